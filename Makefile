@@ -1,0 +1,3 @@
+# Two commands do everything: `make demo` and `make test`.
+export ROCKSDB_LIB_DIR := $(CURDIR)/target/rocksdb
+export ROCKSDB_STATIC := 1

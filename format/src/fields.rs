@@ -1,0 +1,124 @@
+//! Fields at fixed offsets: the tables of SPEC.md as values, so that a test can hold the two together.
+
+use crate::{FormatError, Result};
+
+/// A little-endian field of a structure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// Bytes from the start of the structure.
+    pub offset: usize,
+    /// Bytes it takes.
+    pub size: usize,
+    /// Its name in SPEC.md.
+    pub name: &'static str,
+}
+
+impl Field {
+    /// The first field of a structure.
+    pub const fn first(size: usize, name: &'static str) -> Self {
+        Self { offset: 0, size, name }
+    }
+
+    /// The field behind this one.
+    pub const fn then(&self, size: usize, name: &'static str) -> Self {
+        Self { offset: self.end(), size, name }
+    }
+
+    /// The offset behind this field.
+    pub const fn end(&self) -> usize {
+        self.offset + self.size
+    }
+
+    /// The bytes of the field in a structure that is long enough.
+    #[inline]
+    pub fn bytes<'a>(&self, structure: &'a [u8]) -> &'a [u8] {
+        &structure[self.offset..self.end()]
+    }
+
+    /// Reads the field, at most 8 bytes.
+    #[inline]
+    pub fn get(&self, structure: &[u8]) -> u64 {
+        let mut word = [0; 8];
+        word[..self.size].copy_from_slice(self.bytes(structure));
+        u64::from_le_bytes(word)
+    }
+
+    /// Writes the field, at most 8 bytes; `value` fits in it.
+    pub fn put(&self, structure: &mut [u8], value: u64) {
+        debug_assert!(self.size == 8 || value >> (8 * self.size) == 0, "{} fits its field", self.name);
+        structure[self.offset..self.end()].copy_from_slice(&value.to_le_bytes()[..self.size]);
+    }
+
+    /// Checks that a field that must be zero is.
+    pub(crate) fn expect_zero(&self, what: &'static str, structure: &[u8]) -> Result<()> {
+        if self.bytes(structure).iter().all(|&byte| byte == 0) {
+            Ok(())
+        } else {
+            crate::error::malformed(what, self.offset, "reserved bytes are zero")
+        }
+    }
+}
+
+/// The version that this crate writes.
+pub const FORMAT: u16 = 1;
+/// The newest `reader_min` that this crate can read.
+pub const READER: u16 = 1;
+
+/// Every file begins with its magic, the version that wrote it and the least version that reads it.
+pub const MAGIC: Field = Field::first(8, "magic");
+/// Version of the writer.
+pub const FORMAT_VERSION: Field = MAGIC.then(2, "format");
+/// Least version of a reader.
+pub const READER_MIN: Field = FORMAT_VERSION.then(2, "reader_min");
+
+/// Writes the beginning of a file.
+pub(crate) fn put_start(structure: &mut [u8], magic: &[u8; 8]) {
+    structure[..8].copy_from_slice(magic);
+    FORMAT_VERSION.put(structure, u64::from(FORMAT));
+    READER_MIN.put(structure, u64::from(FORMAT));
+}
+
+/// Checks the beginning of a file of at least `size` bytes.
+pub(crate) fn check_start(what: &'static str, bytes: &[u8], magic: &[u8; 8], size: usize) -> Result<()> {
+    let found = |bytes: &[u8]| {
+        let mut start = [0; 8];
+        let have = bytes.len().min(8);
+        start[..have].copy_from_slice(&bytes[..have]);
+        start
+    };
+    if bytes.len() >= 8 && found(bytes) != *magic {
+        return Err(FormatError::Magic { what, found: found(bytes) });
+    }
+    check_size(what, bytes, size)?;
+    let reader_min = READER_MIN.get(bytes) as u16;
+    if reader_min > READER {
+        return Err(FormatError::Version { what, found: reader_min, newest: READER });
+    }
+    if reader_min == 0 || u64::from(reader_min) > FORMAT_VERSION.get(bytes) {
+        return crate::error::malformed(what, READER_MIN.offset, "reader_min is 1 to format");
+    }
+    Ok(())
+}
+
+/// Checks that there are at least `size` bytes.
+pub(crate) fn check_size(what: &'static str, bytes: &[u8], size: usize) -> Result<()> {
+    if bytes.len() < size {
+        return Err(FormatError::Truncated { what, need: size as u64, have: bytes.len() as u64 });
+    }
+    Ok(())
+}
+
+/// Checks a CRC-32 that stands at `field` and covers all bytes before it.
+pub(crate) fn check_crc(what: &'static str, bytes: &[u8], field: Field) -> Result<()> {
+    let (stored, computed) = (field.get(bytes) as u32, crc32fast::hash(&bytes[..field.offset]));
+    if stored != computed {
+        return Err(FormatError::Checksum { what, index: 0, stored, computed });
+    }
+    Ok(())
+}
+
+/// Writes the CRC-32 of all bytes before `field` into it.
+pub(crate) fn put_crc(bytes: &mut [u8], field: Field) {
+    let crc = crc32fast::hash(&bytes[..field.offset]);
+    field.put(bytes, u64::from(crc));
+}

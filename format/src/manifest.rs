@@ -1,0 +1,458 @@
+//! The manifest: the one file that says which files are the database (SPEC 8). It is replaced, never
+//! edited.
+
+use crate::digest::Digest;
+use crate::error::malformed;
+use crate::fields::{self, Field, READER_MIN, check_crc, check_size};
+use crate::fingerprint::check_bits;
+use crate::postings::NUMBER_END;
+use crate::scheme::{K_MAX, LEVELS_MAX, Scheme};
+use crate::{FormatError, Result};
+
+/// Magic of a manifest.
+pub const MAGIC: &[u8; 8] = b"\x89nddbM\r\n";
+/// Most bytes a reader takes for a manifest.
+pub const SIZE_MAX: usize = 64 << 20;
+
+/// Width of a fingerprint, in bits.
+pub const BITS: Field = READER_MIN.then(1, "bits");
+/// Greatest distance that every run answers.
+pub const K: Field = BITS.then(1, "k");
+/// Zero.
+pub const RESERVED: Field = K.then(2, "reserved");
+/// Features that a reader must know: none so far.
+pub const FEATURES: Field = RESERVED.then(8, "features");
+/// Number of the manifest; grows by one with each replacement.
+pub const GENERATION: Field = FEATURES.then(8, "generation");
+/// S: every fingerprint of a document number below it that is live is in a run.
+pub const COMPLETE: Field = GENERATION.then(8, "complete");
+/// The catalog's commit counter when this manifest was written.
+pub const COMMITS: Field = COMPLETE.then(8, "commits");
+/// The next file number; none is used twice.
+pub const NEXT_FILE: Field = COMMITS.then(8, "next_file");
+/// Identity of the catalog this manifest belongs to.
+pub const CATALOG: Field = NEXT_FILE.then(16, "catalog");
+/// The deleted set's file: a file entry, all zero if there is none.
+pub const DELETED: Field = CATALOG.then(FILE_SIZE, "deleted");
+/// `deleted` rows of the catalog up to this generation are in the deleted set's file.
+pub const FOLDED: Field = DELETED.then(8, "folded");
+/// Number of runs.
+pub const RUNS: Field = FOLDED.then(4, "runs");
+/// Zero.
+pub const RESERVED_2: Field = RUNS.then(4, "reserved_2");
+/// The fields before the run entries.
+pub const FIELDS: [Field; 16] = [
+    fields::MAGIC,
+    fields::FORMAT_VERSION,
+    READER_MIN,
+    BITS,
+    K,
+    RESERVED,
+    FEATURES,
+    GENERATION,
+    COMPLETE,
+    COMMITS,
+    NEXT_FILE,
+    CATALOG,
+    DELETED,
+    FOLDED,
+    RUNS,
+    RESERVED_2,
+];
+const FIXED_SIZE: usize = RESERVED_2.end();
+
+/// Number of the file; its name is that number in 8 or more hexadecimal digits.
+pub const FILE_NUMBER: Field = Field::first(8, "number");
+/// Its length in bytes.
+pub const FILE_LENGTH: Field = FILE_NUMBER.then(8, "length");
+/// Its identity.
+pub const FILE_IDENTITY: Field = FILE_LENGTH.then(8, "identity");
+/// CRC-32 of all its bytes.
+pub const FILE_CHECKSUM: Field = FILE_IDENTITY.then(4, "checksum");
+/// Zero.
+pub const FILE_RESERVED: Field = FILE_CHECKSUM.then(4, "reserved");
+/// The fields of a file entry.
+pub const FILE_FIELDS: [Field; 5] = [FILE_NUMBER, FILE_LENGTH, FILE_IDENTITY, FILE_CHECKSUM, FILE_RESERVED];
+/// Bytes of a file entry.
+pub const FILE_SIZE: usize = FILE_RESERVED.end();
+
+/// Least document number of the run's range.
+pub const RUN_LOW: Field = Field::first(8, "low");
+/// One more than its greatest.
+pub const RUN_HIGH: Field = RUN_LOW.then(8, "high");
+/// Number of fingerprints.
+pub const RUN_FINGERPRINTS: Field = RUN_HIGH.then(8, "fingerprints");
+/// Number of document numbers.
+pub const RUN_DOCUMENTS: Field = RUN_FINGERPRINTS.then(8, "documents");
+/// Digest of the fingerprints.
+pub const RUN_DIGEST: Field = RUN_DOCUMENTS.then(16, "set_digest");
+/// Restart interval of the scheme.
+pub const RUN_RESTART: Field = RUN_DIGEST.then(2, "restart");
+/// Number of levels of the scheme.
+pub const RUN_LEVELS: Field = RUN_RESTART.then(1, "levels");
+/// Groups of each level, zero behind the last.
+pub const RUN_GROUPS: Field = RUN_LEVELS.then(LEVELS_MAX, "groups");
+/// Zero.
+pub const RUN_RESERVED: Field = RUN_GROUPS.then(1, "reserved");
+/// The postings file: a file entry. The t segments follow behind it.
+pub const RUN_POSTINGS: Field = RUN_RESERVED.then(FILE_SIZE, "postings");
+/// The fields of a run entry before its segments.
+pub const RUN_FIELDS: [Field; 10] = [
+    RUN_LOW,
+    RUN_HIGH,
+    RUN_FINGERPRINTS,
+    RUN_DOCUMENTS,
+    RUN_DIGEST,
+    RUN_RESTART,
+    RUN_LEVELS,
+    RUN_GROUPS,
+    RUN_RESERVED,
+    RUN_POSTINGS,
+];
+const RUN_SIZE: usize = RUN_POSTINGS.end();
+const CHECKSUM_SIZE: usize = 4;
+
+const WHAT: &str = "manifest";
+
+/// A file of the database, as the manifest knows it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FileEntry {
+    /// Its number.
+    pub number: u64,
+    /// Bytes.
+    pub length: u64,
+    /// Identity in its header.
+    pub identity: u64,
+    /// CRC-32 of all its bytes.
+    pub checksum: u32,
+}
+
+impl FileEntry {
+    fn encode(&self) -> [u8; FILE_SIZE] {
+        let mut bytes = [0; FILE_SIZE];
+        FILE_NUMBER.put(&mut bytes, self.number);
+        FILE_LENGTH.put(&mut bytes, self.length);
+        FILE_IDENTITY.put(&mut bytes, self.identity);
+        FILE_CHECKSUM.put(&mut bytes, u64::from(self.checksum));
+        bytes
+    }
+
+    fn decode(bytes: &[u8]) -> Result<Self> {
+        FILE_RESERVED.expect_zero("manifest file entry", bytes)?;
+        Ok(Self {
+            number: FILE_NUMBER.get(bytes),
+            length: FILE_LENGTH.get(bytes),
+            identity: FILE_IDENTITY.get(bytes),
+            checksum: FILE_CHECKSUM.get(bytes) as u32,
+        })
+    }
+}
+
+/// A run: t segments of one set of fingerprints, and its postings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunEntry {
+    /// Least document number of its range.
+    pub low: u64,
+    /// One more than its greatest.
+    pub high: u64,
+    /// Number of fingerprints.
+    pub fingerprints: u64,
+    /// Number of document numbers.
+    pub documents: u64,
+    /// Digest of the fingerprints: the same for each segment.
+    pub set_digest: Digest,
+    /// Its scheme.
+    pub scheme: Scheme,
+    /// Its postings file.
+    pub postings: FileEntry,
+    /// Its segments, in the order of the scheme's tables.
+    pub segments: Vec<FileEntry>,
+}
+
+/// The state of the runs at one generation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Manifest {
+    /// Width of a fingerprint, in bits.
+    pub bits: u8,
+    /// Greatest distance that every run answers.
+    pub k: u8,
+    /// Number of the manifest.
+    pub generation: u64,
+    /// S: every live fingerprint of a document number below it is in a run.
+    pub complete: u64,
+    /// The catalog's commit counter when this was written.
+    pub commits: u64,
+    /// The next file number.
+    pub next_file: u64,
+    /// Identity of the catalog.
+    pub catalog: u128,
+    /// The deleted set's file, if any.
+    pub deleted: Option<FileEntry>,
+    /// `deleted` rows of the catalog up to this generation are in that file.
+    pub folded: u64,
+    /// The runs, in ascending order of their number ranges.
+    pub runs: Vec<RunEntry>,
+}
+
+impl Manifest {
+    /// The manifest of a new, empty database.
+    pub fn new(bits: u8, k: u8, catalog: u128) -> Self {
+        Self {
+            bits,
+            k,
+            generation: 1,
+            complete: 0,
+            commits: 0,
+            next_file: 1,
+            catalog,
+            deleted: None,
+            folded: 0,
+            runs: Vec::new(),
+        }
+    }
+
+    /// Returns the bytes.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut bytes = vec![0; FIXED_SIZE];
+        fields::put_start(&mut bytes, MAGIC);
+        BITS.put(&mut bytes, u64::from(self.bits));
+        K.put(&mut bytes, u64::from(self.k));
+        GENERATION.put(&mut bytes, self.generation);
+        COMPLETE.put(&mut bytes, self.complete);
+        COMMITS.put(&mut bytes, self.commits);
+        NEXT_FILE.put(&mut bytes, self.next_file);
+        bytes[CATALOG.offset..CATALOG.end()].copy_from_slice(&self.catalog.to_le_bytes());
+        bytes[DELETED.offset..DELETED.end()].copy_from_slice(&self.deleted.unwrap_or_default().encode());
+        FOLDED.put(&mut bytes, self.folded);
+        RUNS.put(&mut bytes, self.runs.len() as u64);
+        for run in &self.runs {
+            let mut entry = [0; RUN_SIZE];
+            RUN_LOW.put(&mut entry, run.low);
+            RUN_HIGH.put(&mut entry, run.high);
+            RUN_FINGERPRINTS.put(&mut entry, run.fingerprints);
+            RUN_DOCUMENTS.put(&mut entry, run.documents);
+            entry[RUN_DIGEST.offset..RUN_DIGEST.end()].copy_from_slice(&run.set_digest.0.to_le_bytes());
+            RUN_RESTART.put(&mut entry, u64::from(run.scheme.restart()));
+            RUN_LEVELS.put(&mut entry, run.scheme.levels().len() as u64);
+            entry[RUN_GROUPS.offset..][..run.scheme.levels().len()].copy_from_slice(run.scheme.levels());
+            entry[RUN_POSTINGS.offset..RUN_POSTINGS.end()].copy_from_slice(&run.postings.encode());
+            bytes.extend_from_slice(&entry);
+            run.segments.iter().for_each(|file| bytes.extend_from_slice(&file.encode()));
+        }
+        let checksum = crc32fast::hash(&bytes);
+        bytes.extend_from_slice(&checksum.to_le_bytes());
+        bytes
+    }
+
+    /// Reads a manifest.
+    ///
+    /// # Errors
+    /// [`FormatError`] for the first rule that is broken.
+    pub fn decode(bytes: &[u8]) -> Result<Self> {
+        fields::check_start("manifest", bytes, MAGIC, FIXED_SIZE + CHECKSUM_SIZE)?;
+        if bytes.len() > SIZE_MAX {
+            return malformed(WHAT, SIZE_MAX, "a manifest has at most 64 MiB");
+        }
+        let body = bytes.len() - CHECKSUM_SIZE;
+        check_crc(WHAT, bytes, Field { offset: body, size: CHECKSUM_SIZE, name: "checksum" })?;
+        RESERVED.expect_zero(WHAT, bytes)?;
+        RESERVED_2.expect_zero(WHAT, bytes)?;
+        if FEATURES.get(bytes) != 0 {
+            return Err(FormatError::Version {
+                what: "manifest with features",
+                found: u16::MAX,
+                newest: fields::READER,
+            });
+        }
+        let (bits, k) = (BITS.get(bytes) as u8, K.get(bytes) as u8);
+        check_bits(bits)?;
+        if k > K_MAX || k >= bits {
+            return malformed(WHAT, K.offset, "k is at most 7 and less than bits");
+        }
+        let deleted = FileEntry::decode(DELETED.bytes(bytes))?;
+        let mut wide = [0; 16];
+        wide.copy_from_slice(CATALOG.bytes(bytes));
+        let mut manifest = Self {
+            bits,
+            k,
+            generation: GENERATION.get(bytes),
+            complete: COMPLETE.get(bytes),
+            commits: COMMITS.get(bytes),
+            next_file: NEXT_FILE.get(bytes),
+            catalog: u128::from_le_bytes(wide),
+            deleted: (deleted != FileEntry::default()).then_some(deleted),
+            folded: FOLDED.get(bytes),
+            runs: Vec::new(),
+        };
+        let mut at = FIXED_SIZE;
+        for _ in 0..RUNS.get(bytes) {
+            let run = manifest.decode_run(&bytes[..body], &mut at)?;
+            manifest.runs.push(run);
+        }
+        if at != body {
+            return malformed(WHAT, at, "nothing stands between the last run and the checksum");
+        }
+        manifest.check_files()?;
+        Ok(manifest)
+    }
+
+    fn decode_run(&self, bytes: &[u8], at: &mut usize) -> Result<RunEntry> {
+        let start = *at;
+        check_size(WHAT, bytes, start + RUN_SIZE)?;
+        let entry = &bytes[start..start + RUN_SIZE];
+        RUN_RESERVED.expect_zero("manifest run entry", entry)?;
+        let (levels, groups) = (RUN_LEVELS.get(entry) as usize, RUN_GROUPS.bytes(entry));
+        if levels > LEVELS_MAX || groups[levels..].iter().any(|&byte| byte != 0) {
+            return malformed(WHAT, start + RUN_LEVELS.offset, "a scheme has at most 4 levels, zeros behind them");
+        }
+        let scheme = Scheme::new(self.bits, self.k, &groups[..levels], RUN_RESTART.get(entry) as u16)?;
+        let (low, high) = (RUN_LOW.get(entry), RUN_HIGH.get(entry));
+        let follows = self.runs.last().is_none_or(|before| before.high <= low);
+        if !follows || low >= high || high > self.complete || high > NUMBER_END {
+            return malformed(WHAT, start, "runs ascend, do not overlap and end at 'complete' at most");
+        }
+        let (fingerprints, documents) = (RUN_FINGERPRINTS.get(entry), RUN_DOCUMENTS.get(entry));
+        if fingerprints == 0 || documents < fingerprints || documents > high - low {
+            return malformed(
+                WHAT,
+                start + RUN_DOCUMENTS.offset,
+                "each fingerprint has a document, each document a number of the range",
+            );
+        }
+        let mut wide = [0; 16];
+        wide.copy_from_slice(RUN_DIGEST.bytes(entry));
+        let tables = scheme.tables().len();
+        let end = start + RUN_SIZE + tables * FILE_SIZE;
+        check_size(WHAT, bytes, end)?;
+        let segments =
+            bytes[start + RUN_SIZE..end].chunks_exact(FILE_SIZE).map(FileEntry::decode).collect::<Result<_>>()?;
+        *at = end;
+        Ok(RunEntry {
+            low,
+            high,
+            fingerprints,
+            documents,
+            set_digest: Digest(u128::from_le_bytes(wide)),
+            scheme,
+            postings: FileEntry::decode(RUN_POSTINGS.bytes(entry))?,
+            segments,
+        })
+    }
+
+    /// Every file the manifest names.
+    pub fn files(&self) -> impl Iterator<Item = &FileEntry> {
+        let runs = self.runs.iter().flat_map(|run| std::iter::once(&run.postings).chain(&run.segments));
+        self.deleted.iter().chain(runs)
+    }
+
+    fn check_files(&self) -> Result<()> {
+        let mut numbers: Vec<u64> = self.files().map(|file| file.number).collect();
+        numbers.sort_unstable();
+        let distinct = numbers.windows(2).all(|pair| pair[0] != pair[1]);
+        if !distinct || numbers.first() == Some(&0) || numbers.last().is_some_and(|&last| last >= self.next_file) {
+            return malformed(WHAT, NEXT_FILE.offset, "file numbers are distinct, above 0 and below next_file");
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn sample(runs: u64) -> Manifest {
+        let mut next_file = 2;
+        let mut file = |length| {
+            next_file += 1;
+            FileEntry { number: next_file, length, identity: !length, checksum: length as u32 ^ 77 }
+        };
+        let runs = (0..runs)
+            .map(|run| {
+                let scheme = Scheme::new(64, 3, if run == 1 { &[4, 4] } else { &[5] }, 32).expect("a scheme");
+                RunEntry {
+                    low: run * 1000,
+                    high: run * 1000 + 900,
+                    fingerprints: 800,
+                    documents: 850,
+                    set_digest: Digest(1 << 100 | u128::from(run)),
+                    postings: file(4000),
+                    segments: scheme.tables().iter().map(|_| file(50_000)).collect(),
+                    scheme,
+                }
+            })
+            .collect();
+        let deleted = Some(FileEntry { number: 1, length: 20, identity: 0, checksum: 5 });
+        Manifest {
+            generation: 7,
+            complete: 5000,
+            commits: 40,
+            next_file: 1000,
+            deleted,
+            folded: 3,
+            runs,
+            ..Manifest::new(64, 3, 1 << 90)
+        }
+    }
+
+    #[test]
+    fn a_manifest_reads_as_it_was_written() {
+        for manifest in [Manifest::new(64, 3, 5), Manifest::new(8, 7, 0), sample(1), sample(3)] {
+            assert_eq!(Manifest::decode(&manifest.encode()), Ok(manifest));
+        }
+    }
+
+    #[test]
+    fn every_cut_and_every_flipped_bit_is_found() {
+        let mut bytes = sample(2).encode();
+        for length in 0..bytes.len() {
+            assert!(Manifest::decode(&bytes[..length]).is_err(), "cut to {length} bytes");
+        }
+        for bit in 0..bytes.len() * 8 {
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            assert!(Manifest::decode(&bytes).is_err(), "bit {bit}");
+            bytes[bit / 8] ^= 1 << (bit % 8);
+        }
+    }
+
+    #[test]
+    fn rules_between_fields_are_checked() {
+        let bad = |change: fn(&mut Manifest)| {
+            let mut manifest = sample(3);
+            change(&mut manifest);
+            Manifest::decode(&manifest.encode()).expect_err("a broken rule")
+        };
+        bad(|manifest| manifest.runs.swap(0, 1));
+        bad(|manifest| manifest.runs[0].high = 1001);
+        bad(|manifest| manifest.complete = 2899);
+        bad(|manifest| manifest.runs[1].documents = 901);
+        bad(|manifest| manifest.runs[1].fingerprints = 0);
+        bad(|manifest| manifest.next_file = 10);
+        bad(|manifest| manifest.runs[0].postings.number = 1);
+        bad(|manifest| manifest.k = 8);
+    }
+
+    #[test]
+    fn a_newer_manifest_is_refused_by_name() {
+        let mut bytes = sample(1).encode();
+        READER_MIN.put(&mut bytes, 9);
+        assert_eq!(Manifest::decode(&bytes), Err(FormatError::Version { what: "manifest", found: 9, newest: 1 }));
+    }
+
+    proptest! {
+        #[test]
+        fn random_bytes_with_a_valid_checksum_never_panic(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8)) {
+            let mut bytes = sample(2).encode();
+            let body = bytes.len() - 4;
+            for (place, value) in changes {
+                bytes[place.index(body)] = value;
+            }
+            let checksum = crc32fast::hash(&bytes[..body]);
+            bytes[body..].copy_from_slice(&checksum.to_le_bytes());
+            if let Ok(manifest) = Manifest::decode(&bytes) {
+                prop_assert_eq!(Manifest::decode(&manifest.encode()), Ok(manifest));
+            }
+        }
+    }
+}

@@ -1,0 +1,305 @@
+//! Postings: the document numbers of each fingerprint of a run, reached in O(1) from the fingerprint's
+//! rank in table 0 (SPEC 7).
+//!
+//! Numbers stand in the order of their fingerprints, as `number - lo`, in fields of as few bits as the
+//! run's number range needs. One flag bit a number says where a list begins, and a directory entry for
+//! every 64 fingerprints where to begin to count flags; where every fingerprint has one document, neither
+//! is there. A fingerprint of a million documents is one list.
+
+mod encode;
+mod header;
+
+use std::ops::Range;
+
+pub use encode::{PostingsEncoder, PostingsSurvey};
+pub use header::{FOOTER_FIELDS, FOOTER_SIZE, HEADER_FIELDS, HEADER_SIZE, Header};
+
+use crate::error::malformed;
+use crate::fields::{check_crc, check_size};
+use crate::fingerprint::low_mask;
+use crate::pages::{self, Pages};
+use crate::{FormatError, Result};
+
+/// Fingerprints of a directory entry.
+pub const GROUP_LEN: u64 = 64;
+/// Most flags that are counted to find a list; a group with more numbers has its starts written out.
+pub const SPAN_MAX: u64 = 4096;
+/// Set in a directory entry whose group has its starts written out.
+pub const SPARSE: u64 = 1 << 63;
+/// Greatest document number a run can hold, plus one.
+pub const NUMBER_END: u64 = 1 << 40;
+
+/// Where the sections of the body begin, in bytes from its start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Sections {
+    numbers: u64,
+    flags: u64,
+    directory: u64,
+    sparse: u64,
+    end: u64,
+}
+
+impl Sections {
+    /// `None` if no file is so long.
+    fn new(header: &Header) -> Option<Self> {
+        let words = |bits: u64| bits.div_ceil(64).checked_mul(8);
+        let numbers = header.blocks.checked_mul(8)?;
+        let flags = numbers.checked_add(words(header.documents.checked_mul(u64::from(header.width()))?)?)?;
+        let several = header.documents != header.fingerprints;
+        let directory = flags.checked_add(if several { words(header.documents)? } else { 0 })?;
+        let groups = if several { header.fingerprints.div_ceil(GROUP_LEN) } else { 0 };
+        let sparse = directory.checked_add(groups.checked_mul(8)?)?;
+        let end = sparse.checked_add(header.sparse.checked_mul(8 * GROUP_LEN)?)?;
+        Some(Self { numbers, flags, directory, sparse, end })
+    }
+}
+
+/// A postings file over any bytes.
+#[derive(Clone, Debug)]
+pub struct Postings<D> {
+    data: D,
+    header: Header,
+    sections: Sections,
+}
+
+impl<D: AsRef<[u8]>> Postings<D> {
+    /// Opens a postings file: checks header, footer and size, and reads nothing else.
+    ///
+    /// # Errors
+    /// [`FormatError`] for the first rule that is broken.
+    pub fn open(data: D) -> Result<Self> {
+        let bytes = data.as_ref();
+        let header = Header::decode(bytes)?;
+        let sections = Sections::new(&header);
+        let size = sections.and_then(|sections| {
+            sections
+                .end
+                .checked_add(pages::checksums_size(sections.end))?
+                .checked_add((HEADER_SIZE + FOOTER_SIZE) as u64)
+        });
+        let (Some(sections), Some(size)) = (sections, size) else {
+            return malformed("postings header", header::DOCUMENTS.offset, "the counts fit in a file");
+        };
+        check_size("postings", bytes, usize::try_from(size).unwrap_or(usize::MAX))?;
+        if size != bytes.len() as u64 {
+            return malformed("postings", size as usize, "the file is as long as its header says");
+        }
+        let footer = &bytes[bytes.len() - FOOTER_SIZE..];
+        check_crc("postings footer", footer, header::FOOTER_CHECKSUM)?;
+        if header::FOOTER_START.bytes(footer) != header::FOOTER_MAGIC {
+            return malformed("postings footer", 0, "the file ends with a footer and its magic");
+        }
+        if header::FOOTER_IDENTITY.get(footer) != header.identity {
+            return malformed(
+                "postings footer",
+                header::FOOTER_IDENTITY.offset,
+                "header and footer have the same identity",
+            );
+        }
+        let postings = Self { data, header, sections };
+        let (stored, computed) =
+            (header::PAGES_CHECKSUM.get(postings.footer()) as u32, crc32fast::hash(postings.checksums()));
+        if stored != computed {
+            return Err(FormatError::Checksum { what: "postings page checksums", index: 0, stored, computed });
+        }
+        Ok(postings)
+    }
+
+    /// The header.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// The bytes of the file.
+    #[inline]
+    pub fn data(&self) -> &[u8] {
+        self.data.as_ref()
+    }
+
+    fn footer(&self) -> &[u8] {
+        let bytes = self.data();
+        &bytes[bytes.len() - FOOTER_SIZE..]
+    }
+
+    fn checksums(&self) -> &[u8] {
+        let bytes = self.data();
+        &bytes[HEADER_SIZE + self.sections.end as usize..bytes.len() - FOOTER_SIZE]
+    }
+
+    /// The pages of the body; byte 0 of the body is byte [`HEADER_SIZE`] of the file.
+    pub fn pages(&self) -> Pages<'_> {
+        let body = &self.data()[HEADER_SIZE..HEADER_SIZE + self.sections.end as usize];
+        Pages::new("postings page", self.header.identity, 0, body, self.checksums())
+            .expect("open() has compared the size")
+    }
+
+    /// Reads 8 bytes of the body. Behind the body stand checksums and footer, so the end is safe.
+    #[inline]
+    fn word(&self, offset: u64) -> u64 {
+        let start = HEADER_SIZE + offset as usize;
+        let mut word = [0; 8];
+        word.copy_from_slice(&self.data()[start..start + 8]);
+        u64::from_le_bytes(word)
+    }
+
+    /// Offset in the body of the rank of a block's first entry: for prefetching.
+    #[inline]
+    pub fn rank_offset(&self, block: u64) -> u64 {
+        8 * block
+    }
+
+    /// Rank of the first entry of a block of table 0. The block must exist.
+    ///
+    /// # Errors
+    /// Of `touch`, which is given each range of bytes of the body before it is read.
+    #[inline]
+    pub fn first_rank<E>(&self, block: u64, touch: &impl Fn(Range<u64>) -> Result<(), E>) -> Result<u64, E> {
+        let offset = self.rank_offset(block);
+        touch(offset..offset + 8)?;
+        Ok(self.word(offset))
+    }
+
+    /// Returns the places of the list of the fingerprint with this rank among all numbers.
+    ///
+    /// # Errors
+    /// Of `touch`; [`FormatError::Malformed`] if the rank or the directory lead outside.
+    #[inline]
+    pub fn list<E: From<FormatError>>(
+        &self,
+        rank: u64,
+        touch: &impl Fn(Range<u64>) -> Result<(), E>,
+    ) -> Result<Range<u64>, E> {
+        if rank >= self.header.fingerprints {
+            return Ok(malformed("postings", 0, "a rank is less than the number of fingerprints")?);
+        }
+        if self.header.documents == self.header.fingerprints {
+            return Ok(rank..rank + 1);
+        }
+        let start = self.start(rank, touch)?;
+        let end =
+            if rank + 1 == self.header.fingerprints { self.header.documents } else { self.start(rank + 1, touch)? };
+        if start >= end || end > self.header.documents {
+            return Ok(malformed("postings directory", 0, "lists are not empty and end within the numbers")?);
+        }
+        Ok(start..end)
+    }
+
+    fn start<E: From<FormatError>>(&self, rank: u64, touch: &impl Fn(Range<u64>) -> Result<(), E>) -> Result<u64, E> {
+        let entry_offset = self.sections.directory + 8 * (rank / GROUP_LEN);
+        touch(entry_offset..entry_offset + 8)?;
+        let entry = self.word(entry_offset);
+        if entry & SPARSE != 0 {
+            let group = entry & !SPARSE;
+            if group >= self.header.sparse {
+                return Ok(malformed("postings directory", 0, "a sparse group exists")?);
+            }
+            let offset = self.sections.sparse + 8 * (group * GROUP_LEN + rank % GROUP_LEN);
+            touch(offset..offset + 8)?;
+            return Ok(self.word(offset));
+        }
+        // Count flags from the group's first list on.
+        let (mut skip, mut place) = (rank % GROUP_LEN, entry);
+        while place < self.header.documents && place - entry <= SPAN_MAX {
+            let offset = self.sections.flags + place / 64 * 8;
+            touch(offset..offset + 8)?;
+            let mut flags = self.word(offset) & !low_mask((place % 64) as u8);
+            let ones = u64::from(flags.count_ones());
+            if skip < ones {
+                for _ in 0..skip {
+                    flags &= flags - 1;
+                }
+                return Ok(place / 64 * 64 + u64::from(flags.trailing_zeros()));
+            }
+            skip -= ones;
+            place = (place / 64 + 1) * 64;
+        }
+        Ok(malformed("postings directory", 0, "a list begins within 4096 numbers of its group")?)
+    }
+
+    /// The document number at a place that [`Postings::list`] gave.
+    ///
+    /// # Errors
+    /// Of `touch`; [`FormatError::Malformed`] if the number is outside of the run's range.
+    #[inline]
+    pub fn number<E: From<FormatError>>(
+        &self,
+        place: u64,
+        touch: &impl Fn(Range<u64>) -> Result<(), E>,
+    ) -> Result<u64, E> {
+        let width = self.header.width();
+        let bit = place * u64::from(width);
+        let offset = self.sections.numbers + bit / 8;
+        touch(offset..(offset + 8).min(self.sections.end))?;
+        let number = self.header.low + (self.word(offset) >> (bit % 8) & low_mask(width));
+        if number >= self.header.high {
+            return Ok(malformed(
+                "postings",
+                HEADER_SIZE + offset as usize,
+                "a document number is in the run's range",
+            )?);
+        }
+        Ok(number)
+    }
+
+    /// Offset in the body of the number at a place: for prefetching.
+    #[inline]
+    pub fn number_offset(&self, place: u64) -> u64 {
+        self.sections.numbers + place * u64::from(self.header.width()) / 8
+    }
+
+    /// Offset in the body of the directory entry of a rank (of its number, if there is no directory).
+    #[inline]
+    pub fn entry_offset(&self, rank: u64) -> u64 {
+        if self.header.documents == self.header.fingerprints {
+            self.number_offset(rank)
+        } else {
+            self.sections.directory + 8 * (rank / GROUP_LEN)
+        }
+    }
+
+    /// Checks every rule that opening leaves unchecked but the pair digest, which needs the fingerprints
+    /// of table 0: [`PostingsSurvey`] sums it while lists are read.
+    ///
+    /// # Errors
+    /// [`FormatError`] for the first rule that is broken.
+    pub fn verify(&self) -> Result<()> {
+        let pages = self.pages();
+        (0..pages.len()).try_for_each(|page| pages.check(page))?;
+        let touch = |_: Range<u64>| Ok::<_, FormatError>(());
+        let mut next = 0;
+        for block in 0..self.header.blocks {
+            let first = self.first_rank(block, &touch)?;
+            if (block == 0) != (first == 0) || block > 0 && first <= next || first >= self.header.fingerprints {
+                return malformed("postings", HEADER_SIZE + 8 * block as usize, "ranks of blocks ascend from 0");
+            }
+            next = first;
+        }
+        let mut end = 0;
+        for rank in 0..self.header.fingerprints {
+            let list = self.list(rank, &touch)?;
+            if list.start != end {
+                return malformed("postings directory", 0, "each list begins where the one before ends");
+            }
+            end = list.end;
+            let mut previous = None;
+            for place in list {
+                let number = self.number(place, &touch)?;
+                if previous.is_some_and(|previous| previous >= number) {
+                    return malformed(
+                        "postings",
+                        HEADER_SIZE + self.number_offset(place) as usize,
+                        "numbers of a list ascend",
+                    );
+                }
+                previous = Some(number);
+            }
+        }
+        if end != self.header.documents {
+            return malformed("postings header", header::DOCUMENTS.offset, "the lists hold all documents");
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,279 @@
+//! Making a postings file, in two passes over the lists in order of their fingerprints: survey, then
+//! bytes (SPEC 7.3).
+
+use crate::bits::BitWriter;
+use crate::digest::{self, Digest};
+use crate::error::malformed;
+use crate::fields::put_crc;
+use crate::pages::PAGE_SIZE;
+use crate::{FormatError, Result};
+
+use super::header::{FOOTER_CHECKSUM, FOOTER_IDENTITY, FOOTER_MAGIC, FOOTER_SIZE, FOOTER_START, PAGES_CHECKSUM};
+use super::{GROUP_LEN, Header, SPAN_MAX, SPARSE};
+
+/// The first pass: counts fingerprints, documents and groups, and sums the digests.
+#[derive(Clone, Debug, Default)]
+pub struct PostingsSurvey {
+    fingerprints: u64,
+    documents: u64,
+    sparse: u64,
+    /// Documents before the current group of fingerprints.
+    group_start: u64,
+    set: Digest,
+    pairs: Digest,
+    last: u64,
+}
+
+impl PostingsSurvey {
+    /// Begins the list of the next fingerprint, greater than the last one.
+    ///
+    /// # Errors
+    /// [`FormatError::OutOfOrder`].
+    #[inline]
+    pub fn begin(&mut self, fingerprint: u64) -> Result<()> {
+        if self.fingerprints > 0 && fingerprint <= self.last {
+            return Err(FormatError::OutOfOrder { previous: self.last, found: fingerprint });
+        }
+        if self.fingerprints.is_multiple_of(GROUP_LEN) {
+            self.end_group();
+        }
+        self.fingerprints += 1;
+        self.set.add_fingerprint(fingerprint);
+        self.last = fingerprint;
+        Ok(())
+    }
+
+    fn end_group(&mut self) {
+        self.sparse += u64::from(self.documents - self.group_start > SPAN_MAX);
+        self.group_start = self.documents;
+    }
+
+    /// Adds a document number to the list that has begun.
+    #[inline]
+    pub fn number(&mut self, number: u64) {
+        self.documents += 1;
+        self.pairs.add_pair(self.last, number);
+    }
+
+    /// Number of documents so far.
+    pub fn documents(&self) -> u64 {
+        self.documents
+    }
+
+    /// Number of fingerprints so far.
+    pub fn fingerprints(&self) -> u64 {
+        self.fingerprints
+    }
+
+    /// Digest of the pairs so far.
+    pub fn pair_digest(&self) -> Digest {
+        self.pairs
+    }
+
+    /// Digest of the fingerprints so far.
+    pub fn set_digest(&self) -> Digest {
+        self.set
+    }
+
+    /// Ends the first pass: the header of the postings of a run with the number range `low..high` whose
+    /// table 0 has `blocks` blocks of restart interval `restart`.
+    pub fn header(mut self, low: u64, high: u64, blocks: u64, restart: u16) -> Header {
+        self.end_group();
+        // Where every fingerprint has one document there is no directory, and so no sparse group.
+        let sparse = if self.documents == self.fingerprints { 0 } else { self.sparse };
+        Header {
+            restart,
+            low,
+            high,
+            fingerprints: self.fingerprints,
+            documents: self.documents,
+            blocks,
+            sparse,
+            set_digest: self.set,
+            pair_digest: self.pairs,
+            identity: 0,
+        }
+        .stamped()
+    }
+}
+
+/// The second pass: turns the same lists into the bytes of the file.
+///
+/// What stands behind the numbers, about two bits a document, is held in memory until the end.
+#[derive(Debug)]
+pub struct PostingsEncoder {
+    header: Header,
+    body: PagedBody,
+    numbers: BitWriter,
+    flags: BitWriter,
+    /// Start of each list of the current group.
+    starts: Vec<u64>,
+    directory: Vec<u64>,
+    sparse: Vec<u64>,
+    fingerprints: u64,
+    documents: u64,
+    list_len: u64,
+    last: u64,
+}
+
+impl PostingsEncoder {
+    /// Appends the header and the ranks of the first entries of table 0's blocks to `out`, and makes
+    /// ready for the lists.
+    ///
+    /// # Errors
+    /// [`FormatError::Malformed`] unless there is a rank for each block and the header is one that a
+    /// reader accepts.
+    pub fn new(header: Header, ranks: &[u64], out: &mut Vec<u8>) -> Result<Self> {
+        let bytes = header.encode();
+        let header = Header::decode(&bytes)?;
+        if ranks.len() as u64 != header.blocks {
+            return malformed("postings", 0, "there is a rank for each block");
+        }
+        out.extend_from_slice(&bytes);
+        let mut body =
+            PagedBody { identity: header.identity, page: Vec::with_capacity(PAGE_SIZE), checksums: Vec::new() };
+        for rank in ranks {
+            body.push(&rank.to_le_bytes(), out);
+        }
+        Ok(Self {
+            header,
+            body,
+            numbers: BitWriter::default(),
+            flags: BitWriter::default(),
+            starts: Vec::new(),
+            directory: Vec::new(),
+            sparse: Vec::new(),
+            fingerprints: 0,
+            documents: 0,
+            list_len: 0,
+            last: 0,
+        })
+    }
+
+    fn several(&self) -> bool {
+        self.header.documents != self.header.fingerprints
+    }
+
+    /// Begins the list of the next fingerprint.
+    ///
+    /// # Errors
+    /// [`FormatError::Malformed`] if the list before has no number.
+    #[inline]
+    pub fn begin(&mut self) -> Result<()> {
+        if self.fingerprints > 0 && self.list_len == 0 {
+            return malformed("postings", 0, "each fingerprint has a document");
+        }
+        if self.several() {
+            if self.starts.len() as u64 == GROUP_LEN {
+                self.end_group();
+            }
+            self.starts.push(self.documents);
+        }
+        self.fingerprints += 1;
+        self.list_len = 0;
+        Ok(())
+    }
+
+    fn end_group(&mut self) {
+        let Some(&first) = self.starts.first() else { return };
+        if self.documents - first > SPAN_MAX {
+            self.directory.push(SPARSE | self.sparse.len() as u64 / GROUP_LEN);
+            self.sparse.append(&mut self.starts);
+            let filled = self.sparse.len().next_multiple_of(GROUP_LEN as usize);
+            self.sparse.resize(filled, 0);
+        } else {
+            self.directory.push(first);
+            self.starts.clear();
+        }
+    }
+
+    /// Adds a number, greater than the last one, to the list that has begun; whole pages are appended
+    /// to `out`, which the caller may write away and clear at any time.
+    ///
+    /// # Errors
+    /// [`FormatError::Malformed`] if the number is not in the range or does not ascend.
+    #[inline]
+    pub fn number(&mut self, number: u64, out: &mut Vec<u8>) -> Result<()> {
+        if !(self.header.low..self.header.high).contains(&number) || self.list_len > 0 && number <= self.last {
+            return malformed("postings", 0, "numbers of a list ascend and are in the run's range");
+        }
+        self.numbers.write(number - self.header.low, u32::from(self.header.width()));
+        if self.several() {
+            self.flags.write(u64::from(self.list_len == 0), 1);
+        }
+        self.documents += 1;
+        self.list_len += 1;
+        self.last = number;
+        if self.numbers.len() >= 8 * PAGE_SIZE {
+            let mut whole = Vec::with_capacity(PAGE_SIZE + 8);
+            self.numbers.flush_whole(&mut whole);
+            self.body.push(&whole, out);
+        }
+        Ok(())
+    }
+
+    /// Appends all that is left to `out`.
+    ///
+    /// # Errors
+    /// [`FormatError::Malformed`] if the lists are not the ones surveyed.
+    pub fn finish(mut self, out: &mut Vec<u8>) -> Result<()> {
+        self.end_group();
+        if self.fingerprints != self.header.fingerprints
+            || self.documents != self.header.documents
+            || self.sparse.len() as u64 != self.header.sparse * GROUP_LEN
+        {
+            return malformed("postings", 0, "both passes see the same lists");
+        }
+        for stream in [std::mem::take(&mut self.numbers), std::mem::take(&mut self.flags)] {
+            let mut bytes = stream.finish();
+            bytes.resize(bytes.len().next_multiple_of(8), 0);
+            self.body.push(&bytes, out);
+        }
+        for word in self.directory.iter().chain(&self.sparse) {
+            self.body.push(&word.to_le_bytes(), out);
+        }
+        let checksums = self.body.finish(out);
+        out.extend_from_slice(&checksums);
+        let mut footer = [0; FOOTER_SIZE];
+        footer[..FOOTER_START.end()].copy_from_slice(FOOTER_MAGIC);
+        FOOTER_IDENTITY.put(&mut footer, self.header.identity);
+        PAGES_CHECKSUM.put(&mut footer, u64::from(crc32fast::hash(&checksums)));
+        put_crc(&mut footer, FOOTER_CHECKSUM);
+        out.extend_from_slice(&footer);
+        Ok(())
+    }
+}
+
+/// A body that grows, with the checksums of its pages.
+#[derive(Debug)]
+struct PagedBody {
+    identity: u64,
+    page: Vec<u8>,
+    checksums: Vec<u8>,
+}
+
+impl PagedBody {
+    fn push(&mut self, mut bytes: &[u8], out: &mut Vec<u8>) {
+        while !bytes.is_empty() {
+            let (head, tail) = bytes.split_at(bytes.len().min(PAGE_SIZE - self.page.len()));
+            self.page.extend_from_slice(head);
+            bytes = tail;
+            if self.page.len() == PAGE_SIZE {
+                self.end_page(out);
+            }
+        }
+    }
+
+    fn end_page(&mut self, out: &mut Vec<u8>) {
+        let page = self.checksums.len() as u64 / 4;
+        self.checksums.extend_from_slice(&digest::checksum(self.identity, page, &self.page).to_le_bytes());
+        out.append(&mut self.page);
+    }
+
+    fn finish(mut self, out: &mut Vec<u8>) -> Vec<u8> {
+        if !self.page.is_empty() {
+            self.end_page(out);
+        }
+        self.checksums
+    }
+}

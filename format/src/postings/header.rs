@@ -1,0 +1,190 @@
+//! Header and footer of a postings file (SPEC 7.1 and 7.4).
+
+use crate::Result;
+use crate::block::BLOCK_SIZE;
+use crate::digest::{self, Digest};
+use crate::error::malformed;
+use crate::fields::{self, Field, READER_MIN, check_crc};
+
+use super::NUMBER_END;
+
+/// Bytes of a header.
+pub const HEADER_SIZE: usize = 256;
+/// Magic of a postings file.
+pub const MAGIC: &[u8; 8] = b"\x89nddbP\r\n";
+/// What the footer begins with.
+pub const FOOTER_MAGIC: &[u8; 8] = b"\x89nddbQ\r\n";
+
+/// Block size of the table 0 that the ranks are for.
+pub const BLOCK: Field = READER_MIN.then(2, "block_size");
+/// Restart interval of that table 0.
+pub const RESTART: Field = BLOCK.then(2, "restart");
+/// Least document number of the run's range.
+pub const LOW: Field = RESTART.then(8, "low");
+/// One more than its greatest.
+pub const HIGH: Field = LOW.then(8, "high");
+/// Number of fingerprints.
+pub const FINGERPRINTS: Field = HIGH.then(8, "fingerprints");
+/// Number of document numbers.
+pub const DOCUMENTS: Field = FINGERPRINTS.then(8, "documents");
+/// Number of blocks of table 0.
+pub const BLOCKS: Field = DOCUMENTS.then(8, "blocks");
+/// Number of groups with their starts written out.
+pub const SPARSE_GROUPS: Field = BLOCKS.then(8, "sparse_groups");
+/// Digest of the fingerprints.
+pub const SET_DIGEST: Field = SPARSE_GROUPS.then(16, "set_digest");
+/// Digest of the pairs (fingerprint, document number).
+pub const PAIR_DIGEST: Field = SET_DIGEST.then(16, "pair_digest");
+/// Identity: hash of all bytes before.
+pub const IDENTITY: Field = PAIR_DIGEST.then(8, "identity");
+/// Zero.
+pub const PADDING: Field = IDENTITY.then(HEADER_SIZE - 4 - IDENTITY.end(), "padding");
+/// CRC-32 of the header up to here.
+pub const CHECKSUM: Field = PADDING.then(4, "checksum");
+/// The fields of the header.
+pub const HEADER_FIELDS: [Field; 16] = [
+    fields::MAGIC,
+    fields::FORMAT_VERSION,
+    READER_MIN,
+    BLOCK,
+    RESTART,
+    LOW,
+    HIGH,
+    FINGERPRINTS,
+    DOCUMENTS,
+    BLOCKS,
+    SPARSE_GROUPS,
+    SET_DIGEST,
+    PAIR_DIGEST,
+    IDENTITY,
+    PADDING,
+    CHECKSUM,
+];
+
+/// Magic of the footer.
+pub const FOOTER_START: Field = Field::first(8, "magic");
+/// The identity again.
+pub const FOOTER_IDENTITY: Field = FOOTER_START.then(8, "identity");
+/// CRC-32 of the array of page checksums.
+pub const PAGES_CHECKSUM: Field = FOOTER_IDENTITY.then(4, "pages_checksum");
+/// CRC-32 of the footer up to here.
+pub const FOOTER_CHECKSUM: Field = PAGES_CHECKSUM.then(4, "checksum");
+/// The fields of the footer.
+pub const FOOTER_FIELDS: [Field; 4] = [FOOTER_START, FOOTER_IDENTITY, PAGES_CHECKSUM, FOOTER_CHECKSUM];
+/// Bytes of the footer.
+pub const FOOTER_SIZE: usize = FOOTER_CHECKSUM.end();
+
+const WHAT: &str = "postings header";
+
+/// What a postings file holds, and for which table 0 it was made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// Restart interval of the table 0 whose blocks the ranks are for.
+    pub restart: u16,
+    /// Least document number of the run's range.
+    pub low: u64,
+    /// One more than its greatest.
+    pub high: u64,
+    /// Number of fingerprints.
+    pub fingerprints: u64,
+    /// Number of document numbers, at least one for each fingerprint.
+    pub documents: u64,
+    /// Number of blocks of table 0.
+    pub blocks: u64,
+    /// Number of groups with their starts written out.
+    pub sparse: u64,
+    /// Digest of the fingerprints.
+    pub set_digest: Digest,
+    /// Digest of the pairs.
+    pub pair_digest: Digest,
+    /// Hash of all of the above.
+    pub identity: u64,
+}
+
+impl Header {
+    /// Bits of a number in the file: as many as the greatest of the range needs.
+    #[inline]
+    pub fn width(&self) -> u8 {
+        (64 - (self.high - self.low - 1).leading_zeros()) as u8
+    }
+
+    /// Returns the header with its identity computed.
+    pub(super) fn stamped(mut self) -> Self {
+        self.identity = IDENTITY.get(&self.encode());
+        self
+    }
+
+    /// Returns the bytes; the identity is always that of the other fields.
+    pub fn encode(&self) -> [u8; HEADER_SIZE] {
+        let mut bytes = [0; HEADER_SIZE];
+        fields::put_start(&mut bytes, MAGIC);
+        BLOCK.put(&mut bytes, BLOCK_SIZE as u64);
+        RESTART.put(&mut bytes, u64::from(self.restart));
+        LOW.put(&mut bytes, self.low);
+        HIGH.put(&mut bytes, self.high);
+        FINGERPRINTS.put(&mut bytes, self.fingerprints);
+        DOCUMENTS.put(&mut bytes, self.documents);
+        BLOCKS.put(&mut bytes, self.blocks);
+        SPARSE_GROUPS.put(&mut bytes, self.sparse);
+        bytes[SET_DIGEST.offset..SET_DIGEST.end()].copy_from_slice(&self.set_digest.0.to_le_bytes());
+        bytes[PAIR_DIGEST.offset..PAIR_DIGEST.end()].copy_from_slice(&self.pair_digest.0.to_le_bytes());
+        let identity = digest::identity(&bytes[..IDENTITY.offset]);
+        IDENTITY.put(&mut bytes, identity);
+        fields::put_crc(&mut bytes, CHECKSUM);
+        bytes
+    }
+
+    /// Reads a header from the start of `bytes`.
+    ///
+    /// # Errors
+    /// [`crate::FormatError`] for the first rule that is broken.
+    pub fn decode(bytes: &[u8]) -> Result<Self> {
+        fields::check_start("postings file", bytes, MAGIC, HEADER_SIZE)?;
+        let bytes = &bytes[..HEADER_SIZE];
+        check_crc(WHAT, bytes, CHECKSUM)?;
+        PADDING.expect_zero(WHAT, bytes)?;
+        if IDENTITY.get(bytes) != digest::identity(&bytes[..IDENTITY.offset]) {
+            return malformed(WHAT, IDENTITY.offset, "identity is the hash of the bytes before it");
+        }
+        if BLOCK.get(bytes) != BLOCK_SIZE as u64 {
+            return malformed(WHAT, BLOCK.offset, "a block has 1024 bytes");
+        }
+        let wide = |field: Field| {
+            let mut sum = [0; 16];
+            sum.copy_from_slice(field.bytes(bytes));
+            Digest(u128::from_le_bytes(sum))
+        };
+        let header = Self {
+            restart: RESTART.get(bytes) as u16,
+            low: LOW.get(bytes),
+            high: HIGH.get(bytes),
+            fingerprints: FINGERPRINTS.get(bytes),
+            documents: DOCUMENTS.get(bytes),
+            blocks: BLOCKS.get(bytes),
+            sparse: SPARSE_GROUPS.get(bytes),
+            set_digest: wide(SET_DIGEST),
+            pair_digest: wide(PAIR_DIGEST),
+            identity: IDENTITY.get(bytes),
+        };
+        if header.low >= header.high || header.high > NUMBER_END {
+            return malformed(WHAT, LOW.offset, "the number range is not empty and ends at 2^40 at most");
+        }
+        if header.fingerprints == 0
+            || header.documents < header.fingerprints
+            || header.documents > header.high - header.low
+        {
+            return malformed(
+                WHAT,
+                DOCUMENTS.offset,
+                "each fingerprint has a document, each document a number of the range",
+            );
+        }
+        if header.blocks == 0 || header.blocks > header.fingerprints {
+            return malformed(WHAT, BLOCKS.offset, "each block holds at least one fingerprint");
+        }
+        if header.sparse > header.documents / super::SPAN_MAX {
+            return malformed(WHAT, SPARSE_GROUPS.offset, "a sparse group spans more than 4096 numbers");
+        }
+        Ok(header)
+    }
+}

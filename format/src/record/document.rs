@@ -1,0 +1,235 @@
+//! Values of `prints` and `documents` (SPEC 9.2 and 9.3).
+
+use super::{Cursor, VERSION, put_text};
+use crate::Result;
+use crate::error::malformed;
+
+/// Number of min-values of a record (Henzinger 2006, 2: m = 84).
+pub const MIN_VALUES: usize = 84;
+
+/// Value of `prints`: all that a memtable needs of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Print {
+    /// The fingerprint.
+    pub fingerprint: u64,
+    /// The document has fewer than two tokens: it stands in no run and is never matched.
+    pub unprinted: bool,
+}
+
+impl Print {
+    /// Returns the bytes: version, flags, fingerprint.
+    pub fn encode(&self) -> [u8; 10] {
+        let mut bytes = [0; 10];
+        bytes[0] = VERSION;
+        bytes[1] = u8::from(self.unprinted);
+        bytes[2..].copy_from_slice(&self.fingerprint.to_le_bytes());
+        bytes
+    }
+
+    /// Reads a value.
+    ///
+    /// # Errors
+    /// [`crate::FormatError`] for the first rule that is broken.
+    pub fn decode(bytes: &[u8]) -> Result<Self> {
+        let mut cursor = Cursor::new("print", bytes)?;
+        let flags = cursor.u8()?;
+        if flags > 1 {
+            return malformed("print", 1, "unknown flags are zero");
+        }
+        let print = Self { fingerprint: cursor.u64()?, unprinted: flags == 1 };
+        cursor.end()?;
+        Ok(print)
+    }
+}
+
+/// Where the bytes of a document stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SourcePosition {
+    /// Number of the archive in `sources`.
+    pub archive: u32,
+    /// First byte in the file of the compressed member that holds the record, or of the record.
+    pub offset: u64,
+    /// Bytes of what the member decompresses to before the record.
+    pub inner: u64,
+    /// Bytes of the record.
+    pub length: u64,
+}
+
+/// Value of `documents`: what is known of a document but its fingerprint. Absent parts take no space.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Record {
+    /// The user's id.
+    pub id: String,
+    /// Where the page was fetched.
+    pub url: Option<String>,
+    /// Its site, by the recipe's rule.
+    pub site: Option<String>,
+    /// When it was fetched, in seconds since 1970.
+    pub date: Option<i64>,
+    /// Number of tokens.
+    pub tokens: Option<u64>,
+    /// Digest of the token sequence (Henzinger 2006, identity sets).
+    pub digest: Option<[u8; 16]>,
+    /// Low 32 bits of each min-value.
+    pub min_values: Option<Box<[u32; MIN_VALUES]>>,
+    /// Supershingles of algorithm B.
+    pub supershingles: Option<[u64; 6]>,
+    /// Projection of algorithm C.
+    pub projection: Option<[u64; 6]>,
+    /// Where its bytes stand.
+    pub source: Option<SourcePosition>,
+    /// Number of the batch it came with.
+    pub batch: Option<u32>,
+    /// The page was cut at a limit before it was read.
+    pub truncated: bool,
+}
+
+const URL: u16 = 1;
+const SITE: u16 = 1 << 1;
+const DATE: u16 = 1 << 2;
+const TOKENS: u16 = 1 << 3;
+const DIGEST: u16 = 1 << 4;
+const MIN_HASH: u16 = 1 << 5;
+const SUPERSHINGLES: u16 = 1 << 6;
+const PROJECTION: u16 = 1 << 7;
+const SOURCE: u16 = 1 << 8;
+const BATCH: u16 = 1 << 9;
+const TRUNCATED: u16 = 1 << 10;
+const KNOWN: u16 = (1 << 11) - 1;
+
+/// The optional parts in the order of their flag bits, as SPEC.md lists them: name and size, 0 for text.
+pub const PARTS: [(&str, usize); 11] = [
+    ("url", 0),
+    ("site", 0),
+    ("date", 8),
+    ("tokens", 8),
+    ("digest", 16),
+    ("min_values", 4 * MIN_VALUES),
+    ("supershingles", 48),
+    ("projection", 48),
+    ("source", 28),
+    ("batch", 4),
+    ("truncated", 0),
+];
+
+impl Record {
+    fn flags(&self) -> u16 {
+        let flag = |present: bool, flag: u16| if present { flag } else { 0 };
+        flag(self.url.is_some(), URL)
+            | flag(self.site.is_some(), SITE)
+            | flag(self.date.is_some(), DATE)
+            | flag(self.tokens.is_some(), TOKENS)
+            | flag(self.digest.is_some(), DIGEST)
+            | flag(self.min_values.is_some(), MIN_HASH)
+            | flag(self.supershingles.is_some(), SUPERSHINGLES)
+            | flag(self.projection.is_some(), PROJECTION)
+            | flag(self.source.is_some(), SOURCE)
+            | flag(self.batch.is_some(), BATCH)
+            | flag(self.truncated, TRUNCATED)
+    }
+
+    /// Appends the bytes to `out`: version, flags, id, then the parts that the flags name.
+    pub fn encode_into(&self, out: &mut Vec<u8>) {
+        out.push(VERSION);
+        out.extend_from_slice(&self.flags().to_le_bytes());
+        put_text(out, &self.id);
+        for text in [&self.url, &self.site].into_iter().flatten() {
+            put_text(out, text);
+        }
+        if let Some(date) = self.date {
+            out.extend_from_slice(&date.to_le_bytes());
+        }
+        if let Some(tokens) = self.tokens {
+            out.extend_from_slice(&tokens.to_le_bytes());
+        }
+        if let Some(digest) = &self.digest {
+            out.extend_from_slice(digest);
+        }
+        if let Some(values) = &self.min_values {
+            values.iter().for_each(|value| out.extend_from_slice(&value.to_le_bytes()));
+        }
+        for words in [&self.supershingles, &self.projection].into_iter().flatten() {
+            words.iter().for_each(|word| out.extend_from_slice(&word.to_le_bytes()));
+        }
+        if let Some(source) = &self.source {
+            out.extend_from_slice(&source.archive.to_le_bytes());
+            for word in [source.offset, source.inner, source.length] {
+                out.extend_from_slice(&word.to_le_bytes());
+            }
+        }
+        if let Some(batch) = self.batch {
+            out.extend_from_slice(&batch.to_le_bytes());
+        }
+    }
+
+    /// Returns the bytes.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        self.encode_into(&mut out);
+        out
+    }
+
+    /// Reads a value.
+    ///
+    /// # Errors
+    /// [`crate::FormatError`] for the first rule that is broken.
+    pub fn decode(bytes: &[u8]) -> Result<Self> {
+        let mut cursor = Cursor::new("record", bytes)?;
+        let flags = cursor.u16()?;
+        if flags & !KNOWN != 0 {
+            return malformed("record", 1, "unknown flags are zero");
+        }
+        let id = cursor.text()?.to_owned();
+        super::check_id(&id)?;
+        fn part<'a, T>(
+            flags: u16,
+            flag: u16,
+            cursor: &mut Cursor<'a>,
+            read: fn(&mut Cursor<'a>) -> Result<T>,
+        ) -> Result<Option<T>> {
+            if flags & flag == 0 { Ok(None) } else { read(cursor).map(Some) }
+        }
+        let words = |cursor: &mut Cursor<'_>| -> Result<[u64; 6]> {
+            let mut words = [0; 6];
+            words.iter_mut().try_for_each(|word| cursor.u64().map(|value| *word = value))?;
+            Ok(words)
+        };
+        let record = Self {
+            id,
+            url: part(flags, URL, &mut cursor, |cursor| cursor.text().map(str::to_owned))?,
+            site: part(flags, SITE, &mut cursor, |cursor| cursor.text().map(str::to_owned))?,
+            date: part(flags, DATE, &mut cursor, |cursor| Ok(i64::from_le_bytes(cursor.array()?)))?,
+            tokens: part(flags, TOKENS, &mut cursor, Cursor::u64)?,
+            digest: part(flags, DIGEST, &mut cursor, Cursor::array)?,
+            min_values: part(flags, MIN_HASH, &mut cursor, |cursor| {
+                let mut values = Box::new([0; MIN_VALUES]);
+                values.iter_mut().try_for_each(|value| cursor.u32().map(|read| *value = read))?;
+                Ok(values)
+            })?,
+            supershingles: part(flags, SUPERSHINGLES, &mut cursor, words)?,
+            projection: part(flags, PROJECTION, &mut cursor, words)?,
+            source: part(flags, SOURCE, &mut cursor, |cursor| {
+                Ok(SourcePosition {
+                    archive: cursor.u32()?,
+                    offset: cursor.u64()?,
+                    inner: cursor.u64()?,
+                    length: cursor.u64()?,
+                })
+            })?,
+            batch: part(flags, BATCH, &mut cursor, Cursor::u32)?,
+            truncated: flags & TRUNCATED != 0,
+        };
+        cursor.end()?;
+        Ok(record)
+    }
+
+    /// Reads the id of a value and nothing else of it.
+    ///
+    /// # Errors
+    /// [`crate::FormatError`] if the value does not begin as one does.
+    pub fn id_in(bytes: &[u8]) -> Result<&str> {
+        let mut cursor = Cursor::new("record", bytes)?;
+        cursor.u16()?;
+        cursor.text()
+    }
+}

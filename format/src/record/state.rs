@@ -1,0 +1,268 @@
+//! Values of `batches`, `sources` and `meta` (SPEC 9.4 to 9.6).
+
+use super::{Cursor, VERSION, put_text};
+use crate::error::malformed;
+use crate::scheme::{K_MAX, LEVELS_MAX};
+use crate::{FormatError, Result};
+
+/// Whether the documents of a batch can be seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum BatchState {
+    /// A label: its documents are visible as they are committed.
+    Open = 0,
+    /// Invisible until it is committed.
+    Pending = 1,
+    /// Cancelled: its documents are deleted.
+    Cancelled = 2,
+}
+
+/// A batch: a name for the documents that came together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Batch {
+    /// Its number.
+    pub number: u32,
+    /// Its state.
+    pub state: BatchState,
+}
+
+impl Batch {
+    /// Returns the bytes: version, state, number.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = vec![VERSION, self.state as u8];
+        out.extend_from_slice(&self.number.to_le_bytes());
+        out
+    }
+
+    /// Reads a value.
+    ///
+    /// # Errors
+    /// [`FormatError`] for the first rule that is broken.
+    pub fn decode(bytes: &[u8]) -> Result<Self> {
+        let mut cursor = Cursor::new("batch", bytes)?;
+        let state = match cursor.u8()? {
+            0 => BatchState::Open,
+            1 => BatchState::Pending,
+            2 => BatchState::Cancelled,
+            _ => return malformed("batch", 1, "a batch is open, pending or cancelled"),
+        };
+        let batch = Self { number: cursor.u32()?, state };
+        cursor.end()?;
+        Ok(batch)
+    }
+}
+
+/// What has become of a number range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum RangeState {
+    /// Its documents are visible.
+    Committed = 0,
+    /// It belongs to a pending batch.
+    Pending = 1,
+    /// A bulk load reserved it and has not finished: at open it is cancelled.
+    Loading = 2,
+    /// Its numbers are deleted.
+    Cancelled = 3,
+}
+
+/// A range of document numbers with a history: labelled, pending or bulk loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Range {
+    /// One more than its greatest number; the least is in the key.
+    pub high: u64,
+    /// Its state.
+    pub state: RangeState,
+    /// The batch it belongs to, 0 for none.
+    pub batch: u32,
+}
+
+impl Range {
+    /// Returns the bytes: version, state, batch, high.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = vec![VERSION, self.state as u8];
+        out.extend_from_slice(&self.batch.to_le_bytes());
+        out.extend_from_slice(&self.high.to_le_bytes());
+        out
+    }
+
+    /// Reads a value.
+    ///
+    /// # Errors
+    /// [`FormatError`] for the first rule that is broken.
+    pub fn decode(bytes: &[u8]) -> Result<Self> {
+        let mut cursor = Cursor::new("number range", bytes)?;
+        let state = match cursor.u8()? {
+            0 => RangeState::Committed,
+            1 => RangeState::Pending,
+            2 => RangeState::Loading,
+            3 => RangeState::Cancelled,
+            _ => return malformed("number range", 1, "a range is committed, pending, loading or cancelled"),
+        };
+        let range = Self { batch: cursor.u32()?, high: cursor.u64()?, state };
+        cursor.end()?;
+        Ok(range)
+    }
+}
+
+/// An archive that documents were loaded from, and how far.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Archive {
+    /// Its path when it was loaded.
+    pub path: String,
+    /// Bytes of the file.
+    pub size: u64,
+    /// Hash of its first and last 64 KB.
+    pub hash: [u8; 16],
+    /// Everything of it has been loaded.
+    pub finished: bool,
+    /// The resume point: offset in the file, and bytes behind it in what stands there decompressed.
+    pub offset: u64,
+    /// See `offset`.
+    pub inner: u64,
+    /// Documents loaded from it.
+    pub documents: u64,
+}
+
+impl Archive {
+    /// Returns the bytes: version, finished, size, hash, offset, inner, documents, path.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = vec![VERSION, u8::from(self.finished)];
+        out.extend_from_slice(&self.size.to_le_bytes());
+        out.extend_from_slice(&self.hash);
+        for word in [self.offset, self.inner, self.documents] {
+            out.extend_from_slice(&word.to_le_bytes());
+        }
+        put_text(&mut out, &self.path);
+        out
+    }
+
+    /// Reads a value.
+    ///
+    /// # Errors
+    /// [`FormatError`] for the first rule that is broken.
+    pub fn decode(bytes: &[u8]) -> Result<Self> {
+        let mut cursor = Cursor::new("archive", bytes)?;
+        let finished = match cursor.u8()? {
+            0 => false,
+            1 => true,
+            _ => return malformed("archive", 1, "an archive is finished or not"),
+        };
+        let archive = Self {
+            finished,
+            size: cursor.u64()?,
+            hash: cursor.array()?,
+            offset: cursor.u64()?,
+            inner: cursor.u64()?,
+            documents: cursor.u64()?,
+            path: cursor.text()?.to_owned(),
+        };
+        cursor.end()?;
+        Ok(archive)
+    }
+}
+
+/// Row `settings` of `meta`: what is fixed when a database is made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Identity of the catalog; the manifest has it too.
+    pub catalog: u128,
+    /// Width of a fingerprint, in bits.
+    pub bits: u8,
+    /// Greatest distance answered.
+    pub k: u8,
+    /// Levels of the scheme of new runs; `None`: the planner chooses for each run.
+    pub levels: Option<Vec<u8>>,
+    /// Restart interval of new runs.
+    pub restart: u16,
+    /// Name and version of the recipe.
+    pub recipe: String,
+}
+
+impl Settings {
+    /// Returns the bytes: version, bits, k, fixed (1 if levels are), levels, 4 groups, restart, catalog,
+    /// recipe.
+    pub fn encode(&self) -> Vec<u8> {
+        let levels = self.levels.as_deref().unwrap_or(&[]);
+        let mut groups = [0; LEVELS_MAX];
+        groups[..levels.len()].copy_from_slice(levels);
+        let mut out = vec![VERSION, self.bits, self.k, u8::from(self.levels.is_some()), levels.len() as u8];
+        out.extend_from_slice(&groups);
+        out.extend_from_slice(&self.restart.to_le_bytes());
+        out.extend_from_slice(&self.catalog.to_le_bytes());
+        put_text(&mut out, &self.recipe);
+        out
+    }
+
+    /// Reads a value.
+    ///
+    /// # Errors
+    /// [`FormatError`] for the first rule that is broken.
+    pub fn decode(bytes: &[u8]) -> Result<Self> {
+        let mut cursor = Cursor::new("settings", bytes)?;
+        let (bits, k, fixed, len) = (cursor.u8()?, cursor.u8()?, cursor.u8()?, usize::from(cursor.u8()?));
+        crate::fingerprint::check_bits(bits)?;
+        if k > K_MAX || k >= bits {
+            return malformed("settings", 2, "k is at most 7 and less than bits");
+        }
+        let groups: [u8; LEVELS_MAX] = cursor.array()?;
+        if fixed > 1 || len > LEVELS_MAX || groups[len..].iter().any(|&byte| byte != 0) {
+            return malformed("settings", 3, "levels are chosen or not, at most 4, zeros behind them");
+        }
+        let settings = Self {
+            bits,
+            k,
+            levels: (fixed == 1).then(|| groups[..len].to_vec()),
+            restart: cursor.u16()?,
+            catalog: u128::from_le_bytes(cursor.array()?),
+            recipe: cursor.text()?.to_owned(),
+        };
+        cursor.end()?;
+        Ok(settings)
+    }
+}
+
+/// Row `counters` of `meta`: written with every commit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// The next document number; all below it are used or given up.
+    pub next_number: u64,
+    /// Commits so far.
+    pub commits: u64,
+    /// Documents that are not deleted, pending ones included.
+    pub live: u64,
+    /// Number of the next archive.
+    pub next_archive: u32,
+    /// Number of the next batch.
+    pub next_batch: u32,
+}
+
+impl Counters {
+    /// Returns the bytes: version, then the fields in order.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = vec![VERSION];
+        for word in [self.next_number, self.commits, self.live] {
+            out.extend_from_slice(&word.to_le_bytes());
+        }
+        out.extend_from_slice(&self.next_archive.to_le_bytes());
+        out.extend_from_slice(&self.next_batch.to_le_bytes());
+        out
+    }
+
+    /// Reads a value.
+    ///
+    /// # Errors
+    /// [`FormatError`] for the first rule that is broken.
+    pub fn decode(bytes: &[u8]) -> Result<Self> {
+        let mut cursor = Cursor::new("counters", bytes)?;
+        let counters = Self {
+            next_number: cursor.u64()?,
+            commits: cursor.u64()?,
+            live: cursor.u64()?,
+            next_archive: cursor.u32()?,
+            next_batch: cursor.u32()?,
+        };
+        cursor.end()?;
+        Ok(counters)
+    }
+}

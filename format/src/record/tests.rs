@@ -1,0 +1,111 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn record() -> impl Strategy<Value = Record> {
+    let texts = ("[a-z:/é]{1,40}", prop::option::of(".{0,80}"), prop::option::of("[a-z.]{0,20}"));
+    let numbers = (prop::option::of(any::<i64>()), prop::option::of(any::<u64>()), prop::option::of(any::<[u8; 16]>()));
+    let sketches =
+        (prop::option::of(any::<u32>()), prop::option::of(any::<[u64; 6]>()), prop::option::of(any::<[u64; 6]>()));
+    let source = prop::option::of((any::<u32>(), any::<u64>(), any::<u64>(), any::<u64>()));
+    (texts, numbers, sketches, source, prop::option::of(any::<u32>()), any::<bool>()).prop_map(
+        |((id, url, site), (date, tokens, digest), (seed, supershingles, projection), source, batch, truncated)| {
+            Record {
+                id,
+                url,
+                site,
+                date,
+                tokens,
+                digest,
+                min_values: seed.map(|seed| Box::new(std::array::from_fn(|i| seed.wrapping_mul(i as u32 + 1)))),
+                supershingles,
+                projection,
+                source: source.map(|(archive, offset, inner, length)| SourcePosition {
+                    archive,
+                    offset,
+                    inner,
+                    length,
+                }),
+                batch,
+                truncated,
+            }
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn records_read_as_they_were_written(record in record()) {
+        let bytes = record.encode();
+        prop_assert_eq!(Record::id_in(&bytes), Ok(&record.id[..]));
+        prop_assert_eq!(Record::decode(&bytes), Ok(record));
+        for length in 0..bytes.len() {
+            prop_assert!(Record::decode(&bytes[..length]).is_err(), "cut to {} bytes", length);
+        }
+    }
+
+    #[test]
+    fn random_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..200), version in 0u8..3) {
+        let mut bytes = bytes;
+        if let Some(first) = bytes.first_mut() {
+            *first = version;
+        }
+        let _ = (Record::decode(&bytes), Record::id_in(&bytes).is_ok(), Print::decode(&bytes), Batch::decode(&bytes));
+        let _ = (Range::decode(&bytes), Archive::decode(&bytes), Settings::decode(&bytes), Counters::decode(&bytes));
+        let _ = (id_of(&bytes).is_ok(), number_of(&bytes), trailing_number(&bytes), deleted_of(&bytes), source_of(&bytes));
+        let _ = (batch_name_of(&bytes), range_low_of(&bytes), replaced_of(&bytes));
+    }
+
+    #[test]
+    fn keys_sort_as_their_numbers(a in any::<u64>(), b in any::<u64>(), id in "[a-z]{1,9}") {
+        prop_assert_eq!(number_key(a).cmp(&number_key(b)), a.cmp(&b));
+        prop_assert_eq!(id_key(&id, a).cmp(&id_key(&id, b)), a.cmp(&b));
+        prop_assert_eq!(id_of(&id_key(&id, a)), Ok((&id[..], a)));
+        prop_assert!(id_key(&id, a).starts_with(&id_prefix(&id)));
+        prop_assert_eq!(deleted_of(&deleted_key(a, b)), Ok((a, b)));
+        prop_assert_eq!(range_low_of(&range_key(a)), Some(a));
+        prop_assert_eq!(replaced_of(&replaced_key(b as u32, a)), Some((b as u32, a)));
+        prop_assert_eq!(trailing_number(&megashingle_key(a, b)), Ok(b));
+        prop_assert_eq!(trailing_number(&piece_key(11, [1, 2, 3, 4], b)), Ok(b));
+        prop_assert_eq!(trailing_number(&digest_key(&[7; 16], b)), Ok(b));
+        prop_assert_eq!(batch_name_of(&batch_key(&id)), Some(&id[..]));
+    }
+}
+
+#[test]
+fn small_values_read_as_they_were_written() {
+    let print = Print { fingerprint: 0x0123_4567_89ab_cdef, unprinted: true };
+    assert_eq!(Print::decode(&print.encode()), Ok(print));
+    for state in [BatchState::Open, BatchState::Pending, BatchState::Cancelled] {
+        let batch = Batch { number: 9, state };
+        assert_eq!(Batch::decode(&batch.encode()), Ok(batch));
+    }
+    for state in [RangeState::Committed, RangeState::Pending, RangeState::Loading, RangeState::Cancelled] {
+        let range = Range { high: 99, state, batch: 4 };
+        assert_eq!(Range::decode(&range.encode()), Ok(range));
+    }
+    let archive =
+        Archive { path: "a/é".into(), size: 5, hash: [3; 16], finished: true, offset: 1, inner: 2, documents: 3 };
+    assert_eq!(Archive::decode(&archive.encode()), Ok(archive));
+    for levels in [None, Some(vec![]), Some(vec![4, 4])] {
+        let settings = Settings { catalog: 1 << 99, bits: 64, k: 3, levels, restart: 32, recipe: "web/1".into() };
+        assert_eq!(Settings::decode(&settings.encode()), Ok(settings));
+    }
+    let counters = Counters { next_number: 5, commits: 4, live: 3, next_archive: 2, next_batch: 1 };
+    assert_eq!(Counters::decode(&counters.encode()), Ok(counters));
+}
+
+#[test]
+fn rules_of_values_are_checked() {
+    assert!(matches!(Print::decode(&[2; 10]), Err(FormatError::Version { .. })));
+    assert!(matches!(Print::decode(&[1, 2, 0, 0, 0, 0, 0, 0, 0, 0]), Err(FormatError::Malformed { .. })));
+    assert!(Batch::decode(&[1, 3, 0, 0, 0, 0]).is_err());
+    assert!(Record::decode(&[1, 0, 0x80, 1, 0, 0, 0, b'a']).is_err(), "an unknown flag");
+    assert!(Record::decode(&[1, 0, 0, 1, 0, 0, 0, 0]).is_err(), "a NUL in the id");
+    assert!(Record::decode(&[1, 0, 0, 1, 0, 0, 0, 0xff]).is_err(), "an id that is not UTF-8");
+    for (id, good) in
+        [("", false), ("a\0b", false), ("é", true), (&*"x".repeat(4096), true), (&*"x".repeat(4097), false)]
+    {
+        assert_eq!(check_id(id).is_ok(), good, "{} bytes", id.len());
+    }
+}

@@ -1,0 +1,239 @@
+//! Schemes: the t tables that together find every fingerprint within k bits (Manku 2007, 3.1; SPEC 4.3).
+
+use crate::fingerprint::{Fingerprint, check_bits};
+use crate::permutation::{BitGroup, Table};
+use crate::{FormatError, Result};
+
+/// Greatest k a database can answer.
+pub const K_MAX: u8 = 7;
+/// Most tables of a scheme.
+pub const TABLES_MAX: usize = 512;
+/// Most levels of a design.
+pub const LEVELS_MAX: usize = 4;
+/// Largest restart interval: with 0, the paper's plain layout.
+pub const RESTART_MAX: u16 = 4096;
+
+/// A set of tables such that any two fingerprints within `k` bits agree on the prefix of some table.
+///
+/// A scheme is named by its *levels*: level r cuts the bits that are left into r groups, as equal as
+/// whole bits allow and the wider ones first, and makes a table for every choice of r - k of them; the
+/// bits of the k groups not chosen are left for the next level. Whatever k bits differ, they lie in at
+/// most k groups of each level, so some table has all of them behind its prefix.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Scheme {
+    bits: u8,
+    k: u8,
+    restart: u16,
+    levels: Vec<u8>,
+    tables: Vec<Table>,
+}
+
+impl Scheme {
+    /// Makes the scheme of `levels` for `bits`-bit fingerprints and distances up to `k`, with a restart
+    /// point at every `restart`-th entry of a block (0: none).
+    ///
+    /// No level at all is the scheme of one table without a prefix: every probe reads everything.
+    ///
+    /// # Errors
+    /// [`FormatError::Scheme`] if a parameter is out of range, a level has no more than k groups or
+    /// more groups than bits, or there would be more than 512 tables.
+    pub fn new(bits: u8, k: u8, levels: &[u8], restart: u16) -> Result<Self> {
+        check_bits(bits)?;
+        let refuse = |rule| Err(FormatError::Scheme { rule });
+        if k > K_MAX || k >= bits {
+            return refuse("k is at most 7 and less than the bits of a fingerprint");
+        }
+        if restart > RESTART_MAX || restart == 1 {
+            return refuse("the restart interval is 0 or 2 to 4096");
+        }
+        if levels.len() > LEVELS_MAX {
+            return refuse("a scheme has at most 4 levels");
+        }
+        let everything = Part { chosen: Vec::new(), prefix: 0, rest: (0..bits).rev().collect() };
+        let mut parts = vec![everything];
+        for &groups in levels {
+            if groups <= k {
+                return refuse("a level has more than k groups");
+            }
+            let mut next = Vec::new();
+            for part in &parts {
+                if usize::from(groups) > part.rest.len() {
+                    return refuse("a level has no more groups than bits are left");
+                }
+                part.split(groups, k, &mut next)?;
+            }
+            parts = next;
+        }
+        let tables = parts.iter().map(|part| part.table(bits)).collect::<Result<Vec<_>>>()?;
+        Ok(Self { bits, k, restart, levels: levels.to_vec(), tables })
+    }
+
+    /// Width of a fingerprint, in bits (f of the paper).
+    pub fn bits(&self) -> u8 {
+        self.bits
+    }
+
+    /// The greatest distance that probes of this scheme answer completely.
+    pub fn k(&self) -> u8 {
+        self.k
+    }
+
+    /// Restart interval R of the blocks; 0 for the paper's plain layout.
+    pub fn restart(&self) -> u16 {
+        self.restart
+    }
+
+    /// Number of groups of each level.
+    pub fn levels(&self) -> &[u8] {
+        &self.levels
+    }
+
+    /// The tables. Table 0 leaves every bit in its place.
+    pub fn tables(&self) -> &[Table] {
+        &self.tables
+    }
+
+    /// The least prefix of a table.
+    pub fn prefix_min(&self) -> u8 {
+        self.tables.iter().map(Table::prefix).min().unwrap_or(0)
+    }
+
+    /// Whether some table finds a fingerprint that differs from the query in exactly the bits of `mask`.
+    pub fn catches(&self, mask: u64) -> bool {
+        self.tables.iter().any(|table| table.prefix_mask() & mask == 0)
+    }
+
+    /// Returns the table that finds the pair: the first whose prefix the two share (M8: so that each
+    /// pair is reported once).
+    pub fn first_table(&self, a: Fingerprint, b: Fingerprint) -> Option<usize> {
+        self.tables.iter().position(|table| table.prefix_mask() & (a.0 ^ b.0) == 0)
+    }
+}
+
+/// A table in the making: bit positions, most significant first.
+struct Part {
+    chosen: Vec<u8>,
+    prefix: u8,
+    rest: Vec<u8>,
+}
+
+impl Part {
+    /// Appends a part for every choice of `groups - k` groups of the bits that are left, the choices in
+    /// lexicographic order (so the first chooses the topmost groups and moves nothing).
+    fn split(&self, groups: u8, k: u8, out: &mut Vec<Part>) -> Result<()> {
+        let (groups, choose) = (usize::from(groups), usize::from(groups - k));
+        let (width, wider) = (self.rest.len() / groups, self.rest.len() % groups);
+        let mut cuts = vec![0];
+        for group in 0..groups {
+            cuts.push(cuts[group] + width + usize::from(group < wider));
+        }
+        let mut choice: Vec<usize> = (0..choose).collect();
+        loop {
+            let mut chosen = self.chosen.clone();
+            let mut rest = Vec::new();
+            for group in 0..groups {
+                let bits = &self.rest[cuts[group]..cuts[group + 1]];
+                if choice.contains(&group) { chosen.extend(bits) } else { rest.extend(bits) }
+            }
+            let prefix = u8::try_from(chosen.len()).unwrap_or(u8::MAX);
+            out.push(Part { chosen, prefix, rest });
+            if out.len() > TABLES_MAX {
+                return Err(FormatError::Scheme { rule: "a scheme has at most 512 tables" });
+            }
+            // The next choice: advance the last group that can still move, restart those behind it.
+            let Some(place) = (0..choose).rev().find(|&place| choice[place] < groups - choose + place) else {
+                return Ok(());
+            };
+            choice[place] += 1;
+            for later in place + 1..choose {
+                choice[later] = choice[later - 1] + 1;
+            }
+        }
+    }
+
+    fn table(&self, bits: u8) -> Result<Table> {
+        let order: Vec<BitGroup> =
+            self.chosen.iter().chain(&self.rest).map(|&position| BitGroup { low: position, width: 1 }).collect();
+        Table::new(bits, self.prefix, &order)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn standard(levels: &[u8]) -> Scheme {
+        Scheme::new(64, 3, levels, 32).expect("a standard scheme")
+    }
+
+    /// Every non-empty mask of at most `k` of `bits` bits.
+    fn masks(bits: u8, k: u8) -> Vec<u64> {
+        let mut all: Vec<u64> = vec![0];
+        let mut from = 0;
+        for _ in 0..k {
+            let until = all.len();
+            for index in from..until {
+                let mask = all[index];
+                let start = (64 - mask.leading_zeros()) as u8;
+                all.extend((start..bits).map(|position| mask | 1 << position));
+            }
+            from = until;
+        }
+        all.split_off(1)
+    }
+
+    #[test]
+    fn the_four_designs_of_the_paper_have_its_tables_and_prefixes() {
+        for (levels, tables, least, greatest) in
+            [(&[6][..], 20, 31, 33), (&[4, 4], 16, 28, 28), (&[5], 10, 25, 26), (&[4], 4, 16, 16)]
+        {
+            let scheme = standard(levels);
+            assert_eq!(scheme.tables().len(), tables);
+            assert_eq!(scheme.prefix_min(), least);
+            assert_eq!(scheme.tables().iter().map(Table::prefix).max(), Some(greatest));
+            assert!(scheme.tables()[0].is_identity());
+        }
+    }
+
+    #[test]
+    fn every_mask_of_at_most_three_bits_is_caught_by_each_standard_scheme() {
+        let masks = masks(64, 3);
+        assert_eq!(masks.len(), 43_744);
+        for levels in [&[6][..], &[4, 4], &[5], &[4], &[]] {
+            let scheme = standard(levels);
+            let missed: Vec<_> = masks.iter().filter(|&&mask| !scheme.catches(mask)).collect();
+            assert!(missed.is_empty(), "{levels:?} misses {missed:x?}");
+        }
+    }
+
+    #[test]
+    fn every_mask_is_caught_for_small_fingerprints() {
+        for bits in [8u8, 9, 13, 16] {
+            for k in 0..=K_MAX.min(bits - 1) {
+                let masks = masks(bits, k);
+                for groups in k + 1..=(k + 3).min(bits) {
+                    let scheme = Scheme::new(bits, k, &[groups], 0).expect("enough bits");
+                    assert!(masks.iter().all(|&mask| scheme.catches(mask)), "f={bits} k={k} groups={groups}");
+                    assert!(scheme.tables()[0].is_identity());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn parameters_out_of_range_are_refused() {
+        for (bits, k, levels, restart) in [
+            (7, 3, &[4][..], 0),
+            (65, 3, &[4], 0),
+            (64, 8, &[9], 0),
+            (8, 7, &[9], 0),
+            (64, 3, &[3], 0),
+            (64, 3, &[4, 4, 4, 4, 4], 0),
+            (64, 3, &[4], 1),
+            (64, 3, &[4], 4097),
+            (64, 7, &[64], 0),
+        ] {
+            assert!(Scheme::new(bits, k, levels, restart).is_err(), "{bits} {k} {levels:?} {restart}");
+        }
+    }
+}

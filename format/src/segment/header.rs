@@ -1,0 +1,198 @@
+//! The first 1,024 bytes of a segment (SPEC 6.1): all that is needed to decode any range of its blocks.
+
+use crate::block::BLOCK_SIZE;
+use crate::digest::{self, Digest};
+use crate::error::malformed;
+use crate::fields::{self, Field, READER_MIN, check_crc};
+use crate::huffman::{Code, Lengths, SYMBOLS_MAX};
+use crate::permutation::{BitGroup, Table};
+use crate::scheme::{K_MAX, RESTART_MAX, Scheme, TABLES_MAX};
+use crate::{FormatError, Result};
+
+/// Bytes of a header.
+pub const HEADER_SIZE: usize = BLOCK_SIZE;
+/// Magic of a segment.
+pub const MAGIC: &[u8; 8] = b"\x89nddbS\r\n";
+
+/// Width of a fingerprint, in bits.
+pub const BITS: Field = READER_MIN.then(1, "bits");
+/// Greatest distance that the scheme answers.
+pub const K: Field = BITS.then(1, "k");
+/// Ordinal of the table in its scheme.
+pub const TABLE: Field = K.then(2, "table");
+/// Top bits that a probe matches.
+pub const PREFIX: Field = TABLE.then(1, "prefix");
+/// Number of bit groups.
+pub const GROUPS: Field = PREFIX.then(1, "groups");
+/// Bytes of a block.
+pub const BLOCK: Field = GROUPS.then(2, "block_size");
+/// Restart interval.
+pub const RESTART: Field = BLOCK.then(2, "restart");
+/// Zero.
+pub const RESERVED: Field = RESTART.then(2, "reserved");
+/// Number of fingerprints.
+pub const COUNT: Field = RESERVED.then(8, "count");
+/// Digest of the fingerprints.
+pub const DIGEST: Field = COUNT.then(16, "digest");
+/// Bit groups, most significant first: low and width, one byte each.
+pub const GROUP_LIST: Field = DIGEST.then(128, "group_list");
+/// Code length of each position h.
+pub const LENGTHS: Field = GROUP_LIST.then(64, "code_lengths");
+/// Identity: hash of all bytes before.
+pub const IDENTITY: Field = LENGTHS.then(8, "identity");
+/// Zero.
+pub const PADDING: Field = IDENTITY.then(HEADER_SIZE - 4 - IDENTITY.end(), "padding");
+/// CRC-32 of the header up to here.
+pub const CHECKSUM: Field = PADDING.then(4, "checksum");
+/// The fields of the header.
+pub const HEADER_FIELDS: [Field; 18] = [
+    fields::MAGIC,
+    fields::FORMAT_VERSION,
+    READER_MIN,
+    BITS,
+    K,
+    TABLE,
+    PREFIX,
+    GROUPS,
+    BLOCK,
+    RESTART,
+    RESERVED,
+    COUNT,
+    DIGEST,
+    GROUP_LIST,
+    LENGTHS,
+    IDENTITY,
+    PADDING,
+    CHECKSUM,
+];
+
+const WHAT: &str = "segment header";
+
+/// What a segment is: its table, its parameters and the set of fingerprints it holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// Greatest distance that the scheme answers.
+    pub k: u8,
+    /// Ordinal of the table in its scheme.
+    pub ordinal: u16,
+    /// The table.
+    pub table: Table,
+    /// Restart interval R; 0 for the plain layout.
+    pub restart: u16,
+    /// Number of fingerprints.
+    pub count: u64,
+    /// Digest of the fingerprints, unpermuted.
+    pub digest: Digest,
+    /// Huffman code lengths.
+    pub lengths: Lengths,
+    /// Hash of all of the above: seeds the checksums of blocks and index pages.
+    pub identity: u64,
+}
+
+impl Header {
+    /// The header of table `ordinal` of a scheme; its identity is computed.
+    ///
+    /// # Errors
+    /// [`FormatError::Scheme`] if the scheme has no such table.
+    pub fn new(scheme: &Scheme, ordinal: usize, count: u64, digest: Digest, lengths: Lengths) -> Result<Self> {
+        let table = scheme.tables().get(ordinal).ok_or(FormatError::Scheme { rule: "a table of the scheme" })?;
+        let mut header = Self {
+            k: scheme.k(),
+            ordinal: ordinal as u16,
+            table: table.clone(),
+            restart: scheme.restart(),
+            count,
+            digest,
+            lengths,
+            identity: 0,
+        };
+        header.identity = IDENTITY.get(&header.encode());
+        Ok(header)
+    }
+
+    /// Returns the bytes; the identity is always that of the other fields.
+    pub fn encode(&self) -> [u8; HEADER_SIZE] {
+        let mut bytes = [0; HEADER_SIZE];
+        fields::put_start(&mut bytes, MAGIC);
+        BITS.put(&mut bytes, u64::from(self.table.bits()));
+        K.put(&mut bytes, u64::from(self.k));
+        TABLE.put(&mut bytes, u64::from(self.ordinal));
+        PREFIX.put(&mut bytes, u64::from(self.table.prefix()));
+        GROUPS.put(&mut bytes, self.table.groups().len() as u64);
+        BLOCK.put(&mut bytes, BLOCK_SIZE as u64);
+        RESTART.put(&mut bytes, u64::from(self.restart));
+        COUNT.put(&mut bytes, self.count);
+        bytes[DIGEST.offset..DIGEST.end()].copy_from_slice(&self.digest.0.to_le_bytes());
+        for (pair, group) in bytes[GROUP_LIST.offset..].chunks_exact_mut(2).zip(self.table.groups()) {
+            pair.copy_from_slice(&[group.low, group.width]);
+        }
+        bytes[LENGTHS.offset..LENGTHS.end()].copy_from_slice(&self.lengths);
+        let identity = digest::identity(&bytes[..IDENTITY.offset]);
+        IDENTITY.put(&mut bytes, identity);
+        fields::put_crc(&mut bytes, CHECKSUM);
+        bytes
+    }
+
+    /// Reads a header from the start of `bytes`.
+    ///
+    /// # Errors
+    /// [`FormatError`] for the first rule that is broken.
+    pub fn decode(bytes: &[u8]) -> Result<Self> {
+        fields::check_start("segment", bytes, MAGIC, HEADER_SIZE)?;
+        let bytes = &bytes[..HEADER_SIZE];
+        check_crc(WHAT, bytes, CHECKSUM)?;
+        RESERVED.expect_zero(WHAT, bytes)?;
+        PADDING.expect_zero(WHAT, bytes)?;
+        if IDENTITY.get(bytes) != digest::identity(&bytes[..IDENTITY.offset]) {
+            return malformed(WHAT, IDENTITY.offset, "identity is the hash of the bytes before it");
+        }
+        if BLOCK.get(bytes) != BLOCK_SIZE as u64 {
+            return malformed(WHAT, BLOCK.offset, "a block has 1024 bytes");
+        }
+        let restart = RESTART.get(bytes) as u16;
+        if restart == 1 || restart > RESTART_MAX {
+            return malformed(WHAT, RESTART.offset, "the restart interval is 0 or 2 to 4096");
+        }
+        let (bits, k) = (BITS.get(bytes) as u8, K.get(bytes) as u8);
+        if k > K_MAX || k >= bits {
+            return malformed(WHAT, K.offset, "k is at most 7 and less than bits");
+        }
+        let ordinal = TABLE.get(bytes) as u16;
+        if usize::from(ordinal) >= TABLES_MAX {
+            return malformed(WHAT, TABLE.offset, "a scheme has at most 512 tables");
+        }
+        let used = GROUPS.get(bytes) as usize;
+        if used == 0 || used > 64 {
+            return malformed(WHAT, GROUPS.offset, "a table has 1 to 64 bit groups");
+        }
+        let pairs = GROUP_LIST.bytes(bytes);
+        if pairs[2 * used..].iter().any(|&byte| byte != 0) {
+            return malformed(WHAT, GROUP_LIST.offset, "bytes behind the last bit group are zero");
+        }
+        let groups: Vec<BitGroup> =
+            pairs[..2 * used].chunks_exact(2).map(|pair| BitGroup { low: pair[0], width: pair[1] }).collect();
+        let table = Table::new(bits, PREFIX.get(bytes) as u8, &groups)?;
+        if table.groups().len() != used {
+            return malformed(WHAT, GROUP_LIST.offset, "neighbouring bit groups are joined");
+        }
+        let mut lengths = [0; SYMBOLS_MAX];
+        lengths.copy_from_slice(LENGTHS.bytes(bytes));
+        Code::new(&lengths, bits)?;
+        let mut sum = [0; 16];
+        sum.copy_from_slice(DIGEST.bytes(bytes));
+        let count = COUNT.get(bytes);
+        if count == 0 {
+            return malformed(WHAT, COUNT.offset, "a segment holds at least one fingerprint");
+        }
+        Ok(Self {
+            k,
+            ordinal,
+            table,
+            restart,
+            count,
+            digest: Digest(u128::from_le_bytes(sum)),
+            lengths,
+            identity: IDENTITY.get(bytes),
+        })
+    }
+}

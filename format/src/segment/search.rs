@@ -1,0 +1,155 @@
+//! Interpolation search on the block keys (Manku 2007, 3.2; SPEC 6.5).
+
+use crate::Permuted;
+
+/// Looks beyond those of a binary search that interpolation may spend before it gives way to bisection.
+const SLACK: u32 = 4;
+
+/// A search for the first block whose key is not below a target, one look at a key at a time, so that
+/// a caller can have the searches of many tables in flight together and fetch each key ahead.
+///
+/// Keys of random fingerprints are found in a few looks: the first guess takes them to be uniform, the
+/// next ones correct it by the distance that is left. On keys that are not, bisection takes over in
+/// time: no search takes more than four looks more than binary search.
+#[derive(Clone, Copy, Debug)]
+pub struct Search {
+    target: u64,
+    /// Every key before block `low` is below the target; the key of block `high`, if any, is not.
+    low: u64,
+    high: u64,
+    guess: u64,
+    /// Looks left before only bisection can keep the promise.
+    left: u32,
+    /// Number of blocks, and the bits above the width of a fingerprint: they turn a difference of keys
+    /// into a number of blocks.
+    blocks: u64,
+    unused: u32,
+    end: u64,
+}
+
+/// What a search wants next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Guess {
+    /// The key of this block.
+    Look(u64),
+    /// Nothing: [`Search::found`] has the answer.
+    Done,
+}
+
+impl Search {
+    #[inline]
+    pub(super) fn new(target: Permuted, blocks: u64, bits: u8) -> Self {
+        let mut search = Self {
+            target: target.0,
+            low: 0,
+            high: blocks,
+            guess: 0,
+            left: (64 - blocks.leading_zeros()) + SLACK,
+            blocks,
+            unused: 64 - u32::from(bits),
+            end: blocks,
+        };
+        search.guess = search.blocks_in(target.0);
+        search
+    }
+
+    /// The number of blocks that a stretch of the value space holds, were the keys uniform.
+    #[inline]
+    fn blocks_in(&self, stretch: u64) -> u64 {
+        ((u128::from(stretch << self.unused) * u128::from(self.blocks)) >> 64) as u64
+    }
+
+    /// Returns the block to look at next.
+    #[inline]
+    pub fn next(&self) -> Guess {
+        if self.low >= self.high {
+            return Guess::Done;
+        }
+        let open = self.high - self.low;
+        if self.left <= 64 - open.leading_zeros() {
+            return Guess::Look(self.low + open / 2);
+        }
+        Guess::Look(self.guess.clamp(self.low, self.high - 1))
+    }
+
+    /// Takes the key of the block that [`Search::next`] asked for.
+    #[inline]
+    pub fn feed(&mut self, block: u64, key: Permuted) {
+        self.left = self.left.saturating_sub(1);
+        // Overshooting a little closes the bracket from the other side.
+        if key.0 < self.target {
+            let away = self.blocks_in(self.target - key.0);
+            self.low = block + 1;
+            self.guess = block + 1 + away + away / 8;
+        } else {
+            let away = self.blocks_in(key.0 - self.target);
+            self.high = block;
+            self.guess = block.saturating_sub(1 + away + away / 8);
+        }
+    }
+
+    /// The answer, once there is nothing to look at any more: `None` if every key is below the target.
+    #[inline]
+    pub fn found(&self) -> Option<u64> {
+        (self.low < self.end).then_some(self.low)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn find(keys: &[u64], target: u64, bits: u8) -> (Option<u64>, u32) {
+        let mut search = Search::new(Permuted(target), keys.len() as u64, bits);
+        let mut looks = 0;
+        while let Guess::Look(block) = search.next() {
+            search.feed(block, Permuted(keys[block as usize]));
+            looks += 1;
+            assert!(looks < 200, "it ends");
+        }
+        (search.found(), looks)
+    }
+
+    fn bound(len: usize) -> u32 {
+        usize::BITS - len.leading_zeros() + SLACK
+    }
+
+    proptest! {
+        #[test]
+        fn finds_what_binary_search_finds_and_hardly_slower(
+            keys in prop::collection::btree_set((any::<u64>(), 0u32..64), 0..300), target in any::<u64>(), shift in 0u32..64,
+        ) {
+            let mut keys: Vec<u64> = keys.into_iter().map(|(key, shift)| key >> shift).collect();
+            keys.sort_unstable();
+            keys.dedup();
+            let mut targets = vec![target >> shift, 0, u64::MAX];
+            targets.extend(keys.iter().flat_map(|&key| [key, key.wrapping_add(1), key.wrapping_sub(1)]));
+            for target in targets {
+                let (found, looks) = find(&keys, target, 64);
+                let want = keys.partition_point(|&key| key < target);
+                prop_assert_eq!(found, (want < keys.len()).then_some(want as u64));
+                prop_assert!(looks <= bound(keys.len()), "{} looks at {} keys", looks, keys.len());
+            }
+        }
+    }
+
+    #[test]
+    fn uniform_keys_take_few_looks_and_clustered_ones_no_more_than_binary_search() {
+        let mut state = 1u64;
+        let mut random = || {
+            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            crate::digest::mix(state)
+        };
+        let mut keys: Vec<u64> = (0..50_000).map(|_| random()).collect();
+        keys.sort_unstable();
+        let looks: u32 = (0..1000).map(|_| find(&keys, random(), 64).1).sum();
+        assert!(looks < 7_000, "{looks} looks for 1,000 targets");
+        let mut keys: Vec<u64> = (0..50_000).map(|_| random() >> 40).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        let targets: Vec<u64> = (0..1000).map(|_| random() >> 40).collect();
+        assert!(targets.iter().all(|&target| find(&keys, target, 64).1 <= bound(keys.len())));
+    }
+}
