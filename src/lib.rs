@@ -1,1 +1,43 @@
-//! x
+//! A persistent on-disk index of document fingerprints, for finding near-duplicates in crawls that never
+//! stop growing.
+//!
+//! It answers "what is stored within k bits of this?" completely, in microseconds, from any number of
+//! processes, while one of them writes.
+//!
+//! ```
+//! use nddb::sketch::Recipe;
+//! use nddb::text::Page;
+//! use nddb::{Config, Document, Outcome, Reader, Within, Writer};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("crawl.nddb");
+//! let recipe = Recipe::named("web").expect("the default recipe");
+//! let mut writer = Writer::create(&path, &Config::within(3)?)?;
+//! let page = Page::html("<p>The quick brown fox jumps over the lazy dog</p>");
+//! let first = Document::from_page("first", &page, &recipe)?;
+//! let fingerprint = first.fingerprint();
+//! assert_eq!(writer.insert(first)?, Outcome::New);
+//! writer.commit()?; // durable, and visible to every reader that refreshes
+//!
+//! let reader = Reader::open(&path)?; // any process, beside the writer
+//! for found in reader.probe(fingerprint, Within(3))? {
+//!     println!("{} at {} bits", found.id, found.distance);
+//! }
+//! # assert_eq!(reader.probe(fingerprint, Within(3))?.len(), 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod archive;
+mod config;
+mod error;
+pub mod sketch;
+mod store;
+pub mod text;
+
+pub use config::Config;
+pub use error::{Error, Result};
+pub use nddb_format::Fingerprint;
+pub use store::{
+    Answer, Document, Found, Match, Matches, Outcome, Progress, Reader, Stored, Verdict, Verify, View, Watch, Within,
+    Work, Writer, planner,
+};

@@ -187,7 +187,7 @@ impl<'a> Block<'a> {
             return malformed(WHAT, COUNT.offset, "a block holds 1 to 8065 fingerprints");
         }
         let restart = usize::from(restart);
-        let expected = if restart == 0 { 0 } else { (count - 1) / restart };
+        let expected = (count - 1).checked_div(restart).unwrap_or(0);
         if restarts != expected || HEAD_SIZE + 2 * restarts > BLOCK_SIZE {
             return malformed(WHAT, RESTARTS.offset, "restarts is (count - 1) div R, and they fit in the block");
         }
@@ -407,9 +407,8 @@ fn decode_lanes(blocks: &[Block<'_>; 4], mut lanes: [&mut [u64]; 4]) -> bool {
         }
         from = until;
     }
-    for lane in 0..4 {
-        let (block, mut cursor) = (&blocks[lane], cursors[lane]);
-        for index in common..block.count {
+    for ((lane, block), mut cursor) in lanes.into_iter().zip(blocks).zip(cursors) {
+        for (index, slot) in lane.iter_mut().enumerate().skip(common) {
             if block.restart != 0 && index.is_multiple_of(block.restart) {
                 sound &= lanes_restart(block, &mut cursor, index);
             } else {
@@ -417,7 +416,7 @@ fn decode_lanes(blocks: &[Block<'_>; 4], mut lanes: [&mut [u64]; 4]) -> bool {
                 sound &= next.value > cursor.value;
                 cursor = next;
             }
-            lanes[lane][index] = cursor.value;
+            *slot = cursor.value;
         }
         sound &= block.check_end(cursor.position).is_ok();
     }

@@ -1,8 +1,8 @@
 //! The canonical, length-limited Huffman code over h, the position of the leading 1 of the XOR of
 //! successive fingerprints (Manku 2007, 3.2; SPEC 5.2).
 
+use crate::Result;
 use crate::error::malformed;
-use crate::{FormatError, Result};
 
 /// Longest code word, in bits.
 pub const LENGTH_MAX: u8 = 12;
@@ -159,6 +159,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::FormatError;
 
     /// Plain Huffman code lengths, without a limit: the definition where no word needs more than 12 bits.
     fn unlimited_cost(counts: &[u64]) -> u128 {

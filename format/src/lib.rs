@@ -4,8 +4,8 @@
 //! its decoder. A file is a value over `AsRef<[u8]>`: a memory map, a `Vec<u8>` or a slice of a test.
 //!
 //! This crate owns: [fingerprint]s and their [permutation]s, the [scheme]s of Manku, Jain and Das Sarma
-//! (WWW 2007), the [huffman] code, the [block], the [segment], the [postings], the [manifest] and the
-//! [record]s of the catalog.
+//! (WWW 2007), the [huffman] code, the [block], the [segment], the [postings], the [manifest], the
+//! [deleted] set and the [record]s of the catalog.
 //!
 //! It must never import a file system, a clock, a network, threads or randomness, and holds no `unsafe`.
 //! No input makes it panic, loop without end, or allocate more than a small multiple of the input.
@@ -26,6 +26,8 @@
 
 pub mod bits;
 pub mod block;
+pub mod deleted;
+pub mod design;
 pub mod digest;
 mod error;
 pub mod fields;

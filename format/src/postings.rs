@@ -7,7 +7,7 @@
 //! is there. A fingerprint of a million documents is one list.
 
 mod encode;
-mod header;
+pub mod header;
 
 use std::ops::Range;
 
@@ -40,17 +40,16 @@ struct Sections {
 }
 
 impl Sections {
-    /// `None` if no file is so long.
-    fn new(header: &Header) -> Option<Self> {
-        let words = |bits: u64| bits.div_ceil(64).checked_mul(8);
-        let numbers = header.blocks.checked_mul(8)?;
-        let flags = numbers.checked_add(words(header.documents.checked_mul(u64::from(header.width()))?)?)?;
+    /// The sections of a body whose header was decoded: its counts are below 2^40, the sums below 2^50.
+    fn new(header: &Header) -> Self {
+        let words = |bits: u64| 8 * bits.div_ceil(64);
+        let numbers = 8 * header.blocks;
+        let flags = numbers + words(header.documents * u64::from(header.width()));
         let several = header.documents != header.fingerprints;
-        let directory = flags.checked_add(if several { words(header.documents)? } else { 0 })?;
-        let groups = if several { header.fingerprints.div_ceil(GROUP_LEN) } else { 0 };
-        let sparse = directory.checked_add(groups.checked_mul(8)?)?;
-        let end = sparse.checked_add(header.sparse.checked_mul(8 * GROUP_LEN)?)?;
-        Some(Self { numbers, flags, directory, sparse, end })
+        let directory = flags + if several { words(header.documents) } else { 0 };
+        let sparse = directory + if several { 8 * header.fingerprints.div_ceil(GROUP_LEN) } else { 0 };
+        let end = sparse + 8 * GROUP_LEN * header.sparse;
+        Self { numbers, flags, directory, sparse, end }
     }
 }
 
@@ -71,15 +70,7 @@ impl<D: AsRef<[u8]>> Postings<D> {
         let bytes = data.as_ref();
         let header = Header::decode(bytes)?;
         let sections = Sections::new(&header);
-        let size = sections.and_then(|sections| {
-            sections
-                .end
-                .checked_add(pages::checksums_size(sections.end))?
-                .checked_add((HEADER_SIZE + FOOTER_SIZE) as u64)
-        });
-        let (Some(sections), Some(size)) = (sections, size) else {
-            return malformed("postings header", header::DOCUMENTS.offset, "the counts fit in a file");
-        };
+        let size = (HEADER_SIZE + FOOTER_SIZE) as u64 + sections.end + pages::checksums_size(sections.end);
         check_size("postings", bytes, usize::try_from(size).unwrap_or(usize::MAX))?;
         if size != bytes.len() as u64 {
             return malformed("postings", size as usize, "the file is as long as its header says");
@@ -108,6 +99,12 @@ impl<D: AsRef<[u8]>> Postings<D> {
     /// The header.
     pub fn header(&self) -> &Header {
         &self.header
+    }
+
+    /// What holds the bytes of the file.
+    #[inline]
+    pub fn source(&self) -> &D {
+        &self.data
     }
 
     /// The bytes of the file.
@@ -275,8 +272,14 @@ impl<D: AsRef<[u8]>> Postings<D> {
             next = first;
         }
         let mut end = 0;
+        let (mut starts, mut sparse) = (Vec::with_capacity(GROUP_LEN as usize), 0);
         for rank in 0..self.header.fingerprints {
             let list = self.list(rank, &touch)?;
+            if rank % GROUP_LEN == 0 {
+                self.verify_group(rank, &starts, end, &mut sparse)?;
+                starts.clear();
+            }
+            starts.push(list.start);
             if list.start != end {
                 return malformed("postings directory", 0, "each list begins where the one before ends");
             }
@@ -294,8 +297,60 @@ impl<D: AsRef<[u8]>> Postings<D> {
                 previous = Some(number);
             }
         }
-        if end != self.header.documents {
-            return malformed("postings header", header::DOCUMENTS.offset, "the lists hold all documents");
+        // The last list ends where the numbers do: list() says so.
+        self.verify_group(self.header.fingerprints, &starts, end, &mut sparse)?;
+        if sparse != self.header.sparse {
+            return malformed("postings header", header::SPARSE_GROUPS.offset, "each sparse group is used once");
+        }
+        self.verify_padding()
+    }
+
+    /// Checks the directory entry of the group before `rank`, whose lists begin at `starts` and end
+    /// before `end`: there is one way to write it.
+    fn verify_group(&self, rank: u64, starts: &[u64], end: u64, sparse: &mut u64) -> Result<()> {
+        let Some(&first) = starts.first() else { return Ok(()) };
+        if self.header.documents == self.header.fingerprints {
+            return Ok(());
+        }
+        let flag = |place: u64| self.word(self.sections.flags + place / 64 * 8) >> (place % 64) & 1;
+        let entry = self.word(self.sections.directory + 8 * ((rank - 1) / GROUP_LEN));
+        let mut sound = starts.iter().all(|&start| flag(start) == 1);
+        if end - first > SPAN_MAX {
+            let base = self.sections.sparse + 8 * GROUP_LEN * *sparse;
+            // list() has led through this entry: the sparse group it names is there.
+            sound = sound
+                && entry == SPARSE | *sparse
+                && (starts.len() as u64..GROUP_LEN).all(|slot| self.word(base + 8 * slot) == 0);
+            *sparse += 1;
+        } else {
+            sound &= entry == first;
+        }
+        if !sound {
+            return malformed("postings directory", 0, "a group has its starts written out if it spans more than 4096");
+        }
+        Ok(())
+    }
+
+    /// Checks that there is no flag but those of the lists, and nothing behind the last number.
+    fn verify_padding(&self) -> Result<()> {
+        let bits = self.header.documents * u64::from(self.header.width());
+        if !bits.is_multiple_of(64) && self.word(self.sections.numbers + bits / 64 * 8) >> (bits % 64) != 0 {
+            return malformed(
+                "postings",
+                HEADER_SIZE + self.sections.flags as usize,
+                "the bits behind the numbers are zero",
+            );
+        }
+        let flags: u64 = (self.sections.flags..self.sections.directory)
+            .step_by(8)
+            .map(|offset| u64::from(self.word(offset).count_ones()))
+            .sum();
+        if flags != 0 && flags != self.header.fingerprints {
+            return malformed(
+                "postings",
+                HEADER_SIZE + self.sections.flags as usize,
+                "a flag is set where a list begins and nowhere else",
+            );
         }
         Ok(())
     }

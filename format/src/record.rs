@@ -7,11 +7,11 @@ mod document;
 mod keys;
 mod state;
 
-pub use document::{MIN_VALUES, Print, Record, SourcePosition};
+pub use document::{Head, MIN_VALUES, PARTS, Print, Record, SourcePosition};
 pub use keys::{
-    batch_key, batch_name_of, check_id, deleted_key, deleted_of, digest_key, id_key, id_of, id_prefix, megashingle_key,
-    number_key, number_of, piece_key, range_key, range_low_of, replaced_key, replaced_of, replaced_prefix, source_key,
-    source_of, trailing_number,
+    ID_MAX, batch_key, batch_name_of, check_id, deleted_key, deleted_of, digest_key, id_key, id_of, id_prefix,
+    megashingle_key, number_key, number_of, piece_key, range_key, range_low_of, replaced_key, replaced_of,
+    replaced_prefix, source_key, source_of, trailing_number,
 };
 pub use state::{Archive, Batch, BatchState, Counters, Range, RangeState, Settings};
 

@@ -4,7 +4,7 @@
 //! permuted fingerprint); a probe finds its block there by interpolation.
 
 mod encode;
-mod header;
+pub mod header;
 mod search;
 
 pub use encode::{SegmentEncoder, Survey, encode};
@@ -98,6 +98,12 @@ impl<D: AsRef<[u8]>> Segment<D> {
     #[inline]
     pub fn block_len(&self) -> u64 {
         self.blocks
+    }
+
+    /// What holds the bytes of the file.
+    #[inline]
+    pub fn source(&self) -> &D {
+        &self.data
     }
 
     /// The bytes of the file.

@@ -177,7 +177,7 @@ impl PostingsEncoder {
     fn end_group(&mut self) {
         let Some(&first) = self.starts.first() else { return };
         if self.documents - first > SPAN_MAX {
-            self.directory.push(SPARSE | self.sparse.len() as u64 / GROUP_LEN);
+            self.directory.push(SPARSE | (self.sparse.len() as u64 / GROUP_LEN));
             self.sparse.append(&mut self.starts);
             let filled = self.sparse.len().next_multiple_of(GROUP_LEN as usize);
             self.sparse.resize(filled, 0);
@@ -218,7 +218,8 @@ impl PostingsEncoder {
     /// [`FormatError::Malformed`] if the lists are not the ones surveyed.
     pub fn finish(mut self, out: &mut Vec<u8>) -> Result<()> {
         self.end_group();
-        if self.fingerprints != self.header.fingerprints
+        if self.list_len == 0
+            || self.fingerprints != self.header.fingerprints
             || self.documents != self.header.documents
             || self.sparse.len() as u64 != self.header.sparse * GROUP_LEN
         {

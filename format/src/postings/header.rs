@@ -5,6 +5,7 @@ use crate::block::BLOCK_SIZE;
 use crate::digest::{self, Digest};
 use crate::error::malformed;
 use crate::fields::{self, Field, READER_MIN, check_crc};
+use crate::scheme::RESTART_MAX;
 
 use super::NUMBER_END;
 
@@ -166,6 +167,9 @@ impl Header {
             pair_digest: wide(PAIR_DIGEST),
             identity: IDENTITY.get(bytes),
         };
+        if header.restart == 1 || header.restart > RESTART_MAX {
+            return malformed(WHAT, RESTART.offset, "the restart interval is 0 or 2 to 4096");
+        }
         if header.low >= header.high || header.high > NUMBER_END {
             return malformed(WHAT, LOW.offset, "the number range is not empty and ends at 2^40 at most");
         }
@@ -182,7 +186,8 @@ impl Header {
         if header.blocks == 0 || header.blocks > header.fingerprints {
             return malformed(WHAT, BLOCKS.offset, "each block holds at least one fingerprint");
         }
-        if header.sparse > header.documents / super::SPAN_MAX {
+        // It has more than 4,096 numbers for at most 64 fingerprints.
+        if header.sparse > (header.documents - header.fingerprints) / (super::SPAN_MAX + 1 - super::GROUP_LEN) {
             return malformed(WHAT, SPARSE_GROUPS.offset, "a sparse group spans more than 4096 numbers");
         }
         Ok(header)

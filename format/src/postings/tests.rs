@@ -170,4 +170,16 @@ fn input_that_breaks_a_rule_is_refused() {
     assert!(encoder.number(11, &mut out).is_err(), "again");
     assert!(encoder.finish(&mut out).is_err(), "a number is missing");
     assert!(PostingsEncoder::new(header, &[0, 1], &mut out).is_err(), "a rank too many");
+    // Two lists, two numbers, both in the first: as many documents as fingerprints, but not one each.
+    let mut survey = PostingsSurvey::default();
+    survey.begin(1).expect("the first");
+    survey.number(10);
+    survey.number(11);
+    survey.begin(2).expect("ascending");
+    let mut encoder = PostingsEncoder::new(survey.header(10, 20, 1, 0), &[0], &mut out).expect("sound");
+    encoder.begin().expect("the first");
+    encoder.number(10, &mut out).expect("in range");
+    encoder.number(11, &mut out).expect("in range");
+    encoder.begin().expect("not empty");
+    assert!(encoder.finish(&mut out).is_err(), "the last list is empty");
 }

@@ -223,13 +223,27 @@ impl Record {
         Ok(record)
     }
 
-    /// Reads the id of a value and nothing else of it.
+    /// Reads the id, url and site of a value and nothing else of it.
     ///
     /// # Errors
     /// [`crate::FormatError`] if the value does not begin as one does.
-    pub fn id_in(bytes: &[u8]) -> Result<&str> {
+    pub fn head_of(bytes: &[u8]) -> Result<Head<'_>> {
         let mut cursor = Cursor::new("record", bytes)?;
-        cursor.u16()?;
-        cursor.text()
+        let flags = cursor.u16()?;
+        let id = cursor.text()?;
+        let url = if flags & URL != 0 { Some(cursor.text()?) } else { None };
+        let site = if flags & SITE != 0 { Some(cursor.text()?) } else { None };
+        Ok(Head { id, url, site })
     }
+}
+
+/// The beginning of a record: what an answer shows of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Head<'a> {
+    /// The user's id.
+    pub id: &'a str,
+    /// Where the page was fetched.
+    pub url: Option<&'a str>,
+    /// Its site.
+    pub site: Option<&'a str>,
 }

@@ -2,8 +2,8 @@
 
 use byteorder::{BigEndian, ByteOrder};
 
+use crate::Result;
 use crate::error::malformed;
-use crate::{FormatError, Result};
 
 /// Most bytes of a document id.
 pub const ID_MAX: usize = 4096;
@@ -13,7 +13,7 @@ const KEY: &str = "catalog key";
 /// Checks a document id: 1 to 4,096 bytes of UTF-8 without NUL.
 ///
 /// # Errors
-/// [`FormatError::Malformed`].
+/// [`crate::FormatError::Malformed`].
 pub fn check_id(id: &str) -> Result<()> {
     if id.is_empty() || id.len() > ID_MAX || id.bytes().any(|byte| byte == 0) {
         return malformed("document id", 0, "an id has 1 to 4096 bytes and no NUL");
@@ -31,7 +31,7 @@ pub fn number_key(number: u64) -> [u8; 8] {
 /// Reads a key of `prints` or `documents`.
 ///
 /// # Errors
-/// [`FormatError::Malformed`] unless it has 8 bytes.
+/// [`crate::FormatError::Malformed`] unless it has 8 bytes.
 pub fn number_of(key: &[u8]) -> Result<u64> {
     if key.len() == 8 { Ok(BigEndian::read_u64(key)) } else { malformed(KEY, 0, "a number key has 8 bytes") }
 }
@@ -39,7 +39,7 @@ pub fn number_of(key: &[u8]) -> Result<u64> {
 /// The number that the last 8 bytes of a key are.
 ///
 /// # Errors
-/// [`FormatError::Truncated`] if it is shorter.
+/// [`crate::FormatError::Truncated`] if it is shorter.
 pub fn trailing_number(key: &[u8]) -> Result<u64> {
     crate::fields::check_size(KEY, key, 8)?;
     Ok(BigEndian::read_u64(&key[key.len() - 8..]))
@@ -70,7 +70,7 @@ pub fn id_key(id: &str, number: u64) -> Vec<u8> {
 /// Reads a key of `ids`.
 ///
 /// # Errors
-/// [`FormatError`] unless it is an id, a NUL and a number.
+/// [`crate::FormatError`] unless it is an id, a NUL and a number.
 pub fn id_of(key: &[u8]) -> Result<(&str, u64)> {
     let number = trailing_number(key)?;
     let Some((&0, id)) = key[..key.len() - 8].split_last() else {
@@ -107,7 +107,7 @@ pub fn source_key(archive: u32) -> [u8; 4] {
 /// Reads a key of `sources`.
 ///
 /// # Errors
-/// [`FormatError::Malformed`] unless it has 4 bytes.
+/// [`crate::FormatError::Malformed`] unless it has 4 bytes.
 pub fn source_of(key: &[u8]) -> Result<u32> {
     if key.len() == 4 { Ok(BigEndian::read_u32(key)) } else { malformed(KEY, 0, "an archive key has 4 bytes") }
 }
@@ -162,7 +162,7 @@ pub fn deleted_key(generation: u64, number: u64) -> Vec<u8> {
 /// Reads a key of `deleted` as (generation, number).
 ///
 /// # Errors
-/// [`FormatError::Malformed`] unless it has 16 bytes.
+/// [`crate::FormatError::Malformed`] unless it has 16 bytes.
 pub fn deleted_of(key: &[u8]) -> Result<(u64, u64)> {
     if key.len() != 16 {
         return malformed(KEY, 0, "a deletion key has 16 bytes");

@@ -1,9 +1,9 @@
 //! Values of `batches`, `sources` and `meta` (SPEC 9.4 to 9.6).
 
 use super::{Cursor, VERSION, put_text};
+use crate::Result;
 use crate::error::malformed;
 use crate::scheme::{K_MAX, LEVELS_MAX};
-use crate::{FormatError, Result};
 
 /// Whether the documents of a batch can be seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ impl Batch {
     /// Reads a value.
     ///
     /// # Errors
-    /// [`FormatError`] for the first rule that is broken.
+    /// [`crate::FormatError`] for the first rule that is broken.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         let mut cursor = Cursor::new("batch", bytes)?;
         let state = match cursor.u8()? {
@@ -89,7 +89,7 @@ impl Range {
     /// Reads a value.
     ///
     /// # Errors
-    /// [`FormatError`] for the first rule that is broken.
+    /// [`crate::FormatError`] for the first rule that is broken.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         let mut cursor = Cursor::new("number range", bytes)?;
         let state = match cursor.u8()? {
@@ -140,7 +140,7 @@ impl Archive {
     /// Reads a value.
     ///
     /// # Errors
-    /// [`FormatError`] for the first rule that is broken.
+    /// [`crate::FormatError`] for the first rule that is broken.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         let mut cursor = Cursor::new("archive", bytes)?;
         let finished = match cursor.u8()? {
@@ -197,7 +197,7 @@ impl Settings {
     /// Reads a value.
     ///
     /// # Errors
-    /// [`FormatError`] for the first rule that is broken.
+    /// [`crate::FormatError`] for the first rule that is broken.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         let mut cursor = Cursor::new("settings", bytes)?;
         let (bits, k, fixed, len) = (cursor.u8()?, cursor.u8()?, cursor.u8()?, usize::from(cursor.u8()?));
@@ -252,7 +252,7 @@ impl Counters {
     /// Reads a value.
     ///
     /// # Errors
-    /// [`FormatError`] for the first rule that is broken.
+    /// [`crate::FormatError`] for the first rule that is broken.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         let mut cursor = Cursor::new("counters", bytes)?;
         let counters = Self {

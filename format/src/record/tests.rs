@@ -37,7 +37,8 @@ proptest! {
     #[test]
     fn records_read_as_they_were_written(record in record()) {
         let bytes = record.encode();
-        prop_assert_eq!(Record::id_in(&bytes), Ok(&record.id[..]));
+        let head = Head { id: &record.id, url: record.url.as_deref(), site: record.site.as_deref() };
+        prop_assert_eq!(Record::head_of(&bytes), Ok(head));
         prop_assert_eq!(Record::decode(&bytes), Ok(record));
         for length in 0..bytes.len() {
             prop_assert!(Record::decode(&bytes[..length]).is_err(), "cut to {} bytes", length);
@@ -50,7 +51,7 @@ proptest! {
         if let Some(first) = bytes.first_mut() {
             *first = version;
         }
-        let _ = (Record::decode(&bytes), Record::id_in(&bytes).is_ok(), Print::decode(&bytes), Batch::decode(&bytes));
+        let _ = (Record::decode(&bytes), Record::head_of(&bytes).is_ok(), Print::decode(&bytes), Batch::decode(&bytes));
         let _ = (Range::decode(&bytes), Archive::decode(&bytes), Settings::decode(&bytes), Counters::decode(&bytes));
         let _ = (id_of(&bytes).is_ok(), number_of(&bytes), trailing_number(&bytes), deleted_of(&bytes), source_of(&bytes));
         let _ = (batch_name_of(&bytes), range_low_of(&bytes), replaced_of(&bytes));
@@ -60,7 +61,8 @@ proptest! {
     fn keys_sort_as_their_numbers(a in any::<u64>(), b in any::<u64>(), id in "[a-z]{1,9}") {
         prop_assert_eq!(number_key(a).cmp(&number_key(b)), a.cmp(&b));
         prop_assert_eq!(id_key(&id, a).cmp(&id_key(&id, b)), a.cmp(&b));
-        prop_assert_eq!(id_of(&id_key(&id, a)), Ok((&id[..], a)));
+        let (id_row, batch_row) = (id_key(&id, a), batch_key(&id));
+        prop_assert_eq!(id_of(&id_row), Ok((&id[..], a)));
         prop_assert!(id_key(&id, a).starts_with(&id_prefix(&id)));
         prop_assert_eq!(deleted_of(&deleted_key(a, b)), Ok((a, b)));
         prop_assert_eq!(range_low_of(&range_key(a)), Some(a));
@@ -68,7 +70,7 @@ proptest! {
         prop_assert_eq!(trailing_number(&megashingle_key(a, b)), Ok(b));
         prop_assert_eq!(trailing_number(&piece_key(11, [1, 2, 3, 4], b)), Ok(b));
         prop_assert_eq!(trailing_number(&digest_key(&[7; 16], b)), Ok(b));
-        prop_assert_eq!(batch_name_of(&batch_key(&id)), Some(&id[..]));
+        prop_assert_eq!(batch_name_of(&batch_row), Some(&id[..]));
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::block::BlockEncoder;
 use crate::digest::Digest;
 use crate::fields::put_crc;
+use crate::fingerprint::low_mask;
 use crate::huffman::{self, Code, SYMBOLS_MAX};
 use crate::pages;
 use crate::permutation::Table;
@@ -65,13 +66,18 @@ impl Survey {
     /// Ends the first pass: the header of table `ordinal` of the scheme.
     ///
     /// # Errors
-    /// [`FormatError::Scheme`] if this is not that table; [`FormatError::Malformed`] for no fingerprints.
+    /// [`FormatError::Scheme`] if this is not that table; [`FormatError::Malformed`] for no fingerprints
+    /// or one that is too wide.
     pub fn header(&self, scheme: &Scheme, ordinal: usize) -> Result<Header> {
         if self.count == 0 {
             return crate::error::malformed("segment", 0, "a segment holds at least one fingerprint");
         }
         if scheme.tables().get(ordinal) != Some(&self.table) {
             return Err(FormatError::Scheme { rule: "the survey is of this table" });
+        }
+        // They ascend: if one has a bit too many, the last one has.
+        if self.last & !low_mask(scheme.bits()) != 0 {
+            return crate::error::malformed("segment", 0, "a fingerprint has no bit above its width");
         }
         let lengths = huffman::lengths(&self.counts[..usize::from(scheme.bits())]);
         Header::new(scheme, ordinal, self.count, self.digest, lengths)
@@ -84,6 +90,8 @@ pub struct SegmentEncoder {
     header: Header,
     blocks: BlockEncoder,
     keys: Vec<u8>,
+    /// Rank of the first entry of each block.
+    ranks: Vec<u64>,
     count: u64,
     last: u64,
 }
@@ -97,7 +105,7 @@ impl SegmentEncoder {
         let code = Code::new(&header.lengths, header.table.bits())?;
         out.extend_from_slice(&header.encode());
         let blocks = BlockEncoder::new(code, header.identity, header.restart);
-        Ok(Self { header, blocks, keys: Vec::new(), count: 0, last: 0 })
+        Ok(Self { header, blocks, keys: Vec::new(), ranks: vec![0], count: 0, last: 0 })
     }
 
     /// Takes the next permuted fingerprint; whole blocks are appended to `out`, which the caller may
@@ -112,6 +120,7 @@ impl SegmentEncoder {
         }
         if let Some(key) = self.blocks.push(value, out) {
             self.keys.extend_from_slice(&key.to_le_bytes());
+            self.ranks.push(self.count);
         }
         self.last = value;
         self.count += 1;
@@ -143,9 +152,9 @@ impl SegmentEncoder {
         Ok(())
     }
 
-    /// The block keys so far, 8 bytes each.
-    pub fn keys(&self) -> &[u8] {
-        &self.keys
+    /// Rank of the first entry of each block so far: what postings need of table 0.
+    pub fn ranks(&self) -> &[u64] {
+        &self.ranks
     }
 }
 

@@ -61,7 +61,7 @@ proptest! {
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
     ) {
         let scheme = scheme(64, 3, 4);
-        let sorted: Vec<u64> = (1..400u64).map(|i| i * i << 20).collect();
+        let sorted: Vec<u64> = (1..400u64).map(|i| (i * i) << 20).collect();
         let mut file = encode(&scheme, 0, &sorted).expect("sorted");
         for (place, value) in changes {
             let place = place.index(file.len());
@@ -71,10 +71,8 @@ proptest! {
         if let Ok(segment) = Segment::open(&file[..]) {
             let _ = segment.verify();
             for target in [0, 1 << 30, u64::MAX] {
-                if let Some(found) = segment.find(Permuted(target)) {
-                    if let Ok(block) = segment.block(found) {
-                        block.probe(target, target | 0xffff, target, 3, |_, _| ());
-                    }
+                if let Some(Ok(block)) = segment.find(Permuted(target)).map(|found| segment.block(found)) {
+                    block.probe(target, target | 0xffff, target, 3, |_, _| ());
                 }
             }
         }
@@ -160,4 +158,6 @@ fn input_out_of_order_is_refused() {
     for bad in [&[1u64, 1][..], &[2, 1], &[]] {
         assert!(encode(&scheme(64, 3, 8), 0, bad).is_err(), "{bad:?}");
     }
+    assert!(encode(&scheme(16, 3, 8), 0, &[5, 0xffff]).is_ok());
+    assert!(encode(&scheme(16, 3, 8), 0, &[5, 0x1_0000]).is_err(), "a bit above the width");
 }

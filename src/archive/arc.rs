@@ -1,0 +1,213 @@
+//! ARC records, versions 1.0 (and 1.1, which is the same) and 2.0.
+//!
+//! A record is one line and so many bytes: `URL IP date type length`, and in version 2 the status, a checksum, a
+//! location, an offset and a file name before the length. The URL may have spaces in it.
+
+use std::io;
+
+use super::entry::{Entry, OtherKind, PageEntry, Reason, ResumePoint, What, valid_id};
+use super::framing::{self, Ending, Marker};
+use super::headers::Headers;
+use super::options::{IdFrom, Options};
+use super::stream::{Fill, Stream, Tear};
+use super::{date, http, warc};
+
+pub(super) const MARKER: Marker = Marker { starts, find, keep };
+
+/// The longest record line that is taken for one.
+const LINE_MAX: usize = 16 << 10;
+
+/// Reads records one after the other.
+#[derive(Default)]
+pub(super) struct Arc {
+    http: Headers,
+}
+
+/// A record line in its parts.
+struct Line<'a> {
+    url: &'a [u8],
+    date: &'a [u8],
+    media_type: &'a [u8],
+    /// Absent where it is no number.
+    length: Option<u64>,
+}
+
+/// Takes a record line apart, from its ends: the scheme tells that it is a URL, the address and date that it is a line.
+fn parse(line: &[u8]) -> Option<Line<'_>> {
+    let line = line.trim_ascii_end();
+    let scheme = line.iter().take(32).position(|&b| b == b':')?;
+    let lettered = line[..scheme].iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.'));
+    if scheme == 0 || !lettered || !line[0].is_ascii_alphabetic() {
+        return None;
+    }
+    // An address and a date, each between spaces, farthest to the right.
+    let mut end = line.len();
+    while let Some(space) = memchr::memrchr(b' ', &line[..end]) {
+        let date = &line[space + 1..end];
+        if (12..=18).contains(&date.len())
+            && date.iter().all(u8::is_ascii_digit)
+            && let Some(before) = memchr::memrchr(b' ', &line[..space])
+            && is_address(&line[before + 1..space])
+            && end < line.len()
+        {
+            let rest = &line[end + 1..];
+            let (media_type, tail) = rest.split_at(memchr::memchr(b' ', rest)?);
+            let length = tail.rsplit(|&b| b == b' ').next().unwrap_or(tail);
+            return Some(Line { url: &line[..before], date, media_type, length: warc::decimal(length) });
+        }
+        end = space;
+    }
+    None
+}
+
+fn is_address(word: &[u8]) -> bool {
+    !word.is_empty()
+        && word.iter().all(|b| b.is_ascii_hexdigit() || matches!(b, b'.' | b':'))
+        && word.iter().any(|b| matches!(b, b'.' | b':'))
+}
+
+/// Returns whether bytes begin a record: with a record line.
+pub(super) fn starts(bytes: &[u8]) -> Option<bool> {
+    let within = &bytes[..bytes.len().min(LINE_MAX)];
+    if within.first().is_some_and(|b| !b.is_ascii_alphabetic()) {
+        return Some(false);
+    }
+    match memchr::memchr(b'\n', within) {
+        Some(end) => Some(parse(&within[..end]).is_some()),
+        None if within.len() == LINE_MAX => Some(false),
+        None => None,
+    }
+}
+
+fn find(bytes: &[u8]) -> Option<usize> {
+    let mut ends = memchr::memchr_iter(b'\n', bytes);
+    let mut from = ends.next()? + 1;
+    for end in ends {
+        if end - from <= LINE_MAX && parse(&bytes[from..end]).is_some_and(|line| line.length.is_some()) {
+            return Some(from);
+        }
+        from = end + 1;
+    }
+    None
+}
+
+fn keep(bytes: &[u8]) -> usize {
+    let last = memchr::memrchr(b'\n', bytes).map_or(0, |at| bytes.len() - at);
+    if last > LINE_MAX { 0 } else { last }
+}
+
+impl Arc {
+    /// Returns the next record.
+    pub(super) fn next(&mut self, stream: &mut Stream, options: &Options) -> io::Result<Option<Entry>> {
+        match framing::skip_padding(stream)? {
+            Fill::End => return Ok(None),
+            Fill::Torn => return Ok(stream.mend().map(Tear::into_entry)),
+            Fill::More | Fill::Full => {}
+        }
+        let place = stream.place();
+        while starts(stream.window()).is_none() && stream.fill()? == Fill::More {}
+        if starts(stream.window()) == Some(true) {
+            return self.record(stream, options, place).map(Some);
+        }
+        let len = framing::resync(stream, MARKER)?;
+        let detail = format!("{len} bytes that are no record");
+        Ok(Some(framing::unreadable(stream, place, len, Reason::Garbage, detail)))
+    }
+
+    fn record(&mut self, stream: &mut Stream, options: &Options, place: ResumePoint) -> io::Result<Entry> {
+        let header = memchr::memchr(b'\n', stream.window()).map_or(0, |end| end + 1);
+        let head = stream.window()[..header].to_vec();
+        let line = parse(&head);
+        let Some((line, content)) = line.and_then(|line| line.length.map(|length| (line, length))) else {
+            stream.consume(header - 1);
+            let len = header as u64 - 1 + framing::resync(stream, MARKER)?;
+            let detail = "no usable length in the record line".to_owned();
+            return Ok(framing::unreadable(stream, place, len, Reason::BadLength, detail));
+        };
+        let extent = framing::extent(stream, header, content, options.limits.record, MARKER)?;
+        let tear = match extent.ending {
+            Ending::Torn { whole } => stream.tear().filter(|tear| tear.costs_record(place, whole)),
+            _ => None,
+        };
+        let what = match tear {
+            Some(tear) => tear.what(),
+            None => {
+                let shown = extent.held.min(header.saturating_add(options.limits.record));
+                let cut = shown < extent.held || !matches!(extent.ending, Ending::Whole | Ending::Torn { whole: true });
+                self.what(&line, &stream.window()[header..shown], cut, options)
+            }
+        };
+        let costly = tear.is_some() || extent.ending == (Ending::Torn { whole: false });
+        let begin = stream.offset();
+        stream.consume(extent.held);
+        let mut len = extent.held as u64;
+        if costly {
+            stream.mend();
+        } else if extent.ending == Ending::Over {
+            let left = content.saturating_add(header as u64).saturating_sub(len);
+            let skipped = stream.skip(left)?;
+            let well = skipped == left && framing::ended_well(stream, MARKER)?;
+            len += skipped;
+            if !well && stream.rewind(place, begin)? {
+                // The length was wrong: go on with the next record inside of what it covered.
+                stream.skip(header as u64 - 1)?;
+                len = header as u64 - 1 + framing::resync(stream, MARKER)?;
+            }
+        }
+        framing::skip_padding(stream)?;
+        Ok(Entry { position: stream.position_since(place, len), what })
+    }
+
+    fn what(&mut self, line: &Line<'_>, content: &[u8], cut: bool, options: &Options) -> What {
+        if line.url.starts_with(b"filedesc:") {
+            return What::Other(OtherKind::ArcHeader);
+        }
+        let page = match http::page(content, cut, Some(line.media_type), options, &mut self.http) {
+            Ok(page) => page,
+            Err(what) => return what,
+        };
+        let url = String::from_utf8_lossy(line.url).into_owned();
+        let id = match options.id_from {
+            IdFrom::Record => format!("arc:{}:{url}", String::from_utf8_lossy(line.date)),
+            IdFrom::Url => url.clone(),
+        };
+        if !valid_id(&id) {
+            return What::bad_id(&id);
+        }
+        What::Page(PageEntry {
+            id,
+            url: Some(url),
+            date: date::parse(line.date),
+            kind: page.kind,
+            charset: page.charset,
+            body: page.body,
+            truncated: page.truncated,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn record_lines_are_taken_apart_from_their_ends() {
+        type Parts = Option<(&'static str, Option<u64>)>;
+        let cases: [(&str, Parts); 9] = [
+            ("http://a.b/ 1.2.3.4 20140216050221 text/html 1591", Some(("http://a.b/", Some(1591)))),
+            ("http://a.b/x y 1.2.3.4 20140216050221 text/html 9\r", Some(("http://a.b/x y", Some(9)))),
+            ("http://a.b/ ::1 20140216050221 text/html 200 SUM - 77 f.arc 12", Some(("http://a.b/", Some(12)))),
+            ("filedesc://f.arc 0.0.0.0 20100106234911 text/plain 73", Some(("filedesc://f.arc", Some(73)))),
+            ("dns:www.archive.org 68.87.76.178 20080430204825 text/dns 56", Some(("dns:www.archive.org", Some(56)))),
+            ("http://a.b/ 1.2.3.4 20140216050221 text/html -1", Some(("http://a.b/", None))),
+            ("http://a.b/ 1.2.3.4 20140216050221", None),
+            ("HTTP/1.1 200 OK", None),
+            ("Date: Sun, 16 Feb 2014 05:02:20 GMT", None),
+        ];
+        for (text, expected) in cases {
+            let found =
+                parse(text.as_bytes()).map(|line| (String::from_utf8_lossy(line.url).into_owned(), line.length));
+            assert_eq!(found, expected.map(|(url, length)| (url.to_owned(), length)), "{text}");
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! A file that is one document: a page of HTML, or plain text.
+
+use std::io;
+
+use super::entry::{Entry, PageEntry, Reason, What, valid_id};
+use super::options::Options;
+use super::stream::{Fill, Stream};
+use crate::text::PageKind;
+
+/// Reads a file as one document.
+pub(super) struct Document {
+    id: String,
+    kind: PageKind,
+    done: bool,
+}
+
+impl Document {
+    /// `id` is the document's id: its path.
+    pub(super) fn new(id: String) -> Document {
+        let name = id.to_ascii_lowercase();
+        let name = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(&name);
+        let text = name.ends_with(".txt") || name.ends_with(".text");
+        Document { id, kind: if text { PageKind::Text } else { PageKind::Html }, done: false }
+    }
+
+    /// Takes the document for read: a later run goes on behind it.
+    pub(super) fn finish(&mut self) {
+        self.done = true;
+    }
+
+    /// Returns the document, once.
+    pub(super) fn next(&mut self, stream: &mut Stream, options: &Options) -> io::Result<Option<Entry>> {
+        if self.done {
+            return Ok(None);
+        }
+        self.done = true;
+        let limit = options.limits.record;
+        let fill = loop {
+            if stream.window().len() > limit {
+                break Fill::Full;
+            }
+            let fill = stream.fill()?;
+            if fill != Fill::More {
+                break fill;
+            }
+        };
+        let place = super::ResumePoint::default();
+        let held = stream.window().len().min(limit);
+        if let Some(tear) = stream.tear()
+            && (held == 0 || tear.reason == Reason::DamagedMember || tear.reason == Reason::RatioLimit)
+        {
+            let what = tear.what();
+            return Ok(Some(Entry { position: stream.position_since(place, held as u64), what }));
+        }
+        let what = if valid_id(&self.id) {
+            What::Page(PageEntry {
+                id: self.id.clone(),
+                url: None,
+                date: None,
+                kind: self.kind,
+                charset: None,
+                body: stream.window()[..held].to_vec(),
+                truncated: stream.window().len() > held || fill != Fill::End,
+            })
+        } else {
+            What::bad_id(&self.id)
+        };
+        let position = stream.position_since(place, held as u64);
+        stream.consume(stream.window().len());
+        Ok(Some(Entry { position, what }))
+    }
+}

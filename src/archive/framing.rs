@@ -1,0 +1,186 @@
+//! Where a record ends: where its length says, unless what stands there shows that the length is wrong.
+//!
+//! A length is believed when the record is followed by nothing, by another record, or by another compressed member.
+//! Otherwise the record ends where, inside it, another one begins. So a wrong length costs no other record.
+
+use std::io;
+
+use super::entry::{Entry, Reason, ResumePoint};
+use super::stream::{Fill, Stream, Tear};
+
+/// Line ends between records that are looked past at once.
+const PADDING: usize = 64;
+
+/// How records of a format are told.
+#[derive(Clone, Copy)]
+pub(super) struct Marker {
+    /// Whether bytes begin a record; nothing when they are too few to tell.
+    pub(super) starts: fn(&[u8]) -> Option<bool>,
+    /// Finds the first line that begins a record, behind the first line end.
+    pub(super) find: fn(&[u8]) -> Option<usize>,
+    /// How many bytes at the end of a fruitless search may be the beginning of a record.
+    pub(super) keep: fn(&[u8]) -> usize,
+}
+
+/// How a record ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// As its length says.
+    Whole,
+    /// As its length says, though what follows is no record.
+    Doubtful,
+    /// Before its length says: at the next record, or the end of the file.
+    Short,
+    /// At a tear in the stream; `whole` if only the end of its member is missing.
+    Torn {
+        /// Whether all bytes of the record are there.
+        whole: bool,
+    },
+    /// Behind the size limit: the window does not hold all of it.
+    Over,
+}
+
+/// The bytes of the record, header included, that stand in the window, and how it ends.
+pub(super) struct Extent {
+    pub(super) held: usize,
+    pub(super) ending: Ending,
+}
+
+/// Brings a record into the window, as far as the limit allows.
+pub(super) fn extent(
+    stream: &mut Stream,
+    header: usize,
+    content: u64,
+    limit: usize,
+    marker: Marker,
+) -> io::Result<Extent> {
+    let claimed = content.saturating_add(header as u64);
+    let want = header.saturating_add(content.min(limit as u64) as usize);
+    loop {
+        if let Some(held) = next_member(stream, header as u64, claimed, marker) {
+            return Ok(Extent { held, ending: Ending::Short });
+        }
+        if stream.window().len() >= want || stream.fill()? != Fill::More {
+            break;
+        }
+    }
+    let len = stream.window().len();
+    let beyond_the_file = stream.remaining().is_some_and(|left| claimed > left);
+    if content > limit as u64 && len >= want && !beyond_the_file {
+        return Ok(Extent { held: want, ending: Ending::Over });
+    }
+    if len as u64 >= claimed {
+        return whole(stream, header, claimed as usize, marker);
+    }
+    if let Some(inside) = (marker.find)(&stream.window()[header..]) {
+        return Ok(Extent { held: header + inside, ending: Ending::Short });
+    }
+    let ending = if stream.tear().is_some() { Ending::Torn { whole: false } } else { Ending::Short };
+    Ok(Extent { held: len.min(want), ending })
+}
+
+/// Returns where, in the record, a compressed member begins that begins another record.
+fn next_member(stream: &Stream, header: u64, claimed: u64, marker: Marker) -> Option<usize> {
+    stream
+        .members_between(header, claimed)
+        .find(|&at| stream.window().get(at..).is_some_and(|rest| (marker.starts)(rest) == Some(true)))
+}
+
+/// Decides on a record of which all is there by what follows it.
+fn whole(stream: &mut Stream, header: usize, claimed: usize, marker: Marker) -> io::Result<Extent> {
+    let ending = loop {
+        let after = &stream.window()[claimed..];
+        let padding = after.iter().take(PADDING).take_while(|b| matches!(b, b'\r' | b'\n')).count();
+        let reach = claimed as u64 + padding as u64;
+        if padding == PADDING || stream.members_between(claimed as u64, reach + 1).next().is_some() {
+            break Ending::Whole;
+        }
+        match (marker.starts)(&after[padding..]) {
+            Some(true) => break Ending::Whole,
+            Some(false) => break Ending::Doubtful,
+            None => {}
+        }
+        let nothing = after.len() == padding;
+        match stream.fill()? {
+            Fill::More => {}
+            Fill::End if nothing => break Ending::Whole,
+            Fill::Torn if nothing => break Ending::Torn { whole: true },
+            Fill::Full => break Ending::Whole,
+            Fill::End | Fill::Torn => break Ending::Doubtful,
+        }
+    };
+    if ending == Ending::Doubtful
+        && let Some(inside) = (marker.find)(&stream.window()[header..claimed])
+    {
+        return Ok(Extent { held: header + inside, ending: Ending::Short });
+    }
+    Ok(Extent { held: claimed, ending })
+}
+
+/// Whether a record that was stepped over, window by window, ended where one ends.
+pub(super) fn ended_well(stream: &mut Stream, marker: Marker) -> io::Result<bool> {
+    skip_padding(stream)?;
+    loop {
+        if stream.window().is_empty() {
+            return Ok(stream.tear().is_none());
+        }
+        match (marker.starts)(stream.window()) {
+            Some(answer) => return Ok(answer),
+            None if stream.fill()? != Fill::More => return Ok(false),
+            None => {}
+        }
+    }
+}
+
+/// Steps over line ends between records.
+pub(super) fn skip_padding(stream: &mut Stream) -> io::Result<Fill> {
+    loop {
+        let window = stream.window();
+        let padding = window.iter().take_while(|b| matches!(b, b'\r' | b'\n')).count();
+        let more = padding < window.len();
+        stream.consume(padding);
+        if more {
+            return Ok(Fill::More);
+        }
+        let fill = stream.fill()?;
+        if fill != Fill::More {
+            return Ok(fill);
+        }
+    }
+}
+
+/// Makes an entry of bytes that could not be read. If a damaged member decoded to them before the damage showed, that
+/// is one trouble and not two.
+pub(super) fn unreadable(stream: &mut Stream, place: ResumePoint, len: u64, reason: Reason, detail: String) -> Entry {
+    if stream.window().is_empty()
+        && stream.tear().is_some_and(Tear::is_inside)
+        && let Some(tear) = stream.mend()
+    {
+        return tear.into_entry();
+    }
+    Entry::skipped(stream.position_since(place, len), reason, detail)
+}
+
+/// Goes to the next record, the end, or a tear; returns how many bytes stood before.
+///
+/// What stands at the window's start is not taken for a record.
+pub(super) fn resync(stream: &mut Stream, marker: Marker) -> io::Result<u64> {
+    let begin = stream.offset();
+    loop {
+        let window = stream.window();
+        let line = (marker.find)(window);
+        let reach = line.unwrap_or(window.len()) as u64;
+        let first = u64::from(stream.offset() == begin);
+        let member = stream.members_between(first, reach).find(|&at| (marker.starts)(&window[at..]) == Some(true));
+        if let Some(found) = member.or(line) {
+            stream.consume(found);
+            return Ok(stream.offset() - begin);
+        }
+        let keep = (marker.keep)(window);
+        stream.consume(window.len() - keep);
+        if stream.fill()? != Fill::More {
+            stream.consume(stream.window().len());
+            return Ok(stream.offset() - begin);
+        }
+    }
+}

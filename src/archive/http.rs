@@ -1,0 +1,140 @@
+//! HTTP responses made into pages.
+
+use super::encodings::{self, Decoded};
+use super::entry::{OtherKind, Reason, What};
+use super::headers::{self, Headers};
+use super::options::Options;
+use super::sniff;
+use crate::text::PageKind;
+
+/// A response that is a page.
+pub(super) struct HttpPage {
+    pub(super) kind: PageKind,
+    pub(super) charset: Option<String>,
+    pub(super) body: Vec<u8>,
+    pub(super) truncated: bool,
+}
+
+/// Interim responses that are stepped over before the final one.
+const INTERIM_MAX: usize = 4;
+
+/// Makes a page of a response, or says what it is instead.
+///
+/// Pages are the responses with status 200 and a type of text/html, application/xhtml+xml or text/plain. Where the
+/// response names no type, `type_hint` counts (ARC record lines have one), and where there is none either, a body that
+/// begins as HTML does is HTML. `cut` says that the response is not all there.
+pub(super) fn page(
+    content: &[u8],
+    cut: bool,
+    type_hint: Option<&[u8]>,
+    options: &Options,
+    headers: &mut Headers,
+) -> Result<HttpPage, What> {
+    let mut rest = content;
+    let mut interim = 0;
+    let status = loop {
+        if !rest.get(..4).is_some_and(|start| start.eq_ignore_ascii_case(b"HTTP")) {
+            return Err(What::Other(OtherKind::NotHttp));
+        }
+        let len = match headers::extent(rest, &options.limits, |_| false) {
+            headers::Extent::Len(len) => len,
+            headers::Extent::Open => rest.len(),
+            headers::Extent::TooLong | headers::Extent::Foreign => {
+                return Err(skipped(Reason::HeaderTooLong, "HTTP header beyond the limits"));
+            }
+        };
+        headers.parse(&rest[..len]);
+        rest = &rest[len..];
+        let Some(status) = status(headers.first_line()) else {
+            return Err(skipped(Reason::BadHttp, "no status in the HTTP status line"));
+        };
+        let again = rest.get(..4).is_some_and(|start| start.eq_ignore_ascii_case(b"HTTP"));
+        if !(100..200).contains(&status) || !again || interim == INTERIM_MAX {
+            break status;
+        }
+        interim += 1;
+    };
+    if status != 200 {
+        return Err(What::Other(OtherKind::Status));
+    }
+    let named = headers.get("content-type").map(media_type).filter(|t| !t.is_empty());
+    let hint = type_hint.map(media_type).filter(|t| t.contains(&b'/'));
+    let kind = match named.or(hint) {
+        Some(name) => Some(page_kind(name).ok_or(What::Other(OtherKind::ContentType))?),
+        None => None,
+    };
+    let codings = || headers.all("content-encoding").chain(headers.all("transfer-encoding"));
+    let Decoded { body, truncated } =
+        encodings::decode(rest, codings(), cut, &options.limits).map_err(|(reason, detail)| skipped(reason, detail))?;
+    let kind = match kind {
+        Some(kind) => kind,
+        None if sniff::looks_like_html(&body) => PageKind::Html,
+        None => return Err(What::Other(OtherKind::ContentType)),
+    };
+    let charset = headers.get("content-type").and_then(charset);
+    Ok(HttpPage { kind, charset, body, truncated: truncated || cut })
+}
+
+fn skipped(reason: Reason, detail: &str) -> What {
+    What::Skipped { reason, detail: detail.to_owned() }
+}
+
+/// Reads the status of a line such as `HTTP/1.1 200 OK`, `HTTP/2 200` or `HTTP/1.0 200`.
+fn status(line: &[u8]) -> Option<u16> {
+    let mut words = line.split(|b| matches!(b, b' ' | b'\t')).filter(|word| !word.is_empty());
+    words.next()?;
+    let code = words.next()?;
+    if code.len() != 3 {
+        return None;
+    }
+    code.iter().try_fold(0, |sum, b| b.is_ascii_digit().then(|| sum * 10 + u16::from(b - b'0')))
+}
+
+fn page_kind(media_type: &[u8]) -> Option<PageKind> {
+    let is = |name: &str| media_type.eq_ignore_ascii_case(name.as_bytes());
+    if is("text/html") || is("application/xhtml+xml") {
+        Some(PageKind::Html)
+    } else {
+        is("text/plain").then_some(PageKind::Text)
+    }
+}
+
+/// Returns the type and subtype of a Content-Type value.
+pub(super) fn media_type(value: &[u8]) -> &[u8] {
+    let end = value.iter().position(|b| matches!(b, b';' | b',')).unwrap_or(value.len());
+    value[..end].trim_ascii()
+}
+
+/// Returns the charset parameter of a Content-Type value.
+fn charset(value: &[u8]) -> Option<String> {
+    for parameter in value.split(|b| matches!(b, b';' | b',')).skip(1) {
+        let Some(equals) = memchr::memchr(b'=', parameter) else { continue };
+        if parameter[..equals].trim_ascii().eq_ignore_ascii_case(b"charset") {
+            let label = parameter[equals + 1..].trim_ascii();
+            let label = label.strip_prefix(b"\"").or(label.strip_prefix(b"'")).unwrap_or(label);
+            let label = label.strip_suffix(b"\"").or(label.strip_suffix(b"'")).unwrap_or(label);
+            let label = String::from_utf8_lossy(label.trim_ascii());
+            return (!label.is_empty() && label.len() <= 64).then(|| label.into_owned());
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statuses_and_charsets_are_read_as_they_are_written() {
+        assert_eq!(status(b"HTTP/1.1 200 OK"), Some(200));
+        assert_eq!(status(b"HTTP/2  404"), Some(404));
+        assert_eq!(status(b"HTTP/1.0 302 "), Some(302));
+        assert_eq!(status(b"HTTP/1.0"), None);
+        assert_eq!(status(b"HTTP/1.0 20x"), None);
+        assert_eq!(charset(b"text/html; charset=\"UTF-8\""), Some("UTF-8".to_owned()));
+        assert_eq!(charset(b"text/html;x=1;Charset = euc-jp "), Some("euc-jp".to_owned()));
+        assert_eq!(charset(b"text/html; charset="), None);
+        assert_eq!(charset(b"text/html"), None);
+        assert_eq!(media_type(b" Text/HTML ; charset=x"), b"Text/HTML");
+    }
+}

@@ -1,0 +1,313 @@
+//! An opened input: finds out what it is and hands out its entries.
+
+use std::io::{self, Cursor, Read};
+use std::path::{Path, PathBuf};
+
+use super::arc::{self, Arc};
+use super::document::Document;
+use super::entry::{Entry, PageEntry, Position, ResumePoint, What};
+use super::error::ArchiveError;
+use super::format::{self, Format};
+use super::gzip::{self, Gzip};
+use super::jsonl::Jsonl;
+use super::open::{self, Located, failed};
+use super::options::Options;
+use super::raw::{Tsv, U64le};
+use super::source::{Origin, Source};
+use super::stream::{Codec, Fill, Stream};
+use super::warc::{self, Warc};
+use super::zstandard::{self, Zstd};
+
+/// Decompressed bytes that a format is found by.
+const HEAD: usize = 16 << 10;
+
+/// An opened input.
+///
+/// ```no_run
+/// use std::path::Path;
+/// use nddb::archive::{Input, Options, What};
+///
+/// let mut input = Input::open(Path::new("crawl.warc.gz"), &Options::default())?;
+/// while let Some(entry) = input.next()? {
+///     if let What::Page(page) = entry.what {
+///         assert!(!page.id.is_empty());
+///     }
+/// }
+/// # Ok::<(), nddb::archive::ArchiveError>(())
+/// ```
+pub struct Input {
+    path: PathBuf,
+    format: Format,
+    options: Options,
+    stream: Stream,
+    reader: Reader,
+    resume: ResumePoint,
+    failed: bool,
+}
+
+enum Reader {
+    Warc(Box<Warc>),
+    Arc(Box<Arc>),
+    Jsonl(Jsonl),
+    Tsv(Tsv),
+    U64le(U64le),
+    Document(Document),
+}
+
+impl Located {
+    /// Opens the input.
+    ///
+    /// # Errors
+    ///
+    /// As [`Input::open`].
+    pub fn open(&self, options: &Options) -> Result<Input, ArchiveError> {
+        Input::new(open::source(&self.path)?, &self.path, self.document.as_deref(), options)
+    }
+
+    /// Opens the input where an earlier run left it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Input::open`].
+    pub fn open_at(&self, options: &Options, resume: ResumePoint) -> Result<Input, ArchiveError> {
+        let mut input = self.open(options)?;
+        input.go_to(resume)?;
+        Ok(input)
+    }
+}
+
+impl Input {
+    /// Opens a file, or the standard input for `-`, and finds out what it is.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be opened or read, is packed in a way nddb does not read, lacks its dictionary, or is of no known
+    /// format.
+    pub fn open(path: &Path, options: &Options) -> Result<Input, ArchiveError> {
+        Located { path: path.to_owned(), document: None }.open(options)
+    }
+
+    /// Opens a file where an earlier run left it: at its [`resume_point`](Input::resume_point).
+    ///
+    /// # Errors
+    ///
+    /// As [`Input::open`].
+    pub fn open_at(path: &Path, options: &Options, resume: ResumePoint) -> Result<Input, ArchiveError> {
+        Located { path: path.to_owned(), document: None }.open_at(options, resume)
+    }
+
+    /// Reads bytes in memory as if they were a file of this name.
+    ///
+    /// # Errors
+    ///
+    /// As [`Input::open`].
+    pub fn from_bytes(bytes: Vec<u8>, name: &str, options: &Options) -> Result<Input, ArchiveError> {
+        let size = bytes.len() as u64;
+        Input::new(Source::new(Origin::Seekable(Box::new(Cursor::new(bytes)), size)), Path::new(name), None, options)
+    }
+
+    /// Reads what a reader gives, forward only, as if it were a file of this name.
+    ///
+    /// # Errors
+    ///
+    /// As [`Input::open`].
+    pub fn from_reader(
+        reader: impl Read + Send + 'static,
+        name: &str,
+        options: &Options,
+    ) -> Result<Input, ArchiveError> {
+        Input::new(Source::new(Origin::Forward(Box::new(reader))), Path::new(name), None, options)
+    }
+
+    fn new(mut source: Source, path: &Path, document: Option<&str>, options: &Options) -> Result<Input, ArchiveError> {
+        let reading = |source| failed("reading", path, source);
+        let named = format::by_name(path);
+        let asked = match (options.format, document) {
+            (_, Some(_)) => Some(Format::Html),
+            (Format::Auto, None) => None,
+            (format, None) => Some(format),
+        };
+        // Raw numbers have no magic, and may begin like anything.
+        let raw = asked.or(named) == Some(Format::U64le);
+        let (codec, dictionary) = codec(&mut source, path, raw, options)?;
+        let likely = asked.or(named);
+        let mut stream = Stream::new(source, codec, &options.limits, accept(likely));
+        while stream.window().len() < HEAD && stream.fill().map_err(reading)? == Fill::More {}
+        // One damaged frame may seem to want a dictionary; a file that lacks its dictionary has no frame that decodes.
+        if let Some(dictionary) = dictionary
+            && stream.tear().is_some_and(|tear| !tear.followed)
+        {
+            return Err(ArchiveError::MissingDictionary { path: path.to_owned(), dictionary });
+        }
+        let by_content = || format::by_content(stream.window());
+        let unseen = stream.window().is_empty().then_some(Format::Warc);
+        let format = asked
+            .or(named.filter(|_| raw))
+            .or_else(by_content)
+            .or(named)
+            .or(unseen)
+            .ok_or_else(|| ArchiveError::UnknownFormat { path: path.to_owned() })?;
+        stream.set_accept(accept(Some(format)));
+        let reader = match format {
+            Format::Auto | Format::Warc | Format::Wet => Reader::Warc(Box::default()),
+            Format::Arc => Reader::Arc(Box::default()),
+            Format::Jsonl => Reader::Jsonl(Jsonl),
+            Format::Tsv => Reader::Tsv(Tsv::default()),
+            Format::U64le => {
+                stream.count_from_the_start();
+                Reader::U64le(U64le)
+            }
+            Format::Html => {
+                let id = document.map_or_else(|| path.to_string_lossy().into_owned(), str::to_owned);
+                Reader::Document(Document::new(id))
+            }
+        };
+        let resume = stream.place();
+        Ok(Input { path: path.to_owned(), format, options: options.clone(), stream, reader, resume, failed: false })
+    }
+
+    fn go_to(&mut self, resume: ResumePoint) -> Result<(), ArchiveError> {
+        self.stream.go_to(resume).map_err(|source| failed("reading", &self.path, source))?;
+        if let (Reader::Document(document), true) = (&mut self.reader, resume != ResumePoint::default()) {
+            document.finish();
+        }
+        self.resume = resume;
+        Ok(())
+    }
+
+    /// Returns the next entry, or nothing at the end.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read any further. Damage in it is no error but an entry that was skipped.
+    #[expect(clippy::should_implement_trait, reason = "an iterator of results would hide that an error ends the input")]
+    pub fn next(&mut self) -> Result<Option<Entry>, ArchiveError> {
+        if self.failed {
+            return Ok(None);
+        }
+        let (stream, options) = (&mut self.stream, &self.options);
+        let entry = match &mut self.reader {
+            Reader::Warc(reader) => reader.next(stream, options),
+            Reader::Arc(reader) => reader.next(stream, options),
+            Reader::Jsonl(reader) => reader.next(stream, options),
+            Reader::Tsv(reader) => reader.next(stream, options),
+            Reader::U64le(reader) => reader.next(stream, options),
+            Reader::Document(reader) => reader.next(stream, options),
+        };
+        self.resume = self.stream.place();
+        entry.map_err(|source| {
+            self.failed = true;
+            failed("reading", &self.path, source)
+        })
+    }
+
+    /// Returns where a later run goes on after the entry that [`next`](Input::next) returned last.
+    #[must_use]
+    pub fn resume_point(&self) -> ResumePoint {
+        self.resume
+    }
+
+    /// Returns what the input was found to be.
+    #[must_use]
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// Returns how many bytes of the file have been read: of [`size`](Input::size), for progress.
+    #[must_use]
+    pub fn bytes_read(&self) -> u64 {
+        self.stream.bytes_read()
+    }
+
+    /// Returns how many bytes what was read has decompressed to.
+    #[must_use]
+    pub fn payload_bytes(&self) -> u64 {
+        self.stream.payload_bytes()
+    }
+
+    /// Returns the file's size, or 0 where it is not known.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        self.stream.size()
+    }
+}
+
+/// Reads the page that stands at a position, with the options it was first read with.
+///
+/// Its id is then the same, but for a file found in a folder: that is read again by [`Format::Html`], under its path.
+///
+/// # Errors
+///
+/// As [`Input::open`], and where no page stands there.
+pub fn read_page(path: &Path, position: &Position, options: &Options) -> Result<PageEntry, ArchiveError> {
+    let mut input = Input::open(path, options)?;
+    let place = ResumePoint { offset: position.offset, inner: position.inner };
+    if place != ResumePoint::default() {
+        input.go_to(place)?;
+    }
+    let found = match input.next()? {
+        Some(Entry { what: What::Page(page), .. }) => return Ok(page),
+        Some(Entry { what: What::Fingerprint { .. }, .. }) => "a bare fingerprint",
+        Some(Entry { what: What::Skipped { reason, .. }, .. }) => reason.as_str(),
+        Some(Entry { what: What::Other(kind), .. }) => kind.as_str(),
+        None => "the end of the file",
+    };
+    Err(ArchiveError::NotAPage { path: path.to_owned(), offset: position.offset, inner: position.inner, found })
+}
+
+/// Finds out what a file is packed in, and which dictionary its first frame asks for and the file does not have.
+fn codec(source: &mut Source, path: &Path, raw: bool, options: &Options) -> Result<(Codec, Option<u32>), ArchiveError> {
+    let reading = |source: io::Error| failed("reading", path, source);
+    source.fill(HEAD).map_err(reading)?;
+    let head = source.available();
+    let name = path.to_string_lossy().to_ascii_lowercase();
+    if raw && ![".gz", ".zst", ".zstd"].iter().any(|ending| name.ends_with(ending)) {
+        return Ok((Codec::Plain, None));
+    }
+    if head.starts_with(&gzip::MAGIC) {
+        return Ok((Codec::Gzip(Box::new(Gzip::new())), None));
+    }
+    if head.starts_with(&zstandard::MAGIC) || zstandard::is_skippable(head) {
+        let mut zstd = Zstd::new(&options.limits);
+        let read = zstd.read_dictionary(source, &options.limits).map_err(reading)?;
+        read.map_err(|rule| ArchiveError::BadDictionary { path: path.to_owned(), rule })?;
+        let dictionary = zstd.missing_dictionary(source).map_err(reading)?;
+        return Ok((Codec::Zstd(Box::new(zstd)), dictionary));
+    }
+    const UNSUPPORTED: [(&[u8], &str); 7] = [
+        (b"BZh", "bzip2"),
+        (b"\x04\x22\x4d\x18", "lz4"),
+        (b"\x02\x21\x4c\x18", "lz4"),
+        (b"\xfd7zXZ\0", "xz"),
+        (b"PK\x03\x04", "zip"),
+        (b"7z\xbc\xaf\x27\x1c", "7z"),
+        (b"\x1f\x9d", "compress"),
+    ];
+    if let Some((_, container)) = UNSUPPORTED.iter().find(|(magic, _)| head.starts_with(magic)) {
+        return Err(ArchiveError::UnsupportedContainer { path: path.to_owned(), container });
+    }
+    // A file that should be compressed and does not look like it: plain under a wrong name, or damaged at its start.
+    let readable = head.is_empty() || format::by_content(head).is_some();
+    let codec = if !readable && name.ends_with(".gz") {
+        Codec::Gzip(Box::new(Gzip::new()))
+    } else if !readable && (name.ends_with(".zst") || name.ends_with(".zstd")) {
+        Codec::Zstd(Box::new(Zstd::new(&options.limits)))
+    } else {
+        Codec::Plain
+    };
+    Ok((codec, None))
+}
+
+/// Returns how the start of a member that may be read after damage must look.
+fn accept(format: Option<Format>) -> fn(&[u8]) -> bool {
+    match format {
+        Some(Format::Arc) => |bytes| arc::starts(bytes.trim_ascii_start()) == Some(true),
+        Some(Format::Jsonl | Format::Tsv) => |bytes| !bytes.is_empty(),
+        Some(Format::Html | Format::U64le) => |_| false,
+        Some(Format::Auto | Format::Warc | Format::Wet) => |bytes| warc::starts(bytes.trim_ascii_start()) == Some(true),
+        None => |bytes| {
+            let bytes = bytes.trim_ascii_start();
+            warc::starts(bytes) == Some(true) || arc::starts(bytes) == Some(true)
+        },
+    }
+}

@@ -1,0 +1,251 @@
+//! JSON lines: one object a line, with an id and a text, a page or a fingerprint.
+
+use std::fmt;
+use std::io;
+
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+use super::entry::{Entry, PageEntry, Reason, What, valid_id};
+use super::lines::{self, Line};
+use super::options::{JsonFields, Options};
+use super::raw;
+use super::stream::Stream;
+use crate::text::PageKind;
+
+/// Reads lines of JSON. Empty lines are stepped over.
+#[derive(Default)]
+pub(super) struct Jsonl;
+
+impl Jsonl {
+    /// Returns the next line.
+    pub(super) fn next(&mut self, stream: &mut Stream, options: &Options) -> io::Result<Option<Entry>> {
+        loop {
+            let place = stream.place();
+            let len = match lines::next(stream, options.limits.record)? {
+                Line::End => return Ok(None),
+                Line::Trouble(entry) => return Ok(Some(entry)),
+                Line::Held(len) => len,
+            };
+            let line = &stream.window()[..len];
+            let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
+            let what = (!line.is_empty()).then(|| parse(line, &options.fields));
+            stream.consume(len);
+            if let Some(what) = what {
+                return Ok(Some(Entry { position: stream.position_since(place, len as u64), what }));
+            }
+        }
+    }
+}
+
+/// Makes a document of a line. Of several fields the fingerprint counts before the page, and the page before the text.
+fn parse(line: &[u8], names: &JsonFields) -> What {
+    let mut deserializer = serde_json::Deserializer::from_slice(line);
+    let object = Object { names }.deserialize(&mut deserializer).and_then(|fields| deserializer.end().map(|()| fields));
+    let fields = match object {
+        Ok(fields) => fields,
+        Err(error) => return skipped(Reason::BadJson, error.to_string()),
+    };
+    document(fields, names).unwrap_or_else(|what| what)
+}
+
+fn document(fields: Fields, names: &JsonFields) -> Result<What, What> {
+    let id = match fields.id {
+        Value::Number(number) => number,
+        other => {
+            text(other, &names.id)?.ok_or_else(|| skipped(Reason::MissingField, format!("no field {:?}", names.id)))?
+        }
+    };
+    if !valid_id(&id) {
+        return Err(What::bad_id(&id));
+    }
+    let url = text(fields.url, &names.url)?;
+    if let Some(hex) = text(fields.fp, &names.fp)? {
+        let fingerprint = raw::parse_hex(hex.as_bytes())
+            .ok_or_else(|| skipped(Reason::BadFingerprint, format!("field {:?} is not 16 hex digits", names.fp)))?;
+        return Ok(What::Fingerprint { id, fingerprint, url });
+    }
+    let (kind, body) = match (text(fields.html, &names.html)?, text(fields.text, &names.text)?) {
+        (Some(html), _) => (PageKind::Html, html),
+        (None, Some(text)) => (PageKind::Text, text),
+        (None, None) => {
+            let detail = format!("none of the fields {:?}, {:?} and {:?}", names.text, names.html, names.fp);
+            return Err(skipped(Reason::MissingField, detail));
+        }
+    };
+    let charset = Some("utf-8".to_owned());
+    Ok(What::Page(PageEntry { id, url, date: None, kind, charset, body: body.into_bytes(), truncated: false }))
+}
+
+fn skipped(reason: Reason, detail: String) -> What {
+    What::Skipped { reason, detail }
+}
+
+fn text(value: Value, name: &str) -> Result<Option<String>, What> {
+    let found = match value {
+        Value::Absent => return Ok(None),
+        Value::Text(text) => return Ok(Some(text)),
+        Value::Number(_) => "a number",
+        Value::Other(found) => found,
+    };
+    Err(skipped(Reason::WrongType, format!("field {name:?} is {found}")))
+}
+
+/// The fields that are wanted. Everything else is read past, so that no line takes more memory than itself.
+#[derive(Default)]
+struct Fields {
+    id: Value,
+    text: Value,
+    html: Value,
+    fp: Value,
+    url: Value,
+}
+
+/// A field's value.
+#[derive(Default)]
+enum Value {
+    /// Not there, or null.
+    #[default]
+    Absent,
+    Text(String),
+    /// An integer, in decimal.
+    Number(String),
+    Other(&'static str),
+}
+
+struct Object<'a> {
+    names: &'a JsonFields,
+}
+
+impl<'de> DeserializeSeed<'de> for Object<'_> {
+    type Value = Fields;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Fields, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Object<'_> {
+    type Value = Fields;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
+        let mut fields = Fields::default();
+        while let Some(key) = map.next_key_seed(Key { names: self.names })? {
+            let slot = match key {
+                Some(Slot::Id) => &mut fields.id,
+                Some(Slot::Text) => &mut fields.text,
+                Some(Slot::Html) => &mut fields.html,
+                Some(Slot::Fp) => &mut fields.fp,
+                Some(Slot::Url) => &mut fields.url,
+                None => {
+                    map.next_value::<IgnoredAny>()?;
+                    continue;
+                }
+            };
+            *slot = map.next_value_seed(Any)?;
+        }
+        Ok(fields)
+    }
+}
+
+enum Slot {
+    Id,
+    Text,
+    Html,
+    Fp,
+    Url,
+}
+
+/// Reads a field's name without keeping it.
+struct Key<'a> {
+    names: &'a JsonFields,
+}
+
+impl<'de> DeserializeSeed<'de> for Key<'_> {
+    type Value = Option<Slot>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Option<Slot>, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for Key<'_> {
+    type Value = Option<Slot>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a field's name")
+    }
+
+    fn visit_str<E>(self, name: &str) -> Result<Option<Slot>, E> {
+        let names = self.names;
+        Ok(if name == names.id {
+            Some(Slot::Id)
+        } else if name == names.text {
+            Some(Slot::Text)
+        } else if name == names.html {
+            Some(Slot::Html)
+        } else if name == names.fp {
+            Some(Slot::Fp)
+        } else if name == names.url {
+            Some(Slot::Url)
+        } else {
+            None
+        })
+    }
+}
+
+/// Reads a value of any type, and keeps it if it may be a field's.
+struct Any;
+
+impl<'de> DeserializeSeed<'de> for Any {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Any {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Value, E> {
+        Ok(Value::Text(text.to_owned()))
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Value, E> {
+        Ok(Value::Number(number.to_string()))
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<Value, E> {
+        Ok(Value::Number(number.to_string()))
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Value, E> {
+        Ok(Value::Other("a number with a fraction"))
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Value, E> {
+        Ok(Value::Other("a boolean"))
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Absent)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Value, A::Error> {
+        while sequence.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(Value::Other("an array"))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(Value::Other("an object"))
+    }
+}

@@ -1,0 +1,60 @@
+//! Lines of a stream, bounded in length.
+
+use std::io;
+
+use super::entry::{Entry, Reason, ResumePoint};
+use super::stream::{Fill, Stream};
+
+/// The next line.
+pub(super) enum Line {
+    /// So many bytes of the window are a line; its end, if it has one, is one of them. To be consumed by the caller.
+    Held(usize),
+    /// Something else came, and is consumed.
+    Trouble(Entry),
+    End,
+}
+
+/// Brings the next line into the window.
+pub(super) fn next(stream: &mut Stream, limit: usize) -> io::Result<Line> {
+    let place = stream.place();
+    let mut searched = 0;
+    loop {
+        let window = stream.window();
+        if let Some(at) = memchr::memchr(b'\n', &window[searched..]) {
+            let len = searched + at + 1;
+            return if len > limit { too_long(stream, place, limit) } else { Ok(Line::Held(len)) };
+        }
+        searched = window.len();
+        if searched > limit {
+            return too_long(stream, place, limit);
+        }
+        match stream.fill()? {
+            Fill::More => {}
+            Fill::Full => return too_long(stream, place, limit),
+            Fill::End if searched == 0 => return Ok(Line::End),
+            Fill::End => return Ok(Line::Held(searched)),
+            Fill::Torn => {
+                stream.consume(searched);
+                if let Some(tear) = stream.mend() {
+                    return Ok(Line::Trouble(tear.into_entry()));
+                }
+            }
+        }
+    }
+}
+
+fn too_long(stream: &mut Stream, place: ResumePoint, limit: usize) -> io::Result<Line> {
+    let mut len = 0;
+    loop {
+        let window = stream.window();
+        let end = memchr::memchr(b'\n', window).map(|at| at + 1);
+        let step = end.unwrap_or(window.len());
+        stream.consume(step);
+        len += step as u64;
+        if end.is_some() || stream.fill()? != Fill::More {
+            break;
+        }
+    }
+    let position = stream.position_since(place, len);
+    Ok(Line::Trouble(Entry::skipped(position, Reason::LineTooLong, format!("line longer than {limit} bytes"))))
+}

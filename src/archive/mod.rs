@@ -1,0 +1,62 @@
+//! Archives: files of a crawl, turned into documents that know where they stand.
+//!
+//! This wing owns every input format nddb loads from: WARC 0.17 to 1.1, WET, ARC 1.0 and 2.0, JSONL, pages
+//! and text files in folders, and raw fingerprints, each plain or inside gzip or zstd. [`Input`] opens a file,
+//! finds out what it is, and hands out one [`Entry`] after the other: a page, a fingerprint, something that was
+//! skipped and why, or something that is counted and not loaded. Every entry carries its [`Position`], from
+//! which [`read_page`] reads it again, and after every entry [`Input::resume_point`] says where a later run goes on.
+//!
+//! The file is read through three layers:
+//!
+//! ```text
+//! open, source        the bytes of the file, or of the standard input
+//! stream, gzip, zstd  members and frames made into one stream of bytes; damaged members become *tears* in it
+//! framing             where a record ends, when its length is right and when it is not
+//! warc, arc, jsonl,   records and lines made into entries
+//! raw, document
+//! http, encodings     a response made into a page
+//! ```
+//!
+//! All input is taken to be hostile: nothing here panics, loops for ever or uses memory without bound, whatever
+//! the bytes. [`Limits`] says how much is held at once. Damage costs the record or the member it is in; an error
+//! ends a file only when the file cannot be read any further.
+//!
+//! The wing may import the standard library, other crates and `crate::text` (for [`PageKind`]). It must never
+//! import a sketch, the store or detection, never write a file, start a thread or print; of its files only `open`
+//! may touch `std::fs`.
+//!
+//! [`PageKind`]: crate::text::PageKind
+
+mod arc;
+mod date;
+mod document;
+mod encodings;
+mod entry;
+mod error;
+mod format;
+mod framing;
+mod gzip;
+mod headers;
+mod http;
+mod input;
+mod jsonl;
+mod limits;
+mod lines;
+mod open;
+mod options;
+mod raw;
+mod sniff;
+mod source;
+mod stream;
+mod warc;
+mod writer;
+mod zstandard;
+
+pub use entry::{Entry, OtherKind, PageEntry, Position, Reason, ResumePoint, What};
+pub use error::ArchiveError;
+pub use format::{Format, UnknownFormatName};
+pub use input::{Input, read_page};
+pub use limits::Limits;
+pub use open::{ArchiveIdentity, Located, expand, identity};
+pub use options::{IdFrom, JsonFields, Options};
+pub use writer::{Compression, Response, WarcWriter};

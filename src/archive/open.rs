@@ -1,0 +1,127 @@
+//! The one file of the wing that touches the file system: opens inputs, looks into folders, identifies archives.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use xxhash_rust::xxh3::Xxh3Default;
+
+use super::ArchiveError;
+use super::source::{Origin, Source};
+
+/// Bytes at each end of a file that its identity is made of.
+const IDENTITY_PART: u64 = 64 << 10;
+
+/// An input, and the id of its document if it was found in a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Located {
+    /// The file, or `-` for the standard input.
+    pub path: PathBuf,
+    /// For a file found in a folder, which is one document: its path below that folder, with `/` between the parts.
+    pub document: Option<String>,
+}
+
+/// What an archive is known by, so that a later run can tell whether it has been read.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ArchiveIdentity {
+    /// The path as it was given; bytes that are not UTF-8 are replaced.
+    pub path: String,
+    /// The file's size.
+    pub size: u64,
+    /// XXH3-128, most significant byte first, of the first 64 KiB and the last 64 KiB, one behind the other. Of a smaller
+    /// file each is the whole file.
+    pub hash: [u8; 16],
+}
+
+/// Opens a file, or the standard input for `-`.
+pub(super) fn source(path: &Path) -> Result<Source, ArchiveError> {
+    if path.as_os_str() == "-" {
+        return Ok(Source::new(Origin::Forward(Box::new(io::stdin()))));
+    }
+    let file = File::open(path).map_err(|source| failed("opening", path, source))?;
+    let metadata = file.metadata().map_err(|source| failed("opening", path, source))?;
+    Ok(Source::new(if metadata.is_file() {
+        Origin::Seekable(Box::new(file), metadata.len())
+    } else {
+        Origin::Forward(Box::new(file))
+    }))
+}
+
+/// Lists the inputs that paths stand for: a file for itself, a folder for all `.html`, `.htm`, `.xhtml` and `.txt`
+/// files below it, each one document, sorted by path.
+///
+/// Links to folders are not followed, so that no folder is met twice.
+///
+/// # Errors
+///
+/// A path that is not there or cannot be looked into, and a folder without a document.
+pub fn expand<P: AsRef<Path>>(paths: &[P]) -> Result<Vec<Located>, ArchiveError> {
+    let mut found = Vec::new();
+    for path in paths.iter().map(AsRef::as_ref) {
+        let is_folder =
+            path.as_os_str() != "-" && fs::metadata(path).map_err(|source| failed("opening", path, source))?.is_dir();
+        if !is_folder {
+            found.push(Located { path: path.to_owned(), document: None });
+            continue;
+        }
+        let mut documents = below(path)?;
+        if documents.is_empty() {
+            return Err(ArchiveError::NoDocuments { path: path.to_owned() });
+        }
+        documents.sort_by(|a, b| a.document.cmp(&b.document));
+        found.append(&mut documents);
+    }
+    Ok(found)
+}
+
+fn below(folder: &Path) -> Result<Vec<Located>, ArchiveError> {
+    let mut found = Vec::new();
+    let mut folders = vec![(folder.to_owned(), String::new())];
+    while let Some((folder, name)) = folders.pop() {
+        let refused = |source| failed("listing", &folder, source);
+        for entry in fs::read_dir(&folder).map_err(refused)? {
+            let entry = entry.map_err(refused)?;
+            let file_name = entry.file_name().to_string_lossy().into_owned();
+            let name = if name.is_empty() { file_name } else { format!("{name}/{file_name}") };
+            let path = entry.path();
+            let kind = entry.file_type().map_err(refused)?;
+            if kind.is_dir() {
+                folders.push((path, name));
+                continue;
+            }
+            let is_document = path.extension().is_some_and(|ending| {
+                ["html", "htm", "xhtml", "txt"].iter().any(|known| ending.eq_ignore_ascii_case(known))
+            });
+            // A link may lead to nothing.
+            if is_document && (kind.is_file() || fs::metadata(&path).is_ok_and(|metadata| metadata.is_file())) {
+                found.push(Located { path, document: Some(name) });
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Returns what a file is known by.
+///
+/// # Errors
+///
+/// The file is not there, or cannot be read.
+pub fn identity(path: &Path) -> Result<ArchiveIdentity, ArchiveError> {
+    let refused = |source| failed("identifying", path, source);
+    let mut file = File::open(path).map_err(refused)?;
+    let size = file.metadata().map_err(refused)?.len();
+    let part = size.min(IDENTITY_PART);
+    let mut hasher = Xxh3Default::new();
+    let mut bytes = Vec::new();
+    for offset in [0, size - part] {
+        bytes.clear();
+        file.seek(SeekFrom::Start(offset)).map_err(refused)?;
+        file.by_ref().take(part).read_to_end(&mut bytes).map_err(refused)?;
+        hasher.update(&bytes);
+    }
+    Ok(ArchiveIdentity { path: path.to_string_lossy().into_owned(), size, hash: hasher.digest128().to_be_bytes() })
+}
+
+pub(super) fn failed(action: &'static str, path: &Path, source: io::Error) -> ArchiveError {
+    ArchiveError::Io { action, path: path.to_owned(), source }
+}

@@ -1,0 +1,110 @@
+//! Fingerprints without documents: lines of id, tab, hex, and raw numbers.
+
+use std::io;
+
+use super::entry::{Entry, Reason, What, valid_id};
+use super::lines::{self, Line};
+use super::options::Options;
+use super::stream::{Fill, Stream};
+
+/// The longest line that can be right: an id, a tab, 16 digits and a line end.
+const TSV_LINE_MAX: usize = 4096 + 1 + 16 + 2;
+
+/// Reads lines of id, tab, 16 hex digits. Empty lines are stepped over.
+#[derive(Default)]
+pub(super) struct Tsv {
+    /// The line before was lost to damage: the next may be the rest of one.
+    unsure: bool,
+}
+
+impl Tsv {
+    /// Returns the next line.
+    pub(super) fn next(&mut self, stream: &mut Stream, options: &Options) -> io::Result<Option<Entry>> {
+        loop {
+            let place = stream.place();
+            let len = match lines::next(stream, TSV_LINE_MAX)? {
+                Line::End => return Ok(None),
+                Line::Trouble(entry) => {
+                    let damage = matches!(&entry.what, What::Skipped { reason, .. } if *reason != Reason::LineTooLong);
+                    self.unsure = damage;
+                    return Ok(Some(entry));
+                }
+                Line::Held(len) => len,
+            };
+            let line = &stream.window()[..len];
+            let line = line.strip_suffix(b"\n").unwrap_or(line);
+            let line = line.strip_suffix(b"\r").unwrap_or(line);
+            let what = if line.is_empty() {
+                None
+            } else if self.unsure {
+                Some(What::Skipped { reason: Reason::BadLine, detail: "perhaps the rest of a damaged line".to_owned() })
+            } else {
+                Some(fingerprint(line, &options.id_prefix))
+            };
+            self.unsure = false;
+            stream.consume(len);
+            if let Some(what) = what {
+                return Ok(Some(Entry { position: stream.position_since(place, len as u64), what }));
+            }
+        }
+    }
+}
+
+fn fingerprint(line: &[u8], prefix: &str) -> What {
+    match parse_line(line) {
+        Ok((id, fingerprint)) => {
+            let id = format!("{prefix}{id}");
+            if valid_id(&id) { What::Fingerprint { id, fingerprint, url: None } } else { What::bad_id(&id) }
+        }
+        Err((reason, rule)) => What::Skipped { reason, detail: rule.to_owned() },
+    }
+}
+
+/// Takes a line of id, tab, hex apart.
+pub(super) fn parse_line(line: &[u8]) -> Result<(&str, u64), (Reason, &'static str)> {
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let tab = memchr::memchr(b'\t', line).ok_or((Reason::BadLine, "no tab in the line"))?;
+    let (id, hex) = (&line[..tab], &line[tab + 1..]);
+    let fingerprint = parse_hex(hex).ok_or((Reason::BadFingerprint, "no 16 hex digits behind the tab"))?;
+    let id = std::str::from_utf8(id).map_err(|_| (Reason::BadId, "the id is not UTF-8"))?;
+    Ok((id, fingerprint))
+}
+
+/// Reads 16 hex digits, most significant first, of either case.
+pub(super) fn parse_hex(text: &[u8]) -> Option<u64> {
+    if text.len() != 16 || !text.iter().all(u8::is_ascii_hexdigit) {
+        return None;
+    }
+    u64::from_str_radix(std::str::from_utf8(text).ok()?, 16).ok()
+}
+
+/// Reads fingerprints of eight bytes, least significant first. Their ids are their ordinals.
+#[derive(Default)]
+pub(super) struct U64le;
+
+impl U64le {
+    /// Returns the next fingerprint.
+    pub(super) fn next(&mut self, stream: &mut Stream, options: &Options) -> io::Result<Option<Entry>> {
+        while stream.window().len() < 8 && stream.fill()? == Fill::More {}
+        let place = stream.place();
+        // In a plain file the stream's offset is the file's; in a compressed one it counts what was decompressed.
+        let ordinal = options.first_ordinal.saturating_add(stream.offset() / 8);
+        let Some(&bytes) = stream.window().first_chunk::<8>() else {
+            let len = stream.window().len();
+            if len == 0 {
+                return Ok(stream.mend().map(super::stream::Tear::into_entry));
+            }
+            stream.consume(len);
+            let detail = format!("{len} bytes behind the last fingerprint of 8");
+            return Ok(Some(Entry::skipped(stream.position_since(place, len as u64), Reason::TrailingBytes, detail)));
+        };
+        stream.consume(8);
+        let id = format!("{}{ordinal}", options.id_prefix);
+        let what = if valid_id(&id) {
+            What::Fingerprint { id, fingerprint: u64::from_le_bytes(bytes), url: None }
+        } else {
+            What::bad_id(&id)
+        };
+        Ok(Some(Entry { position: stream.position_since(place, 8), what }))
+    }
+}

@@ -1,0 +1,135 @@
+//! The bytes of a file as they lie on disk, through one buffer that can look ahead and step back.
+
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
+
+/// Bytes that can be looked at together.
+pub(super) const LOOK: usize = 128 << 10;
+
+/// Reading and seeking in one, for files and buffers alike.
+pub(super) trait ReadSeek: Read + Seek + Send {}
+impl<T: Read + Seek + Send> ReadSeek for T {}
+
+/// Where the bytes come from.
+pub(super) enum Origin {
+    /// Something that can go back, of a known size.
+    Seekable(Box<dyn ReadSeek>, u64),
+    /// Something that only goes forward: the standard input.
+    Forward(Box<dyn Read + Send>),
+}
+
+/// A buffered origin that knows its offset.
+pub(super) struct Source {
+    origin: Origin,
+    buffer: Vec<u8>,
+    start: usize,
+    end: usize,
+    /// Offset, in the file, of the byte behind the buffer's last.
+    next: u64,
+    at_end: bool,
+}
+
+impl Source {
+    pub(super) fn new(origin: Origin) -> Source {
+        Source { origin, buffer: vec![0; 2 * LOOK], start: 0, end: 0, next: 0, at_end: false }
+    }
+
+    /// The size of the file, if it has one.
+    pub(super) fn size(&self) -> Option<u64> {
+        match self.origin {
+            Origin::Seekable(_, size) => Some(size),
+            Origin::Forward(_) => None,
+        }
+    }
+
+    /// What has been read and not consumed.
+    pub(super) fn available(&self) -> &[u8] {
+        &self.buffer[self.start..self.end]
+    }
+
+    /// The offset of the first available byte.
+    pub(super) fn offset(&self) -> u64 {
+        self.next - (self.end - self.start) as u64
+    }
+
+    pub(super) fn consume(&mut self, len: usize) {
+        self.start = (self.start + len).min(self.end);
+    }
+
+    /// Makes at least `want` bytes available (at most [`LOOK`]) unless the file ends before; returns how many are.
+    pub(super) fn fill(&mut self, want: usize) -> io::Result<usize> {
+        let want = want.min(LOOK);
+        while self.end - self.start < want && !self.at_end {
+            if self.buffer.len() - self.end < LOOK {
+                self.buffer.copy_within(self.start..self.end, 0);
+                self.end -= self.start;
+                self.start = 0;
+            }
+            let len = read(&mut self.origin, &mut self.buffer[self.end..])?;
+            self.end += len;
+            self.next += len as u64;
+            self.at_end = len == 0;
+        }
+        Ok(self.end - self.start)
+    }
+
+    /// Reads into `out` directly, past the buffer when it is empty; returns 0 at the end only.
+    pub(super) fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let held = self.available();
+        if held.is_empty() && !self.at_end && out.len() >= LOOK {
+            let len = read(&mut self.origin, out)?;
+            self.start = 0;
+            self.end = 0;
+            self.next += len as u64;
+            self.at_end = len == 0;
+            return Ok(len);
+        }
+        self.fill(1)?;
+        let len = out.len().min(self.end - self.start);
+        out[..len].copy_from_slice(&self.buffer[self.start..self.start + len]);
+        self.start += len;
+        Ok(len)
+    }
+
+    /// Goes to an offset; returns false, and stays, where that is impossible.
+    pub(super) fn seek(&mut self, offset: u64) -> io::Result<bool> {
+        let first = self.next - self.end as u64;
+        if (first..=self.next).contains(&offset) {
+            self.start = (offset - first) as usize;
+            return Ok(true);
+        }
+        match &mut self.origin {
+            Origin::Seekable(origin, _) => {
+                origin.seek(SeekFrom::Start(offset))?;
+                self.start = 0;
+                self.end = 0;
+                self.next = offset;
+                self.at_end = false;
+                Ok(true)
+            }
+            Origin::Forward(_) if offset < first => Ok(false),
+            Origin::Forward(_) => {
+                while self.offset() < offset {
+                    let step = (offset - self.offset()).min(self.fill(1)? as u64);
+                    if step == 0 {
+                        break;
+                    }
+                    self.consume(step as usize);
+                }
+                Ok(true)
+            }
+        }
+    }
+}
+
+fn read(origin: &mut Origin, out: &mut [u8]) -> io::Result<usize> {
+    loop {
+        let result = match origin {
+            Origin::Seekable(origin, _) => origin.read(out),
+            Origin::Forward(origin) => origin.read(out),
+        };
+        match result {
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            other => return other,
+        }
+    }
+}

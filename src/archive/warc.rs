@@ -1,0 +1,202 @@
+//! WARC records, 0.17 to 1.1, and WET, which is the same.
+
+use std::io;
+
+use super::entry::{Entry, OtherKind, PageEntry, Reason, ResumePoint, What, valid_id};
+use super::framing::{self, Ending, Marker};
+use super::headers::{self, Headers};
+use super::options::{IdFrom, Options};
+use super::stream::{Fill, Stream, Tear};
+use super::{date, http};
+use crate::text::PageKind;
+
+pub(super) const MARKER: Marker = Marker { starts, find, keep };
+
+const MAGIC: &[u8] = b"WARC/";
+
+/// Reads records one after the other.
+#[derive(Default)]
+pub(super) struct Warc {
+    headers: Headers,
+    http: Headers,
+}
+
+/// Returns whether bytes begin a record: `WARC/`, in any case, and a digit.
+pub(super) fn starts(bytes: &[u8]) -> Option<bool> {
+    let (magic, rest) = bytes.split_at(bytes.len().min(MAGIC.len()));
+    if !magic.eq_ignore_ascii_case(&MAGIC[..magic.len()]) {
+        return Some(false);
+    }
+    rest.first().map(u8::is_ascii_digit)
+}
+
+/// Finds a line that begins a record.
+fn find(bytes: &[u8]) -> Option<usize> {
+    let mut from = 0;
+    while let Some(at) = memchr::memmem::find(bytes.get(from..)?, b"\nWARC/").map(|at| from + at + 1) {
+        if bytes.get(at + MAGIC.len()).is_some_and(u8::is_ascii_digit) {
+            return Some(at);
+        }
+        from = at;
+    }
+    None
+}
+
+fn keep(bytes: &[u8]) -> usize {
+    bytes.len().min(MAGIC.len() + 1)
+}
+
+impl Warc {
+    /// Returns the next record.
+    pub(super) fn next(&mut self, stream: &mut Stream, options: &Options) -> io::Result<Option<Entry>> {
+        match framing::skip_padding(stream)? {
+            Fill::End => return Ok(None),
+            Fill::Torn => return Ok(stream.mend().map(Tear::into_entry)),
+            Fill::More | Fill::Full => {}
+        }
+        let place = stream.place();
+        while starts(stream.window()).is_none() && stream.fill()? == Fill::More {}
+        if starts(stream.window()) == Some(true) {
+            return self.record(stream, options, place).map(Some);
+        }
+        let len = framing::resync(stream, MARKER)?;
+        let detail = format!("{len} bytes that are no record");
+        Ok(Some(framing::unreadable(stream, place, len, Reason::Garbage, detail)))
+    }
+
+    fn record(&mut self, stream: &mut Stream, options: &Options, place: ResumePoint) -> io::Result<Entry> {
+        let limits = &options.limits;
+        let header = loop {
+            match headers::extent(stream.window(), limits, |line| starts(line) == Some(true)) {
+                headers::Extent::Len(len) => break len,
+                headers::Extent::TooLong => {
+                    return self.broken(stream, place, Reason::HeaderTooLong, "record header beyond the limits");
+                }
+                headers::Extent::Foreign => {
+                    return self.broken(stream, place, Reason::BadHeader, "another record begins inside the header");
+                }
+                headers::Extent::Open => {}
+            }
+            match stream.fill()? {
+                Fill::More => {}
+                Fill::End | Fill::Full => {
+                    return self.broken(stream, place, Reason::CutOff, "the file ends inside a record header");
+                }
+                Fill::Torn => {
+                    let len = stream.window().len();
+                    stream.consume(len);
+                    return Ok(match stream.mend() {
+                        Some(tear) => tear.into_entry(),
+                        None => Entry::skipped(stream.position_since(place, len as u64), Reason::DamagedMember, ""),
+                    });
+                }
+            }
+        };
+        self.headers.parse(&stream.window()[..header]);
+        let Some(content) = self.headers.get("content-length").and_then(decimal) else {
+            return self.broken(stream, place, Reason::BadLength, "no usable Content-Length");
+        };
+        let extent = framing::extent(stream, header, content, limits.record, MARKER)?;
+        let tear = match extent.ending {
+            Ending::Torn { whole } => stream.tear().filter(|tear| tear.costs_record(place, whole)),
+            _ => None,
+        };
+        let what = match tear {
+            Some(tear) => tear.what(),
+            None => {
+                let cut = !matches!(extent.ending, Ending::Whole | Ending::Torn { whole: true });
+                self.what(stream.window(), header, extent.held, cut, options)
+            }
+        };
+        let costly = tear.is_some() || extent.ending == (Ending::Torn { whole: false });
+        let begin = stream.offset();
+        stream.consume(extent.held);
+        let mut len = extent.held as u64;
+        if costly {
+            stream.mend();
+        } else if extent.ending == Ending::Over {
+            let left = content.saturating_add(header as u64).saturating_sub(len);
+            let skipped = stream.skip(left)?;
+            let well = skipped == left && framing::ended_well(stream, MARKER)?;
+            len += skipped;
+            if !well && stream.rewind(place, begin)? {
+                // The length was wrong: go on with the next record inside of what it covered.
+                stream.skip(header as u64 - 1)?;
+                len = header as u64 - 1 + framing::resync(stream, MARKER)?;
+            }
+        }
+        framing::skip_padding(stream)?;
+        Ok(Entry { position: stream.position_since(place, len), what })
+    }
+
+    /// Reports a record that cannot be read, and goes on with the next one that begins in or behind it.
+    fn broken(&mut self, stream: &mut Stream, place: ResumePoint, reason: Reason, rule: &str) -> io::Result<Entry> {
+        stream.consume(MAGIC.len());
+        let len = framing::resync(stream, MARKER)? + MAGIC.len() as u64;
+        Ok(framing::unreadable(stream, place, len, reason, rule.to_owned()))
+    }
+
+    fn what(&mut self, window: &[u8], header: usize, held: usize, cut: bool, options: &Options) -> What {
+        let headers = &self.headers;
+        let Some(kind) = headers.get("warc-type") else {
+            return What::Skipped { reason: Reason::BadHeader, detail: "no WARC-Type".to_owned() };
+        };
+        let is = |name: &str| kind.eq_ignore_ascii_case(name.as_bytes());
+        let content = &window[header.min(held)..held.min(header.saturating_add(options.limits.record))];
+        let cut = cut || content.len() + header < held;
+        let (kind, charset, body, truncated, id) = if is("response") {
+            match http::page(content, cut, None, options, &mut self.http) {
+                Ok(page) => (page.kind, page.charset, page.body, page.truncated, headers.uri("warc-record-id")),
+                Err(what) => return what,
+            }
+        } else if is("conversion") {
+            let plain =
+                headers.get("content-type").is_some_and(|t| http::media_type(t).eq_ignore_ascii_case(b"text/plain"));
+            if !plain {
+                return What::Other(OtherKind::Conversion);
+            }
+            let id = headers.uri("warc-refers-to").or_else(|| headers.uri("warc-record-id"));
+            (PageKind::Text, Some("utf-8".to_owned()), content.to_vec(), cut, id)
+        } else {
+            return What::Other(other_kind(kind));
+        };
+        let url = headers.uri("warc-target-uri");
+        let id = match options.id_from {
+            IdFrom::Record => id,
+            IdFrom::Url => url.clone(),
+        };
+        let date = headers.get("warc-date");
+        let id = id.filter(|id| !id.is_empty()).unwrap_or_else(|| match &url {
+            Some(url) => format!("warc:{}:{url}", String::from_utf8_lossy(date.unwrap_or_default())),
+            None => String::new(),
+        });
+        if !valid_id(&id) {
+            return What::bad_id(&id);
+        }
+        let date = date.and_then(date::parse);
+        let truncated =
+            truncated || headers.get("warc-truncated").is_some() || headers.get("warc-segment-number").is_some();
+        What::Page(PageEntry { id, url, date, kind, charset, body, truncated })
+    }
+}
+
+fn other_kind(kind: &[u8]) -> OtherKind {
+    const KINDS: [(&str, OtherKind); 6] = [
+        ("warcinfo", OtherKind::Warcinfo),
+        ("request", OtherKind::Request),
+        ("metadata", OtherKind::Metadata),
+        ("revisit", OtherKind::Revisit),
+        ("resource", OtherKind::Resource),
+        ("continuation", OtherKind::Continuation),
+    ];
+    let known = KINDS.iter().find(|(name, _)| kind.eq_ignore_ascii_case(name.as_bytes()));
+    known.map_or(OtherKind::Unknown, |(_, kind)| *kind)
+}
+
+/// Reads a decimal number of which nothing but digits are there.
+pub(super) fn decimal(text: &[u8]) -> Option<u64> {
+    if text.is_empty() || !text.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    std::str::from_utf8(text).ok()?.parse().ok()
+}

@@ -1,0 +1,77 @@
+//! What is chosen when a database is made.
+
+use nddb_format::fingerprint::check_bits;
+use nddb_format::scheme::{K_MAX, Scheme};
+
+use crate::{Error, Result};
+
+/// Restart interval of the blocks of new runs: 45.2 bits a fingerprint at ten million, and a probe
+/// decodes a quarter of what the paper's plain blocks would cost it.
+pub const RESTART: u16 = 32;
+
+/// The parameters of a new database; they never change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Config {
+    pub(crate) bits: u8,
+    pub(crate) k: u8,
+    pub(crate) levels: Option<Vec<u8>>,
+    pub(crate) restart: u16,
+    pub(crate) recipe: String,
+}
+
+impl Config {
+    /// 64-bit fingerprints, answered completely within `k` bits, the planner choosing the tables of each
+    /// run, sketches by the recipe `web`.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] if `k` is above 7.
+    pub fn within(k: u8) -> Result<Self> {
+        if k > K_MAX {
+            return Err(Error::OutOfRange { what: "k", asked: k.into(), limit: K_MAX.into() });
+        }
+        Ok(Self { bits: 64, k, levels: None, restart: RESTART, recipe: "web/1".into() })
+    }
+
+    /// Fingerprints of `bits` bits, 8 to 64.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for another width, or one of no more than k bits.
+    pub fn bits(mut self, bits: u8) -> Result<Self> {
+        if check_bits(bits).is_err() || self.k >= bits {
+            return Err(Error::OutOfRange { what: "the width of a fingerprint", asked: bits.into(), limit: 64 });
+        }
+        self.bits = bits;
+        Ok(self)
+    }
+
+    /// The same tables for every run, named by their levels (SPEC 4.3), instead of the planner's choice.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] if there is no such scheme for these bits and k.
+    pub fn levels(mut self, levels: &[u8]) -> Result<Self> {
+        if Scheme::new(self.bits, self.k, levels, self.restart).is_err() {
+            let asked = levels.first().copied().unwrap_or(0).into();
+            return Err(Error::OutOfRange { what: "the number of bit groups", asked, limit: self.bits.into() });
+        }
+        self.levels = Some(levels.to_vec());
+        Ok(self)
+    }
+
+    /// Restart interval of the blocks, 0 for the paper's plain layout.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for 1 or more than 4,096.
+    pub fn restart(mut self, restart: u16) -> Result<Self> {
+        if Scheme::new(self.bits, self.k, &[], restart).is_err() {
+            return Err(Error::OutOfRange { what: "the restart interval", asked: restart.into(), limit: 4096 });
+        }
+        self.restart = restart;
+        Ok(self)
+    }
+
+    /// The label of the recipe that fingerprints and sketches are made by, as `web/1`.
+    pub fn recipe(mut self, label: &str) -> Self {
+        self.recipe = label.into();
+        self
+    }
+}

@@ -1,0 +1,170 @@
+//! The numbers of `web/1` for fixed pages. They are pinned for ever: databases hold them. When this
+//! test fails the code is wrong, or a library or the language changed under it (its Unicode tables,
+//! its dictionaries); the answer is never to change the values, but to mend it or to make `web/2`.
+
+use std::fmt::Write as _;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::sketch::Recipe;
+use crate::text::{Page, PageKind};
+
+const ENGLISH: &str = "The quick brown fox jumps over the lazy dog near the river bank while the \
+    sun sets slowly behind the old stone mill. See https://www.example.org/a-b/c.html?id=5 (or don't).";
+const GERMAN: &str = "Die Straße führt über den Fluß, vorbei an Häusern und Gärten; am Ende \
+    liegt die alte Mühle, in der früher ÄPFEL gepreßt wurden. Donau\u{ad}dampf\u{ad}schiff.";
+const CHINESE: &str = "北京大学是中华人民共和国的一所综合性大学,位于北京市海淀区。\
+    学校创办于1898年,初名京师大学堂。";
+const JAPANESE: &str = "吾輩は猫である。名前はまだ無い。どこで生れたかとんと見当がつかぬ。\
+    コンピューターで123回テストしました。";
+const THAI: &str = "ภาษาไทยเป็นภาษาที่มีระดับเสียงของคำแน่นอนหรือวรรณยุกต์ สวัสดีชาวโลก 2024";
+const HTML: &str = "<!DOCTYPE html><html><head><title>A &amp; B &eacute;t&#233;</title>\
+    <base href='http://cdn.example.net/x/'><style>p { color: red }</style></head><body>\
+    <!-- nothing --><h1>Head<b>li</b>ne</h1><p>One<br>two <img src='cat.png'> three \
+    <IMG SRC=\"http://www.example.org/pics/dog.png?x=1\">four <img src='data:image/gif;base64,R0lG'>\
+    <script>var x = '<p>no</p>';</script><noscript>never</noscript> see http://a.org/b-c?d=1&amp;e=2, \
+    five six seven eight nine ten.</p><table><tr><td>11<td>12</table></body></html>";
+
+fn pages() -> Vec<(&'static str, Page<'static>)> {
+    let html = Page { url: Some("http://www.example.org/dir/page.html"), ..Page::html(HTML) };
+    let latin = Page {
+        kind: PageKind::Html,
+        charset: None,
+        url: None,
+        body: b"<meta charset=iso-8859-1><p>Fa\xe7ade &agrave; la fran\xe7aise</p>",
+    };
+    vec![
+        ("english", Page::text(ENGLISH)),
+        ("german", Page::text(GERMAN)),
+        ("chinese", Page::text(CHINESE)),
+        ("japanese", Page::text(JAPANESE)),
+        ("thai", Page::text(THAI)),
+        ("empty", Page::text("")),
+        ("one term", Page::text("Token")),
+        ("html", html),
+        ("latin 1", latin),
+    ]
+}
+
+/// One page's numbers; of the min-values the hash of their bytes, little-endian.
+fn numbers(page: &Page<'_>) -> String {
+    let sketch = Recipe::default().sketch(page);
+    let mut out = format!("  tokens {}\n  fingerprint {:016x}\n", sketch.tokens, sketch.fingerprint);
+    let _ = writeln!(out, "  digest {:032x}", u128::from_be_bytes(sketch.digest));
+    if let Some(found) = &sketch.min_hash {
+        let bytes: Vec<u8> = found.values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        let _ = writeln!(out, "  min-values {:016x}", xxh3_64(&bytes));
+        for places in found.supershingles.chunks(3) {
+            let _ = writeln!(out, "  supershingles {}", hex(places));
+        }
+        let mega = Recipe::megashingles(&found.supershingles);
+        let _ = writeln!(out, "  megashingles {}", hex(&[mega[0], mega[14]]));
+    }
+    if let Some(found) = &sketch.projection {
+        for words in found.chunks(3) {
+            let _ = writeln!(out, "  projection {}", hex(words));
+        }
+    }
+    out
+}
+
+fn hex(words: &[u64]) -> String {
+    let words: Vec<String> = words.iter().map(|word| format!("{word:016x}")).collect();
+    words.join(" ")
+}
+
+#[test]
+fn web_1_gives_the_pinned_numbers() {
+    let mut found = String::new();
+    for (name, page) in pages() {
+        let _ = write!(found, "{name}\n{}", numbers(&page));
+    }
+    assert!(found == EXPECTED, "found\n{found}");
+}
+
+const EXPECTED: &str = "\
+english
+  tokens 34
+  fingerprint cb02820310f8bd4b
+  digest 03c40d1e94b96631fa13246562638eb3
+  min-values 6e06a4bc3ab13406
+  supershingles a8e2278bf6c20c22 dd25c7e0423c7eae 716f4ca1b2209036
+  supershingles ccf496ea9c3c86ea 5e8605131f74bada bd3a650d7466b76f
+  megashingles 53f6ebc2e774977b 07c1adb93bb6213c
+  projection 83f52a0954fdbddd 20e820e096faa288 0767990a04c081ec
+  projection 9de60006f4ad1115 b7f8889985c545c8 cab9d88ee2f31a01
+german
+  tokens 24
+  fingerprint 4f0f7f02b5853d2c
+  digest 532ea7c1627d977fbbdbc566ad6fa3ec
+  min-values 06c718b41e7d1fdf
+  supershingles 31d0ca337ca714c7 1809e4085d241064 2f98102ec2df0602
+  supershingles 7ed11cbd2af7419c 5121419fd5f1a48a e7d117e715fec7b4
+  megashingles f408718da53588cb 5879f9a7b2e5f2ca
+  projection 4c7ca0225d878f9a 80dce02096901720 524a27298e28b517
+  projection 125277ac20111ef3 7f8ea2ca10f4a188 811d477ca3011932
+chinese
+  tokens 27
+  fingerprint 49e4a535b31e4aae
+  digest 22a7b79d3ffa0c88a32179d51fc46256
+  min-values ffedbc46ab2d820e
+  supershingles 1ec50480d249d358 5c66d3abf3e1df3c ec2b6608d865cebf
+  supershingles 4d8a0b71882c8c56 dba4099f40175c5a 056ac6cc42d24884
+  megashingles 1147d1c71d8ec601 382a792858297d21
+  projection 16f14151eb367c67 cfce02338c590964 66f107855e7ed46b
+  projection ad289c661b903e01 12fb1904ef73b00d 71550759c027280a
+japanese
+  tokens 26
+  fingerprint 064a2a6988285a39
+  digest 962a9c31a38f2d57319cf77c9f7967b4
+  min-values e4d18628ea8c9aac
+  supershingles 2e94a352856b6a3a 66057c194fa51bed d5e87660c2a4614f
+  supershingles 4d5fc59df40d1ec2 16a2c3bad1a3d9e9 81cff5cbb10eb8bc
+  megashingles 913b4547dccfc3c0 34382fd08f61b88e
+  projection b182c80da0311fe2 601c47a3c8930406 7276a15da2ec7ca9
+  projection b42ff164b1d42863 a0e0efba3631d66a 256c82c7014032cf
+thai
+  tokens 17
+  fingerprint eb00eb7e891fe05f
+  digest cf26a520f5a393bb1ad5710e227f5ecb
+  min-values c1aaac3fc03609bd
+  supershingles c533ad7dded55d67 5428885d7b788274 0247999b1e475f91
+  supershingles 973f2b23251d7c7d 3d625b58d8c28bab ed193aa3992d8399
+  megashingles afac4db6ecd70a49 6995cbf511265703
+  projection 36400fa1aea6233d 7939132673b6a894 24ec51f7e7064b85
+  projection 98a77abdc1e5bb53 d7c423a44f6f91fa 1c153afc33b95912
+empty
+  tokens 0
+  fingerprint 0000000000000000
+  digest 99aa06d3014798d86001c324468d497f
+one term
+  tokens 1
+  fingerprint ae23c8ed1a12e619
+  digest 940e61ae501c8d6bfc1a6957b1c286e0
+  min-values 47855a984ab77fe3
+  supershingles 10bec6cfd6f53a52 b48dad742062bdfe a7fdd65b305f9b7b
+  supershingles deaa018d477175eb 1a829593fe08f3ed d4a2571c7a1bade4
+  megashingles b3952a63e76f8e78 82c5f81eff2de726
+  projection 730b11c3b0985264 16cd158aa474f6c3 60f2af90a9059881
+  projection 14bf5c888fe35dac ddc60c10d4c1afd8 cef7eb68e9cd039f
+html
+  tokens 24
+  fingerprint 6147225e33920864
+  digest bc7ae0374477b22f44e8c72c9b4bb48f
+  min-values 4ba32038b98cefa9
+  supershingles efc58daec8190962 6cc866877a5f2180 c4ed5b2ba5c0ef88
+  supershingles 9ef845755bb0bbf2 43e2a959960119d7 6f55578e980e24f6
+  megashingles 5407f1391145de8c 5aaf2393a8aef55d
+  projection d00ba114c90f82c2 f891868d016c4940 03ad1d90647a3b83
+  projection 2b802e1904132108 622692400e171720 a188a17034f950b4
+latin 1
+  tokens 4
+  fingerprint 830ea2832440a952
+  digest 17d78f7c59f495caaaa3238658f44e16
+  min-values 9c6e98382fb3fc3e
+  supershingles 5f2186d0b872aa54 a180665854e3f6f2 fd70f3ac3c1d5be5
+  supershingles 8c5cc223ebb7b9aa 839b15b902f77b04 d69029dd40a223ac
+  megashingles 0687912bfb3d5a26 063717edf589e3b5
+  projection 141850d4fd5418d6 894b85162066a606 266902c401090044
+  projection 1046195c9b806c01 0869045e2023084c 0c232961a80906f4
+";

@@ -1,0 +1,249 @@
+//! Min-values and supershingles of algorithm B (Henzinger 2; ALGORITHMS H3), after Broder and
+//! Fetterly.
+//!
+//! "Every subsequence of k tokens is fingerprinted using 64-bit Rabin fingerprints, which results
+//! in a sequence of n - k + 1 fingerprints, called shingles. To approximate the percentage of
+//! unique shingles on which two pages agree every shingle is fingerprinted with m different
+//! fingerprinting functions f_i that are the same for all pages. For each i the smallest of these
+//! values is called the i-th minvalue. The m-dimensional vector of minvalues is reduced to a
+//! m'-dimensional vector of supershingles by fingerprinting non-overlapping sequences of
+//! minvalues." The window does not wrap around. k = 8, m = 84, m' = 6.
+//!
+//! As specified here:
+//!
+//! * A shingle is XXH3 (64 bits, seed 0) of its eight tokens, each as 8 bytes, little-endian. A
+//!   page of one to seven tokens has one shingle, of all its tokens. A page of none has no
+//!   min-values.
+//! * f_i(shingle) = (a_i * x + b_i) mod 2^32, x being the low 32 bits of the shingle; a_i is number
+//!   2i (made odd) and b_i number 2i + 1 of SplitMix64 with seed 84, the low 32 bits of each. These
+//!   are permutations of the 32-bit numbers, nearly min-wise independent on values that are
+//!   themselves hashes, and AVX2 calculates eight at once; 64-bit products it cannot. A test shows
+//!   that the agreement of min-values is the resemblance and spreads like independent draws.
+//! * A supershingle is XXH3 (64 bits, seed 0) of its 14 min-values, each as 4 bytes, little-endian.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::sketch::mix::split_mix;
+
+/// Tokens in a shingle, k of Henzinger 2.
+pub const SHINGLE: usize = 8;
+
+/// Min-values of a page, m of Henzinger 2.
+pub const MIN_VALUES: usize = 84;
+
+/// Supershingles of a page, m' of Henzinger 2.
+pub const SUPERSHINGLES: usize = 6;
+
+/// Min-values in a supershingle, l of Henzinger 2.
+const RUN: usize = MIN_VALUES / SUPERSHINGLES;
+
+/// What algorithm B keeps of a page (Henzinger 2).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MinHash {
+    /// The least value of each of the 84 functions over the shingles. The share of places where
+    /// two pages agree estimates their resemblance.
+    pub values: [u32; MIN_VALUES],
+    /// The hash of each run of 14 min-values. Two pages are B-similar if at least two agree.
+    pub supershingles: [u64; SUPERSHINGLES],
+}
+
+impl MinHash {
+    fn of_values(values: [u32; MIN_VALUES]) -> Self {
+        let supershingles = std::array::from_fn(|place| {
+            let mut bytes = [0; 4 * RUN];
+            let run = &values[RUN * place..];
+            for (bytes, value) in bytes.chunks_exact_mut(4).zip(run) {
+                bytes.copy_from_slice(&value.to_le_bytes());
+            }
+            xxh3_64(&bytes)
+        });
+        MinHash { values, supershingles }
+    }
+}
+
+/// Returns the megashingles of six supershingles (ALGORITHMS H3): one for each pair of places, in
+/// the order (0,1), (0,2) .. (4,5). Two pages share one exactly if they are B-similar. It is XXH3
+/// (64 bits, seed 0) of the two supershingles, 8 bytes each, little-endian, and the two places, one
+/// byte each.
+pub fn megashingles(supershingles: &[u64; SUPERSHINGLES]) -> [u64; 15] {
+    let mut megashingles = [0; 15];
+    let mut next = megashingles.iter_mut();
+    for first in 0..SUPERSHINGLES {
+        for second in first + 1..SUPERSHINGLES {
+            let mut bytes = [0; 18];
+            bytes[..8].copy_from_slice(&supershingles[first].to_le_bytes());
+            bytes[8..16].copy_from_slice(&supershingles[second].to_le_bytes());
+            bytes[16..].copy_from_slice(&[first as u8, second as u8]);
+            if let Some(megashingle) = next.next() {
+                *megashingle = xxh3_64(&bytes);
+            }
+        }
+    }
+    megashingles
+}
+
+/// Factor and summand of each function; in whole vectors of eight for the fast version.
+const FUNCTIONS: ([u32; LANES * VECTORS], [u32; LANES * VECTORS]) = {
+    let mut factors = [1; LANES * VECTORS];
+    let mut summands = [0; LANES * VECTORS];
+    let mut i = 0;
+    while i < MIN_VALUES {
+        factors[i] = split_mix(SEED, 2 * i as u64) as u32 | 1;
+        summands[i] = split_mix(SEED, 2 * i as u64 + 1) as u32;
+        i += 1;
+    }
+    (factors, summands)
+};
+
+const SEED: u64 = 84;
+
+/// 32-bit numbers in a vector register.
+const LANES: usize = 8;
+
+/// Registers that hold all min-values.
+const VECTORS: usize = MIN_VALUES.div_ceil(LANES);
+
+/// Registers worked on in one pass over the shingles: two leave room for factors and summands.
+const PASS: usize = 2;
+
+/// Returns f_i of a shingle.
+fn function(i: usize, shingle: u64) -> u32 {
+    FUNCTIONS.0[i].wrapping_mul(shingle as u32).wrapping_add(FUNCTIONS.1[i])
+}
+
+/// Returns the min-values and supershingles of a token sequence (Henzinger 2); `bytes` are its
+/// tokens, 8 bytes each, little-endian. None if there are none.
+pub(crate) fn min_hash(bytes: &[u8]) -> Option<MinHash> {
+    if bytes.is_empty() {
+        return None;
+    }
+    let mut values = [u32::MAX; LANES * VECTORS];
+    // The shingles of a block stay in the nearest cache while all functions go over them.
+    const BLOCK: usize = 2048;
+    let mut block = Vec::with_capacity(BLOCK);
+    let mut windows = windows(bytes);
+    loop {
+        block.clear();
+        block.extend(windows.by_ref().take(BLOCK).map(|window| xxh3_64(window) as u32));
+        if block.is_empty() {
+            break;
+        }
+        lower(&mut values, &block);
+    }
+    let mut first = [0; MIN_VALUES];
+    first.copy_from_slice(&values[..MIN_VALUES]);
+    Some(MinHash::of_values(first))
+}
+
+/// Returns the min-values of a set of shingles that come from no page.
+#[cfg(test)]
+pub(crate) fn of_shingles(shingles: &[u32]) -> MinHash {
+    let mut values = [u32::MAX; LANES * VECTORS];
+    lower(&mut values, shingles);
+    let mut first = [0; MIN_VALUES];
+    first.copy_from_slice(&values[..MIN_VALUES]);
+    MinHash::of_values(first)
+}
+
+/// Returns the bytes of each shingle.
+fn windows(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let size = bytes.len().min(8 * SHINGLE);
+    bytes.windows(size.max(1)).step_by(8)
+}
+
+/// Lowers the min-values to those of more shingles.
+fn lower(values: &mut [u32; LANES * VECTORS], shingles: &[u32]) {
+    const WIDTH: usize = LANES * PASS;
+    let (factors, summands) = (&FUNCTIONS.0, &FUNCTIONS.1);
+    let mut at = 0;
+    while at < values.len() {
+        let width = WIDTH.min(values.len() - at);
+        // Copies of fixed size, so that they live in registers.
+        let (mut a, mut b, mut least) = ([1; WIDTH], [0; WIDTH], [u32::MAX; WIDTH]);
+        a[..width].copy_from_slice(&factors[at..at + width]);
+        b[..width].copy_from_slice(&summands[at..at + width]);
+        least[..width].copy_from_slice(&values[at..at + width]);
+        for &x in shingles {
+            for lane in 0..WIDTH {
+                least[lane] = least[lane].min(a[lane].wrapping_mul(x).wrapping_add(b[lane]));
+            }
+        }
+        values[at..at + width].copy_from_slice(&least[..width]);
+        at += width;
+    }
+}
+
+/// Returns the min-values and supershingles of a token sequence, as the paper says it
+/// (Henzinger 2).
+pub fn plain(tokens: &[u64]) -> Option<MinHash> {
+    if tokens.is_empty() {
+        return None;
+    }
+    let mut values = [u32::MAX; MIN_VALUES];
+    for window in tokens.windows(SHINGLE.min(tokens.len())) {
+        let bytes: Vec<u8> = window.iter().flat_map(|token| token.to_le_bytes()).collect();
+        let shingle = xxh3_64(&bytes);
+        for (i, value) in values.iter_mut().enumerate() {
+            *value = (*value).min(function(i, shingle));
+        }
+    }
+    Some(MinHash::of_values(values))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn fast(tokens: &[u64]) -> Option<MinHash> {
+        let bytes: Vec<u8> = tokens.iter().flat_map(|token| token.to_le_bytes()).collect();
+        min_hash(&bytes)
+    }
+
+    proptest! {
+        #[test]
+        fn the_fast_min_values_are_the_plain_ones(
+            tokens in prop::collection::vec(prop_oneof![any::<u64>(), 0u64..4], 0..60),
+        ) {
+            prop_assert_eq!(fast(&tokens), plain(&tokens));
+        }
+
+        #[test]
+        fn megashingles_agree_exactly_where_two_supershingles_do(
+            left in prop::array::uniform6(0u64..3),
+            right in prop::array::uniform6(0u64..3),
+        ) {
+            let equal = left.iter().zip(&right).filter(|(a, b)| a == b).count();
+            let (a, b) = (megashingles(&left), megashingles(&right));
+            let shared = a.iter().filter(|mega| b.contains(mega)).count();
+            prop_assert_eq!(shared, equal * equal.saturating_sub(1) / 2);
+        }
+    }
+
+    #[test]
+    fn more_shingles_than_a_block_give_the_same_values() {
+        let tokens: Vec<u64> = (0..5000).map(|n| split_mix(n, 0)).collect();
+        assert_eq!(fast(&tokens), plain(&tokens));
+    }
+
+    #[test]
+    fn a_short_page_is_one_shingle() {
+        assert_eq!(fast(&[]), None);
+        let bytes: Vec<u8> = [1u64, 2, 3].iter().flat_map(|token| token.to_le_bytes()).collect();
+        let shingle = xxh3_64(&bytes);
+        let found = fast(&[1, 2, 3]).map(|found| found.values);
+        assert_eq!(found, Some(std::array::from_fn(|i| function(i, shingle))));
+    }
+
+    #[test]
+    fn the_functions_are_different_permutations() {
+        for i in 0..MIN_VALUES {
+            assert_eq!(FUNCTIONS.0[i] & 1, 1);
+            for j in 0..i {
+                assert_ne!(FUNCTIONS.0[i], FUNCTIONS.0[j]);
+                assert_ne!(FUNCTIONS.1[i], FUNCTIONS.1[j]);
+            }
+        }
+    }
+}

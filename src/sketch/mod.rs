@@ -1,0 +1,42 @@
+//! Tokens to fingerprints: simhash, projection, min-values and supershingles, under a recipe.
+//!
+//! It owns everything between the terms of a page and the numbers a database stores of it. What
+//! belongs together is gathered in a [`Recipe`], which has a name and a version: fingerprints of
+//! different recipes say nothing about each other, so a database stores its recipe's label and
+//! refuses others. A recipe, once released, gives the same numbers for ever and on every platform;
+//! a file of golden values holds it to that.
+//!
+//! Every sketch stands here twice: as the paper's loop (`plain`), which is the definition, and as
+//! a fast version that is tested against it.
+//!
+//! It imports `text` and must never import another wing (`store`, `archive`, `detect`). It is
+//! pure: no input or output, no threads, no clock, no chance.
+
+mod conventions;
+mod explain;
+mod folded;
+mod min_hash;
+mod mix;
+mod projection;
+mod punctuation;
+mod recipe;
+mod simhash;
+mod tally;
+
+pub use explain::{Explanation, Feature};
+pub use min_hash::{MIN_VALUES, MinHash, SHINGLE, SUPERSHINGLES, megashingles};
+pub use projection::{PROJECTION_BITS, Projection};
+pub use recipe::{Recipe, RecipeError, Sketch};
+pub use simhash::fingerprint;
+
+/// The definitions: the papers' loops, slow and plain, for tests and for reading.
+pub mod plain {
+    pub use super::min_hash::plain as min_hash;
+    pub use super::projection::plain as projection;
+    pub use super::simhash::plain as fingerprint;
+}
+
+#[cfg(test)]
+mod golden;
+#[cfg(test)]
+mod statistics;

@@ -1,0 +1,242 @@
+//! Recipes: everything that decides a page's numbers, under one name and version.
+
+use std::error::Error;
+use std::fmt;
+
+use xxhash_rust::xxh3::xxh3_128;
+
+use crate::sketch::conventions::Convention;
+use crate::sketch::explain::{Explainer, Explanation};
+use crate::sketch::folded::FoldedHashes;
+use crate::sketch::min_hash::{self, MinHash, min_hash};
+use crate::sketch::projection::{Projection, projection};
+use crate::sketch::simhash;
+use crate::text::{Page, SiteRule, host_of, tokens, visible_text};
+
+/// All that is kept of a page's text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sketch {
+    /// The simhash (Manku et al. 2). A database of fewer bits takes the low ones.
+    pub fingerprint: u64,
+    /// The number of terms (Henzinger 2).
+    pub tokens: u64,
+    /// The digest of the token sequence: pages with the same one are exact duplicates (ALGORITHMS
+    /// H2). XXH3 (128 bits, most significant byte first) of the tokens, 8 bytes each,
+    /// little-endian.
+    pub digest: [u8; 16],
+    /// The min-values of algorithm B (Henzinger 2), if the recipe has them and the page a term.
+    pub min_hash: Option<MinHash>,
+    /// The projection of algorithm C (Henzinger 2), if the recipe has it and the page a term.
+    pub projection: Option<Projection>,
+    /// The site of the page's address (Henzinger 1), empty without one.
+    pub site: String,
+}
+
+/// A named, versioned way from a page to its numbers.
+///
+/// `web` is the one to use: terms after Henzinger 2, the simhash of Manku et al. 2 over the terms
+/// in lower case weighted by their frequency, min-values and supershingles, projection, and
+/// Henzinger's site rule. `web-psl` differs in the site rule: registrable domains. The others
+/// reproduce the simhash of other tools and have neither min-values nor projection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recipe {
+    name: &'static str,
+    version: u32,
+    features: Features,
+    site: SiteRule,
+}
+
+/// What the simhash is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Features {
+    /// The terms in lower case, hashed with XXH3 (64 bits, seed 0).
+    Terms,
+    /// Those of another tool.
+    Of(Convention),
+}
+
+impl Recipe {
+    /// The names of all recipes, the default first.
+    pub const NAMES: &'static [&'static str] =
+        &["web", "web-psl", "1e0ng", "seomoz", "text-dedup", "wayback64", "trafilatura"];
+
+    /// Returns the newest version of the recipe of this name.
+    pub fn named(name: &str) -> Option<Recipe> {
+        let recipe = |name, features, site| Recipe { name, version: 1, features, site };
+        let of = |name, convention| recipe(name, Features::Of(convention), SiteRule::Henzinger);
+        Some(match name {
+            "web" => recipe("web", Features::Terms, SiteRule::Henzinger),
+            "web-psl" => recipe("web-psl", Features::Terms, SiteRule::Registrable),
+            "1e0ng" => of("1e0ng", Convention::OneE0ng),
+            "seomoz" => of("seomoz", Convention::Seomoz),
+            "text-dedup" => of("text-dedup", Convention::TextDedup),
+            "wayback64" => of("wayback64", Convention::Wayback64),
+            "trafilatura" => of("trafilatura", Convention::Trafilatura),
+            _ => return None,
+        })
+    }
+
+    /// Returns the recipe that a label stored in a database means.
+    pub fn from_label(label: &str) -> Result<Recipe, RecipeError> {
+        let malformed = || RecipeError::Malformed { label: label.to_owned() };
+        let (name, version) = label.split_once('/').ok_or_else(malformed)?;
+        let found: u32 = version.parse().map_err(|_| malformed())?;
+        let recipe = Recipe::named(name).ok_or_else(|| RecipeError::Unknown { name: name.to_owned() })?;
+        let (name, known) = (recipe.name, recipe.version);
+        match found.cmp(&known) {
+            std::cmp::Ordering::Equal => Ok(recipe),
+            std::cmp::Ordering::Greater => Err(RecipeError::Newer { name, found, known }),
+            std::cmp::Ordering::Less => Err(RecipeError::Older { name, found, known }),
+        }
+    }
+
+    /// Returns the name.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Returns the version: another one gives other numbers.
+    pub fn version(&self) -> u32 {
+        self.version
+    }
+
+    /// Returns what a database stores of its recipe: `web/1`.
+    pub fn label(&self) -> String {
+        format!("{}/{}", self.name, self.version)
+    }
+
+    /// Returns whether sketches have the min-values of algorithm B (Henzinger 2).
+    pub fn has_min_hash(&self) -> bool {
+        self.features == Features::Terms
+    }
+
+    /// Returns whether sketches have the projection of algorithm C (Henzinger 2).
+    pub fn has_projection(&self) -> bool {
+        self.features == Features::Terms
+    }
+
+    /// Returns the rule that makes a host name a site (Henzinger 1).
+    pub fn site_rule(&self) -> SiteRule {
+        self.site
+    }
+
+    /// Returns the megashingles of six supershingles (ALGORITHMS H3).
+    pub fn megashingles(supershingles: &[u64; 6]) -> [u64; 15] {
+        min_hash::megashingles(supershingles)
+    }
+
+    /// Returns the sketch of a page.
+    pub fn sketch(&self, page: &Page<'_>) -> Sketch {
+        let tokens = tokens(page);
+        let bytes: Vec<u8> = tokens.hashes().iter().flat_map(|hash| hash.to_le_bytes()).collect();
+        let (fingerprint, min_hash, projection) = match self.features {
+            Features::Terms => (
+                simhash::fingerprint(FoldedHashes::new(&tokens)),
+                min_hash(&bytes),
+                (!tokens.is_empty()).then(|| projection(tokens.hashes())),
+            ),
+            Features::Of(convention) => {
+                let mut tally = simhash::tally([]);
+                convention.features(&visible_text(page), |_, hash| tally.add([hash]));
+                (convention.decide(&mut tally), None, None)
+            }
+        };
+        let host = page.url.and_then(host_of).unwrap_or_default();
+        Sketch {
+            fingerprint,
+            tokens: tokens.len() as u64,
+            digest: xxh3_128(&bytes).to_be_bytes(),
+            min_hash,
+            projection,
+            site: self.site.site(&host),
+        }
+    }
+
+    /// Returns how the fingerprint of a page comes about (Manku et al. 2).
+    pub fn explain(&self, page: &Page<'_>) -> Explanation {
+        let tokens = tokens(page);
+        let mut explainer = Explainer::default();
+        match self.features {
+            Features::Terms => {
+                for (term, hash) in tokens.terms().zip(FoldedHashes::new(&tokens)) {
+                    explainer.add(&term.to_lowercase(), hash);
+                }
+            }
+            Features::Of(convention) => {
+                convention.features(&visible_text(page), |text, hash| explainer.add(text, hash));
+            }
+        }
+        explainer.finish(tokens.len() as u64, self.sketch(page).fingerprint)
+    }
+}
+
+impl Default for Recipe {
+    /// Returns `web`.
+    fn default() -> Self {
+        Recipe { name: "web", version: 1, features: Features::Terms, site: SiteRule::Henzinger }
+    }
+}
+
+impl fmt::Display for Recipe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.name, self.version)
+    }
+}
+
+/// Why a label means no recipe of this program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RecipeError {
+    /// It is not a name, a slash and a number.
+    Malformed {
+        /// The label.
+        label: String,
+    },
+    /// No recipe has this name.
+    Unknown {
+        /// The name.
+        name: String,
+    },
+    /// The numbers were made by a newer version of the recipe.
+    Newer {
+        /// The name of the recipe.
+        name: &'static str,
+        /// The version the label names.
+        found: u32,
+        /// The version of this program.
+        known: u32,
+    },
+    /// The numbers were made by an older version of the recipe.
+    Older {
+        /// The name of the recipe.
+        name: &'static str,
+        /// The version the label names.
+        found: u32,
+        /// The version of this program.
+        known: u32,
+    },
+}
+
+impl fmt::Display for RecipeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RecipeError::Malformed { label } => {
+                write!(f, "{label:?} is no recipe label (name/version)")
+            }
+            RecipeError::Unknown { name } => {
+                write!(f, "there is no recipe {name:?} (there are {})", Recipe::NAMES.join(", "))
+            }
+            RecipeError::Newer { name, found, known } => {
+                write!(f, "recipe {name} has version {found}, newer than this program's {known}")
+            }
+            RecipeError::Older { name, found, known } => {
+                write!(f, "recipe {name} has version {found}, older than this program's {known}")
+            }
+        }
+    }
+}
+
+impl Error for RecipeError {}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,113 @@
+use proptest::prelude::*;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::*;
+use crate::sketch::plain;
+
+fn web() -> Recipe {
+    Recipe::default()
+}
+
+#[test]
+fn every_name_is_a_recipe_and_every_label_leads_back() {
+    for &name in Recipe::NAMES {
+        let recipe = Recipe::named(name);
+        assert_eq!(recipe.map(|recipe| recipe.name()), Some(name));
+        let label = recipe.map(|recipe| recipe.label()).unwrap_or_default();
+        assert_eq!(Recipe::from_label(&label).ok(), recipe);
+    }
+    assert_eq!(Recipe::named(Recipe::NAMES[0]), Some(web()));
+    assert_eq!(web().label(), "web/1");
+    assert_eq!(web().to_string(), "web/1");
+    assert_eq!(Recipe::named("none"), None);
+}
+
+#[test]
+fn a_label_of_another_version_is_refused_with_a_reason() {
+    let newer = Recipe::from_label("web/2").map_err(|error| error.to_string());
+    assert_eq!(newer, Err("recipe web has version 2, newer than this program's 1".into()));
+    let older = Recipe::from_label("web/0").map_err(|error| error.to_string());
+    assert_eq!(older, Err("recipe web has version 0, older than this program's 1".into()));
+    let unknown = Recipe::from_label("wob/1").map_err(|error| error.to_string());
+    assert!(unknown.is_err_and(|reason| reason.contains("web-psl")));
+    for label in ["", "web", "web/", "web/x", "web/-1", "/1"] {
+        assert!(Recipe::from_label(label).is_err(), "{label:?}");
+    }
+}
+
+#[test]
+fn only_the_web_recipes_have_min_values_and_projection() {
+    for &name in Recipe::NAMES {
+        let recipe = Recipe::named(name).unwrap_or_default();
+        let sketch = recipe.sketch(&Page::text("one two"));
+        assert_eq!(recipe.has_min_hash(), name.starts_with("web"));
+        assert_eq!(sketch.min_hash.is_some(), recipe.has_min_hash());
+        assert_eq!(sketch.projection.is_some(), recipe.has_projection());
+        assert_eq!(sketch.tokens, 2);
+    }
+}
+
+#[test]
+fn the_site_follows_the_rule() {
+    let page = Page { url: Some("http://news.bbc.co.uk:80/x"), ..Page::text("") };
+    assert_eq!(web().sketch(&page).site, "bbc.co.uk");
+    let page = Page { url: Some("http://bbc.co.uk/x"), ..page };
+    assert_eq!(web().sketch(&page).site, "co.uk");
+    let other = Recipe::named("web-psl").unwrap_or_default();
+    assert_eq!(other.site_rule(), SiteRule::Registrable);
+    assert_eq!(other.sketch(&page).site, "bbc.co.uk");
+    assert_eq!(web().sketch(&Page::text("")).site, "");
+}
+
+#[test]
+fn a_page_without_terms_has_fingerprint_zero() {
+    let sketch = web().sketch(&Page::html("<p>---</p>"));
+    assert_eq!((sketch.fingerprint, sketch.tokens), (0, 0));
+    assert_eq!((sketch.min_hash, sketch.projection), (None, None));
+    assert_eq!(sketch.digest, xxh3_128(b"").to_be_bytes());
+}
+
+#[test]
+fn case_changes_the_digest_and_not_the_fingerprint() {
+    let lower = web().sketch(&Page::text("straße άλφας и 中文 thing"));
+    let upper = web().sketch(&Page::text("Straße ΆΛΦΑΣ И 中文 THING"));
+    assert_eq!(lower.fingerprint, upper.fingerprint);
+    assert_ne!(lower.digest, upper.digest);
+    assert_ne!(lower.projection, upper.projection);
+}
+
+#[test]
+fn an_explanation_adds_up() {
+    let page = Page::text("the The cat the dog CAT");
+    for &name in Recipe::NAMES {
+        let recipe = Recipe::named(name).unwrap_or_default();
+        let explanation = recipe.explain(&page);
+        assert_eq!(explanation.fingerprint, recipe.sketch(&page).fingerprint, "{name}");
+        assert_eq!(explanation.tokens, 6);
+        for (position, sum) in explanation.sums.into_iter().enumerate() {
+            let bit = explanation.fingerprint >> position & 1 == 1;
+            assert_eq!(bit, sum > 0 || sum == 0 && name == "trafilatura", "{name}");
+        }
+    }
+    let explanation = web().explain(&page);
+    let features: Vec<_> = explanation.features.iter().map(|one| (&one.text[..], one.weight)).collect();
+    assert_eq!(features, [("the", 3), ("cat", 2), ("dog", 1)]);
+    assert_eq!(explanation.features[2].hash, xxh3_64(b"dog"));
+    assert_eq!(explanation.distinct, 3);
+    assert!(explanation.sums.iter().all(|sum| sum.abs() <= 6 && sum % 2 == 0));
+}
+
+proptest! {
+    #[test]
+    fn a_sketch_is_what_the_definitions_say(text in "([a-cA-Cä-üÄ-ÜΣσ中文ก-ฮ.]{1,4} ?){0,40}") {
+        let page = Page::text(&text);
+        let sketch = web().sketch(&page);
+        let tokens = tokens(&page);
+        let lower = tokens.terms().map(|term| xxh3_64(term.to_lowercase().as_bytes()));
+        prop_assert_eq!(sketch.fingerprint, plain::fingerprint(lower));
+        prop_assert_eq!(sketch.min_hash, plain::min_hash(tokens.hashes()));
+        let projection = plain::projection(tokens.hashes());
+        prop_assert_eq!(sketch.projection.unwrap_or_default(), projection);
+        prop_assert_eq!(web().explain(&page).fingerprint, sketch.fingerprint);
+    }
+}

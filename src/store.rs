@@ -1,0 +1,32 @@
+//! The engine: documents and fingerprints on disk.
+//!
+//! Owns: the database folder ([`dir`](self)), the catalog, the memtable, runs and their making, merging
+//! and checking, the probe, the one writer and the many readers. Within it, `dir` is the only user of
+//! `std::fs`, memory maps and `unsafe`, and `catalog` the only user of RocksDB.
+//!
+//! It must never import `archive` or `detect`, print, or read the environment.
+//!
+//! The way of a document: [`Document`] -> [`Writer::insert`] stages it -> [`Writer::commit`] makes it
+//! durable in the catalog and visible in the memtable -> a flush moves the memtable into a run -> merges
+//! join neighbouring runs. The way of a query: [`View::find`] -> `probe` over all runs and the memtable
+//! -> document numbers -> records of the catalog.
+
+mod build;
+mod catalog;
+mod dir;
+mod document;
+mod memtable;
+pub mod planner;
+mod probe;
+mod reader;
+mod run;
+mod snapshot;
+mod view;
+mod writer;
+
+pub use document::{Document, Outcome, Verdict};
+pub use probe::{Match, Matches, Work};
+pub use reader::Reader;
+pub use run::Verify;
+pub use view::{Answer, Found, Stored, View, Within};
+pub use writer::{Progress, Watch, Writer};

@@ -1,0 +1,192 @@
+//! The catalog: the only user of RocksDB (SPEC 9).
+//!
+//! Owns: the column families and their options, single rows and scans, commits of one synced write
+//! batch, and the ingestion of sorted files. No type of RocksDB leaves this module.
+//!
+//! In a secondary instance, gets may return stale values (RocksDB 11.8): rows that never change are
+//! read by get, all others by iterator.
+
+mod commit;
+mod ingest;
+mod read;
+
+use std::path::{Path, PathBuf};
+
+use nddb_format::record::FAMILIES;
+use rocksdb::{
+    BlockBasedOptions, Cache, ColumnFamily, ColumnFamilyDescriptor, DB, DBCompressionType, DBRecoveryMode, Options,
+    SliceTransform,
+};
+
+pub(crate) use commit::DocumentKeys;
+
+
+
+use crate::{Error, Result};
+
+/// Memory for blocks of the catalog, in bytes.
+const CACHE_SIZE: usize = 256 << 20;
+/// Memory for rows not yet in a sorted file, in bytes.
+const BUFFER_SIZE: usize = 128 << 20;
+
+/// The column families, by what they hold (SPEC 9).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(usize)]
+pub(crate) enum Family {
+    /// number -> fingerprint and flags
+    Prints,
+    /// number -> record
+    Documents,
+    /// id, 0, number
+    Ids,
+    /// hash, number
+    Megashingles,
+    /// place, 4 bytes, number
+    Pieces,
+    /// content digest, number
+    Digests,
+    /// archive -> progress
+    Sources,
+    /// batches, number ranges, replaced documents
+    Batches,
+    /// generation, number
+    Deleted,
+    /// settings, counters
+    Meta,
+}
+
+impl Family {
+    fn name(self) -> &'static str {
+        FAMILIES[self as usize]
+    }
+}
+
+/// An open catalog.
+pub(crate) struct Catalog {
+    db: DB,
+    path: PathBuf,
+    /// A secondary instance keeps its own files here, away from the database.
+    _scratch: Option<tempfile::TempDir>,
+}
+
+impl std::fmt::Debug for Catalog {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Catalog").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+impl Catalog {
+    /// Makes the catalog of a new database, with all its column families.
+    pub(crate) fn create(path: &Path) -> Result<Self> {
+        let mut options = database_options();
+        options.create_if_missing(true);
+        options.create_missing_column_families(true);
+        options.set_error_if_exists(true);
+        Self::open_primary(path, &options, "be created")
+    }
+
+    /// Opens the catalog for writing.
+    pub(crate) fn open(path: &Path) -> Result<Self> {
+        Self::open_primary(path, &database_options(), "be opened")
+    }
+
+    fn open_primary(path: &Path, options: &Options, action: &'static str) -> Result<Self> {
+        let db = DB::open_cf_descriptors(options, path, families()).map_err(failed(action, path))?;
+        Ok(Self { db, path: path.into(), _scratch: None })
+    }
+
+    /// Opens the catalog for reading, beside a writer or without one; writes nothing in its folder.
+    pub(crate) fn open_secondary(path: &Path) -> Result<Self> {
+        let scratch = tempfile::Builder::new().prefix("nddb-reader-").tempdir();
+        let scratch = scratch.map_err(Error::io("create a temporary folder in", &std::env::temp_dir()))?;
+        let db = DB::open_cf_descriptors_as_secondary(&database_options(), path, scratch.path(), families())
+            .map_err(failed("be opened for reading", path))?;
+        let catalog = Self { db, path: path.into(), _scratch: Some(scratch) };
+        catalog.catch_up()?;
+        Ok(catalog)
+    }
+
+    /// Follows the writer to its present state.
+    pub(crate) fn catch_up(&self) -> Result<()> {
+        self.db.try_catch_up_with_primary().map_err(failed("follow the writer", &self.path))
+    }
+
+    fn family(&self, family: Family) -> &ColumnFamily {
+        self.db.cf_handle(family.name()).expect("all families are opened together")
+    }
+
+    fn failed(&self, action: &'static str) -> impl FnOnce(rocksdb::Error) -> Error {
+        failed(action, &self.path)
+    }
+
+    fn corrupt(&self) -> impl FnOnce(nddb_format::FormatError) -> Error {
+        Error::format(&self.path)
+    }
+}
+
+fn failed(action: &'static str, path: &Path) -> impl FnOnce(rocksdb::Error) -> Error {
+    let path = path.to_owned();
+    move |source| Error::Catalog { action, path, source: Box::new(source) }
+}
+
+fn database_options() -> Options {
+    let mut options = Options::default();
+    // Readers: files deleted under them must stay open.
+    options.set_max_open_files(-1);
+    // The default mode opens with half of the synced rows after a flipped bit in the log.
+    options.set_wal_recovery_mode(DBRecoveryMode::TolerateCorruptedTailRecords);
+    options.set_db_write_buffer_size(BUFFER_SIZE);
+    options.set_max_total_wal_size(2 * BUFFER_SIZE as u64);
+    options.set_keep_log_file_num(2);
+    options.set_stats_dump_period_sec(0);
+    options.set_skip_stats_update_on_db_open(true);
+    options
+}
+
+/// All families with the options that they must be opened with every time, or lookups lose their filters.
+fn families() -> Vec<ColumnFamilyDescriptor> {
+    let cache = Cache::new_lru_cache(CACHE_SIZE);
+    let all = [
+        Family::Prints,
+        Family::Documents,
+        Family::Ids,
+        Family::Megashingles,
+        Family::Pieces,
+        Family::Digests,
+        Family::Sources,
+        Family::Batches,
+        Family::Deleted,
+        Family::Meta,
+    ];
+    all.into_iter().map(|family| ColumnFamilyDescriptor::new(family.name(), family_options(family, &cache))).collect()
+}
+
+fn family_options(family: Family, cache: &Cache) -> Options {
+    let mut options = Options::default();
+    let mut table = BlockBasedOptions::default();
+    table.set_block_cache(cache);
+    table.set_format_version(5);
+    // Sketches do not compress; ids and keys share prefixes, which the blocks leave out already.
+    options.set_compression_type(DBCompressionType::None);
+    if family == Family::Ids {
+        // All keys of an id share a prefix: one filter lookup says that an id is new.
+        table.set_bloom_filter(10.0, false);
+        table.set_whole_key_filtering(false);
+        options.set_prefix_extractor(SliceTransform::create("nddb.id", id_prefix, Some(has_id_prefix)));
+        options.set_memtable_prefix_bloom_ratio(0.05);
+    }
+    options.set_block_based_table_factory(&table);
+    options
+}
+
+/// The id and its NUL: a key without the number at its end.
+fn id_prefix(key: &[u8]) -> &[u8] {
+    match key.iter().position(|&byte| byte == 0) {
+        Some(end) => &key[..=end],
+        None => key,
+    }
+}
+
+fn has_id_prefix(key: &[u8]) -> bool {
+    key.contains(&0)
+}

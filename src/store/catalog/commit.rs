@@ -1,0 +1,131 @@
+//! Commits: rows that become durable together.
+
+use nddb_format::record::{self, Archive, Batch, Counters, Print, Range, Settings};
+use rocksdb::{WriteBatch, WriteOptions};
+
+use super::{Catalog, Family};
+use crate::Result;
+
+/// Rows to be written as one synced batch.
+pub(crate) struct Commit<'a> {
+    catalog: &'a Catalog,
+    batch: WriteBatch,
+}
+
+impl Catalog {
+    /// Begins a commit.
+    pub(crate) fn begin(&self) -> Commit<'_> {
+        Commit { catalog: self, batch: WriteBatch::default() }
+    }
+}
+
+impl Commit<'_> {
+    fn put(&mut self, family: Family, key: impl AsRef<[u8]>, value: impl AsRef<[u8]>) {
+        self.batch.put_cf(self.catalog.family(family), key, value);
+    }
+
+    fn remove(&mut self, family: Family, key: impl AsRef<[u8]>) {
+        self.batch.delete_cf(self.catalog.family(family), key);
+    }
+
+    /// Adds a document: its print, its record and all rows that lead to its number.
+    pub(crate) fn document(&mut self, number: u64, print: &Print, id: &str, record: &[u8], keys: &DocumentKeys) {
+        self.put(Family::Prints, record::number_key(number), print.encode());
+        self.put(Family::Documents, record::number_key(number), record);
+        self.put(Family::Ids, record::id_key(id, number), []);
+        for (family, key) in keys.rows(number) {
+            self.put(family, key, []);
+        }
+    }
+
+    /// Removes all rows of a document that no run holds any more.
+    pub(crate) fn purge(&mut self, number: u64, id: &str, keys: &DocumentKeys) {
+        self.remove(Family::Prints, record::number_key(number));
+        self.remove(Family::Documents, record::number_key(number));
+        self.remove(Family::Ids, record::id_key(id, number));
+        for (family, key) in keys.rows(number) {
+            self.remove(family, key);
+        }
+    }
+
+    /// Marks a document as deleted.
+    pub(crate) fn delete(&mut self, generation: u64, number: u64) {
+        self.put(Family::Deleted, record::deleted_key(generation, number), []);
+    }
+
+    /// Removes a deletion that the deleted set's file has taken over.
+    pub(crate) fn forget_deletion(&mut self, generation: u64, number: u64) {
+        self.remove(Family::Deleted, record::deleted_key(generation, number));
+    }
+
+    /// Remembers what a pending batch replaces.
+    pub(crate) fn replaced(&mut self, batch: u32, number: u64) {
+        self.put(Family::Batches, record::replaced_key(batch, number), []);
+    }
+
+    /// Forgets what a batch replaces.
+    pub(crate) fn forget_replaced(&mut self, batch: u32, number: u64) {
+        self.remove(Family::Batches, record::replaced_key(batch, number));
+    }
+
+    /// Writes a batch.
+    pub(crate) fn batch(&mut self, name: &str, batch: &Batch) {
+        self.put(Family::Batches, record::batch_key(name), batch.encode());
+    }
+
+    /// Writes a number range.
+    pub(crate) fn range(&mut self, low: u64, range: &Range) {
+        self.put(Family::Batches, record::range_key(low), range.encode());
+    }
+
+    /// Removes a number range without a history worth keeping.
+    pub(crate) fn forget_range(&mut self, low: u64) {
+        self.remove(Family::Batches, record::range_key(low));
+    }
+
+    /// Writes an archive's progress.
+    pub(crate) fn archive(&mut self, number: u32, archive: &Archive) {
+        self.put(Family::Sources, record::source_key(number), archive.encode());
+    }
+
+    /// Writes the settings.
+    pub(crate) fn settings(&mut self, settings: &Settings) {
+        self.put(Family::Meta, "settings", settings.encode());
+    }
+
+    /// Writes the counters.
+    pub(crate) fn counters(&mut self, counters: &Counters) {
+        self.put(Family::Meta, "counters", counters.encode());
+    }
+
+    /// Makes all rows durable, all or none.
+    pub(crate) fn write(self) -> Result<()> {
+        let mut options = WriteOptions::default();
+        options.set_sync(true);
+        self.catalog.db.write_opt(self.batch, &options).map_err(self.catalog.failed("commit"))
+    }
+}
+
+/// The hashes by which a document can be found besides its fingerprint.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct DocumentKeys {
+    /// Megashingles of algorithm B.
+    pub(crate) megashingles: Vec<u64>,
+    /// Pieces of algorithm C, by place, when the recipe has them.
+    pub(crate) pieces: Vec<[u8; 4]>,
+    /// Content digest.
+    pub(crate) digest: Option<[u8; 16]>,
+}
+
+impl DocumentKeys {
+    /// The rows that lead to `number`.
+    pub(crate) fn rows(&self, number: u64) -> impl Iterator<Item = (Family, Vec<u8>)> + '_ {
+        let shingles =
+            self.megashingles.iter().map(move |&hash| (Family::Megashingles, record::megashingle_key(hash, number)));
+        let pieces = (0u8..)
+            .zip(&self.pieces)
+            .map(move |(place, &piece)| (Family::Pieces, record::piece_key(place, piece, number)));
+        let digest = self.digest.iter().map(move |digest| (Family::Digests, record::digest_key(digest, number)));
+        shingles.chain(pieces).chain(digest)
+    }
+}

@@ -1,0 +1,56 @@
+//! Sorted rows that go around the write-ahead log: files written in key order and moved in whole.
+
+use std::path::{Path, PathBuf};
+
+use rocksdb::{IngestExternalFileOptions, Options, SstFileWriter};
+
+use super::{CACHE_SIZE, Catalog, Family, failed, family_options};
+use crate::Result;
+
+/// How the rows of a family are written to files.
+pub(crate) struct RowOptions(Family, Options);
+
+impl RowOptions {
+    /// The options that the catalog itself uses.
+    pub(crate) fn new(family: Family) -> Self {
+        Self(family, family_options(family, &rocksdb::Cache::new_lru_cache(CACHE_SIZE / 64)))
+    }
+}
+
+/// A file of rows of one family in ascending key order.
+pub(crate) struct SortedRows<'a> {
+    writer: SstFileWriter<'a>,
+    path: PathBuf,
+    family: Family,
+    rows: u64,
+}
+
+impl<'a> SortedRows<'a> {
+    /// Begins a file in `folder`, on the file system of the catalog.
+    pub(crate) fn create(folder: &Path, options: &'a RowOptions, name: u64) -> Result<Self> {
+        let RowOptions(family, options) = options;
+        let path = folder.join(format!("{}-{name}.sst", family.name()));
+        let writer = SstFileWriter::create(options);
+        writer.open(&path).map_err(failed("begin a sorted file", folder))?;
+        Ok(Self { writer, path, family: *family, rows: 0 })
+    }
+
+    /// Appends a row; keys ascend.
+    pub(crate) fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
+        self.rows += 1;
+        self.writer.put(key, value).map_err(failed("write a sorted file", &self.path))
+    }
+
+    /// Ends the file and moves it into the catalog: durable, and visible at once.
+    pub(crate) fn ingest(mut self, catalog: &Catalog) -> Result<()> {
+        if self.rows == 0 {
+            return Ok(());
+        }
+        self.writer.finish().map_err(failed("end a sorted file", &self.path))?;
+        let mut options = IngestExternalFileOptions::default();
+        options.set_move_files(true);
+        let family = catalog.family(self.family);
+        let outcome = catalog.db.ingest_external_file_cf_opts(family, &options, vec![&self.path]);
+        outcome.map_err(catalog.failed("take in a sorted file"))
+    }
+}

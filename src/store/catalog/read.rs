@@ -1,0 +1,232 @@
+//! Reading the catalog.
+
+use nddb_format::record::{self, Archive, Batch, Counters, Print, Range, Record, Settings};
+use rocksdb::{DBRawIterator, Direction, IteratorMode, ReadOptions};
+
+use super::{Catalog, Family};
+use crate::{Error, Result};
+
+impl Catalog {
+    /// Visits the rows of a family from a key on, until `visit` says `false`. Damage is an error: an
+    /// iterator of RocksDB that meets it ends early, and says so only when asked.
+    fn scan(
+        &self,
+        family: Family,
+        from: &[u8],
+        visit: &mut dyn FnMut(&[u8], &[u8]) -> Result<bool>,
+    ) -> Result<()> {
+        let mut options = ReadOptions::default();
+        options.set_total_order_seek(true);
+        options.set_readahead_size(1 << 20);
+        let rows =
+            self.db.iterator_cf_opt(self.family(family), options, IteratorMode::From(from, Direction::Forward));
+        for row in rows {
+            let (key, value) = row.map_err(self.failed("be read"))?;
+            if !visit(&key, &value)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The value of a row that may have changed: by iterator.
+    fn current(&self, family: Family, key: &[u8]) -> Result<Option<Vec<u8>>> {
+        let mut found = None;
+        self.scan(family, key, &mut |seen, value| {
+            if seen == key {
+                found = Some(value.to_vec());
+            }
+            Ok(false)
+        })?;
+        Ok(found)
+    }
+
+    /// The settings of the database.
+    pub(crate) fn settings(&self) -> Result<Settings> {
+        let value = self.current(Family::Meta, b"settings")?;
+        self.required(value, "settings").and_then(|value| Settings::decode(&value).map_err(self.corrupt()))
+    }
+
+    /// The counters as of the last commit.
+    pub(crate) fn counters(&self) -> Result<Counters> {
+        let value = self.current(Family::Meta, b"counters")?;
+        self.required(value, "counters").and_then(|value| Counters::decode(&value).map_err(self.corrupt()))
+    }
+
+    fn required(&self, value: Option<Vec<u8>>, what: &str) -> Result<Vec<u8>> {
+        value.ok_or_else(|| Error::Inconsistent { path: self.path.clone(), what: format!("has no row '{what}'") })
+    }
+
+    /// Visits the prints of all numbers from `low` on, in order.
+    pub(crate) fn prints(&self, low: u64, visit: &mut dyn FnMut(u64, Print) -> Result<bool>) -> Result<()> {
+        self.scan(Family::Prints, &record::number_key(low), &mut |key, value| {
+            let number = record::number_of(key).map_err(self.corrupt())?;
+            visit(number, Print::decode(value).map_err(self.corrupt())?)
+        })
+    }
+
+    /// The print of a number, if there is such a document.
+    pub(crate) fn print(&self, number: u64) -> Result<Option<Print>> {
+        let value = self.db.get_pinned_cf(self.family(Family::Prints), record::number_key(number));
+        let value = value.map_err(self.failed("be read"))?;
+        value.map(|value| Print::decode(&value).map_err(self.corrupt())).transpose()
+    }
+
+    /// The record of a number, if there is such a document.
+    pub(crate) fn record(&self, number: u64) -> Result<Option<Record>> {
+        let value = self.db.get_pinned_cf(self.family(Family::Documents), record::number_key(number));
+        let value = value.map_err(self.failed("be read"))?;
+        value.map(|value| Record::decode(&value).map_err(self.corrupt())).transpose()
+    }
+
+    /// Hands the encoded records of ascending `numbers` to `visit`, with their place among them; numbers
+    /// without a record are left out.
+    pub(crate) fn records(
+        &self,
+        numbers: &[u64],
+        visit: &mut dyn FnMut(usize, &[u8]) -> Result<()>,
+    ) -> Result<()> {
+        let keys: Vec<[u8; 8]> = numbers.iter().map(|&number| record::number_key(number)).collect();
+        let rows = self.db.batched_multi_get_cf(self.family(Family::Documents), &keys, true);
+        for (place, row) in rows.into_iter().enumerate() {
+            if let Some(value) = row.map_err(self.failed("be read"))? {
+                visit(place, &value)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Visits the encoded records of all numbers from `low` on, in order.
+    pub(crate) fn all_records(&self, low: u64, visit: &mut dyn FnMut(u64, &[u8]) -> Result<bool>) -> Result<()> {
+        self.scan(Family::Documents, &record::number_key(low), &mut |key, value| {
+            visit(record::number_of(key).map_err(self.corrupt())?, value)
+        })
+    }
+
+    /// Looks up ids; cheapest in ascending order.
+    pub(crate) fn ids(&self) -> IdCursor<'_> {
+        let mut options = ReadOptions::default();
+        options.set_prefix_same_as_start(true);
+        IdCursor { catalog: self, rows: self.db.raw_iterator_cf_opt(self.family(Family::Ids), options), key: Vec::new() }
+    }
+
+    /// Visits all ids with their numbers, in bytewise order.
+    pub(crate) fn all_ids(&self, visit: &mut dyn FnMut(&str, u64) -> Result<bool>) -> Result<()> {
+        self.scan(Family::Ids, &[], &mut |key, _| {
+            let (id, number) = record::id_of(key).map_err(self.corrupt())?;
+            visit(id, number)
+        })
+    }
+
+    /// Visits the numbers that lead from a family's keys with this prefix, ascending.
+    pub(crate) fn numbers_under(
+        &self,
+        family: Family,
+        prefix: &[u8],
+        visit: &mut dyn FnMut(u64) -> Result<bool>,
+    ) -> Result<()> {
+        self.scan(family, prefix, &mut |key, _| {
+            if !key.starts_with(prefix) {
+                return Ok(false);
+            }
+            visit(record::trailing_number(key).map_err(self.corrupt())?)
+        })
+    }
+
+    /// Visits the deletions of manifest generations above `folded`, as (generation, number).
+    pub(crate) fn deletions(&self, folded: u64, visit: &mut dyn FnMut(u64, u64)) -> Result<()> {
+        self.scan(Family::Deleted, &record::number_key(folded.saturating_add(1)), &mut |key, _| {
+            let (generation, number) = record::deleted_of(key).map_err(self.corrupt())?;
+            visit(generation, number);
+            Ok(true)
+        })
+    }
+
+    /// Visits the deletions of manifest generations up to `folded`, as (generation, number).
+    pub(crate) fn folded_deletions(&self, folded: u64, visit: &mut dyn FnMut(u64, u64)) -> Result<()> {
+        self.scan(Family::Deleted, &[], &mut |key, _| {
+            let (generation, number) = record::deleted_of(key).map_err(self.corrupt())?;
+            if generation <= folded {
+                visit(generation, number);
+            }
+            Ok(generation <= folded)
+        })
+    }
+
+    /// All batches by name.
+    pub(crate) fn batches(&self) -> Result<Vec<(String, Batch)>> {
+        let mut batches = Vec::new();
+        self.scan(Family::Batches, &[0], &mut |key, value| {
+            let Some(name) = record::batch_name_of(key) else { return Ok(false) };
+            batches.push((name.to_owned(), Batch::decode(value).map_err(self.corrupt())?));
+            Ok(true)
+        })?;
+        Ok(batches)
+    }
+
+    /// All number ranges with a history, as (low, range), ascending.
+    pub(crate) fn ranges(&self) -> Result<Vec<(u64, Range)>> {
+        let mut ranges = Vec::new();
+        self.scan(Family::Batches, &[1], &mut |key, value| {
+            let Some(low) = record::range_low_of(key) else { return Ok(false) };
+            ranges.push((low, Range::decode(value).map_err(self.corrupt())?));
+            Ok(true)
+        })?;
+        Ok(ranges)
+    }
+
+    /// The documents that pending batches replace, as (batch, number); of one batch, or of all.
+    pub(crate) fn replaced(&self, batch: Option<u32>) -> Result<Vec<(u32, u64)>> {
+        let from = batch.map_or_else(|| vec![2], record::replaced_prefix);
+        let mut numbers = Vec::new();
+        self.scan(Family::Batches, &from, &mut |key, _| {
+            let Some((owner, number)) = record::replaced_of(key) else { return Ok(false) };
+            let wanted = batch.is_none_or(|batch| batch == owner);
+            if wanted {
+                numbers.push((owner, number));
+            }
+            Ok(wanted)
+        })?;
+        Ok(numbers)
+    }
+
+    /// All archives with their progress, by number.
+    pub(crate) fn archives(&self) -> Result<Vec<(u32, Archive)>> {
+        let mut archives = Vec::new();
+        self.scan(Family::Sources, &[], &mut |key, value| {
+            let number = record::source_of(key).map_err(self.corrupt())?;
+            archives.push((number, Archive::decode(value).map_err(self.corrupt())?));
+            Ok(true)
+        })?;
+        Ok(archives)
+    }
+}
+
+/// Looks up the numbers of ids.
+pub(crate) struct IdCursor<'a> {
+    catalog: &'a Catalog,
+    rows: DBRawIterator<'a>,
+    key: Vec<u8>,
+}
+
+impl IdCursor<'_> {
+    /// Returns the greatest number of this id that `live` accepts.
+    pub(crate) fn find(&mut self, id: &str, live: impl Fn(u64) -> bool) -> Result<Option<u64>> {
+        let mut numbers = Vec::new();
+        self.all(id, &mut numbers)?;
+        Ok(numbers.into_iter().rev().find(|&number| live(number)))
+    }
+
+    /// Appends all numbers of this id, ascending, to `numbers`.
+    pub(crate) fn all(&mut self, id: &str, numbers: &mut Vec<u64>) -> Result<()> {
+        self.key.clear();
+        self.key.extend_from_slice(id.as_bytes());
+        self.key.push(0);
+        self.rows.seek(&self.key);
+        while let Some(key) = self.rows.key().filter(|key| key.starts_with(&self.key)) {
+            numbers.push(record::trailing_number(key).map_err(self.catalog.corrupt())?);
+            self.rows.next();
+        }
+        self.rows.status().map_err(self.catalog.failed("be read"))
+    }
+}

@@ -1,0 +1,280 @@
+//! The database folder: for it the only user of std::fs, of memory maps and of `unsafe`.
+//!
+//! Owns: file names, the lock, the atomic replacement of MANIFEST, files of runs written once and
+//! synced, read-only memory maps with a guard against SIGBUS, prefetching.
+
+mod guard;
+mod map;
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+pub(crate) use map::{Mapped, prefetch};
+
+use crate::{Error, Result};
+
+/// Kinds of files under `runs/`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Kind {
+    /// A segment.
+    Segment,
+    /// Postings.
+    Postings,
+    /// The deleted set.
+    Deleted,
+}
+
+impl Kind {
+    const ALL: [Kind; 3] = [Kind::Segment, Kind::Postings, Kind::Deleted];
+
+    fn extension(self) -> &'static str {
+        match self {
+            Self::Segment => "seg",
+            Self::Postings => "post",
+            Self::Deleted => "del",
+        }
+    }
+}
+
+const LOCK: &str = "LOCK";
+const MANIFEST: &str = "MANIFEST";
+const MANIFEST_TMP: &str = "MANIFEST.tmp";
+const CATALOG: &str = "catalog";
+const RUNS: &str = "runs";
+const TMP: &str = "tmp";
+
+/// A database folder.
+#[derive(Clone, Debug)]
+pub(crate) struct Dir {
+    root: PathBuf,
+}
+
+/// The writer's lock; the kernel frees it when the process ends, however it ends.
+#[derive(Debug)]
+pub(crate) struct Lock {
+    _file: File,
+}
+
+impl Dir {
+    /// Makes the folder of a new database.
+    pub(crate) fn create(root: &Path) -> Result<Self> {
+        match fs::create_dir(root) {
+            Ok(()) => (),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                let empty = fs::read_dir(root).is_ok_and(|mut entries| entries.next().is_none());
+                if !empty {
+                    return Err(Error::AlreadyExists { path: root.into() });
+                }
+            }
+            Err(error) => return Err(Error::io("create the folder", root)(error)),
+        }
+        let dir = Self { root: root.into() };
+        for folder in [dir.root.join(RUNS), dir.catalog()] {
+            fs::create_dir(&folder).map_err(Error::io("create the folder", &folder))?;
+        }
+        sync_folder(&dir.root)?;
+        if let Some(parent) = root.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+            sync_folder(parent)?;
+        }
+        Ok(dir)
+    }
+
+    /// Takes the folder of a database that exists.
+    pub(crate) fn open(root: &Path) -> Result<Self> {
+        let refuse = |why| Err(Error::NotADatabase { path: root.into(), why });
+        let metadata = match fs::metadata(root) {
+            Ok(metadata) => metadata,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return refuse("there is nothing"),
+            Err(error) => return Err(Error::io("look at the folder", root)(error)),
+        };
+        if !metadata.is_dir() {
+            return refuse("it is a file, a database is a folder");
+        }
+        let dir = Self { root: root.into() };
+        match fs::metadata(dir.manifest_path()) {
+            Ok(_) => Ok(dir),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => refuse("the folder has no MANIFEST"),
+            Err(error) => Err(Error::io("look at the file", &dir.manifest_path())(error)),
+        }
+    }
+
+    /// Locks the database for this process, which `holder` describes.
+    pub(crate) fn lock(&self, holder: &str) -> Result<Lock> {
+        let path = self.root.join(LOCK);
+        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
+        let mut file = file.map_err(Error::io("open the lock", &path))?;
+        match file.try_lock() {
+            Ok(()) => (),
+            Err(TryLockError::WouldBlock) => {
+                let mut holder = String::new();
+                let _ = (&mut file).take(1000).read_to_string(&mut holder);
+                let holder = if holder.is_empty() { "unknown".into() } else { holder.trim().to_owned() };
+                return Err(Error::Locked { path: self.root.clone(), holder });
+            }
+            Err(TryLockError::Error(error)) => return Err(Error::io("lock the file", &path)(error)),
+        }
+        // Only for the message; a lock without a name is as good.
+        let _ = file.set_len(0).and_then(|()| file.write_all(holder.as_bytes()));
+        Ok(Lock { _file: file })
+    }
+
+    /// The folder of the database.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The folder of the catalog.
+    pub(crate) fn catalog(&self) -> PathBuf {
+        self.root.join(CATALOG)
+    }
+
+    /// The path of MANIFEST.
+    pub(crate) fn manifest_path(&self) -> PathBuf {
+        self.root.join(MANIFEST)
+    }
+
+    fn runs(&self) -> PathBuf {
+        self.root.join(RUNS)
+    }
+
+    /// A folder for files on their way into the database, emptied at each opening for writing.
+    pub(crate) fn scratch(&self) -> Result<PathBuf> {
+        let path = self.root.join(TMP);
+        fs::create_dir_all(&path).map_err(Error::io("create the folder", &path))?;
+        Ok(path)
+    }
+
+    /// The path of a file under `runs/`.
+    pub(crate) fn path(&self, number: u64, kind: Kind) -> PathBuf {
+        self.runs().join(format!("{number:08x}.{}", kind.extension()))
+    }
+
+    /// Reads MANIFEST.
+    pub(crate) fn read_manifest(&self) -> Result<Vec<u8>> {
+        let path = self.manifest_path();
+        fs::read(&path).map_err(Error::io("read the file", &path))
+    }
+
+    /// Replaces MANIFEST: the one commit point of runs (SPEC 10).
+    pub(crate) fn replace_manifest(&self, bytes: &[u8]) -> Result<()> {
+        let tmp = self.root.join(MANIFEST_TMP);
+        write_synced(&tmp, bytes)?;
+        let path = self.manifest_path();
+        fs::rename(&tmp, &path).map_err(Error::io("replace the file", &path))?;
+        sync_folder(&self.root)
+    }
+
+    /// Begins a file under a number that was never used before.
+    pub(crate) fn create_file(&self, number: u64, kind: Kind) -> Result<FileWriter> {
+        let path = self.path(number, kind);
+        let file = OpenOptions::new().write(true).create_new(true).open(&path);
+        let file = file.map_err(Error::io("create the file", &path))?;
+        Ok(FileWriter { file, path, length: 0, crc: crc32fast::Hasher::new() })
+    }
+
+    /// Makes the names of finished files durable.
+    pub(crate) fn sync_runs(&self) -> Result<()> {
+        sync_folder(&self.runs())
+    }
+
+    /// Reads a whole file under `runs/`.
+    pub(crate) fn read(&self, number: u64, kind: Kind) -> Result<Vec<u8>> {
+        let path = self.path(number, kind);
+        fs::read(&path).map_err(Error::io("read the file", &path))
+    }
+
+    /// Maps a file under `runs/` of which the manifest says how long it is.
+    pub(crate) fn map(&self, number: u64, kind: Kind, length: u64) -> Result<Mapped> {
+        Mapped::open(&self.path(number, kind), Some(length))
+    }
+
+    /// Removes a file that the durable manifest no longer names.
+    pub(crate) fn remove(&self, number: u64, kind: Kind) -> Result<()> {
+        let path = self.path(number, kind);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::io("remove the file", &path)(error)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Removes what an earlier writer left behind: temporary files, and files that `keep` does not want.
+    pub(crate) fn sweep(&self, keep: impl Fn(u64) -> bool) -> Result<()> {
+        let tmp = self.root.join(TMP);
+        if tmp.exists() {
+            fs::remove_dir_all(&tmp).map_err(Error::io("remove the folder", &tmp))?;
+        }
+        let _ = fs::remove_file(self.root.join(MANIFEST_TMP));
+        for path in self.run_files()? {
+            if !file_number(&path).is_some_and(&keep) {
+                fs::remove_file(&path).map_err(Error::io("remove the file", &path))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The files under `runs/`, those with a name of ours.
+    fn run_files(&self) -> Result<Vec<PathBuf>> {
+        let runs = self.runs();
+        let entries = fs::read_dir(&runs).map_err(Error::io("list the folder", &runs))?;
+        let mut files = Vec::new();
+        for entry in entries {
+            let path = entry.map_err(Error::io("list the folder", &runs))?.path();
+            let ours = |kind: &Kind| path.extension().is_some_and(|end| end == kind.extension());
+            if Kind::ALL.iter().any(ours) && file_number(&path).is_some() {
+                files.push(path);
+            }
+        }
+        Ok(files)
+    }
+
+    /// Free bytes of the file system.
+    pub(crate) fn free(&self) -> Result<u64> {
+        map::free_space(&self.root).map_err(Error::io("ask for free space of", &self.root))
+    }
+
+    /// Bytes of all files of the catalog.
+    pub(crate) fn catalog_size(&self) -> u64 {
+        let entries = fs::read_dir(self.catalog()).into_iter().flatten().flatten();
+        entries.filter_map(|entry| entry.metadata().ok()).map(|metadata| metadata.len()).sum()
+    }
+}
+
+fn file_number(path: &Path) -> Option<u64> {
+    u64::from_str_radix(path.file_stem()?.to_str()?, 16).ok()
+}
+
+/// A file being written: it counts and sums what passes, and is durable when finished.
+#[derive(Debug)]
+pub(crate) struct FileWriter {
+    file: File,
+    path: PathBuf,
+    length: u64,
+    crc: crc32fast::Hasher,
+}
+
+impl FileWriter {
+    /// Appends bytes.
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        self.crc.update(bytes);
+        self.length += bytes.len() as u64;
+        self.file.write_all(bytes).map_err(Error::io("write to the file", &self.path))
+    }
+
+    /// Makes the contents durable; returns length and CRC-32.
+    pub(crate) fn finish(self) -> Result<(u64, u32)> {
+        self.file.sync_all().map_err(Error::io("sync the file", &self.path))?;
+        Ok((self.length, self.crc.finalize()))
+    }
+}
+
+fn write_synced(path: &Path, bytes: &[u8]) -> Result<()> {
+    let mut file = File::create(path).map_err(Error::io("create the file", path))?;
+    file.write_all(bytes).map_err(Error::io("write to the file", path))?;
+    file.sync_all().map_err(Error::io("sync the file", path))
+}
+
+fn sync_folder(path: &Path) -> Result<()> {
+    let folder = File::open(path).map_err(Error::io("open the folder", path))?;
+    folder.sync_all().map_err(Error::io("sync the folder", path))
+}

@@ -1,0 +1,119 @@
+//! Read-only memory maps, prefetching, and other calls to the system that need `unsafe`.
+#![expect(unsafe_code, reason = "memory maps and prefetch instructions")]
+
+use std::ffi::CString;
+use std::fs::File;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use memmap2::{Advice, Mmap, UncheckedAdvice};
+
+use super::guard::Guard;
+use crate::{Error, Result};
+
+/// A file mapped read-only, guarded against SIGBUS. Files of runs never change once a manifest names
+/// them, and stay readable when they are unlinked.
+#[derive(Debug)]
+pub(crate) struct Mapped {
+    map: Mmap,
+    path: PathBuf,
+    guard: Guard,
+}
+
+impl Mapped {
+    /// Maps a file; `length`, if given, is what it must have.
+    pub(crate) fn open(path: &Path, length: Option<u64>) -> Result<Self> {
+        let file = File::open(path).map_err(Error::io("open the file", path))?;
+        let size = file.metadata().map_err(Error::io("look at the file", path))?.len();
+        if length.is_some_and(|length| length != size) {
+            let what = format!("has {size} bytes, the manifest says {}", length.unwrap_or(0));
+            return Err(Error::Inconsistent { path: path.into(), what });
+        }
+        if size == 0 {
+            return Err(Error::Inconsistent { path: path.into(), what: "is empty".into() });
+        }
+        // SAFETY: files of runs are written once, before they are named by a manifest, and never again;
+        // damage by others is caught by checksums, truncation by the guard.
+        let map = unsafe { Mmap::map(&file) }.map_err(Error::io("map the file", path))?;
+        // Probes jump: reading ahead would fetch what nobody asks for.
+        let _ = map.advise(Advice::Random);
+        let guard = Guard::new(map.as_ptr() as usize, map.len())
+            .ok_or_else(|| Error::OverLimit { what: "mapped files", need: 1 << 16, have: 1 << 16 })?;
+        Ok(Self { map, path: path.into(), guard })
+    }
+
+    /// The file.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Fails if a page of the file could not be read since it was mapped.
+    #[inline]
+    pub(crate) fn check_readable(&self) -> Result<()> {
+        if self.guard.is_marked() {
+            let what = "a page of the file could not be read from disk".into();
+            return Err(Error::Inconsistent { path: self.path.clone(), what });
+        }
+        Ok(())
+    }
+
+    /// Asks the system to have these bytes in memory soon; for files that may be cold.
+    pub(crate) fn will_need(&self, offset: usize, size: usize) {
+        let _ = self.map.advise_range(Advice::WillNeed, offset, size.min(self.map.len().saturating_sub(offset)));
+    }
+
+    /// Tells the system that the file is about to be read from front to back.
+    pub(crate) fn sequential(&self) {
+        let _ = self.map.advise(Advice::Sequential);
+    }
+
+    /// Whether the page with this byte is in memory.
+    pub(crate) fn is_resident(&self, offset: usize) -> bool {
+        let page = (self.map.as_ptr() as usize + offset) & !4095;
+        let mut state = 0u8;
+        // SAFETY: the page lies within the mapping; one page takes one byte of the answer.
+        let outcome = unsafe { libc::mincore(page as *mut libc::c_void, 1, &mut state) };
+        outcome == 0 && state & 1 == 1
+    }
+
+    /// Drops the pages of this mapping from the process (not from the page cache).
+    pub(crate) fn forget(&self) {
+        // SAFETY: the mapping is private and read-only: dropped pages are read again from the file.
+        let _ = unsafe { self.map.unchecked_advise(UncheckedAdvice::DontNeed) };
+    }
+}
+
+impl AsRef<[u8]> for Mapped {
+    #[inline]
+    fn as_ref(&self) -> &[u8] {
+        &self.map
+    }
+}
+
+/// Fetches the cache line of a byte ahead of its use; out of range is harmless.
+#[inline(always)]
+pub(crate) fn prefetch(bytes: &[u8], offset: usize) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch never faults, whatever the address.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(bytes.as_ptr().wrapping_add(offset).cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (bytes, offset);
+}
+
+/// Free bytes of the file system that holds `path`.
+pub(super) fn free_space(path: &Path) -> io::Result<u64> {
+    let path = CString::new(path.as_os_str().as_bytes()).map_err(io::Error::other)?;
+    // SAFETY: the path ends with a NUL and the structure is written by the call before it is read.
+    let stats = unsafe {
+        let mut stats: libc::statvfs = std::mem::zeroed();
+        if libc::statvfs(path.as_ptr(), &mut stats) != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        stats
+    };
+    Ok(stats.f_bavail.saturating_mul(stats.f_frsize))
+}

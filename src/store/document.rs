@@ -1,0 +1,145 @@
+//! A document as it is handed to the store.
+
+use nddb_format::Fingerprint;
+use nddb_format::record::{self, Print, Record, SourcePosition};
+
+use super::catalog::DocumentKeys;
+use super::view::Found;
+use crate::sketch::Recipe;
+use crate::text::{Page, host_of};
+use crate::{Error, Result};
+
+/// Documents of fewer tokens stand in no run and are never matched by fingerprint.
+const TOKENS_MIN: u64 = 2;
+
+/// A document: its id, its fingerprint, and what else is to be remembered of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Document {
+    pub(crate) fingerprint: Fingerprint,
+    pub(crate) unprinted: bool,
+    pub(crate) record: Record,
+}
+
+/// What became of a document that was inserted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Its id was not stored.
+    New,
+    /// Its id was stored with something else, which is deleted.
+    Replaced,
+    /// Content digest, fingerprint, url and site are those already stored under its id: nothing was done.
+    Unchanged,
+}
+
+/// What became of a document that was to be inserted only if it is new.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Nothing near it was stored; it was inserted.
+    Inserted(Outcome),
+    /// A near-duplicate of a stored document, the nearest and oldest of them; nothing was changed.
+    Duplicate {
+        /// The stored document.
+        of: Found,
+    },
+}
+
+impl Document {
+    /// A document of which only the fingerprint is known.
+    ///
+    /// # Errors
+    /// [`Error::Document`] for an id that is empty, longer than 4,096 bytes or holds a NUL.
+    pub fn bare(id: &str, fingerprint: Fingerprint) -> Result<Self> {
+        if let Err(error) = record::check_id(id) {
+            let id = id.chars().take(80).collect();
+            return Err(Error::Document { id, why: error.to_string() });
+        }
+        Ok(Self { fingerprint, unprinted: false, record: Record { id: id.into(), ..Record::default() } })
+    }
+
+    /// A document with all sketches that the recipe makes of a page.
+    ///
+    /// # Errors
+    /// As [`Document::bare`].
+    pub fn from_page(id: &str, page: &Page<'_>, recipe: &Recipe) -> Result<Self> {
+        let sketch = recipe.sketch(page);
+        let mut document = Self::bare(id, Fingerprint(sketch.fingerprint))?;
+        document.unprinted = sketch.tokens < TOKENS_MIN;
+        let record = &mut document.record;
+        record.url = page.url.map(str::to_owned);
+        record.site = Some(sketch.site).filter(|site| !site.is_empty());
+        record.tokens = Some(sketch.tokens);
+        record.digest = Some(sketch.digest);
+        if let Some(min_hash) = sketch.min_hash {
+            record.min_values = Some(Box::new(min_hash.values));
+            record.supershingles = Some(min_hash.supershingles);
+        }
+        record.projection = sketch.projection;
+        Ok(document)
+    }
+
+    /// Adds where the document was fetched, and its site by the recipe's rule.
+    pub fn with_url(mut self, url: &str, recipe: &Recipe) -> Self {
+        self.record.url = Some(url.into());
+        self.record.site = host_of(url).map(|host| recipe.site_rule().site(&host));
+        self
+    }
+
+    /// Adds when the document was fetched, in seconds since 1970.
+    pub fn with_date(mut self, date: Option<i64>) -> Self {
+        self.record.date = date;
+        self
+    }
+
+    /// Adds where the document's bytes stand; `archive` is the number that [`super::Writer::archive`] gave.
+    pub fn with_source(mut self, archive: u32, offset: u64, inner: u64, length: u64) -> Self {
+        self.record.source = Some(SourcePosition { archive, offset, inner, length });
+        self
+    }
+
+    /// Marks a document that was cut at a limit before it was read.
+    pub fn truncated(mut self, truncated: bool) -> Self {
+        self.record.truncated = truncated;
+        self
+    }
+
+    /// The id.
+    pub fn id(&self) -> &str {
+        &self.record.id
+    }
+
+    /// The fingerprint.
+    pub fn fingerprint(&self) -> Fingerprint {
+        self.fingerprint
+    }
+
+    /// Whether the document has fewer than two tokens: it is recorded, but never matched by fingerprint.
+    pub fn is_unprinted(&self) -> bool {
+        self.unprinted
+    }
+
+    pub(crate) fn print(&self) -> Print {
+        Print { fingerprint: self.fingerprint.0, unprinted: self.unprinted }
+    }
+
+    pub(crate) fn keys(&self) -> DocumentKeys {
+        keys_of(&self.record)
+    }
+
+    /// Whether nothing that a user sees differs from what is stored: the same content loaded again from
+    /// elsewhere is no news.
+    pub(crate) fn is_same_as(&self, print: &Print, stored: &Record) -> bool {
+        self.print() == *print
+            && self.record.digest == stored.digest
+            && self.record.url == stored.url
+            && self.record.site == stored.site
+    }
+}
+
+/// The hashes by which a stored document can be found besides its fingerprint.
+pub(crate) fn keys_of(record: &Record) -> DocumentKeys {
+    DocumentKeys {
+        megashingles: record.supershingles.iter().flat_map(Recipe::megashingles).collect(),
+        pieces: Vec::new(),
+        digest: record.digest,
+    }
+}

@@ -1,0 +1,334 @@
+//! The planner: which scheme a run gets, from its width, distance and number of documents, by what a
+//! query costs and what the tables weigh (Manku 2007, 3.1.1 to 3.2).
+//!
+//! Pure: it knows the format and arithmetic, and nothing of files. Predictions are for fingerprints drawn
+//! uniformly; clusters of near-duplicates compress a little better.
+
+use nddb_format::block::{BLOCK_SIZE, FIRST};
+use nddb_format::design::{Design, designs};
+use nddb_format::huffman;
+use nddb_format::pages::checksums_size;
+use nddb_format::scheme::Scheme;
+use nddb_format::{postings, segment};
+
+/// What a machine does: the only figures of the cost model that do not follow from the format. The
+/// benches measure them; they change which scheme is chosen, never what is found.
+pub mod cost {
+    /// Finding and fetching the block of one table in memory, with the tables of a query in flight
+    /// together: its share of the search of the block keys, and the first touch of the block. (One table
+    /// after the other it would be 900.)
+    pub const MISS_NS: f64 = 240.0;
+    /// Decoding one entry.
+    pub const STEP_NS: f64 = 4.35;
+    /// Reading a block from a solid-state disk.
+    pub const READ_NS: f64 = 100_000.0;
+    /// Each further read in flight with the first.
+    pub const READ_MORE_NS: f64 = 8_000.0;
+    /// Reading the block behind one that is read.
+    pub const READ_NEXT_NS: f64 = 1_000.0;
+}
+
+/// Restart interval of the schemes that the planner makes.
+pub const RESTART: u16 = 32;
+/// Most tables of a run, unless the user says otherwise.
+pub const TABLES_MAX: usize = 10;
+/// Most tables of the designs that [`plan`] shows.
+const PLAN_TABLES_MAX: usize = 64;
+
+/// What a run may cost in space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// Most tables.
+    pub tables_max: usize,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self { tables_max: TABLES_MAX }
+    }
+}
+
+/// What a design will weigh and cost (Manku 2007, Example 3.1, with figures).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Prediction {
+    /// Number of groups of each level.
+    pub levels: Vec<u8>,
+    /// Number of tables.
+    pub tables: usize,
+    /// The least prefix of a table.
+    pub prefix_min: u8,
+    /// Bits of a segment for each distinct fingerprint, everything in the file counted.
+    pub bits_per_fingerprint: f64,
+    /// Bytes on disk: the segments of all tables, and the postings.
+    pub bytes: u64,
+    /// Fingerprints that share the prefix of a query in one table, at most 2^(d - p) on average.
+    pub candidates_per_probe: f64,
+    /// Microseconds of a query when the run is in memory.
+    pub resident_us: f64,
+    /// Microseconds of a query when only the block indexes are.
+    pub disk_us: f64,
+}
+
+/// Predicts what `design` gives for `documents` fingerprints of `bits` bits, compressed with restart
+/// interval `restart` (0: the paper's plain blocks).
+///
+/// A query costs t (miss + step (s + 2^(d - p))), where s is the number of entries decoded before the
+/// range of the prefix begins: R/2 and the restart points looked at, or half a block without them.
+pub fn predict(bits: u8, restart: u16, documents: u64, design: &Design) -> Prediction {
+    let packing = Packing::new(bits, restart, documents.max(1));
+    let tables = design.tables as f64;
+    let candidates = packing.distinct * (-f64::from(design.prefix_min)).exp2();
+    let decoded = (packing.entries_before(restart) + candidates).min(packing.distinct);
+    let resident = tables * (cost::MISS_NS + cost::STEP_NS * decoded);
+    let reads = cost::READ_NS + (tables - 1.0) * cost::READ_MORE_NS;
+    let blocks_behind = (candidates / packing.entries).min(packing.blocks as f64 - 1.0);
+    let disk = reads + tables * blocks_behind * cost::READ_NEXT_NS;
+    let segment = segment::file_size(packing.blocks).unwrap_or(u64::MAX);
+    Prediction {
+        levels: design.levels.clone(),
+        tables: design.tables,
+        prefix_min: design.prefix_min,
+        bits_per_fingerprint: segment as f64 * 8.0 / packing.distinct,
+        bytes: segment.saturating_mul(design.tables as u64).saturating_add(postings_size(&packing, documents.max(1))),
+        candidates_per_probe: candidates,
+        resident_us: resident / 1000.0,
+        disk_us: (resident + disk) / 1000.0,
+    }
+}
+
+/// Returns the scheme for a run of `documents` fingerprints: of the designs within the budget the one
+/// whose queries in memory are predicted to be fastest, so that small runs get few tables.
+///
+/// # Errors
+/// [`nddb_format::FormatError::Scheme`] if no scheme has this width and distance.
+pub fn choose(bits: u8, k: u8, documents: u64, budget: Budget) -> nddb_format::Result<Scheme> {
+    let predicted = predict_all(bits, k, documents, budget.tables_max)?;
+    let fastest = predicted.iter().min_by(|a, b| a.resident_us.total_cmp(&b.resident_us));
+    Scheme::new(bits, k, fastest.map_or(&[], |prediction| &prediction.levels), RESTART)
+}
+
+/// Predicts all designs worth having, from one table to 64: the user's choice between space and time
+/// (Manku 2007, 3.1.2).
+///
+/// # Errors
+/// As [`choose`].
+pub fn plan(bits: u8, k: u8, documents: u64) -> nddb_format::Result<Vec<Prediction>> {
+    predict_all(bits, k, documents, PLAN_TABLES_MAX)
+}
+
+fn predict_all(bits: u8, k: u8, documents: u64, tables_max: usize) -> nddb_format::Result<Vec<Prediction>> {
+    Scheme::new(bits, k, &[], RESTART)?;
+    Ok(designs(bits, k, tables_max).iter().map(|design| predict(bits, RESTART, documents, design)).collect())
+}
+
+/// Bytes of the postings: ranks of blocks, then for each document its number in the run and a flag, and
+/// for every 64 fingerprints a directory entry.
+fn postings_size(packing: &Packing, documents: u64) -> u64 {
+    let width = u64::from(64 - (documents - 1).leading_zeros());
+    let directory = (packing.distinct.round() as u64).div_ceil(postings::GROUP_LEN);
+    let body = 8 * (packing.blocks + directory) + documents.saturating_mul(width + 1).div_ceil(8);
+    body + checksums_size(body) + (postings::HEADER_SIZE + postings::FOOTER_SIZE) as u64
+}
+
+/// How uniform fingerprints fill the blocks of a segment (Manku 2007, 3.2).
+struct Packing {
+    /// Distinct fingerprints: less than documents where the width is small.
+    distinct: f64,
+    /// Mean entries of a full block; no more than there are.
+    entries: f64,
+    /// Blocks of a segment.
+    blocks: u64,
+}
+
+impl Packing {
+    fn new(bits: u8, restart: u16, documents: u64) -> Self {
+        let (space, drawn) = (f64::from(bits).exp2(), documents as f64);
+        let distinct = -(-drawn / space).exp_m1() * space;
+        let code = Entries::new(bits, drawn);
+        let entries = code.packed(restart, space / distinct);
+        let blocks = (distinct / entries).ceil().max(1.0);
+        Self { distinct, entries: entries.min(distinct), blocks: blocks as u64 }
+    }
+
+    /// Mean number of entries that a probe decodes before it comes to its range: half of those between
+    /// two restart points and half of the restart points, or half of all.
+    fn entries_before(&self, restart: u16) -> f64 {
+        match f64::from(restart) {
+            restart if (1.0..self.entries).contains(&restart) => (restart + self.entries / restart) / 2.0,
+            _ => self.entries / 2.0,
+        }
+    }
+}
+
+/// The Huffman code that the fingerprints of a segment will have.
+struct Entries {
+    /// Bits of an entry with its highest difference at h: code word and the h bits below.
+    sizes: Vec<f64>,
+    /// Mean over the entries coded against their predecessors.
+    mean: f64,
+}
+
+impl Entries {
+    /// In a table of `drawn` random fingerprints two neighbours part at bit h once for each stretch of
+    /// 2^(h+1) values, aligned, that has fingerprints in both halves: a half of 2^h has none with the
+    /// probability exp(-drawn 2^h / 2^f). So the expected counts give the code.
+    fn new(bits: u8, drawn: f64) -> Self {
+        let bits = i32::from(bits);
+        let counts: Vec<f64> = (0..bits)
+            .map(|h| {
+                let occupied = -(-drawn * f64::from(h - bits).exp2()).exp_m1();
+                occupied * occupied * f64::from(bits - 1 - h).exp2()
+            })
+            .collect();
+        let lengths = huffman::lengths(&counts.iter().map(|&count| count.round() as u64).collect::<Vec<_>>());
+        let sizes: Vec<f64> = (0u8..).zip(lengths).take(counts.len()).map(|(h, n)| f64::from(h + n)).collect();
+        let sum: f64 = counts.iter().sum();
+        let mean: f64 = counts.iter().zip(&sizes).map(|(count, size)| count * size / sum).sum();
+        // No code word is shorter than a bit.
+        Self { sizes, mean: mean.max(1.0) }
+    }
+
+    /// Mean bits of an entry coded against one `distance` values away: an aligned stretch of 2^(h+1)
+    /// values has both with the probability 1 - distance / 2^(h+1).
+    fn against(&self, distance: f64) -> f64 {
+        let mut within = 0.0;
+        let mut sum = 0.0;
+        for (h, size) in (1i32..).zip(&self.sizes) {
+            let all = h as usize == self.sizes.len();
+            let wider = if all { 1.0 } else { (1.0 - distance / f64::from(h).exp2()).max(0.0) };
+            sum += (wider - within) * size;
+            within = wider;
+        }
+        sum
+    }
+
+    /// Mean entries of a block, whose neighbours are `gap` values apart: packed as the encoder packs,
+    /// with every entry of mean size.
+    fn packed(&self, restart: u16, gap: f64) -> f64 {
+        let mut left = ((BLOCK_SIZE - FIRST.end()) * 8) as f64;
+        let mut entries = 1.0;
+        loop {
+            let at_restart = restart != 0 && entries % f64::from(restart) == 0.0;
+            let size = if at_restart { self.against(entries * gap) + 16.0 } else { self.mean };
+            if size > left {
+                // The end falls anywhere within an entry: half of one is lost on average.
+                return (entries + left / size - 0.5).max(1.0);
+            }
+            left -= size;
+            entries += 1.0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nddb_format::design::greatest_prefix;
+    use nddb_format::digest::mix;
+
+    use super::*;
+
+    const COUNTS: [u64; 11] =
+        [0, 1, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 8_000_000_000, 1_000_000_000_000];
+
+    fn near(value: f64, wanted: f64, share: f64) -> bool {
+        (value / wanted - 1.0).abs() <= share
+    }
+
+    #[test]
+    fn the_bits_of_a_real_segment_are_predicted() {
+        for (bits, restart, drawn, share) in [
+            (64, 0, 100_000, 0.001),
+            (64, 32, 100_000, 0.001),
+            (64, 2, 10_000, 0.001),
+            (64, 32, 1_000, 0.01),
+            (64, 32, 1, 0.001),
+            (32, 16, 100_000, 0.005),
+            (20, 32, 500_000, 0.03),
+            (16, 32, 40_000, 0.06),
+        ] {
+            let design = greatest_prefix(bits, 3, TABLES_MAX);
+            let scheme = design.scheme(bits, 3, restart).expect("a scheme");
+            let mut sorted: Vec<u64> =
+                (1..=drawn).map(|i: u64| mix(i.wrapping_mul(0x9e37_79b9_7f4a_7c15)) >> (64 - bits)).collect();
+            sorted.sort_unstable();
+            sorted.dedup();
+            let size = segment::encode(&scheme, 0, &sorted).expect("sorted fingerprints").len();
+            let real = size as f64 * 8.0 / sorted.len() as f64;
+            let predicted = predict(bits, restart, drawn, &design).bits_per_fingerprint;
+            assert!(near(predicted, real, share), "f={bits} R={restart} n={drawn}: {predicted} for {real}");
+        }
+    }
+
+    #[test]
+    fn ten_million_weigh_and_cost_what_they_do() {
+        let ten = greatest_prefix(64, 3, 10);
+        // Entries of ten tables decoded for a query, in a measurement: 920, 190 and 126.
+        for (restart, bits, decoded) in [(0, 45.08, 920.0), (32, 45.89, 190.0), (16, 46.83, 126.0)] {
+            let predicted = predict(64, restart, 10_000_000, &ten);
+            assert!(near(predicted.bits_per_fingerprint, bits, 0.001), "R={restart} {predicted:?}");
+            let steps = (predicted.resident_us * 1000.0 - 10.0 * cost::MISS_NS) / cost::STEP_NS;
+            assert!(near(steps, decoded, 0.12), "R={restart} {steps}");
+        }
+    }
+
+    #[test]
+    fn the_paper_s_example_of_eight_billion() {
+        let plan = plan(64, 3, 8_000_000_000).expect("designs");
+        for (tables, prefix, candidates) in [(4, 16, 122_070.0), (10, 25, 238.4), (16, 28, 29.8), (20, 31, 3.7)] {
+            let design = plan.iter().find(|prediction| prediction.tables == tables).expect("the paper's design");
+            assert_eq!(design.prefix_min, prefix);
+            assert!(near(design.candidates_per_probe, candidates, 0.01), "{design:?}");
+            // The paper: fingerprints shrink to about half.
+            assert!((0.5..0.6).contains(&(design.bits_per_fingerprint / 64.0)), "{design:?}");
+        }
+        let chosen = choose(64, 3, 8_000_000_000, Budget { tables_max: 64 }).expect("a scheme");
+        assert_eq!(chosen.tables().len(), 20);
+    }
+
+    #[test]
+    fn small_runs_get_few_tables_and_large_ones_ten() {
+        for (documents, tables) in [(0, 1), (100, 1), (1_000, 4), (100_000, 4), (10_000_000, 10), (100_000_000, 10)] {
+            let scheme = choose(64, 3, documents, Budget::default()).expect("a scheme");
+            assert_eq!((scheme.tables().len(), scheme.restart()), (tables, RESTART), "{documents}");
+        }
+        assert!(choose(64, 8, 1_000, Budget::default()).is_err() && plan(7, 3, 1_000).is_err());
+    }
+
+    #[test]
+    fn more_tables_weigh_more_and_leave_fewer_candidates() {
+        for documents in COUNTS {
+            for pair in plan(64, 3, documents).expect("designs").windows(2) {
+                assert!(pair[0].tables < pair[1].tables && pair[0].bytes < pair[1].bytes, "{pair:?}");
+                assert!(pair[0].candidates_per_probe > pair[1].candidates_per_probe, "{pair:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn more_documents_weigh_more_cost_more_and_never_get_fewer_tables() {
+        for (bits, k) in [(64, 3), (64, 0), (64, 7), (32, 2), (24, 3)] {
+            for design in designs(bits, k, TABLES_MAX) {
+                let predicted = COUNTS.map(|documents| predict(bits, RESTART, documents, &design));
+                assert!(predicted.is_sorted_by(|a, b| a.bytes <= b.bytes), "f={bits} k={k} {predicted:?}");
+                assert!(predicted.is_sorted_by(|a, b| a.resident_us <= b.resident_us), "f={bits} k={k} {predicted:?}");
+                assert!(predicted.iter().all(|one| one.disk_us > one.resident_us), "f={bits} k={k} {predicted:?}");
+            }
+            let tables = COUNTS.map(|n| choose(bits, k, n, Budget::default()).expect("a scheme").tables().len());
+            assert!(tables.is_sorted() && tables[COUNTS.len() - 1] <= TABLES_MAX, "f={bits} k={k} {tables:?}");
+        }
+    }
+
+    #[test]
+    fn every_width_distance_and_count_has_a_scheme_and_finite_figures() {
+        for (bits, k) in (8..=64).flat_map(|bits| (0..=7.min(bits - 1)).map(move |k| (bits, k))) {
+            for documents in [0, 1, 300, 1 << 20, u64::MAX] {
+                let scheme = choose(bits, k, documents, Budget::default()).expect("a scheme");
+                assert!(scheme.tables().len() <= TABLES_MAX && (scheme.bits(), scheme.k()) == (bits, k));
+                for one in plan(bits, k, documents).expect("designs") {
+                    let figures = [one.bits_per_fingerprint, one.candidates_per_probe, one.resident_us, one.disk_us];
+                    assert!(figures.iter().all(|figure| figure.is_finite() && *figure >= 0.0), "{one:?}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Reading: any number of processes, beside the writer, which lock nothing and write nothing in the
+//! database folder (SPEC 10.6).
+
+use std::path::Path;
+use std::time::Duration;
+
+use nddb_format::Fingerprint;
+use nddb_format::record::Settings;
+
+use super::catalog::Catalog;
+use super::dir::Dir;
+use super::probe::Work;
+use super::run::Verify;
+use super::snapshot::{Snapshot, read_manifest};
+use super::view::{Found, View, Within};
+use crate::{Error, Result};
+
+/// Attempts to open a state before a writer's next one replaces it.
+const ATTEMPTS: u32 = 64;
+
+/// A database open for reading. Its answers are those of one state until [`Reader::refresh`].
+#[derive(Debug)]
+pub struct Reader {
+    dir: Dir,
+    catalog: Catalog,
+    settings: Settings,
+    snapshot: Snapshot,
+    verify: Verify,
+}
+
+impl Reader {
+    /// Opens a database for reading.
+    ///
+    /// # Errors
+    /// [`Error::NotADatabase`], [`Error::Newer`], damage of what opening reads.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::open_with(path, Verify::FirstTouch)
+    }
+
+    /// Opens a database for reading, choosing when checksums are compared.
+    ///
+    /// # Errors
+    /// As [`Reader::open`].
+    pub fn open_with(path: impl AsRef<Path>, verify: Verify) -> Result<Self> {
+        let dir = Dir::open(path.as_ref())?;
+        let mut attempt = 0;
+        let catalog = loop {
+            // A writer that is moving its files can make an opening fail; that is no damage.
+            match Catalog::open_secondary(&dir.catalog()) {
+                Ok(catalog) => break catalog,
+                Err(error) if attempt >= 8 => return Err(error),
+                Err(_) => pause(&mut attempt),
+            }
+        };
+        let settings = catalog.settings()?;
+        let snapshot = open_snapshot(&dir, &catalog, &settings, verify, None)?;
+        Ok(Self { dir, catalog, settings, snapshot, verify })
+    }
+
+    /// Moves on to the newest state. Returns whether anything has changed.
+    ///
+    /// # Errors
+    /// As [`Reader::open`]; the old state is kept.
+    pub fn refresh(&mut self) -> Result<bool> {
+        self.catalog.catch_up()?;
+        let manifest = read_manifest(&self.dir)?;
+        let before = (self.snapshot.seen, self.snapshot.deleted.len(), self.snapshot.hidden.clone());
+        if manifest.generation == self.snapshot.manifest.generation {
+            self.snapshot.catch_up(&self.catalog)?;
+            // A flush between the two steps would have taken rows away that the snapshot still needs.
+            if read_manifest(&self.dir)?.generation == manifest.generation {
+                return Ok(before != (self.snapshot.seen, self.snapshot.deleted.len(), self.snapshot.hidden.clone()));
+            }
+        }
+        self.snapshot =
+            open_snapshot(&self.dir, &self.catalog, &self.settings, self.verify, Some(&self.snapshot))?;
+        Ok(true)
+    }
+
+    /// The present state.
+    pub fn view(&self) -> View<'_> {
+        View { dir: &self.dir, snapshot: &self.snapshot, catalog: &self.catalog, settings: &self.settings }
+    }
+
+    /// Finds every live document within `within` bits, by (distance, id).
+    ///
+    /// # Errors
+    /// As [`View::find`].
+    pub fn probe(&self, fingerprint: Fingerprint, within: Within) -> Result<Vec<Found>> {
+        let answers = self.view().find(&[fingerprint], within, None, &mut Work::default())?;
+        Ok(answers.into_iter().flat_map(|answer| answer.matches).collect())
+    }
+}
+
+/// Opens the newest state: manifest, files, catalog, and the manifest again, until it has stood still.
+fn open_snapshot(
+    dir: &Dir,
+    catalog: &Catalog,
+    settings: &Settings,
+    verify: Verify,
+    before: Option<&Snapshot>,
+) -> Result<Snapshot> {
+    let mut attempt = 0;
+    loop {
+        let manifest = read_manifest(dir)?;
+        let generation = manifest.generation;
+        if manifest.catalog != settings.catalog {
+            let what = "MANIFEST belongs to another catalog".into();
+            return Err(Error::Inconsistent { path: dir.root().into(), what });
+        }
+        let opened = Snapshot::open(dir, manifest, verify, before).and_then(|mut snapshot| {
+            catalog.catch_up()?;
+            snapshot.catch_up(catalog)?;
+            Ok(snapshot)
+        });
+        let stood_still = read_manifest(dir)?.generation == generation;
+        match opened {
+            Ok(snapshot) if stood_still => return Ok(snapshot),
+            Err(error) if stood_still && !error.is_missing_file() => return Err(error),
+            Err(error) if stood_still && attempt >= 3 => return Err(error),
+            _ if attempt >= ATTEMPTS => return Err(Error::Busy { path: dir.root().into() }),
+            _ => pause(&mut attempt),
+        }
+    }
+}
+
+fn pause(attempt: &mut u32) {
+    *attempt += 1;
+    std::thread::sleep(Duration::from_micros(100 << (*attempt).min(9)));
+}

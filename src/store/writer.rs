@@ -1,0 +1,436 @@
+//! The one writer: staged documents, commits, flushes, batches (SPEC 10.1 to 10.3).
+
+mod batches;
+mod open;
+mod publish;
+
+use std::collections::{HashMap, HashSet};
+use std::time::Instant;
+
+use nddb_format::record::{Batch, BatchState, Counters, Print, Range, RangeState, Settings};
+use nddb_format::fingerprint::low_mask;
+
+use super::catalog::{Catalog, DocumentKeys};
+use super::dir::{Dir, Kind, Lock};
+use super::document::{Document, Outcome, Verdict};
+use super::memtable::{self, Memtable};
+use super::probe::{Match, Work};
+use super::snapshot::Snapshot;
+use super::view::{View, Within};
+use crate::{Error, Result};
+
+/// How far a long piece of work has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// What is being done.
+    pub phase: &'static str,
+    /// How much of it is done.
+    pub done: u64,
+    /// How much there is, where that is known.
+    pub total: Option<u64>,
+    /// What is counted.
+    pub unit: &'static str,
+}
+
+/// Called now and then during long work; `false` asks it to stop at the next safe point.
+pub type Watch = Box<dyn FnMut(&Progress) -> bool + Send>;
+
+/// A document staged for the next commit.
+struct Staged {
+    number: u64,
+    id: String,
+    print: Print,
+    document: Document,
+    keys: DocumentKeys,
+}
+
+/// What the next commit will write.
+struct Group {
+    documents: Vec<Staged>,
+    /// Place in `documents` of each staged id.
+    by_id: HashMap<String, usize>,
+    /// Staged documents, for insert-if-new.
+    memtable: Memtable,
+    /// Staged numbers that were staged again or deleted: given up.
+    given_up: HashSet<u64>,
+    /// Committed numbers that the commit deletes.
+    deleted: HashSet<u64>,
+    /// Committed numbers that the pending batch will delete when it is committed.
+    replaced: HashSet<u64>,
+}
+
+/// The batch that documents belong to.
+struct Label {
+    name: String,
+    batch: Batch,
+    /// It is not in the catalog yet.
+    new: bool,
+}
+
+/// A database open for writing, by this process alone.
+pub struct Writer {
+    dir: Dir,
+    _lock: Lock,
+    catalog: Catalog,
+    settings: Settings,
+    snapshot: Snapshot,
+    counters: Counters,
+    group: Group,
+    label: Option<Label>,
+    /// Files that no manifest names any more, and since when.
+    obsolete: Vec<(Instant, u64, Kind)>,
+    poisoned: bool,
+    watch: Watch,
+    threads: usize,
+    memory_limit: u64,
+}
+
+impl std::fmt::Debug for Writer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Writer").field("dir", &self.dir).field("counters", &self.counters).finish_non_exhaustive()
+    }
+}
+
+impl Group {
+    fn new(settings: &Settings) -> Self {
+        Self {
+            documents: Vec::new(),
+            by_id: HashMap::new(),
+            memtable: Memtable::new(settings.bits, settings.k),
+            given_up: HashSet::new(),
+            deleted: HashSet::new(),
+            replaced: HashSet::new(),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.documents.is_empty() && self.deleted.is_empty()
+    }
+
+    /// The staged document with this id.
+    fn get(&self, id: &str) -> Option<&Staged> {
+        self.by_id.get(id).map(|&place| &self.documents[place])
+    }
+
+    /// Gives up the staged document with this id. Returns whether there was one.
+    fn give_up(&mut self, id: &str) -> bool {
+        let place = self.by_id.remove(id);
+        if let Some(place) = place {
+            self.given_up.insert(self.documents[place].number);
+        }
+        place.is_some()
+    }
+}
+
+/// The committed documents with one id.
+#[derive(Default)]
+struct Others {
+    /// The live one, as everybody sees it.
+    visible: Option<u64>,
+    /// Those of pending batches, this writer's own and others.
+    hidden: Vec<u64>,
+}
+
+impl Writer {
+    /// What was fixed when the database was made.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Has `watch` called during long work.
+    pub fn watch(&mut self, watch: Watch) {
+        self.watch = watch;
+    }
+
+    /// How many threads long work may use; 1 unless this is called.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.threads = threads.max(1);
+    }
+
+    /// How many bytes of memory a bulk load or a merge may use, besides the catalog's caches.
+    pub fn set_memory_limit(&mut self, bytes: u64) {
+        self.memory_limit = bytes.max(16 << 20);
+    }
+
+    /// The present committed state. Staged documents are not in it.
+    pub fn view(&self) -> View<'_> {
+        View { dir: &self.dir, snapshot: &self.snapshot, catalog: &self.catalog, settings: &self.settings }
+    }
+
+    fn ready(&self) -> Result<()> {
+        if self.poisoned { Err(Error::Poisoned) } else { Ok(()) }
+    }
+
+    /// Notes whether a failure leaves it unknown what is on disk.
+    fn guard<T>(&mut self, outcome: Result<T>) -> Result<T> {
+        if let Err(error) = &outcome {
+            let harmless = match error {
+                Error::Cancelled | Error::OverLimit { .. } | Error::OutOfRange { .. } => true,
+                Error::Io { source, .. } => source.kind() == std::io::ErrorKind::StorageFull,
+                _ => false,
+            };
+            self.poisoned |= !harmless;
+        }
+        outcome
+    }
+
+    /// Reports progress; an error if the caller wants to stop.
+    fn report(&mut self, phase: &'static str, done: u64, total: Option<u64>, unit: &'static str) -> Result<()> {
+        if (self.watch)(&Progress { phase, done, total, unit }) { Ok(()) } else { Err(Error::Cancelled) }
+    }
+
+    /// Stages a document. The same id again replaces what is stored under it, unless nothing differs.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for a fingerprint wider than the database's; [`Error::Poisoned`]; damage.
+    pub fn insert(&mut self, document: Document) -> Result<Outcome> {
+        self.ready()?;
+        self.check(&document)?;
+        if let Some(staged) = self.group.get(document.id()) {
+            if document.is_same_as(&staged.print, &staged.document.record) {
+                return Ok(Outcome::Unchanged);
+            }
+            self.group.give_up(document.id());
+            // What the staged one replaced is marked already.
+            self.stage(document, &Others::default());
+            return Ok(Outcome::Replaced);
+        }
+        let others = self.others(document.id())?;
+        let own = others.hidden.iter().copied().filter(|&number| self.is_own(number)).max();
+        if let Some(number) = own.or(others.visible) {
+            let stored = self.view().stored(number)?;
+            let same = stored.is_some_and(|stored| {
+                let print = Print { fingerprint: stored.fingerprint.0, unprinted: stored.unprinted };
+                document.is_same_as(&print, &stored.record)
+            });
+            if same {
+                return Ok(Outcome::Unchanged);
+            }
+        }
+        self.stage(document, &others);
+        Ok(if own.is_some() || others.visible.is_some() { Outcome::Replaced } else { Outcome::New })
+    }
+
+    /// Stages a document unless something within `within` bits of it is stored or staged, under another
+    /// id: probe and insert are one step. A pending batch is not seen.
+    ///
+    /// # Errors
+    /// As [`Writer::insert`] and [`View::probe`]: what cannot be probed is never 'new'.
+    pub fn insert_if_new(&mut self, document: Document, within: Within) -> Result<Verdict> {
+        self.ready()?;
+        self.check(&document)?;
+        if !document.is_unprinted() {
+            if let Some(of) = self.nearest(&document, within)? {
+                return Ok(Verdict::Duplicate { of });
+            }
+        }
+        self.insert(document).map(Verdict::Inserted)
+    }
+
+    /// The nearest and oldest document within a distance that has another id.
+    fn nearest(&self, document: &Document, within: Within) -> Result<Option<super::view::Found>> {
+        let fingerprint = document.fingerprint();
+        // Its own id can stand in the way once; a staged deletion any number of times.
+        let mut limit = 2 + self.group.deleted.len();
+        loop {
+            let found = self.view().find(&[fingerprint], within, Some(limit), &mut Work::default())?;
+            let Some(answer) = found.into_iter().next() else { return Ok(None) };
+            let cut = answer.count > answer.matches.len() as u64;
+            let committed = answer
+                .matches
+                .into_iter()
+                .filter(|found| found.id != document.id() && !self.group.deleted.contains(&found.number))
+                .min_by_key(|found| (found.distance, found.number));
+            if committed.is_none() && cut {
+                limit *= 4;
+                continue;
+            }
+            let staged = self.nearest_staged(document, within);
+            return Ok(match (committed, staged) {
+                (Some(old), Some(new)) if new.distance < old.distance => Some(new),
+                (None, staged) => staged,
+                (committed, _) => committed,
+            });
+        }
+    }
+
+    fn nearest_staged(&self, document: &Document, within: Within) -> Option<super::view::Found> {
+        let fingerprint = document.fingerprint();
+        let mut nearest: Option<Match> = None;
+        let first = self.group.documents.first()?.number;
+        self.group.memtable.probe(fingerprint.0, u32::from(within.0), |print, numbers| {
+            let distance = (print ^ fingerprint.0).count_ones();
+            let live = numbers.iter().find(|&&number| {
+                let staged = &self.group.documents[(number - first) as usize];
+                !self.group.given_up.contains(&number) && staged.id != document.id()
+            });
+            if let Some(&number) = live {
+                let found = Match { distance, number, fingerprint: nddb_format::Fingerprint(print) };
+                if nearest.is_none_or(|best| found < best) {
+                    nearest = Some(found);
+                }
+            }
+        });
+        nearest.map(|found| {
+            let record = &self.group.documents[(found.number - first) as usize].document.record;
+            super::view::Found {
+                id: record.id.clone(),
+                number: found.number,
+                fingerprint: found.fingerprint,
+                distance: found.distance,
+                url: record.url.clone(),
+                site: record.site.clone(),
+            }
+        })
+    }
+
+    fn check(&self, document: &Document) -> Result<()> {
+        let greatest = low_mask(self.settings.bits);
+        let asked = document.fingerprint().0;
+        if asked > greatest {
+            return Err(Error::OutOfRange { what: "the fingerprint", asked, limit: greatest });
+        }
+        Ok(())
+    }
+
+    /// The committed documents with this id that no staged change deletes.
+    fn others(&self, id: &str) -> Result<Others> {
+        let mut others = Others::default();
+        let mut all = Vec::new();
+        self.catalog.ids().all(id, &mut all)?;
+        for number in all {
+            if self.snapshot.deleted.contains(number) || self.group.deleted.contains(&number) {
+                continue;
+            }
+            if self.snapshot.is_hidden(number) {
+                others.hidden.push(number);
+            } else {
+                others.visible = Some(number);
+            }
+        }
+        Ok(others)
+    }
+
+    /// Whether a hidden number belongs to the pending batch that documents are labelled with.
+    fn is_own(&self, number: u64) -> bool {
+        self.pending().is_some_and(|batch| self.owner(number) == Some(batch))
+    }
+
+    fn pending(&self) -> Option<u32> {
+        self.label.as_ref().filter(|label| label.batch.state == BatchState::Pending).map(|label| label.batch.number)
+    }
+
+    /// The batch whose range a number is in.
+    fn owner(&self, number: u64) -> Option<u32> {
+        let ranges = self.catalog.ranges().ok()?;
+        ranges.iter().find(|(low, range)| (*low..range.high).contains(&number)).map(|(_, range)| range.batch)
+    }
+
+    /// Stages a document under the next number, and the deletion of what it replaces: at once, or for a
+    /// pending batch when that is committed. What other pending batches hold under the id is older.
+    fn stage(&mut self, mut document: Document, others: &Others) {
+        let number = self.counters.next_number + self.group.documents.len() as u64;
+        document.record.batch = self.label.as_ref().map(|label| label.batch.number);
+        match self.pending() {
+            Some(_) => {
+                for &hidden in &others.hidden {
+                    let own = self.is_own(hidden);
+                    if own { &mut self.group.deleted } else { &mut self.group.replaced }.insert(hidden);
+                }
+                self.group.replaced.extend(others.visible);
+            }
+            None => self.group.deleted.extend(others.hidden.iter().copied().chain(others.visible)),
+        }
+        let (id, print, keys) = (document.record.id.clone(), document.print(), document.keys());
+        if !print.unprinted {
+            self.group.memtable.insert(print.fingerprint, number);
+        }
+        self.group.by_id.insert(id.clone(), self.group.documents.len());
+        self.group.documents.push(Staged { number, id, print, document, keys });
+    }
+
+    /// Stages the deletion of a document. Returns whether there was one.
+    ///
+    /// # Errors
+    /// [`Error::Poisoned`]; damage of the catalog.
+    pub fn delete(&mut self, id: &str) -> Result<bool> {
+        self.ready()?;
+        let staged = self.group.give_up(id);
+        let visible = self.others(id)?.visible;
+        self.group.deleted.extend(visible);
+        Ok(staged || visible.is_some())
+    }
+
+    /// Makes all that is staged durable, as one step, and visible to every reader that refreshes.
+    ///
+    /// # Errors
+    /// Of the disk. If the memtable was full and could not be flushed, nothing has been written and what
+    /// is staged stays staged; after a write that failed the writer answers only [`Error::Poisoned`].
+    pub fn commit(&mut self) -> Result<()> {
+        self.ready()?;
+        if self.snapshot.memtable.len() >= memtable::ROWS_MAX {
+            self.flush()?;
+        }
+        if self.group.is_empty() {
+            return Ok(());
+        }
+        let group = std::mem::replace(&mut self.group, Group::new(&self.settings));
+        let outcome = self.write_group(&group);
+        self.guard(outcome)?;
+        self.remove_obsolete(false)
+    }
+
+    fn write_group(&mut self, group: &Group) -> Result<()> {
+        let generation = self.snapshot.manifest.generation;
+        let low = self.counters.next_number;
+        let high = low + group.documents.len() as u64;
+        let mut counters = self.counters;
+        counters.next_number = high;
+        counters.commits += 1;
+        let mut commit = self.catalog.begin();
+        let kept = || group.documents.iter().filter(|staged| !group.given_up.contains(&staged.number));
+        let mut record = Vec::new();
+        for staged in kept() {
+            record.clear();
+            staged.document.record.encode_into(&mut record);
+            commit.document(staged.number, &staged.print, &staged.id, &record, &staged.keys);
+            counters.live += 1;
+        }
+        for &number in &group.deleted {
+            commit.delete(generation, number);
+            counters.live -= 1;
+        }
+        let pending = self.pending();
+        if let Some(label) = self.label.as_mut().filter(|_| high > low) {
+            let state = if pending.is_some() { RangeState::Pending } else { RangeState::Committed };
+            if label.new {
+                commit.batch(&label.name, &label.batch);
+                counters.next_batch = counters.next_batch.max(label.batch.number + 1);
+            }
+            commit.range(low, &Range { high, state, batch: label.batch.number });
+            group.replaced.iter().for_each(|&number| commit.replaced(label.batch.number, number));
+            label.new = false;
+        }
+        commit.counters(&counters);
+        commit.write()?;
+        self.counters = counters;
+        for staged in kept().filter(|staged| !staged.print.unprinted) {
+            self.snapshot.memtable.insert(staged.print.fingerprint, staged.number);
+        }
+        self.snapshot.deleted.extend(group.deleted.iter().copied());
+        self.snapshot.seen = high;
+        if pending.is_some() && high > low {
+            self.snapshot.hide(low..high);
+        }
+        Ok(())
+    }
+
+    /// Commits and closes; files that are no longer needed are removed.
+    ///
+    /// # Errors
+    /// As [`Writer::commit`].
+    pub fn close(mut self) -> Result<()> {
+        self.commit()?;
+        self.remove_obsolete(true)
+    }
+}

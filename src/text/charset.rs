@@ -1,0 +1,213 @@
+//! Which character set a page is in, and its text in UTF-8.
+//!
+//! The order is that of the HTML standard's "encoding sniffing": a byte order mark wins over all,
+//! then the label of the HTTP header, then the page's own `<meta>` (or XML declaration), then a
+//! guess from the bytes. Decoding never fails: what is malformed becomes U+FFFD.
+
+use std::borrow::Cow;
+
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs::{Encoding, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
+use memchr::{memchr, memmem};
+
+use crate::text::page::{Page, PageKind};
+use crate::text::site::host_of;
+
+/// How far a `<meta>` is looked for. The standard says 1,024 bytes; pages with long comments or
+/// scripts above it are common, and browsers read on.
+const META_REACH: usize = 4096;
+
+/// How many bytes the detector sees, from the first one that is not ASCII.
+const GUESS_REACH: usize = 64 * 1024;
+
+/// Returns the text of a page (HTML standard, 13.2.3 "The input byte stream").
+pub fn decode<'a>(page: &Page<'a>) -> Cow<'a, str> {
+    let body = page.body;
+    if let Some(rest) = body.strip_prefix(&[0xff, 0xfe, 0, 0]) {
+        return Cow::Owned(utf_32(rest, u32::from_le_bytes));
+    }
+    if let Some(rest) = body.strip_prefix(&[0, 0, 0xfe, 0xff]) {
+        return Cow::Owned(utf_32(rest, u32::from_be_bytes));
+    }
+    if let Some((encoding, size)) = Encoding::for_bom(body) {
+        return encoding.decode_without_bom_handling(&body[size..]).0;
+    }
+    let encoding = page
+        .charset
+        .and_then(|label| labelled(label.as_bytes()))
+        .or_else(|| match page.kind {
+            PageKind::Html => declared(&body[..body.len().min(META_REACH)]),
+            PageKind::Text => None,
+        })
+        .unwrap_or_else(|| guess(page));
+    encoding.decode_without_bom_handling(body).0
+}
+
+/// Looks a label up; labels that only say "do not decode this" count as none.
+fn labelled(label: &[u8]) -> Option<&'static Encoding> {
+    let label = label.trim_ascii().trim_ascii_start();
+    let label = label.strip_prefix(b"\"").unwrap_or(label);
+    let label = label.strip_suffix(b"\"").unwrap_or(label);
+    Encoding::for_label(label).filter(|&encoding| encoding != REPLACEMENT)
+}
+
+/// Finds the character set a page of markup declares for itself (HTML standard, 13.2.3.2).
+fn declared(head: &[u8]) -> Option<&'static Encoding> {
+    let mut rest = head;
+    if rest.starts_with(b"<?xml")
+        && let Some(end) = memchr(b'>', rest)
+        && let Some(found) = assigned(&rest[..end], b"encoding")
+    {
+        return Some(found);
+    }
+    while let Some(at) = memchr(b'<', rest) {
+        rest = &rest[at..];
+        if rest.starts_with(b"<!--") {
+            // A commented-out <meta> declares nothing.
+            rest = &rest[memmem::find(rest, b"-->").unwrap_or(rest.len())..];
+        } else if rest.len() > 5 && rest[1..5].eq_ignore_ascii_case(b"meta") {
+            let end = memchr(b'>', rest).unwrap_or(rest.len());
+            if let Some(found) = assigned(&rest[..end], b"charset") {
+                return Some(found);
+            }
+            rest = &rest[end..];
+        } else {
+            rest = &rest[1..];
+        }
+    }
+    None
+}
+
+/// Finds `name = label` in a tag; the label may stand in quotes.
+fn assigned(tag: &[u8], name: &[u8]) -> Option<&'static Encoding> {
+    let lower = tag.to_ascii_lowercase();
+    for at in memmem::find_iter(&lower, name) {
+        let value = lower[at + name.len()..].trim_ascii_start();
+        let Some(value) = value.strip_prefix(b"=") else {
+            continue;
+        };
+        let value = value.trim_ascii_start();
+        let value = match value.first() {
+            Some(b'"' | b'\'') => &value[1..],
+            _ => value,
+        };
+        let end = value
+            .iter()
+            .position(|byte| matches!(byte, b'"' | b'\'' | b';' | b'>' | b' ' | b'\t' | b'\n'))
+            .unwrap_or(value.len());
+        if let Some(found) = labelled(&value[..end]) {
+            // A page whose <meta> could be read as ASCII is not UTF-16, whatever it says.
+            return Some(if found == UTF_16LE || found == UTF_16BE {
+                UTF_8
+            } else if found == X_USER_DEFINED {
+                WINDOWS_1252
+            } else {
+                found
+            });
+        }
+    }
+    None
+}
+
+/// Guesses from the bytes, with the top-level domain of the page as a hint.
+fn guess(page: &Page<'_>) -> &'static Encoding {
+    let body = page.body;
+    let ascii = Encoding::ascii_valid_up_to(body);
+    let escapes = memchr(0x1b, &body[..ascii]).is_some();
+    if !escapes && (ascii == body.len() || Encoding::utf8_valid_up_to(body) == body.len()) {
+        return UTF_8;
+    }
+    let from = if escapes { 0 } else { ascii };
+    let to = body.len().min(from.saturating_add(GUESS_REACH));
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
+    detector.feed(&body[from..to], to == body.len());
+    let host = page.url.and_then(host_of).unwrap_or_default();
+    let tld = host.rsplit('.').next().unwrap_or_default();
+    // The detector panics on a hint that is not a lower-case name.
+    let fit = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    let hint = (!tld.is_empty() && tld.bytes().all(fit)).then_some(tld.as_bytes());
+    detector.guess(hint, Utf8Detection::Allow)
+}
+
+/// Decodes UTF-32, which no browser reads any more but old archives hold.
+fn utf_32(bytes: &[u8], read: fn([u8; 4]) -> u32) -> String {
+    let mut text = String::with_capacity(bytes.len() / 4);
+    let (whole, rest) = bytes.as_chunks::<4>();
+    for &unit in whole {
+        text.push(char::from_u32(read(unit)).unwrap_or(char::REPLACEMENT_CHARACTER));
+    }
+    if !rest.is_empty() {
+        text.push(char::REPLACEMENT_CHARACTER);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page<'a>(charset: Option<&'a str>, body: &'a [u8]) -> Page<'a> {
+        Page { kind: PageKind::Html, charset, url: None, body }
+    }
+
+    #[test]
+    fn a_byte_order_mark_wins_over_the_header() {
+        let body = b"\xef\xbb\xbfstra\xc3\x9fe";
+        assert_eq!(decode(&page(Some("windows-1251"), body)), "straße");
+        assert_eq!(decode(&page(Some("utf-8"), b"\xff\xfea\0\xdf\0")), "aß", "UTF-16, little-endian");
+        assert_eq!(decode(&page(None, b"\xfe\xff\0a\0\xdf")), "aß");
+        assert_eq!(decode(&page(None, b"\xff\xfe\0\0a\0\0\0\xdf\0\0\0")), "aß", "UTF-32, little-endian");
+        assert_eq!(decode(&page(None, b"\0\0\xfe\xff\0\0\0a\0\x11\0\0")), "a\u{fffd}");
+    }
+
+    #[test]
+    fn the_header_wins_over_the_page_and_the_page_over_a_guess() {
+        let body = b"<meta charset=koi8-r>\xe9";
+        assert_eq!(decode(&page(Some("iso-8859-1"), body)), "<meta charset=koi8-r>é");
+        assert_eq!(decode(&page(Some(" \"ISO-8859-1\" "), body)), "<meta charset=koi8-r>é");
+        assert_eq!(decode(&page(Some("no such set"), body)), "<meta charset=koi8-r>И");
+        assert_eq!(decode(&page(None, body)), "<meta charset=koi8-r>И");
+    }
+
+    #[test]
+    fn old_and_xml_declarations_are_read_and_comments_are_not() {
+        let old = b"<META HTTP-EQUIV='Content-Type' CONTENT='text/html; charset=KOI8-R'>\xe9";
+        assert!(decode(&page(None, old)).ends_with('И'));
+        let xml = b"<?xml version='1.0' encoding='koi8-r'?>\xe9";
+        assert!(decode(&page(None, xml)).ends_with('И'));
+        let comment = b"<!-- <meta charset=koi8-r> --><meta charset = \"iso-8859-5\">\xb8";
+        assert!(decode(&page(None, comment)).ends_with('И'));
+        let sixteen = b"<meta charset=utf-16>\xc3\xa9";
+        assert!(decode(&page(None, sixteen)).ends_with('é'));
+    }
+
+    #[test]
+    fn without_any_word_the_bytes_decide() {
+        assert_eq!(decode(&page(None, "naïve 日本".as_bytes())), "naïve 日本");
+        let japanese = "これは日本語の文章です。漢字とひらがなが混ざっています。";
+        let (bytes, ..) = encoding_rs::SHIFT_JIS.encode(japanese);
+        assert_eq!(decode(&page(None, &bytes)), japanese);
+        let (bytes, ..) = encoding_rs::ISO_2022_JP.encode(japanese);
+        assert_eq!(decode(&page(None, &bytes)), japanese);
+        let russian = "Все счастливые семьи похожи друг на друга";
+        let (bytes, ..) = encoding_rs::WINDOWS_1251.encode(russian);
+        assert_eq!(decode(&page(None, &bytes)), russian);
+    }
+
+    #[test]
+    fn malformed_bytes_become_replacement_characters() {
+        assert_eq!(decode(&page(Some("utf-8"), b"a\xffb\0")), "a\u{fffd}b\0");
+        assert_eq!(decode(&page(None, b"")), "");
+        for charset in ["hz-gb-2312", "iso-2022-kr", "replacement"] {
+            assert_eq!(decode(&page(Some(charset), b"plain")), "plain");
+        }
+    }
+
+    #[test]
+    fn an_odd_top_level_domain_is_no_hint() {
+        for url in ["http://1.2.3.4/", "http://[::1]/", "http://a.b_c/", "http://пример.рф/", "x"] {
+            let page = Page { kind: PageKind::Text, charset: None, url: Some(url), body: b"caf\xe9" };
+            assert!(decode(&page).starts_with("caf"), "{url}");
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! What each HTML element means for the text of a page.
+
+/// What a tag does to the text (Henzinger 2: "markup is replaced by white space or, in case of
+/// formatting instructions, ignored").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Element {
+    /// A formatting instruction: does not split a word.
+    Inline,
+    /// Everything else, unknown elements included: white space.
+    Block,
+    /// Its address is a term.
+    Image,
+    /// Says what relative addresses are relative to.
+    Base,
+    /// Content is not markup and not shown: skipped up to its end tag.
+    Dropped,
+    /// The page's title: shown, entities decoded, no markup inside.
+    Title,
+    /// Shown, entities decoded, no markup inside.
+    Escapable,
+    /// Shown as it stands, no markup inside.
+    Literal,
+    /// Markup that is kept for scripts and never shown; may be nested.
+    Template,
+    /// SVG or MathML begins: a language where every element may close itself.
+    Foreign,
+}
+
+/// Looks up an element by its lower-case name.
+pub(crate) fn element(name: &[u8]) -> Element {
+    match name {
+        b"a" | b"abbr" | b"acronym" | b"b" | b"bdi" | b"bdo" | b"big" | b"cite" | b"code" | b"data" | b"del"
+        | b"dfn" | b"em" | b"font" | b"i" | b"ins" | b"kbd" | b"mark" | b"nobr" | b"q" | b"rb" | b"ruby" | b"s"
+        | b"samp" | b"small" | b"span" | b"strike" | b"strong" | b"sub" | b"sup" | b"time" | b"tt" | b"u" | b"var"
+        | b"wbr" => Element::Inline,
+        b"img" | b"image" => Element::Image,
+        b"base" => Element::Base,
+        // <noscript>, <iframe>, <noembed>, <noframes>: fallbacks that a visitor with a common
+        // browser never sees.
+        b"script" | b"style" | b"noscript" | b"iframe" | b"noembed" | b"noframes" => Element::Dropped,
+        b"title" => Element::Title,
+        b"textarea" => Element::Escapable,
+        b"xmp" => Element::Literal,
+        b"template" => Element::Template,
+        b"svg" | b"math" => Element::Foreign,
+        _ => Element::Block,
+    }
+}

@@ -1,0 +1,451 @@
+//! The scan of a page's markup: its visible text, and the addresses of its images.
+//!
+//! A tokenizer after the HTML standard (13.2.5) without a tree: one pass, no recursion, no memory
+//! besides the text, linear in the size of any input. What of a page is text:
+//!
+//! * Tags are white space, those of formatting instructions are nothing; comments, declarations and
+//!   processing instructions are nothing, for a visitor sees the word around them whole.
+//! * The content of `script`, `style`, `template`, `noscript`, `iframe`, `noembed` and `noframes` is
+//!   dropped, whatever its type: a visitor with a common browser does not see it as it stands there.
+//! * Of the head only the title remains (the rest of it is tags and dropped elements).
+//! * Prefilled `textarea`s, options and buttons are text; the `alt` of an image and other attributes
+//!   are not; what style sheets hide is not looked at.
+//! * What a page does not close goes on to its end, as in browsers.
+
+use memchr::memchr;
+
+use crate::text::elements::{Element, element};
+use crate::text::entities::{decode_attribute, decode_into};
+
+/// How white space comes out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Layout {
+    /// As it stands in the page: good for splitting terms, and fastest.
+    Raw,
+    /// One line per block of text, single spaces in it.
+    Lines,
+}
+
+/// An image, and where in the text it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Image {
+    /// The number of bytes of the text before it.
+    pub(crate) at: usize,
+    /// Its address as the page gives it, references decoded.
+    pub(crate) source: String,
+}
+
+/// What a scan finds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Scan {
+    /// The visible text.
+    pub(crate) text: String,
+    /// The images, in the order of the page.
+    pub(crate) images: Vec<Image>,
+    /// The first `<base href>`.
+    pub(crate) base: Option<String>,
+}
+
+/// Scans a page.
+pub(crate) fn scan(html: &str, layout: Layout) -> Scan {
+    let mut scanner = Scanner {
+        html,
+        bytes: html.as_bytes(),
+        at: 0,
+        layout,
+        // In a page that says it is XML every element may close itself.
+        xml: html.trim_start().starts_with("<?xml"),
+        foreign: 0,
+        hidden: 0,
+        out: Scan::default(),
+    };
+    scanner.run();
+    let mut out = scanner.out;
+    if layout == Layout::Lines {
+        out.text.truncate(out.text.trim_end().len());
+    }
+    out
+}
+
+/// A tag that has been read to its end.
+#[derive(Default)]
+struct Tag<'a> {
+    /// The value of the attribute that was asked for.
+    value: Option<&'a str>,
+    closes_itself: bool,
+}
+
+struct Scanner<'a> {
+    html: &'a str,
+    bytes: &'a [u8],
+    at: usize,
+    layout: Layout,
+    xml: bool,
+    /// How many `<svg>` and `<math>` are open.
+    foreign: u32,
+    /// How many `<template>` are open.
+    hidden: u32,
+    out: Scan,
+}
+
+impl<'a> Scanner<'a> {
+    fn run(&mut self) {
+        while self.at < self.bytes.len() {
+            let rest = &self.bytes[self.at..];
+            let size = memchr(b'<', rest).unwrap_or(rest.len());
+            if size > 0 {
+                self.push(&self.html[self.at..self.at + size], true);
+                self.at += size;
+            }
+            if self.at < self.bytes.len() {
+                self.markup();
+            }
+        }
+    }
+
+    /// Reads what begins with the `<` at hand.
+    fn markup(&mut self) {
+        match self.bytes.get(self.at + 1) {
+            Some(byte) if byte.is_ascii_alphabetic() => self.start_tag(),
+            Some(b'/') => match self.bytes.get(self.at + 2) {
+                Some(byte) if byte.is_ascii_alphabetic() => self.end_tag(),
+                Some(_) => self.skip_past_greater(),
+                None => {
+                    self.push("</", false);
+                    self.at += 2;
+                }
+            },
+            Some(b'!') if self.bytes[self.at..].starts_with(b"<!--") => self.comment(),
+            Some(b'!' | b'?') => self.skip_past_greater(),
+            _ => {
+                self.push("<", false);
+                self.at += 1;
+            }
+        }
+    }
+
+    fn start_tag(&mut self) {
+        let mut buffer = [0; NAME_MAX];
+        self.at += 1;
+        let name = self.name(&mut buffer);
+        match element(name) {
+            Element::Inline => {
+                self.rest_of_tag(b"");
+            }
+            Element::Block => {
+                self.rest_of_tag(b"");
+                self.push_break();
+            }
+            Element::Image => {
+                self.push_break();
+                let tag = self.rest_of_tag(b"src");
+                if let Some(source) = tag.value
+                    && self.hidden == 0
+                {
+                    self.out
+                        .images
+                        .push(Image { at: self.out.text.len(), source: decode_attribute(source).into_owned() });
+                }
+            }
+            Element::Base => {
+                let tag = self.rest_of_tag(b"href");
+                if let Some(address) = tag.value
+                    && self.out.base.is_none()
+                {
+                    self.out.base = Some(decode_attribute(address).into_owned());
+                }
+            }
+            Element::Template => {
+                let tag = self.rest_of_tag(b"");
+                self.push_break();
+                if !self.is_empty(&tag) {
+                    self.hidden = self.hidden.saturating_add(1);
+                }
+            }
+            Element::Foreign => {
+                let tag = self.rest_of_tag(b"");
+                self.push_break();
+                if !tag.closes_itself {
+                    self.foreign = self.foreign.saturating_add(1);
+                }
+            }
+            kind @ (Element::Dropped | Element::Title | Element::Escapable | Element::Literal) => {
+                let tag = self.rest_of_tag(b"");
+                self.push_break();
+                if !self.is_empty(&tag) {
+                    self.content(kind, name);
+                }
+            }
+        }
+    }
+
+    /// Reads the content of an element that holds no markup, up to its end tag.
+    fn content(&mut self, kind: Element, name: &[u8]) {
+        let start = self.at;
+        let end = match name {
+            b"script" => self.end_of_script(),
+            _ => self.find_end_tag(start, name),
+        };
+        let text = &self.html[start..end];
+        self.at = end;
+        match kind {
+            // The title of a drawing is not shown.
+            Element::Title if self.foreign == 0 => self.push(text, true),
+            Element::Escapable => self.push(text, true),
+            Element::Literal => self.push(text, false),
+            _ => {}
+        }
+        self.push_break();
+    }
+
+    fn end_tag(&mut self) {
+        let mut buffer = [0; NAME_MAX];
+        self.at += 2;
+        let name = self.name(&mut buffer);
+        let kind = element(name);
+        self.rest_of_tag(b"");
+        match kind {
+            Element::Inline | Element::Base => {}
+            Element::Template => {
+                self.hidden = self.hidden.saturating_sub(1);
+                self.push_break();
+            }
+            Element::Foreign => {
+                self.foreign = self.foreign.saturating_sub(1);
+                self.push_break();
+            }
+            _ => self.push_break(),
+        }
+    }
+
+    /// Returns whether an element that could hold text has none, because its tag closes it and
+    /// stands where that is heeded.
+    fn is_empty(&self, tag: &Tag<'_>) -> bool {
+        tag.closes_itself && (self.xml || self.foreign > 0)
+    }
+
+    /// Skips a comment: up to `-->` or `--!>`, or to `>` right behind `<!--` or `<!---`.
+    fn comment(&mut self) {
+        let opened = self.at + 2;
+        let mut from = self.at + 4;
+        while let Some(size) = memchr(b'>', &self.bytes[from..]) {
+            let end = from + size;
+            let inside = &self.bytes[opened..end];
+            if inside.ends_with(b"--") || (inside.len() > 4 && inside.ends_with(b"--!")) {
+                self.at = end + 1;
+                return;
+            }
+            from = end + 1;
+        }
+        self.at = self.bytes.len();
+    }
+
+    fn skip_past_greater(&mut self) {
+        let rest = &self.bytes[self.at..];
+        self.at += memchr(b'>', rest).map_or(rest.len(), |size| size + 1);
+    }
+
+    /// Reads an element's name into `buffer`, in lower case; a longer one is none we know.
+    fn name<'b>(&mut self, buffer: &'b mut [u8; NAME_MAX]) -> &'b [u8] {
+        let mut size = 0;
+        while let Some(&byte) = self.bytes.get(self.at) {
+            if ends_name(byte) {
+                break;
+            }
+            if size < NAME_MAX {
+                buffer[size] = byte.to_ascii_lowercase();
+            }
+            size += 1;
+            self.at += 1;
+        }
+        if size > NAME_MAX { b"" } else { &buffer[..size] }
+    }
+
+    /// Reads the attributes and the `>` of a tag. Returns the first value of attribute `wanted`.
+    fn rest_of_tag(&mut self, wanted: &[u8]) -> Tag<'a> {
+        let (html, bytes) = (self.html, self.bytes);
+        let mut tag = Tag::default();
+        let mut at = self.at;
+        loop {
+            match bytes.get(at) {
+                None => {
+                    // The page ends within the tag: there was none.
+                    self.at = at;
+                    return Tag::default();
+                }
+                Some(b'>') => {
+                    self.at = at + 1;
+                    return tag;
+                }
+                Some(b'/') => {
+                    tag.closes_itself = bytes.get(at + 1) == Some(&b'>');
+                    at += 1;
+                }
+                Some(byte) if is_space(*byte) => at += 1,
+                Some(_) => {
+                    let name = at;
+                    at += 1;
+                    while bytes.get(at).is_some_and(|&byte| byte != b'=' && !ends_name(byte)) {
+                        at += 1;
+                    }
+                    let name = &bytes[name..at];
+                    let mut sign = at;
+                    while bytes.get(sign).is_some_and(|&byte| is_space(byte)) {
+                        sign += 1;
+                    }
+                    if bytes.get(sign) != Some(&b'=') {
+                        continue;
+                    }
+                    at = sign + 1;
+                    while bytes.get(at).is_some_and(|&byte| is_space(byte)) {
+                        at += 1;
+                    }
+                    let (from, to);
+                    match bytes.get(at) {
+                        Some(&quote @ (b'"' | b'\'')) => {
+                            from = at + 1;
+                            let Some(size) = memchr(quote, &bytes[from..]) else {
+                                self.at = bytes.len();
+                                return Tag::default();
+                            };
+                            to = from + size;
+                            at = to + 1;
+                        }
+                        _ => {
+                            from = at;
+                            while bytes.get(at).is_some_and(|&byte| byte != b'>' && !is_space(byte)) {
+                                at += 1;
+                            }
+                            to = at;
+                        }
+                    }
+                    if tag.value.is_none() && !wanted.is_empty() && name.eq_ignore_ascii_case(wanted) {
+                        tag.value = Some(&html[from..to]);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Returns where the end tag of `name` begins, or the end of the page.
+    fn find_end_tag(&self, mut from: usize, name: &[u8]) -> usize {
+        while let Some(size) = memchr(b'<', &self.bytes[from..]) {
+            from += size;
+            if self.bytes.get(from + 1) == Some(&b'/') && self.is_tag(from + 2, name) {
+                return from;
+            }
+            from += 1;
+        }
+        self.bytes.len()
+    }
+
+    /// Returns where a script ends. Within `<!-- -->` a script may quote another one, `<script>`
+    /// and `</script>` included (HTML standard, "script data double escaped state").
+    fn end_of_script(&self) -> usize {
+        let mut at = self.at;
+        let (mut escaped, mut quoted) = (false, false);
+        while let Some(size) = memchr(b'<', &self.bytes[at..]) {
+            if escaped && let Some(end) = find_dashes(&self.bytes[at..at + size]) {
+                at += end;
+                (escaped, quoted) = (false, false);
+                continue;
+            }
+            at += size;
+            if self.bytes.get(at + 1) == Some(&b'/') && self.is_tag(at + 2, b"script") {
+                if !quoted {
+                    return at;
+                }
+                quoted = false;
+            } else if !escaped && self.bytes[at..].starts_with(b"<!--") {
+                escaped = true;
+                // The dashes of `<!-->` close what they open.
+                at += 1;
+            } else if escaped && self.is_tag(at + 1, b"script") {
+                quoted = true;
+            }
+            at += 1;
+        }
+        self.bytes.len()
+    }
+
+    /// Returns whether `name` stands at `at`, as a whole.
+    fn is_tag(&self, at: usize, name: &[u8]) -> bool {
+        let end = at + name.len();
+        self.bytes.get(at..end).is_some_and(|found| found.eq_ignore_ascii_case(name))
+            && self.bytes.get(end).is_some_and(|&byte| ends_name(byte))
+    }
+
+    /// Appends text of the page.
+    fn push(&mut self, text: &str, references: bool) {
+        if self.hidden > 0 {
+            return;
+        }
+        match self.layout {
+            Layout::Raw if references => decode_into(&mut self.out.text, text),
+            Layout::Raw => self.out.text.push_str(text),
+            Layout::Lines => {
+                let mut decoded = String::new();
+                if references {
+                    decode_into(&mut decoded, text);
+                } else {
+                    decoded.push_str(text);
+                }
+                fold(&mut self.out.text, &decoded);
+            }
+        }
+    }
+
+    /// Ends a block of text, and with it a word.
+    fn push_break(&mut self) {
+        if self.hidden > 0 {
+            return;
+        }
+        let text = &mut self.out.text;
+        if self.layout == Layout::Lines && text.ends_with(' ') {
+            text.pop();
+        }
+        if !text.is_empty() && !text.ends_with('\n') {
+            text.push('\n');
+        }
+    }
+}
+
+/// Appends text with each run of white space as one space, none at the beginning of a line.
+fn fold(out: &mut String, text: &str) {
+    let mut rest = text;
+    while let Some(at) = rest.find(char::is_whitespace) {
+        out.push_str(&rest[..at]);
+        if !out.is_empty() && !out.ends_with([' ', '\n']) {
+            out.push(' ');
+        }
+        rest = rest[at..].trim_start();
+    }
+    out.push_str(rest);
+}
+
+/// Returns the position behind the first `-->`.
+fn find_dashes(bytes: &[u8]) -> Option<usize> {
+    let mut from = 0;
+    while let Some(size) = memchr(b'>', &bytes[from..]) {
+        let end = from + size;
+        if bytes[..end].ends_with(b"--") {
+            return Some(end + 1);
+        }
+        from = end + 1;
+    }
+    None
+}
+
+/// The longest name of an element that means something here (`noscript`).
+const NAME_MAX: usize = 8;
+
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0c)
+}
+
+fn ends_name(byte: u8) -> bool {
+    is_space(byte) || byte == b'/' || byte == b'>'
+}
+
+#[cfg(test)]
+mod tests;

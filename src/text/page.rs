@@ -1,0 +1,35 @@
+//! A page as the crawl delivered it.
+
+/// How the body of a page is to be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PageKind {
+    /// Markup: HTML or XHTML.
+    Html,
+    /// Plain text, for instance the text of a WET record.
+    Text,
+}
+
+/// One page: its bytes, and what the protocol said about them.
+#[derive(Clone, Copy, Debug)]
+pub struct Page<'a> {
+    /// Markup or plain text.
+    pub kind: PageKind,
+    /// The label of the character set in the HTTP header, if it had one.
+    pub charset: Option<&'a str>,
+    /// The address of the page: decides its site and what its relative image addresses mean.
+    pub url: Option<&'a str>,
+    /// The body after transfer and content decoding, still in its character set.
+    pub body: &'a [u8],
+}
+
+impl<'a> Page<'a> {
+    /// Returns a page of UTF-8 markup without an address.
+    pub fn html(body: &'a str) -> Self {
+        Page { kind: PageKind::Html, charset: Some("utf-8"), url: None, body: body.as_bytes() }
+    }
+
+    /// Returns a page of UTF-8 text without an address.
+    pub fn text(body: &'a str) -> Self {
+        Page { kind: PageKind::Text, charset: Some("utf-8"), url: None, body: body.as_bytes() }
+    }
+}

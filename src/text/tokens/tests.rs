@@ -1,0 +1,148 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn terms(page: &Page<'_>) -> Vec<String> {
+    tokens(page).terms().map(str::to_owned).collect()
+}
+
+#[track_caller]
+fn assert_terms(text: &str, expected: &str) {
+    assert_eq!(terms(&Page::text(text)).join(" "), expected, "{text:?}");
+}
+
+#[test]
+fn maximal_alphanumeric_sequences_are_terms_and_keep_their_case() {
+    assert_terms("The quick-brown fox's 2nd (jump)...", "The quick brown fox s 2nd jump");
+    assert_terms("", "");
+    assert_terms(" \0\u{1f600} --- ", "");
+    assert_terms("Straße naïve Élan Ünï", "Straße naïve Élan Ünï");
+    assert_terms("Привет, мир! Γειά σου", "Привет мир Γειά σου");
+    assert_terms("a_b a\u{a0}b a\u{2014}b", "a b a b a b");
+    assert_terms("한국어 문장", "한국어 문장");
+    assert_terms("½ x² Ⅳ", "½ x² Ⅳ");
+}
+
+#[test]
+fn marks_and_joiners_stay_with_their_letter() {
+    assert_terms("cafe\u{301} au lait", "cafe\u{301} au lait");
+    assert_terms("हिन्दी में", "हिन्दी में");
+    assert_terms("می\u{200c}خواهم\u{200c} x", "می\u{200c}خواهم x");
+    assert_terms("\u{301}a", "a");
+    assert_terms("Donau\u{ad}dampf", "Donaudampf");
+}
+
+#[test]
+fn scripts_without_spaces_are_cut_into_words() {
+    assert_terms("我爱北京天安门。你好", "我 爱 北京 天安门 你好");
+    assert_terms("今日は良い天気です。", "今日 は 良い 天気 です");
+    assert_terms("สวัสดีชาวโลก", "สวัสดี ชาว โลก");
+    assert_terms("iPhone手机2024年", "iPhone 手机 2024 年");
+    assert_terms("ຂ້ອຍຮັກເຈົ້າ", "ຂ້ອຍ ຮັກ ເຈົ້າ");
+}
+
+#[test]
+fn a_sequence_without_end_is_cut_at_a_bound() {
+    let long = "漢字".repeat(20_000);
+    let found = tokens(&Page::text(&long));
+    assert_eq!(found.terms().map(str::len).sum::<usize>(), long.len());
+    assert!(found.len() > 10_000);
+}
+
+#[test]
+fn an_address_breaks_only_at_slashes_and_dots() {
+    assert_terms("see http://www.a-b.org/c_d?id=5&x=y#z, or", "see http www a-b org c_d?id=5&x=y#z or");
+    assert_terms("(HTTPS://a.org/x-y.html)", "HTTPS a org x-y html");
+    assert_terms("www.a-b.org/c-d e-f", "www a-b org c-d e f");
+    assert_terms("ftp://a/b:c", "ftp a b:c");
+    assert_terms("http://a.org/c-d的", "http a org c-d 的");
+    assert_terms("http://a.org/naïve-x", "http a org naïve-x");
+    assert_terms("xhttp://a-b http:// www. http:/a-b", "xhttp a b http www http a b");
+    assert_terms("http://", "http");
+}
+
+#[test]
+fn images_are_terms_in_their_place() {
+    let body = "one<img src='pics/a-b.png'>two <img src='http://other.org/x y.png'>three\
+                <img src=''><img src='data:,x'>";
+    let page = Page { url: Some("http://own.org/page/"), ..Page::html(body) };
+    let found = terms(&page);
+    assert_eq!(found[..5], ["one", "a-b.png", "two", "http://other.org/x%20y.png", "three"]);
+    assert_eq!(found.len(), 6);
+    assert!(found[5].starts_with("data:"));
+    let moved = Page { url: Some("http://mirror.net/page/"), ..page };
+    assert_eq!(terms(&moved)[1], "a-b.png");
+}
+
+#[test]
+fn tokens_are_the_hashes_of_the_terms() {
+    let found = tokens(&Page::html("<p>The <b>qu</b>ick&nbsp;fox<p>"));
+    assert_eq!(found.terms().collect::<Vec<_>>(), ["The", "quick", "fox"]);
+    let hashes: Vec<u64> = found.terms().map(|term| xxh3_64(term.as_bytes())).collect();
+    assert_eq!(found.hashes(), hashes);
+    assert_eq!((found.len(), found.is_empty()), (3, false));
+    assert_eq!(xxh3_64(b""), 0x2d06_8005_38d3_94c2, "the hash is XXH3 as published");
+}
+
+#[test]
+fn a_tokenizer_forgets_the_page_before() {
+    let tokenizer = Tokenizer::new();
+    let mut found = tokenizer.tokens(&Page::html("a<img src=b.png>c"));
+    tokenizer.tokens_into(&Page::text("d e"), &mut found);
+    assert_eq!(found, tokens(&Page::text("d e")));
+}
+
+#[test]
+fn visible_text_has_a_line_per_block() {
+    let page = Page::html("<h1>A  b</h1><p>c\nd&shy;e<script>x</script>");
+    assert_eq!(visible_text(&page), "A b\nc de");
+    assert_eq!(visible_text(&Page::text("a  b\n")), "a  b\n");
+}
+
+/// The definition: each character on its own.
+fn plain(text: &str) -> Vec<String> {
+    let mut terms = vec![String::new()];
+    for c in text.chars() {
+        if c.is_alphanumeric() {
+            if let Some(last) = terms.last_mut() {
+                last.push(c);
+            }
+        } else {
+            terms.push(String::new());
+        }
+    }
+    terms.retain(|term| !term.is_empty());
+    terms
+}
+
+proptest! {
+    #[test]
+    fn the_splitter_agrees_with_the_plain_rule_on_spaced_scripts(
+        text in "([a-zA-Z0-9 ,;éßÖЖя\u{3b1}\u{a0}\u{2019}]|한){0,60}"
+    ) {
+        prop_assert_eq!(terms(&Page::text(&text)), plain(&text));
+    }
+
+    #[test]
+    fn no_bytes_make_the_tokenizer_fail(
+        body in prop::collection::vec(any::<u8>(), 0..300),
+        html in any::<bool>(),
+    ) {
+        let kind = if html { PageKind::Html } else { PageKind::Text };
+        let page = Page { kind, charset: None, url: Some("http://a.org/"), body: &body };
+        tokens(&page);
+        visible_text(&page);
+    }
+
+    #[test]
+    fn no_text_makes_the_tokenizer_fail(text in "\\PC{0,100}") {
+        let found = tokens(&Page::text(&text));
+        prop_assert!(found.terms().all(|term| !term.is_empty()));
+        prop_assert_eq!(found.terms().len(), found.len());
+    }
+
+    #[test]
+    fn addresses_in_odd_text_do_not_make_it_fail(text in "(http://|www\\.|[a/.中é?:\u{301}\u{200c} ]){0,40}") {
+        tokens(&Page::text(&text));
+    }
+}

@@ -1,0 +1,155 @@
+//! Containers, whole and damaged.
+
+use super::*;
+
+#[test]
+fn every_container_gives_the_same_pages_at_positions_that_can_be_read_again() {
+    let made = pages(40);
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    for (name, bytes) in flavours(&made) {
+        let entries = read(&bytes, name);
+        assert_eq!(bodies(&entries), made, "{name}");
+        assert!(found(&entries).iter().all(|page| !page.truncated), "{name}");
+        assert_eq!(reasons(&entries), [], "{name}");
+        let page = found(&entries)[0];
+        assert_eq!(page.url.as_deref(), Some("https://example.org/0"));
+        assert_eq!((page.date, page.charset.as_deref()), (Some(1_700_000_000), Some("utf-8")));
+
+        let forward = Input::from_reader(std::io::Cursor::new(bytes.clone()), name, &Options::default());
+        assert_eq!(drain(forward.expect("opens")), entries, "{name} read forward only");
+        let path = folder.path().join(name);
+        std::fs::write(&path, &bytes).expect("the file can be written");
+        for entry in &entries {
+            if let What::Page(page) = &entry.what {
+                let again = read_page(&path, &entry.position, &Options::default());
+                assert_eq!(again.ok().as_ref(), Some(page), "{name} {:?}", entry.position);
+            }
+        }
+        let mut input = Input::open(&path, &Options::default()).expect("opens");
+        for at in 0..entries.len() {
+            assert_eq!(input.next().expect("reads").as_ref(), Some(&entries[at]));
+            let rest = Input::open_at(&path, &Options::default(), input.resume_point()).expect("opens again");
+            assert_eq!(drain(rest), entries[at + 1..], "{name} after entry {at}");
+        }
+    }
+}
+
+#[test]
+fn a_position_tells_the_member_and_its_compressed_length() {
+    let made = pages(3);
+    let mut writer = WarcWriter::new(Vec::new(), Compression::Gzip);
+    let mut expected = Vec::new();
+    for (url, body) in &made {
+        let offset = writer.offset();
+        let response = Response { url, date: 0, id: None, status: 200, headers: HTML, body };
+        writer.response(&response).expect("writes to memory");
+        expected.push(Position { offset, inner: 0, length: writer.offset() - offset });
+    }
+    let entries = read(&writer.finish().expect("writes to memory"), "members.warc.gz");
+    assert_eq!(entries.iter().map(|entry| entry.position).collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn an_archive_cut_at_any_length_gives_what_stands_before_the_cut() {
+    let made = pages(6);
+    for (name, bytes) in flavours(&made) {
+        for len in 0..bytes.len() {
+            let Ok(input) = Input::from_bytes(bytes[..len].to_vec(), name, &Options::default()) else { continue };
+            let entries = drain(input);
+            let pages = found(&entries);
+            assert!(pages.len() <= made.len(), "{name} cut at {len}");
+            for (at, page) in pages.iter().enumerate() {
+                let (id, body) = &made[at];
+                assert_eq!(&page.id, id, "{name} cut at {len}");
+                assert!(body.starts_with(&page.body), "{name} cut at {len}");
+                assert!(page.truncated || &page.body == body, "{name} cut at {len}: {at} is flagged");
+                assert!(!page.truncated || at + 1 == pages.len(), "{name} cut at {len}: only the last is cut");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_flipped_byte_costs_at_most_the_record_it_is_in() {
+    let mut random = Random::seeded("flipped bytes");
+    let made = pages(8);
+    for (compression, name) in
+        [(Compression::Plain, "a.warc"), (Compression::Gzip, "a.warc.gz"), (Compression::Zstd, "a.warc.zst")]
+    {
+        let bytes = archive(&made, compression);
+        for at in 0..bytes.len() {
+            let mut broken = bytes.clone();
+            broken[at] ^= 1 << random.below(8);
+            let bodies = bodies(&read(&broken, name));
+            let sound = made.iter().filter(|page| bodies.contains(page)).count();
+            assert!(sound + 1 >= made.len(), "{compression:?}, byte {at}: {sound} pages are sound");
+        }
+    }
+}
+
+#[test]
+fn a_broken_member_costs_only_itself_even_in_its_magic_and_its_checksum() {
+    let made = pages(9);
+    let member = |page| archive(std::slice::from_ref(page), Compression::Gzip);
+    let info = archive(&[], Compression::Gzip).len();
+    for broken_at in [0, 1, 2, 3, 10, 40, 100] {
+        let mut bytes = Vec::new();
+        for (at, page) in made.iter().enumerate() {
+            let mut packed = member(page)[info..].to_vec();
+            if at == 4 {
+                let last = packed.len() - 1;
+                packed[broken_at.min(last)] ^= 0xff;
+                packed[last - 6] ^= 0xff;
+            }
+            bytes.extend_from_slice(&packed);
+        }
+        let entries = read(&bytes, "broken.warc.gz");
+        let mut expected = made.clone();
+        expected.remove(4);
+        assert_eq!(bodies(&entries), expected, "broken at {broken_at}");
+        assert_eq!(reasons(&entries).len(), 1, "broken at {broken_at}: {:?}", reasons(&entries));
+    }
+}
+
+#[test]
+fn bytes_of_any_kind_are_read_to_their_end() {
+    let mut random = Random::seeded("random bytes");
+    let made = pages(5);
+    let seeds: Vec<Vec<u8>> = flavours(&pages(40))
+        .into_iter()
+        .map(|(_, bytes)| bytes[..bytes.len().min(3000)].to_vec())
+        .chain([
+            arc(&made).into_bytes(),
+            b"{\"id\":\"a\",\"text\":\"b\"}\n".to_vec(),
+            b"a\t0123456789abcdef\n".to_vec(),
+        ])
+        .collect();
+    let formats = [Format::Auto, Format::Warc, Format::Arc, Format::Html, Format::Jsonl, Format::Tsv, Format::U64le];
+    let limits = Limits { record: 2000, header: 500, ..Limits::default() };
+    for round in 0..4000 {
+        let mut bytes = seeds[random.below(seeds.len())].clone();
+        for _ in 0..1 + random.below(8) {
+            let (from, len) = (random.below(bytes.len() + 1), random.below(300));
+            let to = (from + len).min(bytes.len());
+            match random.below(4) {
+                0 => drop(bytes.drain(from..to)),
+                1 => {
+                    let copy = bytes[from..to].to_vec();
+                    let at = random.below(bytes.len() + 1);
+                    bytes.splice(at..at, copy);
+                }
+                2 => bytes[from..to].iter_mut().for_each(|byte| *byte = random.next() as u8),
+                _ => bytes[from..to].iter_mut().for_each(|byte| *byte = b"WARC/1.0\r\nx: 9"[random.below(14)]),
+            }
+        }
+        let format = formats[random.below(formats.len())];
+        let options = Options { format, limits: limits.clone(), ..Options::default() };
+        if let Ok(input) = Input::from_bytes(bytes, "random", &options) {
+            for entry in drain(input) {
+                if let What::Page(page) = entry.what {
+                    assert!(page.body.len() <= 2000, "round {round}: {} bytes", page.body.len());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Archives made to do harm.
+
+use super::*;
+
+fn warc_record(fields: &str, block: &str) -> String {
+    format!("WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:x>\r\n{fields}\r\n{block}")
+}
+
+fn sound_tail() -> Vec<u8> {
+    archive(&pages(2), Compression::Plain)
+}
+
+fn tail_pages(entries: &[Entry]) -> usize {
+    pages(2).iter().filter(|page| bodies(entries).contains(page)).count()
+}
+
+#[test]
+fn a_gzip_bomb_is_given_up_and_the_next_member_is_read() {
+    let bomb = gzip(
+        &[warc_record("Content-Length: 30000000\r\n", "HTTP/1.1 200 OK\r\n\r\n").into_bytes(), vec![b'a'; 30_000_000]]
+            .concat(),
+    );
+    let tail = archive(&pages(2), Compression::Gzip);
+    let mut input = Input::from_bytes([bomb, tail].concat(), "bomb.warc.gz", &Options::default()).expect("opens");
+    let mut entries = Vec::new();
+    while let Some(entry) = input.next().expect("reads") {
+        entries.push(entry);
+    }
+    assert_eq!(reasons(&entries), [Reason::RatioLimit]);
+    assert_eq!(tail_pages(&entries), 2);
+    assert!(input.payload_bytes() < 10_000_000, "{} bytes were decompressed", input.payload_bytes());
+}
+
+#[test]
+fn a_bomb_in_a_body_is_given_up() {
+    let body = gzip(&vec![b'a'; 30_000_000]);
+    let fields = [("Content-Type", "text/html"), ("Content-Encoding", "gzip")];
+    let mut writer = WarcWriter::new(Vec::new(), Compression::Gzip);
+    let response = Response { url: "http://a/", date: 0, id: None, status: 200, headers: &fields, body: &body };
+    writer.response(&response).expect("writes to memory");
+    let entries = read(&writer.finish().expect("writes to memory"), "bomb.warc.gz");
+    assert_eq!(reasons(&entries), [Reason::RatioLimit]);
+}
+
+#[test]
+fn a_length_that_is_huge_or_wrong_costs_no_other_record() {
+    let lengths = [
+        "99999999999",
+        "9223372036854775807",
+        "18446744073709551615",
+        "99999999999999999999999",
+        "-1",
+        "x",
+        "",
+        "0x10",
+    ];
+    for length in lengths {
+        for pack in [|bytes: &[u8]| bytes.to_vec(), gzip] {
+            let record = warc_record(&format!("Content-Length: {length}\r\n"), "HTTP/1.1 200 OK\r\n\r\nbody\r\n\r\n");
+            let bytes = pack(&[record.as_bytes(), &sound_tail()].concat());
+            let small = Limits { record: 900, ..Limits::default() };
+            for limits in [Limits::default(), small] {
+                let options = Options { limits: limits.clone(), ..Options::default() };
+                let entries = read_with(&bytes, "wrong.warc", &options);
+                if limits == Limits::default() {
+                    assert_eq!(tail_pages(&entries), 2, "Content-Length: {length}");
+                } else {
+                    assert_eq!(
+                        found(&entries).iter().filter(|page| page.id.starts_with("https")).count(),
+                        2,
+                        "{length}"
+                    );
+                }
+            }
+        }
+    }
+    for shift in [-5, -1, 1, 3, 60] {
+        let made = pages(3);
+        let text = archive(&made, Compression::Plain);
+        let at = |needle: &str, from: usize| {
+            from + text[from..].windows(needle.len()).position(|w| w == needle.as_bytes()).expect("is there")
+        };
+        let second = at("WARC-Target-URI: https://example.org/1", 0);
+        let begin = at("Content-Length: ", second) + "Content-Length: ".len();
+        let end = at("\r", begin);
+        let length: i64 = std::str::from_utf8(&text[begin..end]).expect("digits").parse().expect("a number");
+        let wrong = [&text[..begin], (length + shift).to_string().as_bytes(), &text[end..]].concat();
+        let entries = read(&wrong, "wrong.warc");
+        let loaded = found(&entries);
+        assert_eq!(loaded.len(), 3, "{shift}");
+        assert_eq!((&loaded[0].body, &loaded[2].body), (&made[0].1, &made[2].1), "{shift}");
+        // A length that takes in some of the line ends behind the record does no harm.
+        let harmless = (0..4).contains(&shift);
+        assert_eq!([0, 1, 2].map(|at| loaded[at].truncated), [false, !harmless, false], "{shift}");
+    }
+}
+
+#[test]
+fn a_record_beyond_the_size_limit_is_cut_and_flagged() {
+    let mut made = pages(3);
+    made[1].1 = [b"<p>".to_vec(), (0..9000).map(|i| b'a' + (i % 23) as u8).collect()].concat();
+    let options = Options { limits: Limits { record: 4000, ..Limits::default() }, ..Options::default() };
+    for compression in [Compression::Plain, Compression::Gzip] {
+        let entries = read_with(&archive(&made, compression), "long.warc", &options);
+        let loaded = found(&entries);
+        assert_eq!(loaded.len(), 3);
+        assert!(loaded[1].truncated && loaded[1].body.len() <= 4000 && made[1].1.starts_with(&loaded[1].body));
+        assert_eq!(loaded[2].body, made[2].1);
+        assert_eq!(reasons(&entries), []);
+    }
+}
+
+#[test]
+fn headers_beyond_the_limits_cost_their_record() {
+    let endless = format!("WARC/1.0\r\nX: {}", "x".repeat(200_000));
+    let many = warc_record(&format!("{}Content-Length: 0\r\n", "X: y\r\n".repeat(300)), "\r\n\r\n");
+    let http_many = format!("HTTP/1.1 200 OK\r\n{}\r\nbody", "X: y\r\n".repeat(300));
+    let http = warc_record(&format!("Content-Length: {}\r\n", http_many.len()), &http_many);
+    for (head, at_least) in [(endless, 1), (many, 1), (http, 1)] {
+        let entries = read(&[head.as_bytes(), b"\r\n\r\n", &sound_tail()].concat(), "long.warc");
+        assert_eq!(tail_pages(&entries), 2);
+        assert!(reasons(&entries).iter().filter(|&&reason| reason == Reason::HeaderTooLong).count() >= at_least);
+    }
+}
+
+#[test]
+fn rubbish_between_records_is_counted_and_stepped_over() {
+    let bytes = [b"rubbish\r\n".to_vec(), sound_tail(), b"more\r\n\r\nof it\nWARC/x\n".to_vec(), sound_tail()].concat();
+    let entries = read(&bytes, "rubbish.warc");
+    assert_eq!(found(&entries).len(), 4);
+    assert_eq!(reasons(&entries), [Reason::Garbage, Reason::Garbage]);
+    let bytes =
+        [archive(&pages(2), Compression::Gzip), b"rubbish".to_vec(), archive(&pages(2), Compression::Gzip)].concat();
+    let entries = read(&bytes, "rubbish.warc.gz");
+    assert_eq!(found(&entries).len(), 4);
+    assert_eq!(reasons(&entries), [Reason::Garbage]);
+}
+
+#[test]
+fn many_records_that_lie_about_their_length_take_no_longer_than_their_size_allows() {
+    let one = warc_record("Content-Length: 70000000\r\n", "HTTP/1.1 200 OK\r\n\r\n\r\n\r\n");
+    for pack in [|bytes: &[u8]| bytes.to_vec(), gzip] {
+        let entries = read(&pack(one.repeat(5000).as_bytes()), "lies.warc");
+        assert_eq!(entries.len(), 5000);
+    }
+}
+
+#[test]
+fn containers_that_are_not_read_are_named() {
+    let cases: [(&[u8], &str); 4] =
+        [(b"BZh91AY&SY", "bzip2"), (b"\x04\x22\x4d\x18abc", "lz4"), (b"\xfd7zXZ\0", "xz"), (b"PK\x03\x04", "zip")];
+    for (bytes, name) in cases {
+        match Input::from_bytes(bytes.to_vec(), "packed.warc", &Options::default()).err() {
+            Some(ArchiveError::UnsupportedContainer { container, .. }) => assert_eq!(container, name),
+            other => panic!("{name}: {other:?}"),
+        }
+    }
+    let unknown = Input::from_bytes(b"what is this".to_vec(), "what", &Options::default()).err();
+    assert!(matches!(unknown, Some(ArchiveError::UnknownFormat { .. })));
+}
+
+#[test]
+fn frames_without_their_dictionary_are_refused() {
+    let (_, bytes) =
+        flavours(&pages(40)).into_iter().find(|(name, _)| *name == "dictionary.warc.zst").expect("is made");
+    let len = u32::from_le_bytes(bytes[4..8].try_into().expect("four bytes")) as usize;
+    let refused = Input::from_bytes(bytes[8 + len..].to_vec(), "frames.warc.zst", &Options::default()).err();
+    assert!(matches!(refused, Some(ArchiveError::MissingDictionary { .. })), "{refused:?}");
+}
