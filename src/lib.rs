@@ -32,12 +32,14 @@ mod config;
 mod error;
 pub mod sketch;
 mod store;
+#[doc(hidden)]
+pub use store::testing;
 pub mod text;
 
 pub use config::Config;
 pub use error::{Error, Result};
 pub use nddb_format::Fingerprint;
 pub use store::{
-    Answer, Document, Found, Match, Matches, Outcome, Progress, Reader, Stored, Verdict, Verify, View, Watch, Within,
+    Answer, BulkLoad, Compacted, CompactionPlan, Document, Found, Loaded, Match, Matches, Outcome, Progress, Reader, Stored, Verdict, Verify, View, Watch, Within,
     Work, Writer, planner,
 };

@@ -4,7 +4,7 @@
 //! and checking, the probe, the one writer and the many readers. Within it, `dir` is the only user of
 //! `std::fs`, memory maps and `unsafe`, and `catalog` the only user of RocksDB.
 //!
-//! It must never import `archive` or `detect`, print, or read the environment.
+//! It must never import `detect`, print, or read the environment.
 //!
 //! The way of a document: [`Document`] -> [`Writer::insert`] stages it -> [`Writer::commit`] makes it
 //! durable in the catalog and visible in the memtable -> a flush moves the memtable into a run -> merges
@@ -13,17 +13,25 @@
 
 mod build;
 mod catalog;
+mod compaction;
 mod dir;
 mod document;
+mod load;
 mod memtable;
+mod merge;
 pub mod planner;
 mod probe;
 mod reader;
 mod run;
 mod snapshot;
+mod sort;
+mod unite;
+pub mod testing;
 mod view;
 mod writer;
 
+pub use compaction::{Compacted, CompactionPlan};
+pub use load::{BulkLoad, Loaded};
 pub use document::{Document, Outcome, Verdict};
 pub use probe::{Match, Matches, Work};
 pub use reader::Reader;

@@ -1,4 +1,4 @@
-//! Hashes that stand in files: the mixer, the digest of a set, the identity of a file (SPEC 3.4).
+//! Hashes that stand in files: the mixer, the digest of a set, the identity of a file (SPEC 3.4 and 3.5).
 //!
 //! They are short enough to be written down in SPEC.md and rebuilt in any language; they guard against
 //! mistakes and damage, not against an adversary.

@@ -1,5 +1,5 @@
 //! Regions read page by page: 4 KB pages whose checksums stand in an array behind them, so that a
-//! reader verifies what it touches and opening reads none of it (SPEC 6.3).
+//! reader verifies what it touches and opening reads none of it (SPEC 3.6).
 
 use crate::digest;
 use crate::fields::check_size;

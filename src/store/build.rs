@@ -1,4 +1,4 @@
-//! Making the files of a run (SPEC 10.2, steps of a flush).
+//! Making the files of a run (SPEC 10.4).
 
 use nddb_format::manifest::{FileEntry, RunEntry};
 use nddb_format::postings::{PostingsEncoder, PostingsSurvey};

@@ -19,6 +19,7 @@ use rocksdb::{
 };
 
 pub(crate) use commit::DocumentKeys;
+pub(crate) use ingest::{RowOptions, SortedRows};
 
 
 

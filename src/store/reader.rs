@@ -1,5 +1,5 @@
 //! Reading: any number of processes, beside the writer, which lock nothing and write nothing in the
-//! database folder (SPEC 10.6).
+//! database folder (SPEC 10.8).
 
 use std::path::Path;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The one writer: staged documents, commits, flushes, batches (SPEC 10.1 to 10.3).
+//! The one writer: staged documents, commits, flushes, batches (SPEC 10.1 to 10.7).
 
 mod batches;
 mod open;
@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use nddb_format::record::{Batch, BatchState, Counters, Print, Range, RangeState, Settings};
 use nddb_format::fingerprint::low_mask;
+use roaring::RoaringTreemap;
 
 use super::catalog::{Catalog, DocumentKeys};
 use super::dir::{Dir, Kind, Lock};
@@ -67,6 +68,18 @@ struct Label {
     new: bool,
 }
 
+/// What the present manifest needs no more; removed when readers have had time to look at it.
+enum Retired {
+    /// A file under `runs/`.
+    File(u64, Kind),
+    /// The rows of documents that are deleted and in no run.
+    Rows(Vec<u64>),
+    /// Deletions that the deleted set's file has taken over, up to this generation.
+    Deletions(u64),
+    /// A cancelled number range without any rows.
+    Range(u64),
+}
+
 /// A database open for writing, by this process alone.
 pub struct Writer {
     dir: Dir,
@@ -77,8 +90,12 @@ pub struct Writer {
     counters: Counters,
     group: Group,
     label: Option<Label>,
-    /// Files that no manifest names any more, and since when.
-    obsolete: Vec<(Instant, u64, Kind)>,
+    /// What no manifest needs any more, and since when.
+    retired: Vec<(Instant, Retired)>,
+    /// Deleted documents that compactions of this writer have dropped from the runs.
+    dropped: RoaringTreemap,
+    /// Of these, the ones whose rows are gone too.
+    purged: RoaringTreemap,
     poisoned: bool,
     watch: Watch,
     threads: usize,
@@ -157,12 +174,51 @@ impl Writer {
         View { dir: &self.dir, snapshot: &self.snapshot, catalog: &self.catalog, settings: &self.settings }
     }
 
-    fn ready(&self) -> Result<()> {
+    /// The present state, for the parts of the engine.
+    pub(in crate::store) fn snapshot(&self) -> &Snapshot {
+        &self.snapshot
+    }
+
+    pub(in crate::store) fn catalog(&self) -> &Catalog {
+        &self.catalog
+    }
+
+    pub(in crate::store) fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// Deleted documents that are known to stand in no run.
+    pub(in crate::store) fn dropped(&self) -> &RoaringTreemap {
+        &self.dropped
+    }
+
+    /// Takes over counters that have been committed.
+    pub(in crate::store) fn set_counters(&mut self, counters: Counters) {
+        self.counters = counters;
+    }
+
+    /// A number for an archive; it is used once a commit has written the counters.
+    pub(in crate::store) fn take_archive_number(&mut self) -> u32 {
+        self.counters.next_archive += 1;
+        self.counters.next_archive - 1
+    }
+
+    /// Threads and bytes of memory that long work may use.
+    pub(in crate::store) fn means(&self) -> (usize, u64) {
+        (self.threads, self.memory_limit)
+    }
+
+    /// What a merge reads, and whom it tells.
+    pub(in crate::store) fn merge_parts(&mut self) -> (&Dir, &RoaringTreemap, &mut Watch) {
+        (&self.dir, &self.snapshot.deleted, &mut self.watch)
+    }
+
+    pub(in crate::store) fn ready(&self) -> Result<()> {
         if self.poisoned { Err(Error::Poisoned) } else { Ok(()) }
     }
 
     /// Notes whether a failure leaves it unknown what is on disk.
-    fn guard<T>(&mut self, outcome: Result<T>) -> Result<T> {
+    pub(in crate::store) fn guard<T>(&mut self, outcome: Result<T>) -> Result<T> {
         if let Err(error) = &outcome {
             let harmless = match error {
                 Error::Cancelled | Error::OverLimit { .. } | Error::OutOfRange { .. } => true,
@@ -175,7 +231,7 @@ impl Writer {
     }
 
     /// Reports progress; an error if the caller wants to stop.
-    fn report(&mut self, phase: &'static str, done: u64, total: Option<u64>, unit: &'static str) -> Result<()> {
+    pub(in crate::store) fn report(&mut self, phase: &'static str, done: u64, total: Option<u64>, unit: &'static str) -> Result<()> {
         if (self.watch)(&Progress { phase, done, total, unit }) { Ok(()) } else { Err(Error::Cancelled) }
     }
 
@@ -284,7 +340,7 @@ impl Writer {
         })
     }
 
-    fn check(&self, document: &Document) -> Result<()> {
+    pub(in crate::store) fn check(&self, document: &Document) -> Result<()> {
         let greatest = low_mask(self.settings.bits);
         let asked = document.fingerprint().0;
         if asked > greatest {
@@ -312,7 +368,7 @@ impl Writer {
     }
 
     /// Whether a hidden number belongs to the pending batch that documents are labelled with.
-    fn is_own(&self, number: u64) -> bool {
+    pub(in crate::store) fn is_own(&self, number: u64) -> bool {
         self.pending().is_some_and(|batch| self.owner(number) == Some(batch))
     }
 
@@ -377,7 +433,7 @@ impl Writer {
         let group = std::mem::replace(&mut self.group, Group::new(&self.settings));
         let outcome = self.write_group(&group);
         self.guard(outcome)?;
-        self.remove_obsolete(false)
+        self.remove_retired(false)
     }
 
     fn write_group(&mut self, group: &Group) -> Result<()> {
@@ -431,6 +487,6 @@ impl Writer {
     /// As [`Writer::commit`].
     pub fn close(mut self) -> Result<()> {
         self.commit()?;
-        self.remove_obsolete(true)
+        self.remove_retired(true)
     }
 }

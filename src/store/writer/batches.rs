@@ -35,6 +35,38 @@ impl Writer {
         Ok(())
     }
 
+    /// Has documents from now on belong to no batch.
+    ///
+    /// # Errors
+    /// As [`Writer::commit`], for what is staged.
+    pub fn unlabel(&mut self) -> Result<()> {
+        self.commit()?;
+        self.label = None;
+        Ok(())
+    }
+
+    /// Number of the batch that documents belong to.
+    pub(in crate::store) fn batch_number(&self) -> Option<u32> {
+        self.label.as_ref().map(|label| label.batch.number)
+    }
+
+    /// Whether documents belong to a pending batch.
+    pub(in crate::store) fn is_pending(&self) -> bool {
+        self.label.as_ref().is_some_and(|label| label.batch.state == BatchState::Pending)
+    }
+
+    /// The batch that documents belong to, if the catalog does not know it yet.
+    pub(in crate::store) fn new_batch(&self) -> Option<(&str, Batch)> {
+        self.label.as_ref().filter(|label| label.new).map(|label| (&label.name[..], label.batch))
+    }
+
+    /// The catalog knows the batch from now on.
+    pub(in crate::store) fn batch_is_known(&mut self) {
+        if let Some(label) = &mut self.label {
+            label.new = false;
+        }
+    }
+
     fn find_batch(&self, name: &str) -> Result<Option<Batch>> {
         Ok(self.catalog.batches()?.into_iter().find(|(known, _)| known == name).map(|(_, batch)| batch))
     }

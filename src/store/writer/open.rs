@@ -1,9 +1,10 @@
-//! Making a database, and opening one for writing (SPEC 10.3).
+//! Making a database, and opening one for writing (SPEC 10.1 and 10.9).
 
 use std::path::Path;
 
 use nddb_format::manifest::Manifest;
 use nddb_format::record::{Counters, Range, RangeState, Settings};
+use roaring::RoaringTreemap;
 
 use super::{Group, Writer};
 use crate::store::catalog::Catalog;
@@ -61,10 +62,10 @@ impl Writer {
         let dir = Dir::open(path.as_ref())?;
         let lock = dir.lock(holder)?;
         let manifest = read_manifest(&dir)?;
-        dir.sweep(|number| manifest.files().any(|file| file.number == number))?;
         let catalog = Catalog::open(&dir.catalog())?;
         let (settings, counters) = (catalog.settings()?, catalog.counters()?);
         check_agreement(&dir, &manifest, &settings, &counters)?;
+        dir.sweep(|number| manifest.files().any(|file| file.number == number))?;
         let mut writer = Self::assemble(dir, lock, catalog, settings, counters, manifest)?;
         writer.cancel_loading()?;
         Ok(writer)
@@ -91,7 +92,9 @@ impl Writer {
             counters,
             group,
             label: None,
-            obsolete: Vec::new(),
+            retired: Vec::new(),
+            dropped: RoaringTreemap::new(),
+            purged: RoaringTreemap::new(),
             poisoned: false,
             watch: Box::new(|_| true),
             threads: 1,
@@ -114,6 +117,7 @@ impl Writer {
             // Their prints, if they came so far, must not fill the memtable at every opening.
             self.reload()?;
             self.publish_complete()?;
+            self.retire_cancelled()?;
         }
         Ok(())
     }

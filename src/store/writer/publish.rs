@@ -1,11 +1,13 @@
-//! Publishing a new state of the runs: flushes, and the replacement of the manifest (SPEC 10.2).
+//! Publishing a new state of the runs: flushes, and the replacement of the manifest (SPEC 10.4 and 10.10).
 
 use std::time::{Duration, Instant};
 
 use nddb_format::manifest::{FileEntry, Manifest};
 use nddb_format::record::RangeState;
+use nddb_format::scheme::Scheme;
+use roaring::RoaringTreemap;
 
-use super::Writer;
+use super::{Retired, Writer};
 use crate::store::build::{files_of, run_of_pairs};
 use crate::store::dir::Kind;
 use crate::store::planner::{self, Budget};
@@ -45,20 +47,17 @@ impl Writer {
             manifest.runs.push(run);
         }
         manifest.complete = high;
-        self.publish(manifest, &[])
+        self.publish(manifest, Vec::new())
     }
 
-    /// The scheme of a run of so many fingerprints: the one chosen for the database, or the planner's.
-    pub(in crate::store) fn scheme_for(&self, documents: u64) -> Result<nddb_format::scheme::Scheme> {
+    /// The scheme of a run of so many documents: the one chosen for the database, or the planner's.
+    pub(in crate::store) fn scheme_for(&self, documents: u64) -> Result<Scheme> {
         let settings = &self.settings;
-        let scheme = match &settings.levels {
-            Some(levels) => nddb_format::scheme::Scheme::new(settings.bits, settings.k, levels, settings.restart),
-            None => planner::choose(settings.bits, settings.k, documents, Budget::default())
-                .and_then(|chosen| {
-                    nddb_format::scheme::Scheme::new(settings.bits, settings.k, chosen.levels(), settings.restart)
-                }),
-        };
-        scheme.map_err(Error::format(&self.dir.catalog()))
+        if let Some(levels) = &settings.levels {
+            return self.scheme_of(levels);
+        }
+        let chosen = planner::choose(settings.bits, settings.k, documents, Budget::default());
+        chosen.map_err(Error::format(&self.dir.catalog())).and_then(|scheme| self.scheme_of(scheme.levels()))
     }
 
     /// Makes a run of pairs under the next file numbers.
@@ -99,7 +98,7 @@ impl Writer {
 
     /// Replaces the manifest by the next generation and moves on to it. `gone` are document numbers that
     /// no run of it holds any more.
-    pub(in crate::store) fn publish(&mut self, mut manifest: Manifest, gone: &[u64]) -> Result<()> {
+    pub(in crate::store) fn publish(&mut self, mut manifest: Manifest, gone: Vec<u64>) -> Result<()> {
         let before = self.snapshot.manifest.clone();
         manifest.generation = before.generation + 1;
         manifest.commits = self.counters.commits;
@@ -109,13 +108,17 @@ impl Writer {
         let now = Instant::now();
         for (file, kind) in files_with_kind(&before) {
             if !files_with_kind(&self.snapshot.manifest).any(|(kept, _)| kept.number == file.number) {
-                self.obsolete.push((now, file.number, kind));
+                self.retired.push((now, Retired::File(file.number, kind)));
             }
         }
         if fold {
-            self.forget_folded()?;
+            self.retired.push((now, Retired::Deletions(self.snapshot.manifest.folded)));
         }
-        self.purge(gone)
+        self.dropped.extend(gone.iter().copied());
+        if !gone.is_empty() {
+            self.retired.push((now, Retired::Rows(gone)));
+        }
+        Ok(())
     }
 
     /// Writes the deleted set into a file of its own, if the catalog holds many deletions.
@@ -125,7 +128,8 @@ impl Writer {
         if rows < FOLD_AT {
             return Ok(false);
         }
-        let bytes = nddb_format::deleted::encode(&self.snapshot.deleted);
+        // A document without rows that no run holds cannot come back: it need not be remembered.
+        let bytes = nddb_format::deleted::encode(&(&self.snapshot.deleted - &self.purged));
         let number = self.take_files(manifest, 1);
         let mut file = self.dir.create_file(number, Kind::Deleted)?;
         file.write(&bytes)?;
@@ -137,9 +141,9 @@ impl Writer {
         Ok(true)
     }
 
-    fn forget_folded(&mut self) -> Result<()> {
+    fn forget_folded(&self, folded: u64) -> Result<()> {
         let mut rows = Vec::new();
-        self.catalog.folded_deletions(self.snapshot.manifest.folded, &mut |generation, number| rows.push((generation, number)))?;
+        self.catalog.folded_deletions(folded, &mut |generation, number| rows.push((generation, number)))?;
         for chunk in rows.chunks(10_000) {
             let mut commit = self.catalog.begin();
             chunk.iter().for_each(|&(generation, number)| commit.forget_deletion(generation, number));
@@ -170,10 +174,10 @@ impl Writer {
         }
         let mut manifest = self.snapshot.manifest.clone();
         manifest.complete = self.counters.next_number;
-        self.publish(manifest, &[])
+        self.publish(manifest, Vec::new())
     }
 
-    /// Removes the rows of documents that are deleted and in no run.
+    /// Removes the rows of documents that are deleted and in no run, and their deletions.
     fn purge(&mut self, gone: &[u64]) -> Result<()> {
         for chunk in gone.chunks(4096) {
             let mut commit = self.catalog.begin();
@@ -184,26 +188,61 @@ impl Writer {
             }
             commit.write()?;
         }
+        let gone: RoaringTreemap = gone.iter().copied().collect();
+        let mut commit = self.catalog.begin();
+        self.catalog.deletions(0, &mut |generation, number| {
+            if gone.contains(number) {
+                commit.forget_deletion(generation, number);
+            }
+        })?;
+        commit.write()?;
+        self.purged |= gone;
         Ok(())
     }
 
-    /// Unlinks files that no manifest names, once readers have had time to look at the new one.
-    pub(super) fn remove_obsolete(&mut self, at_once: bool) -> Result<()> {
-        let dir = &self.dir;
-        let mut outcome = Ok(());
-        self.obsolete.retain(|&(since, number, kind)| {
-            let due = at_once || since.elapsed() >= GRACE;
-            if due && let Err(error) = dir.remove(number, kind) {
-                outcome = Err(error);
+    /// Removes what no manifest needs, once readers have had time to look at the new one. A reader that
+    /// is too late all the same finds a file missing and looks again.
+    pub(super) fn remove_retired(&mut self, at_once: bool) -> Result<()> {
+        let due = self.retired.iter().take_while(|(since, _)| at_once || since.elapsed() >= GRACE).count();
+        for (_, retired) in self.retired.drain(..due).collect::<Vec<_>>() {
+            match retired {
+                Retired::File(number, kind) => self.dir.remove(number, kind)?,
+                Retired::Rows(numbers) => self.purge(&numbers)?,
+                Retired::Deletions(folded) => self.forget_folded(folded)?,
+                Retired::Range(low) => {
+                    let mut commit = self.catalog.begin();
+                    commit.forget_range(low);
+                    commit.write()?;
+                }
             }
-            !due
-        });
-        outcome
+        }
+        Ok(())
     }
 
-    /// Whether a range of numbers is visible to all.
-    pub(in crate::store) fn is_settled(state: RangeState) -> bool {
-        matches!(state, RangeState::Committed | RangeState::Cancelled)
+    /// Retires what is left of cancelled number ranges that no run holds any more.
+    pub(in crate::store) fn retire_cancelled(&mut self) -> Result<()> {
+        for (low, range) in self.catalog.ranges()? {
+            let held = self.snapshot.runs.iter().any(|run| run.entry.low < range.high && run.entry.high > low);
+            if range.state == RangeState::Cancelled && !held && range.high <= self.snapshot.manifest.complete {
+                let mut rows = Vec::new();
+                self.catalog.prints(low, &mut |number, _| {
+                    if number < range.high {
+                        rows.push(number);
+                    }
+                    Ok(number < range.high)
+                })?;
+                let now = Instant::now();
+                self.retired.push((now, Retired::Rows(rows)));
+                self.retired.push((now, Retired::Range(low)));
+            }
+        }
+        Ok(())
+    }
+
+    /// The scheme of these levels for this database.
+    pub(in crate::store) fn scheme_of(&self, levels: &[u8]) -> Result<Scheme> {
+        let settings = &self.settings;
+        Scheme::new(settings.bits, settings.k, levels, settings.restart).map_err(Error::format(&self.dir.catalog()))
     }
 }
 

@@ -1,0 +1,26 @@
+//! Any bytes as a manifest and as a deleted set: what is read is written as it was.
+#![no_main]
+
+#[allow(dead_code, reason = "each target needs a part of it")]
+#[path = "../../tests/common/restamp.rs"]
+mod restamp;
+
+use libfuzzer_sys::fuzz_target;
+use nddb_format::deleted;
+use nddb_format::manifest::Manifest;
+
+fn read(bytes: &[u8]) {
+    if let Ok(manifest) = Manifest::decode(bytes) {
+        assert_eq!(Manifest::decode(&manifest.encode()), Ok(manifest));
+    }
+    if let Ok(set) = deleted::decode(bytes) {
+        assert_eq!(deleted::decode(&deleted::encode(&set)), Ok(set));
+    }
+}
+
+fuzz_target!(|bytes: &[u8]| {
+    read(bytes);
+    let mut bytes = bytes.to_vec();
+    restamp::tail(&mut bytes);
+    read(&bytes);
+});

@@ -1,0 +1,79 @@
+//! Makes the checksums and identities of damaged files right again, so that what lies behind them is
+//! reached: for tests and for the fuzz targets.
+
+use nddb_format::block::{self, BLOCK_SIZE};
+use nddb_format::fields::Field;
+use nddb_format::{digest, pages, postings, segment};
+
+/// Writes the CRC-32 of all bytes before `field` into it.
+pub(crate) fn crc(bytes: &mut [u8], field: Field) {
+    let crc = crc32fast::hash(&bytes[..field.offset]);
+    field.put(bytes, u64::from(crc));
+}
+
+/// A manifest or a deleted set: a CRC-32 of all before it ends the file.
+pub(crate) fn tail(bytes: &mut [u8]) {
+    if let Some(offset) = bytes.len().checked_sub(4) {
+        crc(bytes, Field { offset, size: 4, name: "checksum" });
+    }
+}
+
+/// The header of a segment.
+pub(crate) fn segment_header(file: &mut [u8]) {
+    let header = &mut file[..segment::HEADER_SIZE];
+    let identity = digest::identity(&header[..segment::header::IDENTITY.offset]);
+    segment::header::IDENTITY.put(header, identity);
+    crc(header, segment::header::CHECKSUM);
+}
+
+/// A segment; its number of blocks is taken from its size.
+pub(crate) fn segment(file: &mut [u8]) {
+    let Some(rest) = file.len().checked_sub(segment::HEADER_SIZE + segment::FOOTER_SIZE) else { return };
+    segment_header(file);
+    let identity = segment::header::IDENTITY.get(file);
+    let blocks = rest / (BLOCK_SIZE + 8);
+    for (number, block) in (0..blocks as u64).zip(file[segment::HEADER_SIZE..].chunks_exact_mut(BLOCK_SIZE)) {
+        let crc = digest::checksum(identity, number, &block[block::CHECKSUM.end()..]);
+        block::CHECKSUM.put(block, u64::from(crc));
+    }
+    let index = segment::HEADER_SIZE + blocks * BLOCK_SIZE;
+    let footer = file.len() - segment::FOOTER_SIZE;
+    let checksums = checksums(identity, &mut file[index..footer], 8 * blocks);
+    let footer = &mut file[footer..];
+    segment::FOOTER_IDENTITY.put(footer, identity);
+    segment::INDEX_CHECKSUM.put(footer, u64::from(checksums));
+    crc(footer, segment::FOOTER_CHECKSUM);
+}
+
+/// The header of a postings file.
+pub(crate) fn postings_header(file: &mut [u8]) {
+    let header = &mut file[..postings::HEADER_SIZE];
+    let identity = digest::identity(&header[..postings::header::IDENTITY.offset]);
+    postings::header::IDENTITY.put(header, identity);
+    crc(header, postings::header::CHECKSUM);
+}
+
+/// A postings file; the size of its body is taken from its size.
+pub(crate) fn postings(file: &mut [u8]) {
+    let Some(rest) = file.len().checked_sub(postings::HEADER_SIZE + postings::FOOTER_SIZE) else { return };
+    postings_header(file);
+    let identity = postings::header::IDENTITY.get(file);
+    let body = rest - 4 * rest.div_ceil(pages::PAGE_SIZE + 4);
+    let footer = file.len() - postings::FOOTER_SIZE;
+    let checksums = checksums(identity, &mut file[postings::HEADER_SIZE..footer], body);
+    let footer = &mut file[footer..];
+    postings::header::FOOTER_IDENTITY.put(footer, identity);
+    postings::header::PAGES_CHECKSUM.put(footer, u64::from(checksums));
+    crc(footer, postings::header::FOOTER_CHECKSUM);
+}
+
+/// Writes the checksums of the pages of a region of `size` bytes behind it, as far as there is room.
+/// Returns the CRC-32 of all that stands there.
+fn checksums(identity: u64, bytes: &mut [u8], size: usize) -> u32 {
+    let (region, array) = bytes.split_at_mut(size.min(bytes.len()));
+    let mut checksums = Vec::new();
+    pages::put_checksums(identity, 0, region, &mut checksums);
+    let len = checksums.len().min(array.len());
+    array[..len].copy_from_slice(&checksums[..len]);
+    crc32fast::hash(array)
+}

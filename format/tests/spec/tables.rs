@@ -1,0 +1,263 @@
+//! The tables of SPEC.md are those of the code.
+
+use std::collections::BTreeMap;
+
+use nddb_format::fields::{self, Field};
+use nddb_format::record::{
+    Archive, Batch, BatchState, Counters, FAMILIES, PARTS, Print, Range, RangeState, Record, Settings, batch_key,
+    deleted_key, digest_key, id_key, megashingle_key, number_key, piece_key, range_key, replaced_key, source_key,
+};
+use nddb_format::scheme::Scheme;
+use nddb_format::{block, deleted, manifest, postings, segment};
+
+use crate::page::{names, number, table};
+
+/// The fields of an offset table of SPEC.md: offset, size, name. They leave no gap.
+fn layout(name: &str) -> Vec<(usize, usize, &'static str)> {
+    let rows: Vec<_> = table(name).iter().map(|row| (number(row[0]), number(row[1]), row[2])).collect();
+    let mut end = 0;
+    for &(offset, size, field) in &rows {
+        assert_eq!(offset, end, "{name}: {field} begins where the field before ends");
+        end = offset + size;
+    }
+    rows
+}
+
+const START: [Field; 3] = [fields::MAGIC, fields::FORMAT_VERSION, fields::READER_MIN];
+
+fn structures() -> [(&'static str, &'static [Field]); 10] {
+    [
+        ("start", &START),
+        ("block", &block::FIELDS),
+        ("segment header", &segment::HEADER_FIELDS),
+        ("segment footer", &segment::FOOTER_FIELDS),
+        ("postings header", &postings::HEADER_FIELDS),
+        ("postings footer", &postings::FOOTER_FIELDS),
+        ("manifest", &manifest::FIELDS),
+        ("file entry", &manifest::FILE_FIELDS),
+        ("run entry", &manifest::RUN_FIELDS),
+        ("deleted set", &deleted::FIELDS),
+    ]
+}
+
+#[test]
+fn offset_tables_are_those_of_the_code() {
+    for (name, fields) in structures() {
+        let code: Vec<_> = fields.iter().map(|field| (field.offset, field.size, field.name)).collect();
+        assert_eq!(layout(name), code, "table {name}");
+    }
+}
+
+/// A catalog value, and what each of its fields is in bytes.
+type Sample = (&'static str, Vec<u8>, Vec<(&'static str, Vec<u8>)>);
+
+fn samples() -> Vec<Sample> {
+    let le = |value: u64, size: usize| value.to_le_bytes()[..size].to_vec();
+    let version = || ("version", vec![1]);
+    let print = Print { fingerprint: 0x0102_0304_0506_0708, unprinted: true };
+    let record = Record { id: "x".into(), date: Some(1), truncated: true, ..Record::default() };
+    let batch = Batch { number: 0x0a0b_0c0d, state: BatchState::Cancelled };
+    let range = Range { high: 0x0102_0304_0506, state: RangeState::Loading, batch: 0x0a0b_0c0d };
+    let archive = Archive {
+        path: "p".into(),
+        size: 0x11,
+        hash: *b"0123456789abcdef",
+        finished: true,
+        offset: 0x2222,
+        inner: 0x33_3333,
+        documents: 0x44,
+    };
+    let settings = Settings {
+        catalog: 0x0102_0304_0506_0708_090a_0b0c_0d0e_0f10,
+        bits: 64,
+        k: 3,
+        levels: Some(vec![5, 4]),
+        restart: 0x20,
+        recipe: "r".into(),
+    };
+    let counters = Counters { next_number: 0x11, commits: 0x22, live: 0x33, next_archive: 0x44, next_batch: 0x55 };
+    vec![
+        (
+            "print",
+            print.encode().to_vec(),
+            vec![version(), ("flags", vec![1]), ("fingerprint", le(print.fingerprint, 8))],
+        ),
+        ("record", record.encode()[..3].to_vec(), vec![version(), ("flags", le(1 << 2 | 1 << 10, 2))]),
+        ("batch", batch.encode(), vec![version(), ("state", vec![2]), ("number", le(0x0a0b_0c0d, 4))]),
+        (
+            "number range",
+            range.encode(),
+            vec![version(), ("state", vec![2]), ("batch", le(0x0a0b_0c0d, 4)), ("high", le(range.high, 8))],
+        ),
+        (
+            "archive",
+            archive.encode()[..50].to_vec(),
+            vec![
+                version(),
+                ("finished", vec![1]),
+                ("size", le(0x11, 8)),
+                ("hash", archive.hash.to_vec()),
+                ("offset", le(0x2222, 8)),
+                ("inner", le(0x33_3333, 8)),
+                ("documents", le(0x44, 8)),
+            ],
+        ),
+        (
+            "settings",
+            settings.encode()[..27].to_vec(),
+            vec![
+                version(),
+                ("bits", vec![64]),
+                ("k", vec![3]),
+                ("fixed", vec![1]),
+                ("levels", vec![2]),
+                ("groups", vec![5, 4, 0, 0]),
+                ("restart", le(0x20, 2)),
+                ("catalog", settings.catalog.to_le_bytes().to_vec()),
+            ],
+        ),
+        (
+            "counters",
+            counters.encode(),
+            vec![
+                version(),
+                ("next_number", le(0x11, 8)),
+                ("commits", le(0x22, 8)),
+                ("live", le(0x33, 8)),
+                ("next_archive", le(0x44, 4)),
+                ("next_batch", le(0x55, 4)),
+            ],
+        ),
+    ]
+}
+
+#[test]
+fn catalog_values_have_their_fields_where_the_tables_say() {
+    for (name, bytes, fields) in samples() {
+        let layout = layout(name);
+        assert_eq!(layout.last().map(|&(offset, size, _)| offset + size), Some(bytes.len()), "{name} ends");
+        assert_eq!(layout.len(), fields.len(), "fields of {name}");
+        for ((offset, size, field), (expected, value)) in layout.into_iter().zip(fields) {
+            assert_eq!((field, &bytes[offset..offset + size]), (expected, &value[..]), "{name}");
+        }
+    }
+}
+
+#[test]
+fn the_parts_of_a_record_are_those_of_the_code() {
+    let rows = table("record parts");
+    assert_eq!(rows.len(), PARTS.len());
+    for (bit, (row, &(name, size))) in rows.iter().zip(&PARTS).enumerate() {
+        let text = name == "url" || name == "site";
+        let said = if text { "text".to_owned() } else { size.to_string() };
+        assert_eq!(row[..3], [bit.to_string(), said, name.to_owned()], "part {name}");
+    }
+}
+
+#[test]
+fn keys_are_laid_out_as_the_table_says() {
+    let (n, hash, batch, digest) = (0x0102_0304_0506_0708u64, 0x1112_1314_1516_1718u64, 0x2122_2324u32, [7u8; 16]);
+    let big = |value: u64| value.to_be_bytes().to_vec();
+    let parts: BTreeMap<&str, Vec<u8>> = BTreeMap::from([
+        ("number (8)", big(n)),
+        ("low (8)", big(n)),
+        ("generation (8)", big(9)),
+        ("hash (8)", big(hash)),
+        ("batch (4)", batch.to_be_bytes().to_vec()),
+        ("archive (4)", batch.to_be_bytes().to_vec()),
+        ("content digest (16)", digest.to_vec()),
+        ("place (1)", vec![11]),
+        ("bytes of the projection (4)", vec![1, 2, 3, 4]),
+        ("id", b"an id".to_vec()),
+        ("name", b"a name".to_vec()),
+        ("`00`", vec![0]),
+        ("`01`", vec![1]),
+        ("`02`", vec![2]),
+        ("`settings`", b"settings".to_vec()),
+        ("`counters`", b"counters".to_vec()),
+    ]);
+    let code: Vec<Vec<u8>> = vec![
+        number_key(n).to_vec(),
+        number_key(n).to_vec(),
+        id_key("an id", n),
+        megashingle_key(hash, n),
+        piece_key(11, [1, 2, 3, 4], n),
+        digest_key(&digest, n),
+        source_key(batch).to_vec(),
+        batch_key("a name"),
+        range_key(n),
+        replaced_key(batch, n),
+        deleted_key(9, n),
+        b"settings".to_vec(),
+        b"counters".to_vec(),
+    ];
+    let rows = table("keys");
+    let said: Vec<Vec<u8>> = rows
+        .iter()
+        .map(|row| row[1].split(", ").flat_map(|part| parts.get(part).expect("a part").clone()).collect())
+        .collect();
+    assert_eq!(said, code);
+    let mut families: Vec<&str> = rows.iter().map(|row| row[0]).collect();
+    families.dedup();
+    assert_eq!(families, FAMILIES);
+}
+
+#[test]
+fn magics_are_those_of_the_code() {
+    let code = [
+        segment::header::MAGIC,
+        segment::FOOTER_MAGIC,
+        postings::header::MAGIC,
+        postings::header::FOOTER_MAGIC,
+        manifest::MAGIC,
+        deleted::MAGIC,
+    ];
+    let rows = table("magics");
+    assert_eq!(rows.len(), code.len());
+    for (row, magic) in rows.iter().zip(code) {
+        let letter = row[0].trim_matches('`').as_bytes()[0];
+        assert_eq!(magic, &[0x89, b'n', b'd', b'd', b'b', letter, b'\r', b'\n'], "{row:?}");
+    }
+    let written = [
+        ("segment header", code[0]),
+        ("segment footer", code[1]),
+        ("postings header", code[2]),
+        ("postings footer", code[3]),
+        ("manifest", code[4]),
+        ("deleted set", code[5]),
+    ];
+    for (name, magic) in written {
+        let bytes: Vec<String> = magic.iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(table(name)[0][3], format!("`{}`", bytes.join(" ")), "{name}");
+    }
+}
+
+const SCHEMES: [(&str, &[u8]); 4] =
+    [("scheme [4]", &[4]), ("scheme [5]", &[5]), ("scheme [4, 4]", &[4, 4]), ("scheme [6]", &[6])];
+
+#[test]
+fn the_standard_schemes_are_listed_in_full() {
+    for (name, levels) in SCHEMES {
+        let scheme = Scheme::new(64, 3, levels, 0).expect("a standard scheme");
+        let lines = scheme.tables().iter().enumerate().map(|(index, table)| {
+            let groups: Vec<String> =
+                table.groups().iter().map(|group| format!("{}+{}", group.low, group.width)).collect();
+            format!("| {index} | {} | {} |", table.prefix(), groups.join(" "))
+        });
+        let expected: Vec<String> = lines.collect();
+        let found: Vec<String> = table(name).iter().map(|row| format!("| {} |", row.join(" | "))).collect();
+        assert!(found == expected, "table {name} of SPEC.md should read:\n{}\n<<<", expected.join("\n"));
+    }
+}
+
+#[test]
+fn every_table_is_compared_with_the_code() {
+    let mut known: Vec<&str> = structures().map(|(name, _)| name).to_vec();
+    known.extend(samples().iter().map(|sample| sample.0));
+    known.extend(SCHEMES.map(|(name, _)| name));
+    known.extend(["record parts", "keys", "magics", "rejections"]);
+    known.sort_unstable();
+    let mut found = names("table");
+    found.sort_unstable();
+    assert_eq!(found, known);
+}

@@ -1,0 +1,381 @@
+//! Bulk load: documents by the million, straight to a run (SPEC 10.6).
+//!
+//! Documents are gathered in a chunk as large as the memory limit allows. A chunk's ids are sorted and
+//! joined with those of the catalog; its rows go around the write-ahead log as sorted files; its
+//! fingerprints become a run. Until the last step commits the chunk, its number range is invisible.
+
+mod chunk;
+
+use std::collections::BTreeMap;
+
+use nddb_format::record::{self, Archive, Print, Range, RangeState, Record};
+
+use super::catalog::{Family, RowOptions, SortedRows};
+use super::compaction::CompactionPlan;
+use super::document::{Document, keys_of};
+use super::writer::Writer;
+use crate::{Error, Result};
+use chunk::Chunk;
+
+/// What a bulk load did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Loaded {
+    /// Documents stored: new ones and replacements.
+    pub documents: u64,
+    /// Of these, documents that replaced what was stored under their id.
+    pub replaced: u64,
+    /// Documents that were stored already, with nothing different.
+    pub unchanged: u64,
+    /// Documents whose id came again later in the same input: the last one lives.
+    pub repeated: u64,
+    /// Of the documents stored, those of fewer than two tokens, which no probe finds.
+    pub unprinted: u64,
+}
+
+/// A bulk load in progress. What has not been committed by [`BulkLoad::finish`], or by a chunk before
+/// it, is not in the database.
+pub struct BulkLoad<'a> {
+    writer: &'a mut Writer,
+    chunk: Chunk,
+    archives: BTreeMap<u32, Archive>,
+    loaded: Loaded,
+    runs_before: usize,
+    /// Batches of the documents, by number range, where they bring their own.
+    labels: Vec<(std::ops::Range<u64>, u32)>,
+}
+
+impl std::fmt::Debug for BulkLoad<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("BulkLoad").field("loaded", &self.loaded).finish_non_exhaustive()
+    }
+}
+
+/// Stands for the number of a document that is not stored.
+const NONE: u64 = u64::MAX;
+
+/// What the catalog holds under the ids of a chunk.
+#[derive(Default)]
+struct Joined {
+    /// Documents that are replaced: deleted when the chunk is committed.
+    deleted: Vec<u64>,
+    /// Documents that the pending batch replaces.
+    replaced: Vec<u64>,
+    /// Documents of the chunk that replace something.
+    replacing: u64,
+    unchanged: u64,
+}
+
+impl Writer {
+    /// Begins a bulk load. Staged documents are committed and the memtable is flushed first.
+    ///
+    /// # Errors
+    /// As [`Writer::commit`] and [`Writer::flush`].
+    pub fn bulk_load(&mut self) -> Result<BulkLoad<'_>> {
+        self.commit()?;
+        self.flush()?;
+        let runs_before = self.snapshot().runs.len();
+        Ok(BulkLoad {
+            writer: self,
+            chunk: Chunk::default(),
+            archives: BTreeMap::new(),
+            loaded: Loaded::default(),
+            runs_before,
+            labels: Vec::new(),
+        })
+    }
+
+    /// The number of an archive and how far it has been loaded, if this archive, or one that cannot be
+    /// told from it by path, size and hash, was loaded before; else a new number.
+    ///
+    /// # Errors
+    /// Damage of the catalog.
+    pub fn archive(&mut self, path: &str, size: u64, hash: [u8; 16]) -> Result<(u32, Archive)> {
+        let is_it = |archive: &Archive| archive.path == path && archive.size == size && archive.hash == hash;
+        let known = self.catalog().archives()?.into_iter().find(|(_, archive)| is_it(archive));
+        Ok(known.unwrap_or_else(|| {
+            let path = path.to_owned();
+            let archive = Archive { path, size, hash, finished: false, offset: 0, inner: 0, documents: 0 };
+            (self.take_archive_number(), archive)
+        }))
+    }
+}
+
+impl BulkLoad<'_> {
+    /// Takes a document. If the memory limit is reached, what was taken so far is written and committed.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for a fingerprint wider than the database's; errors of the disk.
+    pub fn push(&mut self, mut document: Document) -> Result<()> {
+        self.writer.check(&document)?;
+        document.record.batch = self.writer.batch_number();
+        self.take(&document, None)
+    }
+
+    /// Takes a document under a number of its own, above all before it.
+    pub(super) fn push_numbered(&mut self, document: &Document, number: u64) -> Result<()> {
+        self.writer.check(document)?;
+        self.take(document, Some(number))
+    }
+
+    /// Has the numbers of a range, not yet written, belong to a batch.
+    pub(super) fn label_range(&mut self, range: std::ops::Range<u64>, batch: u32) {
+        self.labels.push((range, batch));
+    }
+
+    fn take(&mut self, document: &Document, number: Option<u64>) -> Result<()> {
+        self.chunk.push(document.print(), &document.record, number);
+        if self.chunk.size() >= self.writer.means().1 {
+            self.write_chunk()?;
+        }
+        Ok(())
+    }
+
+    /// The writer, to register archives with.
+    pub fn writer(&mut self) -> &mut Writer {
+        self.writer
+    }
+
+    /// Notes how far an archive has been read: everything before this point has been taken. It becomes
+    /// durable together with the documents.
+    pub fn progress(&mut self, archive: u32, progress: Archive) {
+        self.archives.insert(archive, progress);
+    }
+
+    /// Commits what is left and makes one run of all that this load has made.
+    ///
+    /// # Errors
+    /// As [`BulkLoad::push`].
+    pub fn finish(mut self) -> Result<Loaded> {
+        self.write_chunk()?;
+        let made = self.writer.snapshot().runs.len().saturating_sub(self.runs_before);
+        if made > 1 {
+            let plan = CompactionPlan::of_last(self.writer.view().generation(), self.runs_before, made);
+            self.writer.compact(&plan)?;
+        }
+        Ok(self.loaded)
+    }
+
+    fn write_chunk(&mut self) -> Result<()> {
+        self.writer.ready()?;
+        let chunk = std::mem::take(&mut self.chunk);
+        let archives = std::mem::take(&mut self.archives);
+        if chunk.len() == 0 && archives.is_empty() {
+            return Ok(());
+        }
+        let outcome = self.writer.write_chunk(chunk, &archives, &self.labels, &mut self.loaded);
+        self.writer.guard(outcome)
+    }
+}
+
+impl Writer {
+    fn write_chunk(
+        &mut self,
+        mut chunk: Chunk,
+        archives: &BTreeMap<u32, Archive>,
+        labels: &[(std::ops::Range<u64>, u32)],
+        loaded: &mut Loaded,
+    ) -> Result<()> {
+        let len = chunk.len() as u64;
+        self.report("sort ids", 0, Some(len), "documents")?;
+        let mut by_id = chunk.sorted_by_id();
+        loaded.repeated += chunk.keep_last(&mut by_id);
+        let joined = self.join(&mut chunk, &mut by_id)?;
+        let low = self.counters().next_number;
+        let (numbers, high) = chunk.numbers(low);
+        let documents = numbers.iter().filter(|&&number| number != NONE).count() as u64;
+        self.reserve(low, high)?;
+        self.report("write catalog", 0, Some(documents), "documents")?;
+        self.ingest(&chunk, &by_id, &numbers)?;
+        drop(by_id);
+        let mut pairs = Vec::with_capacity(documents as usize);
+        let mut unprinted = 0;
+        for (index, &number) in numbers.iter().enumerate().filter(|(_, number)| **number != NONE) {
+            let print = chunk.print(index);
+            if print.unprinted {
+                unprinted += 1;
+            } else {
+                pairs.push((print.fingerprint, number));
+            }
+        }
+        drop((chunk, numbers));
+        if high > low {
+            self.report("write run", 0, Some(pairs.len() as u64), "fingerprints")?;
+            let mut manifest = self.snapshot().manifest.clone();
+            if !pairs.is_empty() {
+                let run = self.make_run(&mut manifest, (low, high), &mut pairs)?;
+                manifest.runs.push(run);
+            }
+            manifest.complete = high;
+            self.publish(manifest, Vec::new())?;
+        }
+        let ranges = self.chunk_ranges(low, high, labels);
+        self.commit_chunk(low, documents, &ranges, &joined, archives)?;
+        loaded.documents += documents;
+        loaded.replaced += joined.replacing;
+        loaded.unchanged += joined.unchanged;
+        loaded.unprinted += unprinted;
+        Ok(())
+    }
+
+    /// Joins the chunk's ids, in their order, with those of the catalog: finds out what is replaced, and
+    /// drops from the chunk what is stored already.
+    fn join(&self, chunk: &mut Chunk, by_id: &mut Vec<u32>) -> Result<Joined> {
+        let mut joined = Joined::default();
+        if self.counters().next_number == 0 {
+            return Ok(joined);
+        }
+        let mut ids = self.catalog().ids();
+        let mut known = Vec::new();
+        let mut unchanged = Vec::new();
+        for &index in by_id.iter() {
+            known.clear();
+            ids.all(chunk.id(index as usize), &mut known)?;
+            known.retain(|&number| !self.snapshot().deleted.contains(number));
+            if known.is_empty() {
+                continue;
+            }
+            let (hidden, visible): (Vec<u64>, Vec<u64>) = known.iter().partition(|&&number| self.snapshot().is_hidden(number));
+            let own = hidden.iter().copied().filter(|&number| self.is_own(number)).max();
+            let current = own.or(visible.last().copied());
+            if let Some(number) = current {
+                if self.is_stored(chunk, index as usize, number)? {
+                    unchanged.push(index);
+                    continue;
+                }
+                joined.replacing += 1;
+            }
+            if self.is_pending() {
+                for number in hidden {
+                    if self.is_own(number) { &mut joined.deleted } else { &mut joined.replaced }.push(number);
+                }
+                joined.replaced.extend(visible);
+            } else {
+                joined.deleted.extend(known.iter().copied());
+            }
+        }
+        joined.unchanged = unchanged.len() as u64;
+        for &index in &unchanged {
+            chunk.drop_document(index as usize);
+        }
+        by_id.retain(|&index| chunk.is_kept(index as usize));
+        Ok(joined)
+    }
+
+    fn is_stored(&self, chunk: &Chunk, index: usize, number: u64) -> Result<bool> {
+        let Some(stored) = self.view().stored(number)? else { return Ok(false) };
+        let record = Record::decode(chunk.record(index)).map_err(Error::format(self.view().dir.root()))?;
+        let Print { fingerprint, unprinted } = chunk.print(index);
+        let document = Document { fingerprint: nddb_format::Fingerprint(fingerprint), unprinted, record };
+        let print = Print { fingerprint: stored.fingerprint.0, unprinted: stored.unprinted };
+        Ok(document.is_same_as(&print, &stored.record))
+    }
+
+    /// Reserves the numbers `low..high`: if nothing more comes, they are cancelled at the next opening.
+    fn reserve(&mut self, low: u64, high: u64) -> Result<()> {
+        if low == high {
+            return Ok(());
+        }
+        let mut counters = *self.counters();
+        counters.next_number = high;
+        counters.commits += 1;
+        let batch = self.batch_number().unwrap_or(0);
+        let mut commit = self.catalog().begin();
+        commit.range(low, &Range { high, state: RangeState::Loading, batch });
+        commit.counters(&counters);
+        commit.write()?;
+        self.set_counters(counters);
+        Ok(())
+    }
+
+    /// Writes the rows of a chunk as sorted files and moves them into the catalog.
+    fn ingest(&self, chunk: &Chunk, by_id: &[u32], numbers: &[u64]) -> Result<()> {
+        let scratch = self.view().dir.scratch()?;
+        let first = numbers.iter().copied().min().unwrap_or(0);
+        let (prints, documents) = (RowOptions::new(Family::Prints), RowOptions::new(Family::Documents));
+        let mut print_rows = SortedRows::create(&scratch, &prints, first)?;
+        let mut document_rows = SortedRows::create(&scratch, &documents, first)?;
+        let mut megashingles: Vec<(u64, u64)> = Vec::new();
+        let mut digests: Vec<([u8; 16], u64)> = Vec::new();
+        for (index, &number) in numbers.iter().enumerate().filter(|(_, number)| **number != NONE) {
+            let (key, value) = (record::number_key(number), chunk.record(index));
+            print_rows.put(&key, &chunk.print(index).encode())?;
+            document_rows.put(&key, value)?;
+            if chunk.is_bare(index) {
+                continue;
+            }
+            let record = Record::decode(value).map_err(Error::format(self.view().dir.root()))?;
+            let keys = keys_of(&record);
+            megashingles.extend(keys.megashingles.iter().map(|&hash| (hash, number)));
+            digests.extend(keys.digest.map(|digest| (digest, number)));
+        }
+        print_rows.ingest(self.catalog())?;
+        document_rows.ingest(self.catalog())?;
+        let options = RowOptions::new(Family::Ids);
+        let mut rows = SortedRows::create(&scratch, &options, first)?;
+        for &index in by_id {
+            rows.put(&record::id_key(chunk.id(index as usize), numbers[index as usize]), &[])?;
+        }
+        rows.ingest(self.catalog())?;
+        megashingles.sort_unstable();
+        megashingles.dedup();
+        let options = RowOptions::new(Family::Megashingles);
+        let mut rows = SortedRows::create(&scratch, &options, first)?;
+        megashingles.iter().try_for_each(|&(hash, number)| rows.put(&record::megashingle_key(hash, number), &[]))?;
+        rows.ingest(self.catalog())?;
+        digests.sort_unstable();
+        let options = RowOptions::new(Family::Digests);
+        let mut rows = SortedRows::create(&scratch, &options, first)?;
+        digests.iter().try_for_each(|(digest, number)| rows.put(&record::digest_key(digest, *number), &[]))?;
+        rows.ingest(self.catalog())
+    }
+
+    /// The number ranges of a chunk that are worth remembering: those of batches.
+    fn chunk_ranges(&self, low: u64, high: u64, labels: &[(std::ops::Range<u64>, u32)]) -> Vec<(u64, Range)> {
+        if let Some(batch) = self.batch_number().filter(|_| high > low) {
+            let state = if self.is_pending() { RangeState::Pending } else { RangeState::Committed };
+            return vec![(low, Range { high, state, batch })];
+        }
+        let cut = |range: &std::ops::Range<u64>| (range.start.max(low), range.end.min(high));
+        let committed = |high, batch| Range { high, state: RangeState::Committed, batch };
+        labels
+            .iter()
+            .map(|(range, batch)| (cut(range), *batch))
+            .filter(|((low, high), _)| low < high)
+            .map(|((low, high), batch)| (low, committed(high, batch)))
+            .collect()
+    }
+
+    /// The step that makes a chunk part of the database.
+    fn commit_chunk(
+        &mut self,
+        low: u64,
+        documents: u64,
+        ranges: &[(u64, Range)],
+        joined: &Joined,
+        archives: &BTreeMap<u32, Archive>,
+    ) -> Result<()> {
+        let generation = self.view().generation();
+        let mut counters = *self.counters();
+        counters.commits += 1;
+        counters.live += documents;
+        let mut commit = self.catalog().begin();
+        let batch = self.batch_number().unwrap_or(0);
+        commit.forget_range(low);
+        ranges.iter().for_each(|(low, range)| commit.range(*low, range));
+        if let Some((name, state)) = self.new_batch() {
+            commit.batch(name, &state);
+            counters.next_batch = counters.next_batch.max(state.number + 1);
+        }
+        for &number in &joined.deleted {
+            commit.delete(generation, number);
+            counters.live -= 1;
+        }
+        joined.replaced.iter().for_each(|&number| commit.replaced(batch, number));
+        archives.iter().for_each(|(&number, archive)| commit.archive(number, archive));
+        commit.counters(&counters);
+        commit.write()?;
+        self.set_counters(counters);
+        self.batch_is_known();
+        self.reload()
+    }
+}

@@ -1,0 +1,251 @@
+//! Merging runs: many runs of neighbouring number ranges become one, table by table, as streams
+//! (SPEC 10.5).
+//!
+//! Where a run has the scheme of the new one, each of its tables is read in its own order and nothing is
+//! sorted; where it has not, its fingerprints are permuted and sorted anew, out of core if need be.
+
+use std::sync::{Arc, Mutex};
+
+use nddb_format::digest::Digest;
+use nddb_format::manifest::RunEntry;
+use nddb_format::scheme::Scheme;
+use nddb_format::{Fingerprint, FormatError};
+use roaring::RoaringTreemap;
+
+use super::build::{Entry, Sink, files_of, in_parallel, run_entry, write_postings, write_segment};
+use super::dir::Dir;
+use super::run::Run;
+use super::sort::sorted;
+use super::writer::{Progress, Watch};
+use crate::{Error, Result};
+
+/// Blocks that a stream decodes at a time.
+const STRETCH: u64 = 64;
+
+/// What a merge leaves out.
+#[derive(Debug, Default)]
+pub(crate) struct Dropped {
+    /// Fingerprints that no document has any more, ascending.
+    pub(crate) fingerprints: Vec<u64>,
+    /// Number of documents.
+    pub(crate) documents: u64,
+    /// Digest of their pairs.
+    pairs: Digest,
+}
+
+/// One table of one run, from front to back.
+struct Stream<'a> {
+    run: &'a Run,
+    table: usize,
+    values: Vec<u64>,
+    at: usize,
+    next_block: u64,
+    /// Rank of `values[at]`.
+    rank: u64,
+}
+
+impl<'a> Stream<'a> {
+    fn new(run: &'a Run, table: usize) -> Result<Self> {
+        let mut stream = Self { run, table, values: Vec::new(), at: 0, next_block: 0, rank: 0 };
+        stream.fill()?;
+        Ok(stream)
+    }
+
+    fn fill(&mut self) -> Result<()> {
+        let file = &self.run.segments[self.table];
+        self.values.clear();
+        self.at = 0;
+        let values = &mut self.values;
+        let outcome: Result<(), FormatError> = file.segment().scan(self.next_block, STRETCH, &mut |stretch: &[u64]| {
+            values.extend_from_slice(stretch);
+            Ok(())
+        });
+        outcome.map_err(|error| Error::format(file.path())(error))?;
+        self.next_block += STRETCH;
+        file.check_readable()
+    }
+
+    #[inline]
+    fn head(&self) -> Option<u64> {
+        self.values.get(self.at).copied()
+    }
+
+    #[inline]
+    fn advance(&mut self) -> Result<()> {
+        self.at += 1;
+        self.rank += 1;
+        if self.at == self.values.len() { self.fill() } else { Ok(()) }
+    }
+}
+
+/// Calls `visit` with each value that some of the streams hold, ascending, and the streams, which still
+/// stand at it where they hold it.
+fn each_value<'a>(
+    streams: &mut [Stream<'a>],
+    mut visit: impl FnMut(u64, &[Stream<'a>]) -> Result<()>,
+) -> Result<()> {
+    while let Some(value) = streams.iter().filter_map(Stream::head).min() {
+        visit(value, streams)?;
+        for stream in streams.iter_mut() {
+            if stream.head() == Some(value) {
+                stream.advance()?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A merge of runs into one of another scheme or with documents left out.
+pub(crate) struct Merge<'a> {
+    pub(crate) dir: &'a Dir,
+    pub(crate) runs: &'a [Arc<Run>],
+    pub(crate) deleted: &'a RoaringTreemap,
+    pub(crate) scheme: Scheme,
+    pub(crate) threads: usize,
+    pub(crate) memory_limit: u64,
+}
+
+impl Merge<'_> {
+    /// Calls `visit` with each fingerprint and its live numbers, by fingerprint; `gone` with what is not live.
+    fn each_list(
+        &self,
+        visit: &mut dyn FnMut(Entry) -> Result<()>,
+        gone: &mut dyn FnMut(u64, Option<u64>),
+    ) -> Result<()> {
+        let mut streams = self.runs.iter().map(|run| Stream::new(run, 0)).collect::<Result<Vec<_>>>()?;
+        each_value(&mut streams, |fingerprint, streams| {
+            let mut begun = false;
+            for stream in streams.iter().filter(|stream| stream.head() == Some(fingerprint)) {
+                let postings = &stream.run.postings;
+                postings.numbers(postings.list(stream.rank)?, |number| {
+                    if self.deleted.contains(number) {
+                        gone(fingerprint, Some(number));
+                        return Ok(true);
+                    }
+                    if !std::mem::replace(&mut begun, true) {
+                        visit(Entry::Fingerprint(fingerprint))?;
+                    }
+                    visit(Entry::Number(number)).map(|()| true)
+                })?;
+            }
+            if !begun {
+                gone(fingerprint, None);
+            }
+            Ok(())
+        })
+    }
+
+    /// Finds out what the merge will leave out, without writing anything.
+    pub(crate) fn survey(&self) -> Result<Dropped> {
+        let mut dropped = Dropped::default();
+        let touched = self.runs.iter().any(|run| {
+            let below = |number: u64| if number == 0 { 0 } else { self.deleted.rank(number - 1) };
+            below(run.entry.high) > below(run.entry.low)
+        });
+        if touched {
+            self.each_list(&mut |_| Ok(()), &mut |fingerprint, number| match number {
+                Some(number) => {
+                    dropped.documents += 1;
+                    dropped.pairs.add_pair(fingerprint, number);
+                }
+                None => dropped.fingerprints.push(fingerprint),
+            })?;
+        }
+        Ok(dropped)
+    }
+
+    /// Number of files of the new run.
+    pub(crate) fn files(&self) -> u64 {
+        files_of(&self.scheme)
+    }
+
+    /// Makes the new run under the file numbers from `first_file` on; `None` if nothing is left. All
+    /// files are durable when this returns; no manifest names them yet.
+    pub(crate) fn run(&self, first_file: u64, dropped: &Dropped, watch: &mut Watch) -> Result<Option<RunEntry>> {
+        let documents = self.runs.iter().map(|run| run.entry.documents).sum::<u64>() - dropped.documents;
+        let (Some(first), Some(last)) = (self.runs.first(), self.runs.last()) else { return Ok(None) };
+        if documents == 0 {
+            return Ok(None);
+        }
+        let range = (first.entry.low, last.entry.high);
+        let tables = self.scheme.tables().len();
+        let watch = Mutex::new((0u64, watch));
+        let report = || {
+            let mut watch = watch.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            watch.0 += 1;
+            let progress = Progress { phase: "merge", done: watch.0, total: Some(tables as u64 + 1), unit: "files" };
+            if (watch.1)(&progress) { Ok(()) } else { Err(Error::Cancelled) }
+        };
+        let made = in_parallel(tables, self.threads, &|ordinal| {
+            let made = self.table(ordinal, first_file + ordinal as u64, dropped)?;
+            report()?;
+            Ok(made)
+        })?;
+        let (postings, survey) = write_postings(
+            self.dir,
+            first_file + tables as u64,
+            range,
+            self.scheme.restart(),
+            &made[0].2,
+            &|sink| self.each_list(sink, &mut |_, _| ()),
+        )?;
+        report()?;
+        let mut pairs = Digest::default();
+        self.runs.iter().for_each(|run| pairs.add(run.postings.postings().header().pair_digest));
+        pairs.subtract(dropped.pairs);
+        let sound = survey.pair_digest() == pairs
+            && survey.documents() == documents
+            && survey.set_digest() == made[0].1.digest()
+            && survey.fingerprints() == made[0].1.count();
+        if !sound {
+            let what = "a merge does not hold what its inputs hold: nothing was changed".into();
+            return Err(Error::Inconsistent { path: self.dir.root().into(), what });
+        }
+        run_entry(self.dir, &self.scheme, range, documents, postings, &made).map(Some)
+    }
+
+    fn table(
+        &self,
+        ordinal: usize,
+        number: u64,
+        dropped: &Dropped,
+    ) -> Result<(nddb_format::manifest::FileEntry, nddb_format::segment::Survey, Vec<u64>)> {
+        let table = &self.scheme.tables()[ordinal];
+        let same = self.runs.iter().all(|run| run.entry.scheme.tables().get(ordinal) == Some(table));
+        if same {
+            let mut left_out: Vec<u64> =
+                dropped.fingerprints.iter().map(|&print| table.permute(Fingerprint(print)).0).collect();
+            left_out.sort_unstable();
+            return write_segment(self.dir, number, &self.scheme, ordinal, &|sink| {
+                self.each_kept(ordinal, &left_out, sink)
+            });
+        }
+        // Another order than any input has: from table 0, permuted and sorted.
+        let permuted = sorted(self.dir, self.memory_limit / self.threads as u64, &mut |push| {
+            self.each_kept(0, &dropped.fingerprints, &mut |stretch| {
+                stretch.iter().try_for_each(|&value| push(table.permute(Fingerprint(value)).0))
+            })
+        })?;
+        write_segment(self.dir, number, &self.scheme, ordinal, &|sink| permuted.each(sink))
+    }
+
+    /// The values of a table that all inputs have, without those left out.
+    fn each_kept(&self, ordinal: usize, left_out: &[u64], sink: &mut Sink<'_>) -> Result<()> {
+        let mut left_out = left_out.iter().copied().peekable();
+        let mut stretch = Vec::with_capacity(4096);
+        let mut streams = self.runs.iter().map(|run| Stream::new(run, ordinal)).collect::<Result<Vec<_>>>()?;
+        each_value(&mut streams, |value, _| {
+            while left_out.next_if(|&gone| gone < value).is_some() {}
+            if left_out.peek() == Some(&value) {
+                return Ok(());
+            }
+            stretch.push(value);
+            if stretch.len() == 4096 {
+                sink(&stretch)?;
+                stretch.clear();
+            }
+            Ok(())
+        })?;
+        sink(&stretch)
+    }
+}

@@ -1,0 +1,58 @@
+//! A door for benches and tests to what no user needs: a run without documents in the catalog.
+
+use std::path::Path;
+
+use nddb_format::scheme::Scheme;
+
+use super::build::{files_of, run_of_pairs};
+use super::catalog::Catalog;
+use super::dir::Dir;
+use super::planner::{self, Budget};
+use super::snapshot::read_manifest;
+use crate::{Config, Error, Result};
+
+/// A run that [`add_run`] made.
+#[derive(Clone, Copy, Debug)]
+pub struct Made {
+    /// Distinct fingerprints.
+    pub fingerprints: u64,
+    /// Tables.
+    pub tables: usize,
+    /// Bytes of all its files.
+    pub size: u64,
+}
+
+/// Makes one run of unsorted fingerprints, numbered as they stand, in a database that nobody has open.
+/// The catalog knows nothing of them: probes find them, but not their ids, and a writer refuses to open
+/// the database.
+///
+/// # Errors
+/// Of the disk; [`Error::Format`] if no scheme fits the configuration.
+pub fn add_run(path: &Path, config: &Config, fingerprints: &[u64], threads: usize) -> Result<Made> {
+    let dir = Dir::open(path)?;
+    let _lock = dir.lock("a bench")?;
+    // The manifest belongs to this catalog.
+    drop(Catalog::open(&dir.catalog())?);
+    let mut manifest = read_manifest(&dir)?;
+    let len = fingerprints.len() as u64;
+    let levels = match &config.levels {
+        Some(levels) => levels.clone(),
+        None => planner::choose(config.bits, config.k, len, Budget::default())
+            .map_err(Error::format(path))?
+            .levels()
+            .to_vec(),
+    };
+    let scheme = Scheme::new(config.bits, config.k, &levels, config.restart).map_err(Error::format(path))?;
+    let low = manifest.complete;
+    let mut pairs: Vec<(u64, u64)> = fingerprints.iter().copied().zip(low..).collect();
+    let first = manifest.next_file;
+    manifest.next_file += files_of(&scheme);
+    let run = run_of_pairs(&dir, first, &scheme, (low, low + len), &mut pairs, threads)?;
+    let size = run.postings.length + run.segments.iter().map(|file| file.length).sum::<u64>();
+    let made = Made { fingerprints: run.fingerprints, tables: scheme.tables().len(), size };
+    manifest.runs.push(run);
+    manifest.complete = low + len;
+    manifest.generation += 1;
+    dir.replace_manifest(&manifest.encode())?;
+    Ok(made)
+}

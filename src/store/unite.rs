@@ -1,0 +1,117 @@
+//! Merging another database into this one.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use nddb_format::Fingerprint;
+use nddb_format::record::{Batch, BatchState, RangeState, Record};
+
+use super::document::Document;
+use super::load::Loaded;
+use super::reader::Reader;
+use super::writer::Writer;
+use crate::{Error, Result};
+
+impl Writer {
+    /// Takes over all visible documents of another database with the same recipe, bits and k or a
+    /// greater one. The source is read as it is at this moment and never changed; its pending batches
+    /// stay out. Its document numbers are shifted by a constant; on equal ids the incoming document
+    /// replaces; batches of equal names become one.
+    ///
+    /// # Errors
+    /// [`Error::Mismatch`] for other parameters; [`Error::Batch`] for a batch name that is pending or
+    /// cancelled here; damage of the source; errors of the disk. What was committed by then stays; merging
+    /// again goes on.
+    pub fn merge(&mut self, source: impl AsRef<Path>) -> Result<Loaded> {
+        let source = Reader::open(source)?;
+        let (ours, theirs) = (self.settings().clone(), source.view().settings().clone());
+        for (what, database, asked) in [
+            ("recipe", ours.recipe, theirs.recipe),
+            ("fingerprint width", ours.bits.to_string(), theirs.bits.to_string()),
+        ] {
+            if database != asked {
+                return Err(Error::Mismatch { what, database, asked });
+            }
+        }
+        if ours.catalog == theirs.catalog {
+            let (what, database) = ("identity", "this database".to_owned());
+            return Err(Error::Mismatch { what, database, asked: "a copy of it".into() });
+        }
+        self.unlabel()?;
+        let view = source.view();
+        let batches = self.unite_batches(&view.catalog.batches()?)?;
+        let archives = self.unite_archives(&view.catalog.archives()?)?;
+        let total = view.catalog.counters()?.live;
+        let ranges = view.catalog.ranges()?;
+        let mut load = self.bulk_load()?;
+        let shift = load.writer().counters().next_number;
+        for (low, range) in ranges {
+            if let Some(&batch) = batches.get(&range.batch).filter(|_| range.state == RangeState::Committed) {
+                load.label_range(low + shift..range.high + shift, batch);
+            }
+        }
+        for (number, archive) in archives.values() {
+            load.progress(*number, archive.clone());
+        }
+        let mut done = 0u64;
+        view.catalog.all_records(0, &mut |number, value| {
+            if !view.snapshot.is_live(number) || number >= view.complete_to() {
+                return Ok(true);
+            }
+            let mut record = Record::decode(value).map_err(Error::format(&view.dir.catalog()))?;
+            record.batch = record.batch.and_then(|batch| batches.get(&batch).copied());
+            if let Some(position) = &mut record.source {
+                position.archive = archives.get(&position.archive).map_or(0, |(number, _)| *number);
+            }
+            let Some(print) = view.catalog.print(number)? else { return Ok(true) };
+            let fingerprint = Fingerprint(print.fingerprint);
+            load.push_numbered(&Document { fingerprint, unprinted: print.unprinted, record }, number + shift)?;
+            done += 1;
+            if done.is_multiple_of(65_536) {
+                load.writer().report("merge", done, Some(total), "documents")?;
+            }
+            Ok(true)
+        })?;
+        load.finish()
+    }
+
+    /// Finds or makes the batches of another database here, by name. Returns their numbers by its own.
+    fn unite_batches(&mut self, theirs: &[(String, Batch)]) -> Result<HashMap<u32, u32>> {
+        let ours: HashMap<String, Batch> = self.catalog().batches()?.into_iter().collect();
+        let mut numbers = HashMap::new();
+        let mut counters = *self.counters();
+        let mut commit = self.catalog().begin();
+        for (name, batch) in theirs.iter().filter(|(_, batch)| batch.state == BatchState::Open) {
+            let number = match ours.get(name) {
+                Some(Batch { number, state: BatchState::Open }) => *number,
+                Some(_) => return Err(Error::Batch { name: name.clone(), why: "is pending or cancelled here" }),
+                None => {
+                    let number = counters.next_batch;
+                    counters.next_batch += 1;
+                    commit.batch(name, &Batch { number, state: BatchState::Open });
+                    number
+                }
+            };
+            numbers.insert(batch.number, number);
+        }
+        counters.commits += 1;
+        commit.counters(&counters);
+        commit.write()?;
+        self.set_counters(counters);
+        Ok(numbers)
+    }
+
+    /// Finds or makes the archives of another database here. Returns them by its numbers.
+    fn unite_archives(
+        &mut self,
+        theirs: &[(u32, nddb_format::record::Archive)],
+    ) -> Result<HashMap<u32, (u32, nddb_format::record::Archive)>> {
+        let mut numbers = HashMap::new();
+        for (number, archive) in theirs {
+            let (ours, known) = self.archive(&archive.path, archive.size, archive.hash)?;
+            let further = if known.finished || known.documents > archive.documents { known } else { archive.clone() };
+            numbers.insert(*number, (ours, further));
+        }
+        Ok(numbers)
+    }
+}

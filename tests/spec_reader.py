@@ -1,0 +1,580 @@
+#!/usr/bin/env python3
+"""An independent reader of nddb files, written from SPEC.md alone; standard library only.
+
+    spec_reader.py FILE...           one line of JSON for each file, as `nddb segment FILE --json` prints
+    spec_reader.py --database DIR    checks all files that DIR/MANIFEST names and the rules between them, and
+                                     prints one line of JSON
+
+The exit code is 0, or 1 if a file breaks a rule: `FILE: section: what is wrong` on stderr.
+
+The JSON of a file. Numbers are numbers; fingerprints and identities are 16 hexadecimal digits, digests 32,
+checksums 8. The keys stand in this order.
+
+segment
+    kind            "segment"
+    format, reader_min, bits, k, table, prefix
+    groups          [[low, width], ...], most significant first
+    block_size, restart, count, digest
+    code_lengths    [length of the word of h = 0, 1, ..., bits - 1]
+    identity
+    blocks          [{"count", "restarts", "first", "key"}, ...]; first and key are permuted
+    fingerprints    unpermuted, in the order of the table
+
+postings
+    kind            "postings"
+    format, reader_min, block_size, restart, low, high, fingerprints, documents, blocks, sparse_groups,
+    set_digest, pair_digest, identity
+    ranks           [rank of the first entry of each block of table 0]
+    lists           [[document numbers of the fingerprint of rank 0], ...]
+
+manifest
+    kind            "manifest"
+    format, reader_min, bits, k, generation, complete, commits, next_file, catalog
+    deleted         a file, or null
+    folded
+    runs            [{"low", "high", "fingerprints", "documents", "set_digest", "restart", "levels": [...],
+                      "postings": file, "segments": [file, ...]}, ...]
+    where a file is {"number", "length", "identity", "checksum"}
+
+deleted set
+    kind            "deleted set"
+    format, reader_min, count
+    numbers         [document numbers], ascending
+"""
+
+import json
+import os
+import sys
+import zlib
+from itertools import combinations
+
+ONES = (1 << 64) - 1
+
+
+class Broken(Exception):
+    """A rule of SPEC.md is broken."""
+
+
+def need(holds, section, what):
+    if not holds:
+        raise Broken(f"SPEC {section}: {what}")
+
+
+# 3 Conventions
+
+
+def number(data, offset, size):
+    need(offset >= 0 and offset + size <= len(data), "3.1", "the file is cut off")
+    return int.from_bytes(data[offset : offset + size], "little")
+
+
+def zero(data, start, end, section):
+    need(not any(data[start:end]), section, f"bytes {start} to {end} are reserved and not zero")
+
+
+def magic(letter):
+    return b"\x89nddb" + letter + b"\r\n"
+
+
+def start(data, letter, size, section):
+    need(data[:8] == magic(letter), section, "the file begins with another magic")
+    need(len(data) >= size, section, "the file is cut off")
+    version, reader_min = number(data, 8, 2), number(data, 10, 2)
+    need(1 <= reader_min <= version, "11", "reader_min is 1 to format")
+    need(reader_min <= 1, "11", f"the file needs a reader of version {reader_min}")
+    return {"format": version, "reader_min": reader_min}
+
+
+def bits_of(data):
+    """A bit stream as one integer: bit i of the stream is bit i of the integer."""
+    return int.from_bytes(data, "little")
+
+
+def mix(z):
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & ONES
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & ONES
+    return z ^ (z >> 31)
+
+
+def hash128(value, salt):
+    low = mix(((value + 0x9E3779B97F4A7C15) & ONES) ^ salt)
+    turned = ((value << 32) | (value >> 32)) & ONES
+    return mix(low ^ turned ^ 0x6A09E667F3BCC908) << 64 | low
+
+
+def set_digest(values):
+    return sum(hash128(value, 0) for value in values) % (1 << 128)
+
+
+def pair_digest(pairs):
+    total = 0
+    for value, document in pairs:
+        total += hash128(value, mix((document + 0x6A09E667F3BCC908) & ONES))
+    return total % (1 << 128)
+
+
+def identity(data):
+    h = 0xCBF29CE484222325
+    for byte in data:
+        h = ((h ^ byte) * 0x00000100000001B3) & ONES
+    return mix(h)
+
+
+def seeded(file_identity, index, data):
+    return zlib.crc32(data, zlib.crc32(file_identity.to_bytes(8, "little") + index.to_bytes(8, "little")))
+
+
+def pages(region, checksums, file_identity, section):
+    for index in range(-(-len(region) // 4096)):
+        page = region[4096 * index : 4096 * (index + 1)]
+        need(number(checksums, 4 * index, 4) == seeded(file_identity, index, page), section, f"checksum of page {index}")
+
+
+def crc_before(data, offset, section, what):
+    need(number(data, offset, 4) == zlib.crc32(data[:offset]), section, f"checksum of the {what}")
+
+
+# 4 Permutations and schemes
+
+
+class Table:
+    def __init__(self, bits, prefix, groups):
+        self.bits, self.prefix, self.groups = bits, prefix, groups
+
+    def permute(self, value):
+        result = 0
+        for low, width in self.groups:
+            result = (result << width) | ((value >> low) & ((1 << width) - 1))
+        return result
+
+    def unpermute(self, permuted):
+        value = 0
+        for low, width in reversed(self.groups):
+            value |= (permuted & ((1 << width) - 1)) << low
+            permuted >>= width
+        return value
+
+
+def join(positions):
+    groups = []
+    for position in positions:
+        if groups and groups[-1][0] == position + 1:
+            groups[-1] = [position, groups[-1][1] + 1]
+        else:
+            groups.append([position, 1])
+    return groups
+
+
+def scheme(bits, k, levels):
+    need(8 <= bits <= 64 and k <= 7 and k < bits and len(levels) <= 4, "4.3", "bits, k or levels")
+    parts = [([], list(range(bits - 1, -1, -1)))]
+    for groups in levels:
+        following = []
+        for chosen, rest in parts:
+            need(k < groups <= len(rest), "4.3", "a level has more than k groups and no more than bits are left")
+            width, wider = divmod(len(rest), groups)
+            cut, cuts = 0, []
+            for group in range(groups):
+                end = cut + width + (1 if group < wider else 0)
+                cuts.append(rest[cut:end])
+                cut = end
+            for choice in combinations(range(groups), groups - k):
+                taken = [position for group in choice for position in cuts[group]]
+                left = [position for group in range(groups) if group not in choice for position in cuts[group]]
+                following.append((chosen + taken, left))
+                need(len(following) <= 512, "4.3", "a scheme has at most 512 tables")
+        parts = following
+    return [Table(bits, len(chosen), join(chosen + rest)) for chosen, rest in parts]
+
+
+# 5 Block
+
+
+def code_words(lengths):
+    """From (length, word read with its first bit highest) to h."""
+    need(sum(1 << (12 - length) for length in lengths) == 4096, "5.2", "the code is not complete")
+    words, word, before = {}, 0, 0
+    for length, h in sorted((length, h) for h, length in enumerate(lengths)):
+        word <<= length - before
+        words[length, word] = h
+        word, before = word + 1, length
+    return words
+
+
+def block(data, index, file_identity, words, bits, interval):
+    need(number(data, 0, 4) == seeded(file_identity, index, data[4:]), "5.1", f"checksum of block {index}")
+    count, restarts, first = number(data, 4, 2), number(data, 6, 2), number(data, 8, 8)
+    need(1 <= count <= 8065, "5.1", f"count of block {index}")
+    need(restarts == ((count - 1) // interval if interval else 0), "5.1", f"restarts of block {index}")
+    head = 16 + 2 * restarts
+    need(head <= 1024, "5.1", f"restarts of block {index} do not fit")
+    need(first >> bits == 0, "3.1", f"the first fingerprint of block {index} is too wide")
+    offsets = [number(data, 16 + 2 * restart, 2) for restart in range(restarts)]
+    stream, end = bits_of(data[head:]), 8 * (1024 - head)
+    position, values = 0, [first]
+    for entry in range(1, count):
+        base = values[-1]
+        if interval and entry % interval == 0:
+            need(offsets[entry // interval - 1] == position, "5.4", f"restart offset in block {index}")
+            base = first
+        word = 0
+        for length in range(1, 13):
+            word = word << 1 | (stream >> position & 1)
+            position += 1
+            if (length, word) in words:
+                break
+        h = words[length, word]
+        value = base ^ (1 << h | (stream >> position) & ((1 << h) - 1))
+        position += h
+        need(value > values[-1], "5.4", f"entry {entry} of block {index} does not ascend")
+        need(position <= end, "5.4", f"the stream of block {index} runs over its end")
+        values.append(value)
+    need(stream >> position == 0, "5.4", f"bits behind the stream of block {index}")
+    return {"count": count, "restarts": restarts, "first": f"{first:016x}", "key": f"{values[-1]:016x}"}, values
+
+
+# 6 Segment
+
+
+def segment(data):
+    out = {"kind": "segment", **start(data, b"S", 1024 + 32, "6.1")}
+    crc_before(data[:1024], 1020, "6.1", "header")
+    bits, k, prefix = data[12], data[13], data[16]
+    groups = [[data[48 + 2 * group], data[49 + 2 * group]] for group in range(data[17])]
+    need(8 <= bits <= 64 and k <= 7 and k < bits and prefix <= bits, "6.1", "bits, k or prefix")
+    need(number(data, 14, 2) < 512, "6.1", "table")
+    need(1 <= len(groups) <= 64, "6.1", "groups")
+    zero(data, 22, 24, "6.1")
+    zero(data, 48 + 2 * len(groups), 176, "6.1")
+    zero(data, 176 + bits, 240, "6.1")
+    zero(data, 248, 1020, "6.1")
+    positions = [position for low, width in groups for position in range(low + width - 1, low - 1, -1)]
+    need(sorted(positions) == list(range(bits)), "4.1", "the groups hold each position once")
+    need(all(width for _, width in groups) and join(positions) == groups, "4.1", "the groups are joined")
+    interval, count = number(data, 20, 2), number(data, 24, 8)
+    need(interval == 0 or 2 <= interval <= 4096, "6.1", "restart")
+    need(number(data, 18, 2) == 1024, "6.1", "block_size")
+    need(count >= 1, "6.1", "count")
+    lengths = list(data[176 : 176 + bits])
+    need(all(1 <= length <= 12 for length in lengths), "5.2", "code lengths")
+    own = number(data, 240, 8)
+    need(own == identity(data[:240]), "6.1", "identity")
+    footer = data[-32:]
+    need(footer[:8] == magic(b"E"), "6.4", "magic of the footer")
+    crc_before(footer, 28, "6.4", "footer")
+    need(number(footer, 16, 8) == own, "6.4", "identity of the footer")
+    blocks = number(footer, 8, 8)
+    need(len(data) == 1024 + 1032 * blocks + 4 * -(-blocks // 512) + 32, "6", "size of the file")
+    need(1 <= blocks <= count, "6.4", "blocks")
+    index = data[1024 + 1024 * blocks : 1024 + 1032 * blocks]
+    checksums = data[1024 + 1032 * blocks : -32]
+    need(number(footer, 24, 4) == zlib.crc32(checksums), "6.4", "index_checksum")
+    pages(index, checksums, own, "6.3")
+
+    table, words = Table(bits, prefix, groups), code_words(lengths)
+    heads, permuted = [], []
+    for place in range(blocks):
+        body = data[1024 + 1024 * place : 2048 + 1024 * place]
+        head, values = block(body, place, own, words, bits, interval)
+        need(values[-1] == number(index, 8 * place, 8), "6.3", f"key of block {place}")
+        need(not permuted or values[0] > permuted[-1], "6.2", f"block {place} does not ascend")
+        heads.append(head)
+        permuted += values
+    prints = [table.unpermute(value) for value in permuted]
+    digest = number(data, 32, 16)
+    need(len(prints) == count, "6.1", "count is not the number of fingerprints")
+    need(set_digest(prints) == digest, "6.1", "digest is not that of the fingerprints")
+    need(all(table.permute(value) == order for value, order in zip(prints, permuted)), "4.2", "permutation")
+    out.update(bits=bits, k=k, table=number(data, 14, 2), prefix=prefix, groups=groups, block_size=1024)
+    out.update(restart=interval, count=count, digest=f"{digest:032x}", code_lengths=lengths)
+    out.update(identity=f"{own:016x}", blocks=heads, fingerprints=[f"{value:016x}" for value in prints])
+    return out
+
+
+# 7 Postings
+
+
+def postings(data):
+    out = {"kind": "postings", **start(data, b"P", 256 + 24, "7.1")}
+    crc_before(data[:256], 252, "7.1", "header")
+    zero(data, 104, 252, "7.1")
+    names = ["low", "high", "fingerprints", "documents", "blocks", "sparse_groups"]
+    low, high, prints, documents, blocks, sparse = (number(data, 16 + 8 * at, 8) for at in range(6))
+    own, interval = number(data, 96, 8), number(data, 14, 2)
+    need(number(data, 12, 2) == 1024, "7.1", "block_size")
+    need(interval == 0 or 2 <= interval <= 4096, "7.1", "restart")
+    need(own == identity(data[:96]), "7.1", "identity")
+    need(low < high <= 1 << 40, "7.1", "number range")
+    need(1 <= prints <= documents <= high - low, "7.1", "fingerprints and documents")
+    need(1 <= blocks <= prints, "7.1", "blocks")
+    several, width = documents != prints, (high - low - 1).bit_length()
+    sizes = [
+        8 * blocks,
+        8 * -(-documents * width // 64),
+        8 * -(-documents // 64) if several else 0,
+        8 * -(-prints // 64) if several else 0,
+        512 * sparse,
+    ]
+    body = sum(sizes)
+    need(len(data) == 256 + body + 4 * -(-body // 4096) + 24, "7.2", "size of the file")
+    footer = data[-24:]
+    need(footer[:8] == magic(b"Q"), "7.4", "magic of the footer")
+    crc_before(footer, 20, "7.4", "footer")
+    need(number(footer, 8, 8) == own, "7.4", "identity of the footer")
+    checksums = data[256 + body : -24]
+    need(number(footer, 16, 4) == zlib.crc32(checksums), "7.4", "pages_checksum")
+    pages(data[256 : 256 + body], checksums, own, "7.1")
+
+    at, sections = 256, []
+    for size in sizes:
+        sections.append(data[at : at + size])
+        at += size
+    ranks, numbers, flags, directory, starts = sections
+    ranks = [number(ranks, 8 * place, 8) for place in range(blocks)]
+    need(ranks[0] == 0 and ranks[-1] < prints, "7.2", "ranks")
+    need(all(one < two for one, two in zip(ranks, ranks[1:])), "7.2", "ranks ascend")
+    values = []
+    for place in range(documents):
+        offset = place * width // 8
+        word = int.from_bytes(numbers[offset : offset + 8], "little") >> (place * width % 8)
+        values.append(low + (word & ((1 << width) - 1)))
+    need(all(value < high for value in values), "7.2", "a number is outside of the range")
+    need(bits_of(numbers[documents * width // 64 * 8 :]) >> (documents * width % 64) == 0, "7.2", "bits behind the numbers")
+    if several:
+        flag = [place for place in range(8 * len(flags)) if flags[place // 8] >> (place % 8) & 1]
+        need(len(flag) == prints and flag[0] == 0 and flag[-1] < documents, "7.2", "flags")
+        used = 0
+        for group in range(-(-prints // 64)):
+            mine = flag[64 * group : 64 * (group + 1)]
+            end = flag[64 * (group + 1)] if 64 * (group + 1) < prints else documents
+            entry = number(directory, 8 * group, 8)
+            if end - mine[0] > 4096:
+                need(entry == (1 << 63) + used and used < sparse, "7.2", f"entry of sparse group {group}")
+                written = [number(starts, 512 * used + 8 * slot, 8) for slot in range(64)]
+                need(written == mine + [0] * (64 - len(mine)), "7.2", f"starts of group {group}")
+                used += 1
+            else:
+                need(entry == mine[0], "7.2", f"entry of group {group}")
+        need(used == sparse, "7.2", "sparse_groups")
+    else:
+        need(sparse == 0, "7.2", "sparse_groups")
+        flag = list(range(documents))
+    ends = flag[1:] + [documents]
+    lists = [values[begin:end] for begin, end in zip(flag, ends)]
+    for rank, members in enumerate(lists):
+        need(all(one < two for one, two in zip(members, members[1:])), "7.2", f"list {rank} ascends")
+    out.update(block_size=1024, restart=interval)
+    out.update(zip(names, (low, high, prints, documents, blocks, sparse)))
+    out.update(set_digest=f"{number(data, 64, 16):032x}", pair_digest=f"{number(data, 80, 16):032x}")
+    out.update(identity=f"{own:016x}", ranks=ranks, lists=lists)
+    return out
+
+
+# 8 Manifest and deleted set
+
+
+def entry(data, offset):
+    zero(data, offset + 28, offset + 32, "8.2")
+    return {
+        "number": number(data, offset, 8),
+        "length": number(data, offset + 8, 8),
+        "identity": f"{number(data, offset + 16, 8):016x}",
+        "checksum": f"{number(data, offset + 24, 4):08x}",
+    }
+
+
+def manifest(data):
+    out = {"kind": "manifest", **start(data, b"M", 124, "8.1")}
+    need(len(data) <= 64 << 20, "8.1", "a manifest has at most 64 MiB")
+    crc_before(data, len(data) - 4, "8.1", "manifest")
+    zero(data, 14, 16, "8.1")
+    zero(data, 116, 120, "8.1")
+    need(number(data, 16, 8) == 0, "11", "the manifest has features that this reader does not know")
+    bits, k, complete, next_file = data[12], data[13], number(data, 32, 8), number(data, 48, 8)
+    need(8 <= bits <= 64 and k <= 7 and k < bits, "8.1", "bits or k")
+    deleted = entry(data, 72) if any(data[72:104]) else None
+    out.update(bits=bits, k=k, generation=number(data, 24, 8), complete=complete, commits=number(data, 40, 8))
+    out.update(next_file=next_file, catalog=f"{number(data, 56, 16):032x}", deleted=deleted)
+    out.update(folded=number(data, 104, 8), runs=[])
+    at, before = 120, 0
+    for _ in range(number(data, 112, 4)):
+        run = dict(zip(["low", "high", "fingerprints", "documents"], (number(data, at + 8 * i, 8) for i in range(4))))
+        need(at + 88 <= len(data) - 4, "8.2", "a run entry is cut off")
+        levels = data[at + 50]
+        need(levels <= 4, "8.2", "levels")
+        zero(data, at + 51 + levels, at + 56, "8.2")
+        levels = list(data[at + 51 : at + 51 + levels])
+        need(before <= run["low"] < run["high"] <= min(complete, 1 << 40), "8.2", "the ranges of the runs")
+        need(1 <= run["fingerprints"] <= run["documents"] <= run["high"] - run["low"], "8.2", "fingerprints and documents")
+        before = run["high"]
+        run.update(set_digest=f"{number(data, at + 32, 16):032x}", restart=number(data, at + 48, 2), levels=levels)
+        need(run["restart"] == 0 or 2 <= run["restart"] <= 4096, "8.2", "restart")
+        run["postings"] = entry(data, at + 56)
+        at += 88
+        run["segments"] = []
+        for _ in scheme(bits, k, levels):
+            need(at + 32 <= len(data) - 4, "8.2", "a file entry is cut off")
+            run["segments"].append(entry(data, at))
+            at += 32
+        out["runs"].append(run)
+    need(at == len(data) - 4, "8.1", "bytes behind the last run")
+    files = [file["number"] for run in out["runs"] for file in [run["postings"], *run["segments"]]]
+    files += [deleted["number"]] if deleted else []
+    need(len(set(files)) == len(files) and all(0 < file < next_file for file in files), "8.2", "file numbers")
+    return out
+
+
+def bitmap(data, at):
+    """A 32-bit roaring bitmap at an offset: its members, and the offset behind it."""
+    begin, cookie = at, number(data, at, 4)
+    at += 4
+    if cookie == 12346:
+        count, runs = number(data, at, 4), 0
+        at += 4
+    else:
+        need(cookie & 0xFFFF == 12347, "8.4", "cookie of a bitmap")
+        count = (cookie >> 16) + 1
+        size = -(-count // 8)
+        runs = number(data, at, size)
+        at += size
+        need(runs != 0 and runs >> count == 0, "8.4", "flags of run containers")
+    need(1 <= count <= 65536, "8.4", "number of containers")
+    heads = [(number(data, at + 4 * i, 2), number(data, at + 4 * i + 2, 2) + 1) for i in range(count)]
+    need(all(one[0] < two[0] for one, two in zip(heads, heads[1:])), "8.4", "keys of containers ascend")
+    at += 4 * count
+    offsets = None
+    if not runs or count >= 4:
+        offsets = [number(data, at + 4 * i, 4) for i in range(count)]
+        at += 4 * count
+    members = []
+    for place, (key, size) in enumerate(heads):
+        need(offsets is None or offsets[place] == at - begin, "8.4", "offset of a container")
+        if runs >> place & 1:
+            low, pieces = [], number(data, at, 2)
+            need(pieces >= 1, "8.4", "a run container has a run")
+            for piece in range(pieces):
+                first, more = number(data, at + 2 + 4 * piece, 2), number(data, at + 4 + 4 * piece, 2)
+                need(first + more < 65536 and (not low or first > low[-1] + 1), "8.4", "runs ascend apart")
+                low += range(first, first + more + 1)
+            at += 2 + 4 * pieces
+        elif size <= 4096:
+            low = [number(data, at + 2 * i, 2) for i in range(size)]
+            need(all(one < two for one, two in zip(low, low[1:])), "8.4", "members of an array ascend")
+            at += 2 * size
+        else:
+            need(at + 8192 <= len(data), "8.4", "a bitset is cut off")
+            low = [member for member in range(65536) if data[at + member // 8] >> (member % 8) & 1]
+            at += 8192
+        need(len(low) == size, "8.4", "number of members of a container")
+        members += (key << 16 | member for member in low)
+    return members, at
+
+
+def deleted_set(data):
+    out = {"kind": "deleted set", **start(data, b"D", 36, "8.4")}
+    zero(data, 12, 16, "8.4")
+    need(number(data, 24, 8) == len(data) - 36, "8.4", "size of the file")
+    crc_before(data, len(data) - 4, "8.4", "deleted set")
+    payload = data[32:-4]
+    at, before, numbers = 8, -1, []
+    for _ in range(number(payload, 0, 8)):
+        key = number(payload, at, 4)
+        need(before < key < 1 << 8, "8.4", "keys of bitmaps ascend, numbers are below 2^40")
+        members, at = bitmap(payload, at + 4)
+        numbers += (key << 32 | member for member in members)
+        before = key
+    need(at == len(payload), "8.4", "bytes behind the last bitmap")
+    need(len(numbers) == number(data, 16, 8), "8.4", "count")
+    out.update(count=len(numbers), numbers=numbers)
+    return out
+
+
+# Files and databases
+
+KINDS = {magic(b"S"): segment, magic(b"P"): postings, magic(b"M"): manifest, magic(b"D"): deleted_set}
+
+
+def read(path):
+    with open(path, "rb") as file:
+        data = file.read()
+    need(data[:8] in KINDS, "3.2", "no file of nddb begins so")
+    try:
+        return KINDS[data[:8]](data), data
+    except Broken as broken:
+        raise Broken(f"{path}: {broken}") from None
+
+
+def named(folder, file, ending, kind):
+    """The file of an entry of the manifest."""
+    path = os.path.join(folder, "runs", f"{file['number']:08x}.{ending}")
+    out, data = read(path)
+    need(out["kind"] == kind, "8.3", f"{path} is no {kind}")
+    need(len(data) == file["length"], "8.3", f"length of {path}")
+    need(f"{zlib.crc32(data):08x}" == file["checksum"], "8.3", f"checksum of {path}")
+    need(out.get("identity", "0" * 16) == file["identity"], "8.3", f"identity of {path}")
+    return out
+
+
+def check_run(folder, state, run):
+    tables = scheme(state["bits"], state["k"], run["levels"])
+    first = None
+    for index, (file, table) in enumerate(zip(run["segments"], tables)):
+        one = named(folder, file, "seg", "segment")
+        where = f"segment {file['number']:08x}"
+        said = (one["bits"], one["k"], one["table"], one["prefix"], one["groups"], one["restart"])
+        meant = (state["bits"], state["k"], index, table.prefix, table.groups, run["restart"])
+        need(said == meant, "8.3", f"{where} is of another table")
+        need(one["count"] == run["fingerprints"], "8.3", f"count of {where}")
+        need(one["digest"] == run["set_digest"], "8.3", f"digest of {where}")
+        first = first or one
+    lists = named(folder, run["postings"], "post", "postings")
+    for name in ["low", "high", "fingerprints", "documents", "set_digest", "restart"]:
+        need(lists[name] == run[name], "8.3", f"{name} of the postings")
+    ranks, rank = [], 0
+    for head in first["blocks"]:
+        ranks.append(rank)
+        rank += head["count"]
+    need(lists["ranks"] == ranks, "8.3", "ranks of the postings")
+    prints = [int(value, 16) for value in first["fingerprints"]]
+    pairs = [(value, document) for value, members in zip(prints, lists["lists"]) for document in members]
+    need(f"{pair_digest(pairs):032x}" == lists["pair_digest"], "8.3", "pair_digest of the postings")
+
+
+def database(folder):
+    state, _ = read(os.path.join(folder, "MANIFEST"))
+    need(state["kind"] == "manifest", "8.1", "MANIFEST is no manifest")
+    for run in state["runs"]:
+        check_run(folder, state, run)
+    deleted = named(folder, state["deleted"], "del", "deleted set")["count"] if state["deleted"] else 0
+    return {
+        "database": folder,
+        "generation": state["generation"],
+        "complete": state["complete"],
+        "runs": len(state["runs"]),
+        "segments": sum(len(run["segments"]) for run in state["runs"]),
+        "fingerprints": sum(run["fingerprints"] for run in state["runs"]),
+        "documents": sum(run["documents"] for run in state["runs"]),
+        "deleted": deleted,
+    }
+
+
+def main(arguments):
+    if arguments[:1] == ["--database"] and len(arguments) == 2:
+        jobs = [lambda: database(arguments[1])]
+    elif arguments and not arguments[0].startswith("--"):
+        jobs = [lambda path=path: read(path)[0] for path in arguments]
+    else:
+        print(__doc__, file=sys.stderr)
+        return 2
+    code = 0
+    for job in jobs:
+        try:
+            print(json.dumps(job(), separators=(",", ":")))
+        except (Broken, OSError) as error:
+            print(error, file=sys.stderr)
+            code = 1
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
