@@ -7,7 +7,7 @@ use crate::{Error, Result};
 
 /// Restart interval of the blocks of new runs: 45.2 bits a fingerprint at ten million, and a probe
 /// decodes a quarter of what the paper's plain blocks would cost it.
-pub const RESTART: u16 = 32;
+pub(crate) const RESTART: u16 = 32;
 
 /// The parameters of a new database; they never change.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -13,6 +13,7 @@
 
 mod build;
 mod catalog;
+mod check;
 mod compaction;
 mod dir;
 mod document;
@@ -21,20 +22,27 @@ mod memtable;
 mod merge;
 pub mod planner;
 mod probe;
+mod progress;
 mod reader;
+mod rebuild;
 mod run;
 mod snapshot;
 mod sort;
+mod stats;
 mod unite;
 pub mod testing;
 mod view;
 mod writer;
 
+pub use check::{CheckOptions, CheckReport, Fault, check};
 pub use compaction::{Compacted, CompactionPlan};
 pub use load::{BulkLoad, Loaded};
 pub use document::{Document, Outcome, Verdict};
 pub use probe::{Match, Matches, Work};
 pub use reader::Reader;
+pub use rebuild::{RebuildOptions, RebuildWhat, Rebuilt, rebuild};
 pub use run::Verify;
+pub use stats::{BytesByKind, FileStats, RunStats, SchemeStats, Stats};
 pub use view::{Answer, Found, Stored, View, Within};
-pub use writer::{Progress, Watch, Writer};
+pub use progress::{Progress, Watch};
+pub use writer::Writer;

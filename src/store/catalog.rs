@@ -18,6 +18,8 @@ use rocksdb::{
     SliceTransform,
 };
 
+#[cfg(test)]
+pub(crate) use commit::Commit;
 pub(crate) use commit::DocumentKeys;
 pub(crate) use ingest::{RowOptions, SortedRows};
 

@@ -99,6 +99,15 @@ impl Dir {
         }
     }
 
+    /// Takes the folder of a database that may have lost its MANIFEST.
+    pub(crate) fn open_damaged(root: &Path) -> Result<Self> {
+        let dir = Self { root: root.into() };
+        match Self::open(root) {
+            Err(Error::NotADatabase { .. }) if dir.root.join(LOCK).is_file() && dir.catalog().is_dir() => Ok(dir),
+            outcome => outcome,
+        }
+    }
+
     /// Locks the database for this process, which `holder` describes.
     pub(crate) fn lock(&self, holder: &str) -> Result<Lock> {
         let path = self.root.join(LOCK);
@@ -226,6 +235,24 @@ impl Dir {
             }
         }
         Ok(files)
+    }
+
+    /// The files under `runs/` whose numbers `named` does not know, by name.
+    pub(crate) fn files_without(&self, named: impl Fn(u64) -> bool) -> Result<Vec<PathBuf>> {
+        let mut files = self.run_files()?;
+        files.retain(|path| !file_number(path).is_some_and(&named));
+        files.sort_unstable();
+        Ok(files)
+    }
+
+    /// The greatest number of a file under `runs/`, and the numbers of all deleted sets there, ascending.
+    pub(crate) fn numbers(&self) -> Result<(u64, Vec<u64>)> {
+        let files = self.run_files()?;
+        let greatest = files.iter().filter_map(|path| file_number(path)).max().unwrap_or(0);
+        let is_deleted_set = |path: &&PathBuf| path.extension().is_some_and(|end| end == Kind::Deleted.extension());
+        let mut sets: Vec<u64> = files.iter().filter(is_deleted_set).filter_map(|path| file_number(path)).collect();
+        sets.sort_unstable();
+        Ok((greatest, sets))
     }
 
     /// Free bytes of the file system.

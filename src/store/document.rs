@@ -77,6 +77,17 @@ impl Document {
         Ok(document)
     }
 
+    /// The same content under another id and fingerprint: for fingerprints that were made elsewhere.
+    ///
+    /// # Errors
+    /// As [`Document::bare`].
+    pub fn renamed(mut self, id: &str, fingerprint: Fingerprint) -> Result<Self> {
+        self.record.id = Self::bare(id, fingerprint)?.record.id;
+        self.fingerprint = fingerprint;
+        self.unprinted = false;
+        Ok(self)
+    }
+
     /// Adds where the document was fetched, and its site by the recipe's rule.
     pub fn with_url(mut self, url: &str, recipe: &Recipe) -> Self {
         self.record.url = Some(url.into());

@@ -292,8 +292,8 @@ impl Writer {
         let scratch = self.view().dir.scratch()?;
         let first = numbers.iter().copied().min().unwrap_or(0);
         let (prints, documents) = (RowOptions::new(Family::Prints), RowOptions::new(Family::Documents));
-        let mut print_rows = SortedRows::create(&scratch, &prints, first)?;
-        let mut document_rows = SortedRows::create(&scratch, &documents, first)?;
+        let mut print_rows = SortedRows::create(&scratch, &prints, first);
+        let mut document_rows = SortedRows::create(&scratch, &documents, first);
         let mut megashingles: Vec<(u64, u64)> = Vec::new();
         let mut digests: Vec<([u8; 16], u64)> = Vec::new();
         for (index, &number) in numbers.iter().enumerate().filter(|(_, number)| **number != NONE) {
@@ -311,7 +311,7 @@ impl Writer {
         print_rows.ingest(self.catalog())?;
         document_rows.ingest(self.catalog())?;
         let options = RowOptions::new(Family::Ids);
-        let mut rows = SortedRows::create(&scratch, &options, first)?;
+        let mut rows = SortedRows::create(&scratch, &options, first);
         for &index in by_id {
             rows.put(&record::id_key(chunk.id(index as usize), numbers[index as usize]), &[])?;
         }
@@ -319,12 +319,12 @@ impl Writer {
         megashingles.sort_unstable();
         megashingles.dedup();
         let options = RowOptions::new(Family::Megashingles);
-        let mut rows = SortedRows::create(&scratch, &options, first)?;
+        let mut rows = SortedRows::create(&scratch, &options, first);
         megashingles.iter().try_for_each(|&(hash, number)| rows.put(&record::megashingle_key(hash, number), &[]))?;
         rows.ingest(self.catalog())?;
         digests.sort_unstable();
         let options = RowOptions::new(Family::Digests);
-        let mut rows = SortedRows::create(&scratch, &options, first)?;
+        let mut rows = SortedRows::create(&scratch, &options, first);
         digests.iter().try_for_each(|(digest, number)| rows.put(&record::digest_key(digest, *number), &[]))?;
         rows.ingest(self.catalog())
     }

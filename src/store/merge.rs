@@ -16,7 +16,7 @@ use super::build::{Entry, Sink, files_of, in_parallel, run_entry, write_postings
 use super::dir::Dir;
 use super::run::Run;
 use super::sort::sorted;
-use super::writer::{Progress, Watch};
+use super::progress::{Progress, Watch};
 use crate::{Error, Result};
 
 /// Blocks that a stream decodes at a time.

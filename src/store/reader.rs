@@ -43,15 +43,7 @@ impl Reader {
     /// As [`Reader::open`].
     pub fn open_with(path: impl AsRef<Path>, verify: Verify) -> Result<Self> {
         let dir = Dir::open(path.as_ref())?;
-        let mut attempt = 0;
-        let catalog = loop {
-            // A writer that is moving its files can make an opening fail; that is no damage.
-            match Catalog::open_secondary(&dir.catalog()) {
-                Ok(catalog) => break catalog,
-                Err(error) if attempt >= 8 => return Err(error),
-                Err(_) => pause(&mut attempt),
-            }
-        };
+        let catalog = open_catalog(&dir)?;
         let settings = catalog.settings()?;
         let snapshot = open_snapshot(&dir, &catalog, &settings, verify, None)?;
         Ok(Self { dir, catalog, settings, snapshot, verify })
@@ -72,8 +64,11 @@ impl Reader {
                 return Ok(before != (self.snapshot.seen, self.snapshot.deleted.len(), self.snapshot.hidden.clone()));
             }
         }
-        self.snapshot =
-            open_snapshot(&self.dir, &self.catalog, &self.settings, self.verify, Some(&self.snapshot))?;
+        // A secondary instance that did not see the log in which a row was deleted goes on showing the row
+        // once nothing else remembers the deletion: a new generation is read through a fresh one.
+        let catalog = open_catalog(&self.dir)?;
+        self.snapshot = open_snapshot(&self.dir, &catalog, &self.settings, self.verify, Some(&self.snapshot))?;
+        self.catalog = catalog;
         Ok(true)
     }
 
@@ -89,6 +84,18 @@ impl Reader {
     pub fn probe(&self, fingerprint: Fingerprint, within: Within) -> Result<Vec<Found>> {
         let answers = self.view().find(&[fingerprint], within, None, &mut Work::default())?;
         Ok(answers.into_iter().flat_map(|answer| answer.matches).collect())
+    }
+}
+
+/// Opens the catalog. A writer that is moving its files can make that fail; it is no damage.
+fn open_catalog(dir: &Dir) -> Result<Catalog> {
+    let mut attempt = 0;
+    loop {
+        match Catalog::open_secondary(&dir.catalog()) {
+            Ok(catalog) => return Ok(catalog),
+            Err(error) if attempt >= 8 => return Err(error),
+            Err(_) => pause(&mut attempt),
+        }
     }
 }
 

@@ -150,6 +150,22 @@ impl<'a> View<'a> {
         }
     }
 
+    /// Visits all live documents in the order of their numbers, until `visit` says `false`.
+    ///
+    /// # Errors
+    /// Damage of the catalog; whatever `visit` returns.
+    pub fn each(&self, visit: &mut dyn FnMut(Stored) -> Result<bool>) -> Result<()> {
+        self.catalog.all_records(0, &mut |number, value| {
+            if !self.snapshot.is_live(number) || number >= self.snapshot.seen {
+                return Ok(true);
+            }
+            let record = Record::decode(value).map_err(Error::format(&self.dir.catalog()))?;
+            let Some(print) = self.catalog.print(number)? else { return Ok(true) };
+            let (fingerprint, unprinted) = (Fingerprint(print.fingerprint), print.unprinted);
+            visit(Stored { number, fingerprint, unprinted, record })
+        })
+    }
+
     /// The document with this number, live or not.
     pub(crate) fn stored(&self, number: u64) -> Result<Option<Stored>> {
         let (print, record) = (self.catalog.print(number)?, self.catalog.record(number)?);

@@ -26,17 +26,18 @@ pub(crate) struct SortedRows<'a> {
 }
 
 impl<'a> SortedRows<'a> {
-    /// Begins a file in `folder`, on the file system of the catalog.
-    pub(crate) fn create(folder: &Path, options: &'a RowOptions, name: u64) -> Result<Self> {
+    /// A file to be made in `folder`, on the file system of the catalog, when it has a row.
+    pub(crate) fn create(folder: &Path, options: &'a RowOptions, name: u64) -> Self {
         let RowOptions(family, options) = options;
         let path = folder.join(format!("{}-{name}.sst", family.name()));
-        let writer = SstFileWriter::create(options);
-        writer.open(&path).map_err(failed("begin a sorted file", folder))?;
-        Ok(Self { writer, path, family: *family, rows: 0 })
+        Self { writer: SstFileWriter::create(options), path, family: *family, rows: 0 }
     }
 
     /// Appends a row; keys ascend.
     pub(crate) fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
+        if self.rows == 0 {
+            self.writer.open(&self.path).map_err(failed("begin a sorted file", &self.path))?;
+        }
         self.rows += 1;
         self.writer.put(key, value).map_err(failed("write a sorted file", &self.path))
     }

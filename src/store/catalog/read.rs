@@ -118,6 +118,23 @@ impl Catalog {
         })
     }
 
+    /// Visits all rows of a family whose keys end in a number, as (what stands before it, number).
+    pub(crate) fn all_keys(
+        &self,
+        family: Family,
+        visit: &mut dyn FnMut(&[u8], u64) -> Result<bool>,
+    ) -> Result<()> {
+        self.scan(family, &[], &mut |key, _| {
+            let number = record::trailing_number(key).map_err(self.corrupt())?;
+            visit(&key[..key.len() - 8], number)
+        })
+    }
+
+    /// The folder of the catalog.
+    pub(crate) fn path(&self) -> &std::path::Path {
+        &self.path
+    }
+
     /// Visits the numbers that lead from a family's keys with this prefix, ascending.
     pub(crate) fn numbers_under(
         &self,

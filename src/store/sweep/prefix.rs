@@ -1,25 +1,41 @@
 //! One table built on the queries (Manku 2007, 3.3): which stored fingerprints share a prefix with one.
 
-use nddb_format::Fingerprint;
 use nddb_format::fingerprint::low_mask;
 use nddb_format::permutation::Table;
 
 /// Bits of the bitmap for each query, as a power of two: of 64 stored fingerprints that share their
 /// prefix with no query, at most one passes.
-const SPARSENESS: u32 = 6;
+const SPARSENESS: u32 = 5;
 
-/// Neighbouring bits of a fingerprint and their place in a key.
+/// Most bits of a key.
+const KEY_BITS_MAX: u32 = 32;
+
+/// Neighbouring bits of a fingerprint on their way to their place in a key.
 #[derive(Clone, Copy, Debug)]
 struct Part {
     down: u32,
     mask: u64,
-    up: u32,
 }
 
 impl Part {
     #[inline(always)]
     fn of(self, value: u64) -> u64 {
-        (value >> self.down & self.mask) << self.up
+        value >> self.down & self.mask
+    }
+}
+
+/// Values that are looked up together, and what is known of them.
+#[derive(Debug)]
+pub(super) struct Scratch {
+    keys: Vec<u32>,
+    kept: Vec<u32>,
+    cells: Vec<(u32, u32)>,
+}
+
+impl Scratch {
+    /// For up to `len` values at a time.
+    pub(super) fn new(len: usize) -> Self {
+        Self { keys: vec![0; len], kept: vec![0; len], cells: vec![(0, 0); len] }
     }
 }
 
@@ -44,7 +60,7 @@ impl Prefix {
     /// Builds the table on distinct queries.
     pub(super) fn new(table: &Table, queries: &[u64]) -> Self {
         let len_bits = queries.len().next_power_of_two().trailing_zeros();
-        let bits = u32::from(table.prefix()).min(len_bits + SPARSENESS);
+        let bits = key_bits(table.prefix().into(), queries.len());
         let cell_bits = bits.min(len_bits);
         let mut made = Self {
             mask: table.prefix_mask(),
@@ -77,7 +93,7 @@ impl Prefix {
     /// Bytes of a table of `prefix` bits on `len` queries.
     pub(super) fn size(prefix: u32, len: usize) -> u64 {
         let len_bits = len.next_power_of_two().trailing_zeros();
-        let bits = prefix.min(len_bits + SPARSENESS);
+        let bits = key_bits(prefix, len);
         (1 << bits >> 3) + (4 << bits.min(len_bits)) + 8 * len as u64
     }
 
@@ -97,37 +113,61 @@ impl Prefix {
         self.parts.iter().fold(0, |key, part| key | part.of(value))
     }
 
-    /// Copies those of `values` whose key occurs to the front of `kept`, which is as long as `values`
-    /// at least. Returns how many.
-    #[inline]
-    pub(super) fn select(&self, values: &[u64], kept: &mut [u64]) -> usize {
+    /// Calls `found` with each query that shares the prefix of one of `values`, no more than a
+    /// [`Scratch`] is for, and is within `k` bits of it: (query, value).
+    ///
+    /// In three steps of independent loads, so that none waits for another: the bitmap says which
+    /// values to look at, the cells where their queries are, and these are compared.
+    pub(super) fn meet<E>(
+        &self,
+        k: u32,
+        values: &[u64],
+        scratch: &mut Scratch,
+        found: &mut impl FnMut(u64, u64) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let Scratch { keys, kept, cells } = scratch;
+        let keys = &mut keys[..values.len()];
         match self.parts[..] {
-            [a] => self.select_by(values, kept, |value| a.of(value)),
-            [a, b] => self.select_by(values, kept, |value| a.of(value) | b.of(value)),
-            [a, b, c] => self.select_by(values, kept, |value| a.of(value) | b.of(value) | c.of(value)),
-            _ => self.select_by(values, kept, |value| self.key(value)),
+            [a] => keys.iter_mut().zip(values).for_each(|(key, &value)| *key = a.of(value) as u32),
+            [a, b] => keys.iter_mut().zip(values).for_each(|(key, &value)| *key = (a.of(value) | b.of(value)) as u32),
+            _ => keys.iter_mut().zip(values).for_each(|(key, &value)| *key = self.key(value) as u32),
         }
+        let kept = self.select(keys, kept);
+        let cells = &mut cells[..kept.len()];
+        for (cell, &place) in cells.iter_mut().zip(kept) {
+            let number = (keys[place as usize] >> self.cell_shift) as usize;
+            *cell = (self.cells[number], self.cells[number + 1]);
+        }
+        for (&(start, end), &place) in cells.iter().zip(kept) {
+            let value = values[place as usize];
+            for &query in &self.queries[start as usize..end as usize] {
+                let difference = query ^ value;
+                if self.catches(difference) & (difference.count_ones() <= k) {
+                    found(query, value)?;
+                }
+            }
+        }
+        Ok(())
     }
 
-    #[inline(always)]
-    fn select_by(&self, values: &[u64], kept: &mut [u64], key: impl Fn(u64) -> u64) -> usize {
+    /// The places of the keys that occur, written into `kept`, which is as long as `keys` at least.
+    #[inline]
+    fn select<'a>(&self, keys: &[u32], kept: &'a mut [u32]) -> &'a [u32] {
         let bitmap = &self.bitmap[..];
         let mut len = 0;
         // No branch on what is found: it cannot be foreseen.
-        for &value in values {
-            let key = key(value);
-            kept[len] = value;
+        for (place, &key) in keys.iter().enumerate() {
+            kept[len] = place as u32;
             len += (bitmap[(key >> 6) as usize] >> (key & 63) & 1) as usize;
         }
-        len
+        &kept[..len]
     }
+}
 
-    /// The queries that may share the prefix of `value`.
-    #[inline]
-    pub(super) fn candidates(&self, value: u64) -> &[u64] {
-        let cell = (self.key(value) >> self.cell_shift) as usize;
-        &self.queries[self.cells[cell] as usize..self.cells[cell + 1] as usize]
-    }
+/// Bits of a key of a prefix over `len` queries.
+fn key_bits(prefix: u32, len: usize) -> u32 {
+    let len_bits = len.next_power_of_two().trailing_zeros();
+    prefix.min(len_bits + SPARSENESS).min(KEY_BITS_MAX)
 }
 
 /// The bit groups of a table's prefix, cut to its top `bits`.
@@ -141,18 +181,11 @@ fn parts(table: &Table, bits: u32) -> Vec<Part> {
         }
         left -= width;
         let down = u32::from(group.low) + u32::from(group.width) - width;
-        parts.push(Part { down, mask: low_mask(width as u8), up: left });
+        // The groups keep their order, so all move down.
+        parts.push(Part { down: down - left, mask: low_mask(width as u8) << left });
     }
     debug_assert_eq!(left, 0, "a prefix is within the groups of its table");
     parts
-}
-
-/// The top bits of a value in natural order that a table's prefix begins with.
-pub(super) fn lead_of(table: &Table, width: u8) -> (u32, u64) {
-    let top = table.permute(Fingerprint(low_mask(table.bits()))).0;
-    debug_assert_eq!(top, low_mask(table.bits()), "a permutation keeps all bits");
-    let group = table.groups()[0];
-    (u32::from(group.low + group.width - width.min(group.width)), low_mask(width.min(group.width)))
 }
 
 #[cfg(test)]
@@ -172,17 +205,23 @@ mod tests {
             let mut queries: Vec<u64> = values.iter().map(|value| value & low_mask(bits)).collect();
             queries.sort_unstable();
             queries.dedup();
-            let mut kept = vec![0; queries.len()];
+            let mut scratch = Scratch::new(queries.len());
             for table in scheme.tables() {
                 let prefix = Prefix::new(table, &queries);
-                let near: Vec<u64> = queries.iter().map(|query| query ^ !table.prefix_mask() & low_mask(bits)).collect();
-                prop_assert_eq!(prefix.select(&near, &mut kept), near.len());
-                prop_assert_eq!(&kept, &near);
-                for (query, value) in queries.iter().zip(near) {
-                    prop_assert!(prefix.candidates(value).contains(query));
-                    prop_assert!(prefix.catches(query ^ value));
-                }
-                prop_assert!(Prefix::size(u32::from(table.prefix()), queries.len()) >= prefix.bitmap_size() as u64 / 8);
+                let free = !table.prefix_mask() & low_mask(bits);
+                let near: Vec<u64> = queries.iter().map(|query| query ^ free).collect();
+                let mut met = Vec::new();
+                prefix.meet(64, &near, &mut scratch, &mut |query, value| {
+                    met.push((value, query));
+                    Ok::<_, ()>(())
+                }).expect("no error");
+                met.sort_unstable();
+                let shares = |value: u64| queries.iter().filter(move |&query| (query ^ value) & !free == 0);
+                let mut want: Vec<(u64, u64)> =
+                    near.iter().flat_map(|&value| shares(value).map(move |&query| (value, query))).collect();
+                want.sort_unstable();
+                prop_assert_eq!(met, want);
+                prop_assert!(Prefix::size(u32::from(table.prefix()), queries.len()) >= prefix.bitmap_size() as u64 / 64);
             }
         }
     }

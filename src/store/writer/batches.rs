@@ -96,7 +96,8 @@ impl Writer {
         counters.commits += 1;
         let mut commit = self.catalog.begin();
         for &(owner, number) in &replaced {
-            if !self.snapshot.deleted.contains(number) {
+            // A compaction may have dropped it meanwhile, and all that was known of it.
+            if !self.snapshot.deleted.contains(number) && self.catalog.print(number)?.is_some() {
                 commit.delete(generation, number);
                 counters.live -= 1;
             }
@@ -148,7 +149,9 @@ impl Writer {
         if batch.state != BatchState::Pending {
             return Err(Error::Batch { name: name.into(), why: "is not pending" });
         }
-        self.label = None;
+        if self.batch_number() == Some(batch.number) {
+            self.label = None;
+        }
         Ok(batch)
     }
 

@@ -1,0 +1,274 @@
+//! What all benches share: the data, the queries, options, clocks and plain text output.
+//!
+//! **Data.** 80% of the fingerprints are uniform. The others stand in clusters: round a random member of
+//! the uniform ones, 1 to 200 (any number as likely) copies of it with 0 to 6 bits flipped, as
+//! near-duplicates have them. Copies without a flipped bit make fingerprints of several documents, about
+//! 3% of the data. The order is shuffled, so that neither ids nor memory tell what belongs together.
+//!
+//! **Queries.** Half are a stored value with 0 to 3 bits flipped, half are uniform.
+//!
+//! All is drawn from SplitMix64 (Steele, Lea, Flood 2014) with a seed that is printed with the figures:
+//! the same size and seed give the same data everywhere.
+#![allow(dead_code, reason = "each bench uses its part of this module")]
+#![allow(clippy::print_stdout, reason = "figures are printed as plain text")]
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// The seed of all figures in README.md.
+pub const SEED: u64 = 2007;
+
+/// SplitMix64.
+#[derive(Clone, Debug)]
+pub struct Random(pub u64);
+
+impl Random {
+    /// The next 64 bits.
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `end`, by multiplication: the bias is below 2^-30 for all that benches draw.
+    pub fn below(&mut self, end: usize) -> usize {
+        ((u128::from(self.next()) * end as u128) >> 64) as usize
+    }
+
+    /// `value` with exactly `flips` bits flipped.
+    pub fn flip(&mut self, value: u64, flips: usize) -> u64 {
+        let mut mask = 0u64;
+        while (mask.count_ones() as usize) < flips {
+            mask |= 1 << self.below(64);
+        }
+        value ^ mask
+    }
+}
+
+/// `len` fingerprints, 20% of them in clusters.
+pub fn fingerprints(len: usize, seed: u64) -> Vec<u64> {
+    let mut random = Random(seed);
+    let lone = len - len / 5;
+    let mut prints: Vec<u64> = Vec::with_capacity(len);
+    prints.extend((0..lone).map(|_| random.next()));
+    while prints.len() < len {
+        let centre = prints[random.below(lone)];
+        let size = (1 + random.below(200)).min(len - prints.len());
+        for _ in 0..size {
+            let flips = random.below(7);
+            prints.push(random.flip(centre, flips));
+        }
+    }
+    // Fisher and Yates.
+    for last in (1..len).rev() {
+        prints.swap(last, random.below(last + 1));
+    }
+    prints
+}
+
+/// `len` uniform fingerprints.
+pub fn uniform(len: usize, seed: u64) -> Vec<u64> {
+    let mut random = Random(seed);
+    (0..len).map(|_| random.next()).collect()
+}
+
+/// `len` queries, in random order: half are a stored value with 0 to 3 bits flipped, half uniform.
+pub fn queries(stored: &[u64], len: usize, seed: u64) -> Vec<u64> {
+    let mut random = Random(seed ^ 0x5155_4552_4945_5321);
+    let draw = |_| {
+        if random.next() >> 63 == 0 {
+            return random.next();
+        }
+        let (value, flips) = (stored[random.below(stored.len())], random.below(4));
+        random.flip(value, flips)
+    };
+    (0..len).map(draw).collect()
+}
+
+/// The options of a bench: `--len 10M --queries 200K --dir FOLDER --seed N --test`, anything else is
+/// left to the bench, and what cargo adds (`--bench`) is passed over.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Stored fingerprints.
+    pub len: usize,
+    /// Queries.
+    pub queries: usize,
+    /// Seed of the data.
+    pub seed: u64,
+    /// Where databases are made; a temporary folder unless it is given.
+    pub dir: Option<PathBuf>,
+    /// A quick run at a tiny size that only shows that the bench works, as continuous integration does.
+    pub test: bool,
+    /// Everything else, as (name, value); a name without a value has an empty one.
+    pub more: Vec<(String, String)>,
+}
+
+impl Options {
+    /// Reads the command line. Without `--len` and `--queries`, `len` and `queries` are taken; with
+    /// `--test` no more than 20,000 and 1,000, whatever is said.
+    pub fn read(len: usize, queries: usize) -> Self {
+        let mut options = Self { len, queries, seed: SEED, dir: None, test: false, more: Vec::new() };
+        let mut arguments = std::env::args().skip(1).peekable();
+        while let Some(argument) = arguments.next() {
+            let Some(name) = argument.strip_prefix("--") else { continue };
+            let (name, value) = match name.split_once('=') {
+                Some((name, value)) => (name.to_owned(), value.to_owned()),
+                None => {
+                    let value = arguments.next_if(|next| !next.starts_with("--")).unwrap_or_default();
+                    (name.to_owned(), value)
+                }
+            };
+            match name.as_str() {
+                "bench" => (),
+                "test" => options.test = true,
+                "len" => options.len = count(&value),
+                "queries" => options.queries = count(&value),
+                "seed" => options.seed = count(&value) as u64,
+                "dir" => options.dir = Some(value.into()),
+                _ => options.more.push((name, value)),
+            }
+        }
+        if options.test {
+            options.len = options.len.min(20_000);
+            options.queries = options.queries.min(1_000);
+        }
+        options
+    }
+
+    /// Whether `--name` was given.
+    pub fn has(&self, name: &str) -> bool {
+        self.more.iter().any(|(given, _)| given == name)
+    }
+
+    /// The number given by `--name`.
+    pub fn number(&self, name: &str) -> Option<usize> {
+        self.more.iter().find(|(given, _)| given == name).map(|(_, value)| count(value))
+    }
+
+    /// A folder for databases, removed when it is dropped.
+    pub fn folder(&self) -> tempfile::TempDir {
+        let made = match &self.dir {
+            Some(dir) => tempfile::tempdir_in(dir),
+            None => tempfile::tempdir(),
+        };
+        made.expect("a folder for the databases of this bench")
+    }
+}
+
+/// Reads a number with an optional K, M or G (thousands).
+fn count(text: &str) -> usize {
+    let (digits, factor) = match text.as_bytes().last() {
+        Some(b'k' | b'K') => (&text[..text.len() - 1], 1_000.0),
+        Some(b'm' | b'M') => (&text[..text.len() - 1], 1_000_000.0),
+        Some(b'g' | b'G') => (&text[..text.len() - 1], 1_000_000_000.0),
+        _ => (text, 1.0),
+    };
+    let number: f64 = digits.parse().unwrap_or_else(|_| panic!("a number like 10M, not {text:?}"));
+    (number * factor) as usize
+}
+
+/// Wall clock and processor time, of the whole process, since it was started.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock {
+    wall: Instant,
+    cpu: Duration,
+}
+
+/// What a [`Clock`] has measured.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Spent {
+    /// Time by the clock on the wall.
+    pub wall: Duration,
+    /// Processor time of all threads, in user mode and in the kernel.
+    pub cpu: Duration,
+}
+
+impl Clock {
+    /// Starts measuring.
+    pub fn start() -> Self {
+        Self { cpu: cpu_time(), wall: Instant::now() }
+    }
+
+    /// What has been spent since.
+    pub fn spent(&self) -> Spent {
+        let wall = self.wall.elapsed();
+        Spent { wall, cpu: cpu_time().saturating_sub(self.cpu) }
+    }
+}
+
+/// Measures what `work` spends.
+pub fn measure<T>(work: impl FnOnce() -> T) -> (T, Spent) {
+    let clock = Clock::start();
+    let made = work();
+    (made, clock.spent())
+}
+
+/// Processor time of this process.
+fn cpu_time() -> Duration {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the structure is valid for the call to write to.
+    let outcome = unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut time) };
+    assert_eq!(outcome, 0, "the system has a clock of processor time");
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+impl Spent {
+    /// Processor microseconds of each of `len` pieces.
+    pub fn cpu_us(&self, len: usize) -> f64 {
+        self.cpu.as_secs_f64() * 1e6 / len.max(1) as f64
+    }
+
+    /// Microseconds by the wall of each of `len` pieces.
+    pub fn wall_us(&self, len: usize) -> f64 {
+        self.wall.as_secs_f64() * 1e6 / len.max(1) as f64
+    }
+}
+
+impl fmt::Display for Spent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.2} CPU s, {:.2} s", self.cpu.as_secs_f64(), self.wall.as_secs_f64())
+    }
+}
+
+/// The value that a share `part` (0 to 1) of the values does not exceed. Sorts them.
+pub fn quantile<T: Copy + PartialOrd>(values: &mut [T], part: f64) -> T {
+    values.sort_unstable_by(|a, b| a.partial_cmp(b).expect("numbers"));
+    values[((values.len() as f64 * part) as usize).min(values.len() - 1)]
+}
+
+/// The middle one of the values.
+pub fn median(values: &[f64]) -> f64 {
+    quantile(&mut values.to_vec(), 0.5)
+}
+
+/// Prints one figure: what it is, the value, what is asked for.
+pub fn figure(what: &str, value: impl fmt::Display, goal: &str) {
+    let goal = if goal.is_empty() { String::new() } else { format!("   (to reach: {goal})") };
+    println!("{what:<52} {value:>10}{goal}");
+}
+
+/// Prints a line of text.
+pub fn say(text: impl fmt::Display) {
+    println!("{text}");
+}
+
+/// Asks the system to drop the pages of all files in a folder from its page cache, after having them
+/// written. Without root this works for files that nobody has mapped.
+pub fn drop_from_page_cache(folder: &std::path::Path) {
+    for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            drop_from_page_cache(&path);
+            continue;
+        }
+        let Ok(file) = std::fs::File::open(&path) else { continue };
+        let _ = file.sync_all();
+        // SAFETY: the descriptor is open during the call.
+        let _ = unsafe {
+            libc::posix_fadvise(std::os::fd::AsRawFd::as_raw_fd(&file), 0, 0, libc::POSIX_FADV_DONTNEED)
+        };
+    }
+}

@@ -1,0 +1,145 @@
+//! Documents into the database: bulk load of raw fingerprints, insert-if-new in groups, crawl archives.
+//!
+//! `cargo bench --bench ingest -- --len 10M`, `-- --insert 200K`, `-- --warc FILE`; without any of the
+//! three, all of them at small sizes.
+#![allow(clippy::print_stdout, reason = "figures are printed as plain text")]
+
+mod common;
+
+use std::hint::black_box;
+use std::path::Path;
+
+use common::{Options, Spent, figure, measure, say};
+use nddb::archive::{self, Compression, Input, Response, WarcWriter, What};
+use nddb::sketch::Recipe;
+use nddb::text::Page;
+use nddb::{Config, Document, Fingerprint, Within, Writer};
+
+/// Documents of a durable group.
+const GROUP: usize = 1_000;
+
+fn main() {
+    let options = Options::read(1_000_000, 0);
+    let folder = options.folder();
+    let warc = options.more.iter().find(|(name, _)| name == "warc").map(|(_, path)| path.clone());
+    let chosen = warc.is_some() || options.has("insert") || std::env::args().any(|argument| argument == "--len");
+    if !chosen || std::env::args().any(|argument| argument == "--len") {
+        bulk(&folder.path().join("bulk"), &options);
+    }
+    if !chosen || options.has("insert") {
+        let len = options.number("insert").filter(|&len| len > 0).unwrap_or(20_000).min(if options.test { 2_000 } else { usize::MAX });
+        insert(&folder.path().join("bare"), len, options.seed, false);
+        insert(&folder.path().join("full"), len, options.seed, true);
+    }
+    if !chosen || warc.is_some() {
+        let made = folder.path().join("made.warc.gz");
+        let path = warc.map(std::path::PathBuf::from).unwrap_or_else(|| {
+            make_archive(&made, if options.test { 50 } else { 2_000 });
+            made
+        });
+        archive(&folder.path().join("archive"), &path);
+    }
+}
+
+fn create(path: &Path) -> Writer {
+    Writer::create(path, &Config::within(3).expect("a distance")).expect("a new database")
+}
+
+fn bulk(path: &Path, options: &Options) {
+    let stored = common::fingerprints(options.len, options.seed);
+    let mut writer = create(path);
+    let (_, spent) = measure(|| {
+        let mut load = writer.bulk_load().expect("a load");
+        for (index, &fingerprint) in stored.iter().enumerate() {
+            let document = Document::bare(&index.to_string(), Fingerprint(fingerprint)).expect("an id");
+            load.push(document).expect("taken");
+        }
+        load.finish().expect("loaded")
+    });
+    say(format_args!("bulk load of {} raw fingerprints, catalog included", options.len));
+    figure("CPU s", format_args!("{:.2}", spent.cpu.as_secs_f64()), if options.len >= 10_000_000 { "30 at 10M" } else { "" });
+    figure("s", format_args!("{:.2}", spent.wall.as_secs_f64()), "");
+}
+
+fn per_second(len: usize, spent: Spent) -> f64 {
+    len as f64 / spent.wall.as_secs_f64()
+}
+
+fn insert(path: &Path, len: usize, seed: u64, full: bool) {
+    let stored = common::fingerprints(len, seed);
+    let recipe = Recipe::default();
+    let text = "one two three four five six seven eight nine ten";
+    let model = Document::from_page("model", &Page::text(text), &recipe).expect("an id");
+    let mut writer = create(path);
+    let ((), spent) = measure(|| {
+        for (group, prints) in stored.chunks(GROUP).enumerate() {
+            for (index, &fingerprint) in prints.iter().enumerate() {
+                let id = format!("urn:uuid:{:012}", group * GROUP + index);
+                let document = if full {
+                    let model = model.clone().renamed(&id, Fingerprint(fingerprint)).expect("an id");
+                    model.with_url("https://www.example.org/a/page.html", &recipe)
+                } else {
+                    Document::bare(&id, Fingerprint(fingerprint)).expect("an id")
+                };
+                black_box(writer.insert_if_new(document, Within(3)).expect("a verdict"));
+            }
+            writer.commit().expect("durable");
+        }
+    });
+    let (what, goal) = if full { ("full records", "10000") } else { ("bare fingerprints", "30000") };
+    say(format_args!("insert-if-new of {len} {what}, durable in groups of {GROUP}"));
+    figure("documents a second", format_args!("{:.0}", per_second(len, spent)), goal);
+    figure("CPU us a document", format_args!("{:.1}", spent.cpu_us(len)), "");
+}
+
+/// Reads an archive to committed documents, once as a whole and once stage by stage.
+fn archive(path: &Path, archive: &Path) {
+    let options = archive::Options::default();
+    let recipe = Recipe::default();
+    let pages = || {
+        let mut input = Input::open(archive, &options).expect("an archive");
+        std::iter::from_fn(move || input.next().expect("readable")).filter_map(|entry| match entry.what {
+            What::Page(page) => Some(page),
+            _ => None,
+        })
+    };
+    let (bytes, read) = measure(|| pages().map(|page| page.body.len() as u64).sum::<u64>());
+    let sketched = |page: archive::PageEntry| {
+        let input = Page { kind: page.kind, charset: page.charset.as_deref(), url: page.url.as_deref(), body: &page.body };
+        Document::from_page(&page.id, &input, &recipe).expect("an id")
+    };
+    let (documents, both) = measure(|| pages().map(sketched).collect::<Vec<_>>());
+    let len = documents.len();
+    drop(documents);
+    let mut writer = create(path);
+    let (loaded, all) = measure(|| {
+        let mut load = writer.bulk_load().expect("a load");
+        pages().map(sketched).for_each(|document| load.push(document).expect("taken"));
+        load.finish().expect("loaded")
+    });
+    let speed = |spent: Spent| bytes as f64 / 1e6 / spent.cpu.as_secs_f64();
+    let share = |part: f64| format!("{:.0}%", 100.0 * part / all.cpu.as_secs_f64());
+    say(format_args!("{len} pages of {:.1} MB, {} committed", bytes as f64 / 1e6, loaded.documents));
+    figure("MB of payload a CPU second, archive to committed", format_args!("{:.0}", speed(all)), "80");
+    figure("share of decompressing and parsing", share(read.cpu.as_secs_f64()), "");
+    figure("share of text and sketches", share(both.cpu.as_secs_f64() - read.cpu.as_secs_f64()), "");
+    figure("share of catalog and run", share(all.cpu.as_secs_f64() - both.cpu.as_secs_f64()), "");
+}
+
+/// An archive of pages of a few hundred words, drawn from a small vocabulary.
+fn make_archive(path: &Path, pages: usize) {
+    let mut random = common::Random(common::SEED);
+    let file = std::fs::File::create(path).expect("a file");
+    let mut warc = WarcWriter::new(std::io::BufWriter::new(file), Compression::Gzip);
+    for page in 0..pages {
+        let mut body = String::from("<html><head><title>A page</title></head><body>");
+        for _ in 0..300 {
+            body.push_str(&format!("<p>word{} <b>term{}</b>", random.below(5000), random.below(500)));
+        }
+        let url = format!("https://site{}.example/{page}", page % 7);
+        let headers = [("Content-Type", "text/html; charset=utf-8")];
+        let response = Response { url: &url, date: 0, id: None, status: 200, headers: &headers, body: body.as_bytes() };
+        warc.response(&response).expect("written");
+    }
+    warc.finish().expect("written");
+}

@@ -1,0 +1,112 @@
+//! Probes of one run in memory: every stored fingerprint within 3 bits, with document numbers.
+//!
+//! `cargo bench --bench probe -- --len 10M [--queries 200K] [--rounds 5] [--no-mih]`
+#![allow(clippy::print_stdout, reason = "figures are printed as plain text")]
+
+mod common;
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use common::{Options, figure, measure, median, quantile, say};
+use nddb::{Config, Fingerprint, Reader, Within, Work, Writer, testing};
+
+/// Queries of a call where they are pipelined.
+const BATCH: usize = 1_000;
+
+fn main() {
+    let options = Options::read(10_000_000, 200_000);
+    let rounds = options.number("rounds").unwrap_or(if options.test { 1 } else { 5 });
+    let stored = common::fingerprints(options.len, options.seed);
+    let queries: Vec<Fingerprint> =
+        common::queries(&stored, options.queries, options.seed).into_iter().map(Fingerprint).collect();
+    let folder = options.folder();
+    let path = folder.path().join("db");
+    let config = Config::within(3).expect("a distance");
+    Writer::create(&path, &config).and_then(Writer::close).expect("a new database");
+    let (run, spent) = measure(|| testing::add_run(&path, &config, &stored, 1).expect("a run"));
+    say(format_args!(
+        "{} fingerprints ({} distinct), {} tables, seed {}, made in {spent}",
+        options.len, run.fingerprints, run.tables, options.seed
+    ));
+    let reader = Reader::open(&path).expect("the database");
+    let view = reader.view();
+    let one = |query: &[Fingerprint], work: &mut Work| view.probe(query, Within(3), None, work).expect("no damage");
+
+    // In order, so that the first round meets each block for the first time.
+    let mut work = Work::default();
+    let mut found = [0u64; 2];
+    let (_, spent) = measure(|| {
+        for query in &queries {
+            for matches in one(std::slice::from_ref(query), &mut work) {
+                found[0] += matches.count;
+                let mut values: Vec<u64> = matches.matches.iter().map(|found| found.fingerprint.0).collect();
+                values.sort_unstable();
+                values.dedup();
+                found[1] += values.len() as u64;
+            }
+        }
+    });
+    let each = |number: u64| number as f64 / queries.len() as f64;
+    let goal = |least: usize, goal| if options.len >= least && !options.test { goal } else { "" };
+    figure("documents found, a query", format_args!("{:.2}", each(found[0])), "");
+    figure("fingerprints found, a query", format_args!("{:.2}", each(found[1])), "");
+    figure("first touch, checksums verified: CPU us a query", format_args!("{:.2}", spent.cpu_us(queries.len())), "");
+    figure("tables probed, a query", format_args!("{:.1}", each(work.probes)), "");
+    figure("blocks decoded, a query", format_args!("{:.2}", each(work.blocks)), "");
+    figure("entries decoded, a query", format_args!("{:.1}", each(work.entries)), "");
+
+    // Every checksum bit is set now but those of blocks that only other queries reach: none is asked for.
+    let mut cpu = Vec::new();
+    let mut walls: Vec<f32> = Vec::with_capacity(queries.len());
+    let (mut p50, mut p99) = (Vec::new(), Vec::new());
+    let mut pipelined = Vec::new();
+    for _ in 0..rounds {
+        let (_, spent) = measure(|| {
+            for query in &queries {
+                black_box(one(std::slice::from_ref(query), &mut work));
+            }
+        });
+        cpu.push(spent.cpu_us(queries.len()));
+        walls.clear();
+        for query in &queries {
+            let start = Instant::now();
+            black_box(one(std::slice::from_ref(query), &mut work));
+            walls.push(start.elapsed().as_nanos() as f32 / 1e3);
+        }
+        p50.push(f64::from(quantile(&mut walls, 0.50)));
+        p99.push(f64::from(quantile(&mut walls, 0.99)));
+        let (_, spent) = measure(|| {
+            for batch in queries.chunks(BATCH) {
+                black_box(one(batch, &mut work));
+            }
+        });
+        pipelined.push(spent.cpu_us(queries.len()));
+    }
+    let least = if options.len >= 100_000_000 { "4.00" } else { "2.50" };
+    figure("single queries: CPU us a query, median of rounds", format_args!("{:.2}", median(&cpu)), goal(10_000_000, least));
+    figure("single queries: CPU us a query, best round", format_args!("{:.2}", quantile(&mut cpu, 0.0)), "");
+    figure("single queries: wall us, p50", format_args!("{:.2}", median(&p50)), "");
+    figure("single queries: wall us, p99, median of rounds", format_args!("{:.2}", median(&p99)), goal(10_000_000, "8.00"));
+    figure("single queries: wall us, p99, best round", format_args!("{:.2}", quantile(&mut p99, 0.0)), "");
+    figure("batches of 1,000, pipelined: CPU us a query", format_args!("{:.2}", median(&pipelined)), "");
+
+    if options.has("no-mih") {
+        return;
+    }
+    let (index, spent) = measure(|| mih_rs::Index::new(stored).expect("an index"));
+    say(format_args!("mih-rs in memory: made in {spent}"));
+    let mut searcher = index.range_searcher();
+    let mut cpu = Vec::new();
+    for _ in 0..rounds.min(3) {
+        let mut documents = 0;
+        let (_, spent) = measure(|| {
+            for query in &queries {
+                documents += searcher.run(query.0, 3).len() as u64;
+            }
+        });
+        assert_eq!(documents, found[0], "both find the same documents");
+        cpu.push(spent.cpu_us(queries.len()));
+    }
+    figure("mih-rs, single queries: CPU us a query, median", format_args!("{:.2}", median(&cpu)), "");
+}

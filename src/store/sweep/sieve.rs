@@ -1,0 +1,78 @@
+//! Holding stored fingerprints against the index on the queries.
+
+use super::close::Close;
+use super::index::QueryIndex;
+use super::prefix::Scratch;
+
+/// Values that are looked up together.
+const LOOK_LEN: usize = 1024;
+
+/// Stored fingerprints on their way through the tables.
+pub(super) struct Sieve<'a> {
+    index: &'a QueryIndex,
+    close: Option<Close>,
+    /// Values with the same topmost bits.
+    row: Vec<u64>,
+    scratch: Scratch,
+}
+
+impl<'a> Sieve<'a> {
+    /// An empty sieve.
+    pub(super) fn new(index: &'a QueryIndex) -> Self {
+        let close = index.split().map(|shift| Close::new(shift, index.k, LOOK_LEN));
+        Self { index, close, row: Vec::with_capacity(LOOK_LEN), scratch: Scratch::new(LOOK_LEN) }
+    }
+
+    /// Takes ascending permuted fingerprints, and calls `found` with (query, value) for distinct queries
+    /// within k bits, each pair once: some for these fingerprints now, the rest by [`Sieve::finish`].
+    pub(super) fn push<E>(
+        &mut self,
+        values: &[u64],
+        found: &mut impl FnMut(u64, u64) -> Result<(), E>,
+    ) -> Result<(), E> {
+        for values in values.chunks(LOOK_LEN) {
+            for prefix in 0..self.index.tables() {
+                self.index.meet(prefix, values, &mut self.scratch, found)?;
+            }
+        }
+        if self.close.is_some() {
+            self.push_close(values, found)?;
+        }
+        Ok(())
+    }
+
+    fn push_close<E>(
+        &mut self,
+        mut values: &[u64],
+        found: &mut impl FnMut(u64, u64) -> Result<(), E>,
+    ) -> Result<(), E> {
+        while let Some(&first) = values.first() {
+            let top = self.index.top(first);
+            if self.row.len() == LOOK_LEN || self.row.first().is_some_and(|&value| self.index.top(value) != top) {
+                self.end_row(found)?;
+            }
+            let room = &values[..values.len().min(LOOK_LEN - self.row.len())];
+            let len = match room.last() {
+                Some(&last) if self.index.top(last) == top => room.len(),
+                _ => room.partition_point(|&value| self.index.top(value) == top),
+            };
+            let (now, later) = values.split_at(len.max(1));
+            self.row.extend_from_slice(now);
+            values = later;
+        }
+        Ok(())
+    }
+
+    fn end_row<E>(&mut self, found: &mut impl FnMut(u64, u64) -> Result<(), E>) -> Result<(), E> {
+        if let Some(close) = &mut self.close {
+            close.meet(self.index, &self.row, found)?;
+            self.row.clear();
+        }
+        Ok(())
+    }
+
+    /// Looks up what is still on its way.
+    pub(super) fn finish<E>(&mut self, found: &mut impl FnMut(u64, u64) -> Result<(), E>) -> Result<(), E> {
+        self.end_row(found)
+    }
+}

@@ -1,0 +1,197 @@
+//! Disks that are full or may not be written to.
+
+use std::collections::BTreeMap;
+
+use nddb::{Fingerprint, Work};
+
+use super::super::support::{Mount, Random, say};
+use super::*;
+
+fn assert_all(view: &nddb::View<'_>, acknowledged: &BTreeMap<String, u64>) {
+    let queries: Vec<Fingerprint> = acknowledged.values().map(|&print| Fingerprint(print)).collect();
+    let found = view.find(&queries, Within(0), None, &mut Work::default()).expect("answers go on");
+    for ((id, _), answer) in acknowledged.iter().zip(&found) {
+        assert!(answer.matches.iter().any(|found| &found.id == id), "{id} is lost");
+    }
+}
+
+/// Does some work that fails for want of space, sooner or later, with an error that says so.
+fn until_full(writer: &mut Writer, random: &mut Random, acknowledged: &mut BTreeMap<String, u64>) -> Error {
+    loop {
+        let group: BTreeMap<String, u64> =
+            (0..500).map(|_| (format!("document {}", random.next()), random.next())).collect();
+        for (id, print) in &group {
+            if let Err(error) = writer.insert(bare(id, *print)) {
+                return error;
+            }
+        }
+        match writer.commit() {
+            Ok(()) => acknowledged.extend(group),
+            Err(error) => return error,
+        }
+        if random.percent(10) {
+            if let Err(error) = writer.flush() {
+                return error;
+            }
+        }
+        assert!(acknowledged.len() < 10_000_000, "the disk never fills");
+    }
+}
+
+/// The writer that goes on, opened again if it has to be.
+fn go_on(writer: Writer, path: &Path, random: &mut Random) -> Writer {
+    let mut writer = writer;
+    let outcome = writer.insert(bare(&format!("after {}", random.next()), 1)).and_then(|_| writer.commit());
+    match outcome {
+        Ok(()) => writer,
+        Err(error) => {
+            say(&format!("the writer has to be opened again: {error}"));
+            assert!(matches!(error, Error::Poisoned), "{error:?}");
+            drop(writer);
+            let mut writer = Writer::open(path).expect("there is space to open it");
+            writer.insert(bare(&format!("after {}", random.next()), 1)).expect("inserted");
+            writer.commit().expect("committed");
+            writer
+        }
+    }
+}
+
+#[test]
+fn on_a_full_disk_answers_go_on_and_nothing_acknowledged_is_lost() {
+    let mut random = Random::seeded("full disk");
+    let Some(mount) = Mount::new(96, "what becomes of a full disk") else { return };
+    let path = mount.path().join("db");
+    let mut writer = create(&path);
+    let mut acknowledged = BTreeMap::new();
+    for number in 0..20_000 {
+        acknowledged.insert(format!("document {number}"), random.next());
+    }
+    for (id, print) in &acknowledged {
+        writer.insert(bare(id, *print)).expect("inserted");
+    }
+    writer.commit().expect("there is space");
+    writer.flush().expect("there is space");
+    let early = Reader::open(&path).expect("opened");
+    for round in 0..4 {
+        let ballast = mount.fill();
+        let space = std::fs::metadata(&ballast).expect("is there").len();
+        let file = std::fs::OpenOptions::new().write(true).open(&ballast).expect("is there");
+        // From nothing at all to some space, so that different steps fail.
+        file.set_len(space - random.below(1 + round * 2_000_000).min(space)).expect("cut");
+        drop(file);
+        let error = until_full(&mut writer, &mut random, &mut acknowledged);
+        say(&format!("full: {error}; {:?}", std::error::Error::source(&error).map(ToString::to_string)));
+        assert!(matches!(error, Error::Io { .. } | Error::Catalog { .. } | Error::OverLimit { .. }), "{error:?}");
+        assert_all(&writer.view(), &acknowledged);
+        let late = Reader::open(&path).expect("a reader needs no space there");
+        assert_all(&late.view(), &acknowledged);
+        assert!(early.view().get("document 0").expect("answers go on").is_some());
+        // The same once more, and opening again, while it is still full.
+        let again = writer.insert(bare("again", 1)).and_then(|_| writer.commit());
+        say(&format!("while it is full: {again:?}"));
+        if round % 2 == 1 {
+            drop(writer);
+            match Writer::open(&path) {
+                Ok(opened) => writer = opened,
+                Err(error) => {
+                    say(&format!("opening while it is full: {error}"));
+                    assert_all(&Reader::open(&path).expect("a reader needs no space there").view(), &acknowledged);
+                    std::fs::remove_file(&ballast).expect("removed");
+                    writer = Writer::open(&path).expect("there is space to open it");
+                }
+            }
+        }
+        let _ = std::fs::remove_file(&ballast);
+        writer = go_on(writer, &path, &mut random);
+        assert_all(&writer.view(), &acknowledged);
+    }
+    writer.flush().expect("there is space again");
+    writer.close().expect("closed");
+    let writer = Writer::open(&path).expect("opened");
+    assert_all(&writer.view(), &acknowledged);
+}
+
+#[test]
+fn a_flush_without_space_is_refused_before_anything_is_written() {
+    let Some(mount) = Mount::new(64, "a flush without space") else { return };
+    let path = mount.path().join("db");
+    let mut writer = create(&path);
+    let mut random = Random::seeded("flush without space");
+    let acknowledged: BTreeMap<String, u64> = (0..20_000).map(|id| (id.to_string(), random.next())).collect();
+    for (id, print) in &acknowledged {
+        writer.insert(bare(id, *print)).expect("inserted");
+    }
+    writer.commit().expect("there is space");
+    let ballast = mount.fill();
+    match writer.flush() {
+        Err(error @ Error::OverLimit { .. }) => assert!(error.hint().is_some()),
+        other => panic!("{other:?}"),
+    }
+    assert_all(&writer.view(), &acknowledged);
+    std::fs::remove_file(&ballast).expect("removed");
+    writer.flush().expect("there is space again, and the writer goes on");
+    assert_all(&writer.view(), &acknowledged);
+}
+
+#[test]
+fn a_database_that_may_not_be_written_to_can_be_read_and_a_writer_says_why_it_stops() {
+    let Some(mount) = Mount::new(64, "a disk that may not be written to") else { return };
+    let path = mount.path().join("db");
+    let mut writer = create(&path);
+    for number in 0..1000 {
+        writer.insert(bare(&number.to_string(), number << 20)).expect("inserted");
+    }
+    writer.commit().expect("committed");
+    writer.flush().expect("flushed");
+    writer.insert(bare("last", 1)).expect("inserted");
+    writer.close().expect("closed");
+    mount.read_only(true);
+    let reader = Reader::open(&path).expect("opened");
+    assert_eq!(reader.probe(Fingerprint(1), Within(0)).expect("answered")[0].id, "last");
+    assert_eq!(reader.probe(Fingerprint(5 << 20), Within(0)).expect("answered")[0].id, "5");
+    match Writer::open(&path) {
+        Err(Error::Io { path: named, source, .. }) => {
+            assert!(named.starts_with(&path));
+            assert_eq!(source.kind(), std::io::ErrorKind::ReadOnlyFilesystem);
+        }
+        other => panic!("{other:?}"),
+    }
+    let error = Writer::create(mount.path().join("other"), &Config::within(3).expect("k")).err();
+    assert!(matches!(error, Some(Error::Io { .. })), "{error:?}");
+    mount.read_only(false);
+    drop(Writer::open(&path).expect("nothing is lost"));
+}
+
+#[test]
+fn after_a_write_that_failed_a_writer_answers_only_poisoned_until_it_is_opened_again() {
+    let folder = folder();
+    let path = folder.path().join("db");
+    let mut writer = create(&path);
+    writer.insert(bare("a", 1)).expect("inserted");
+    writer.commit().expect("committed");
+    // A flush cannot make its files where the folder is gone.
+    std::fs::rename(path.join("runs"), path.join("away")).expect("renamed");
+    let error = writer.flush().err();
+    assert!(matches!(error, Some(Error::Io { .. })), "{error:?}");
+    std::fs::rename(path.join("away"), path.join("runs")).expect("renamed");
+    let poisoned = |outcome: Option<Error>, what: &str| {
+        assert!(matches!(outcome, Some(Error::Poisoned)), "{what}: {outcome:?}");
+    };
+    poisoned(writer.flush().err(), "flush");
+    poisoned(writer.insert(bare("b", 1)).err(), "insert");
+    poisoned(writer.insert_if_new(bare("b", 1), Within(3)).err(), "insert_if_new");
+    poisoned(writer.delete("a").err(), "delete");
+    poisoned(writer.commit().err(), "commit");
+    poisoned(writer.label("x", false).err(), "label");
+    poisoned(writer.delete_site("x").err(), "delete_site");
+    poisoned(writer.delete_batch("x").err(), "delete_batch");
+    poisoned(writer.bulk_load().err(), "bulk_load");
+    poisoned(writer.reshape(None).err(), "reshape");
+    assert_eq!(writer.view().get("a").expect("answers go on").map(|stored| stored.number), Some(0));
+    poisoned(writer.close().err(), "close");
+    let mut writer = Writer::open(&path).expect("opened");
+    assert!(writer.view().get("a").expect("answered").is_some());
+    writer.flush().expect("flushed");
+    writer.insert(bare("b", 1)).expect("inserted");
+    writer.commit().expect("committed");
+}

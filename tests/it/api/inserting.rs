@@ -1,0 +1,150 @@
+//! What inserting says it did, and what it did.
+
+use nddb::sketch::Recipe;
+use nddb::text::Page;
+use nddb::{Document, Fingerprint};
+
+use super::*;
+
+fn ids(writer: &Writer, fingerprint: u64, k: u8) -> Vec<String> {
+    let found = writer.view().find(&[Fingerprint(fingerprint)], Within(k), None, &mut nddb::Work::default());
+    found.expect("answered").remove(0).matches.into_iter().map(|found| found.id).collect()
+}
+
+#[test]
+fn the_same_id_again_replaces_unless_nothing_differs() {
+    let folder = folder();
+    let mut writer = create(&folder.path().join("db"));
+    let recipe = Recipe::named("web").expect("the default recipe");
+    let page = |text: &'static str| Document::from_page("page", &Page::text(text), &recipe).expect("a good id");
+    for commits in [false, true] {
+        let id = format!("bare {commits}");
+        for (document, outcome) in [
+            (bare(&id, 1), Outcome::New),
+            (bare(&id, 1), Outcome::Unchanged),
+            (bare(&id, 1).with_date(Some(5)), Outcome::Unchanged),
+            (bare(&id, 2), Outcome::Replaced),
+            (bare(&id, 2).with_url("http://a.example/x", &recipe), Outcome::Replaced),
+            (bare(&id, 2).with_url("http://a.example/x", &recipe), Outcome::Unchanged),
+            (bare(&id, 2).with_url("http://a.example/y", &recipe), Outcome::Replaced),
+            (bare(&id, 2), Outcome::Replaced),
+        ] {
+            assert_eq!(writer.insert(document).expect("inserted"), outcome, "{id}");
+            if commits {
+                writer.commit().expect("committed");
+            }
+        }
+        for (document, outcome) in [
+            (page("one page of words"), if commits { Outcome::Unchanged } else { Outcome::New }),
+            (page("one page of words"), Outcome::Unchanged),
+            (page("word"), Outcome::Replaced),
+            (page("word"), Outcome::Unchanged),
+            (page("other"), Outcome::Replaced),
+            (page("one page of words"), Outcome::Replaced),
+        ] {
+            assert_eq!(writer.insert(document).expect("inserted"), outcome, "{id}");
+            if commits {
+                writer.commit().expect("committed");
+            }
+        }
+        writer.commit().expect("committed");
+        assert_eq!(ids(&writer, 2, 0), if commits { vec!["bare false", "bare true"] } else { vec!["bare false"] });
+        assert_eq!(ids(&writer, 1, 0), [""; 0]);
+    }
+}
+
+#[test]
+fn insert_if_new_sees_its_own_group_and_not_its_own_id() {
+    let folder = folder();
+    let mut writer = create(&folder.path().join("db"));
+    let far = |number: u64| number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let if_new = |writer: &mut Writer, id: &str, print: u64| match writer.insert_if_new(bare(id, print), Within(3)) {
+        Ok(Verdict::Inserted(outcome)) => format!("{outcome:?}"),
+        Ok(Verdict::Duplicate { of }) => format!("{} at {}", of.id, of.distance),
+        Err(error) => panic!("{error:?}"),
+    };
+    assert_eq!(if_new(&mut writer, "a", far(1)), "New");
+    assert_eq!(if_new(&mut writer, "b", far(1) ^ 7), "a at 3");
+    assert_eq!(if_new(&mut writer, "c", far(1) ^ 15), "New");
+    assert_eq!(if_new(&mut writer, "d", far(1) ^ 7), "c at 1");
+    assert_eq!(if_new(&mut writer, "a", far(1) ^ 3), "c at 2", "its own earlier version is passed over");
+    writer.commit().expect("committed");
+    assert_eq!(if_new(&mut writer, "d", far(1) ^ 1), "a at 1");
+    assert_eq!(if_new(&mut writer, "d", far(1) ^ 3), "a at 2", "of the equally near the oldest");
+    assert!(writer.delete("a").expect("deleted"));
+    assert_eq!(if_new(&mut writer, "d", far(1)), "New", "a staged deletion counts");
+    writer.commit().expect("committed");
+    assert_eq!(ids(&writer, far(1), 3), ["d"]);
+
+    // Many staged deletions of one fingerprint stand in the way of one that is not deleted.
+    for number in 0..50 {
+        writer.insert(bare(&format!("hot {number:02}"), far(2))).expect("inserted");
+    }
+    writer.commit().expect("committed");
+    for number in 0..49 {
+        assert!(writer.delete(&format!("hot {number:02}")).expect("deleted"));
+    }
+    assert_eq!(if_new(&mut writer, "e", far(2)), "hot 49 at 0");
+    assert_eq!(if_new(&mut writer, "hot 49", far(2)), "Unchanged");
+    assert_eq!(if_new(&mut writer, "hot 48", far(2) ^ 1), "hot 49 at 1");
+}
+
+#[test]
+fn insert_if_new_never_sees_a_pending_batch_of_others() {
+    let folder = folder();
+    let mut writer = create(&folder.path().join("db"));
+    writer.label("night", true).expect("labelled");
+    writer.insert(bare("pending", 1)).expect("inserted");
+    writer.unlabel().expect("unlabelled");
+    let verdict = writer.insert_if_new(bare("visible", 1), Within(3)).expect("inserted");
+    assert_eq!(verdict, Verdict::Inserted(Outcome::New));
+    writer.commit().expect("committed");
+    assert_eq!(ids(&writer, 1, 3), ["visible"]);
+    assert_eq!(writer.commit_batch("night").expect("committed"), 1);
+    assert_eq!(ids(&writer, 1, 3), ["pending", "visible"]);
+}
+
+#[test]
+fn documents_of_fewer_than_two_tokens_are_recorded_and_never_matched() {
+    let folder = folder();
+    let mut writer = create(&folder.path().join("db"));
+    let recipe = Recipe::named("web").expect("the default recipe");
+    for (id, text) in [("empty", ""), ("one", "word"), ("two", "two words")] {
+        let document = Document::from_page(id, &Page::text(text), &recipe).expect("a good id");
+        assert_eq!(document.is_unprinted(), id != "two");
+        let fingerprint = document.fingerprint().0;
+        assert_eq!(writer.insert_if_new(document, Within(3)).expect("inserted"), Verdict::Inserted(Outcome::New));
+        writer.commit().expect("committed");
+        for _ in 0..2 {
+            assert_eq!(ids(&writer, fingerprint, 3), if id == "two" { vec!["two"] } else { vec![] });
+            let stored = writer.view().get(id).expect("answered").expect("stored");
+            assert_eq!(stored.unprinted, id != "two");
+            assert!(stored.record.digest.is_some());
+            writer.flush().expect("flushed");
+        }
+    }
+    writer.insert(bare("raw zero", 0)).expect("inserted");
+    writer.commit().expect("committed");
+    assert_eq!(ids(&writer, 0, 0), ["raw zero"]);
+}
+
+#[test]
+fn a_batch_committed_or_cancelled_does_not_end_the_label_of_another() {
+    let folder = folder();
+    let mut writer = create(&folder.path().join("db"));
+    for name in ["first", "second", "third"] {
+        writer.label(name, true).expect("labelled");
+        writer.insert(bare(name, 1)).expect("inserted");
+    }
+    writer.commit_batch("first").expect("committed");
+    writer.insert(bare("after", 1)).expect("inserted");
+    writer.cancel_batch("second").expect("cancelled");
+    writer.insert(bare("after that", 1)).expect("inserted");
+    writer.commit().expect("committed");
+    assert_eq!(ids(&writer, 1, 0), ["first"], "the others belong to a pending batch");
+    writer.commit_batch("third").expect("committed");
+    assert_eq!(ids(&writer, 1, 0), ["after", "after that", "first", "third"]);
+    writer.insert(bare("of no batch", 1)).expect("inserted");
+    writer.commit().expect("committed");
+    assert_eq!(ids(&writer, 1, 0).len(), 5);
+}

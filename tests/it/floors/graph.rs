@@ -1,0 +1,45 @@
+//! Who imports whom, and whether that goes round in a circle.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::paths::{Crate, Module, Target};
+
+/// For each child of a module, the children that it imports from, with the source that does.
+pub(super) type Edges = BTreeMap<String, BTreeMap<String, String>>;
+
+/// The imports between the children of every module that has children, by the module's name.
+pub(super) fn imports(read: &Crate) -> BTreeMap<Module, Edges> {
+    let mut all: BTreeMap<Module, Edges> = BTreeMap::new();
+    for (source, from, target) in read.uses() {
+        let Target::Inside(to) = target else { continue };
+        let common = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
+        if common < from.len() && common < to.len() {
+            let edges = all.entry(from[..common].to_vec()).or_default();
+            edges.entry(from[common].clone()).or_default().entry(to[common].clone()).or_insert(source);
+        }
+    }
+    all
+}
+
+/// A circle, if there is one: the names on it, the first of them again at the end.
+pub(super) fn circle(edges: &Edges) -> Option<Vec<String>> {
+    let mut done = BTreeSet::new();
+    edges.keys().find_map(|start| search(edges, start, &mut Vec::new(), &mut done))
+}
+
+fn search(edges: &Edges, at: &str, way: &mut Vec<String>, done: &mut BTreeSet<String>) -> Option<Vec<String>> {
+    if let Some(first) = way.iter().position(|passed| passed == at) {
+        let mut circle = way[first..].to_vec();
+        circle.push(at.to_owned());
+        return Some(circle);
+    }
+    if done.contains(at) {
+        return None;
+    }
+    way.push(at.to_owned());
+    let next: Vec<&String> = edges.get(at).into_iter().flat_map(BTreeMap::keys).collect();
+    let found = next.into_iter().find_map(|next| search(edges, next, way, done));
+    way.pop();
+    done.insert(at.to_owned());
+    found
+}

@@ -1,0 +1,205 @@
+//! The paths that a source names, and what they lead to: `use super::Writer` in `store::writer::open` is
+//! `store::writer`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::source::{Source, is_word};
+
+/// The name of a module within its crate.
+pub(super) type Module = Vec<String>;
+
+/// A path as it is written, and the module that it is written in.
+#[derive(Debug)]
+struct Written {
+    module: Module,
+    path: Vec<String>,
+}
+
+/// What a path leads to.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Target {
+    /// A module of the same crate, or something in it.
+    Inside(Module),
+    /// Something of another crate.
+    Outside(Vec<String>),
+}
+
+/// A crate: its modules, what they import under which name, and all paths in them.
+pub(super) struct Crate {
+    modules: BTreeSet<Module>,
+    names: BTreeMap<(Module, String), Vec<String>>,
+    written: BTreeMap<String, Vec<Written>>,
+}
+
+impl Crate {
+    /// Reads the sources in `folder`, without their tests.
+    pub(super) fn read(sources: &[Source], folder: &str) -> Self {
+        let of_crate = || sources.iter().filter_map(|source| Some((source, source.module(folder)?)));
+        let mut tests = BTreeSet::new();
+        for (source, module) in of_crate() {
+            tests.extend(source.test_modules.iter().map(|name| [module.clone(), vec![name.clone()]].concat()));
+        }
+        let is_test = |module: &[String]| (1..=module.len()).any(|len| tests.contains(&module[..len]));
+        let mut made = Self { modules: BTreeSet::new(), names: BTreeMap::new(), written: BTreeMap::new() };
+        for (source, module) in of_crate().filter(|(_, module)| !is_test(module)) {
+            let mut reader = Paths { made: &mut made, path: source.path.clone() };
+            reader.read(&tokens(&source.live), module);
+        }
+        made
+    }
+
+    /// All pairs of a source and what it names, once each.
+    pub(super) fn uses(&self) -> Vec<(String, Module, Target)> {
+        let mut uses = Vec::new();
+        for (source, written) in &self.written {
+            for one in written {
+                uses.push((source.clone(), one.module.clone(), self.resolve(&one.module, &one.path, 8)));
+            }
+        }
+        uses
+    }
+
+    fn resolve(&self, module: &[String], path: &[String], depth: usize) -> Target {
+        let (mut base, rest): (Module, &[String]) = match path[0].as_str() {
+            "crate" => (Vec::new(), &path[1..]),
+            "self" => (module.to_vec(), &path[1..]),
+            "super" => {
+                let levels = path.iter().take_while(|name| *name == "super").count();
+                (module[..module.len().saturating_sub(levels)].to_vec(), &path[levels..])
+            }
+            name => {
+                let named = (module.to_vec(), name.to_owned());
+                let is_module = self.modules.contains(&[module, &path[..1]].concat());
+                match self.names.get(&named).filter(|target| !is_module && depth > 0 && target[..] != *path) {
+                    _ if is_module => (module.to_vec(), path),
+                    Some(target) => return self.resolve(module, &[target, &path[1..]].concat(), depth - 1),
+                    None => return Target::Outside(path.to_vec()),
+                }
+            }
+        };
+        for (at, name) in rest.iter().enumerate() {
+            let below = [base.clone(), vec![name.clone()]].concat();
+            if self.modules.contains(&below) {
+                base = below;
+            } else if let Some(target) = self.names.get(&(base.clone(), name.clone())).filter(|_| depth > 0) {
+                return self.resolve(&base, &[target, &rest[at + 1..]].concat(), depth - 1);
+            } else {
+                break;
+            }
+        }
+        Target::Inside(base)
+    }
+}
+
+/// Words, `::`, and single characters.
+pub(super) fn tokens(code: &str) -> Vec<String> {
+    let chars: Vec<char> = code.chars().collect();
+    let mut tokens = Vec::new();
+    let mut at = 0;
+    while at < chars.len() {
+        let len = match chars[at] {
+            char if is_word(char) => chars[at..].iter().take_while(|&&char| is_word(char)).count(),
+            ':' if chars.get(at + 1) == Some(&':') => 2,
+            _ => 1,
+        };
+        if !chars[at].is_whitespace() {
+            tokens.push(chars[at..at + len].iter().collect());
+        }
+        at += len;
+    }
+    tokens
+}
+
+struct Paths<'a> {
+    made: &'a mut Crate,
+    path: String,
+}
+
+impl Paths<'_> {
+    fn read(&mut self, tokens: &[String], module: Module) {
+        let token = |at: usize| tokens.get(at).map_or("", String::as_str);
+        self.made.modules.insert(module.clone());
+        // The modules written out in this file that the place is in, and at which depth of braces.
+        let mut inner: Vec<(Module, usize)> = vec![(module, 0)];
+        let (mut depth, mut at) = (0, 0);
+        while at < tokens.len() {
+            let here = inner.last().map(|(module, _)| module.clone()).unwrap_or_default();
+            match token(at) {
+                "{" => depth += 1,
+                "}" => {
+                    depth -= 1;
+                    if inner.len() > 1 && inner.last().is_some_and(|&(_, outside)| outside == depth) {
+                        inner.pop();
+                    }
+                }
+                "mod" if token(at + 2) == "{" => {
+                    let module = [here, vec![token(at + 1).to_owned()]].concat();
+                    self.made.modules.insert(module.clone());
+                    inner.push((module, depth));
+                    at += 1;
+                }
+                "use" => {
+                    at = self.tree(tokens, at + 1, &here, &[]);
+                    continue;
+                }
+                word if word.chars().next().is_some_and(is_word) && token(at + 1) == "::" => {
+                    let mut path = vec![word.to_owned()];
+                    while token(at + 1) == "::" && token(at + 2).chars().next().is_some_and(is_word) {
+                        path.push(token(at + 2).to_owned());
+                        at += 2;
+                    }
+                    self.note(&here, path);
+                }
+                _ => (),
+            }
+            at += 1;
+        }
+    }
+
+    /// Reads one tree of a `use`; returns the place behind it.
+    fn tree(&mut self, tokens: &[String], mut at: usize, here: &Module, prefix: &[String]) -> usize {
+        let token = |at: usize| tokens.get(at).map_or("", String::as_str);
+        let mut path = prefix.to_vec();
+        loop {
+            match token(at) {
+                "::" => at += 1,
+                "{" => {
+                    at += 1;
+                    while token(at) != "}" && at < tokens.len() {
+                        at = self.tree(tokens, at, here, &path);
+                        at += usize::from(token(at) == ",");
+                    }
+                    return at + 1;
+                }
+                "as" => {
+                    self.bind(here, token(at + 1), &path);
+                    self.note(here, path);
+                    return at + 2;
+                }
+                word if word.chars().next().is_some_and(is_word) => {
+                    if word != "self" || path.is_empty() {
+                        path.push(word.to_owned());
+                    }
+                    at += 1;
+                }
+                end => {
+                    if let Some(name) = path.last().cloned() {
+                        if end != "*" {
+                            self.bind(here, &name, &path);
+                        }
+                        self.note(here, path);
+                    }
+                    return at + usize::from(end == "*");
+                }
+            }
+        }
+    }
+
+    fn bind(&mut self, here: &Module, name: &str, path: &[String]) {
+        self.made.names.insert((here.clone(), name.to_owned()), path.to_vec());
+    }
+
+    fn note(&mut self, here: &Module, path: Vec<String>) {
+        self.made.written.entry(self.path.clone()).or_default().push(Written { module: here.clone(), path });
+    }
+}

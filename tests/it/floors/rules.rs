@@ -1,0 +1,234 @@
+//! The rules of the house. Each returns what breaks it, one line for each.
+
+use super::graph::{circle, imports};
+use super::paths::{Crate, Target, tokens};
+use super::source::Source;
+
+/// A crate of the workspace: the folder of its sources, and the crates of ours it must not know.
+const CRATES: [(&str, &[&str]); 3] =
+    [("format/src/", &["nddb", "nddb_cli"]), ("src/", &["nddb_cli"]), ("tools/src/", &[])];
+
+/// What each module of `src` may import from; whatever is not here may import from all.
+const FLOORS: [(&str, &[&str]); 7] = [
+    ("error", &[]),
+    ("config", &["error"]),
+    ("text", &["error", "config"]),
+    ("sketch", &["error", "config", "text"]),
+    ("archive", &["text"]),
+    ("store", &["error", "config", "text", "sketch"]),
+    ("detect", &["error", "config", "text", "sketch", "store"]),
+];
+
+/// Something of which one place is the only keeper.
+struct Keeper {
+    /// Where the rule holds.
+    within: &'static [&'static str],
+    /// The beginnings of paths that it is about.
+    paths: &'static [&'static str],
+    /// The files, or beginnings of their paths, that may.
+    keepers: &'static [&'static str],
+}
+
+const KEEPERS: [Keeper; 9] = [
+    Keeper { within: &["src/"], paths: &["std::fs"], keepers: &["src/store/dir", "src/archive/open.rs"] },
+    Keeper { within: &["src/"], paths: &["memmap2", "libc"], keepers: &["src/store/dir"] },
+    Keeper { within: &["src/"], paths: &["rocksdb"], keepers: &["src/store/catalog"] },
+    // The folder for a reader's scratch files, named in a message.
+    Keeper { within: &["src/"], paths: &["std::env"], keepers: &["src/store/catalog.rs"] },
+    Keeper {
+        within: &["src/"],
+        paths: &["std::net::TcpStream", "std::net::TcpListener", "std::net::UdpSocket"],
+        keepers: &[],
+    },
+    Keeper {
+        within: &["src/text/", "src/sketch/"],
+        paths: &["std::io", "std::time", "std::thread", "std::process", "tempfile"],
+        keepers: &[],
+    },
+    Keeper {
+        within: &["format/src/"],
+        paths: &["std::fs", "std::io", "std::net", "std::time", "std::thread", "std::env", "std::process", "std::os"],
+        keepers: &[],
+    },
+    Keeper { within: &["tools/src/"], paths: &["rocksdb", "memmap2"], keepers: &[] },
+    Keeper {
+        within: &["tools/src/"],
+        paths: &["std::fs", "tempfile"],
+        keepers: &["tools/src/inputs.rs", "tools/src/output.rs", "tools/src/cpu.rs"],
+    },
+];
+
+/// Words that only these files may hold: `unsafe`, and ways of asking the disk that need no `std::fs`.
+const WORDS: [(&[&str], &[&str]); 2] = [
+    (&["unsafe"], &["src/store/dir"]),
+    (
+        &["metadata", "symlink_metadata", "read_dir", "canonicalize", "read_link", "try_exists"],
+        &["src/store/dir", "src/archive/open.rs", "tools/src/inputs.rs"],
+    ),
+];
+
+/// Lines of a file, from which on it is too long to be read in one go.
+pub(super) const LINES_WANTED: usize = 600;
+const LINES_MAX: usize = 900;
+
+/// Modules import from lower floors, and crates from lower crates.
+pub(super) fn climbs(sources: &[Source]) -> Vec<String> {
+    let mut broken = Vec::new();
+    for (folder, above) in CRATES {
+        for (source, _, target) in Crate::read(sources, folder).uses() {
+            if let Target::Outside(path) = target {
+                if above.contains(&path[0].as_str()) {
+                    broken.push(format!("{source}: uses {}, a crate above it", path.join("::")));
+                }
+            }
+        }
+    }
+    for (source, from, target) in Crate::read(sources, "src/").uses() {
+        let (Some(from), Target::Inside(to)) = (from.first(), target) else { continue };
+        let Some((_, allowed)) = FLOORS.iter().find(|(name, _)| name == from) else {
+            broken.push(format!("{source}: '{from}' stands on no floor"));
+            continue;
+        };
+        let to = to.first().map_or("lib", String::as_str);
+        if to != from && !allowed.contains(&to) {
+            broken.push(format!("{source}: '{from}' imports from '{to}'"));
+        }
+    }
+    broken.dedup();
+    broken
+}
+
+/// Steps of circles that are meant: the crate and module, who imports, from whom.
+const MEANT: [(&str, &str, &[&str]); 4] = [
+    // A codec tells what it met in the words of the stream that drives it.
+    ("src archive", "gzip", &["stream"]),
+    ("src archive", "zstandard", &["stream"]),
+    // A format is recognised by the reader it belongs to, which reads options, which name a format.
+    ("src archive", "format", &["arc", "raw", "warc"]),
+    // The command line is made of its commands, each of which reads the options that all have.
+    ("tools/src", "args", &["commands"]),
+];
+
+/// No two modules import each other, directly or by way of others.
+pub(super) fn circles(sources: &[Source]) -> Vec<String> {
+    let mut broken = Vec::new();
+    for (folder, _) in CRATES {
+        for (module, mut edges) in imports(&Crate::read(sources, folder)) {
+            let place = format!("{} {}", folder.trim_end_matches('/'), module.join("::")).trim_end().to_owned();
+            for (_, from, to) in MEANT.iter().filter(|(meant, ..)| *meant == place) {
+                edges.entry((*from).to_owned()).or_default().retain(|name, _| !to.contains(&name.as_str()));
+            }
+            if let Some(circle) = circle(&edges) {
+                let steps: Vec<String> =
+                    circle.windows(2).map(|step| format!("{} ({})", step[1], edges[&step[0]][&step[1]])).collect();
+                broken.push(format!("{place}: {} imports {}", circle[0], steps.join(", which imports ")));
+            }
+        }
+    }
+    broken
+}
+
+/// What has one keeper is used by nobody else.
+pub(super) fn keepers(sources: &[Source]) -> Vec<String> {
+    let mut broken = Vec::new();
+    for (folder, _) in CRATES {
+        for (source, _, target) in Crate::read(sources, folder).uses() {
+            let Target::Outside(path) = target else { continue };
+            let path = path.join("::");
+            for rule in &KEEPERS {
+                let named = |prefix: &&str| path == **prefix || path.starts_with(&format!("{prefix}::"));
+                let is_in = |place: &&str| source.starts_with(place);
+                if rule.within.iter().any(is_in) && rule.paths.iter().any(named) && !rule.keepers.iter().any(is_in) {
+                    broken.push(format!("{source}: uses {path}"));
+                }
+            }
+        }
+    }
+    for source in sources.iter().filter(|source| CRATES.iter().any(|(folder, _)| source.is_under(folder))) {
+        for (words, files) in WORDS {
+            if !files.iter().any(|file| source.is_under(file)) {
+                let found = tokens(&source.live).into_iter().filter(|token| words.contains(&token.as_str()));
+                broken.extend(found.map(|word| format!("{}: says '{word}'", source.path)));
+            }
+        }
+    }
+    broken.dedup();
+    broken
+}
+
+/// The format forbids `unsafe`; the library prints nothing.
+pub(super) fn quiet(sources: &[Source]) -> Vec<String> {
+    let mut broken = Vec::new();
+    let forbids =
+        |source: &&Source| source.path == "format/src/lib.rs" && source.code.contains("#![forbid(unsafe_code)]");
+    if sources.iter().find(forbids).is_none() {
+        broken.push("format/src/lib.rs: does not forbid unsafe code".into());
+    }
+    for source in sources.iter().filter(|source| source.is_under("src/") || source.is_under("format/src/")) {
+        let tokens = tokens(&source.live);
+        for (word, bang) in tokens.iter().zip(tokens.iter().skip(1)) {
+            if ["println", "eprintln", "print", "eprint", "dbg"].contains(&word.as_str()) && bang == "!" {
+                broken.push(format!("{}: prints with {word}!", source.path));
+            }
+        }
+    }
+    broken
+}
+
+/// Every file but a module's tests says at its top what it is, and is short enough to be read.
+pub(super) fn pages(sources: &[Source]) -> Vec<String> {
+    let mut broken = Vec::new();
+    for source in sources {
+        if !source.text.starts_with("//!") && !source.path.ends_with("/tests.rs") {
+            broken.push(format!("{}: does not begin with what it is", source.path));
+        }
+        let lines = source.text.lines().count();
+        if lines > LINES_MAX {
+            broken.push(format!("{}: has {lines} lines", source.path));
+        }
+    }
+    broken
+}
+
+/// Tests assert, run, and fail for a reason; nothing is left to be done.
+pub(super) fn tests(sources: &[Source]) -> Vec<String> {
+    let mut broken = Vec::new();
+    for source in sources {
+        for (line, code) in source.test_lines() {
+            let code = code.trim_start();
+            if code.starts_with("matches!(") {
+                broken.push(format!("{}:{line}: a matches! that asserts nothing", source.path));
+            }
+        }
+        for (at, code) in source.code.lines().enumerate() {
+            let squeezed: String = code.split_whitespace().collect();
+            for attribute in ["#[ignore", "#[should_panic"] {
+                if squeezed.contains(attribute) {
+                    broken.push(format!("{}:{}: {attribute}]", source.path, at + 1));
+                }
+            }
+            let tokens = tokens(code);
+            for (word, bang) in tokens.iter().zip(tokens.iter().skip(1)) {
+                if ["todo", "unimplemented"].contains(&word.as_str()) && bang == "!" {
+                    broken.push(format!("{}:{}: {word}!", source.path, at + 1));
+                }
+            }
+        }
+    }
+    broken
+}
+
+/// No file names a folder of one machine.
+pub(super) fn machine_paths(files: &[(String, Vec<u8>)]) -> Vec<String> {
+    let parts: [&[&str]; 3] = [&["/wo", "rk/"], &["/ro", "ot/"], &["/tmp/", "target"]];
+    let patterns = parts.map(|parts| parts.concat());
+    let mut broken = Vec::new();
+    for (path, bytes) in files {
+        for pattern in &patterns {
+            if bytes.windows(pattern.len()).any(|window| window == pattern.as_bytes()) {
+                broken.push(format!("{path}: names {pattern}"));
+            }
+        }
+    }
+    broken
+}

@@ -1,0 +1,232 @@
+//! Probes of random databases equal a look at every document: recall is 1 within k bits.
+
+use nddb::sketch::Recipe;
+use nddb::text::Page;
+use nddb::{Config, Document, Fingerprint, Reader, Verify, Within, Work, Writer};
+use nddb_format::scheme::Scheme;
+
+use super::support::{Random, Truth, bare, folder, say};
+
+/// Random databases of one run of the test.
+const DATABASES: u64 = 50;
+/// Tables that a scheme of a small database may have.
+const TABLES_MAX: usize = 70;
+
+/// Levels of a scheme that there is, and that is not too large.
+fn levels(random: &mut Random, bits: u8, k: u8) -> Vec<u8> {
+    loop {
+        let len = random.below(4);
+        let levels: Vec<u8> = (0..len).map(|_| k + 1 + random.below(4) as u8).collect();
+        if Scheme::new(bits, k, &levels, 0).is_ok_and(|scheme| scheme.tables().len() <= TABLES_MAX) {
+            return levels;
+        }
+    }
+}
+
+/// A database that grows and shrinks at random, and what it must answer.
+struct Case {
+    random: Random,
+    path: std::path::PathBuf,
+    bits: u8,
+    k: u8,
+    ids: u64,
+    centres: Vec<u64>,
+    truth: Truth,
+    log: Vec<String>,
+}
+
+impl Case {
+    fn fingerprint(&mut self) -> u64 {
+        let mask = u64::MAX >> (64 - self.bits);
+        let centre = *self.random.pick(&self.centres);
+        let flips = self.random.below(2 * u64::from(self.k) + 2);
+        match self.random.below(10) {
+            0..5 => self.random.near(centre, flips, self.bits),
+            5 => centre,
+            6 => mask >> self.random.below(self.bits.into()),
+            _ => self.random.next() & mask,
+        }
+    }
+
+    /// Some document, and what is to be known of it.
+    fn document(&mut self) -> (Document, Option<u64>) {
+        let id = format!("id {}", self.random.below(self.ids));
+        if self.random.percent(4) {
+            let recipe = Recipe::named("web").expect("the default recipe");
+            let empty = Document::from_page(&id, &Page::text("  "), &recipe).expect("a good id");
+            assert!(empty.is_unprinted());
+            return (empty, None);
+        }
+        let fingerprint = self.fingerprint();
+        (bare(&id, fingerprint), Some(fingerprint))
+    }
+
+    fn step(&mut self, mut writer: Writer) -> Writer {
+        let step = self.random.below(20);
+        self.log.push(step.to_string());
+        match step {
+            0..8 => {
+                for _ in 0..=self.random.below(60) {
+                    let (document, print) = self.document();
+                    self.truth.documents.insert(document.id().into(), print);
+                    writer.insert(document).expect("inserted");
+                }
+            }
+            8..10 => {
+                for _ in 0..=self.random.below(20) {
+                    let id = format!("id {}", self.random.below(self.ids));
+                    let known = self.truth.documents.remove(&id).is_some();
+                    assert_eq!(writer.delete(&id).expect("deleted"), known, "{id}: {:?}", self.log);
+                }
+            }
+            10..12 => {
+                let mut load = writer.bulk_load().expect("a load begins");
+                for _ in 0..=self.random.below(150) {
+                    let (document, print) = self.document();
+                    self.truth.documents.insert(document.id().into(), print);
+                    load.push(document).expect("taken");
+                }
+                load.finish().expect("loaded");
+            }
+            12..15 => {
+                writer.commit().expect("committed");
+                writer.flush().expect("flushed");
+            }
+            15 => {
+                while let Some(plan) = writer.plan_compaction() {
+                    writer.compact(&plan).expect("compacted");
+                }
+            }
+            16 => {
+                if let Some(plan) = writer.plan_full_compaction() {
+                    let done = writer.compact(&plan).expect("compacted");
+                    assert!(done.runs_after <= 1);
+                }
+            }
+            17 => {
+                let levels = levels(&mut self.random, self.bits, self.k);
+                let choice = Some(&levels[..]).filter(|_| self.random.percent(80));
+                writer.reshape(choice).expect("reshaped");
+            }
+            18 => {
+                writer.close().expect("closed");
+                writer = Writer::open(&self.path).expect("opened");
+            }
+            _ => {
+                writer.commit().expect("committed");
+                drop(writer);
+                writer = Writer::open(&self.path).expect("opened");
+            }
+        }
+        writer.commit().expect("committed");
+        writer
+    }
+
+    /// Fingerprints round those stored, and others.
+    fn queries(&mut self, len: usize) -> Vec<u64> {
+        let stored: Vec<u64> = self.truth.documents.values().flatten().copied().collect();
+        let mut queries: Vec<u64> = (0..len).map(|_| self.fingerprint()).collect();
+        for _ in 0..len.min(stored.len()) {
+            let value = *self.random.pick(&stored);
+            let flips = self.random.below(u64::from(self.k) + 2);
+            queries.push(self.random.near(value, flips, self.bits));
+        }
+        queries.push(0);
+        queries
+    }
+}
+
+#[test]
+fn random_databases_answer_like_a_look_at_every_document() {
+    let mut seeds = Random::seeded("random databases");
+    let folder = folder();
+    for number in 0..DATABASES {
+        let mut random = Random::fixed(seeds.next());
+        let bits = if random.percent(30) { 64 } else { 8 + random.below(57) as u8 };
+        let k = random.below(8.min(bits.into())) as u8;
+        let mut config = Config::within(k).and_then(|config| config.bits(bits)).expect("in range");
+        if random.percent(60) {
+            config = config.levels(&levels(&mut random, bits, k)).expect("there is such a scheme");
+        }
+        config = config.restart(*random.pick(&[0, 2, 16, 32])).expect("in range");
+        let path = folder.path().join(number.to_string());
+        let mask = u64::MAX >> (64 - bits);
+        let centres = (0..1 + random.below(5)).map(|_| random.next() & mask).collect();
+        let ids = 1 + random.below(300);
+        let mut case = Case { random, path, bits, k, ids, centres, truth: Truth::default(), log: Vec::new() };
+        let mut writer = Writer::create(&case.path, &config).expect("created");
+        let mut reader = Reader::open(&case.path).expect("opened");
+        for _ in 0..5 + case.random.below(12) {
+            writer = case.step(writer);
+            let why = format!("database {number}, {config:?}, steps {:?}", case.log);
+            let queries = case.queries(4);
+            case.truth.assert_answers(&writer.view(), &queries, k, &[], &why);
+            if case.random.percent(30) {
+                reader.refresh().expect("refreshed");
+                case.truth.assert_answers(&reader.view(), &queries, k, &[0, 1, 3], &why);
+            }
+        }
+        let why = format!("database {number}, {config:?}, steps {:?}", case.log);
+        let queries = case.queries(25);
+        let ids: Vec<String> = (0..case.ids).map(|id| format!("id {id}")).collect();
+        reader.refresh().expect("refreshed");
+        let fresh = Reader::open_with(&case.path, Verify::Always).expect("opened");
+        for view in [writer.view(), reader.view(), fresh.view()] {
+            case.truth.assert_answers(&view, &queries, k, &[1, 2, 7], &why);
+            case.truth.assert_ids(&view, ids.iter().map(String::as_str), &why);
+        }
+        drop((writer, reader, fresh));
+        std::fs::remove_dir_all(&case.path).expect("the database can be removed");
+    }
+}
+
+#[test]
+fn a_hot_fingerprint_is_counted_exactly_whatever_the_limit() {
+    const DOCUMENTS: u64 = 100_000;
+    const HOT: u64 = 0x0123_4567_89ab_cdef;
+    let folder = folder();
+    let path = folder.path().join("hot");
+    let mut writer = Writer::create(&path, &Config::within(3).expect("k")).expect("created");
+    for number in 0..DOCUMENTS {
+        writer.insert(bare(&format!("hot {number}"), HOT)).expect("inserted");
+    }
+    writer.insert(bare("near", HOT ^ 5)).expect("inserted");
+    writer.commit().expect("committed");
+    let assert_counts = |writer: &Writer, gone: &[u64]| {
+        let live = DOCUMENTS - gone.len() as u64;
+        let reader = Reader::open(&path).expect("opened");
+        for view in [writer.view(), reader.view()] {
+            for (query, within, others) in [(HOT, 0, 0), (HOT, 3, 1), (HOT ^ 1, 1, 1), (HOT ^ 5, 2, 1)] {
+                let limit = if query == HOT { 10 } else { 11 };
+                let work = &mut Work::default();
+                let found = view.probe(&[Fingerprint(query)], Within(within), Some(limit), work).expect("answered");
+                assert_eq!(found[0].count, live + others, "{query:x} within {within}");
+                let mut wanted: Vec<u64> = (0..).filter(|number| !gone.contains(number)).take(limit).collect();
+                if query != HOT {
+                    // The near one is as far or nearer, with a greater number.
+                    let is_nearer = query == HOT ^ 5;
+                    wanted.truncate(limit - usize::from(is_nearer));
+                    wanted.splice(0..0, is_nearer.then_some(DOCUMENTS));
+                }
+                let numbers: Vec<u64> = found[0].matches.iter().map(|found| found.number).collect();
+                assert_eq!(numbers, wanted, "{query:x} within {within}");
+                let answers = view.find(&[Fingerprint(query)], Within(within), Some(limit), work).expect("answered");
+                assert_eq!((answers[0].count, answers[0].matches.len()), (live + others, limit));
+            }
+        }
+    };
+    let begun = std::time::Instant::now();
+    assert_counts(&writer, &[]);
+    writer.flush().expect("flushed");
+    assert_counts(&writer, &[]);
+    for number in [0, 1, 5, 77_777] {
+        assert!(writer.delete(&format!("hot {number}")).expect("deleted"));
+    }
+    writer.commit().expect("committed");
+    assert_counts(&writer, &[0, 1, 5, 77_777]);
+    let plan = writer.plan_full_compaction().expect("there are deleted documents");
+    let done = writer.compact(&plan).expect("compacted");
+    assert_eq!((done.documents_dropped, done.fingerprints_dropped), (4, 0));
+    assert_counts(&writer, &[0, 1, 5, 77_777]);
+    say(&format!("hot fingerprint: {:?} for everything but inserting", begun.elapsed()));
+}

@@ -1,0 +1,31 @@
+//! What several modules of tests share.
+
+use nddb::{Document, Fingerprint};
+
+pub(crate) use model::Model;
+pub(crate) use mount::Mount;
+pub(crate) use random::Random;
+pub(crate) use truth::Truth;
+pub(crate) use worker::{Parent, Worker};
+
+mod model;
+mod mount;
+mod random;
+pub(crate) mod steps;
+mod truth;
+mod worker;
+
+#[expect(clippy::print_stderr, reason = "a test tells its seed and what it leaves out")]
+pub(crate) fn say(text: &str) {
+    eprintln!("{text}");
+}
+
+/// A document of which only the fingerprint is known.
+pub(crate) fn bare(id: &str, fingerprint: u64) -> Document {
+    Document::bare(id, Fingerprint(fingerprint)).expect("a good id")
+}
+
+/// A folder that goes away with the test.
+pub(crate) fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a folder can be made")
+}
