@@ -40,10 +40,8 @@ pub use config::Config;
 pub use error::{Error, Result};
 pub use nddb_format::Fingerprint;
 pub use store::{
-    BytesByKind, CheckOptions, CheckReport, Fault, FileStats, RebuildOptions, RebuildWhat, Rebuilt, RunStats, SchemeStats,
-    Stats, check, rebuild,
-};
-pub use store::{
-    Answer, BulkLoad, Compacted, CompactionPlan, Document, Found, Loaded, Match, Matches, Outcome, Progress, Reader, Stored, Verdict, Verify, View, Watch, Within,
-    Work, Writer, planner,
+    Answer, BatchMatch, BatchSummary, BulkLoad, BytesByKind, CheckOptions, CheckReport, Compacted, CompactionPlan,
+    Document, Fault, FileStats, Found, Loaded, Match, Matches, Outcome, Progress, Reader, RebuildOptions, RebuildWhat,
+    Rebuilt, RunStats, SchemeStats, Stats, Stored, Verdict, Verify, View, Watch, Within, Work, Writer, check, planner,
+    rebuild, scan_blocks, scan_segment,
 };

@@ -11,6 +11,7 @@
 //! join neighbouring runs. The way of a query: [`View::find`] -> `probe` over all runs and the memtable
 //! -> document numbers -> records of the catalog.
 
+mod batch;
 mod build;
 mod catalog;
 mod check;
@@ -29,11 +30,13 @@ mod run;
 mod snapshot;
 mod sort;
 mod stats;
+mod sweep;
 mod unite;
 pub mod testing;
 mod view;
 mod writer;
 
+pub use batch::{BatchMatch, BatchSummary, scan_blocks, scan_segment};
 pub use check::{CheckOptions, CheckReport, Fault, check};
 pub use compaction::{Compacted, CompactionPlan};
 pub use load::{BulkLoad, Loaded};

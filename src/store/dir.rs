@@ -5,12 +5,14 @@
 
 mod guard;
 mod map;
+mod temp;
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 pub(crate) use map::{Mapped, prefetch};
+pub(crate) use temp::TempFile;
 
 use crate::{Error, Result};
 

@@ -163,7 +163,11 @@ impl BulkLoad<'_> {
             return Ok(());
         }
         let outcome = self.writer.write_chunk(chunk, &archives, &self.labels, &mut self.loaded);
-        self.writer.guard(outcome)
+        let outcome = self.writer.guard(outcome);
+        if outcome.is_err() && self.writer.ready().is_ok() {
+            self.writer.give_up_loading()?;
+        }
+        outcome
     }
 }
 

@@ -15,7 +15,7 @@ use roaring::RoaringTreemap;
 use super::build::{Entry, Sink, files_of, in_parallel, run_entry, write_postings, write_segment};
 use super::dir::Dir;
 use super::run::Run;
-use super::sort::sorted;
+use super::sort::Sorter;
 use super::progress::{Progress, Watch};
 use crate::{Error, Result};
 
@@ -221,12 +221,14 @@ impl Merge<'_> {
             });
         }
         // Another order than any input has: from table 0, permuted and sorted.
-        let permuted = sorted(self.dir, self.memory_limit / self.threads as u64, &mut |push| {
-            self.each_kept(0, &dropped.fingerprints, &mut |stretch| {
-                stretch.iter().try_for_each(|&value| push(table.permute(Fingerprint(value)).0))
-            })
+        let mut sorter = Sorter::new(&self.dir.scratch()?, self.memory_limit / self.threads as u64);
+        self.each_kept(0, &dropped.fingerprints, &mut |stretch| {
+            stretch.iter().try_for_each(|&value| sorter.push([table.permute(Fingerprint(value)).0]))
         })?;
-        write_segment(self.dir, number, &self.scheme, ordinal, &|sink| permuted.each(sink))
+        let permuted = sorter.finish();
+        write_segment(self.dir, number, &self.scheme, ordinal, &|sink| {
+            permuted.each(&mut |rows| sink(rows.as_flattened()))
+        })
     }
 
     /// The values of a table that all inputs have, without those left out.

@@ -56,20 +56,27 @@ impl Reader {
     pub fn refresh(&mut self) -> Result<bool> {
         self.catalog.catch_up()?;
         let manifest = read_manifest(&self.dir)?;
-        let before = (self.snapshot.seen, self.snapshot.deleted.len(), self.snapshot.hidden.clone());
-        if manifest.generation == self.snapshot.manifest.generation {
+        let before = self.mark();
+        // A secondary instance that did not see the log in which a row was removed shows it again once
+        // nothing else remembers the removal: a new generation, and whether a load that hid numbers has
+        // ended, is read through a fresh one.
+        if manifest.generation == self.snapshot.manifest.generation && self.snapshot.hidden.is_empty() {
             self.snapshot.catch_up(&self.catalog)?;
             // A flush between the two steps would have taken rows away that the snapshot still needs.
             if read_manifest(&self.dir)?.generation == manifest.generation {
-                return Ok(before != (self.snapshot.seen, self.snapshot.deleted.len(), self.snapshot.hidden.clone()));
+                return Ok(before != self.mark());
             }
         }
-        // A secondary instance that did not see the log in which a row was deleted goes on showing the row
-        // once nothing else remembers the deletion: a new generation is read through a fresh one.
         let catalog = open_catalog(&self.dir)?;
         self.snapshot = open_snapshot(&self.dir, &catalog, &self.settings, self.verify, Some(&self.snapshot))?;
         self.catalog = catalog;
-        Ok(true)
+        Ok(before != self.mark())
+    }
+
+    /// What differs between two states that are not the same.
+    fn mark(&self) -> (u64, u64, u64, Vec<std::ops::Range<u64>>) {
+        let Snapshot { manifest, seen, deleted, hidden, .. } = &self.snapshot;
+        (manifest.generation, *seen, deleted.len(), hidden.clone())
     }
 
     /// The present state.

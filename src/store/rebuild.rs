@@ -150,12 +150,12 @@ pub fn rebuild(
         Err(error @ Error::Newer { .. }) => return Err(error),
         Err(_) => None,
     };
-    if let Some(old) = &old {
-        if (old.catalog, old.bits, old.k) != (settings.catalog, settings.bits, settings.k) {
-            let what = "MANIFEST and catalog do not belong together: put back the one that is of this database, or \
-                        remove MANIFEST to have all runs made from this catalog";
-            return Err(Error::Inconsistent { path: dir.root().into(), what: what.into() });
-        }
+    if let Some(old) = &old
+        && (old.catalog, old.bits, old.k) != (settings.catalog, settings.bits, settings.k)
+    {
+        let what = "MANIFEST and catalog do not belong together: put back the one that is of this database, or \
+                    remove MANIFEST to have all runs made from this catalog";
+        return Err(Error::Inconsistent { path: dir.root().into(), what: what.into() });
     }
     let manifest = match &old {
         Some(old) => old.clone(),

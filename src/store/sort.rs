@@ -1,82 +1,83 @@
-//! Sorting more numbers than fit in memory: sorted stretches in temporary files, merged as they are read.
+//! Sorting more rows than fit in memory: sorted stretches in temporary files, merged as they are read.
 
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom, Write};
-use std::path::PathBuf;
-use std::sync::Mutex;
+use std::path::{Path, PathBuf};
 
-use super::build::Sink;
-use super::dir::Dir;
-use crate::{Error, Result};
+use super::dir::TempFile;
+use crate::Result;
 
-/// Numbers of a stretch that is read back at a time.
-const BUFFER_LEN: usize = 1 << 16;
+/// Rows of a stretch that are read back at a time.
+const BUFFER_LEN: usize = 1 << 15;
 
-/// Numbers in ascending order, in memory or on disk.
-pub(crate) struct Sorted {
-    memory: Vec<u64>,
-    spilled: Vec<Mutex<File>>,
+/// Rows of N numbers, to be sorted in about so much memory.
+pub(crate) struct Sorter<const N: usize> {
+    memory: Vec<[u64; N]>,
+    limit: usize,
+    spilled: Vec<TempFile>,
     folder: PathBuf,
 }
 
-/// Sorts what `source` pushes, in about `memory_limit` bytes.
-pub(crate) fn sorted(
-    dir: &Dir,
-    memory_limit: u64,
-    source: &mut dyn FnMut(&mut dyn FnMut(u64) -> Result<()>) -> Result<()>,
-) -> Result<Sorted> {
-    let limit = usize::try_from(memory_limit / 8).unwrap_or(usize::MAX).max(BUFFER_LEN);
-    let mut sorted = Sorted { memory: Vec::new(), spilled: Vec::new(), folder: dir.root().into() };
-    let scratch = &mut None;
-    source(&mut |value| {
-        if sorted.memory.len() == limit {
-            let folder = match scratch {
-                Some(folder) => folder,
-                None => scratch.insert(dir.scratch()?),
-            };
-            sorted.folder.clone_from(folder);
-            sorted.spill()?;
-        }
-        sorted.memory.push(value);
-        Ok(())
-    })?;
-    sorted.memory.sort_unstable();
-    Ok(sorted)
+/// Rows in ascending order, in memory or on disk.
+pub(crate) struct Sorted<const N: usize> {
+    memory: Vec<[u64; N]>,
+    spilled: Vec<TempFile>,
 }
 
-impl Sorted {
-    fn spill(&mut self) -> Result<()> {
-        self.memory.sort_unstable();
-        let mut file = tempfile::tempfile_in(&self.folder).map_err(Error::io("make a temporary file in", &self.folder))?;
-        let mut bytes = Vec::with_capacity(8 * BUFFER_LEN);
-        for stretch in self.memory.chunks(BUFFER_LEN) {
-            bytes.clear();
-            stretch.iter().for_each(|value| bytes.extend_from_slice(&value.to_le_bytes()));
-            file.write_all(&bytes).map_err(Error::io("write a temporary file in", &self.folder))?;
+impl<const N: usize> Sorter<N> {
+    /// Nothing so far; `folder` is for temporary files.
+    pub(crate) fn new(folder: &Path, memory_limit: u64) -> Self {
+        let limit = usize::try_from(memory_limit / (8 * N as u64)).unwrap_or(usize::MAX).max(BUFFER_LEN);
+        Self { memory: Vec::new(), limit, spilled: Vec::new(), folder: folder.into() }
+    }
+
+    /// Takes a row.
+    pub(crate) fn push(&mut self, row: [u64; N]) -> Result<()> {
+        if self.memory.len() == self.limit {
+            self.spill()?;
         }
-        self.memory.clear();
-        self.spilled.push(Mutex::new(file));
+        self.memory.push(row);
         Ok(())
     }
 
-    /// Passes all numbers through a sink, ascending; equal ones as often as they were pushed.
-    pub(crate) fn each(&self, sink: &mut Sink<'_>) -> Result<()> {
+    fn spill(&mut self) -> Result<()> {
+        self.memory.sort_unstable();
+        let mut file = TempFile::create(&self.folder)?;
+        let mut bytes = Vec::with_capacity(8 * N * BUFFER_LEN);
+        for stretch in self.memory.chunks(BUFFER_LEN) {
+            bytes.clear();
+            stretch.as_flattened().iter().for_each(|value| bytes.extend_from_slice(&value.to_le_bytes()));
+            file.append(&bytes)?;
+        }
+        self.memory.clear();
+        self.spilled.push(file);
+        Ok(())
+    }
+
+    /// Ends the input.
+    pub(crate) fn finish(mut self) -> Sorted<N> {
+        self.memory.sort_unstable();
+        Sorted { memory: self.memory, spilled: self.spilled }
+    }
+}
+
+impl<const N: usize> Sorted<N> {
+    /// Passes all rows through a sink, ascending; equal ones as often as they were pushed.
+    pub(crate) fn each(&self, sink: &mut dyn FnMut(&[[u64; N]]) -> Result<()>) -> Result<()> {
         if self.spilled.is_empty() {
             return sink(&self.memory);
         }
-        let mut readers = Vec::with_capacity(self.spilled.len() + 1);
+        let mut stretches = Vec::with_capacity(self.spilled.len() + 1);
         for file in &self.spilled {
-            let mut reader = Stretch { file: Some(file), values: Vec::new(), at: 0, offset: 0 };
-            reader.fill(&self.folder)?;
-            readers.push(reader);
+            let mut stretch = Stretch { file: Some(file), rows: Vec::new(), at: 0, offset: 0 };
+            stretch.fill()?;
+            stretches.push(stretch);
         }
-        readers.push(Stretch { file: None, values: self.memory.clone(), at: 0, offset: 0 });
+        stretches.push(Stretch { file: None, rows: self.memory.clone(), at: 0, offset: 0 });
         let mut out = Vec::with_capacity(4096);
-        while let Some(least) = readers.iter_mut().filter(|reader| reader.at < reader.values.len()).min_by_key(|reader| reader.values[reader.at]) {
-            out.push(least.values[least.at]);
+        while let Some(least) = stretches.iter_mut().filter(|it| it.head().is_some()).min_by_key(|it| it.head()) {
+            out.extend(least.head());
             least.at += 1;
-            if least.at == least.values.len() {
-                least.fill(&self.folder)?;
+            if least.head().is_none() {
+                least.fill()?;
             }
             if out.len() == 4096 {
                 sink(&out)?;
@@ -88,29 +89,53 @@ impl Sorted {
 }
 
 /// A sorted stretch being read.
-struct Stretch<'a> {
-    file: Option<&'a Mutex<File>>,
-    values: Vec<u64>,
+struct Stretch<'a, const N: usize> {
+    file: Option<&'a TempFile>,
+    rows: Vec<[u64; N]>,
     at: usize,
     offset: u64,
 }
 
-impl Stretch<'_> {
-    fn fill(&mut self, folder: &std::path::Path) -> Result<()> {
+impl<const N: usize> Stretch<'_, N> {
+    fn head(&self) -> Option<[u64; N]> {
+        self.rows.get(self.at).copied()
+    }
+
+    fn fill(&mut self) -> Result<()> {
         let Some(file) = self.file else { return Ok(()) };
-        let mut file = file.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let mut bytes = Vec::with_capacity(8 * BUFFER_LEN);
-        file.seek(SeekFrom::Start(self.offset))
-            .and_then(|_| (&mut *file).take(8 * BUFFER_LEN as u64).read_to_end(&mut bytes))
-            .map_err(Error::io("read a temporary file in", folder))?;
-        self.offset += bytes.len() as u64;
+        let mut bytes = vec![0; 8 * N * BUFFER_LEN];
+        let read = file.read(self.offset, &mut bytes)?;
+        bytes.truncate(read);
+        self.offset += read as u64;
         self.at = 0;
-        self.values.clear();
-        self.values.extend(bytes.chunks_exact(8).map(|word| {
-            let mut value = [0; 8];
-            value.copy_from_slice(word);
-            u64::from_le_bytes(value)
-        }));
+        let (words, _) = bytes.as_chunks::<8>();
+        let mut words = words.iter().map(|word| u64::from_le_bytes(*word));
+        let rows = bytes.len() / (8 * N);
+        self.rows = (0..rows).map(|_| std::array::from_fn(|_| words.next().unwrap_or(0))).collect();
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_come_back_sorted_whether_they_fit_in_memory_or_not() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for len in [0u64, 5, 200_000] {
+            let mut sorter = Sorter::new(folder.path(), 0);
+            let row = |i: u64| [nddb_format::digest::mix(i) % 1000, i % 7];
+            (0..len).try_for_each(|i| sorter.push(row(i))).expect("taken");
+            let sorted = sorter.finish();
+            assert_eq!(sorted.spilled.len(), (len as usize).saturating_sub(1) / BUFFER_LEN);
+            let mut want: Vec<[u64; 2]> = (0..len).map(row).collect();
+            want.sort_unstable();
+            for _ in 0..2 {
+                let mut rows = Vec::new();
+                sorted.each(&mut |stretch| { rows.extend_from_slice(stretch); Ok(()) }).expect("read");
+                assert_eq!(rows, want);
+            }
+        }
     }
 }

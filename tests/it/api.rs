@@ -6,6 +6,7 @@ use nddb::{Config, Error, Outcome, Reader, Verdict, Within, Writer};
 
 use super::support::{Parent, Worker, bare, folder};
 
+mod batches;
 mod disk;
 mod inserting;
 mod refusals;

@@ -145,7 +145,8 @@ fn all_damage_is_listed_not_only_the_first() {
 #[test]
 fn files_and_blocks_in_the_wrong_place_are_found() {
     let sample = sample();
-    let swaps: [(&str, fn(&Path) -> [std::path::PathBuf; 2]); 4] = [
+    type Files = fn(&Path) -> [std::path::PathBuf; 2];
+    let swaps: [(&str, Files); 4] = [
         ("two tables of a run", |path| [segment(path, 0, 1), segment(path, 0, 2)]),
         ("the same table of two runs", |path| [segment(path, 0, 1), segment(path, 1, 1)]),
         ("the postings of two runs", |path| [postings(path, 0), postings(path, 1)]),

@@ -2,12 +2,15 @@
 
 mod api;
 mod archives;
+mod batch;
 mod check;
 mod compat;
 mod damage;
 mod floors;
+mod kill;
+mod lifecycle;
 mod model;
 mod probe;
-mod lifecycle;
+mod readers;
 mod rebuild;
 mod support;

@@ -8,8 +8,8 @@ use super::support::steps::{Step, assert_line, create, told, true_line};
 use super::support::{Model, Parent, Random, Truth, Worker, folder};
 
 /// Databases of one run of the test, and steps in the life of each.
-const DATABASES: u64 = 8;
-const STEPS: u64 = 70;
+const DATABASES: u64 = 5;
+const STEPS: u64 = 60;
 
 /// A reader of this process, and what it must say until it is refreshed.
 struct Held {
@@ -68,7 +68,7 @@ fn live(random: &mut Random, path: &Path, why: &str) {
     let mut remote = Remote { worker: start(), truth: Truth::default() };
     assert_eq!(remote.worker.answer(), "opened");
     let mut log = Vec::new();
-    for number in 0..STEPS {
+    for _ in 0..STEPS {
         let step = Step(random.next());
         log.push(step.to_string());
         writer = step.take(writer, path, &mut model);

@@ -193,7 +193,8 @@ fn a_compacted_run_comes_back_without_what_the_compaction_dropped() {
 #[test]
 fn a_lost_manifest_comes_back_with_a_generation_and_file_numbers_above_all_others() {
     let sample = sample();
-    let damages: [(&str, fn(&Path)); 3] = [
+    type Damage = fn(&Path);
+    let damages: [(&str, Damage); 3] = [
         ("removed", |path| fs::remove_file(path.join("MANIFEST")).expect("removed")),
         ("flipped", |path| flip(&path.join("MANIFEST"), 200, 3)),
         ("emptied", |path| cut(&path.join("MANIFEST"), 0)),

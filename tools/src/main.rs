@@ -1,1 +1,47 @@
-fn main(){}
+//! The command `nddb`: a persistent index of document fingerprints, on the command line.
+//!
+//! A file for each subcommand stands in [`commands`]. Around them: [`args`] (what all commands share),
+//! [`messages`] (the only writer of stderr), [`output`] (stdout and the files of `-o`), [`failure`] (exit
+//! codes and errors), [`inputs`], [`interrupt`] and small helpers. Data goes to stdout, words to stderr.
+
+mod args;
+mod clock;
+mod commands;
+mod cpu;
+mod database;
+mod failure;
+mod inputs;
+mod interrupt;
+mod json;
+mod messages;
+mod output;
+mod parallel;
+mod quantity;
+mod table;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::Cli;
+use crate::failure::{Code, Failure};
+
+fn main() -> ExitCode {
+    if let Some(missing) = cpu::missing() {
+        messages::report(&cpu::failure(missing));
+        return Code::Failed.into();
+    }
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return messages::usage(&error).into(),
+    };
+    match commands::run(cli) {
+        Ok(code) => code.into(),
+        // Whoever read our output has seen enough: that is success.
+        Err(Failure::Pipe) => Code::Done.into(),
+        Err(Failure::Told(told)) => {
+            messages::report(&told);
+            told.code.into()
+        }
+    }
+}

@@ -135,21 +135,6 @@ impl Catalog {
         &self.path
     }
 
-    /// Visits the numbers that lead from a family's keys with this prefix, ascending.
-    pub(crate) fn numbers_under(
-        &self,
-        family: Family,
-        prefix: &[u8],
-        visit: &mut dyn FnMut(u64) -> Result<bool>,
-    ) -> Result<()> {
-        self.scan(family, prefix, &mut |key, _| {
-            if !key.starts_with(prefix) {
-                return Ok(false);
-            }
-            visit(record::trailing_number(key).map_err(self.corrupt())?)
-        })
-    }
-
     /// Visits the deletions of manifest generations above `folded`, as (generation, number).
     pub(crate) fn deletions(&self, folded: u64, visit: &mut dyn FnMut(u64, u64)) -> Result<()> {
         self.scan(Family::Deleted, &record::number_key(folded.saturating_add(1)), &mut |key, _| {

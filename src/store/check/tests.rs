@@ -10,6 +10,8 @@ use crate::store::document::keys_of;
 use crate::store::{Document, Writer};
 
 const LEN: u64 = 400;
+/// A document that stands in no run.
+const UNPRINTED: u64 = 60;
 
 /// A database of two runs and a memtable in which some rows were written as `change` says.
 fn faults_after(change: impl FnOnce(&mut Commit<'_>, &Catalog)) -> Vec<Fault> {
@@ -17,9 +19,10 @@ fn faults_after(change: impl FnOnce(&mut Commit<'_>, &Catalog)) -> Vec<Fault> {
     let path = folder.path().join("db");
     let mut writer = Writer::create(&path, &Config::within(3).expect("k")).expect("a new database");
     for index in 0..LEN {
-        let document =
-            Document::bare(&format!("id {index}"), Fingerprint(index * 0x0123_4567_89ab)).expect("a good id");
-        writer.insert(document.with_supershingles([index; 6], [index as u8; 16])).expect("taken");
+        let fingerprint = Fingerprint(index * 0x0123_4567_89ab);
+        let mut document = Document::bare(&format!("id {index}"), fingerprint).expect("a good id");
+        document.unprinted = index == UNPRINTED;
+        writer.insert(document.with_keys([index; 6], [index as u8; 16])).expect("taken");
         if index == 100 || index == 300 {
             writer.commit().expect("committed");
             writer.flush().expect("flushed");
@@ -35,7 +38,7 @@ fn faults_after(change: impl FnOnce(&mut Commit<'_>, &Catalog)) -> Vec<Fault> {
 }
 
 impl Document {
-    fn with_supershingles(mut self, supershingles: [u64; 6], digest: [u8; 16]) -> Self {
+    fn with_keys(mut self, supershingles: [u64; 6], digest: [u8; 16]) -> Self {
         self.record.supershingles = Some(supershingles);
         self.record.digest = Some(digest);
         self
@@ -94,11 +97,14 @@ fn documents_that_no_run_holds_and_none_should_are_named() {
     assert_says(&faults, &[("document 40", "has no fingerprint of it")]);
     let faults = faults_after(|commit, catalog| {
         // The runs were made without it.
-        let (_, record) = stored(catalog, LEN);
+        let (_, record) = stored(catalog, UNPRINTED);
         let print = Print { fingerprint: 1, unprinted: false };
-        commit.document(LEN, &print, &record.id, &record.encode(), &keys_of(&record));
+        commit.document(UNPRINTED, &print, &record.id, &record.encode(), &keys_of(&record));
     });
-    assert_says(&faults, &[(&format!("document {LEN}"), "its fingerprint is 0000000000000001, and it is in no run")]);
+    assert_says(
+        &faults,
+        &[(&format!("document {UNPRINTED}"), "its fingerprint is 0000000000000001, and it is in no run")],
+    );
 }
 
 #[test]
@@ -130,13 +136,13 @@ fn keys_that_are_missing_or_too_many_are_named() {
         let none = DocumentKeys { digest: None, ..keys };
         commit.document(350, &print, &record.id, &record.encode(), &none);
     });
-    assert_says(&faults, &[("digests, document 350", "does not lead to it")]);
+    let too_many = "that its record has not";
+    assert_says(&faults, &[("digests, document 350", "does not lead to it"), ("digests, document 350", too_many)]);
     let faults = faults_after(|commit, catalog| {
         let (print, record) = stored(catalog, 350);
         let keys = DocumentKeys { megashingles: vec![9], pieces: vec![[1, 2, 3, 4]], ..keys_of(&record) };
         commit.document(350, &print, &record.id, &record.encode(), &keys);
     });
-    let too_many = "that its record has not";
     assert_says(&faults, &[("megashingles, document 350", too_many), ("pieces, document 350", too_many)]);
 }
 

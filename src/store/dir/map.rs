@@ -68,15 +68,6 @@ impl Mapped {
         let _ = self.map.advise(Advice::Sequential);
     }
 
-    /// Whether the page with this byte is in memory.
-    pub(crate) fn is_resident(&self, offset: usize) -> bool {
-        let page = (self.map.as_ptr() as usize + offset) & !4095;
-        let mut state = 0u8;
-        // SAFETY: the page lies within the mapping; one page takes one byte of the answer.
-        let outcome = unsafe { libc::mincore(page as *mut libc::c_void, 1, &mut state) };
-        outcome == 0 && state & 1 == 1
-    }
-
     /// Drops the pages of this mapping from the process (not from the page cache).
     pub(crate) fn forget(&self) {
         // SAFETY: the mapping is private and read-only: dropped pages are read again from the file.

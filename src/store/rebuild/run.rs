@@ -11,7 +11,7 @@ use crate::store::build::{Entry, files_of, in_parallel, run_of_pairs, write_post
 use crate::store::check::{Joined, open_postings, open_segment, verify_postings, verify_segment};
 use crate::store::dir::Mapped;
 use crate::store::planner::{self, Budget};
-use crate::store::sort::sorted;
+use crate::store::sort::Sorter;
 use crate::{Error, Result};
 
 /// Blocks that are decoded at a time.
@@ -76,10 +76,13 @@ impl Rebuild<'_> {
             path: self.dir.path(entry.segments[sibling].number, crate::store::dir::Kind::Segment),
             what: wrong.what,
         })?;
-        let permuted = sorted(self.dir, self.options.memory_limit, &mut |push| {
-            each_value(&source, &mut |value| push(to.permute(from.unpermute(Permuted(value))).0), self.ticker)
+        let mut sorter = Sorter::new(&self.dir.scratch()?, self.options.memory_limit);
+        let mut push = |value| sorter.push([to.permute(from.unpermute(Permuted(value))).0]);
+        each_value(&source, &mut push, self.ticker)?;
+        let permuted = sorter.finish();
+        let (file, ..) = write_segment(self.dir, number, &entry.scheme, ordinal, &|sink| {
+            permuted.each(&mut |rows| sink(rows.as_flattened()))
         })?;
-        let (file, ..) = write_segment(self.dir, number, &entry.scheme, ordinal, &|sink| permuted.each(sink))?;
         self.dir.sync_runs()?;
         Ok(file)
     }
@@ -232,9 +235,9 @@ impl Rebuild<'_> {
                 end = number;
                 return Ok(false);
             }
-            if !print.unprinted && !(live_only && !self.state.is_counted(number)) {
+            if !print.unprinted && (!live_only || self.state.is_counted(number)) {
                 pairs.push((print.fingerprint, number));
-                if pairs.len() as u64 % ROWS == 0 {
+                if (pairs.len() as u64).is_multiple_of(ROWS) {
                     self.ticker.add(ROWS)?;
                 }
             }

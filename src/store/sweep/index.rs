@@ -1,10 +1,10 @@
 //! The index on the queries (Manku 2007, 3.3): built once in memory, then every stored fingerprint is
 //! held against it.
 
+use nddb_format::Fingerprint;
 use nddb_format::fingerprint::low_mask;
 use nddb_format::permutation::Table;
 use nddb_format::scheme::{K_MAX, Scheme};
-use nddb_format::{Fingerprint, Permuted};
 
 use super::prefix::{Prefix, Scratch};
 use crate::store::view::Within;
@@ -19,15 +19,14 @@ const COMPARE_COST: f64 = 5.0;
 /// Least width of fingerprints that are split in topmost and other bits.
 const SPLIT_BITS_MIN: u8 = 32;
 /// Distinct queries with the same topmost bits, about, as a power of two.
-const UNDER_BITS: u32 = 3;
+const UNDER_BITS: u32 = 4;
 
 /// Queries in memory, indexed to be met by a sequential pass over stored fingerprints of one table.
 ///
 /// The queries stand in the bit order of that table, so that stored fingerprints are compared as they
 /// are decoded: a permutation changes no distance.
 #[derive(Debug)]
-pub struct QueryIndex {
-    table: Table,
+pub(crate) struct QueryIndex {
     pub(super) k: u32,
     /// Distinct queries, permuted, ascending.
     pub(super) queries: Vec<u64>,
@@ -58,7 +57,7 @@ impl QueryIndex {
     /// # Errors
     /// [`Error::OutOfRange`] if the distance is above 7 or not below the width of a fingerprint, if a
     /// query is wider than that, or if there are more than 2^32 - 1 queries.
-    pub fn new(table: &Table, queries: &[Fingerprint], within: Within, memory_limit: u64) -> Result<Self> {
+    pub(crate) fn new(table: &Table, queries: &[Fingerprint], within: Within, memory_limit: u64) -> Result<Self> {
         check(table.bits(), queries, within)?;
         let mut pairs: Vec<(u64, u32)> =
             (0..).zip(queries).map(|(ordinal, &query)| (table.permute(query).0, ordinal)).collect();
@@ -78,47 +77,18 @@ impl QueryIndex {
             // Two of the topmost bits differ, so k - 2 of the others at most.
             Some(split) => tables(split.shift as u8, within.0 - 2, &distinct, memory_limit),
         };
-        Ok(Self { table: table.clone(), k: within.0.into(), queries: distinct, starts, ordinals, prefixes, split })
-    }
-
-    /// The table whose order this index is for.
-    pub fn table(&self) -> &Table {
-        &self.table
-    }
-
-    /// Number of queries, equal ones counted as often as they were given.
-    pub fn len(&self) -> usize {
-        self.ordinals.len()
-    }
-
-    /// Whether there is no query.
-    pub fn is_empty(&self) -> bool {
-        self.ordinals.is_empty()
+        Ok(Self { k: within.0.into(), queries: distinct, starts, ordinals, prefixes, split })
     }
 
     /// Number of tables on the queries.
-    pub fn tables(&self) -> usize {
+    pub(super) fn tables(&self) -> usize {
         self.prefixes.len()
     }
 
     /// The ordinals of a distinct query, ascending.
-    pub(super) fn ordinals(&self, query: u32) -> &[u32] {
+    pub(crate) fn ordinals(&self, query: u32) -> &[u32] {
         let query = query as usize;
         &self.ordinals[self.starts[query] as usize..self.starts[query + 1] as usize]
-    }
-
-    /// The distinct query of each ordinal.
-    pub(super) fn by_ordinal(&self) -> Vec<u32> {
-        let mut queries = vec![0; self.ordinals.len()];
-        for query in 0..self.queries.len() as u32 {
-            self.ordinals(query).iter().for_each(|&ordinal| queries[ordinal as usize] = query);
-        }
-        queries
-    }
-
-    /// The fingerprint of a permuted value.
-    pub(super) fn natural(&self, value: u64) -> Fingerprint {
-        self.table.unpermute(Permuted(value))
     }
 
     /// Looks values up in one of the tables: calls `found` with (query, value) for each distinct query
@@ -164,7 +134,7 @@ impl QueryIndex {
     }
 
     /// The place of a query among the distinct ones.
-    pub(super) fn place_of(&self, query: u64) -> Option<usize> {
+    pub(crate) fn place_of(&self, query: u64) -> Option<usize> {
         let start = self.split.as_ref().map_or(0, |split| split.starts[(query >> split.shift) as usize] as usize);
         self.under(self.top(query)).binary_search(&query).ok().map(|place| start + place)
     }
@@ -218,9 +188,8 @@ fn tables(bits: u8, k: u8, queries: &[u64], memory_limit: u64) -> Vec<Prefix> {
     let mut best = (COMPARE_COST * len as f64, plain);
     for groups in k + 1..=(k + GROUPS_MAX).min(bits) {
         let Ok(scheme) = Scheme::new(bits, k, &[groups], 0) else { break };
-        let of_each = |of: &dyn Fn(u32) -> f64| -> f64 {
-            scheme.tables().iter().map(|table| of(table.prefix().into())).sum()
-        };
+        let of_each =
+            |of: &dyn Fn(u32) -> f64| -> f64 { scheme.tables().iter().map(|table| of(table.prefix().into())).sum() };
         let cost = of_each(&|prefix| LOOK_COST + COMPARE_COST * len as f64 / f64::from(prefix).exp2());
         let size = of_each(&|prefix| Prefix::size(prefix, len) as f64) as u64;
         if cost < best.0 && (size <= memory_limit || groups == k + 1) {

@@ -8,7 +8,7 @@ use super::prefix::Scratch;
 const LOOK_LEN: usize = 1024;
 
 /// Stored fingerprints on their way through the tables.
-pub(super) struct Sieve<'a> {
+pub(crate) struct Sieve<'a> {
     index: &'a QueryIndex,
     close: Option<Close>,
     /// Values with the same topmost bits.
@@ -18,14 +18,14 @@ pub(super) struct Sieve<'a> {
 
 impl<'a> Sieve<'a> {
     /// An empty sieve.
-    pub(super) fn new(index: &'a QueryIndex) -> Self {
+    pub(crate) fn new(index: &'a QueryIndex) -> Self {
         let close = index.split().map(|shift| Close::new(shift, index.k, LOOK_LEN));
         Self { index, close, row: Vec::with_capacity(LOOK_LEN), scratch: Scratch::new(LOOK_LEN) }
     }
 
     /// Takes ascending permuted fingerprints, and calls `found` with (query, value) for distinct queries
     /// within k bits, each pair once: some for these fingerprints now, the rest by [`Sieve::finish`].
-    pub(super) fn push<E>(
+    pub(crate) fn push<E>(
         &mut self,
         values: &[u64],
         found: &mut impl FnMut(u64, u64) -> Result<(), E>,
@@ -72,7 +72,7 @@ impl<'a> Sieve<'a> {
     }
 
     /// Looks up what is still on its way.
-    pub(super) fn finish<E>(&mut self, found: &mut impl FnMut(u64, u64) -> Result<(), E>) -> Result<(), E> {
+    pub(crate) fn finish<E>(&mut self, found: &mut impl FnMut(u64, u64) -> Result<(), E>) -> Result<(), E> {
         self.end_row(found)
     }
 }

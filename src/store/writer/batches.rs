@@ -103,8 +103,11 @@ impl Writer {
             }
             commit.forget_replaced(owner, number);
         }
+        // A load that did not finish left a cancelled range: that stays so.
         for (low, range) in self.ranges_of(batch.number)? {
-            commit.range(low, &Range { state: RangeState::Committed, ..range });
+            if range.state == RangeState::Pending {
+                commit.range(low, &Range { state: RangeState::Committed, ..range });
+            }
         }
         commit.batch(name, &Batch { state: BatchState::Open, ..batch });
         commit.counters(&counters);
@@ -214,7 +217,8 @@ impl crate::store::view::View<'_> {
     pub(crate) fn numbers_of_batch(&self, batch: u32) -> Result<Vec<u64>> {
         let mut numbers = Vec::new();
         for (low, range) in self.catalog.ranges()? {
-            if range.batch == batch {
+            // What a load has not committed does not belong to it yet.
+            if range.batch == batch && range.state != RangeState::Loading {
                 self.catalog.prints(low, &mut |number, _| {
                     if number < range.high && !self.snapshot.deleted.contains(number) {
                         numbers.push(number);

@@ -102,6 +102,14 @@ impl Writer {
         })
     }
 
+    /// As at an opening, for a load that failed while this writer goes on: until then its rows look like
+    /// those of committed documents.
+    pub(in crate::store) fn give_up_loading(&mut self) -> Result<()> {
+        let outcome = self.cancel_loading();
+        self.poisoned |= outcome.is_err();
+        outcome
+    }
+
     /// Cancels what a bulk load that did not finish had reserved.
     fn cancel_loading(&mut self) -> Result<()> {
         let mut commit = self.catalog.begin();

@@ -127,24 +127,3 @@ fn documents_of_fewer_than_two_tokens_are_recorded_and_never_matched() {
     writer.commit().expect("committed");
     assert_eq!(ids(&writer, 0, 0), ["raw zero"]);
 }
-
-#[test]
-fn a_batch_committed_or_cancelled_does_not_end_the_label_of_another() {
-    let folder = folder();
-    let mut writer = create(&folder.path().join("db"));
-    for name in ["first", "second", "third"] {
-        writer.label(name, true).expect("labelled");
-        writer.insert(bare(name, 1)).expect("inserted");
-    }
-    writer.commit_batch("first").expect("committed");
-    writer.insert(bare("after", 1)).expect("inserted");
-    writer.cancel_batch("second").expect("cancelled");
-    writer.insert(bare("after that", 1)).expect("inserted");
-    writer.commit().expect("committed");
-    assert_eq!(ids(&writer, 1, 0), ["first"], "the others belong to a pending batch");
-    writer.commit_batch("third").expect("committed");
-    assert_eq!(ids(&writer, 1, 0), ["after", "after that", "first", "third"]);
-    writer.insert(bare("of no batch", 1)).expect("inserted");
-    writer.commit().expect("committed");
-    assert_eq!(ids(&writer, 1, 0).len(), 5);
-}

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use nddb::Outcome;
+use nddb_format::record::BatchState as State;
 
 use super::Truth;
 
@@ -25,13 +26,6 @@ pub(crate) struct Version {
     pub(crate) staged: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum State {
-    Open,
-    Pending,
-    Cancelled,
-}
-
 /// The batch that documents belong to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Label {
@@ -48,7 +42,7 @@ pub(crate) struct Model {
     hidden: BTreeMap<(String, String), Version>,
     /// The versions that become deleted when a pending batch is committed.
     replaced: BTreeMap<String, BTreeSet<u64>>,
-    pub(crate) batches: BTreeMap<String, State>,
+    batches: BTreeMap<String, State>,
     label: Option<Label>,
 }
 
@@ -62,6 +56,15 @@ impl Model {
     /// Documents in pending batches.
     pub(crate) fn pending(&self) -> u64 {
         self.hidden.len() as u64
+    }
+
+    /// All batches with their states and the number of their documents.
+    pub(crate) fn batches(&self) -> Vec<(String, State, u64)> {
+        let held = |name: &str| {
+            let visible = self.visible.values().filter(|version| version.batch.as_deref() == Some(name)).count();
+            visible + self.hidden.keys().filter(|(batch, _)| batch == name).count()
+        };
+        self.batches.iter().map(|(name, &state)| (name.clone(), state, held(name) as u64)).collect()
     }
 
     /// Chooses the batch of what follows; `None` for none. Returns whether there can be such a batch.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use nddb::sketch::Recipe;
 use nddb::text::Page;
-use nddb::{Config, Document, Error, Fingerprint, Outcome, Verdict, View, Within, Work, Writer};
+use nddb::{Config, Document, Error, Fingerprint, Loaded, Outcome, Verdict, View, Within, Work, Writer};
 
 use super::model::{Content, Label, Model};
 use super::{Random, Truth, folder};
@@ -128,115 +128,139 @@ impl Step {
     }
 
     /// Takes the step on the model alone.
-    pub(crate) fn imagine(self, model: &mut Model) {
+    pub(crate) fn imagine(self, model: &mut Model) -> Said {
+        let counts = |counts: Option<Vec<u64>>| counts.map_or(Said::Refused, Said::Counts);
         match self.deed() {
             Deed::Group(label, changes) => {
                 if !model.label(label.as_ref()) {
-                    return;
+                    return Said::Refused;
                 }
-                for change in changes {
-                    imagine_change(model, &change);
-                }
+                let said = changes.iter().map(|change| imagine_change(model, change)).collect();
                 model.commit();
+                Said::Changes(said)
             }
             Deed::Load(label, documents) => {
-                if model.label(label.as_ref()) {
-                    imagine_load(model, &documents);
+                if !model.label(label.as_ref()) {
+                    return Said::Refused;
                 }
+                Said::Counts(imagine_load(model, &documents))
             }
-            Deed::DeleteSite(site) => drop(model.delete_site(&site)),
-            Deed::DeleteBatch(name) => drop(model.delete_batch(&name)),
-            Deed::CommitBatch(name) => drop(model.commit_batch(&name)),
-            Deed::CancelBatch(name) => drop(model.cancel_batch(&name)),
-            Deed::Merge(steps) => drop(model.merge(&imagined(&steps))),
-            _ => (),
+            Deed::DeleteSite(site) => Said::Counts(vec![model.delete_site(&site)]),
+            Deed::DeleteBatch(name) => counts(model.delete_batch(&name).map(|len| vec![len])),
+            Deed::CommitBatch(name) => counts(model.commit_batch(&name).map(|len| vec![len])),
+            Deed::CancelBatch(name) => counts(model.cancel_batch(&name).map(|len| vec![len])),
+            Deed::Merge(steps) => {
+                counts(model.merge(&imagined(&steps)).map(|(stored, replaced)| vec![stored, replaced]))
+            }
+            Deed::Flush | Deed::Compact | Deed::CompactAll | Deed::Reshape(_) => Said::Nothing,
+            Deed::Close | Deed::Drop => {
+                model.label(None);
+                Said::Nothing
+            }
         }
     }
 
-    /// Takes the step with a writer, which may have to be opened again, and asserts that it says what the
-    /// model says, on which the step is taken too.
-    pub(crate) fn take(self, mut writer: Writer, path: &Path, model: &mut Model) -> Writer {
-        let why = format!("{self:?}");
-        match self.deed() {
-            Deed::Group(label, changes) => {
-                if !choose(&mut writer, model, label.as_ref(), &why) {
-                    return writer;
-                }
-                for change in &changes {
-                    let wanted = imagine_change(model, change);
-                    assert_eq!(take_change(&mut writer, change), wanted, "{why}");
-                }
-                writer.commit().unwrap_or_else(|error| panic!("{why}: {error:?}"));
-                model.commit();
-            }
-            Deed::Load(label, documents) => {
-                if !choose(&mut writer, model, label.as_ref(), &why) {
-                    return writer;
-                }
-                let mut load = writer.bulk_load().unwrap_or_else(|error| panic!("{why}: {error:?}"));
-                for (id, content) in &documents {
-                    load.push(document(id, content)).unwrap_or_else(|error| panic!("{why}: {error:?}"));
-                }
-                let loaded = load.finish().unwrap_or_else(|error| panic!("{why}: {error:?}"));
-                let counts = [loaded.documents, loaded.replaced, loaded.unchanged, loaded.repeated, loaded.unprinted];
-                assert_eq!(counts, imagine_load(model, &documents), "{why}");
-            }
-            Deed::DeleteSite(site) => {
-                assert_eq!(writer.delete_site(&site).ok(), Some(model.delete_site(&site)), "{why}")
-            }
-            Deed::DeleteBatch(name) => same(writer.delete_batch(&name), model.delete_batch(&name), &why),
-            Deed::CommitBatch(name) => same(writer.commit_batch(&name), model.commit_batch(&name), &why),
-            Deed::CancelBatch(name) => same(writer.cancel_batch(&name), model.cancel_batch(&name), &why),
-            Deed::Merge(steps) => {
-                let folder = folder();
-                let source = folder.path().join("source");
-                let mut other = create(&source);
-                let mut its_model = Model::default();
-                for step in sources(&steps) {
-                    other = step.take(other, &source, &mut its_model);
-                }
-                drop(other);
-                let merged = writer.merge(&source).map(|loaded| (loaded.documents, loaded.replaced));
-                same(merged, model.merge(&its_model), &why);
-            }
-            Deed::Flush => writer.flush().unwrap_or_else(|error| panic!("{why}: {error:?}")),
-            Deed::Compact => {
-                while let Some(plan) = writer.plan_compaction() {
-                    writer.compact(&plan).unwrap_or_else(|error| panic!("{why}: {error:?}"));
-                }
-            }
-            Deed::CompactAll => {
-                if let Some(plan) = writer.plan_full_compaction() {
-                    let done = writer.compact(&plan).unwrap_or_else(|error| panic!("{why}: {error:?}"));
-                    assert!(done.runs_after <= 1, "{why}: {done:?}");
-                }
-            }
-            Deed::Reshape(levels) => {
-                let done = writer.reshape(levels.as_deref());
-                done.unwrap_or_else(|error| panic!("{why}: {error:?}"));
-            }
-            Deed::Close => {
-                writer.close().unwrap_or_else(|error| panic!("{why}: {error:?}"));
-                writer = open(path, &why);
-                model.label(None);
-            }
-            Deed::Drop => {
-                drop(writer);
-                writer = open(path, &why);
-                model.label(None);
-            }
+    /// The states that a step leaves behind when it is cut short, besides the one before it.
+    pub(crate) fn imagine_parts(self, model: &Model) -> Vec<Model> {
+        let mut whole = model.clone();
+        self.imagine(&mut whole);
+        let mut parts = vec![whole];
+        if let Deed::Merge(steps) = self.deed() {
+            // The batches are there before the documents.
+            let mut empty = imagined(&steps);
+            empty.visible.clear();
+            let mut united = model.clone();
+            united.merge(&empty);
+            parts.push(united);
         }
+        parts
+    }
+
+    /// Takes the step with a writer, which may have to be opened again.
+    pub(crate) fn perform(self, mut writer: Writer, path: &Path) -> (Writer, Said) {
+        let deed = self.deed();
+        if matches!(deed, Deed::Close | Deed::Drop) {
+            if matches!(deed, Deed::Close) {
+                writer.close().unwrap_or_else(|error| panic!("{self}: {error:?}"));
+            } else {
+                drop(writer);
+            }
+            writer = Writer::open(path).unwrap_or_else(|error| panic!("{self}: {error:?}"));
+            return (writer, Said::Nothing);
+        }
+        let said = perform(&mut writer, deed);
+        match said {
+            Ok(said) => (writer, said),
+            Err(Error::Batch { .. }) => (writer, Said::Refused),
+            Err(error) => panic!("{self:?}, {self}: {error:?}"),
+        }
+    }
+
+    /// Takes the step with a writer and on its model, which must say the same.
+    pub(crate) fn take(self, writer: Writer, path: &Path, model: &mut Model) -> Writer {
+        let (writer, said) = self.perform(writer, path);
+        assert_eq!(said, self.imagine(model), "{self:?}, {self}");
         writer
     }
+}
+
+/// What a step says it did.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Said {
+    Changes(Vec<ChangeSaid>),
+    Counts(Vec<u64>),
+    Refused,
+    Nothing,
+}
+
+fn perform(writer: &mut Writer, deed: Deed) -> nddb::Result<Said> {
+    Ok(match deed {
+        Deed::Group(label, changes) => {
+            choose(writer, label.as_ref())?;
+            let said = changes.iter().map(|change| take_change(writer, change)).collect::<nddb::Result<_>>()?;
+            writer.commit()?;
+            Said::Changes(said)
+        }
+        Deed::Load(label, documents) => {
+            choose(writer, label.as_ref())?;
+            let mut load = writer.bulk_load()?;
+            documents.iter().try_for_each(|(id, content)| load.push(document(id, content)))?;
+            let Loaded { documents, replaced, unchanged, repeated, unprinted } = load.finish()?;
+            Said::Counts(vec![documents, replaced, unchanged, repeated, unprinted])
+        }
+        Deed::DeleteSite(site) => Said::Counts(vec![writer.delete_site(&site)?]),
+        Deed::DeleteBatch(name) => Said::Counts(vec![writer.delete_batch(&name)?]),
+        Deed::CommitBatch(name) => Said::Counts(vec![writer.commit_batch(&name)?]),
+        Deed::CancelBatch(name) => Said::Counts(vec![writer.cancel_batch(&name)?]),
+        Deed::Merge(steps) => {
+            let folder = folder();
+            let path = folder.path().join("source");
+            let source = sources(&steps).fold(create(&path), |source, step| step.perform(source, &path).0);
+            drop(source);
+            let merged = writer.merge(&path)?;
+            Said::Counts(vec![merged.documents, merged.replaced])
+        }
+        Deed::Compact => {
+            while let Some(plan) = writer.plan_compaction() {
+                writer.compact(&plan)?;
+            }
+            Said::Nothing
+        }
+        Deed::CompactAll => {
+            if let Some(plan) = writer.plan_full_compaction() {
+                let done = writer.compact(&plan)?;
+                assert!(done.runs_after <= 1, "{done:?}");
+            }
+            Said::Nothing
+        }
+        Deed::Reshape(levels) => writer.reshape(levels.as_deref()).map(|_| Said::Nothing)?,
+        Deed::Flush | Deed::Close | Deed::Drop => writer.flush().map(|()| Said::Nothing)?,
+    })
 }
 
 /// Makes a database for such steps.
 pub(crate) fn create(path: &Path) -> Writer {
     Writer::create(path, &Config::within(K).expect("k")).expect("created")
-}
-
-fn open(path: &Path, why: &str) -> Writer {
-    Writer::open(path).unwrap_or_else(|error| panic!("{why}: {error:?}"))
 }
 
 /// The steps that a source of a merge is made by: no merges, and no end.
@@ -246,28 +270,16 @@ fn sources(steps: &[Step]) -> impl Iterator<Item = Step> + '_ {
 
 fn imagined(steps: &[Step]) -> Model {
     let mut model = Model::default();
-    sources(steps).for_each(|step| step.imagine(&mut model));
+    sources(steps).for_each(|step| drop(step.imagine(&mut model)));
     model
 }
 
-/// Both refuse, or both say the same.
-fn same<T: PartialEq + std::fmt::Debug>(got: nddb::Result<T>, wanted: Option<T>, why: &str) {
-    match (got, wanted) {
-        (Ok(got), Some(wanted)) => assert_eq!(got, wanted, "{why}"),
-        (Err(Error::Batch { .. }), None) => (),
-        (got, wanted) => panic!("{why}: {got:?} instead of {wanted:?}"),
-    }
-}
-
-/// Chooses the batch of what follows; returns whether there can be such a batch.
-fn choose(writer: &mut Writer, model: &mut Model, label: Option<&Label>, why: &str) -> bool {
-    let done = match label {
+/// Chooses the batch of what follows.
+fn choose(writer: &mut Writer, label: Option<&Label>) -> nddb::Result<()> {
+    match label {
         Some(label) => writer.label(&label.name, label.pending),
         None => writer.unlabel(),
-    };
-    let fits = model.label(label);
-    same(done, fits.then_some(()), why);
-    fits
+    }
 }
 
 fn document(id: &str, content: &Content) -> Document {
@@ -284,47 +296,44 @@ fn document(id: &str, content: &Content) -> Document {
 
 /// What a change says it did.
 #[derive(Debug, PartialEq, Eq)]
-enum Said {
+pub(crate) enum ChangeSaid {
     Did(Outcome),
     Duplicate(String, u32),
     Deleted(bool),
     Nothing,
 }
 
-fn take_change(writer: &mut Writer, change: &Change) -> Said {
-    match change {
-        Change::Insert(id, content) => Said::Did(writer.insert(document(id, content)).expect("inserted")),
+fn take_change(writer: &mut Writer, change: &Change) -> nddb::Result<ChangeSaid> {
+    Ok(match change {
+        Change::Insert(id, content) => ChangeSaid::Did(writer.insert(document(id, content))?),
         Change::InsertIfNew(id, content, within) => {
-            match writer.insert_if_new(document(id, content), Within(*within)).expect("inserted or not") {
-                Verdict::Inserted(outcome) => Said::Did(outcome),
-                Verdict::Duplicate { of } => Said::Duplicate(of.id, of.distance),
+            match writer.insert_if_new(document(id, content), Within(*within))? {
+                Verdict::Inserted(outcome) => ChangeSaid::Did(outcome),
+                Verdict::Duplicate { of } => ChangeSaid::Duplicate(of.id, of.distance),
             }
         }
-        Change::Delete(id) => Said::Deleted(writer.delete(id).expect("deleted")),
-        Change::Flush => {
-            writer.flush().expect("flushed");
-            Said::Nothing
-        }
-    }
+        Change::Delete(id) => ChangeSaid::Deleted(writer.delete(id)?),
+        Change::Flush => writer.flush().map(|()| ChangeSaid::Nothing)?,
+    })
 }
 
-fn imagine_change(model: &mut Model, change: &Change) -> Said {
+fn imagine_change(model: &mut Model, change: &Change) -> ChangeSaid {
     match change {
-        Change::Insert(id, content) => Said::Did(model.insert(id, content.clone())),
+        Change::Insert(id, content) => ChangeSaid::Did(model.insert(id, content.clone())),
         Change::InsertIfNew(id, content, within) => {
             match content.print.and_then(|print| model.nearest(id, print, *within)) {
-                Some((of, distance)) => Said::Duplicate(of, distance),
-                None => Said::Did(model.insert(id, content.clone())),
+                Some((of, distance)) => ChangeSaid::Duplicate(of, distance),
+                None => ChangeSaid::Did(model.insert(id, content.clone())),
             }
         }
-        Change::Delete(id) => Said::Deleted(model.delete(id)),
-        Change::Flush => Said::Nothing,
+        Change::Delete(id) => ChangeSaid::Deleted(model.delete(id)),
+        Change::Flush => ChangeSaid::Nothing,
     }
 }
 
 /// Loads documents: of equal ids the last lives. Returns the counts of a bulk load in its order.
-fn imagine_load(model: &mut Model, documents: &[(String, Content)]) -> [u64; 5] {
-    let mut counts = [0; 5];
+fn imagine_load(model: &mut Model, documents: &[(String, Content)]) -> Vec<u64> {
+    let mut counts = vec![0; 5];
     model.note_batch();
     for (place, (id, content)) in documents.iter().enumerate() {
         if documents[place + 1..].iter().any(|(later, _)| later == id) {

@@ -78,6 +78,7 @@ impl Drop for Worker {
 }
 
 /// The parent, as a worker sees it.
+#[derive(Default)]
 pub(crate) struct Parent(());
 
 impl Parent {
@@ -102,11 +103,13 @@ impl Parent {
 
 #[test]
 fn a_worker_process_does_what_it_is_told() {
-    let parent = Parent(());
+    let parent = Parent::default();
     match std::env::var(ROLE).as_deref() {
         Ok("holds the lock") => crate::api::hold_the_lock(parent),
         Ok("asks for the lock") => crate::api::ask_for_the_lock(parent),
         Ok("reads") => crate::model::read(parent),
+        Ok("is killed") => crate::kill::write(parent),
+        Ok("reads whole commits") => crate::readers::read(parent),
         Ok(role) => panic!("no such role: {role}"),
         // Run with the other tests: nobody tells it anything.
         Err(_) => (),

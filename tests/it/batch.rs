@@ -1,0 +1,132 @@
+//! Batch mode: one pass over everything stored finds what single queries find.
+
+use nddb::{BatchMatch, Config, Document, Fingerprint, Reader, Within, Work, Writer};
+
+use super::support::{Random, bare};
+
+type Line = (u64, u32, String, u64);
+
+fn answers(reader: &Reader, queries: &[Fingerprint], k: u8) -> Vec<Line> {
+    let found = reader.view().find(queries, Within(k), None, &mut Work::default()).expect("answers");
+    let lines = (0..).zip(found).flat_map(|(ordinal, answer)| {
+        answer.matches.into_iter().map(move |found| (ordinal, found.distance, found.id, found.fingerprint.0))
+    });
+    lines.collect()
+}
+
+fn batch(reader: &Reader, queries: &[Fingerprint], k: u8, threads: usize) -> Vec<Line> {
+    let mut lines = Vec::new();
+    let mut emit = |found: BatchMatch<'_>| {
+        lines.push((found.query, found.distance, found.id.to_owned(), found.fingerprint.0));
+        Ok(())
+    };
+    let summary = reader.view().batch_query(queries, Within(k), threads, 1 << 20, &mut |_| true, &mut emit);
+    assert_eq!(summary.expect("a pass").matches, lines.len() as u64);
+    lines
+}
+
+#[test]
+fn one_pass_finds_what_single_queries_find_in_the_same_order() {
+    let mut random = Random::fixed(71);
+    for (bits, k, len) in [(64u8, 3u8, 6000u64), (64, 0, 500), (64, 7, 500), (32, 3, 4000), (13, 2, 900), (8, 4, 300)] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let config = Config::within(k).and_then(|config| config.bits(bits)).expect("a configuration");
+        let mut writer = Writer::create(folder.path().join("db"), &config).expect("a new database");
+        let mask = if bits == 64 { u64::MAX } else { (1 << bits) - 1 };
+        let mut prints: Vec<u64> = Vec::new();
+        let near = |random: &mut Random, prints: &[u64]| {
+            let flips = random.below(u64::from(k) + 3);
+            let base = if prints.is_empty() || random.below(3) == 0 { random.next() } else { prints[random.below(prints.len() as u64) as usize] };
+            (0..flips).fold(base, |print, _| print ^ 1 << random.below(u64::from(bits))) & mask
+        };
+        for index in 0..len {
+            let print = near(&mut random, &prints);
+            prints.push(print);
+            writer.insert(bare(&format!("{index}"), print)).expect("taken");
+            if index % (len / 3) == 0 {
+                writer.commit().expect("durable");
+                writer.flush().expect("flushed");
+            }
+        }
+        (0..len).step_by(11).for_each(|index| assert!(writer.delete(&format!("{index}")).expect("deleted")));
+        writer.label("later", true).expect("a batch");
+        writer.insert(Document::bare("pending", Fingerprint(prints[1])).expect("an id")).expect("taken");
+        writer.commit().expect("durable");
+        let reader = Reader::open(folder.path().join("db")).expect("a reader");
+        let mut queries: Vec<Fingerprint> = (0..700).map(|_| Fingerprint(near(&mut random, &prints))).collect();
+        queries.extend_from_within(..50);
+        for k in 0..=k {
+            let want = answers(&reader, &queries, k);
+            assert_eq!(batch(&reader, &queries, k, 1), want, "f={bits} k={k}");
+            assert_eq!(batch(&reader, &queries, k, 3), want, "f={bits} k={k}, three threads");
+        }
+        assert_eq!(batch(&reader, &[], k, 1), []);
+    }
+}
+
+#[test]
+fn a_fingerprint_of_many_documents_and_many_equal_queries_are_spilled_and_sorted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("db");
+    let mut writer = Writer::create(&path, &Config::within(3).expect("k")).expect("a new database");
+    let mut load = writer.bulk_load().expect("a load");
+    (0..20_000).for_each(|index| load.push(bare(&format!("{index}"), 77)).expect("taken"));
+    load.finish().expect("loaded");
+    drop(writer);
+    let reader = Reader::open(&path).expect("a reader");
+    let lines = batch(&reader, &[Fingerprint(77), Fingerprint(5), Fingerprint(76), Fingerprint(77)], 3, 2);
+    assert_eq!(lines.len(), 60_000 + if (77u64 ^ 5).count_ones() <= 3 { 20_000 } else { 0 });
+    assert!(lines.windows(2).all(|pair| pair[0] < pair[1]), "sorted by query, distance, id");
+}
+
+#[test]
+fn any_table_of_any_run_can_be_scanned_alone_whole_or_in_ranges() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("db");
+    let config = Config::within(3).and_then(|config| config.levels(&[4, 4])).expect("a configuration");
+    let mut writer = Writer::create(&path, &config).expect("a new database");
+    let mut random = Random::fixed(5);
+    let prints: Vec<u64> = (0..3000).map(|_| random.next()).collect();
+    for (index, &print) in prints.iter().enumerate() {
+        writer.insert(bare(&index.to_string(), print)).expect("taken");
+    }
+    writer.commit().expect("durable");
+    writer.flush().expect("flushed");
+    let queries: Vec<Fingerprint> = prints.iter().step_by(9).map(|print| Fingerprint(print ^ 0x8000_0000_0000_0001)).collect();
+    let mut want: Vec<(u64, u64, u32)> = Vec::new();
+    for (ordinal, query) in (0..).zip(&queries) {
+        let near = prints.iter().filter(|&&print| (print ^ query.0).count_ones() <= 3);
+        want.extend(near.map(|&print| (ordinal, print, (print ^ query.0).count_ones())));
+    }
+    want.sort_unstable();
+    let segments = std::fs::read_dir(path.join("runs")).expect("a folder").flatten().map(|entry| entry.path());
+    let mut scanned = 0;
+    for file in segments.filter(|file| file.extension().is_some_and(|end| end == "seg")) {
+        let scan = |blocks| {
+            let mut found = Vec::new();
+            let emit = &mut |ordinal, stored: Fingerprint, distance| {
+                found.push((ordinal, stored.0, distance));
+                Ok(())
+            };
+            let read = nddb::scan_segment(&file, blocks, &queries, Within(3), emit).expect("a scan");
+            (read, found)
+        };
+        let (read, mut found) = scan(None);
+        found.sort_unstable();
+        assert_eq!((read, &found), (3000, &want));
+        let mut parts: Vec<_> = [(0, 5), (5, 1)].into_iter().flat_map(|blocks| scan(Some(blocks)).1).collect();
+        let bytes = std::fs::read(&file).expect("a file");
+        let blocks = u64::from_le_bytes(bytes[bytes.len() - 24..bytes.len() - 16].try_into().expect("eight bytes"));
+        let count = if blocks > 6 { blocks - 6 } else { 0 };
+        let rest = &bytes[1024 + 6 * 1024..1024 + (6 + count as usize) * 1024];
+        let emit = &mut |ordinal, stored: Fingerprint, distance| {
+            parts.push((ordinal, stored.0, distance));
+            Ok(())
+        };
+        nddb::scan_blocks(&bytes, 6, &mut &rest[..], &queries, Within(3), emit).expect("a scan");
+        parts.sort_unstable();
+        assert_eq!(parts, want, "{}", file.display());
+        scanned += 1;
+    }
+    assert_eq!(scanned, 16);
+}

@@ -1,0 +1,134 @@
+//! A writer killed at random moments loses nothing that it acknowledged, leaves nothing half done, and
+//! the next one goes on without repair.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use nddb::{CheckOptions, Reader, View, Writer};
+
+use super::support::steps::{Step, assert_line, create, told, true_line};
+use super::support::{Model, Parent, Random, Worker, folder, say};
+
+/// Writers that are killed.
+const KILLS: u64 = 100;
+/// Writers that are killed before the next database is begun.
+const KILLS_EACH: u64 = 20;
+/// Most milliseconds that a writer lives.
+const LIFE_MS: u64 = 250;
+/// No new writer is begun after so long.
+const TIME: Duration = Duration::from_secs(80);
+
+/// A worker that takes random steps, telling which before and that it is done behind each. It is killed.
+pub(crate) fn write(mut parent: Parent) {
+    let path = parent.answer();
+    let mut random = Random::fixed(parent.answer().parse().expect("a number"));
+    let path = Path::new(&path);
+    let mut writer = Writer::open(path).expect("opened without repair");
+    parent.tell("opened");
+    loop {
+        let step = Step(random.next());
+        parent.tell(&format!("begins {}", step.0));
+        (writer, _) = step.perform(writer, path);
+        parent.tell("done");
+    }
+}
+
+fn assert_sound(path: &Path, why: &str) {
+    let report = nddb::check(path, &CheckOptions::default(), &mut |_| true).expect("checked");
+    assert!(report.is_sound(), "{why}: {report:#?}");
+}
+
+/// What a database may hold: when a step is cut short, nobody knows whether it was done.
+struct May {
+    states: Vec<Model>,
+}
+
+impl May {
+    fn take(&mut self, step: Step) {
+        for state in &mut self.states {
+            step.imagine(state);
+        }
+    }
+
+    fn begin(&mut self, step: Step) {
+        let more: Vec<Model> = self.states.iter().flat_map(|state| step.imagine_parts(state)).collect();
+        self.states.extend(more);
+    }
+
+    /// Keeps the states in which a view is. Fails if there is none.
+    fn find(&mut self, view: &View<'_>, seed: u64, why: &str) {
+        let line = told(view, seed).unwrap_or_else(|error| panic!("{why}: {error:?}"));
+        let stats = view.stats().expect("counted");
+        let mut batches = view.batches().expect("listed");
+        batches.sort_by(|a, b| a.0.cmp(&b.0));
+        let batches: Vec<_> = batches.into_iter().map(|(name, batch, len)| (name, batch.state, len)).collect();
+        let first = self.states[0].clone();
+        self.states.retain(|state| {
+            let truth = state.truth();
+            let counts = (truth.documents.len() as u64, state.pending());
+            counts == (stats.documents, stats.pending) && batches == state.batches() && line == true_line(&truth, seed)
+        });
+        if self.states.is_empty() {
+            assert_line(&line, &true_line(&first.truth(), seed), why);
+            panic!("{why}\nit says {batches:?}\ninstead of {:?}", first.batches());
+        }
+        self.states.dedup();
+    }
+}
+
+/// Lets a writer live for a moment, and notes what it acknowledged and what it was doing.
+fn live_and_die(path: &Path, random: &mut Random, may: &mut May) -> String {
+    let mut worker = Worker::start("is killed", &[&path.to_string_lossy(), &random.next().to_string()]);
+    assert_eq!(worker.answer(), "opened");
+    std::thread::sleep(Duration::from_micros(random.below(LIFE_MS * 1000)));
+    worker.kill();
+    let mut log = Vec::new();
+    let mut last = None;
+    while let Some(line) = worker.hear() {
+        match line.split_once(' ') {
+            Some(("begins", seed)) => last = Some(Step(seed.parse().expect("a number"))),
+            _ => {
+                assert_eq!(line, "done");
+                let step: Step = last.take().expect("what is done has begun");
+                may.take(step);
+                log.push(step.to_string());
+            }
+        }
+    }
+    if let Some(step) = last {
+        may.begin(step);
+    }
+    let last = last.map_or("nothing".to_owned(), |step| step.to_string());
+    format!("killed while doing {last}, after {log:#?}")
+}
+
+#[test]
+fn a_writer_killed_at_any_moment_loses_nothing_acknowledged_and_needs_no_repair() {
+    let mut random = Random::seeded("kills");
+    let folder = folder();
+    let begun = Instant::now();
+    let mut kills = 0;
+    let mut may = May { states: Vec::new() };
+    let mut path = folder.path().join("none");
+    while kills < KILLS && begun.elapsed() < TIME {
+        if kills % KILLS_EACH == 0 {
+            path = folder.path().join(kills.to_string());
+            create(&path).close().expect("closed");
+            may.states = vec![Model::default()];
+        }
+        kills += 1;
+        let why = format!("kill {kills}, {}", live_and_die(&path, &mut random, &mut may));
+        let seed = random.next();
+        assert_sound(&path, &why);
+        let reader = Reader::open(&path).unwrap_or_else(|error| panic!("{why}: {error:?}"));
+        may.find(&reader.view(), seed, &why);
+        let writer = Writer::open(&path).unwrap_or_else(|error| panic!("{why}: {error:?}"));
+        may.find(&writer.view(), seed, &format!("{why}, opened for writing"));
+        drop(writer);
+        if kills % 5 == 0 {
+            assert_sound(&path, &format!("{why}, opened for writing"));
+        }
+    }
+    say(&format!("{kills} kills in {:?}", begun.elapsed()));
+    assert!(kills >= KILLS / 2, "this machine is too slow to say anything");
+}

@@ -1,0 +1,223 @@
+//! Reader processes that open, refresh and ask in a loop while the writer writes, flushes, loads and
+//! compacts: every answer is that of one commit, whole, and never of an older one than before.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use nddb::{CheckOptions, Fingerprint, Reader, View, Within, Work, Writer};
+
+use super::support::steps::create;
+use super::support::{Parent, Random, Worker, bare, folder, say};
+
+/// How long the writer goes on.
+const TIME: Duration = Duration::from_secs(12);
+/// Documents that each commit adds.
+const ADDED: u64 = 60;
+/// Documents that each commit replaces, all of them.
+const REPLACED: u64 = 20;
+/// A commit deletes the first document that this many commits before it added.
+const DELETED_AFTER: u64 = 10;
+
+fn mixed(kind: u64, commit: u64, place: u64) -> u64 {
+    Random::fixed(kind << 60 ^ commit << 20 ^ place).next()
+}
+
+/// The documents of a commit: those it adds, and the new versions of those it replaces.
+fn documents(commit: u64) -> impl Iterator<Item = (String, u64)> {
+    let added = (0..ADDED).map(move |place| (format!("added {commit} {place}"), mixed(1, commit, place)));
+    added.chain((0..REPLACED).map(move |place| (format!("replaced {place}"), mixed(2, commit, place))))
+}
+
+/// Whether a commit is a bulk load.
+fn is_load(commit: u64) -> bool {
+    commit % 7 == 5
+}
+
+/// Commits by one writer, the next one beginning where it ends.
+fn write(mut writer: Writer, path: &Path, commits: &mut u64, random: &mut Random) -> Writer {
+    let commit = *commits;
+    let gone = commit.checked_sub(DELETED_AFTER).map(|old| format!("added {old} 0"));
+    if is_load(commit) {
+        let mut load = writer.bulk_load().expect("a load begins");
+        documents(commit).for_each(|(id, print)| load.push(bare(&id, print)).expect("taken"));
+        load.finish().expect("loaded");
+        // A load deletes nothing by itself: its readers know.
+        if let Some(id) = gone {
+            assert!(writer.delete(&id).expect("deleted"));
+            writer.commit().expect("committed");
+        }
+    } else {
+        documents(commit).for_each(|(id, print)| drop(writer.insert(bare(&id, print)).expect("inserted")));
+        if let Some(id) = gone {
+            assert!(writer.delete(&id).expect("deleted"));
+        }
+        writer.commit().expect("committed");
+    }
+    *commits += 1;
+    match random.below(12) {
+        0..4 => writer.flush().expect("flushed"),
+        4..6 => {
+            while let Some(plan) = writer.plan_compaction() {
+                writer.compact(&plan).expect("compacted");
+            }
+        }
+        6 => {
+            if let Some(plan) = writer.plan_full_compaction() {
+                writer.compact(&plan).expect("compacted");
+            }
+        }
+        7 => drop(writer.reshape(Some(&[4 + (commit % 3) as u8])).expect("reshaped")),
+        8 => {
+            writer.close().expect("closed");
+            writer = Writer::open(path).expect("opened");
+        }
+        _ => (),
+    }
+    writer
+}
+
+/// Asserts that a view is the state behind one commit; returns that commit.
+fn assert_whole(view: &View<'_>, random: &mut Random) -> u64 {
+    // Every commit takes as many numbers, so that the last number seen tells the commit; a load takes its
+    // numbers before it is committed.
+    let complete = view.complete_to();
+    assert_eq!(complete % (ADDED + REPLACED), 0, "half a commit");
+    let mut commit = complete / (ADDED + REPLACED) - 1;
+    let first = view.get("replaced 0").expect("answered").expect("is always there");
+    if first.fingerprint.0 != mixed(2, commit, 0) {
+        assert!(is_load(commit), "commit {commit} is half visible");
+        commit -= 1;
+    }
+    let work = &mut Work::default();
+    let mut ask = |print: u64, within: u8| {
+        let found = view.find(&[Fingerprint(print)], Within(within), None, work).expect("answered");
+        found[0].matches.iter().map(|found| found.id.clone()).collect::<Vec<_>>()
+    };
+    for place in 0..REPLACED {
+        let id = format!("replaced {place}");
+        let stored = view.get(&id).expect("answered").expect("is always there");
+        assert_eq!(stored.fingerprint.0, mixed(2, commit, place), "{id} at commit {commit}");
+        assert_eq!(ask(mixed(2, commit, place) ^ 5, 3), [id.as_str()], "at commit {commit}");
+        let old = commit.saturating_sub(1 + random.below(5));
+        if old < commit {
+            assert_eq!(ask(mixed(2, old, place), 2), [""; 0], "{id} of commit {old} at commit {commit}");
+        }
+        assert_eq!(ask(mixed(2, commit + 1, place), 2), [""; 0], "{id} of the future at commit {commit}");
+    }
+    for _ in 0..20 {
+        let (old, place) = (random.below(commit + 1), random.below(ADDED));
+        let id = format!("added {old} {place}");
+        let gone = place == 0 && old + DELETED_AFTER <= commit;
+        // Behind a load the deletion is a commit of its own.
+        if gone && old + DELETED_AFTER == commit && is_load(commit) {
+            continue;
+        }
+        let wanted: &[&str] = if gone { &[] } else { &[&id] };
+        assert_eq!(ask(mixed(1, old, place) ^ 1 << random.below(64), 3), wanted, "at commit {commit}");
+        assert_eq!(view.get(&id).expect("answered").is_some(), !gone, "{id} at commit {commit}");
+    }
+    for place in 0..3 {
+        assert_eq!(ask(mixed(1, commit + 1, place), 0), [""; 0], "of the future at commit {commit}");
+    }
+    commit
+}
+
+/// A worker that reads until it is told the last commit, which it must then see.
+pub(crate) fn read(mut parent: Parent) {
+    let path = parent.answer();
+    let mut random = Random::fixed(parent.answer().parse().expect("a number"));
+    let end = Arc::new(AtomicU64::new(u64::MAX));
+    let told = end.clone();
+    std::thread::spawn(move || {
+        let last = Parent::default().answer();
+        told.store(last.parse().expect("a number"), Ordering::Relaxed);
+    });
+    let mut reader = Reader::open(&path).expect("opened");
+    let (mut states, mut asked, mut before) = (0, 0, 0);
+    loop {
+        let last = end.load(Ordering::Relaxed);
+        if random.percent(20) {
+            reader = Reader::open(&path).expect("opened");
+        } else {
+            reader.refresh().expect("refreshed");
+        }
+        let commit = assert_whole(&reader.view(), &mut random);
+        assert!(commit >= before, "commit {commit} behind commit {before}");
+        states += u64::from(commit > before);
+        before = commit;
+        asked += 1;
+        if random.percent(30) {
+            // Whatever the writer does meanwhile, without a refresh nothing changes.
+            std::thread::sleep(Duration::from_millis(random.below(60)));
+            assert_eq!(assert_whole(&reader.view(), &mut random), commit);
+        }
+        if last != u64::MAX {
+            assert_eq!(commit, last, "what was committed before a refresh is seen by it");
+            break;
+        }
+    }
+    parent.tell(&format!("{asked} times refreshed or opened, {states} states"));
+}
+
+#[test]
+fn a_reader_that_missed_the_log_of_a_deletion_does_not_see_the_document_again() {
+    let folder = folder();
+    let path = folder.path().join("db");
+    let mut writer = create(&path);
+    for number in 0..20 {
+        writer.insert(bare(&format!("early {number}"), mixed(1, 0, number))).expect("inserted");
+    }
+    writer.commit().expect("committed");
+    let mut reader = Reader::open(&path).expect("opened");
+    for number in 0..10 {
+        assert!(writer.delete(&format!("early {number}")).expect("deleted"));
+    }
+    writer.commit().expect("committed");
+    writer.flush().expect("flushed");
+    let plan = writer.plan_full_compaction().expect("there are deleted documents");
+    writer.compact(&plan).expect("compacted");
+    for round in 0..6 {
+        // Each time the catalog puts its log away, and at some time what it still knew of the deletion.
+        writer.insert(bare(&format!("late {round}"), mixed(2, 0, round))).expect("inserted");
+        writer.close().expect("closed");
+        writer = Writer::open(&path).expect("opened");
+    }
+    // Its rows go round the log.
+    let mut load = writer.bulk_load().expect("a load begins");
+    (0..20).for_each(|number| load.push(bare(&format!("loaded {number}"), mixed(3, 0, number))).expect("taken"));
+    load.finish().expect("loaded");
+    reader.refresh().expect("refreshed");
+    for number in 0..20 {
+        let stored = reader.view().get(&format!("early {number}")).expect("answered");
+        assert_eq!(stored.is_some(), number >= 10, "early {number}");
+    }
+}
+
+#[test]
+fn readers_of_other_processes_see_whole_commits_in_their_order() {
+    let mut random = Random::seeded("readers");
+    let folder = folder();
+    let path = folder.path().join("db");
+    let mut commits = 0;
+    let mut writer = write(create(&path), &path, &mut commits, &mut random);
+    let start = |random: &mut Random| {
+        Worker::start("reads whole commits", &[&path.to_string_lossy(), &random.next().to_string()])
+    };
+    let mut workers: Vec<Worker> = (0..2).map(|_| start(&mut random)).collect();
+    let begun = Instant::now();
+    while begun.elapsed() < TIME {
+        writer = write(writer, &path, &mut commits, &mut random);
+    }
+    writer.close().expect("closed");
+    for worker in &mut workers {
+        worker.tell(&(commits - 1).to_string());
+    }
+    for mut worker in workers {
+        say(&format!("{commits} commits; a reader: {}", worker.answer()));
+        worker.finish();
+    }
+    let report = nddb::check(&path, &CheckOptions::default(), &mut |_| true).expect("checked");
+    assert!(report.is_sound(), "{report:#?}");
+}

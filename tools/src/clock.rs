@@ -1,0 +1,37 @@
+//! Wall-clock and CPU time of a command.
+
+use std::time::Instant;
+
+use rustix::time::{ClockId, clock_gettime};
+
+/// Started when the work begins.
+pub(crate) struct Clock {
+    wall: Instant,
+    cpu: f64,
+}
+
+impl Clock {
+    /// Starts counting.
+    pub(crate) fn start() -> Self {
+        Self { wall: Instant::now(), cpu: cpu_now() }
+    }
+
+    /// Seconds since, rounded to a microsecond.
+    pub(crate) fn seconds(&self) -> f64 {
+        rounded(self.wall.elapsed().as_secs_f64())
+    }
+
+    /// Seconds of all threads of the process since, rounded to a microsecond.
+    pub(crate) fn cpu_seconds(&self) -> f64 {
+        rounded(cpu_now() - self.cpu)
+    }
+}
+
+fn rounded(seconds: f64) -> f64 {
+    (seconds * 1e6).round() / 1e6
+}
+
+fn cpu_now() -> f64 {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+}

@@ -1,0 +1,173 @@
+//! `nddb add`: documents one by one, with a verdict for each.
+
+mod line;
+mod stdin;
+
+use nddb::sketch::Recipe;
+use nddb::{Outcome, Verdict, Within, Writer};
+use serde_json::{Value, json};
+
+use self::stdin::Groups;
+use crate::args::{Database, Global};
+use crate::failure::{Code, Failure, Result, chain};
+use crate::messages::{Meter, Tick};
+use crate::output::Output;
+use crate::quantity::counted;
+use crate::{database, interrupt};
+
+/// Add documents from stdin, and print a verdict for each
+///
+/// Reads JSON lines with `id`, one of `text`, `html` and `fp`, and perhaps `url`. Prints one line for each,
+/// in order: {"id", "verdict", "of", "distance", "fp"}, where the verdict is new, duplicate (with --if-new:
+/// `of` is the nearest and oldest document, and nothing was stored), replaced, unchanged or error. What is
+/// printed is durable at the end of the input; with --durable, when it is printed.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  echo '{\"id\":\"a\",\"url\":\"http://example.org/\",\"text\":\"some words\"}' | nddb add crawl.nddb
+  fetcher | nddb add crawl.nddb --if-new --durable | jq -r 'select(.verdict == \"new\").id'")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    database: Database,
+    /// Store only what has no near-duplicate under another id
+    #[arg(long)]
+    if_new: bool,
+    /// Greatest distance of a near-duplicate, in bits [default: the database's]
+    #[arg(short, long, requires = "if_new")]
+    k: Option<u8>,
+    /// Commit before printing: each line is durable when it appears
+    #[arg(long)]
+    durable: bool,
+    /// Have the documents belong to this batch
+    #[arg(long, value_name = "NAME")]
+    batch: Option<String>,
+    /// Keep the batch invisible until `nddb batch commit`
+    #[arg(long, requires = "batch")]
+    pending: bool,
+    /// Read past fields that are not known, instead of refusing the line
+    #[arg(long)]
+    ignore_unknown: bool,
+}
+
+/// Documents of one commit without --durable: what is staged takes memory.
+const STAGED_MAX: u64 = 10_000;
+
+/// What stands between two commits.
+struct Adding<'a> {
+    writer: Writer,
+    recipe: Recipe,
+    args: &'a Args,
+    within: Within,
+    output: Output,
+    /// Verdicts of this group.
+    lines: Vec<String>,
+    documents: u64,
+    errors: u64,
+}
+
+pub(super) fn run(args: &Args, global: &Global) -> Result<Code> {
+    let mut writer = database::write(&args.database.db, "add", global)?;
+    let recipe = database::recipe(writer.settings())?;
+    let most = writer.settings().k;
+    let within = Within(args.k.unwrap_or(most));
+    if within.0 > most {
+        return Err(Failure::usage(format!("k is {}, this database answers up to {most}", within.0)));
+    }
+    if let Some(batch) = &args.batch {
+        writer.label(batch, args.pending)?;
+    }
+    interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
+    let meter = global.messages().meter("add");
+    let output = Output::stdout();
+    let (lines, documents, errors) = (Vec::new(), 0, 0);
+    let mut adding = Adding { writer, recipe, args, within, output, lines, documents, errors };
+    adding.read(&meter)?;
+    adding.writer.close()?;
+    let summary = format!("{}, {}", counted(adding.documents, "document"), counted(adding.errors, "error"));
+    Ok(if interrupt::asked() {
+        meter.finish(&format!("{summary}; interrupted"));
+        Code::Interrupted
+    } else {
+        meter.finish(&summary);
+        if adding.errors > 0 { Code::SomeSkipped } else { Code::Done }
+    })
+}
+
+impl Adding<'_> {
+    /// Reads stdin to its end.
+    fn read(&mut self, meter: &Meter) -> Result<()> {
+        let groups = Groups::read();
+        while let Some(group) = groups.next()? {
+            for line in &group {
+                self.add(line)?;
+            }
+            self.hand_over()?;
+            let (done, skipped) = (self.documents, self.errors);
+            meter.tick(Tick { phase: "adding", done, unit: "documents", skipped, ..Tick::default() });
+        }
+        Ok(self.writer.commit()?)
+    }
+
+    /// Prints the verdicts of a group.
+    fn hand_over(&mut self) -> Result<()> {
+        if self.args.durable {
+            self.writer.commit()?;
+        }
+        for line in self.lines.drain(..) {
+            self.output.line(&line)?;
+        }
+        self.output.flush()
+    }
+
+    fn add(&mut self, bytes: &[u8]) -> Result<()> {
+        let bits = self.writer.settings().bits;
+        let line = match line::parse(bytes, self.args.ignore_unknown) {
+            Ok(line) => line,
+            Err(wrong) => {
+                self.error(wrong.id.as_deref(), &wrong.why);
+                return Ok(());
+            }
+        };
+        let document = match line.document(&self.recipe, bits) {
+            Ok(document) => document,
+            Err(why) => {
+                self.error(Some(&line.id), &why);
+                return Ok(());
+            }
+        };
+        let fingerprint = document.fingerprint();
+        let verdict = if self.args.if_new {
+            self.writer.insert_if_new(document, self.within)
+        } else {
+            self.writer.insert(document).map(Verdict::Inserted)
+        };
+        let (verdict, of, distance) = match verdict {
+            Ok(Verdict::Inserted(Outcome::New)) => ("new", Value::Null, Value::Null),
+            Ok(Verdict::Inserted(Outcome::Replaced)) => ("replaced", Value::Null, Value::Null),
+            Ok(Verdict::Inserted(Outcome::Unchanged)) => ("unchanged", Value::Null, Value::Null),
+            Ok(Verdict::Duplicate { of }) => ("duplicate", of.id.into(), of.distance.into()),
+            Err(error @ (nddb::Error::Document { .. } | nddb::Error::OutOfRange { .. })) => {
+                self.error(Some(&line.id), &chain(&error));
+                return Ok(());
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let fp = fingerprint.to_string();
+        let value = json!({"id": line.id, "verdict": verdict, "of": of, "distance": distance, "fp": fp});
+        self.lines.push(value.to_string());
+        self.documents += 1;
+        if self.documents.is_multiple_of(STAGED_MAX) {
+            self.writer.commit()?;
+        }
+        Ok(())
+    }
+
+    fn error(&mut self, id: Option<&str>, why: &str) {
+        self.errors += 1;
+        let id = crate::json::or_null(id);
+        let value = json!({
+            "id": id, "verdict": "error", "of": null, "distance": null, "fp": null, "error": why,
+        });
+        self.lines.push(value.to_string());
+    }
+}

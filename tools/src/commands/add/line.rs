@@ -1,0 +1,136 @@
+//! One line of `nddb add`. Unlike an archive's, its fields are all known: one that is not is a mistake,
+//! and the document without it would be stored for good.
+
+use nddb::sketch::Recipe;
+use nddb::text::Page;
+use nddb::{Document, Fingerprint};
+use nddb_format::fingerprint::low_mask;
+use serde_json::{Map, Value};
+
+use crate::failure::chain;
+use crate::inputs;
+
+/// A line that makes sense.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Line {
+    pub(super) id: String,
+    url: Option<String>,
+    body: Body,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Body {
+    Text(String),
+    Html(String),
+    Print(Fingerprint),
+}
+
+/// A line that makes none.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Wrong {
+    pub(super) id: Option<String>,
+    pub(super) why: String,
+}
+
+/// Reads a line.
+pub(super) fn parse(bytes: &[u8], ignore_unknown: bool) -> Result<Line, Wrong> {
+    let wrong = |why: String| Wrong { id: None, why };
+    let mut object: Map<String, Value> = match serde_json::from_slice(bytes) {
+        Ok(Value::Object(object)) => object,
+        Ok(_) => return Err(wrong("the line is not a JSON object".into())),
+        Err(_) if bytes.trim_ascii().is_empty() => return Err(wrong("the line is empty".into())),
+        Err(error) => return Err(wrong(format!("the line is not JSON: {error}"))),
+    };
+    let id = match object.remove("id") {
+        Some(Value::String(id)) => id,
+        Some(Value::Number(id)) if !id.is_f64() => id.to_string(),
+        Some(_) => return Err(wrong("field 'id' is neither a string nor an integer".into())),
+        None => return Err(wrong("field 'id' is missing".into())),
+    };
+    match rest(&mut object, ignore_unknown) {
+        Ok((body, url)) => Ok(Line { id, url, body }),
+        Err(why) => Err(Wrong { id: Some(id), why }),
+    }
+}
+
+fn rest(object: &mut Map<String, Value>, ignore_unknown: bool) -> Result<(Body, Option<String>), String> {
+    let mut take = |name: &str| match object.remove(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(_) => Err(format!("field '{name}' is not a string")),
+    };
+    let (url, text, html, fp) = (take("url")?, take("text")?, take("html")?, take("fp")?);
+    if let Some(name) = object.keys().next().filter(|_| !ignore_unknown) {
+        return Err(format!("unknown field '{name}'; fields are id, url, text, html, fp"));
+    }
+    let body = match (text, html, fp) {
+        (Some(text), None, None) => Body::Text(text),
+        (None, Some(html), None) => Body::Html(html),
+        (None, None, Some(fp)) => Body::Print(inputs::hex(&fp).map_err(|why| format!("field 'fp' is '{fp}': {why}"))?),
+        (None, None, None) => return Err("one of the fields text, html and fp is missing".into()),
+        _ => return Err("there is more than one of the fields text, html and fp".into()),
+    };
+    Ok((body, url))
+}
+
+impl Line {
+    /// Makes the document.
+    pub(super) fn document(&self, recipe: &Recipe, bits: u8) -> Result<Document, String> {
+        let page = match &self.body {
+            Body::Text(text) => Page::text(text),
+            Body::Html(html) => Page::html(html),
+            Body::Print(fingerprint) => {
+                if fingerprint.0 > low_mask(bits) {
+                    return Err(format!("fingerprint {fingerprint} is wider than the database's {bits} bits"));
+                }
+                let document = Document::bare(&self.id, *fingerprint).map_err(|error| chain(&error))?;
+                return Ok(match &self.url {
+                    Some(url) => document.with_url(url, recipe),
+                    None => document,
+                });
+            }
+        };
+        let page = Page { url: self.url.as_deref(), ..page };
+        Document::from_page(&self.id, &page, recipe).map_err(|error| chain(&error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn why(text: &str) -> (Option<String>, String) {
+        let wrong = parse(text.as_bytes(), false).expect_err(text);
+        (wrong.id, wrong.why)
+    }
+
+    #[test]
+    fn lines_that_make_sense() {
+        let line = parse(br#"{"id":"a","text":"one two","url":null}"#, false).expect("a line");
+        assert_eq!(line, Line { id: "a".into(), url: None, body: Body::Text("one two".into()) });
+        let line = parse(br#"{"fp":"00000000000000ff","id":7,"url":"u"}"#, false).expect("a line");
+        assert_eq!(line, Line { id: "7".into(), url: Some("u".into()), body: Body::Print(Fingerprint(255)) });
+        assert!(parse(br#"{"id":"a","html":"<p>","lang":"en"}"#, true).is_ok());
+    }
+
+    #[test]
+    fn lines_that_make_none_say_why_and_keep_their_id() {
+        let cases = [
+            ("", None, "the line is empty"),
+            ("[]", None, "not a JSON object"),
+            ("{", None, "not JSON"),
+            (r#"{"text":"a"}"#, None, "'id' is missing"),
+            (r#"{"id":1.5,"text":"a"}"#, None, "neither a string nor an integer"),
+            (r#"{"id":"a"}"#, Some("a"), "one of the fields"),
+            (r#"{"id":"a","text":"b","fp":"00000000000000ff"}"#, Some("a"), "more than one"),
+            (r#"{"id":"a","text":5}"#, Some("a"), "'text' is not a string"),
+            (r#"{"id":"a","fp":"ff"}"#, Some("a"), "16 hexadecimal digits"),
+            (r#"{"id":"a","text":"b","ulr":"c"}"#, Some("a"), "unknown field 'ulr'"),
+        ];
+        for (text, id, expected) in cases {
+            let (found, why) = why(text);
+            assert_eq!(found.as_deref(), id, "{text}");
+            assert!(why.contains(expected), "{text}: {why}");
+        }
+    }
+}

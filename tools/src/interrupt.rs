@@ -1,0 +1,27 @@
+//! ^C: the first one asks the command to stop where its work can go on later, the second one ends it.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock};
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
+
+use crate::failure::Code;
+
+static ASKED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
+
+/// Takes the signals over. Only commands that save their position call it: the others just end.
+pub(crate) fn catch() -> io::Result<()> {
+    for signal in [SIGINT, SIGTERM] {
+        // In this order: the first signal finds the flag down and raises it, the second finds it up.
+        flag::register_conditional_shutdown(signal, Code::Interrupted as i32, ASKED.clone())?;
+        flag::register(signal, ASKED.clone())?;
+    }
+    Ok(())
+}
+
+/// Whether the user has asked to stop.
+pub(crate) fn asked() -> bool {
+    ASKED.load(Ordering::Relaxed)
+}

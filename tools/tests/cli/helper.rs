@@ -1,0 +1,181 @@
+//! A folder to run commands in, and a command with its outcome.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+use nddb::archive::{Compression, Response, WarcWriter};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A folder that goes away with the test.
+pub(crate) struct Dir(TempDir);
+
+impl Dir {
+    pub(crate) fn new() -> Self {
+        Self(tempfile::tempdir().expect("a temporary folder"))
+    }
+
+    /// A folder with the database `db`, of the default parameters.
+    pub(crate) fn with_database() -> Self {
+        let dir = Self::new();
+        dir.nddb(["create", "db"]).done();
+        dir
+    }
+
+    /// A folder with the database `db` of three documents a, b and c, the first two one bit apart.
+    pub(crate) fn with_documents() -> Self {
+        let dir = Self::with_database();
+        dir.write("three.tsv", b"a\t00000000000000ff\nb\t00000000000000fe\nc\tffffffff00000000\n");
+        dir.nddb(["load", "db", "three.tsv"]).done();
+        dir
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub(crate) fn write(&self, name: &str, bytes: &[u8]) {
+        fs::write(self.path(name), bytes).expect("the folder is writable");
+    }
+
+    pub(crate) fn read(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path(name)).expect("the file is there")
+    }
+
+    /// Writes fingerprints of eight bytes each.
+    pub(crate) fn write_prints(&self, name: &str, prints: &[u64]) {
+        let bytes: Vec<u8> = prints.iter().flat_map(|print| print.to_le_bytes()).collect();
+        self.write(name, &bytes);
+    }
+
+    /// Writes a WARC file of HTML pages, as (address, body).
+    pub(crate) fn write_warc(&self, name: &str, pages: &[(&str, &str)]) {
+        let compression = if name.ends_with(".gz") { Compression::Gzip } else { Compression::Plain };
+        let mut writer = WarcWriter::new(Vec::new(), compression);
+        let headers = [("Content-Type", "text/html; charset=utf-8")];
+        for (url, body) in pages {
+            let body = body.as_bytes();
+            let page = Response { url, date: 1_700_000_000, id: Some(url), status: 200, headers: &headers, body };
+            writer.response(&page).expect("memory is writable");
+        }
+        self.write(name, &writer.finish().expect("memory is writable"));
+    }
+
+    /// A command that runs in this folder.
+    pub(crate) fn nddb<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> TestCommand {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_nddb"));
+        command.args(args).current_dir(self.0.path()).env_remove("NDDB_DB");
+        TestCommand { command, stdin: Vec::new() }
+    }
+}
+
+/// A command to be run.
+pub(crate) struct TestCommand {
+    command: Command,
+    stdin: Vec<u8>,
+}
+
+/// How a command ended, and what it wrote.
+pub(crate) struct Ran {
+    what: String,
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl TestCommand {
+    pub(crate) fn stdin(mut self, text: impl Into<Vec<u8>>) -> Self {
+        self.stdin = text.into();
+        self
+    }
+
+    pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    /// Starts it, with pipes to and from.
+    pub(crate) fn start(&mut self) -> Child {
+        self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        self.command.spawn().expect("nddb can be started")
+    }
+
+    /// Runs it to its end.
+    pub(crate) fn run(mut self) -> Ran {
+        let what = format!("{:?}", self.command);
+        let mut child = self.start();
+        let mut input = child.stdin.take().expect("a pipe");
+        let bytes = std::mem::take(&mut self.stdin);
+        // It need not read all that it is given.
+        let feeder = std::thread::spawn(move || drop(input.write_all(&bytes)));
+        let output = child.wait_with_output().expect("nddb comes to an end");
+        feeder.join().expect("the feeder comes to an end");
+        let text = |bytes| String::from_utf8(bytes).expect("nddb writes UTF-8");
+        Ran { what, code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+    }
+
+    /// Runs it and expects success.
+    pub(crate) fn done(self) -> Ran {
+        self.ends(0)
+    }
+
+    /// Runs it and expects this exit code.
+    #[track_caller]
+    pub(crate) fn ends(self, code: i32) -> Ran {
+        let ran = self.run();
+        assert_eq!(ran.code, Some(code), "{}\nstdout: {}\nstderr: {}", ran.what, ran.stdout, ran.stderr);
+        ran
+    }
+
+    /// Runs it and expects this exit code, nothing on stdout, and a message with all of these words.
+    #[track_caller]
+    pub(crate) fn tells(self, code: i32, words: &[&str]) -> Ran {
+        let ran = self.ends(code);
+        assert_eq!(ran.stdout, "", "{}", ran.what);
+        ran.says(words);
+        ran
+    }
+}
+
+impl Ran {
+    /// Expects all of these words on stderr.
+    #[track_caller]
+    pub(crate) fn says(&self, words: &[&str]) {
+        for word in words {
+            assert!(self.stderr.contains(word), "{}\nlacks {word:?} on stderr: {}", self.what, self.stderr);
+        }
+    }
+
+    /// The lines of stdout as JSON.
+    pub(crate) fn lines(&self) -> Vec<Value> {
+        let read = |line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{}: {error}: {line}", self.what));
+        self.stdout.lines().map(read).collect()
+    }
+
+    /// The one line of stdout as JSON.
+    #[track_caller]
+    pub(crate) fn json(&self) -> Value {
+        let mut lines = self.lines();
+        assert_eq!(lines.len(), 1, "{}: {}", self.what, self.stdout);
+        lines.remove(0)
+    }
+}
+
+/// The keys of a JSON object, in order.
+pub(crate) fn keys(value: &Value) -> Vec<&str> {
+    value.as_object().expect("an object").keys().map(String::as_str).collect()
+}
+
+/// The ids of the matches of an answer.
+pub(crate) fn ids(answer: &Value) -> Vec<&str> {
+    let matches = answer["matches"].as_array().expect("matches");
+    matches.iter().map(|found| found["id"].as_str().expect("an id")).collect()
+}
+
+/// Numbers that look random: SplitMix64.
+pub(crate) fn prints(len: usize) -> Vec<u64> {
+    (1..=len as u64).map(|index| nddb_format::digest::mix(index.wrapping_mul(0x9e37_79b9_7f4a_7c15))).collect()
+}

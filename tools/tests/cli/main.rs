@@ -1,0 +1,13 @@
+//! The command as its users run it: what it prints, where, and how it ends.
+
+mod add;
+mod bad_input;
+mod batches;
+mod files;
+mod helper;
+mod load;
+mod maintain;
+mod pages;
+mod query;
+mod read;
+mod signals;

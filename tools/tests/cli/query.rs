@@ -1,0 +1,183 @@
+//! `query` and `batch-query`.
+
+use serde_json::{Value, json};
+
+use crate::helper::{Dir, ids, keys, prints};
+
+#[test]
+fn a_query_prints_its_fingerprint_the_count_and_the_matches() {
+    let dir = Dir::with_documents();
+    let answer = dir.nddb(["query", "db", "--fp", "00000000000000ff"]).done().json();
+    let expected = json!({"fp": "00000000000000ff", "count": 2, "matches": [
+        {"id": "a", "fp": "00000000000000ff", "distance": 0, "url": null, "site": null},
+        {"id": "b", "fp": "00000000000000fe", "distance": 1, "url": null, "site": null},
+    ]});
+    assert_eq!(answer, expected);
+    assert_eq!(keys(&answer), ["fp", "count", "matches"]);
+    assert_eq!(keys(&answer["matches"][0]), ["id", "fp", "distance", "url", "site"]);
+}
+
+#[test]
+fn queries_are_answered_in_their_order() {
+    let dir = Dir::with_documents();
+    let hex = ["ffffffff00000001", "0f0f0f0f0f0f0f0f", "00000000000000fe"];
+    let answers = dir.nddb(["query", "db", "--fp", hex[0], hex[1], hex[2]]).done().lines();
+    assert_eq!(answers.iter().map(|answer| answer["fp"].as_str()).collect::<Vec<_>>(), hex.map(Some));
+    assert_eq!(answers.iter().map(ids).collect::<Vec<_>>(), [vec!["c"], vec![], vec!["b", "a"]]);
+}
+
+#[test]
+fn matches_stand_by_distance_then_by_the_bytes_of_their_ids() {
+    let dir = Dir::with_database();
+    dir.write("d.tsv", b"z\t0000000000000000\n\xc3\xa9\t0000000000000000\nB\t0000000000000000\nb\t0000000000000001\n");
+    dir.nddb(["load", "db", "d.tsv"]).done();
+    let answer = dir.nddb(["query", "db", "--fp", "0000000000000000"]).done().json();
+    assert_eq!(ids(&answer), ["B", "z", "é", "b"]);
+}
+
+#[test]
+fn a_limit_keeps_the_nearest_and_counts_all() {
+    let dir = Dir::with_documents();
+    let answer = dir.nddb(["query", "db", "--fp", "00000000000000fe", "--limit", "1"]).done().json();
+    assert_eq!((answer["count"].as_u64(), ids(&answer)), (Some(2), vec!["b"]));
+    let answer = dir.nddb(["query", "db", "--fp", "00000000000000fe", "--limit", "0"]).done().json();
+    assert_eq!((answer["count"].as_u64(), ids(&answer)), (Some(2), vec![]));
+}
+
+#[test]
+fn the_distance_is_chosen_up_to_the_databases() {
+    let dir = Dir::with_documents();
+    let near = |k: &str| ids(&dir.nddb(["query", "db", "--fp", "00000000000000fc", "-k", k]).done().json()).len();
+    assert_eq!(["0", "1", "2", "3"].map(near), [0, 1, 2, 2]);
+    dir.nddb(["query", "db", "--fp", "00000000000000fc", "-k", "4"]).tells(2, &["k is 4", "up to 3", "hint:"]);
+}
+
+#[test]
+fn bad_hex_is_named() {
+    let dir = Dir::with_documents();
+    for bad in ["ff", "00000000000000fg", "0x000000000000ff", ""] {
+        dir.nddb(["query", "db", "--fp", bad]).tells(2, &["16 hexadecimal digits"]);
+    }
+}
+
+#[test]
+fn a_query_by_id_finds_the_document_itself_and_its_neighbours() {
+    let dir = Dir::with_documents();
+    let ran = dir.nddb(["query", "db", "--id", "a", "nobody", "c"]).ends(1);
+    ran.says(&["no document 'nobody'"]);
+    let answers = ran.lines();
+    assert_eq!(answers.iter().map(ids).collect::<Vec<_>>(), [vec!["a", "b"], vec![], vec!["c"]]);
+    assert_eq!(answers[1]["error"], "no such document");
+}
+
+#[test]
+fn a_file_of_queries_gives_a_line_each_and_statistics() {
+    let dir = Dir::with_database();
+    let stored = prints(3000);
+    dir.write_prints("stored.u64le", &stored);
+    dir.nddb(["load", "db", "stored.u64le"]).done();
+    let queries: Vec<u64> = stored.iter().map(|print| print ^ 5).collect();
+    dir.write_prints("q.u64le", &queries);
+    let ran = dir.nddb(["query", "db", "--fp-file", "q.u64le", "--stats"]).done();
+    let answers = ran.lines();
+    assert_eq!(answers.len(), 3000);
+    for (place, answer) in answers.iter().enumerate() {
+        assert_eq!(answer["fp"], format!("{:016x}", queries[place]));
+        assert!(ids(answer).contains(&place.to_string().as_str()), "{answer}");
+    }
+    let stats: Value = serde_json::from_str(&ran.stderr).expect("one line of JSON on stderr");
+    let expected = ["queries", "matches", "seconds", "cpu_seconds", "p50_us", "p99_us", "probes", "blocks", "entries"];
+    assert_eq!(keys(&stats), expected);
+    assert_eq!(stats["queries"], 3000);
+    let count: u64 = answers.iter().filter_map(|answer| answer["count"].as_u64()).sum();
+    assert_eq!(stats["matches"], count);
+    assert!(stats["p99_us"].as_f64() >= stats["p50_us"].as_f64(), "{stats}");
+    for threads in ["1", "4"] {
+        let again = dir.nddb(["query", "db", "--fp-file", "q.u64le", "--threads", threads]).done();
+        assert_eq!(again.stdout, ran.stdout, "{threads} threads");
+    }
+}
+
+#[test]
+fn everything_can_be_asked_against_everything() {
+    let dir = Dir::with_documents();
+    let answers = dir.nddb(["query", "db", "--all"]).done().lines();
+    assert_eq!(answers.iter().map(ids).collect::<Vec<_>>(), [vec!["a", "b"], vec!["b", "a"], vec!["c"]]);
+    let limited = dir.nddb(["query", "db", "--all", "--limit", "1", "--threads", "3"]).done().lines();
+    assert_eq!(limited.iter().map(ids).collect::<Vec<_>>(), [["a"], ["b"], ["c"]]);
+}
+
+#[test]
+fn without_ids_the_matches_are_document_numbers() {
+    let dir = Dir::with_documents();
+    let answer = dir.nddb(["query", "db", "--fp", "00000000000000ff", "--ids", "none"]).done().json();
+    let expected = json!({"fp": "00000000000000ff", "count": 2, "matches": [
+        {"number": 0, "fp": "00000000000000ff", "distance": 0},
+        {"number": 1, "fp": "00000000000000fe", "distance": 1},
+    ]});
+    assert_eq!(answer, expected);
+}
+
+#[test]
+fn a_quiet_query_answers_with_its_exit_code() {
+    let dir = Dir::with_documents();
+    dir.nddb(["query", "db", "--fp", "00000000000000ff", "-q"]).ends(0);
+    let nothing = dir.nddb(["query", "db", "--fp", "0f0f0f0f0f0f0f0f", "-q"]).ends(1);
+    assert_eq!((&nothing.json()["count"], nothing.stderr.as_str()), (&json!(0), ""));
+    dir.nddb(["query", "db", "--fp", "0f0f0f0f0f0f0f0f"]).ends(0);
+}
+
+#[test]
+fn a_query_says_what_to_look_for_in_one_way() {
+    let dir = Dir::with_documents();
+    dir.nddb(["query", "db"]).tells(2, &["required"]);
+    dir.nddb(["query", "db", "--fp", "00000000000000ff", "--id", "a"]).tells(2, &["cannot be used with"]);
+    dir.write("odd.u64le", b"12345678123");
+    dir.nddb(["query", "db", "--fp-file", "odd.u64le"]).tells(1, &["odd.u64le", "3 bytes behind"]);
+    dir.nddb(["query", "db", "--fp-file", "none.u64le"]).tells(1, &["none.u64le", "No such file"]);
+}
+
+#[test]
+fn a_query_wider_than_the_fingerprints_is_refused() {
+    let dir = Dir::new();
+    dir.nddb(["create", "db", "--bits", "32", "--k", "2"]).done();
+    dir.nddb(["query", "db", "--fp", "0000000100000000"]).tells(2, &["wider", "32 bits"]);
+    dir.nddb(["query", "db", "--fp", "00000000ffffffff"]).done();
+}
+
+#[test]
+fn batch_mode_finds_what_single_queries_find() {
+    let dir = Dir::with_database();
+    let stored = prints(2000);
+    dir.write_prints("stored.u64le", &stored);
+    dir.nddb(["load", "db", "stored.u64le", "--id-prefix", "d"]).done();
+    let queries: Vec<u64> = stored.iter().step_by(3).flat_map(|print| [print ^ 0x11, !print]).collect();
+    dir.write_prints("q.u64le", &queries);
+    let mut expected = String::new();
+    for (place, answer) in dir.nddb(["query", "db", "--fp-file", "q.u64le"]).done().lines().iter().enumerate() {
+        for found in answer["matches"].as_array().expect("matches") {
+            let text = |key: &str| found[key].as_str().unwrap_or_default().to_owned();
+            expected += &format!("{place}\t{}\t{}\t{}\n", text("fp"), found["distance"], text("id"));
+        }
+    }
+    assert!(expected.lines().count() >= queries.len() / 2, "{expected}");
+    let ran = dir.nddb(["batch-query", "db", "q.u64le"]).done();
+    assert_eq!(ran.stdout, expected);
+    ran.says(&["1,334 queries against 2,000 stored fingerprints"]);
+    for threads in ["1", "3"] {
+        let ran = dir.nddb(["batch-query", "db", "q.u64le", "-o", "out.tsv", "--threads", threads, "--json"]).done();
+        assert_eq!(keys(&ran.json()), ["queries", "matches", "stored", "seconds", "cpu_seconds"]);
+        assert_eq!(String::from_utf8(dir.read("out.tsv")), Ok(expected.clone()), "{threads} threads");
+    }
+    dir.nddb(["batch-query", "db", "q.u64le", "-k", "4"]).tells(2, &["4", "limit"]);
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let dir = Dir::with_database();
+    dir.write_prints("q.u64le", &prints(50_000));
+    let mut child = dir.nddb(["query", "db", "--fp-file", "q.u64le"]).start();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("nddb comes to an end");
+    assert_eq!((output.status.code(), output.stderr), (Some(0), Vec::new()));
+}
