@@ -51,7 +51,8 @@ fn main() {
         whole.push(spent.cpu.as_secs_f64());
         // One block: what is left is the index on the queries.
         let one = Some((0, 1));
-        let (_, spent) = measure(|| scan_segment(&path, one, &queries, Within(3), &mut |_, _, _| Ok(())).expect("a scan"));
+        let (_, spent) =
+            measure(|| scan_segment(&path, one, &queries, Within(3), &mut |_, _, _| Ok(())).expect("a scan"));
         index.push(spent.cpu.as_secs_f64());
     }
     let (decoding, whole, index) = (median(&decoding), median(&whole), median(&index));

@@ -24,6 +24,9 @@ pub(crate) enum Entry {
     Number(u64),
 }
 
+/// Lists that can be passed through a receiver of entries any number of times.
+pub(crate) type Lists<'a> = dyn Fn(&mut dyn FnMut(Entry) -> Result<()>) -> Result<()> + 'a;
+
 /// A broken rule here is a mistake in what was handed in: the database is untouched.
 fn refused(dir: &Dir) -> impl Fn(FormatError) -> Error {
     let path = dir.root().to_owned();
@@ -76,7 +79,7 @@ pub(crate) fn write_postings(
     (low, high): (u64, u64),
     restart: u16,
     ranks: &[u64],
-    lists: &dyn Fn(&mut dyn FnMut(Entry) -> Result<()>) -> Result<()>,
+    lists: &Lists<'_>,
 ) -> Result<(FileEntry, PostingsSurvey)> {
     let refused = refused(dir);
     let mut survey = PostingsSurvey::default();

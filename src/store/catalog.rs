@@ -18,9 +18,7 @@ use rocksdb::{
     SliceTransform,
 };
 
-#[cfg(test)]
-pub(crate) use commit::Commit;
-pub(crate) use commit::DocumentKeys;
+pub(crate) use commit::{Commit, DocumentKeys};
 pub(crate) use ingest::{RowOptions, SortedRows};
 
 

@@ -177,12 +177,13 @@ impl Writer {
         Ok(done)
     }
 
-    /// Gives every run the scheme of these levels, or the planner's choice for its size.
+    /// Gives every run the scheme of these levels, or the planner's choice for its size; later runs too.
     ///
     /// # Errors
     /// As [`Writer::compact`].
     pub fn reshape(&mut self, levels: Option<&[u8]>) -> Result<Vec<Compacted>> {
         self.commit()?;
+        self.choose_levels(levels)?;
         let mut done = Vec::new();
         for first in (0..self.snapshot().runs.len()).rev() {
             let run = &self.snapshot().runs[first];

@@ -1,6 +1,7 @@
 //! A document as it is handed to the store.
 
 use nddb_format::Fingerprint;
+use nddb_format::fingerprint::low_mask;
 use nddb_format::record::{self, Print, Record, SourcePosition};
 
 use super::catalog::DocumentKeys;
@@ -17,6 +18,8 @@ const TOKENS_MIN: u64 = 2;
 pub struct Document {
     pub(crate) fingerprint: Fingerprint,
     pub(crate) unprinted: bool,
+    /// The fingerprint was made here, 64 bits wide: a narrower database takes the low ones.
+    pub(crate) sketched: bool,
     pub(crate) record: Record,
 }
 
@@ -53,7 +56,7 @@ impl Document {
             let id = id.chars().take(80).collect();
             return Err(Error::Document { id, why: error.to_string() });
         }
-        Ok(Self { fingerprint, unprinted: false, record: Record { id: id.into(), ..Record::default() } })
+        Ok(Self { fingerprint, unprinted: false, sketched: false, record: Record { id: id.into(), ..Record::default() } })
     }
 
     /// A document with all sketches that the recipe makes of a page.
@@ -64,6 +67,7 @@ impl Document {
         let sketch = recipe.sketch(page);
         let mut document = Self::bare(id, Fingerprint(sketch.fingerprint))?;
         document.unprinted = sketch.tokens < TOKENS_MIN;
+        document.sketched = true;
         let record = &mut document.record;
         record.url = page.url.map(str::to_owned);
         record.site = Some(sketch.site).filter(|site| !site.is_empty());
@@ -85,6 +89,7 @@ impl Document {
         self.record.id = Self::bare(id, fingerprint)?.record.id;
         self.fingerprint = fingerprint;
         self.unprinted = false;
+        self.sketched = false;
         Ok(self)
     }
 
@@ -126,6 +131,23 @@ impl Document {
     /// Whether the document has fewer than two tokens: it is recorded, but never matched by fingerprint.
     pub fn is_unprinted(&self) -> bool {
         self.unprinted
+    }
+
+    /// The document as a database of `bits`-bit fingerprints takes it. A fingerprint that the caller gave
+    /// must fit; one of a recipe is cut to its low bits, which are the recipe's fingerprint of that width.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`].
+    pub(crate) fn fitted(mut self, bits: u8) -> Result<Self> {
+        let greatest = low_mask(bits);
+        if self.sketched {
+            self.fingerprint.0 &= greatest;
+        }
+        let asked = self.fingerprint.0;
+        if asked > greatest {
+            return Err(Error::OutOfRange { what: "the fingerprint", asked, limit: greatest });
+        }
+        Ok(self)
     }
 
     pub(crate) fn print(&self) -> Print {

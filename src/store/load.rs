@@ -105,15 +105,14 @@ impl BulkLoad<'_> {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for a fingerprint wider than the database's; errors of the disk.
-    pub fn push(&mut self, mut document: Document) -> Result<()> {
-        self.writer.check(&document)?;
+    pub fn push(&mut self, document: Document) -> Result<()> {
+        let mut document = document.fitted(self.writer.settings().bits)?;
         document.record.batch = self.writer.batch_number();
         self.take(&document, None)
     }
 
     /// Takes a document under a number of its own, above all before it.
     pub(super) fn push_numbered(&mut self, document: &Document, number: u64) -> Result<()> {
-        self.writer.check(document)?;
         self.take(document, Some(number))
     }
 
@@ -269,7 +268,7 @@ impl Writer {
         let Some(stored) = self.view().stored(number)? else { return Ok(false) };
         let record = Record::decode(chunk.record(index)).map_err(Error::format(self.view().dir.root()))?;
         let Print { fingerprint, unprinted } = chunk.print(index);
-        let document = Document { fingerprint: nddb_format::Fingerprint(fingerprint), unprinted, record };
+        let document = Document { fingerprint: nddb_format::Fingerprint(fingerprint), unprinted, sketched: false, record };
         let print = Print { fingerprint: stored.fingerprint.0, unprinted: stored.unprinted };
         Ok(document.is_same_as(&print, &stored.record))
     }

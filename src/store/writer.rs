@@ -8,7 +8,6 @@ use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 
 use nddb_format::record::{Batch, BatchState, Counters, Print, Range, RangeState, Settings};
-use nddb_format::fingerprint::low_mask;
 use roaring::RoaringTreemap;
 
 use super::catalog::{Catalog, DocumentKeys};
@@ -226,7 +225,7 @@ impl Writer {
     /// [`Error::OutOfRange`] for a fingerprint wider than the database's; [`Error::Poisoned`]; damage.
     pub fn insert(&mut self, document: Document) -> Result<Outcome> {
         self.ready()?;
-        self.check(&document)?;
+        let document = document.fitted(self.settings.bits)?;
         if let Some(staged) = self.group.get(document.id()) {
             if document.is_same_as(&staged.print, &staged.document.record) {
                 return Ok(Outcome::Unchanged);
@@ -259,11 +258,11 @@ impl Writer {
     /// As [`Writer::insert`] and [`View::probe`]: what cannot be probed is never 'new'.
     pub fn insert_if_new(&mut self, document: Document, within: Within) -> Result<Verdict> {
         self.ready()?;
-        self.check(&document)?;
-        if !document.is_unprinted() {
-            if let Some(of) = self.nearest(&document, within)? {
-                return Ok(Verdict::Duplicate { of });
-            }
+        let document = document.fitted(self.settings.bits)?;
+        if !document.is_unprinted()
+            && let Some(of) = self.nearest(&document, within)?
+        {
+            return Ok(Verdict::Duplicate { of });
         }
         self.insert(document).map(Verdict::Inserted)
     }
@@ -323,15 +322,6 @@ impl Writer {
                 site: record.site.clone(),
             }
         })
-    }
-
-    pub(in crate::store) fn check(&self, document: &Document) -> Result<()> {
-        let greatest = low_mask(self.settings.bits);
-        let asked = document.fingerprint().0;
-        if asked > greatest {
-            return Err(Error::OutOfRange { what: "the fingerprint", asked, limit: greatest });
-        }
-        Ok(())
     }
 
     /// The committed documents with this id that no staged change deletes.

@@ -49,7 +49,9 @@ fn write(mut writer: Writer, path: &Path, commits: &mut u64, random: &mut Random
             writer.commit().expect("committed");
         }
     } else {
-        documents(commit).for_each(|(id, print)| drop(writer.insert(bare(&id, print)).expect("inserted")));
+        for (id, print) in documents(commit) {
+            writer.insert(bare(&id, print)).expect("inserted");
+        }
         if let Some(id) = gone {
             assert!(writer.delete(&id).expect("deleted"));
         }

@@ -9,7 +9,8 @@ use nddb::text::{Page, PageKind};
 
 use crate::failure::{Code, Failure, Result, Told};
 
-fn open(path: &Path) -> Result<Box<dyn Read>> {
+/// Opens a file, or stdin for `-`.
+pub(crate) fn open(path: &Path) -> Result<Box<dyn Read>> {
     if path.as_os_str() == "-" {
         return Ok(Box::new(io::stdin().lock()));
     }

@@ -6,6 +6,9 @@ use rocksdb::{DBRawIterator, Direction, IteratorMode, ReadOptions};
 use super::{Catalog, Family};
 use crate::{Error, Result};
 
+/// Receives rows, key and value; `false` ends the scan.
+type Visit<'a> = dyn FnMut(&[u8], &[u8]) -> Result<bool> + 'a;
+
 impl Catalog {
     /// Visits the rows of a family from a key on, until `visit` says `false`. Damage is an error: an
     /// iterator of RocksDB that meets it ends early, and says so only when asked.
@@ -13,7 +16,7 @@ impl Catalog {
         &self,
         family: Family,
         from: &[u8],
-        visit: &mut dyn FnMut(&[u8], &[u8]) -> Result<bool>,
+        visit: &mut Visit<'_>,
     ) -> Result<()> {
         let mut options = ReadOptions::default();
         options.set_total_order_seek(true);

@@ -1,8 +1,9 @@
 //! Batches, and deletions of many documents.
 
-use nddb_format::record::{Batch, BatchState, Range, RangeState, Record};
+use nddb_format::record::{Archive, Batch, BatchState, Range, RangeState, Record};
 
 use super::{Label, Writer};
+use crate::store::catalog::Commit;
 use crate::{Error, Result};
 
 /// Rows of one commit of long work.
@@ -136,6 +137,7 @@ impl Writer {
         for (low, range) in self.ranges_of(batch.number)? {
             commit.range(low, &Range { state: RangeState::Cancelled, ..range });
         }
+        self.start_archives_again(&mut commit)?;
         commit.batch(name, &Batch { state: BatchState::Cancelled, ..batch });
         commit.counters(&counters);
         let written = commit.write();
@@ -144,6 +146,15 @@ impl Writer {
         let reloaded = self.reload();
         self.guard(reloaded)?;
         Ok(gone)
+    }
+
+    /// Forgets how far archives were read that were not read to their end: what is deleted may have come
+    /// from them, and reading a page again is harmless.
+    fn start_archives_again(&self, commit: &mut Commit<'_>) -> Result<()> {
+        for (number, archive) in self.catalog.archives()?.into_iter().filter(|(_, archive)| !archive.finished) {
+            commit.archive(number, &Archive { offset: 0, inner: 0, ..archive });
+        }
+        Ok(())
     }
 
     fn pending_batch(&mut self, name: &str) -> Result<Batch> {
@@ -178,6 +189,10 @@ impl Writer {
             return Err(Error::Batch { name: name.into(), why: "is pending: cancel it instead" });
         }
         let numbers = self.numbers_of(batch.number)?;
+        let mut commit = self.catalog.begin();
+        self.start_archives_again(&mut commit)?;
+        let written = commit.write();
+        self.guard(written)?;
         self.delete_numbers(&numbers)
     }
 

@@ -60,6 +60,19 @@ impl Writer {
         chosen.map_err(Error::format(&self.dir.catalog())).and_then(|scheme| self.scheme_of(scheme.levels()))
     }
 
+    /// Has later runs made with the scheme of these levels, or with the planner's choice for their size.
+    pub(in crate::store) fn choose_levels(&mut self, levels: Option<&[u8]>) -> Result<()> {
+        levels.map(|levels| self.scheme_of(levels)).transpose()?;
+        let mut settings = self.settings.clone();
+        settings.levels = levels.map(<[u8]>::to_vec);
+        let mut commit = self.catalog.begin();
+        commit.settings(&settings);
+        let written = commit.write();
+        self.guard(written)?;
+        self.settings = settings;
+        Ok(())
+    }
+
     /// Makes a run of pairs under the next file numbers.
     pub(in crate::store) fn make_run(
         &mut self,

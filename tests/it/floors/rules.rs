@@ -54,7 +54,7 @@ const KEEPERS: [Keeper; 9] = [
     Keeper {
         within: &["tools/src/"],
         paths: &["std::fs", "tempfile"],
-        keepers: &["tools/src/inputs.rs", "tools/src/output.rs", "tools/src/cpu.rs"],
+        keepers: &["tools/src/inputs.rs", "tools/src/output.rs", "tools/src/cpu.rs", "tools/src/args.rs"],
     },
 ];
 

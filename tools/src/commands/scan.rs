@@ -1,6 +1,5 @@
 //! `nddb scan`: the task behind batch mode, on one range of the blocks of one segment.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -87,11 +86,7 @@ fn scan_segment(args: &Args, queries: &[Fingerprint], emit: Emit<'_>) -> Result<
 fn scan_blocks(args: &Args, header: &Path, queries: &[Fingerprint], emit: Emit<'_>) -> Result<u64> {
     let bytes = read_header(header)?;
     let within = within(args, &bytes)?;
-    let source: Box<dyn Read> = if args.segment.as_os_str() == "-" {
-        Box::new(io::stdin().lock())
-    } else {
-        Box::new(File::open(&args.segment).map_err(|error| Failure::reading(&args.segment, &error))?)
-    };
+    let source = inputs::open(&args.segment)?;
     let size = args.count.map_or(u64::MAX, |count| count.saturating_mul(BLOCK_SIZE as u64));
     nddb::scan_blocks(&bytes, args.offset, &mut source.take(size), queries, within, emit)
         .map_err(|error| named(error, &args.segment))
@@ -101,7 +96,7 @@ fn scan_blocks(args: &Args, header: &Path, queries: &[Fingerprint], emit: Emit<'
 fn read_header(path: &Path) -> Result<Vec<u8>> {
     let reading = |error: io::Error| Failure::reading(path, &error);
     let mut bytes = Vec::new();
-    File::open(path).map_err(reading)?.take(HEADER_SIZE as u64).read_to_end(&mut bytes).map_err(reading)?;
+    inputs::open(path)?.take(HEADER_SIZE as u64).read_to_end(&mut bytes).map_err(reading)?;
     Header::decode(&bytes).map_err(|error| Failure::format(path, &error))?;
     Ok(bytes)
 }
