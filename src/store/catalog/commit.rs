@@ -48,6 +48,11 @@ impl Commit<'_> {
         }
     }
 
+    /// Removes the print of a number that has no other rows.
+    pub(crate) fn forget_print(&mut self, number: u64) {
+        self.remove(Family::Prints, record::number_key(number));
+    }
+
     /// Marks a document as deleted.
     pub(crate) fn delete(&mut self, generation: u64, number: u64) {
         self.put(Family::Deleted, record::deleted_key(generation, number), []);

@@ -195,8 +195,10 @@ impl Writer {
         for chunk in gone.chunks(4096) {
             let mut commit = self.catalog.begin();
             for &number in chunk {
-                if let Some(record) = self.catalog.record(number)? {
-                    commit.purge(number, &record.id, &crate::store::document::keys_of(&record));
+                match self.catalog.record(number)? {
+                    Some(record) => commit.purge(number, &record.id, &crate::store::document::keys_of(&record)),
+                    // A load that was cut short wrote its prints and no more.
+                    None => commit.forget_print(number),
                 }
             }
             commit.write()?;
