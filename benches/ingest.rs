@@ -27,7 +27,11 @@ fn main() {
         bulk(&folder.path().join("bulk"), &options);
     }
     if !chosen || options.has("insert") {
-        let len = options.number("insert").filter(|&len| len > 0).unwrap_or(20_000).min(if options.test { 2_000 } else { usize::MAX });
+        let len = options.number("insert").filter(|&len| len > 0).unwrap_or(20_000).min(if options.test {
+            2_000
+        } else {
+            usize::MAX
+        });
         insert(&folder.path().join("bare"), len, options.seed, false);
         insert(&folder.path().join("full"), len, options.seed, true);
     }
@@ -57,7 +61,11 @@ fn bulk(path: &Path, options: &Options) {
         load.finish().expect("loaded")
     });
     say(format_args!("bulk load of {} raw fingerprints, catalog included", options.len));
-    figure("CPU s", format_args!("{:.2}", spent.cpu.as_secs_f64()), if options.len >= 10_000_000 { "30 at 10M" } else { "" });
+    figure(
+        "CPU s",
+        format_args!("{:.2}", spent.cpu.as_secs_f64()),
+        if options.len >= 10_000_000 { "30 at 10M" } else { "" },
+    );
     figure("s", format_args!("{:.2}", spent.wall.as_secs_f64()), "");
 }
 
@@ -105,7 +113,8 @@ fn archive(path: &Path, archive: &Path) {
     };
     let (bytes, read) = measure(|| pages().map(|page| page.body.len() as u64).sum::<u64>());
     let sketched = |page: archive::PageEntry| {
-        let input = Page { kind: page.kind, charset: page.charset.as_deref(), url: page.url.as_deref(), body: &page.body };
+        let input =
+            Page { kind: page.kind, charset: page.charset.as_deref(), url: page.url.as_deref(), body: &page.body };
         Document::from_page(&page.id, &input, &recipe).expect("an id")
     };
     let (documents, both) = measure(|| pages().map(sketched).collect::<Vec<_>>());

@@ -84,10 +84,18 @@ fn main() {
         pipelined.push(spent.cpu_us(queries.len()));
     }
     let least = if options.len >= 100_000_000 { "4.00" } else { "2.50" };
-    figure("single queries: CPU us a query, median of rounds", format_args!("{:.2}", median(&cpu)), goal(10_000_000, least));
+    figure(
+        "single queries: CPU us a query, median of rounds",
+        format_args!("{:.2}", median(&cpu)),
+        goal(10_000_000, least),
+    );
     figure("single queries: CPU us a query, best round", format_args!("{:.2}", quantile(&mut cpu, 0.0)), "");
     figure("single queries: wall us, p50", format_args!("{:.2}", median(&p50)), "");
-    figure("single queries: wall us, p99, median of rounds", format_args!("{:.2}", median(&p99)), goal(10_000_000, "8.00"));
+    figure(
+        "single queries: wall us, p99, median of rounds",
+        format_args!("{:.2}", median(&p99)),
+        goal(10_000_000, "8.00"),
+    );
     figure("single queries: wall us, p99, best round", format_args!("{:.2}", quantile(&mut p99, 0.0)), "");
     figure("batches of 1,000, pipelined: CPU us a query", format_args!("{:.2}", median(&pipelined)), "");
 

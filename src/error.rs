@@ -156,8 +156,12 @@ impl Error {
             Self::Locked { .. } => Some("wait until that process ends; readers need no lock".into()),
             Self::NotADatabase { path, .. } => Some(format!("'nddb create {}' makes one", path.display())),
             Self::AlreadyExists { .. } => Some("choose another path, or remove what is there".into()),
-            Self::Mismatch { .. } => Some("fingerprints of different recipes cannot be compared: use another database".into()),
-            Self::OverLimit { .. } => Some("free some space or raise the limit, then run the same command again".into()),
+            Self::Mismatch { .. } => {
+                Some("fingerprints of different recipes cannot be compared: use another database".into())
+            }
+            Self::OverLimit { .. } => {
+                Some("free some space or raise the limit, then run the same command again".into())
+            }
             Self::Poisoned => Some("open the database again".into()),
             Self::Cancelled => Some("run the same command again to go on".into()),
             Self::Busy { .. } => Some("try again".into()),
@@ -189,7 +193,9 @@ impl fmt::Display for Error {
             Self::Catalog { action, path, .. } => write!(f, "{}: the catalog cannot {action}", path.display()),
             Self::Poisoned => write!(f, "an earlier write failed, this writer takes no more"),
             Self::Cancelled => write!(f, "stopped on request"),
-            Self::Busy { path } => write!(f, "{}: its files were replaced faster than they could be opened", path.display()),
+            Self::Busy { path } => {
+                write!(f, "{}: its files were replaced faster than they could be opened", path.display())
+            }
         }
     }
 }

@@ -9,7 +9,7 @@
 //!
 //! All is drawn from SplitMix64 (Steele, Lea, Flood 2014) with a seed that is printed with the figures:
 //! the same size and seed give the same data everywhere.
-#![allow(dead_code, reason = "each bench uses its part of this module")]
+#![allow(dead_code, unreachable_pub, reason = "each bench uses its part of this module")]
 #![allow(clippy::print_stdout, reason = "figures are printed as plain text")]
 
 use std::fmt;
@@ -267,8 +267,6 @@ pub fn drop_from_page_cache(folder: &std::path::Path) {
         let Ok(file) = std::fs::File::open(&path) else { continue };
         let _ = file.sync_all();
         // SAFETY: the descriptor is open during the call.
-        let _ = unsafe {
-            libc::posix_fadvise(std::os::fd::AsRawFd::as_raw_fd(&file), 0, 0, libc::POSIX_FADV_DONTNEED)
-        };
+        let _ = unsafe { libc::posix_fadvise(std::os::fd::AsRawFd::as_raw_fd(&file), 0, 0, libc::POSIX_FADV_DONTNEED) };
     }
 }

@@ -6,6 +6,10 @@
 //! against the FIRST fingerprint instead, and its place in the bit stream stands in the head: a probe
 //! begins at the last of these restart points below its target (the restart points of LevelDB's blocks).
 
+mod approach;
+
+pub use approach::{Approach, PARTS, Stretch, Stretches};
+
 use crate::bits::{BitWriter, peek};
 use crate::digest;
 use crate::error::malformed;
@@ -166,8 +170,15 @@ impl std::fmt::Debug for Block<'_> {
     }
 }
 
+/// The XOR with the leading 1 at h and the low bits of `low` below it.
+#[inline(always)]
+fn difference(low: u64, h: u32) -> u64 {
+    let one = 1u64 << (h & 63);
+    one | low & (one - 1)
+}
+
 /// Where decoding stands: the bit position in the block and the fingerprint decoded last.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Cursor {
     position: usize,
     value: u64,
@@ -221,28 +232,34 @@ impl<'a> Block<'a> {
     #[inline(always)]
     fn difference(&self, position: usize) -> (u64, usize) {
         let window = peek(self.bytes, position);
-        let step = self.decoder.step(window);
-        let mut low = window >> step.length;
-        // A window has 57 bits; nearly every entry fits.
+        let step = self.decoder.short_step(window);
+        // A window has 57 bits; nearly every entry fits, and nearly every word is short.
         if step.total > 57 {
-            low = self.long_low(position + step.length as usize);
+            return self.long_difference(position);
         }
-        let one = 1u64 << (step.h & 63);
-        (one | low & (one - 1), position + step.total as usize)
+        (difference(window >> step.length, step.h), position + step.total as usize)
     }
 
     #[cold]
-    fn long_low(&self, position: usize) -> u64 {
-        let low = peek(self.bytes, position) & low_mask(32);
-        low | peek(self.bytes, position + 32) << 32
+    #[inline(never)]
+    fn long_difference(&self, position: usize) -> (u64, usize) {
+        let step = self.decoder.step(peek(self.bytes, position));
+        let behind = position + step.length as usize;
+        let low = peek(self.bytes, behind) & low_mask(32);
+        (difference(low | peek(self.bytes, behind + 32) << 32, step.h), position + step.total as usize)
+    }
+
+    /// Bit offset of restart point `index` (from 0) in the stream.
+    #[inline]
+    fn restart_offset(&self, index: usize) -> usize {
+        let head = (HEAD_SIZE + 2 * index) & (BLOCK_SIZE - 1);
+        usize::from(u16::from_le_bytes([self.bytes[head], self.bytes[head + 1]]))
     }
 
     /// Returns restart point `index` (from 0) as (entry, cursor behind it).
     #[inline]
     fn restart_at(&self, index: usize) -> (usize, Cursor) {
-        let head = (HEAD_SIZE + 2 * index) & (BLOCK_SIZE - 1);
-        let offset = usize::from(u16::from_le_bytes([self.bytes[head], self.bytes[head + 1]]));
-        let (difference, position) = self.difference(self.stream() + offset);
+        let (difference, position) = self.difference(self.stream() + self.restart_offset(index));
         ((index + 1) * self.restart, Cursor { position, value: self.first ^ difference })
     }
 

@@ -8,8 +8,12 @@ use crate::error::malformed;
 pub const LENGTH_MAX: u8 = 12;
 /// Most symbols: one for each position of a 64-bit fingerprint.
 pub const SYMBOLS_MAX: usize = 64;
-/// Bits that the first look-up of the decoder sees. Longer words are rare: one in a few hundred.
-const LOOKUP_BITS: u8 = 9;
+/// Bits that the first look-up of the decoder sees. Longer words are rare: one in a thousand. The
+/// tables of ten segments, 2 KB each, fit in the first-level cache together.
+const LOOKUP_BITS: u8 = 10;
+
+/// Total bits in a step that the decoder's first look-up does not know; no entry has so many.
+pub const LONG: u8 = 0xff;
 
 /// Code lengths, one for each symbol 0..f; the rest are 0.
 pub type Lengths = [u8; SYMBOLS_MAX];
@@ -112,11 +116,12 @@ pub struct Step {
     pub total: u32,
 }
 
-/// The decoder: a table of the next 9 bits, and a second one of the next 12 for the words that are longer.
+/// The decoder: a table of the next 10 bits, and a second one of the next 12 for the words that are
+/// longer. A slot holds the bits of the entry in its low byte and those of the word above.
 #[derive(Clone)]
 pub struct Decoder {
-    short: [u32; 1 << LOOKUP_BITS],
-    long: Box<[u32]>,
+    short: [u16; 1 << LOOKUP_BITS],
+    long: Box<[u16; 1 << LENGTH_MAX]>,
 }
 
 impl std::fmt::Debug for Decoder {
@@ -128,11 +133,11 @@ impl std::fmt::Debug for Decoder {
 impl Decoder {
     /// Makes the decoder of a code of `symbols` symbols.
     pub fn new(code: &Code, symbols: u8) -> Self {
-        let mut short = [0; 1 << LOOKUP_BITS];
-        let mut long = vec![0; 1 << LENGTH_MAX].into_boxed_slice();
+        let mut short = [u16::from(LONG); 1 << LOOKUP_BITS];
+        let mut long = Box::new([0; 1 << LENGTH_MAX]);
         for h in 0..u32::from(symbols) {
             let (word, length) = code.word(h);
-            let packed = (h + length) | length << 8 | h << 16;
+            let packed = ((h + length) | length << 8) as u16;
             for slot in (word as usize..1 << LENGTH_MAX).step_by(1 << length) {
                 long[slot] = packed;
                 if length <= u32::from(LOOKUP_BITS) {
@@ -143,15 +148,28 @@ impl Decoder {
         Self { short, long }
     }
 
+    /// Decodes the word that the low bits of `window` begin with, if it has no more than 10 bits;
+    /// otherwise the total is [`LONG`].
+    #[inline(always)]
+    pub fn short_step(&self, window: u64) -> Step {
+        unpack(self.short[(window & ((1 << LOOKUP_BITS) - 1)) as usize])
+    }
+
     /// Decodes the word that the low bits of `window` begin with; 12 bits of it must be valid.
     #[inline(always)]
     pub fn step(&self, window: u64) -> Step {
-        let mut packed = self.short[(window & ((1 << LOOKUP_BITS) - 1)) as usize];
-        if packed == 0 {
-            packed = self.long[(window & ((1 << LENGTH_MAX) - 1)) as usize];
+        let step = self.short_step(window);
+        if step.total != u32::from(LONG) {
+            return step;
         }
-        Step { total: packed & 0xff, length: packed >> 8 & 0xff, h: packed >> 16 }
+        unpack(self.long[(window & ((1 << LENGTH_MAX) - 1)) as usize])
     }
+}
+
+#[inline(always)]
+fn unpack(packed: u16) -> Step {
+    let (total, length) = (u32::from(packed & 0xff), u32::from(packed >> 8));
+    Step { h: total.wrapping_sub(length), length, total }
 }
 
 #[cfg(test)]
@@ -217,7 +235,11 @@ mod tests {
                 let (word, length) = code.word(h);
                 for garbage in [0u64, u64::MAX, 0x5555_5555_5555_5555] {
                     let window = word | garbage << length;
-                    prop_assert_eq!(decoder.step(window), Step { h, length, total: h + length });
+                    let step = Step { h, length, total: h + length };
+                    prop_assert_eq!(decoder.step(window), step);
+                    let short = decoder.short_step(window);
+                    let none = Step { h: u32::from(LONG), length: 0, total: u32::from(LONG) };
+                    prop_assert_eq!(short, if length <= u32::from(LOOKUP_BITS) { step } else { none });
                 }
             }
         }

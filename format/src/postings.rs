@@ -213,6 +213,28 @@ impl<D: AsRef<[u8]>> Postings<D> {
         Ok(malformed("postings directory", 0, "a list begins within 4096 numbers of its group")?)
     }
 
+    /// Returns where the list of a rank is likely to begin: for fetching what [`Postings::list`] and
+    /// [`Postings::number`] read ahead of its use. It reads the directory entry, and nothing behind it.
+    ///
+    /// # Errors
+    /// Of `touch`.
+    #[inline]
+    pub fn guess<E>(&self, rank: u64, touch: &impl Fn(Range<u64>) -> Result<(), E>) -> Result<u64, E> {
+        if self.header.documents == self.header.fingerprints || rank >= self.header.fingerprints {
+            return Ok(rank.min(self.header.documents - 1));
+        }
+        let offset = self.entry_offset(rank);
+        touch(offset..offset + 8)?;
+        let entry = self.word(offset) & !SPARSE;
+        Ok(entry.saturating_add(rank % GROUP_LEN).min(self.header.documents - 1))
+    }
+
+    /// Offset in the body of the flag of a place, where there are flags: for prefetching.
+    #[inline]
+    pub fn flags_offset(&self, place: u64) -> Option<u64> {
+        (self.header.documents != self.header.fingerprints).then(|| self.sections.flags + place / 64 * 8)
+    }
+
     /// The document number at a place that [`Postings::list`] gave.
     ///
     /// # Errors

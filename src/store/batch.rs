@@ -71,14 +71,17 @@ impl View<'_> {
         if within.0 > self.settings.k {
             return Err(Error::OutOfRange { what: "k", asked: within.0.into(), limit: self.settings.k.into() });
         }
-        let natural = nddb_format::scheme::Scheme::new(self.settings.bits, 0, &[], 0).map_err(Error::format(self.dir.root()))?;
+        let natural =
+            nddb_format::scheme::Scheme::new(self.settings.bits, 0, &[], 0).map_err(Error::format(self.dir.root()))?;
         let index = QueryIndex::new(&natural.tables()[0], queries, within, memory_limit / 2)?;
         let total: u64 = self.snapshot.runs.iter().map(|run| run.entry.fingerprints).sum();
         let ranges: Vec<(&Run, u64)> = self
             .snapshot
             .runs
             .iter()
-            .flat_map(|run| (0..run.segments[0].segment().block_len()).step_by(RANGE_LEN as usize).map(move |first| (&**run, first)))
+            .flat_map(|run| {
+                (0..run.segments[0].segment().block_len()).step_by(RANGE_LEN as usize).map(move |first| (&**run, first))
+            })
             .collect();
         let rows = Mutex::new(Sorter::<3>::new(&tempfile::env::temp_dir(), memory_limit / 2));
         let done = Mutex::new((0u64, watch));
@@ -86,7 +89,9 @@ impl View<'_> {
             let (run, first) = ranges[range];
             let (read, found) = self.sweep_range(run, first, &index)?;
             let mut sorter = rows.lock().unwrap_or_else(PoisonError::into_inner);
-            found.into_iter().try_for_each(|(query, value, list)| self.push_list(run, &index, query, value, list, &mut sorter))?;
+            found
+                .into_iter()
+                .try_for_each(|(query, value, list)| self.push_list(run, &index, query, value, list, &mut sorter))?;
             drop(sorter);
             let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
             done.0 += read;
@@ -103,7 +108,12 @@ impl View<'_> {
     /// Reads one range of a run's table 0. Returns how many fingerprints it holds and what was found:
     /// query, value, and the places of its documents.
     #[expect(clippy::type_complexity, reason = "it does not leave this file")]
-    fn sweep_range(&self, run: &Run, first: u64, index: &QueryIndex) -> Result<(u64, Vec<(u64, u64, std::ops::Range<u64>)>)> {
+    fn sweep_range(
+        &self,
+        run: &Run,
+        first: u64,
+        index: &QueryIndex,
+    ) -> Result<(u64, Vec<(u64, u64, std::ops::Range<u64>)>)> {
         let file = &run.segments[0];
         let mut sieve = Sieve::new(index);
         let (mut read, mut pairs) = (0, Vec::new());
@@ -215,7 +225,10 @@ fn list_of(run: &Run, value: u64) -> Result<std::ops::Range<u64>> {
 fn push(index: &QueryIndex, query: u64, value: u64, number: u64, rows: &mut Sorter<3>) -> Result<()> {
     let distance = u64::from((query ^ value).count_ones());
     let place = index.place_of(query).unwrap_or(0);
-    index.ordinals(place as u32).iter().try_for_each(|&ordinal| rows.push([u64::from(ordinal) << 8 | distance, number, value]))
+    index
+        .ordinals(place as u32)
+        .iter()
+        .try_for_each(|&ordinal| rows.push([u64::from(ordinal) << 8 | distance, number, value]))
 }
 
 /// Holds a segment file, or a range of its blocks as (first, count), against queries, and hands (query
@@ -294,7 +307,12 @@ impl<'a> Task<'a> {
         Ok(Self { path, header, decoder, index, read: 0 })
     }
 
-    fn range(&mut self, first: u64, bytes: &[u8], emit: &mut dyn FnMut(u64, Fingerprint, u32) -> Result<()>) -> Result<()> {
+    fn range(
+        &mut self,
+        first: u64,
+        bytes: &[u8],
+        emit: &mut dyn FnMut(u64, Fingerprint, u32) -> Result<()>,
+    ) -> Result<()> {
         let mut sieve = Sieve::new(&self.index);
         let (mut read, mut pairs) = (0, Vec::new());
         let mut keep = |query: u64, value: u64| {

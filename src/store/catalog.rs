@@ -10,6 +10,7 @@ mod commit;
 mod ingest;
 mod read;
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use nddb_format::record::FAMILIES;
@@ -21,14 +22,15 @@ use rocksdb::{
 pub(crate) use commit::{Commit, DocumentKeys};
 pub(crate) use ingest::{RowOptions, SortedRows};
 
-
-
 use crate::{Error, Result};
 
 /// Memory for blocks of the catalog, in bytes.
 const CACHE_SIZE: usize = 256 << 20;
 /// Memory for rows not yet in a sorted file, in bytes.
 const BUFFER_SIZE: usize = 128 << 20;
+
+/// Attempts to follow a writer that moves its files.
+const ATTEMPTS: usize = 64;
 
 /// The column families, by what they hold (SPEC 9).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,8 +110,29 @@ impl Catalog {
     }
 
     /// Follows the writer to its present state.
+    ///
+    /// RocksDB reads the list of sorted files first and the logs then. A log that the writer puts away in
+    /// between is in neither, and a sorted file that is gone leaves its family as it was: families would be
+    /// of different ages, without an error. So it is done again until no file has come or gone meanwhile.
     pub(crate) fn catch_up(&self) -> Result<()> {
-        self.db.try_catch_up_with_primary().map_err(failed("follow the writer", &self.path))
+        let mut before = self.files()?;
+        for _ in 0..ATTEMPTS {
+            self.db.try_catch_up_with_primary().map_err(failed("follow the writer", &self.path))?;
+            let after = self.files()?;
+            if after == before {
+                return Ok(());
+            }
+            before = after;
+        }
+        Err(Error::Busy { path: self.path.clone() })
+    }
+
+    /// The logs, sorted files and lists of them that there are now.
+    fn files(&self) -> Result<Vec<OsString>> {
+        let mut names = super::dir::names(&self.path)?;
+        let is_data = |name: &str| name.ends_with(".log") || name.ends_with(".sst") || name.starts_with("MANIFEST");
+        names.retain(|name| name.to_str().is_some_and(is_data));
+        Ok(names)
     }
 
     fn family(&self, family: Family) -> &ColumnFamily {

@@ -183,7 +183,7 @@ impl Writer {
     /// As [`Writer::compact`].
     pub fn reshape(&mut self, levels: Option<&[u8]>) -> Result<Vec<Compacted>> {
         self.commit()?;
-        self.choose_levels(levels)?;
+        self.set_levels(levels)?;
         let mut done = Vec::new();
         for first in (0..self.snapshot().runs.len()).rev() {
             let run = &self.snapshot().runs[first];

@@ -7,6 +7,7 @@ mod guard;
 mod map;
 mod temp;
 
+use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -267,6 +268,17 @@ impl Dir {
         let entries = fs::read_dir(self.catalog()).into_iter().flatten().flatten();
         entries.filter_map(|entry| entry.metadata().ok()).map(|metadata| metadata.len()).sum()
     }
+}
+
+/// The names in a folder, sorted.
+pub(crate) fn names(folder: &Path) -> Result<Vec<OsString>> {
+    let entries = fs::read_dir(folder).map_err(Error::io("list the folder", folder))?;
+    let mut names = Vec::new();
+    for entry in entries {
+        names.push(entry.map_err(Error::io("list the folder", folder))?.file_name());
+    }
+    names.sort_unstable();
+    Ok(names)
 }
 
 fn file_number(path: &Path) -> Option<u64> {

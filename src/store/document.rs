@@ -56,7 +56,12 @@ impl Document {
             let id = id.chars().take(80).collect();
             return Err(Error::Document { id, why: error.to_string() });
         }
-        Ok(Self { fingerprint, unprinted: false, sketched: false, record: Record { id: id.into(), ..Record::default() } })
+        Ok(Self {
+            fingerprint,
+            unprinted: false,
+            sketched: false,
+            record: Record { id: id.into(), ..Record::default() },
+        })
     }
 
     /// A document with all sketches that the recipe makes of a page.

@@ -237,7 +237,8 @@ impl Writer {
             if known.is_empty() {
                 continue;
             }
-            let (hidden, visible): (Vec<u64>, Vec<u64>) = known.iter().partition(|&&number| self.snapshot().is_hidden(number));
+            let (hidden, visible): (Vec<u64>, Vec<u64>) =
+                known.iter().partition(|&&number| self.snapshot().is_hidden(number));
             let own = hidden.iter().copied().filter(|&number| self.is_own(number)).max();
             let current = own.or(visible.last().copied());
             if let Some(number) = current {
@@ -268,7 +269,8 @@ impl Writer {
         let Some(stored) = self.view().stored(number)? else { return Ok(false) };
         let record = Record::decode(chunk.record(index)).map_err(Error::format(self.view().dir.root()))?;
         let Print { fingerprint, unprinted } = chunk.print(index);
-        let document = Document { fingerprint: nddb_format::Fingerprint(fingerprint), unprinted, sketched: false, record };
+        let document =
+            Document { fingerprint: nddb_format::Fingerprint(fingerprint), unprinted, sketched: false, record };
         let print = Print { fingerprint: stored.fingerprint.0, unprinted: stored.unprinted };
         Ok(document.is_same_as(&print, &stored.record))
     }

@@ -42,7 +42,15 @@ impl Memtable {
             low += width;
         }
         let heads = groups.iter().map(|&(_, width)| vec![NONE; 1 << CHAIN_BITS.min(u32::from(width))]).collect();
-        Self { groups, heads, next: Vec::new(), prints: Vec::new(), numbers: Vec::new(), entry_of: HashMap::new(), rows: 0 }
+        Self {
+            groups,
+            heads,
+            next: Vec::new(),
+            prints: Vec::new(),
+            numbers: Vec::new(),
+            entry_of: HashMap::new(),
+            rows: 0,
+        }
     }
 
     /// Adds a document; numbers ascend.

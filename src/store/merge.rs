@@ -14,9 +14,9 @@ use roaring::RoaringTreemap;
 
 use super::build::{Entry, Sink, files_of, in_parallel, run_entry, write_postings, write_segment};
 use super::dir::Dir;
+use super::progress::{Progress, Watch};
 use super::run::Run;
 use super::sort::Sorter;
-use super::progress::{Progress, Watch};
 use crate::{Error, Result};
 
 /// Blocks that a stream decodes at a time.
@@ -56,10 +56,11 @@ impl<'a> Stream<'a> {
         self.values.clear();
         self.at = 0;
         let values = &mut self.values;
-        let outcome: Result<(), FormatError> = file.segment().scan(self.next_block, STRETCH, &mut |stretch: &[u64]| {
-            values.extend_from_slice(stretch);
-            Ok(())
-        });
+        let outcome: Result<(), FormatError> =
+            file.segment().scan(self.next_block, STRETCH, &mut |stretch: &[u64]| {
+                values.extend_from_slice(stretch);
+                Ok(())
+            });
         outcome.map_err(|error| Error::format(file.path())(error))?;
         self.next_block += STRETCH;
         file.check_readable()
@@ -80,10 +81,7 @@ impl<'a> Stream<'a> {
 
 /// Calls `visit` with each value that some of the streams hold, ascending, and the streams, which still
 /// stand at it where they hold it.
-fn each_value<'a>(
-    streams: &mut [Stream<'a>],
-    mut visit: impl FnMut(u64, &[Stream<'a>]) -> Result<()>,
-) -> Result<()> {
+fn each_value<'a>(streams: &mut [Stream<'a>], mut visit: impl FnMut(u64, &[Stream<'a>]) -> Result<()>) -> Result<()> {
     while let Some(value) = streams.iter().filter_map(Stream::head).min() {
         visit(value, streams)?;
         for stream in streams.iter_mut() {
@@ -181,14 +179,10 @@ impl Merge<'_> {
             report()?;
             Ok(made)
         })?;
-        let (postings, survey) = write_postings(
-            self.dir,
-            first_file + tables as u64,
-            range,
-            self.scheme.restart(),
-            &made[0].2,
-            &|sink| self.each_list(sink, &mut |_, _| ()),
-        )?;
+        let (postings, survey) =
+            write_postings(self.dir, first_file + tables as u64, range, self.scheme.restart(), &made[0].2, &|sink| {
+                self.each_list(sink, &mut |_, _| ())
+            })?;
         report()?;
         let mut pairs = Digest::default();
         self.runs.iter().for_each(|run| pairs.add(run.postings.postings().header().pair_digest));

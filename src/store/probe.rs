@@ -8,18 +8,23 @@
 //! 4. what is within k is collected, once a fingerprint, and led through its rank in table 0 and the
 //!    postings to document numbers, again all together.
 
+use std::cell::RefCell;
 use std::collections::BinaryHeap;
 use std::ops::Range;
+use std::sync::Arc;
 
+use nddb_format::block::{Approach, PARTS, Stretch, Stretches};
 use nddb_format::segment::{Guess, Search};
 use nddb_format::{Fingerprint, Permuted};
 
-use super::run::Run;
+use super::run::{Run, SegmentFile};
 use super::snapshot::Snapshot;
 use crate::{Error, Result};
 
 /// Queries that are in flight together in a batch.
 const WINDOW: usize = 16;
+/// Blocks that are decoded in turn.
+const IN_TURN: usize = 5;
 
 /// A stored document within the distance asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,43 +57,64 @@ pub struct Work {
     pub entries: u64,
 }
 
-/// One table of one run for one query.
-struct Lane<'a> {
-    query: usize,
-    run: &'a Run,
-    table: usize,
+/// One table of one run for one query: or table 0, for one fingerprint that another table has found.
+#[derive(Clone, Copy)]
+struct Lane {
+    query: u32,
+    run: u32,
+    table: u32,
+    /// Where in the block `low` is likely to stand, of [`PARTS`].
+    part: u32,
     low: Permuted,
     high: Permuted,
     permuted: Permuted,
+    /// Between which blocks the directory leaves the choice; the first of them is the block, once found.
+    bounds: (u64, u64),
+}
+
+/// A search of the block index by lanes whose segment has no directory, one look at a key at a time.
+struct Looking {
+    lane: u32,
     search: Search,
-    /// Key before the block found, for guessing where in the block to look.
+    /// Key before the block found, and its own.
     before: u64,
     key: u64,
 }
 
-impl<'a> Lane<'a> {
-    fn new(run: &'a Run, table: usize, query: usize, low: Permuted, high: Permuted, permuted: Permuted) -> Self {
-        let search = run.segments[table].segment().search(low);
-        Self { query, run, table, low, high, permuted, search, before: 0, key: u64::MAX }
-    }
+/// What a thread's probes use again and again instead of allocating it.
+#[derive(Default)]
+struct Scratch {
+    lanes: Vec<Lane>,
+    looking: Vec<Looking>,
+    hits: Vec<Hit>,
+    lookups: Vec<Lane>,
+    collectors: Vec<Collector>,
+}
 
-    /// Fetches the key of the first look.
-    #[inline]
-    fn start(&self) {
-        if let Guess::Look(block) = self.search.next() {
-            self.run.segments[self.table].prefetch_key(block);
-        }
-    }
+thread_local! {
+    static SCRATCH: RefCell<Scratch> = RefCell::default();
+}
 
+/// Where between two keys a value is likely to stand, of [`PARTS`].
+#[inline]
+fn part_of(low: u64, before: u64, key: u64) -> u32 {
+    let span = key.wrapping_sub(before) / PARTS as u64;
+    (low.wrapping_sub(before) / (span + 1)).min(PARTS as u64 - 1) as u32
+}
+
+impl Looking {
     /// Takes the look that was fetched and those that lie in the same cache line. Returns whether the
-    /// search goes on; if not, the block it found has been fetched.
+    /// search goes on.
     #[inline]
-    fn step(&mut self) -> Result<bool> {
-        let file = &self.run.segments[self.table];
+    fn step(&mut self, file: &SegmentFile, low: Permuted) -> Result<bool> {
         let Guess::Look(mut block) = self.search.next() else { return Ok(false) };
         loop {
             let key = file.key(block)?;
-            if key < self.low { self.before = key.0 } else { self.key = key.0 }
+            if key < low {
+                self.before = key.0
+            } else {
+                self.key = key.0
+            }
             self.search.feed(block, key);
             match self.search.next() {
                 Guess::Look(next) if next / 8 == block / 8 => block = next,
@@ -96,50 +122,107 @@ impl<'a> Lane<'a> {
                     file.prefetch_key(next);
                     return Ok(true);
                 }
-                Guess::Done => break,
+                Guess::Done => return Ok(false),
             }
         }
-        if let Some(found) = self.search.found() {
-            file.prefetch_block(found, self.part());
-        }
-        Ok(false)
-    }
-
-    /// Where in the block of 1,024 bytes the low end is likely to stand.
-    #[inline]
-    fn part(&self) -> usize {
-        let span = (self.key - self.before) >> 10;
-        (((self.low.0 - self.before) / (span + 1)) as usize).min(1023)
     }
 }
 
-/// Searches the block index of all lanes together.
-fn locate(lanes: &mut [Lane<'_>], active: &mut Vec<u32>) -> Result<()> {
-    lanes.iter().for_each(Lane::start);
-    active.clear();
-    active.extend(0..lanes.len() as u32);
-    while !active.is_empty() {
-        let mut kept = 0;
-        for place in 0..active.len() {
-            let lane = active[place];
-            if lanes[lane as usize].step()? {
-                active[kept] = lane;
-                kept += 1;
-            }
+/// Finds the blocks of all lanes together, and fetches them. Lanes that begin behind the last block are
+/// dropped.
+fn locate(runs: &[Arc<Run>], lanes: &mut Vec<Lane>, looking: &mut Vec<Looking>) -> Result<()> {
+    looking.clear();
+    for (place, lane) in (0..).zip(lanes.iter_mut()) {
+        let file = lane.file(runs);
+        if let Some(bounds) = file.bounds(lane.low) {
+            file.prefetch_keys(bounds);
+            lane.bounds = bounds;
+            continue;
         }
-        active.truncate(kept);
+        let search = file.segment().search(lane.low);
+        if let Guess::Look(block) = search.next() {
+            file.prefetch_key(block);
+        }
+        lane.bounds = NOWHERE;
+        looking.push(Looking { lane: place, search, before: 0, key: u64::MAX });
     }
+    for place in 0..lanes.len() {
+        let lane = &mut lanes[place];
+        if lane.bounds != NOWHERE {
+            let file = lane.file(runs);
+            let (block, before, key) = file.segment().find_between(lane.bounds, lane.low);
+            let more = lane.found(file, block, before, key);
+            lanes.extend(more);
+        }
+    }
+    while !looking.is_empty() {
+        let mut failed = None;
+        let mut more = Vec::new();
+        looking.retain_mut(|looking| {
+            let lane = &mut lanes[looking.lane as usize];
+            let file = lane.file(runs);
+            match looking.step(file, lane.low) {
+                Ok(true) => return true,
+                Ok(false) => {
+                    let block = looking.search.found().unwrap_or(u64::MAX);
+                    more.extend(lane.found(file, block, looking.before, looking.key));
+                }
+                Err(error) => failed = Some(error),
+            }
+            false
+        });
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        lanes.append(&mut more);
+    }
+    lanes.retain(|lane| lane.bounds.0 < lane.bounds.1);
     Ok(())
+}
+
+/// The bounds of a lane that has none yet.
+const NOWHERE: (u64, u64) = (u64::MAX, u64::MAX);
+
+impl Lane {
+    #[inline]
+    fn file<'a>(&self, runs: &'a [Arc<Run>]) -> &'a SegmentFile {
+        &runs[self.run as usize].segments[self.table as usize]
+    }
+
+    /// Notes the block found and fetches it, if it exists. Returns a lane for the block behind it, if the
+    /// range goes on there, so that it is on its way as well.
+    #[inline]
+    fn found(&mut self, file: &SegmentFile, block: u64, before: u64, key: u64) -> Option<Lane> {
+        let len = file.segment().block_len();
+        self.bounds = (block, len);
+        if block >= len {
+            return None;
+        }
+        self.part = part_of(self.low.0, before, key);
+        file.prefetch_block(block, self.part as usize);
+        if key >= self.high.0 || block + 1 == len {
+            return None;
+        }
+        self.bounds.1 = block + 1;
+        file.prefetch_block(block + 1, 0);
+        Some(Lane { part: 0, bounds: (block + 1, len), ..*self })
+    }
+
+    /// The block that was found, on the way to the lane's low end.
+    #[inline]
+    fn approach<'a>(&self, runs: &'a [Arc<Run>]) -> Result<Approach<'a>> {
+        Ok(self.file(runs).block(self.bounds.0)?.approach(self.low.0, self.part as usize))
+    }
 }
 
 /// A fingerprint within the distance, in one run.
 #[derive(Clone)]
-struct Hit<'a> {
-    query: usize,
-    run: &'a Run,
-    ordinal: usize,
-    fingerprint: u64,
+struct Hit {
+    query: u32,
+    run: u32,
+    table: u32,
     distance: u32,
+    fingerprint: u64,
     /// Block and entry in table 0, where that is known.
     place: Option<(u64, usize)>,
     rank: u64,
@@ -147,6 +230,7 @@ struct Hit<'a> {
 }
 
 /// Collects the least matches up to a limit, and counts all.
+#[derive(Default)]
 struct Collector {
     limit: usize,
     count: u64,
@@ -199,10 +283,12 @@ impl Snapshot {
     ) -> Result<Vec<Matches>> {
         self.check_query(queries, k)?;
         let mut answers = Vec::with_capacity(queries.len());
-        for window in queries.chunks(WINDOW) {
-            self.probe_window(window, k, limit, work, &mut answers)?;
-        }
-        Ok(answers)
+        SCRATCH.with_borrow_mut(|scratch| {
+            for window in queries.chunks(WINDOW) {
+                self.probe_window(window, k, limit, work, &mut answers, scratch)?;
+            }
+            Ok(answers)
+        })
     }
 
     fn check_query(&self, queries: &[Fingerprint], k: u32) -> Result<()> {
@@ -223,14 +309,18 @@ impl Snapshot {
         limit: Option<usize>,
         work: &mut Work,
         answers: &mut Vec<Matches>,
+        scratch: &mut Scratch,
     ) -> Result<()> {
-        let mut lanes = Vec::with_capacity(16 * queries.len());
-        for run in &self.runs {
-            for (query, &fingerprint) in queries.iter().enumerate() {
-                for (table, definition) in run.entry.scheme.tables().iter().enumerate() {
+        let Scratch { lanes, looking, hits, lookups, collectors } = scratch;
+        lanes.clear();
+        hits.clear();
+        for (number, run) in (0..).zip(&self.runs) {
+            for (query, &fingerprint) in (0..).zip(queries) {
+                run.note_query();
+                for (table, definition) in (0..).zip(run.entry.scheme.tables()) {
                     let permuted = definition.permute(fingerprint);
                     let (low, high) = definition.range(permuted);
-                    lanes.push(Lane::new(run, table, query, low, high, permuted));
+                    lanes.push(Lane { query, run: number, table, part: 0, low, high, permuted, bounds: NOWHERE });
                     // Equal fingerprints are found by any table.
                     if k == 0 {
                         break;
@@ -238,20 +328,19 @@ impl Snapshot {
                 }
             }
         }
-        let mut active = Vec::with_capacity(lanes.len());
-        locate(&mut lanes, &mut active)?;
-        let mut hits = Vec::new();
-        for lane in &lanes {
-            decode(lane, k, work, &mut hits)?;
-        }
         work.probes += lanes.len() as u64;
-        distinct(&mut hits);
-        look_up(&mut hits, &mut active, work)?;
-        let mut collectors: Vec<Collector> = queries.iter().map(|_| Collector::new(limit)).collect();
-        for hit in &hits {
-            self.collect(hit, &mut collectors[hit.query])?;
+        locate(&self.runs, lanes, looking)?;
+        self.decode(lanes, k, work, hits)?;
+        collectors.clear();
+        collectors.extend(queries.iter().map(|_| Collector::new(limit)));
+        if !hits.is_empty() {
+            distinct(hits);
+            self.look_up(hits, lookups, looking, work)?;
+            for hit in hits.iter() {
+                self.collect(hit, &mut collectors[hit.query as usize])?;
+            }
         }
-        for (query, collector) in queries.iter().zip(&mut collectors) {
+        for (query, collector) in queries.iter().zip(collectors.iter_mut()) {
             self.memtable.probe(query.0, k, |fingerprint, numbers| {
                 let distance = (fingerprint ^ query.0).count_ones();
                 for &number in numbers.iter().filter(|&&number| self.is_live(number)) {
@@ -262,17 +351,18 @@ impl Snapshot {
                 }
             });
         }
-        answers.extend(collectors.into_iter().map(Collector::finish));
+        answers.extend(collectors.drain(..).map(Collector::finish));
         Ok(())
     }
 
     /// Reads the document numbers of a hit.
-    fn collect(&self, hit: &Hit<'_>, collector: &mut Collector) -> Result<()> {
-        let postings = &hit.run.postings;
+    fn collect(&self, hit: &Hit, collector: &mut Collector) -> Result<()> {
+        let run = &self.runs[hit.run as usize];
+        let postings = &run.postings;
         let (distance, fingerprint) = (hit.distance, Fingerprint(hit.fingerprint));
         let len = hit.list.end - hit.list.start;
         // A list of a million documents that are all live is counted by its length.
-        let all_live = self.deleted.is_empty() && self.hidden.is_empty() || len > 64 && self.is_all_live(hit.run);
+        let all_live = self.deleted.is_empty() && self.hidden.is_empty() || len > 64 && self.is_all_live(run);
         if all_live {
             collector.count += len;
         }
@@ -294,87 +384,153 @@ impl Snapshot {
         })?;
         postings.check_readable()
     }
+
+    /// Decodes the blocks of all lanes, some in turn.
+    #[inline]
+    fn decode(&self, lanes: &[Lane], k: u32, work: &mut Work, hits: &mut Vec<Hit>) -> Result<()> {
+        let mut groups = lanes.chunks_exact(IN_TURN);
+        let mut stretches = Stretches::<IN_TURN>::default();
+        for group in &mut groups {
+            let first = group[0].approach(&self.runs)?;
+            let mut approaches = [first; IN_TURN];
+            for (approach, lane) in approaches.iter_mut().zip(group).skip(1) {
+                *approach = lane.approach(&self.runs)?;
+            }
+            stretches.decode(&approaches);
+            for (place, (approach, lane)) in approaches.into_iter().zip(group).enumerate() {
+                self.scan(approach, stretches.of(place), lane, k, work, hits)?;
+            }
+        }
+        for lane in groups.remainder() {
+            self.scan(lane.approach(&self.runs)?, Stretch::default(), lane, k, work, hits)?;
+        }
+        Ok(())
+    }
+
+    /// Collects what the range of a lane holds within the distance, in its block and those behind it.
+    #[inline]
+    fn scan(
+        &self,
+        first: Approach<'_>,
+        decoded: Stretch<'_>,
+        lane: &Lane,
+        k: u32,
+        work: &mut Work,
+        hits: &mut Vec<Hit>,
+    ) -> Result<()> {
+        let run = &self.runs[lane.run as usize];
+        let file = &run.segments[lane.table as usize];
+        let (mut approach, mut stretch, mut number) = (first, decoded, lane.bounds.0);
+        loop {
+            let (decoded, goes_on) = approach.probe(stretch, lane.high.0, lane.permuted.0, k, |entry, value| {
+                let fingerprint = run.entry.scheme.tables()[lane.table as usize].unpermute(Permuted(value));
+                hits.push(Hit {
+                    query: lane.query,
+                    run: lane.run,
+                    table: lane.table,
+                    distance: (value ^ lane.permuted.0).count_ones(),
+                    fingerprint: fingerprint.0,
+                    place: (lane.table == 0).then_some((number, entry)),
+                    rank: 0,
+                    list: 0..0,
+                });
+            });
+            work.blocks += 1;
+            work.entries += decoded as u64;
+            number += 1;
+            if !goes_on || number == lane.bounds.1 {
+                return file.check_readable();
+            }
+            (approach, stretch) = (file.block(number)?.approach(lane.low.0, 0), Stretch::default());
+        }
+    }
+
+    /// Leads all hits from their fingerprints to their lists: the places of those that table 0 has not
+    /// found itself, then ranks, directory and numbers, each fetched for all before it is read.
+    fn look_up(
+        &self,
+        hits: &mut [Hit],
+        lookups: &mut Vec<Lane>,
+        looking: &mut Vec<Looking>,
+        work: &mut Work,
+    ) -> Result<()> {
+        lookups.clear();
+        for (place, hit) in (0..).zip(hits.iter()).filter(|(_, hit)| hit.place.is_none()) {
+            let at = Permuted(hit.fingerprint);
+            let lane = Lane {
+                query: place,
+                run: hit.run,
+                table: 0,
+                part: 0,
+                low: at,
+                high: at,
+                permuted: at,
+                bounds: NOWHERE,
+            };
+            lookups.push(lane);
+        }
+        let missing = lookups.len();
+        locate(&self.runs, lookups, looking)?;
+        let postings = |lane: &Lane| &self.runs[lane.run as usize].postings;
+        for lane in lookups.iter() {
+            postings(lane).prefetch_rank(lane.bounds.0);
+        }
+        // While the blocks are on their way, follow the postings from where the entry is likely to be.
+        for lane in lookups.iter_mut() {
+            let rank = postings(lane).first_rank(lane.bounds.0)?;
+            lane.high = Permuted(rank + lane.file(&self.runs).entry_at(lane.part as usize));
+            postings(lane).prefetch_list(lane.high.0);
+        }
+        for lane in lookups.iter() {
+            postings(lane).prefetch_behind(lane.high.0)?;
+        }
+        let mut stretches = Stretches::<IN_TURN>::default();
+        for group in lookups.chunks(IN_TURN) {
+            let mut approaches = [group[0].approach(&self.runs)?; IN_TURN];
+            for (approach, lane) in approaches.iter_mut().zip(group).skip(1) {
+                *approach = lane.approach(&self.runs)?;
+            }
+            let one = group.len() == 1;
+            if !one {
+                stretches.decode(&approaches);
+            }
+            for (place, (approach, lane)) in approaches.into_iter().zip(group).enumerate() {
+                let stretch = if one { Stretch::default() } else { stretches.of(place) };
+                hits[lane.query as usize].place = approach.position(stretch).map(|entry| (lane.bounds.0, entry));
+            }
+        }
+        work.blocks += missing as u64;
+        for hit in hits.iter_mut() {
+            let run = &self.runs[hit.run as usize];
+            let Some((block, entry)) = hit.place else { return Err(lost(run, hit.fingerprint)) };
+            hit.rank = run.postings.first_rank(block)? + entry as u64;
+            run.postings.prefetch_list(hit.rank);
+        }
+        for hit in hits.iter_mut() {
+            let postings = &self.runs[hit.run as usize].postings;
+            hit.list = postings.list(hit.rank)?;
+            postings.prefetch_number(hit.list.start);
+        }
+        Ok(())
+    }
 }
 
-/// Decodes the block that a lane found, and those behind it while the range goes on.
-#[inline]
-fn decode<'a>(lane: &Lane<'a>, k: u32, work: &mut Work, hits: &mut Vec<Hit<'a>>) -> Result<()> {
-    let Some(mut number) = lane.search.found() else { return Ok(()) };
-    let file = &lane.run.segments[lane.table];
-    let table = &lane.run.entry.scheme.tables()[lane.table];
-    let query = table.unpermute(lane.permuted);
-    loop {
-        let block = file.block(number)?;
-        let (decoded, goes_on) = block.probe(lane.low.0, lane.high.0, lane.permuted.0, k, |entry, value| {
-            let fingerprint = table.unpermute(Permuted(value));
-            hits.push(Hit {
-                query: lane.query,
-                run: lane.run,
-                ordinal: lane.table,
-                fingerprint: fingerprint.0,
-                distance: fingerprint.distance(query),
-                place: (lane.table == 0).then_some((number, entry)),
-                rank: 0,
-                list: 0..0,
-            });
-        });
-        work.blocks += 1;
-        work.entries += decoded as u64;
-        number += 1;
-        if !goes_on || number == file.segment().block_len() {
-            return file.check_readable();
-        }
+#[cold]
+fn lost(run: &Run, fingerprint: u64) -> Error {
+    Error::Inconsistent {
+        path: run.segments[0].path().to_owned(),
+        what: format!(
+            "table 0 does not hold fingerprint {}, which another table of its run does",
+            Fingerprint(fingerprint)
+        ),
     }
 }
 
 /// Keeps each fingerprint of a run once for each query; the one found in table 0, if there is one.
-fn distinct(hits: &mut Vec<Hit<'_>>) {
-    let key = |hit: &Hit<'_>| (hit.query, hit.run.entry.low, hit.fingerprint);
+fn distinct(hits: &mut Vec<Hit>) {
+    let key = |hit: &Hit| (hit.query, hit.run, hit.fingerprint);
     if hits.len() > 1 {
-        hits.sort_unstable_by_key(|hit| (key(hit), hit.ordinal));
+        hits.sort_unstable_by_key(|hit| (key(hit), hit.table));
         hits.dedup_by(|later, earlier| key(later) == key(earlier));
-    }
-}
-
-/// Leads all hits from their fingerprints to their lists.
-fn look_up(hits: &mut [Hit<'_>], active: &mut Vec<u32>, work: &mut Work) -> Result<()> {
-    let missing: Vec<usize> = (0..hits.len()).filter(|&place| hits[place].place.is_none()).collect();
-    let mut lanes: Vec<Lane<'_>> = missing
-        .iter()
-        .map(|&place| {
-            let target = Permuted(hits[place].fingerprint);
-            Lane::new(hits[place].run, 0, place, target, target, target)
-        })
-        .collect();
-    locate(&mut lanes, active)?;
-    for lane in &lanes {
-        let file = &lane.run.segments[0];
-        let lost = || Error::Inconsistent {
-            path: file.path().to_owned(),
-            what: format!("table 0 does not hold fingerprint {}, which another table of its run does", Fingerprint(lane.low.0)),
-        };
-        let block = lane.search.found().ok_or_else(lost)?;
-        let entry = file.block(block)?.position(lane.low.0).ok_or_else(lost)?;
-        hits[lane.query].place = Some((block, entry));
-        work.blocks += 1;
-    }
-    for hit in hits.iter() {
-        hit.run.postings.prefetch_rank(hit.block());
-    }
-    for hit in hits.iter_mut() {
-        let entry = hit.place.map_or(0, |place| place.1);
-        hit.rank = hit.run.postings.first_rank(hit.block())? + entry as u64;
-        hit.run.postings.prefetch_list(hit.rank);
-    }
-    for hit in hits.iter_mut() {
-        hit.list = hit.run.postings.list(hit.rank)?;
-        hit.run.postings.prefetch_number(hit.list.start);
-    }
-    Ok(())
-}
-
-impl Hit<'_> {
-    fn block(&self) -> u64 {
-        self.place.map_or(0, |place| place.0)
     }
 }

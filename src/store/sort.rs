@@ -133,7 +133,12 @@ mod tests {
             want.sort_unstable();
             for _ in 0..2 {
                 let mut rows = Vec::new();
-                sorted.each(&mut |stretch| { rows.extend_from_slice(stretch); Ok(()) }).expect("read");
+                sorted
+                    .each(&mut |stretch| {
+                        rows.extend_from_slice(stretch);
+                        Ok(())
+                    })
+                    .expect("read");
                 assert_eq!(rows, want);
             }
         }

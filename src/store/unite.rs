@@ -65,7 +65,10 @@ impl Writer {
             }
             let Some(print) = view.catalog.print(number)? else { return Ok(true) };
             let fingerprint = Fingerprint(print.fingerprint);
-            load.push_numbered(&Document { fingerprint, unprinted: print.unprinted, sketched: false, record }, number + shift)?;
+            load.push_numbered(
+                &Document { fingerprint, unprinted: print.unprinted, sketched: false, record },
+                number + shift,
+            )?;
             done += 1;
             if done.is_multiple_of(65_536) {
                 load.writer().report("merge", done, Some(total), "documents")?;

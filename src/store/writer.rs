@@ -215,7 +215,13 @@ impl Writer {
     }
 
     /// Reports progress; an error if the caller wants to stop.
-    pub(in crate::store) fn report(&mut self, phase: &'static str, done: u64, total: Option<u64>, unit: &'static str) -> Result<()> {
+    pub(in crate::store) fn report(
+        &mut self,
+        phase: &'static str,
+        done: u64,
+        total: Option<u64>,
+        unit: &'static str,
+    ) -> Result<()> {
         if (self.watch)(&Progress { phase, done, total, unit }) { Ok(()) } else { Err(Error::Cancelled) }
     }
 

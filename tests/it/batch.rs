@@ -36,7 +36,11 @@ fn one_pass_finds_what_single_queries_find_in_the_same_order() {
         let mut prints: Vec<u64> = Vec::new();
         let near = |random: &mut Random, prints: &[u64]| {
             let flips = random.below(u64::from(k) + 3);
-            let base = if prints.is_empty() || random.below(3) == 0 { random.next() } else { prints[random.below(prints.len() as u64) as usize] };
+            let base = if prints.is_empty() || random.below(3) == 0 {
+                random.next()
+            } else {
+                prints[random.below(prints.len() as u64) as usize]
+            };
             (0..flips).fold(base, |print, _| print ^ 1 << random.below(u64::from(bits))) & mask
         };
         for index in 0..len {
@@ -92,7 +96,8 @@ fn any_table_of_any_run_can_be_scanned_alone_whole_or_in_ranges() {
     }
     writer.commit().expect("durable");
     writer.flush().expect("flushed");
-    let queries: Vec<Fingerprint> = prints.iter().step_by(9).map(|print| Fingerprint(print ^ 0x8000_0000_0000_0001)).collect();
+    let queries: Vec<Fingerprint> =
+        prints.iter().step_by(9).map(|print| Fingerprint(print ^ 0x8000_0000_0000_0001)).collect();
     let mut want: Vec<(u64, u64, u32)> = Vec::new();
     for (ordinal, query) in (0..).zip(&queries) {
         let near = prints.iter().filter(|&&print| (print ^ query.0).count_ones() <= 3);
@@ -117,7 +122,7 @@ fn any_table_of_any_run_can_be_scanned_alone_whole_or_in_ranges() {
         let mut parts: Vec<_> = [(0, 5), (5, 1)].into_iter().flat_map(|blocks| scan(Some(blocks)).1).collect();
         let bytes = std::fs::read(&file).expect("a file");
         let blocks = u64::from_le_bytes(bytes[bytes.len() - 24..bytes.len() - 16].try_into().expect("eight bytes"));
-        let count = if blocks > 6 { blocks - 6 } else { 0 };
+        let count = blocks.saturating_sub(6);
         let rest = &bytes[1024 + 6 * 1024..1024 + (6 + count as usize) * 1024];
         let emit = &mut |ordinal, stored: Fingerprint, distance| {
             parts.push((ordinal, stored.0, distance));

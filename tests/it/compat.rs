@@ -14,8 +14,16 @@ use nddb_format::record::BatchState;
 
 /// Pages of the golden database `web`, by id.
 const PAGES: [(&str, &str, &str); 5] = [
-    ("page-1", "https://www.example.org/a.html", "<title>Rivers</title><p>The Rhine rises in the Alps and flows north to the sea, past vineyards and castles."),
-    ("page-2", "https://example.net/b.html", "<title>Rivers</title><p>The Rhine rises in the Alps and flows north to the sea, past castles and vineyards."),
+    (
+        "page-1",
+        "https://www.example.org/a.html",
+        "<title>Rivers</title><p>The Rhine rises in the Alps and flows north to the sea, past vineyards and castles.",
+    ),
+    (
+        "page-2",
+        "https://example.net/b.html",
+        "<title>Rivers</title><p>The Rhine rises in the Alps and flows north to the sea, past castles and vineyards.",
+    ),
     ("page-3", "https://www.example.org/c.html", "<p>Ein ganz anderer Text über Brücken, Züge und Bahnhöfe."),
     ("page-4", "https://example.jp/d.html", "<p>東京は日本の首都です。人口は約千四百万人です。"),
     ("page-5", "https://www.example.org/empty.html", "<p>"),
@@ -52,6 +60,7 @@ fn make_web(path: &Path) {
     (0..HOT_LEN).for_each(|index| load.push(bare(&format!("hot-{index}"), HOT)).expect("taken"));
     load.finish().expect("loaded");
     writer.reshape(Some(&[4, 4])).expect("reshaped");
+    writer.set_levels(None).expect("the planner's choice from now on");
     for index in 400..500 {
         writer.insert(bare(&format!("flushed-{index}"), spread(index))).expect("taken");
     }
@@ -72,7 +81,8 @@ fn make_web(path: &Path) {
 
 /// Puts into a new database what the golden database `narrow` holds: 16 bits, k = 2, plain blocks.
 fn make_narrow(path: &Path) {
-    let config = Config::within(2).and_then(|config| config.bits(16)?.levels(&[4])?.restart(0)).expect("a configuration");
+    let config =
+        Config::within(2).and_then(|config| config.bits(16)?.levels(&[4])?.restart(0)).expect("a configuration");
     let mut writer = Writer::create(path, &config.recipe("1e0ng/1")).expect("a new database");
     for index in 0..2000 {
         writer.insert(bare(&index.to_string(), spread(index) & 0xffff)).expect("taken");
@@ -135,7 +145,8 @@ fn assert_web(path: &Path) {
         assert_eq!(view.get(gone).expect("readable"), None, "{gone}");
     }
     let batches = view.batches().expect("readable");
-    let batches: Vec<(&str, BatchState, u64)> = batches.iter().map(|(name, batch, len)| (&name[..], batch.state, *len)).collect();
+    let batches: Vec<(&str, BatchState, u64)> =
+        batches.iter().map(|(name, batch, len)| (&name[..], batch.state, *len)).collect();
     assert_eq!(batches, [("pages", BatchState::Open, 5), ("soon", BatchState::Pending, 1)]);
     assert_eq!(view.settings().recipe, "web/1");
     let runs = manifest(path).runs;

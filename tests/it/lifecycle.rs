@@ -45,7 +45,9 @@ fn a_bulk_load_replaces_skips_what_is_unchanged_and_keeps_the_last_of_equal_ids(
     }
     let loaded = load.finish().expect("loaded");
     assert_eq!((loaded.documents, loaded.replaced, loaded.unchanged, loaded.repeated), (3, 1, 1, 1));
-    for (index, want) in [(1, vec!["same"]), (2, vec![]), (20, vec!["other"]), (4, vec![]), (6, vec!["twice"]), (3, vec!["staged"])] {
+    for (index, want) in
+        [(1, vec!["same"]), (2, vec![]), (20, vec!["other"]), (4, vec![]), (6, vec!["twice"]), (3, vec!["staged"])]
+    {
         assert_eq!(ids(&writer.view(), spread(index), 3), want, "fingerprint {index}");
         assert_eq!(reader_ids(&path, spread(index)), want, "fingerprint {index}");
     }
@@ -64,9 +66,9 @@ fn a_load_in_many_chunks_ends_as_one_run_with_the_same_answers() {
     }
     assert_eq!(load.finish().expect("loaded").documents, len);
 
-
     for index in (0..300_000).step_by(997) {
-        let mut want: Vec<String> = (0..len).filter(|other| other % 300_000 == index).map(|index| index.to_string()).collect();
+        let mut want: Vec<String> =
+            (0..len).filter(|other| other % 300_000 == index).map(|index| index.to_string()).collect();
         want.sort();
         assert_eq!(ids(&writer.view(), spread(index), 0), want);
     }
@@ -197,7 +199,9 @@ fn merging_takes_over_documents_and_batches_and_leaves_the_source_as_it_is() {
     other.commit().expect("durable");
     let merged = writer.merge(&source).expect("merged");
     assert_eq!((merged.documents, merged.replaced), (2, 1));
-    for (index, want) in [(1, vec![]), (2, vec!["mine"]), (3, vec!["both"]), (4, vec!["yours"]), (5, vec![]), (9, vec![])] {
+    for (index, want) in
+        [(1, vec![]), (2, vec!["mine"]), (3, vec!["both"]), (4, vec!["yours"]), (5, vec![]), (9, vec![])]
+    {
         assert_eq!(ids(&writer.view(), spread(index), 0), want, "fingerprint {index}");
         assert_eq!(reader_ids(&path, spread(index)), want, "fingerprint {index}");
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use nddb::{CheckOptions, Fingerprint, Outcome, Reader, View, Within, Work, Writer};
+use nddb::{CheckOptions, Fingerprint, Reader, View, Within, Work, Writer};
 
 use super::support::steps::create;
 use super::support::{Parent, Random, Worker, bare, folder, say};

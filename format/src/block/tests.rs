@@ -63,7 +63,7 @@ proptest! {
     #[test]
     fn probing_a_block_finds_what_a_scan_finds(
         (bits, values) in values(), restart in prop::sample::select(vec![0u16, 2, 3, 16]),
-        which in any::<prop::sample::Index>(), flips in 0u64..8, width in 0u8..=64, k in 0u32..8,
+        which in any::<prop::sample::Index>(), flips in 0u64..8, width in 0u8..=64, k in 0u32..8, part in 0..PARTS,
     ) {
         let (decoder, bytes, keys) = encode(&values, bits, restart);
         let query = (values[which.index(values.len())] ^ flips) & low_mask(bits);
@@ -78,11 +78,32 @@ proptest! {
             let (decoded, goes_on) = block.probe(low, high, query, k, |index, value| found.push((index, value)));
             let want: Vec<(usize, u64)> = members.iter().copied().enumerate()
                 .filter(|(_, value)| (low..=high).contains(value) && (value ^ query).count_ones() <= k).collect();
-            prop_assert_eq!(found, want);
+            prop_assert_eq!(&found, &want);
             prop_assert!((1..=block.len()).contains(&decoded));
             prop_assert_eq!(goes_on, *members.last().expect("one") < high);
+            // The fast way, from any guess, alone and in turn with others.
+            for guess in [0, part, PARTS - 1] {
+                let mut fast = Vec::new();
+                let (_, goes_on_too) = block.approach(low, guess).probe(Stretch::default(), high, query, k, |index, value| fast.push((index, value)));
+                prop_assert_eq!(&fast, &found);
+                prop_assert_eq!(goes_on_too, goes_on);
+                let four = [low, members[0], query, *members.last().expect("one")].map(|low| block.approach(low, guess));
+                let mut stretches = Stretches::default();
+                stretches.decode(&four);
+                for (lane, approach) in four.into_iter().enumerate() {
+                    let (mut by_four, mut alone) = (Vec::new(), Vec::new());
+                    let one = approach.probe(stretches.of(lane), high, query, k, |index, value| by_four.push((index, value)));
+                    let other = approach.probe(Stretch::default(), high, query, k, |index, value| alone.push((index, value)));
+                    prop_assert_eq!((one.1, by_four), (other.1, alone));
+                    // Where the range is empty, either may stop at its end or at its beginning.
+                    prop_assert!(one.0 == other.0 || four[lane].is_above(high), "{} and {} entries", one.0, other.0);
+                    prop_assert_eq!(approach.position(stretches.of(lane)), approach.position(Stretch::default()));
+                }
+            }
             for (index, &value) in members.iter().enumerate() {
                 prop_assert_eq!(block.position(value), Some(index));
+                prop_assert_eq!(block.approach(value, part).position(Stretch::default()), Some(index));
+                prop_assert_eq!(block.approach(value ^ 1, part).position(Stretch::default()), block.position(value ^ 1));
                 prop_assert_eq!(block.position(value ^ 1), members.binary_search(&(value ^ 1)).ok());
             }
             from += block.len();
@@ -108,6 +129,13 @@ proptest! {
             let (decoded, _) = block.probe(low, low | low_mask(width), low, 3, |_, _| ());
             prop_assert!(decoded <= block.len());
             block.position(low);
+            let four = [0, 300, 600, PARTS - 1].map(|part| block.approach(low, part));
+            let mut stretches = Stretches::default();
+            stretches.decode(&four);
+            for (lane, approach) in four.into_iter().enumerate() {
+                approach.probe(stretches.of(lane), low | low_mask(width), low, 3, |_, _| ());
+                approach.position(stretches.of(lane));
+            }
         }
     }
 }

@@ -88,10 +88,64 @@ impl Search {
         }
     }
 
+    /// Takes from a [`Directory`] between which blocks, both included, the answer is.
+    #[inline]
+    pub fn narrow(&mut self, (low, high): (u64, u64)) {
+        (self.low, self.high) = (low.min(self.end), high.min(self.end));
+    }
+
     /// The answer, once there is nothing to look at any more: `None` if every key is below the target.
     #[inline]
     pub fn found(&self) -> Option<u64> {
         (self.low < self.end).then_some(self.low)
+    }
+}
+
+/// Blocks for each slot of a [`Directory`].
+const BLOCKS_PER_SLOT: u64 = 8;
+
+/// Where in the block index the values with the same top bits stand: four bytes for every eight blocks,
+/// in memory, made from the keys when it pays (it is in no file). One look at it replaces the first
+/// looks of a search, each of which is a miss of its own that the next one waits for.
+#[derive(Clone)]
+pub struct Directory {
+    shift: u32,
+    /// For each value of the top bits, the first block whose key is not below it; and the end.
+    first: Box<[u32]>,
+}
+
+impl std::fmt::Debug for Directory {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Directory").field("slots", &(self.first.len() - 1)).finish_non_exhaustive()
+    }
+}
+
+impl Directory {
+    /// Makes the directory of `blocks` ascending keys of `bits` bits. `None` for more blocks than four
+    /// bytes can count, as 4 TB would have.
+    pub(super) fn new(keys: impl Iterator<Item = Permuted>, blocks: u64, bits: u8) -> Option<Self> {
+        let blocks = u32::try_from(blocks).ok()?;
+        let slot_bits = (u64::from(blocks) / BLOCKS_PER_SLOT).max(2).next_power_of_two().ilog2().min(u32::from(bits));
+        let (slots, shift) = (1usize << slot_bits, u32::from(bits) - slot_bits);
+        let mut first = Vec::with_capacity(slots + 1);
+        for (block, key) in (0..).zip(keys) {
+            // This block is the first one for every value of the top bits up to its key's.
+            let until = ((key.0 >> shift) as usize).min(slots - 1);
+            if first.len() <= until {
+                first.resize(until + 1, block);
+            }
+        }
+        first.resize(slots + 1, blocks);
+        Some(Self { shift, first: first.into_boxed_slice() })
+    }
+
+    /// Returns the bounds, both included, of the first block whose key is not below `target`; the upper
+    /// one may be the number of blocks. It is the lower one and as many blocks behind it as have keys
+    /// below the target.
+    #[inline]
+    pub fn bounds(&self, target: Permuted) -> (u64, u64) {
+        let slot = ((target.0 >> self.shift) as usize).min(self.first.len() - 2);
+        (u64::from(self.first[slot]), u64::from(self.first[slot + 1]))
     }
 }
 
@@ -131,6 +185,10 @@ mod tests {
                 let want = keys.partition_point(|&key| key < target);
                 prop_assert_eq!(found, (want < keys.len()).then_some(want as u64));
                 prop_assert!(looks <= bound(keys.len()), "{} looks at {} keys", looks, keys.len());
+                let permuted = || keys.iter().copied().map(Permuted);
+                let directory = Directory::new(permuted(), keys.len() as u64, 64).expect("a few blocks");
+                let (low, high) = directory.bounds(Permuted(target));
+                prop_assert!((low..=high).contains(&(want as u64)), "{} in {} to {}", want, low, high);
             }
         }
     }

@@ -12,17 +12,11 @@ type Visit<'a> = dyn FnMut(&[u8], &[u8]) -> Result<bool> + 'a;
 impl Catalog {
     /// Visits the rows of a family from a key on, until `visit` says `false`. Damage is an error: an
     /// iterator of RocksDB that meets it ends early, and says so only when asked.
-    fn scan(
-        &self,
-        family: Family,
-        from: &[u8],
-        visit: &mut Visit<'_>,
-    ) -> Result<()> {
+    fn scan(&self, family: Family, from: &[u8], visit: &mut Visit<'_>) -> Result<()> {
         let mut options = ReadOptions::default();
         options.set_total_order_seek(true);
         options.set_readahead_size(1 << 20);
-        let rows =
-            self.db.iterator_cf_opt(self.family(family), options, IteratorMode::From(from, Direction::Forward));
+        let rows = self.db.iterator_cf_opt(self.family(family), options, IteratorMode::From(from, Direction::Forward));
         for row in rows {
             let (key, value) = row.map_err(self.failed("be read"))?;
             if !visit(&key, &value)? {
@@ -84,11 +78,7 @@ impl Catalog {
 
     /// Hands the encoded records of ascending `numbers` to `visit`, with their place among them; numbers
     /// without a record are left out.
-    pub(crate) fn records(
-        &self,
-        numbers: &[u64],
-        visit: &mut dyn FnMut(usize, &[u8]) -> Result<()>,
-    ) -> Result<()> {
+    pub(crate) fn records(&self, numbers: &[u64], visit: &mut dyn FnMut(usize, &[u8]) -> Result<()>) -> Result<()> {
         let keys: Vec<[u8; 8]> = numbers.iter().map(|&number| record::number_key(number)).collect();
         let rows = self.db.batched_multi_get_cf(self.family(Family::Documents), &keys, true);
         for (place, row) in rows.into_iter().enumerate() {
@@ -110,7 +100,11 @@ impl Catalog {
     pub(crate) fn ids(&self) -> IdCursor<'_> {
         let mut options = ReadOptions::default();
         options.set_prefix_same_as_start(true);
-        IdCursor { catalog: self, rows: self.db.raw_iterator_cf_opt(self.family(Family::Ids), options), key: Vec::new() }
+        IdCursor {
+            catalog: self,
+            rows: self.db.raw_iterator_cf_opt(self.family(Family::Ids), options),
+            key: Vec::new(),
+        }
     }
 
     /// Visits all ids with their numbers, in bytewise order.
@@ -122,11 +116,7 @@ impl Catalog {
     }
 
     /// Visits all rows of a family whose keys end in a number, as (what stands before it, number).
-    pub(crate) fn all_keys(
-        &self,
-        family: Family,
-        visit: &mut dyn FnMut(&[u8], u64) -> Result<bool>,
-    ) -> Result<()> {
+    pub(crate) fn all_keys(&self, family: Family, visit: &mut dyn FnMut(&[u8], u64) -> Result<bool>) -> Result<()> {
         self.scan(family, &[], &mut |key, _| {
             let number = record::trailing_number(key).map_err(self.corrupt())?;
             visit(&key[..key.len() - 8], number)

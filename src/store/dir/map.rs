@@ -38,8 +38,11 @@ impl Mapped {
         let map = unsafe { Mmap::map(&file) }.map_err(Error::io("map the file", path))?;
         // Probes jump: reading ahead would fetch what nobody asks for.
         let _ = map.advise(Advice::Random);
-        let guard = Guard::new(map.as_ptr() as usize, map.len())
-            .ok_or_else(|| Error::OverLimit { what: "mapped files", need: 1 << 16, have: 1 << 16 })?;
+        let guard = Guard::new(map.as_ptr() as usize, map.len()).ok_or_else(|| Error::OverLimit {
+            what: "mapped files",
+            need: 1 << 16,
+            have: 1 << 16,
+        })?;
         Ok(Self { map, path: path.into(), guard })
     }
 

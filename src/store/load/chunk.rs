@@ -45,15 +45,17 @@ impl Chunk {
     /// order they came, from `low` on, unless they have their own.
     pub(super) fn numbers(&self, low: u64) -> (Vec<u64>, u64) {
         let mut high = self.numbers.last().map_or(low, |last| last + 1);
-        let numbers: Vec<u64> = (0..self.len()).map(|index| {
-            if !self.is_kept(index) {
-                return NONE;
-            }
-            self.numbers.get(index).copied().unwrap_or_else(|| {
-                high += 1;
-                high - 1
+        let numbers: Vec<u64> = (0..self.len())
+            .map(|index| {
+                if !self.is_kept(index) {
+                    return NONE;
+                }
+                self.numbers.get(index).copied().unwrap_or_else(|| {
+                    high += 1;
+                    high - 1
+                })
             })
-        }).collect();
+            .collect();
         (numbers, high)
     }
 

@@ -35,7 +35,9 @@ impl Writer {
         let deleted = &self.snapshot.deleted;
         let mut pairs = Vec::with_capacity(self.snapshot.memtable.len());
         for (fingerprint, numbers) in self.snapshot.memtable.entries() {
-            pairs.extend(numbers.iter().filter(|&&number| !deleted.contains(number)).map(|&number| (fingerprint, number)));
+            pairs.extend(
+                numbers.iter().filter(|&&number| !deleted.contains(number)).map(|&number| (fingerprint, number)),
+            );
         }
         let (low, high) = (self.snapshot.manifest.complete, self.counters.next_number);
         if low == high {
@@ -61,7 +63,10 @@ impl Writer {
     }
 
     /// Has later runs made with the scheme of these levels, or with the planner's choice for their size.
-    pub(in crate::store) fn choose_levels(&mut self, levels: Option<&[u8]>) -> Result<()> {
+    ///
+    /// # Errors
+    /// Levels that are no scheme for these bits and k; errors of the disk.
+    pub fn set_levels(&mut self, levels: Option<&[u8]>) -> Result<()> {
         levels.map(|levels| self.scheme_of(levels)).transpose()?;
         let mut settings = self.settings.clone();
         settings.levels = levels.map(<[u8]>::to_vec);
@@ -84,7 +89,8 @@ impl Writer {
         // Six bytes a fingerprint and table, as much for a document number, and some blocks to begin with.
         self.need_space((files_of(&scheme) * (pairs.len() as u64 * 7 + 8192)) * 11 / 10)?;
         let first = self.take_files(manifest, files_of(&scheme));
-        run_of_pairs(&self.dir, first, &scheme, range, pairs, self.threads).inspect_err(|_| self.drop_files(first, manifest))
+        run_of_pairs(&self.dir, first, &scheme, range, pairs, self.threads)
+            .inspect_err(|_| self.drop_files(first, manifest))
     }
 
     /// Fails unless so many bytes are free.
@@ -181,7 +187,11 @@ impl Writer {
 
     /// Publishes that the runs are complete up to the last number, if the memtable is empty of live documents.
     pub(super) fn publish_complete(&mut self) -> Result<()> {
-        let live = self.snapshot.memtable.entries().any(|(_, numbers)| numbers.iter().any(|&number| !self.snapshot.deleted.contains(number)));
+        let live = self
+            .snapshot
+            .memtable
+            .entries()
+            .any(|(_, numbers)| numbers.iter().any(|&number| !self.snapshot.deleted.contains(number)));
         if live {
             return Ok(());
         }
