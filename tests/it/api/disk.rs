@@ -30,9 +30,10 @@ fn until_full(writer: &mut Writer, random: &mut Random, acknowledged: &mut BTree
             Err(error) => return error,
         }
         if random.percent(10)
-            && let Err(error) = writer.flush() {
-                return error;
-            }
+            && let Err(error) = writer.flush()
+        {
+            return error;
+        }
         assert!(acknowledged.len() < 10_000_000, "the disk never fills");
     }
 }

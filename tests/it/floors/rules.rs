@@ -77,9 +77,10 @@ pub(super) fn climbs(sources: &[Source]) -> Vec<String> {
     for (folder, above) in CRATES {
         for (source, _, target) in Crate::read(sources, folder).uses() {
             if let Target::Outside(path) = target
-                && above.contains(&path[0].as_str()) {
-                    broken.push(format!("{source}: uses {}, a crate above it", path.join("::")));
-                }
+                && above.contains(&path[0].as_str())
+            {
+                broken.push(format!("{source}: uses {}, a crate above it", path.join("::")));
+            }
         }
     }
     for (source, from, target) in Crate::read(sources, "src/").uses() {
