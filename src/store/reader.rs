@@ -43,9 +43,7 @@ impl Reader {
     /// As [`Reader::open`].
     pub fn open_with(path: impl AsRef<Path>, verify: Verify) -> Result<Self> {
         let dir = Dir::open(path.as_ref())?;
-        let catalog = open_catalog(&dir)?;
-        let settings = catalog.settings()?;
-        let snapshot = open_snapshot(&dir, &catalog, &settings, verify, None)?;
+        let (catalog, settings, snapshot) = open_state(&dir, verify, None)?;
         Ok(Self { dir, catalog, settings, snapshot, verify })
     }
 
@@ -54,22 +52,21 @@ impl Reader {
     /// # Errors
     /// As [`Reader::open`]; the old state is kept.
     pub fn refresh(&mut self) -> Result<bool> {
-        self.catalog.catch_up()?;
-        let manifest = read_manifest(&self.dir)?;
         let before = self.mark();
+        let followed = self.catalog.catch_up().is_ok();
+        let manifest = read_manifest(&self.dir)?;
         // A secondary instance that did not see the log in which a row was removed shows it again once
         // nothing else remembers the removal: a new generation, and whether a load that hid numbers has
         // ended, is read through a fresh one.
-        if manifest.generation == self.snapshot.manifest.generation && self.snapshot.hidden.is_empty() {
+        let same = manifest.generation == self.snapshot.manifest.generation;
+        if followed && same && self.snapshot.hidden.is_empty() {
             self.snapshot.catch_up(&self.catalog)?;
             // A flush between the two steps would have taken rows away that the snapshot still needs.
             if read_manifest(&self.dir)?.generation == manifest.generation {
                 return Ok(before != self.mark());
             }
         }
-        let catalog = open_catalog(&self.dir)?;
-        self.snapshot = open_snapshot(&self.dir, &catalog, &self.settings, self.verify, Some(&self.snapshot))?;
-        self.catalog = catalog;
+        (self.catalog, self.settings, self.snapshot) = open_state(&self.dir, self.verify, Some(&self.snapshot))?;
         Ok(before != self.mark())
     }
 
@@ -107,29 +104,24 @@ fn open_catalog(dir: &Dir) -> Result<Catalog> {
 }
 
 /// Opens the newest state: manifest, files, catalog, and the manifest again, until it has stood still.
-fn open_snapshot(
-    dir: &Dir,
-    catalog: &Catalog,
-    settings: &Settings,
-    verify: Verify,
-    before: Option<&Snapshot>,
-) -> Result<Snapshot> {
+fn open_state(dir: &Dir, verify: Verify, before: Option<&Snapshot>) -> Result<(Catalog, Settings, Snapshot)> {
     let mut attempt = 0;
     loop {
         let manifest = read_manifest(dir)?;
         let generation = manifest.generation;
-        if manifest.catalog != settings.catalog {
-            let what = "MANIFEST belongs to another catalog".into();
-            return Err(Error::Inconsistent { path: dir.root().into(), what });
-        }
         let opened = Snapshot::open(dir, manifest, verify, before).and_then(|mut snapshot| {
-            catalog.catch_up()?;
-            snapshot.catch_up(catalog)?;
-            Ok(snapshot)
+            let catalog = open_catalog(dir)?;
+            let settings = catalog.settings()?;
+            if snapshot.manifest.catalog != settings.catalog {
+                let what = "MANIFEST belongs to another catalog".into();
+                return Err(Error::Inconsistent { path: dir.root().into(), what });
+            }
+            snapshot.catch_up(&catalog)?;
+            Ok((catalog, settings, snapshot))
         });
         let stood_still = read_manifest(dir)?.generation == generation;
         match opened {
-            Ok(snapshot) if stood_still => return Ok(snapshot),
+            Ok(opened) if stood_still => return Ok(opened),
             Err(error) if stood_still && !error.is_missing_file() => return Err(error),
             Err(error) if stood_still && attempt >= 3 => return Err(error),
             _ if attempt >= ATTEMPTS => return Err(Error::Busy { path: dir.root().into() }),

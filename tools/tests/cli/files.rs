@@ -158,3 +158,29 @@ fn a_plan_compares_designs() {
     dir.nddb(["plan", "--docs", "many"]).tells(2, &["8e9"]);
     dir.nddb(["plan"]).tells(2, &["--docs"]);
 }
+
+#[test]
+fn the_reader_in_python_prints_the_files_of_the_golden_databases_alike() {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
+    let dir = Dir::new();
+    for name in ["web", "narrow"] {
+        let runs = root.join("tests/data/v1").join(name).join("runs");
+        let mut files: Vec<PathBuf> =
+            std::fs::read_dir(runs).expect("a folder").flatten().map(|entry| entry.path()).collect();
+        files.sort();
+        assert!(files.len() >= 7, "{name} has segments and postings");
+        let script = root.join("tests/spec_reader.py");
+        let Ok(theirs) = std::process::Command::new("python3").arg(script).args(&files).output() else {
+            return; // There is no python3 here; the library's tests say so.
+        };
+        assert!(theirs.status.success(), "{}", String::from_utf8_lossy(&theirs.stderr));
+        let theirs = String::from_utf8(theirs.stdout).expect("text");
+        for (file, theirs) in files.iter().zip(theirs.lines()) {
+            let file = file.to_str().expect("a path that is text");
+            let ours = dir.nddb(["segment", file, "--json"]).done().json();
+            let theirs: serde_json::Value = serde_json::from_str(theirs).expect("JSON");
+            assert!(ours == theirs, "{file}");
+        }
+        assert_eq!(theirs.lines().count(), files.len());
+    }
+}
