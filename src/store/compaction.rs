@@ -75,6 +75,13 @@ impl Weight {
     }
 }
 
+/// Whether the largest run is not rewritten for the sake of a few small ones.
+fn is_balanced(runs: &[Weight]) -> bool {
+    let largest = runs.iter().map(|run| run.documents).max().unwrap_or(0);
+    let all: u64 = runs.iter().map(|run| run.documents).sum();
+    largest <= 3 * (all - largest)
+}
+
 /// Chooses runs to merge, as (first, len): four or more neighbours of a tier or below, the lowest tier
 /// first; or else one with many deleted documents.
 fn choose(runs: &[Weight]) -> Option<(usize, usize)> {
@@ -85,7 +92,7 @@ fn choose(runs: &[Weight]) -> Option<(usize, usize)> {
             if end < runs.len() && runs[end].tier() <= tier {
                 continue;
             }
-            if end - first >= FAN_IN {
+            if end - first >= FAN_IN && is_balanced(&runs[first..end]) {
                 return Some((first, end - first));
             }
             first = end + 1;
