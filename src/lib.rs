@@ -29,6 +29,7 @@
 
 pub mod archive;
 mod config;
+pub mod detect;
 mod error;
 pub mod sketch;
 mod store;

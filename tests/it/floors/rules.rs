@@ -16,7 +16,7 @@ const FLOORS: [(&str, &[&str]); 7] = [
     ("sketch", &["error", "config", "text"]),
     ("archive", &["text"]),
     ("store", &["error", "config", "text", "sketch"]),
-    ("detect", &["error", "config", "text", "sketch", "store"]),
+    ("detect", &["error", "config", "text", "sketch", "store", "archive"]),
 ];
 
 /// Something of which one place is the only keeper.

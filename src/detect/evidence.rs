@@ -1,0 +1,24 @@
+//! What is known of a pair of documents.
+
+/// What is known of a pair of documents; what was not looked at, or cannot be, is absent.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Evidence {
+    /// The token sequences are equal.
+    pub identical: bool,
+    /// Hamming distance of the fingerprints.
+    pub distance: Option<u32>,
+    /// Equal supershingles at equal places, 0 to 6 (Henzinger 2006, B-similarity).
+    pub b_similarity: Option<u32>,
+    /// Equal bits of the projections, 0 to 384 (Henzinger 2006, C-similarity).
+    pub c_similarity: Option<u32>,
+    /// Estimated or exact resemblance of the shingle sets, 0 to 1 (Ye et al. 2007, 2).
+    pub resemblance: Option<f64>,
+    /// Cosine of the term frequencies, 0 to 1.
+    pub cosine: Option<f64>,
+    /// Resemblance by trustable longest common subsequence, 0 to 1 (Huang et al. 2008, 3).
+    pub lcs_resemblance: Option<f64>,
+    /// Containment by the same, 0 to 1.
+    pub lcs_containment: Option<f64>,
+    /// Whether both are of one site; absent when the site of one is not known.
+    pub same_site: Option<bool>,
+}

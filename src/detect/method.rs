@@ -1,0 +1,90 @@
+//! The methods by name.
+
+use std::error::Error;
+use std::fmt;
+use std::str::FromStr;
+
+/// A method: where its candidates come from, and how they are decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Method {
+    /// Equal token sequences (Henzinger 2006, 2; ALGORITHMS H2).
+    Identity,
+    /// Fingerprints within k bits (Manku et al. 2007, 3).
+    Simhash,
+    /// At least two equal supershingles (Henzinger 2006, algorithm B).
+    B,
+    /// At least 372 of 384 equal bits of the projections (Henzinger 2006, algorithm C).
+    C,
+    /// Candidates of B whose projections agree in at least 355 bits (Henzinger 2006, 4).
+    Combined,
+    /// C for pairs on different sites, combined for pairs on one (Henzinger 2006, 4).
+    Split,
+    /// Trustable longest common subsequence, in perhaps-similar sets (Huang et al. 2008).
+    Lcs,
+    /// Cosine of term frequencies, in perhaps-similar sets (Huang et al. 2008, 4: its baseline).
+    Cosine,
+    /// Resemblance by shingles, sampled or not (Ye et al. 2007).
+    Shingles,
+}
+
+impl Method {
+    /// All methods, in the order in which they are listed.
+    pub const ALL: [Method; 9] = [
+        Method::Identity,
+        Method::Simhash,
+        Method::B,
+        Method::C,
+        Method::Combined,
+        Method::Split,
+        Method::Lcs,
+        Method::Cosine,
+        Method::Shingles,
+    ];
+
+    /// The name on the command line and in pair lines.
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Identity => "identity",
+            Method::Simhash => "simhash",
+            Method::B => "b",
+            Method::C => "c",
+            Method::Combined => "combined",
+            Method::Split => "split",
+            Method::Lcs => "lcs",
+            Method::Cosine => "cosine",
+            Method::Shingles => "shingles",
+        }
+    }
+
+    /// Whether the method needs the texts, and not only what the catalog keeps of them.
+    pub fn needs_text(self) -> bool {
+        matches!(self, Method::Lcs | Method::Cosine | Method::Shingles)
+    }
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A name that is no method's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownMethod(pub String);
+
+impl fmt::Display for UnknownMethod {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = Method::ALL.map(Method::name).join(", ");
+        write!(f, "there is no method {:?} (there are {names})", self.0)
+    }
+}
+
+impl Error for UnknownMethod {}
+
+impl FromStr for Method {
+    type Err = UnknownMethod;
+
+    fn from_str(name: &str) -> Result<Self, UnknownMethod> {
+        Method::ALL.into_iter().find(|method| method.name() == name).ok_or_else(|| UnknownMethod(name.into()))
+    }
+}

@@ -1,0 +1,148 @@
+//! The rules: evidence to decision, with the papers' thresholds.
+
+use super::{Evidence, Method};
+
+/// What a rule says of a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// Near-duplicates, by the rule of this name.
+    Near(&'static str),
+    /// Not near-duplicates by this method.
+    Apart,
+    /// The method cannot tell: evidence that it needs is absent.
+    Unknown,
+}
+
+/// Thresholds of all methods; the defaults are the papers'.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rules {
+    /// Greatest Hamming distance of simhash (Manku et al. 2007, 3: k = 3).
+    pub within: u32,
+    /// Least B-similarity (Henzinger 2006, 2: 2).
+    pub b: u32,
+    /// Least C-similarity (Henzinger 2006, 2: 372).
+    pub c: u32,
+    /// Least C-similarity of B-similar pairs (Henzinger 2006, 4: 355).
+    pub combined: u32,
+    /// Least resemblance by shingles (Ye et al. 2007, 5: 0.85).
+    pub resemblance: f64,
+    /// The cosine that a pair must exceed (Huang et al. 2008, 4: 0.95).
+    pub cosine: f64,
+    /// The resemblance by trustable LCS that a pair must exceed (Huang et al. 2008, 3: 0.28).
+    pub lcs_resemblance: f64,
+    /// The containment by trustable LCS that a pair must exceed otherwise (Huang et al. 2008, 3: 0.7).
+    pub lcs_containment: f64,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self {
+            within: 3,
+            b: 2,
+            c: 372,
+            combined: 355,
+            resemblance: 0.85,
+            cosine: 0.95,
+            lcs_resemblance: 0.28,
+            lcs_containment: 0.7,
+        }
+    }
+}
+
+impl Rules {
+    /// What a method says of a pair, given what is known of it. Equal token sequences are near-duplicates by
+    /// every method (Henzinger 2006, 2). A pair whose sites are not both known is one on different sites.
+    pub fn decide(&self, method: Method, evidence: &Evidence) -> Decision {
+        if evidence.identical {
+            return Decision::Near("identical");
+        }
+        match method {
+            Method::Identity => Decision::Apart,
+            Method::Simhash => at_most(evidence.distance, self.within, "simhash"),
+            Method::B => at_least(evidence.b_similarity, self.b, "b"),
+            Method::C => at_least(evidence.c_similarity, self.c, "c"),
+            Method::Combined => self.combined(evidence, "combined"),
+            Method::Split if evidence.same_site == Some(true) => self.combined(evidence, "split: same site, combined"),
+            Method::Split => at_least(evidence.c_similarity, self.c, "split: different sites, c"),
+            Method::Shingles => above(evidence.resemblance.map(|value| value >= self.resemblance), "shingles"),
+            Method::Cosine => above(evidence.cosine.map(|value| value > self.cosine), "cosine"),
+            Method::Lcs => self.lcs(evidence),
+        }
+    }
+
+    fn combined(&self, evidence: &Evidence, name: &'static str) -> Decision {
+        match at_least(evidence.b_similarity, self.b, name) {
+            Decision::Near(name) => at_least(evidence.c_similarity, self.combined, name),
+            other => other,
+        }
+    }
+
+    fn lcs(&self, evidence: &Evidence) -> Decision {
+        if evidence.lcs_resemblance.is_none() && evidence.lcs_containment.is_none() {
+            return Decision::Unknown;
+        }
+        if evidence.lcs_resemblance.is_some_and(|value| value > self.lcs_resemblance) {
+            return Decision::Near("lcs: resemblance");
+        }
+        above(Some(evidence.lcs_containment.is_some_and(|value| value > self.lcs_containment)), "lcs: containment")
+    }
+}
+
+fn at_least(value: Option<u32>, least: u32, name: &'static str) -> Decision {
+    above(value.map(|value| value >= least), name)
+}
+
+fn at_most(value: Option<u32>, most: u32, name: &'static str) -> Decision {
+    above(value.map(|value| value <= most), name)
+}
+
+fn above(reached: Option<bool>, name: &'static str) -> Decision {
+    match reached {
+        Some(true) => Decision::Near(name),
+        Some(false) => Decision::Apart,
+        None => Decision::Unknown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Thresholds from both sides.
+    #[test]
+    fn a_rule_turns_at_its_threshold() {
+        let rules = Rules::default();
+        let b = |b: u32, c: u32, same_site| Evidence {
+            b_similarity: Some(b),
+            c_similarity: Some(c),
+            same_site,
+            ..Evidence::default()
+        };
+        let near = |method, evidence: &Evidence| matches!(rules.decide(method, evidence), Decision::Near(_));
+        for (least, most) in [(0, 1), (1, 2), (5, 6)] {
+            assert_eq!(near(Method::B, &b(least, 0, None)), least >= 2);
+            assert_eq!(near(Method::B, &b(most, 0, None)), most >= 2);
+        }
+        assert!(!near(Method::C, &b(6, 371, None)) && near(Method::C, &b(0, 372, None)));
+        assert!(!near(Method::Combined, &b(2, 354, None)) && near(Method::Combined, &b(2, 355, None)));
+        assert!(!near(Method::Combined, &b(1, 384, None)));
+        assert!(near(Method::Split, &b(2, 355, Some(true))) && !near(Method::Split, &b(1, 384, Some(true))));
+        assert!(near(Method::Split, &b(0, 372, Some(false))) && !near(Method::Split, &b(2, 355, Some(false))));
+        assert!(near(Method::Split, &b(0, 372, None)), "an unknown site is another one");
+        for (distance, expected) in [(3, true), (4, false)] {
+            let evidence = Evidence { distance: Some(distance), ..Evidence::default() };
+            assert_eq!(near(Method::Simhash, &evidence), expected);
+        }
+    }
+
+    /// A rule without its evidence does not decide.
+    #[test]
+    fn what_is_not_known_is_not_decided() {
+        for method in Method::ALL {
+            let expected = if method == Method::Identity { Decision::Apart } else { Decision::Unknown };
+            assert_eq!(Rules::default().decide(method, &Evidence::default()), expected, "{method}");
+            let identical = Evidence { identical: true, ..Evidence::default() };
+            assert_eq!(Rules::default().decide(method, &identical), Decision::Near("identical"));
+        }
+    }
+}
