@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::*;
+use crate::text::entities::decode_into;
 
 fn lines(html: &str) -> String {
     scan(html, Layout::Lines).text
