@@ -9,7 +9,7 @@ use crate::sketch::conventions::Convention;
 use crate::sketch::explain::{Explainer, Explanation};
 use crate::sketch::features::{Features, simhash_of};
 use crate::sketch::folded::FoldedHashes;
-use crate::sketch::min_hash::{self, MinHash, min_hash};
+use crate::sketch::min_hash::{self, MinHash};
 use crate::sketch::projection::{Projection, projection};
 use crate::sketch::simhash;
 use crate::text::{Page, SiteRule, host_of, tokens, visible_text};
@@ -134,7 +134,7 @@ impl Recipe {
         let tokens = tokens(page);
         let bytes: Vec<u8> = tokens.hashes().iter().flat_map(|hash| hash.to_le_bytes()).collect();
         let (min_hash, projection) = match self.kind {
-            Kind::Terms(_) => (min_hash(&bytes), (!tokens.is_empty()).then(|| projection(tokens.hashes()))),
+            Kind::Terms(_) => (min_hash::of_bytes(&bytes), (!tokens.is_empty()).then(|| projection(tokens.hashes()))),
             Kind::Of(_) => (None, None),
         };
         let fingerprint = match self.kind {
