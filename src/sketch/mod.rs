@@ -51,4 +51,6 @@ pub mod plain {
 #[cfg(test)]
 mod golden;
 #[cfg(test)]
+mod hostile;
+#[cfg(test)]
 mod statistics;

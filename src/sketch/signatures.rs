@@ -72,7 +72,7 @@ pub struct Signature {
 struct Print {
     value: u128,
     weight: i64,
-    /// Units of the text before it.
+    /// Units of the text before it, where gaps are heeded.
     at: usize,
 }
 
@@ -80,7 +80,7 @@ struct Print {
 /// [`folded_text`](crate::text::folded_text), in the order of their groups (Huang et al. 3.1). A
 /// text without a sentence of more than 16 units has none; one with few has fewer than 112.
 pub fn signatures(text: &str, rules: &SignatureRules) -> Vec<Signature> {
-    let prints = prints(text);
+    let prints = prints(text, rules);
     let mut found = Vec::new();
     if rules.groups == 0 {
         return found;
@@ -108,7 +108,7 @@ pub fn signatures(text: &str, rules: &SignatureRules) -> Vec<Signature> {
 /// Returns what [`signatures`] returns, as the paper says it (Huang et al. 3.1).
 pub fn plain(text: &str, rules: &SignatureRules) -> Vec<Signature> {
     let mut set: Vec<Print> = Vec::new();
-    for print in prints(text) {
+    for print in prints(text, rules) {
         if set.iter().all(|other| other.value != print.value) {
             set.push(print);
         }
@@ -135,35 +135,51 @@ pub fn plain(text: &str, rules: &SignatureRules) -> Vec<Signature> {
 }
 
 /// Returns the fingerprints of the sentences of a text, in their order.
-fn prints(text: &str) -> Vec<Print> {
+fn prints(text: &str, rules: &SignatureRules) -> Vec<Print> {
     let mut done = (0, 0);
     sentences(text)
         .map(|Sentence { text: sentence, at, units }| {
-            done = (at, done.1 + crate::text::units(&text[done.0..at]));
+            if rules.min_gap > 0 {
+                done = (at, done.1 + crate::text::units(&text[done.0..at]));
+            }
             let value = u128::from_be_bytes(Md5::digest(sentence.as_bytes()).into());
-            Print { value, weight: weight(units), at: done.1 }
+            let weight = WEIGHTS.get(units).copied().unwrap_or_else(|| weight(units));
+            Print { value, weight, at: done.1 }
         })
         .collect()
 }
+
+/// The weights of most sentences.
+static WEIGHTS: [i64; 512] = {
+    let mut weights = [0; 512];
+    let mut len = 0;
+    while len < weights.len() {
+        weights[len] = weight(len);
+        len += 1;
+    }
+    weights
+};
 
 /// Returns 1 + ln(len) in units of 2^-32, for a length of at least 1.
 ///
 /// The logarithm to base 2 is that of the highest bit, and then bit by bit: a number between 1 and
 /// 2, squared, is at least 2 exactly if the next bit of its logarithm is 1. All in integers, each
 /// square cut to 63 bits behind the point; 32 bits of the logarithm are calculated, times ln 2.
-fn weight(len: usize) -> i64 {
+const fn weight(len: usize) -> i64 {
     /// ln 2 in units of 2^-32, rounded.
     const LN_2: u64 = 2_977_044_472;
-    let len = len.max(1) as u64;
-    let mut log = u64::from(len.ilog2());
+    let len = if len == 0 { 1 } else { len as u64 };
+    let mut log = len.ilog2() as u64;
     let mut number = len << len.leading_zeros();
-    for _ in 0..32 {
-        let square = u128::from(number) * u128::from(number);
-        let carry = square >> 127;
-        number = (square >> (63 + carry as u32)) as u64;
+    let mut bits = 0;
+    while bits < 32 {
+        let square = number as u128 * number as u128;
+        let carry = (square >> 127) as u32;
+        number = (square >> (63 + carry)) as u64;
         log = log << 1 | carry as u64;
+        bits += 1;
     }
-    let ln = (u128::from(log) * u128::from(LN_2)) >> 32;
+    let ln = (log as u128 * LN_2 as u128) >> 32;
     (1 << 32) + ln as i64
 }
 
@@ -213,8 +229,13 @@ fn combine(chosen: &[Print]) -> u128 {
     let total: i64 = chosen.iter().map(|print| print.weight).sum();
     let mut words = [0u128; 1 << MUX_MAX];
     let words = &mut words[..1 << chosen.len()];
-    for (set, word) in words.iter_mut().enumerate() {
-        let ones: i64 = (0..chosen.len()).filter(|&i| set >> i & 1 == 1).map(|i| chosen[i].weight).sum();
+    let mut ones = [0; 1 << MUX_MAX];
+    for (i, print) in chosen.iter().enumerate() {
+        for set in 0..1 << i {
+            ones[set | 1 << i] = ones[set] + print.weight;
+        }
+    }
+    for (word, ones) in words.iter_mut().zip(ones) {
         *word = if 2 * ones > total { u128::MAX } else { 0 };
     }
     // Each place picks the set that it has, half of what is left by each sentence.

@@ -45,15 +45,21 @@ pub fn units(text: &str) -> usize {
 /// Returns the longest beginning of a text that has at most `limit` units; with
 /// [`DOCUMENT_UNITS`] the part of a document that Huang et al. look at.
 pub fn first_units(text: &str, limit: usize) -> &str {
-    let mut left = limit;
-    for (at, c) in text.char_indices() {
-        let size = if c.is_ascii() { 1 } else { 2 };
-        if size > left {
-            return &text[..at];
+    let (mut end, mut left) = (0usize, limit);
+    loop {
+        // No text has more units than bytes: as many bytes as units are left fit.
+        let more = text.floor_char_boundary(end.saturating_add(left));
+        if end < more {
+            left -= units(&text[end..more]);
+            end = more;
+            continue;
         }
-        left -= size;
+        // A character of three or four bytes has two units.
+        match text[end..].chars().next() {
+            Some(c) if left >= 2 => (end, left) = (end + c.len_utf8(), left - 2),
+            _ => return &text[..end],
+        }
     }
-    text
 }
 
 /// Returns the sentences of more than 16 units in the first 10 KB of a text, which is best a
@@ -84,20 +90,35 @@ fn end_of_sentence(text: &str, from: usize) -> (usize, usize) {
     let bytes = text.as_bytes();
     let is_term = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_alphanumeric);
     let mut at = from;
-    while let Some(&byte) = bytes.get(at) {
-        match byte {
-            b'\n' | b'!' | b'?' | b';' => return (at, at + 1),
-            b'.' | b',' | b':' if !(is_term(at.checked_sub(1)) && is_term(Some(at + 1))) => return (at, at + 1),
-            0..=0x7f => at += 1,
-            _ => match text[at..].chars().next() {
-                Some(c) if ends_clause(c) => return (at, at + c.len_utf8()),
-                Some(c) => at += c.len_utf8(),
-                None => break,
-            },
+    loop {
+        at += bytes[at..].iter().position(|&byte| MAY_END[usize::from(byte)]).unwrap_or(bytes.len() - at);
+        match bytes.get(at) {
+            None => return (text.len(), text.len() + 1),
+            Some(b'.' | b',' | b':') if is_term(at.checked_sub(1)) && is_term(Some(at + 1)) => at += 1,
+            Some(0..=0x7f) => return (at, at + 1),
+            Some(_) => {
+                let size = text[at..].chars().next().map_or(1, char::len_utf8);
+                if text[at..].starts_with(ends_clause) {
+                    return (at, at + size);
+                }
+                at += size;
+            }
         }
     }
-    (text.len(), text.len() + 1)
 }
+
+/// Whether a byte may begin what ends a sentence: the marks of ASCII, the end of a line, and the first
+/// bytes of the characters in [`ends_clause`].
+const MAY_END: [bool; 256] = {
+    let mut may = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        may[byte] = matches!(byte as u8, b'\n' | b'!' | b'?' | b';' | b'.' | b',' | b':')
+            || matches!(byte, 0xcd | 0xce | 0xd6 | 0xd8 | 0xdb | 0xe0..=0xe3 | 0xef);
+        byte += 1;
+    }
+    may
+};
 
 /// Returns whether a character that is not ASCII ends a sentence or a clause.
 fn ends_clause(c: char) -> bool {

@@ -12,7 +12,7 @@
 use crate::text::letters::is_unspaced;
 use crate::text::page::Page;
 use crate::text::segment::Segmenter;
-use crate::text::sheet::Layout;
+use crate::text::sheet::{Layout, Piece, Sheet};
 use crate::text::visible::laid_out;
 
 /// The words of a page, in their order.
@@ -44,6 +44,32 @@ impl CanonicalWords {
         self.text.split(' ').take(self.len)
     }
 
+    /// Takes the words of a visible text, however its white space stands; those of a page's
+    /// [`folded_text`](crate::text::folded_text) are the page's.
+    pub fn of_text(text: &str) -> Self {
+        let mut sheet = Sheet::new(Layout::Words, false);
+        sheet.push(text, 0, text.len(), Piece::Literal);
+        Self::cut(sheet.finish().0)
+    }
+
+    /// Cuts the words that need it, of a text of words with a space between each two.
+    fn cut(text: String) -> Self {
+        // All letters of scripts without spaces have three or four bytes.
+        if !text.bytes().any(|byte| byte >= 0xe0) || !text.contains(is_unspaced) {
+            return CanonicalWords::of(text);
+        }
+        let segmenter = Segmenter::default();
+        let mut cut = String::with_capacity(text.len() + text.len() / 4);
+        for word in text.split(' ').filter(|word| !word.is_empty()) {
+            if word.contains(is_unspaced) {
+                segmenter.pieces(word, |from, to| append(&mut cut, &word[from..to]));
+            } else {
+                append(&mut cut, word);
+            }
+        }
+        CanonicalWords::of(cut)
+    }
+
     fn of(text: String) -> Self {
         let len = if text.is_empty() { 0 } else { 1 + memchr::memchr_iter(b' ', text.as_bytes()).count() };
         CanonicalWords { text, len }
@@ -52,21 +78,7 @@ impl CanonicalWords {
 
 /// Returns the canonical words of a page (Ye et al. 4.2). A page without visible text has none.
 pub fn canonical_words(page: &Page<'_>) -> CanonicalWords {
-    let text = laid_out(page, Layout::Words);
-    // All letters of scripts without spaces have three or four bytes.
-    if !text.bytes().any(|byte| byte >= 0xe0) || !text.contains(is_unspaced) {
-        return CanonicalWords::of(text);
-    }
-    let segmenter = Segmenter::default();
-    let mut cut = String::with_capacity(text.len() + text.len() / 4);
-    for word in text.split(' ').filter(|word| !word.is_empty()) {
-        if word.contains(is_unspaced) {
-            segmenter.pieces(word, |from, to| append(&mut cut, &word[from..to]));
-        } else {
-            append(&mut cut, word);
-        }
-    }
-    CanonicalWords::of(cut)
+    CanonicalWords::cut(laid_out(page, Layout::Words))
 }
 
 fn append(text: &mut String, word: &str) {
@@ -82,7 +94,7 @@ mod tests {
 
     use super::*;
     use crate::text::page::PageKind;
-    use crate::text::visible::visible_text;
+    use crate::text::visible::{folded_text, visible_text};
 
     fn words(page: &Page<'_>) -> String {
         let words = canonical_words(page);
@@ -126,6 +138,8 @@ mod tests {
             let plain: Vec<&str> = visible.split_whitespace().collect();
             let found = canonical_words(&page);
             prop_assert_eq!(found.iter().collect::<Vec<_>>(), plain);
+            prop_assert_eq!(&CanonicalWords::of_text(&folded_text(&page)), &found);
+            prop_assert_eq!(&CanonicalWords::of_text(&visible), &found);
         }
 
         #[test]

@@ -59,11 +59,11 @@ fn weights_are_one_and_the_natural_logarithm() {
         assert!((weight(len) as f64 - expected).abs() < 4.0 + expected * 1e-9, "{len}");
     }
     // Pinned: these weights decide stored signatures.
-    assert_eq!([weight(17), weight(100), weight(10_240)], WEIGHTS);
+    assert_eq!([weight(17), weight(100), weight(10_240)], PINNED);
 }
 
 /// With 60 decimal digits 16463525951.3, 24074022637.3 and 43954939684.9.
-const WEIGHTS: [i64; 3] = [16_463_525_951, 24_074_022_638, 43_954_939_687];
+const PINNED: [i64; 3] = [16_463_525_951, 24_074_022_638, 43_954_939_687];
 
 #[test]
 fn equal_weights_that_cancel_give_zero() {

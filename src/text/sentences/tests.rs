@@ -87,7 +87,27 @@ fn plain(text: &str) -> Vec<String> {
     parts.iter().map(|part| part.trim().to_owned()).filter(|part| size(part) > SENTENCE_UNITS).collect()
 }
 
+#[test]
+fn no_mark_begins_with_a_byte_that_is_passed_over() {
+    let mut buffer = [0; 4];
+    for c in ('\u{80}'..=char::MAX).filter(|&c| ends_clause(c)) {
+        assert!(MAY_END[usize::from(c.encode_utf8(&mut buffer).as_bytes()[0])], "{c:?}");
+    }
+}
+
 proptest! {
+    #[test]
+    fn the_first_units_are_those_of_a_plain_count(text in "[a-zéж中文😀]{0,60}", limit in 0usize..100) {
+        let mut left = limit;
+        let end = text.char_indices().find(|(_, c)| {
+            let size = if c.is_ascii() { 1 } else { 2 };
+            let fits = size <= left;
+            left = left.saturating_sub(size);
+            !fits
+        });
+        prop_assert_eq!(first_units(&text, limit), &text[..end.map_or(text.len(), |(at, _)| at)]);
+    }
+
     #[test]
     fn sentences_are_those_of_the_definition(
         text in "([a-z0-9 ]{0,30}|[.,:;!?\\n]|[一-三。,、؟।…]|\u{a0}){0,40}",
