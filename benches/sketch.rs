@@ -71,6 +71,9 @@ fn main() {
     ));
     let recipe = Recipe::default();
     let rules = SignatureRules::default();
+    let signed = |one: &&Prepared| !signatures(&one.text, &rules).is_empty();
+    let unsigned = 100.0 * (1.0 - prepared.iter().filter(signed).count() as f64 / pages.len() as f64);
+    figure("pages without a sentence signature, %", format_args!("{unsigned:.2}"), "");
     let two = Features { terms: 2, ..Features::default() };
     say("MB of pages a CPU second, from the page:");
     bench("decoding", "", Box::new(|i| _ = black_box(decode(&view(i)))));
