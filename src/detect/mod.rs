@@ -8,6 +8,7 @@
 //! it is quadratic in the size of a group, and nothing needs memory for all documents beyond a few bytes each.
 
 mod evidence;
+pub mod lcs;
 mod method;
 mod rules;
 
