@@ -23,6 +23,7 @@ mod recipe;
 mod simhash;
 mod tally;
 
+pub(crate) use mix::split_mix;
 pub use explain::{Explanation, Feature};
 pub use min_hash::{MIN_VALUES, MinHash, SHINGLE, SUPERSHINGLES, megashingles};
 pub use projection::{PROJECTION_BITS, Projection};
