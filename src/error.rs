@@ -71,6 +71,13 @@ pub enum Error {
         /// As it was asked for.
         asked: String,
     },
+    /// A method of detection cannot be used on this database.
+    Method {
+        /// Its name.
+        method: &'static str,
+        /// Why not.
+        why: String,
+    },
     /// A value is outside of what the database can do.
     OutOfRange {
         /// Which value.
@@ -186,6 +193,7 @@ impl fmt::Display for Error {
             Self::Mismatch { what, database, asked } => {
                 write!(f, "the database has {what} '{database}', not '{asked}'")
             }
+            Self::Method { method, why } => write!(f, "method '{method}' cannot be used here: {why}"),
             Self::OutOfRange { what, asked, limit } => write!(f, "{what} is {asked}, the limit here is {limit}"),
             Self::Document { id, why } => write!(f, "document '{id}': {why}"),
             Self::Batch { name, why } => write!(f, "batch '{name}' {why}"),

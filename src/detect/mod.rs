@@ -7,11 +7,33 @@
 //! It imports `text`, `sketch`, `archive` and `store`, and must never import RocksDB, open a file or print. Nothing in
 //! it is quadratic in the size of a group, and nothing needs memory for all documents beyond a few bytes each.
 
+mod buckets;
+mod classes;
+mod collection;
+mod context;
 pub mod eval;
 mod evidence;
+mod groups;
+mod keyed;
 mod method;
+mod needs;
+mod options;
+mod pair;
+mod pairs;
+mod repeats;
+mod room;
+mod row;
 mod rules;
+mod source;
+#[cfg(test)]
+mod support;
 
+pub use collection::{Collection, Held, b_similarity, c_similarity};
 pub use evidence::Evidence;
 pub use method::{Method, UnknownMethod};
+pub use options::{GROUP_LIMIT, PairOptions};
+pub use pair::{Group, Kind, Line, Pair, PairSummary};
+pub use pairs::pairs;
+pub use room::Room;
+pub use row::Row;
 pub use rules::{Decision, Rules};

@@ -35,7 +35,7 @@ use findings::Findings;
 use recall::Sample;
 use rows::{Look, Rows};
 pub(super) use state::State;
-pub(super) use ticker::Ticker;
+pub(crate) use ticker::Ticker;
 
 /// Attempts to find a state before a writer's next one replaces it.
 const ATTEMPTS: u32 = 64;

@@ -18,13 +18,13 @@ const DEAD_SHARE: u64 = 5;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompactionPlan {
     /// The manifest generation it is for.
-    generation: u64,
+    pub(super) generation: u64,
     /// The first of the runs.
-    first: usize,
+    pub(super) first: usize,
     /// How many.
-    len: usize,
+    pub(super) len: usize,
     /// Levels of the scheme wanted instead of the one chosen by count.
-    levels: Option<Vec<u8>>,
+    pub(super) levels: Option<Vec<u8>>,
 }
 
 impl CompactionPlan {

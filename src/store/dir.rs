@@ -13,7 +13,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 pub(crate) use map::{Mapped, prefetch};
-pub(crate) use temp::TempFile;
+pub(crate) use temp::{TempFile, TempMap};
 
 use crate::{Error, Result};
 

@@ -34,7 +34,7 @@ pub(crate) struct Dropped {
 }
 
 /// One table of one run, from front to back.
-struct Stream<'a> {
+pub(super) struct Stream<'a> {
     run: &'a Run,
     table: usize,
     values: Vec<u64>,
@@ -45,7 +45,8 @@ struct Stream<'a> {
 }
 
 impl<'a> Stream<'a> {
-    fn new(run: &'a Run, table: usize) -> Result<Self> {
+    /// Stands at the first value.
+    pub(super) fn new(run: &'a Run, table: usize) -> Result<Self> {
         let mut stream = Self { run, table, values: Vec::new(), at: 0, next_block: 0, rank: 0 };
         stream.fill()?;
         Ok(stream)
@@ -66,13 +67,15 @@ impl<'a> Stream<'a> {
         file.check_readable()
     }
 
+    /// The value it stands at, if there is one.
     #[inline]
-    fn head(&self) -> Option<u64> {
+    pub(super) fn head(&self) -> Option<u64> {
         self.values.get(self.at).copied()
     }
 
+    /// Goes to the next value.
     #[inline]
-    fn advance(&mut self) -> Result<()> {
+    pub(super) fn advance(&mut self) -> Result<()> {
         self.at += 1;
         self.rank += 1;
         if self.at == self.values.len() { self.fill() } else { Ok(()) }

@@ -127,7 +127,7 @@ impl From<nddb::Error> for Failure {
         let code = match &error {
             E::NotADatabase { .. } => Code::NoDatabase,
             E::Locked { .. } => Code::Locked,
-            E::Newer { .. } | E::Mismatch { .. } => Code::Mismatch,
+            E::Newer { .. } | E::Mismatch { .. } | E::Method { .. } => Code::Mismatch,
             E::Corrupt { .. } | E::Inconsistent { .. } => Code::Damage,
             E::OverLimit { .. } => Code::OverLimit,
             E::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull => Code::OverLimit,

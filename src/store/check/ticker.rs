@@ -39,4 +39,9 @@ impl<'a> Ticker<'a> {
         let progress = state.progress;
         if (state.watch)(&progress) { Ok(()) } else { Err(Error::Cancelled) }
     }
+
+    /// Lends the watcher to work that reports by itself.
+    pub(crate) fn lend<T>(&self, work: impl FnOnce(&mut (dyn FnMut(&Progress) -> bool + Send)) -> T) -> T {
+        work(self.state().watch)
+    }
 }

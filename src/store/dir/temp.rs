@@ -1,9 +1,12 @@
 //! Temporary files: nameless, gone with the process.
+#![expect(unsafe_code, reason = "a memory map")]
 
 use std::fs::File;
 use std::io::Write;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+
+use memmap2::Mmap;
 
 use crate::{Error, Result};
 
@@ -37,5 +40,27 @@ impl TempFile {
             }
         }
         Ok(read)
+    }
+
+    /// Ends the writing and maps the file: the system keeps in memory what it has room for.
+    pub(crate) fn map(self) -> Result<TempMap> {
+        let size = self.file.metadata().map_err(Error::io("look at a temporary file in", &self.folder))?.len();
+        if size == 0 {
+            return Ok(TempMap(None));
+        }
+        // SAFETY: the file has no name and its only handle is dropped here: nobody else can change it.
+        let map = unsafe { Mmap::map(&self.file) }.map_err(Error::io("map a temporary file in", &self.folder))?;
+        Ok(TempMap(Some(map)))
+    }
+}
+
+/// The bytes of a temporary file.
+#[derive(Debug)]
+pub(crate) struct TempMap(Option<Mmap>);
+
+impl AsRef<[u8]> for TempMap {
+    #[inline]
+    fn as_ref(&self) -> &[u8] {
+        self.0.as_deref().unwrap_or_default()
     }
 }

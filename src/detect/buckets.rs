@@ -1,0 +1,159 @@
+//! Candidates by shared keys: one external sort of (key, document), then each key's documents together.
+
+use std::collections::HashSet;
+
+use super::context::Context;
+use super::keyed::{Filter, Keyed, Sketch};
+use super::pair::Cut;
+use super::repeats::Repeats;
+use crate::Result;
+use crate::store::{Sorted, Sorter};
+
+/// Documents between two reports of progress.
+const REPORT: u32 = 1 << 14;
+
+/// Finds the pairs of leaders that share a key and pass the filter, and hands each to `found`, once or
+/// seldom more. Keys that more than `limit` leaders share give star pairs with the oldest of them, and are
+/// returned.
+pub(super) fn pairs(
+    context: &Context<'_>,
+    keyed: Keyed,
+    filter: Filter,
+    limit: usize,
+    found: &mut dyn FnMut(u32, u32) -> Result<()>,
+) -> Result<Vec<Cut>> {
+    let sorted = sort(context, keyed)?;
+    let cut = cut(&sorted, limit)?;
+    let mut buckets = Buckets { context, keyed, filter, cut: &cut, sketches: Vec::new(), stars: Vec::new() };
+    let mut bucket: Vec<[u64; 2]> = Vec::new();
+    let mut end = |bucket: &mut Vec<[u64; 2]>| {
+        let outcome = if bucket.len() > 1 { buckets.bucket(bucket, found) } else { Ok(()) };
+        bucket.clear();
+        outcome
+    };
+    sorted.each(&mut |rows| {
+        for row in rows {
+            if bucket.first().is_some_and(|first| first[0] != row[0]) {
+                end(&mut bucket)?;
+            }
+            bucket.push(*row);
+        }
+        context.ticker.add(rows.len() as u64)
+    })?;
+    end(&mut bucket)?;
+    buckets.stars.sort_unstable();
+    Ok(buckets.stars)
+}
+
+/// Leaders that have the sketch which the keys are made of.
+fn keyed_leaders<'a>(context: &'a Context<'_>, keyed: Keyed) -> impl Iterator<Item = u32> + 'a {
+    let collection = context.collection;
+    context.classes.leaders().filter(move |&ordinal| {
+        let row = collection.row(ordinal);
+        match keyed {
+            Keyed::Megashingles => row.has_supershingles,
+            Keyed::Pieces { .. } => row.has_projection,
+        }
+    })
+}
+
+/// All keys that may be shared, as (key, place and ordinal), by key and ordinal.
+fn sort(context: &Context<'_>, keyed: Keyed) -> Result<Sorted<2>> {
+    let (collection, room) = (context.collection, context.room);
+    let len = u64::from(collection.len());
+    let mut parts = Vec::new();
+    let mut repeats = Repeats::new(len * u64::from(keyed.places().min(12)), room.memory_limit);
+    context.ticker.start("count keys", Some(len), "documents")?;
+    for ordinal in keyed_leaders(context, keyed) {
+        keyed.parts(&collection.halves(ordinal), &mut parts);
+        parts.iter().for_each(|&part| repeats.note(part));
+        context.tick(ordinal, REPORT)?;
+    }
+    let mut sorter = Sorter::<2>::new(&room.folder, room.memory_limit / 2);
+    context.ticker.start("sort keys", Some(len), "documents")?;
+    for ordinal in keyed_leaders(context, keyed) {
+        let sketch = collection.halves(ordinal);
+        keyed.parts(&sketch, &mut parts);
+        let mask = keyed.possible(&|part| repeats.may_repeat(parts[part]));
+        let mut outcome = Ok(());
+        keyed.keys(&sketch, mask, |place, key| {
+            if outcome.is_ok() {
+                outcome = sorter.push([key, u64::from(place) << 32 | u64::from(ordinal)]);
+            }
+        });
+        outcome?;
+        context.tick(ordinal, REPORT)?;
+    }
+    context.ticker.start("candidates", None, "keys")?;
+    Ok(sorter.finish())
+}
+
+/// The keys that more than `limit` documents share.
+fn cut(sorted: &Sorted<2>, limit: usize) -> Result<HashSet<u64>> {
+    let mut cut = HashSet::new();
+    if limit == usize::MAX {
+        return Ok(cut);
+    }
+    let (mut last, mut len) = (0, 0);
+    sorted.each(&mut |rows| {
+        for &[key, _] in rows {
+            len = if key == last { len + 1 } else { 1 };
+            last = key;
+            if len == limit + 1 {
+                cut.insert(key);
+            }
+        }
+        Ok(())
+    })?;
+    Ok(cut)
+}
+
+struct Buckets<'a, 'b> {
+    context: &'a Context<'b>,
+    keyed: Keyed,
+    filter: Filter,
+    cut: &'a HashSet<u64>,
+    sketches: Vec<Sketch>,
+    stars: Vec<Cut>,
+}
+
+impl Buckets<'_, '_> {
+    /// The documents of one key: pairs that share an earlier key are left to that one.
+    fn bucket(&mut self, rows: &[[u64; 2]], found: &mut dyn FnMut(u32, u32) -> Result<()>) -> Result<()> {
+        let ordinal = |row: &[u64; 2]| row[1] as u32;
+        let (key, place) = (rows[0][0], (rows[0][1] >> 32) as u8);
+        let collection = self.context.collection;
+        self.sketches.clear();
+        self.sketches.extend(rows.iter().map(|row| collection.halves(ordinal(row))));
+        if self.cut.contains(&key) {
+            self.stars.push(Cut { founder: ordinal(&rows[0]), len: rows.len() as u64, place });
+            let founder = self.sketches[0];
+            for (row, sketch) in rows[1..].iter().zip(&self.sketches[1..]) {
+                if self.filter.passes(&founder, sketch) && self.kept(&founder, sketch) == 0 {
+                    found(ordinal(&rows[0]), ordinal(row))?;
+                }
+            }
+            return Ok(());
+        }
+        for (at, a) in self.sketches.iter().enumerate() {
+            for (behind, b) in self.sketches[at + 1..].iter().enumerate() {
+                if self.filter.passes(a, b) && self.kept(a, b).trailing_zeros() == u32::from(place) {
+                    found(ordinal(&rows[at]), ordinal(&rows[at + 1 + behind]))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The places at which two sketches share a key that is not cut.
+    #[inline]
+    fn kept(&self, a: &Sketch, b: &Sketch) -> u16 {
+        let shared = self.keyed.shared(a, b);
+        if self.cut.is_empty() {
+            return shared;
+        }
+        let mut kept = 0;
+        self.keyed.keys(a, shared, |place, key| kept |= u16::from(!self.cut.contains(&key)) << place);
+        kept
+    }
+}

@@ -1,0 +1,109 @@
+//! Classes: documents that a method cannot tell apart.
+
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::collection::Collection;
+use super::method::Method;
+use super::room::Room;
+use crate::Result;
+use crate::store::Sorter;
+
+/// The documents that are one for a method: identity sets (ALGORITHMS H2), and of their representatives the
+/// hot groups, those with one sketch but different texts (Manku et al. 2007, 4: one fingerprint may be
+/// shared by millions of documents).
+///
+/// The sketch is the fingerprint for simhash, the six supershingles for B, the projection for C, both of
+/// these for combined and split.
+#[derive(Debug)]
+pub(crate) struct Classes {
+    /// The least ordinal of the class of each document.
+    leader: Vec<u32>,
+}
+
+impl Classes {
+    /// The classes by identity and, where the method has one, by its sketch.
+    pub(crate) fn new(collection: &Collection, method: Method, room: &Room) -> Result<Self> {
+        let mut leader: Vec<u32> = (0..collection.len()).map(|ordinal| collection.representative(ordinal)).collect();
+        let mut sorter = Sorter::<3>::new(&room.folder, room.memory_limit / 2);
+        for ordinal in (0..collection.len()).filter(|&ordinal| collection.representative(ordinal) == ordinal) {
+            if let Some(sketch) = sketch(collection, method, ordinal) {
+                sorter.push([(sketch >> 64) as u64, sketch as u64, ordinal.into()])?;
+            }
+        }
+        let mut first: Option<[u64; 3]> = None;
+        sorter.finish().each(&mut |rows| {
+            for row in rows {
+                let first = first.get_or_insert(*row);
+                if first[..2] != row[..2] {
+                    *first = *row;
+                }
+                leader[row[2] as usize] = first[2] as u32;
+            }
+            Ok(())
+        })?;
+        // What is no representative follows its own, which stands before it.
+        for ordinal in 0..collection.len() {
+            leader[ordinal as usize] = leader[collection.representative(ordinal) as usize];
+        }
+        Ok(Self { leader })
+    }
+
+    /// The least ordinal of a document's class.
+    #[inline]
+    pub(crate) fn leader(&self, ordinal: u32) -> u32 {
+        self.leader[ordinal as usize]
+    }
+
+    /// One document of each class, ascending.
+    pub(crate) fn leaders(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..self.leader.len() as u32).filter(|&ordinal| self.leader(ordinal) == ordinal)
+    }
+
+    /// The members of all classes, to be looked up.
+    pub(crate) fn members(&self) -> Members {
+        let mut starts = vec![0u32; self.leader.len() + 1];
+        self.leader.iter().for_each(|&leader| starts[leader as usize + 1] += 1);
+        for place in 1..starts.len() {
+            starts[place] += starts[place - 1];
+        }
+        let mut next = starts.clone();
+        let mut members = vec![0; self.leader.len()];
+        for (ordinal, &leader) in (0..).zip(&self.leader) {
+            members[next[leader as usize] as usize] = ordinal;
+            next[leader as usize] += 1;
+        }
+        Members { starts, members }
+    }
+}
+
+/// The members of each class, ascending, under its leader.
+pub(crate) struct Members {
+    starts: Vec<u32>,
+    members: Vec<u32>,
+}
+
+impl Members {
+    /// The members of the class that this document leads; none if it leads none.
+    pub(crate) fn of(&self, leader: u32) -> &[u32] {
+        &self.members[self.starts[leader as usize] as usize..self.starts[leader as usize + 1] as usize]
+    }
+}
+
+/// A hash, wide enough that no two are equal, of what a method sees of a document; none if it sees nothing.
+fn sketch(collection: &Collection, method: Method, ordinal: u32) -> Option<u128> {
+    let row = collection.row(ordinal);
+    let hash = |words: &[u64]| {
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        xxh3_128(&bytes)
+    };
+    match method {
+        Method::Simhash => row.fingerprint.map(|fingerprint| fingerprint.0.into()),
+        Method::B => collection.supershingles(ordinal).map(|words| hash(&words)),
+        Method::C => collection.projection(ordinal).map(|words| hash(&words)),
+        Method::Combined | Method::Split => {
+            let [supershingles, projection] = [collection.supershingles(ordinal)?, collection.projection(ordinal)?];
+            Some(hash([supershingles, projection].as_flattened()))
+        }
+        Method::Identity | Method::Lcs | Method::Cosine | Method::Shingles => None,
+    }
+}

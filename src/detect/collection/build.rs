@@ -1,0 +1,157 @@
+//! Reading a view into a collection: its ids in bytewise order, then its records in the order of numbers.
+
+use std::collections::HashMap;
+
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::{Collection, Held};
+use crate::detect::room::Room;
+use crate::detect::row::{ROW, Row, SKETCH};
+use crate::store::{Progress, Sorter, TempFile, Ticker, View, Words, WordsWriter};
+use crate::{Error, Result};
+
+/// Documents between two reports of progress.
+const REPORT: u64 = 1 << 14;
+/// Bytes gathered before they are written.
+const BUFFER_SIZE: usize = 1 << 20;
+/// Most documents.
+const LEN_MAX: u64 = u32::MAX as u64 - 1;
+
+pub(super) fn build(
+    view: View<'_>,
+    room: &Room,
+    deleted: bool,
+    watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+) -> Result<Collection> {
+    let ticker = Ticker::new(watch);
+    let folder = &room.folder;
+    let (mut ids, mut bytes) = (TempFile::create(folder)?, Vec::new());
+    let (mut ends, mut end, mut len) = (WordsWriter::<1>::new(folder)?, 0, 0);
+    let mut numbers = Sorter::<2>::new(folder, room.memory_limit / 2);
+    ticker.start("read ids", None, "ids")?;
+    view.each_id(deleted, &mut |id, number| {
+        bytes.extend_from_slice(id.as_bytes());
+        end += id.len() as u64;
+        ends.push(&[end])?;
+        numbers.push([number, len])?;
+        len += 1;
+        if bytes.len() >= BUFFER_SIZE {
+            ids.append(&bytes)?;
+            bytes.clear();
+        }
+        if len.is_multiple_of(REPORT) { ticker.add(REPORT) } else { Ok(()) }
+    })?;
+    ids.append(&bytes)?;
+    if len > LEN_MAX {
+        return Err(Error::OutOfRange { what: "the number of documents", asked: len, limit: LEN_MAX });
+    }
+    let mut wanted = WordsWriter::<2>::new(folder)?;
+    numbers.finish().each(&mut |rows| rows.iter().try_for_each(|row| wanted.push(row)))?;
+    let mut rows = Rows::new(room, wanted.finish()?)?;
+    ticker.start("read documents", Some(len), "documents")?;
+    view.each_record(deleted, &mut |number, print, record, deleted| {
+        if let Some(rank) = rows.rank_of(number) {
+            let site = record.site.as_ref().map(|site| rows.site(site));
+            let row = Row::of(number, rank, site, print, &record, deleted);
+            rows.push(&row, record.supershingles, record.projection)?;
+            if rows.len.is_multiple_of(REPORT as u32) {
+                ticker.add(REPORT)?;
+            }
+        }
+        Ok(())
+    })?;
+    if u64::from(rows.len) != len {
+        let what = format!("{} documents have an id and no record", len - u64::from(rows.len));
+        return Err(Error::Inconsistent { path: view.dir.catalog(), what });
+    }
+    let Rows { rows, sketches, by_rank, held, .. } = rows;
+    let rows = rows.finish()?;
+    let sketches = if held.supershingles + held.projections > 0 { Some(sketches.finish()?) } else { None };
+    ticker.start("identity sets", None, "")?;
+    let representative = representatives(&rows, room)?;
+    Ok(Collection { rows, sketches, ids: ids.map()?, ends: ends.finish()?, by_rank, representative, held })
+}
+
+/// The rows in the making.
+struct Rows {
+    rows: WordsWriter<ROW>,
+    sketches: WordsWriter<SKETCH>,
+    /// Number and rank of each document, by number.
+    wanted: Words<2>,
+    len: u32,
+    by_rank: Vec<u32>,
+    /// Numbers of sites, by a hash of their names: 128 bits, so that no two have the same.
+    sites: HashMap<u128, u32>,
+    held: Held,
+}
+
+impl Rows {
+    fn new(room: &Room, wanted: Words<2>) -> Result<Self> {
+        let by_rank = vec![0; wanted.len()];
+        let (rows, sketches) = (WordsWriter::new(&room.folder)?, WordsWriter::new(&room.folder)?);
+        Ok(Self { rows, sketches, wanted, len: 0, by_rank, sites: HashMap::new(), held: Held::default() })
+    }
+
+    /// The rank of the id of the next document, if this is it.
+    fn rank_of(&self, number: u64) -> Option<u32> {
+        self.wanted.get(self.len as usize).filter(|row| row[0] == number).map(|row| row[1] as u32)
+    }
+
+    fn site(&mut self, name: &str) -> u32 {
+        let next = self.sites.len() as u32;
+        *self.sites.entry(xxh3_128(name.as_bytes())).or_insert(next)
+    }
+
+    fn push(&mut self, row: &Row, supershingles: Option<[u64; 6]>, projection: Option<[u64; 6]>) -> Result<()> {
+        let held = &mut self.held;
+        let one = |present: bool| u64::from(present && !row.is_deleted);
+        held.documents += one(true);
+        held.fingerprints += one(row.fingerprint.is_some());
+        held.digests += one(row.digest.is_some());
+        held.supershingles += one(row.has_supershingles);
+        held.projections += one(row.has_projection);
+        held.empty += one(row.is_empty);
+        // Nothing is written of sketches until the first document has some.
+        if row.has_supershingles || row.has_projection {
+            self.pad(self.len)?;
+            let mut sketch = [0; SKETCH];
+            sketch[..6].copy_from_slice(&supershingles.unwrap_or_default());
+            sketch[6..].copy_from_slice(&projection.unwrap_or_default());
+            self.sketches.push(&sketch)?;
+        }
+        self.by_rank[row.rank as usize] = self.len;
+        self.len += 1;
+        self.rows.push(&row.encode())
+    }
+
+    /// Brings the sketches up to this many rows.
+    fn pad(&mut self, len: u32) -> Result<()> {
+        while self.sketches.len() < len as usize {
+            self.sketches.push(&[0; SKETCH])?;
+        }
+        Ok(())
+    }
+}
+
+/// The least ordinal with the digest of each.
+fn representatives(rows: &Words<ROW>, room: &Room) -> Result<Vec<u32>> {
+    let mut sorter = Sorter::<3>::new(&room.folder, room.memory_limit / 2);
+    for (ordinal, words) in (0u64..).zip(rows.iter()) {
+        if let Some([high, low]) = Row::decode(&words).digest {
+            sorter.push([high, low, ordinal])?;
+        }
+    }
+    let mut representative: Vec<u32> = (0..rows.len() as u32).collect();
+    let mut first: Option<[u64; 3]> = None;
+    sorter.finish().each(&mut |rows| {
+        for row in rows {
+            let first = first.get_or_insert(*row);
+            if first[..2] != row[..2] {
+                *first = *row;
+            }
+            representative[row[2] as usize] = first[2] as u32;
+        }
+        Ok(())
+    })?;
+    Ok(representative)
+}

@@ -1,0 +1,31 @@
+//! What every source of candidates is given.
+
+use super::classes::Classes;
+use super::collection::Collection;
+use super::options::PairOptions;
+use super::room::Room;
+use crate::Result;
+use crate::store::{Ticker, View};
+
+/// The documents, their classes, and what was asked for.
+pub(crate) struct Context<'a> {
+    pub(crate) view: View<'a>,
+    pub(crate) collection: &'a Collection,
+    pub(crate) classes: &'a Classes,
+    pub(crate) options: &'a PairOptions,
+    pub(crate) room: &'a Room,
+    pub(crate) ticker: &'a Ticker<'a>,
+}
+
+impl Context<'_> {
+    /// Reports progress at every `every`-th document.
+    #[inline]
+    pub(crate) fn tick(&self, ordinal: u32, every: u32) -> Result<()> {
+        if ordinal.is_multiple_of(every) && ordinal > 0 { self.ticker.add(every.into()) } else { Ok(()) }
+    }
+
+    /// Most documents of a candidate group that are compared with each other.
+    pub(crate) fn limit(&self) -> usize {
+        if self.options.expand { usize::MAX } else { self.options.group_limit.max(1) }
+    }
+}

@@ -1,0 +1,100 @@
+//! What is found: pairs, groups, and how many of each.
+
+use super::evidence::Evidence;
+
+/// Two near-duplicates.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pair {
+    /// Ordinal of the one whose id comes first, bytewise.
+    pub a: u32,
+    /// Ordinal of the other.
+    pub b: u32,
+    /// What is known of them.
+    pub evidence: Evidence,
+    /// The rule that decided.
+    pub rule: &'static str,
+}
+
+/// What a group has in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// One token sequence (Henzinger 2006, 2). Only the founder is compared with other documents.
+    Identity,
+    /// One sketch, different texts, or texts of which only the sketch is known. Only the founder is
+    /// compared with other documents.
+    Hot,
+    /// A key of candidates. Those that were found near to the founder are pairs; the others were not
+    /// compared for this key.
+    Star,
+    /// No text at all. Nothing can be said of these documents, so they are in no pair.
+    Empty,
+}
+
+impl Kind {
+    /// The name in group lines.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Identity => "identity",
+            Kind::Hot => "hot",
+            Kind::Star => "star",
+            Kind::Empty => "empty",
+        }
+    }
+}
+
+/// Documents that are written as one line, because their pairs would be too many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Group<'a> {
+    /// What they have in common.
+    pub kind: Kind,
+    /// The one with the least number.
+    pub founder: u32,
+    /// All of them, the founder included, by id bytewise; of a star none.
+    pub members: &'a [u32],
+    /// How many they are.
+    pub len: u64,
+    /// They are more than the group limit.
+    pub flagged: bool,
+}
+
+/// One line of the result.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Line<'a> {
+    /// A group; all of them come first.
+    Group(Group<'a>),
+    /// A pair.
+    Pair(Pair),
+}
+
+/// A key that more candidates share than are compared with each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Cut {
+    pub(crate) founder: u32,
+    pub(crate) len: u64,
+    pub(crate) place: u8,
+}
+
+/// What was found in all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PairSummary {
+    /// Documents looked at.
+    pub documents: u64,
+    /// Of these, documents of which the method knows nothing: without the sketch that it needs.
+    pub unsketched: u64,
+    /// Of these, documents without any token.
+    pub empty: u64,
+    /// Documents that are left when one stands for each identity set and each hot group.
+    pub compared: u64,
+    /// Pairs of them (or of all documents, if all were asked for) that had to be decided.
+    pub candidates: u64,
+    /// Pairs written.
+    pub pairs: u64,
+    /// Identity sets of two documents and more.
+    pub identity_groups: u64,
+    /// Hot groups of two documents and more.
+    pub hot_groups: u64,
+    /// Groups with more members than the limit.
+    pub flagged: u64,
+    /// Candidates of these were compared with the oldest of their group only: there may be more pairs.
+    pub stars: u64,
+}

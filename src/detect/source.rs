@@ -1,0 +1,125 @@
+//! Sources of candidates, and what can be added to the evidence of a pair.
+
+use super::buckets;
+use super::context::Context;
+use super::evidence::Evidence;
+use super::keyed::{Filter, Keyed};
+use super::method::Method;
+use super::pair::Cut;
+use crate::store::{Sorter, View, Within, Words, WordsWriter};
+use crate::{Error, Result};
+
+/// Where the candidate pairs of a method come from.
+///
+/// It is asked for pairs of *leaders*: one document stands for each class of those that the method cannot
+/// tell apart. All pairs that the method would decide to be near-duplicates must be among the candidates;
+/// a pair may come more than once, and in either order.
+pub(crate) trait Source {
+    /// Hands candidates to `found`. Returns the groups of which not all pairs were looked at.
+    fn candidates(&mut self, context: &Context<'_>, found: &mut dyn FnMut(u32, u32) -> Result<()>) -> Result<Vec<Cut>>;
+}
+
+/// Adds to the evidence of pairs what the catalog does not know.
+pub(crate) trait Verifier {
+    /// Adds what is to be known of a pair. Pairs come in the order in which they are written: by the ids of
+    /// both, bytewise, so that what was worked out before can be read along.
+    fn add(&mut self, a: u32, b: u32, evidence: &mut Evidence) -> Result<()>;
+}
+
+/// Fingerprints within k bits, from the runs (ALGORITHMS M8).
+pub(super) struct Simhash;
+
+impl Source for Simhash {
+    fn candidates(&mut self, context: &Context<'_>, found: &mut dyn FnMut(u32, u32) -> Result<()>) -> Result<Vec<Cut>> {
+        let (room, collection) = (context.room, context.collection);
+        let memory = room.memory_limit / 4;
+        context.ticker.start("sort fingerprints", None, "documents")?;
+        let mut sorter = Sorter::<2>::new(&room.folder, memory);
+        for leader in context.classes.leaders() {
+            if let Some(fingerprint) = collection.row(leader).fingerprint {
+                sorter.push([fingerprint.0, leader.into()])?;
+            }
+        }
+        let mut leaders = WordsWriter::<2>::new(&room.folder)?;
+        sorter.finish().each(&mut |rows| rows.iter().try_for_each(|row| leaders.push(row)))?;
+        let leaders = leaders.finish()?;
+        let mut pairs = Sorter::<2>::new(&room.folder, memory);
+        let within = u8::try_from(context.options.rules.within).unwrap_or(u8::MAX);
+        close_pairs(context, context.view, within, memory, &mut |a, b| pairs.push([a, b]))?;
+        // Twice joined with the sorted fingerprints: by the lesser, then by the greater.
+        let mut halves = Sorter::<2>::new(&room.folder, memory);
+        let mut cursor = Cursor { rows: &leaders, at: 0 };
+        pairs.finish().each(&mut |rows| {
+            rows.iter().try_for_each(|&[a, b]| match cursor.find(a) {
+                Some(leader) => halves.push([b, leader.into()]),
+                None => Ok(()),
+            })
+        })?;
+        let mut cursor = Cursor { rows: &leaders, at: 0 };
+        halves.finish().each(&mut |rows| {
+            rows.iter().try_for_each(|&[b, a]| match cursor.find(b) {
+                Some(leader) => found(a as u32, leader),
+                None => Ok(()),
+            })
+        })?;
+        Ok(Vec::new())
+    }
+}
+
+fn close_pairs(
+    context: &Context<'_>,
+    view: View<'_>,
+    within: u8,
+    memory: u64,
+    push: &mut dyn FnMut(u64, u64) -> Result<()>,
+) -> Result<()> {
+    context.ticker.lend(|watch| {
+        let folder = &context.room.folder;
+        view.close_pairs(Within(within), memory, folder, watch, &mut |a, b| push(a.0, b.0)).map(drop)
+    })
+}
+
+/// Reads sorted (fingerprint, ordinal) rows along with ascending questions.
+struct Cursor<'a> {
+    rows: &'a Words<2>,
+    at: usize,
+}
+
+impl Cursor<'_> {
+    /// The ordinal of a fingerprint; a stored one that no live document has is not there.
+    fn find(&mut self, fingerprint: u64) -> Option<u32> {
+        while self.rows.get(self.at).is_some_and(|row| row[0] < fingerprint) {
+            self.at += 1;
+        }
+        self.rows.get(self.at).filter(|row| row[0] == fingerprint).map(|row| row[1] as u32)
+    }
+}
+
+/// Candidates that share a key of their sketches.
+pub(super) struct Shared(pub(super) Keyed);
+
+impl Source for Shared {
+    fn candidates(&mut self, context: &Context<'_>, found: &mut dyn FnMut(u32, u32) -> Result<()>) -> Result<Vec<Cut>> {
+        let filter = Filter::new(context.options.method, self.0, &context.options.rules);
+        buckets::pairs(context, self.0, filter, context.limit(), found)
+    }
+}
+
+/// The sources of a method.
+///
+/// # Errors
+/// [`Error::Method`] for one that reads texts.
+pub(super) fn sources(method: Method, complete: bool) -> Result<Vec<Box<dyn Source>>> {
+    let pieces = || Box::new(Shared(Keyed::Pieces { complete })) as Box<dyn Source>;
+    Ok(match method {
+        Method::Identity => Vec::new(),
+        Method::Simhash => vec![Box::new(Simhash)],
+        Method::B | Method::Combined => vec![Box::new(Shared(Keyed::Megashingles))],
+        Method::C => vec![pieces()],
+        Method::Split => vec![Box::new(Shared(Keyed::Megashingles)), pieces()],
+        Method::Lcs | Method::Cosine | Method::Shingles => {
+            let why = "it compares texts, which pairs of a whole database are not found by".into();
+            return Err(Error::Method { method: method.name(), why });
+        }
+    })
+}

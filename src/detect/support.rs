@@ -1,0 +1,138 @@
+//! Documents for tests: sketches that are near each other in every way that a method looks at.
+
+use nddb_format::digest::mix;
+use nddb_format::{Fingerprint, record::Record};
+
+use super::{Collection, PairOptions, Room};
+use crate::store::{Document, Reader, Writer};
+use crate::{Config, Result};
+
+/// SplitMix64.
+pub(super) struct Random(pub(super) u64);
+
+impl Random {
+    pub(super) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        mix(self.0)
+    }
+
+    pub(super) fn below(&mut self, bound: u64) -> u64 {
+        self.next() % bound
+    }
+}
+
+/// A document of a test.
+#[derive(Clone, Debug)]
+pub(super) struct Page {
+    pub(super) id: String,
+    pub(super) fingerprint: Option<u64>,
+    pub(super) record: Record,
+}
+
+impl Page {
+    /// A page unlike all others.
+    pub(super) fn new(id: &str, random: &mut Random) -> Self {
+        let mut words = || std::array::from_fn(|_| random.next());
+        let record = Record { supershingles: Some(words()), projection: Some(words()), ..Record::default() };
+        let mut page = Self { id: id.into(), fingerprint: Some(random.next()), record };
+        page.record.tokens = Some(10 + random.below(1000));
+        page.record.digest = Some(u128::from(random.next()).to_be_bytes());
+        page.record.site = Some(format!("site{}", random.below(6)));
+        page
+    }
+
+    /// A page that is near this one in some ways.
+    pub(super) fn near(&self, id: &str, random: &mut Random) -> Self {
+        let mut page = Self { id: id.into(), ..self.clone() };
+        let other = Self::new(id, random);
+        if random.below(4) > 0 {
+            page.record.site = other.record.site;
+        }
+        if random.below(3) == 0 {
+            return page;
+        }
+        page.record.digest = other.record.digest;
+        page.record.tokens = other.record.tokens;
+        let (kept, flips) = (random.below(8), [0, 0, 4, 12, 20, 40][random.below(6) as usize]);
+        for place in 0..6usize {
+            if random.below(6) >= kept
+                && let (Some(mine), Some(theirs)) = (&mut page.record.supershingles, &other.record.supershingles)
+            {
+                mine[place] = theirs[place];
+            }
+        }
+        for _ in 0..flips {
+            let bit = random.below(384);
+            if let Some(projection) = &mut page.record.projection {
+                projection[(bit / 64) as usize] ^= 1 << (bit % 64);
+            }
+        }
+        let flips = random.below(6);
+        page.fingerprint =
+            page.fingerprint.map(|print| (0..flips).fold(print, |print, _| print ^ 1 << random.below(64)));
+        page
+    }
+
+    fn document(&self) -> Document {
+        let mut document = Document::bare(&self.id, Fingerprint(self.fingerprint.unwrap_or(0))).expect("an id");
+        document.unprinted = self.fingerprint.is_none();
+        document.record = Record { id: self.id.clone(), ..self.record.clone() };
+        document
+    }
+}
+
+/// Pages of which many are near each other; some know little, some have one token or none.
+pub(super) fn pages(len: usize, seed: u64) -> Vec<Page> {
+    let mut random = Random(seed);
+    let mut pages: Vec<Page> = Vec::new();
+    for index in 0..len {
+        let id = format!("{:x}-{index}", random.below(256));
+        let mut page = match pages.len() {
+            len if len > 0 && random.below(4) > 0 => {
+                // Mostly near one of a few, so that groups are large.
+                let of = if random.below(2) == 0 { random.below(len.min(8) as u64) } else { random.below(len as u64) };
+                pages[of as usize].near(&id, &mut random)
+            }
+            _ => Page::new(&id, &mut random),
+        };
+        match random.below(40) {
+            0 => page.record = Record { digest: Some([7; 16]), tokens: Some(0), ..Record::default() },
+            1 => page.record = Record::default(),
+            2 => page.record.site = None,
+            // What has other sketches has another text.
+            3 => (page.record.supershingles, page.record.digest) = (None, Some([3; 16].map(|_| random.next() as u8))),
+            4 => (page.fingerprint, page.record.digest) = (None, None),
+            _ => (),
+        }
+        if page.record.tokens == Some(0) {
+            page.fingerprint = None;
+        }
+        pages.push(page);
+    }
+    pages
+}
+
+/// A database of these pages, half of them in a run.
+pub(super) fn database(folder: &std::path::Path, pages: &[Page]) -> Result<Reader> {
+    let path = folder.join("db");
+    let mut writer = Writer::create(&path, &Config::within(3)?)?;
+    for (index, page) in pages.iter().enumerate() {
+        writer.insert(page.document())?;
+        if index == pages.len() / 2 {
+            writer.commit()?;
+            writer.flush()?;
+        }
+    }
+    writer.close()?;
+    Reader::open(&path)
+}
+
+/// A collection of all documents of a reader, in little memory.
+pub(super) fn collection(reader: &Reader, room: &Room) -> Collection {
+    Collection::build(reader.view(), room, &mut |_| true).expect("a collection")
+}
+
+/// Options in little memory, so that what is sorted goes to files.
+pub(super) fn options(method: super::Method) -> PairOptions {
+    PairOptions { room: Room { memory_limit: 0, ..Room::default() }, ..PairOptions::new(method) }
+}

@@ -1,0 +1,74 @@
+//! Passing all live documents by, as they stand in the catalog.
+
+use nddb_format::record::{Print, Record};
+
+use super::view::View;
+use crate::{Error, Result};
+
+/// Documents that are read at a time.
+const STRETCH: usize = 1 << 14;
+
+impl View<'_> {
+    /// Visits all live documents in the order of their numbers; with `deleted`, also those that are deleted
+    /// and not yet dropped by a compaction, of which `visit` is told.
+    pub(crate) fn each_record(
+        &self,
+        deleted: bool,
+        visit: &mut dyn FnMut(u64, Print, Record, bool) -> Result<()>,
+    ) -> Result<()> {
+        let path = self.dir.catalog();
+        let (mut low, mut prints) = (0, Vec::with_capacity(STRETCH));
+        loop {
+            prints.clear();
+            self.catalog.prints(low, &mut |number, print| {
+                if number < self.snapshot.seen {
+                    prints.push((number, print));
+                }
+                Ok(number < self.snapshot.seen && prints.len() < STRETCH)
+            })?;
+            let (Some(&(first, _)), Some(&(last, _))) = (prints.first(), prints.last()) else { return Ok(()) };
+            let mut rest = prints.iter();
+            self.catalog.all_records(first, &mut |number, value| {
+                if number > last {
+                    return Ok(false);
+                }
+                // Rows of the two families are written and dropped together.
+                let Some(&(_, print)) = rest.find(|(of, _)| *of >= number).filter(|(of, _)| *of == number) else {
+                    let what = format!("document {number} has a record and no fingerprint");
+                    return Err(Error::Inconsistent { path: path.clone(), what });
+                };
+                let live = self.snapshot.is_live(number);
+                if live || deleted && !self.snapshot.is_hidden(number) {
+                    let record = Record::decode(value).map_err(Error::format(&path))?;
+                    visit(number, print, record, !live)?;
+                }
+                Ok(number < last)
+            })?;
+            low = last + 1;
+        }
+    }
+
+    /// Visits the ids and numbers of all live documents, by id bytewise; with `deleted`, also those of the
+    /// last document of an id that has no live one and whose last is not dropped by a compaction yet.
+    pub(crate) fn each_id(&self, deleted: bool, visit: &mut dyn FnMut(&str, u64) -> Result<()>) -> Result<()> {
+        let mut id = String::new();
+        let mut chosen: Option<(u64, bool)> = None;
+        self.catalog.all_ids(&mut |next, number| {
+            if next != id {
+                if let Some((number, _)) = chosen.take() {
+                    visit(&id, number)?;
+                }
+                id.clear();
+                id.push_str(next);
+            }
+            let live = self.snapshot.is_live(number);
+            let seen = number < self.snapshot.seen && (live || deleted && !self.snapshot.is_hidden(number));
+            // Numbers of an id ascend.
+            if seen && (live || chosen.is_none_or(|(_, live)| !live)) {
+                chosen = Some((number, live));
+            }
+            Ok(true)
+        })?;
+        chosen.map_or(Ok(()), |(number, _)| visit(&id, number))
+    }
+}
