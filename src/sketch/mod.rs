@@ -23,9 +23,9 @@ mod recipe;
 mod simhash;
 mod tally;
 
-pub(crate) use mix::split_mix;
 pub use explain::{Explanation, Feature};
 pub use min_hash::{MIN_VALUES, MinHash, SHINGLE, SUPERSHINGLES, megashingles};
+pub(crate) use mix::split_mix;
 pub use projection::{PROJECTION_BITS, Projection};
 pub use recipe::{Recipe, RecipeError, Sketch};
 pub use simhash::fingerprint;

@@ -176,7 +176,8 @@ mod tests {
     fn small() -> Gold {
         let ids = ["x.a/1", "x.a/2", "x.a/3", "x.b/1", "x.b/2", "x.c/1", "x.c/2"].map(|id| id.replace("x.", ""));
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-        let pairs = "a/1\ta/2\t1\t\na/1\ta/3\t0\t\na/2\ta/3\t1\t\nb/1\tb/2\t1\t\nc/1\tc/2\t0\t\na/1\tb/1\t0\t\nb/1\tc/1\tg\t\n";
+        let pairs =
+            "a/1\ta/2\t1\t\na/1\ta/3\t0\t\na/2\ta/3\t1\t\nb/1\tb/2\t1\t\nc/1\tc/2\t0\t\na/1\tb/1\t0\t\nb/1\tc/1\tg\t\n";
         gold(&ids, pairs)
     }
 
@@ -224,7 +225,8 @@ mod tests {
     fn differences_are_paired() {
         let gold = small();
         let cells = Cells::new(&gold, &[true; 7]);
-        let (good, bad) = ([true, false, true, true, false, false, false], [true, true, false, true, false, true, false]);
+        let (good, bad) =
+            ([true, false, true, true, false, false, false], [true, true, false, true, false, true, false]);
         let both = bootstrap(&gold, &cells, &[&good, &bad], 0, 1);
         let same = Some(Interval { low: 0.0, high: 0.0 });
         assert_eq!((both[0].f1_difference, both[0].precision_difference), (same, same));

@@ -126,9 +126,12 @@ mod tests {
         assert_eq!(of(|line| line.recall), [Some(0.4), Some(0.6), Some(0.6), Some(0.8)]);
         // 10 pairs all correct, 20 half, 100 a quarter: 10, 20, 20, 45 correct of 10, 30, 30, 130 pairs.
         let near = |a: Option<f64>, b: f64| a.is_some_and(|a| (a - b).abs() < 1e-12);
-        for (line, (precision, recall)) in
-            lines.iter().zip([(1.0, 10.0 / 45.0), (20.0 / 30.0, 20.0 / 45.0), (20.0 / 30.0, 20.0 / 45.0), (45.0 / 130.0, 1.0)])
-        {
+        for (line, (precision, recall)) in lines.iter().zip([
+            (1.0, 10.0 / 45.0),
+            (20.0 / 30.0, 20.0 / 45.0),
+            (20.0 / 30.0, 20.0 / 45.0),
+            (45.0 / 130.0, 1.0),
+        ]) {
             assert!(near(line.weighted_precision, precision), "{line:?}");
             assert!(near(line.weighted_recall, recall), "{line:?}");
         }

@@ -63,10 +63,8 @@ impl Gold {
         let mut sites = Names::default();
         for id in labels.pairs.iter().flat_map(|pair| [&pair.a, &pair.b]) {
             if !documents.contains_key(id.as_str()) {
-                let document = find(id)?.map(|place| Document {
-                    site: sites.number(place.sites[0].as_deref().unwrap_or(id)),
-                    place,
-                });
+                let document = find(id)?
+                    .map(|place| Document { site: sites.number(place.sites[0].as_deref().unwrap_or(id)), place });
                 documents.insert(id, document);
             }
         }

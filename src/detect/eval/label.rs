@@ -226,7 +226,8 @@ mod tests {
 
     #[test]
     fn columns_are_found_by_their_names() {
-        let text = "score\tid2\tid1\tkind\tlabel\n.5\tb\ta\tedit\t1\r\n\n.5\ta\tc\t\t0\n1\td\tc\tx\tg\n1\ta\tb\tedit\t1\n";
+        let text =
+            "score\tid2\tid1\tkind\tlabel\n.5\tb\ta\tedit\t1\r\n\n.5\ta\tc\t\t0\n1\td\tc\tx\tg\n1\ta\tb\tedit\t1\n";
         let labels = read(text).expect("a label file");
         let pair = |a: &str, b: &str, label, kind: Option<&str>| LabelledPair {
             a: a.into(),

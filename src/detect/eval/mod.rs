@@ -5,10 +5,12 @@
 //! intervals and paired differences ([`bootstrap`]), the splits by site and kind, what was returned without a label
 //! ([`Returned`]), and precision and recall by Hamming distance ([`by_distance`]).
 //!
-//! Nothing here knows how pairs are found: a method is judged by the pairs that it puts out, and by nothing else. A
-//! labelled pair that it does not put out is missed, whatever the method would say of it.
+//! A method is judged by the pairs that it puts out from its own candidates over all documents ([`Corpus`]), and by
+//! nothing else: a labelled pair that it does not put out is missed, whatever its rule would say of it. But for the
+//! corpus nothing here knows how pairs are found.
 
 mod bootstrap;
+mod corpus;
 mod distance;
 mod gold;
 mod half;
@@ -17,6 +19,7 @@ mod returned;
 mod score;
 
 pub use bootstrap::{Cells, DRAWS, Interval, Intervals, bootstrap};
+pub use corpus::{Corpus, CorpusError};
 pub use distance::{AtDistance, DISTANCES, by_distance, distances};
 pub use gold::{Gold, GoldPair, Place};
 pub use half::{Half, HalfSummary, halves};
