@@ -41,6 +41,10 @@ impl Method {
         Method::Shingles,
     ];
 
+    /// The method of `add` and `query` unless they are told otherwise, with the thresholds of
+    /// [`Rules::default`](super::Rules).
+    pub const DEFAULT: Method = Method::Simhash;
+
     /// The name on the command line and in pair lines.
     pub fn name(self) -> &'static str {
         match self {

@@ -12,6 +12,7 @@ mod classes;
 mod clusters;
 mod collection;
 mod context;
+pub mod eval;
 mod evidence;
 mod groups;
 mod keyed;

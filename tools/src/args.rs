@@ -88,6 +88,14 @@ impl Global {
             .map_err(|already| Failure::usage(format!("temporary files are made in {} already", already.display())))
     }
 
+    /// Makes a folder for temporary files, which goes away with what is returned.
+    pub(crate) fn temporary_folder(&self) -> Result<tempfile::TempDir> {
+        tempfile::tempdir().map_err(|error| {
+            let name = tempfile::env::temp_dir().display().to_string();
+            Failure::writing(&name, &error)
+        })
+    }
+
     /// Number of threads to work with.
     pub(crate) fn threads(&self) -> usize {
         let processors = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);

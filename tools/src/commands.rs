@@ -8,6 +8,7 @@ mod cluster;
 mod compact;
 mod completions;
 mod create;
+mod eval;
 mod fp;
 mod get;
 mod load;
@@ -50,6 +51,7 @@ pub(crate) enum Command {
     Segment(segment::Args),
     Scan(scan::Args),
     Fp(fp::Args),
+    Eval(eval::Args),
     Completions(completions::Args),
 }
 
@@ -78,6 +80,7 @@ pub(crate) fn run(cli: Cli) -> Result<Code> {
         Command::Segment(args) => segment::run(&args, global),
         Command::Scan(args) => scan::run(&args),
         Command::Fp(args) => fp::run(&args, global),
+        Command::Eval(args) => eval::run(&args, global),
         Command::Completions(args) => completions::run(&args),
     }
 }

@@ -3,6 +3,7 @@
 mod add;
 mod bad_input;
 mod batches;
+mod eval;
 mod files;
 mod helper;
 mod load;

@@ -1,0 +1,28 @@
+//! Evaluation: how well the pairs that a method returns agree with labels.
+//!
+//! It owns the label files ([`Labels`]), their pairs joined with the documents of a collection ([`Gold`]), the two
+//! halves of a labelled set, one to choose on and one to report ([`Half`]), the figures ([`Counts`]) with their
+//! intervals and paired differences ([`bootstrap`]), the splits by site and kind, what was returned without a label
+//! ([`Returned`]), and precision and recall by Hamming distance ([`by_distance`]).
+//!
+//! A method is judged by the pairs that it puts out from its own candidates over all documents ([`Corpus`]), and by
+//! nothing else: a labelled pair that it does not put out is missed, whatever its rule would say of it. But for the
+//! corpus nothing here knows how pairs are found.
+
+mod bootstrap;
+mod corpus;
+mod distance;
+mod gold;
+mod half;
+mod label;
+mod returned;
+mod score;
+
+pub use bootstrap::{Cells, DRAWS, Interval, Intervals, bootstrap};
+pub use corpus::{Corpus, CorpusError};
+pub use distance::{AtDistance, DISTANCES, by_distance, distances};
+pub use gold::{Gold, GoldPair, Place};
+pub use half::{Half, HalfSummary, halves};
+pub use label::{Label, LabelError, LabelFault, LabelledPair, Labels};
+pub use returned::{Returned, SAMPLE};
+pub use score::{Counts, Split, splits};

@@ -1,0 +1,110 @@
+//! What a method put out, against the labels.
+
+use std::collections::BinaryHeap;
+
+use super::gold::Gold;
+use crate::sketch::split_mix;
+
+/// Pairs without a label that are drawn for review.
+pub const SAMPLE: usize = 200;
+
+/// The pairs that a method put out.
+#[derive(Clone, Debug)]
+pub struct Returned<'a> {
+    gold: &'a Gold,
+    seed: u64,
+    found: Vec<bool>,
+    pairs: u64,
+    unlabelled: u64,
+    /// The pairs of least hash among those without a label, the greatest of them on top.
+    sample: BinaryHeap<(u64, u32, u32)>,
+}
+
+impl<'a> Returned<'a> {
+    /// Nothing yet.
+    pub fn new(gold: &'a Gold, seed: u64) -> Self {
+        let found = vec![false; gold.pairs.len()];
+        Self { gold, seed, found, pairs: 0, unlabelled: 0, sample: BinaryHeap::new() }
+    }
+
+    /// Takes a pair of documents, in either order. Each must come once.
+    pub fn push(&mut self, a: u32, b: u32) {
+        self.pairs += 1;
+        if let Some(place) = self.gold.find(a, b) {
+            self.found[place] = true;
+            return;
+        }
+        self.unlabelled += 1;
+        let (a, b) = (a.min(b), a.max(b));
+        // Every set of 200 is as likely as any other, whatever the order in which pairs come.
+        let hash = split_mix(self.seed, u64::from(a) << 32 | u64::from(b));
+        if self.sample.len() < SAMPLE {
+            self.sample.push((hash, a, b));
+        } else if self.sample.peek().is_some_and(|greatest| (hash, a, b) < *greatest) {
+            self.sample.pop();
+            self.sample.push((hash, a, b));
+        }
+    }
+
+    /// Whether the pair at each place of [`Gold::pairs`] was put out.
+    pub fn found(&self) -> &[bool] {
+        &self.found
+    }
+
+    /// Number of pairs put out.
+    pub fn pairs(&self) -> u64 {
+        self.pairs
+    }
+
+    /// Of these, pairs of which the label file says nothing: they may be right or wrong.
+    pub fn unlabelled(&self) -> u64 {
+        self.unlabelled
+    }
+
+    /// [`SAMPLE`] pairs drawn from those without a label, all of them where there are no more, by ordinals.
+    pub fn sample(&self) -> Vec<(u32, u32)> {
+        let mut sample: Vec<(u32, u32)> = self.sample.iter().map(|&(_, a, b)| (a, b)).collect();
+        sample.sort_unstable();
+        sample
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::gold::tests::gold;
+    use super::*;
+
+    #[test]
+    fn a_pair_without_a_label_is_counted_and_not_judged() {
+        let gold = gold(&["a", "b", "c", "d"], "a\tb\t1\t\nc\tb\t0\t\n");
+        let mut returned = Returned::new(&gold, 1);
+        for (a, b) in [(1, 0), (0, 2), (3, 2)] {
+            returned.push(a, b);
+        }
+        assert_eq!((returned.found(), returned.pairs(), returned.unlabelled()), (&[true, false][..], 3, 2));
+        assert_eq!(returned.sample(), [(0, 2), (2, 3)]);
+    }
+
+    #[test]
+    fn the_sample_depends_on_the_seed_and_not_on_the_order() {
+        let gold = Gold::default();
+        let all: Vec<(u32, u32)> = (0..100).flat_map(|a| (a + 1..100).map(move |b| (a, b))).collect();
+        let sample = |seed, pairs: &mut dyn Iterator<Item = &(u32, u32)>| {
+            let mut returned = Returned::new(&gold, seed);
+            pairs.for_each(|&(a, b)| returned.push(a, b));
+            assert_eq!(returned.unlabelled(), all.len() as u64);
+            returned.sample()
+        };
+        let forth = sample(7, &mut all.iter());
+        assert_eq!(forth.len(), SAMPLE);
+        assert_eq!(forth, sample(7, &mut all.iter().rev()));
+        assert_ne!(forth, sample(8, &mut all.iter()));
+        // By definition: the pairs of least hash.
+        let mut hashed: Vec<(u64, u32, u32)> =
+            all.iter().map(|&(a, b)| (split_mix(7, u64::from(a) << 32 | u64::from(b)), a, b)).collect();
+        hashed.sort_unstable();
+        let mut plain: Vec<(u32, u32)> = hashed[..SAMPLE].iter().map(|&(_, a, b)| (a, b)).collect();
+        plain.sort_unstable();
+        assert_eq!(forth, plain);
+    }
+}

@@ -1,0 +1,133 @@
+//! One JSON object for each method and setting.
+
+use nddb::detect::Method;
+use nddb::detect::eval::{
+    AtDistance, Counts, DRAWS, Interval, Intervals, Label, Split, by_distance, distances, splits,
+};
+use serde_json::{Map, Value, json};
+
+use super::{Frame, Trial};
+
+/// Distances that are shown: those of Manku et al. 2007, Figure 1, and 0.
+pub(super) const DISTANCE_MAX: u32 = 10;
+
+/// Fingerprints of which all pairs are looked at, so that figures can be weighted by the collection's pairs.
+const COMPARED_MAX: usize = 50_000;
+
+/// A setting with all its figures.
+pub(super) fn value(frame: &Frame<'_>, trial: &Trial<'_>, reference: &Trial<'_>, intervals: &Intervals) -> Value {
+    let parts = splits(frame.gold, &frame.selected, trial.returned.found());
+    let all = parts[0].counts;
+    let documents = frame.documents();
+    let mut value = json!({
+        "method": trial.setting.method.name(),
+        "params": trial.setting.params(),
+        "default": trial.setting.is_default(),
+        "precision": all.precision(),
+        "precision_of_returned": all.precision_of_returned(),
+        "recall": all.recall(),
+        "f1": all.f1(),
+        "pairs": trial.returned.pairs(),
+        "unlabelled": trial.returned.unlabelled(),
+        "found": by_label(&all.found),
+        "missed": by_label(&all.missed),
+        "prevalence": all.prevalence(),
+        "precision_interval": interval(intervals.precision),
+        "recall_interval": interval(intervals.recall),
+        "f1_interval": interval(intervals.f1),
+        "differences": {
+            "from": reference.setting.method.name(),
+            "params": reference.setting.params(),
+            "precision_interval": interval(intervals.precision_difference),
+            "recall_interval": interval(intervals.recall_difference),
+            "f1_interval": interval(intervals.f1_difference),
+        },
+        "draws": DRAWS,
+        "seed": frame.seed,
+        "splits": parts[1..].iter().map(split).collect::<Vec<_>>(),
+        "documents": documents,
+        "candidates": trial.summary.candidates,
+        "candidates_per_document": per(trial.summary.candidates, documents),
+        "bytes_per_document": trial.setting.bytes_per_document(),
+        "unsketched": trial.summary.unsketched,
+        "seconds": trial.seconds,
+        "cpu_seconds": trial.cpu_seconds,
+        "recipe": frame.recipe,
+        "half": frame.half.name(),
+        "sites": frame.cells.sites(),
+        "components": frame.gold.halves.components,
+        "cut": frame.gold.halves.cut,
+        "crossing": frame.gold.halves.crossing,
+        "unknown_ids": frame.gold.unknown.len(),
+        "left_out": frame.gold.left_out,
+        "repeated": frame.labels.repeated,
+        "skipped": frame.corpus.skipped().len(),
+    });
+    if trial.setting.method == Method::Simhash {
+        value["distances"] = frame.distances().iter().map(at_distance).collect();
+    }
+    value
+}
+
+fn per(count: u64, documents: u64) -> Option<f64> {
+    (documents > 0).then(|| count as f64 / documents as f64)
+}
+
+fn by_label(counts: &[u64; 3]) -> Value {
+    let [correct, incorrect, undecided] = counts;
+    json!({"correct": correct, "incorrect": incorrect, "undecided": undecided})
+}
+
+fn interval(interval: Option<Interval>) -> Value {
+    interval.map_or(Value::Null, |interval| json!([interval.low, interval.high]))
+}
+
+fn split(split: &Split) -> Value {
+    let counts: &Counts = &split.counts;
+    json!({
+        "by": split.by,
+        "part": split.part,
+        "precision": counts.precision(),
+        "precision_of_returned": counts.precision_of_returned(),
+        "recall": counts.recall(),
+        "f1": counts.f1(),
+        "found": by_label(&counts.found),
+        "missed": by_label(&counts.missed),
+    })
+}
+
+fn at_distance(at: &AtDistance) -> Value {
+    let mut value = Map::new();
+    value.insert("distance".into(), at.distance.into());
+    value.insert("labelled".into(), by_label(&at.labelled));
+    value.insert("pairs".into(), json!(at.pairs));
+    for (name, figure) in [
+        ("precision_at", at.precision_at),
+        ("recall_at", at.recall_at),
+        ("precision", at.precision),
+        ("recall", at.recall),
+        ("weighted_precision", at.weighted_precision),
+        ("weighted_recall", at.weighted_recall),
+    ] {
+        value.insert(name.into(), json!(figure));
+    }
+    value.into()
+}
+
+impl Frame<'_> {
+    /// Precision and recall by the distance of fingerprints (Manku et al. 2007, 4). Documents without a fingerprint are
+    /// at no distance from any other.
+    pub(super) fn distances(&self) -> Vec<AtDistance> {
+        let collection = self.corpus.collection();
+        let fingerprint = |ordinal: u32| collection.row(ordinal).fingerprint.map(|fingerprint| fingerprint.0);
+        let all: Vec<u64> = (0..collection.len()).filter_map(fingerprint).collect();
+        // Beyond, the pairs of the collection are not counted: all of them would be looked at.
+        let pairs = distances(if all.len() <= COMPARED_MAX { &all } else { &[] });
+        let labelled = self.gold.pairs.iter().zip(&self.selected).filter(|(_, selected)| **selected);
+        let labelled = labelled.filter_map(|(pair, _)| {
+            let (a, b) = fingerprint(pair.a).zip(fingerprint(pair.b))?;
+            Some(((a ^ b).count_ones(), pair.label))
+        });
+        by_distance(labelled.collect::<Vec<(u32, Label)>>(), &pairs, DISTANCE_MAX)
+    }
+}

@@ -1,0 +1,195 @@
+//! `eval`: methods against labels.
+
+use serde_json::{Value, json};
+
+use crate::helper::Dir;
+
+/// Twelve documents of three sites: copies of one text with a word or two changed, other texts, one of one word.
+fn documents() -> String {
+    let text = |seed: usize| (0..200).map(|word| format!("w{}", (word * (seed + 3) + seed) % 997)).collect::<Vec<_>>();
+    let mut lines = Vec::new();
+    for number in 0..12 {
+        let mut words = text(number / 3);
+        for edit in 0..number % 3 {
+            words[50 * (edit + 1)] = format!("edit{number}");
+        }
+        let site = ["www.a.org", "b.a.org", "c.net"][number % 3];
+        lines.push(
+            json!({"id": format!("d{number}"), "url": format!("http://{site}/{number}"), "text": words.join(" ")}),
+        );
+    }
+    lines.push(json!({"id": "short", "url": "http://c.net/short", "text": "one"}));
+    lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+/// Every pair of the twelve has a label, but those with d11: near if of one text.
+fn labels() -> String {
+    let mut lines = String::from("id1\tid2\tlabel\tkind\tnote\n");
+    for a in 0..11 {
+        for b in a + 1..11 {
+            let (label, kind) = if a / 3 == b / 3 { (1, "copy") } else { (0, "other") };
+            lines += &format!("d{b}\td{a}\t{label}\t{kind}\t-\n");
+        }
+    }
+    lines
+}
+
+fn dir() -> Dir {
+    let dir = Dir::new();
+    dir.write("docs.jsonl", documents().as_bytes());
+    dir.write("pairs.tsv", labels().as_bytes());
+    dir
+}
+
+fn eval(dir: &Dir, more: &[&str]) -> Vec<Value> {
+    let args = [&["eval", "--docs", "docs.jsonl", "--pairs", "pairs.tsv", "--json"], more].concat();
+    let ran = dir.nddb(args).done();
+    ran.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+#[test]
+fn each_setting_is_an_object_with_its_figures() {
+    let dir = dir();
+    let settings = eval(&dir, &["--methods", "identity,simhash:k=0..7,b,c:c=340,combined,split"]);
+    assert_eq!(settings.len(), 13);
+    let names: Vec<&str> = settings.iter().filter_map(|one| one["method"].as_str()).collect();
+    assert_eq!((names[0], names[1], names[12]), ("identity", "simhash", "split"));
+    let defaults: Vec<&Value> = settings.iter().filter(|one| one["default"] == true).collect();
+    assert_eq!(defaults.len(), 1);
+    assert_eq!((&defaults[0]["method"], &defaults[0]["params"]), (&json!("simhash"), &json!({"k": 3})));
+    // Equal texts there are none; of 55 pairs 10 are near: three of each of three texts, one of the fourth.
+    let identity = &settings[0];
+    assert_eq!((&identity["pairs"], &identity["recall"], &identity["f1"]), (&json!(0), &json!(0.0), &json!(0.0)));
+    assert_eq!((&identity["precision"], &identity["prevalence"]), (&Value::Null, &json!(10.0 / 55.0)));
+    let mut before = 0;
+    for one in &settings[1..9] {
+        let count = |what: &str, label: &str| one[what][label].as_u64().expect("a count");
+        let (right, wrong, missed) =
+            (count("found", "correct"), count("found", "incorrect"), count("missed", "correct"));
+        assert_eq!(right + missed, 10);
+        assert_eq!(one["pairs"], right + wrong + one["unlabelled"].as_u64().expect("a count"));
+        assert!(right + wrong >= before, "a greater k finds no less");
+        before = right + wrong;
+        let f1 = 2.0 * right as f64 / (2 * right + wrong + missed) as f64;
+        assert_eq!(one["f1"], json!(f1));
+        // What simhash with k finds is what lies within k.
+        let k = one["params"]["k"].as_u64().expect("k") as usize;
+        assert_eq!(
+            (&one["distances"][k]["recall"], &one["distances"][k]["precision"]),
+            (&one["recall"], &one["precision"])
+        );
+        assert!(one["seconds"].as_f64().is_some_and(|seconds| seconds > 0.0));
+    }
+    let (b, c) = (&settings[9], &settings[10]);
+    assert_eq!((&b["bytes_per_document"], &c["params"]), (&json!(48), &json!({"c": 340})));
+    assert_eq!(c["f1"], json!(1.0), "a word in a hundred changes few of 384 bits: {c}");
+    // The copies of one text are on www.a.org, b.a.org and c.net: by Henzinger's rule the first two are one site.
+    let part = |by: &str, part: &str| {
+        let parts = c["splits"].as_array().expect("splits");
+        parts.iter().find(|one| one["by"] == by && one["part"] == part).cloned().expect("a part")
+    };
+    assert_eq!(part("site", "same")["found"]["correct"], 4);
+    assert_eq!(part("domain", "same")["found"]["correct"], 4);
+    assert_eq!(part("site", "different")["found"]["correct"], 6);
+    assert_eq!(part("kind", "copy")["found"]["correct"], 10);
+    assert_eq!(part("kind", "other")["missed"]["incorrect"], 45);
+    assert_eq!(c["unlabelled"], 2, "d11 with d9 and d10");
+}
+
+#[test]
+fn the_same_seed_gives_the_same_answer_and_halves_are_parts_of_all() {
+    let dir = dir();
+    let plain = |more: &[&str]| -> Vec<Value> {
+        let mut values = eval(&dir, more);
+        for value in &mut values {
+            value["seconds"] = Value::Null;
+            value["cpu_seconds"] = Value::Null;
+        }
+        values
+    };
+    assert_eq!(plain(&["--seed", "5", "--threads", "1"]), plain(&["--seed", "5", "--threads", "2"]));
+    let all = &plain(&["--methods", "c"])[0];
+    let of = |half: &str| {
+        let value = &plain(&["--methods", "c", "--half", half])[0];
+        assert_eq!(value["half"], half);
+        value["found"]["correct"].as_u64().expect("a count") + value["missed"]["correct"].as_u64().expect("a count")
+    };
+    assert_eq!((&all["half"], &all["components"], &all["cut"]), (&json!("all"), &json!(1), &json!(1)));
+    // c.net is of half one, a.org of half two: what crosses is dropped.
+    assert_eq!((of("1"), of("2")), (0, 4));
+    assert_eq!(all["crossing"], 55 - 8 * 7 / 2 - 3 * 2 / 2);
+}
+
+#[test]
+fn the_table_shows_what_was_scored_and_the_review_what_was_not() {
+    let dir = dir();
+    let args = ["eval", "--docs", "docs.jsonl", "--pairs", "pairs.tsv", "--methods", "simhash,c:c=340"];
+    let ran = dir.nddb([&args[..], &["--review", "review.tsv"]].concat()).done();
+    for words in
+        ["13 documents; 55 labelled pairs scored", "seed 1", "differences from simhash k=3", "kind", "weighted recall"]
+    {
+        assert!(ran.stdout.contains(words), "{words:?} is missing: {}", ran.stdout);
+    }
+    let review = String::from_utf8(dir.read("review.tsv")).expect("text");
+    let lines: Vec<&str> = review.lines().collect();
+    assert_eq!(lines[0], "id1\tid2\tlabel\tkind\turl1\turl2");
+    assert!(lines.contains(&"d9\td11\t\tc c=340\thttp://www.a.org/9\thttp://c.net/11"), "{review}");
+    assert!(lines[1..].iter().all(|line| line.split('\t').take(2).any(|id| id == "d11" || id == "short")));
+}
+
+#[test]
+fn compressed_documents_and_unknown_ids() {
+    let dir = dir();
+    dir.write("more.tsv", format!("{}d0\tnobody\t1\tcopy\t-\n", labels()).as_bytes());
+    let ran = dir.nddb(["eval", "--docs", "docs.jsonl", "--pairs", "more.tsv", "--methods", "c", "--json"]).done();
+    ran.says(&["1 pair left out", "nobody"]);
+    let value: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    assert_eq!((&value["left_out"], &value["unknown_ids"]), (&json!(1), &json!(1)));
+    dir.write("strange.tsv", b"id1\tid2\tlabel\nx\ty\t1\n");
+    dir.nddb(["eval", "--docs", "docs.jsonl", "--pairs", "strange.tsv"])
+        .tells(1, &["no pair is of documents", "\"x\""]);
+    dir.write("none.tsv", b"id1\tid2\tlabel\n");
+    let none = dir.nddb(["eval", "--docs", "docs.jsonl", "--pairs", "none.tsv", "--methods", "c", "--json"]).done();
+    let none: Value = serde_json::from_str(&none.stdout).expect("JSON");
+    assert_eq!((&none["recall"], &none["f1"], &none["unlabelled"]), (&Value::Null, &Value::Null, &none["pairs"]));
+}
+
+#[test]
+fn what_is_wrong_with_the_files_is_told() {
+    let dir = dir();
+    for (text, words) in [
+        ("id1,id2,label\na,b,1\n", "line 1: there is no column \"id1\""),
+        ("id1\tid2\tlabel\nd1\td2\tmaybe\n", "line 2: \"maybe\" is no label"),
+        ("id1\tid2\tlabel\nd1\td2\n", "line 2: 2 columns"),
+        ("", "line 1: there is no header"),
+    ] {
+        dir.write("bad.tsv", text.as_bytes());
+        dir.nddb(["eval", "--docs", "docs.jsonl", "--pairs", "bad.tsv"]).tells(1, &["bad.tsv", words]);
+    }
+    dir.nddb(["eval", "--docs", "gone.jsonl", "--pairs", "pairs.tsv"]).tells(1, &["gone.jsonl"]);
+    dir.nddb(["eval", "--docs", "docs.jsonl", "--pairs", "gone.tsv"]).tells(1, &["gone.tsv"]);
+    dir.nddb(["eval", "--docs", "docs.jsonl", "--pairs", "pairs.tsv", "--methods", "bee"])
+        .tells(2, &["no method \"bee\""]);
+    dir.nddb(["eval", "--docs", "docs.jsonl", "--pairs", "pairs.tsv", "--methods", "simhash:k=9"]).tells(2, &["9"]);
+    dir.write("broken.jsonl", format!("{}{{\"id\":\"x\"}}\n", documents()).as_bytes());
+    let ran = dir.nddb(["eval", "--docs", "broken.jsonl", "--pairs", "pairs.tsv", "--methods", "c"]).ends(3);
+    ran.says(&["not loaded", "missing_field"]);
+}
+
+/// Fingerprints alone allow simhash, and nothing else.
+#[test]
+fn methods_that_the_documents_do_not_allow_are_left_out_of_all_and_refused_by_name() {
+    let dir = Dir::new();
+    let line = |id: &str, fp: &str| format!("{}\n", json!({"id": id, "fp": fp}));
+    let docs = line("a", "00000000000000ff") + &line("b", "00000000000000fe") + &line("c", "ffffffff00000000");
+    dir.write("docs.jsonl", docs.as_bytes());
+    dir.write("pairs.tsv", b"id1\tid2\tlabel\na\tb\t1\nb\tc\t0\n");
+    let args = ["eval", "--docs", "docs.jsonl", "--pairs", "pairs.tsv", "--json"];
+    let ran = dir.nddb(args).done();
+    ran.says(&["left out: ", "supershingles"]);
+    let values: Vec<Value> = ran.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(values.len(), 1);
+    assert_eq!((&values[0]["method"], &values[0]["f1"]), (&json!("simhash"), &json!(1.0)));
+    assert_eq!(values[0]["splits"][0]["part"], "unknown");
+    dir.nddb([&args[..], &["--methods", "b"]].concat()).tells(1, &["supershingles"]);
+}
