@@ -13,7 +13,7 @@ use nddb::Config;
 use nddb::detect::eval::{
     Cells, Corpus, CorpusError, Counts, Gold, Half, Intervals, Labels, Returned, bootstrap, splits,
 };
-use nddb::detect::{PairSummary, Room};
+use nddb::detect::{Method, PairSummary, Room};
 use nddb::sketch::Recipe;
 
 use self::review::Review;
@@ -26,6 +26,7 @@ use crate::inputs;
 use crate::messages::Meter;
 use crate::output::Output;
 use crate::quantity::counted;
+use crate::text_options::{self, TextOptions};
 
 /// Greatest distance that the database of the documents answers: simhash can be run up to it.
 const K_MAX: u8 = 7;
@@ -67,6 +68,8 @@ pub(crate) struct Args {
     /// Decides the draws of the bootstrap and of the pairs for review
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
+    #[command(flatten)]
+    texts: TextOptions,
 }
 
 /// What is scored.
@@ -150,11 +153,16 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Code> {
         recipe: recipe.label(),
         seed: args.seed,
     };
-    let trials = run_all(settings, &frame, &room, &meter, global)?;
+    let trials = run_all(settings, args, &frame, &room, &meter, global)?;
     if let Some(path) = &args.review {
         write_reviews(path, &frame, &trials)?;
     }
     report(&frame, &trials, global)?;
+    for trial in &trials {
+        for warning in text_options::warnings(&trial.summary) {
+            global.messages().warn(format!("{} {}: {warning}", trial.setting.method, trial.setting.told()));
+        }
+    }
     warn(&frame, &meter, global);
     Ok(if corpus.skipped().is_empty() { Code::Done } else { Code::SomeSkipped })
 }
@@ -192,16 +200,20 @@ fn refuse_strangers(corpus: &Corpus, gold: &Gold, labels: &Labels, args: &Args) 
 /// one that was asked for by name is an error.
 fn run_all<'a>(
     settings: Vec<Setting>,
+    args: &Args,
     frame: &Frame<'a>,
     room: &Room,
     meter: &Meter,
     global: &Global,
 ) -> Result<Vec<Trial<'a>>> {
     let mut trials = Vec::new();
-    for setting in settings {
+    for mut setting in settings {
+        let mut options = setting.options(room);
+        args.texts.apply(&mut options);
+        setting.verified = options.verify_lcs && !matches!(setting.method, Method::Identity | Method::Lcs);
         let mut watch = meter.watch(true);
         let clock = Clock::start();
-        match frame.corpus.run(&setting.options(room), frame.gold, frame.seed, &mut *watch) {
+        match frame.corpus.run(&options, frame.gold, frame.seed, &mut *watch) {
             Ok((returned, summary)) => {
                 let (seconds, cpu_seconds) = (clock.seconds(), clock.cpu_seconds());
                 trials.push(Trial { setting, returned, summary, seconds, cpu_seconds });

@@ -12,3 +12,4 @@ mod pages;
 mod query;
 mod read;
 mod signals;
+mod texts;
