@@ -36,6 +36,7 @@ mod source;
 #[cfg(test)]
 mod support;
 mod texts;
+pub mod tune;
 
 pub use clusters::{Cluster, ClusterOptions, ClusterSummary, Clusters, Keep, UnknownKeep, cluster};
 pub use collection::{Collection, Held, b_similarity, c_similarity};

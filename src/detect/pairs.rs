@@ -74,11 +74,26 @@ impl Found {
         watch: &mut (dyn FnMut(&Progress) -> bool + Send),
     ) -> Result<Self> {
         let unsketched = needs::check_documents(view, collection, options)?;
-        let ticker = Ticker::new(watch);
-        let mut readings = Readings::new(view, collection, options, &ticker)?;
+        let ticker = Ticker::new(&mut *watch);
+        let readings = Readings::new(view, collection, options, &ticker)?;
         ticker.start("classes", None, "")?;
         let text = |ordinal| readings.sketch(ordinal);
         let classes = Classes::new(collection, options.method, &text, &options.room)?;
+        let found = Self::of(view, collection, options, readings, classes, stable, watch)?;
+        Ok(Self { unsketched, ..found })
+    }
+
+    /// Finds the candidates, given what was read of texts, and which documents are one to the method.
+    pub(super) fn of(
+        view: View<'_>,
+        collection: &Collection,
+        options: &PairOptions,
+        mut readings: Readings,
+        classes: Classes,
+        stable: bool,
+        watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+    ) -> Result<Self> {
+        let ticker = Ticker::new(watch);
         let mut sources = readings.sources(options);
         let mut sorter = Sorter::<1>::new(&options.room.folder, options.room.memory_limit / 4);
         let mut push = |a: u32, b: u32| {
@@ -108,7 +123,7 @@ impl Found {
             }
         }
         drop(sources);
-        Ok(Self { sorted: sorter.finish(), classes, cuts, unsketched, readings })
+        Ok(Self { sorted: sorter.finish(), classes, cuts, unsketched: 0, readings })
     }
 
     /// Reads the texts of the pairs that are to be verified.

@@ -143,7 +143,7 @@ fn exhaustive_pairs_are_those_of_comparing_all_in_each_set() {
         // Leaders find a part of these, and nothing else; a limit is reported.
         let quick = crate::detect::PairOptions { sets: SetOptions { exhaustive: false, ..options.sets }, ..options.clone() };
         let (part, summary_of_part) = expanded(&corpus, &quick);
-        assert!(part.is_subset(&want) && part.len() * 10 > want.len() * 8, "{} of {}", part.len(), want.len());
+        assert!(part.is_subset(&want) && part.len() * 2 > want.len(), "{} of {}", part.len(), want.len());
         assert!(summary_of_part.sets.compared <= summary.sets.compared);
         let none = crate::detect::PairOptions { sets: SetOptions { comparisons: 0, ..options.sets }, ..options };
         let (_, summary) = expanded(&corpus, &none);
