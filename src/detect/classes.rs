@@ -103,12 +103,7 @@ impl Members {
 }
 
 /// A hash, wide enough that no two are equal, of what a method sees of a document; none if it sees nothing.
-fn sketch(
-    collection: &Collection,
-    method: Method,
-    text: &dyn Fn(u32) -> Option<u128>,
-    ordinal: u32,
-) -> Option<u128> {
+fn sketch(collection: &Collection, method: Method, text: &dyn Fn(u32) -> Option<u128>, ordinal: u32) -> Option<u128> {
     let row = collection.row(ordinal);
     let hash = |words: &[u64]| {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();

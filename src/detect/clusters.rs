@@ -241,12 +241,7 @@ impl Clusters {
     }
 
     /// Notes the members that are near to the kept document of their cluster.
-    fn remove(
-        &mut self,
-        collection: &Collection,
-        mut judge: Judge<'_>,
-        ticker: &Ticker<'_>,
-    ) -> Result<()> {
+    fn remove(&mut self, collection: &Collection, mut judge: Judge<'_>, ticker: &Ticker<'_>) -> Result<()> {
         ticker.start("verify against the kept", None, "documents")?;
         let mut sorter = Sorter::<1>::new(&self.room.folder, self.room.memory_limit / 4);
         let mut kept = Bits::new(collection.len());

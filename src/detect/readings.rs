@@ -54,9 +54,8 @@ impl Readings {
             readings.shingles = Some(sets);
         } else {
             let mut signed = Signed::new(collection.len(), room);
-            let kept = keep(&places, &wanted, room, ticker, &mut |ordinal, text| {
-                signed.push(ordinal, text, &options.sets)
-            })?;
+            let kept =
+                keep(&places, &wanted, room, ticker, &mut |ordinal, text| signed.push(ordinal, text, &options.sets))?;
             readings.unread = kept.unread;
             (readings.kept, readings.signed) = (Some(kept), Some(signed));
         }
@@ -90,7 +89,8 @@ impl Readings {
 
     /// What a method sees of a document's text: those with the same are one to it.
     pub(crate) fn sketch(&self, ordinal: u32) -> Option<u128> {
-        let of_text = || self.kept.as_ref()?.get(ordinal).filter(|text| !text.is_empty()).map(str::as_bytes).map(xxh3_128);
+        let of_text =
+            || self.kept.as_ref()?.get(ordinal).filter(|text| !text.is_empty()).map(str::as_bytes).map(xxh3_128);
         self.shingles.as_ref().map_or_else(of_text, |shingles| shingles.sketch(ordinal))
     }
 
@@ -119,9 +119,7 @@ impl Readings {
         let memory = options.room.memory_limit / 4;
         match (options.method, &self.kept, &self.shingles) {
             (Method::Lcs, Some(_), _) => self.verifier(options),
-            (Method::Cosine, Some(kept), _) => {
-                Some(Box::new(Desk::new(ByCosine, kept, self.places.as_ref(), memory)))
-            }
+            (Method::Cosine, Some(kept), _) => Some(Box::new(Desk::new(ByCosine, kept, self.places.as_ref(), memory))),
             (Method::Shingles, _, Some(shingles)) => Some(Box::new(Overlaps::new(shingles, self.places.as_ref()))),
             _ => None,
         }

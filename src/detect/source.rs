@@ -6,8 +6,8 @@ use super::evidence::Evidence;
 use super::keyed::{Filter, Keyed};
 use super::method::Method;
 use super::pair::Cut;
-use crate::store::{Sorter, View, Within, Words, WordsWriter};
 use crate::Result;
+use crate::store::{Sorter, View, Within, Words, WordsWriter};
 
 /// Where the candidate pairs of a method come from.
 ///

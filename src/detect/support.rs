@@ -157,7 +157,8 @@ pub(super) fn texts(len: usize, seed: u64) -> Vec<String> {
             0 => (0..1 + random.below(60)).map(|_| sentence(&mut random, wide)).collect(),
             // Mostly like one of a few, so that sets are large.
             _ if index > 0 => {
-                let of = if random.below(2) == 0 { random.below(index.min(6) as u64) } else { random.below(index as u64) };
+                let of =
+                    if random.below(2) == 0 { random.below(index.min(6) as u64) } else { random.below(index as u64) };
                 texts[of as usize].clone()
             }
             _ => vec![sentence(&mut random, wide)],

@@ -8,9 +8,9 @@
 mod calibrate;
 mod counts;
 mod edits;
-mod trial;
 #[cfg(test)]
 mod tests;
+mod trial;
 
 pub use calibrate::{Calibration, GroupFigures, RATIOS, Run, TuneOptions, calibrate};
 pub use counts::lower_bound;

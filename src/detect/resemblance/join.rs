@@ -103,12 +103,7 @@ struct Level<'a, 'b> {
 }
 
 impl Level<'_, '_> {
-    fn pairs(
-        &self,
-        shared: &Shared,
-        cuts: &mut Vec<Cut>,
-        found: &mut dyn FnMut(u32, u32) -> Result<()>,
-    ) -> Result<()> {
+    fn pairs(&self, shared: &Shared, cuts: &mut Vec<Cut>, found: &mut dyn FnMut(u32, u32) -> Result<()>) -> Result<()> {
         let room = self.context.room;
         // Shingle, document, and how many shingles that has.
         let mut prefixes = Sorter::<4>::new(&room.folder, room.memory_limit / 4);

@@ -84,7 +84,8 @@ fn a_document_near_a_finer_group_keeps_its_ratio() {
     let mut groups = [16; GROUPS];
     (groups[0], groups[1]) = (1, 4);
     let ratios = Ratios::new(groups).expect("ratios");
-    for (words, ratio) in [(0, 1), (499, 1), (500, 1), (588, 1), (589, 4), (999, 4), (1176, 4), (1177, 16), (9000, 16)] {
+    for (words, ratio) in [(0, 1), (499, 1), (500, 1), (588, 1), (589, 4), (999, 4), (1176, 4), (1177, 16), (9000, 16)]
+    {
         assert_eq!(ratios.of(words, 0.85), ratio, "{words} words");
     }
     assert_eq!(Ratios::uniform(8).expect("a ratio").of(77, 0.5), 8);

@@ -1,6 +1,7 @@
 use std::path::Path;
 
 use super::*;
+use crate::Config;
 use crate::archive::{Compression, Response, WarcWriter};
 use crate::detect::Room;
 use crate::detect::bits::Bits;
@@ -9,7 +10,6 @@ use crate::detect::support::texts;
 use crate::sketch::Recipe;
 use crate::store::Ticker;
 use crate::text::{DOCUMENT_UNITS, first_units, folded_text};
-use crate::Config;
 
 fn html(text: &str) -> String {
     format!("<html><body><h1>Heading</h1><p>{text}</p></body></html>")

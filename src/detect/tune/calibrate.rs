@@ -121,8 +121,11 @@ pub fn calibrate(
     runs.pairs(Ratios::ALL, 0, &mut |a, b| truth.push(both(a, b)))?;
     truth.sort_unstable();
     runs.truth = truth;
-    let uniform: Vec<Tally> =
-        RATIOS.iter().filter_map(|&ratio| Ratios::uniform(ratio)).map(|ratios| runs.tally(ratios)).collect::<Result<_>>()?;
+    let uniform: Vec<Tally> = RATIOS
+        .iter()
+        .filter_map(|&ratio| Ratios::uniform(ratio))
+        .map(|ratios| runs.tally(ratios))
+        .collect::<Result<_>>()?;
     let mut groups = [GroupFigures::default(); GROUPS];
     let mut ratios = [1; GROUPS];
     for (group, figures) in groups.iter_mut().enumerate() {
@@ -159,16 +162,19 @@ pub fn calibrate(
 /// One document of each identity set, no more than so many.
 fn wanted(collection: &Collection, documents: u64) -> Bits {
     let mut wanted = Bits::new(collection.len());
-    let all = || (0..collection.len()).filter(|&ordinal| {
-        collection.representative(ordinal) == ordinal && !collection.row(ordinal).is_empty
-    });
+    let all = || {
+        (0..collection.len())
+            .filter(|&ordinal| collection.representative(ordinal) == ordinal && !collection.row(ordinal).is_empty)
+    };
     let mut least = u64::MAX;
     if all().count() as u64 > documents {
         let mut hashes: Vec<u64> = all().map(|ordinal| hash(collection, ordinal).rotate_left(1)).collect();
         let (_, bound, _) = hashes.select_nth_unstable(documents as usize);
         least = *bound;
     }
-    all().filter(|&ordinal| least == u64::MAX || hash(collection, ordinal).rotate_left(1) < least).for_each(|ordinal| wanted.insert(ordinal));
+    all()
+        .filter(|&ordinal| least == u64::MAX || hash(collection, ordinal).rotate_left(1) < least)
+        .for_each(|ordinal| wanted.insert(ordinal));
     wanted
 }
 
@@ -218,9 +224,9 @@ impl Runs<'_, '_> {
         let text = |ordinal| readings.sketch(ordinal);
         let mut classes = Classes::new(self.collection, Method::Shingles, &text, &options.room)?;
         classes.part_identical(self.collection);
-        let run = self.ticker.lend(|watch| {
-            Found::of(self.view, self.collection, &options, readings, classes, false, watch)
-        })?;
+        let run = self
+            .ticker
+            .lend(|watch| Found::of(self.view, self.collection, &options, readings, classes, false, watch))?;
         run.decide(self.collection, &options, self.ticker, &mut PairSummary::default(), &mut |pair| {
             found(pair.a, pair.b);
             Ok(())

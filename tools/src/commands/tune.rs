@@ -112,7 +112,11 @@ fn tune(args: &Args, global: &Global, view: View<'_>, collection: &Collection) -
         }
     }
     output.flush()?;
-    meter.finish(&format!("{}, {}", counted(calibration.documents, "document"), counted(trial.texts as u64, "edited text")));
+    meter.finish(&format!(
+        "{}, {}",
+        counted(calibration.documents, "document"),
+        counted(trial.texts as u64, "edited text")
+    ));
     Ok(Code::Done)
 }
 

@@ -98,8 +98,8 @@ fn a_thousand_copies_are_one_group() {
     let pages = pages();
     let mut lines = String::new();
     for number in 0..1000 {
-        // Comments are no text: equal texts in different pages.
-        let html = format!("{}<!-- {number} -->", pages[0].1);
+        // Images are terms and no text: equal texts in different pages.
+        let html = format!("{}<img src=\"{number}.png\">", pages[0].1);
         lines += &format!("{}\n", serde_json::json!({"id": format!("d{number:04}"), "html": html}));
     }
     dir.write("docs.jsonl", lines.as_bytes());
@@ -109,6 +109,7 @@ fn a_thousand_copies_are_one_group() {
         let ran = dir.nddb(["pairs", "db", "--method", method]).done();
         let found = self::lines(&ran.stdout);
         assert_eq!((found.len(), &found[0]["size"]), (1, &serde_json::json!(1000)), "{method}");
+        assert_eq!(found[0]["group"], "hot");
     }
 }
 
