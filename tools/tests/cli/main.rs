@@ -3,11 +3,13 @@
 mod add;
 mod bad_input;
 mod batches;
+mod cluster;
 mod files;
 mod helper;
 mod load;
 mod maintain;
 mod pages;
+mod pairs;
 mod query;
 mod read;
 mod signals;
