@@ -1,15 +1,19 @@
 //! Probes of one run in memory: every stored fingerprint within 3 bits, with document numbers.
 //!
-//! `cargo bench --bench probe -- --len 10M [--queries 200K] [--rounds 5] [--no-mih]`
+//! `cargo bench --bench probe -- --len 10M [--queries 200K] [--rounds 5] [--levels 5] [--restart 32]
+//! [--no-mih] [--db PATH]`
+//!
+//! With `--db` the database is made at that path and kept, and used again where it is there already.
 #![allow(clippy::print_stdout, reason = "figures are printed as plain text")]
 
 mod common;
 
 use std::hint::black_box;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use common::{Options, figure, measure, median, quantile, say};
-use nddb::{Config, Fingerprint, Reader, Within, Work, Writer, testing};
+use nddb::{Fingerprint, Reader, Within, Work, Writer, testing};
 
 /// Queries of a call where they are pipelined.
 const BATCH: usize = 1_000;
@@ -21,14 +25,14 @@ fn main() {
     let queries: Vec<Fingerprint> =
         common::queries(&stored, options.queries, options.seed).into_iter().map(Fingerprint).collect();
     let folder = options.folder();
-    let path = folder.path().join("db");
-    let config = Config::within(3).expect("a distance");
-    Writer::create(&path, &config).and_then(Writer::close).expect("a new database");
-    let (run, spent) = measure(|| testing::add_run(&path, &config, &stored, 1).expect("a run"));
-    say(format_args!(
-        "{} fingerprints ({} distinct), {} tables, seed {}, made in {spent}",
-        options.len, run.fingerprints, run.tables, options.seed
-    ));
+    let path = options.text("db").map_or_else(|| folder.path().join("db"), PathBuf::from);
+    say(format_args!("{} fingerprints, seed {}", options.len, options.seed));
+    if !path.exists() {
+        let config = options.config();
+        Writer::create(&path, &config).and_then(Writer::close).expect("a new database");
+        let (run, spent) = measure(|| testing::add_run(&path, &config, &stored, 1).expect("a run"));
+        say(format_args!("{} distinct ones, {} tables, made in {spent}", run.fingerprints, run.tables));
+    }
     let reader = Reader::open(&path).expect("the database");
     let view = reader.view();
     let one = |query: &[Fingerprint], work: &mut Work| view.probe(query, Within(3), None, work).expect("no damage");
@@ -36,6 +40,7 @@ fn main() {
     // In order, so that the first round meets each block for the first time.
     let mut work = Work::default();
     let mut found = [0u64; 2];
+    let mut counts: Vec<u64> = Vec::with_capacity(queries.len());
     let (_, spent) = measure(|| {
         for query in &queries {
             for matches in one(std::slice::from_ref(query), &mut work) {
@@ -44,12 +49,14 @@ fn main() {
                 values.sort_unstable();
                 values.dedup();
                 found[1] += values.len() as u64;
+                counts.push(matches.count);
             }
         }
     });
     let each = |number: u64| number as f64 / queries.len() as f64;
     let goal = |least: usize, goal| if options.len >= least && !options.test { goal } else { "" };
     figure("documents found, a query", format_args!("{:.2}", each(found[0])), "");
+    figure("documents found, p99 of queries", quantile(&mut counts, 0.99), "");
     figure("fingerprints found, a query", format_args!("{:.2}", each(found[1])), "");
     figure("first touch, checksums verified: CPU us a query", format_args!("{:.2}", spent.cpu_us(queries.len())), "");
     figure("tables probed, a query", format_args!("{:.1}", each(work.probes)), "");

@@ -116,6 +116,8 @@ pub enum Error {
         action: &'static str,
         /// The catalog's folder.
         path: PathBuf,
+        /// Whether it says that its files are damaged.
+        damaged: bool,
         /// What it says.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
@@ -159,8 +161,12 @@ impl Error {
                 let database = database.display();
                 Some(format!("'nddb check {database}' lists all damage, 'nddb rebuild {database}' repairs runs"))
             }
+            Self::Catalog { damaged: true, .. } => {
+                Some("restore the catalog from a backup: runs are made from it, not it from them".into())
+            }
             Self::Newer { .. } => Some("use the newer nddb that wrote it".into()),
             Self::Locked { .. } => Some("wait until that process ends; readers need no lock".into()),
+            Self::NotADatabase { path, .. } if path.exists() => Some("give the folder of a database".into()),
             Self::NotADatabase { path, .. } => Some(format!("'nddb create {}' makes one", path.display())),
             Self::AlreadyExists { .. } => Some("choose another path, or remove what is there".into()),
             Self::Mismatch { .. } => {

@@ -46,3 +46,8 @@ pub use store::{
     Rebuilt, RunStats, SchemeStats, Stats, Stored, Verdict, Verify, View, Watch, Within, Work, Writer, check, planner,
     rebuild, scan_blocks, scan_segment,
 };
+
+/// The examples of README.md are compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,9 +1,10 @@
 //! What all benches share: the data, the queries, options, clocks and plain text output.
 //!
 //! **Data.** 80% of the fingerprints are uniform. The others stand in clusters: round a random member of
-//! the uniform ones, 1 to 200 (any number as likely) copies of it with 0 to 6 bits flipped, as
-//! near-duplicates have them. Copies without a flipped bit make fingerprints of several documents, about
-//! 3% of the data. The order is shuffled, so that neither ids nor memory tell what belongs together.
+//! the uniform ones, 1 to 200 copies of it with 0 to 6 bits flipped. The number is the least of four draws
+//! (small clusters are more common), so that a query finds about 1.3 documents. Copies without a flipped
+//! bit make fingerprints of several documents, about 3% of the data. The order is shuffled, so that neither
+//! numbers nor memory tell what belongs together.
 //!
 //! **Queries.** Half are a stored value with 0 to 3 bits flipped, half are uniform.
 //!
@@ -56,7 +57,8 @@ pub fn fingerprints(len: usize, seed: u64) -> Vec<u64> {
     prints.extend((0..lone).map(|_| random.next()));
     while prints.len() < len {
         let centre = prints[random.below(lone)];
-        let size = (1 + random.below(200)).min(len - prints.len());
+        let least = (0..4).map(|_| random.below(200)).min().unwrap_or(0);
+        let size = (1 + least).min(len - prints.len());
         for _ in 0..size {
             let flips = random.below(7);
             prints.push(random.flip(centre, flips));
@@ -143,9 +145,28 @@ impl Options {
         self.more.iter().any(|(given, _)| given == name)
     }
 
+    /// What was given by `--name`.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.more.iter().find(|(given, _)| given == name).map(|(_, value)| value.as_str())
+    }
+
     /// The number given by `--name`.
     pub fn number(&self, name: &str) -> Option<usize> {
-        self.more.iter().find(|(given, _)| given == name).map(|(_, value)| count(value))
+        self.text(name).map(count)
+    }
+
+    /// What a database is made with: k = 3, and the scheme that the planner chooses, unless `--levels 5` (or
+    /// `4,4`) and `--restart 16` say otherwise.
+    pub fn config(&self) -> nddb::Config {
+        let mut config = nddb::Config::within(3).expect("a distance");
+        if let Some(levels) = self.text("levels") {
+            let levels: Vec<u8> = levels.split(',').map(|level| level.parse().expect("a number")).collect();
+            config = config.levels(&levels).expect("a scheme");
+        }
+        match self.number("restart") {
+            Some(restart) => config.restart(restart as u16).expect("a restart interval"),
+            None => config,
+        }
     }
 
     /// A folder for databases, removed when it is dropped.

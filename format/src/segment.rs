@@ -9,7 +9,7 @@ mod search;
 
 pub use encode::{SegmentEncoder, Survey, encode};
 pub use header::{HEADER_FIELDS, HEADER_SIZE, Header};
-pub use search::{Directory, Guess, Search};
+pub use search::{Directory, Guess, Place, Search};
 
 use crate::block::{self, BLOCK_SIZE, Block, Padded};
 use crate::error::malformed;
@@ -198,20 +198,6 @@ impl<D: AsRef<[u8]>> Segment<D> {
     /// Makes the directory of the block index. It reads all of it: its pages are to be checked first.
     pub fn directory(&self) -> Option<Directory> {
         Directory::new((0..self.blocks).map(|block| self.key(block)), self.blocks, self.header.table.bits())
-    }
-
-    /// Returns the first block of `low..=high` whose key is not below `target`, the key before it, and
-    /// its key, for a target and bounds of a [`Directory`]. Without a branch: no prediction goes wrong.
-    #[inline]
-    pub fn find_between(&self, (low, high): (u64, u64), target: Permuted) -> (u64, u64, u64) {
-        let index = self.index();
-        let end = self.blocks.min(high);
-        let low = low.min(end);
-        let keys = index[8 * low as usize..8 * end as usize].chunks_exact(8);
-        let key = |bytes: &[u8]| bytes.try_into().map_or(0, u64::from_le_bytes);
-        let found = low + keys.filter(|bytes| key(bytes) < target.0).count() as u64;
-        let at = |block: u64| index.get(8 * block as usize..8 * block as usize + 8).map_or(u64::MAX, key);
-        (found, if found == 0 { 0 } else { at(found - 1) }, at(found))
     }
 
     /// Returns the first block whose key is not below `target`, or `None` if all are below it.

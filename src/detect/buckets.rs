@@ -24,7 +24,7 @@ pub(super) fn pairs(
 ) -> Result<Vec<Cut>> {
     let sorted = sort(context, keyed)?;
     let cut = cut(&sorted, limit)?;
-    let mut buckets = Buckets { context, keyed, filter, cut: &cut, sketches: Vec::new(), stars: Vec::new() };
+    let mut buckets = Buckets { context, keyed, filter, limit, cut: &cut, sketches: Vec::new(), stars: Vec::new() };
     let mut bucket: Vec<[u64; 2]> = Vec::new();
     let mut end = |bucket: &mut Vec<[u64; 2]>| {
         let outcome = if bucket.len() > 1 { buckets.bucket(bucket, found) } else { Ok(()) };
@@ -112,6 +112,7 @@ struct Buckets<'a, 'b> {
     context: &'a Context<'b>,
     keyed: Keyed,
     filter: Filter,
+    limit: usize,
     cut: &'a HashSet<u64>,
     sketches: Vec<Sketch>,
     stars: Vec<Cut>,
@@ -127,10 +128,13 @@ impl Buckets<'_, '_> {
         self.sketches.extend(rows.iter().map(|row| collection.halves(ordinal(row))));
         if self.cut.contains(&key) {
             self.stars.push(Cut { founder: ordinal(&rows[0]), len: rows.len() as u64, place });
-            let founder = self.sketches[0];
-            for (row, sketch) in rows[1..].iter().zip(&self.sketches[1..]) {
-                if self.filter.passes(&founder, sketch) && self.kept(&founder, sketch) == 0 {
-                    found(ordinal(&rows[0]), ordinal(row))?;
+            let compared = if self.context.stable { self.limit } else { 1 };
+            for (at, a) in self.sketches[..compared].iter().enumerate() {
+                let end = if at == 0 { self.sketches.len() } else { compared };
+                for (behind, b) in self.sketches[at + 1..end].iter().enumerate() {
+                    if self.filter.passes(a, b) && self.kept(a, b) == 0 {
+                        found(ordinal(&rows[at]), ordinal(&rows[at + 1 + behind]))?;
+                    }
                 }
             }
             return Ok(());

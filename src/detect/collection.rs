@@ -57,8 +57,11 @@ impl Collection {
     }
 
     /// The same, together with deleted documents that no compaction has dropped yet, unless another
-    /// document has their id.
-    pub(super) fn with_deleted(
+    /// document has their id: what clusters are made of.
+    ///
+    /// # Errors
+    /// As [`Collection::build`].
+    pub fn with_deleted(
         view: View<'_>,
         room: &Room,
         watch: &mut (dyn FnMut(&Progress) -> bool + Send),

@@ -14,6 +14,8 @@ pub(crate) struct Context<'a> {
     pub(crate) classes: &'a Classes,
     pub(crate) options: &'a PairOptions,
     pub(crate) room: &'a Room,
+    /// Groups above the limit give, besides star pairs, the pairs that they gave before they grew.
+    pub(crate) stable: bool,
     pub(crate) ticker: &'a Ticker<'a>,
 }
 

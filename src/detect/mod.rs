@@ -9,12 +9,14 @@
 
 mod buckets;
 mod classes;
+mod clusters;
 mod collection;
 mod context;
 pub mod eval;
 mod evidence;
 mod groups;
 mod keyed;
+pub mod lcs;
 mod method;
 mod needs;
 mod options;
@@ -28,9 +30,11 @@ mod source;
 #[cfg(test)]
 mod support;
 
+pub use clusters::{Cluster, ClusterOptions, ClusterSummary, Clusters, Keep, UnknownKeep, cluster};
 pub use collection::{Collection, Held, b_similarity, c_similarity};
 pub use evidence::Evidence;
 pub use method::{Method, UnknownMethod};
+pub use needs::check;
 pub use options::{GROUP_LIMIT, PairOptions};
 pub use pair::{Group, Kind, Line, Pair, PairSummary};
 pub use pairs::pairs;

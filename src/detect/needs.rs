@@ -3,6 +3,7 @@
 use super::collection::{Collection, Held};
 use super::method::Method;
 use super::options::PairOptions;
+use super::source::sources;
 use crate::sketch::Recipe;
 use crate::store::View;
 use crate::{Error, Result};
@@ -10,41 +11,62 @@ use crate::{Error, Result};
 /// Least threshold of B for which two equal supershingles are what candidates share.
 const B_MIN: u32 = 2;
 
-/// Refuses a method that this database cannot answer completely. Returns the number of documents of which
-/// the method knows nothing, because they came without the sketch that the others have.
+/// Refuses a method that a database cannot answer completely, before anything is read.
 ///
 /// # Errors
-/// [`Error::Method`] if the recipe does not make the sketches, or no document has them;
+/// [`Error::Method`] if the recipe does not make the sketches, or the method compares texts;
 /// [`Error::OutOfRange`] for thresholds that candidates do not reach down to.
-pub(super) fn check(view: View<'_>, collection: &Collection, options: &PairOptions) -> Result<u64> {
-    let (method, held) = (options.method, collection.held());
-    if options.rules.b < B_MIN && matches!(method, Method::B | Method::Combined | Method::Split) {
+pub fn check(view: View<'_>, options: &PairOptions) -> Result<()> {
+    let (method, rules) = (options.method, &options.rules);
+    sources(method, options.complete)?;
+    if rules.b < B_MIN && matches!(method, Method::B | Method::Combined | Method::Split) {
         let what = "the least B-similarity (at least 2 are shared by every candidate)";
-        return Err(Error::OutOfRange { what, asked: options.rules.b.into(), limit: B_MIN.into() });
+        return Err(Error::OutOfRange { what, asked: rules.b.into(), limit: B_MIN.into() });
+    }
+    let most = view.settings().k.into();
+    if method == Method::Simhash && rules.within > most {
+        return Err(Error::OutOfRange { what: "k", asked: rules.within.into(), limit: most.into() });
     }
     let label = &view.settings().recipe;
     let recipe = Recipe::from_label(label).ok();
     let makes = |has: fn(&Recipe) -> bool| recipe.as_ref().is_some_and(has);
-    let supershingles = ("supershingles", makes(Recipe::has_min_hash), held.supershingles);
-    let projections = ("projections", makes(Recipe::has_projection), held.projections);
-    let needs = match method {
-        Method::B => vec![supershingles],
-        Method::C => vec![projections],
-        Method::Combined | Method::Split => vec![supershingles, projections],
-        _ => Vec::new(),
+    let lacks = |what| {
+        let why = format!("the recipe '{label}' of the database makes no {what}");
+        Err(Error::Method { method: method.name(), why })
     };
-    for (what, made, have) in &needs {
-        if !made {
-            let why = format!("the recipe '{label}' of the database makes no {what}");
-            return Err(Error::Method { method: method.name(), why });
-        }
-        if *have == 0 && held.documents > held.empty {
-            let why = format!("no document has {what}: they were loaded as fingerprints");
-            return Err(Error::Method { method: method.name(), why });
-        }
+    let (b, c) = needed(method);
+    if b && !makes(Recipe::has_min_hash) {
+        return lacks("supershingles");
     }
-    if method == Method::Identity && held.digests == 0 && held.documents > held.empty {
-        let why = "no document has the digest of a text: they were loaded as fingerprints".into();
+    if c && !makes(Recipe::has_projection) {
+        return lacks("projections");
+    }
+    Ok(())
+}
+
+/// Whether a method needs supershingles, and projections.
+fn needed(method: Method) -> (bool, bool) {
+    let split = matches!(method, Method::Combined | Method::Split);
+    (split || method == Method::B, split || method == Method::C)
+}
+
+/// Refuses a method also if no document at all has what it needs. Returns the number of documents of which
+/// the method knows nothing, because they came without the sketch that others have.
+///
+/// # Errors
+/// As [`check`].
+pub(super) fn check_documents(view: View<'_>, collection: &Collection, options: &PairOptions) -> Result<u64> {
+    check(view, options)?;
+    let (method, held) = (options.method, collection.held());
+    let (b, c) = needed(method);
+    let none = |needed: bool, have: u64| needed && have == 0 && held.documents > held.empty;
+    let missing = [
+        (none(b, held.supershingles), "supershingles"),
+        (none(c, held.projections), "a projection"),
+        (none(method == Method::Identity, held.digests), "the digest of a text"),
+    ];
+    if let Some((_, what)) = missing.into_iter().find(|(missing, _)| *missing) {
+        let why = format!("no document has {what}: they were loaded as fingerprints");
         return Err(Error::Method { method: method.name(), why });
     }
     Ok(unsketched(method, held))

@@ -34,7 +34,7 @@ pub fn pairs(
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
     emit: &mut dyn FnMut(Line<'_>) -> Result<()>,
 ) -> Result<PairSummary> {
-    let found = Found::new(view, collection, options, watch)?;
+    let found = Found::new(view, collection, options, false, watch)?;
     found.emit(collection, options, None, watch, emit)
 }
 
@@ -47,15 +47,16 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// Finds the candidates of a method.
+    /// Finds the candidates of a method; with `stable`, so that more documents take none away.
     pub(super) fn new(
         view: View<'_>,
         collection: &Collection,
         options: &PairOptions,
+        stable: bool,
         watch: &mut (dyn FnMut(&Progress) -> bool + Send),
     ) -> Result<Self> {
         let mut sources = sources(options.method, options.complete)?;
-        let unsketched = needs::check(view, collection, options)?;
+        let unsketched = needs::check_documents(view, collection, options)?;
         let ticker = Ticker::new(watch);
         ticker.start("classes", None, "")?;
         let classes = Classes::new(collection, options.method, &options.room)?;
@@ -64,7 +65,8 @@ impl Found {
             let (a, b) = (collection.row(a).rank, collection.row(b).rank);
             sorter.push([u64::from(a.min(b)) << 32 | u64::from(a.max(b))])
         };
-        let context = Context { view, collection, classes: &classes, options, room: &options.room, ticker: &ticker };
+        let room = &options.room;
+        let context = Context { view, collection, classes: &classes, options, room, stable, ticker: &ticker };
         let mut cuts = Vec::new();
         if options.expand {
             let members = classes.members();

@@ -82,7 +82,7 @@ impl Rules {
             return Decision::Unknown;
         }
         if evidence.lcs_resemblance.is_some_and(|value| value > self.lcs_resemblance) {
-            return Decision::Near("lcs: resemblance");
+            return Decision::Near(if evidence.lcs_short { "lcs: resemblance, short" } else { "lcs: resemblance" });
         }
         above(Some(evidence.lcs_containment.is_some_and(|value| value > self.lcs_containment)), "lcs: containment")
     }

@@ -111,9 +111,15 @@ fn function(i: usize, shingle: u64) -> u32 {
     FUNCTIONS.0[i].wrapping_mul(shingle as u32).wrapping_add(FUNCTIONS.1[i])
 }
 
-/// Returns the min-values and supershingles of a token sequence (Henzinger 2); `bytes` are its
-/// tokens, 8 bytes each, little-endian. None if there are none.
-pub(crate) fn min_hash(bytes: &[u8]) -> Option<MinHash> {
+/// Returns the min-values and supershingles of a token sequence (Henzinger 2), or of any other hashed
+/// features. None if there are none.
+pub fn min_hash(tokens: &[u64]) -> Option<MinHash> {
+    let bytes: Vec<[u8; 8]> = tokens.iter().map(|token| token.to_le_bytes()).collect();
+    of_bytes(bytes.as_flattened())
+}
+
+/// Returns the [`min_hash`] of tokens that stand in `bytes`, 8 bytes each, little-endian.
+pub(crate) fn of_bytes(bytes: &[u8]) -> Option<MinHash> {
     if bytes.is_empty() {
         return None;
     }
@@ -196,17 +202,12 @@ mod tests {
 
     use super::*;
 
-    fn fast(tokens: &[u64]) -> Option<MinHash> {
-        let bytes: Vec<u8> = tokens.iter().flat_map(|token| token.to_le_bytes()).collect();
-        min_hash(&bytes)
-    }
-
     proptest! {
         #[test]
         fn the_fast_min_values_are_the_plain_ones(
             tokens in prop::collection::vec(prop_oneof![any::<u64>(), 0u64..4], 0..60),
         ) {
-            prop_assert_eq!(fast(&tokens), plain(&tokens));
+            prop_assert_eq!(min_hash(&tokens), plain(&tokens));
         }
 
         #[test]
@@ -224,15 +225,15 @@ mod tests {
     #[test]
     fn more_shingles_than_a_block_give_the_same_values() {
         let tokens: Vec<u64> = (0..5000).map(|n| split_mix(n, 0)).collect();
-        assert_eq!(fast(&tokens), plain(&tokens));
+        assert_eq!(min_hash(&tokens), plain(&tokens));
     }
 
     #[test]
     fn a_short_page_is_one_shingle() {
-        assert_eq!(fast(&[]), None);
+        assert_eq!(min_hash(&[]), None);
         let bytes: Vec<u8> = [1u64, 2, 3].iter().flat_map(|token| token.to_le_bytes()).collect();
         let shingle = xxh3_64(&bytes);
-        let found = fast(&[1, 2, 3]).map(|found| found.values);
+        let found = min_hash(&[1, 2, 3]).map(|found| found.values);
         assert_eq!(found, Some(std::array::from_fn(|i| function(i, shingle))));
     }
 

@@ -6,6 +6,9 @@
 //! refuses others. A recipe, once released, gives the same numbers for ever and on every platform;
 //! a file of golden values holds it to that.
 //!
+//! Two sketches are made by those who compare texts, and are not stored: the [`signatures`] of
+//! sentences (Huang et al. 3.1) and the sampled [`shingles`] of words (Ye et al. 3.1).
+//!
 //! Every sketch stands here twice: as the paper's loop (`plain`), which is the definition, and as
 //! a fast version that is tested against it.
 //!
@@ -14,30 +17,41 @@
 
 mod conventions;
 mod explain;
+mod features;
 mod folded;
 mod min_hash;
 mod mix;
 mod projection;
 mod punctuation;
 mod recipe;
+mod shingles;
+mod signatures;
 mod simhash;
 mod tally;
 
 pub use explain::{Explanation, Feature};
-pub use min_hash::{MIN_VALUES, MinHash, SHINGLE, SUPERSHINGLES, megashingles};
+pub use features::{Features, PHRASE_MAX, StopWords, WeightTable, simhash_of};
+pub use min_hash::{MIN_VALUES, MinHash, SHINGLE, SUPERSHINGLES, megashingles, min_hash};
 pub(crate) use mix::split_mix;
-pub use projection::{PROJECTION_BITS, Projection};
+pub use projection::{PROJECTION_BITS, Projection, projection};
 pub use recipe::{Recipe, RecipeError, Sketch};
+pub use shingles::{Overlap, SAMPLING_MAX, SHINGLE_WORDS, Sampling, Shingles, shingles};
+pub use signatures::{Signature, SignatureRules, signatures};
 pub use simhash::fingerprint;
 
 /// The definitions: the papers' loops, slow and plain, for tests and for reading.
 pub mod plain {
+    pub use super::features::plain as simhash_of;
     pub use super::min_hash::plain as min_hash;
     pub use super::projection::plain as projection;
+    pub use super::shingles::plain as shingles;
+    pub use super::signatures::plain as signatures;
     pub use super::simhash::plain as fingerprint;
 }
 
 #[cfg(test)]
 mod golden;
+#[cfg(test)]
+mod hostile;
 #[cfg(test)]
 mod statistics;

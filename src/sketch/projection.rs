@@ -20,8 +20,8 @@ const WORDS: usize = PROJECTION_BITS / 64;
 /// The bits of a page's projection (Henzinger 2): dimension d is bit d mod 64 of word d / 64.
 pub type Projection = [u64; WORDS];
 
-/// Returns the projection of a token sequence (Henzinger 2).
-pub(crate) fn projection(tokens: &[u64]) -> Projection {
+/// Returns the projection of a token sequence (Henzinger 2), or of any other hashed features.
+pub fn projection(tokens: &[u64]) -> Projection {
     let mut tally = Tally::<WORDS>::new();
     for &token in tokens {
         tally.add(std::array::from_fn(|word| split_mix(token, word as u64)));

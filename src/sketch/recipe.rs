@@ -7,8 +7,9 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::sketch::conventions::Convention;
 use crate::sketch::explain::{Explainer, Explanation};
+use crate::sketch::features::{Features, simhash_of};
 use crate::sketch::folded::FoldedHashes;
-use crate::sketch::min_hash::{self, MinHash, min_hash};
+use crate::sketch::min_hash::{self, MinHash};
 use crate::sketch::projection::{Projection, projection};
 use crate::sketch::simhash;
 use crate::text::{Page, SiteRule, host_of, tokens, visible_text};
@@ -36,37 +37,40 @@ pub struct Sketch {
 ///
 /// `web` is the one to use: terms after Henzinger 2, the simhash of Manku et al. 2 over the terms
 /// in lower case weighted by their frequency, min-values and supershingles, projection, and
-/// Henzinger's site rule. `web-psl` differs in the site rule: registrable domains. The others
+/// Henzinger's site rule. `web-psl` differs in the site rule: registrable domains; `web-2grams` and
+/// `web-3grams` in the simhash, whose features are every two or three terms in a row. The others
 /// reproduce the simhash of other tools and have neither min-values nor projection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recipe {
     name: &'static str,
     version: u32,
-    features: Features,
+    kind: Kind,
     site: SiteRule,
 }
 
 /// What the simhash is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Features {
-    /// The terms in lower case, hashed with XXH3 (64 bits, seed 0).
-    Terms,
-    /// Those of another tool.
+enum Kind {
+    /// So many terms in a row, in lower case, hashed with XXH3 (64 bits, seed 0).
+    Terms(usize),
+    /// The features of another tool.
     Of(Convention),
 }
 
 impl Recipe {
     /// The names of all recipes, the default first.
     pub const NAMES: &'static [&'static str] =
-        &["web", "web-psl", "1e0ng", "seomoz", "text-dedup", "wayback64", "trafilatura"];
+        &["web", "web-psl", "web-2grams", "web-3grams", "1e0ng", "seomoz", "text-dedup", "wayback64", "trafilatura"];
 
     /// Returns the newest version of the recipe of this name.
     pub fn named(name: &str) -> Option<Recipe> {
-        let recipe = |name, features, site| Recipe { name, version: 1, features, site };
-        let of = |name, convention| recipe(name, Features::Of(convention), SiteRule::Henzinger);
+        let recipe = |name, kind, site| Recipe { name, version: 1, kind, site };
+        let of = |name, convention| recipe(name, Kind::Of(convention), SiteRule::Henzinger);
         Some(match name {
-            "web" => recipe("web", Features::Terms, SiteRule::Henzinger),
-            "web-psl" => recipe("web-psl", Features::Terms, SiteRule::Registrable),
+            "web" => recipe("web", Kind::Terms(1), SiteRule::Henzinger),
+            "web-psl" => recipe("web-psl", Kind::Terms(1), SiteRule::Registrable),
+            "web-2grams" => recipe("web-2grams", Kind::Terms(2), SiteRule::Henzinger),
+            "web-3grams" => recipe("web-3grams", Kind::Terms(3), SiteRule::Henzinger),
             "1e0ng" => of("1e0ng", Convention::OneE0ng),
             "seomoz" => of("seomoz", Convention::Seomoz),
             "text-dedup" => of("text-dedup", Convention::TextDedup),
@@ -107,12 +111,12 @@ impl Recipe {
 
     /// Returns whether sketches have the min-values of algorithm B (Henzinger 2).
     pub fn has_min_hash(&self) -> bool {
-        self.features == Features::Terms
+        matches!(self.kind, Kind::Terms(_))
     }
 
     /// Returns whether sketches have the projection of algorithm C (Henzinger 2).
     pub fn has_projection(&self) -> bool {
-        self.features == Features::Terms
+        matches!(self.kind, Kind::Terms(_))
     }
 
     /// Returns the rule that makes a host name a site (Henzinger 1).
@@ -129,16 +133,17 @@ impl Recipe {
     pub fn sketch(&self, page: &Page<'_>) -> Sketch {
         let tokens = tokens(page);
         let bytes: Vec<u8> = tokens.hashes().iter().flat_map(|hash| hash.to_le_bytes()).collect();
-        let (fingerprint, min_hash, projection) = match self.features {
-            Features::Terms => (
-                simhash::fingerprint(FoldedHashes::new(&tokens)),
-                min_hash(&bytes),
-                (!tokens.is_empty()).then(|| projection(tokens.hashes())),
-            ),
-            Features::Of(convention) => {
+        let (min_hash, projection) = match self.kind {
+            Kind::Terms(_) => (min_hash::of_bytes(&bytes), (!tokens.is_empty()).then(|| projection(tokens.hashes()))),
+            Kind::Of(_) => (None, None),
+        };
+        let fingerprint = match self.kind {
+            Kind::Terms(1) => simhash::fingerprint(FoldedHashes::new(&tokens)),
+            Kind::Terms(terms) => simhash_of(&tokens, &Features { terms, ..Features::default() }),
+            Kind::Of(convention) => {
                 let mut tally = simhash::tally([]);
                 convention.features(&visible_text(page), |_, hash| tally.add([hash]));
-                (convention.decide(&mut tally), None, None)
+                convention.decide(&mut tally)
             }
         };
         let host = page.url.and_then(host_of).unwrap_or_default();
@@ -156,13 +161,16 @@ impl Recipe {
     pub fn explain(&self, page: &Page<'_>) -> Explanation {
         let tokens = tokens(page);
         let mut explainer = Explainer::default();
-        match self.features {
-            Features::Terms => {
-                for (term, hash) in tokens.terms().zip(FoldedHashes::new(&tokens)) {
-                    explainer.add(&term.to_lowercase(), hash);
+        match self.kind {
+            Kind::Terms(terms) => {
+                let folded: Vec<String> = tokens.terms().map(str::to_lowercase).collect();
+                let features = Features { terms, ..Features::default() };
+                let width = terms.min(folded.len()).max(1);
+                for (phrase, hash) in folded.windows(width).zip(features.hashes(&tokens)) {
+                    explainer.add(&phrase.join(" "), hash);
                 }
             }
-            Features::Of(convention) => {
+            Kind::Of(convention) => {
                 convention.features(&visible_text(page), |text, hash| explainer.add(text, hash));
             }
         }
@@ -173,7 +181,7 @@ impl Recipe {
 impl Default for Recipe {
     /// Returns `web`.
     fn default() -> Self {
-        Recipe { name: "web", version: 1, features: Features::Terms, site: SiteRule::Henzinger }
+        Recipe { name: "web", version: 1, kind: Kind::Terms(1), site: SiteRule::Henzinger }
     }
 }
 

@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 
 use nddb_format::record::FAMILIES;
 use rocksdb::{
-    BlockBasedOptions, Cache, ColumnFamily, ColumnFamilyDescriptor, DB, DBCompressionType, DBRecoveryMode, Options,
-    SliceTransform,
+    BlockBasedOptions, Cache, ColumnFamily, ColumnFamilyDescriptor, DB, DBCompressionType, DBRecoveryMode, ErrorKind,
+    Options, SliceTransform,
 };
 
 pub(crate) use commit::{Commit, DocumentKeys};
@@ -68,8 +68,6 @@ impl Family {
 pub(crate) struct Catalog {
     db: DB,
     path: PathBuf,
-    /// A secondary instance keeps its own files here, away from the database.
-    _scratch: Option<tempfile::TempDir>,
 }
 
 impl std::fmt::Debug for Catalog {
@@ -95,7 +93,7 @@ impl Catalog {
 
     fn open_primary(path: &Path, options: &Options, action: &'static str) -> Result<Self> {
         let db = DB::open_cf_descriptors(options, path, families()).map_err(failed(action, path))?;
-        Ok(Self { db, path: path.into(), _scratch: None })
+        Ok(Self { db, path: path.into() })
     }
 
     /// Opens the catalog for reading, beside a writer or without one; writes nothing in its folder.
@@ -104,7 +102,10 @@ impl Catalog {
         let scratch = scratch.map_err(Error::io("create a temporary folder in", &std::env::temp_dir()))?;
         let db = DB::open_cf_descriptors_as_secondary(&database_options(), path, scratch.path(), families())
             .map_err(failed("be opened for reading", path))?;
-        let catalog = Self { db, path: path.into(), _scratch: Some(scratch) };
+        // A secondary instance wants a folder for its log. The log is open now: without a name it is gone
+        // with the process, however that ends.
+        drop(scratch);
+        let catalog = Self { db, path: path.into() };
         catalog.catch_up()?;
         Ok(catalog)
     }
@@ -150,7 +151,10 @@ impl Catalog {
 
 fn failed(action: &'static str, path: &Path) -> impl FnOnce(rocksdb::Error) -> Error {
     let path = path.to_owned();
-    move |source| Error::Catalog { action, path, source: Box::new(source) }
+    move |source| {
+        let damaged = source.kind() == ErrorKind::Corruption;
+        Error::Catalog { action, path, damaged, source: Box::new(source) }
+    }
 }
 
 fn database_options() -> Options {

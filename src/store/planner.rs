@@ -4,6 +4,7 @@
 //! Pure: it knows the format and arithmetic, and nothing of files. Predictions are for fingerprints drawn
 //! uniformly; clusters of near-duplicates compress a little better.
 
+pub use crate::config::RESTART;
 use nddb_format::block::{BLOCK_SIZE, FIRST};
 use nddb_format::design::{Design, designs};
 use nddb_format::huffman;
@@ -28,8 +29,6 @@ pub mod cost {
     pub const READ_NEXT_NS: f64 = 1_000.0;
 }
 
-/// Restart interval of the schemes that the planner makes.
-pub const RESTART: u16 = 32;
 /// Most tables of a run, unless the user says otherwise.
 pub const TABLES_MAX: usize = 10;
 /// Most tables of the designs that [`plan`] shows.

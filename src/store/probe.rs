@@ -17,6 +17,7 @@ use nddb_format::block::{Approach, PARTS, Stretch, Stretches};
 use nddb_format::segment::{Guess, Search};
 use nddb_format::{Fingerprint, Permuted};
 
+use super::dir::prefetch;
 use super::run::{Run, SegmentFile};
 use super::snapshot::Snapshot;
 use crate::{Error, Result};
@@ -68,11 +69,11 @@ struct Lane {
     low: Permuted,
     high: Permuted,
     permuted: Permuted,
-    /// Between which blocks the directory leaves the choice; the first of them is the block, once found.
+    /// The block that was found, and where the range ends at the latest.
     bounds: (u64, u64),
 }
 
-/// A search of the block index by lanes whose segment has no directory, one look at a key at a time.
+/// A search of the block index by a lane whose directory is not made or cannot tell, one look at a key at a time.
 struct Looking {
     lane: u32,
     search: Search,
@@ -89,6 +90,7 @@ struct Scratch {
     hits: Vec<Hit>,
     lookups: Vec<Lane>,
     collectors: Vec<Collector>,
+    stretches: Stretches<IN_TURN>,
 }
 
 thread_local! {
@@ -132,28 +134,24 @@ impl Looking {
 /// dropped.
 fn locate(runs: &[Arc<Run>], lanes: &mut Vec<Lane>, looking: &mut Vec<Looking>) -> Result<()> {
     looking.clear();
-    for (place, lane) in (0..).zip(lanes.iter_mut()) {
+    for lane in lanes.iter() {
+        if let Some(directory) = lane.file(runs).directory() {
+            prefetch(directory.slot_of(lane.low), 0);
+        }
+    }
+    for number in 0..lanes.len() {
+        let lane = &mut lanes[number];
         let file = lane.file(runs);
-        if let Some(bounds) = file.bounds(lane.low) {
-            file.prefetch_keys(bounds);
-            lane.bounds = bounds;
+        if let Some(place) = file.directory().and_then(|directory| directory.find(lane.low)) {
+            let more = lane.found(file, place.block, place.before, place.key);
+            lanes.extend(more);
             continue;
         }
         let search = file.segment().search(lane.low);
         if let Guess::Look(block) = search.next() {
             file.prefetch_key(block);
         }
-        lane.bounds = NOWHERE;
-        looking.push(Looking { lane: place, search, before: 0, key: u64::MAX });
-    }
-    for place in 0..lanes.len() {
-        let lane = &mut lanes[place];
-        if lane.bounds != NOWHERE {
-            let file = lane.file(runs);
-            let (block, before, key) = file.segment().find_between(lane.bounds, lane.low);
-            let more = lane.found(file, block, before, key);
-            lanes.extend(more);
-        }
+        looking.push(Looking { lane: number as u32, search, before: 0, key: u64::MAX });
     }
     while !looking.is_empty() {
         let mut failed = None;
@@ -179,9 +177,6 @@ fn locate(runs: &[Arc<Run>], lanes: &mut Vec<Lane>, looking: &mut Vec<Looking>) 
     lanes.retain(|lane| lane.bounds.0 < lane.bounds.1);
     Ok(())
 }
-
-/// The bounds of a lane that has none yet.
-const NOWHERE: (u64, u64) = (u64::MAX, u64::MAX);
 
 impl Lane {
     #[inline]
@@ -311,7 +306,7 @@ impl Snapshot {
         answers: &mut Vec<Matches>,
         scratch: &mut Scratch,
     ) -> Result<()> {
-        let Scratch { lanes, looking, hits, lookups, collectors } = scratch;
+        let Scratch { lanes, looking, hits, lookups, collectors, stretches } = scratch;
         lanes.clear();
         hits.clear();
         for (number, run) in (0..).zip(&self.runs) {
@@ -320,7 +315,7 @@ impl Snapshot {
                 for (table, definition) in (0..).zip(run.entry.scheme.tables()) {
                     let permuted = definition.permute(fingerprint);
                     let (low, high) = definition.range(permuted);
-                    lanes.push(Lane { query, run: number, table, part: 0, low, high, permuted, bounds: NOWHERE });
+                    lanes.push(Lane { query, run: number, table, part: 0, low, high, permuted, bounds: (0, 0) });
                     // Equal fingerprints are found by any table.
                     if k == 0 {
                         break;
@@ -330,12 +325,12 @@ impl Snapshot {
         }
         work.probes += lanes.len() as u64;
         locate(&self.runs, lanes, looking)?;
-        self.decode(lanes, k, work, hits)?;
+        self.decode(lanes, k, work, hits, stretches)?;
         collectors.clear();
         collectors.extend(queries.iter().map(|_| Collector::new(limit)));
         if !hits.is_empty() {
             distinct(hits);
-            self.look_up(hits, lookups, looking, work)?;
+            self.look_up(hits, lookups, looking, work, stretches)?;
             for hit in hits.iter() {
                 self.collect(hit, &mut collectors[hit.query as usize])?;
             }
@@ -387,9 +382,15 @@ impl Snapshot {
 
     /// Decodes the blocks of all lanes, some in turn.
     #[inline]
-    fn decode(&self, lanes: &[Lane], k: u32, work: &mut Work, hits: &mut Vec<Hit>) -> Result<()> {
+    fn decode(
+        &self,
+        lanes: &[Lane],
+        k: u32,
+        work: &mut Work,
+        hits: &mut Vec<Hit>,
+        stretches: &mut Stretches<IN_TURN>,
+    ) -> Result<()> {
         let mut groups = lanes.chunks_exact(IN_TURN);
-        let mut stretches = Stretches::<IN_TURN>::default();
         for group in &mut groups {
             let first = group[0].approach(&self.runs)?;
             let mut approaches = [first; IN_TURN];
@@ -453,20 +454,13 @@ impl Snapshot {
         lookups: &mut Vec<Lane>,
         looking: &mut Vec<Looking>,
         work: &mut Work,
+        stretches: &mut Stretches<IN_TURN>,
     ) -> Result<()> {
         lookups.clear();
         for (place, hit) in (0..).zip(hits.iter()).filter(|(_, hit)| hit.place.is_none()) {
             let at = Permuted(hit.fingerprint);
-            let lane = Lane {
-                query: place,
-                run: hit.run,
-                table: 0,
-                part: 0,
-                low: at,
-                high: at,
-                permuted: at,
-                bounds: NOWHERE,
-            };
+            let lane =
+                Lane { query: place, run: hit.run, table: 0, part: 0, low: at, high: at, permuted: at, bounds: (0, 0) };
             lookups.push(lane);
         }
         let missing = lookups.len();
@@ -484,7 +478,6 @@ impl Snapshot {
         for lane in lookups.iter() {
             postings(lane).prefetch_behind(lane.high.0)?;
         }
-        let mut stretches = Stretches::<IN_TURN>::default();
         for group in lookups.chunks(IN_TURN) {
             let mut approaches = [group[0].approach(&self.runs)?; IN_TURN];
             for (approach, lane) in approaches.iter_mut().zip(group).skip(1) {

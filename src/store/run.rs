@@ -25,9 +25,6 @@ pub enum Verify {
     Always,
 }
 
-/// Most blocks between which a directory may leave the choice.
-const CLOSE: u64 = 32;
-
 /// One bit for each block or page: set once its checksum has been found right.
 #[derive(Debug)]
 struct Seen {
@@ -150,22 +147,10 @@ impl SegmentFile {
         Ok(())
     }
 
-    /// The bounds of the first block whose key is not below `target`, if there is a directory to look
-    /// them up in and they are close.
+    /// The directory of the block index, once it is made.
     #[inline]
-    pub(crate) fn bounds(&self, target: Permuted) -> Option<(u64, u64)> {
-        let bounds = self.directory.get()?.as_ref()?.bounds(target);
-        (bounds.1 - bounds.0 <= CLOSE).then_some(bounds)
-    }
-
-    /// Fetches the keys within bounds, and the one before, ahead of their use.
-    #[inline]
-    pub(crate) fn prefetch_keys(&self, (low, high): (u64, u64)) {
-        let index = self.segment.index();
-        for key in (low.saturating_sub(1)..high).step_by(8) {
-            prefetch(index, 8 * key as usize);
-        }
-        prefetch(index, 8 * high as usize);
+    pub(crate) fn directory(&self) -> Option<&Directory> {
+        self.directory.get()?.as_ref()
     }
 
     /// Makes the directory. A page of the index that is damaged is left to the query that needs it.

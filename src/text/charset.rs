@@ -22,15 +22,34 @@ const GUESS_REACH: usize = 64 * 1024;
 
 /// Returns the text of a page (HTML standard, 13.2.3 "The input byte stream").
 pub fn decode<'a>(page: &Page<'a>) -> Cow<'a, str> {
-    let body = page.body;
-    if let Some(rest) = body.strip_prefix(&[0xff, 0xfe, 0, 0]) {
-        return Cow::Owned(utf_32(rest, u32::from_le_bytes));
+    let (charset, size) = sniff(page);
+    let body = &page.body[size..];
+    match charset {
+        Charset::Utf32(read) => Cow::Owned(utf_32(body, read)),
+        Charset::Web(encoding) => encoding.decode_without_bom_handling(body).0,
     }
-    if let Some(rest) = body.strip_prefix(&[0, 0, 0xfe, 0xff]) {
-        return Cow::Owned(utf_32(rest, u32::from_be_bytes));
+}
+
+/// How a page's bytes make its text.
+#[derive(Clone, Copy)]
+pub(crate) enum Charset {
+    /// UTF-32, by the order of its bytes: no browser reads it any more, but old archives hold it.
+    Utf32(fn([u8; 4]) -> u32),
+    /// One that browsers read.
+    Web(&'static Encoding),
+}
+
+/// Returns the character set of a page, and the size of its byte order mark.
+pub(crate) fn sniff(page: &Page<'_>) -> (Charset, usize) {
+    let body = page.body;
+    if body.starts_with(&[0xff, 0xfe, 0, 0]) {
+        return (Charset::Utf32(u32::from_le_bytes), 4);
+    }
+    if body.starts_with(&[0, 0, 0xfe, 0xff]) {
+        return (Charset::Utf32(u32::from_be_bytes), 4);
     }
     if let Some((encoding, size)) = Encoding::for_bom(body) {
-        return encoding.decode_without_bom_handling(&body[size..]).0;
+        return (Charset::Web(encoding), size);
     }
     let encoding = page
         .charset
@@ -40,7 +59,7 @@ pub fn decode<'a>(page: &Page<'a>) -> Cow<'a, str> {
             PageKind::Text => None,
         })
         .unwrap_or_else(|| guess(page));
-    encoding.decode_without_bom_handling(body).0
+    (Charset::Web(encoding), 0)
 }
 
 /// Looks a label up; labels that only say "do not decode this" count as none.
@@ -129,17 +148,19 @@ fn guess(page: &Page<'_>) -> &'static Encoding {
     detector.guess(hint, Utf8Detection::Allow)
 }
 
-/// Decodes UTF-32, which no browser reads any more but old archives hold.
+/// Decodes UTF-32.
 fn utf_32(bytes: &[u8], read: fn([u8; 4]) -> u32) -> String {
-    let mut text = String::with_capacity(bytes.len() / 4);
     let (whole, rest) = bytes.as_chunks::<4>();
-    for &unit in whole {
-        text.push(char::from_u32(read(unit)).unwrap_or(char::REPLACEMENT_CHARACTER));
-    }
+    let mut text: String = whole.iter().map(|&unit| utf_32_unit(unit, read)).collect();
     if !rest.is_empty() {
         text.push(char::REPLACEMENT_CHARACTER);
     }
     text
+}
+
+/// Decodes one character of UTF-32.
+pub(crate) fn utf_32_unit(unit: [u8; 4], read: fn([u8; 4]) -> u32) -> char {
+    char::from_u32(read(unit)).unwrap_or(char::REPLACEMENT_CHARACTER)
 }
 
 #[cfg(test)]

@@ -49,7 +49,7 @@ pub(crate) fn decode_attribute(value: &str) -> Cow<'_, str> {
 }
 
 /// Returns the size of what may be a reference at the start of `bytes`, which begin with `&`.
-fn reference_size(bytes: &[u8]) -> usize {
+pub(crate) fn reference_size(bytes: &[u8]) -> usize {
     let mut size = 1;
     if bytes.get(1) == Some(&b'#') {
         size = 2;

@@ -15,22 +15,17 @@
 use memchr::memchr;
 
 use crate::text::elements::{Element, element};
-use crate::text::entities::{decode_attribute, decode_into};
-
-/// How white space comes out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Layout {
-    /// As it stands in the page: good for splitting terms, and fastest.
-    Raw,
-    /// One line per block of text, single spaces in it.
-    Lines,
-}
+use crate::text::entities::decode_attribute;
+use crate::text::map::TextMap;
+use crate::text::sheet::{Layout, Piece, Sheet};
 
 /// An image, and where in the text it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Image {
     /// The number of bytes of the text before it.
     pub(crate) at: usize,
+    /// Where in the page its tag begins.
+    pub(crate) origin: usize,
     /// Its address as the page gives it, references decoded.
     pub(crate) source: String,
 }
@@ -44,27 +39,37 @@ pub(crate) struct Scan {
     pub(crate) images: Vec<Image>,
     /// The first `<base href>`.
     pub(crate) base: Option<String>,
+    /// Where in the page the text stands, if that was asked for.
+    pub(crate) map: TextMap,
 }
 
 /// Scans a page.
 pub(crate) fn scan(html: &str, layout: Layout) -> Scan {
+    run(html, layout, false)
+}
+
+/// Scans a page, and keeps where in it the text stands.
+pub(crate) fn scan_with_map(html: &str, layout: Layout) -> Scan {
+    run(html, layout, true)
+}
+
+fn run(html: &str, layout: Layout, mapped: bool) -> Scan {
     let mut scanner = Scanner {
         html,
         bytes: html.as_bytes(),
         at: 0,
-        layout,
         // In a page that says it is XML every element may close itself.
         xml: html.trim_start().starts_with("<?xml"),
         foreign: 0,
         hidden: 0,
-        out: Scan::default(),
+        sheet: Sheet::new(layout, mapped),
+        images: Vec::new(),
+        base: None,
     };
     scanner.run();
-    let mut out = scanner.out;
-    if layout == Layout::Lines {
-        out.text.truncate(out.text.trim_end().len());
-    }
-    out
+    let Scanner { sheet, images, base, .. } = scanner;
+    let (text, map) = sheet.finish();
+    Scan { text, images, base, map }
 }
 
 /// A tag that has been read to its end.
@@ -79,13 +84,14 @@ struct Scanner<'a> {
     html: &'a str,
     bytes: &'a [u8],
     at: usize,
-    layout: Layout,
     xml: bool,
     /// How many `<svg>` and `<math>` are open.
     foreign: u32,
     /// How many `<template>` are open.
     hidden: u32,
-    out: Scan,
+    sheet: Sheet,
+    images: Vec<Image>,
+    base: Option<String>,
 }
 
 impl<'a> Scanner<'a> {
@@ -94,7 +100,7 @@ impl<'a> Scanner<'a> {
             let rest = &self.bytes[self.at..];
             let size = memchr(b'<', rest).unwrap_or(rest.len());
             if size > 0 {
-                self.push(&self.html[self.at..self.at + size], true);
+                self.push(self.at, self.at + size, Piece::Escaped);
                 self.at += size;
             }
             if self.at < self.bytes.len() {
@@ -111,14 +117,14 @@ impl<'a> Scanner<'a> {
                 Some(byte) if byte.is_ascii_alphabetic() => self.end_tag(),
                 Some(_) => self.skip_past_greater(),
                 None => {
-                    self.push("</", false);
+                    self.push(self.at, self.at + 2, Piece::Literal);
                     self.at += 2;
                 }
             },
             Some(b'!') if self.bytes[self.at..].starts_with(b"<!--") => self.comment(),
             Some(b'!' | b'?') => self.skip_past_greater(),
             _ => {
-                self.push("<", false);
+                self.push(self.at, self.at + 1, Piece::Literal);
                 self.at += 1;
             }
         }
@@ -126,6 +132,7 @@ impl<'a> Scanner<'a> {
 
     fn start_tag(&mut self) {
         let mut buffer = [0; NAME_MAX];
+        let origin = self.at;
         self.at += 1;
         let name = self.name(&mut buffer);
         match element(name) {
@@ -142,17 +149,16 @@ impl<'a> Scanner<'a> {
                 if let Some(source) = tag.value
                     && self.hidden == 0
                 {
-                    self.out
-                        .images
-                        .push(Image { at: self.out.text.len(), source: decode_attribute(source).into_owned() });
+                    let source = decode_attribute(source).into_owned();
+                    self.images.push(Image { at: self.sheet.size(), origin, source });
                 }
             }
             Element::Base => {
                 let tag = self.rest_of_tag(b"href");
                 if let Some(address) = tag.value
-                    && self.out.base.is_none()
+                    && self.base.is_none()
                 {
-                    self.out.base = Some(decode_attribute(address).into_owned());
+                    self.base = Some(decode_attribute(address).into_owned());
                 }
             }
             Element::Template => {
@@ -186,13 +192,12 @@ impl<'a> Scanner<'a> {
             b"script" => self.end_of_script(),
             _ => self.find_end_tag(start, name),
         };
-        let text = &self.html[start..end];
         self.at = end;
         match kind {
             // The title of a drawing is not shown.
-            Element::Title if self.foreign == 0 => self.push(text, true),
-            Element::Escapable => self.push(text, true),
-            Element::Literal => self.push(text, false),
+            Element::Title if self.foreign == 0 => self.push(start, end, Piece::Escaped),
+            Element::Escapable => self.push(start, end, Piece::Escaped),
+            Element::Literal => self.push(start, end, Piece::Literal),
             _ => {}
         }
         self.push_break();
@@ -376,51 +381,18 @@ impl<'a> Scanner<'a> {
     }
 
     /// Appends text of the page.
-    fn push(&mut self, text: &str, references: bool) {
-        if self.hidden > 0 {
-            return;
-        }
-        match self.layout {
-            Layout::Raw if references => decode_into(&mut self.out.text, text),
-            Layout::Raw => self.out.text.push_str(text),
-            Layout::Lines => {
-                let mut decoded = String::new();
-                if references {
-                    decode_into(&mut decoded, text);
-                } else {
-                    decoded.push_str(text);
-                }
-                fold(&mut self.out.text, &decoded);
-            }
+    fn push(&mut self, from: usize, to: usize, piece: Piece) {
+        if self.hidden == 0 {
+            self.sheet.push(self.html, from, to, piece);
         }
     }
 
     /// Ends a block of text, and with it a word.
     fn push_break(&mut self) {
-        if self.hidden > 0 {
-            return;
-        }
-        let text = &mut self.out.text;
-        if self.layout == Layout::Lines && text.ends_with(' ') {
-            text.pop();
-        }
-        if !text.is_empty() && !text.ends_with('\n') {
-            text.push('\n');
+        if self.hidden == 0 {
+            self.sheet.push_break();
         }
     }
-}
-
-/// Appends text with each run of white space as one space, none at the beginning of a line.
-fn fold(out: &mut String, text: &str) {
-    let mut rest = text;
-    while let Some(at) = rest.find(char::is_whitespace) {
-        out.push_str(&rest[..at]);
-        if !out.is_empty() && !out.ends_with([' ', '\n']) {
-            out.push(' ');
-        }
-        rest = rest[at..].trim_start();
-    }
-    out.push_str(rest);
 }
 
 /// Returns the position behind the first `-->`.

@@ -1,8 +1,11 @@
 //! Page bytes to text, terms and site: the wing where HTML and character sets stop.
 //!
 //! It owns: what a page is ([`Page`]), its character set (`charset`), the scan of its markup
-//! (`html`, `elements`, `entities`), the terms of its text ([`Tokens`], Henzinger 2 / ALGORITHMS
-//! H1), and the site of a host name (H6). Everything is a pure function: no input or output, no
+//! (`html`, `elements`, `entities`), its visible text and the way back from there to its bytes
+//! ([`TextMap`]), what that text is cut into, and the site of a host name (ALGORITHMS H6). Texts are
+//! cut three ways, each after a paper: into terms ([`Tokens`], Henzinger 2, H1), into sentences
+//! ([`sentences`], Huang et al. 3.1, L1) and into words ([`CanonicalWords`], Ye et al. 4.2, Y1).
+//! Everything is a pure function: no input or output, no
 //! threads, no clock, and the same answer on every platform.
 //!
 //! It must never import another wing (`sketch`, `store`, `archive`, `detect`) nor anything that
@@ -14,13 +17,23 @@ mod entities;
 mod html;
 mod images;
 mod letters;
+mod map;
 mod marks;
 mod page;
+mod segment;
+mod sentences;
+mod sheet;
 mod site;
 mod tokens;
+mod visible;
+mod words;
 
 pub use charset::decode;
 pub use letters::is_word_character;
+pub use map::TextMap;
 pub use page::{Page, PageKind};
+pub use sentences::{DOCUMENT_UNITS, SENTENCE_UNITS, Sentence, first_units, sentences, units};
 pub use site::{SiteRule, henzinger_site, host_of, registrable_domain};
-pub use tokens::{Tokenizer, Tokens, tokens, visible_text};
+pub use tokens::{Tokenizer, Tokens, tokens, tokens_with_map};
+pub use visible::{folded_text, folded_text_with_map, visible_text};
+pub use words::{CanonicalWords, canonical_words};

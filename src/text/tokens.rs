@@ -19,24 +19,18 @@
 //! (`http:` is `http`, `a-b?id=5` stays whole). A term is hashed with XXH3 (64 bits, seed 0) of
 //! its UTF-8 bytes: the token.
 
-use std::borrow::Cow;
-use std::fmt;
+use std::ops::Range;
 
-use icu_segmenter::options::WordBreakInvariantOptions;
-use icu_segmenter::{WordSegmenter, WordSegmenterBorrowed};
-use memchr::memmem;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::text::charset::decode;
-use crate::text::entities::SOFT_HYPHEN;
-use crate::text::html::{Layout, Scan, scan};
+use crate::text::html::{Scan, scan, scan_with_map};
 use crate::text::images::Addresses;
 use crate::text::letters::{continues, is_alphanumeric, is_joiner, is_unspaced};
+use crate::text::map::TextMap;
 use crate::text::page::{Page, PageKind};
-
-/// The longest sequence handed to the segmenter at once, in bytes: no sentence is longer, and the
-/// segmenter's memory stays bounded.
-const SEGMENT_MAX: usize = 3000;
+use crate::text::segment::Segmenter;
+use crate::text::sheet::Layout;
+use crate::text::visible::shown;
 
 /// The terms of a page in their order, and the hash of each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -69,35 +63,33 @@ impl Tokens {
         self.spans.iter().map(|&(from, to)| &self.text[from..to])
     }
 
+    /// Returns where each term stands in the text that [`Tokenizer::tokens_with_map`] maps.
+    pub fn places(&self) -> impl ExactSizeIterator<Item = Range<usize>> {
+        self.spans.iter().map(|&(from, to)| from..to)
+    }
+
     fn clear(&mut self) {
         self.text.clear();
         self.spans.clear();
         self.hashes.clear();
     }
+
+    fn hash(&mut self) {
+        let bytes = self.text.as_bytes();
+        self.hashes.extend(self.spans.iter().map(|&(from, to)| xxh3_64(&bytes[from..to])));
+    }
 }
 
 /// Splits pages into terms. Making one costs little; it may be kept for many pages.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Tokenizer {
-    segmenter: WordSegmenterBorrowed<'static>,
-}
-
-impl fmt::Debug for Tokenizer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Tokenizer").finish_non_exhaustive()
-    }
-}
-
-impl Default for Tokenizer {
-    fn default() -> Self {
-        Self::new()
-    }
+    segmenter: Segmenter,
 }
 
 impl Tokenizer {
     /// Returns a tokenizer.
     pub fn new() -> Self {
-        Tokenizer { segmenter: WordSegmenter::new_dictionary(WordBreakInvariantOptions::default()) }
+        Self::default()
     }
 
     /// Returns the terms of a page (Henzinger 2).
@@ -109,34 +101,61 @@ impl Tokenizer {
 
     /// Puts the terms of a page in place of what `tokens` held, and reuses its memory.
     pub fn tokens_into(&self, page: &Page<'_>, tokens: &mut Tokens) {
-        tokens.clear();
         let text = shown(page);
         match page.kind {
             PageKind::Html => {
-                let Scan { text, images, base } = scan(&text, Layout::Raw);
-                let end = text.len();
-                tokens.text = text;
-                let addresses = Addresses::new(page.url, base.as_deref());
-                let mut done = 0;
-                for image in &images {
-                    self.split(&tokens.text, done, image.at, &mut tokens.spans);
-                    done = image.at;
-                    let from = tokens.text.len();
-                    addresses.append_term(&mut tokens.text, &image.source);
-                    let to = tokens.text.len();
-                    if from < to {
-                        tokens.spans.push((from, to));
-                    }
-                }
-                self.split(&tokens.text, done, end, &mut tokens.spans);
+                self.scanned(page, scan(&text, Layout::Raw), tokens);
             }
+            PageKind::Text => self.taken(&text, tokens),
+        }
+    }
+
+    /// Returns the terms of a page, and the way from their [places](Tokens::places) back to the page;
+    /// that of an image leads to its tag. Slower than without the map.
+    pub fn tokens_with_map(&self, page: &Page<'_>) -> (Tokens, TextMap) {
+        let mut tokens = Tokens::default();
+        let text = shown(page);
+        let map = match page.kind {
+            PageKind::Html => self.scanned(page, scan_with_map(&text, Layout::Raw), &mut tokens),
             PageKind::Text => {
-                tokens.text.push_str(&text);
-                self.split(&tokens.text, 0, tokens.text.len(), &mut tokens.spans);
+                self.taken(&text, &mut tokens);
+                TextMap::default()
+            }
+        };
+        (tokens, map)
+    }
+
+    /// Takes the terms of a page of markup. Returns the map of its text and image terms, of use only
+    /// if the scan kept one.
+    fn scanned(&self, page: &Page<'_>, scan: Scan, tokens: &mut Tokens) -> TextMap {
+        tokens.clear();
+        let Scan { text, images, base, mut map } = scan;
+        let end = text.len();
+        tokens.text = text;
+        let addresses = Addresses::new(page.url, base.as_deref());
+        let mut done = 0;
+        for image in &images {
+            self.split(&tokens.text, done, image.at, &mut tokens.spans);
+            done = image.at;
+            let from = tokens.text.len();
+            addresses.append_term(&mut tokens.text, &image.source);
+            let to = tokens.text.len();
+            if from < to {
+                map.note(from, image.origin);
+                tokens.spans.push((from, to));
             }
         }
-        let bytes = tokens.text.as_bytes();
-        tokens.hashes.extend(tokens.spans.iter().map(|&(from, to)| xxh3_64(&bytes[from..to])));
+        self.split(&tokens.text, done, end, &mut tokens.spans);
+        tokens.hash();
+        map
+    }
+
+    /// Takes the terms of plain text.
+    fn taken(&self, text: &str, tokens: &mut Tokens) {
+        tokens.clear();
+        tokens.text.push_str(text);
+        self.split(&tokens.text, 0, tokens.text.len(), &mut tokens.spans);
+        tokens.hash();
     }
 
     /// Appends where the terms of `text[from..to]` stand.
@@ -179,27 +198,15 @@ impl Tokenizer {
         }
         let term = text[start..end].trim_end_matches(is_joiner);
         if unspaced {
-            self.segment(text, start, start + term.len(), spans);
+            self.segmenter.pieces(term, |from, to| {
+                if term[from..to].contains(is_alphanumeric) {
+                    spans.push((start + from, start + to));
+                }
+            });
         } else {
             spans.push((start, start + term.len()));
         }
         end
-    }
-
-    /// Cuts a sequence of a script without spaces into words.
-    fn segment(&self, text: &str, from: usize, to: usize, spans: &mut Vec<(usize, usize)>) {
-        let mut done = from;
-        while done < to {
-            let part = &text[done..text.floor_char_boundary(to.min(done + SEGMENT_MAX))];
-            let mut begin = 0;
-            for end in self.segmenter.segment_str(part) {
-                if part[begin..end].contains(is_alphanumeric) {
-                    spans.push((done + begin, done + end));
-                }
-                begin = end;
-            }
-            done += part.len();
-        }
     }
 }
 
@@ -208,25 +215,9 @@ pub fn tokens(page: &Page<'_>) -> Tokens {
     Tokenizer::new().tokens(page)
 }
 
-/// Returns the visible text of a page: of markup one line per block and single spaces in it, of
-/// plain text all as it is.
-pub fn visible_text(page: &Page<'_>) -> String {
-    let text = shown(page);
-    match page.kind {
-        PageKind::Html => scan(&text, Layout::Lines).text,
-        PageKind::Text => text.into_owned(),
-    }
-}
-
-/// Returns a page decoded and without soft hyphens.
-fn shown<'a>(page: &Page<'a>) -> Cow<'a, str> {
-    let text = decode(page);
-    let mut buffer = [0; 2];
-    let hyphen = SOFT_HYPHEN.encode_utf8(&mut buffer);
-    if memmem::find(text.as_bytes(), hyphen.as_bytes()).is_none() {
-        return text;
-    }
-    Cow::Owned(text.replace(SOFT_HYPHEN, ""))
+/// Returns the terms of a page and the map of their places: [`Tokenizer::tokens_with_map`].
+pub fn tokens_with_map(page: &Page<'_>) -> (Tokens, TextMap) {
+    Tokenizer::new().tokens_with_map(page)
 }
 
 /// What a byte is to the splitter.

@@ -14,3 +14,4 @@ mod probe;
 mod readers;
 mod rebuild;
 mod support;
+mod texts;

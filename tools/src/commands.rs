@@ -4,6 +4,7 @@ mod add;
 mod batch;
 mod batch_query;
 mod check;
+mod cluster;
 mod compact;
 mod completions;
 mod create;
@@ -12,6 +13,7 @@ mod fp;
 mod get;
 mod load;
 mod merge;
+mod pairs;
 mod plan;
 mod query;
 mod rebuild;
@@ -35,6 +37,8 @@ pub(crate) enum Command {
     Query(query::Args),
     BatchQuery(batch_query::Args),
     Get(get::Args),
+    Pairs(pairs::Args),
+    Cluster(cluster::Args),
     Rm(rm::Args),
     Stats(stats::Args),
     Check(check::Args),
@@ -61,6 +65,8 @@ pub(crate) fn run(cli: Cli) -> Result<Code> {
         Command::Add(args) => add::run(&args, global),
         Command::Query(args) => query::run(&args, global),
         Command::BatchQuery(args) => batch_query::run(args, global),
+        Command::Pairs(args) => pairs::run(&args, global),
+        Command::Cluster(args) => cluster::run(&args, global),
         Command::Get(args) => get::run(args, global),
         Command::Rm(args) => rm::run(args, global),
         Command::Stats(args) => stats::run(&args, global),

@@ -128,7 +128,7 @@ impl From<nddb::Error> for Failure {
             E::NotADatabase { .. } => Code::NoDatabase,
             E::Locked { .. } => Code::Locked,
             E::Newer { .. } | E::Mismatch { .. } | E::Method { .. } => Code::Mismatch,
-            E::Corrupt { .. } | E::Inconsistent { .. } => Code::Damage,
+            E::Corrupt { .. } | E::Inconsistent { .. } | E::Catalog { damaged: true, .. } => Code::Damage,
             E::OverLimit { .. } => Code::OverLimit,
             E::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull => Code::OverLimit,
             E::OutOfRange { .. } => Code::Usage,

@@ -57,6 +57,11 @@ pub(crate) fn ids(path: &Path) -> Result<Vec<String>> {
     Ok(ids)
 }
 
+/// Opens a file to be read line by line.
+pub(crate) fn lines(path: &Path) -> Result<Box<dyn BufRead>> {
+    Ok(Box::new(BufReader::new(open(path)?)))
+}
+
 /// A page from a file, with what the user said about it.
 pub(crate) struct PageFile {
     /// Its bytes.

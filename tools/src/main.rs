@@ -15,6 +15,7 @@ mod interrupt;
 mod json;
 mod messages;
 mod output;
+mod pair_lines;
 mod parallel;
 mod quantity;
 mod table;

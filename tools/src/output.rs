@@ -1,8 +1,8 @@
 //! Where data goes: stdout, or the file of `-o`. A reader that has gone is no error.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -88,6 +88,52 @@ impl Sink {
         let done = outcome?;
         self.output.flush()?;
         Ok(done)
+    }
+}
+
+/// A folder of results: its files get their names when all of them are whole.
+pub(crate) struct Folder {
+    path: PathBuf,
+    names: Vec<String>,
+}
+
+/// What unfinished files end in.
+const PART: &str = "part";
+
+impl Folder {
+    /// Makes the folder, unless it is there.
+    pub(crate) fn make(path: &Path) -> Result<Self> {
+        fs::create_dir_all(path).map_err(|error| Failure::writing(&path.display().to_string(), &error))?;
+        Ok(Self { path: path.into(), names: Vec::new() })
+    }
+
+    /// Begins a file.
+    pub(crate) fn file(&mut self, name: &str) -> Result<Output> {
+        self.names.push(name.into());
+        Output::file(&self.part(name))
+    }
+
+    fn part(&self, name: &str) -> PathBuf {
+        self.path.join(format!("{name}.{PART}"))
+    }
+
+    /// Names all files, in place of earlier ones.
+    pub(crate) fn finish(mut self) -> Result<()> {
+        for name in std::mem::take(&mut self.names) {
+            let path = self.path.join(&name);
+            let named = fs::rename(self.part(&name), &path);
+            named.map_err(|error| Failure::writing(&path.display().to_string(), &error))?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Folder {
+    /// Removes what was not finished.
+    fn drop(&mut self) {
+        for name in &self.names {
+            let _ = fs::remove_file(self.part(name));
+        }
     }
 }
 

@@ -88,12 +88,6 @@ impl Search {
         }
     }
 
-    /// Takes from a [`Directory`] between which blocks, both included, the answer is.
-    #[inline]
-    pub fn narrow(&mut self, (low, high): (u64, u64)) {
-        (self.low, self.high) = (low.min(self.end), high.min(self.end));
-    }
-
     /// The answer, once there is nothing to look at any more: `None` if every key is below the target.
     #[inline]
     pub fn found(&self) -> Option<u64> {
@@ -103,15 +97,31 @@ impl Search {
 
 /// Blocks for each slot of a [`Directory`].
 const BLOCKS_PER_SLOT: u64 = 8;
+/// Most blocks of a slot that are compared: behind a crowded slot a search is as fast.
+const CROWD: usize = 32;
 
-/// Where in the block index the values with the same top bits stand: four bytes for every eight blocks,
-/// in memory, made from the keys when it pays (it is in no file). One look at it replaces the first
-/// looks of a search, each of which is a miss of its own that the next one waits for.
+/// The block index in short, for memory: the values with the same top bits share a slot of four bytes,
+/// and of each block key the 16 bits behind those are kept. At ten million fingerprints the directories
+/// of ten tables stay in a processor's second-level cache; the keys, four times as long, do not, and each
+/// look at one is a miss that the fetch of the block would wait for. It is in no file.
 #[derive(Clone)]
 pub struct Directory {
     shift: u32,
     /// For each value of the top bits, the first block whose key is not below it; and the end.
     first: Box<[u32]>,
+    /// For each block, the bits of its key behind the top ones.
+    residues: Box<[u16]>,
+}
+
+/// What a [`Directory`] knows of the first block whose key is not below a target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The block, or the number of blocks if every key is below the target.
+    pub block: u64,
+    /// About the key of the block before it.
+    pub before: u64,
+    /// Its own key, or somewhat less.
+    pub key: u64,
 }
 
 impl std::fmt::Debug for Directory {
@@ -127,25 +137,66 @@ impl Directory {
         let blocks = u32::try_from(blocks).ok()?;
         let slot_bits = (u64::from(blocks) / BLOCKS_PER_SLOT).max(2).next_power_of_two().ilog2().min(u32::from(bits));
         let (slots, shift) = (1usize << slot_bits, u32::from(bits) - slot_bits);
+        let mut directory = Self { shift, first: Box::default(), residues: Box::default() };
         let mut first = Vec::with_capacity(slots + 1);
+        let mut residues = Vec::with_capacity(blocks as usize);
         for (block, key) in (0..).zip(keys) {
             // This block is the first one for every value of the top bits up to its key's.
             let until = ((key.0 >> shift) as usize).min(slots - 1);
             if first.len() <= until {
                 first.resize(until + 1, block);
             }
+            residues.push(directory.residue(key.0));
         }
         first.resize(slots + 1, blocks);
-        Some(Self { shift, first: first.into_boxed_slice() })
+        (directory.first, directory.residues) = (first.into_boxed_slice(), residues.into_boxed_slice());
+        Some(directory)
     }
 
-    /// Returns the bounds, both included, of the first block whose key is not below `target`; the upper
-    /// one may be the number of blocks. It is the lower one and as many blocks behind it as have keys
-    /// below the target.
     #[inline]
-    pub fn bounds(&self, target: Permuted) -> (u64, u64) {
-        let slot = ((target.0 >> self.shift) as usize).min(self.first.len() - 2);
-        (u64::from(self.first[slot]), u64::from(self.first[slot + 1]))
+    fn residue(&self, value: u64) -> u16 {
+        ((value & ((1 << self.shift) - 1)) >> self.shift.saturating_sub(16)) as u16
+    }
+
+    #[inline]
+    fn slot(&self, value: u64) -> usize {
+        ((value >> self.shift) as usize).min(self.first.len() - 2)
+    }
+
+    /// The residues that [`Directory::find`] compares: to be fetched ahead of it.
+    #[inline]
+    pub fn slot_of(&self, target: Permuted) -> &[u16] {
+        let slot = self.slot(target.0);
+        self.residues.get(self.first[slot] as usize..self.first[slot + 1] as usize).unwrap_or_default()
+    }
+
+    /// Returns the first block whose key is not below `target`, or `None` where only the keys can tell.
+    #[inline]
+    pub fn find(&self, target: Permuted) -> Option<Place> {
+        let residues = self.slot_of(target);
+        if residues.len() > CROWD {
+            return None;
+        }
+        let wanted = self.residue(target.0);
+        let below = residues.iter().map(|&residue| u16::from(residue < wanted)).sum::<u16>() as usize;
+        if residues.get(below) == Some(&wanted) {
+            return None;
+        }
+        let slot = self.slot(target.0);
+        let (low, high) = (self.first[slot] as usize, self.first[slot + 1] as usize);
+        let block = low + below;
+        // A key in a slot further on than the next is greater than this says.
+        let key = |block: usize, slot: usize| {
+            let residue = u64::from(*self.residues.get(block)?) << self.shift.saturating_sub(16);
+            Some((slot as u64) << self.shift | residue)
+        };
+        let before = match (block.checked_sub(1), slot) {
+            (None, _) => Some(0),
+            (Some(before), slot) if before >= low => key(before, slot),
+            (Some(before), slot) => key(before, slot.saturating_sub(1)),
+        };
+        let own = key(block, slot + usize::from(block == high));
+        Some(Place { block: block as u64, before: before.unwrap_or(0), key: own.unwrap_or(u64::MAX) })
     }
 }
 
@@ -187,8 +238,10 @@ mod tests {
                 prop_assert!(looks <= bound(keys.len()), "{} looks at {} keys", looks, keys.len());
                 let permuted = || keys.iter().copied().map(Permuted);
                 let directory = Directory::new(permuted(), keys.len() as u64, 64).expect("a few blocks");
-                let (low, high) = directory.bounds(Permuted(target));
-                prop_assert!((low..=high).contains(&(want as u64)), "{} in {} to {}", want, low, high);
+                if let Some(place) = directory.find(Permuted(target)) {
+                    prop_assert_eq!(place.block, want as u64);
+                    prop_assert!(keys.get(want).is_none_or(|&key| place.key <= key), "at most the key");
+                }
             }
         }
     }

@@ -85,17 +85,17 @@ impl AsRef<[u8]> for Mapped {
     }
 }
 
-/// Fetches the cache line of a byte ahead of its use; out of range is harmless.
+/// Fetches the cache line of an item ahead of its use; out of range is harmless.
 #[inline(always)]
-pub(crate) fn prefetch(bytes: &[u8], offset: usize) {
+pub(crate) fn prefetch<T>(items: &[T], index: usize) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: a prefetch never faults, whatever the address.
     unsafe {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(bytes.as_ptr().wrapping_add(offset).cast());
+        _mm_prefetch::<_MM_HINT_T0>(items.as_ptr().wrapping_add(index).cast());
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = (bytes, offset);
+    let _ = (items, index);
 }
 
 /// Free bytes of the file system that holds `path`.

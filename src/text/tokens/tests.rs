@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::text::visible::visible_text;
 
 fn terms(page: &Page<'_>) -> Vec<String> {
     tokens(page).terms().map(str::to_owned).collect()

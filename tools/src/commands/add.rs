@@ -62,6 +62,7 @@ struct Adding<'a> {
     /// Verdicts of this group.
     lines: Vec<String>,
     documents: u64,
+    duplicates: u64,
     errors: u64,
 }
 
@@ -79,11 +80,17 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Code> {
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
     let meter = global.messages().meter("add");
     let output = Output::stdout();
-    let (lines, documents, errors) = (Vec::new(), 0, 0);
-    let mut adding = Adding { writer, recipe, args, within, output, lines, documents, errors };
+    let mut adding =
+        Adding { writer, recipe, args, within, output, lines: Vec::new(), documents: 0, duplicates: 0, errors: 0 };
     adding.read(&meter)?;
     adding.writer.close()?;
-    let summary = format!("{}, {}", counted(adding.documents, "document"), counted(adding.errors, "error"));
+    let taken = counted(adding.documents, "document");
+    let summary = if args.if_new {
+        let refused = counted(adding.duplicates, "duplicate");
+        format!("{taken} taken, {refused} not, {}", counted(adding.errors, "error"))
+    } else {
+        format!("{taken}, {}", counted(adding.errors, "error"))
+    };
     Ok(if interrupt::asked() {
         meter.finish(&format!("{summary}; interrupted"));
         Code::Interrupted
@@ -102,7 +109,7 @@ impl Adding<'_> {
                 self.add(line)?;
             }
             self.hand_over()?;
-            let (done, skipped) = (self.documents, self.errors);
+            let (done, skipped) = (self.documents + self.duplicates, self.errors);
             meter.tick(Tick { phase: "adding", done, unit: "documents", skipped, ..Tick::default() });
         }
         Ok(self.writer.commit()?)
@@ -155,6 +162,10 @@ impl Adding<'_> {
         let fp = fingerprint.to_string();
         let value = json!({"id": line.id, "verdict": verdict, "of": of, "distance": distance, "fp": fp});
         self.lines.push(value.to_string());
+        if verdict == "duplicate" {
+            self.duplicates += 1;
+            return Ok(());
+        }
         self.documents += 1;
         if self.documents.is_multiple_of(STAGED_MAX) {
             self.writer.commit()?;

@@ -1,0 +1,51 @@
+//! Bits of a segment for each distinct fingerprint, everything in the file counted, against what any code
+//! needs on average for a random set: log2(C(2^64, n)) / n.
+//!
+//! `cargo bench --bench size -- --len 10M`
+#![allow(clippy::print_stdout, reason = "figures are printed as plain text")]
+
+mod common;
+
+use common::{Options, figure, say};
+use nddb_format::Fingerprint;
+use nddb_format::scheme::Scheme;
+use nddb_format::segment::encode;
+
+/// log2(C(2^64, n)) / n by Stirling's formula; what it leaves out is below a millionth of a bit from a
+/// thousand fingerprints on.
+fn limit(len: usize) -> f64 {
+    let n = len as f64;
+    let ln = n * (64.0 * 2f64.ln() - n.ln() + 1.0) - (2.0 * std::f64::consts::PI * n).ln() / 2.0;
+    ln / n / 2f64.ln()
+}
+
+fn main() {
+    let options = Options::read(10_000_000, 0);
+    for (data, mut stored) in [
+        ("clustered", common::fingerprints(options.len, options.seed)),
+        ("uniform", common::uniform(options.len, options.seed)),
+    ] {
+        stored.sort_unstable();
+        stored.dedup();
+        let limit = limit(stored.len());
+        say(format_args!(
+            "{data}: {} distinct fingerprints, limit {limit:.2} bits, seed {}",
+            stored.len(),
+            options.seed
+        ));
+        for (restart, name, goal) in [(0, "plain", "1.060"), (32, "R = 32", "1.080"), (16, "R = 16", "")] {
+            let scheme = Scheme::new(64, 3, &[5], restart).expect("the scheme of ten tables");
+            // The first table, whose order is that of the fingerprints, and the last, which moves most.
+            for ordinal in [0, scheme.tables().len() - 1] {
+                let table = &scheme.tables()[ordinal];
+                let mut permuted: Vec<u64> = stored.iter().map(|&print| table.permute(Fingerprint(print)).0).collect();
+                permuted.sort_unstable();
+                let bytes = encode(&scheme, ordinal, &permuted).expect("sorted fingerprints");
+                let bits = bytes.len() as f64 * 8.0 / stored.len() as f64;
+                let goal = if options.test { "" } else { goal };
+                let what = format!("{data}, {name}, table {ordinal}: {bits:.2} bits, of the limit");
+                figure(&what, format_args!("{:.3}", bits / limit), goal);
+            }
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Pages to text, terms, sentences, words and sketches: each stage alone, and all of them together.
+//!
+//! `cargo bench --bench sketch` on pages made here, `-- --warc FILE` on those of an archive, `--rounds N`
+//! (5) for the median of as many. Figures are megabytes of page bodies, as they came, a second of one core.
+#![allow(clippy::print_stdout, reason = "figures are printed as plain text")]
+
+mod common;
+
+use std::hint::black_box;
+use std::path::Path;
+
+use common::{Options, Random, figure, measure, median, say};
+use nddb::archive::{self, Input, What};
+use nddb::sketch::{
+    Features, Recipe, SHINGLE_WORDS, Sampling, SignatureRules, fingerprint, min_hash, projection, shingles, signatures,
+    simhash_of,
+};
+use nddb::text::{
+    CanonicalWords, Page, PageKind, Tokens, canonical_words, decode, folded_text, folded_text_with_map, sentences,
+    tokens,
+};
+
+/// A page as it came.
+struct Taken {
+    kind: PageKind,
+    charset: Option<String>,
+    url: Option<String>,
+    body: Vec<u8>,
+}
+
+/// A page with what the later stages need of it, so that each can be measured alone.
+struct Prepared {
+    tokens: Tokens,
+    text: String,
+    words: CanonicalWords,
+}
+
+fn main() {
+    let options = Options::read(2_000, 0);
+    let warc = options.more.iter().find(|(name, _)| name == "warc").map(|(_, path)| path.clone());
+    let rounds = if options.test { 1 } else { options.number("rounds").unwrap_or(5).max(1) };
+    let pages = match &warc {
+        Some(path) => read(Path::new(path)),
+        None => made(if options.test { 20 } else { options.len }, options.seed),
+    };
+    let size: usize = pages.iter().map(|page| page.body.len()).sum();
+    let markup = pages.iter().filter(|page| page.kind == PageKind::Html).count();
+    say(format_args!("{} pages, {markup} of markup, {:.1} MB", pages.len(), size as f64 / 1e6));
+    if size == 0 {
+        return;
+    }
+    let bench = |what: &str, goal: &str, mut work: Box<dyn FnMut(usize) + '_>| {
+        let speeds: Vec<f64> = (0..rounds)
+            .map(|_| {
+                let ((), spent) = measure(|| (0..pages.len()).for_each(&mut work));
+                size as f64 / 1e6 / spent.cpu.as_secs_f64()
+            })
+            .collect();
+        figure(what, format_args!("{:.0}", median(&speeds)), goal);
+    };
+    let view = |i: usize| page(&pages[i]);
+    let prepared: Vec<Prepared> = (0..pages.len())
+        .map(|i| Prepared { tokens: tokens(&view(i)), text: folded_text(&view(i)), words: canonical_words(&view(i)) })
+        .collect();
+    let total = |len: fn(&Prepared) -> usize| prepared.iter().map(len).sum::<usize>();
+    say(format_args!(
+        "{} terms, {} words, {:.1} MB of text",
+        total(|one| one.tokens.len()),
+        total(|one| one.words.len()),
+        total(|one| one.text.len()) as f64 / 1e6
+    ));
+    let recipe = Recipe::default();
+    let rules = SignatureRules::default();
+    let signed = |one: &&Prepared| !signatures(&one.text, &rules).is_empty();
+    let unsigned = 100.0 * (1.0 - prepared.iter().filter(signed).count() as f64 / pages.len() as f64);
+    figure("pages without a sentence signature, %", format_args!("{unsigned:.2}"), "");
+    let two = Features { terms: 2, ..Features::default() };
+    say("MB of pages a CPU second, from the page:");
+    bench("decoding", "", Box::new(|i| _ = black_box(decode(&view(i)))));
+    bench("terms", "", Box::new(|i| _ = black_box(tokens(&view(i)))));
+    bench("folded text", "", Box::new(|i| _ = black_box(folded_text(&view(i)))));
+    bench("folded text and its map", "", Box::new(|i| _ = black_box(folded_text_with_map(&view(i)))));
+    bench("canonical words", "", Box::new(|i| _ = black_box(canonical_words(&view(i)))));
+    bench("the engine's own sketches", "80", Box::new(|i| _ = black_box(recipe.sketch(&view(i)))));
+    let all = |i: usize| {
+        let text = folded_text(&view(i));
+        black_box((
+            recipe.sketch(&view(i)),
+            signatures(&text, &rules),
+            shingles(&CanonicalWords::of_text(&text), SHINGLE_WORDS, Sampling::ALL),
+        ));
+    };
+    bench("all sketches", "60", Box::new(all));
+    say("the same, from what comes before:");
+    let one = |i: usize| &prepared[i];
+    bench("simhash", "", Box::new(|i| _ = black_box(fingerprint(one(i).tokens.hashes().iter().copied()))));
+    bench(
+        "simhash, selected features",
+        "",
+        Box::new(|i| _ = black_box(simhash_of(&one(i).tokens, &Features::default()))),
+    );
+    bench("simhash, phrases of two terms", "", Box::new(|i| _ = black_box(simhash_of(&one(i).tokens, &two))));
+    bench("min-values and supershingles", "", Box::new(|i| _ = black_box(min_hash(one(i).tokens.hashes()))));
+    bench("projection", "", Box::new(|i| _ = black_box(projection(one(i).tokens.hashes()))));
+    bench("sentences", "", Box::new(|i| _ = black_box(sentences(&one(i).text).count())));
+    bench("sentence signatures", "", Box::new(|i| _ = black_box(signatures(&one(i).text, &rules))));
+    for ratio in [1, 16] {
+        let sampling = Sampling::new(ratio, 0).expect("a power of two");
+        let what = format!("shingles of {SHINGLE_WORDS} words, 1 in {ratio}");
+        bench(&what, "", Box::new(move |i| _ = black_box(shingles(&one(i).words, SHINGLE_WORDS, sampling))));
+    }
+}
+
+fn page(entry: &Taken) -> Page<'_> {
+    Page { kind: entry.kind, charset: entry.charset.as_deref(), url: entry.url.as_deref(), body: &entry.body }
+}
+
+/// The pages of an archive.
+fn read(path: &Path) -> Vec<Taken> {
+    let mut input = Input::open(path, &archive::Options::default()).expect("an archive");
+    let mut pages = Vec::new();
+    while let Some(entry) = input.next().expect("readable") {
+        if let What::Page(page) = entry.what {
+            pages.push(Taken { kind: page.kind, charset: page.charset, url: page.url, body: page.body });
+        }
+    }
+    pages
+}
+
+/// Pages of about 40 KB, of which a quarter is visible text, more than in most crawls: script and
+/// navigation, and paragraphs of sentences whose frequent words are few; one page in eight writes
+/// without spaces.
+fn made(len: usize, seed: u64) -> Vec<Taken> {
+    let mut random = Random(seed);
+    let words: Vec<String> = (0..20_000).map(|_| word(&mut random)).collect();
+    (0..len).map(|number| made_page(number, &words, &mut random)).collect()
+}
+
+fn word(random: &mut Random) -> String {
+    let letters = 1 + random.below(5) + random.below(5);
+    (0..letters).map(|_| char::from(b'a' + random.below(26) as u8)).collect()
+}
+
+fn made_page(number: usize, words: &[String], random: &mut Random) -> Taken {
+    let unspaced = number % 8 == 7;
+    let mut body = String::from(
+        "<!DOCTYPE html><html><head><meta charset=\"utf-8\"><title>A page</title><style>\
+         body { margin: 0 } .c { color: #333 }</style>",
+    );
+    body.push_str("<script>");
+    for line in 0..220 {
+        body.push_str(&format!("window.set('key{line}', function (a, b) {{ return a < b ? {line} : -1; }});\n"));
+    }
+    body.push_str("</script></head><body><ul class=\"navigation\">");
+    for item in 0..60 {
+        let label = &words[item % 100];
+        body.push_str(&format!(
+            "<li class=\"item\"><a href=\"/section/{item}/index.html\" title=\"{label}\">{label}</a></li>\n"
+        ));
+    }
+    body.push_str("</ul>");
+    for paragraph in 0..10 + random.below(30) {
+        body.push_str(&format!("<div class=\"wrapper wrapper-text\"><p class=\"text\" id=\"p{paragraph}\" data-reference=\"{number}-{paragraph}\">"));
+        for _ in 0..3 + random.below(4) {
+            for place in 0..5 + random.below(15) {
+                if unspaced {
+                    let c = char::from_u32(0x4e00 + random.below(3000) as u32).unwrap_or('x');
+                    body.push(c);
+                    continue;
+                }
+                // The square of a uniform number favours the first words.
+                let rank = random.below(words.len()) * random.below(words.len()) / words.len();
+                let word = &words[rank];
+                match random.below(40) {
+                    0 => body.push_str(&format!("<b>{word}</b>")),
+                    1 => body.push_str(&format!("<a href=\"/wiki/{word}\">{word}</a>")),
+                    2 => body.push_str(&format!("{word} &amp; so on")),
+                    _ if place == 0 => body.push_str(&word.to_uppercase()),
+                    _ => body.push_str(word),
+                }
+                body.push(' ');
+            }
+            body.push_str(if unspaced { "。" } else { ". " });
+        }
+        body.push_str("</p></div>\n");
+    }
+    body.push_str("</body></html>");
+    Taken {
+        kind: PageKind::Html,
+        charset: Some("utf-8".to_owned()),
+        url: Some(format!("https://site{}.example/{number}", number % 7)),
+        body: body.into_bytes(),
+    }
+}

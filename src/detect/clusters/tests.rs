@@ -1,0 +1,247 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::*;
+use crate::detect::support::{Page, Random, database, options, pages};
+use crate::detect::{Method, pairs};
+use crate::{Reader, Writer};
+
+const METHODS: [Method; 6] = [Method::Identity, Method::Simhash, Method::B, Method::C, Method::Combined, Method::Split];
+
+/// The cluster of each document that is in one, and what is to be removed.
+type Made = (BTreeMap<String, String>, BTreeSet<String>);
+
+fn made(view: View<'_>, options: &ClusterOptions) -> Made {
+    let room = &options.pairs.room;
+    let collection = Collection::with_deleted(view, room, &mut |_| true).expect("a collection");
+    let clusters = cluster(view, &collection, options, &mut |_| true, &mut |_| Ok(())).expect("clusters");
+    let (mut of, mut last) = (BTreeMap::new(), String::new());
+    let each = clusters.each(&collection, &mut |cluster| {
+        let id = collection.id(cluster.founder).to_owned();
+        assert!(id > last && cluster.members.len() > 1, "by id, and of two and more");
+        assert!(cluster.members.is_sorted_by(|&a, &b| collection.id(a) < collection.id(b)));
+        assert!(cluster.members.contains(&cluster.kept));
+        for &member in cluster.members {
+            assert!(of.insert(collection.id(member).to_owned(), id.clone()).is_none(), "in one cluster");
+        }
+        last = id;
+        Ok(())
+    });
+    each.expect("listed");
+    let removed = (0..collection.len()).filter(|&rank| clusters.is_removed(rank));
+    let removed: BTreeSet<String> = removed.map(|rank| collection.id(collection.at_rank(rank)).to_owned()).collect();
+    let summary = &clusters.summary;
+    assert_eq!((summary.clustered, summary.removed), (of.len() as u64, removed.len() as u64));
+    assert_eq!(summary.kept + summary.removed, collection.held().documents);
+    (of, removed)
+}
+
+fn defaults(method: Method) -> ClusterOptions {
+    ClusterOptions::new(options(method))
+}
+
+/// All pairs with their scores, by ordinals; with the sites of the leaders, as `leader` has it, deciding split.
+fn near(
+    collection: &Collection,
+    method: Method,
+    leader: &dyn Fn(u32) -> u32,
+    view: View<'_>,
+) -> BTreeMap<(u32, u32), u64> {
+    let mut all = BTreeMap::new();
+    let expanded = PairOptions { expand: true, ..options(method) };
+    let mut expand = |rules: &crate::detect::Rules, keep: &dyn Fn(u32, u32) -> bool| {
+        let options = PairOptions { rules: *rules, ..expanded.clone() };
+        let outcome = pairs(view, collection, &options, &mut |_| true, &mut |line| {
+            if let Line::Pair(pair) = line
+                && keep(pair.a, pair.b)
+            {
+                all.insert((pair.a.min(pair.b), pair.a.max(pair.b)), stars::score(method, &pair.evidence));
+            }
+            Ok(())
+        });
+        outcome.expect("pairs");
+    };
+    expand(&expanded.rules, &|_, _| method != Method::Split);
+    if method == Method::Split {
+        // As if each document were on its leader's site.
+        for a in 0..collection.len() {
+            for b in a + 1..collection.len() {
+                let evidence = collection.evidence(a, b);
+                let sites = [leader(a), leader(b)].map(|ordinal| collection.row(ordinal).site);
+                let same_site = sites[0].zip(sites[1]).map(|(a, b)| a == b);
+                let together = leader(a) == leader(b);
+                let seen = crate::detect::Evidence { same_site, ..evidence };
+                let keyed = shares(collection, a, b);
+                let decided = expanded.rules.decide(method, &seen);
+                if together || keyed && matches!(decided, Decision::Near(_)) {
+                    all.insert((a, b), stars::score(method, &evidence));
+                }
+            }
+        }
+    }
+    all
+}
+
+/// Whether two documents are candidates of split.
+fn shares(collection: &Collection, a: u32, b: u32) -> bool {
+    let b_similar = collection.evidence(a, b).b_similarity.is_some_and(|similarity| similarity >= 2);
+    let pieces = collection
+        .projection(a)
+        .zip(collection.projection(b))
+        .is_some_and(|(a, b)| a.iter().zip(&b).any(|(a, b)| (a ^ b) as u32 == 0 || (a ^ b) >> 32 == 0));
+    b_similar || pieces || collection.evidence(a, b).identical
+}
+
+/// The rule as it is said: each document in turn, all founders before it looked at.
+fn plain(len: u32, near: &BTreeMap<(u32, u32), u64>) -> Vec<u32> {
+    let mut founder: Vec<u32> = Vec::new();
+    for newer in 0..len {
+        let mut best: Option<(u64, u32)> = None;
+        for older in (0..newer).filter(|&older| founder[older as usize] == older) {
+            if let Some(&score) = near.get(&(older, newer))
+                && best.is_none_or(|(most, _)| score > most)
+            {
+                best = Some((score, older));
+            }
+        }
+        founder.push(best.map_or(newer, |(_, older)| older));
+    }
+    founder
+}
+
+#[test]
+fn stars_are_those_of_looking_at_every_founder() {
+    for seed in [21, 22, 23] {
+        let (folder, pages) = (tempfile::tempdir().expect("a folder"), pages(300, seed));
+        let reader = database(folder.path(), &pages).expect("a database");
+        for method in METHODS {
+            let options = defaults(method);
+            let room = &options.pairs.room;
+            let collection = Collection::with_deleted(reader.view(), room, &mut |_| true).expect("a collection");
+            let classes = crate::detect::classes::Classes::new(&collection, method, room).expect("classes");
+            let near = near(&collection, method, &|ordinal| classes.leader(ordinal), reader.view());
+            let mut want = plain(collection.len(), &near);
+            let mut empty = (0..collection.len()).filter(|&ordinal| collection.row(ordinal).is_empty);
+            let first = empty.next();
+            empty.for_each(|ordinal| want[ordinal as usize] = first.unwrap_or(ordinal));
+            let view = reader.view();
+            let clusters = cluster(view, &collection, &options, &mut |_| true, &mut |_| Ok(())).expect("clusters");
+            let wrong: Vec<u32> =
+                (0..collection.len()).filter(|&at| clusters.founder(at) != want[at as usize]).collect();
+            assert!(
+                wrong.is_empty(),
+                "{method}, seed {seed}: {} wrong, {:?}",
+                wrong.len(),
+                &wrong[..wrong.len().min(5)]
+            );
+            assert!(clusters.summary.clusters > 5 && clusters.summary.removed > 5);
+        }
+    }
+}
+
+#[test]
+fn what_is_added_later_moves_nothing() {
+    for method in METHODS {
+        for limit in [5, 1000] {
+            let (folder, pages) = (tempfile::tempdir().expect("a folder"), pages(240, 31));
+            let other = tempfile::tempdir().expect("a folder");
+            let mut options = defaults(method);
+            options.pairs.group_limit = limit;
+            let half = database(other.path(), &pages[..120]).expect("a database");
+            let whole = database(folder.path(), &pages).expect("a database");
+            let founders = |reader: &Reader, options: &ClusterOptions| {
+                let room = &options.pairs.room;
+                let collection = Collection::with_deleted(reader.view(), room, &mut |_| true).expect("a collection");
+                let clusters = cluster(reader.view(), &collection, options, &mut |_| true, &mut |_| Ok(()));
+                clusters.expect("clusters").founder
+            };
+            let (before, after) = (founders(&half, &options), founders(&whole, &options));
+            assert_eq!(before, after[..120], "{method}, limit {limit}");
+        }
+    }
+}
+
+#[test]
+fn components_are_joined_by_any_pair() {
+    let (folder, pages) = (tempfile::tempdir().expect("a folder"), pages(300, 41));
+    let reader = database(folder.path(), &pages).expect("a database");
+    for method in METHODS {
+        let options = ClusterOptions { components: true, ..defaults(method) };
+        let room = &options.pairs.room;
+        let collection = Collection::with_deleted(reader.view(), room, &mut |_| true).expect("a collection");
+        let classes = crate::detect::classes::Classes::new(&collection, method, room).expect("classes");
+        let near = near(&collection, method, &|ordinal| classes.leader(ordinal), reader.view());
+        let mut want: Vec<u32> = (0..collection.len()).collect();
+        for _ in 0..collection.len() {
+            for &(a, b) in near.keys() {
+                let least = want[a as usize].min(want[b as usize]);
+                (want[a as usize], want[b as usize]) = (least, least);
+            }
+        }
+        let mut empty = (0..collection.len()).filter(|&ordinal| collection.row(ordinal).is_empty);
+        let first = empty.next();
+        empty.for_each(|ordinal| want[ordinal as usize] = first.unwrap_or(ordinal));
+        let clusters = cluster(reader.view(), &collection, &options, &mut |_| true, &mut |_| Ok(())).expect("clusters");
+        assert_eq!(clusters.founder, want, "{method}");
+    }
+}
+
+/// Four pages in a row, each near only to its neighbours, and what else is known of them.
+fn chain() -> Vec<Page> {
+    let mut random = Random(51);
+    let first = Page::new("b", &mut random);
+    let page = |id: &str, flipped: u32, date: Option<i64>, tokens: u64, url: &str| {
+        let mut page = Page { id: id.into(), ..first.clone() };
+        page.fingerprint = first.fingerprint.map(|print| print ^ ((1u64 << flipped) - 1));
+        page.record.digest = Some([flipped as u8; 16]);
+        (page.record.date, page.record.tokens, page.record.url) = (date, Some(tokens), Some(url.into()));
+        page
+    };
+    vec![
+        page("b", 0, Some(9), 10, "http://a/"),
+        page("a", 3, Some(9), 30, "http://a/long"),
+        page("d", 6, None, 20, "h"),
+        page("c", 2, Some(9), 30, "http://a/"),
+    ]
+}
+
+#[test]
+fn only_what_is_near_to_the_kept_document_is_removed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let reader = database(folder.path(), &chain()).expect("a database");
+    let ids = |ids: &[&str]| ids.iter().map(|&id| id.to_owned()).collect::<BTreeSet<String>>();
+    let of = |pairs: &[(&str, &str)]| pairs.iter().map(|&(a, b)| (a.to_owned(), b.to_owned())).collect();
+    // b founds, a and c join it; d, six bits from b, founds.
+    let star: BTreeMap<String, String> = of(&[("a", "b"), ("b", "b"), ("c", "b")]);
+    let removed = |keep: &[Keep], components| {
+        made(reader.view(), &ClusterOptions { keep: keep.to_vec(), components, ..defaults(Method::Simhash) })
+    };
+    assert_eq!(removed(&[], false), (star.clone(), ids(&["a", "c"])));
+    assert_eq!(
+        removed(&Keep::ALL, false),
+        (star.clone(), ids(&["a", "b"])),
+        "three of one date: the longest, by address"
+    );
+    assert_eq!(removed(&[Keep::Longest, Keep::ShortestUrl], false), (star.clone(), ids(&["a", "b"])));
+    assert_eq!(removed(&[Keep::Id], false), (star, ids(&["b", "c"])));
+    let (component, gone) = removed(&[Keep::ShortestUrl], true);
+    assert_eq!(component, of(&[("a", "b"), ("b", "b"), ("c", "b"), ("d", "b")]));
+    assert_eq!(gone, ids(&["a"]), "d is kept, and only a is near to it");
+}
+
+#[test]
+fn a_deleted_founder_keeps_its_cluster_until_it_is_dropped() {
+    let folder = tempfile::tempdir().expect("a folder");
+    drop(database(folder.path(), &chain()).expect("a database"));
+    let mut writer = Writer::open(folder.path().join("db")).expect("a writer");
+    let options = defaults(Method::Simhash);
+    let cluster_of = |writer: &Writer| made(writer.view(), &options).0;
+    writer.flush().expect("flushed");
+    assert!(writer.delete("b").expect("deleted"));
+    writer.commit().expect("durable");
+    let of = |pairs: &[(&str, &str)]| pairs.iter().map(|&(a, b)| (a.to_owned(), b.to_owned())).collect();
+    assert_eq!(cluster_of(&writer), of(&[("a", "b"), ("c", "b")]));
+    let plan = writer.plan_full_compaction().expect("a plan");
+    writer.compact(&plan).expect("compacted");
+    // a founds now; it is near to c, and to d, too.
+    assert_eq!(cluster_of(&writer), of(&[("a", "a"), ("c", "a"), ("d", "a")]));
+}

@@ -1,0 +1,63 @@
+//! What a comparison says: resemblance and containment.
+
+use super::super::{Evidence, Rules};
+use super::{Denominator, Parameters};
+
+/// How alike two texts are (ALGORITHMS L6).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Likeness {
+    /// TLCS / (|LCS| + |SES|), 0 to 1, or another [`Denominator`].
+    pub resemblance: f64,
+    /// TLCS / |A|, 0 to 1, A being the shorter text; absent if that is short.
+    pub containment: Option<f64>,
+    /// Characters of the longest common subsequence of the sketches.
+    pub common: usize,
+    /// Characters of its trustable part, over all rounds.
+    pub trusted: usize,
+    /// The sketches are too short to reach the thresholds: nothing further was looked at, and both numbers are 0.
+    pub stopped: bool,
+}
+
+impl Likeness {
+    /// The numbers of texts of the lengths `lens`, the shorter first.
+    pub(super) fn new(parameters: &Parameters, lens: [usize; 2], short: bool, common: usize, trusted: usize) -> Self {
+        let both = lens[0] + lens[1];
+        let (part, whole) = match parameters.denominator {
+            Denominator::Lcs => (trusted, both - common),
+            Denominator::Ses => (trusted, trusted + both - 2 * common),
+            Denominator::Tlcs => (trusted, both - trusted),
+            Denominator::Dice => (2 * trusted, both),
+        };
+        let share = |part: usize, whole: usize| if part == 0 { 0.0 } else { part as f64 / whole as f64 };
+        Self {
+            resemblance: share(part, whole),
+            containment: (!short).then(|| share(trusted, lens[0])),
+            common,
+            trusted,
+            stopped: false,
+        }
+    }
+
+    /// The numbers of texts whose sketches are too short.
+    pub(super) fn stopped(short: bool) -> Self {
+        Self { resemblance: 0.0, containment: (!short).then_some(0.0), common: 0, trusted: 0, stopped: true }
+    }
+
+    /// Whether the shorter text has fewer units than `min_text`, so that containment is not applied.
+    pub fn is_short(&self) -> bool {
+        self.containment.is_none()
+    }
+
+    /// Whether one of the thresholds is exceeded.
+    pub fn exceeds(&self, rules: &Rules) -> bool {
+        self.resemblance > rules.lcs_resemblance
+            || self.containment.is_some_and(|containment| containment > rules.lcs_containment)
+    }
+
+    /// Adds what it says to what is known of the pair.
+    pub fn tell(&self, evidence: &mut Evidence) {
+        evidence.lcs_resemblance = Some(self.resemblance);
+        evidence.lcs_containment = self.containment;
+        evidence.lcs_short = self.is_short();
+    }
+}

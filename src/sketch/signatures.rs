@@ -1,0 +1,266 @@
+//! The sentence signatures of a document (Huang, Wang, Li 3.1; ALGORITHMS L2).
+//!
+//! "We fingerprint every sentence in the document using 128-bit MD5 fingerprinting function. We view
+//! each fingerprint as a sequence of 16 bytes. By connecting the tail of the sequence to its head we
+//! get a ring of bytes, in which every continuous 16 bytes starting at each one of the 16 bytes form
+//! a derivative fingerprint. We define W as one of the n sets of derivative fingerprints of a
+//! document (1 <= n <= 16). Given an integer m, all the signatures in W are treated as integers and
+//! then grouped by their module on m. For each subset, we then choose a certain number of smallest
+//! fingerprints from it to compute a signature: we transform the bit-string of each selected
+//! fingerprint into a vector by project each 1-bit to w and each 0-bit to -w; we set w = 1 + log_e
+//! l, where l is the length of the sentence, and we add the vectors together. The final signature is
+//! created by setting every positive entry in the vector to 1 and every non-positive entry to 0."
+//!
+//! n = 16 and m = 7: at most 112 signatures. As specified here, where the paper leaves it open:
+//!
+//! * A fingerprint is a big-endian integer, and its rotation j begins with its byte j. W_j is a set:
+//!   a sentence that is repeated counts once, at its first place.
+//! * The paper does not say how many are chosen: s = 4. Documents that differ in a sentence differ in
+//!   the signatures whose choice it is in, so a smaller s makes more documents perhaps similar.
+//! * l is in units ([`crate::text::units`]).
+//! * "The sentences whose fingerprints are chosen to compute a signature should disperse in the
+//!   document": [`SignatureRules::min_in_group`] and [`SignatureRules::min_gap`].
+//!
+//! **The same on every platform.** The logarithm of the standard library may differ in its last bit
+//! from one system to another, and a sum near zero would turn. Weights are whole numbers here, of
+//! 2^-32 each, calculated by squaring in integers: see [`weight`].
+
+use md5::{Digest as _, Md5};
+
+use crate::text::{Sentence, sentences};
+
+/// Rotations of a fingerprint: the bytes of MD5.
+const RING: u32 = 16;
+
+/// The most fingerprints for which the signs of all bits are decided at once.
+const MUX_MAX: usize = 6;
+
+/// How signatures are made of sentences; the default is the paper's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SignatureRules {
+    /// m: groups in a set. At least 1, or no signature is made.
+    pub groups: u32,
+    /// n: sets of derivative fingerprints, at most 16. The signatures of fewer sets are the first of
+    /// those of more.
+    pub rotations: u32,
+    /// s: fingerprints chosen in a group, the smallest.
+    pub smallest: usize,
+    /// A group of fewer chosen fingerprints than these gives no signature; at least 1 is needed.
+    pub min_in_group: usize,
+    /// Units of text between the beginnings of any two chosen sentences, at least: a fingerprint
+    /// whose sentence is nearer to one that is chosen already is passed over.
+    pub min_gap: usize,
+}
+
+impl Default for SignatureRules {
+    fn default() -> Self {
+        SignatureRules { groups: 7, rotations: RING, smallest: 4, min_in_group: 1, min_gap: 0 }
+    }
+}
+
+/// One signature of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Signature {
+    /// The group it comes from: rotation times m, plus the remainder.
+    pub group: u32,
+    /// The signature: documents with one in common are perhaps similar.
+    pub value: u128,
+}
+
+/// A sentence as signatures see it.
+#[derive(Clone, Copy, Debug)]
+struct Print {
+    value: u128,
+    weight: i64,
+    /// Units of the text before it, where gaps are heeded.
+    at: usize,
+}
+
+/// Returns the signatures of the first 10 KB of a text, best a
+/// [`folded_text`](crate::text::folded_text), in the order of their groups (Huang et al. 3.1). A
+/// text without a sentence of more than 16 units has none; one with few has fewer than 112.
+pub fn signatures(text: &str, rules: &SignatureRules) -> Vec<Signature> {
+    let prints = prints(text, rules);
+    let mut found = Vec::new();
+    if rules.groups == 0 {
+        return found;
+    }
+    let mut chosen: Vec<Vec<Print>> = vec![Vec::new(); rules.groups as usize];
+    for rotation in 0..rules.rotations.min(RING) {
+        chosen.iter_mut().for_each(Vec::clear);
+        if rules.min_gap == 0 {
+            for print in &prints {
+                let turned = Print { value: print.value.rotate_left(8 * rotation), ..*print };
+                keep_smallest(&mut chosen[remainder(turned.value, rules.groups)], turned, rules.smallest);
+            }
+        } else {
+            disperse(&mut chosen, &prints, rotation, rules);
+        }
+        for (group, chosen) in (rotation * rules.groups..).zip(&chosen) {
+            if chosen.len() >= rules.min_in_group.max(1) {
+                found.push(Signature { group, value: combine(chosen) });
+            }
+        }
+    }
+    found
+}
+
+/// Returns what [`signatures`] returns, as the paper says it (Huang et al. 3.1).
+pub fn plain(text: &str, rules: &SignatureRules) -> Vec<Signature> {
+    let mut set: Vec<Print> = Vec::new();
+    for print in prints(text, rules) {
+        if set.iter().all(|other| other.value != print.value) {
+            set.push(print);
+        }
+    }
+    let mut found = Vec::new();
+    for rotation in 0..rules.rotations.min(RING) {
+        let mut turned: Vec<Print> =
+            set.iter().map(|print| Print { value: print.value.rotate_left(8 * rotation), ..*print }).collect();
+        turned.sort_unstable_by_key(|print| print.value);
+        for group in 0..rules.groups {
+            let mut chosen: Vec<Print> = Vec::new();
+            for print in turned.iter().filter(|print| print.value % u128::from(rules.groups) == u128::from(group)) {
+                let disperses = chosen.iter().all(|other| other.at.abs_diff(print.at) >= rules.min_gap);
+                if disperses && chosen.len() < rules.smallest {
+                    chosen.push(*print);
+                }
+            }
+            if !chosen.is_empty() && chosen.len() >= rules.min_in_group {
+                found.push(Signature { group: rotation * rules.groups + group, value: signs(&chosen) });
+            }
+        }
+    }
+    found
+}
+
+/// Returns the fingerprints of the sentences of a text, in their order.
+fn prints(text: &str, rules: &SignatureRules) -> Vec<Print> {
+    let mut done = (0, 0);
+    sentences(text)
+        .map(|Sentence { text: sentence, at, units }| {
+            if rules.min_gap > 0 {
+                done = (at, done.1 + crate::text::units(&text[done.0..at]));
+            }
+            let value = u128::from_be_bytes(Md5::digest(sentence.as_bytes()).into());
+            let weight = WEIGHTS.get(units).copied().unwrap_or_else(|| weight(units));
+            Print { value, weight, at: done.1 }
+        })
+        .collect()
+}
+
+/// The weights of most sentences.
+static WEIGHTS: [i64; 512] = {
+    let mut weights = [0; 512];
+    let mut len = 0;
+    while len < weights.len() {
+        weights[len] = weight(len);
+        len += 1;
+    }
+    weights
+};
+
+/// Returns 1 + ln(len) in units of 2^-32, for a length of at least 1.
+///
+/// The logarithm to base 2 is that of the highest bit, and then bit by bit: a number between 1 and
+/// 2, squared, is at least 2 exactly if the next bit of its logarithm is 1. All in integers, each
+/// square cut to 63 bits behind the point; 32 bits of the logarithm are calculated, times ln 2.
+const fn weight(len: usize) -> i64 {
+    /// ln 2 in units of 2^-32, rounded.
+    const LN_2: u64 = 2_977_044_472;
+    let len = if len == 0 { 1 } else { len as u64 };
+    let mut log = len.ilog2() as u64;
+    let mut number = len << len.leading_zeros();
+    let mut bits = 0;
+    while bits < 32 {
+        let square = number as u128 * number as u128;
+        let carry = (square >> 127) as u32;
+        number = (square >> (63 + carry)) as u64;
+        log = log << 1 | carry as u64;
+        bits += 1;
+    }
+    let ln = (log as u128 * LN_2 as u128) >> 32;
+    (1 << 32) + ln as i64
+}
+
+/// Returns `value` modulo `groups`, without dividing 128 bits.
+fn remainder(value: u128, groups: u32) -> usize {
+    let (high, low) = ((value >> 64) as u64, value as u64);
+    let by = |value: u64| if groups == 7 { value % 7 } else { value % u64::from(groups) };
+    // 2^64 modulo m, and then no sum or product exceeds 64 bits.
+    let shift = by(by(u64::MAX) + 1);
+    by(by(high) * shift + by(low)) as usize
+}
+
+/// Keeps the `len` smallest different values, ascending.
+fn keep_smallest(kept: &mut Vec<Print>, print: Print, len: usize) {
+    if kept.len() >= len && kept.last().is_none_or(|last| last.value <= print.value) {
+        return;
+    }
+    let at = kept.partition_point(|other| other.value < print.value);
+    if kept.get(at).is_some_and(|other| other.value == print.value) {
+        return;
+    }
+    kept.insert(at, print);
+    kept.truncate(len);
+}
+
+/// Chooses in each group the smallest that are far enough from each other.
+fn disperse(chosen: &mut [Vec<Print>], prints: &[Print], rotation: u32, rules: &SignatureRules) {
+    let mut turned: Vec<Print> =
+        prints.iter().map(|print| Print { value: print.value.rotate_left(8 * rotation), ..*print }).collect();
+    // Stable, so that of a repeated sentence the first comes first.
+    turned.sort_by_key(|print| print.value);
+    turned.dedup_by_key(|print| print.value);
+    for print in turned {
+        let group = &mut chosen[remainder(print.value, rules.groups)];
+        if group.len() < rules.smallest && group.iter().all(|other| other.at.abs_diff(print.at) >= rules.min_gap) {
+            group.push(print);
+        }
+    }
+}
+
+/// Returns where the weighted sum of the bits is above zero.
+fn combine(chosen: &[Print]) -> u128 {
+    if chosen.len() > MUX_MAX {
+        return signs(chosen);
+    }
+    // For each set of sentences that may have a 1 in a place: whether that outweighs the others.
+    let total: i64 = chosen.iter().map(|print| print.weight).sum();
+    let mut words = [0u128; 1 << MUX_MAX];
+    let words = &mut words[..1 << chosen.len()];
+    let mut ones = [0; 1 << MUX_MAX];
+    for (i, print) in chosen.iter().enumerate() {
+        for set in 0..1 << i {
+            ones[set | 1 << i] = ones[set] + print.weight;
+        }
+    }
+    for (word, ones) in words.iter_mut().zip(ones) {
+        *word = if 2 * ones > total { u128::MAX } else { 0 };
+    }
+    // Each place picks the set that it has, half of what is left by each sentence.
+    let mut left = words.len();
+    for print in chosen.iter().rev() {
+        left /= 2;
+        for set in 0..left {
+            words[set] = words[set] & !print.value | words[set + left] & print.value;
+        }
+    }
+    words[0]
+}
+
+/// Returns what [`combine`] returns, bit by bit.
+fn signs(chosen: &[Print]) -> u128 {
+    let mut value = 0;
+    for position in 0..128 {
+        let bit = |print: &Print| print.value >> position & 1 == 1;
+        let sum: i64 = chosen.iter().map(|print| if bit(print) { print.weight } else { -print.weight }).sum();
+        if sum > 0 {
+            value |= 1 << position;
+        }
+    }
+    value
+}
+
+#[cfg(test)]
+mod tests;

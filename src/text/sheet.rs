@@ -1,0 +1,209 @@
+//! The text of a page while it is being written: how white space comes out, and the map back.
+
+use memchr::memchr;
+
+use crate::text::entities::{decode_into, reference_size};
+use crate::text::map::TextMap;
+
+/// How white space comes out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Layout {
+    /// As it stands in the page: good for splitting terms, and fastest.
+    Raw,
+    /// One line per block of text, single spaces in it.
+    Lines,
+    /// Single spaces everywhere.
+    Words,
+}
+
+/// What a piece of a page holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Piece {
+    /// Characters, each of which stands for itself.
+    Literal,
+    /// Characters and character references.
+    Escaped,
+}
+
+/// A text that grows.
+pub(crate) struct Sheet {
+    text: String,
+    layout: Layout,
+    map: Option<TextMap>,
+}
+
+impl Sheet {
+    /// Returns an empty text; its way back to the page is kept only where that is asked for.
+    pub(crate) fn new(layout: Layout, mapped: bool) -> Self {
+        Sheet { text: String::new(), layout, map: mapped.then(TextMap::default) }
+    }
+
+    /// Returns the size of the text.
+    pub(crate) fn size(&self) -> usize {
+        self.text.len()
+    }
+
+    /// Appends `page[from..to]`.
+    pub(crate) fn push(&mut self, page: &str, from: usize, to: usize, piece: Piece) {
+        if self.map.is_none() {
+            let text = &page[from..to];
+            match (self.layout, piece) {
+                (Layout::Raw, Piece::Literal) => self.text.push_str(text),
+                (Layout::Raw, Piece::Escaped) => decode_into(&mut self.text, text),
+                (_, Piece::Escaped) if memchr(b'&', text.as_bytes()).is_some() => {
+                    let mut decoded = String::with_capacity(text.len());
+                    decode_into(&mut decoded, text);
+                    fold(&mut self.text, &decoded);
+                }
+                _ => fold(&mut self.text, text),
+            }
+            return;
+        }
+        let mut at = from;
+        while at < to {
+            let rest = &page[at..to];
+            let reference = match piece {
+                Piece::Literal => None,
+                Piece::Escaped => memchr(b'&', rest.as_bytes()),
+            };
+            if reference == Some(0) {
+                let size = reference_size(rest.as_bytes());
+                let mut decoded = String::new();
+                decode_into(&mut decoded, &rest[..size]);
+                self.append(&decoded, at);
+                at += size;
+            } else {
+                let size = reference.unwrap_or(rest.len());
+                self.append(&rest[..size], at);
+                at += size;
+            }
+        }
+    }
+
+    /// Appends text that stands in the page from `origin` on, and notes that.
+    fn append(&mut self, text: &str, origin: usize) {
+        if self.layout == Layout::Raw {
+            self.note(origin);
+            self.text.push_str(text);
+            return;
+        }
+        let mut at = 0;
+        while at < text.len() {
+            let rest = &text[at..];
+            let word = word_size(rest);
+            let size = if word > 0 { word } else { rest.len() - rest.trim_start().len() };
+            self.note(origin + at);
+            fold(&mut self.text, &rest[..size]);
+            at += size;
+        }
+    }
+
+    /// Notes that what comes next stands in the page at `origin`.
+    fn note(&mut self, origin: usize) {
+        let at = self.text.len();
+        if let Some(map) = &mut self.map {
+            map.note(at, origin);
+        }
+    }
+
+    /// Ends a block of text, and with it a word.
+    pub(crate) fn push_break(&mut self) {
+        if self.layout != Layout::Raw && self.text.ends_with(' ') {
+            self.text.pop();
+        }
+        if !self.text.is_empty() && !self.text.ends_with('\n') {
+            self.text.push(if self.layout == Layout::Words { ' ' } else { '\n' });
+        }
+    }
+
+    /// Returns the text, without white space at its end where that is folded, and the map back,
+    /// empty if it was not asked for.
+    pub(crate) fn finish(mut self) -> (String, TextMap) {
+        if self.layout != Layout::Raw {
+            self.text.truncate(self.text.trim_end().len());
+        }
+        (self.text, self.map.unwrap_or_default())
+    }
+}
+
+/// Appends text with each run of white space as one space, none at the beginning of a line.
+fn fold(out: &mut String, text: &str) {
+    let mut rest = text;
+    loop {
+        let word = word_size(rest);
+        out.push_str(&rest[..word]);
+        rest = &rest[word..];
+        if rest.is_empty() {
+            return;
+        }
+        if !out.is_empty() && !out.ends_with([' ', '\n']) {
+            out.push(' ');
+        }
+        rest = rest.trim_start();
+    }
+}
+
+/// Returns where the first white space stands (`char::is_whitespace`), or the size of the text.
+pub(crate) fn word_size(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        match KINDS[usize::from(bytes[at])] {
+            Kind::Word => at += 1,
+            Kind::Space => return at,
+            Kind::Begins => match text[at..].chars().next() {
+                Some(c) if !c.is_whitespace() => at += c.len_utf8(),
+                _ => return at,
+            },
+        }
+    }
+    at
+}
+
+/// What a byte is to the search for white space.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Word,
+    /// White space of ASCII.
+    Space,
+    /// The first byte of characters of which some are white space.
+    Begins,
+}
+
+const KINDS: [Kind; 256] = {
+    let mut kinds = [Kind::Word; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        kinds[byte] = match byte {
+            0x09..=0x0d | 0x20 => Kind::Space,
+            // U+0085 and U+00A0; U+1680; U+2000 to U+205F; U+3000.
+            0xc2 | 0xe1 | 0xe2 | 0xe3 => Kind::Begins,
+            _ => Kind::Word,
+        };
+        byte += 1;
+    }
+    kinds
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn white_space_is_that_of_the_standard_library() {
+        for c in '\0'..=char::MAX {
+            let text = format!("é{c}a");
+            let expected = text.find(char::is_whitespace).unwrap_or(text.len());
+            assert_eq!(word_size(&text), expected, "{c:?}");
+        }
+    }
+
+    #[test]
+    fn runs_of_white_space_fold_to_one() {
+        let mut out = String::new();
+        for text in ["  a", " b \t", "\n\u{a0}", "c", "", "d\u{3000}\u{2003} "] {
+            fold(&mut out, text);
+        }
+        assert_eq!(out, "a b cd ");
+    }
+}

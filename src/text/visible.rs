@@ -1,0 +1,97 @@
+//! The visible text of a page, as it stands there or folded.
+
+use std::borrow::Cow;
+
+use memchr::memmem;
+
+use crate::text::charset::decode;
+use crate::text::entities::SOFT_HYPHEN;
+use crate::text::html::{scan, scan_with_map};
+use crate::text::map::TextMap;
+use crate::text::page::{Page, PageKind};
+use crate::text::sheet::{Layout, Piece, Sheet};
+
+/// Returns the visible text of a page: of markup one line per block and single spaces in it, of
+/// plain text all as it is.
+pub fn visible_text(page: &Page<'_>) -> String {
+    let text = shown(page);
+    match page.kind {
+        PageKind::Html => scan(&text, Layout::Lines).text,
+        PageKind::Text => text.into_owned(),
+    }
+}
+
+/// Returns the visible text of a page, one line per block and single spaces in it, whatever its
+/// kind: of markup what [`visible_text`] gives; plain text is folded too, and each of its lines is a
+/// block. An element that is no formatting instruction ends a block (Henzinger 2), `<br>`, images
+/// and table cells included.
+pub fn folded_text(page: &Page<'_>) -> String {
+    laid_out(page, Layout::Lines)
+}
+
+/// Returns the [`folded_text`] of a page, and where in the page it stands. Slower than without.
+pub fn folded_text_with_map(page: &Page<'_>) -> (String, TextMap) {
+    let text = shown(page);
+    match page.kind {
+        PageKind::Html => {
+            let scan = scan_with_map(&text, Layout::Lines);
+            (scan.text, scan.map)
+        }
+        PageKind::Text => folded(&text, Sheet::new(Layout::Lines, true)),
+    }
+}
+
+/// Returns the visible text of a page, its white space as asked for.
+pub(crate) fn laid_out(page: &Page<'_>, layout: Layout) -> String {
+    let text = shown(page);
+    match page.kind {
+        PageKind::Html => scan(&text, layout).text,
+        PageKind::Text => folded(&text, Sheet::new(layout, false)).0,
+    }
+}
+
+fn folded(text: &str, mut sheet: Sheet) -> (String, TextMap) {
+    let mut at = 0;
+    for line in text.split(['\n', '\r']) {
+        sheet.push(text, at, at + line.len(), Piece::Literal);
+        sheet.push_break();
+        at += line.len() + 1;
+    }
+    sheet.finish()
+}
+
+/// Returns a page decoded and without soft hyphens.
+pub(crate) fn shown<'a>(page: &Page<'a>) -> Cow<'a, str> {
+    let text = decode(page);
+    let mut buffer = [0; 2];
+    let hyphen = SOFT_HYPHEN.encode_utf8(&mut buffer);
+    if memmem::find(text.as_bytes(), hyphen.as_bytes()).is_none() {
+        return text;
+    }
+    Cow::Owned(text.replace(SOFT_HYPHEN, ""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markup_and_its_plain_text_fold_to_the_same() {
+        let html = Page::html("<h1> A  b</h1>\n<p>c\td <i>e</i>f<br><br>g&nbsp;&nbsp;h</p> ");
+        let text = Page::text("\n A b \r\nc  d ef\u{a0}\n\n \t\ng \u{3000} h\n");
+        assert_eq!(folded_text(&html), "A b\nc d ef\ng h");
+        assert_eq!(folded_text(&text), folded_text(&html));
+        assert_eq!(folded_text(&html), visible_text(&html));
+        assert_eq!(laid_out(&html, Layout::Words), "A b c d ef g h");
+        assert_eq!(laid_out(&text, Layout::Words), "A b c d ef g h");
+    }
+
+    #[test]
+    fn pages_without_text_fold_to_nothing() {
+        for body in ["", " \n\r ", "<p><br>", "<script>a</script>"] {
+            assert_eq!(folded_text(&Page::html(body)), "", "{body:?}");
+            assert_eq!(folded_text_with_map(&Page::html(body)).0, "", "{body:?}");
+        }
+        assert_eq!(folded_text(&Page::text("\u{ad} \n")), "");
+    }
+}

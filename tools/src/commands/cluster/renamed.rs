@@ -1,0 +1,62 @@
+//! What became of the clusters of an earlier run.
+
+use std::collections::{BTreeSet, HashSet};
+use std::io::BufRead;
+use std::path::{Path, PathBuf};
+
+use nddb::detect::{Clusters, Collection};
+use serde_json::Value;
+
+use crate::failure::{Failure, Result};
+use crate::output::Output;
+use crate::{inputs, json};
+
+/// The clusters of an earlier run.
+pub(super) struct Previous {
+    path: PathBuf,
+    lines: Box<dyn BufRead>,
+}
+
+impl Previous {
+    /// Opens them before anything is written: the new ones may go to the same folder.
+    pub(super) fn open(folder: &Path) -> Result<Self> {
+        let path = folder.join("clusters.jsonl");
+        let lines = inputs::lines(&path)?;
+        Ok(Self { path, lines })
+    }
+
+    /// Writes a line for each earlier cluster whose id no cluster has now, and each cluster that one of its
+    /// documents is in: the old id and the new one, sorted.
+    pub(super) fn renamed(self, mut output: Output, collection: &Collection, made: &Clusters) -> Result<()> {
+        let mut founders = HashSet::new();
+        made.each(collection, &mut |cluster| {
+            founders.insert(cluster.founder);
+            Ok(())
+        })?;
+        let is_there = |id: &str| collection.find(id).is_some_and(|ordinal| founders.contains(&ordinal));
+        let mut renamed: BTreeSet<(String, u32)> = BTreeSet::new();
+        for (number, line) in self.lines.lines().enumerate() {
+            let malformed = || Failure::failed(format!("{}:{}: not a cluster", self.path.display(), number + 1));
+            let line = line.map_err(|error| Failure::reading(&self.path, &error))?;
+            let value: Value = serde_json::from_str(&line).map_err(|_| malformed())?;
+            let old = value["cluster"].as_str().ok_or_else(malformed)?;
+            if is_there(old) {
+                continue;
+            }
+            for member in value["members"].as_array().ok_or_else(malformed)? {
+                let member = collection.find(member.as_str().ok_or_else(malformed)?);
+                let new = member.map(|member| made.founder(member)).filter(|founder| founders.contains(founder));
+                renamed.extend(new.map(|new| (old.to_owned(), collection.row(new).rank)));
+            }
+        }
+        let mut out = b"old\tnew\n".to_vec();
+        for (old, new) in renamed {
+            json::tsv_id(&mut out, &old);
+            out.push(b'\t');
+            json::tsv_id(&mut out, collection.id(collection.at_rank(new)));
+            out.push(b'\n');
+        }
+        output.write(&out)?;
+        output.flush()
+    }
+}
