@@ -3,9 +3,10 @@
 use super::super::Rules;
 use super::again::Again;
 use super::likeness::Likeness;
-use super::myers::{Myers, Run};
+use super::myers::Myers;
 use super::prepared::{Prepared, Symbols};
 use super::region::Curve;
+use super::run::Run;
 use super::sketch::{Piece, Side, Sketch};
 use super::strain::{Stretch, strain};
 use super::symbols::Symbol;

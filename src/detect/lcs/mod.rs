@@ -29,6 +29,7 @@ mod myers;
 pub mod plain;
 mod prepared;
 mod region;
+mod run;
 mod sketch;
 mod strain;
 mod symbols;
@@ -38,8 +39,9 @@ mod windows;
 
 pub use comparer::Comparer;
 pub use likeness::Likeness;
-pub use myers::{Myers, Run};
+pub use myers::Myers;
 pub use prepared::Prepared;
+pub use run::Run;
 pub use symbols::Symbol;
 
 /// Units of a text that are compared: its first 10 KB (Huang et al. 2008, 4).
