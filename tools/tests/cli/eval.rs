@@ -126,19 +126,39 @@ fn the_same_seed_gives_the_same_answer_and_halves_are_parts_of_all() {
 }
 
 #[test]
+fn recipes_stand_in_one_table() {
+    let dir = dir();
+    let values = eval(&dir, &["--methods", "simhash", "--recipe", "web-psl,web,1e0ng"]);
+    let recipes: Vec<&Value> = values.iter().map(|one| &one["recipe"]).collect();
+    assert_eq!(recipes, ["web-psl/1", "web/1", "1e0ng/1"]);
+    let defaults: Vec<&Value> = values.iter().map(|one| &one["default"]).collect();
+    assert_eq!(defaults, [false, true, false]);
+    assert!(values.iter().all(|one| one["differences"]["recipe"] == "web/1"));
+    // The two differ in the name of the site only.
+    assert_eq!((&values[0]["found"], &values[0]["pairs"]), (&values[1]["found"], &values[1]["pairs"]));
+    assert_eq!(values[0]["differences"]["f1_interval"], json!([0.0, 0.0]));
+    let args = ["eval", "--docs", "docs.jsonl", "--pairs", "pairs.tsv", "--recipe", "web,wob"];
+    dir.nddb(args).tells(2, &["no recipe 'wob'"]);
+}
+
+#[test]
 fn the_table_shows_what_was_scored_and_the_review_what_was_not() {
     let dir = dir();
     let args = ["eval", "--docs", "docs.jsonl", "--pairs", "pairs.tsv", "--methods", "simhash,c:c=340"];
     let ran = dir.nddb([&args[..], &["--review", "review.tsv"]].concat()).done();
-    for words in
-        ["13 documents; 55 labelled pairs scored", "seed 1", "differences from simhash k=3", "kind", "weighted recall"]
-    {
+    for words in [
+        "13 documents; 55 labelled pairs scored",
+        "seed 1",
+        "differences from web/1 simhash k=3",
+        "kind",
+        "weighted recall",
+    ] {
         assert!(ran.stdout.contains(words), "{words:?} is missing: {}", ran.stdout);
     }
     let review = String::from_utf8(dir.read("review.tsv")).expect("text");
     let lines: Vec<&str> = review.lines().collect();
     assert_eq!(lines[0], "id1\tid2\tlabel\tkind\turl1\turl2");
-    assert!(lines.contains(&"d9\td11\t\tc c=340\thttp://www.a.org/9\thttp://c.net/11"), "{review}");
+    assert!(lines.contains(&"d9\td11\t\tweb/1 c c=340\thttp://www.a.org/9\thttp://c.net/11"), "{review}");
     assert!(lines[1..].iter().all(|line| line.split('\t').take(2).any(|id| id == "d11" || id == "short")));
 }
 
