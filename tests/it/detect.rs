@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use nddb::archive::{Input, Limits, Options, What};
+use nddb::archive::{Input, Options, What};
 use nddb::detect::{Collection, Line, Method, PairOptions, Room, b_similarity, c_similarity};
 use nddb::sketch::Recipe;
 use nddb::text::Page;
@@ -26,9 +26,7 @@ fn load(path: &Path, database: &Path) -> Vec<Stored> {
     let recipe = Recipe::default();
     let mut writer = Writer::create(database, &Config::within(3).expect("k")).expect("a new database");
     let mut load = writer.bulk_load().expect("a load");
-    // Packed as tightly as can be.
-    let limits = Limits { zstd_window: 128 << 20, ..Limits::default() };
-    let mut input = Input::open(path, &Options { limits, ..Options::default() }).expect("readable");
+    let mut input = Input::open(path, &Options::default()).expect("readable");
     while let Some(entry) = input.next().expect("readable") {
         let What::Page(entry) = entry.what else { continue };
         let page =
