@@ -10,6 +10,7 @@ mod floors;
 mod kill;
 mod lifecycle;
 mod model;
+mod online;
 mod probe;
 mod readers;
 mod rebuild;

@@ -247,7 +247,7 @@ proptest! {
             let outcome = writer.insert_if_new_by(page.document(), &online);
             let stored = Stored { number: 0, fingerprint: Fingerprint(0), unprinted: false, record: page.record.clone() };
             if !can_be_asked(online.method, &stored) {
-                prop_assert!(matches!(outcome, Err(Error::Method { .. })));
+                prop_assert!(matches!(outcome, Err(Error::Method { .. })), "{outcome:?}");
             } else {
                 let found = match outcome.expect("judged") {
                     Judgement::Inserted { complete, .. } => {

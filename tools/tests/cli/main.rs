@@ -6,6 +6,7 @@ mod batches;
 mod eval;
 mod files;
 mod helper;
+mod judged;
 mod load;
 mod maintain;
 mod pages;
