@@ -196,3 +196,23 @@ pub(crate) fn keys_of(record: &Record, recipe: Option<&Recipe>) -> DocumentKeys 
         digest: record.digest,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// SPEC 9.1.
+    #[test]
+    fn pieces_are_the_bytes_of_the_projection_as_the_record_has_it() {
+        let projection = std::array::from_fn(|word| 0x0123_4567_89ab_cdef_u64.rotate_left(7 * word as u32));
+        let record = Record { id: "a".into(), projection: Some(projection), ..Record::default() };
+        let encoded = record.encode();
+        let bytes = &encoded[encoded.len() - 48..];
+        for &name in Recipe::NAMES {
+            let recipe = Recipe::named(name);
+            let keys = keys_of(&record, recipe.as_ref());
+            assert_eq!(keys.pieces.as_flattened(), if name == "web-c" { bytes } else { &[] }, "{name}");
+        }
+        assert!(keys_of(&record, None).pieces.is_empty());
+    }
+}

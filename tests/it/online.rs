@@ -45,7 +45,9 @@ fn database(archive: &Path, path: &Path) -> usize {
     let mut load = writer.bulk_load().expect("a load");
     documents.into_iter().for_each(|document| load.push(document).expect("taken"));
     load.finish().expect("loaded");
-    rest.into_iter().for_each(|document| drop(writer.insert(document).expect("taken")));
+    for document in rest {
+        writer.insert(document).expect("taken");
+    }
     writer.close().expect("closed");
     2 * half
 }

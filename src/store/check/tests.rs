@@ -5,6 +5,7 @@ use nddb_format::record::{Batch, BatchState, Print, Range, RangeState, Record};
 
 use super::*;
 use crate::Config;
+use crate::sketch::Recipe;
 use crate::store::catalog::{Commit, DocumentKeys};
 use crate::store::document::keys_of;
 use crate::store::{Document, Writer};
@@ -15,9 +16,14 @@ const UNPRINTED: u64 = 60;
 
 /// A database of two runs and a memtable in which some rows were written as `change` says.
 fn faults_after(change: impl FnOnce(&mut Commit<'_>, &Catalog)) -> Vec<Fault> {
+    faults_under("web/1", change)
+}
+
+/// The same, of this recipe.
+fn faults_under(recipe: &str, change: impl FnOnce(&mut Commit<'_>, &Catalog)) -> Vec<Fault> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("db");
-    let mut writer = Writer::create(&path, &Config::within(3).expect("k")).expect("a new database");
+    let mut writer = Writer::create(&path, &Config::within(3).expect("k").recipe(recipe)).expect("a new database");
     for index in 0..LEN {
         let fingerprint = Fingerprint(index * 0x0123_4567_89ab);
         let mut document = Document::bare(&format!("id {index}"), fingerprint).expect("a good id");
@@ -40,6 +46,7 @@ fn faults_after(change: impl FnOnce(&mut Commit<'_>, &Catalog)) -> Vec<Fault> {
 impl Document {
     fn with_keys(mut self, supershingles: [u64; 6], digest: [u8; 16]) -> Self {
         self.record.supershingles = Some(supershingles);
+        self.record.projection = Some(supershingles);
         self.record.digest = Some(digest);
         self
     }
@@ -144,6 +151,21 @@ fn keys_that_are_missing_or_too_many_are_named() {
         commit.document(350, &print, &record.id, &record.encode(), &keys);
     });
     assert_says(&faults, &[("megashingles, document 350", too_many), ("pieces, document 350", too_many)]);
+}
+
+#[test]
+fn pieces_are_wanted_where_the_recipe_keeps_them_and_only_there() {
+    let recipe = Recipe::named("web-c");
+    let rewrite = |commit: &mut Commit<'_>, catalog: &Catalog, old: Option<&Recipe>, new: Option<&Recipe>| {
+        let (print, record) = stored(catalog, 350);
+        commit.purge(350, &record.id, &keys_of(&record, old));
+        commit.document(350, &print, &record.id, &record.encode(), &keys_of(&record, new));
+    };
+    assert_says(&faults_under("web-c/1", |_, _| ()), &[]);
+    let faults = faults_under("web-c/1", |commit, catalog| rewrite(commit, catalog, recipe.as_ref(), None));
+    assert_says(&faults, &[("pieces, document 350", "does not lead to it")]);
+    let faults = faults_under("web/1", |commit, catalog| rewrite(commit, catalog, None, recipe.as_ref()));
+    assert_says(&faults, &[("pieces, document 350", "that its record has not")]);
 }
 
 #[test]
