@@ -10,7 +10,7 @@ use crate::sketch::explain::{Explainer, Explanation};
 use crate::sketch::features::{Features, simhash_of};
 use crate::sketch::folded::FoldedHashes;
 use crate::sketch::min_hash::{self, MinHash};
-use crate::sketch::projection::{Projection, projection};
+use crate::sketch::projection::{self, PIECES, Projection, projection};
 use crate::sketch::simhash;
 use crate::text::{Page, SiteRule, host_of, tokens, visible_text};
 
@@ -38,7 +38,8 @@ pub struct Sketch {
 /// `web` is the one to use: terms after Henzinger 2, the simhash of Manku et al. 2 over the terms
 /// in lower case weighted by their frequency, min-values and supershingles, projection, and
 /// Henzinger's site rule. `web-psl` differs in the site rule: registrable domains; `web-2grams` and
-/// `web-3grams` in the simhash, whose features are every two or three terms in a row. The others
+/// `web-3grams` in the simhash, whose features are every two or three terms in a row; `web-c` in that a
+/// database also keeps the pieces of projections, by which algorithm C finds documents. The others
 /// reproduce the simhash of other tools and have neither min-values nor projection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recipe {
@@ -46,6 +47,7 @@ pub struct Recipe {
     version: u32,
     kind: Kind,
     site: SiteRule,
+    pieces: bool,
 }
 
 /// What the simhash is made of.
@@ -59,18 +61,29 @@ enum Kind {
 
 impl Recipe {
     /// The names of all recipes, the default first.
-    pub const NAMES: &'static [&'static str] =
-        &["web", "web-psl", "web-2grams", "web-3grams", "1e0ng", "seomoz", "text-dedup", "wayback64", "trafilatura"];
+    pub const NAMES: &'static [&'static str] = &[
+        "web",
+        "web-psl",
+        "web-2grams",
+        "web-3grams",
+        "web-c",
+        "1e0ng",
+        "seomoz",
+        "text-dedup",
+        "wayback64",
+        "trafilatura",
+    ];
 
     /// Returns the newest version of the recipe of this name.
     pub fn named(name: &str) -> Option<Recipe> {
-        let recipe = |name, kind, site| Recipe { name, version: 1, kind, site };
+        let recipe = |name, kind, site| Recipe { name, version: 1, kind, site, pieces: false };
         let of = |name, convention| recipe(name, Kind::Of(convention), SiteRule::Henzinger);
         Some(match name {
             "web" => recipe("web", Kind::Terms(1), SiteRule::Henzinger),
             "web-psl" => recipe("web-psl", Kind::Terms(1), SiteRule::Registrable),
             "web-2grams" => recipe("web-2grams", Kind::Terms(2), SiteRule::Henzinger),
             "web-3grams" => recipe("web-3grams", Kind::Terms(3), SiteRule::Henzinger),
+            "web-c" => Recipe { pieces: true, ..recipe("web-c", Kind::Terms(1), SiteRule::Henzinger) },
             "1e0ng" => of("1e0ng", Convention::OneE0ng),
             "seomoz" => of("seomoz", Convention::Seomoz),
             "text-dedup" => of("text-dedup", Convention::TextDedup),
@@ -119,6 +132,11 @@ impl Recipe {
         matches!(self.kind, Kind::Terms(_))
     }
 
+    /// Returns whether a database keeps the pieces of projections, so that documents are found by them.
+    pub fn has_pieces(&self) -> bool {
+        self.pieces
+    }
+
     /// Returns the rule that makes a host name a site (Henzinger 1).
     pub fn site_rule(&self) -> SiteRule {
         self.site
@@ -127,6 +145,11 @@ impl Recipe {
     /// Returns the megashingles of six supershingles (ALGORITHMS H3).
     pub fn megashingles(supershingles: &[u64; 6]) -> [u64; 15] {
         min_hash::megashingles(supershingles)
+    }
+
+    /// Returns the pieces of a projection, each four bytes of it (ALGORITHMS H4).
+    pub fn pieces(projection: &Projection) -> [[u8; 4]; PIECES] {
+        projection::pieces(projection)
     }
 
     /// Returns the sketch of a page.
@@ -181,7 +204,7 @@ impl Recipe {
 impl Default for Recipe {
     /// Returns `web`.
     fn default() -> Self {
-        Recipe { name: "web", version: 1, kind: Kind::Terms(1), site: SiteRule::Henzinger }
+        Recipe { name: "web", version: 1, kind: Kind::Terms(1), site: SiteRule::Henzinger, pieces: false }
     }
 }
 
