@@ -13,7 +13,7 @@ use crate::store::Sorter;
 /// shared by millions of documents).
 ///
 /// The sketch is the fingerprint for simhash, the six supershingles for B, the projection for C, both of
-/// these for combined and split.
+/// these for combined and split; for the methods that compare texts it is what of the text they compare.
 #[derive(Debug)]
 pub(crate) struct Classes {
     /// The least ordinal of the class of each document.
@@ -22,11 +22,17 @@ pub(crate) struct Classes {
 
 impl Classes {
     /// The classes by identity and, where the method has one, by its sketch.
-    pub(crate) fn new(collection: &Collection, method: Method, room: &Room) -> Result<Self> {
+    /// `text` hashes what the method sees of a document's text.
+    pub(crate) fn new(
+        collection: &Collection,
+        method: Method,
+        text: &dyn Fn(u32) -> Option<u128>,
+        room: &Room,
+    ) -> Result<Self> {
         let mut leader: Vec<u32> = (0..collection.len()).map(|ordinal| collection.representative(ordinal)).collect();
         let mut sorter = Sorter::<3>::new(&room.folder, room.memory_limit / 2);
         for ordinal in (0..collection.len()).filter(|&ordinal| collection.representative(ordinal) == ordinal) {
-            if let Some(sketch) = sketch(collection, method, ordinal) {
+            if let Some(sketch) = sketch(collection, method, text, ordinal) {
                 sorter.push([(sketch >> 64) as u64, sketch as u64, ordinal.into()])?;
             }
         }
@@ -46,6 +52,13 @@ impl Classes {
             leader[ordinal as usize] = leader[collection.representative(ordinal) as usize];
         }
         Ok(Self { leader })
+    }
+
+    /// Takes documents that another one stands for, by its tokens, out of their classes.
+    pub(crate) fn part_identical(&mut self, collection: &Collection) {
+        for ordinal in (0..collection.len()).filter(|&ordinal| collection.representative(ordinal) != ordinal) {
+            self.leader[ordinal as usize] = ordinal;
+        }
     }
 
     /// The least ordinal of a document's class.
@@ -90,7 +103,7 @@ impl Members {
 }
 
 /// A hash, wide enough that no two are equal, of what a method sees of a document; none if it sees nothing.
-fn sketch(collection: &Collection, method: Method, ordinal: u32) -> Option<u128> {
+fn sketch(collection: &Collection, method: Method, text: &dyn Fn(u32) -> Option<u128>, ordinal: u32) -> Option<u128> {
     let row = collection.row(ordinal);
     let hash = |words: &[u64]| {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
@@ -104,6 +117,7 @@ fn sketch(collection: &Collection, method: Method, ordinal: u32) -> Option<u128>
             let [supershingles, projection] = [collection.supershingles(ordinal)?, collection.projection(ordinal)?];
             Some(hash([supershingles, projection].as_flattened()))
         }
-        Method::Identity | Method::Lcs | Method::Cosine | Method::Shingles => None,
+        Method::Lcs | Method::Cosine | Method::Shingles => text(ordinal),
+        Method::Identity => None,
     }
 }

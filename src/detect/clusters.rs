@@ -7,20 +7,17 @@
 //! A deleted document still founds, as long as no compaction has dropped it: its cluster keeps its members
 //! and its id, and without it they are founded anew.
 
-mod bits;
 mod components;
 mod keep;
 mod stars;
 
-use self::bits::Bits;
 pub use self::keep::{Keep, UnknownKeep};
+use super::bits::Bits;
 use super::collection::Collection;
 use super::options::PairOptions;
-use super::pair::{Line, Pair, PairSummary};
-use super::pairs::Found;
+use super::pair::{Line, Pair, PairSummary, Verified};
+use super::pairs::{Found, Judge, Judged};
 use super::room::Room;
-use super::rules::Decision;
-use super::source::Verifier;
 use crate::Result;
 use crate::store::{Progress, Sorter, Ticker, View};
 
@@ -118,7 +115,7 @@ pub fn cluster(
     let found = Found::new(view, collection, &pairs, true, watch)?;
     let ticker = Ticker::new(watch);
     let mut pass = |near: &mut dyn FnMut(Pair) -> Result<()>| {
-        found.decide(collection, &pairs, None, &ticker, &mut PairSummary::default(), near)
+        found.decide(collection, &pairs, &ticker, &mut PairSummary::default(), near)
     };
     let mut founder = if options.components {
         components::founders(collection, &found.classes, &mut pass)?
@@ -133,7 +130,7 @@ pub fn cluster(
     let (keep, group_limit) = (options.keep.clone(), pairs.group_limit);
     let removed = Bits::new(collection.len());
     let mut clusters = Clusters { founder, removed, keep, group_limit, room, summary: ClusterSummary::default() };
-    clusters.remove(collection, &pairs, None, &ticker)?;
+    clusters.remove(collection, found.judge(collection, &pairs), &ticker)?;
     clusters.summary.pairs = emit_live(view, collection, &found, &pairs, watch, emit)?;
     clusters.sum_up(collection)?;
     Ok(clusters)
@@ -149,14 +146,14 @@ fn emit_live(
     emit: &mut dyn FnMut(Line<'_>) -> Result<()>,
 ) -> Result<PairSummary> {
     if u64::from(collection.len()) == collection.held().documents {
-        return found.emit(collection, options, None, watch, emit);
+        return found.emit(collection, options, watch, emit);
     }
     let live = Collection::build(view, &options.room, watch)?;
     let found = Found::new(view, &live, options, true, watch)?;
     // Lines name documents of the collection that the caller has.
     let there: Vec<u32> = (0..collection.len()).filter(|&ordinal| !collection.row(ordinal).is_deleted).collect();
     let mut members = Vec::new();
-    found.emit(&live, options, None, watch, &mut |line| {
+    found.emit(&live, options, watch, &mut |line| {
         members.clear();
         emit(match line {
             Line::Pair(mut pair) => {
@@ -247,13 +244,7 @@ impl Clusters {
     }
 
     /// Notes the members that are near to the kept document of their cluster.
-    fn remove(
-        &mut self,
-        collection: &Collection,
-        options: &PairOptions,
-        mut verifier: Option<&mut dyn Verifier>,
-        ticker: &Ticker<'_>,
-    ) -> Result<()> {
+    fn remove(&mut self, collection: &Collection, mut judge: Judge<'_>, ticker: &Ticker<'_>) -> Result<()> {
         ticker.start("verify against the kept", None, "documents")?;
         let mut sorter = Sorter::<1>::new(&self.room.folder, self.room.memory_limit / 4);
         let mut kept = Bits::new(collection.len());
@@ -274,11 +265,10 @@ impl Clusters {
             for [row] in rows {
                 let ranks = [(row >> 32) as u32, *row as u32];
                 let [a, b] = ranks.map(|rank| collection.at_rank(rank));
-                let mut evidence = collection.evidence(a, b);
-                if let Some(verifier) = &mut verifier {
-                    verifier.add(a, b, &mut evidence)?;
-                }
-                if let Decision::Near(_) = options.rules.decide(options.method, &evidence) {
+                // What could not be verified stays.
+                if let Judged::Near(pair) = judge.pair(a, b)?
+                    && pair.verified != Some(Verified::Unread)
+                {
                     removed.insert(if kept.contains(ranks[0]) { ranks[1] } else { ranks[0] });
                 }
             }

@@ -7,29 +7,37 @@
 //! It imports `text`, `sketch`, `archive` and `store`, and must never import RocksDB, open a file or print. Nothing in
 //! it is quadratic in the size of a group, and nothing needs memory for all documents beyond a few bytes each.
 
+mod bits;
 mod buckets;
 mod classes;
 mod clusters;
 mod collection;
 mod context;
+mod cosine;
 pub mod eval;
 mod evidence;
 mod groups;
 mod keyed;
 pub mod lcs;
+mod measure;
 mod method;
 mod needs;
 pub mod online;
 mod options;
 mod pair;
 mod pairs;
+mod readings;
 mod repeats;
+mod resemblance;
 mod room;
 mod row;
 mod rules;
+mod similar;
 mod source;
 #[cfg(test)]
 mod support;
+mod texts;
+pub mod tune;
 
 pub use clusters::{Cluster, ClusterOptions, ClusterSummary, Clusters, Keep, UnknownKeep, cluster};
 pub use collection::{Collection, Held, b_similarity, c_similarity};
@@ -38,8 +46,11 @@ pub use method::{Method, UnknownMethod};
 pub use needs::check;
 pub use online::{Alike, Alikes, Judgement, Online};
 pub use options::{GROUP_LIMIT, PairOptions};
-pub use pair::{Group, Kind, Line, Pair, PairSummary};
+pub use pair::{Group, Kind, Line, Pair, PairSummary, Verified};
 pub use pairs::pairs;
+pub use resemblance::{GROUP_WORDS, GROUPS, Ratios, ShingleOptions, ShingleSummary, UnknownRatio};
 pub use room::Room;
 pub use row::Row;
 pub use rules::{Decision, Rules};
+pub use similar::{SetOptions, SetSummary};
+pub use texts::Unread;

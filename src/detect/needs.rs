@@ -3,7 +3,6 @@
 use super::collection::{Collection, Held};
 use super::method::Method;
 use super::options::PairOptions;
-use super::source::sources;
 use crate::sketch::Recipe;
 use crate::store::View;
 use crate::{Error, Result};
@@ -14,14 +13,17 @@ const B_MIN: u32 = 2;
 /// Refuses a method that a database cannot answer completely, before anything is read.
 ///
 /// # Errors
-/// [`Error::Method`] if the recipe does not make the sketches, or the method compares texts;
+/// [`Error::Method`] if the recipe does not make the sketches;
 /// [`Error::OutOfRange`] for thresholds that candidates do not reach down to.
 pub fn check(view: View<'_>, options: &PairOptions) -> Result<()> {
     let (method, rules) = (options.method, &options.rules);
-    sources(method, options.complete)?;
     if rules.b < B_MIN && matches!(method, Method::B | Method::Combined | Method::Split) {
         let what = "the least B-similarity (at least 2 are shared by every candidate)";
         return Err(Error::OutOfRange { what, asked: rules.b.into(), limit: B_MIN.into() });
+    }
+    if method == Method::Shingles && rules.resemblance <= 0.0 {
+        let what = "the least resemblance in hundredths (more than 0 is shared by every candidate)";
+        return Err(Error::OutOfRange { what, asked: 0, limit: 1 });
     }
     let most = view.settings().k.into();
     if method == Method::Simhash && rules.within > most {
@@ -76,6 +78,7 @@ pub(super) fn check_documents(view: View<'_>, collection: &Collection, options: 
         (none(b, held.supershingles), "supershingles"),
         (none(c, held.projections), "a projection"),
         (none(method == Method::Identity, held.digests), "the digest of a text"),
+        (none(method.needs_text() || options.verify_lcs, held.digests), "a text"),
     ];
     if let Some((_, what)) = missing.into_iter().find(|(missing, _)| *missing) {
         let why = format!("no document has {what}: they were loaded as fingerprints");

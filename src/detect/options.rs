@@ -1,8 +1,11 @@
 //! What is asked for.
 
+use super::lcs::Parameters;
 use super::method::Method;
+use super::resemblance::ShingleOptions;
 use super::room::Room;
 use super::rules::Rules;
+use super::similar::SetOptions;
 
 /// Members of a group beyond which it is flagged, unless the caller says otherwise.
 pub const GROUP_LIMIT: usize = 1000;
@@ -21,6 +24,15 @@ pub struct PairOptions {
     pub group_limit: usize,
     /// Projections are cut in 13 pieces instead of 12: no pair with 12 different bits is missed.
     pub complete: bool,
+    /// The pairs of the method are compared by trustable longest common subsequence too, and those that are not near by
+    /// it are none. Pairs of which a text cannot be read stay, and their verdict says so.
+    pub verify_lcs: bool,
+    /// How texts are compared by trustable longest common subsequence.
+    pub lcs: Parameters,
+    /// Perhaps-similar sets, where candidates of the methods lcs and cosine come from.
+    pub sets: SetOptions,
+    /// Shingles of the method of that name.
+    pub shingles: ShingleOptions,
     /// Room to work in.
     pub room: Room,
 }
@@ -34,6 +46,10 @@ impl PairOptions {
             expand: false,
             group_limit: GROUP_LIMIT,
             complete: false,
+            verify_lcs: false,
+            lcs: Parameters::default(),
+            sets: SetOptions::default(),
+            shingles: ShingleOptions::default(),
             room: Room::default(),
         }
     }

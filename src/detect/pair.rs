@@ -1,6 +1,9 @@
 //! What is found: pairs, groups, and how many of each.
 
 use super::evidence::Evidence;
+use super::resemblance::ShingleSummary;
+use super::similar::SetSummary;
+use super::texts::Unread;
 
 /// Two near-duplicates.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,6 +16,28 @@ pub struct Pair {
     pub evidence: Evidence,
     /// The rule that decided.
     pub rule: &'static str,
+    /// What the comparison of their texts says, where one was asked for besides.
+    pub verified: Option<Verified>,
+}
+
+/// What trustable longest common subsequence says of a pair of another method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verified {
+    /// Near-duplicates by it, too, by the rule of this name.
+    Near(&'static str),
+    /// The text of one cannot be read: only the method has been asked.
+    Unread,
+}
+
+impl Pair {
+    /// The rules that decided, in words: that of the method, and that of the comparison of texts.
+    pub fn verdict(&self) -> std::borrow::Cow<'static, str> {
+        match self.verified {
+            None => self.rule.into(),
+            Some(Verified::Near(rule)) => format!("{}; {rule}", self.rule).into(),
+            Some(Verified::Unread) => format!("{}; lcs: text not read", self.rule).into(),
+        }
+    }
 }
 
 /// What a group has in common.
@@ -97,4 +122,14 @@ pub struct PairSummary {
     pub flagged: u64,
     /// Candidates of these were compared with the oldest of their group only: there may be more pairs.
     pub stars: u64,
+    /// Documents whose texts were wanted and could not be read.
+    pub unread: Unread,
+    /// Of the pairs written, those that were to be verified and could not be, because a text could not be read.
+    pub unverified: u64,
+    /// Pairs of the method that the comparison of texts did not find to be near; they are not written.
+    pub rejected: u64,
+    /// Perhaps-similar sets, for the methods lcs and cosine.
+    pub sets: SetSummary,
+    /// Shingles, for the method of that name.
+    pub shingles: ShingleSummary,
 }

@@ -1,14 +1,17 @@
 //! All pairs of a database by a method (`nddb pairs`).
 
+use super::bits::Bits;
 use super::classes::Classes;
 use super::collection::Collection;
 use super::context::Context;
 use super::groups;
+use super::method::Method;
 use super::needs;
 use super::options::PairOptions;
-use super::pair::{Line, Pair, PairSummary};
+use super::pair::{Line, Pair, PairSummary, Verified};
+use super::readings::Readings;
 use super::rules::Decision;
-use super::source::{Verifier, sources};
+use super::source::Verifier;
 use crate::Result;
 use crate::store::{Progress, Sorted, Sorter, Ticker, View};
 
@@ -35,7 +38,7 @@ pub fn pairs(
     emit: &mut dyn FnMut(Line<'_>) -> Result<()>,
 ) -> Result<PairSummary> {
     let found = Found::new(view, collection, options, false, watch)?;
-    found.emit(collection, options, None, watch, emit)
+    found.emit(collection, options, watch, emit)
 }
 
 /// Candidate pairs in the order in which they are written.
@@ -44,6 +47,7 @@ pub(super) struct Found {
     sorted: Sorted<1>,
     cuts: Vec<super::pair::Cut>,
     unsketched: u64,
+    readings: Readings,
 }
 
 impl Found {
@@ -55,11 +59,42 @@ impl Found {
         stable: bool,
         watch: &mut (dyn FnMut(&Progress) -> bool + Send),
     ) -> Result<Self> {
-        let mut sources = sources(options.method, options.complete)?;
+        let mut found = Self::candidates(view, collection, options, stable, watch)?;
+        if options.verify_lcs && options.method != Method::Lcs {
+            found.read(view, collection, options, &Ticker::new(watch))?;
+        }
+        Ok(found)
+    }
+
+    fn candidates(
+        view: View<'_>,
+        collection: &Collection,
+        options: &PairOptions,
+        stable: bool,
+        watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+    ) -> Result<Self> {
         let unsketched = needs::check_documents(view, collection, options)?;
-        let ticker = Ticker::new(watch);
+        let ticker = Ticker::new(&mut *watch);
+        let readings = Readings::new(view, collection, options, &ticker)?;
         ticker.start("classes", None, "")?;
-        let classes = Classes::new(collection, options.method, &options.room)?;
+        let text = |ordinal| readings.sketch(ordinal);
+        let classes = Classes::new(collection, options.method, &text, &options.room)?;
+        let found = Self::of(view, collection, options, readings, classes, stable, watch)?;
+        Ok(Self { unsketched, ..found })
+    }
+
+    /// Finds the candidates, given what was read of texts, and which documents are one to the method.
+    pub(super) fn of(
+        view: View<'_>,
+        collection: &Collection,
+        options: &PairOptions,
+        mut readings: Readings,
+        classes: Classes,
+        stable: bool,
+        watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+    ) -> Result<Self> {
+        let ticker = Ticker::new(watch);
+        let mut sources = readings.sources(options);
         let mut sorter = Sorter::<1>::new(&options.room.folder, options.room.memory_limit / 4);
         let mut push = |a: u32, b: u32| {
             let (a, b) = (collection.row(a).rank, collection.row(b).rank);
@@ -87,7 +122,28 @@ impl Found {
                 cuts.extend(source.candidates(&context, &mut push)?);
             }
         }
-        Ok(Self { sorted: sorter.finish(), classes, cuts, unsketched })
+        drop(sources);
+        Ok(Self { sorted: sorter.finish(), classes, cuts, unsketched: 0, readings })
+    }
+
+    /// Reads the texts of the pairs that are to be verified.
+    fn read(
+        &mut self,
+        view: View<'_>,
+        collection: &Collection,
+        options: &PairOptions,
+        ticker: &Ticker<'_>,
+    ) -> Result<()> {
+        let mut wanted = Bits::new(collection.len());
+        let unverified = PairOptions { verify_lcs: false, ..options.clone() };
+        self.decide(collection, &unverified, ticker, &mut PairSummary::default(), &mut |pair| {
+            if !pair.evidence.identical {
+                wanted.insert(pair.a);
+                wanted.insert(pair.b);
+            }
+            Ok(())
+        })?;
+        self.readings.verify(view, collection, options, &wanted, ticker)
     }
 
     /// Decides the candidates and hands out what is near, after the groups.
@@ -95,7 +151,6 @@ impl Found {
         &self,
         collection: &Collection,
         options: &PairOptions,
-        verifier: Option<&mut dyn Verifier>,
         watch: &mut (dyn FnMut(&Progress) -> bool + Send),
         emit: &mut dyn FnMut(Line<'_>) -> Result<()>,
     ) -> Result<PairSummary> {
@@ -103,6 +158,9 @@ impl Found {
             documents: collection.held().documents,
             unsketched: self.unsketched,
             empty: collection.held().empty,
+            unread: self.readings.unread,
+            sets: self.readings.sets,
+            shingles: self.readings.resemblance,
             compared: if options.expand { collection.len().into() } else { self.classes.leaders().count() as u64 },
             ..PairSummary::default()
         };
@@ -111,7 +169,7 @@ impl Found {
             groups::emit(collection, &self.classes, &self.cuts, limit, room, &mut summary, emit)?;
         }
         let ticker = Ticker::new(watch);
-        self.decide(collection, options, verifier, &ticker, &mut summary, &mut |pair| emit(Line::Pair(pair)))?;
+        self.decide(collection, options, &ticker, &mut summary, &mut |pair| emit(Line::Pair(pair)))?;
         Ok(summary)
     }
 
@@ -120,12 +178,12 @@ impl Found {
         &self,
         collection: &Collection,
         options: &PairOptions,
-        mut verifier: Option<&mut dyn Verifier>,
         ticker: &Ticker<'_>,
         summary: &mut PairSummary,
         emit: &mut dyn FnMut(Pair) -> Result<()>,
     ) -> Result<()> {
         let mut last = None;
+        let mut judge = self.judge(collection, options);
         ticker.start("decide", None, "pairs")?;
         self.sorted.each(&mut |rows| {
             for &[row] in rows {
@@ -133,14 +191,15 @@ impl Found {
                     continue;
                 }
                 let (a, b) = (collection.at_rank((row >> 32) as u32), collection.at_rank(row as u32));
-                let mut evidence = collection.evidence(a, b);
-                if let Some(verifier) = &mut verifier {
-                    verifier.add(a, b, &mut evidence)?;
-                }
                 summary.candidates += 1;
-                if let Decision::Near(rule) = options.rules.decide(options.method, &evidence) {
-                    summary.pairs += 1;
-                    emit(Pair { a, b, evidence, rule })?;
+                match judge.pair(a, b)? {
+                    Judged::Near(pair) => {
+                        summary.pairs += 1;
+                        summary.unverified += u64::from(pair.verified == Some(Verified::Unread));
+                        emit(pair)?;
+                    }
+                    Judged::Rejected => summary.rejected += 1,
+                    Judged::Apart => (),
                 }
                 if summary.candidates.is_multiple_of(REPORT) {
                     ticker.add(REPORT)?;
@@ -148,6 +207,64 @@ impl Found {
             }
             Ok(())
         })
+    }
+
+    /// What decides pairs of documents, also such as are no candidates.
+    pub(super) fn judge<'a>(&'a self, collection: &'a Collection, options: &'a PairOptions) -> Judge<'a> {
+        let verifies = options.verify_lcs && options.method != Method::Lcs;
+        Judge {
+            collection,
+            options,
+            decider: self.readings.decider(options),
+            verifier: if verifies { self.readings.verifier(options) } else { None },
+        }
+    }
+}
+
+/// Decides pairs.
+pub(super) struct Judge<'a> {
+    collection: &'a Collection,
+    options: &'a PairOptions,
+    /// Adds what the method compares of texts.
+    decider: Option<Box<dyn Verifier + 'a>>,
+    /// Compares the texts of what the method finds.
+    verifier: Option<Box<dyn Verifier + 'a>>,
+}
+
+/// What became of a pair.
+pub(super) enum Judged {
+    /// It is one of near-duplicates.
+    Near(Pair),
+    /// The method says so, and the texts do not.
+    Rejected,
+    /// The method does not say so.
+    Apart,
+}
+
+impl Judge<'_> {
+    /// Decides a pair. Pairs are best asked for in the order of ids.
+    pub(super) fn pair(&mut self, a: u32, b: u32) -> Result<Judged> {
+        let mut evidence = self.collection.evidence(a, b);
+        // Equal texts are decided before (ALGORITHMS L4).
+        if !evidence.identical
+            && let Some(decider) = &mut self.decider
+        {
+            decider.add(a, b, &mut evidence)?;
+        }
+        let (rules, method) = (&self.options.rules, self.options.method);
+        let Decision::Near(rule) = rules.decide(method, &evidence) else { return Ok(Judged::Apart) };
+        let mut verified = None;
+        if !evidence.identical
+            && let Some(verifier) = &mut self.verifier
+        {
+            verifier.add(a, b, &mut evidence)?;
+            verified = match rules.decide(Method::Lcs, &evidence) {
+                Decision::Near(rule) => Some(Verified::Near(rule)),
+                Decision::Unknown => Some(Verified::Unread),
+                Decision::Apart => return Ok(Judged::Rejected),
+            };
+        }
+        Ok(Judged::Near(Pair { a, b, evidence, rule, verified }))
     }
 }
 

@@ -6,8 +6,8 @@ use super::evidence::Evidence;
 use super::keyed::{Filter, Keyed};
 use super::method::Method;
 use super::pair::Cut;
+use crate::Result;
 use crate::store::{Sorter, View, Within, Words, WordsWriter};
-use crate::{Error, Result};
 
 /// Where the candidate pairs of a method come from.
 ///
@@ -105,21 +105,14 @@ impl Source for Shared {
     }
 }
 
-/// The sources of a method.
-///
-/// # Errors
-/// [`Error::Method`] for one that reads texts.
-pub(super) fn sources(method: Method, complete: bool) -> Result<Vec<Box<dyn Source>>> {
+/// The sources of a method that compares sketches; none of one that reads texts.
+pub(super) fn sources(method: Method, complete: bool) -> Vec<Box<dyn Source>> {
     let pieces = || Box::new(Shared(Keyed::Pieces { complete })) as Box<dyn Source>;
-    Ok(match method {
-        Method::Identity => Vec::new(),
+    match method {
+        Method::Identity | Method::Lcs | Method::Cosine | Method::Shingles => Vec::new(),
         Method::Simhash => vec![Box::new(Simhash)],
         Method::B | Method::Combined => vec![Box::new(Shared(Keyed::Megashingles))],
         Method::C => vec![pieces()],
         Method::Split => vec![Box::new(Shared(Keyed::Megashingles)), pieces()],
-        Method::Lcs | Method::Cosine | Method::Shingles => {
-            let why = "it compares texts, which pairs of a whole database are not found by".into();
-            return Err(Error::Method { method: method.name(), why });
-        }
-    })
+    }
 }

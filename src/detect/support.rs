@@ -136,3 +136,77 @@ pub(super) fn collection(reader: &Reader, room: &Room) -> Collection {
 pub(super) fn options(method: super::Method) -> PairOptions {
     PairOptions { room: Room { memory_limit: 0, ..Room::default() }, ..PairOptions::new(method) }
 }
+
+/// Texts of which many are near each other: words and sentences replaced, left out or moved; some equal, some short,
+/// some in a script without spaces, some empty.
+pub(super) fn texts(len: usize, seed: u64) -> Vec<String> {
+    let mut random = Random(seed);
+    let sentence = |random: &mut Random, wide: bool| {
+        let words = 4 + random.below(8);
+        let word = |random: &mut Random| match wide {
+            true => char::from_u32(0x4e00 + random.below(3000) as u32).map(String::from).unwrap_or_default(),
+            false => format!("w{}", random.below(2000)),
+        };
+        let words: Vec<String> = (0..words).map(|_| word(random)).collect();
+        words.join(if wide { "" } else { " " })
+    };
+    let mut texts: Vec<Vec<String>> = Vec::new();
+    for index in 0..len {
+        let wide = random.below(8) == 0;
+        let mut text = match random.below(4) {
+            0 => (0..1 + random.below(60)).map(|_| sentence(&mut random, wide)).collect(),
+            // Mostly like one of a few, so that sets are large.
+            _ if index > 0 => {
+                let of =
+                    if random.below(2) == 0 { random.below(index.min(6) as u64) } else { random.below(index as u64) };
+                texts[of as usize].clone()
+            }
+            _ => vec![sentence(&mut random, wide)],
+        };
+        for _ in 0..random.below(5) {
+            let place = random.below(text.len().max(1) as u64) as usize;
+            match random.below(4) {
+                0 if text.len() > 1 => _ = text.remove(place),
+                1 => text.insert(place, sentence(&mut random, wide)),
+                2 if !text.is_empty() => text.rotate_left(place),
+                _ if !text.is_empty() => text[place] += " end",
+                _ => (),
+            }
+        }
+        if random.below(30) == 0 {
+            text.clear();
+        }
+        texts.push(text);
+    }
+    texts.iter().map(|text| text.join(". ")).collect()
+}
+
+/// A database of such texts, read from a file of JSON lines.
+pub(super) fn corpus(folder: &std::path::Path, texts: &[String]) -> super::eval::Corpus {
+    let line = |(index, text): (usize, &String)| {
+        format!("{{\"id\":\"d{index:04}\",\"text\":\"{text}\",\"url\":\"http://site{}.org/{index}\"}}\n", index % 3)
+    };
+    let lines: String = texts.iter().enumerate().map(line).collect();
+    let path = folder.join("documents.jsonl");
+    std::fs::write(&path, lines).expect("the folder is writable");
+    let (config, recipe) = (Config::within(3).expect("a k"), crate::sketch::Recipe::default());
+    let room = Room { memory_limit: 0, folder: folder.into() };
+    super::eval::Corpus::load(&path, &folder.join("texts.nddb"), &config, &recipe, &room, &mut |_| true)
+        .expect("documents")
+}
+
+/// All pairs that a method puts out, with `expand`, as ordinals, the lesser first; with what was found in all.
+pub(super) fn expanded(
+    corpus: &super::eval::Corpus,
+    options: &PairOptions,
+) -> (std::collections::BTreeSet<(u32, u32)>, super::PairSummary) {
+    let options = PairOptions { expand: true, ..options.clone() };
+    let mut found = std::collections::BTreeSet::new();
+    let summary = super::pairs(corpus.view(), corpus.collection(), &options, &mut |_| true, &mut |line| {
+        if let super::Line::Pair(pair) = line {
+            assert!(found.insert((pair.a.min(pair.b), pair.a.max(pair.b))), "a pair comes once");
+        }
+        Ok(())
+    });
+    (found, summary.expect("pairs"))
+}

@@ -85,6 +85,12 @@ pub struct Shingles {
 }
 
 impl Shingles {
+    /// Takes hashes as [`Shingles::hashes`] gave them, or some of these in their order.
+    pub(crate) fn of_hashes(sampling: Sampling, hashes: Vec<u128>) -> Self {
+        debug_assert!(hashes.is_sorted(), "hashes ascend");
+        Shingles { sampling, hashes }
+    }
+
     /// Returns how it was sampled.
     pub fn sampling(&self) -> Sampling {
         self.sampling

@@ -1,6 +1,6 @@
 //! Passing all live documents by, as they stand in the catalog.
 
-use nddb_format::record::{Print, Record};
+use nddb_format::record::{Archive, Print, Record};
 
 use super::view::View;
 use crate::{Error, Result};
@@ -70,5 +70,10 @@ impl View<'_> {
             Ok(true)
         })?;
         chosen.map_or(Ok(()), |(number, _)| visit(&id, number))
+    }
+
+    /// All archives that documents were loaded from, with what each was known by then, by number.
+    pub(crate) fn archives(&self) -> Result<Vec<(u32, Archive)>> {
+        self.catalog.archives()
     }
 }

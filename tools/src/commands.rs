@@ -22,6 +22,7 @@ mod rm;
 mod scan;
 mod segment;
 mod stats;
+mod tune;
 
 use clap::Subcommand;
 
@@ -52,6 +53,7 @@ pub(crate) enum Command {
     Scan(scan::Args),
     Fp(fp::Args),
     Eval(eval::Args),
+    Tune(tune::Args),
     Completions(completions::Args),
 }
 
@@ -81,6 +83,7 @@ pub(crate) fn run(cli: Cli) -> Result<Code> {
         Command::Scan(args) => scan::run(&args),
         Command::Fp(args) => fp::run(&args, global),
         Command::Eval(args) => eval::run(&args, global),
+        Command::Tune(args) => tune::run(&args, global),
         Command::Completions(args) => completions::run(&args),
     }
 }

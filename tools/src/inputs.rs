@@ -110,6 +110,11 @@ pub(crate) fn is_database(path: &Path) -> bool {
     ["MANIFEST", "LOCK"].iter().any(|name| path.join(name).is_file())
 }
 
+/// Whether a path is something to be read, and no folder.
+pub(crate) fn is_file(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_dir())
+}
+
 /// The size of a file, 0 if it is not known.
 pub(crate) fn size(path: &PathBuf) -> u64 {
     std::fs::metadata(path).map_or(0, |metadata| if metadata.is_file() { metadata.len() } else { 0 })

@@ -20,6 +20,7 @@ mod pair_lines;
 mod parallel;
 mod quantity;
 mod table;
+mod text_options;
 
 use std::process::ExitCode;
 

@@ -64,8 +64,12 @@ impl Lines<'_> {
             out.extend_from_slice(b"\":");
             out.extend_from_slice(value.as_deref().unwrap_or("null").as_bytes());
         }
+        let more = [("cosine", pair.evidence.cosine), ("lcs_containment", pair.evidence.lcs_containment)];
+        for (key, value) in more.into_iter().filter_map(|(key, value)| value.map(|value| (key, value))) {
+            out.extend_from_slice(format!(",\"{key}\":{value:.6}").as_bytes());
+        }
         out.extend_from_slice(b",\"verdict\":");
-        json::string(out, pair.rule);
+        json::string(out, &pair.verdict());
         out.extend_from_slice(b"}\n");
     }
 
@@ -95,7 +99,7 @@ impl Lines<'_> {
             out.extend_from_slice(value.as_deref().unwrap_or("").as_bytes());
         }
         out.push(b'\t');
-        out.extend_from_slice(pair.rule.as_bytes());
+        out.extend_from_slice(pair.verdict().as_bytes());
         out.push(b'\n');
     }
 

@@ -1,6 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
+use crate::detect::Decision;
 use crate::detect::support::{Page, Random, database, options, pages};
 use crate::detect::{Method, pairs};
 use crate::{Reader, Writer};
@@ -117,7 +118,7 @@ fn stars_are_those_of_looking_at_every_founder() {
             let options = defaults(method);
             let room = &options.pairs.room;
             let collection = Collection::with_deleted(reader.view(), room, &mut |_| true).expect("a collection");
-            let classes = crate::detect::classes::Classes::new(&collection, method, room).expect("classes");
+            let classes = crate::detect::classes::Classes::new(&collection, method, &|_| None, room).expect("classes");
             let near = near(&collection, method, &|ordinal| classes.leader(ordinal), reader.view());
             let mut want = plain(collection.len(), &near);
             let mut empty = (0..collection.len()).filter(|&ordinal| collection.row(ordinal).is_empty);
@@ -168,7 +169,7 @@ fn components_are_joined_by_any_pair() {
         let options = ClusterOptions { components: true, ..defaults(method) };
         let room = &options.pairs.room;
         let collection = Collection::with_deleted(reader.view(), room, &mut |_| true).expect("a collection");
-        let classes = crate::detect::classes::Classes::new(&collection, method, room).expect("classes");
+        let classes = crate::detect::classes::Classes::new(&collection, method, &|_| None, room).expect("classes");
         let near = near(&collection, method, &|ordinal| classes.leader(ordinal), reader.view());
         let mut want: Vec<u32> = (0..collection.len()).collect();
         for _ in 0..collection.len() {

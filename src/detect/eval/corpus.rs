@@ -10,7 +10,7 @@ use super::returned::Returned;
 use crate::archive::{self, ArchiveError, Entry, Input, Options, What};
 use crate::detect::{Collection, Line, PairOptions, PairSummary, Room, pairs};
 use crate::sketch::Recipe;
-use crate::store::{Document, Loaded, Progress, Writer};
+use crate::store::{Document, Loaded, Progress, View, Writer};
 use crate::text::{Page, SiteRule, host_of};
 use crate::{Config, Fingerprint, Result};
 
@@ -111,6 +111,11 @@ impl Corpus {
     /// The documents, as methods read them.
     pub fn collection(&self) -> &Collection {
         &self.collection
+    }
+
+    /// The database of the documents.
+    pub fn view(&self) -> View<'_> {
+        self.writer.view()
     }
 
     /// What was loaded.

@@ -18,7 +18,7 @@ use crate::failure::{Code, Failure, Result};
 use crate::output::{self, Output};
 use crate::pair_lines::Format;
 use crate::quantity::{counted, duration, grouped};
-use crate::{database, interrupt};
+use crate::{database, interrupt, text_options};
 
 /// Cluster near-duplicates, and list what to keep and what to remove
 ///
@@ -83,6 +83,7 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Code> {
     if summary.pairs.unsketched > 0 {
         messages.warn(pairs::unsketched(&options.pairs, &summary.pairs));
     }
+    text_options::warnings(&summary.pairs).into_iter().for_each(|warning| messages.warn(warning));
     if json {
         let mut value = describe(args, view, &options, &summary);
         value["seconds"] = clock.seconds().into();

@@ -13,7 +13,7 @@ use nddb::Config;
 use nddb::detect::eval::{
     Cells, Corpus, CorpusError, Counts, Gold, Half, Intervals, Labels, Returned, bootstrap, splits,
 };
-use nddb::detect::{PairSummary, Room};
+use nddb::detect::{Method, PairSummary, Room};
 use nddb::sketch::Recipe;
 
 use self::review::Review;
@@ -26,6 +26,7 @@ use crate::inputs;
 use crate::messages::Meter;
 use crate::output::Output;
 use crate::quantity::counted;
+use crate::text_options::{self, TextOptions};
 
 /// Greatest distance that the database of the documents answers: simhash can be run up to it.
 const K_MAX: u8 = 7;
@@ -67,6 +68,8 @@ pub(crate) struct Args {
     /// Decides the draws of the bootstrap and of the pairs for review
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
+    #[command(flatten)]
+    texts: TextOptions,
 }
 
 /// What is scored.
@@ -148,11 +151,16 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Code> {
     let selected = sets[0].gold.selected(args.half.half());
     let cells = Cells::new(&sets[0].gold, &selected);
     let frame = Frame { sets: &sets, labels: &labels, selected, cells, half: args.half, seed: args.seed };
-    let trials = run_all(&settings, &frame, &room, &meter, global)?;
+    let trials = run_all(&settings, args, &frame, &room, &meter, global)?;
     if let Some(path) = &args.review {
         write_reviews(path, &trials)?;
     }
     report(&frame, &trials, global)?;
+    for trial in &trials {
+        for warning in text_options::warnings(&trial.summary) {
+            global.messages().warn(format!("{} {}: {warning}", trial.setting.method, trial.setting.told()));
+        }
+    }
     warn(&frame, &meter, global);
     Ok(if frame.first().corpus.skipped().is_empty() { Code::Done } else { Code::SomeSkipped })
 }
@@ -200,6 +208,7 @@ fn refuse_strangers(set: &Set, labels: &Labels, args: &Args) -> Result<()> {
 /// one that was asked for by name is an error.
 fn run_all<'a>(
     settings: &[Setting],
+    args: &Args,
     frame: &Frame<'a>,
     room: &Room,
     meter: &Meter,
@@ -207,11 +216,15 @@ fn run_all<'a>(
 ) -> Result<Vec<Trial<'a>>> {
     let mut trials = Vec::new();
     for (set, setting) in frame.sets.iter().flat_map(|set| settings.iter().map(move |setting| (set, setting))) {
+        let mut setting = setting.clone();
+        let mut options = setting.options(room);
+        args.texts.apply(&mut options);
+        setting.verified = options.verify_lcs && !matches!(setting.method, Method::Identity | Method::Lcs);
         let clock = Clock::start();
-        match set.corpus.run(&setting.options(room), &set.gold, frame.seed, &mut *meter.watch(true)) {
+        match set.corpus.run(&options, &set.gold, frame.seed, &mut *meter.watch(true)) {
             Ok((returned, summary)) => {
                 let (seconds, cpu_seconds) = (clock.seconds(), clock.cpu_seconds());
-                trials.push(Trial { set, setting: setting.clone(), returned, summary, seconds, cpu_seconds });
+                trials.push(Trial { set, setting, returned, summary, seconds, cpu_seconds });
             }
             Err(error @ nddb::Error::Method { .. }) if !setting.by_name => {
                 global.messages().note(format!("left out: {}", chain(&error)));

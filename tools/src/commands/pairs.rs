@@ -12,6 +12,7 @@ use crate::failure::{Code, Failure, Result};
 use crate::output::{self, Output, Sink};
 use crate::pair_lines::{Format, Lines};
 use crate::quantity::{counted, duration, grouped};
+use crate::text_options::{self, TextOptions};
 use crate::{database, interrupt};
 
 /// Find all near-duplicates in a database
@@ -24,6 +25,7 @@ use crate::{database, interrupt};
 Examples:
   nddb pairs crawl.nddb --method simhash > near.jsonl
   nddb pairs crawl.nddb --method split -o near.jsonl
+  nddb pairs crawl.nddb --method simhash --verify lcs -o near.jsonl
   nddb pairs crawl.nddb --method b --expand --format tsv | cut -f 1,2")]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -45,7 +47,8 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Args)]
 pub(super) struct How {
     /// identity (equal texts), simhash (within k bits), b (two of six supershingles), c (372 of 384 bits of
-    /// the projection), combined (b, and 355 bits), split (c between sites, combined within one)
+    /// the projection), combined (b, and 355 bits), split (c between sites, combined within one); and by texts:
+    /// lcs (trustable common subsequence), cosine (of term frequencies), shingles (resemblance of their sets)
     #[arg(long, value_name = "METHOD")]
     method: Method,
     /// Greatest distance of simhash, in bits [default: the database's]
@@ -57,6 +60,8 @@ pub(super) struct How {
     /// Cut projections in 13 pieces instead of 12: misses no pair with 12 different bits
     #[arg(long)]
     complete: bool,
+    #[command(flatten)]
+    pub(super) texts: TextOptions,
 }
 
 impl How {
@@ -67,6 +72,7 @@ impl How {
         options.group_limit = self.group_limit;
         options.complete = self.complete;
         options.room = room(global);
+        self.texts.apply(&mut options);
         options
     }
 }
@@ -101,6 +107,7 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Code> {
     if summary.unsketched > 0 {
         messages.warn(unsketched(&options, &summary));
     }
+    text_options::warnings(&summary).into_iter().for_each(|warning| messages.warn(warning));
     if global.json && args.output.is_some() {
         let mut value = value(&options, &summary);
         value["seconds"] = clock.seconds().into();
@@ -147,5 +154,6 @@ pub(super) fn value(options: &PairOptions, summary: &PairSummary) -> Value {
         "hot_groups": summary.hot_groups,
         "flagged": summary.flagged,
         "stars": summary.stars,
+        "texts": text_options::value(options, summary),
     })
 }

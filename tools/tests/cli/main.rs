@@ -15,3 +15,4 @@ mod pairs;
 mod query;
 mod read;
 mod signals;
+mod texts;

@@ -10,6 +10,8 @@ pub(super) struct Setting {
     pub(super) rules: Rules,
     /// It was named, and not meant by `all`.
     pub(super) by_name: bool,
+    /// Its pairs are verified by their texts.
+    pub(super) verified: bool,
 }
 
 /// A threshold: its name, how it is read out of the rules, and how it is put in.
@@ -65,7 +67,7 @@ fn thresholds(method: Method) -> &'static [Threshold] {
 
 impl Setting {
     fn new(method: Method, by_name: bool) -> Self {
-        Self { method, rules: Rules::default(), by_name }
+        Self { method, rules: Rules::default(), by_name, verified: false }
     }
 
     /// What the engine is asked for.
@@ -84,13 +86,16 @@ impl Setting {
             let value = (threshold.get)(&self.rules);
             if threshold.whole { json!(value as u64) } else { json!(value) }
         };
-        thresholds(self.method).iter().map(|threshold| (threshold.name.to_owned(), value(threshold))).collect()
+        let thresholds = thresholds(self.method).iter();
+        let verify = self.verified.then(|| ("verify".to_owned(), json!("lcs")));
+        thresholds.map(|threshold| (threshold.name.to_owned(), value(threshold))).chain(verify).collect()
     }
 
     /// The thresholds as they are given on the command line.
     pub(super) fn told(&self) -> String {
         let params = self.params();
-        params.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join("+")
+        let told = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        params.iter().map(|(name, value)| format!("{name}={}", told(value))).collect::<Vec<_>>().join("+")
     }
 
     /// Bytes of sketches of each document that the method compares; none for those that read texts.

@@ -2,21 +2,21 @@
 
 /// A set of numbers below a bound.
 #[derive(Debug)]
-pub(super) struct Bits(Vec<u64>);
+pub(crate) struct Bits(Vec<u64>);
 
 impl Bits {
     /// None of `len`.
-    pub(super) fn new(len: u32) -> Self {
+    pub(crate) fn new(len: u32) -> Self {
         Self(vec![0; len.div_ceil(64) as usize])
     }
 
     /// Takes a number.
-    pub(super) fn insert(&mut self, number: u32) {
+    pub(crate) fn insert(&mut self, number: u32) {
         self.0[(number / 64) as usize] |= 1 << (number % 64);
     }
 
     /// Whether a number was taken.
-    pub(super) fn contains(&self, number: u32) -> bool {
+    pub(crate) fn contains(&self, number: u32) -> bool {
         self.0[(number / 64) as usize] >> (number % 64) & 1 == 1
     }
 }

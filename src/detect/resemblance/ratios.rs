@@ -1,0 +1,98 @@
+//! Which documents keep how many shingles.
+
+use std::error::Error;
+use std::fmt;
+use std::str::FromStr;
+
+use crate::sketch::{SAMPLING_MAX, Sampling};
+
+/// Groups of documents by the number of their words (Ye et al. 2007, 4.4).
+pub const GROUPS: usize = 11;
+/// Words between the bounds of groups: [0, 500), [500, 1000), ... [4500, 5000), [5000, oo).
+pub const GROUP_WORDS: usize = 500;
+
+/// For each group of documents, n of the sampling 1/n.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ratios([u32; GROUPS]);
+
+impl Ratios {
+    /// All shingles are kept.
+    pub const ALL: Ratios = Ratios([1; GROUPS]);
+
+    /// One ratio for each group; none unless each is 1, 2, 4, 8, 16 or 32.
+    pub fn new(ratios: [u32; GROUPS]) -> Option<Self> {
+        ratios.iter().all(|&ratio| Sampling::new(ratio, 0).is_some()).then_some(Self(ratios))
+    }
+
+    /// The same ratio for all.
+    pub fn uniform(ratio: u32) -> Option<Self> {
+        Self::new([ratio; GROUPS])
+    }
+
+    /// The ratio of each group.
+    pub fn groups(&self) -> &[u32; GROUPS] {
+        &self.0
+    }
+
+    /// The group of a document of so many words.
+    pub fn group(words: usize) -> usize {
+        (words / GROUP_WORDS).min(GROUPS - 1)
+    }
+
+    /// The ratio of a document. "A document within a factor 1/threshold in size of a finer group's bound also keeps
+    /// that group's ratio" (ALGORITHMS Y5): a document of that size may be a near-duplicate of one in that group, and
+    /// then both are compared at its ratio.
+    pub fn of(&self, words: usize, threshold: f64) -> u32 {
+        let threshold = threshold.clamp(f64::MIN_POSITIVE, 1.0);
+        let (least, most) = ((words as f64 * threshold).floor(), (words as f64 / threshold).ceil());
+        let groups = Self::group(least as usize)..=Self::group(most as usize);
+        self.0[groups].iter().copied().min().unwrap_or(1)
+    }
+
+    /// The sampling of a ratio, with the remainder that nests in others.
+    pub(crate) fn sampling(ratio: u32, remainder: u32) -> Sampling {
+        Sampling::new(ratio, remainder & (ratio - 1)).unwrap_or_default()
+    }
+
+    /// All ratios that there are, finest first.
+    pub(crate) fn each() -> impl Iterator<Item = u32> {
+        (0..=SAMPLING_MAX.ilog2()).map(|log| 1 << log)
+    }
+}
+
+impl fmt::Display for Ratios {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.iter().all(|&ratio| ratio == self.0[0]) {
+            return write!(f, "{}", self.0[0]);
+        }
+        let ratios: Vec<String> = self.0.iter().map(u32::to_string).collect();
+        f.write_str(&ratios.join(","))
+    }
+}
+
+/// What names no ratios.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownRatio(String);
+
+impl fmt::Display for UnknownRatio {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} is neither 1, 2, 4, 8, 16 or 32, nor {GROUPS} of these with commas between", self.0)
+    }
+}
+
+impl Error for UnknownRatio {}
+
+impl FromStr for Ratios {
+    type Err = UnknownRatio;
+
+    fn from_str(text: &str) -> Result<Self, UnknownRatio> {
+        let unknown = || UnknownRatio(text.into());
+        let ratios: Result<Vec<u32>, _> = text.split(',').map(str::parse).collect();
+        let ratios = ratios.map_err(|_| unknown())?;
+        let ratios = match ratios[..] {
+            [one] => Self::uniform(one),
+            _ => ratios.try_into().ok().and_then(Self::new),
+        };
+        ratios.ok_or_else(unknown)
+    }
+}

@@ -1,0 +1,82 @@
+//! Perhaps-similar sets: documents that share a signature of their sentences, and what of them is compared (Huang,
+//! Wang, Li 2008, 3.2; ALGORITHMS L2, L3).
+//!
+//! "In the third phase, we index the documents by signatures and cluster them into perhaps similar sets. (1) We
+//! compute a weight W_d for each document according to its signature number. Together with the document number I_d
+//! we get a key <W_d, I_d> to sort documents, and (2) we sort documents in the list indexed by each signature and
+//! choose the document which has 'largest' key as the 'representative' of the list. The lists with the same
+//! representative will be merged into a single list. Then we sort all the lists according to their representatives
+//! in descending order. Begin from the first list, find the lists whose representatives exist in this list and
+//! merge them into it. The final lists are the perhaps-similar sets."
+//!
+//! What the paper leaves open, and how it is closed here:
+//!
+//! * W_d is the number of signatures that a document has, whether they are dropped afterwards or not; I_d is its
+//!   ordinal.
+//! * A list that is merged is looked through, too: what its members represent is merged as well. A document may be in
+//!   more than one set, for a list is merged into one set only. Documents that share a kept signature share a set.
+//! * "We delete the signatures which exist very frequently (> 10000 times) and which exist frequently (> 400 times)
+//!   and focus on some certain web sites": the latter are those of which more than half of the documents are of one
+//!   site.
+//!
+//! Within a set, the one with the largest key leads: all others are compared with it, those that are near to it are
+//! taken out, and the next one leads. The paper takes those that a leader takes out to be near to each other; here
+//! only pairs that were compared are said to be near, and with `expand` all pairs of a leader's are compared.
+
+mod compare;
+mod lists;
+mod sets;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use compare::Similar;
+pub(crate) use lists::Signed;
+pub(crate) use sets::Sets;
+
+use crate::sketch::SignatureRules;
+
+/// How perhaps-similar sets are made, and how much of them is compared; the defaults are the paper's, where it says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SetOptions {
+    /// How signatures are made.
+    pub signatures: SignatureRules,
+    /// Signatures of more documents are dropped.
+    pub most: u64,
+    /// Signatures of more documents are dropped if more than half of these are of one site.
+    pub most_of_site: u64,
+    /// All pairs of a set are compared, not only each with the leader.
+    pub exhaustive: bool,
+    /// Comparisons in a set, for each document in it. What is left beyond that is not compared, and reported.
+    pub comparisons: u64,
+}
+
+impl Default for SetOptions {
+    fn default() -> Self {
+        Self {
+            signatures: SignatureRules::default(),
+            most: 10_000,
+            most_of_site: 400,
+            exhaustive: false,
+            comparisons: 1000,
+        }
+    }
+}
+
+/// What came of perhaps-similar sets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SetSummary {
+    /// Documents whose texts have no signature: they are in no set.
+    pub unsigned: u64,
+    /// Signatures that more than one document has.
+    pub shared: u64,
+    /// Of these, signatures that were dropped because too many documents have them.
+    pub dropped: u64,
+    /// Perhaps-similar sets.
+    pub sets: u64,
+    /// Documents in the largest.
+    pub largest: u64,
+    /// Comparisons of texts.
+    pub compared: u64,
+    /// Sets of which not all was compared.
+    pub limited: u64,
+}

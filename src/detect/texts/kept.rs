@@ -1,0 +1,67 @@
+//! Texts in a temporary file, by document.
+
+use super::places::Places;
+use super::{Unread, page_of};
+use crate::Result;
+use crate::detect::bits::Bits;
+use crate::detect::room::Room;
+use crate::store::{Sorter, TempFile, TempMap, Ticker, Words, WordsWriter};
+use crate::text::{DOCUMENT_UNITS, first_units, folded_text};
+
+/// Bytes gathered before they are written.
+const BUFFER_SIZE: usize = 1 << 20;
+
+/// The first 10 KB of texts (Huang et al. 2008, 4; ALGORITHMS L0, L1), by the ordinals of their documents.
+pub(crate) struct Kept {
+    bytes: TempMap,
+    /// For each document up to the last that is kept: where its text begins, and 1 more than its size, or 0.
+    places: Words<2>,
+    /// What could not be read.
+    pub(crate) unread: Unread,
+}
+
+impl Kept {
+    /// The text of a document, if it was kept.
+    pub(crate) fn get(&self, ordinal: u32) -> Option<&str> {
+        let [start, size] = self.places.get(ordinal as usize)?;
+        let size = size.checked_sub(1)?;
+        std::str::from_utf8(self.bytes.as_ref().get(start as usize..(start + size) as usize)?).ok()
+    }
+}
+
+/// Reads the documents that are wanted and keeps the first 10 KB of their texts; hands each of these to `visit`,
+/// in the order in which they are read.
+pub(crate) fn keep(
+    places: &Places,
+    wanted: &Bits,
+    room: &Room,
+    ticker: &Ticker<'_>,
+    visit: &mut dyn FnMut(u32, &str) -> Result<()>,
+) -> Result<Kept> {
+    let (mut file, mut buffer, mut start) = (TempFile::create(&room.folder)?, Vec::new(), 0);
+    let mut sorter = Sorter::<3>::new(&room.folder, room.memory_limit / 4);
+    let unread = places.each(wanted, room, ticker, &mut |ordinal, entry| {
+        let text = folded_text(&page_of(&entry));
+        let text = first_units(&text, DOCUMENT_UNITS);
+        let size = text.len() as u64;
+        sorter.push([ordinal.into(), start, size + 1])?;
+        start += size;
+        buffer.extend_from_slice(text.as_bytes());
+        if buffer.len() >= BUFFER_SIZE {
+            file.append(&buffer)?;
+            buffer.clear();
+        }
+        visit(ordinal, text)
+    })?;
+    file.append(&buffer)?;
+    let mut by_ordinal = WordsWriter::<2>::new(&room.folder)?;
+    sorter.finish().each(&mut |rows| {
+        rows.iter().try_for_each(|&[ordinal, start, size]| {
+            while (by_ordinal.len() as u64) < ordinal {
+                by_ordinal.push(&[0, 0])?;
+            }
+            by_ordinal.push(&[start, size])
+        })
+    })?;
+    Ok(Kept { bytes: file.map()?, places: by_ordinal.finish()?, unread })
+}

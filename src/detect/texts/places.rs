@@ -1,0 +1,215 @@
+//! Where documents stand, and reading them there.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use super::Unread;
+use crate::Result;
+use crate::archive::{self, ArchiveError, Input, Limits, Options, PageEntry, Position, ResumePoint, What, read_page};
+use crate::detect::bits::Bits;
+use crate::detect::collection::Collection;
+use crate::detect::room::Room;
+use crate::store::{Sorter, Ticker, View, Words, WordsWriter};
+
+/// The largest window of zstd that needs no permission: what could be loaded can be read again.
+const ZSTD_WINDOW: u64 = 128 << 20;
+/// Documents between two reports of progress.
+const REPORT: u64 = 1 << 8;
+/// If only one document in so many of an archive is wanted, and each has a compressed member to itself, they are
+/// read one by one.
+const SPARSE: u64 = 16;
+
+/// Where the documents of a collection stand.
+pub(crate) struct Places {
+    /// For each document: number of the archive plus 1, or 0; offset; bytes behind it in what is compressed there.
+    places: Words<3>,
+    archives: BTreeMap<u32, Archive>,
+    options: Options,
+}
+
+struct Archive {
+    path: PathBuf,
+    /// It is there, and is what it was.
+    state: State,
+    documents: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Sound,
+    Moved,
+    Changed,
+}
+
+/// Why a text cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Why {
+    NoSource,
+    Moved,
+    Changed,
+    Damaged,
+}
+
+impl Unread {
+    fn count(&mut self, why: Why, documents: u64) {
+        match why {
+            Why::NoSource => self.without_source += documents,
+            Why::Moved => self.moved += documents,
+            Why::Changed => self.changed += documents,
+            Why::Damaged => self.damaged += documents,
+        }
+    }
+}
+
+impl Places {
+    /// Reads where the documents of a collection, which was built from this view, stand, and looks at the archives.
+    pub(crate) fn new(view: View<'_>, collection: &Collection, room: &Room, ticker: &Ticker<'_>) -> Result<Self> {
+        let mut archives = BTreeMap::new();
+        for (number, known) in view.archives()? {
+            let path = PathBuf::from(&known.path);
+            let state = match archive::identity(&path) {
+                Ok(found) if (found.size, found.hash) == (known.size, known.hash) => State::Sound,
+                Ok(_) => State::Changed,
+                Err(_) => State::Moved,
+            };
+            archives.insert(number, Archive { path, state, documents: known.documents });
+        }
+        ticker.start("read where texts stand", Some(collection.len().into()), "documents")?;
+        let (mut places, mut ordinal) = (WordsWriter::<3>::new(&room.folder)?, 0);
+        view.each_record(true, &mut |number, _, record, _| {
+            if ordinal < collection.len() && collection.row(ordinal).number == number {
+                let source = record.source.map(|source| [u64::from(source.archive) + 1, source.offset, source.inner]);
+                places.push(&source.unwrap_or_default())?;
+                ordinal += 1;
+            }
+            Ok(())
+        })?;
+        let limits = Limits { zstd_window: ZSTD_WINDOW, ..Limits::default() };
+        Ok(Self { places: places.finish()?, archives, options: Options { limits, ..Options::default() } })
+    }
+
+    /// The archive in which a document stands, and where.
+    fn place(&self, ordinal: u32) -> Result<(&Archive, ResumePoint), Why> {
+        let [archive, offset, inner] = self.places.get(ordinal as usize).unwrap_or_default();
+        let number = archive.checked_sub(1).ok_or(Why::NoSource)?;
+        let archive = self.archives.get(&(number as u32)).ok_or(Why::NoSource)?;
+        match archive.state {
+            State::Sound => Ok((archive, ResumePoint { offset, inner })),
+            State::Moved => Err(Why::Moved),
+            State::Changed => Err(Why::Changed),
+        }
+    }
+
+    /// Reads one document, if it can be read. In a compressed stream all that stands before it is read, too.
+    pub(crate) fn page(&self, ordinal: u32) -> Option<PageEntry> {
+        self.look_up(ordinal).ok()
+    }
+
+    fn look_up(&self, ordinal: u32) -> Result<PageEntry, Why> {
+        let (archive, ResumePoint { offset, inner }) = self.place(ordinal)?;
+        read_page(&archive.path, &Position { offset, inner, length: 0 }, &self.options).map_err(|_| Why::Damaged)
+    }
+
+    /// Reads all documents that are wanted in the order in which they stand in their archives, and hands each to
+    /// `visit`. Returns how many could not be read.
+    pub(crate) fn each(
+        &self,
+        wanted: &Bits,
+        room: &Room,
+        ticker: &Ticker<'_>,
+        visit: &mut dyn FnMut(u32, PageEntry) -> Result<()>,
+    ) -> Result<Unread> {
+        let (mut unread, mut len) = (Unread::default(), 0);
+        let mut sorter = Sorter::<4>::new(&room.folder, room.memory_limit / 4);
+        for ordinal in (0..self.places.len() as u32).filter(|&ordinal| wanted.contains(ordinal)) {
+            match self.place(ordinal) {
+                Ok((_, place)) => {
+                    let [archive, ..] = self.places.row(ordinal as usize);
+                    sorter.push([archive - 1, place.offset, place.inner, ordinal.into()])?;
+                    len += 1;
+                }
+                Err(why) => unread.count(why, 1),
+            }
+        }
+        ticker.start("read texts", Some(len), "documents")?;
+        let (mut run, mut rows) = (None, Vec::new());
+        let mut end = |number: u32, rows: &mut Vec<[u64; 3]>| {
+            let outcome = match self.archives.get(&number) {
+                Some(archive) => self.archive(archive, rows, ticker, visit),
+                None => Ok(0),
+            };
+            rows.clear();
+            outcome.map(|damaged| unread.count(Why::Damaged, damaged))
+        };
+        sorter.finish().each(&mut |sorted| {
+            for &[archive, offset, inner, ordinal] in sorted {
+                if let Some(before) = run.replace(archive).filter(|&before| before != archive) {
+                    end(before as u32, &mut rows)?;
+                }
+                rows.push([offset, inner, ordinal]);
+            }
+            Ok(())
+        })?;
+        if let Some(last) = run {
+            end(last as u32, &mut rows)?;
+        }
+        Ok(unread)
+    }
+
+    /// Reads the documents of one archive that stand at these places, ascending. Returns how many are not there.
+    fn archive(
+        &self,
+        archive: &Archive,
+        rows: &[[u64; 3]],
+        ticker: &Ticker<'_>,
+        visit: &mut dyn FnMut(u32, PageEntry) -> Result<()>,
+    ) -> Result<u64> {
+        let mut read = 0;
+        let mut take = |ordinal: u64, page: PageEntry| {
+            read += 1;
+            if read % REPORT == 0 {
+                ticker.add(REPORT)?;
+            }
+            visit(ordinal as u32, page)
+        };
+        let is_sparse = rows.len() as u64 * SPARSE < archive.documents && rows.iter().all(|row| row[1] == 0);
+        if is_sparse {
+            for &[.., ordinal] in rows {
+                if let Ok(page) = self.look_up(ordinal as u32) {
+                    take(ordinal, page)?;
+                }
+            }
+        } else {
+            let mut input = match self.begin(archive, rows) {
+                Ok(input) => input,
+                Err(_) => return Ok(rows.len() as u64),
+            };
+            let mut rest = rows;
+            // What the archive cannot be read beyond is counted with what is not there.
+            while !rest.is_empty()
+                && let Ok(Some(entry)) = input.next()
+            {
+                let here = (entry.position.offset, entry.position.inner);
+                rest = &rest[rest.partition_point(|row| (row[0], row[1]) < here)..];
+                if let Some(&[offset, inner, ordinal]) = rest.first()
+                    && (offset, inner) == here
+                    && let What::Page(page) = entry.what
+                {
+                    rest = &rest[1..];
+                    take(ordinal, page)?;
+                }
+            }
+        }
+        Ok(rows.len() as u64 - read)
+    }
+
+    /// Opens an archive at its beginning, or at the first document where that begins a compressed member.
+    fn begin(&self, archive: &Archive, rows: &[[u64; 3]]) -> Result<Input, ArchiveError> {
+        match rows.first() {
+            Some(&[offset, 0, _]) if offset > 0 => {
+                Input::open_at(&archive.path, &self.options, ResumePoint { offset, inner: 0 })
+            }
+            _ => Input::open(&archive.path, &self.options),
+        }
+    }
+}

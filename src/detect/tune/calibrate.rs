@@ -1,0 +1,261 @@
+//! Which sampling of shingles keeps a promised precision.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::super::bits::Bits;
+use super::super::classes::Classes;
+use super::super::collection::Collection;
+use super::super::method::Method;
+use super::super::options::PairOptions;
+use super::super::pair::PairSummary;
+use super::super::pairs::Found;
+use super::super::readings::Readings;
+use super::super::resemblance::{GROUPS, Ratios, ShingleSets};
+use super::super::texts::{Places, Unread};
+use super::counts::{Tally, lower_bound};
+use crate::Result;
+use crate::store::{Progress, Ticker, View};
+
+/// The ratios that are tried, n of 1/n (Ye et al. 2007, 4.4).
+pub const RATIOS: [u32; 6] = [1, 2, 4, 8, 16, 32];
+/// Returned pairs without which a ratio is not accepted.
+const RETURNED_MIN: f64 = 100.0;
+/// The half to choose on, and the half to report.
+const CHOOSE: usize = 0;
+const REPORT: usize = 1;
+
+/// How sampling is calibrated.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TuneOptions {
+    /// Threshold, words of a shingle, stop shingles and room; its method is shingles.
+    pub pairs: PairOptions,
+    /// The precision to be kept.
+    pub precision: f64,
+    /// Most documents that are looked at; of more, those of least hash.
+    pub documents: u64,
+}
+
+impl Default for TuneOptions {
+    fn default() -> Self {
+        Self { pairs: PairOptions::new(Method::Shingles), precision: 0.85, documents: 20_000 }
+    }
+}
+
+/// A group of documents, in the half on which ratios are chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct GroupFigures {
+    /// Documents.
+    pub documents: u64,
+    /// Shingles of these.
+    pub shingles: u64,
+    /// Pairs whose smaller document is in the group, with all shingles.
+    pub pairs: u64,
+    /// Pairs that each of [`RATIOS`] returns, the mean over its remainders.
+    pub returned: [f64; 6],
+    /// Of these, pairs that all shingles return.
+    pub correct: [f64; 6],
+    /// The ratio that was chosen.
+    pub ratio: u32,
+}
+
+/// A sampling, in the half that is reported; means over its remainders.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Run {
+    /// The ratios.
+    pub ratios: Ratios,
+    /// Correct pairs of those returned; none where nothing is returned.
+    pub precision: Option<f64>,
+    /// Returned pairs of those that all shingles return.
+    pub recall: Option<f64>,
+    /// Kept shingles of all.
+    pub shingles: f64,
+    /// Precision in each group; none where nothing is returned.
+    pub by_group: [Option<f64>; GROUPS],
+}
+
+/// What came of the calibration.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Calibration {
+    /// Documents looked at: one of each identity set, those that have words.
+    pub documents: u64,
+    /// Each group, in the half on which ratios are chosen.
+    pub groups: [GroupFigures; GROUPS],
+    /// The ratios that were chosen.
+    pub ratios: Ratios,
+    /// One ratio for all, each of [`RATIOS`].
+    pub uniform: Vec<Run>,
+    /// The ratios that were chosen.
+    pub adaptive: Run,
+    /// Of uniform samplings, the place of the coarsest whose precision is that of the adaptive one, or more.
+    pub equal: usize,
+    /// Documents whose texts could not be read.
+    pub unread: Unread,
+}
+
+/// Calibrates adaptive sampling (Ye et al. 2007, 4.4; ALGORITHMS Y5) on the documents of a collection, which was built
+/// from this view.
+///
+/// The documents are halved by the hash of their ids. On one half every ratio is run with every remainder; pairs
+/// across the halves are left out. What all shingles return is the truth. A group of documents takes the coarsest ratio
+/// whose precision, over the pairs whose smaller document is in the group, is at least the one to be kept by its lower
+/// 95% bound, with at least 100 pairs returned on average; else all shingles. The other half is reported.
+///
+/// # Errors
+/// As [`pairs`](super::super::pairs).
+pub fn calibrate(
+    view: View<'_>,
+    collection: &Collection,
+    options: &TuneOptions,
+    watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+) -> Result<Calibration> {
+    super::super::check(view, &options.pairs)?;
+    let ticker = Ticker::new(watch);
+    let room = &options.pairs.room;
+    let places = Places::new(view, collection, room, &ticker)?;
+    let wanted = wanted(collection, options.documents);
+    let mut shingles = options.pairs.shingles;
+    (shingles.ratios, shingles.remainder) = (Ratios::ALL, 0);
+    let sets = ShingleSets::read(&places, &wanted, &shingles, options.pairs.rules.resemblance, room, &ticker)?;
+    let mut runs = Runs { view, collection, options: &options.pairs, sets, truth: Vec::new(), ticker: &ticker };
+    let mut truth = Vec::new();
+    runs.pairs(Ratios::ALL, 0, &mut |a, b| truth.push(both(a, b)))?;
+    truth.sort_unstable();
+    runs.truth = truth;
+    let uniform: Vec<Tally> = RATIOS
+        .iter()
+        .filter_map(|&ratio| Ratios::uniform(ratio))
+        .map(|ratios| runs.tally(ratios))
+        .collect::<Result<_>>()?;
+    let mut groups = [GroupFigures::default(); GROUPS];
+    let mut ratios = [1; GROUPS];
+    for (group, figures) in groups.iter_mut().enumerate() {
+        figures.shingles = uniform[0].shingles[CHOOSE][group] as u64;
+        figures.pairs = uniform[0].returned[CHOOSE][group] as u64;
+        for (place, (&ratio, tally)) in RATIOS.iter().zip(&uniform).enumerate() {
+            let (returned, correct) = (tally.returned[CHOOSE][group], tally.correct[CHOOSE][group]);
+            (figures.returned[place], figures.correct[place]) = (returned, correct);
+            if returned >= RETURNED_MIN && lower_bound(correct, returned) >= options.precision {
+                ratios[group] = ratio;
+            }
+        }
+        figures.ratio = ratios[group];
+    }
+    let mut documents = 0;
+    for ordinal in 0..collection.len() {
+        if let Some(words) = runs.sets.words(ordinal).filter(|&words| words > 0) {
+            documents += 1;
+            groups[Ratios::group(words)].documents += u64::from(half(collection, ordinal) == CHOOSE);
+        }
+    }
+    let ratios = Ratios::new(ratios).unwrap_or(Ratios::ALL);
+    let whole = uniform[0];
+    let adaptive = run(ratios, &runs.tally(ratios)?, &whole);
+    let uniform: Vec<Run> = RATIOS
+        .iter()
+        .zip(&uniform)
+        .map(|(&ratio, tally)| run(Ratios::uniform(ratio).unwrap_or(Ratios::ALL), tally, &whole))
+        .collect();
+    let equal = uniform.iter().rposition(|run| run.precision >= adaptive.precision).unwrap_or(0);
+    Ok(Calibration { documents, groups, ratios, uniform, adaptive, equal, unread: runs.sets.unread })
+}
+
+/// One document of each identity set, no more than so many.
+fn wanted(collection: &Collection, documents: u64) -> Bits {
+    let mut wanted = Bits::new(collection.len());
+    let all = || {
+        (0..collection.len())
+            .filter(|&ordinal| collection.representative(ordinal) == ordinal && !collection.row(ordinal).is_empty)
+    };
+    let mut least = u64::MAX;
+    if all().count() as u64 > documents {
+        let mut hashes: Vec<u64> = all().map(|ordinal| hash(collection, ordinal).rotate_left(1)).collect();
+        let (_, bound, _) = hashes.select_nth_unstable(documents as usize);
+        least = *bound;
+    }
+    all()
+        .filter(|&ordinal| least == u64::MAX || hash(collection, ordinal).rotate_left(1) < least)
+        .for_each(|ordinal| wanted.insert(ordinal));
+    wanted
+}
+
+fn hash(collection: &Collection, ordinal: u32) -> u64 {
+    xxh3_64(collection.id(ordinal).as_bytes())
+}
+
+/// The half of a document. The bit that decides has the least weight among those that the documents are chosen by.
+fn half(collection: &Collection, ordinal: u32) -> usize {
+    (hash(collection, ordinal) >> 63) as usize
+}
+
+fn both(a: u32, b: u32) -> u64 {
+    u64::from(a.min(b)) << 32 | u64::from(a.max(b))
+}
+
+/// The figures of the half that is reported; `whole` is the run with all shingles.
+fn run(ratios: Ratios, tally: &Tally, whole: &Tally) -> Run {
+    let sum = |of: &[[f64; GROUPS]; 2]| of[REPORT].iter().sum::<f64>();
+    let share = |part: f64, of: f64| (of > 0.0).then(|| part / of);
+    let (returned, correct) = (sum(&tally.returned), sum(&tally.correct));
+    Run {
+        ratios,
+        precision: share(correct, returned),
+        recall: share(correct, sum(&whole.returned)),
+        shingles: share(sum(&tally.shingles), sum(&whole.shingles)).unwrap_or(0.0),
+        by_group: std::array::from_fn(|group| share(tally.correct[REPORT][group], tally.returned[REPORT][group])),
+    }
+}
+
+/// Runs of the method with samples of the same shingles.
+struct Runs<'a, 't> {
+    view: View<'a>,
+    collection: &'a Collection,
+    options: &'a PairOptions,
+    sets: ShingleSets,
+    /// The pairs of all shingles, sorted.
+    truth: Vec<u64>,
+    ticker: &'a Ticker<'t>,
+}
+
+impl Runs<'_, '_> {
+    /// The pairs of one run.
+    fn pairs(&self, ratios: Ratios, remainder: u32, found: &mut dyn FnMut(u32, u32)) -> Result<()> {
+        let options = PairOptions { expand: true, verify_lcs: false, ..self.options.clone() };
+        let readings = Readings::of_shingles(self.sets.resample(ratios, remainder));
+        let text = |ordinal| readings.sketch(ordinal);
+        let mut classes = Classes::new(self.collection, Method::Shingles, &text, &options.room)?;
+        classes.part_identical(self.collection);
+        let run = self
+            .ticker
+            .lend(|watch| Found::of(self.view, self.collection, &options, readings, classes, false, watch))?;
+        run.decide(self.collection, &options, self.ticker, &mut PairSummary::default(), &mut |pair| {
+            found(pair.a, pair.b);
+            Ok(())
+        })
+    }
+
+    /// What a sampling returns, on average over its remainders.
+    fn tally(&self, ratios: Ratios) -> Result<Tally> {
+        let remainders = ratios.groups().iter().copied().max().unwrap_or(1);
+        let mut mean = Tally::default();
+        for remainder in 0..remainders {
+            let mut tally = Tally::default();
+            let group = |ordinal: u32| self.sets.words(ordinal).map_or(0, Ratios::group);
+            self.pairs(ratios, remainder, &mut |a, b| {
+                let sides = [a, b].map(|ordinal| half(self.collection, ordinal));
+                if sides[0] == sides[1] {
+                    let (half, group) = (sides[0], group(a).min(group(b)));
+                    let is_correct = self.truth.binary_search(&both(a, b)).is_ok();
+                    tally.returned[half][group] += 1.0;
+                    tally.correct[half][group] += f64::from(u8::from(is_correct));
+                }
+            })?;
+            let samples = self.sets.resample(ratios, remainder);
+            for ordinal in 0..self.collection.len() {
+                let kept = samples.hashes(ordinal).count();
+                tally.shingles[half(self.collection, ordinal)][group(ordinal)] += kept as f64;
+            }
+            mean.add(&tally, 1.0 / f64::from(remainders));
+        }
+        Ok(mean)
+    }
+}

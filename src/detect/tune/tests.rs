@@ -1,0 +1,95 @@
+use super::*;
+use crate::detect::support::{corpus, texts};
+use crate::detect::{GROUPS, Method, PairOptions, Ratios, Room};
+use crate::sketch::Recipe;
+
+#[test]
+fn an_edit_changes_as_many_words_as_it_says() {
+    let words: Vec<String> = (0..400).map(|number| format!("w{number}")).collect();
+    let text = words.chunks(10).map(|line| line.join(" ")).collect::<Vec<_>>().join("\n");
+    for (edit, len, kept) in Edit::ALL.iter().zip([404, 420, 396, 380, 400, 400]).map(|(edit, len)| {
+        let changes = (400.0 * edit.share) as usize;
+        (edit, len, if edit.kind == EditKind::Insert { 400 } else { 400 - changes })
+    }) {
+        let made = edited(&text, edit, &["other"], 7);
+        assert_eq!(made.split_whitespace().count(), len, "{}", edit.name());
+        assert_eq!(made.split_whitespace().filter(|word| *word != "other").count(), kept, "{}", edit.name());
+        assert_eq!(made.lines().count(), 40);
+        assert_eq!(made, edited(&text, edit, &["other"], 7));
+        assert_ne!(made, edited(&text, edit, &["other"], 8));
+    }
+    assert_eq!(edited("", &Edit::ALL[1], &[], 1), "");
+    assert_ne!(edited("one", &Edit::ALL[4], &[], 1), "one", "at least one word is changed");
+}
+
+/// Wilson's interval: the bound is the share p at which `correct` of `all` lies Z standard deviations above.
+#[test]
+fn the_lower_bound_solves_its_equation() {
+    for (correct, all) in [(90.0, 100.0), (500.0, 1000.0), (3.0, 7.0), (100.0, 100.0)] {
+        let bound = lower_bound(correct, all);
+        let deviation = (bound * (1.0 - bound) / all).sqrt();
+        assert!((correct / all - bound - 1.644_853_626_951_472_2 * deviation).abs() < 1e-9, "{correct} of {all}");
+    }
+    assert_eq!((lower_bound(0.0, 0.0), lower_bound(0.0, 10.0)), (0.0, 0.0));
+}
+
+#[test]
+fn calibration_counts_what_sampled_runs_return() {
+    let texts = texts(500, 12);
+    let folder = tempfile::tempdir().expect("a folder");
+    let corpus = corpus(folder.path(), &texts);
+    let mut options = TuneOptions { precision: 0.5, ..TuneOptions::default() };
+    options.pairs.room = Room { memory_limit: 0, folder: folder.path().into() };
+    options.pairs.rules.resemblance = 0.6;
+    let made = calibrate(corpus.view(), corpus.collection(), &options, &mut |_| true).expect("figures");
+    assert_eq!(made.unread.total(), 0);
+    // All shingles are the truth.
+    let whole = &made.uniform[0];
+    assert_eq!((whole.precision, whole.recall, whole.shingles), (Some(1.0), Some(1.0), 1.0));
+    for (run, ratio) in made.uniform.iter().zip(RATIOS) {
+        assert_eq!(run.ratios, Ratios::uniform(ratio).expect("a ratio"));
+        assert!((run.shingles - 1.0 / f64::from(ratio)).abs() < 1e-9, "each shingle is in one sample of n");
+        assert!(run.recall.is_some_and(|recall| recall > 0.2 && recall <= 1.0));
+    }
+    let adaptive = &made.adaptive;
+    assert_eq!(adaptive.ratios, made.ratios);
+    for (group, figures) in made.groups.iter().enumerate() {
+        let place = RATIOS.iter().position(|&ratio| ratio == figures.ratio).expect("a ratio");
+        let (returned, correct) = (figures.returned[place], figures.correct[place]);
+        assert!(
+            figures.ratio == 1 || returned >= 100.0 && lower_bound(correct, returned) >= 0.5,
+            "group {group}: {figures:?}"
+        );
+    }
+    assert!(made.groups.iter().any(|group| group.documents > 0 && group.returned[0] == group.pairs as f64));
+    // Fewer documents, the same each time.
+    options.documents = 100;
+    let part = calibrate(corpus.view(), corpus.collection(), &options, &mut |_| true).expect("figures");
+    assert!(part.documents <= 100 && part.documents > 50, "{}", part.documents);
+    assert_eq!(part, calibrate(corpus.view(), corpus.collection(), &options, &mut |_| true).expect("figures"));
+    assert_eq!(made.groups.len(), GROUPS);
+}
+
+#[test]
+fn a_trial_finds_small_edits_and_knows_different_texts_apart() {
+    let line = |text: usize, line: usize| {
+        (0..12).map(|word| format!("w{}", (text * 7919 + line * 31 + word * 7) % 9973)).collect::<Vec<_>>().join(" ")
+    };
+    let texts: Vec<String> =
+        (0..12).map(|text| (0..60).map(|number| line(text, number)).collect::<Vec<_>>().join("\n")).collect();
+    let made = trial(&texts, &Recipe::default(), &PairOptions::new(Method::Lcs), 1, &mut |_| true).expect("figures");
+    assert_eq!((made.texts, made.pairs), (12, 66));
+    let figure = |name: &str, within: Option<u32>| {
+        made.figures.iter().find(|figure| figure.name == name && figure.within == within).expect("a figure")
+    };
+    assert_eq!(figure("lcs", None).found, [1.0; 6], "{:?}", figure("lcs", None));
+    assert_eq!(figure("lcs", None).others, 0.0);
+    // A word in a hundred touches five shingles in a hundred; of twenty, one in four.
+    assert_eq!(figure("shingles", None).found[4], 1.0);
+    assert_eq!(figure("shingles", None).found[5], 0.0);
+    for pair in [1, 3, 5, 7, 10].windows(2) {
+        let [less, more] = [pair[0], pair[1]].map(|within| figure("simhash, terms", Some(within)).found);
+        assert!(less.iter().zip(more).all(|(less, more)| *less <= more), "a greater k finds no less");
+    }
+    assert!(made.figures.iter().all(|figure| figure.sketch_us > 0.0 && figure.compare_us > 0.0));
+}

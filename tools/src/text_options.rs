@@ -1,0 +1,146 @@
+//! Options of the methods that compare texts, for all commands that run them.
+
+use clap::ValueEnum;
+use nddb::detect::lcs::Denominator;
+use nddb::detect::{PairOptions, PairSummary, Ratios};
+use serde_json::{Value, json};
+
+use crate::quantity::counted;
+
+/// How texts are compared.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Options of methods that compare texts")]
+pub(crate) struct TextOptions {
+    /// Compare the texts of what the method finds, and leave out what is not near by them
+    ///
+    /// Texts are read where they were loaded from. Pairs of which a text cannot be read stay, and their verdict says so.
+    #[arg(long, value_enum, value_name = "METHOD")]
+    verify: Option<Verify>,
+    /// lcs, cosine: compare all pairs of each perhaps-similar set, not only each with its leader
+    #[arg(long)]
+    exhaustive: bool,
+    /// lcs, cosine: comparisons in a perhaps-similar set, for each document in it
+    #[arg(long, value_name = "N")]
+    comparisons: Option<u64>,
+    /// lcs, cosine: drop signatures that more documents have [default: 10000]
+    #[arg(long, value_name = "N")]
+    signature_limit: Option<u64>,
+    /// lcs, cosine: drop signatures that more documents have, if most of these are of one site [default: 400]
+    #[arg(long, value_name = "N")]
+    site_signature_limit: Option<u64>,
+    /// lcs, cosine: sentences that a signature is made of [default: 4]
+    #[arg(long, value_name = "N")]
+    smallest: Option<usize>,
+    /// lcs: texts of fewer characters are short, and containment says nothing of them [default: 256]
+    #[arg(long, value_name = "N")]
+    min_text: Option<usize>,
+    /// lcs: what the resemblance is a share of
+    #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
+    denominator: Whole,
+    /// shingles: words in a shingle [default: 5]
+    #[arg(long, value_name = "N")]
+    shingle_words: Option<usize>,
+    /// shingles: keep one in N, for all documents or for each of 11 groups by their words, as nddb tune prints them
+    #[arg(long, value_name = "N,...", default_value_t = Ratios::ALL)]
+    ratios: Ratios,
+    /// shingles: which of N are kept
+    #[arg(long, value_name = "R", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..32))]
+    remainder: u32,
+    /// shingles: drop those that more documents have
+    #[arg(long, value_name = "N")]
+    stop_shingles: Option<u64>,
+}
+
+/// What can verify the pairs of a method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Verify {
+    /// Trustable longest common subsequence
+    Lcs,
+}
+
+/// What the resemblance by trustable LCS is a share of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Whole {
+    /// The longest common subsequence and the edits
+    #[default]
+    Lcs,
+    /// Its trustable part and the edits
+    Ses,
+    /// Both texts, the trustable part once
+    Tlcs,
+    /// The mean of both texts
+    Dice,
+}
+
+impl TextOptions {
+    /// Puts them into the options of the library.
+    pub(crate) fn apply(&self, options: &mut PairOptions) {
+        options.verify_lcs = self.verifies();
+        let sets = &mut options.sets;
+        sets.exhaustive = self.exhaustive;
+        sets.comparisons = self.comparisons.unwrap_or(sets.comparisons);
+        sets.most = self.signature_limit.unwrap_or(sets.most);
+        sets.most_of_site = self.site_signature_limit.unwrap_or(sets.most_of_site);
+        sets.signatures.smallest = self.smallest.unwrap_or(sets.signatures.smallest);
+        options.lcs.min_text = self.min_text.unwrap_or(options.lcs.min_text);
+        options.lcs.denominator = match self.denominator {
+            Whole::Lcs => Denominator::Lcs,
+            Whole::Ses => Denominator::Ses,
+            Whole::Tlcs => Denominator::Tlcs,
+            Whole::Dice => Denominator::Dice,
+        };
+        let shingles = &mut options.shingles;
+        shingles.words = self.shingle_words.unwrap_or(shingles.words);
+        (shingles.ratios, shingles.remainder, shingles.stop) = (self.ratios, self.remainder, self.stop_shingles);
+    }
+
+    /// Whether pairs are to be verified by their texts.
+    pub(crate) fn verifies(&self) -> bool {
+        self.verify == Some(Verify::Lcs)
+    }
+}
+
+/// What has to be told of texts that could not be read, and of what was not compared.
+pub(crate) fn warnings(summary: &PairSummary) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let reasons: Vec<String> =
+        summary.unread.reasons().map(|(reason, count)| format!("{} {reason}", counted(count, "document"))).collect();
+    if !reasons.is_empty() {
+        warnings.push(format!("texts that could not be read: {}", reasons.join(", ")));
+    }
+    if summary.unverified > 0 {
+        warnings.push(format!("{} not verified, as their verdicts say", counted(summary.unverified, "pair")));
+    }
+    if summary.sets.limited > 0 {
+        let sets = counted(summary.sets.limited, "perhaps-similar set");
+        warnings.push(format!("{sets} not compared to the end: --comparisons sets the limit"));
+    }
+    warnings
+}
+
+/// The part of a summary that is about texts.
+pub(crate) fn value(options: &PairOptions, summary: &PairSummary) -> Value {
+    let (unread, sets, shingles) = (&summary.unread, &summary.sets, &summary.shingles);
+    json!({
+        "verify": options.verify_lcs.then_some("lcs"),
+        "unread": {
+            "without_source": unread.without_source,
+            "moved": unread.moved,
+            "changed": unread.changed,
+            "damaged": unread.damaged,
+        },
+        "unverified": summary.unverified,
+        "rejected": summary.rejected,
+        "unsigned": sets.unsigned,
+        "signatures_shared": sets.shared,
+        "signatures_dropped": sets.dropped,
+        "sets": sets.sets,
+        "largest_set": sets.largest,
+        "compared": sets.compared,
+        "limited": sets.limited,
+        "shingles": shingles.shingles,
+        "shingles_sampled": shingles.sampled,
+        "unsampled": shingles.unsampled,
+        "shingles_stopped": shingles.stopped,
+    })
+}

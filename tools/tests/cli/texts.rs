@@ -1,0 +1,136 @@
+//! Methods that compare texts, and `--verify lcs`.
+
+use serde_json::Value;
+
+use crate::helper::Dir;
+
+/// Pages of four texts: three copies of each with a sentence changed, and one that shares only a template.
+fn pages() -> Vec<(String, String)> {
+    let sentence = |text: usize, number: usize| {
+        let word = |place: usize| format!("w{}", (number * 31 + place * 7 + text * 1009) % 4999);
+        (0..9).map(word).collect::<Vec<_>>().join(" ")
+    };
+    let mut pages = Vec::new();
+    for text in 0..4 {
+        for copy in 0..3 {
+            let mut sentences: Vec<String> = (0..40).map(|number| sentence(text, number)).collect();
+            if copy > 0 {
+                sentences[10 * copy] = format!("a sentence that stands in copy {copy} of text {text} only");
+            }
+            pages.push((format!("http://a{copy}.org/{text}"), format!("<p>{}.</p>", sentences.join(". "))));
+        }
+    }
+    pages
+}
+
+/// A database of these pages.
+fn dir() -> Dir {
+    let dir = Dir::new();
+    let pages = pages();
+    let pages: Vec<(&str, &str)> = pages.iter().map(|(url, html)| (url.as_str(), html.as_str())).collect();
+    dir.write_warc("pages.warc.gz", &pages);
+    dir.nddb(["create", "db"]).done();
+    dir.nddb(["load", "db", "pages.warc.gz"]).done();
+    dir
+}
+
+fn lines(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+/// The text that a page has.
+fn text(id: &Value) -> char {
+    id.as_str().and_then(|id| id.chars().last()).expect("an id")
+}
+
+#[test]
+fn copies_are_found_by_their_texts() {
+    let dir = dir();
+    for (method, key) in [("lcs", "lcs"), ("cosine", "cosine"), ("shingles", "resemblance")] {
+        let args = ["pairs", "db", "--method", method, "--expand", "--exhaustive"];
+        let found = lines(&dir.nddb(args).done().stdout);
+        assert_eq!(found.len(), 12, "{method}: {found:?}");
+        for pair in &found {
+            assert_eq!(text(&pair["a"]), text(&pair["b"]));
+            assert!(pair[key].as_f64().is_some_and(|value| value > 0.8 && value < 1.0), "{pair}");
+        }
+        let clusters = lines(&dir.nddb(["cluster", "db", "--method", method]).done().stdout);
+        assert_eq!(clusters.len(), 4, "{method}: {clusters:?}");
+    }
+    // Nothing that no shingle is left of.
+    let none = dir.nddb(["pairs", "db", "--method", "shingles", "--stop-shingles", "1"]).done();
+    assert_eq!(none.stdout, "");
+    let sampled = dir.nddb(["pairs", "db", "--method", "shingles", "--ratios", "4", "--remainder", "2"]).done();
+    assert!(lines(&sampled.stdout).len() >= 8);
+}
+
+#[test]
+fn verified_pairs_are_marked_where_a_text_cannot_be_read() {
+    let dir = dir();
+    let args = ["pairs", "db", "--method", "b", "--expand", "--verify", "lcs"];
+    let verified = lines(&dir.nddb(args).done().stdout);
+    assert!(!verified.is_empty());
+    assert!(verified.iter().all(|pair| pair["verdict"] == "b; lcs: resemblance" && pair["lcs"].is_number()));
+    // The archive is written anew, and then gone.
+    dir.write_warc("pages.warc.gz", &[("http://b.org/", "<p>other</p>")]);
+    for (gone, words) in [(false, "in an archive that has changed"), (true, "in an archive that is not where it was")] {
+        if gone {
+            std::fs::remove_file(dir.path("pages.warc.gz")).expect("there");
+        }
+        let ran = dir.nddb(args).done();
+        ran.says(&["texts that could not be read", words, "not verified"]);
+        let unread = lines(&ran.stdout);
+        assert_eq!(unread.len(), verified.len());
+        assert!(unread.iter().all(|pair| pair["verdict"] == "b; lcs: text not read" && pair["lcs"].is_null()));
+        // What could not be verified is not to be removed.
+        dir.nddb(["cluster", "db", "--method", "b", "--verify", "lcs", "-o", "out"]).done();
+        assert_eq!(dir.read("out/remove.txt"), b"");
+        std::fs::remove_dir_all(dir.path("out")).expect("there");
+        let none = dir.nddb(["pairs", "db", "--method", "lcs"]).done();
+        none.says(&["12 documents", words]);
+        assert_eq!(none.stdout, "");
+    }
+}
+
+#[test]
+fn a_thousand_copies_are_one_group() {
+    let dir = Dir::new();
+    let pages = pages();
+    let mut lines = String::new();
+    for number in 0..1000 {
+        // Comments are no text: equal texts in different pages.
+        let html = format!("{}<!-- {number} -->", pages[0].1);
+        lines += &format!("{}\n", serde_json::json!({"id": format!("d{number:04}"), "html": html}));
+    }
+    dir.write("docs.jsonl", lines.as_bytes());
+    dir.nddb(["create", "db"]).done();
+    dir.nddb(["load", "db", "docs.jsonl"]).done();
+    for method in ["lcs", "cosine", "shingles"] {
+        let ran = dir.nddb(["pairs", "db", "--method", method]).done();
+        let found = self::lines(&ran.stdout);
+        assert_eq!((found.len(), &found[0]["size"]), (1, &serde_json::json!(1000)), "{method}");
+    }
+}
+
+#[test]
+fn eval_runs_the_methods_of_texts() {
+    let dir = Dir::new();
+    let (mut docs, mut labels) = (String::new(), String::from("id1\tid2\tlabel\n"));
+    let pages = pages();
+    for (number, (url, html)) in pages.iter().enumerate() {
+        docs += &format!("{}\n", serde_json::json!({"id": format!("d{number}"), "html": html, "url": url}));
+        for before in 0..number {
+            labels += &format!("d{before}\td{number}\t{}\n", u8::from(before / 3 == number / 3));
+        }
+    }
+    dir.write("docs.jsonl", docs.as_bytes());
+    dir.write("pairs.tsv", labels.as_bytes());
+    let args = ["eval", "--docs", "docs.jsonl", "--pairs", "pairs.tsv", "--json", "--methods"];
+    let ran = dir.nddb([&args[..], &["lcs,cosine:cosine=0.9,shingles:resemblance=0.7"]].concat()).done();
+    let found = lines(&ran.stdout);
+    assert_eq!(found.len(), 3);
+    assert!(found.iter().all(|one| one["f1"] == 1.0 && one["unlabelled"] == 0), "{found:?}");
+    let ran = dir.nddb([&args[..], &["simhash:k=7", "--verify", "lcs"]].concat()).done();
+    let found = lines(&ran.stdout);
+    assert_eq!((&found[0]["params"]["verify"], &found[0]["precision"]), (&Value::from("lcs"), &Value::from(1.0)));
+}
