@@ -26,6 +26,8 @@ use crate::{Error, Result};
 
 /// Memory for blocks of the catalog, in bytes.
 const CACHE_SIZE: usize = 256 << 20;
+/// About the size of a block of RocksDB, by default.
+const BLOCK_SIZE: usize = 4 << 10;
 /// Memory for rows not yet in a sorted file, in bytes.
 const BUFFER_SIZE: usize = 128 << 20;
 
@@ -173,7 +175,7 @@ fn database_options() -> Options {
 
 /// All families with the options that they must be opened with every time, or lookups lose their filters.
 fn families() -> Vec<ColumnFamilyDescriptor> {
-    let cache = Cache::new_lru_cache(CACHE_SIZE);
+    let cache = Cache::new_hyper_clock_cache(CACHE_SIZE, BLOCK_SIZE);
     let all = [
         Family::Prints,
         Family::Documents,

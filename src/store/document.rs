@@ -105,6 +105,13 @@ impl Document {
         self
     }
 
+    /// Adds sketches that were made elsewhere: supershingles and projection (Henzinger 2006, 2).
+    pub fn with_sketches(mut self, supershingles: Option<[u64; 6]>, projection: Option<[u64; 6]>) -> Self {
+        self.record.supershingles = supershingles;
+        self.record.projection = projection;
+        self
+    }
+
     /// Adds when the document was fetched, in seconds since 1970.
     pub fn with_date(mut self, date: Option<i64>) -> Self {
         self.record.date = date;

@@ -6,6 +6,7 @@ mod batch;
 mod check;
 mod compat;
 mod damage;
+mod detect;
 mod floors;
 mod kill;
 mod lifecycle;

@@ -24,6 +24,7 @@ mod again;
 mod bits;
 mod comparer;
 mod likeness;
+mod marks;
 mod myers;
 pub mod plain;
 mod prepared;
@@ -33,6 +34,7 @@ mod strain;
 mod symbols;
 #[cfg(test)]
 mod tests;
+mod windows;
 
 pub use comparer::Comparer;
 pub use likeness::Likeness;

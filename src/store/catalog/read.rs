@@ -6,6 +6,9 @@ use rocksdb::{DBRawIterator, Direction, IteratorMode, ReadOptions};
 use super::{Catalog, Family};
 use crate::{Error, Result};
 
+/// So many rows are looked up one by one: to prepare a look-up of many costs as much as one of them.
+const FEW: usize = 4;
+
 /// Receives rows, key and value; `false` ends the scan.
 type Visit<'a> = dyn FnMut(&[u8], &[u8]) -> Result<bool> + 'a;
 
@@ -79,6 +82,15 @@ impl Catalog {
     /// Hands the encoded records of ascending `numbers` to `visit`, with their place among them; numbers
     /// without a record are left out.
     pub(crate) fn records(&self, numbers: &[u64], visit: &mut dyn FnMut(usize, &[u8]) -> Result<()>) -> Result<()> {
+        if numbers.len() <= FEW {
+            for (place, &number) in numbers.iter().enumerate() {
+                let row = self.db.get_pinned_cf(self.family(Family::Documents), record::number_key(number));
+                if let Some(value) = row.map_err(self.failed("be read"))? {
+                    visit(place, &value)?;
+                }
+            }
+            return Ok(());
+        }
         let keys: Vec<[u8; 8]> = numbers.iter().map(|&number| record::number_key(number)).collect();
         let rows = self.db.batched_multi_get_cf(self.family(Family::Documents), &keys, true);
         for (place, row) in rows.into_iter().enumerate() {

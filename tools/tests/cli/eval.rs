@@ -22,6 +22,11 @@ fn documents() -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
+/// Whether a figure is this one; reading JSON may cost its last bit.
+fn is(value: &Value, expected: f64) -> bool {
+    value.as_f64().is_some_and(|value| (value - expected).abs() < 1e-12)
+}
+
 /// Every pair of the twelve has a label, but those with d11: near if of one text.
 fn labels() -> String {
     let mut lines = String::from("id1\tid2\tlabel\tkind\tnote\n");
@@ -60,7 +65,7 @@ fn each_setting_is_an_object_with_its_figures() {
     // Equal texts there are none; of 55 pairs 10 are near: three of each of three texts, one of the fourth.
     let identity = &settings[0];
     assert_eq!((&identity["pairs"], &identity["recall"], &identity["f1"]), (&json!(0), &json!(0.0), &json!(0.0)));
-    assert_eq!((&identity["precision"], &identity["prevalence"]), (&Value::Null, &json!(10.0 / 55.0)));
+    assert!(identity["precision"].is_null() && is(&identity["prevalence"], 10.0 / 55.0), "{identity}");
     let mut before = 0;
     for one in &settings[1..9] {
         let count = |what: &str, label: &str| one[what][label].as_u64().expect("a count");
@@ -71,7 +76,7 @@ fn each_setting_is_an_object_with_its_figures() {
         assert!(right + wrong >= before, "a greater k finds no less");
         before = right + wrong;
         let f1 = 2.0 * right as f64 / (2 * right + wrong + missed) as f64;
-        assert_eq!(one["f1"], json!(f1));
+        assert!(is(&one["f1"], f1), "{one}");
         // What simhash with k finds is what lies within k.
         let k = one["params"]["k"].as_u64().expect("k") as usize;
         assert_eq!(
@@ -191,5 +196,5 @@ fn methods_that_the_documents_do_not_allow_are_left_out_of_all_and_refused_by_na
     assert_eq!(values.len(), 1);
     assert_eq!((&values[0]["method"], &values[0]["f1"]), (&json!("simhash"), &json!(1.0)));
     assert_eq!(values[0]["splits"][0]["part"], "unknown");
-    dir.nddb([&args[..], &["--methods", "b"]].concat()).tells(1, &["supershingles"]);
+    dir.nddb([&args[..], &["--methods", "b"]].concat()).tells(12, &["supershingles"]);
 }
