@@ -16,13 +16,16 @@ use self::bits::Bits;
 pub use self::keep::{Keep, UnknownKeep};
 use super::collection::Collection;
 use super::options::PairOptions;
-use super::pair::{Line, PairSummary};
+use super::pair::{Line, Pair, PairSummary};
 use super::pairs::Found;
 use super::room::Room;
 use super::rules::Decision;
 use super::source::Verifier;
 use crate::Result;
 use crate::store::{Progress, Sorter, Ticker, View};
+
+/// Hands out all pairs of leaders.
+type Pass<'a> = dyn FnMut(&mut dyn FnMut(Pair) -> Result<()>) -> Result<()> + 'a;
 
 /// How clusters are made.
 #[derive(Clone, Debug, PartialEq)]
@@ -114,7 +117,7 @@ pub fn cluster(
     let pairs = PairOptions { expand: false, ..options.pairs.clone() };
     let found = Found::new(view, collection, &pairs, true, watch)?;
     let ticker = Ticker::new(watch);
-    let mut pass = |near: &mut dyn FnMut(super::pair::Pair) -> Result<()>| {
+    let mut pass = |near: &mut dyn FnMut(Pair) -> Result<()>| {
         found.decide(collection, &pairs, None, &ticker, &mut PairSummary::default(), near)
     };
     let mut founder = if options.components {
