@@ -10,7 +10,7 @@ use crate::sketch::explain::{Explainer, Explanation};
 use crate::sketch::features::{Features, simhash_of};
 use crate::sketch::folded::FoldedHashes;
 use crate::sketch::min_hash::{self, MinHash};
-use crate::sketch::projection::{Projection, projection};
+use crate::sketch::projection::{self, PIECES, Projection, projection};
 use crate::sketch::simhash;
 use crate::text::{Page, SiteRule, host_of, main_content, tokens, visible_text};
 
@@ -42,8 +42,9 @@ pub struct Sketch {
 ///
 /// `web` is made of all terms: terms after Henzinger 2, the simhash of Manku et al. 2 over the terms
 /// in lower case weighted by their frequency, min-values and supershingles, projection, and
-/// Henzinger's site rule. `main-psl` and `web-psl` differ in the site rule: registrable domains; `web-2grams` and
-/// `web-3grams` in the simhash, whose features are every two or three terms in a row. The others
+/// Henzinger's site rule. `main-psl` and `web-psl` differ in the site rule: registrable domains; `main-c` and
+/// `web-c` in that a database also keeps the pieces of projections, by which algorithm C finds documents;
+/// `web-2grams` and `web-3grams` in the simhash, whose features are every two or three terms in a row. The others
 /// reproduce the simhash of other tools and have neither min-values nor projection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recipe {
@@ -51,6 +52,7 @@ pub struct Recipe {
     version: u32,
     kind: Kind,
     site: SiteRule,
+    pieces: bool,
 }
 
 /// What the simhash is made of.
@@ -71,8 +73,10 @@ impl Recipe {
         "web-psl",
         "web-2grams",
         "web-3grams",
+        "web-c",
         "main",
         "main-psl",
+        "main-c",
         "1e0ng",
         "seomoz",
         "text-dedup",
@@ -82,15 +86,17 @@ impl Recipe {
 
     /// Returns the newest version of the recipe of this name.
     pub fn named(name: &str) -> Option<Recipe> {
-        let recipe = |name, kind, site| Recipe { name, version: 1, kind, site };
+        let recipe = |name, kind, site| Recipe { name, version: 1, kind, site, pieces: false };
         let of = |name, convention| recipe(name, Kind::Of(convention), SiteRule::Henzinger);
         Some(match name {
             "main" => recipe("main", Kind::Main, SiteRule::Henzinger),
             "main-psl" => recipe("main-psl", Kind::Main, SiteRule::Registrable),
+            "main-c" => Recipe { pieces: true, ..recipe("main-c", Kind::Main, SiteRule::Henzinger) },
             "web" => recipe("web", Kind::Terms(1), SiteRule::Henzinger),
             "web-psl" => recipe("web-psl", Kind::Terms(1), SiteRule::Registrable),
             "web-2grams" => recipe("web-2grams", Kind::Terms(2), SiteRule::Henzinger),
             "web-3grams" => recipe("web-3grams", Kind::Terms(3), SiteRule::Henzinger),
+            "web-c" => Recipe { pieces: true, ..recipe("web-c", Kind::Terms(1), SiteRule::Henzinger) },
             "1e0ng" => of("1e0ng", Convention::OneE0ng),
             "seomoz" => of("seomoz", Convention::Seomoz),
             "text-dedup" => of("text-dedup", Convention::TextDedup),
@@ -145,6 +151,11 @@ impl Recipe {
         !matches!(self.kind, Kind::Of(_))
     }
 
+    /// Returns whether a database keeps the pieces of projections, so that documents are found by them.
+    pub fn has_pieces(&self) -> bool {
+        self.pieces
+    }
+
     /// Returns the rule that makes a host name a site (Henzinger 1).
     pub fn site_rule(&self) -> SiteRule {
         self.site
@@ -158,6 +169,11 @@ impl Recipe {
     /// Returns the bands of 84 min-values (ALGORITHMS H3): a hash for each run of four.
     pub fn bands(min_values: &[u32; 84]) -> [u64; 21] {
         min_hash::bands(min_values)
+    }
+
+    /// Returns the pieces of a projection, each four bytes of it (ALGORITHMS H4).
+    pub fn pieces(projection: &Projection) -> [[u8; 4]; PIECES] {
+        projection::pieces(projection)
     }
 
     /// Returns the sketch of a page.
@@ -228,7 +244,7 @@ fn bytes(tokens: &[u64]) -> Vec<u8> {
 impl Default for Recipe {
     /// Returns `web`.
     fn default() -> Self {
-        Recipe { name: "web", version: 1, kind: Kind::Terms(1), site: SiteRule::Henzinger }
+        Recipe { name: "web", version: 1, kind: Kind::Terms(1), site: SiteRule::Henzinger, pieces: false }
     }
 }
 

@@ -21,6 +21,7 @@ use rocksdb::{
 
 pub(crate) use commit::{Commit, DocumentKeys};
 pub(crate) use ingest::{RowOptions, SortedRows};
+pub(crate) use read::KeyCursor;
 
 use crate::{Error, Result};
 
@@ -198,11 +199,18 @@ fn family_options(family: Family, cache: &Cache) -> Options {
     table.set_format_version(5);
     // Sketches do not compress; ids and keys share prefixes, which the blocks leave out already.
     options.set_compression_type(DBCompressionType::None);
-    if family == Family::Ids {
-        // All keys of an id share a prefix: one filter lookup says that an id is new.
+    // All keys of an id or a hash share a prefix: one filter lookup says that it is new.
+    let prefix = match family {
+        Family::Ids => Some(SliceTransform::create("nddb.id", id_prefix, Some(has_id_prefix))),
+        Family::Megashingles => Some(SliceTransform::create_fixed_prefix(8)),
+        Family::Pieces => Some(SliceTransform::create_fixed_prefix(5)),
+        Family::Digests => Some(SliceTransform::create_fixed_prefix(16)),
+        _ => None,
+    };
+    if let Some(prefix) = prefix {
         table.set_bloom_filter(10.0, false);
         table.set_whole_key_filtering(false);
-        options.set_prefix_extractor(SliceTransform::create("nddb.id", id_prefix, Some(has_id_prefix)));
+        options.set_prefix_extractor(prefix);
         options.set_memtable_prefix_bloom_ratio(0.05);
     }
     options.set_block_based_table_factory(&table);

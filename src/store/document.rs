@@ -5,7 +5,7 @@ use nddb_format::fingerprint::low_mask;
 use nddb_format::record::{self, Print, Record, SourcePosition};
 
 use super::catalog::DocumentKeys;
-use super::view::Found;
+use super::view::{Found, Stored};
 use crate::sketch::Recipe;
 use crate::text::{Page, host_of};
 use crate::{Error, Result};
@@ -162,12 +162,17 @@ impl Document {
         Ok(self)
     }
 
+    /// What is known of it besides its fingerprint.
+    pub(crate) fn record(&self) -> &Record {
+        &self.record
+    }
+
     pub(crate) fn print(&self) -> Print {
         Print { fingerprint: self.fingerprint.0, unprinted: self.unprinted }
     }
 
-    pub(crate) fn keys(&self) -> DocumentKeys {
-        keys_of(&self.record)
+    pub(crate) fn keys(&self, recipe: Option<&Recipe>) -> DocumentKeys {
+        keys_of(&self.record, recipe)
     }
 
     /// Whether nothing that a user sees differs from what is stored: the same content loaded again from
@@ -180,11 +185,21 @@ impl Document {
     }
 }
 
-/// The hashes by which a stored document can be found besides its fingerprint.
-pub(crate) fn keys_of(record: &Record) -> DocumentKeys {
+impl From<Stored> for Document {
+    /// The document again, to ask for what is like it.
+    fn from(stored: Stored) -> Self {
+        let Stored { fingerprint, unprinted, record, .. } = stored;
+        Self { fingerprint, unprinted, sketched: false, record }
+    }
+}
+
+/// The hashes by which a stored document can be found besides its fingerprint, in a database with this recipe,
+/// if it is one that is known.
+pub(crate) fn keys_of(record: &Record, recipe: Option<&Recipe>) -> DocumentKeys {
+    let pieces = recipe.is_some_and(Recipe::has_pieces);
     DocumentKeys {
         megashingles: record.supershingles.iter().flat_map(Recipe::megashingles).collect(),
-        pieces: Vec::new(),
+        pieces: record.projection.iter().filter(|_| pieces).flat_map(Recipe::pieces).collect(),
         digest: record.digest,
     }
 }

@@ -11,6 +11,7 @@ mod floors;
 mod kill;
 mod lifecycle;
 mod model;
+mod online;
 mod probe;
 mod readers;
 mod rebuild;

@@ -49,6 +49,22 @@ fn only_our_own_recipes_have_min_values_and_projection() {
 }
 
 #[test]
+fn the_numbers_of_web_c_are_those_of_web() {
+    let page = Page { url: Some("http://news.bbc.co.uk/x"), ..Page::html("<p>The Rhine rises in the Alps <b>and") };
+    let kept: Vec<&str> = Recipe::NAMES
+        .iter()
+        .copied()
+        .filter(|name| Recipe::named(name).is_some_and(|recipe| recipe.has_pieces()))
+        .collect();
+    assert_eq!(kept, ["web-c"]);
+    for name in kept {
+        let recipe = Recipe::named(name).unwrap_or_default();
+        assert!(recipe.has_projection(), "{name}");
+        assert_eq!(recipe.sketch(&page), web().sketch(&page));
+    }
+}
+
+#[test]
 fn the_site_follows_the_rule() {
     let page = Page { url: Some("http://news.bbc.co.uk:80/x"), ..Page::text("") };
     assert_eq!(web().sketch(&page).site, "bbc.co.uk");

@@ -119,6 +119,13 @@ impl Catalog {
         }
     }
 
+    /// Looks up numbers by what stands before them in the keys of a family; cheapest in ascending order.
+    pub(crate) fn keys(&self, family: Family) -> KeyCursor<'_> {
+        let mut options = ReadOptions::default();
+        options.set_prefix_same_as_start(true);
+        KeyCursor { catalog: self, rows: self.db.raw_iterator_cf_opt(self.family(family), options) }
+    }
+
     /// Visits all ids with their numbers, in bytewise order.
     pub(crate) fn all_ids(&self, visit: &mut dyn FnMut(&str, u64) -> Result<bool>) -> Result<()> {
         self.scan(Family::Ids, &[], &mut |key, _| {
@@ -197,6 +204,12 @@ impl Catalog {
         Ok(numbers)
     }
 
+    /// An archive with its progress.
+    pub(crate) fn archive(&self, number: u32) -> Result<Option<Archive>> {
+        let value = self.current(Family::Sources, &record::source_key(number))?;
+        value.map(|value| Archive::decode(&value).map_err(self.corrupt())).transpose()
+    }
+
     /// All archives with their progress, by number.
     pub(crate) fn archives(&self) -> Result<Vec<(u32, Archive)>> {
         let mut archives = Vec::new();
@@ -232,6 +245,27 @@ impl IdCursor<'_> {
         self.rows.seek(&self.key);
         while let Some(key) = self.rows.key().filter(|key| key.starts_with(&self.key)) {
             numbers.push(record::trailing_number(key).map_err(self.catalog.corrupt())?);
+            self.rows.next();
+        }
+        self.rows.status().map_err(self.catalog.failed("be read"))
+    }
+}
+
+/// Looks up numbers by what stands before them in the keys of a family.
+pub(crate) struct KeyCursor<'a> {
+    catalog: &'a Catalog,
+    rows: DBRawIterator<'a>,
+}
+
+impl KeyCursor<'_> {
+    /// Visits the numbers behind `prefix`, all that a key has before its number, ascending, until `visit` says
+    /// `false`.
+    pub(crate) fn numbers(&mut self, prefix: &[u8], visit: &mut dyn FnMut(u64) -> bool) -> Result<()> {
+        self.rows.seek(prefix);
+        while let Some(key) = self.rows.key().filter(|key| key.starts_with(prefix)) {
+            if !visit(record::trailing_number(key).map_err(self.catalog.corrupt())?) {
+                break;
+            }
             self.rows.next();
         }
         self.rows.status().map_err(self.catalog.failed("be read"))

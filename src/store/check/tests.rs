@@ -72,7 +72,7 @@ fn a_fingerprint_that_differs_is_named_with_both_values() {
     let faults = faults_after(|commit, catalog| {
         let (print, record) = stored(catalog, 50);
         let print = Print { fingerprint: print.fingerprint ^ 1, ..print };
-        commit.document(50, &print, &record.id, &record.encode(), &keys_of(&record));
+        commit.document(50, &print, &record.id, &record.encode(), &keys_of(&record, None));
     });
     assert_says(&faults, &[("document 50", "the catalog under")]);
     assert!(faults[0].path.extension().is_some_and(|end| end == "post"), "{faults:?}");
@@ -82,7 +82,7 @@ fn a_fingerprint_that_differs_is_named_with_both_values() {
 fn a_document_whose_rows_are_gone_is_named_by_the_run_that_holds_it() {
     let faults = faults_after(|commit, catalog| {
         let (_, record) = stored(catalog, 200);
-        commit.purge(200, &record.id, &keys_of(&record));
+        commit.purge(200, &record.id, &keys_of(&record, None));
     });
     assert_says(&faults, &[("document 200", "the catalog does not know it"), ("counters", "there are 399")]);
 }
@@ -92,14 +92,14 @@ fn documents_that_no_run_holds_and_none_should_are_named() {
     let faults = faults_after(|commit, catalog| {
         let (print, record) = stored(catalog, 40);
         let print = Print { unprinted: true, ..print };
-        commit.document(40, &print, &record.id, &record.encode(), &keys_of(&record));
+        commit.document(40, &print, &record.id, &record.encode(), &keys_of(&record, None));
     });
     assert_says(&faults, &[("document 40", "has no fingerprint of it")]);
     let faults = faults_after(|commit, catalog| {
         // The runs were made without it.
         let (_, record) = stored(catalog, UNPRINTED);
         let print = Print { fingerprint: 1, unprinted: false };
-        commit.document(UNPRINTED, &print, &record.id, &record.encode(), &keys_of(&record));
+        commit.document(UNPRINTED, &print, &record.id, &record.encode(), &keys_of(&record, None));
     });
     assert_says(
         &faults,
@@ -112,7 +112,7 @@ fn ids_that_lead_nowhere_or_astray_and_ids_of_several_live_documents_are_named()
     let faults = faults_after(|commit, catalog| {
         let (print, mut record) = stored(catalog, 350);
         record.id = "id 7".into();
-        commit.document(350, &print, "id 7", &record.encode(), &keys_of(&record));
+        commit.document(350, &print, "id 7", &record.encode(), &keys_of(&record, None));
     });
     assert_says(
         &faults,
@@ -121,7 +121,7 @@ fn ids_that_lead_nowhere_or_astray_and_ids_of_several_live_documents_are_named()
     let faults = faults_after(|commit, catalog| {
         let (print, mut record) = stored(catalog, 350);
         record.id = "other".into();
-        commit.document(350, &print, "id 350", &record.encode(), &keys_of(&record));
+        commit.document(350, &print, "id 350", &record.encode(), &keys_of(&record, None));
     });
     let (none, stray) = ("does not lead to it", "that its record has not");
     assert_says(&faults, &[("ids, document 350", none), ("ids, document 350", stray)]);
@@ -131,7 +131,7 @@ fn ids_that_lead_nowhere_or_astray_and_ids_of_several_live_documents_are_named()
 fn keys_that_are_missing_or_too_many_are_named() {
     let faults = faults_after(|commit, catalog| {
         let (print, mut record) = stored(catalog, 350);
-        let keys = keys_of(&record);
+        let keys = keys_of(&record, None);
         record.digest = Some([77; 16]);
         let none = DocumentKeys { digest: None, ..keys };
         commit.document(350, &print, &record.id, &record.encode(), &none);
@@ -140,7 +140,7 @@ fn keys_that_are_missing_or_too_many_are_named() {
     assert_says(&faults, &[("digests, document 350", "does not lead to it"), ("digests, document 350", too_many)]);
     let faults = faults_after(|commit, catalog| {
         let (print, record) = stored(catalog, 350);
-        let keys = DocumentKeys { megashingles: vec![9], pieces: vec![[1, 2, 3, 4]], ..keys_of(&record) };
+        let keys = DocumentKeys { megashingles: vec![9], pieces: vec![[1, 2, 3, 4]], ..keys_of(&record, None) };
         commit.document(350, &print, &record.id, &record.encode(), &keys);
     });
     assert_says(&faults, &[("megashingles, document 350", too_many), ("pieces, document 350", too_many)]);
@@ -178,7 +178,7 @@ fn records_that_name_what_is_not_there_are_named() {
         let (print, mut record) = stored(catalog, 350);
         record.batch = Some(5);
         record.source = Some(nddb_format::record::SourcePosition { archive: 8, offset: 0, inner: 0, length: 1 });
-        commit.document(350, &print, &record.id, &record.encode(), &keys_of(&record));
+        commit.document(350, &print, &record.id, &record.encode(), &keys_of(&record, None));
     });
     assert_says(&faults, &[("document 350", "batch 5"), ("document 350", "archive 8")]);
 }
@@ -189,7 +189,7 @@ fn many_differences_are_counted_and_a_few_named() {
         for number in 0..LEN {
             let (print, record) = stored(catalog, number);
             let print = Print { fingerprint: print.fingerprint ^ 4, ..print };
-            commit.document(number, &print, &record.id, &record.encode(), &keys_of(&record));
+            commit.document(number, &print, &record.id, &record.encode(), &keys_of(&record, None));
         }
     });
     assert!(faults.len() > 3 && faults.len() < 30, "{} faults", faults.len());

@@ -7,6 +7,7 @@ mod cluster;
 mod eval;
 mod files;
 mod helper;
+mod judged;
 mod load;
 mod maintain;
 mod pages;
