@@ -1,1 +1,257 @@
-fn main() {}
+//! Two texts: trustable longest common subsequence, and Myers against public crates.
+//!
+//! `cargo bench --bench lcs -- --queries 2000`, and `-- --warc FILE --pages 2000` for pairs of real pages;
+//! `--only myers`, `near`, `unlike` or `real` for a part.
+//!
+//! **Texts** are 10 KB of sentences over 5,000 invented words, the frequent ones short. A near-duplicate has each
+//! character replaced, deleted or followed by another one with a probability of 1% or 5%. Unlike pairs have a main part
+//! of their own, and boilerplate sentences of their site, a fifth of the text, spread over it or as header and footer.
+//! Of real pages, pairs are drawn that share a sentence, at most 20 pairs a sentence.
+#![allow(clippy::print_stdout, reason = "figures are printed as plain text")]
+
+mod common;
+
+use std::collections::HashMap;
+use std::hint::black_box;
+use std::path::Path;
+
+use common::{Options, Random, figure, measure, median, say};
+use nddb::archive::{self, Input, What};
+use nddb::detect::Rules;
+use nddb::detect::lcs::{Comparer, Likeness, Myers, Parameters, Prepared, plain};
+use nddb::text::{Page, visible_text};
+
+/// Bytes of a made text.
+const SIZE: usize = 10_240;
+
+type Pair = (usize, usize);
+
+fn main() {
+    let options = Options::read(0, 2_000);
+    let pairs = if options.test { 4 } else { options.queries };
+    let mut random = Random(options.seed);
+    let words = words(&mut random);
+    let originals: Vec<String> = (0..pairs.min(500)).map(|_| text(&words, SIZE, &mut random)).collect();
+    let rounds = if options.test { 1 } else { options.number("rounds").unwrap_or(5) };
+
+    let only = options.more.iter().find(|(name, _)| name == "only").map(|(_, part)| part.as_str());
+    let wanted = |part: &str| only.is_none_or(|only| only == part);
+    for percent in [1, 5].into_iter().filter(|_| wanted("myers")) {
+        let edited: Vec<String> = originals.iter().map(|text| edit(text, percent, &mut random)).collect();
+        myers(&originals, &edited, percent, rounds, options.test);
+    }
+    for percent in [1, 5].into_iter().filter(|_| wanted("near")) {
+        let edited: Vec<String> = originals.iter().map(|text| edit(text, percent, &mut random)).collect();
+        let texts: Vec<String> = originals.iter().cloned().chain(edited).collect();
+        let half = originals.len();
+        let drawn: Vec<Pair> = (0..pairs).map(|pair| (pair % half, half + pair % half)).collect();
+        compare(&format!("near-duplicates, {percent}% edited"), &texts, &drawn, "15000", rounds, options.test);
+    }
+    for (what, spread) in [("spread", true), ("as header and footer", false)].into_iter().filter(|_| wanted("unlike")) {
+        let texts: Vec<String> = (0..pairs.min(1_000)).map(|_| site_page(&words, 7, spread, &mut random)).collect();
+        let drawn: Vec<Pair> = (0..pairs).map(|_| distinct(texts.len(), &mut random)).collect();
+        compare(&format!("unlike, boilerplate {what}"), &texts, &drawn, "60000", rounds, options.test);
+    }
+    if let Some((_, path)) = options.more.iter().find(|(name, _)| name == "warc") {
+        real(Path::new(path), options.number("pages").unwrap_or(2_000), pairs, rounds, &mut random);
+    }
+}
+
+/// Invented words, the first ones short.
+fn words(random: &mut Random) -> Vec<String> {
+    let word = |rank: usize| {
+        let len = 2 + rank.ilog2() as usize / 2 + random.below(4);
+        (0..len).map(|_| char::from(b"etaoinshrdlcumwfgypbvk"[random.below(22)])).collect()
+    };
+    (1..=5_000).map(word).collect()
+}
+
+fn sentence(words: &[String], random: &mut Random) -> String {
+    let mut sentence = String::new();
+    for place in 0..4 + random.below(16) {
+        if place > 0 {
+            sentence.push(' ');
+        }
+        // Rank r is drawn with a probability near 1 / r.
+        let rank = ((words.len() as f64).powf(random.below(1 << 20) as f64 / f64::from(1 << 20)) as usize)
+            .min(words.len() - 1);
+        sentence.push_str(&words[rank]);
+    }
+    sentence + ". "
+}
+
+fn text(words: &[String], size: usize, random: &mut Random) -> String {
+    let mut text = String::new();
+    while text.len() < size {
+        text.push_str(&sentence(words, random));
+    }
+    text.truncate(size);
+    text
+}
+
+fn edit(text: &str, percent: usize, random: &mut Random) -> String {
+    let mut edited = String::new();
+    for symbol in text.chars() {
+        if random.below(100) >= percent {
+            edited.push(symbol);
+            continue;
+        }
+        let other = char::from(b'a' + random.below(26) as u8);
+        match random.below(3) {
+            0 => edited.push(other),
+            1 => (),
+            _ => edited.extend([symbol, other]),
+        }
+    }
+    edited
+}
+
+/// A page of a site: a fifth of it is boilerplate, the same on all of its pages.
+fn site_page(words: &[String], site: u64, spread: bool, random: &mut Random) -> String {
+    let mut fixed = Random(site);
+    let boilerplate: Vec<String> = (0..20).map(|_| text(words, SIZE / 100, &mut fixed)).collect();
+    let main = |random: &mut Random| text(words, SIZE * 4 / 100, random);
+    let parts: Vec<String> = if spread {
+        boilerplate.into_iter().flat_map(|part| [part, main(random)]).collect()
+    } else {
+        let (head, foot) = boilerplate.split_at(10);
+        head.iter().cloned().chain((0..20).map(|_| main(random))).chain(foot.iter().cloned()).collect()
+    };
+    parts.concat()
+}
+
+fn distinct(len: usize, random: &mut Random) -> Pair {
+    let first = random.below(len);
+    (first, (first + 1 + random.below(len - 1)) % len)
+}
+
+/// Prepares the texts and compares the pairs, and some of them by the definition too.
+fn compare(what: &str, texts: &[String], pairs: &[Pair], goal: &str, rounds: usize, test: bool) -> Vec<Likeness> {
+    let (parameters, rules) = (Parameters::default(), Rules::default());
+    let (prepared, spent) = measure(|| texts.iter().map(|text| Prepared::new(text, &parameters)).collect::<Vec<_>>());
+    let size: usize = prepared.iter().map(Prepared::size).sum();
+    let chars: usize = prepared.iter().map(Prepared::len).sum();
+    say(format_args!("{what}: {} pairs of {} texts", pairs.len(), texts.len()));
+    figure("preparing a text: CPU us", format_args!("{:.1}", spent.cpu_us(texts.len())), "");
+    figure("a prepared text: KB", format_args!("{:.0}", size as f64 / 1e3 / texts.len() as f64), "");
+    figure("characters a text", chars / texts.len(), "");
+    let mut comparer = Comparer::new(parameters, &rules);
+    let mut found = Vec::new();
+    let mut speeds = Vec::new();
+    for _ in 0..rounds {
+        found.clear();
+        let (_, spent) =
+            measure(|| found.extend(pairs.iter().map(|&(a, b)| comparer.compare(&prepared[a], &prepared[b]))));
+        speeds.push(1e6 / spent.cpu_us(pairs.len()));
+    }
+    let share = |count: usize| format!("{:.1}%", 100.0 * count as f64 / pairs.len() as f64);
+    figure("near-duplicates by the verdict", share(found.iter().filter(|found| found.exceeds(&rules)).count()), "");
+    figure("stopped early", share(found.iter().filter(|found| found.stopped).count()), "");
+    figure("pairs a CPU second, median of rounds", format_args!("{:.0}", median(&speeds)), goal);
+    let checked = if test { 1 } else { 20.min(pairs.len()) };
+    let checked = if std::env::var("NC").is_ok() { 0 } else { checked };
+    for place in 0..checked {
+        let place = place * pairs.len() / checked;
+        let (a, b) = pairs[place];
+        assert_eq!(found[place], plain::compare(&texts[a], &texts[b], &parameters, &rules), "the definition");
+    }
+    figure("verdicts and numbers equal to the definition's", format_args!("{checked} of {checked}"), "");
+    found
+}
+
+/// Myers alone, on whole texts.
+fn myers(originals: &[String], edited: &[String], percent: usize, rounds: usize, test: bool) {
+    let len = if test { 1 } else { originals.len().min(100) };
+    let pairs: Vec<(&[u8], &[u8])> =
+        originals.iter().zip(edited).take(len).map(|(a, b)| (a.as_bytes(), b.as_bytes())).collect();
+    let mut ours = Myers::new();
+    let mut runs = Vec::new();
+    let expected: Vec<usize> =
+        pairs.iter().map(|(a, b)| rapidfuzz::distance::indel::distance(a.iter(), b.iter())).collect();
+    let edits = expected.iter().sum::<usize>() / len;
+    say(format_args!("Myers, 10 KB, {percent}% edited: {len} pairs, {edits} edits a pair"));
+    let time = |what: &str, goal: &str, work: &mut dyn FnMut(&[u8], &[u8]) -> Option<usize>| {
+        let mut spents = Vec::new();
+        for _ in 0..rounds {
+            let mut found = Vec::new();
+            let (_, spent) = measure(|| found.extend(pairs.iter().map(|(a, b)| black_box(work(a, b)))));
+            spents.push(spent.cpu_us(len));
+            if let Some(found) = found.into_iter().collect::<Option<Vec<usize>>>() {
+                assert_eq!(found, expected, "{what}");
+            }
+        }
+        figure(what, format_args!("{:.1}", median(&spents)), goal);
+    };
+    time("length only: CPU us a pair", "2x rapidfuzz", &mut |a, b| ours.distance(a, b, usize::MAX));
+    time("  rapidfuzz", "", &mut |a, b| Some(rapidfuzz::distance::indel::distance(a.iter(), b.iter())));
+    time("edit script: CPU us a pair", "2x the fastest", &mut |a, b| ours.runs(a, b, usize::MAX, &mut runs));
+    time("  similar", "", &mut |a, b| {
+        let script = similar::capture_diff_slices(similar::Algorithm::Myers, a, b);
+        let edits = script.iter().map(|piece| match piece.tag() {
+            similar::DiffTag::Equal => 0,
+            _ => piece.old_range().len() + piece.new_range().len(),
+        });
+        Some(edits.sum())
+    });
+    // Heuristics: it need not find the shortest script.
+    time("  imara-diff, not exact", "", &mut |a, b| {
+        let tokens = |text: &[u8]| text.iter().map(|&byte| imara_diff::Token(byte.into())).collect::<Vec<_>>();
+        let mut script = imara_diff::Diff::default();
+        script.compute_with(imara_diff::Algorithm::Myers, &tokens(a), &tokens(b), 256);
+        black_box(script);
+        None
+    });
+}
+
+/// Pairs of real pages that share a sentence.
+fn real(path: &Path, pages: usize, pairs: usize, rounds: usize, random: &mut Random) {
+    let mut input = Input::open(path, &archive::Options::default()).expect("an archive");
+    let mut texts = Vec::new();
+    while texts.len() < pages
+        && let Some(entry) = input.next().expect("readable")
+    {
+        if let What::Page(page) = entry.what {
+            let page =
+                Page { kind: page.kind, charset: page.charset.as_deref(), url: page.url.as_deref(), body: &page.body };
+            texts.push(visible_text(&page));
+        }
+    }
+    let mut sharing: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (place, text) in texts.iter().enumerate() {
+        let start = text.char_indices().map(|(at, _)| at).take_while(|&at| at <= SIZE).last().unwrap_or(0);
+        for sentence in text[..start].split(['.', '!', '?', ';', ':', ',', '。', '，', '！', '？', '；', '：', '\n'])
+        {
+            let sentence = sentence.trim();
+            if sentence.len() > 16 {
+                let sharing = sharing.entry(sentence).or_default();
+                if sharing.last() != Some(&place) {
+                    sharing.push(place);
+                }
+            }
+        }
+    }
+    let mut sharing: Vec<_> = sharing.into_iter().filter(|(_, sharing)| sharing.len() > 1).collect();
+    sharing.sort_unstable();
+    let mut drawn: Vec<Pair> = Vec::new();
+    for (_, sharing) in &sharing {
+        for _ in 0..sharing.len().min(20) {
+            let (a, b) = distinct(sharing.len(), random);
+            drawn.push((sharing[a].min(sharing[b]), sharing[a].max(sharing[b])));
+        }
+    }
+    drawn.sort_unstable();
+    drawn.dedup();
+    for last in (1..drawn.len()).rev() {
+        drawn.swap(last, random.below(last + 1));
+    }
+    drawn.truncate(pairs * 4);
+    let found = compare("real pages that share a sentence", &texts, &drawn, "", 1, false);
+    for (what, near, goal) in [("real near-duplicates", true, "15000"), ("real pages, unlike", false, "60000")] {
+        let rules = Rules::default();
+        let chosen = drawn.iter().zip(&found).filter(|(_, found)| found.exceeds(&rules) == near);
+        let chosen: Vec<Pair> = chosen.map(|(&pair, _)| pair).take(pairs).collect();
+        if !chosen.is_empty() {
+            compare(what, &texts, &chosen, goal, rounds, false);
+        }
+    }
+}

@@ -166,7 +166,7 @@ impl Error {
             }
             Self::Newer { .. } => Some("use the newer nddb that wrote it".into()),
             Self::Locked { .. } => Some("wait until that process ends; readers need no lock".into()),
-            Self::NotADatabase { path, .. } if path.exists() => Some("give the folder of a database".into()),
+            Self::NotADatabase { path, .. } if path.is_file() => Some("give the folder of a database".into()),
             Self::NotADatabase { path, .. } => Some(format!("'nddb create {}' makes one", path.display())),
             Self::AlreadyExists { .. } => Some("choose another path, or remove what is there".into()),
             Self::Mismatch { .. } => {

@@ -203,7 +203,7 @@ fn unzstd(body: &[u8], limits: &Limits) -> Layer {
         return Layer::AsItIs;
     }
     let Ok(mut decoder) = zstd::stream::read::Decoder::with_buffer(body) else { return Layer::AsItIs };
-    let _ = decoder.window_log_max(limits.zstd_window_log());
+    let _ = decoder.window_log_max(limits.zstd_body_window_log());
     let mut out = Vec::new();
     let end = read(decoder, body.len(), &mut out, limits);
     layer(out, end, None)

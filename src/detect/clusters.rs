@@ -15,11 +15,14 @@ pub use self::keep::{Keep, UnknownKeep};
 use super::bits::Bits;
 use super::collection::Collection;
 use super::options::PairOptions;
-use super::pair::{Line, PairSummary, Verified};
+use super::pair::{Line, Pair, PairSummary, Verified};
 use super::pairs::{Found, Judge, Judged};
 use super::room::Room;
 use crate::Result;
 use crate::store::{Progress, Sorter, Ticker, View};
+
+/// Hands out all pairs of leaders.
+type Pass<'a> = dyn FnMut(&mut dyn FnMut(Pair) -> Result<()>) -> Result<()> + 'a;
 
 /// How clusters are made.
 #[derive(Clone, Debug, PartialEq)]
@@ -111,7 +114,7 @@ pub fn cluster(
     let pairs = PairOptions { expand: false, ..options.pairs.clone() };
     let found = Found::new(view, collection, &pairs, true, watch)?;
     let ticker = Ticker::new(watch);
-    let mut pass = |near: &mut dyn FnMut(super::pair::Pair) -> Result<()>| {
+    let mut pass = |near: &mut dyn FnMut(Pair) -> Result<()>| {
         found.decide(collection, &pairs, &ticker, &mut PairSummary::default(), near)
     };
     let mut founder = if options.components {

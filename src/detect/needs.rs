@@ -31,19 +31,31 @@ pub fn check(view: View<'_>, options: &PairOptions) -> Result<()> {
     }
     let label = &view.settings().recipe;
     let recipe = Recipe::from_label(label).ok();
-    let makes = |has: fn(&Recipe) -> bool| recipe.as_ref().is_some_and(has);
-    let lacks = |what| {
-        let why = format!("the recipe '{label}' of the database makes no {what}");
-        Err(Error::Method { method: method.name(), why })
-    };
     let (b, c) = needed(method);
-    if b && !makes(Recipe::has_min_hash) {
-        return lacks("supershingles");
+    if b {
+        require(method, label, recipe.as_ref(), "makes no supershingles", Recipe::has_min_hash)?;
     }
-    if c && !makes(Recipe::has_projection) {
-        return lacks("projections");
+    if c {
+        require(method, label, recipe.as_ref(), "makes no projections", Recipe::has_projection)?;
     }
     Ok(())
+}
+
+/// Refuses a method if the recipe of the database lacks something, and names those that have it.
+pub(super) fn require(
+    method: Method,
+    label: &str,
+    recipe: Option<&Recipe>,
+    lacks: &str,
+    has: fn(&Recipe) -> bool,
+) -> Result<()> {
+    if recipe.is_some_and(has) {
+        return Ok(());
+    }
+    let others = Recipe::NAMES.iter().copied().filter(|name| Recipe::named(name).is_some_and(|recipe| has(&recipe)));
+    let others = others.collect::<Vec<_>>().join(", ");
+    let why = format!("the recipe '{label}' of the database {lacks}; recipes that fit: {others}");
+    Err(Error::Method { method: method.name(), why })
 }
 
 /// Whether a method needs supershingles, and projections.

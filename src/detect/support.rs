@@ -73,7 +73,7 @@ impl Page {
         page
     }
 
-    fn document(&self) -> Document {
+    pub(super) fn document(&self) -> Document {
         let mut document = Document::bare(&self.id, Fingerprint(self.fingerprint.unwrap_or(0))).expect("an id");
         document.unprinted = self.fingerprint.is_none();
         document.record = Record { id: self.id.clone(), ..self.record.clone() };

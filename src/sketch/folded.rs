@@ -3,7 +3,7 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::text::Tokens;
+use crate::text::{ShortAscii, Tokens};
 
 /// The hashes of a page's terms in lower case (Unicode's, of no language), in their order.
 pub(crate) struct FoldedHashes<'a, T> {
@@ -24,7 +24,7 @@ impl<'a, T: Iterator<Item = &'a str>> Iterator for FoldedHashes<'a, T> {
     #[inline]
     fn next(&mut self) -> Option<u64> {
         let (term, &hash) = (self.terms.next()?, self.hashes.next()?);
-        Some(match short_ascii(term.as_bytes()) {
+        Some(match ShortAscii::new(term.as_bytes()).map(ShortAscii::lower) {
             // Most terms are in lower case already: their hash is known.
             Some((_, false)) => hash,
             Some((folded, true)) => xxh3_64(&folded[..term.len()]),
@@ -49,45 +49,12 @@ impl<T> FoldedHashes<'_, T> {
     }
 }
 
-/// Returns a term of at most 16 bytes, all ASCII, in lower case, and whether that changed it: all
-/// bytes at once, for terms are short and a loop over each would mispredict its end.
-#[inline]
-fn short_ascii(term: &[u8]) -> Option<([u8; 16], bool)> {
-    const EACH: u128 = u128::from_le_bytes([1; 16]);
-    let mut bytes = [0; 16];
-    bytes.get_mut(..term.len())?.copy_from_slice(term);
-    let word = u128::from_le_bytes(bytes);
-    if word & (EACH * 0x80) != 0 {
-        return None;
-    }
-    // No byte exceeds 127, so none of these sums reaches into the next byte.
-    let from_a = word + EACH * (0x80 - b'A' as u128);
-    let past_z = word + EACH * (0x80 - b'Z' as u128 - 1);
-    let upper = from_a & !past_z & (EACH * 0x80);
-    Some(((word | upper >> 2).to_le_bytes(), upper != 0))
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
     use crate::text::{Page, tokens};
-
-    #[test]
-    fn every_ascii_character_folds_as_the_standard_library_folds_it() {
-        for c in 0..128u8 {
-            for place in 0..16 {
-                let mut term = *b"Abcdefghijklmnop";
-                term[place] = c;
-                let expected = term.to_ascii_lowercase();
-                let found = short_ascii(&term).map(|(folded, changed)| (folded.to_vec(), changed));
-                assert_eq!(found, Some((expected.clone(), expected != term)));
-            }
-        }
-        assert_eq!(short_ascii(&[b'a'; 17]), None);
-        assert_eq!(short_ascii("é".as_bytes()), None);
-    }
 
     proptest! {
         #[test]

@@ -1,6 +1,6 @@
-//! The numbers of `web/1` and its kin for fixed pages. They are pinned for ever: databases hold them. When this
+//! The numbers of `main/1`, `web/1` and its kin for fixed pages. They are pinned for ever: databases hold them. When this
 //! test fails the code is wrong, or a library or the language changed under it (its Unicode tables,
-//! its dictionaries); the answer is never to change the values, but to mend it or to make `web/2`.
+//! its dictionaries); the answer is never to change the values, but to mend it or to make `main/2` and `web/2`.
 
 use std::fmt::Write as _;
 
@@ -47,8 +47,9 @@ fn pages() -> Vec<(&'static str, Page<'static>)> {
 }
 
 /// One page's numbers; of the min-values the hash of their bytes, little-endian.
-fn numbers(page: &Page<'_>) -> String {
-    let sketch = Recipe::default().sketch(page);
+fn numbers(recipe: &str, page: &Page<'_>) -> String {
+    let recipe = Recipe::named(recipe).unwrap_or_default();
+    let sketch = recipe.sketch(page);
     let mut out = format!("  tokens {}\n  fingerprint {:016x}\n", sketch.tokens, sketch.fingerprint);
     let _ = writeln!(out, "  digest {:032x}", u128::from_be_bytes(sketch.digest));
     if let Some(found) = &sketch.min_hash {
@@ -59,6 +60,10 @@ fn numbers(page: &Page<'_>) -> String {
         }
         let mega = Recipe::megashingles(&found.supershingles);
         let _ = writeln!(out, "  megashingles {}", hex(&[mega[0], mega[14]]));
+        if recipe.has_bands() {
+            let bands = Recipe::bands(&found.values);
+            let _ = writeln!(out, "  bands {}", hex(&[bands[0], bands[20]]));
+        }
     }
     if let Some(found) = &sketch.projection {
         for words in found.chunks(3) {
@@ -77,9 +82,30 @@ fn hex(words: &[u64]) -> String {
 fn web_1_gives_the_pinned_numbers() {
     let mut found = String::new();
     for (name, page) in pages() {
-        let _ = write!(found, "{name}\n{}", numbers(&page));
+        let _ = write!(found, "{name}\n{}", numbers("web", &page));
     }
     assert!(found == EXPECTED, "found\n{found}");
+}
+
+/// A page with more around its content than in it, and its text.
+const NEWS: &str = "<!DOCTYPE html><html><head><title>Fox jumps | Example News</title></head><body>\
+    <div role=banner><h1>Example News</h1></div><nav><ul><li><a href=/>Home</a><li><a href=/world>World</a>\
+    <li><a href=/sport>Sport</a></ul></nav><main><h2>Fox jumps over 2 dogs</h2><p>Posted on 12 March 2024 at 09:15 by \
+    <a href=/staff/a.b>A. B.</a></p><p>The quick brown fox (Vulpes vulpes) jumped over the lazy dog again, as \
+    北京大学 and the Straße reported; version 1.26.4 ÄÖ٣٤ of the story has 3,000 words.<br><a href=/2>Next page</a></p>\
+    <table><tr><td><a href=/x>Foxes</a><td>Foxes that jump are counted every day of the year in <a href=/y>table 7</a>.\
+    </table></main><aside>Most read: <b>Dog sleeps</b></aside><footer>&copy; 2024 Example News</footer></body></html>";
+const NEWS_TEXT: &str = "Fox jumps | Example News\nHome\nWorld\nSport\nFox jumps over 2 dogs\nThe quick brown fox (Vulpes \
+    vulpes) jumped over the lazy dog again, as 北京大学 and the Straße reported; version 1.26.4 ÄÖ٣٤ has 3,000 words.\n\
+    北京大学是中华人民共和国的一所综合性大学\nNext page\n\u{a9} 2024 Example News\n";
+
+#[test]
+fn main_1_gives_the_pinned_numbers() {
+    let mut found = String::new();
+    for (name, page) in pages().into_iter().chain([("news", Page::html(NEWS)), ("news text", Page::text(NEWS_TEXT))]) {
+        let _ = write!(found, "{name}\n{}", numbers("main", &page));
+    }
+    assert!(found == MAIN_EXPECTED, "found\n{found}");
 }
 
 /// The fingerprints of phrases, and the sketches that no database stores but all platforms must agree
@@ -164,6 +190,123 @@ long
   web-3grams/1 8575933b30fa986e
   60 sentences, 112 signatures e3e33b496342e81d
   600 words, 302 shingles af1ab984dd39ef4d
+";
+
+const MAIN_EXPECTED: &str = "\
+english
+  tokens 34
+  fingerprint c902820210fabd4b
+  digest 03c40d1e94b96631fa13246562638eb3
+  min-values f78ceac95de13750
+  supershingles 18b4a5ec7c57d659 513cd9533d7cd150 69b61f5bdc9f7ef7
+  supershingles ef0628a099d4be13 e960666260e2f6eb 2a96ffcdf7372c0e
+  megashingles 6b88409b397388d1 e30beef25e8fb4a8
+  bands 0a26ca8ef0545723 dee307709369885a
+  projection a3d52a494479bddd 20e024e086fbb088 27259b0e0cc081ee
+  projection 8de60402f4ad5334 bfbccc9987c545c8 cab9988fa0f3d215
+german
+  tokens 24
+  fingerprint 4f0f7f02b5853d2c
+  digest 532ea7c1627d977fbbdbc566ad6fa3ec
+  min-values 2ef4abc6261a1d9a
+  supershingles f562fa9d3df0528e ac8a122771299f7f 695e13ba439a68c8
+  supershingles ca1d9f6cd60eb2a2 84aacc970c9a692f 505df21d37f63b3a
+  megashingles 15cc74437ee9e5ed 776e336ae6f7303d
+  bands 31b6f3edac0a6ff4 c56d8f7fbe3511db
+  projection 0e59868af08b091a 20f1daa008b09b60 624a029152a5bcdf
+  projection 7ad6778ca6801ff2 1f8c2bda1e308588 e3114d3c2101c4be
+chinese
+  tokens 27
+  fingerprint 49e4a535b30e4aae
+  digest 22a7b79d3ffa0c88a32179d51fc46256
+  min-values 669086b7b09f5b10
+  supershingles 12412c4fc0f8ad25 cf1cbbec0ff543fd 46035bd1f31bc530
+  supershingles 7918bcec6992656c c90d7f3a07a028a2 6a125cff7476c295
+  megashingles 19eb6d3015115d14 d2f9badf14c606a1
+  bands 343ae16383c18c6e 603d17285fa0767d
+  projection 16f1415173365c67 4fce0227ac191964 66f106a55e7ed46b
+  projection ad2884673ab03e09 12ff1904eb63320d 73550759c0272a9a
+japanese
+  tokens 26
+  fingerprint 060a2b6988285a39
+  digest 962a9c31a38f2d57319cf77c9f7967b4
+  min-values eb3cd36a38b70340
+  supershingles 0f920c1e42836866 8210d5bed6927564 5dd281b2f6fd2b2d
+  supershingles fe9f88e7c22d1c58 91cf65f9c5f1328b f5cff4d6b3a85baf
+  megashingles a8a08b076756ff7c 41de6a4d188acd68
+  bands e26f64bf5e5bcc98 69e3ea06b16cf383
+  projection e182c80da0301ee2 681c4723c8930044 7276214d22e86ca9
+  projection b12ff164b3d52a63 a0e2f79a3231566a 256c83c7010012cd
+thai
+  tokens 17
+  fingerprint e900e37f9b1fc05f
+  digest cf26a520f5a393bb1ad5710e227f5ecb
+  min-values 9cdd7ce85e62c59e
+  supershingles 69dec8ce83e66c63 cf1f4678692e2460 5e725598b937fa0e
+  supershingles 09aef0edb2d8176c 8a30ba136b5459a4 3ece7017cd5dfc7a
+  megashingles 1bd860ed21d8b7b3 3ff6e60cf6d20cb4
+  bands 83be9f15e161206b 8e05650e7da1a9d1
+  projection 364045a16ee6e31d 7d390326f3b72894 24ec55f7678e438f
+  projection 982f3abde1e5bb53 d7e433a44f6f91f8 1c157afc73395912
+empty
+  tokens 0
+  fingerprint 0000000000000000
+  digest 99aa06d3014798d86001c324468d497f
+one term
+  tokens 1
+  fingerprint ae23c8ed1a12e619
+  digest 940e61ae501c8d6bfc1a6957b1c286e0
+  min-values 30c0b2bec03284f3
+  supershingles abc2efd35dae415d 7a7846006825cc94 0cc753013419d00a
+  supershingles 04fd95fbc41ac318 79f36507db4ed72e 37cf5add603f9fc8
+  megashingles ac5839cc4343826a 8ff240dc976e33e3
+  bands 3e9ecae505cb2902 93438b0579aab5d5
+  projection df0310d4dbb3a545 fc3e138fe2ae6a37 d2dabecb2b3bee04
+  projection 224e28d489472e57 48560dfb482c65d9 c9c824b313dd53e6
+html
+  tokens 24
+  fingerprint d187223e33a60845
+  digest bc7ae0374477b22f44e8c72c9b4bb48f
+  min-values 56159e330846dbb4
+  supershingles 15aa9dec56da02a4 6d3f4406d0e131f2 c81a4d87369582bf
+  supershingles 187ca76dcfee3efd 69a5e8e0f6fc3a40 8c5d9690ab6d5719
+  megashingles 0f5f36b45cfcf182 1d8451d1c9358301
+  bands afe477f24313bd89 cda60df8dc46fb51
+  projection d1e9a1264a0c0bc2 fd940e8083584a56 23ad5d01041e118b
+  projection a104ad5906112058 ce06124408061701 e0dcd178308159d4
+latin 1
+  tokens 4
+  fingerprint 830ea2832440a952
+  digest 17d78f7c59f495caaaa3238658f44e16
+  min-values 1f273287d92774fc
+  supershingles 5d10db5f8e5f4fce 1dd46d74f215024f b33ab81b4d296d02
+  supershingles eb59d836873bc3dd 033886110b814fd1 898a4d12b66d194e
+  megashingles 6f96f88f39d2a282 6ece87d466867465
+  bands 7f6d5c8a9413f86c e405e76c784d987c
+  projection 161010d0ed4610d7 8942951628e2840e 2e4120e2101c4004
+  projection 1047195a8b800405 4808065e0082096c 0e240855a80908f4
+news
+  tokens 79
+  fingerprint 9b82a3a3bb861055
+  digest 5dc1985fc5131d3802863bd3ff0cffdf
+  min-values 0e93763b41b0e956
+  supershingles 984ddf08c63bc53f e110990ef51fe616 df724f0ca4b01301
+  supershingles d19a10401a3b67fb 888c7b189a2a7e00 9fc68346880c221c
+  megashingles 8892d581a4a916f3 37826b6dbbd14452
+  bands 1a25bc427be43cbe 58fcfa0c69ae9d77
+  projection e3f5c6cf64e0ce5e 75d60c64b61f535c 07b556281ca1c48a
+  projection e14c87512ea52e5c 9b26108463e4438d b29cff5d62151edd
+news text
+  tokens 56
+  fingerprint 8bc2a7a7bb86127d
+  digest dcb0c60f7d2117f9a61d8963ddb101ba
+  min-values 713b2976622c7bff
+  supershingles cc31a1ca18633be7 ba4c84a75debc12c c38dfb4a99fc8f16
+  supershingles 7c1886592951bacc e099b41a032a1dd8 7be295095162570d
+  megashingles b9122611c5f0fc00 6585b02771d4dce1
+  bands b24184f425d83260 50001f1611ee0f20
+  projection e3f5e5c866e4ee7c 55cc0e24be3d5b54 47a517303cdd44aa
+  projection ed0c16433ee53e0c 93ae9584e3e4c18d b094bbec602d1efd
 ";
 
 const EXPECTED: &str = "\

@@ -31,9 +31,11 @@ mod tally;
 
 pub use explain::{Explanation, Feature};
 pub use features::{Features, PHRASE_MAX, StopWords, WeightTable, simhash_of};
-pub use min_hash::{MIN_VALUES, MinHash, SHINGLE, SUPERSHINGLES, megashingles, min_hash};
+pub use min_hash::{
+    BAND, BANDS, MIN_VALUES, MinHash, SHINGLE, SUPERSHINGLES, agreement, bands, megashingles, min_hash,
+};
 pub(crate) use mix::split_mix;
-pub use projection::{PROJECTION_BITS, Projection, projection};
+pub use projection::{PIECES, PROJECTION_BITS, Projection, projection};
 pub use recipe::{Recipe, RecipeError, Sketch};
 pub use shingles::{Overlap, SAMPLING_MAX, SHINGLE_WORDS, Sampling, Shingles, shingles};
 pub use signatures::{Signature, SignatureRules, signatures};

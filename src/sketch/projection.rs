@@ -14,11 +14,21 @@ use crate::sketch::tally::Tally;
 /// Dimensions of the projection, b of Henzinger 2.
 pub const PROJECTION_BITS: usize = 384;
 
+/// Pieces of a projection, of four bytes each.
+pub const PIECES: usize = PROJECTION_BITS / 32;
+
 /// Words of a projection.
 const WORDS: usize = PROJECTION_BITS / 64;
 
 /// The bits of a page's projection (Henzinger 2): dimension d is bit d mod 64 of word d / 64.
 pub type Projection = [u64; WORDS];
+
+/// Returns the pieces of a projection (Henzinger 2; ALGORITHMS H4): piece p is dimensions 32p to 32p + 31, the
+/// least of them the lowest bit of the first byte. Projections that differ in fewer than 12 dimensions have a
+/// piece in common.
+pub(super) fn pieces(projection: &Projection) -> [[u8; 4]; PIECES] {
+    std::array::from_fn(|piece| ((projection[piece / 2] >> (32 * (piece % 2))) as u32).to_le_bytes())
+}
 
 /// Returns the projection of a token sequence (Henzinger 2), or of any other hashed features.
 pub fn projection(tokens: &[u64]) -> Projection {
@@ -60,6 +70,13 @@ mod tests {
         ) {
             prop_assert_eq!(projection(&tokens), plain(&tokens));
         }
+    }
+
+    #[test]
+    fn pieces_are_the_projection_four_bytes_each() {
+        let projection: Projection = std::array::from_fn(|word| split_mix(11, word as u64));
+        let bytes: Vec<u8> = projection.iter().flat_map(|word| word.to_le_bytes()).collect();
+        assert_eq!(pieces(&projection).as_flattened(), bytes);
     }
 
     #[test]

@@ -10,9 +10,9 @@ use crate::sketch::explain::{Explainer, Explanation};
 use crate::sketch::features::{Features, simhash_of};
 use crate::sketch::folded::FoldedHashes;
 use crate::sketch::min_hash::{self, MinHash};
-use crate::sketch::projection::{Projection, projection};
+use crate::sketch::projection::{self, PIECES, Projection, projection};
 use crate::sketch::simhash;
-use crate::text::{Page, SiteRule, host_of, tokens, visible_text};
+use crate::text::{Page, SiteRule, host_of, main_content, tokens, visible_text};
 
 /// All that is kept of a page's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,10 +35,16 @@ pub struct Sketch {
 
 /// A named, versioned way from a page to its numbers.
 ///
-/// `web` is the one to use: terms after Henzinger 2, the simhash of Manku et al. 2 over the terms
+/// `main` is made of the terms of a page's main content ([`main_content`](crate::text::main_content)), in lower
+/// case and with digits masked: simhash, min-values, supershingles, bands and projection. So pages of one site are
+/// not alike because its navigation is, and pages are alike whose dates differ. The number of tokens and their
+/// digest are those of the whole page.
+///
+/// `web` is made of all terms: terms after Henzinger 2, the simhash of Manku et al. 2 over the terms
 /// in lower case weighted by their frequency, min-values and supershingles, projection, and
-/// Henzinger's site rule. `web-psl` differs in the site rule: registrable domains; `web-2grams` and
-/// `web-3grams` in the simhash, whose features are every two or three terms in a row. The others
+/// Henzinger's site rule. `main-psl` and `web-psl` differ in the site rule: registrable domains; `main-c` and
+/// `web-c` in that a database also keeps the pieces of projections, by which algorithm C finds documents;
+/// `web-2grams` and `web-3grams` in the simhash, whose features are every two or three terms in a row. The others
 /// reproduce the simhash of other tools and have neither min-values nor projection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recipe {
@@ -46,11 +52,14 @@ pub struct Recipe {
     version: u32,
     kind: Kind,
     site: SiteRule,
+    pieces: bool,
 }
 
 /// What the simhash is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
+    /// Each term of the main content, in lower case and masked, hashed with XXH3 (64 bits, seed 0).
+    Main,
     /// So many terms in a row, in lower case, hashed with XXH3 (64 bits, seed 0).
     Terms(usize),
     /// The features of another tool.
@@ -59,18 +68,35 @@ enum Kind {
 
 impl Recipe {
     /// The names of all recipes, the default first.
-    pub const NAMES: &'static [&'static str] =
-        &["web", "web-psl", "web-2grams", "web-3grams", "1e0ng", "seomoz", "text-dedup", "wayback64", "trafilatura"];
+    pub const NAMES: &'static [&'static str] = &[
+        "web",
+        "web-psl",
+        "web-2grams",
+        "web-3grams",
+        "web-c",
+        "main",
+        "main-psl",
+        "main-c",
+        "1e0ng",
+        "seomoz",
+        "text-dedup",
+        "wayback64",
+        "trafilatura",
+    ];
 
     /// Returns the newest version of the recipe of this name.
     pub fn named(name: &str) -> Option<Recipe> {
-        let recipe = |name, kind, site| Recipe { name, version: 1, kind, site };
+        let recipe = |name, kind, site| Recipe { name, version: 1, kind, site, pieces: false };
         let of = |name, convention| recipe(name, Kind::Of(convention), SiteRule::Henzinger);
         Some(match name {
+            "main" => recipe("main", Kind::Main, SiteRule::Henzinger),
+            "main-psl" => recipe("main-psl", Kind::Main, SiteRule::Registrable),
+            "main-c" => Recipe { pieces: true, ..recipe("main-c", Kind::Main, SiteRule::Henzinger) },
             "web" => recipe("web", Kind::Terms(1), SiteRule::Henzinger),
             "web-psl" => recipe("web-psl", Kind::Terms(1), SiteRule::Registrable),
             "web-2grams" => recipe("web-2grams", Kind::Terms(2), SiteRule::Henzinger),
             "web-3grams" => recipe("web-3grams", Kind::Terms(3), SiteRule::Henzinger),
+            "web-c" => Recipe { pieces: true, ..recipe("web-c", Kind::Terms(1), SiteRule::Henzinger) },
             "1e0ng" => of("1e0ng", Convention::OneE0ng),
             "seomoz" => of("seomoz", Convention::Seomoz),
             "text-dedup" => of("text-dedup", Convention::TextDedup),
@@ -111,12 +137,23 @@ impl Recipe {
 
     /// Returns whether sketches have the min-values of algorithm B (Henzinger 2).
     pub fn has_min_hash(&self) -> bool {
-        matches!(self.kind, Kind::Terms(_))
+        !matches!(self.kind, Kind::Of(_))
+    }
+
+    /// Returns whether documents are found by the bands of their min-values ([`Recipe::bands`]) as well as by
+    /// their megashingles.
+    pub fn has_bands(&self) -> bool {
+        self.kind == Kind::Main
     }
 
     /// Returns whether sketches have the projection of algorithm C (Henzinger 2).
     pub fn has_projection(&self) -> bool {
-        matches!(self.kind, Kind::Terms(_))
+        !matches!(self.kind, Kind::Of(_))
+    }
+
+    /// Returns whether a database keeps the pieces of projections, so that documents are found by them.
+    pub fn has_pieces(&self) -> bool {
+        self.pieces
     }
 
     /// Returns the rule that makes a host name a site (Henzinger 1).
@@ -129,15 +166,32 @@ impl Recipe {
         min_hash::megashingles(supershingles)
     }
 
+    /// Returns the bands of 84 min-values (ALGORITHMS H3): a hash for each run of four.
+    pub fn bands(min_values: &[u32; 84]) -> [u64; 21] {
+        min_hash::bands(min_values)
+    }
+
+    /// Returns the pieces of a projection, each four bytes of it (ALGORITHMS H4).
+    pub fn pieces(projection: &Projection) -> [[u8; 4]; PIECES] {
+        projection::pieces(projection)
+    }
+
     /// Returns the sketch of a page.
     pub fn sketch(&self, page: &Page<'_>) -> Sketch {
-        let tokens = tokens(page);
-        let bytes: Vec<u8> = tokens.hashes().iter().flat_map(|hash| hash.to_le_bytes()).collect();
-        let (min_hash, projection) = match self.kind {
-            Kind::Terms(_) => (min_hash::of_bytes(&bytes), (!tokens.is_empty()).then(|| projection(tokens.hashes()))),
-            Kind::Of(_) => (None, None),
+        let content = (self.kind == Kind::Main).then(|| main_content(page));
+        let (hashes, tokens) = match content {
+            Some(content) => (Some(content.hashes()), content.into_tokens()),
+            None => (None, tokens(page)),
+        };
+        let bytes = bytes(tokens.hashes());
+        let (min_hash, projection) = match (self.kind, &hashes) {
+            (Kind::Of(_), _) => (None, None),
+            _ if tokens.is_empty() => (None, None),
+            (_, Some(hashes)) => (min_hash::min_hash(hashes), Some(projection(hashes))),
+            (_, None) => (min_hash::of_bytes(&bytes), Some(projection(tokens.hashes()))),
         };
         let fingerprint = match self.kind {
+            Kind::Main => simhash::fingerprint(hashes.into_iter().flatten()),
             Kind::Terms(1) => simhash::fingerprint(FoldedHashes::new(&tokens)),
             Kind::Terms(terms) => simhash_of(&tokens, &Features { terms, ..Features::default() }),
             Kind::Of(convention) => {
@@ -162,6 +216,10 @@ impl Recipe {
         let tokens = tokens(page);
         let mut explainer = Explainer::default();
         match self.kind {
+            Kind::Main => {
+                let content = main_content(page);
+                content.terms().zip(content.hashes()).for_each(|(term, hash)| explainer.add(&term, hash));
+            }
             Kind::Terms(terms) => {
                 let folded: Vec<String> = tokens.terms().map(str::to_lowercase).collect();
                 let features = Features { terms, ..Features::default() };
@@ -178,10 +236,15 @@ impl Recipe {
     }
 }
 
+/// Returns tokens as they are hashed: 8 bytes each, little-endian.
+fn bytes(tokens: &[u64]) -> Vec<u8> {
+    tokens.iter().flat_map(|token| token.to_le_bytes()).collect()
+}
+
 impl Default for Recipe {
     /// Returns `web`.
     fn default() -> Self {
-        Recipe { name: "web", version: 1, kind: Kind::Terms(1), site: SiteRule::Henzinger }
+        Recipe { name: "web", version: 1, kind: Kind::Terms(1), site: SiteRule::Henzinger, pieces: false }
     }
 }
 

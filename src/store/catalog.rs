@@ -16,19 +16,24 @@ use std::path::{Path, PathBuf};
 use nddb_format::record::FAMILIES;
 use rocksdb::{
     BlockBasedOptions, Cache, ColumnFamily, ColumnFamilyDescriptor, DB, DBCompressionType, DBRecoveryMode, ErrorKind,
-    Options, SliceTransform,
+    LogLevel, Options, SliceTransform,
 };
 
 pub(crate) use commit::{Commit, DocumentKeys};
 pub(crate) use ingest::{RowOptions, SortedRows};
+pub(crate) use read::KeyCursor;
 
 use crate::{Error, Result};
 
 /// Memory for blocks of the catalog, in bytes.
 const CACHE_SIZE: usize = 256 << 20;
+/// About the size of a block of RocksDB, by default.
+const BLOCK_SIZE: usize = 4 << 10;
 /// Memory for rows not yet in a sorted file, in bytes.
 const BUFFER_SIZE: usize = 128 << 20;
 
+/// So many files of the catalog are opened by many threads.
+const MANY_FILES: usize = 100;
 /// Attempts to follow a writer that moves its files.
 const ATTEMPTS: usize = 64;
 
@@ -100,7 +105,13 @@ impl Catalog {
     pub(crate) fn open_secondary(path: &Path) -> Result<Self> {
         let scratch = tempfile::Builder::new().prefix("nddb-reader-").tempdir();
         let scratch = scratch.map_err(Error::io("create a temporary folder in", &std::env::temp_dir()))?;
-        let db = DB::open_cf_descriptors_as_secondary(&database_options(), path, scratch.path(), families())
+        // Otherwise a thousand lines of options are written to the log, and 300 threads made to open a few files.
+        let mut options = database_options();
+        options.set_log_level(LogLevel::Warn);
+        if super::dir::names(path)?.len() < MANY_FILES {
+            options.set_max_file_opening_threads(1);
+        }
+        let db = DB::open_cf_descriptors_as_secondary(&options, path, scratch.path(), families())
             .map_err(failed("be opened for reading", path))?;
         // A secondary instance wants a folder for its log. The log is open now: without a name it is gone
         // with the process, however that ends.
@@ -173,7 +184,7 @@ fn database_options() -> Options {
 
 /// All families with the options that they must be opened with every time, or lookups lose their filters.
 fn families() -> Vec<ColumnFamilyDescriptor> {
-    let cache = Cache::new_lru_cache(CACHE_SIZE);
+    let cache = Cache::new_hyper_clock_cache(CACHE_SIZE, BLOCK_SIZE);
     let all = [
         Family::Prints,
         Family::Documents,
@@ -196,11 +207,18 @@ fn family_options(family: Family, cache: &Cache) -> Options {
     table.set_format_version(5);
     // Sketches do not compress; ids and keys share prefixes, which the blocks leave out already.
     options.set_compression_type(DBCompressionType::None);
-    if family == Family::Ids {
-        // All keys of an id share a prefix: one filter lookup says that an id is new.
+    // All keys of an id or a hash share a prefix: one filter lookup says that it is new.
+    let prefix = match family {
+        Family::Ids => Some(SliceTransform::create("nddb.id", id_prefix, Some(has_id_prefix))),
+        Family::Megashingles => Some(SliceTransform::create_fixed_prefix(8)),
+        Family::Pieces => Some(SliceTransform::create_fixed_prefix(5)),
+        Family::Digests => Some(SliceTransform::create_fixed_prefix(16)),
+        _ => None,
+    };
+    if let Some(prefix) = prefix {
         table.set_bloom_filter(10.0, false);
         table.set_whole_key_filtering(false);
-        options.set_prefix_extractor(SliceTransform::create("nddb.id", id_prefix, Some(has_id_prefix)));
+        options.set_prefix_extractor(prefix);
         options.set_memtable_prefix_bloom_ratio(0.05);
     }
     options.set_block_based_table_factory(&table);

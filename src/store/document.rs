@@ -5,7 +5,7 @@ use nddb_format::fingerprint::low_mask;
 use nddb_format::record::{self, Print, Record, SourcePosition};
 
 use super::catalog::DocumentKeys;
-use super::view::Found;
+use super::view::{Found, Stored};
 use crate::sketch::Recipe;
 use crate::text::{Page, host_of};
 use crate::{Error, Result};
@@ -105,6 +105,13 @@ impl Document {
         self
     }
 
+    /// Adds sketches that were made elsewhere: supershingles and projection (Henzinger 2006, 2).
+    pub fn with_sketches(mut self, supershingles: Option<[u64; 6]>, projection: Option<[u64; 6]>) -> Self {
+        self.record.supershingles = supershingles;
+        self.record.projection = projection;
+        self
+    }
+
     /// Adds when the document was fetched, in seconds since 1970.
     pub fn with_date(mut self, date: Option<i64>) -> Self {
         self.record.date = date;
@@ -155,12 +162,17 @@ impl Document {
         Ok(self)
     }
 
+    /// What is known of it besides its fingerprint.
+    pub(crate) fn record(&self) -> &Record {
+        &self.record
+    }
+
     pub(crate) fn print(&self) -> Print {
         Print { fingerprint: self.fingerprint.0, unprinted: self.unprinted }
     }
 
-    pub(crate) fn keys(&self) -> DocumentKeys {
-        keys_of(&self.record)
+    pub(crate) fn keys(&self, recipe: Option<&Recipe>) -> DocumentKeys {
+        keys_of(&self.record, recipe)
     }
 
     /// Whether nothing that a user sees differs from what is stored: the same content loaded again from
@@ -173,11 +185,41 @@ impl Document {
     }
 }
 
-/// The hashes by which a stored document can be found besides its fingerprint.
-pub(crate) fn keys_of(record: &Record) -> DocumentKeys {
+impl From<Stored> for Document {
+    /// The document again, to ask for what is like it.
+    fn from(stored: Stored) -> Self {
+        let Stored { fingerprint, unprinted, record, .. } = stored;
+        Self { fingerprint, unprinted, sketched: false, record }
+    }
+}
+
+/// The hashes by which a stored document can be found besides its fingerprint, in a database with this recipe,
+/// if it is one that is known.
+pub(crate) fn keys_of(record: &Record, recipe: Option<&Recipe>) -> DocumentKeys {
+    let pieces = recipe.is_some_and(Recipe::has_pieces);
     DocumentKeys {
         megashingles: record.supershingles.iter().flat_map(Recipe::megashingles).collect(),
-        pieces: Vec::new(),
+        pieces: record.projection.iter().filter(|_| pieces).flat_map(Recipe::pieces).collect(),
         digest: record.digest,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// SPEC 9.1.
+    #[test]
+    fn pieces_are_the_bytes_of_the_projection_as_the_record_has_it() {
+        let projection = std::array::from_fn(|word| 0x0123_4567_89ab_cdef_u64.rotate_left(7 * word as u32));
+        let record = Record { id: "a".into(), projection: Some(projection), ..Record::default() };
+        let encoded = record.encode();
+        let bytes = &encoded[encoded.len() - 48..];
+        for &name in Recipe::NAMES {
+            let recipe = Recipe::named(name);
+            let keys = keys_of(&record, recipe.as_ref());
+            assert_eq!(keys.pieces.as_flattened(), if name == "web-c" { bytes } else { &[] }, "{name}");
+        }
+        assert!(keys_of(&record, None).pieces.is_empty());
     }
 }

@@ -15,7 +15,7 @@ use super::compaction::CompactionPlan;
 use super::document::{Document, keys_of};
 use super::writer::Writer;
 use crate::{Error, Result};
-use chunk::Chunk;
+use chunk::{Chunk, keys_size};
 
 /// What a bulk load did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -123,7 +123,7 @@ impl BulkLoad<'_> {
 
     fn take(&mut self, document: &Document, number: Option<u64>) -> Result<()> {
         self.chunk.push(document.print(), &document.record, number);
-        if self.chunk.size() >= self.writer.means().1 {
+        if self.chunk.size(keys_size(self.writer.recipe())) >= self.writer.means().1 {
             self.write_chunk()?;
         }
         Ok(())
@@ -300,6 +300,7 @@ impl Writer {
         let mut print_rows = SortedRows::create(&scratch, &prints, first);
         let mut document_rows = SortedRows::create(&scratch, &documents, first);
         let mut megashingles: Vec<(u64, u64)> = Vec::new();
+        let mut pieces: Vec<([u8; 5], u64)> = Vec::new();
         let mut digests: Vec<([u8; 16], u64)> = Vec::new();
         for (index, &number) in numbers.iter().enumerate().filter(|(_, number)| **number != NONE) {
             let (key, value) = (record::number_key(number), chunk.record(index));
@@ -309,8 +310,9 @@ impl Writer {
                 continue;
             }
             let record = Record::decode(value).map_err(Error::format(self.view().dir.root()))?;
-            let keys = keys_of(&record);
+            let keys = keys_of(&record, self.recipe());
             megashingles.extend(keys.megashingles.iter().map(|&hash| (hash, number)));
+            pieces.extend((0u8..).zip(&keys.pieces).map(|(place, &[a, b, c, d])| ([place, a, b, c, d], number)));
             digests.extend(keys.digest.map(|digest| (digest, number)));
         }
         print_rows.ingest(self.catalog())?;
@@ -326,6 +328,13 @@ impl Writer {
         let options = RowOptions::new(Family::Megashingles);
         let mut rows = SortedRows::create(&scratch, &options, first);
         megashingles.iter().try_for_each(|&(hash, number)| rows.put(&record::megashingle_key(hash, number), &[]))?;
+        rows.ingest(self.catalog())?;
+        pieces.sort_unstable();
+        let options = RowOptions::new(Family::Pieces);
+        let mut rows = SortedRows::create(&scratch, &options, first);
+        for ([place, piece @ ..], number) in pieces {
+            rows.put(&record::piece_key(place, piece, number), &[])?;
+        }
         rows.ingest(self.catalog())?;
         digests.sort_unstable();
         let options = RowOptions::new(Family::Digests);

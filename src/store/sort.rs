@@ -1,5 +1,6 @@
 //! Sorting more rows than fit in memory: sorted stretches in temporary files, merged as they are read.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use super::dir::TempFile;
@@ -67,11 +68,11 @@ impl<const N: usize> Sorted<N> {
         }
         let mut stretches = Vec::with_capacity(self.spilled.len() + 1);
         for file in &self.spilled {
-            let mut stretch = Stretch { file: Some(file), rows: Vec::new(), at: 0, offset: 0 };
+            let mut stretch = Stretch { file: Some(file), rows: Cow::default(), at: 0, offset: 0 };
             stretch.fill()?;
             stretches.push(stretch);
         }
-        stretches.push(Stretch { file: None, rows: self.memory.clone(), at: 0, offset: 0 });
+        stretches.push(Stretch { file: None, rows: Cow::Borrowed(&self.memory), at: 0, offset: 0 });
         let mut out = Vec::with_capacity(4096);
         while let Some(least) = stretches.iter_mut().filter(|it| it.head().is_some()).min_by_key(|it| it.head()) {
             out.extend(least.head());
@@ -91,7 +92,7 @@ impl<const N: usize> Sorted<N> {
 /// A sorted stretch being read.
 struct Stretch<'a, const N: usize> {
     file: Option<&'a TempFile>,
-    rows: Vec<[u64; N]>,
+    rows: Cow<'a, [[u64; N]]>,
     at: usize,
     offset: u64,
 }

@@ -1,7 +1,7 @@
 //! What can be asked of one state of the database, by readers and by the writer alike.
 
 use nddb_format::Fingerprint;
-use nddb_format::record::{Record, Settings};
+use nddb_format::record::{Archive, Record, Settings};
 
 use super::catalog::Catalog;
 use super::dir::Dir;
@@ -164,6 +164,14 @@ impl<'a> View<'a> {
             let (fingerprint, unprinted) = (Fingerprint(print.fingerprint), print.unprinted);
             visit(Stored { number, fingerprint, unprinted, record })
         })
+    }
+
+    /// What is known of an archive that documents were loaded from, by the number in their source positions.
+    ///
+    /// # Errors
+    /// Damage of the catalog.
+    pub fn archive(&self, number: u32) -> Result<Option<Archive>> {
+        self.catalog.archive(number)
     }
 
     /// The document with this number, live or not.

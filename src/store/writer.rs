@@ -3,6 +3,7 @@
 mod batches;
 mod open;
 mod publish;
+mod staged;
 
 use std::collections::{HashMap, HashSet};
 use std::time::Instant;
@@ -18,7 +19,9 @@ use super::probe::{Match, Work};
 use super::progress::{Progress, Watch};
 use super::snapshot::Snapshot;
 use super::view::{View, Within};
+use crate::sketch::Recipe;
 use crate::{Error, Result};
+use staged::Keys;
 
 /// A document staged for the next commit.
 struct Staged {
@@ -36,6 +39,8 @@ struct Group {
     by_id: HashMap<String, usize>,
     /// Staged documents, for insert-if-new.
     memtable: Memtable,
+    /// The same, for insert-if-new by other methods than simhash.
+    keys: Keys,
     /// Staged numbers that were staged again or deleted: given up.
     given_up: HashSet<u64>,
     /// Committed numbers that the commit deletes.
@@ -70,6 +75,8 @@ pub struct Writer {
     _lock: Lock,
     catalog: Catalog,
     settings: Settings,
+    /// What the settings' label means, if it is known here.
+    recipe: Option<Recipe>,
     snapshot: Snapshot,
     counters: Counters,
     group: Group,
@@ -98,6 +105,7 @@ impl Group {
             documents: Vec::new(),
             by_id: HashMap::new(),
             memtable: Memtable::new(settings.bits, settings.k),
+            keys: Keys::default(),
             given_up: HashSet::new(),
             deleted: HashSet::new(),
             replaced: HashSet::new(),
@@ -174,6 +182,11 @@ impl Writer {
     /// Deleted documents that are known to stand in no run.
     pub(in crate::store) fn dropped(&self) -> &RoaringTreemap {
         &self.dropped
+    }
+
+    /// The recipe, if it is known here.
+    pub(in crate::store) fn recipe(&self) -> Option<&Recipe> {
+        self.recipe.as_ref()
     }
 
     /// Takes over counters that have been committed.
@@ -378,7 +391,7 @@ impl Writer {
             }
             None => self.group.deleted.extend(others.hidden.iter().copied().chain(others.visible)),
         }
-        let (id, print, keys) = (document.record.id.clone(), document.print(), document.keys());
+        let (id, print, keys) = (document.record.id.clone(), document.print(), document.keys(self.recipe()));
         if !print.unprinted {
             self.group.memtable.insert(print.fingerprint, number);
         }

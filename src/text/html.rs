@@ -17,6 +17,7 @@ use memchr::memchr;
 use crate::text::elements::{Element, element};
 use crate::text::entities::decode_attribute;
 use crate::text::map::TextMap;
+use crate::text::outline::{Outline, Part};
 use crate::text::sheet::{Layout, Piece, Sheet};
 
 /// An image, and where in the text it stands.
@@ -41,19 +42,26 @@ pub(crate) struct Scan {
     pub(crate) base: Option<String>,
     /// Where in the page the text stands, if that was asked for.
     pub(crate) map: TextMap,
+    /// What is true of its parts, if that was asked for.
+    pub(crate) parts: Vec<Part>,
 }
 
 /// Scans a page.
 pub(crate) fn scan(html: &str, layout: Layout) -> Scan {
-    run(html, layout, false)
+    run(html, Sheet::new(layout, false), None)
 }
 
 /// Scans a page, and keeps where in it the text stands.
 pub(crate) fn scan_with_map(html: &str, layout: Layout) -> Scan {
-    run(html, layout, true)
+    run(html, Sheet::new(layout, true), None)
 }
 
-fn run(html: &str, layout: Layout, mapped: bool) -> Scan {
+/// Scans a page, and keeps which parts of its text are links, and which stand around its content.
+pub(crate) fn scan_with_parts(html: &str, layout: Layout) -> Scan {
+    run(html, Sheet::new(layout, false), Some(Outline::new()))
+}
+
+fn run(html: &str, sheet: Sheet, outline: Option<Outline>) -> Scan {
     let mut scanner = Scanner {
         html,
         bytes: html.as_bytes(),
@@ -62,14 +70,16 @@ fn run(html: &str, layout: Layout, mapped: bool) -> Scan {
         xml: html.trim_start().starts_with("<?xml"),
         foreign: 0,
         hidden: 0,
-        sheet: Sheet::new(layout, mapped),
+        sheet,
+        outline,
         images: Vec::new(),
         base: None,
     };
     scanner.run();
-    let Scanner { sheet, images, base, .. } = scanner;
+    let Scanner { sheet, outline, images, base, .. } = scanner;
     let (text, map) = sheet.finish();
-    Scan { text, images, base, map }
+    let parts = outline.map(Outline::finish).unwrap_or_default();
+    Scan { text, images, base, map, parts }
 }
 
 /// A tag that has been read to its end.
@@ -90,6 +100,7 @@ struct Scanner<'a> {
     /// How many `<template>` are open.
     hidden: u32,
     sheet: Sheet,
+    outline: Option<Outline>,
     images: Vec<Image>,
     base: Option<String>,
 }
@@ -136,12 +147,19 @@ impl<'a> Scanner<'a> {
         self.at += 1;
         let name = self.name(&mut buffer);
         match element(name) {
+            Element::Inline if name == b"a" && self.outline.is_some() => {
+                let is_link = self.rest_of_tag(b"href").value.is_some();
+                self.note(|outline| outline.link(is_link));
+            }
             Element::Inline => {
                 self.rest_of_tag(b"");
             }
             Element::Block => {
-                self.rest_of_tag(b"");
+                let tag = self.rest_of_tag(if self.outline.is_some() { b"role" } else { b"" });
                 self.push_break();
+                if !self.is_empty(&tag) {
+                    self.note(|outline| outline.open(name, tag.value));
+                }
             }
             Element::Image => {
                 self.push_break();
@@ -195,7 +213,7 @@ impl<'a> Scanner<'a> {
         self.at = end;
         match kind {
             // The title of a drawing is not shown.
-            Element::Title if self.foreign == 0 => self.push(start, end, Piece::Escaped),
+            Element::Title if self.foreign == 0 => self.push_part(start, end, Piece::Escaped, true),
             Element::Escapable => self.push(start, end, Piece::Escaped),
             Element::Literal => self.push(start, end, Piece::Literal),
             _ => {}
@@ -210,7 +228,16 @@ impl<'a> Scanner<'a> {
         let kind = element(name);
         self.rest_of_tag(b"");
         match kind {
-            Element::Inline | Element::Base => {}
+            Element::Inline => {
+                if name == b"a" {
+                    self.note(|outline| outline.link(false));
+                }
+            }
+            Element::Base => {}
+            Element::Block => {
+                self.push_break();
+                self.note(|outline| outline.close(name));
+            }
             Element::Template => {
                 self.hidden = self.hidden.saturating_sub(1);
                 self.push_break();
@@ -382,8 +409,23 @@ impl<'a> Scanner<'a> {
 
     /// Appends text of the page.
     fn push(&mut self, from: usize, to: usize, piece: Piece) {
+        self.push_part(from, to, piece, false);
+    }
+
+    /// Appends text of the page, which stands around its content even if no element says so.
+    fn push_part(&mut self, from: usize, to: usize, piece: Piece, is_around: bool) {
         if self.hidden == 0 {
             self.sheet.push(self.html, from, to, piece);
+            if let Some(outline) = &mut self.outline {
+                outline.push(&self.sheet, is_around);
+            }
+        }
+    }
+
+    /// Tells the outline, if there is to be one.
+    fn note(&mut self, tell: impl FnOnce(&mut Outline)) {
+        if let Some(outline) = &mut self.outline {
+            tell(outline);
         }
     }
 
@@ -391,6 +433,7 @@ impl<'a> Scanner<'a> {
     fn push_break(&mut self) {
         if self.hidden == 0 {
             self.sheet.push_break();
+            self.note(Outline::push_break);
         }
     }
 }

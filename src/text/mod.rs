@@ -4,14 +4,15 @@
 //! (`html`, `elements`, `entities`), its visible text and the way back from there to its bytes
 //! ([`TextMap`]), what that text is cut into, and the site of a host name (ALGORITHMS H6). Texts are
 //! cut three ways, each after a paper: into terms ([`Tokens`], Henzinger 2, H1), into sentences
-//! ([`sentences`], Huang et al. 3.1, L1) and into words ([`CanonicalWords`], Ye et al. 4.2, Y1).
-//! Everything is a pure function: no input or output, no
+//! ([`sentences`], Huang et al. 3.1, L1) and into words ([`CanonicalWords`], Ye et al. 4.2, Y1). Which terms
+//! are a page's content, and which only stand around it, says [`MainContent`]. Everything is a pure function: no input or output, no
 //! threads, no clock, and the same answer on every platform.
 //!
 //! It must never import another wing (`sketch`, `store`, `archive`, `detect`) nor anything that
 //! opens a file. Types of the HTML, URL and character set libraries do not leave it.
 
 mod charset;
+mod content;
 mod elements;
 mod entities;
 mod html;
@@ -19,20 +20,24 @@ mod images;
 mod letters;
 mod map;
 mod marks;
+mod outline;
 mod page;
 mod segment;
 mod sentences;
 mod sheet;
+mod short;
 mod site;
 mod tokens;
 mod visible;
 mod words;
 
 pub use charset::decode;
+pub use content::{LINE_UNITS, MainContent, TERMS_MIN, main_content};
 pub use letters::is_word_character;
 pub use map::TextMap;
 pub use page::{Page, PageKind};
 pub use sentences::{DOCUMENT_UNITS, SENTENCE_UNITS, Sentence, first_units, sentences, units};
+pub(crate) use short::ShortAscii;
 pub use site::{SiteRule, henzinger_site, host_of, registrable_domain};
 pub use tokens::{Tokenizer, Tokens, tokens, tokens_with_map};
 pub use visible::{folded_text, folded_text_with_map, visible_text};

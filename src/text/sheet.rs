@@ -130,9 +130,9 @@ impl Sheet {
 fn fold(out: &mut String, text: &str) {
     let mut rest = text;
     loop {
-        let word = word_size(rest);
-        out.push_str(&rest[..word]);
-        rest = &rest[word..];
+        let run = folded_size(rest);
+        out.push_str(&rest[..run]);
+        rest = &rest[run..];
         if rest.is_empty() {
             return;
         }
@@ -143,10 +143,39 @@ fn fold(out: &mut String, text: &str) {
     }
 }
 
-/// Returns where the first white space stands (`char::is_whitespace`), or the size of the text.
-pub(crate) fn word_size(text: &str) -> usize {
+/// Returns the size of a beginning of `text` that ends at white space, at the end, or behind a whole
+/// word, and in which words have one space between them: most text is folded as it comes.
+fn folded_size(text: &str) -> usize {
     let bytes = text.as_bytes();
+    if bytes.first() == Some(&b' ') {
+        return 0;
+    }
+    // Without a branch for each byte, so that many are looked at at once.
+    let other = |byte: u8| (byte.wrapping_sub(9) < 5) | (byte == 0xc2) | (byte.wrapping_sub(0xe1) < 3);
     let mut at = 0;
+    while let Some(part) = bytes.get(at..at + STRIDE + 1) {
+        let stops = part.iter().zip(&part[1..]).fold(false, |stops, (&byte, &next)| {
+            stops | other(byte) | ((byte == b' ') & ((next == b' ') | other(next)))
+        });
+        if stops {
+            break;
+        }
+        at += STRIDE;
+    }
+    word_end(text, at)
+}
+
+/// Bytes looked at at once.
+const STRIDE: usize = 32;
+
+/// Returns where the first white space stands (`char::is_whitespace`), or the size of the text.
+fn word_size(text: &str) -> usize {
+    word_end(text, 0)
+}
+
+/// Returns where from byte `at` on the first white space stands; not behind the first byte of one.
+fn word_end(text: &str, mut at: usize) -> usize {
+    let bytes = text.as_bytes();
     while at < bytes.len() {
         match KINDS[usize::from(bytes[at])] {
             Kind::Word => at += 1,
@@ -187,6 +216,8 @@ const KINDS: [Kind; 256] = {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -205,5 +236,25 @@ mod tests {
             fold(&mut out, text);
         }
         assert_eq!(out, "a b cd ");
+    }
+
+    proptest! {
+        #[test]
+        fn long_texts_fold_word_by_word(
+            text in "([a-zé中 ]{0,50}|[a-z]{1,9} |  |[\\n\\t\u{a0}\u{2003}\u{3000}あ]){0,30}",
+            before in "[a \\n]?",
+        ) {
+            let mut out = before.clone();
+            fold(&mut out, &text);
+            let mut plain = before;
+            for c in text.chars() {
+                if !c.is_whitespace() {
+                    plain.push(c);
+                } else if !plain.is_empty() && !plain.ends_with([' ', '\n']) {
+                    plain.push(' ');
+                }
+            }
+            prop_assert_eq!(out, plain);
+        }
     }
 }

@@ -23,10 +23,11 @@ use std::ops::Range;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::text::html::{Scan, scan, scan_with_map};
+use crate::text::html::{Scan, scan, scan_with_map, scan_with_parts};
 use crate::text::images::Addresses;
 use crate::text::letters::{continues, is_alphanumeric, is_joiner, is_unspaced};
 use crate::text::map::TextMap;
+use crate::text::outline::Part;
 use crate::text::page::{Page, PageKind};
 use crate::text::segment::Segmenter;
 use crate::text::sheet::Layout;
@@ -37,6 +38,8 @@ use crate::text::visible::shown;
 pub struct Tokens {
     /// The text of the page, and behind it the terms of its images.
     text: String,
+    /// The size of the text of the page.
+    text_size: usize,
     /// Where in `text` each term stands.
     spans: Vec<(usize, usize)>,
     hashes: Vec<u64>,
@@ -68,8 +71,25 @@ impl Tokens {
         self.spans.iter().map(|&(from, to)| from..to)
     }
 
+    /// Returns a term by its place among all.
+    pub(crate) fn term(&self, place: usize) -> &str {
+        let (from, to) = self.spans[place];
+        &self.text[from..to]
+    }
+
+    /// Returns the text of the page, and behind it the terms of its images.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Returns the size of the text of the page: what stands behind is an image.
+    pub(crate) fn text_size(&self) -> usize {
+        self.text_size
+    }
+
     fn clear(&mut self) {
         self.text.clear();
+        self.text_size = 0;
         self.spans.clear();
         self.hashes.clear();
     }
@@ -125,13 +145,30 @@ impl Tokenizer {
         (tokens, map)
     }
 
+    /// Puts the terms of a page in place of what `tokens` held. Returns the parts of its text, none of plain text.
+    pub(crate) fn tokens_and_parts(&self, page: &Page<'_>, tokens: &mut Tokens) -> Vec<Part> {
+        let text = shown(page);
+        match page.kind {
+            PageKind::Html => {
+                let mut scan = scan_with_parts(&text, Layout::Raw);
+                let parts = std::mem::take(&mut scan.parts);
+                self.scanned(page, scan, tokens);
+                parts
+            }
+            PageKind::Text => {
+                self.taken(&text, tokens);
+                Vec::new()
+            }
+        }
+    }
+
     /// Takes the terms of a page of markup. Returns the map of its text and image terms, of use only
     /// if the scan kept one.
     fn scanned(&self, page: &Page<'_>, scan: Scan, tokens: &mut Tokens) -> TextMap {
         tokens.clear();
-        let Scan { text, images, base, mut map } = scan;
+        let Scan { text, images, base, mut map, .. } = scan;
         let end = text.len();
-        tokens.text = text;
+        (tokens.text, tokens.text_size) = (text, end);
         let addresses = Addresses::new(page.url, base.as_deref());
         let mut done = 0;
         for image in &images {
@@ -154,6 +191,7 @@ impl Tokenizer {
     fn taken(&self, text: &str, tokens: &mut Tokens) {
         tokens.clear();
         tokens.text.push_str(text);
+        tokens.text_size = text.len();
         self.split(&tokens.text, 0, tokens.text.len(), &mut tokens.spans);
         tokens.hash();
     }

@@ -53,8 +53,9 @@ fn flush(writer: &mut Writer) {
 /// Puts into a new database what the golden database `web` holds: runs of 16 and of the planner's tables,
 /// a memtable, a hot fingerprint, replaced and deleted documents, records of pages, batches.
 fn make_web(path: &Path) {
-    let recipe = Recipe::default();
-    let mut writer = Writer::create(path, &Config::within(3).expect("k")).expect("a new database");
+    let recipe = Recipe::named("web").expect("the recipe of the golden pages");
+    let config = Config::within(3).and_then(|config| config.restart(32)).expect("a configuration");
+    let mut writer = Writer::create(path, &config.recipe("web/1")).expect("a new database");
     let mut load = writer.bulk_load().expect("a load");
     (0..400).for_each(|index| load.push(bare(&format!("bulk-{index}"), spread(index))).expect("taken"));
     (0..HOT_LEN).for_each(|index| load.push(bare(&format!("hot-{index}"), HOT)).expect("taken"));

@@ -13,6 +13,7 @@ mod failure;
 mod inputs;
 mod interrupt;
 mod json;
+mod judging;
 mod messages;
 mod output;
 mod pair_lines;

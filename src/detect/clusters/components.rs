@@ -2,15 +2,11 @@
 
 use super::super::classes::Classes;
 use super::super::collection::Collection;
-use super::super::pair::Pair;
+use super::Pass;
 use crate::Result;
 
 /// The least ordinal of each document's component. `pass` hands out all pairs of leaders.
-pub(super) fn founders(
-    collection: &Collection,
-    classes: &Classes,
-    pass: &mut dyn FnMut(&mut dyn FnMut(Pair) -> Result<()>) -> Result<()>,
-) -> Result<Vec<u32>> {
+pub(super) fn founders(collection: &Collection, classes: &Classes, pass: &mut Pass<'_>) -> Result<Vec<u32>> {
     let mut parent: Vec<u32> = (0..collection.len()).map(|ordinal| classes.leader(ordinal)).collect();
     pass(&mut |pair| {
         let (a, b) = (root(&mut parent, pair.a), root(&mut parent, pair.b));

@@ -10,12 +10,9 @@ use super::super::collection::Collection;
 use super::super::evidence::Evidence;
 use super::super::method::Method;
 use super::super::options::PairOptions;
-use super::super::pair::Pair;
+use super::Pass;
 use crate::Result;
 use crate::store::Sorter;
-
-/// Hands out all pairs of leaders.
-type Pass<'a> = dyn FnMut(&mut dyn FnMut(Pair) -> Result<()>) -> Result<()> + 'a;
 
 /// The founder of each document.
 pub(super) fn founders(

@@ -114,7 +114,7 @@ fn bootstrap_of(
         for place in 0..u64::from(cells.sites) {
             let number = split_mix(seed, draw as u64 * u64::from(cells.sites) + place);
             // The upper half of the product is as good as uniform for so few sites.
-            times[(u128::from(number) * u128::from(cells.sites) >> 64) as usize] += 1.0;
+            times[((u128::from(number) * u128::from(cells.sites)) >> 64) as usize] += 1.0;
         }
         for (weight, ([a, b], _)) in weights.iter_mut().zip(&cells.cells) {
             *weight = times[*a as usize] * if a == b { 1.0 } else { times[*b as usize] };
@@ -195,7 +195,7 @@ mod tests {
         let mut plain = [Vec::new(), Vec::new(), Vec::new()];
         for draw in 0..draws as u64 {
             let drawn: Vec<usize> =
-                (0..3).map(|place| (u128::from(split_mix(seed, 3 * draw + place)) * 3 >> 64) as usize).collect();
+                (0..3).map(|place| ((u128::from(split_mix(seed, 3 * draw + place)) * 3) >> 64) as usize).collect();
             let (mut right, mut wrong, mut missed) = (0u32, 0u32, 0u32);
             for (pair, found) in gold.pairs.iter().zip(found) {
                 let [a, b] = pair.sites.map(|site| number(site).expect("one of three"));

@@ -7,15 +7,12 @@ use std::path::Path;
 use super::gold::{Gold, Place};
 use super::label::Labels;
 use super::returned::Returned;
-use crate::archive::{self, ArchiveError, Entry, Input, Limits, Options, What};
+use crate::archive::{self, ArchiveError, Entry, Input, Options, What};
 use crate::detect::{Collection, Line, PairOptions, PairSummary, Room, pairs};
 use crate::sketch::Recipe;
 use crate::store::{Document, Loaded, Progress, View, Writer};
 use crate::text::{Page, SiteRule, host_of};
 use crate::{Config, Fingerprint, Result};
-
-/// Labelled sets are small and often packed as tightly as zstd can: its largest window that needs no permission.
-const ZSTD_WINDOW: u64 = 128 << 20;
 
 /// Called from time to time with how far the work is; ends it by answering `false`.
 type Watch<'a> = &'a mut (dyn FnMut(&Progress) -> bool + Send);
@@ -82,8 +79,7 @@ impl Corpus {
         room: &Room,
         watch: Watch<'_>,
     ) -> std::result::Result<Self, CorpusError> {
-        let limits = Limits { zstd_window: ZSTD_WINDOW, ..Limits::default() };
-        let mut input = Input::open(documents, &Options { limits, ..Options::default() })?;
+        let mut input = Input::open(documents, &Options::default())?;
         let identity = archive::identity(documents).ok();
         let mut writer = Writer::create(database, config)?;
         let archive = match identity {

@@ -4,7 +4,7 @@
 //! subsequence with the first j symbols of `b` longer, else 1. A row follows from the one before by an addition (Crochemore
 //! et al. 2001; Hyyrö 2004), 64 prefixes at a time, whatever the sequences have in common.
 
-use super::myers::Run;
+use super::run::Run;
 use super::symbols::Symbol;
 
 /// In place of where masks begin: a symbol that only `b` has.

@@ -3,11 +3,12 @@
 use super::super::Rules;
 use super::again::Again;
 use super::likeness::Likeness;
-use super::myers::{Myers, Run};
+use super::myers::Myers;
 use super::prepared::{Prepared, Symbols};
 use super::region::Curve;
+use super::run::Run;
 use super::sketch::{Piece, Side, Sketch};
-use super::strain::strain;
+use super::strain::{Stretch, strain};
 use super::symbols::Symbol;
 use super::{Parameters, units};
 
@@ -26,6 +27,7 @@ pub struct Comparer {
 #[derive(Clone, Debug, Default)]
 struct Scratch {
     myers: Myers,
+    stretches: Vec<Stretch>,
     again: Again,
     curve: Curve,
     /// Matches, as places of the sketches.
@@ -112,13 +114,13 @@ impl Scratch {
     ) -> Option<[usize; 2]> {
         of_a.begin(a);
         of_b.begin(b);
-        if !strain(a, b, needed, &mut of_a.marks, &mut of_b.marks) {
+        if !strain([a, b], needed, [&mut of_a.marks, &mut of_b.marks], &mut self.stretches) {
             return None;
         }
         let (mut common, mut trusted) = (0, 0);
         for round in 0..parameters.rounds.max(1) {
             if round > 0 {
-                self.again.strain(a, b, of_a, of_b);
+                self.again.strain(&self.stretches, [a, b], of_a, of_b);
             }
             of_a.make(a);
             of_b.make(b);

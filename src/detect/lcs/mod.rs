@@ -24,20 +24,24 @@ mod again;
 mod bits;
 mod comparer;
 mod likeness;
+mod marks;
 mod myers;
 pub mod plain;
 mod prepared;
 mod region;
+mod run;
 mod sketch;
 mod strain;
 mod symbols;
 #[cfg(test)]
 mod tests;
+mod windows;
 
 pub use comparer::Comparer;
 pub use likeness::Likeness;
-pub use myers::{Myers, Run};
+pub use myers::Myers;
 pub use prepared::Prepared;
+pub use run::Run;
 pub use symbols::Symbol;
 
 /// Units of a text that are compared: its first 10 KB (Huang et al. 2008, 4).

@@ -14,18 +14,8 @@
 //! one that is cheaper is taken.
 
 use super::bits::Bits;
+use super::run::Run;
 use super::symbols::Symbol;
-
-/// A stretch that two sequences have in common: `len` symbols from place `a` of one and from place `b` of the other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Run {
-    /// Where it begins in the first sequence.
-    pub a: usize,
-    /// Where it begins in the second sequence.
-    pub b: usize,
-    /// How many symbols.
-    pub len: usize,
-}
 
 /// Rows by bits take at most this many bytes.
 const BITS_SIZE_MAX: usize = 64 << 20;

@@ -4,7 +4,7 @@
 //! centricity [..], and extensity".
 
 use super::Parameters;
-use super::myers::Run;
+use super::run::Run;
 
 /// d(x): how many edit operations stand before each place x of A.
 ///

@@ -2,91 +2,14 @@
 
 use std::ops::Range;
 
-use super::prepared::Windows;
+use super::marks::Marks;
+use super::windows::Windows;
 
 /// A text under comparison.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Side<'a, T> {
     pub(super) text: &'a [T],
     pub(super) windows: &'a Windows,
-}
-
-impl<'a, T> Side<'a, T> {
-    /// The characters of a window.
-    #[inline]
-    pub(super) fn content(self, window: usize) -> &'a [T] {
-        &self.text[window..self.windows.end(window)]
-    }
-}
-
-/// A set of windows, by where they begin.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Marks {
-    words: Vec<u64>,
-}
-
-impl Marks {
-    /// Makes it an empty set of windows below `len`.
-    pub(super) fn clear(&mut self, len: usize) {
-        self.words.clear();
-        self.words.resize(len.div_ceil(64) + 1, 0);
-    }
-
-    #[inline]
-    pub(super) fn has(&self, window: usize) -> bool {
-        self.words[window / 64] >> (window % 64) & 1 == 1
-    }
-
-    #[inline]
-    pub(super) fn add(&mut self, window: usize) {
-        self.words[window / 64] |= 1 << (window % 64);
-    }
-
-    /// Adds a range that is not empty.
-    #[inline]
-    pub(super) fn add_all(&mut self, windows: Range<usize>) {
-        let (first, last) = (windows.start / 64, (windows.end - 1) / 64);
-        let (from, to) = (u64::MAX << (windows.start % 64), u64::MAX >> (63 - (windows.end - 1) % 64));
-        if first == last {
-            self.words[first] |= from & to;
-            return;
-        }
-        self.words[first] |= from;
-        self.words[first + 1..last].fill(u64::MAX);
-        self.words[last] |= to;
-    }
-
-    /// The first window of the range that is in the set (`wanted`) or is not, or else the end of the range.
-    #[inline]
-    fn next(&self, range: Range<usize>, wanted: bool) -> usize {
-        let flip = if wanted { 0 } else { u64::MAX };
-        let mut word = range.start / 64;
-        let mut bits = (self.words[word] ^ flip) & u64::MAX << (range.start % 64);
-        while bits == 0 {
-            word += 1;
-            if word * 64 >= range.end {
-                return range.end;
-            }
-            bits = self.words[word] ^ flip;
-        }
-        (word * 64 + bits.trailing_zeros() as usize).min(range.end)
-    }
-
-    /// The maximal runs of windows of the range that are in the set.
-    pub(super) fn runs(&self, range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
-        let Range { mut start, end } = range;
-        std::iter::from_fn(move || {
-            if start >= end {
-                return None;
-            }
-            let first = self.next(start..end, true);
-            if first == end {
-                return None;
-            }
-            start = self.next(first..end, false);
-            Some(first..start)
-        })
-    }
 }
 
 /// A stretch of a sketch.

@@ -9,6 +9,9 @@ use crate::detect::pair::Cut;
 use crate::detect::source::Source;
 use crate::store::{Sorted, Sorter};
 
+/// Receives a shingle, the documents that have it and how many.
+type Visit<'a> = dyn FnMut([u64; 2], &[u64], u64) -> Result<()> + 'a;
+
 /// Documents between two reports of progress.
 const REPORT: u32 = 1 << 10;
 /// A product of floating-point numbers may miss a whole number by less.
@@ -78,7 +81,7 @@ struct Counts<'a> {
 }
 
 impl Counts<'_> {
-    fn each(&mut self, visit: &mut dyn FnMut([u64; 2], &[u64], u64) -> Result<()>) -> Result<()> {
+    fn each(&mut self, visit: &mut Visit<'_>) -> Result<()> {
         let (mut last, mut documents) = ([0; 2], Vec::new());
         self.sorted.each(&mut |rows| {
             for &[high, low, document] in rows {

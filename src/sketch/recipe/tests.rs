@@ -36,14 +36,31 @@ fn a_label_of_another_version_is_refused_with_a_reason() {
 }
 
 #[test]
-fn only_the_web_recipes_have_min_values_and_projection() {
+fn only_our_own_recipes_have_min_values_and_projection() {
     for &name in Recipe::NAMES {
         let recipe = Recipe::named(name).unwrap_or_default();
         let sketch = recipe.sketch(&Page::text("one two"));
-        assert_eq!(recipe.has_min_hash(), name.starts_with("web"));
+        assert_eq!(recipe.has_min_hash(), name.starts_with("web") || name.starts_with("main"));
+        assert_eq!(recipe.has_bands(), name.starts_with("main"));
         assert_eq!(sketch.min_hash.is_some(), recipe.has_min_hash());
         assert_eq!(sketch.projection.is_some(), recipe.has_projection());
         assert_eq!(sketch.tokens, 2);
+    }
+}
+
+#[test]
+fn the_numbers_of_web_c_are_those_of_web() {
+    let page = Page { url: Some("http://news.bbc.co.uk/x"), ..Page::html("<p>The Rhine rises in the Alps <b>and") };
+    let kept: Vec<&str> = Recipe::NAMES
+        .iter()
+        .copied()
+        .filter(|name| Recipe::named(name).is_some_and(|recipe| recipe.has_pieces()))
+        .collect();
+    assert_eq!(kept, ["web-c"]);
+    for name in kept {
+        let recipe = Recipe::named(name).unwrap_or_default();
+        assert!(recipe.has_projection(), "{name}");
+        assert_eq!(recipe.sketch(&page), web().sketch(&page));
     }
 }
 
@@ -95,6 +112,41 @@ fn an_explanation_adds_up() {
     assert_eq!(explanation.features[2].hash, xxh3_64(b"dog"));
     assert_eq!(explanation.distinct, 3);
     assert!(explanation.sums.iter().all(|sum| sum.abs() <= 6 && sum % 2 == 0));
+}
+
+#[test]
+fn main_is_of_the_content_and_its_digest_of_the_whole_page() {
+    let recipe = Recipe::named("main").unwrap_or_default();
+    let page = |title: &str, navigation: &str, year: u32| {
+        let text = format!(
+            "In {year} the quick brown fox jumped over the lazy dog, then {year} more foxes jumped over {} dogs in all.",
+            year + 7
+        );
+        format!("<title>{title}</title><nav><a href=x>{navigation}</a></nav><h1>The Fox</h1><p>{text}</p>")
+    };
+    let (one, two) = (page("A", "Home", 1998), page("B", "Start here", 23));
+    let (one, two) = (recipe.sketch(&Page::html(&one)), recipe.sketch(&Page::html(&two)));
+    assert_eq!((one.fingerprint, &one.min_hash, one.projection), (two.fingerprint, &two.min_hash, two.projection));
+    assert_ne!(one.digest, two.digest);
+    assert_eq!((one.tokens + 1, one.tokens), (two.tokens, 25));
+    let other = page("A", "Home", 1998);
+    let web = web().sketch(&Page::html(&other));
+    assert_eq!((web.digest, web.tokens), (one.digest, one.tokens));
+    assert_ne!((web.fingerprint, web.min_hash), (one.fingerprint, one.min_hash));
+}
+
+proptest! {
+    #[test]
+    fn a_sketch_of_the_content_is_what_the_definitions_say(text in "([a-cA-C0-9ä-ü中文.]{1,9}[ \n]?){0,60}") {
+        let page = Page::text(&text);
+        let sketch = Recipe::named("main").unwrap_or_default().sketch(&page);
+        let hashes: Vec<u64> = main_content(&page).terms().map(|term| xxh3_64(term.as_bytes())).collect();
+        prop_assert_eq!(sketch.fingerprint, plain::fingerprint(hashes.iter().copied()));
+        prop_assert_eq!(sketch.min_hash, plain::min_hash(&hashes));
+        prop_assert_eq!(sketch.projection, (!hashes.is_empty()).then(|| plain::projection(&hashes)));
+        let tokens = tokens(&page);
+        prop_assert_eq!((sketch.tokens, sketch.digest), (tokens.len() as u64, web().sketch(&page).digest));
+    }
 }
 
 proptest! {

@@ -6,6 +6,9 @@ use rocksdb::{DBRawIterator, Direction, IteratorMode, ReadOptions};
 use super::{Catalog, Family};
 use crate::{Error, Result};
 
+/// So many rows are looked up one by one: to prepare a look-up of many costs as much as one of them.
+const FEW: usize = 4;
+
 /// Receives rows, key and value; `false` ends the scan.
 type Visit<'a> = dyn FnMut(&[u8], &[u8]) -> Result<bool> + 'a;
 
@@ -79,6 +82,15 @@ impl Catalog {
     /// Hands the encoded records of ascending `numbers` to `visit`, with their place among them; numbers
     /// without a record are left out.
     pub(crate) fn records(&self, numbers: &[u64], visit: &mut dyn FnMut(usize, &[u8]) -> Result<()>) -> Result<()> {
+        if numbers.len() <= FEW {
+            for (place, &number) in numbers.iter().enumerate() {
+                let row = self.db.get_pinned_cf(self.family(Family::Documents), record::number_key(number));
+                if let Some(value) = row.map_err(self.failed("be read"))? {
+                    visit(place, &value)?;
+                }
+            }
+            return Ok(());
+        }
         let keys: Vec<[u8; 8]> = numbers.iter().map(|&number| record::number_key(number)).collect();
         let rows = self.db.batched_multi_get_cf(self.family(Family::Documents), &keys, true);
         for (place, row) in rows.into_iter().enumerate() {
@@ -105,6 +117,13 @@ impl Catalog {
             rows: self.db.raw_iterator_cf_opt(self.family(Family::Ids), options),
             key: Vec::new(),
         }
+    }
+
+    /// Looks up numbers by what stands before them in the keys of a family; cheapest in ascending order.
+    pub(crate) fn keys(&self, family: Family) -> KeyCursor<'_> {
+        let mut options = ReadOptions::default();
+        options.set_prefix_same_as_start(true);
+        KeyCursor { catalog: self, rows: self.db.raw_iterator_cf_opt(self.family(family), options) }
     }
 
     /// Visits all ids with their numbers, in bytewise order.
@@ -185,6 +204,12 @@ impl Catalog {
         Ok(numbers)
     }
 
+    /// An archive with its progress.
+    pub(crate) fn archive(&self, number: u32) -> Result<Option<Archive>> {
+        let value = self.current(Family::Sources, &record::source_key(number))?;
+        value.map(|value| Archive::decode(&value).map_err(self.corrupt())).transpose()
+    }
+
     /// All archives with their progress, by number.
     pub(crate) fn archives(&self) -> Result<Vec<(u32, Archive)>> {
         let mut archives = Vec::new();
@@ -220,6 +245,27 @@ impl IdCursor<'_> {
         self.rows.seek(&self.key);
         while let Some(key) = self.rows.key().filter(|key| key.starts_with(&self.key)) {
             numbers.push(record::trailing_number(key).map_err(self.catalog.corrupt())?);
+            self.rows.next();
+        }
+        self.rows.status().map_err(self.catalog.failed("be read"))
+    }
+}
+
+/// Looks up numbers by what stands before them in the keys of a family.
+pub(crate) struct KeyCursor<'a> {
+    catalog: &'a Catalog,
+    rows: DBRawIterator<'a>,
+}
+
+impl KeyCursor<'_> {
+    /// Visits the numbers behind `prefix`, all that a key has before its number, ascending, until `visit` says
+    /// `false`.
+    pub(crate) fn numbers(&mut self, prefix: &[u8], visit: &mut dyn FnMut(u64) -> bool) -> Result<()> {
+        self.rows.seek(prefix);
+        while let Some(key) = self.rows.key().filter(|key| key.starts_with(prefix)) {
+            if !visit(record::trailing_number(key).map_err(self.catalog.corrupt())?) {
+                break;
+            }
             self.rows.next();
         }
         self.rows.status().map_err(self.catalog.failed("be read"))

@@ -330,7 +330,7 @@ impl Rows<'_> {
                 return Ok(true);
             }
             // The same key twice is one row.
-            let mut rows: Vec<(Family, Vec<u8>)> = keys_of(&record).rows(number).collect();
+            let mut rows: Vec<(Family, Vec<u8>)> = keys_of(&record, self.state.recipe.as_ref()).rows(number).collect();
             rows.sort_unstable_by(|a, b| (a.0 as usize, &a.1).cmp(&(b.0 as usize, &b.1)));
             rows.dedup();
             for (family, key) in rows {

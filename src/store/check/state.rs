@@ -9,6 +9,7 @@ use roaring::RoaringTreemap;
 
 use super::files::Wrong;
 use super::findings::Findings;
+use crate::sketch::Recipe;
 use crate::store::catalog::Catalog;
 use crate::{Error, Result};
 
@@ -16,6 +17,8 @@ use crate::{Error, Result};
 #[derive(Debug)]
 pub(crate) struct State {
     pub(crate) settings: Settings,
+    /// What the settings' label means, if it is known here.
+    pub(crate) recipe: Option<Recipe>,
     pub(crate) counters: Counters,
     /// All deleted numbers, those of cancelled ranges included.
     pub(crate) deleted: RoaringTreemap,
@@ -38,8 +41,10 @@ impl State {
     /// # Errors
     /// Damage of the catalog.
     pub(crate) fn read(catalog: &Catalog, folded: u64, file: RoaringTreemap) -> Result<Self> {
+        let settings = catalog.settings()?;
         let mut state = Self {
-            settings: catalog.settings()?,
+            recipe: Recipe::from_label(&settings.recipe).ok(),
+            settings,
             counters: catalog.counters()?,
             deleted: file,
             loading: Vec::new(),

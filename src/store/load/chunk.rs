@@ -3,6 +3,7 @@
 use nddb_format::record::{Print, Record};
 
 use super::NONE;
+use crate::sketch::Recipe;
 
 /// Bytes of a bare record before its id: version, flags, length.
 const ID_OFFSET: usize = 7;
@@ -10,6 +11,13 @@ const ID_OFFSET: usize = 7;
 const OVERHEAD: u64 = 110;
 /// What the keys of a document with sketches cost in addition: megashingles and digest.
 const KEYS_OVERHEAD: u64 = 280;
+/// What the pieces of its projection cost in addition.
+const PIECES_OVERHEAD: u64 = 12 * 16;
+
+/// What the keys of a document with sketches cost while its chunk is written, in bytes.
+pub(super) fn keys_size(recipe: Option<&Recipe>) -> u64 {
+    KEYS_OVERHEAD + if recipe.is_some_and(Recipe::has_pieces) { PIECES_OVERHEAD } else { 0 }
+}
 
 /// Documents in the order they came.
 #[derive(Default)]
@@ -59,9 +67,9 @@ impl Chunk {
         (numbers, high)
     }
 
-    /// Bytes that the chunk needs until it is written.
-    pub(super) fn size(&self) -> u64 {
-        self.records.len() as u64 + self.len() as u64 * OVERHEAD + self.with_keys * KEYS_OVERHEAD
+    /// Bytes that the chunk needs until it is written, if the keys of each document with sketches take so many.
+    pub(super) fn size(&self, keys: u64) -> u64 {
+        self.records.len() as u64 + self.len() as u64 * OVERHEAD + self.with_keys * keys
     }
 
     /// The encoded record of a document.

@@ -7,6 +7,7 @@ use nddb_format::record::{Counters, Range, RangeState, Settings};
 use roaring::RoaringTreemap;
 
 use super::{Group, Writer};
+use crate::sketch::Recipe;
 use crate::store::catalog::Catalog;
 use crate::store::dir::{Dir, Lock};
 use crate::store::run::Verify;
@@ -83,11 +84,13 @@ impl Writer {
         snapshot.catch_up(&catalog)?;
         snapshot.seen = counters.next_number;
         let group = Group::new(&settings);
+        let recipe = Recipe::from_label(&settings.recipe).ok();
         Ok(Self {
             dir,
             _lock: lock,
             catalog,
             settings,
+            recipe,
             snapshot,
             counters,
             group,

@@ -10,6 +10,7 @@ use roaring::RoaringTreemap;
 use super::{Retired, Writer};
 use crate::store::build::{files_of, run_of_pairs};
 use crate::store::dir::Kind;
+use crate::store::document::keys_of;
 use crate::store::planner::{self, Budget};
 use crate::store::run::Verify;
 use crate::store::snapshot::Snapshot;
@@ -206,7 +207,7 @@ impl Writer {
             let mut commit = self.catalog.begin();
             for &number in chunk {
                 match self.catalog.record(number)? {
-                    Some(record) => commit.purge(number, &record.id, &crate::store::document::keys_of(&record)),
+                    Some(record) => commit.purge(number, &record.id, &keys_of(&record, self.recipe())),
                     // A load that was cut short wrote its prints and no more.
                     None => commit.forget_print(number),
                 }

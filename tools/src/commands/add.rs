@@ -3,13 +3,15 @@
 mod line;
 mod stdin;
 
+use nddb::detect::{Judgement, Online};
 use nddb::sketch::Recipe;
-use nddb::{Outcome, Verdict, Within, Writer};
-use serde_json::{Value, json};
+use nddb::{Document, Outcome, Verdict, Within, Writer};
+use serde_json::{Map, Value, json};
 
 use self::stdin::Groups;
 use crate::args::{Database, Global};
 use crate::failure::{Code, Failure, Result, chain};
+use crate::judging::{How, add_evidence};
 use crate::messages::{Meter, Tick};
 use crate::output::Output;
 use crate::quantity::counted;
@@ -21,10 +23,14 @@ use crate::{database, interrupt};
 /// in order: {"id", "verdict", "of", "distance", "fp"}, where the verdict is new, duplicate (with --if-new:
 /// `of` is the nearest and oldest document, and nothing was stored), replaced, unchanged or error. What is
 /// printed is durable at the end of the input; with --durable, when it is printed.
+///
+/// With --method, near-duplicates are those of another method; a line then has also b_sim, c_sim, resemblance,
+/// same_site, rule and complete.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   echo '{\"id\":\"a\",\"url\":\"http://example.org/\",\"text\":\"some words\"}' | nddb add crawl.nddb
+  fetcher | nddb add crawl.nddb --if-new --method combined
   fetcher | nddb add crawl.nddb --if-new --durable | jq -r 'select(.verdict == \"new\").id'")]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -35,6 +41,8 @@ pub(crate) struct Args {
     /// Greatest distance of a near-duplicate, in bits [default: the database's]
     #[arg(short, long, requires = "if_new")]
     k: Option<u8>,
+    #[command(flatten)]
+    how: How,
     /// Commit before printing: each line is durable when it appears
     #[arg(long)]
     durable: bool,
@@ -58,6 +66,8 @@ struct Adding<'a> {
     recipe: Recipe,
     args: &'a Args,
     within: Within,
+    /// Judges by a method that the user named.
+    online: Option<Online>,
     output: Output,
     /// Verdicts of this group.
     lines: Vec<String>,
@@ -74,14 +84,28 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Code> {
     if within.0 > most {
         return Err(Failure::usage(format!("k is {}, this database answers up to {most}", within.0)));
     }
+    if args.how.method.is_some() && !args.if_new {
+        return Err(Failure::usage("--method judges what is new: it needs --if-new"));
+    }
+    let online = args.how.online(writer.view(), args.k)?;
     if let Some(batch) = &args.batch {
         writer.label(batch, args.pending)?;
     }
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
     let meter = global.messages().meter("add");
     let output = Output::stdout();
-    let mut adding =
-        Adding { writer, recipe, args, within, output, lines: Vec::new(), documents: 0, duplicates: 0, errors: 0 };
+    let mut adding = Adding {
+        writer,
+        recipe,
+        args,
+        within,
+        online,
+        output,
+        lines: Vec::new(),
+        documents: 0,
+        duplicates: 0,
+        errors: 0,
+    };
     adding.read(&meter)?;
     adding.writer.close()?;
     let taken = counted(adding.documents, "document");
@@ -98,6 +122,15 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Code> {
         meter.finish(&summary);
         if adding.errors > 0 { Code::SomeSkipped } else { Code::Done }
     })
+}
+
+/// What a line says of a document.
+struct Said {
+    verdict: &'static str,
+    of: Value,
+    distance: Value,
+    /// What a method that the user named adds.
+    more: Map<String, Value>,
 }
 
 impl Adding<'_> {
@@ -143,24 +176,23 @@ impl Adding<'_> {
             }
         };
         let fingerprint = document.fingerprint();
-        let verdict = if self.args.if_new {
-            self.writer.insert_if_new(document, self.within)
-        } else {
-            self.writer.insert(document).map(Verdict::Inserted)
-        };
-        let (verdict, of, distance) = match verdict {
-            Ok(Verdict::Inserted(Outcome::New)) => ("new", Value::Null, Value::Null),
-            Ok(Verdict::Inserted(Outcome::Replaced)) => ("replaced", Value::Null, Value::Null),
-            Ok(Verdict::Inserted(Outcome::Unchanged)) => ("unchanged", Value::Null, Value::Null),
-            Ok(Verdict::Duplicate { of }) => ("duplicate", of.id.into(), of.distance.into()),
-            Err(error @ (nddb::Error::Document { .. } | nddb::Error::OutOfRange { .. })) => {
+        let said = match self.judge(document) {
+            Ok(said) => said,
+            // Of a method, that nothing is known of this document which it compares.
+            Err(
+                error @ (nddb::Error::Document { .. } | nddb::Error::OutOfRange { .. } | nddb::Error::Method { .. }),
+            ) => {
                 self.error(Some(&line.id), &chain(&error));
                 return Ok(());
             }
             Err(error) => return Err(error.into()),
         };
         let fp = fingerprint.to_string();
-        let value = json!({"id": line.id, "verdict": verdict, "of": of, "distance": distance, "fp": fp});
+        let Said { verdict, of, distance, more } = said;
+        let mut value = json!({"id": line.id, "verdict": verdict, "of": of, "distance": distance, "fp": fp});
+        if let Value::Object(object) = &mut value {
+            object.extend(more);
+        }
         self.lines.push(value.to_string());
         if verdict == "duplicate" {
             self.duplicates += 1;
@@ -171,6 +203,49 @@ impl Adding<'_> {
             self.writer.commit()?;
         }
         Ok(())
+    }
+
+    /// Inserts a document, or says of what it is a near-duplicate.
+    fn judge(&mut self, document: Document) -> nddb::Result<Said> {
+        let inserted = |outcome: Outcome, more| {
+            let verdict = match outcome {
+                Outcome::New => "new",
+                Outcome::Replaced => "replaced",
+                Outcome::Unchanged => "unchanged",
+            };
+            Said { verdict, of: Value::Null, distance: Value::Null, more }
+        };
+        let duplicate = |of: String, distance: Option<u32>, more| Said {
+            verdict: "duplicate",
+            of: of.into(),
+            distance: distance.into(),
+            more,
+        };
+        let mut more = Map::new();
+        if let Some(online) = &self.online {
+            return Ok(match self.writer.insert_if_new_by(document, online)? {
+                Judgement::Inserted { outcome, complete } => {
+                    add_evidence(&mut more, None);
+                    more.insert("complete".into(), complete.into());
+                    inserted(outcome, more)
+                }
+                Judgement::Duplicate { of, complete } => {
+                    add_evidence(&mut more, Some(&of));
+                    more.insert("complete".into(), complete.into());
+                    let distance = of.evidence.distance;
+                    duplicate(of.stored.record.id, distance, more)
+                }
+            });
+        }
+        let verdict = if self.args.if_new {
+            self.writer.insert_if_new(document, self.within)?
+        } else {
+            Verdict::Inserted(self.writer.insert(document)?)
+        };
+        Ok(match verdict {
+            Verdict::Inserted(outcome) => inserted(outcome, more),
+            Verdict::Duplicate { of } => duplicate(of.id, Some(of.distance), more),
+        })
     }
 
     fn error(&mut self, id: Option<&str>, why: &str) {

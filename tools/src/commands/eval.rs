@@ -59,9 +59,9 @@ pub(crate) struct Args {
     /// Score only one half of the labels: choose on 1, report on 2
     #[arg(long, value_enum, default_value_t, value_name = "HALF")]
     half: Part,
-    /// How pages become sketches
-    #[arg(long, default_value = Recipe::NAMES[0], value_name = "NAME")]
-    recipe: String,
+    /// How pages become sketches: one recipe or several, between commas, to be compared
+    #[arg(long, default_value = Recipe::NAMES[0], value_name = "LIST", value_delimiter = ',')]
+    recipe: Vec<String>,
     /// Write up to 200 pairs without a label for each setting to this file, to be labelled
     #[arg(long, value_name = "FILE")]
     review: Option<PathBuf>,
@@ -104,20 +104,27 @@ impl Part {
     }
 }
 
+/// The documents, sketched by one recipe.
+struct Set {
+    recipe: Recipe,
+    corpus: Corpus,
+    gold: Gold,
+}
+
 /// What all settings have in common.
 struct Frame<'a> {
-    corpus: &'a Corpus,
-    gold: &'a Gold,
+    /// Of each recipe; their labelled pairs stand in the same order.
+    sets: &'a [Set],
     labels: &'a Labels,
     selected: Vec<bool>,
     cells: Cells,
     half: Part,
-    recipe: String,
     seed: u64,
 }
 
 /// A setting and what came of it.
 struct Trial<'a> {
+    set: &'a Set,
     setting: Setting,
     returned: Returned<'a>,
     summary: PairSummary,
@@ -127,7 +134,7 @@ struct Trial<'a> {
 
 pub(super) fn run(args: &Args, global: &Global) -> Result<Code> {
     let settings = setting::parse(&args.methods).map_err(Failure::usage)?;
-    let recipe = recipe(&args.recipe)?;
+    let recipes = args.recipe.iter().map(|name| recipe(name)).collect::<Result<Vec<Recipe>>>()?;
     let labels = read_labels(&args.pairs)?;
     let meter = global.messages().meter("eval");
     let folder = global.temporary_folder()?;
@@ -135,27 +142,18 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Code> {
     if let Some(bytes) = global.memory_limit {
         room.memory_limit = bytes;
     }
-    let config = Config::within(K_MAX)?.recipe(&recipe.label());
-    let mut watch = meter.watch(true);
-    let database = folder.path().join("documents.nddb");
-    let corpus = Corpus::load(&args.docs, &database, &config, &recipe, &room, &mut *watch).map_err(told)?;
-    let gold = corpus.gold(&labels)?;
-    refuse_strangers(&corpus, &gold, &labels, args)?;
-    let selected = gold.selected(args.half.half());
-    let cells = Cells::new(&gold, &selected);
-    let frame = Frame {
-        corpus: &corpus,
-        gold: &gold,
-        labels: &labels,
-        selected,
-        cells,
-        half: args.half,
-        recipe: recipe.label(),
-        seed: args.seed,
-    };
-    let trials = run_all(settings, args, &frame, &room, &meter, global)?;
+    let mut sets = Vec::new();
+    for recipe in recipes {
+        let set = load(args, recipe, &labels, &room, &meter)?;
+        refuse_strangers(&set, &labels, args)?;
+        sets.push(set);
+    }
+    let selected = sets[0].gold.selected(args.half.half());
+    let cells = Cells::new(&sets[0].gold, &selected);
+    let frame = Frame { sets: &sets, labels: &labels, selected, cells, half: args.half, seed: args.seed };
+    let trials = run_all(&settings, args, &frame, &room, &meter, global)?;
     if let Some(path) = &args.review {
-        write_reviews(path, &frame, &trials)?;
+        write_reviews(path, &trials)?;
     }
     report(&frame, &trials, global)?;
     for trial in &trials {
@@ -164,7 +162,16 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Code> {
         }
     }
     warn(&frame, &meter, global);
-    Ok(if corpus.skipped().is_empty() { Code::Done } else { Code::SomeSkipped })
+    Ok(if frame.first().corpus.skipped().is_empty() { Code::Done } else { Code::SomeSkipped })
+}
+
+/// Loads the documents into a database of their own, named by the recipe.
+fn load(args: &Args, recipe: Recipe, labels: &Labels, room: &Room, meter: &Meter) -> Result<Set> {
+    let config = Config::within(K_MAX)?.recipe(&recipe.label());
+    let database = room.folder.join(format!("{}-{}.nddb", recipe.name(), recipe.version()));
+    let corpus = Corpus::load(&args.docs, &database, &config, &recipe, room, &mut *meter.watch(true)).map_err(told)?;
+    let gold = corpus.gold(labels)?;
+    Ok(Set { recipe, corpus, gold })
 }
 
 fn told(error: CorpusError) -> Failure {
@@ -182,7 +189,8 @@ fn read_labels(path: &Path) -> Result<Labels> {
 }
 
 /// Labels of which no pair is known are labels of something else.
-fn refuse_strangers(corpus: &Corpus, gold: &Gold, labels: &Labels, args: &Args) -> Result<()> {
+fn refuse_strangers(set: &Set, labels: &Labels, args: &Args) -> Result<()> {
+    let (corpus, gold) = (&set.corpus, &set.gold);
     if !gold.pairs.is_empty() || labels.pairs.is_empty() {
         return Ok(());
     }
@@ -199,7 +207,7 @@ fn refuse_strangers(corpus: &Corpus, gold: &Gold, labels: &Labels, args: &Args) 
 /// Runs all settings. Of a list that names all methods those that these documents do not allow are left out and told;
 /// one that was asked for by name is an error.
 fn run_all<'a>(
-    settings: Vec<Setting>,
+    settings: &[Setting],
     args: &Args,
     frame: &Frame<'a>,
     room: &Room,
@@ -207,16 +215,16 @@ fn run_all<'a>(
     global: &Global,
 ) -> Result<Vec<Trial<'a>>> {
     let mut trials = Vec::new();
-    for mut setting in settings {
+    for (set, setting) in frame.sets.iter().flat_map(|set| settings.iter().map(move |setting| (set, setting))) {
+        let mut setting = setting.clone();
         let mut options = setting.options(room);
         args.texts.apply(&mut options);
         setting.verified = options.verify_lcs && !matches!(setting.method, Method::Identity | Method::Lcs);
-        let mut watch = meter.watch(true);
         let clock = Clock::start();
-        match frame.corpus.run(&options, frame.gold, frame.seed, &mut *watch) {
+        match set.corpus.run(&options, &set.gold, frame.seed, &mut *meter.watch(true)) {
             Ok((returned, summary)) => {
                 let (seconds, cpu_seconds) = (clock.seconds(), clock.cpu_seconds());
-                trials.push(Trial { setting, returned, summary, seconds, cpu_seconds });
+                trials.push(Trial { set, setting, returned, summary, seconds, cpu_seconds });
             }
             Err(error @ nddb::Error::Method { .. }) if !setting.by_name => {
                 global.messages().note(format!("left out: {}", chain(&error)));
@@ -227,23 +235,41 @@ fn run_all<'a>(
     Ok(trials)
 }
 
+impl Trial<'_> {
+    /// Whether it is what `add` and `query` do in a database that was made without saying how.
+    fn is_default(&self) -> bool {
+        self.set.recipe == Recipe::default() && self.setting.is_default()
+    }
+
+    /// Recipe, method and thresholds.
+    fn told(&self) -> String {
+        format!("{} {} {}", self.set.recipe, self.setting.method, self.setting.told()).trim_end().to_owned()
+    }
+}
+
 impl Frame<'_> {
+    /// The documents by the first recipe: all others hold the same ones.
+    fn first(&self) -> &Set {
+        &self.sets[0]
+    }
+
     /// The figures of all settings: intervals, and differences from the default, or from the first where the default is
     /// not among them.
     fn intervals(&self, trials: &[Trial<'_>]) -> (usize, Vec<Intervals>) {
-        let reference = trials.iter().position(|trial| trial.setting.is_default()).unwrap_or(0);
+        let reference = trials.iter().position(Trial::is_default).unwrap_or(0);
         let found: Vec<&[bool]> = trials.iter().map(|trial| trial.returned.found()).collect();
-        (reference, bootstrap(self.gold, &self.cells, &found, reference, self.seed))
+        (reference, bootstrap(&self.first().gold, &self.cells, &found, reference, self.seed))
     }
 
     /// All scored pairs, as if none had been found.
     fn counts(&self) -> Counts {
-        let none = vec![false; self.gold.pairs.len()];
-        splits(self.gold, &self.selected, &none)[0].counts
+        let gold = &self.first().gold;
+        let none = vec![false; gold.pairs.len()];
+        splits(gold, &self.selected, &none)[0].counts
     }
 
     fn documents(&self) -> u64 {
-        self.corpus.collection().held().documents
+        self.first().corpus.collection().held().documents
     }
 }
 
@@ -262,10 +288,10 @@ fn report(frame: &Frame<'_>, trials: &[Trial<'_>], global: &Global) -> Result<()
     output.flush()
 }
 
-fn write_reviews(path: &Path, frame: &Frame<'_>, trials: &[Trial<'_>]) -> Result<()> {
+fn write_reviews(path: &Path, trials: &[Trial<'_>]) -> Result<()> {
     let mut review = Review::create(path)?;
     for trial in trials {
-        review.write(frame.corpus, &trial.setting, &trial.returned.sample())?;
+        review.write(&trial.set.corpus, &trial.told(), &trial.returned.sample())?;
     }
     review.finish()
 }
@@ -273,19 +299,19 @@ fn write_reviews(path: &Path, frame: &Frame<'_>, trials: &[Trial<'_>]) -> Result
 /// Says what the figures do not show.
 fn warn(frame: &Frame<'_>, meter: &Meter, global: &Global) {
     let messages = global.messages();
-    for why in frame.corpus.skipped() {
+    for why in frame.first().corpus.skipped() {
         messages.warn(format!("not loaded: {why}"));
     }
-    if frame.gold.left_out > 0 {
-        let some: Vec<&str> = frame.gold.unknown.iter().take(3).map(String::as_str).collect();
+    if frame.first().gold.left_out > 0 {
+        let some: Vec<&str> = frame.first().gold.unknown.iter().take(3).map(String::as_str).collect();
         messages.warn(format!(
             "{} left out: {} unknown, for instance {}",
-            counted(frame.gold.left_out, "pair"),
-            counted(frame.gold.unknown.len() as u64, "id"),
+            counted(frame.first().gold.left_out, "pair"),
+            counted(frame.first().gold.unknown.len() as u64, "id"),
             some.join(", ")
         ));
     }
-    let repeated = frame.corpus.loaded().repeated;
+    let repeated = frame.first().corpus.loaded().repeated;
     if repeated > 0 {
         messages.warn(format!("{} came again under an id: the last one was taken", counted(repeated, "document")));
     }

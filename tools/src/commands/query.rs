@@ -1,6 +1,7 @@
 //! `nddb query`: what is stored near a fingerprint, a page or a document.
 
 mod asking;
+mod judged;
 
 use std::path::{Path, PathBuf};
 
@@ -11,17 +12,22 @@ use nddb_format::fingerprint::low_mask;
 use serde_json::json;
 
 use self::asking::{Answers, Asked, Asking, Query};
+use self::judged::Judged;
 use crate::args::{Database, Global};
 use crate::clock::Clock;
 use crate::database;
 use crate::failure::{Code, Failure, Result, Told};
 use crate::inputs::{self, PageFile};
+use crate::judging::How;
 use crate::output::Output;
 
 /// Find everything stored within k bits
 ///
 /// Prints one JSON object a query, in the order of the queries. `count` is the number of all matches, also
 /// of those that --limit leaves out. With -q the exit code is 1 if nothing is found.
+///
+/// With --method the matches are those of another method, each with what is known of it and the rule that decided:
+/// identical ones first, then the most similar, then the oldest.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -30,6 +36,7 @@ Examples:
   nddb query crawl.nddb --id doc-1 doc-2          what is near these documents, they among it
   nddb query crawl.nddb --fp-file Q.u64le --stats > answers.jsonl
   nddb query crawl.nddb --all --limit 5           everything against everything
+  nddb query crawl.nddb --html page.html --url http://example.org/ --method combined --why
   curl -s https://example.org/ | nddb query crawl.nddb --html - -q && echo seen")]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -43,11 +50,19 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
     /// Leave ids out, and print document numbers
-    #[arg(long, value_enum, default_value_t, value_name = "WHICH")]
+    #[arg(long, value_enum, default_value_t, value_name = "WHICH", conflicts_with = "method")]
     ids: Ids,
     /// Ask one query at a time, and print a JSON line of times and work on stderr
-    #[arg(long)]
+    #[arg(long, conflicts_with = "method")]
     stats: bool,
+    #[command(flatten)]
+    how: How,
+    /// Address of the page, for its site
+    #[arg(long, requires = "method")]
+    url: Option<String>,
+    /// Add the numbers against their thresholds, and the tokens that differ if the match's page can be read again
+    #[arg(long, requires = "method")]
+    why: bool,
 }
 
 /// What to look for: one of these.
@@ -87,6 +102,12 @@ enum Ids {
 pub(super) fn run(args: &Args, global: &Global) -> Result<Code> {
     let reader = database::read(&args.database.db)?;
     let view = reader.view();
+    if let Some(online) = args.how.online(view, args.k)? {
+        let (limit, why, url) = (args.limit, args.why, args.url.as_deref());
+        let judged = Judged { view, online, limit, why, url, threads: global.threads() };
+        let (matches, code) = judged.run(&args.what, global)?;
+        return Ok(if global.quiet && matches == 0 { Code::Failed } else { code });
+    }
     let asking = Asking {
         view,
         within: Within(args.k.unwrap_or(view.settings().k)),
@@ -132,17 +153,8 @@ fn queries(what: &What, view: View<'_>, global: &Global) -> Result<(Vec<Query>, 
     if let Some(path) = &what.fp_file {
         queries.extend(inputs::fingerprints(path)?.into_iter().map(Query::Near));
     }
-    let greatest = low_mask(view.settings().bits);
-    for (place, query) in queries.iter().enumerate() {
-        if let Query::Near(fingerprint) = query
-            && fingerprint.0 > greatest
-        {
-            let bits = view.settings().bits;
-            return Err(Failure::usage(format!(
-                "query {place}, {fingerprint}, is wider than the database's {bits} bits"
-            )));
-        }
-    }
+    let prints = queries.iter().filter_map(|query| if let Query::Near(print) = query { Some(*print) } else { None });
+    check_width(prints, view)?;
     for id in &what.id {
         queries.push(match view.get(id)? {
             Some(stored) => Query::of(&stored),
@@ -159,6 +171,17 @@ fn queries(what: &What, view: View<'_>, global: &Global) -> Result<(Vec<Query>, 
         queries.push(page(path, kind, view)?);
     }
     Ok((queries, code))
+}
+
+/// Refuses fingerprints that the database cannot hold.
+fn check_width(queries: impl Iterator<Item = Fingerprint>, view: View<'_>) -> Result<()> {
+    let bits = view.settings().bits;
+    match queries.enumerate().find(|(_, fingerprint)| fingerprint.0 > low_mask(bits)) {
+        Some((place, fingerprint)) => {
+            Err(Failure::usage(format!("query {place}, {fingerprint}, is wider than the database's {bits} bits")))
+        }
+        None => Ok(()),
+    }
 }
 
 /// The fingerprint of a page by the database's recipe.

@@ -3,12 +3,15 @@
 mod add;
 mod bad_input;
 mod batches;
+mod cluster;
 mod eval;
 mod files;
 mod helper;
+mod judged;
 mod load;
 mod maintain;
 mod pages;
+mod pairs;
 mod query;
 mod read;
 mod signals;

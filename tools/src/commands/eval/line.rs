@@ -6,7 +6,7 @@ use nddb::detect::eval::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{Frame, Trial};
+use super::{Frame, Set, Trial};
 
 /// Distances that are shown: those of Manku et al. 2007, Figure 1, and 0.
 pub(super) const DISTANCE_MAX: u32 = 10;
@@ -16,13 +16,15 @@ const COMPARED_MAX: usize = 50_000;
 
 /// A setting with all its figures.
 pub(super) fn value(frame: &Frame<'_>, trial: &Trial<'_>, reference: &Trial<'_>, intervals: &Intervals) -> Value {
-    let parts = splits(frame.gold, &frame.selected, trial.returned.found());
+    let gold = &trial.set.gold;
+    let parts = splits(gold, &frame.selected, trial.returned.found());
     let all = parts[0].counts;
     let documents = frame.documents();
     let mut value = json!({
         "method": trial.setting.method.name(),
         "params": trial.setting.params(),
-        "default": trial.setting.is_default(),
+        "recipe": trial.set.recipe.label(),
+        "default": trial.is_default(),
         "precision": all.precision(),
         "precision_of_returned": all.precision_of_returned(),
         "recall": all.recall(),
@@ -38,6 +40,7 @@ pub(super) fn value(frame: &Frame<'_>, trial: &Trial<'_>, reference: &Trial<'_>,
         "differences": {
             "from": reference.setting.method.name(),
             "params": reference.setting.params(),
+            "recipe": reference.set.recipe.label(),
             "precision_interval": interval(intervals.precision_difference),
             "recall_interval": interval(intervals.recall_difference),
             "f1_interval": interval(intervals.f1_difference),
@@ -52,19 +55,18 @@ pub(super) fn value(frame: &Frame<'_>, trial: &Trial<'_>, reference: &Trial<'_>,
         "unsketched": trial.summary.unsketched,
         "seconds": trial.seconds,
         "cpu_seconds": trial.cpu_seconds,
-        "recipe": frame.recipe,
         "half": frame.half.name(),
         "sites": frame.cells.sites(),
-        "components": frame.gold.halves.components,
-        "cut": frame.gold.halves.cut,
-        "crossing": frame.gold.halves.crossing,
-        "unknown_ids": frame.gold.unknown.len(),
-        "left_out": frame.gold.left_out,
+        "components": gold.halves.components,
+        "cut": gold.halves.cut,
+        "crossing": gold.halves.crossing,
+        "unknown_ids": gold.unknown.len(),
+        "left_out": gold.left_out,
         "repeated": frame.labels.repeated,
-        "skipped": frame.corpus.skipped().len(),
+        "skipped": trial.set.corpus.skipped().len(),
     });
     if trial.setting.method == Method::Simhash {
-        value["distances"] = frame.distances().iter().map(at_distance).collect();
+        value["distances"] = frame.distances(trial.set).iter().map(at_distance).collect();
     }
     value
 }
@@ -117,13 +119,13 @@ fn at_distance(at: &AtDistance) -> Value {
 impl Frame<'_> {
     /// Precision and recall by the distance of fingerprints (Manku et al. 2007, 4). Documents without a fingerprint are
     /// at no distance from any other.
-    pub(super) fn distances(&self) -> Vec<AtDistance> {
-        let collection = self.corpus.collection();
+    pub(super) fn distances(&self, set: &Set) -> Vec<AtDistance> {
+        let collection = set.corpus.collection();
         let fingerprint = |ordinal: u32| collection.row(ordinal).fingerprint.map(|fingerprint| fingerprint.0);
         let all: Vec<u64> = (0..collection.len()).filter_map(fingerprint).collect();
         // Beyond, the pairs of the collection are not counted: all of them would be looked at.
         let pairs = distances(if all.len() <= COMPARED_MAX { &all } else { &[] });
-        let labelled = self.gold.pairs.iter().zip(&self.selected).filter(|(_, selected)| **selected);
+        let labelled = set.gold.pairs.iter().zip(&self.selected).filter(|(_, selected)| **selected);
         let labelled = labelled.filter_map(|(pair, _)| {
             let (a, b) = fingerprint(pair.a).zip(fingerprint(pair.b))?;
             Some(((a ^ b).count_ones(), pair.label))

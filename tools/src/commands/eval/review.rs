@@ -4,7 +4,6 @@ use std::path::Path;
 
 use nddb::detect::eval::Corpus;
 
-use super::setting::Setting;
 use crate::failure::Result;
 use crate::json;
 use crate::output::Output;
@@ -22,9 +21,8 @@ impl Review {
         Ok(Self { output })
     }
 
-    /// Writes pairs; the kind is the method with its thresholds.
-    pub(super) fn write(&mut self, corpus: &Corpus, setting: &Setting, pairs: &[(u32, u32)]) -> Result<()> {
-        let kind = format!("{} {}", setting.method, setting.told());
+    /// Writes pairs; the kind is who put them out.
+    pub(super) fn write(&mut self, corpus: &Corpus, kind: &str, pairs: &[(u32, u32)]) -> Result<()> {
         for &(a, b) in pairs {
             let mut line = Vec::new();
             for id in [a, b] {
@@ -32,7 +30,7 @@ impl Review {
                 line.push(b'\t');
             }
             line.push(b'\t');
-            line.extend_from_slice(kind.trim_end().as_bytes());
+            line.extend_from_slice(kind.as_bytes());
             for id in [a, b] {
                 line.push(b'\t');
                 json::tsv_id(&mut line, &corpus.url(id)?.unwrap_or_default());

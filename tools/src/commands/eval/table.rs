@@ -3,7 +3,7 @@
 use nddb::detect::Method;
 use nddb::detect::eval::{DRAWS, Interval, Intervals, Split, splits};
 
-use super::{Frame, Trial};
+use super::{Frame, Set, Trial};
 use crate::quantity::{counted, grouped};
 use crate::table::Table;
 
@@ -14,16 +14,14 @@ const NOTHING: &str = "-";
 pub(super) fn lines(frame: &Frame<'_>, trials: &[Trial<'_>], reference: usize, intervals: &[Intervals]) -> Vec<String> {
     let mut lines = head(frame);
     let parts: Vec<Vec<Split>> =
-        trials.iter().map(|trial| splits(frame.gold, &frame.selected, trial.returned.found())).collect();
+        trials.iter().map(|trial| splits(&trial.set.gold, &frame.selected, trial.returned.found())).collect();
     lines.push(String::new());
     lines.extend(overview(frame, trials, &parts, intervals).lines());
     if trials.len() > 1 {
-        let setting = &trials[reference].setting;
         lines.push(String::new());
         lines.push(format!(
-            "differences from {} {}, paired, 95% of {} draws:",
-            setting.method,
-            setting.told(),
+            "differences from {}, paired, 95% of {} draws:",
+            trials[reference].told(),
             grouped(DRAWS as u64)
         ));
         lines.extend(differences(trials, reference, intervals).lines());
@@ -31,16 +29,22 @@ pub(super) fn lines(frame: &Frame<'_>, trials: &[Trial<'_>], reference: usize, i
     lines.push(String::new());
     lines.push("by site (Henzinger's rule), registrable domain and kind:".into());
     lines.extend(by_part(trials, &parts).lines());
-    if trials.iter().any(|trial| trial.setting.method == Method::Simhash) {
-        lines.push(String::new());
-        lines.push("by distance of the fingerprints; weighted: by all pairs of the documents at each distance:".into());
-        lines.extend(by_distance(frame).lines());
+    for set in frame.sets {
+        let is_simhash = |trial: &Trial<'_>| trial.setting.method == Method::Simhash && trial.set.recipe == set.recipe;
+        if trials.iter().any(is_simhash) {
+            lines.push(String::new());
+            lines.push(format!(
+                "by distance of the fingerprints of {}; weighted: by all pairs of the documents at each distance:",
+                set.recipe
+            ));
+            lines.extend(by_distance(frame, set).lines());
+        }
     }
     lines
 }
 
 fn head(frame: &Frame<'_>) -> Vec<String> {
-    let (halves, counts) = (&frame.gold.halves, frame.counts());
+    let (halves, counts) = (&frame.first().gold.halves, frame.counts());
     let mut lines = vec![
         format!(
             "{}; {} scored (half {}): {} correct, {} incorrect, {} undecided; prevalence of correct ones {}",
@@ -53,20 +57,21 @@ fn head(frame: &Frame<'_>) -> Vec<String> {
             figure(counts.prevalence()),
         ),
         format!(
-            "{} in {}; {} cut, {} dropped from the halves; recipe {}; intervals: 95%, {} draws of {}, seed {}",
+            "{} in {}; {} cut, {} dropped from the halves; intervals: 95%, {} draws of {}, seed {}",
             counted(halves.sites as u64, "site"),
             counted(halves.components as u64, "component"),
             halves.cut,
             counted(halves.crossing as u64, "crossing pair"),
-            frame.recipe,
             grouped(DRAWS as u64),
             counted(frame.cells.sites().into(), "site"),
             frame.seed,
         ),
     ];
-    if frame.gold.left_out > 0 {
-        let (pairs, ids) =
-            (counted(frame.gold.left_out, "pair"), counted(frame.gold.unknown.len() as u64, "unknown id"));
+    if frame.first().gold.left_out > 0 {
+        let (pairs, ids) = (
+            counted(frame.first().gold.left_out, "pair"),
+            counted(frame.first().gold.unknown.len() as u64, "unknown id"),
+        );
         lines.push(format!("{pairs} left out because of {ids}"));
     }
     lines
@@ -74,6 +79,7 @@ fn head(frame: &Frame<'_>) -> Vec<String> {
 
 fn overview(frame: &Frame<'_>, trials: &[Trial<'_>], parts: &[Vec<Split>], intervals: &[Intervals]) -> Table {
     let mut table = Table::new(&[
+        "recipe",
         "method",
         "params",
         "precision",
@@ -94,6 +100,7 @@ fn overview(frame: &Frame<'_>, trials: &[Trial<'_>], parts: &[Vec<Split>], inter
         let all = parts[0].counts;
         let per = trial.summary.candidates as f64 / (frame.documents().max(1)) as f64;
         table.row(vec![
+            trial.set.recipe.name().into(),
             trial.setting.method.name().into(),
             or_nothing(trial.setting.told()),
             figure(all.precision()),
@@ -108,17 +115,18 @@ fn overview(frame: &Frame<'_>, trials: &[Trial<'_>], parts: &[Vec<Split>], inter
             format!("{per:.2}"),
             trial.setting.bytes_per_document().map_or(NOTHING.into(), grouped),
             format!("{:.3}", trial.seconds),
-            if trial.setting.is_default() { "default".into() } else { String::new() },
+            if trial.is_default() { "default".into() } else { String::new() },
         ]);
     }
     table
 }
 
 fn differences(trials: &[Trial<'_>], reference: usize, intervals: &[Intervals]) -> Table {
-    let mut table = Table::new(&["method", "params", "precision", "recall", "F1"]);
+    let mut table = Table::new(&["recipe", "method", "params", "precision", "recall", "F1"]);
     for (place, (trial, intervals)) in trials.iter().zip(intervals).enumerate() {
         if place != reference {
             table.row(vec![
+                trial.set.recipe.name().into(),
                 trial.setting.method.name().into(),
                 or_nothing(trial.setting.told()),
                 signed(intervals.precision_difference),
@@ -132,6 +140,7 @@ fn differences(trials: &[Trial<'_>], reference: usize, intervals: &[Intervals]) 
 
 fn by_part(trials: &[Trial<'_>], parts: &[Vec<Split>]) -> Table {
     let titles = [
+        "recipe",
         "method",
         "params",
         "by",
@@ -150,6 +159,7 @@ fn by_part(trials: &[Trial<'_>], parts: &[Vec<Split>]) -> Table {
         for split in &parts[1..] {
             let counts = &split.counts;
             table.row(vec![
+                trial.set.recipe.name().into(),
                 trial.setting.method.name().into(),
                 or_nothing(trial.setting.told()),
                 split.by.into(),
@@ -168,7 +178,7 @@ fn by_part(trials: &[Trial<'_>], parts: &[Vec<Split>]) -> Table {
     table
 }
 
-fn by_distance(frame: &Frame<'_>) -> Table {
+fn by_distance(frame: &Frame<'_>, set: &Set) -> Table {
     let mut table = Table::new(&[
         "distance",
         "correct",
@@ -182,7 +192,7 @@ fn by_distance(frame: &Frame<'_>) -> Table {
         "weighted precision",
         "weighted recall",
     ]);
-    for at in frame.distances() {
+    for at in frame.distances(set) {
         let [correct, incorrect, undecided] = at.labelled.map(grouped);
         table.row(vec![
             at.distance.to_string(),

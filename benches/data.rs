@@ -1,0 +1,30 @@
+//! Writes the data and the queries of all benches as files, for figures that are taken with the command.
+//!
+//! `cargo bench --bench data -- --len 10M --queries 200K --dir FOLDER` writes `stored.u64le` and
+//! `queries.u64le` there; `--uniform` makes all of the stored ones uniform.
+
+mod common;
+
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use common::{Options, say};
+
+fn write(path: &Path, values: &[u64]) {
+    let mut file = BufWriter::new(std::fs::File::create(path).expect("a new file"));
+    values.iter().try_for_each(|value| file.write_all(&value.to_le_bytes())).expect("room for the file");
+    file.flush().expect("room for the file");
+    say(format_args!("{}: {} fingerprints", path.display(), values.len()));
+}
+
+fn main() {
+    let options = Options::read(10_000_000, 200_000);
+    let made = options.folder();
+    let folder = options.dir.as_deref().unwrap_or(made.path());
+    let stored = match options.has("uniform") {
+        true => common::uniform(options.len, options.seed),
+        false => common::fingerprints(options.len, options.seed),
+    };
+    write(&folder.join("stored.u64le"), &stored);
+    write(&folder.join("queries.u64le"), &common::queries(&stored, options.queries, options.seed));
+}

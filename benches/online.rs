@@ -1,0 +1,110 @@
+//! Verdicts online, by each method: asking for the near-duplicates of one page, and check-and-insert.
+//!
+//! `cargo bench --bench online -- --len 200K [--queries 10K] [--rounds 3]`
+//!
+//! Pages of 100 to 300 words; every fifth stored one is an earlier page with up to 12 words replaced, and so
+//! is half of the queries.
+#![allow(clippy::print_stdout, reason = "figures are printed as plain text")]
+
+mod common;
+
+use common::{Options, Random, figure, measure, median, say};
+use nddb::detect::{Judgement, Method, Online};
+use nddb::sketch::Recipe;
+use nddb::text::Page;
+use nddb::{Document, Reader, Writer};
+
+const METHODS: [Method; 5] = [Method::Simhash, Method::B, Method::C, Method::Combined, Method::Split];
+/// Documents of one commit.
+const GROUP: usize = 1_000;
+
+/// Words of a page, as numbers.
+fn words(random: &mut Random, stored: &[Vec<u32>], near: bool) -> Vec<u32> {
+    // Common words come often: the least of three draws.
+    let word = |random: &mut Random| (0..3).map(|_| random.below(50_000)).min().unwrap_or(0) as u32;
+    if near && !stored.is_empty() {
+        let mut words = stored[random.below(stored.len())].clone();
+        for _ in 0..random.below(13) {
+            let place = random.below(words.len());
+            words[place] = word(random);
+        }
+        return words;
+    }
+    (0..100 + random.below(200)).map(|_| word(random)).collect()
+}
+
+fn document(id: usize, words: &[u32], recipe: &Recipe) -> Document {
+    let text: String = words.iter().map(|word| format!("w{word:x} ")).collect();
+    let url = format!("http://site{}.example/{id}", id % 1000);
+    let page = Page { url: Some(&url), ..Page::text(&text) };
+    Document::from_page(&id.to_string(), &page, recipe).expect("an id")
+}
+
+fn main() {
+    let options = Options::read(200_000, 10_000);
+    let rounds = options.number("rounds").unwrap_or(if options.test { 1 } else { 3 });
+    let recipe = Recipe::named("web-c").expect("a recipe");
+    let mut random = Random(options.seed);
+    let folder = options.folder();
+    let path = folder.path().join("db");
+    let config = options.config().recipe(&recipe.label());
+    let mut writer = Writer::create(&path, &config).expect("a new database");
+    let mut stored: Vec<Vec<u32>> = Vec::with_capacity(options.len);
+    let mut load = writer.bulk_load().expect("a load");
+    for id in 0..options.len {
+        let words = words(&mut random, &stored, id % 5 == 4);
+        load.push(document(id, &words, &recipe)).expect("taken");
+        stored.push(words);
+    }
+    load.finish().expect("loaded");
+    let queries: Vec<Document> = (options.len..options.len + options.queries)
+        .map(|id| document(id, &words(&mut random, &stored, id % 2 == 0), &recipe))
+        .collect();
+    say(format_args!("{} documents, {} queries, seed {}", options.len, queries.len(), options.seed));
+
+    let reader = Reader::open(&path).expect("the database");
+    for method in METHODS {
+        let online = Online::new(method);
+        let (mut times, mut found) = (Vec::new(), 0);
+        for _ in 0..=rounds {
+            found = 0;
+            let (_, spent) = measure(|| {
+                for query in &queries {
+                    found += online.ask(reader.view(), query).expect("an answer").count;
+                }
+            });
+            times.push(spent.cpu_us(queries.len()));
+        }
+        // The first round meets everything for the first time.
+        figure(&format!("ask by {method}, CPU us a query"), format_args!("{:.1}", median(&times[1..])), "");
+        figure("  matches a query", format_args!("{:.2}", found as f64 / queries.len() as f64), "");
+    }
+    drop(reader);
+
+    for method in METHODS {
+        let online = Online::new(method);
+        let mut duplicates = 0;
+        let (_, spent) = measure(|| {
+            for (place, query) in queries.iter().enumerate() {
+                match writer.insert_if_new_by(query.clone(), &online).expect("judged") {
+                    Judgement::Duplicate { .. } => duplicates += 1,
+                    Judgement::Inserted { .. } => (),
+                }
+                if place % GROUP == GROUP - 1 {
+                    writer.commit().expect("durable");
+                }
+            }
+            writer.commit().expect("durable");
+        });
+        figure(
+            &format!("check and insert by {method}, documents a CPU s"),
+            format_args!("{:.0}", 1e6 / spent.cpu_us(queries.len())),
+            "",
+        );
+        figure("  duplicates", duplicates, "");
+        for query in &queries {
+            writer.delete(query.id()).expect("deleted");
+        }
+        writer.commit().expect("durable");
+    }
+}

@@ -1,0 +1,136 @@
+//! All pairs: fingerprints within 3 bits from the tables of the runs, and supershingles out of core.
+//!
+//! `cargo bench --bench pairs -- --len 10M`, `-- --sketches 10M`; without either, both at small sizes.
+//! The sketches are random, but clustered as the fingerprints are: of each cluster's documents, every
+//! supershingle is the centre's with a chance of one half.
+#![allow(clippy::print_stdout, reason = "figures are printed as plain text")]
+
+mod common;
+
+use common::{Options, Random, figure, measure, say};
+use nddb::detect::{Collection, Line, Method, PairOptions, Room};
+use nddb::{Config, Document, Fingerprint, Reader, Within, Writer};
+
+/// Memory for what is sorted.
+const MEMORY: u64 = 128 << 20;
+
+fn main() {
+    let options = Options::read(1_000_000, 0);
+    let folder = options.folder();
+    let len = std::env::args().any(|argument| argument == "--len");
+    let sketches = options.number("sketches").filter(|&len| len > 0);
+    if len || sketches.is_none() {
+        fingerprints(&folder.path().join("prints"), &options);
+    }
+    if !len || sketches.is_some() {
+        let most = if options.test { 5_000 } else { usize::MAX };
+        supershingles(&folder.path().join("sketches"), sketches.unwrap_or(200_000).min(most), options.seed);
+    }
+}
+
+/// The most memory that was resident, in MB, since the last call: of the process itself, and with the pages
+/// of files that it had mapped.
+fn resident() -> (f64, f64) {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let field = |name: &str| {
+        let line = status.lines().find(|line| line.starts_with(name)).unwrap_or_default();
+        line.split_whitespace().nth(1).and_then(|size| size.parse::<f64>().ok()).unwrap_or(0.0) / 1024.0
+    };
+    let seen = (field("RssAnon:"), field("VmHWM:"));
+    // Starts counting anew.
+    let _ = std::fs::write("/proc/self/clear_refs", "5");
+    seen
+}
+
+fn load(path: &std::path::Path, documents: impl Iterator<Item = Document>) {
+    let mut writer = Writer::create(path, &Config::within(3).expect("k")).expect("a new database");
+    let mut load = writer.bulk_load().expect("a load");
+    documents.for_each(|document| load.push(document).expect("taken"));
+    load.finish().expect("loaded");
+    // As an operator keeps it.
+    while let Some(plan) = writer.plan_compaction() {
+        writer.compact(&plan).expect("compacted");
+    }
+}
+
+fn fingerprints(path: &std::path::Path, options: &Options) {
+    let stored = common::fingerprints(options.len, options.seed);
+    load(
+        path,
+        (0..)
+            .zip(&stored)
+            .map(|(index, &print): (usize, _)| Document::bare(&index.to_string(), Fingerprint(print)).expect("an id")),
+    );
+    drop(stored);
+    let reader = Reader::open(path).expect("a reader");
+    let runs = reader.view().stats().expect("figures").runs.len();
+    say(format_args!("{} fingerprints in {runs} runs, k = 3", options.len));
+    let (mut pairs, mut sum) = (0u64, 0u64);
+    resident();
+    let (_, spent) = measure(|| {
+        let emit = &mut |a: Fingerprint, b: Fingerprint| {
+            pairs += 1;
+            sum = sum.wrapping_add(a.0 ^ b.0.rotate_left(1));
+            Ok(())
+        };
+        reader.view().close_pairs(Within(3), MEMORY, &std::env::temp_dir(), &mut |_| true, emit).expect("pairs")
+    });
+    let (_, most) = resident();
+    let goal = |goal: &'static str| if options.len == 10_000_000 { goal } else { "" };
+    figure("pairs of distinct fingerprints", pairs, "");
+    figure("CPU s", format_args!("{:.2}", spent.cpu.as_secs_f64()), goal("6"));
+    figure("most resident, pages of files included, MB", format_args!("{most:.0}"), goal("300"));
+    say(format_args!("(check sum {sum:016x})"));
+    whole(&reader, Method::Simhash, "");
+}
+
+fn supershingles(path: &std::path::Path, len: usize, seed: u64) {
+    let mut random = Random(seed ^ 0xb);
+    let mut centre = [0u64; 6];
+    let mut left = 0;
+    load(
+        path,
+        (0..len).map(|index| {
+            let mut own: [u64; 6] = std::array::from_fn(|_| random.next());
+            // A fifth of the documents is in clusters of 1 to 200.
+            if left == 0 && random.below(500) == 0 {
+                (centre, left) = (own, 1 + random.below(200));
+            } else if left > 0 {
+                left -= 1;
+                own.iter_mut().zip(&centre).for_each(|(own, centre)| {
+                    if random.next() >> 63 == 0 {
+                        *own = *centre;
+                    }
+                });
+            }
+            Document::bare(&index.to_string(), Fingerprint(random.next()))
+                .expect("an id")
+                .with_sketches(Some(own), None)
+        }),
+    );
+    let reader = Reader::open(path).expect("a reader");
+    say(format_args!("{len} documents with supershingles"));
+    whole(&reader, Method::B, if len == 10_000_000 { "60" } else { "" });
+}
+
+/// What `nddb pairs` does, but for the writing.
+fn whole(reader: &Reader, method: Method, goal: &str) {
+    let room = Room { memory_limit: MEMORY, ..Room::default() };
+    let options = PairOptions { room: room.clone(), ..PairOptions::new(method) };
+    resident();
+    let (collection, spent) = measure(|| Collection::build(reader.view(), &room, &mut |_| true).expect("read"));
+    figure("reading the catalog, CPU s", format_args!("{:.2}", spent.cpu.as_secs_f64()), "");
+    let mut pairs = 0u64;
+    let (summary, spent) = measure(|| {
+        nddb::detect::pairs(reader.view(), &collection, &options, &mut |_| true, &mut |line| {
+            pairs += u64::from(matches!(line, Line::Pair(_)));
+            Ok(())
+        })
+        .expect("pairs")
+    });
+    let (own, most) = resident();
+    figure(&format!("method {method}, groups and pairs, CPU s"), format_args!("{:.2}", spent.cpu.as_secs_f64()), goal);
+    figure("pairs", pairs, "");
+    figure("hot groups", summary.hot_groups, "");
+    figure("its own memory at the end, and the most resident, MB", format_args!("{own:.0} {most:.0}"), "");
+}

@@ -1,0 +1,93 @@
+//! The verdict on one document, online: what stored documents it is a near-duplicate of, by a chosen method.
+//!
+//! It owns the way from one document to its matches: candidates by the keys that the catalog holds, evidence from
+//! the records, the decision of [`Rules`], and the order of matches. The answers are the pairs that
+//! [`pairs`](super::pairs()) finds with `expand`, no more and no fewer, as long as no key has more documents than
+//! the group limit.
+
+mod ask;
+mod evidence;
+mod insert;
+mod page;
+mod terms;
+#[cfg(test)]
+mod tests;
+mod why;
+
+use super::evidence::Evidence;
+use super::method::Method;
+use super::needs;
+use super::options::{GROUP_LIMIT, PairOptions};
+use super::rules::Rules;
+use crate::sketch::Recipe;
+use crate::store::{Stored, View};
+use crate::{Error, Result};
+
+pub use insert::Judgement;
+pub use page::{Unread, read_page};
+pub use terms::{Edit, TermDifference, term_difference};
+pub use why::{Bound, bounds};
+
+/// How a document is judged.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Online {
+    /// By which method.
+    pub method: Method,
+    /// With which thresholds.
+    pub rules: Rules,
+    /// Documents whose projections differ in 12 bits, each in another piece, are found too.
+    pub complete: bool,
+    /// Of each key that more documents share, so many are compared: the oldest.
+    pub group_limit: usize,
+}
+
+impl Online {
+    /// The papers' thresholds and the usual limit.
+    pub fn new(method: Method) -> Self {
+        Self { method, rules: Rules::default(), complete: false, group_limit: GROUP_LIMIT }
+    }
+
+    /// Refuses what a database cannot answer completely, before anything is read.
+    ///
+    /// # Errors
+    /// [`Error::Method`] if the recipe of the database keeps no index for the method, or the method compares
+    /// texts; [`Error::OutOfRange`] for thresholds that candidates do not reach down to.
+    pub fn check(&self, view: View<'_>) -> Result<()> {
+        let (method, rules) = (self.method, self.rules);
+        if method.needs_text() {
+            let why = "it compares texts, and the index finds documents by what it keeps of them".into();
+            return Err(Error::Method { method: method.name(), why });
+        }
+        needs::check(view, &PairOptions { rules, complete: self.complete, ..PairOptions::new(method) })?;
+        if matches!(method, Method::C | Method::Split) {
+            let label = &view.settings().recipe;
+            let recipe = Recipe::from_label(label).ok();
+            needs::require(method, label, recipe.as_ref(), "keeps no pieces of projections", Recipe::has_pieces)?;
+        }
+        Ok(())
+    }
+}
+
+/// A stored document that is a near-duplicate.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Alike {
+    /// The document.
+    pub stored: Stored,
+    /// What is known of it and the one that was asked for.
+    pub evidence: Evidence,
+    /// The rule that decided.
+    pub rule: &'static str,
+}
+
+/// The near-duplicates of one document.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Alikes {
+    /// Identical ones first, then by the method's own similarity (simhash: the least distance; b: supershingles;
+    /// c, combined, split: bits of the projection), then the older.
+    pub matches: Vec<Alike>,
+    /// How many there are, at least; by simhash exactly, if no more than the group limit are identical.
+    pub count: u64,
+    /// All of them are in `matches`. If not, some key has more documents than the group limit, and only the
+    /// oldest of these (by simhash, the nearest and oldest) were compared.
+    pub complete: bool,
+}

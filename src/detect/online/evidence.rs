@@ -1,0 +1,50 @@
+//! What two records say of a pair.
+
+use nddb_format::Fingerprint;
+use nddb_format::record::Record;
+
+use crate::detect::collection::{b_similarity, c_similarity};
+use crate::detect::evidence::Evidence;
+
+/// What is known of one document.
+#[derive(Clone, Copy)]
+pub(super) struct Facts<'a> {
+    /// Its fingerprint, unless it has fewer than two tokens.
+    pub(super) fingerprint: Option<Fingerprint>,
+    pub(super) record: &'a Record,
+}
+
+impl<'a> Facts<'a> {
+    /// The digest of its text, if it has any: nothing is no text to be equal.
+    pub(super) fn digest(&self) -> Option<&'a [u8; 16]> {
+        self.record.digest.as_ref().filter(|_| !self.is_empty())
+    }
+
+    /// Whether it is known to have no token.
+    pub(super) fn is_empty(&self) -> bool {
+        self.record.tokens == Some(0)
+    }
+
+    /// All that is known of it and another.
+    pub(super) fn evidence(&self, other: &Facts<'_>) -> Evidence {
+        let (a, b) = (self.record, other.record);
+        let both = |a: &'a Option<[u64; 6]>, b| Option::zip(a.as_ref(), b);
+        let min_values = a.min_values.as_ref().zip(b.min_values.as_ref());
+        Evidence {
+            identical: self.digest().zip(other.digest()).is_some_and(|(a, b)| a == b),
+            distance: self.fingerprint.zip(other.fingerprint).map(|(a, b)| (a.0 ^ b.0).count_ones()),
+            b_similarity: both(&a.supershingles, b.supershingles.as_ref()).map(|(a, b)| b_similarity(a, b)),
+            c_similarity: both(&a.projection, b.projection.as_ref()).map(|(a, b)| c_similarity(a, b)),
+            resemblance: min_values.map(|(a, b)| resemblance(&a[..], &b[..])),
+            same_site: a.site.as_ref().zip(b.site.as_ref()).map(|(a, b)| a == b),
+            ..Evidence::default()
+        }
+    }
+}
+
+/// The share of equal min-values, which estimates the resemblance of the shingle sets (Broder 1997; Henzinger
+/// 2006, 2: "to approximate the percentage of unique shingles on which two pages agree").
+fn resemblance(a: &[u32], b: &[u32]) -> f64 {
+    let equal = a.iter().zip(b).filter(|(a, b)| a == b).count();
+    equal as f64 / a.len().max(1) as f64
+}

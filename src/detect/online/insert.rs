@@ -1,0 +1,43 @@
+//! Check and insert: the verdict and the document as one step.
+
+use super::ask::Asked;
+use super::{Alike, Online};
+use crate::Result;
+use crate::store::{Document, Outcome, Writer};
+
+/// What became of a document that was to be inserted only if it is new.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Judgement {
+    /// It is no near-duplicate of any document that it was compared with; it was inserted.
+    Inserted {
+        /// How.
+        outcome: Outcome,
+        /// It was compared with all candidates, and not only with the oldest of a key that very many share.
+        complete: bool,
+    },
+    /// It is a near-duplicate; nothing was changed.
+    Duplicate {
+        /// Of the identical documents the oldest; else the most similar, of several the oldest.
+        of: Box<Alike>,
+        /// No candidate was left out that could be more similar.
+        complete: bool,
+    },
+}
+
+impl Writer {
+    /// Stages a document unless it is a near-duplicate, by any method that the database keeps an index for, of
+    /// something stored or staged under another id: verdict and insertion are one step. A pending batch is not
+    /// seen. [`Writer::insert_if_new`] is the same by simhash alone, and does not compare digests.
+    ///
+    /// # Errors
+    /// As [`Writer::insert`] and [`Online::ask`]: what cannot be judged is never 'new'.
+    pub fn insert_if_new_by(&mut self, document: Document, online: &Online) -> Result<Judgement> {
+        online.check(self.view())?;
+        let document = document.fitted(self.settings().bits)?;
+        let (best, complete) = Asked::new(online, self.scope()?, &document)?.best()?;
+        Ok(match best {
+            Some(of) => Judgement::Duplicate { of: Box::new(of), complete },
+            None => Judgement::Inserted { outcome: self.insert(document)?, complete },
+        })
+    }
+}

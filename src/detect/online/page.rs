@@ -1,0 +1,67 @@
+//! The page of a stored document, read again from where it came from.
+
+use std::fmt;
+use std::path::Path;
+
+use crate::Result;
+use crate::archive::{ArchiveError, Options, PageEntry, Position, read_page as read_at};
+use crate::sketch::Recipe;
+use crate::store::{Stored, View};
+use crate::text::Page;
+
+/// Why the page of a stored document cannot be read again.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Unread {
+    /// It did not come from an archive.
+    NoSource,
+    /// Its archive is not known to the catalog.
+    NoArchive,
+    /// The archive cannot be read there.
+    Archive(ArchiveError),
+    /// There is another page now, or it was read with other options.
+    Other {
+        /// The archive.
+        path: String,
+    },
+}
+
+impl fmt::Display for Unread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoSource => write!(f, "it was not loaded from an archive"),
+            Self::NoArchive => write!(f, "the catalog does not know its archive"),
+            Self::Archive(error) => {
+                write!(f, "{error}")?;
+                let mut source = std::error::Error::source(error);
+                while let Some(error) = source {
+                    write!(f, ": {error}")?;
+                    source = error.source();
+                }
+                Ok(())
+            }
+            Self::Other { path } => write!(f, "{path}: another page stands there than the one that was loaded"),
+        }
+    }
+}
+
+/// Reads the page of a stored document from its archive; it is the same one only if its tokens are.
+///
+/// # Errors
+/// Damage of the catalog.
+pub fn read_page(view: View<'_>, stored: &Stored) -> Result<Result<PageEntry, Unread>> {
+    let Some(source) = stored.record.source else { return Ok(Err(Unread::NoSource)) };
+    let Some(archive) = view.archive(source.archive)? else { return Ok(Err(Unread::NoArchive)) };
+    let position = Position { offset: source.offset, inner: source.inner, length: source.length };
+    Ok(match read_at(Path::new(&archive.path), &position, &Options::default()) {
+        Err(error) => Err(Unread::Archive(error)),
+        Ok(page) if is_it(&page, stored, view) => Ok(page),
+        Ok(_) => Err(Unread::Other { path: archive.path }),
+    })
+}
+
+fn is_it(page: &PageEntry, stored: &Stored, view: View<'_>) -> bool {
+    let Ok(recipe) = Recipe::from_label(&view.settings().recipe) else { return false };
+    let page = Page { kind: page.kind, charset: page.charset.as_deref(), url: page.url.as_deref(), body: &page.body };
+    stored.record.digest == Some(recipe.sketch(&page).digest)
+}

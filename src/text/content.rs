@@ -1,0 +1,195 @@
+//! The terms of a page's main content (Huang, Wang, Li 3.1; ALGORITHMS L1, D).
+//!
+//! What is around the content of a page, its navigation above all, is the same on all pages of a site, and
+//! often longer than the content. Huang et al. name removing that off-topic noise first as the way to tell such
+//! pages apart, and leave open how. On labelled pages every method does better without it.
+//!
+//! As specified here:
+//!
+//! * A block is text between two tags that are no formatting instructions. Lengths are in *units* of the
+//!   letters and digits of its terms: one for an ASCII character, two for any other.
+//! * A block of markup is content unless it stands in `nav`, `header`, `footer`, `aside`, `menu`, `select`
+//!   or `button`, or in an element whose role is `navigation`, `banner`, `contentinfo`, `search`,
+//!   `complementary` or `dialog`; or is a *link block*: half of its length or more stands in links (`a` with an
+//!   `href`). The title of the page and the addresses of its images are no content.
+//! * Plain text has no tags to go by. Its blocks are its lines, and a line is content if it is longer than
+//!   [`LINE_UNITS`] (Huang et al. keep the sentences longer than 16).
+//! * Where fewer than [`TERMS_MIN`] terms are left, all terms of the page are its content.
+//! * A term is looked at in lower case (Unicode's, of no language), each run of digits in it as one `0`: pages that
+//!   differ in dates, counts and version numbers only are the same to a reader (D). It is hashed with XXH3 (64 bits,
+//!   seed 0) of its UTF-8 bytes.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::text::outline::Part;
+use crate::text::page::{Page, PageKind};
+use crate::text::sentences::units;
+use crate::text::short::ShortAscii;
+use crate::text::tokens::{Tokenizer, Tokens};
+
+/// A line of plain text is content if it has more units than these.
+pub const LINE_UNITS: usize = 25;
+
+/// With fewer terms of content than these a page is its own content.
+pub const TERMS_MIN: usize = 20;
+
+/// The terms of a page, and which of them are its main content.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MainContent {
+    tokens: Tokens,
+    /// Places of the terms of the main content, ascending.
+    places: Vec<u32>,
+}
+
+impl MainContent {
+    /// Returns all terms of the page, what is around its content included.
+    pub fn tokens(&self) -> &Tokens {
+        &self.tokens
+    }
+
+    /// Returns all terms of the page, and forgets which are its content.
+    pub fn into_tokens(self) -> Tokens {
+        self.tokens
+    }
+
+    /// Returns the number of terms of the main content.
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Returns whether the page has no term at all.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// Returns the places of the terms of the main content among all terms, ascending.
+    pub fn places(&self) -> &[u32] {
+        &self.places
+    }
+
+    /// Returns the terms of the main content in lower case, with digits masked.
+    pub fn terms(&self) -> impl Iterator<Item = String> + '_ {
+        self.places.iter().map(|&place| masked(self.tokens.term(place as usize)))
+    }
+
+    /// Returns the hashes of [`MainContent::terms`]: XXH3 (64 bits, seed 0).
+    pub fn hashes(&self) -> Vec<u64> {
+        let hashes = self.tokens.hashes();
+        self.places.iter().map(|&place| hash(self.tokens.term(place as usize), hashes[place as usize])).collect()
+    }
+}
+
+/// Returns the main content of a page.
+pub fn main_content(page: &Page<'_>) -> MainContent {
+    let mut tokens = Tokens::default();
+    let parts = Tokenizer::new().tokens_and_parts(page, &mut tokens);
+    let mut places = match page.kind {
+        PageKind::Html => of_markup(&tokens, &parts),
+        PageKind::Text => of_lines(&tokens),
+    };
+    if places.len() < TERMS_MIN {
+        places = (0..tokens.len() as u32).collect();
+    }
+    MainContent { tokens, places }
+}
+
+/// Returns the places of the terms in blocks of content, of a page of markup.
+fn of_markup(tokens: &Tokens, parts: &[Part]) -> Vec<u32> {
+    let mut places: Vec<u32> = Vec::with_capacity(tokens.len());
+    let (mut parts, mut part) = (parts.iter(), None::<&Part>);
+    // Of the block at hand: where in `places` its terms begin, the units of its terms, and of those in links.
+    let (mut begin, mut all, mut links) = (0, 0, 0);
+    for (place, term) in (0u32..).zip(tokens.places()) {
+        if term.start >= tokens.text_size() {
+            // An image.
+            continue;
+        }
+        while part.is_none_or(|part| part.end <= term.start) {
+            let Some(next) = parts.next() else { break };
+            if next.begins_block {
+                if 2 * links >= all {
+                    places.truncate(begin);
+                }
+                (begin, all, links) = (places.len(), 0, 0);
+            }
+            part = Some(next);
+        }
+        let Some(part) = part.filter(|part| !part.is_around) else { continue };
+        let size = units(tokens.term(place as usize));
+        all += size;
+        links += if part.is_link { size } else { 0 };
+        places.push(place);
+    }
+    if 2 * links >= all {
+        places.truncate(begin);
+    }
+    places
+}
+
+/// Returns the places of the terms in long lines, of plain text.
+fn of_lines(tokens: &Tokens) -> Vec<u32> {
+    let mut places: Vec<u32> = Vec::with_capacity(tokens.len());
+    let bytes = tokens.text().as_bytes();
+    let (mut begin, mut all, mut end) = (0, 0, 0);
+    for (place, term) in (0u32..).zip(tokens.places()) {
+        if bytes[end..term.start].iter().any(|byte| matches!(byte, b'\n' | b'\r')) {
+            if all <= LINE_UNITS {
+                places.truncate(begin);
+            }
+            (begin, all) = (places.len(), 0);
+        }
+        end = term.end;
+        all += units(tokens.term(place as usize));
+        places.push(place);
+    }
+    if all <= LINE_UNITS {
+        places.truncate(begin);
+    }
+    places
+}
+
+/// Returns a term in lower case, with each run of digits as one `0`.
+fn masked(term: &str) -> String {
+    let mut out = String::with_capacity(term.len());
+    let mut in_number = false;
+    for c in term.to_lowercase().chars() {
+        let is_digit = c.is_numeric();
+        if !is_digit || !in_number {
+            out.push(if is_digit { '0' } else { c });
+        }
+        in_number = is_digit;
+    }
+    out
+}
+
+/// Returns the hash of a masked term, given that of the term.
+#[inline]
+fn hash(term: &str, own: u64) -> u64 {
+    let Some(short) = ShortAscii::new(term.as_bytes()) else { return xxh3_64(masked(term).as_bytes()) };
+    if short.has_digit() {
+        return hash_with_digits(&short.lower().0[..term.len()]);
+    }
+    match short.lower() {
+        // Most terms are in lower case already: their hash is known.
+        (_, false) => own,
+        (lower, true) => xxh3_64(&lower[..term.len()]),
+    }
+}
+
+/// Returns the hash of a short term that has digits, in lower case and ASCII.
+fn hash_with_digits(term: &[u8]) -> u64 {
+    let (mut out, mut size) = ([0; 16], 0);
+    let mut in_number = false;
+    for &byte in term {
+        let is_digit = byte.is_ascii_digit();
+        if !is_digit || !in_number {
+            out[size] = if is_digit { b'0' } else { byte };
+            size += 1;
+        }
+        in_number = is_digit;
+    }
+    xxh3_64(&out[..size])
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,140 @@
+//! What a page's markup says of the parts of its text: which blocks there are, what of them is links,
+//! and what stands around the content (ALGORITHMS L1).
+//!
+//! Of the tree of elements only a stack is kept, of those that can stand around others and that have to
+//! be closed: a paragraph, a list item or a table cell may be left open, and is not on it. An end tag closes
+//! the last element of its name and all that were opened behind that one; one that closes nothing does
+//! nothing.
+
+use crate::text::sheet::Sheet;
+
+/// The most elements within each other that are known of. Real pages have a few dozen.
+const DEPTH_MAX: usize = 512;
+
+/// Counters of open elements, by a hash of their names.
+const COUNTERS: usize = 256;
+
+/// A run of text of which one thing is true.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Part {
+    /// Where in the text it ends, and the next one begins.
+    pub(crate) end: usize,
+    /// It begins a block.
+    pub(crate) begins_block: bool,
+    /// It stands in a link.
+    pub(crate) is_link: bool,
+    /// It stands in what goes around the content: navigation, header, footer, a form's buttons.
+    pub(crate) is_around: bool,
+}
+
+/// The parts of a text in the making.
+pub(crate) struct Outline {
+    parts: Vec<Part>,
+    open: Vec<u64>,
+    /// How many open elements have a name with this hash: an end tag that closes nothing is not looked for.
+    counters: [u16; COUNTERS],
+    /// The place in `open` of the outermost element that goes around the content.
+    around: Option<usize>,
+    in_link: bool,
+    begins_block: bool,
+}
+
+impl Outline {
+    pub(crate) fn new() -> Self {
+        Outline {
+            parts: Vec::new(),
+            open: Vec::new(),
+            counters: [0; COUNTERS],
+            around: None,
+            in_link: false,
+            begins_block: true,
+        }
+    }
+
+    /// Notes text that was appended; `is_around` where nothing else says so.
+    pub(crate) fn push(&mut self, sheet: &Sheet, is_around: bool) {
+        let part = Part {
+            end: sheet.size(),
+            begins_block: std::mem::take(&mut self.begins_block),
+            is_link: self.in_link,
+            is_around: is_around || self.around.is_some(),
+        };
+        match self.parts.last_mut() {
+            Some(last) if !part.begins_block && (last.is_link, last.is_around) == (part.is_link, part.is_around) => {
+                last.end = part.end;
+            }
+            _ => self.parts.push(part),
+        }
+    }
+
+    /// Ends a block.
+    pub(crate) fn push_break(&mut self) {
+        self.begins_block = true;
+    }
+
+    /// A link begins or ends. An anchor without an address is none; it ends the one before it.
+    pub(crate) fn link(&mut self, begins: bool) {
+        self.in_link = begins;
+    }
+
+    /// An element that is no formatting instruction begins.
+    pub(crate) fn open(&mut self, name: &[u8], role: Option<&str>) {
+        if stands_alone(name) || self.open.len() == DEPTH_MAX {
+            return;
+        }
+        if self.around.is_none() && (is_around(name) || role.is_some_and(is_role_around)) {
+            self.around = Some(self.open.len());
+        }
+        let word = word(name);
+        self.open.push(word);
+        self.counters[counter(word)] += 1;
+    }
+
+    /// An element that is no formatting instruction ends.
+    pub(crate) fn close(&mut self, name: &[u8]) {
+        let word = word(name);
+        if self.counters[counter(word)] == 0 {
+            return;
+        }
+        let Some(place) = self.open.iter().rposition(|&open| open == word) else { return };
+        self.open.drain(place..).for_each(|open| self.counters[counter(open)] -= 1);
+        self.around = self.around.filter(|&around| around < place);
+    }
+
+    pub(crate) fn finish(self) -> Vec<Part> {
+        self.parts
+    }
+}
+
+/// A name of at most eight bytes as a number.
+fn word(name: &[u8]) -> u64 {
+    name.iter().fold(0, |word, &byte| word << 8 | u64::from(byte))
+}
+
+fn counter(word: u64) -> usize {
+    (word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as usize
+}
+
+/// Returns whether an element has no content, or may be left open.
+fn stands_alone(name: &[u8]) -> bool {
+    matches!(
+        name,
+        b"area" | b"br" | b"col" | b"embed" | b"hr" | b"input" | b"link" | b"meta" | b"param" | b"source" | b"track"
+    ) || matches!(
+        name,
+        b"p" | b"li" | b"dt" | b"dd" | b"tr" | b"td" | b"th" | b"thead" | b"tbody" | b"tfoot" | b"option" | b"optgroup"
+    )
+}
+
+/// Returns whether an element goes around the content of a page, or asks the visitor for something.
+fn is_around(name: &[u8]) -> bool {
+    matches!(name, b"nav" | b"header" | b"footer" | b"aside" | b"menu" | b"select" | b"button")
+}
+
+/// Returns whether the role of an element (WAI-ARIA) says so.
+fn is_role_around(role: &str) -> bool {
+    let role = role.trim();
+    ["navigation", "banner", "contentinfo", "search", "complementary", "dialog"]
+        .iter()
+        .any(|around| role.eq_ignore_ascii_case(around))
+}

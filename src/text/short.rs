@@ -1,0 +1,64 @@
+//! Short terms, all bytes at once: terms are short, and a loop over each would mispredict its end.
+
+/// Each byte of a word.
+const EACH: u128 = u128::from_le_bytes([1; 16]);
+/// The highest bit of each byte.
+const HIGH: u128 = EACH * 0x80;
+
+/// A term of at most 16 bytes, all of them ASCII.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ShortAscii(u128);
+
+impl ShortAscii {
+    /// Returns a term, if it is one.
+    #[inline]
+    pub(crate) fn new(term: &[u8]) -> Option<Self> {
+        let mut bytes = [0; 16];
+        bytes.get_mut(..term.len())?.copy_from_slice(term);
+        let word = u128::from_le_bytes(bytes);
+        (word & HIGH == 0).then_some(ShortAscii(word))
+    }
+
+    /// Returns it in lower case, and whether that changed it. Behind the term stand zeros.
+    #[inline]
+    pub(crate) fn lower(self) -> ([u8; 16], bool) {
+        let upper = self.within(b'A', b'Z');
+        ((self.0 | upper >> 2).to_le_bytes(), upper != 0)
+    }
+
+    /// Returns whether it has a digit.
+    #[inline]
+    pub(crate) fn has_digit(self) -> bool {
+        self.within(b'0', b'9') != 0
+    }
+
+    /// Returns the highest bit of each byte that is one of these.
+    #[inline]
+    fn within(self, first: u8, last: u8) -> u128 {
+        // No byte exceeds 127, so none of these sums reaches into the next byte.
+        let from = self.0 + EACH * (0x80 - u128::from(first));
+        let past = self.0 + EACH * (0x80 - u128::from(last) - 1);
+        from & !past & HIGH
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_ascii_character_is_what_the_standard_library_says() {
+        for c in 0..128u8 {
+            for place in 0..16 {
+                let mut term = *b"Abcdefghijklmnop";
+                term[place] = c;
+                let mut expected = term;
+                expected.make_ascii_lowercase();
+                let found = ShortAscii::new(&term).map(|term| (term.lower(), term.has_digit()));
+                assert_eq!(found, Some(((expected, expected != term), c.is_ascii_digit())));
+            }
+        }
+        assert_eq!(ShortAscii::new(&[b'a'; 17]), None);
+        assert_eq!(ShortAscii::new("é".as_bytes()), None);
+    }
+}

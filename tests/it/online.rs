@@ -1,0 +1,121 @@
+//! Verdicts online over real pages: the same as a look at all of them, and as the pairs of the whole database.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use nddb::archive::{Input, Options, What};
+use nddb::detect::{Alike, Collection, Line, Method, Online, PairOptions, b_similarity, c_similarity, pairs};
+use nddb::sketch::Recipe;
+use nddb::text::Page;
+use nddb::{Config, Document, Reader, Stored, Writer};
+
+use super::support::say;
+
+const METHODS: [Method; 6] = [Method::Identity, Method::Simhash, Method::B, Method::C, Method::Combined, Method::Split];
+/// Pages that are taken of the archive.
+const PAGES: usize = 1200;
+
+fn real(name: &str) -> Option<PathBuf> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data").join(name);
+    if path.exists() {
+        return Some(path);
+    }
+    say(&format!("{} is not there: verdicts on real pages are not tested", path.display()));
+    None
+}
+
+/// The documents of an archive, in a database that was filled half by a load and half one by one.
+fn database(archive: &Path, path: &Path) -> usize {
+    let recipe = Recipe::named("web-c").expect("a recipe");
+    let config = Config::within(3).expect("k").recipe(&recipe.label());
+    let mut writer = Writer::create(path, &config).expect("a new database");
+    let mut input = Input::open(archive, &Options::default()).expect("an archive");
+    let mut documents = Vec::new();
+    while documents.len() < PAGES
+        && let Ok(Some(entry)) = input.next()
+    {
+        if let What::Page(page) = entry.what {
+            let view =
+                Page { kind: page.kind, charset: page.charset.as_deref(), url: page.url.as_deref(), body: &page.body };
+            documents.push(Document::from_page(&page.id, &view, &recipe).expect("an id"));
+        }
+    }
+    let half = documents.len() / 2;
+    let rest = documents.split_off(half);
+    let mut load = writer.bulk_load().expect("a load");
+    documents.into_iter().for_each(|document| load.push(document).expect("taken"));
+    load.finish().expect("loaded");
+    for document in rest {
+        writer.insert(document).expect("taken");
+    }
+    writer.close().expect("closed");
+    2 * half
+}
+
+/// Whether two documents are near-duplicates by a method, by nothing but its definition.
+fn is_near(method: Method, a: &Stored, b: &Stored) -> bool {
+    let (x, y) = (&a.record, &b.record);
+    if x.tokens != Some(0) && x.digest == y.digest {
+        return true;
+    }
+    let (p, q) = (x.projection.unwrap_or_default(), y.projection.unwrap_or_default());
+    let known = x.projection.is_some() && y.projection.is_some();
+    let equal = x.supershingles.zip(y.supershingles).map_or(0, |(a, b)| b_similarity(&a, &b));
+    let agree = if known { c_similarity(&p, &q) } else { 0 };
+    let piece = |words: &[u64; 6], place: usize| (words[place / 2] >> (32 * (place % 2))) as u32;
+    let shares = (0..12).any(|place| piece(&p, place) == piece(&q, place));
+    match method {
+        Method::Identity => false,
+        Method::Simhash => !a.unprinted && !b.unprinted && (a.fingerprint.0 ^ b.fingerprint.0).count_ones() <= 3,
+        Method::B => equal >= 2,
+        Method::C => agree >= 372 && shares,
+        Method::Combined => equal >= 2 && agree >= 355,
+        Method::Split if x.site.is_some() && x.site == y.site => equal >= 2 && agree >= 355,
+        Method::Split => agree >= 372 && (shares || equal >= 2),
+        other => panic!("{other} reads texts"),
+    }
+}
+
+#[test]
+fn real_pages_have_the_near_duplicates_that_a_look_at_all_of_them_finds() {
+    let Some(archive) = real("crawl/kafka.warc.gz") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("db");
+    let len = database(&archive, &path);
+    assert!(len > 500, "{len} pages");
+    let reader = Reader::open(&path).expect("a reader");
+    let mut all = Vec::new();
+    let mut keep = |stored| {
+        all.push(stored);
+        Ok(true)
+    };
+    reader.view().each(&mut keep).expect("readable");
+    for method in METHODS {
+        let online = Online { group_limit: PAGES, ..Online::new(method) };
+        let mut found = BTreeSet::new();
+        for stored in &all {
+            let answer = online.ask(reader.view(), &Document::from(stored.clone())).expect("an answer");
+            assert!(answer.complete);
+            let want: BTreeSet<u64> =
+                all.iter().filter(|other| is_near(method, stored, other)).map(|other| other.number).collect();
+            let number = |alike: &Alike| alike.stored.number;
+            let got: BTreeSet<u64> = answer.matches.iter().map(number).collect();
+            assert_eq!(got, want, "{method}, {}", stored.record.id);
+            let id = &stored.record.id;
+            let others = answer.matches.iter().map(|alike| &alike.stored.record.id).filter(|other| *other != id);
+            found.extend(others.map(|other| (id.min(other).clone(), id.max(other).clone())));
+        }
+        let options = PairOptions { expand: true, ..PairOptions::new(method) };
+        let collection = Collection::build(reader.view(), &options.room, &mut |_| true).expect("a collection");
+        let mut want = BTreeSet::new();
+        pairs(reader.view(), &collection, &options, &mut |_| true, &mut |line| {
+            if let Line::Pair(pair) = line {
+                want.insert((collection.id(pair.a).to_owned(), collection.id(pair.b).to_owned()));
+            }
+            Ok(())
+        })
+        .expect("pairs");
+        assert!(found == want, "{method}: {} online, {} pairs", found.len(), want.len());
+        say(&format!("{method}: {} pairs among {len} real pages", want.len()));
+    }
+}

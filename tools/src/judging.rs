@@ -1,0 +1,50 @@
+//! Verdicts by a chosen method: its options, and what is known of a match as JSON.
+
+use nddb::View;
+use nddb::detect::{Alike, Evidence, GROUP_LIMIT, Method, Online};
+use serde_json::{Map, Value, json};
+
+use crate::failure::{Failure, Result};
+
+/// How a document is judged.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct How {
+    /// Judge by this method: identity (equal texts), simhash (within k bits), b (two of six supershingles), c (372
+    /// of 384 bits of the projection), combined (b, and 355 bits), split (c between sites, combined within one)
+    #[arg(long, value_name = "METHOD")]
+    pub(crate) method: Option<Method>,
+    /// Of each key that more documents share, compare so many: the oldest
+    #[arg(long, value_name = "N", default_value_t = GROUP_LIMIT, requires = "method")]
+    group_limit: usize,
+    /// Miss no document whose projection differs in 12 bits; takes three times as many look-ups for c
+    #[arg(long, requires = "method")]
+    complete: bool,
+}
+
+impl How {
+    /// What the library is told, if a method is named; `k` is what the user gave.
+    pub(crate) fn online(&self, view: View<'_>, k: Option<u8>) -> Result<Option<Online>> {
+        let Some(method) = self.method else { return Ok(None) };
+        if k.is_some() && method != Method::Simhash {
+            return Err(Failure::usage(format!("-k is the distance of simhash, and the method is {method}")));
+        }
+        let mut online = Online::new(method);
+        online.rules.within = k.unwrap_or(view.settings().k).into();
+        online.complete = self.complete;
+        online.group_limit = self.group_limit;
+        online.check(view)?;
+        Ok(Some(online))
+    }
+}
+
+/// What is known of a match besides its distance, and the rule that decided; null where nothing is known.
+pub(crate) fn add_evidence(object: &mut Map<String, Value>, alike: Option<&Alike>) {
+    let evidence = alike.map_or_else(Evidence::default, |alike| alike.evidence);
+    // Six decimals, as in pair lines.
+    let share = |value: f64| (value * 1e6).round() / 1e6;
+    object.insert("b_sim".into(), json!(evidence.b_similarity));
+    object.insert("c_sim".into(), json!(evidence.c_similarity));
+    object.insert("resemblance".into(), json!(evidence.resemblance.map(share)));
+    object.insert("same_site".into(), json!(evidence.same_site));
+    object.insert("rule".into(), json!(alike.map(|alike| alike.rule)));
+}
