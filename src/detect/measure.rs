@@ -103,7 +103,10 @@ impl<'a, M: Measure> Desk<'a, M> {
         }
         let ready = match self.kept.get(ordinal) {
             Some(text) => Some(Rc::new(self.measure.ready(text))),
-            None => self.places.and_then(|places| places.text(ordinal)).map(|text| Rc::new(self.measure.ready(first_units(&text, DOCUMENT_UNITS)))),
+            None => self
+                .places
+                .and_then(|places| places.text(ordinal))
+                .map(|text| Rc::new(self.measure.ready(first_units(&text, DOCUMENT_UNITS)))),
         };
         if self.used < self.room {
             self.used += 64 + ready.as_deref().map_or(0, M::size);
