@@ -2,10 +2,9 @@
 
 use super::lcs::Parameters;
 use super::method::Method;
-use super::resemblance::ShingleOptions;
 use super::room::Room;
 use super::rules::Rules;
-use super::similar::SetOptions;
+use super::text_options::{SetOptions, ShingleOptions};
 use super::texts::Part;
 
 /// Members of a group beyond which it is flagged, unless the caller says otherwise.

@@ -1,8 +1,7 @@
 //! What is found: pairs, groups, and how many of each.
 
 use super::evidence::Evidence;
-use super::resemblance::ShingleSummary;
-use super::similar::SetSummary;
+use super::text_summary::{SetSummary, ShingleSummary};
 use super::texts::Unread;
 
 /// Two near-duplicates.

@@ -12,45 +12,13 @@
 //! documents are compared at the coarser of their samples, and all of the above holds at each ratio.
 
 mod join;
-mod ratios;
 mod read;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use join::Resembling;
-pub use ratios::{GROUP_WORDS, GROUPS, Ratios, UnknownRatio};
 pub(crate) use read::{Overlaps, ShingleSets};
 
-use crate::sketch::SHINGLE_WORDS;
-
-/// How pairs are found by their shingles. The threshold stands in [`Rules`](super::Rules).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ShingleOptions {
-    /// Words in a shingle (Ye et al. 2007, 3.1).
-    pub words: usize,
-    /// How many shingles documents keep.
-    pub ratios: Ratios,
-    /// Which they keep: those whose hash leaves this, modulo the ratio.
-    pub remainder: u32,
-    /// Shingles of more documents are dropped (Broder's rule: 1,000).
-    pub stop: Option<u64>,
-}
-
-impl Default for ShingleOptions {
-    fn default() -> Self {
-        Self { words: SHINGLE_WORDS, ratios: Ratios::ALL, remainder: 0, stop: None }
-    }
-}
-
-/// What came of shingles.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ShingleSummary {
-    /// Shingles of all documents that are compared, each document's counted once.
-    pub shingles: u64,
-    /// Of these, shingles that were kept by the samples.
-    pub sampled: u64,
-    /// Documents that have words, of which no shingle was kept.
-    pub unsampled: u64,
-    /// Different shingles that were dropped because too many documents have them.
-    pub stopped: u64,
-}
+use super::ratios::Ratios;
+use super::text_options::ShingleOptions;
+use super::text_summary::ShingleSummary;

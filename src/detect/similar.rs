@@ -34,50 +34,5 @@ pub(crate) use compare::Similar;
 pub(crate) use lists::Signed;
 pub(crate) use sets::Sets;
 
-use crate::sketch::SignatureRules;
-
-/// How perhaps-similar sets are made, and how much of them is compared; the defaults are the paper's, where it says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SetOptions {
-    /// How signatures are made.
-    pub signatures: SignatureRules,
-    /// Signatures of more documents are dropped.
-    pub most: u64,
-    /// Signatures of more documents are dropped if more than half of these are of one site.
-    pub most_of_site: u64,
-    /// All pairs of a set are compared, not only each with the leader; with `expand`, and for clusters, they always are.
-    pub exhaustive: bool,
-    /// Comparisons in a set, for each document in it. What is left beyond that is not compared, and reported.
-    pub comparisons: u64,
-}
-
-impl Default for SetOptions {
-    fn default() -> Self {
-        Self {
-            signatures: SignatureRules::default(),
-            most: 10_000,
-            most_of_site: 400,
-            exhaustive: false,
-            comparisons: 1000,
-        }
-    }
-}
-
-/// What came of perhaps-similar sets.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SetSummary {
-    /// Documents whose texts have no signature: they are in no set.
-    pub unsigned: u64,
-    /// Signatures that more than one document has.
-    pub shared: u64,
-    /// Of these, signatures that were dropped because too many documents have them.
-    pub dropped: u64,
-    /// Perhaps-similar sets.
-    pub sets: u64,
-    /// Documents in the largest.
-    pub largest: u64,
-    /// Comparisons of texts.
-    pub compared: u64,
-    /// Sets of which not all was compared.
-    pub limited: u64,
-}
+use super::text_options::SetOptions;
+use super::text_summary::SetSummary;

@@ -1,6 +1,6 @@
 //! What is compared of each set.
 
-use super::{SetOptions, SetSummary, Sets, Signed};
+use super::{SetSummary, Sets, Signed};
 use crate::Result;
 use crate::detect::context::Context;
 use crate::detect::evidence::Evidence;
@@ -104,12 +104,5 @@ impl<M: Measure> Work<'_, '_, '_, M> {
             self.context.ticker.add(0)?;
         }
         Ok(true)
-    }
-}
-
-impl SetOptions {
-    /// The usual limits, with all pairs of each set compared.
-    pub fn exhaustive() -> Self {
-        Self { exhaustive: true, comparisons: u64::MAX, ..Self::default() }
     }
 }

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::detect::support::{Random, corpus, expanded, options, texts};
 use crate::detect::{Line, Method, Room, lcs, pairs};
+use crate::sketch::SignatureRules;
 use crate::sketch::plain::signatures;
 use crate::text::{Page, folded_text};
 

@@ -1,6 +1,6 @@
 //! What sampled runs return, by half of the documents and by group.
 
-use super::super::resemblance::GROUPS;
+use super::super::ratios::GROUPS;
 
 /// Pairs, by half and group; means over runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

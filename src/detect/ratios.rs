@@ -96,3 +96,31 @@ impl FromStr for Ratios {
         ratios.ok_or_else(unknown)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_document_near_a_finer_group_keeps_its_ratio() {
+        let mut groups = [16; GROUPS];
+        (groups[0], groups[1]) = (1, 4);
+        let ratios = Ratios::new(groups).expect("ratios");
+        for (words, ratio) in
+            [(0, 1), (499, 1), (500, 1), (588, 1), (589, 4), (999, 4), (1176, 4), (1177, 16), (9000, 16)]
+        {
+            assert_eq!(ratios.of(words, 0.85), ratio, "{words} words");
+        }
+        assert_eq!(Ratios::uniform(8).expect("a ratio").of(77, 0.5), 8);
+    }
+
+    #[test]
+    fn ratios_are_read_and_written() {
+        for text in ["1", "16", "1,2,4,8,16,32,1,1,1,1,2"] {
+            assert_eq!(text.parse::<Ratios>().map(|ratios| ratios.to_string()), Ok(text.to_owned()));
+        }
+        for text in ["", "3", "64", "1,2", "x", "1,2,4,8,16,32,1,1,1,1,3"] {
+            assert!(text.parse::<Ratios>().is_err(), "{text}");
+        }
+    }
+}
