@@ -13,7 +13,7 @@ use crate::store::Sorter;
 /// shared by millions of documents).
 ///
 /// The sketch is the fingerprint for simhash, the six supershingles for B, the projection for C, both of
-/// these for combined and split.
+/// these for combined and split, the 84 min-values for min-hash.
 #[derive(Debug)]
 pub(crate) struct Classes {
     /// The least ordinal of the class of each document.
@@ -104,6 +104,7 @@ fn sketch(collection: &Collection, method: Method, ordinal: u32) -> Option<u128>
             let [supershingles, projection] = [collection.supershingles(ordinal)?, collection.projection(ordinal)?];
             Some(hash([supershingles, projection].as_flattened()))
         }
+        Method::MinHash => collection.row(ordinal).has_min_values.then(|| hash(&collection.packed_min_values(ordinal))),
         Method::Identity | Method::Lcs | Method::Cosine | Method::Shingles => None,
     }
 }

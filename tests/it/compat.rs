@@ -53,8 +53,8 @@ fn flush(writer: &mut Writer) {
 /// Puts into a new database what the golden database `web` holds: runs of 16 and of the planner's tables,
 /// a memtable, a hot fingerprint, replaced and deleted documents, records of pages, batches.
 fn make_web(path: &Path) {
-    let recipe = Recipe::default();
-    let mut writer = Writer::create(path, &Config::within(3).expect("k")).expect("a new database");
+    let recipe = Recipe::named("web").expect("a recipe");
+    let mut writer = Writer::create(path, &Config::within(3).expect("k").recipe("web/1")).expect("a new database");
     let mut load = writer.bulk_load().expect("a load");
     (0..400).for_each(|index| load.push(bare(&format!("bulk-{index}"), spread(index))).expect("taken"));
     (0..HOT_LEN).for_each(|index| load.push(bare(&format!("hot-{index}"), HOT)).expect("taken"));
@@ -128,7 +128,7 @@ fn assert_web(path: &Path) {
     assert_answers(path, &web(), 3);
     let reader = Reader::open(path).expect("a database of this version");
     let view = reader.view();
-    let recipe = Recipe::default();
+    let recipe = Recipe::named("web").expect("a recipe");
     for (id, url, html) in PAGES {
         let stored = view.get(id).expect("readable").expect("it is there");
         let sketch = recipe.sketch(&Page { url: Some(url), ..Page::html(html) });
