@@ -13,7 +13,8 @@ use crate::store::Sorter;
 /// shared by millions of documents).
 ///
 /// The sketch is the fingerprint for simhash, the six supershingles for B, the projection for C, both of
-/// these for combined and split; for the methods that compare texts it is what of the text they compare.
+/// these for combined and split, the 84 min-values for min-hash; for the methods that compare texts it is what
+/// of the text they compare.
 #[derive(Debug)]
 pub(crate) struct Classes {
     /// The least ordinal of the class of each document.
@@ -117,6 +118,7 @@ fn sketch(collection: &Collection, method: Method, text: &dyn Fn(u32) -> Option<
             let [supershingles, projection] = [collection.supershingles(ordinal)?, collection.projection(ordinal)?];
             Some(hash([supershingles, projection].as_flattened()))
         }
+        Method::MinHash => collection.row(ordinal).has_min_values.then(|| hash(&collection.packed_min_values(ordinal))),
         Method::Lcs | Method::Cosine | Method::Shingles => text(ordinal),
         Method::Identity => None,
     }

@@ -35,7 +35,7 @@ pub struct Sketch {
 
 /// A named, versioned way from a page to its numbers.
 ///
-/// `main` is made of the terms of a page's main content ([`main_content`](crate::text::main_content)), in lower
+/// `main` is the one to use. It is made of the terms of a page's main content ([`main_content`](crate::text::main_content)), in lower
 /// case and with digits masked: simhash, min-values, supershingles, bands and projection. So pages of one site are
 /// not alike because its navigation is, and pages are alike whose dates differ. The number of tokens and their
 /// digest are those of the whole page.
@@ -69,14 +69,14 @@ enum Kind {
 impl Recipe {
     /// The names of all recipes, the default first.
     pub const NAMES: &'static [&'static str] = &[
+        "main",
+        "main-psl",
+        "main-c",
         "web",
         "web-psl",
         "web-2grams",
         "web-3grams",
         "web-c",
-        "main",
-        "main-psl",
-        "main-c",
         "1e0ng",
         "seomoz",
         "text-dedup",
@@ -242,9 +242,9 @@ fn bytes(tokens: &[u64]) -> Vec<u8> {
 }
 
 impl Default for Recipe {
-    /// Returns `web`.
+    /// Returns `main`.
     fn default() -> Self {
-        Recipe { name: "web", version: 1, kind: Kind::Terms(1), site: SiteRule::Henzinger, pieces: false }
+        Recipe { name: "main", version: 1, kind: Kind::Main, site: SiteRule::Henzinger, pieces: false }
     }
 }
 

@@ -129,7 +129,7 @@ fn assert_web(path: &Path) {
     assert_answers(path, &web(), 3);
     let reader = Reader::open(path).expect("a database of this version");
     let view = reader.view();
-    let recipe = Recipe::default();
+    let recipe = Recipe::named("web").expect("a recipe");
     for (id, url, html) in PAGES {
         let stored = view.get(id).expect("readable").expect("it is there");
         let sketch = recipe.sketch(&Page { url: Some(url), ..Page::html(html) });

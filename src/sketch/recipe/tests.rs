@@ -5,7 +5,7 @@ use super::*;
 use crate::sketch::plain;
 
 fn web() -> Recipe {
-    Recipe::default()
+    Recipe::named("web").unwrap_or_default()
 }
 
 #[test]
@@ -16,7 +16,8 @@ fn every_name_is_a_recipe_and_every_label_leads_back() {
         let label = recipe.map(|recipe| recipe.label()).unwrap_or_default();
         assert_eq!(Recipe::from_label(&label).ok(), recipe);
     }
-    assert_eq!(Recipe::named(Recipe::NAMES[0]), Some(web()));
+    assert_eq!(Recipe::named(Recipe::NAMES[0]), Some(Recipe::default()));
+    assert_eq!(Recipe::default().label(), "main/1");
     assert_eq!(web().label(), "web/1");
     assert_eq!(web().to_string(), "web/1");
     assert_eq!(Recipe::named("none"), None);
@@ -56,7 +57,7 @@ fn the_numbers_of_web_c_are_those_of_web() {
         .copied()
         .filter(|name| Recipe::named(name).is_some_and(|recipe| recipe.has_pieces()))
         .collect();
-    assert_eq!(kept, ["web-c"]);
+    assert_eq!(kept, ["main-c", "web-c"]);
     for name in kept {
         let recipe = Recipe::named(name).unwrap_or_default();
         assert!(recipe.has_projection(), "{name}");

@@ -40,8 +40,20 @@ fn a_verdict_carries_what_is_known_and_the_rule() {
     ]
     .concat();
     let lines = dir.nddb(["add", "db", "--if-new", "--method", "combined"]).stdin(input).done().lines();
-    let fields =
-        ["id", "verdict", "of", "distance", "fp", "b_sim", "c_sim", "resemblance", "same_site", "rule", "complete"];
+    let fields = [
+        "id",
+        "verdict",
+        "of",
+        "distance",
+        "fp",
+        "b_sim",
+        "c_sim",
+        "agreement",
+        "resemblance",
+        "same_site",
+        "rule",
+        "complete",
+    ];
     lines.iter().for_each(|line| assert_eq!(keys(line), fields));
     let verdict = |line: &Value| (line["verdict"].clone(), line["of"].clone(), line["rule"].clone());
     assert_eq!(verdict(&lines[0]), (json!("duplicate"), json!("a"), json!("identical")));
@@ -112,7 +124,8 @@ fn why_has_the_numbers_and_the_words_that_differ() {
         dir.nddb(args.iter().chain(more)).done().json()
     };
     let answer = ask(&[]);
-    let fields = ["id", "fp", "distance", "url", "site", "b_sim", "c_sim", "resemblance", "same_site", "rule"];
+    let fields =
+        ["id", "fp", "distance", "url", "site", "b_sim", "c_sim", "agreement", "resemblance", "same_site", "rule"];
     assert_eq!(keys(&answer["matches"][0]), fields);
     assert_eq!(answer["matches"][0]["same_site"], Value::Null);
     let answer = ask(&["--why", "--url", "http://www.example.org/b"]);
@@ -145,7 +158,7 @@ fn why_has_the_numbers_and_the_words_that_differ() {
 #[test]
 fn what_cannot_be_answered_is_refused_before_anything_is_read() {
     let dir = Dir::with_database();
-    let fits = "recipes that fit: web-c";
+    let fits = "recipes that fit: main-c, web-c";
     for method in ["c", "split"] {
         dir.nddb(["query", "db", "--fp", "00000000000000ff", "--method", method]).tells(12, &[fits]);
         dir.nddb(["add", "db", "--if-new", "--method", method]).stdin(line("a", "", "b c")).tells(12, &[fits]);
@@ -170,7 +183,7 @@ fn bare_fingerprints_are_judged_by_simhash_alone() {
     assert_eq!(ids(&answer), ["a", "b"]);
     let evidence = json!({
         "id": "b", "fp": "00000000000000fe", "distance": 1, "url": null, "site": null, "b_sim": null, "c_sim": null,
-        "resemblance": null, "same_site": null, "rule": "simhash",
+        "agreement": null, "resemblance": null, "same_site": null, "rule": "simhash",
     });
     assert_eq!(answer["matches"][1], evidence);
     let input = concat!(r#"{"id":"d","fp":"00000000000000fe"}"#, "\n", r#"{"id":"e","text":"words of a page"}"#, "\n");
