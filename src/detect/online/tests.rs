@@ -302,7 +302,8 @@ fn by_simhash_fingerprints_are_judged_as_ever() {
         };
         assert_eq!(is, was);
         if index % 100 == 0 {
-            (old.commit().expect("durable"), new.commit().expect("durable"));
+            old.commit().expect("durable");
+            new.commit().expect("durable");
         }
     }
 }
