@@ -8,9 +8,9 @@ use super::evidence::Evidence;
 use super::lcs::{Comparer, Parameters, Prepared};
 use super::rules::Rules;
 use super::source::Verifier;
-use super::texts::{Kept, Places, page_of};
+use super::texts::{Kept, Places};
 use crate::Result;
-use crate::text::{DOCUMENT_UNITS, first_units, folded_text};
+use crate::text::{DOCUMENT_UNITS, first_units};
 
 /// A way of comparing two texts.
 pub(crate) trait Measure {
@@ -103,10 +103,10 @@ impl<'a, M: Measure> Desk<'a, M> {
         }
         let ready = match self.kept.get(ordinal) {
             Some(text) => Some(Rc::new(self.measure.ready(text))),
-            None => self.places.and_then(|places| places.page(ordinal)).map(|entry| {
-                let text = folded_text(&page_of(&entry));
-                Rc::new(self.measure.ready(first_units(&text, DOCUMENT_UNITS)))
-            }),
+            None => self
+                .places
+                .and_then(|places| places.text(ordinal))
+                .map(|text| Rc::new(self.measure.ready(first_units(&text, DOCUMENT_UNITS)))),
         };
         if self.used < self.room {
             self.used += 64 + ready.as_deref().map_or(0, M::size);

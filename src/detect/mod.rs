@@ -54,4 +54,4 @@ pub use room::Room;
 pub use row::Row;
 pub use rules::{Decision, Rules};
 pub use similar::{SetOptions, SetSummary};
-pub use texts::Unread;
+pub use texts::{Part, Unread};

@@ -6,6 +6,7 @@ use super::resemblance::ShingleOptions;
 use super::room::Room;
 use super::rules::Rules;
 use super::similar::SetOptions;
+use super::texts::Part;
 
 /// Members of a group beyond which it is flagged, unless the caller says otherwise.
 pub const GROUP_LIMIT: usize = 1000;
@@ -27,6 +28,8 @@ pub struct PairOptions {
     /// The pairs of the method are compared by trustable longest common subsequence too, and those that are not near by
     /// it are none. Pairs of which a text cannot be read stay, and their verdict says so.
     pub verify_lcs: bool,
+    /// What of a page is its text; what the database's recipe looks at, if it is not said.
+    pub part: Option<Part>,
     /// How texts are compared by trustable longest common subsequence.
     pub lcs: Parameters,
     /// Perhaps-similar sets, where candidates of the methods lcs and cosine come from.
@@ -47,6 +50,7 @@ impl PairOptions {
             group_limit: GROUP_LIMIT,
             complete: false,
             verify_lcs: false,
+            part: None,
             lcs: Parameters::default(),
             sets: SetOptions::default(),
             shingles: ShingleOptions::default(),

@@ -40,7 +40,7 @@ impl Readings {
             return Ok(readings);
         }
         let room = &options.room;
-        let places = Places::new(view, collection, room, ticker)?;
+        let places = Places::new(view, collection, options.part, room, ticker)?;
         let mut wanted = Bits::new(collection.len());
         for ordinal in 0..collection.len() {
             let stands = options.expand || collection.representative(ordinal) == ordinal;
@@ -79,7 +79,7 @@ impl Readings {
     ) -> Result<()> {
         let places = match self.places.take() {
             Some(places) => places,
-            None => Places::new(view, collection, &options.room, ticker)?,
+            None => Places::new(view, collection, options.part, &options.room, ticker)?,
         };
         let kept = keep(&places, wanted, &options.room, ticker, &mut |_, _| Ok(()))?;
         self.unread = kept.unread;

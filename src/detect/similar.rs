@@ -21,7 +21,8 @@
 //!
 //! Within a set, the one with the largest key leads: all others are compared with it, those that are near to it are
 //! taken out, and the next one leads. The paper takes those that a leader takes out to be near to each other; here
-//! only pairs that were compared are said to be near, and with `expand` all pairs of a leader's are compared.
+//! only pairs that were compared are said to be near. Where all pairs are asked for, and for clusters, all of a set are
+//! compared.
 
 mod compare;
 mod lists;
@@ -44,7 +45,7 @@ pub struct SetOptions {
     pub most: u64,
     /// Signatures of more documents are dropped if more than half of these are of one site.
     pub most_of_site: u64,
-    /// All pairs of a set are compared, not only each with the leader.
+    /// All pairs of a set are compared, not only each with the leader; with `expand`, and for clusters, they always are.
     pub exhaustive: bool,
     /// Comparisons in a set, for each document in it. What is left beyond that is not compared, and reported.
     pub comparisons: u64,

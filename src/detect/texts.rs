@@ -17,7 +17,9 @@ pub(crate) use kept::{Kept, keep};
 pub(crate) use places::Places;
 
 use crate::archive::PageEntry;
-use crate::text::Page;
+use crate::sketch::Recipe;
+use crate::store::View;
+use crate::text::{Page, folded_text, main_text};
 
 /// Documents whose texts were wanted and could not be read, by the reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,7 +52,32 @@ impl Unread {
     }
 }
 
-/// A page as it was read from an archive.
-pub(crate) fn page_of(entry: &PageEntry) -> Page<'_> {
-    Page { kind: entry.kind, charset: entry.charset.as_deref(), url: entry.url.as_deref(), body: &entry.body }
+/// Which part of a page is its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// All that a visitor sees, as it is.
+    Whole,
+    /// Its main content, in lower case and with digits masked: "removing off-topic noise first" (Huang et al. 2008,
+    /// 3.1; ALGORITHMS L1).
+    Main,
+}
+
+impl Part {
+    /// The part that the recipe of a database looks at.
+    pub(crate) fn of(view: View<'_>) -> Self {
+        match Recipe::from_label(&view.settings().recipe) {
+            Ok(recipe) if recipe.is_of_main_content() => Part::Main,
+            _ => Part::Whole,
+        }
+    }
+
+    /// The text of a page.
+    pub(crate) fn text(self, entry: &PageEntry) -> String {
+        let PageEntry { kind, charset, url, body, .. } = entry;
+        let page = Page { kind: *kind, charset: charset.as_deref(), url: url.as_deref(), body };
+        match self {
+            Part::Whole => folded_text(&page),
+            Part::Main => main_text(&page),
+        }
+    }
 }

@@ -130,6 +130,11 @@ impl Recipe {
         self.version
     }
 
+    /// Returns whether the sketches are of a page's main content.
+    pub fn is_of_main_content(&self) -> bool {
+        self.kind == Kind::Main
+    }
+
     /// Returns what a database stores of its recipe: `web/1`.
     pub fn label(&self) -> String {
         format!("{}/{}", self.name, self.version)

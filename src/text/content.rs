@@ -19,6 +19,8 @@
 //!   differ in dates, counts and version numbers only are the same to a reader (D). It is hashed with XXH3 (64 bits,
 //!   seed 0) of its UTF-8 bytes.
 
+use std::ops::Range;
+
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::text::outline::Part;
@@ -81,6 +83,11 @@ impl MainContent {
 
 /// Returns the main content of a page.
 pub fn main_content(page: &Page<'_>) -> MainContent {
+    content_and_parts(page).0
+}
+
+/// Returns the main content of a page, and the parts of its text, none of plain text.
+fn content_and_parts(page: &Page<'_>) -> (MainContent, Vec<Part>) {
     let mut tokens = Tokens::default();
     let parts = Tokenizer::new().tokens_and_parts(page, &mut tokens);
     let mut places = match page.kind {
@@ -90,7 +97,60 @@ pub fn main_content(page: &Page<'_>) -> MainContent {
     if places.len() < TERMS_MIN {
         places = (0..tokens.len() as u32).collect();
     }
-    MainContent { tokens, places }
+    (MainContent { tokens, places }, parts)
+}
+
+/// Returns the main content of a page as a text, in lower case and with digits masked: its terms with what stands
+/// between them, one line per block and single spaces in it, as in a [`folded_text`](crate::text::folded_text).
+pub fn main_text(page: &Page<'_>) -> String {
+    let (content, parts) = content_and_parts(page);
+    let (tokens, text) = (&content.tokens, content.tokens.text());
+    let mut begins = block_begins(&parts).peekable();
+    let (mut out, mut last): (String, Option<(u32, Range<usize>)>) = Default::default();
+    let mut places = content.places.iter().copied().peekable();
+    for (place, range) in (0u32..).zip(tokens.places()) {
+        // Images stand behind all text.
+        if places.next_if_eq(&place).is_none() || range.start >= tokens.text_size() {
+            continue;
+        }
+        let mut begins_block = false;
+        while begins.next_if(|&begin| begin <= range.start).is_some() {
+            begins_block = true;
+        }
+        if let Some((before, known)) = last {
+            // Terms may lie in one another: a word of a script without spaces, and its parts.
+            let between = text.get(known.end..range.start).unwrap_or("");
+            let is_line = page.kind == PageKind::Text && between.contains(['\n', '\r']);
+            if begins_block || is_line || before + 1 != place {
+                // The mark that ends a block belongs to it.
+                let end = between.find(char::is_whitespace).unwrap_or(0);
+                out.push_str(&between[..end]);
+                out.push('\n');
+            } else {
+                push_folded(&mut out, between);
+            }
+        }
+        out.push_str(&masked(&text[range.clone()]));
+        last = Some((place, range));
+    }
+    out
+}
+
+/// Where blocks begin in the text, ascending.
+fn block_begins(parts: &[Part]) -> impl Iterator<Item = usize> + '_ {
+    let starts = std::iter::once(0).chain(parts.iter().map(|part| part.end));
+    starts.zip(parts).filter(|(_, part)| part.begins_block).map(|(start, _)| start)
+}
+
+/// Appends what stands between two terms, each run of white space as one space.
+fn push_folded(out: &mut String, between: &str) {
+    for c in between.chars() {
+        if !c.is_whitespace() {
+            out.push(c);
+        } else if !out.ends_with(' ') {
+            out.push(' ');
+        }
+    }
 }
 
 /// Returns the places of the terms in blocks of content, of a page of markup.

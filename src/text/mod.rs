@@ -32,7 +32,7 @@ mod visible;
 mod words;
 
 pub use charset::decode;
-pub use content::{LINE_UNITS, MainContent, TERMS_MIN, main_content};
+pub use content::{LINE_UNITS, MainContent, TERMS_MIN, main_content, main_text};
 pub use letters::is_word_character;
 pub use map::TextMap;
 pub use page::{Page, PageKind};

@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 use nddb::detect::lcs::Denominator;
-use nddb::detect::{PairOptions, PairSummary, Ratios};
+use nddb::detect::{PairOptions, PairSummary, Part, Ratios};
 use serde_json::{Value, json};
 
 use crate::quantity::counted;
@@ -16,6 +16,9 @@ pub(crate) struct TextOptions {
     /// Texts are read where they were loaded from. Pairs of which a text cannot be read stay, and their verdict says so.
     #[arg(long, value_enum, value_name = "METHOD")]
     verify: Option<Verify>,
+    /// What of a page is its text: all of it, or its main content [default: what the recipe looks at]
+    #[arg(long = "text", value_enum, value_name = "PART")]
+    part: Option<TextPart>,
     /// lcs, cosine: compare all pairs of each perhaps-similar set, not only each with its leader
     #[arg(long)]
     exhaustive: bool,
@@ -51,6 +54,15 @@ pub(crate) struct TextOptions {
     stop_shingles: Option<u64>,
 }
 
+/// What of a page is its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum TextPart {
+    /// All that a visitor sees
+    Whole,
+    /// Without navigation and other noise, in lower case, digits masked
+    Main,
+}
+
 /// What can verify the pairs of a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Verify {
@@ -76,6 +88,10 @@ impl TextOptions {
     /// Puts them into the options of the library.
     pub(crate) fn apply(&self, options: &mut PairOptions) {
         options.verify_lcs = self.verifies();
+        options.part = self.part.map(|part| match part {
+            TextPart::Whole => Part::Whole,
+            TextPart::Main => Part::Main,
+        });
         let sets = &mut options.sets;
         sets.exhaustive = self.exhaustive;
         sets.comparisons = self.comparisons.unwrap_or(sets.comparisons);

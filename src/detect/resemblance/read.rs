@@ -11,10 +11,10 @@ use crate::detect::bits::Bits;
 use crate::detect::evidence::Evidence;
 use crate::detect::room::Room;
 use crate::detect::source::Verifier;
-use crate::detect::texts::{Places, Unread, page_of};
+use crate::detect::texts::{Places, Unread};
 use crate::sketch::{Sampling, Shingles, shingles};
 use crate::store::{Sorter, Ticker, Words, WordsWriter};
-use crate::text::{CanonicalWords, canonical_words};
+use crate::text::CanonicalWords;
 
 /// The sampled shingles of documents, by ordinal.
 pub(crate) struct ShingleSets {
@@ -61,8 +61,8 @@ impl ShingleSets {
         let mut hashes = WordsWriter::<2>::new(&room.folder)?;
         let mut sorter = Sorter::<5>::new(&room.folder, room.memory_limit / 4);
         let mut summary = ShingleSummary::default();
-        let unread = places.each(wanted, room, ticker, &mut |ordinal, entry| {
-            let words = canonical_words(&page_of(&entry));
+        let unread = places.each(wanted, room, ticker, &mut |ordinal, text| {
+            let words = CanonicalWords::of_text(text);
             let (kept, all) = sampled(&words, options, threshold);
             let (start, len) = (hashes.len() as u64, kept.len() as u64);
             sorter.push([ordinal.into(), start, len, kept.sampling().ratio().into(), words.len() as u64])?;
@@ -162,8 +162,8 @@ impl<'a> Overlaps<'a> {
 
     fn get(&self, ordinal: u32) -> Option<Shingles> {
         self.sets.get(ordinal).or_else(|| {
-            let entry = self.places?.page(ordinal)?;
-            let (kept, _) = sampled(&canonical_words(&page_of(&entry)), &self.sets.options, self.sets.threshold);
+            let text = self.places?.text(ordinal)?;
+            let (kept, _) = sampled(&CanonicalWords::of_text(&text), &self.sets.options, self.sets.threshold);
             let hashes = kept.hashes().iter().copied().filter(|hash| !self.sets.stopped.contains(hash));
             Some(Shingles::of_hashes(kept.sampling(), hashes.collect()))
         })

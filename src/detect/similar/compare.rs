@@ -39,8 +39,8 @@ impl<M: Measure> Source for Similar<'_, M> {
             self.desk.clear();
             let left = options.comparisons.saturating_mul(len);
             let mut work = Work { context, desk: &mut self.desk, left, done: 0 };
-            // What clusters are made of must not depend on what is added later.
-            let whole = if options.exhaustive || context.stable {
+            // All pairs are asked for; or what clusters are made of, which must not depend on what is added later.
+            let whole = if options.exhaustive || context.options.expand || context.stable {
                 work.exhaustive(set, found)?
             } else {
                 work.leaders(set, found)?
@@ -91,23 +91,13 @@ impl<M: Measure> Work<'_, '_, '_, M> {
     fn leaders(&mut self, set: &[u32], found: &mut dyn FnMut(u32, u32) -> Result<()>) -> Result<bool> {
         let mut rest: Vec<u32> = set.to_vec();
         let mut others = Vec::new();
-        let mut near = Vec::new();
         while let [leader, all @ ..] = &rest[..] {
             others.clear();
-            near.clear();
             for &other in all {
                 match self.near(*leader, other) {
-                    Some(true) => {
-                        found(*leader, other)?;
-                        near.push(other);
-                    }
+                    Some(true) => found(*leader, other)?,
                     Some(false) => others.push(other),
                     None => return Ok(false),
-                }
-            }
-            if self.context.options.expand {
-                for (place, &a) in near.iter().enumerate() {
-                    near[place + 1..].iter().try_for_each(|&b| found(a, b))?;
                 }
             }
             std::mem::swap(&mut rest, &mut others);

@@ -1,12 +1,12 @@
 //! Texts in a temporary file, by document.
 
+use super::Unread;
 use super::places::Places;
-use super::{Unread, page_of};
 use crate::Result;
 use crate::detect::bits::Bits;
 use crate::detect::room::Room;
 use crate::store::{Sorter, TempFile, TempMap, Ticker, Words, WordsWriter};
-use crate::text::{DOCUMENT_UNITS, first_units, folded_text};
+use crate::text::{DOCUMENT_UNITS, first_units};
 
 /// Bytes gathered before they are written.
 const BUFFER_SIZE: usize = 1 << 20;
@@ -40,9 +40,8 @@ pub(crate) fn keep(
 ) -> Result<Kept> {
     let (mut file, mut buffer, mut start) = (TempFile::create(&room.folder)?, Vec::new(), 0);
     let mut sorter = Sorter::<3>::new(&room.folder, room.memory_limit / 4);
-    let unread = places.each(wanted, room, ticker, &mut |ordinal, entry| {
-        let text = folded_text(&page_of(&entry));
-        let text = first_units(&text, DOCUMENT_UNITS);
+    let unread = places.each(wanted, room, ticker, &mut |ordinal, text| {
+        let text = first_units(text, DOCUMENT_UNITS);
         let size = text.len() as u64;
         sorter.push([ordinal.into(), start, size + 1])?;
         start += size;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::Unread;
+use super::{Part, Unread};
 use crate::Result;
 use crate::archive::{self, ArchiveError, Input, Limits, Options, PageEntry, Position, ResumePoint, What, read_page};
 use crate::detect::bits::Bits;
@@ -25,6 +25,8 @@ pub(crate) struct Places {
     places: Words<3>,
     archives: BTreeMap<u32, Archive>,
     options: Options,
+    /// What of a page is read.
+    part: Part,
 }
 
 struct Archive {
@@ -63,7 +65,13 @@ impl Unread {
 
 impl Places {
     /// Reads where the documents of a collection, which was built from this view, stand, and looks at the archives.
-    pub(crate) fn new(view: View<'_>, collection: &Collection, room: &Room, ticker: &Ticker<'_>) -> Result<Self> {
+    pub(crate) fn new(
+        view: View<'_>,
+        collection: &Collection,
+        part: Option<Part>,
+        room: &Room,
+        ticker: &Ticker<'_>,
+    ) -> Result<Self> {
         let mut archives = BTreeMap::new();
         for (number, known) in view.archives()? {
             let path = PathBuf::from(&known.path);
@@ -85,7 +93,8 @@ impl Places {
             Ok(())
         })?;
         let limits = Limits { zstd_window: ZSTD_WINDOW, ..Limits::default() };
-        Ok(Self { places: places.finish()?, archives, options: Options { limits, ..Options::default() } })
+        let part = part.unwrap_or_else(|| Part::of(view));
+        Ok(Self { places: places.finish()?, archives, options: Options { limits, ..Options::default() }, part })
     }
 
     /// The archive in which a document stands, and where.
@@ -100,9 +109,9 @@ impl Places {
         }
     }
 
-    /// Reads one document, if it can be read. In a compressed stream all that stands before it is read, too.
-    pub(crate) fn page(&self, ordinal: u32) -> Option<PageEntry> {
-        self.look_up(ordinal).ok()
+    /// Reads the text of one document, if it can be read. In a compressed stream all that stands before it is read, too.
+    pub(crate) fn text(&self, ordinal: u32) -> Option<String> {
+        self.look_up(ordinal).ok().map(|entry| self.part.text(&entry))
     }
 
     fn look_up(&self, ordinal: u32) -> Result<PageEntry, Why> {
@@ -110,14 +119,14 @@ impl Places {
         read_page(&archive.path, &Position { offset, inner, length: 0 }, &self.options).map_err(|_| Why::Damaged)
     }
 
-    /// Reads all documents that are wanted in the order in which they stand in their archives, and hands each to
-    /// `visit`. Returns how many could not be read.
+    /// Reads all documents that are wanted in the order in which they stand in their archives, and hands the text of each
+    /// to `visit`. Returns how many could not be read.
     pub(crate) fn each(
         &self,
         wanted: &Bits,
         room: &Room,
         ticker: &Ticker<'_>,
-        visit: &mut dyn FnMut(u32, PageEntry) -> Result<()>,
+        visit: &mut dyn FnMut(u32, &str) -> Result<()>,
     ) -> Result<Unread> {
         let (mut unread, mut len) = (Unread::default(), 0);
         let mut sorter = Sorter::<4>::new(&room.folder, room.memory_limit / 4);
@@ -162,7 +171,7 @@ impl Places {
         archive: &Archive,
         rows: &[[u64; 3]],
         ticker: &Ticker<'_>,
-        visit: &mut dyn FnMut(u32, PageEntry) -> Result<()>,
+        visit: &mut dyn FnMut(u32, &str) -> Result<()>,
     ) -> Result<u64> {
         let mut read = 0;
         let mut take = |ordinal: u64, page: PageEntry| {
@@ -170,7 +179,7 @@ impl Places {
             if read % REPORT == 0 {
                 ticker.add(REPORT)?;
             }
-            visit(ordinal as u32, page)
+            visit(ordinal as u32, &self.part.text(&page))
         };
         let is_sparse = rows.len() as u64 * SPARSE < archive.documents && rows.iter().all(|row| row[1] == 0);
         if is_sparse {

@@ -41,7 +41,7 @@ fn kept(corpus: &Corpus, room: &Room, wanted: &[u32]) -> (Kept, Vec<u32>) {
     wanted.iter().for_each(|&ordinal| bits.insert(ordinal));
     let mut watch = |_: &crate::Progress| true;
     let ticker = Ticker::new(&mut watch);
-    let places = Places::new(corpus.view(), corpus.collection(), room, &ticker).expect("places");
+    let places = Places::new(corpus.view(), corpus.collection(), Some(Part::Whole), room, &ticker).expect("places");
     let mut order = Vec::new();
     let kept = keep(&places, &bits, room, &ticker, &mut |ordinal, _| {
         order.push(ordinal);
@@ -49,7 +49,7 @@ fn kept(corpus: &Corpus, room: &Room, wanted: &[u32]) -> (Kept, Vec<u32>) {
     });
     let kept = kept.expect("texts");
     for ordinal in 0..corpus.collection().len() {
-        let single = places.page(ordinal).map(|entry| folded_text(&page_of(&entry)));
+        let single = places.text(ordinal);
         if kept.unread == Unread::default() {
             let single = single.expect("a single look-up reads what a pass reads");
             assert!(kept.get(ordinal).is_none_or(|text| text == first_units(&single, DOCUMENT_UNITS)));

@@ -111,7 +111,7 @@ pub fn calibrate(
     super::super::check(view, &options.pairs)?;
     let ticker = Ticker::new(watch);
     let room = &options.pairs.room;
-    let places = Places::new(view, collection, room, &ticker)?;
+    let places = Places::new(view, collection, options.pairs.part, room, &ticker)?;
     let wanted = wanted(collection, options.documents);
     let mut shingles = options.pairs.shingles;
     (shingles.ratios, shingles.remainder) = (Ratios::ALL, 0);

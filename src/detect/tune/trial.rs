@@ -41,7 +41,7 @@ pub fn sample(
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
 ) -> Result<Vec<String>> {
     let ticker = Ticker::new(watch);
-    let places = Places::new(view, collection, &options.room, &ticker)?;
+    let places = Places::new(view, collection, options.part, &options.room, &ticker)?;
     let mut order: Vec<(u64, u32)> = (0..collection.len())
         .filter(|&ordinal| collection.representative(ordinal) == ordinal && !collection.row(ordinal).is_empty)
         .map(|ordinal| (xxh3_64(collection.id(ordinal).as_bytes()) ^ seed, ordinal))

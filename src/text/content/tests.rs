@@ -196,3 +196,20 @@ fn deep_and_unclosed_elements_take_linear_time() {
         assert_eq!(content(&Page::html(&html)), "word");
     }
 }
+
+#[test]
+fn the_text_of_the_content_has_its_terms_and_what_stands_between_them() {
+    let words: Vec<String> = (0..25).map(|number| format!("Word{number}")).collect();
+    let page = format!(
+        "<nav>Skip, this.</nav><h1>One,\n two.</h1> <p>{}!</p> <p><a href=x>A link</a></p><p>the END of 2024</p><img src=a.png>",
+        words.join(" ")
+    );
+    let content = main_content(&Page::html(&page));
+    let text = main_text(&Page::html(&page));
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!((lines.len(), lines[0], lines[2]), (3, "one, two.", "the end of 0"), "{text:?}");
+    assert!(!text.contains("skip") && !text.contains("link") && text.contains("word0 word0"));
+    let terms: Vec<String> = crate::text::tokens(&Page::text(&text)).terms().map(str::to_owned).collect();
+    assert_eq!(terms, content.terms().collect::<Vec<_>>());
+    assert_eq!(main_text(&Page::html("")), "");
+}

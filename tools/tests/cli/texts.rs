@@ -98,8 +98,8 @@ fn a_thousand_copies_are_one_group() {
     let pages = pages();
     let mut lines = String::new();
     for number in 0..1000 {
-        // Comments are no text: equal texts in different pages.
-        let html = format!("{}<!-- {number} -->", pages[0].1);
+        // Images are terms and no text: equal texts in different pages.
+        let html = format!("{}<img src=\"{number}.png\">", pages[0].1);
         lines += &format!("{}\n", serde_json::json!({"id": format!("d{number:04}"), "html": html}));
     }
     dir.write("docs.jsonl", lines.as_bytes());
@@ -109,6 +109,7 @@ fn a_thousand_copies_are_one_group() {
         let ran = dir.nddb(["pairs", "db", "--method", method]).done();
         let found = self::lines(&ran.stdout);
         assert_eq!((found.len(), &found[0]["size"]), (1, &serde_json::json!(1000)), "{method}");
+        assert_eq!(found[0]["group"], "hot");
     }
 }
 
@@ -133,4 +134,43 @@ fn eval_runs_the_methods_of_texts() {
     let ran = dir.nddb([&args[..], &["simhash:k=7", "--verify", "lcs"]].concat()).done();
     let found = lines(&ran.stdout);
     assert_eq!((&found[0]["params"]["verify"], &found[0]["precision"]), (&Value::from("lcs"), &Value::from(1.0)));
+}
+
+#[test]
+fn tune_reads_a_database_or_a_file_and_says_the_same() {
+    let dir = dir();
+    let mut docs = String::new();
+    for (url, html) in pages() {
+        docs += &format!("{}\n", serde_json::json!({"id": url, "html": html, "url": url}));
+    }
+    dir.write("docs.jsonl", docs.as_bytes());
+    let args = ["--sample", "6", "--resemblance", "0.7", "--json"];
+    let of = |input: &str| -> Value {
+        let mut value = dir.nddb([&["tune", input][..], &args].concat()).done().json();
+        for method in value["methods"].as_array_mut().expect("methods") {
+            assert!(method["sketch_us"].as_f64().is_some_and(|us| us > 0.0));
+            (method["sketch_us"], method["compare_us"]) = (Value::Null, Value::Null);
+        }
+        value
+    };
+    let (database, file) = (of("db"), of("docs.jsonl"));
+    assert_eq!(database, file);
+    assert_eq!((&database["documents"], &database["texts"], &database["pairs"]), (&12.into(), &6.into(), &15.into()));
+    // Twelve documents are too few for any sample to be trusted.
+    assert_eq!((&database["ratios"], &database["adaptive"]["shingles"]), (&"1".into(), &1.0.into()));
+    let groups = database["groups"].as_array().expect("groups");
+    assert_eq!((groups.len(), &groups[0]["words"], &groups[10]["words"]), (11, &"0-499".into(), &"5000-".into()));
+    let methods: Vec<&str> =
+        database["methods"].as_array().expect("methods").iter().filter_map(|one| one["method"].as_str()).collect();
+    for name in ["simhash, terms", "simhash, 3 terms", "b", "c", "combined", "lcs", "cosine", "shingles"] {
+        assert!(methods.contains(&name), "{methods:?}");
+    }
+    let text = dir.nddb(["tune", "db", "--sample", "6"]).done().stdout;
+    for words in
+        ["chosen on one half", "uniform 1/16", "adaptive", "nddb pairs --method shingles --ratios 1", "replace 5%"]
+    {
+        assert!(text.contains(words), "{words:?} is missing: {text}");
+    }
+    dir.nddb(["tune", "gone.jsonl"]).ends(10);
+    dir.nddb(["tune", "db", "--resemblance", "0"]).tells(2, &["above 0"]);
 }
