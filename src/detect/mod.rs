@@ -7,6 +7,8 @@
 //! It imports `text`, `sketch`, `archive` and `store`, and must never import RocksDB, open a file or print. Nothing in
 //! it is quadratic in the size of a group, and nothing needs memory for all documents beyond a few bytes each.
 
+pub mod cosine;
+pub mod difference;
 mod evidence;
 pub mod lcs;
 mod method;
