@@ -25,6 +25,8 @@ use nddb::text::{Page, visible_text};
 const SIZE: usize = 10_240;
 
 type Pair = (usize, usize);
+/// Compares two texts and gives their distance, if it knows it.
+type Work<'a> = dyn FnMut(&[u8], &[u8]) -> Option<usize> + 'a;
 
 fn main() {
     let options = Options::read(0, 2_000);
@@ -178,7 +180,7 @@ fn myers(originals: &[String], edited: &[String], percent: usize, rounds: usize,
         pairs.iter().map(|(a, b)| rapidfuzz::distance::indel::distance(a.iter(), b.iter())).collect();
     let edits = expected.iter().sum::<usize>() / len;
     say(format_args!("Myers, 10 KB, {percent}% edited: {len} pairs, {edits} edits a pair"));
-    let time = |what: &str, goal: &str, work: &mut dyn FnMut(&[u8], &[u8]) -> Option<usize>| {
+    let time = |what: &str, goal: &str, work: &mut Work<'_>| {
         let mut spents = Vec::new();
         for _ in 0..rounds {
             let mut found = Vec::new();

@@ -8,7 +8,7 @@ use super::room::Room;
 use crate::Result;
 use crate::store::Sorter;
 
-/// The documents that are one for a method: identity sets (ALGORITHMS H2), and of their representatives the
+/// The documents that are one for a method: identity sets (Henzinger 2006, 2), and of their representatives the
 /// hot groups, those with one sketch but different texts (Manku et al. 2007, 4: one fingerprint may be
 /// shared by millions of documents).
 ///

@@ -149,7 +149,7 @@ impl Collection {
     }
 
     /// The least ordinal with the same token sequence, its own if it is alone: the one of an identity set
-    /// that goes on (Henzinger 2006, 2; ALGORITHMS H2).
+    /// that goes on (Henzinger 2006, 2).
     #[inline]
     pub fn representative(&self, ordinal: u32) -> u32 {
         self.representative[ordinal as usize]

@@ -1,4 +1,4 @@
-//! Cosine of term frequencies: the baseline of Huang et al. (2008, 4; ALGORITHMS L7).
+//! Cosine of term frequencies: the baseline of Huang et al. (2008, 4).
 //!
 //! "Cosine can be seen as an alternative similarity measurement for our framework [..]. Two web documents were regarded
 //! as similar if their Cosine similarity exceeded 0.95." The vectors count how often each token occurs. Sums are

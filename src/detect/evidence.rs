@@ -23,7 +23,7 @@ pub struct Evidence {
     pub lcs_resemblance: Option<f64>,
     /// Containment by the same, 0 to 1; absent if the shorter text is too short for it.
     pub lcs_containment: Option<f64>,
-    /// The shorter text is too short for containment (ALGORITHMS L6, `min_text`).
+    /// The shorter text is too short for containment (Huang et al. 2008, 3.4).
     pub lcs_short: bool,
     /// Whether both are of one site; absent when the site of one is not known.
     pub same_site: Option<bool>,

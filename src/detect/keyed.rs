@@ -44,10 +44,10 @@ pub(super) type Sketch = [[u64; 6]; 2];
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Keyed {
     /// The 15 megashingles: two pages share one exactly if two of their supershingles are equal, so every
-    /// hit is a result, and supershingles that many pages have do not count alone (ALGORITHMS H3).
+    /// hit is a result, and supershingles that many pages have do not count alone (Henzinger 2006, 2).
     Megashingles,
     /// Pieces of the projection: 12 of 32 bits, which pairs with up to 11 different bits cannot all differ
-    /// in, or 13 of 30 and 29 bits, for up to 12 (ALGORITHMS H4).
+    /// in, or 13 of 30 and 29 bits, for up to 12 (Henzinger 2006, 2).
     Pieces {
         /// 13 instead of 12.
         complete: bool,

@@ -7,7 +7,7 @@ use std::str::FromStr;
 /// A method: where its candidates come from, and how they are decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Method {
-    /// Equal token sequences (Henzinger 2006, 2; ALGORITHMS H2).
+    /// Equal token sequences (Henzinger 2006, 2).
     Identity,
     /// Fingerprints within k bits (Manku et al. 2007, 3).
     Simhash,

@@ -245,7 +245,7 @@ impl Judge<'_> {
     /// Decides a pair. Pairs are best asked for in the order of ids.
     pub(super) fn pair(&mut self, a: u32, b: u32) -> Result<Judged> {
         let mut evidence = self.collection.evidence(a, b);
-        // Equal texts are decided before (ALGORITHMS L4).
+        // Equal texts are decided before (Huang et al. 2008, 3.3).
         if !evidence.identical
             && let Some(decider) = &mut self.decider
         {

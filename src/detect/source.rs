@@ -27,7 +27,7 @@ pub(crate) trait Verifier {
     fn add(&mut self, a: u32, b: u32, evidence: &mut Evidence) -> Result<()>;
 }
 
-/// Fingerprints within k bits, from the runs (ALGORITHMS M8).
+/// Fingerprints within k bits, from the runs (Manku et al. 2007, 3).
 pub(super) struct Simhash;
 
 impl Source for Simhash {

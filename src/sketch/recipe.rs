@@ -21,8 +21,8 @@ pub struct Sketch {
     pub fingerprint: u64,
     /// The number of terms (Henzinger 2).
     pub tokens: u64,
-    /// The digest of the token sequence: pages with the same one are exact duplicates (ALGORITHMS
-    /// H2). XXH3 (128 bits, most significant byte first) of the tokens, 8 bytes each,
+    /// The digest of the token sequence: pages with the same one are exact duplicates (Henzinger
+    /// 2). XXH3 (128 bits, most significant byte first) of the tokens, 8 bytes each,
     /// little-endian.
     pub digest: [u8; 16],
     /// The min-values of algorithm B (Henzinger 2), if the recipe has them and the page a term.
@@ -166,17 +166,17 @@ impl Recipe {
         self.site
     }
 
-    /// Returns the megashingles of six supershingles (ALGORITHMS H3).
+    /// Returns the megashingles of six supershingles (Henzinger 2006, 2).
     pub fn megashingles(supershingles: &[u64; 6]) -> [u64; 15] {
         min_hash::megashingles(supershingles)
     }
 
-    /// Returns the bands of 84 min-values (ALGORITHMS H3): a hash for each run of four.
+    /// Returns the bands of 84 min-values (Henzinger 2006, 2): a hash for each run of four.
     pub fn bands(min_values: &[u32; 84]) -> [u64; 21] {
         min_hash::bands(min_values)
     }
 
-    /// Returns the pieces of a projection, each four bytes of it (ALGORITHMS H4).
+    /// Returns the pieces of a projection, each four bytes of it (Henzinger 2006, 2).
     pub fn pieces(projection: &Projection) -> [[u8; 4]; PIECES] {
         projection::pieces(projection)
     }

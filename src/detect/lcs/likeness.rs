@@ -3,7 +3,7 @@
 use super::super::{Evidence, Rules};
 use super::{Denominator, Parameters};
 
-/// How alike two texts are (ALGORITHMS L6).
+/// How alike two texts are (Huang et al. 2008, 3.4).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Likeness {
     /// TLCS / (|LCS| + |SES|), 0 to 1, or another [`Denominator`].

@@ -205,7 +205,7 @@ fn print(stored: &Stored) -> Option<Fingerprint> {
 }
 
 /// The pieces of a projection by their places. Of 12 different bits each can be in another of the 12 pieces; then
-/// there is just one in the first, so that it is among the 32 that differ from it in one bit (ALGORITHMS H4 has 13
+/// there is just one in the first, so that it is among the 32 that differ from it in one bit (13
 /// pieces for this, of which the catalog holds none).
 fn pieces(record: &Record, complete: bool) -> Vec<Key> {
     let Some(projection) = &record.projection else { return Vec::new() };
