@@ -18,7 +18,7 @@ use crate::store::{Progress, Ticker, View};
 
 /// The ratios that are tried, n of 1/n (Ye et al. 2007, 4.4).
 pub const RATIOS: [u32; 6] = [1, 2, 4, 8, 16, 32];
-/// Returned pairs without which a ratio is not accepted.
+/// Returned pairs, over all remainders of a ratio, without which it is not accepted.
 const RETURNED_MIN: f64 = 100.0;
 /// The half to choose on, and the half to report.
 const CHOOSE: usize = 0;
@@ -98,7 +98,8 @@ pub struct Calibration {
 /// The documents are halved by the hash of their ids. On one half every ratio is run with every remainder; pairs
 /// across the halves are left out. What all shingles return is the truth. A group of documents takes the coarsest ratio
 /// whose precision, over the pairs whose smaller document is in the group, is at least the one to be kept by its lower
-/// 95% bound, with at least 100 pairs returned on average; else all shingles. The other half is reported.
+/// 95% bound, with at least 100 pairs returned by its runs together; else all shingles. The bound is that of one run,
+/// for runs with other remainders return much the same pairs. The other half is reported.
 ///
 /// # Errors
 /// As [`pairs`](super::super::pairs).
@@ -134,7 +135,7 @@ pub fn calibrate(
         for (place, (&ratio, tally)) in RATIOS.iter().zip(&uniform).enumerate() {
             let (returned, correct) = (tally.returned[CHOOSE][group], tally.correct[CHOOSE][group]);
             (figures.returned[place], figures.correct[place]) = (returned, correct);
-            if returned >= RETURNED_MIN && lower_bound(correct, returned) >= options.precision {
+            if returned * f64::from(ratio) >= RETURNED_MIN && lower_bound(correct, returned) >= options.precision {
                 ratios[group] = ratio;
             }
         }
