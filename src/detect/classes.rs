@@ -23,9 +23,25 @@ pub(crate) struct Classes {
 impl Classes {
     /// The classes by identity and, where the method has one, by its sketch.
     pub(crate) fn new(collection: &Collection, method: Method, room: &Room) -> Result<Self> {
-        let mut leader: Vec<u32> = (0..collection.len()).map(|ordinal| collection.representative(ordinal)).collect();
+        Self::made(collection, method, room, &|ordinal| collection.representative(ordinal))
+    }
+
+    /// The classes by sketch alone: documents of one text may have different sketches, for what is content in
+    /// it is told by the markup around it.
+    pub(crate) fn of_sketches(collection: &Collection, method: Method, room: &Room) -> Result<Self> {
+        Self::made(collection, method, room, &|ordinal| ordinal)
+    }
+
+    /// The documents with one text, each set under the oldest.
+    pub(crate) fn of_texts(collection: &Collection) -> Self {
+        Self { leader: (0..collection.len()).map(|ordinal| collection.representative(ordinal)).collect() }
+    }
+
+    /// The classes by sketch of those that `of` gives for the others.
+    fn made(collection: &Collection, method: Method, room: &Room, of: &dyn Fn(u32) -> u32) -> Result<Self> {
+        let mut leader: Vec<u32> = (0..collection.len()).map(of).collect();
         let mut sorter = Sorter::<3>::new(&room.folder, room.memory_limit / 2);
-        for ordinal in (0..collection.len()).filter(|&ordinal| collection.representative(ordinal) == ordinal) {
+        for ordinal in (0..collection.len()).filter(|&ordinal| of(ordinal) == ordinal) {
             if let Some(sketch) = sketch(collection, method, ordinal) {
                 sorter.push([(sketch >> 64) as u64, sketch as u64, ordinal.into()])?;
             }
@@ -43,7 +59,7 @@ impl Classes {
         })?;
         // What is no representative follows its own, which stands before it.
         for ordinal in 0..collection.len() {
-            leader[ordinal as usize] = leader[collection.representative(ordinal) as usize];
+            leader[ordinal as usize] = leader[of(ordinal) as usize];
         }
         Ok(Self { leader })
     }

@@ -1,6 +1,6 @@
 //! All pairs of a database by a method (`nddb pairs`).
 
-use super::classes::Classes;
+use super::classes::{Classes, Members};
 use super::collection::Collection;
 use super::context::Context;
 use super::groups;
@@ -59,7 +59,10 @@ impl Found {
         let unsketched = needs::check_documents(view, collection, options)?;
         let ticker = Ticker::new(watch);
         ticker.start("classes", None, "")?;
-        let classes = Classes::new(collection, options.method, &options.room)?;
+        let classes = match options.expand {
+            true => Classes::of_sketches(collection, options.method, &options.room)?,
+            false => Classes::new(collection, options.method, &options.room)?,
+        };
         let mut sorter = Sorter::<1>::new(&options.room.folder, options.room.memory_limit / 4);
         let mut push = |a: u32, b: u32| {
             let (a, b) = (collection.row(a).rank, collection.row(b).rank);
@@ -70,12 +73,9 @@ impl Found {
         let mut cuts = Vec::new();
         if options.expand {
             let members = classes.members();
-            for leader in classes.leaders() {
-                let class = members.of(leader);
-                for (place, &a) in class.iter().enumerate() {
-                    class[place + 1..].iter().try_for_each(|&b| push(a, b))?;
-                }
-            }
+            each_pair(&classes, &members, &mut push)?;
+            let texts = Classes::of_texts(collection);
+            each_pair(&texts, &texts.members(), &mut push)?;
             for source in &mut sources {
                 cuts.extend(source.candidates(&context, &mut |a, b| {
                     let product = members.of(a).iter().flat_map(|&a| members.of(b).iter().map(move |&b| (a, b)));
@@ -149,6 +149,17 @@ impl Found {
             Ok(())
         })
     }
+}
+
+/// Hands out all pairs within classes.
+fn each_pair(classes: &Classes, members: &Members, push: &mut dyn FnMut(u32, u32) -> Result<()>) -> Result<()> {
+    for leader in classes.leaders() {
+        let class = members.of(leader);
+        for (place, &a) in class.iter().enumerate() {
+            class[place + 1..].iter().try_for_each(|&b| push(a, b))?;
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -11,15 +11,8 @@ use nddb::{Config, Document, Reader, Stored, Writer};
 
 use super::support::say;
 
-const METHODS: [Method; 7] = [
-    Method::Identity,
-    Method::Simhash,
-    Method::B,
-    Method::C,
-    Method::Combined,
-    Method::Split,
-    Method::MinHash,
-];
+const METHODS: [Method; 7] =
+    [Method::Identity, Method::Simhash, Method::B, Method::C, Method::Combined, Method::Split, Method::MinHash];
 
 fn labelled(name: &str) -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/labelled").join(name).join("docs.jsonl.zst");
