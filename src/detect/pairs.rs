@@ -1,7 +1,7 @@
 //! All pairs of a database by a method (`nddb pairs`).
 
 use super::bits::Bits;
-use super::classes::Classes;
+use super::classes::{Classes, Members};
 use super::collection::Collection;
 use super::context::Context;
 use super::groups;
@@ -78,7 +78,11 @@ impl Found {
         let readings = Readings::new(view, collection, options, &ticker)?;
         ticker.start("classes", None, "")?;
         let text = |ordinal| readings.sketch(ordinal);
-        let classes = Classes::new(collection, options.method, &text, &options.room)?;
+        let classes = if options.expand && !options.method.needs_text() {
+            Classes::of_sketches(collection, options.method, &options.room)?
+        } else {
+            Classes::new(collection, options.method, &text, &options.room)?
+        };
         let found = Self::of(view, collection, options, readings, classes, stable, watch)?;
         Ok(Self { unsketched, ..found })
     }
@@ -105,12 +109,9 @@ impl Found {
         let mut cuts = Vec::new();
         if options.expand {
             let members = classes.members();
-            for leader in classes.leaders() {
-                let class = members.of(leader);
-                for (place, &a) in class.iter().enumerate() {
-                    class[place + 1..].iter().try_for_each(|&b| push(a, b))?;
-                }
-            }
+            each_pair(&classes, &members, &mut push)?;
+            let texts = Classes::of_texts(collection);
+            each_pair(&texts, &texts.members(), &mut push)?;
             for source in &mut sources {
                 cuts.extend(source.candidates(&context, &mut |a, b| {
                     let product = members.of(a).iter().flat_map(|&a| members.of(b).iter().map(move |&b| (a, b)));
@@ -266,6 +267,17 @@ impl Judge<'_> {
         }
         Ok(Judged::Near(Pair { a, b, evidence, rule, verified }))
     }
+}
+
+/// Hands out all pairs within classes.
+fn each_pair(classes: &Classes, members: &Members, push: &mut dyn FnMut(u32, u32) -> Result<()>) -> Result<()> {
+    for leader in classes.leaders() {
+        let class = members.of(leader);
+        for (place, &a) in class.iter().enumerate() {
+            class[place + 1..].iter().try_for_each(|&b| push(a, b))?;
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

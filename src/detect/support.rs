@@ -200,7 +200,9 @@ pub(super) fn corpus(folder: &std::path::Path, texts: &[String]) -> super::eval:
     let lines: String = texts.iter().enumerate().map(line).collect();
     let path = folder.join("documents.jsonl");
     std::fs::write(&path, lines).expect("the folder is writable");
-    let (config, recipe) = (Config::within(3).expect("a k"), crate::sketch::Recipe::default());
+    // The whole texts are compared, and not what is content in them.
+    let config = Config::within(3).expect("a k").recipe("web/1");
+    let recipe = crate::sketch::Recipe::named("web").expect("a recipe");
     let room = Room { memory_limit: 0, folder: folder.into() };
     super::eval::Corpus::load(&path, &folder.join("texts.nddb"), &config, &recipe, &room, &mut |_| true)
         .expect("documents")

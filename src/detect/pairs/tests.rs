@@ -208,6 +208,23 @@ fn above_the_limit_a_group_of_candidates_is_a_star() {
 }
 
 #[test]
+fn of_all_pairs_each_is_decided_by_its_own_sketches() {
+    let mut random = Random(21);
+    let first = Page::new("first", &mut random);
+    // The same text, of which other parts are content; and another text with these parts.
+    let mut second = Page::new("second", &mut random);
+    (second.record.digest, second.record.tokens) = (first.record.digest, first.record.tokens);
+    let mut third = Page { id: "third".into(), ..second.clone() };
+    third.record.digest = Some([9; 16]);
+    let folder = tempfile::tempdir().expect("a folder");
+    let reader = database(folder.path(), &[first, second, third]).expect("a database");
+    for method in METHODS.into_iter().filter(|method| *method != Method::Identity) {
+        let (found, ..) = lines(&reader, &PairOptions { expand: true, ..options(method) });
+        assert_eq!(found, [named("first", "second"), named("second", "third")].into(), "{method}");
+    }
+}
+
+#[test]
 fn a_group_above_the_limit_is_flagged_and_still_one_line() {
     let mut random = Random(3);
     let page = Page::new("p", &mut random);
