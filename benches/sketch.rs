@@ -81,7 +81,11 @@ fn main() {
     bench("folded text", "", Box::new(|i| _ = black_box(folded_text(&view(i)))));
     bench("folded text and its map", "", Box::new(|i| _ = black_box(folded_text_with_map(&view(i)))));
     bench("canonical words", "", Box::new(|i| _ = black_box(canonical_words(&view(i)))));
-    bench("the engine's own sketches", "80", Box::new(|i| _ = black_box(recipe.sketch(&view(i)))));
+    bench(
+        "the engine's own sketches",
+        if markup > 0 { "80" } else { "" },
+        Box::new(|i| _ = black_box(recipe.sketch(&view(i)))),
+    );
     let all = |i: usize| {
         let text = folded_text(&view(i));
         black_box((
@@ -90,7 +94,7 @@ fn main() {
             shingles(&CanonicalWords::of_text(&text), SHINGLE_WORDS, Sampling::ALL),
         ));
     };
-    bench("all sketches", "60", Box::new(all));
+    bench("all sketches", if markup > 0 { "60" } else { "" }, Box::new(all));
     say("the same, from what comes before:");
     let one = |i: usize| &prepared[i];
     bench("simhash", "", Box::new(|i| _ = black_box(fingerprint(one(i).tokens.hashes().iter().copied()))));

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use nddb_format::record::FAMILIES;
 use rocksdb::{
     BlockBasedOptions, Cache, ColumnFamily, ColumnFamilyDescriptor, DB, DBCompressionType, DBRecoveryMode, ErrorKind,
-    Options, SliceTransform,
+    LogLevel, Options, SliceTransform,
 };
 
 pub(crate) use commit::{Commit, DocumentKeys};
@@ -32,6 +32,8 @@ const BLOCK_SIZE: usize = 4 << 10;
 /// Memory for rows not yet in a sorted file, in bytes.
 const BUFFER_SIZE: usize = 128 << 20;
 
+/// So many files of the catalog are opened by many threads.
+const MANY_FILES: usize = 100;
 /// Attempts to follow a writer that moves its files.
 const ATTEMPTS: usize = 64;
 
@@ -103,7 +105,13 @@ impl Catalog {
     pub(crate) fn open_secondary(path: &Path) -> Result<Self> {
         let scratch = tempfile::Builder::new().prefix("nddb-reader-").tempdir();
         let scratch = scratch.map_err(Error::io("create a temporary folder in", &std::env::temp_dir()))?;
-        let db = DB::open_cf_descriptors_as_secondary(&database_options(), path, scratch.path(), families())
+        // Otherwise a thousand lines of options are written to the log, and 300 threads made to open a few files.
+        let mut options = database_options();
+        options.set_log_level(LogLevel::Warn);
+        if super::dir::names(path)?.len() < MANY_FILES {
+            options.set_max_file_opening_threads(1);
+        }
+        let db = DB::open_cf_descriptors_as_secondary(&options, path, scratch.path(), families())
             .map_err(failed("be opened for reading", path))?;
         // A secondary instance wants a folder for its log. The log is open now: without a name it is gone
         // with the process, however that ends.

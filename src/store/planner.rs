@@ -17,10 +17,11 @@ use nddb_format::{postings, segment};
 pub mod cost {
     /// Finding and fetching the block of one table in memory, with the tables of a query in flight
     /// together: its share of the search of the block keys, and the first touch of the block. (One table
-    /// after the other it would be 900.)
-    pub const MISS_NS: f64 = 240.0;
+    /// after the other it would be 900.) This and the next are what probes of ten tables and of four
+    /// (`--levels 4`) take in `benches/probe`.
+    pub const MISS_NS: f64 = 360.0;
     /// Decoding one entry.
-    pub const STEP_NS: f64 = 4.35;
+    pub const STEP_NS: f64 = 9.1;
     /// Reading a block from a solid-state disk.
     pub const READ_NS: f64 = 100_000.0;
     /// Each further read in flight with the first.

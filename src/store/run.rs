@@ -88,9 +88,9 @@ fn spans(segment: &Segment<Mapped>) -> [u16; SPANS] {
 }
 
 impl SegmentFile {
-    fn open(dir: &Dir, file: &FileEntry, verify: Verify) -> Result<Self> {
-        let path = dir.path(file.number, Kind::Segment);
-        let segment = Segment::open(dir.map(file.number, Kind::Segment, file.length)?).map_err(Error::format(&path))?;
+    fn open(map: Mapped, verify: Verify) -> Result<Self> {
+        let path = map.path().to_owned();
+        let segment = Segment::open(map).map_err(Error::format(&path))?;
         let blocks = Seen::new(segment.block_len());
         let pages = Seen::new(segment.index_pages().len());
         let from = spans(&segment);
@@ -219,10 +219,9 @@ pub(crate) struct PostingsFile {
 }
 
 impl PostingsFile {
-    fn open(dir: &Dir, file: &FileEntry, verify: Verify) -> Result<Self> {
-        let path = dir.path(file.number, Kind::Postings);
-        let postings =
-            Postings::open(dir.map(file.number, Kind::Postings, file.length)?).map_err(Error::format(&path))?;
+    fn open(map: Mapped, verify: Verify) -> Result<Self> {
+        let path = map.path().to_owned();
+        let postings = Postings::open(map).map_err(Error::format(&path))?;
         let pages = Seen::new(postings.pages().len());
         Ok(Self { postings, pages, verify })
     }
@@ -347,9 +346,14 @@ pub(crate) struct Run {
 impl Run {
     /// Maps all files of a run and compares what they say of themselves with the manifest.
     pub(crate) fn open(dir: &Dir, entry: &RunEntry, verify: Verify) -> Result<Self> {
+        // All files are mapped before the first is read: what opening reads of them is on its way together.
+        let map = |file: &FileEntry, kind| dir.map(file.number, kind, file.length);
+        let postings = map(&entry.postings, Kind::Postings)?;
+        let segments: Vec<Mapped> =
+            entry.segments.iter().map(|file| map(file, Kind::Segment)).collect::<Result<_>>()?;
+        let postings = PostingsFile::open(postings, verify)?;
         let segments: Vec<SegmentFile> =
-            entry.segments.iter().map(|file| SegmentFile::open(dir, file, verify)).collect::<Result<_>>()?;
-        let postings = PostingsFile::open(dir, &entry.postings, verify)?;
+            segments.into_iter().map(|map| SegmentFile::open(map, verify)).collect::<Result<_>>()?;
         for (ordinal, (file, named)) in segments.iter().zip(&entry.segments).enumerate() {
             check_segment(file, named, entry, ordinal)?;
         }

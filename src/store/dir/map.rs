@@ -12,6 +12,9 @@ use memmap2::{Advice, Mmap, UncheckedAdvice};
 use super::guard::Guard;
 use crate::{Error, Result};
 
+/// Bytes of a file for each byte of the checksums at its end, and a few less to reach the footer as well.
+const CHECKED_PER_CHECKSUM: usize = 1000;
+
 /// A file mapped read-only, guarded against SIGBUS. Files of runs never change once a manifest names
 /// them, and stay readable when they are unlinked.
 #[derive(Debug)]
@@ -43,7 +46,12 @@ impl Mapped {
             need: 1 << 16,
             have: 1 << 16,
         })?;
-        Ok(Self { map, path: path.into(), guard })
+        let mapped = Self { map, path: path.into(), guard };
+        // What opening reads: the header, the footer and the checksums of pages before it.
+        mapped.will_need(0, 1);
+        let end = mapped.map.len() / CHECKED_PER_CHECKSUM + 1;
+        mapped.will_need(mapped.map.len() - end.min(mapped.map.len()), end);
+        Ok(mapped)
     }
 
     /// The file.
