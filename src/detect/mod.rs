@@ -17,6 +17,7 @@ mod evidence;
 mod groups;
 mod keyed;
 pub mod lcs;
+pub mod measures;
 mod method;
 mod needs;
 pub mod online;

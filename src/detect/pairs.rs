@@ -4,6 +4,7 @@ use super::classes::Classes;
 use super::collection::Collection;
 use super::context::Context;
 use super::groups;
+use super::method::Method;
 use super::needs;
 use super::options::PairOptions;
 use super::pair::{Line, Pair, PairSummary};
@@ -42,7 +43,7 @@ pub fn pairs(
 pub(super) struct Found {
     pub(super) classes: Classes,
     sorted: Sorted<1>,
-    cuts: Vec<super::pair::Cut>,
+    pub(super) cuts: Vec<super::pair::Cut>,
     unsketched: u64,
 }
 
@@ -55,11 +56,24 @@ impl Found {
         stable: bool,
         watch: &mut (dyn FnMut(&Progress) -> bool + Send),
     ) -> Result<Self> {
+        Self::between(options.method, view, collection, options, stable, watch)
+    }
+
+    /// The same between the classes of another method: those of [`Method::Identity`] leave pairs with one
+    /// sketch among the candidates.
+    pub(super) fn between(
+        class: Method,
+        view: View<'_>,
+        collection: &Collection,
+        options: &PairOptions,
+        stable: bool,
+        watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+    ) -> Result<Self> {
         let mut sources = sources(options.method, options.complete)?;
         let unsketched = needs::check_documents(view, collection, options)?;
         let ticker = Ticker::new(watch);
         ticker.start("classes", None, "")?;
-        let classes = Classes::new(collection, options.method, &options.room)?;
+        let classes = Classes::new(collection, class, &options.room)?;
         let mut sorter = Sorter::<1>::new(&options.room.folder, options.room.memory_limit / 4);
         let mut push = |a: u32, b: u32| {
             let (a, b) = (collection.row(a).rank, collection.row(b).rank);
@@ -113,6 +127,17 @@ impl Found {
         let ticker = Ticker::new(watch);
         self.decide(collection, options, verifier, &ticker, &mut summary, &mut |pair| emit(Line::Pair(pair)))?;
         Ok(summary)
+    }
+
+    /// Hands out the pairs alone.
+    pub(super) fn each(
+        &self,
+        collection: &Collection,
+        options: &PairOptions,
+        watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+        emit: &mut dyn FnMut(Pair) -> Result<()>,
+    ) -> Result<()> {
+        self.decide(collection, options, None, &Ticker::new(watch), &mut PairSummary::default(), emit)
     }
 
     /// Hands out the near ones of the candidates.
