@@ -32,7 +32,7 @@ impl Plot<'_> {
                 .build_cartesian_2d(low as f64 - 0.6..high as f64 + 0.6, 0.0..if top > 0.0 { top * 1.05 } else { 1.0 })
                 .map_err(failed)?;
             let whole = |x: &f64| if (x - x.round()).abs() < 1e-6 { format!("{}", x.round()) } else { String::new() };
-            let count = |y: &f64| if y.fract() == 0.0 { grouped(*y as u64) } else { format!("{y:.2}") };
+            let count = |y: &f64| if y.fract() == 0.0 { grouped(*y as u64) } else { String::new() };
             let bars = (high - low + 1).min(16) as usize;
             chart
                 .configure_mesh()

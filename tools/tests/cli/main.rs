@@ -14,4 +14,5 @@ mod pages;
 mod pairs;
 mod query;
 mod read;
+mod report;
 mod signals;
