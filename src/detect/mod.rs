@@ -21,6 +21,7 @@ mod groups;
 mod keyed;
 pub mod lcs;
 mod measure;
+pub mod measures;
 mod method;
 mod needs;
 pub mod online;

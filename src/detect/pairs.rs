@@ -45,7 +45,7 @@ pub fn pairs(
 pub(super) struct Found {
     pub(super) classes: Classes,
     sorted: Sorted<1>,
-    cuts: Vec<super::pair::Cut>,
+    pub(super) cuts: Vec<super::pair::Cut>,
     unsketched: u64,
     readings: Readings,
 }
@@ -83,6 +83,23 @@ impl Found {
         } else {
             Classes::new(collection, options.method, &text, &options.room)?
         };
+        let found = Self::of(view, collection, options, readings, classes, stable, watch)?;
+        Ok(Self { unsketched, ..found })
+    }
+
+    /// Finds the candidates between the classes of another method: those of [`Method::Identity`] leave pairs with
+    /// one sketch among them.
+    pub(super) fn between(
+        class: Method,
+        view: View<'_>,
+        collection: &Collection,
+        options: &PairOptions,
+        stable: bool,
+        watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+    ) -> Result<Self> {
+        let unsketched = needs::check_documents(view, collection, options)?;
+        let readings = Readings::new(view, collection, options, &Ticker::new(&mut *watch))?;
+        let classes = Classes::new(collection, class, &|_| None, &options.room)?;
         let found = Self::of(view, collection, options, readings, classes, stable, watch)?;
         Ok(Self { unsketched, ..found })
     }
@@ -172,6 +189,17 @@ impl Found {
         let ticker = Ticker::new(watch);
         self.decide(collection, options, &ticker, &mut summary, &mut |pair| emit(Line::Pair(pair)))?;
         Ok(summary)
+    }
+
+    /// Hands out the pairs alone.
+    pub(super) fn each(
+        &self,
+        collection: &Collection,
+        options: &PairOptions,
+        watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+        emit: &mut dyn FnMut(Pair) -> Result<()>,
+    ) -> Result<()> {
+        self.decide(collection, options, &Ticker::new(watch), &mut PairSummary::default(), emit)
     }
 
     /// Hands out the near ones of the candidates.
