@@ -111,7 +111,8 @@ fn fingerprints_are_measured_by_their_values() {
     let example = hottest["example"].as_str().expect("an id");
     assert!(example == id || example.starts_with('~'), "{example}");
     assert!(!page.contains("<b>"), "ids are text");
-    let why: Vec<&str> = numbers["refused"].as_array().expect("refused").iter().filter_map(|it| it["method"].as_str()).collect();
+    let why: Vec<&str> =
+        numbers["refused"].as_array().expect("refused").iter().filter_map(|it| it["method"].as_str()).collect();
     assert_eq!(why, ["identity", "b", "c", "combined", "split", "lcs", "cosine", "shingles"]);
     assert_eq!((&numbers["b_similar"], &numbers["combined"]), (&Value::Null, &Value::Null));
     assert!(page.contains("loaded as fingerprints") && page.contains("neither supershingles nor projections"));
