@@ -9,6 +9,8 @@ use crate::quantity::grouped;
 const SIZE: (u32, u32) = (640, 300);
 /// Colour of what is plotted.
 const INK: RGBColor = RGBColor(0x1f, 0x5a, 0x92);
+/// Most labels of a logarithmic axis: from ten for each power on, plotters draws some of them twice.
+const POWERS: usize = 9;
 /// What a file of its own needs and an element of a page does not; nothing is ever fetched from there.
 const NAMESPACE: &str = " xmlns=\"http://www.w3.org/2000/svg\"";
 
@@ -69,6 +71,8 @@ impl Plot<'_> {
             chart
                 .configure_mesh()
                 .light_line_style(TRANSPARENT)
+                .x_labels(POWERS)
+                .y_labels(POWERS)
                 .x_label_formatter(&whole)
                 .y_label_formatter(&whole)
                 .x_desc(self.x)

@@ -53,7 +53,7 @@ fn fingerprints(html: &mut Html, report: &Report<'_>) -> Result<()> {
     html.heading(3, &format!("Fingerprints in {BUCKETS} buckets"));
     html.paragraph(&format!(
         "Documents in each of {BUCKETS} equal intervals of the space of values (Figure 2b). Random fingerprints would \
-         give {:.1} in each; spikes are fingerprints that many documents share.",
+         give {:.1} in each; spikes are clusters of like documents.",
         prints.documents as f64 / BUCKETS as f64
     ));
     let plot = Plot { title: "documents in buckets", x: "bucket", y: "documents" };
