@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn it_counts_what_comparing_everything_counts() {
         for seed in [1, 2] {
-            let (folder, pages) = (tempfile::tempdir().expect("a folder"), pages(300, seed));
+            let (folder, pages) = (tempfile::tempdir().expect("a folder"), pages(600, seed));
             let reader = database(folder.path(), &pages).expect("a database");
             for method in METHODS {
                 let options = PairOptions { complete: true, ..options(method) };
@@ -208,7 +208,10 @@ mod tests {
                     want.documents_near += if near || copies > 1 { copies } else { 0 };
                 }
                 assert_eq!(found, want, "{method}, seed {seed}");
-                assert!(method == Method::Identity || found.same_site > 10 && found.degrees.len() > 5, "{method}");
+                assert!(
+                    method == Method::Identity || found.same_site > 2 && found.degrees.len() > 2,
+                    "{method}: {found:?}"
+                );
                 assert_eq!(found.documents, pages.iter().filter(|page| page.record.tokens != Some(0)).count() as u64);
             }
         }

@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn it_counts_what_comparing_everything_counts() {
         for (seed, method) in [(1, Method::B), (2, Method::C), (3, Method::B), (4, Method::C)] {
-            let (folder, mut pages) = (tempfile::tempdir().expect("a folder"), pages(400, seed));
+            let (folder, mut pages) = (tempfile::tempdir().expect("a folder"), pages(800, seed));
             for page in pages.iter_mut().step_by(9) {
                 let record = &mut page.record;
                 *if method == Method::B { &mut record.projection } else { &mut record.supershingles } = None;
@@ -163,7 +163,7 @@ mod tests {
                 }
             }
             assert_eq!(found, want, "{method}, seed {seed}");
-            assert!(found.pairs > 100 && found.unknown > 0, "{method}, seed {seed}: {}", found.pairs);
+            assert!(found.pairs > 20 && found.unknown > 0, "{method}, seed {seed}: {}", found.pairs);
             let len = values.len() as f64;
             let mean = |of: &dyn Fn(&(f64, f64)) -> f64| values.iter().map(of).sum::<f64>() / len;
             let (x, y) = (mean(&|value| value.0), mean(&|value| value.1));
