@@ -22,7 +22,7 @@ pub struct Config {
 
 impl Config {
     /// 64-bit fingerprints, answered completely within `k` bits, the planner choosing the tables of each
-    /// run, sketches by the recipe `web`.
+    /// run, sketches by the recipe `main`.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if `k` is above 7.
@@ -30,7 +30,7 @@ impl Config {
         if k > K_MAX {
             return Err(Error::OutOfRange { what: "k", asked: k.into(), limit: K_MAX.into() });
         }
-        Ok(Self { bits: 64, k, levels: None, restart: RESTART, recipe: "web/1".into() })
+        Ok(Self { bits: 64, k, levels: None, restart: RESTART, recipe: "main/1".into() })
     }
 
     /// Fingerprints of `bits` bits, 8 to 64.
@@ -70,7 +70,7 @@ impl Config {
         Ok(self)
     }
 
-    /// The label of the recipe that fingerprints and sketches are made by, as `web/1`.
+    /// The label of the recipe that fingerprints and sketches are made by, as `main/1`.
     pub fn recipe(mut self, label: &str) -> Self {
         self.recipe = label.into();
         self

@@ -11,7 +11,7 @@
 //!
 //! # let folder = tempfile::tempdir()?;
 //! # let path = folder.path().join("crawl.nddb");
-//! let recipe = Recipe::named("web").expect("the default recipe");
+//! let recipe = Recipe::default();
 //! let mut writer = Writer::create(&path, &Config::within(3)?)?;
 //! let page = Page::html("<p>The quick brown fox jumps over the lazy dog</p>");
 //! let first = Document::from_page("first", &page, &recipe)?;

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::context::Context;
-use super::keyed::{Filter, Keyed, Sketch};
+use super::keyed::Keys;
 use super::pair::Cut;
 use super::repeats::Repeats;
 use crate::Result;
@@ -12,19 +12,18 @@ use crate::store::{Sorted, Sorter};
 /// Documents between two reports of progress.
 const REPORT: u32 = 1 << 14;
 
-/// Finds the pairs of leaders that share a key and pass the filter, and hands each to `found`, once or
+/// Finds the pairs of leaders that share a key and pass, and hands each to `found`, once or
 /// seldom more. Keys that more than `limit` leaders share give star pairs with the oldest of them, and are
 /// returned.
-pub(super) fn pairs(
+pub(super) fn pairs<K: Keys>(
     context: &Context<'_>,
-    keyed: Keyed,
-    filter: Filter,
+    keyed: K,
     limit: usize,
     found: &mut dyn FnMut(u32, u32) -> Result<()>,
 ) -> Result<Vec<Cut>> {
     let sorted = sort(context, keyed)?;
     let cut = cut(&sorted, limit)?;
-    let mut buckets = Buckets { context, keyed, filter, limit, cut: &cut, sketches: Vec::new(), stars: Vec::new() };
+    let mut buckets = Buckets { context, keyed, limit, cut: &cut, sketches: Vec::new(), stars: Vec::new() };
     let mut bucket: Vec<[u64; 2]> = Vec::new();
     let mut end = |bucket: &mut Vec<[u64; 2]>| {
         let outcome = if bucket.len() > 1 { buckets.bucket(bucket, found) } else { Ok(()) };
@@ -46,33 +45,27 @@ pub(super) fn pairs(
 }
 
 /// Leaders that have the sketch which the keys are made of.
-fn keyed_leaders<'a>(context: &'a Context<'_>, keyed: Keyed) -> impl Iterator<Item = u32> + 'a {
+fn keyed_leaders<'a, K: Keys + 'a>(context: &'a Context<'_>, keyed: K) -> impl Iterator<Item = u32> + 'a {
     let collection = context.collection;
-    context.classes.leaders().filter(move |&ordinal| {
-        let row = collection.row(ordinal);
-        match keyed {
-            Keyed::Megashingles => row.has_supershingles,
-            Keyed::Pieces { .. } => row.has_projection,
-        }
-    })
+    context.classes.leaders().filter(move |&ordinal| keyed.is_known(&collection.row(ordinal)))
 }
 
 /// All keys that may be shared, as (key, place and ordinal), by key and ordinal.
-fn sort(context: &Context<'_>, keyed: Keyed) -> Result<Sorted<2>> {
+fn sort<K: Keys>(context: &Context<'_>, keyed: K) -> Result<Sorted<2>> {
     let (collection, room) = (context.collection, context.room);
     let len = u64::from(collection.len());
     let mut parts = Vec::new();
-    let mut repeats = Repeats::new(len * u64::from(keyed.places().min(12)), room.memory_limit);
+    let mut repeats = Repeats::new(len * u64::from(keyed.places()), room.memory_limit);
     context.ticker.start("count keys", Some(len), "documents")?;
     for ordinal in keyed_leaders(context, keyed) {
-        keyed.parts(&collection.halves(ordinal), &mut parts);
+        keyed.parts(&keyed.sketch(collection, ordinal), &mut parts);
         parts.iter().for_each(|&part| repeats.note(part));
         context.tick(ordinal, REPORT)?;
     }
     let mut sorter = Sorter::<2>::new(&room.folder, room.memory_limit / 2);
     context.ticker.start("sort keys", Some(len), "documents")?;
     for ordinal in keyed_leaders(context, keyed) {
-        let sketch = collection.halves(ordinal);
+        let sketch = keyed.sketch(collection, ordinal);
         keyed.parts(&sketch, &mut parts);
         let mask = keyed.possible(&|part| repeats.may_repeat(parts[part]));
         let mut outcome = Ok(());
@@ -108,31 +101,30 @@ fn cut(sorted: &Sorted<2>, limit: usize) -> Result<HashSet<u64>> {
     Ok(cut)
 }
 
-struct Buckets<'a, 'b> {
+struct Buckets<'a, 'b, K: Keys> {
     context: &'a Context<'b>,
-    keyed: Keyed,
-    filter: Filter,
+    keyed: K,
     limit: usize,
     cut: &'a HashSet<u64>,
-    sketches: Vec<Sketch>,
+    sketches: Vec<K::Sketch>,
     stars: Vec<Cut>,
 }
 
-impl Buckets<'_, '_> {
+impl<K: Keys> Buckets<'_, '_, K> {
     /// The documents of one key: pairs that share an earlier key are left to that one.
     fn bucket(&mut self, rows: &[[u64; 2]], found: &mut dyn FnMut(u32, u32) -> Result<()>) -> Result<()> {
         let ordinal = |row: &[u64; 2]| row[1] as u32;
         let (key, place) = (rows[0][0], (rows[0][1] >> 32) as u8);
         let collection = self.context.collection;
         self.sketches.clear();
-        self.sketches.extend(rows.iter().map(|row| collection.halves(ordinal(row))));
+        self.sketches.extend(rows.iter().map(|row| self.keyed.sketch(collection, ordinal(row))));
         if self.cut.contains(&key) {
             self.stars.push(Cut { founder: ordinal(&rows[0]), len: rows.len() as u64, place });
             let compared = if self.context.stable { self.limit } else { 1 };
             for (at, a) in self.sketches[..compared].iter().enumerate() {
                 let end = if at == 0 { self.sketches.len() } else { compared };
                 for (behind, b) in self.sketches[at + 1..end].iter().enumerate() {
-                    if self.filter.passes(a, b) && self.kept(a, b) == 0 {
+                    if self.keyed.passes(a, b) && self.kept(a, b) == 0 {
                         found(ordinal(&rows[at]), ordinal(&rows[at + 1 + behind]))?;
                     }
                 }
@@ -141,7 +133,7 @@ impl Buckets<'_, '_> {
         }
         for (at, a) in self.sketches.iter().enumerate() {
             for (behind, b) in self.sketches[at + 1..].iter().enumerate() {
-                if self.filter.passes(a, b) && self.kept(a, b).trailing_zeros() == u32::from(place) {
+                if self.keyed.passes(a, b) && self.kept(a, b).trailing_zeros() == u32::from(place) {
                     found(ordinal(&rows[at]), ordinal(&rows[at + 1 + behind]))?;
                 }
             }
@@ -151,13 +143,13 @@ impl Buckets<'_, '_> {
 
     /// The places at which two sketches share a key that is not cut.
     #[inline]
-    fn kept(&self, a: &Sketch, b: &Sketch) -> u16 {
+    fn kept(&self, a: &K::Sketch, b: &K::Sketch) -> u32 {
         let shared = self.keyed.shared(a, b);
         if self.cut.is_empty() {
             return shared;
         }
         let mut kept = 0;
-        self.keyed.keys(a, shared, |place, key| kept |= u16::from(!self.cut.contains(&key)) << place);
+        self.keyed.keys(a, shared, |place, key| kept |= u32::from(!self.cut.contains(&key)) << place);
         kept
     }
 }

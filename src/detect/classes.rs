@@ -8,12 +8,16 @@ use super::room::Room;
 use crate::Result;
 use crate::store::Sorter;
 
-/// The documents that are one for a method: identity sets (ALGORITHMS H2), and of their representatives the
+/// Hashes what a method sees of a document's text.
+type TextHash<'a> = dyn Fn(u32) -> Option<u128> + 'a;
+
+/// The documents that are one for a method: identity sets (Henzinger 2006, 2), and of their representatives the
 /// hot groups, those with one sketch but different texts (Manku et al. 2007, 4: one fingerprint may be
 /// shared by millions of documents).
 ///
 /// The sketch is the fingerprint for simhash, the six supershingles for B, the projection for C, both of
-/// these for combined and split; for the methods that compare texts it is what of the text they compare.
+/// these for combined and split, the 84 min-values for min-hash; for the methods that compare texts it is what
+/// of the text they compare.
 #[derive(Debug)]
 pub(crate) struct Classes {
     /// The least ordinal of the class of each document.
@@ -23,15 +27,32 @@ pub(crate) struct Classes {
 impl Classes {
     /// The classes by identity and, where the method has one, by its sketch.
     /// `text` hashes what the method sees of a document's text.
-    pub(crate) fn new(
+    pub(crate) fn new(collection: &Collection, method: Method, text: &TextHash<'_>, room: &Room) -> Result<Self> {
+        Self::made(collection, method, text, room, &|ordinal| collection.representative(ordinal))
+    }
+
+    /// The classes by sketch alone: documents of one text may have different sketches, for what is content in
+    /// it is told by the markup around it.
+    pub(crate) fn of_sketches(collection: &Collection, method: Method, room: &Room) -> Result<Self> {
+        Self::made(collection, method, &|_| None, room, &|ordinal| ordinal)
+    }
+
+    /// The documents with one text, each set under the oldest.
+    pub(crate) fn of_texts(collection: &Collection) -> Self {
+        Self { leader: (0..collection.len()).map(|ordinal| collection.representative(ordinal)).collect() }
+    }
+
+    /// The classes by sketch of those that `of` gives for the others.
+    fn made(
         collection: &Collection,
         method: Method,
-        text: &dyn Fn(u32) -> Option<u128>,
+        text: &TextHash<'_>,
         room: &Room,
+        of: &dyn Fn(u32) -> u32,
     ) -> Result<Self> {
-        let mut leader: Vec<u32> = (0..collection.len()).map(|ordinal| collection.representative(ordinal)).collect();
+        let mut leader: Vec<u32> = (0..collection.len()).map(of).collect();
         let mut sorter = Sorter::<3>::new(&room.folder, room.memory_limit / 2);
-        for ordinal in (0..collection.len()).filter(|&ordinal| collection.representative(ordinal) == ordinal) {
+        for ordinal in (0..collection.len()).filter(|&ordinal| of(ordinal) == ordinal) {
             if let Some(sketch) = sketch(collection, method, text, ordinal) {
                 sorter.push([(sketch >> 64) as u64, sketch as u64, ordinal.into()])?;
             }
@@ -49,7 +70,7 @@ impl Classes {
         })?;
         // What is no representative follows its own, which stands before it.
         for ordinal in 0..collection.len() {
-            leader[ordinal as usize] = leader[collection.representative(ordinal) as usize];
+            leader[ordinal as usize] = leader[of(ordinal) as usize];
         }
         Ok(Self { leader })
     }
@@ -117,6 +138,7 @@ fn sketch(collection: &Collection, method: Method, text: &dyn Fn(u32) -> Option<
             let [supershingles, projection] = [collection.supershingles(ordinal)?, collection.projection(ordinal)?];
             Some(hash([supershingles, projection].as_flattened()))
         }
+        Method::MinHash => collection.row(ordinal).has_min_values.then(|| hash(&collection.packed_min_values(ordinal))),
         Method::Lcs | Method::Cosine | Method::Shingles => text(ordinal),
         Method::Identity => None,
     }

@@ -4,7 +4,7 @@ mod build;
 
 use super::evidence::Evidence;
 use super::room::Room;
-use super::row::{ROW, Row, SKETCH};
+use super::row::{MIN_VALUES, ROW, Row, SKETCH};
 use crate::Result;
 use crate::store::{Progress, TempMap, View, Words};
 
@@ -18,6 +18,8 @@ pub struct Collection {
     rows: Words<ROW>,
     /// Six supershingles and six words of projection of each, if any document has them.
     sketches: Option<Words<SKETCH>>,
+    /// The 84 min-values of each, if any document has them.
+    min_values: Option<Words<MIN_VALUES>>,
     /// All ids, end to end, in bytewise order.
     ids: TempMap,
     /// Where each id ends.
@@ -42,6 +44,8 @@ pub struct Held {
     pub supershingles: u64,
     /// Documents with a projection.
     pub projections: u64,
+    /// Documents with min-values.
+    pub min_values: u64,
     /// Documents without any token.
     pub empty: u64,
 }
@@ -110,6 +114,13 @@ impl Collection {
         [halves[0], halves[1]]
     }
 
+    /// The min-values of a document, the one at place 2i in the low half of number i; zeros where there are none.
+    #[inline]
+    pub(super) fn packed_min_values(&self, ordinal: u32) -> [u64; MIN_VALUES] {
+        let row = self.min_values.as_ref().and_then(|min_values| min_values.get(ordinal as usize));
+        row.unwrap_or([0; MIN_VALUES])
+    }
+
     /// The id of a document.
     pub fn id(&self, ordinal: u32) -> &str {
         self.id_at(self.row(ordinal).rank)
@@ -138,7 +149,7 @@ impl Collection {
     }
 
     /// The least ordinal with the same token sequence, its own if it is alone: the one of an identity set
-    /// that goes on (Henzinger 2006, 2; ALGORITHMS H2).
+    /// that goes on (Henzinger 2006, 2).
     #[inline]
     pub fn representative(&self, ordinal: u32) -> u32 {
         self.representative[ordinal as usize]
@@ -149,11 +160,13 @@ impl Collection {
         let (x, y) = (self.row(a), self.row(b));
         let sketches = (x.has_supershingles && y.has_supershingles) || (x.has_projection && y.has_projection);
         let [p, q] = if sketches { [self.halves(a), self.halves(b)] } else { Default::default() };
+        let min_values = x.has_min_values && y.has_min_values;
         Evidence {
             identical: self.representative(a) == self.representative(b),
             distance: x.fingerprint.zip(y.fingerprint).map(|(x, y)| (x.0 ^ y.0).count_ones()),
             b_similarity: (x.has_supershingles && y.has_supershingles).then(|| b_similarity(&p[0], &q[0])),
             c_similarity: (x.has_projection && y.has_projection).then(|| c_similarity(&p[1], &q[1])),
+            agreement: min_values.then(|| agreement(&self.packed_min_values(a), &self.packed_min_values(b))),
             same_site: x.site.zip(y.site).map(|(x, y)| x == y),
             ..Evidence::default()
         }
@@ -168,4 +181,11 @@ pub fn b_similarity(a: &[u64; 6], b: &[u64; 6]) -> u32 {
 /// Number of equal bits (Henzinger 2006, 2: C-similarity).
 pub fn c_similarity(a: &[u64; 6], b: &[u64; 6]) -> u32 {
     384 - a.iter().zip(b).map(|(a, b)| (a ^ b).count_ones()).sum::<u32>()
+}
+
+/// Number of equal min-values at equal places, of rows of two in each number.
+#[inline]
+pub(super) fn agreement(a: &[u64; MIN_VALUES], b: &[u64; MIN_VALUES]) -> u32 {
+    let equal = |differ: u64| u32::from(differ as u32 == 0) + u32::from(differ >> 32 == 0);
+    a.iter().zip(b).map(|(a, b)| equal(a ^ b)).sum()
 }

@@ -1,9 +1,41 @@
 //! Sketches as keys: documents that share one are candidates.
 
-use super::collection::{b_similarity, c_similarity};
+use super::collection::{Collection, b_similarity, c_similarity};
 use super::method::Method;
+use super::row::Row;
 use super::rules::Rules;
 use crate::sketch::Recipe;
+
+/// Keys made of a part of what is kept of a document. Of two documents that share one the pair is a candidate if it
+/// passes.
+pub(super) trait Keys: Copy {
+    /// What the keys are made of, and what decides whether a pair passes.
+    type Sketch;
+
+    /// That of a document.
+    fn sketch(self, collection: &Collection, ordinal: u32) -> Self::Sketch;
+
+    /// Whether a document has it.
+    fn is_known(self, row: &Row) -> bool;
+
+    /// Number of places of keys, at most 32.
+    fn places(self) -> u8;
+
+    /// The values of a sketch that have to come twice for its keys to: (place, value) as one number.
+    fn parts(self, sketch: &Self::Sketch, out: &mut Vec<u64>);
+
+    /// The places at which keys may be shared, given which parts may be.
+    fn possible(self, repeats: &dyn Fn(usize) -> bool) -> u32;
+
+    /// Calls `key` with each of the places in the mask and the key there.
+    fn keys(self, sketch: &Self::Sketch, mask: u32, key: impl FnMut(u8, u64));
+
+    /// The places at which two sketches share a key.
+    fn shared(self, a: &Self::Sketch, b: &Self::Sketch) -> u32;
+
+    /// Whether two sketches are near enough for their pair to be one of the method's.
+    fn passes(self, a: &Self::Sketch, b: &Self::Sketch) -> bool;
+}
 
 /// Words of a sketch: six supershingles, six words of projection.
 pub(super) type Sketch = [[u64; 6]; 2];
@@ -12,10 +44,10 @@ pub(super) type Sketch = [[u64; 6]; 2];
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Keyed {
     /// The 15 megashingles: two pages share one exactly if two of their supershingles are equal, so every
-    /// hit is a result, and supershingles that many pages have do not count alone (ALGORITHMS H3).
+    /// hit is a result, and supershingles that many pages have do not count alone (Henzinger 2006, 2).
     Megashingles,
     /// Pieces of the projection: 12 of 32 bits, which pairs with up to 11 different bits cannot all differ
-    /// in, or 13 of 30 and 29 bits, for up to 12 (ALGORITHMS H4).
+    /// in, or 13 of 30 and 29 bits, for up to 12 (Henzinger 2006, 2).
     Pieces {
         /// 13 instead of 12.
         complete: bool,
@@ -59,7 +91,7 @@ impl Keyed {
     }
 
     /// The places at which keys may be shared, given which parts may be.
-    pub(super) fn possible(self, repeats: &dyn Fn(usize) -> bool) -> u16 {
+    pub(super) fn possible(self, repeats: &dyn Fn(usize) -> bool) -> u32 {
         match self {
             Self::Megashingles => {
                 let both = |&(a, b): &(u8, u8)| repeats(a.into()) && repeats(b.into());
@@ -72,7 +104,7 @@ impl Keyed {
     }
 
     /// Calls `key` with each of the places in the mask and the key there.
-    pub(super) fn keys(self, sketch: &Sketch, mask: u16, mut key: impl FnMut(u8, u64)) {
+    pub(super) fn keys(self, sketch: &Sketch, mask: u32, mut key: impl FnMut(u8, u64)) {
         match self {
             Self::Megashingles => {
                 let megashingles = Recipe::megashingles(&sketch[0]);
@@ -89,7 +121,7 @@ impl Keyed {
 
     /// The places at which two sketches share a key.
     #[inline]
-    pub(super) fn shared(self, a: &Sketch, b: &Sketch) -> u16 {
+    pub(super) fn shared(self, a: &Sketch, b: &Sketch) -> u32 {
         match self {
             Self::Megashingles => {
                 let equal = |place: u8| a[0][usize::from(place)] == b[0][usize::from(place)];
@@ -122,6 +154,55 @@ fn piece(projection: &[u64; 6], complete: bool, place: u8) -> u64 {
 /// Place and piece as one number: equal only where both are.
 fn piece_key(projection: &[u64; 6], complete: bool, place: u8) -> u64 {
     u64::from(place) << 32 | piece(projection, complete, place)
+}
+
+/// Supershingles and projection as keys, with what a candidate must have.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Filtered {
+    pub(super) keyed: Keyed,
+    pub(super) filter: Filter,
+}
+
+impl Keys for Filtered {
+    type Sketch = Sketch;
+
+    #[inline]
+    fn sketch(self, collection: &Collection, ordinal: u32) -> Sketch {
+        collection.halves(ordinal)
+    }
+
+    fn is_known(self, row: &Row) -> bool {
+        match self.keyed {
+            Keyed::Megashingles => row.has_supershingles,
+            Keyed::Pieces { .. } => row.has_projection,
+        }
+    }
+
+    fn places(self) -> u8 {
+        self.keyed.places()
+    }
+
+    fn parts(self, sketch: &Sketch, out: &mut Vec<u64>) {
+        self.keyed.parts(sketch, out);
+    }
+
+    fn possible(self, repeats: &dyn Fn(usize) -> bool) -> u32 {
+        self.keyed.possible(repeats)
+    }
+
+    fn keys(self, sketch: &Sketch, mask: u32, key: impl FnMut(u8, u64)) {
+        self.keyed.keys(sketch, mask, key);
+    }
+
+    #[inline]
+    fn shared(self, a: &Sketch, b: &Sketch) -> u32 {
+        self.keyed.shared(a, b)
+    }
+
+    #[inline]
+    fn passes(self, a: &Sketch, b: &Sketch) -> bool {
+        self.filter.passes(a, b)
+    }
 }
 
 /// What a candidate must have for its pair to be one of the method's: `(source, sketches) -> near`.
@@ -162,7 +243,7 @@ mod tests {
 
     fn keys(keyed: Keyed, sketch: &Sketch) -> Vec<(u8, u64)> {
         let mut keys = Vec::new();
-        keyed.keys(sketch, u16::MAX, |place, key| keys.push((place, key)));
+        keyed.keys(sketch, u32::MAX, |place, key| keys.push((place, key)));
         keys
     }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::cosine::{self, Terms};
+use super::cosine::Frequencies;
 use super::evidence::Evidence;
 use super::lcs::{Comparer, Parameters, Prepared};
 use super::rules::Rules;
@@ -56,17 +56,17 @@ impl Measure for ByLcs {
 pub(crate) struct ByCosine;
 
 impl Measure for ByCosine {
-    type Ready = Terms;
+    type Ready = Frequencies;
 
-    fn ready(&self, text: &str) -> Terms {
-        cosine::terms(text)
+    fn ready(&self, text: &str) -> Frequencies {
+        Frequencies::of_text(text)
     }
 
-    fn size(ready: &Terms) -> usize {
+    fn size(ready: &Frequencies) -> usize {
         ready.size()
     }
 
-    fn compare(&mut self, a: &Terms, b: &Terms, evidence: &mut Evidence) {
+    fn compare(&mut self, a: &Frequencies, b: &Frequencies, evidence: &mut Evidence) {
         evidence.cosine = Some(a.cosine(b));
     }
 }

@@ -7,6 +7,7 @@
 //! It imports `text`, `sketch`, `archive` and `store`, and must never import RocksDB, open a file or print. Nothing in
 //! it is quadratic in the size of a group, and nothing needs memory for all documents beyond a few bytes each.
 
+mod bands;
 mod bits;
 mod buckets;
 mod classes;
@@ -20,6 +21,7 @@ mod groups;
 mod keyed;
 pub mod lcs;
 mod measure;
+pub mod measures;
 mod method;
 mod needs;
 pub mod online;

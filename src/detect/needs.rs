@@ -32,6 +32,9 @@ pub fn check(view: View<'_>, options: &PairOptions) -> Result<()> {
     let label = &view.settings().recipe;
     let recipe = Recipe::from_label(label).ok();
     let (b, c) = needed(method);
+    if method == Method::MinHash {
+        require(method, label, recipe.as_ref(), "makes no min-values", Recipe::has_min_hash)?;
+    }
     if b {
         require(method, label, recipe.as_ref(), "makes no supershingles", Recipe::has_min_hash)?;
     }
@@ -77,6 +80,7 @@ pub(super) fn check_documents(view: View<'_>, collection: &Collection, options: 
     let missing = [
         (none(b, held.supershingles), "supershingles"),
         (none(c, held.projections), "a projection"),
+        (none(method == Method::MinHash, held.min_values), "min-values"),
         (none(method == Method::Identity, held.digests), "the digest of a text"),
         (none(method.needs_text() || options.verify_lcs, held.digests), "a text"),
     ];
@@ -93,6 +97,7 @@ fn unsketched(method: Method, held: &Held) -> u64 {
         Method::Identity => held.digests,
         Method::B => held.supershingles,
         Method::C => held.projections,
+        Method::MinHash => held.min_values,
         Method::Combined | Method::Split => held.supershingles.min(held.projections),
         // Those of one token have none, by definition.
         _ => return 0,

@@ -64,6 +64,11 @@ impl Online {
             let recipe = Recipe::from_label(label).ok();
             needs::require(method, label, recipe.as_ref(), "keeps no pieces of projections", Recipe::has_pieces)?;
         }
+        if method == Method::MinHash {
+            let label = &view.settings().recipe;
+            let recipe = Recipe::from_label(label).ok();
+            needs::require(method, label, recipe.as_ref(), "keeps no bands of min-values", Recipe::has_bands)?;
+        }
         Ok(())
     }
 }
@@ -83,7 +88,7 @@ pub struct Alike {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Alikes {
     /// Identical ones first, then by the method's own similarity (simhash: the least distance; b: supershingles;
-    /// c, combined, split: bits of the projection), then the older.
+    /// c, combined, split: bits of the projection; min-hash: min-values), then the older.
     pub matches: Vec<Alike>,
     /// How many there are, at least; by simhash exactly, if no more than the group limit are identical.
     pub count: u64,

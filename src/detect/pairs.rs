@@ -1,7 +1,7 @@
 //! All pairs of a database by a method (`nddb pairs`).
 
 use super::bits::Bits;
-use super::classes::Classes;
+use super::classes::{Classes, Members};
 use super::collection::Collection;
 use super::context::Context;
 use super::groups;
@@ -45,7 +45,7 @@ pub fn pairs(
 pub(super) struct Found {
     pub(super) classes: Classes,
     sorted: Sorted<1>,
-    cuts: Vec<super::pair::Cut>,
+    pub(super) cuts: Vec<super::pair::Cut>,
     unsketched: u64,
     readings: Readings,
 }
@@ -78,7 +78,28 @@ impl Found {
         let readings = Readings::new(view, collection, options, &ticker)?;
         ticker.start("classes", None, "")?;
         let text = |ordinal| readings.sketch(ordinal);
-        let classes = Classes::new(collection, options.method, &text, &options.room)?;
+        let classes = if options.expand && !options.method.needs_text() {
+            Classes::of_sketches(collection, options.method, &options.room)?
+        } else {
+            Classes::new(collection, options.method, &text, &options.room)?
+        };
+        let found = Self::of(view, collection, options, readings, classes, stable, watch)?;
+        Ok(Self { unsketched, ..found })
+    }
+
+    /// Finds the candidates between the classes of another method: those of [`Method::Identity`] leave pairs with
+    /// one sketch among them.
+    pub(super) fn between(
+        class: Method,
+        view: View<'_>,
+        collection: &Collection,
+        options: &PairOptions,
+        stable: bool,
+        watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+    ) -> Result<Self> {
+        let unsketched = needs::check_documents(view, collection, options)?;
+        let readings = Readings::new(view, collection, options, &Ticker::new(&mut *watch))?;
+        let classes = Classes::new(collection, class, &|_| None, &options.room)?;
         let found = Self::of(view, collection, options, readings, classes, stable, watch)?;
         Ok(Self { unsketched, ..found })
     }
@@ -105,12 +126,9 @@ impl Found {
         let mut cuts = Vec::new();
         if options.expand {
             let members = classes.members();
-            for leader in classes.leaders() {
-                let class = members.of(leader);
-                for (place, &a) in class.iter().enumerate() {
-                    class[place + 1..].iter().try_for_each(|&b| push(a, b))?;
-                }
-            }
+            each_pair(&classes, &members, &mut push)?;
+            let texts = Classes::of_texts(collection);
+            each_pair(&texts, &texts.members(), &mut push)?;
             for source in &mut sources {
                 cuts.extend(source.candidates(&context, &mut |a, b| {
                     let product = members.of(a).iter().flat_map(|&a| members.of(b).iter().map(move |&b| (a, b)));
@@ -171,6 +189,17 @@ impl Found {
         let ticker = Ticker::new(watch);
         self.decide(collection, options, &ticker, &mut summary, &mut |pair| emit(Line::Pair(pair)))?;
         Ok(summary)
+    }
+
+    /// Hands out the pairs alone.
+    pub(super) fn each(
+        &self,
+        collection: &Collection,
+        options: &PairOptions,
+        watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+        emit: &mut dyn FnMut(Pair) -> Result<()>,
+    ) -> Result<()> {
+        self.decide(collection, options, &Ticker::new(watch), &mut PairSummary::default(), emit)
     }
 
     /// Hands out the near ones of the candidates.
@@ -245,7 +274,7 @@ impl Judge<'_> {
     /// Decides a pair. Pairs are best asked for in the order of ids.
     pub(super) fn pair(&mut self, a: u32, b: u32) -> Result<Judged> {
         let mut evidence = self.collection.evidence(a, b);
-        // Equal texts are decided before (ALGORITHMS L4).
+        // Equal texts are decided before (Huang et al. 2008, 3.3).
         if !evidence.identical
             && let Some(decider) = &mut self.decider
         {
@@ -266,6 +295,17 @@ impl Judge<'_> {
         }
         Ok(Judged::Near(Pair { a, b, evidence, rule, verified }))
     }
+}
+
+/// Hands out all pairs within classes.
+fn each_pair(classes: &Classes, members: &Members, push: &mut dyn FnMut(u32, u32) -> Result<()>) -> Result<()> {
+    for leader in classes.leaders() {
+        let class = members.of(leader);
+        for (place, &a) in class.iter().enumerate() {
+            class[place + 1..].iter().try_for_each(|&b| push(a, b))?;
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

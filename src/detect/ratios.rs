@@ -40,7 +40,7 @@ impl Ratios {
     }
 
     /// The ratio of a document. "A document within a factor 1/threshold in size of a finer group's bound also keeps
-    /// that group's ratio" (ALGORITHMS Y5): a document of that size may be a near-duplicate of one in that group, and
+    /// that group's ratio" (Ye et al. 2007, 3): a document of that size may be a near-duplicate of one in that group, and
     /// then both are compared at its ratio.
     pub fn of(&self, words: usize, threshold: f64) -> u32 {
         let threshold = threshold.clamp(f64::MIN_POSITIVE, 1.0);

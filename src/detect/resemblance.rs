@@ -1,4 +1,4 @@
-//! Pairs by the resemblance of their shingles (Ye, Wen, Ma 2007, 3 and 4, after Broder; ALGORITHMS Y1 to Y6).
+//! Pairs by the resemblance of their shingles (Ye, Wen, Ma 2007, 3 and 4, after Broder).
 //!
 //! "Resemblance is the ratio of the intersection of two sets to their union"; pairs of at least a threshold t are
 //! wanted. The paper sorts (shingle, document) and counts for all pairs how many shingles they share, which is

@@ -1,5 +1,5 @@
 //! Perhaps-similar sets: documents that share a signature of their sentences, and what of them is compared (Huang,
-//! Wang, Li 2008, 3.2; ALGORITHMS L2, L3).
+//! Wang, Li 2008, 3.2).
 //!
 //! "In the third phase, we index the documents by signatures and cluster them into perhaps similar sets. (1) We
 //! compute a weight W_d for each document according to its signature number. Together with the document number I_d

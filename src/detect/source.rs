@@ -1,9 +1,10 @@
 //! Sources of candidates, and what can be added to the evidence of a pair.
 
+use super::bands::Bands;
 use super::buckets;
 use super::context::Context;
 use super::evidence::Evidence;
-use super::keyed::{Filter, Keyed};
+use super::keyed::{Filter, Filtered, Keyed};
 use super::method::Method;
 use super::pair::Cut;
 use crate::Result;
@@ -26,7 +27,7 @@ pub(crate) trait Verifier {
     fn add(&mut self, a: u32, b: u32, evidence: &mut Evidence) -> Result<()>;
 }
 
-/// Fingerprints within k bits, from the runs (ALGORITHMS M8).
+/// Fingerprints within k bits, from the runs (Manku et al. 2007, 3).
 pub(super) struct Simhash;
 
 impl Source for Simhash {
@@ -101,7 +102,17 @@ pub(super) struct Shared(pub(super) Keyed);
 impl Source for Shared {
     fn candidates(&mut self, context: &Context<'_>, found: &mut dyn FnMut(u32, u32) -> Result<()>) -> Result<Vec<Cut>> {
         let filter = Filter::new(context.options.method, self.0, &context.options.rules);
-        buckets::pairs(context, self.0, filter, context.limit(), found)
+        buckets::pairs(context, Filtered { keyed: self.0, filter }, context.limit(), found)
+    }
+}
+
+/// Candidates that share a band of their min-values.
+struct SharedBands;
+
+impl Source for SharedBands {
+    fn candidates(&mut self, context: &Context<'_>, found: &mut dyn FnMut(u32, u32) -> Result<()>) -> Result<Vec<Cut>> {
+        let agreement = context.options.rules.agreement;
+        buckets::pairs(context, Bands { agreement }, context.limit(), found)
     }
 }
 
@@ -114,5 +125,6 @@ pub(super) fn sources(method: Method, complete: bool) -> Vec<Box<dyn Source>> {
         Method::B | Method::Combined => vec![Box::new(Shared(Keyed::Megashingles))],
         Method::C => vec![pieces()],
         Method::Split => vec![Box::new(Shared(Keyed::Megashingles)), pieces()],
+        Method::MinHash => vec![Box::new(SharedBands)],
     }
 }

@@ -35,6 +35,7 @@ impl Page {
         let mut words = || std::array::from_fn(|_| random.next());
         let record = Record { supershingles: Some(words()), projection: Some(words()), ..Record::default() };
         let mut page = Self { id: id.into(), fingerprint: Some(random.next()), record };
+        page.record.min_values = Some(Box::new(std::array::from_fn(|_| random.next() as u32)));
         page.record.tokens = Some(10 + random.below(1000));
         page.record.digest = Some(u128::from(random.next()).to_be_bytes());
         page.record.site = Some(format!("site{}", random.below(6)));
@@ -59,6 +60,15 @@ impl Page {
                 && let (Some(mine), Some(theirs)) = (&mut page.record.supershingles, &other.record.supershingles)
             {
                 mine[place] = theirs[place];
+            }
+        }
+        // Of the pages with two different min-values in five about half are near-duplicates.
+        let changed = [0, 1, 4, 4, 5, 10][random.below(6) as usize];
+        if let (Some(mine), Some(theirs)) = (&mut page.record.min_values, &other.record.min_values) {
+            for place in 0..84 {
+                if random.below(10) < changed {
+                    mine[place] = theirs[place];
+                }
             }
         }
         for _ in 0..flips {
@@ -100,6 +110,7 @@ pub(super) fn pages(len: usize, seed: u64) -> Vec<Page> {
             1 => page.record = Record::default(),
             2 => page.record.site = None,
             // What has other sketches has another text.
+            5 => (page.record.min_values, page.record.digest) = (None, Some([5; 16].map(|_| random.next() as u8))),
             3 => (page.record.supershingles, page.record.digest) = (None, Some([3; 16].map(|_| random.next() as u8))),
             4 => (page.fingerprint, page.record.digest) = (None, None),
             _ => (),
@@ -189,7 +200,9 @@ pub(super) fn corpus(folder: &std::path::Path, texts: &[String]) -> super::eval:
     let lines: String = texts.iter().enumerate().map(line).collect();
     let path = folder.join("documents.jsonl");
     std::fs::write(&path, lines).expect("the folder is writable");
-    let (config, recipe) = (Config::within(3).expect("a k"), crate::sketch::Recipe::default());
+    // The whole texts are compared, and not what is content in them.
+    let config = Config::within(3).expect("a k").recipe("web/1");
+    let recipe = crate::sketch::Recipe::named("web").expect("a recipe");
     let room = Room { memory_limit: 0, folder: folder.into() };
     super::eval::Corpus::load(&path, &folder.join("texts.nddb"), &config, &recipe, &room, &mut |_| true)
         .expect("documents")

@@ -58,7 +58,7 @@ pub enum Part {
     /// All that a visitor sees, as it is.
     Whole,
     /// Its main content, in lower case and with digits masked: "removing off-topic noise first" (Huang et al. 2008,
-    /// 3.1; ALGORITHMS L1).
+    /// 3.1).
     Main,
 }
 

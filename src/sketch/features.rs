@@ -1,4 +1,4 @@
-//! Which features of a page its simhash is made of (Manku, Jain, Das Sarma 2; ALGORITHMS M1).
+//! Which features of a page its simhash is made of (Manku, Jain, Das Sarma 2).
 //!
 //! "Given a collection of documents, we convert each document into a set of features, each feature
 //! tagged with its weight. Features are computed using standard IR techniques like tokenization,

@@ -1,4 +1,4 @@
-//! Min-values and supershingles of algorithm B (Henzinger 2; ALGORITHMS H3), after Broder and
+//! Min-values and supershingles of algorithm B (Henzinger 2), after Broder and
 //! Fetterly.
 //!
 //! "Every subsequence of k tokens is fingerprinted using 64-bit Rabin fingerprints, which results
@@ -61,7 +61,7 @@ impl MinHash {
     }
 }
 
-/// Returns the megashingles of six supershingles (ALGORITHMS H3): one for each pair of places, in
+/// Returns the megashingles of six supershingles (Henzinger 2006, 2): one for each pair of places, in
 /// the order (0,1), (0,2) .. (4,5). Two pages share one exactly if they are B-similar. It is XXH3
 /// (64 bits, seed 0) of the two supershingles, 8 bytes each, little-endian, and the two places, one
 /// byte each.

@@ -1,4 +1,4 @@
-//! The random projection of algorithm C (Henzinger 2; ALGORITHMS H4), after Charikar.
+//! The random projection of algorithm C (Henzinger 2), after Charikar.
 //!
 //! "Each token is projected into b-dimensional space by randomly choosing b entries from {-1, 1}.
 //! This projection is the same for all pages. For each page a b-dimensional vector is created by
@@ -23,7 +23,7 @@ const WORDS: usize = PROJECTION_BITS / 64;
 /// The bits of a page's projection (Henzinger 2): dimension d is bit d mod 64 of word d / 64.
 pub type Projection = [u64; WORDS];
 
-/// Returns the pieces of a projection (Henzinger 2; ALGORITHMS H4): piece p is dimensions 32p to 32p + 31, the
+/// Returns the pieces of a projection (Henzinger 2): piece p is dimensions 32p to 32p + 31, the
 /// least of them the lowest bit of the first byte. Projections that differ in fewer than 12 dimensions have a
 /// piece in common.
 pub(super) fn pieces(projection: &Projection) -> [[u8; 4]; PIECES] {

@@ -21,8 +21,8 @@ pub struct Sketch {
     pub fingerprint: u64,
     /// The number of terms (Henzinger 2).
     pub tokens: u64,
-    /// The digest of the token sequence: pages with the same one are exact duplicates (ALGORITHMS
-    /// H2). XXH3 (128 bits, most significant byte first) of the tokens, 8 bytes each,
+    /// The digest of the token sequence: pages with the same one are exact duplicates (Henzinger
+    /// 2). XXH3 (128 bits, most significant byte first) of the tokens, 8 bytes each,
     /// little-endian.
     pub digest: [u8; 16],
     /// The min-values of algorithm B (Henzinger 2), if the recipe has them and the page a term.
@@ -35,7 +35,7 @@ pub struct Sketch {
 
 /// A named, versioned way from a page to its numbers.
 ///
-/// `main` is made of the terms of a page's main content ([`main_content`](crate::text::main_content)), in lower
+/// `main` is the one to use. It is made of the terms of a page's main content ([`main_content`](crate::text::main_content)), in lower
 /// case and with digits masked: simhash, min-values, supershingles, bands and projection. So pages of one site are
 /// not alike because its navigation is, and pages are alike whose dates differ. The number of tokens and their
 /// digest are those of the whole page.
@@ -69,14 +69,14 @@ enum Kind {
 impl Recipe {
     /// The names of all recipes, the default first.
     pub const NAMES: &'static [&'static str] = &[
+        "main",
+        "main-psl",
+        "main-c",
         "web",
         "web-psl",
         "web-2grams",
         "web-3grams",
         "web-c",
-        "main",
-        "main-psl",
-        "main-c",
         "1e0ng",
         "seomoz",
         "text-dedup",
@@ -166,17 +166,17 @@ impl Recipe {
         self.site
     }
 
-    /// Returns the megashingles of six supershingles (ALGORITHMS H3).
+    /// Returns the megashingles of six supershingles (Henzinger 2006, 2).
     pub fn megashingles(supershingles: &[u64; 6]) -> [u64; 15] {
         min_hash::megashingles(supershingles)
     }
 
-    /// Returns the bands of 84 min-values (ALGORITHMS H3): a hash for each run of four.
+    /// Returns the bands of 84 min-values (Henzinger 2006, 2): a hash for each run of four.
     pub fn bands(min_values: &[u32; 84]) -> [u64; 21] {
         min_hash::bands(min_values)
     }
 
-    /// Returns the pieces of a projection, each four bytes of it (ALGORITHMS H4).
+    /// Returns the pieces of a projection, each four bytes of it (Henzinger 2006, 2).
     pub fn pieces(projection: &Projection) -> [[u8; 4]; PIECES] {
         projection::pieces(projection)
     }
@@ -247,9 +247,9 @@ fn bytes(tokens: &[u64]) -> Vec<u8> {
 }
 
 impl Default for Recipe {
-    /// Returns `web`.
+    /// Returns `main`.
     fn default() -> Self {
-        Recipe { name: "web", version: 1, kind: Kind::Terms(1), site: SiteRule::Henzinger, pieces: false }
+        Recipe { name: "main", version: 1, kind: Kind::Main, site: SiteRule::Henzinger, pieces: false }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Shingles of words, and samples of them (Ye, Wen, Ma 3.1, 4.3, 4.4; ALGORITHMS Y2, Y3), after
+//! Shingles of words, and samples of them (Ye, Wen, Ma 3.1, 4.3, 4.4), after
 //! Broder.
 //!
 //! "Every document D is associated with a set of subsequences of token S(D, w). Resemblance is the

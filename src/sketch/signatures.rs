@@ -1,4 +1,4 @@
-//! The sentence signatures of a document (Huang, Wang, Li 3.1; ALGORITHMS L2).
+//! The sentence signatures of a document (Huang, Wang, Li 3.1).
 //!
 //! "We fingerprint every sentence in the document using 128-bit MD5 fingerprinting function. We view
 //! each fingerprint as a sequence of 16 bytes. By connecting the tail of the sequence to its head we

@@ -1,4 +1,4 @@
-//! Simhash (Manku, Jain, Das Sarma 2; ALGORITHMS M1), after Charikar.
+//! Simhash (Manku, Jain, Das Sarma 2), after Charikar.
 //!
 //! "We maintain an f-dimensional vector V, each of whose dimensions is initialized to zero. A
 //! feature is hashed into an f-bit hash value. These f bits increment/decrement the f components of

@@ -197,8 +197,11 @@ impl From<Stored> for Document {
 /// if it is one that is known.
 pub(crate) fn keys_of(record: &Record, recipe: Option<&Recipe>) -> DocumentKeys {
     let pieces = recipe.is_some_and(Recipe::has_pieces);
+    let bands = recipe.is_some_and(Recipe::has_bands);
+    let megashingles = record.supershingles.iter().flat_map(Recipe::megashingles);
+    let bands = record.min_values.iter().filter(|_| bands).flat_map(|values| Recipe::bands(values));
     DocumentKeys {
-        megashingles: record.supershingles.iter().flat_map(Recipe::megashingles).collect(),
+        megashingles: megashingles.chain(bands).collect(),
         pieces: record.projection.iter().filter(|_| pieces).flat_map(Recipe::pieces).collect(),
         digest: record.digest,
     }
@@ -218,7 +221,7 @@ mod tests {
         for &name in Recipe::NAMES {
             let recipe = Recipe::named(name);
             let keys = keys_of(&record, recipe.as_ref());
-            assert_eq!(keys.pieces.as_flattened(), if name == "web-c" { bytes } else { &[] }, "{name}");
+            assert_eq!(keys.pieces.as_flattened(), if name.ends_with("-c") { bytes } else { &[] }, "{name}");
         }
         assert!(keys_of(&record, None).pieces.is_empty());
     }

@@ -1,4 +1,4 @@
-//! All pairs of stored fingerprints within k bits (Manku 2007, 3.1; ALGORITHMS M8), from the runs.
+//! All pairs of stored fingerprints within k bits (Manku 2007, 3.1), from the runs.
 //!
 //! Every table of a run is sorted by the bits that its probes match exactly. So all pairs that this table
 //! can find stand in groups of neighbours with equal leading bits: one pass over each table meets them all,

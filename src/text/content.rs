@@ -1,4 +1,4 @@
-//! The terms of a page's main content (Huang, Wang, Li 3.1; ALGORITHMS L1, D).
+//! The terms of a page's main content (Huang, Wang, Li 3.1).
 //!
 //! What is around the content of a page, its navigation above all, is the same on all pages of a site, and
 //! often longer than the content. Huang et al. name removing that off-topic noise first as the way to tell such

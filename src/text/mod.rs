@@ -2,7 +2,7 @@
 //!
 //! It owns: what a page is ([`Page`]), its character set (`charset`), the scan of its markup
 //! (`html`, `elements`, `entities`), its visible text and the way back from there to its bytes
-//! ([`TextMap`]), what that text is cut into, and the site of a host name (ALGORITHMS H6). Texts are
+//! ([`TextMap`]), what that text is cut into, and the site of a host name (Henzinger 2006, 1). Texts are
 //! cut three ways, each after a paper: into terms ([`Tokens`], Henzinger 2, H1), into sentences
 //! ([`sentences`], Huang et al. 3.1, L1) and into words ([`CanonicalWords`], Ye et al. 4.2, Y1). Which terms
 //! are a page's content, and which only stand around it, says [`MainContent`]. Everything is a pure function: no input or output, no

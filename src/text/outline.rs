@@ -1,5 +1,5 @@
 //! What a page's markup says of the parts of its text: which blocks there are, what of them is links,
-//! and what stands around the content (ALGORITHMS L1).
+//! and what stands around the content (Huang et al. 2008, 3.1).
 //!
 //! Of the tree of elements only a stack is kept, of those that can stand around others and that have to
 //! be closed: a paragraph, a list item or a table cell may be left open, and is not on it. An end tag closes

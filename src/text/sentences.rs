@@ -1,4 +1,4 @@
-//! The sentences of a document (Huang, Wang, Li 3.1; ALGORITHMS L0, L1).
+//! The sentences of a document (Huang, Wang, Li 3.1).
 //!
 //! "Visible text blocks are extracted from web documents by removing all HTML markups and
 //! formatting directives. Then the visible text blocks are partitioned by punctuations to produce

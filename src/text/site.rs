@@ -1,4 +1,4 @@
-//! The host and the site of a page (ALGORITHMS H6).
+//! The host and the site of a page (Henzinger 2006, 1).
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 

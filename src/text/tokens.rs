@@ -1,4 +1,4 @@
-//! The terms of a page (Henzinger 2; ALGORITHMS H1).
+//! The terms of a page (Henzinger 2).
 //!
 //! "Every maximal alphanumeric sequence is considered a term", without case folding, and with two
 //! exceptions: "every URL contained in the text is broken at slashes and dots" and nowhere else,

@@ -1,4 +1,4 @@
-//! The canonical words of a page (Ye, Wen, Ma 4.2; ALGORITHMS Y1).
+//! The canonical words of a page (Ye, Wen, Ma 4.2).
 //!
 //! "Each document is canonicalized by removing all the HTML formatting information. Secondly,
 //! special characters, such as Horizontal Tab, Line Feed and Carriage Return, are converted into

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use nddb::detect::{Method, Online};
 use nddb::sketch::Recipe;
 use nddb::text::Page;
 use nddb::{Config, Document, Fingerprint, Reader, Within, Work, Writer};
@@ -129,7 +130,7 @@ fn assert_web(path: &Path) {
     assert_answers(path, &web(), 3);
     let reader = Reader::open(path).expect("a database of this version");
     let view = reader.view();
-    let recipe = Recipe::default();
+    let recipe = Recipe::named("web").expect("a recipe");
     for (id, url, html) in PAGES {
         let stored = view.get(id).expect("readable").expect("it is there");
         let sketch = recipe.sketch(&Page { url: Some(url), ..Page::html(html) });
@@ -190,6 +191,25 @@ fn the_same_documents_give_runs_of_the_same_bytes_as_ever() {
         assert!(run_files(&path) == run_files(&golden(name)), "{name}: a run has other bytes");
     }
     assert_web(&folder.path().join("web"));
+}
+
+/// Keys of files without filters are found as others are.
+#[test]
+fn pages_of_the_golden_database_are_found_by_their_keys() {
+    let reader = Reader::open(golden("web")).expect("a database of this version");
+    for method in [Method::Identity, Method::B, Method::Combined] {
+        for (id, ..) in &PAGES[..4] {
+            let mut stored = reader.view().get(id).expect("readable").expect("stored");
+            // By its digest, or by its megashingles alone.
+            if method != Method::Identity {
+                stored.record.digest = Some([1; 16]);
+            }
+            let answer = Online::new(method).ask(reader.view(), &Document::from(stored)).expect("an answer");
+            let own = answer.matches.iter().find(|alike| alike.stored.record.id == *id);
+            let rule = if method == Method::Identity { "identical" } else { method.name() };
+            assert_eq!(own.map(|alike| alike.rule), Some(rule), "{method}, {id}");
+        }
+    }
 }
 
 #[test]

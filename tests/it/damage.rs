@@ -45,7 +45,7 @@ pub(crate) fn sample() -> Sample {
             let fingerprint = if index % 5 == 0 { 0xfeed_f00d } else { random.near(center, index % 6, 64) };
             writer.insert(bare(&id, fingerprint)).expect("taken");
         }
-        let recipe = Recipe::named("web").expect("the default recipe");
+        let recipe = Recipe::default();
         for text in ["", "one", "the quick brown fox jumps over the lazy dog and then some more of it"] {
             let page = Page::html(text);
             let document = Document::from_page(&format!("page {run} {}", text.len()), &page, &recipe);

@@ -11,7 +11,8 @@ use nddb::{Config, Document, Reader, Stored, Writer};
 
 use super::support::say;
 
-const METHODS: [Method; 6] = [Method::Identity, Method::Simhash, Method::B, Method::C, Method::Combined, Method::Split];
+const METHODS: [Method; 7] =
+    [Method::Identity, Method::Simhash, Method::B, Method::C, Method::Combined, Method::Split, Method::MinHash];
 
 fn labelled(name: &str) -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/labelled").join(name).join("docs.jsonl.zst");
@@ -66,6 +67,12 @@ fn is_near(method: Method, complete: bool, a: &Stored, b: &Stored) -> bool {
         Method::Combined => equal >= 2 && agree >= 355,
         Method::Split if x.site.is_some() && x.site == y.site => equal >= 2 && agree >= 355,
         Method::Split => agree >= 372 && (equal >= 2 || shares()),
+        Method::MinHash => {
+            let (p, q) = (x.min_values.as_deref(), y.min_values.as_deref());
+            let (Some(p), Some(q)) = (p, q) else { return false };
+            let shares = p.chunks(4).zip(q.chunks(4)).any(|(p, q)| p == q);
+            shares && p.iter().zip(q).filter(|(p, q)| p == q).count() >= 36
+        }
         _ => false,
     }
 }

@@ -8,6 +8,7 @@ mod compat;
 mod damage;
 mod detect;
 mod floors;
+mod keys;
 mod kill;
 mod lifecycle;
 mod model;

@@ -11,7 +11,8 @@ use nddb::{Config, Document, Reader, Stored, Writer};
 
 use super::support::say;
 
-const METHODS: [Method; 6] = [Method::Identity, Method::Simhash, Method::B, Method::C, Method::Combined, Method::Split];
+const METHODS: [Method; 7] =
+    [Method::Identity, Method::Simhash, Method::B, Method::C, Method::Combined, Method::Split, Method::MinHash];
 /// Pages that are taken of the archive.
 const PAGES: usize = 1200;
 
@@ -26,7 +27,7 @@ fn real(name: &str) -> Option<PathBuf> {
 
 /// The documents of an archive, in a database that was filled half by a load and half one by one.
 fn database(archive: &Path, path: &Path) -> usize {
-    let recipe = Recipe::named("web-c").expect("a recipe");
+    let recipe = Recipe::named("main-c").expect("a recipe");
     let config = Config::within(3).expect("k").recipe(&recipe.label());
     let mut writer = Writer::create(path, &config).expect("a new database");
     let mut input = Input::open(archive, &Options::default()).expect("an archive");
@@ -72,6 +73,12 @@ fn is_near(method: Method, a: &Stored, b: &Stored) -> bool {
         Method::Combined => equal >= 2 && agree >= 355,
         Method::Split if x.site.is_some() && x.site == y.site => equal >= 2 && agree >= 355,
         Method::Split => agree >= 372 && (shares || equal >= 2),
+        Method::MinHash => {
+            let (p, q) = (x.min_values.as_deref(), y.min_values.as_deref());
+            let (Some(p), Some(q)) = (p, q) else { return false };
+            let shares = p.chunks(4).zip(q.chunks(4)).any(|(p, q)| p == q);
+            shares && p.iter().zip(q).filter(|(p, q)| p == q).count() >= 36
+        }
         other => panic!("{other} reads texts"),
     }
 }

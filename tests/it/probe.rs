@@ -52,7 +52,7 @@ impl Case {
     fn document(&mut self) -> (Document, Option<u64>) {
         let id = format!("id {}", self.random.below(self.ids));
         if self.random.percent(4) {
-            let recipe = Recipe::named("web").expect("the default recipe");
+            let recipe = Recipe::default();
             let empty = Document::from_page(&id, &Page::text("  "), &recipe).expect("a good id");
             assert!(empty.is_unprinted());
             return (empty, None);

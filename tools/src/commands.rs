@@ -17,6 +17,7 @@ mod pairs;
 mod plan;
 mod query;
 mod rebuild;
+mod report;
 mod reshape;
 mod rm;
 mod scan;
@@ -40,6 +41,7 @@ pub(crate) enum Command {
     Get(get::Args),
     Pairs(pairs::Args),
     Cluster(cluster::Args),
+    Report(report::Args),
     Rm(rm::Args),
     Stats(stats::Args),
     Check(check::Args),
@@ -69,6 +71,7 @@ pub(crate) fn run(cli: Cli) -> Result<Code> {
         Command::BatchQuery(args) => batch_query::run(args, global),
         Command::Pairs(args) => pairs::run(&args, global),
         Command::Cluster(args) => cluster::run(&args, global),
+        Command::Report(args) => report::run(&args, global),
         Command::Get(args) => get::run(args, global),
         Command::Rm(args) => rm::run(args, global),
         Command::Stats(args) => stats::run(&args, global),

@@ -10,7 +10,8 @@ use crate::failure::{Failure, Result};
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct How {
     /// Judge by this method: identity (equal texts), simhash (within k bits), b (two of six supershingles), c (372
-    /// of 384 bits of the projection), combined (b, and 355 bits), split (c between sites, combined within one)
+    /// of 384 bits of the projection), combined (b, and 355 bits), split (c between sites, combined within one), min-hash (36 of
+    /// 84 min-values)
     #[arg(long, value_name = "METHOD")]
     pub(crate) method: Option<Method>,
     /// Of each key that more documents share, compare so many: the oldest
@@ -44,7 +45,8 @@ pub(crate) fn add_evidence(object: &mut Map<String, Value>, alike: Option<&Alike
     let share = |value: f64| (value * 1e6).round() / 1e6;
     object.insert("b_sim".into(), json!(evidence.b_similarity));
     object.insert("c_sim".into(), json!(evidence.c_similarity));
-    object.insert("resemblance".into(), json!(evidence.resemblance.map(share)));
+    object.insert("agreement".into(), json!(evidence.agreement));
+    object.insert("resemblance".into(), json!(evidence.likely_resemblance().map(share)));
     object.insert("same_site".into(), json!(evidence.same_site));
     object.insert("rule".into(), json!(alike.map(|alike| alike.rule)));
 }

@@ -19,6 +19,7 @@ mod output;
 mod pair_lines;
 mod parallel;
 mod quantity;
+mod svg;
 mod table;
 mod text_options;
 

@@ -90,6 +90,7 @@ pub(super) fn score(method: Method, evidence: &Evidence) -> u64 {
         Method::Simhash => 64 - u64::from(evidence.distance.unwrap_or(64)),
         Method::B => evidence.b_similarity.unwrap_or(0).into(),
         Method::C | Method::Combined | Method::Split => evidence.c_similarity.unwrap_or(0).into(),
+        Method::MinHash => evidence.agreement.unwrap_or(0).into(),
         Method::Lcs => share(evidence.lcs_resemblance).max(share(evidence.lcs_containment)),
         Method::Cosine => share(evidence.cosine),
         Method::Shingles => share(evidence.resemblance),

@@ -6,7 +6,8 @@ use crate::detect::support::{Page, Random, database, options, pages};
 use crate::detect::{Method, pairs};
 use crate::{Reader, Writer};
 
-const METHODS: [Method; 6] = [Method::Identity, Method::Simhash, Method::B, Method::C, Method::Combined, Method::Split];
+const METHODS: [Method; 7] =
+    [Method::Identity, Method::Simhash, Method::B, Method::C, Method::Combined, Method::Split, Method::MinHash];
 
 /// The cluster of each document that is in one, and what is to be removed.
 type Made = (BTreeMap<String, String>, BTreeSet<String>);

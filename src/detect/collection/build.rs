@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
+use nddb_format::record::Record;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::{Collection, Held};
 use crate::detect::room::Room;
-use crate::detect::row::{ROW, Row, SKETCH};
+use crate::detect::row::{MIN_VALUES, ROW, Row, SKETCH};
 use crate::store::{Progress, Sorter, TempFile, Ticker, View, Words, WordsWriter};
 use crate::{Error, Result};
 
@@ -53,7 +54,7 @@ pub(super) fn build(
         if let Some(rank) = rows.rank_of(number) {
             let site = record.site.as_ref().map(|site| rows.site(site));
             let row = Row::of(number, rank, site, print, &record, deleted);
-            rows.push(&row, record.supershingles, record.projection)?;
+            rows.push(&row, &record)?;
             if rows.len.is_multiple_of(REPORT as u32) {
                 ticker.add(REPORT)?;
             }
@@ -64,18 +65,20 @@ pub(super) fn build(
         let what = format!("{} documents have an id and no record", len - u64::from(rows.len));
         return Err(Error::Inconsistent { path: view.dir.catalog(), what });
     }
-    let Rows { rows, sketches, by_rank, held, .. } = rows;
+    let Rows { rows, sketches, min_values, by_rank, held, .. } = rows;
     let rows = rows.finish()?;
     let sketches = if held.supershingles + held.projections > 0 { Some(sketches.finish()?) } else { None };
+    let min_values = if min_values.len() > 0 { Some(min_values.finish()?) } else { None };
     ticker.start("identity sets", None, "")?;
     let representative = representatives(&rows, room)?;
-    Ok(Collection { rows, sketches, ids: ids.map()?, ends: ends.finish()?, by_rank, representative, held })
+    Ok(Collection { rows, sketches, min_values, ids: ids.map()?, ends: ends.finish()?, by_rank, representative, held })
 }
 
 /// The rows in the making.
 struct Rows {
     rows: WordsWriter<ROW>,
     sketches: WordsWriter<SKETCH>,
+    min_values: WordsWriter<MIN_VALUES>,
     /// Number and rank of each document, by number.
     wanted: Words<2>,
     len: u32,
@@ -89,7 +92,8 @@ impl Rows {
     fn new(room: &Room, wanted: Words<2>) -> Result<Self> {
         let by_rank = vec![0; wanted.len()];
         let (rows, sketches) = (WordsWriter::new(&room.folder)?, WordsWriter::new(&room.folder)?);
-        Ok(Self { rows, sketches, wanted, len: 0, by_rank, sites: HashMap::new(), held: Held::default() })
+        let min_values = WordsWriter::new(&room.folder)?;
+        Ok(Self { rows, sketches, min_values, wanted, len: 0, by_rank, sites: HashMap::new(), held: Held::default() })
     }
 
     /// The rank of the id of the next document, if this is it.
@@ -102,7 +106,7 @@ impl Rows {
         *self.sites.entry(xxh3_128(name.as_bytes())).or_insert(next)
     }
 
-    fn push(&mut self, row: &Row, supershingles: Option<[u64; 6]>, projection: Option<[u64; 6]>) -> Result<()> {
+    fn push(&mut self, row: &Row, record: &Record) -> Result<()> {
         let held = &mut self.held;
         let one = |present: bool| u64::from(present && !row.is_deleted);
         held.documents += one(true);
@@ -110,27 +114,33 @@ impl Rows {
         held.digests += one(row.digest.is_some());
         held.supershingles += one(row.has_supershingles);
         held.projections += one(row.has_projection);
+        held.min_values += one(row.has_min_values);
         held.empty += one(row.is_empty);
         // Nothing is written of sketches until the first document has some.
         if row.has_supershingles || row.has_projection {
-            self.pad(self.len)?;
+            pad(&mut self.sketches, self.len)?;
             let mut sketch = [0; SKETCH];
-            sketch[..6].copy_from_slice(&supershingles.unwrap_or_default());
-            sketch[6..].copy_from_slice(&projection.unwrap_or_default());
+            sketch[..6].copy_from_slice(&record.supershingles.unwrap_or_default());
+            sketch[6..].copy_from_slice(&record.projection.unwrap_or_default());
             self.sketches.push(&sketch)?;
+        }
+        if let Some(values) = &record.min_values {
+            pad(&mut self.min_values, self.len)?;
+            let (pairs, _) = values.as_chunks::<2>();
+            self.min_values.push(&std::array::from_fn(|at| u64::from(pairs[at][1]) << 32 | u64::from(pairs[at][0])))?;
         }
         self.by_rank[row.rank as usize] = self.len;
         self.len += 1;
         self.rows.push(&row.encode())
     }
+}
 
-    /// Brings the sketches up to this many rows.
-    fn pad(&mut self, len: u32) -> Result<()> {
-        while self.sketches.len() < len as usize {
-            self.sketches.push(&[0; SKETCH])?;
-        }
-        Ok(())
+/// Brings rows up to this many.
+fn pad<const N: usize>(rows: &mut WordsWriter<N>, len: u32) -> Result<()> {
+    while rows.len() < len as usize {
+        rows.push(&[0; N])?;
     }
+    Ok(())
 }
 
 /// The least ordinal with the digest of each.

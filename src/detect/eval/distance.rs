@@ -1,4 +1,4 @@
-//! Precision and recall by Hamming distance (Manku et al. 2007, 4; ALGORITHMS M7).
+//! Precision and recall by Hamming distance (Manku et al. 2007, 4).
 
 use super::label::Label;
 use super::score::ratio;

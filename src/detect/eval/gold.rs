@@ -11,7 +11,7 @@ use crate::Result;
 pub struct Place {
     /// Its ordinal in the collection.
     pub ordinal: u32,
-    /// Its site by Henzinger's rule, then its registrable domain (ALGORITHMS H6); none without an address.
+    /// Its site by Henzinger's rule, then its registrable domain (Henzinger 2006, 1); none without an address.
     pub sites: [Option<String>; 2],
 }
 

@@ -5,7 +5,7 @@ use std::error::Error;
 use std::fmt;
 use std::io::{self, BufRead};
 
-/// What was said of a pair (Henzinger 2006, 3.1; ALGORITHMS D).
+/// What was said of a pair (Henzinger 2006, 3.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Label {
     /// Near-duplicates.

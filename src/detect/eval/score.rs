@@ -3,7 +3,7 @@
 use super::gold::Gold;
 use super::label::Label;
 
-/// Labelled pairs by label and by whether a method put them out (ALGORITHMS D).
+/// Labelled pairs by label and by whether a method put them out (Henzinger 2006, 3.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Pairs that were put out: correct, incorrect, undecided.

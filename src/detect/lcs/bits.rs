@@ -47,7 +47,39 @@ impl Bits {
     }
 
     /// Appends the matches of the longest common subsequence that `myers` describes to `runs`; returns the edits.
+    ///
+    /// The table begins behind the common prefix, of `prefix` symbols: behind it, it says the same as that of the whole
+    /// sequences. Once one of them has been read back to there, all that is left of the
+    /// shorter rest is in the longer one.
     pub(super) fn matches<T: Symbol>(&mut self, a: &[T], b: &[T], runs: &mut Vec<Run>) -> usize {
+        let prefix = T::common_prefix(a, b);
+        self.fill(&a[prefix..], &b[prefix..]);
+        let words = (a.len() - prefix).div_ceil(64);
+        let start = runs.len();
+        let mut common = 0;
+        let (mut x, mut y) = (a.len(), b.len());
+        while x > 0 && y > 0 {
+            let len = T::common_suffix(&a[..x], &b[..y]);
+            (x, y) = (x - len, y - len);
+            if len > 0 {
+                runs.push(Run { a: x, b: y, len });
+                common += len;
+                continue;
+            }
+            let delete = if x > prefix && y > prefix {
+                let bit = x - prefix - 1;
+                self.rows[(y - prefix) * words + bit / 64] >> (bit % 64) & 1 == 1
+            } else {
+                x > y
+            };
+            if delete { x -= 1 } else { y -= 1 }
+        }
+        runs[start..].reverse();
+        a.len() + b.len() - 2 * common
+    }
+
+    /// Makes all rows.
+    fn fill<T: Symbol>(&mut self, a: &[T], b: &[T]) {
         let words = a.len().div_ceil(64);
         self.prepare(a, b);
         self.rows.clear();
@@ -67,23 +99,6 @@ impl Bits {
                 (*next, carry) = step(last, mask, carry);
             }
         }
-        let start = runs.len();
-        let mut common = 0;
-        let (mut x, mut y) = (a.len(), b.len());
-        while x > 0 && y > 0 {
-            let len = T::common_suffix(&a[..x], &b[..y]);
-            (x, y) = (x - len, y - len);
-            if len > 0 {
-                runs.push(Run { a: x, b: y, len });
-                common += len;
-            } else if self.rows[y * words + (x - 1) / 64] >> ((x - 1) % 64) & 1 == 1 {
-                x -= 1;
-            } else {
-                y -= 1;
-            }
-        }
-        runs[start..].reverse();
-        a.len() + b.len() - 2 * common
     }
 
     fn prepare<T: Symbol>(&mut self, a: &[T], b: &[T]) {

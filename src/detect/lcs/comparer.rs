@@ -5,7 +5,7 @@ use super::again::Again;
 use super::likeness::Likeness;
 use super::myers::Myers;
 use super::prepared::{Prepared, Symbols};
-use super::region::Curve;
+use super::region::{Curve, hopeless};
 use super::run::Run;
 use super::sketch::{Piece, Side, Sketch};
 use super::strain::{Stretch, strain};
@@ -57,6 +57,20 @@ impl Comparer {
     ///
     /// If the texts were prepared with windows of another size.
     pub fn compare(&mut self, a: &Prepared, b: &Prepared) -> Likeness {
+        self.look(a, b, false)
+    }
+
+    /// Compares two texts until it is decided whether a threshold is exceeded, which is the same as by
+    /// [`compare`](Self::compare). The numbers are those of the rounds looked at, at most as great.
+    ///
+    /// # Panics
+    ///
+    /// If the texts were prepared with windows of another size.
+    pub fn verdict(&mut self, a: &Prepared, b: &Prepared) -> Likeness {
+        self.look(a, b, true)
+    }
+
+    fn look(&mut self, a: &Prepared, b: &Prepared, until_decided: bool) -> Likeness {
         let size = self.parameters.window.max(1);
         assert!(a.windows.size() == size && b.windows.size() == size, "texts are prepared with the same window");
         // "A = the shorter text (ties: smaller digest)".
@@ -64,7 +78,8 @@ impl Comparer {
         let (a, b) = if (key(b), &b.symbols) < (key(a), &a.symbols) { (b, a) } else { (a, b) };
         let short = a.units < self.parameters.min_text;
         let lens = [a.len(), b.len()];
-        let likeness = |common, trusted| Likeness::new(&self.parameters, lens, short, common, trusted);
+        let parameters = self.parameters;
+        let likeness = |common, trusted| Likeness::new(&parameters, lens, short, common, trusted);
         if a.digest == b.digest && a.symbols == b.symbols && !a.is_empty() {
             return likeness(lens[0], lens[0]);
         }
@@ -74,28 +89,40 @@ impl Comparer {
             let middle = (needed + enough) / 2;
             if likeness(middle, middle).exceeds(&self.rules) { enough = middle } else { needed = middle + 1 }
         }
-        let Self { parameters, ascii, wide, widened, scratch, .. } = self;
+        let rules = self.rules;
+        let exceeds = |common, trusted| likeness(common, trusted).exceeds(&rules);
+        let goal = Goal { needed, exceeds: if until_decided { Some(&exceeds) } else { None } };
+        let Self { ascii, wide, widened, scratch, .. } = self;
         let mut widen = |ascii: &[u8]| {
             widened.clear();
             widened.extend(ascii.iter().map(|&symbol| u32::from(symbol)));
         };
         let found = match (&a.symbols, &b.symbols) {
-            (Symbols::Ascii(x), Symbols::Ascii(y)) => scratch.rounds(parameters, needed, sides(a, x, b, y), ascii),
-            (Symbols::Wide(x), Symbols::Wide(y)) => scratch.rounds(parameters, needed, sides(a, x, b, y), wide),
+            (Symbols::Ascii(x), Symbols::Ascii(y)) => scratch.rounds(&parameters, &goal, sides(a, x, b, y), ascii),
+            (Symbols::Wide(x), Symbols::Wide(y)) => scratch.rounds(&parameters, &goal, sides(a, x, b, y), wide),
             (Symbols::Ascii(x), Symbols::Wide(y)) => {
                 widen(x);
-                scratch.rounds(parameters, needed, sides(a, widened, b, y), wide)
+                scratch.rounds(&parameters, &goal, sides(a, widened, b, y), wide)
             }
             (Symbols::Wide(x), Symbols::Ascii(y)) => {
                 widen(y);
-                scratch.rounds(parameters, needed, sides(a, x, b, widened), wide)
+                scratch.rounds(&parameters, &goal, sides(a, x, b, widened), wide)
             }
         };
         match found {
-            Some([common, trusted]) => Likeness::new(parameters, lens, short, common, trusted),
+            Some([common, trusted]) => likeness(common, trusted),
             None => Likeness::stopped(short),
         }
     }
+}
+
+/// What is to be reached.
+struct Goal<'a> {
+    /// The least length of the shorter sketch with which a threshold can be exceeded.
+    needed: usize,
+    /// Whether one is exceeded by a longest common subsequence and trustable parts of these lengths, if it is enough to
+    /// know that.
+    exceeds: Option<&'a dyn Fn(usize, usize) -> bool>,
 }
 
 fn sides<'a, T>(a: &'a Prepared, of_a: &'a [T], b: &'a Prepared, of_b: &'a [T]) -> [Side<'a, T>; 2] {
@@ -104,17 +131,17 @@ fn sides<'a, T>(a: &'a Prepared, of_a: &'a [T], b: &'a Prepared, of_b: &'a [T]) 
 
 impl Scratch {
     /// Returns the length of the longest common subsequence of the sketches and of its trustable parts, or none if
-    /// one of the sketches has fewer than `needed` characters.
+    /// one of the sketches has too few characters.
     fn rounds<T: Symbol + Into<u32>>(
         &mut self,
         parameters: &Parameters,
-        needed: usize,
+        goal: &Goal<'_>,
         [a, b]: [Side<'_, T>; 2],
         [of_a, of_b]: &mut [Sketch<T>; 2],
     ) -> Option<[usize; 2]> {
         of_a.begin(a);
         of_b.begin(b);
-        if !strain([a, b], needed, [&mut of_a.marks, &mut of_b.marks], &mut self.stretches) {
+        if !strain([a, b], goal.needed, [&mut of_a.marks, &mut of_b.marks], &mut self.stretches) {
             return None;
         }
         let (mut common, mut trusted) = (0, 0);
@@ -124,10 +151,13 @@ impl Scratch {
             }
             of_a.make(a);
             of_b.make(b);
-            if round == 0 && of_a.symbols.len().min(of_b.symbols.len()) < needed {
+            let shorter = of_a.symbols.len().min(of_b.symbols.len());
+            if round == 0 && shorter < goal.needed {
                 return None;
             }
-            if of_a.symbols.is_empty() {
+            // Later sketches are parts of these, and what is trusted is in none of them any more.
+            let out_of_reach = round > 0 && goal.exceeds.is_some_and(|exceeds| !exceeds(common, trusted + shorter));
+            if shorter == 0 || out_of_reach || hopeless(&of_a.pieces, of_a.len(), parameters) {
                 break;
             }
             let _ = self.myers.runs(&of_a.symbols, &of_b.symbols, usize::MAX, &mut self.in_sketches);
@@ -146,6 +176,9 @@ impl Scratch {
             }
             let gain: usize = self.inside.iter().map(|run| run.len).sum();
             trusted += gain;
+            if goal.exceeds.is_some_and(|exceeds| exceeds(common, trusted)) {
+                break;
+            }
             // All characters of matches count at least one unit, so only few need to be looked at.
             if gain < a.windows.size() && self.gain_in_units(a, of_a) < a.windows.size() {
                 break;

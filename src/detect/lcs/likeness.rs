@@ -3,23 +3,21 @@
 use super::super::{Evidence, Rules};
 use super::{Denominator, Parameters};
 
-/// How alike two texts are (ALGORITHMS L6).
+/// How alike two texts are (Huang et al. 2008, 3.4).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Likeness {
     /// TLCS / (|LCS| + |SES|), 0 to 1, or another [`Denominator`].
     pub resemblance: f64,
     /// TLCS / |A|, 0 to 1, A being the shorter text; absent if that is short.
     pub containment: Option<f64>,
-    /// Characters of the longest common subsequence of the sketches.
-    pub common: usize,
-    /// Characters of its trustable part, over all rounds.
+    /// Characters of the trustable part of the longest common subsequence, over all rounds.
     pub trusted: usize,
     /// The sketches are too short to reach the thresholds: nothing further was looked at, and both numbers are 0.
     pub stopped: bool,
 }
 
 impl Likeness {
-    /// The numbers of texts of the lengths `lens`, the shorter first.
+    /// The numbers of texts of the lengths `lens`, the shorter first, whose sketches have `common` characters in common.
     pub(super) fn new(parameters: &Parameters, lens: [usize; 2], short: bool, common: usize, trusted: usize) -> Self {
         let both = lens[0] + lens[1];
         let (part, whole) = match parameters.denominator {
@@ -32,7 +30,6 @@ impl Likeness {
         Self {
             resemblance: share(part, whole),
             containment: (!short).then(|| share(trusted, lens[0])),
-            common,
             trusted,
             stopped: false,
         }
@@ -40,7 +37,7 @@ impl Likeness {
 
     /// The numbers of texts whose sketches are too short.
     pub(super) fn stopped(short: bool) -> Self {
-        Self { resemblance: 0.0, containment: (!short).then_some(0.0), common: 0, trusted: 0, stopped: true }
+        Self { resemblance: 0.0, containment: (!short).then_some(0.0), trusted: 0, stopped: true }
     }
 
     /// Whether the shorter text has fewer units than `min_text`, so that containment is not applied.

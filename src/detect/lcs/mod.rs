@@ -1,5 +1,5 @@
 //! Trustable longest common subsequence: how much of one text stands in another, templates left aside (Huang, Wang, Li
-//! 2008, 3.3 and 3.4; ALGORITHMS L0, L4 to L6).
+//! 2008, 3.3 and 3.4).
 //!
 //! It owns the comparison of two texts, from characters to two numbers, and nothing else: who is compared with whom
 //! stands elsewhere. A text is [prepared](Prepared) once and compared as often as wanted by a [`Comparer`]. The
@@ -84,7 +84,7 @@ impl Default for Parameters {
     }
 }
 
-/// The units of a character (ALGORITHMS L0).
+/// The units of a character (Huang et al. 2008, 4).
 fn units(character: u32) -> usize {
     if character < 0x80 { 1 } else { 2 }
 }

@@ -75,7 +75,9 @@ impl Myers {
 
     fn matches<T: Symbol>(&mut self, a: &[T], b: &[T], limit: usize, runs: &mut Vec<Run>) -> Option<usize> {
         self.triangle.clear();
+        // No script has fewer edits than the lengths differ by.
         let turn = turn(a.len(), b.len());
+        let turn = if a.len().abs_diff(b.len()) > turn { 0 } else { turn };
         let mut start = 0;
         for edits in 0..=limit.min(a.len() + b.len()) {
             if edits > turn {
@@ -129,7 +131,7 @@ impl Myers {
 /// steps, those a step for each word.
 fn turn(a: usize, b: usize) -> usize {
     let words = a.div_ceil(64) * b;
-    if words * 8 > BITS_SIZE_MAX { usize::MAX } else { words.isqrt().max(64) }
+    if words * 8 > BITS_SIZE_MAX { usize::MAX } else { (words / 2).isqrt().max(64) }
 }
 
 /// Makes row d, of d + 1 zeros, from row d - 1. Returns whether it reaches both ends.

@@ -50,7 +50,7 @@ pub fn compare(a: &str, b: &str, parameters: &Parameters, rules: &Rules) -> Like
     Likeness::new(parameters, lens, short, common, trusted)
 }
 
-/// The length of a character (ALGORITHMS L0): 1 for ASCII, 2 for others.
+/// The length of a character (Huang et al. 2008, 4): 1 for ASCII, 2 for others.
 fn units(c: char) -> usize {
     if c.is_ascii() { 1 } else { 2 }
 }
@@ -86,7 +86,7 @@ fn window(text: &[Placed], start: usize, size: usize) -> Option<&[Placed]> {
     None
 }
 
-/// The places that the windows cover that occur in the other text (ALGORITHMS L4).
+/// The places that the windows cover that occur in the other text (Huang et al. 2008, 3.3).
 fn sketch(text: &[Placed], other: &[Placed], size: usize) -> Vec<usize> {
     let theirs: Vec<&[Placed]> = (0..other.len()).filter_map(|start| window(other, start, size)).collect();
     let equal = |a: &[Placed], b: &[Placed]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.0 == b.0);
@@ -135,7 +135,7 @@ pub fn longest_common_subsequence<T: Eq>(a: &[T], b: &[T]) -> Vec<(usize, usize)
     pairs
 }
 
-/// d(x) of ALGORITHMS L5 for each place x of A, 0 to its length, as [`Curve`](super::region::Curve) describes it.
+/// d(x) of Huang et al. 2008, 3.4 for each place x of A, 0 to its length, as [`Curve`](super::region::Curve) describes it.
 fn curve(pairs: &[(usize, usize)], a: usize, b: usize) -> Vec<usize> {
     let deleted: Vec<usize> = (0..a).filter(|x| pairs.iter().all(|pair| pair.0 != *x)).collect();
     let inserted = (0..b).filter(|y| pairs.iter().all(|pair| pair.1 != *y));

@@ -5,6 +5,7 @@
 
 use super::Parameters;
 use super::run::Run;
+use super::sketch::Piece;
 
 /// d(x): how many edit operations stand before each place x of A.
 ///
@@ -100,4 +101,27 @@ impl Curve {
         let greatest = (end + most).min(self.d.len() - 1);
         (end + 1..=greatest).take_while(|&to| self.holds(start, to, slope)).last().unwrap_or(end)
     }
+}
+
+/// Whether a text of `len` characters surely has no trustable region, by the pieces of its sketch alone: each block has
+/// too many characters that have been filtered out. Then so has every region, which is made of blocks.
+pub(super) fn hopeless(pieces: &[Piece], len: usize, parameters: &Parameters) -> bool {
+    let size = len.div_ceil(parameters.blocks.max(1)).max(1);
+    let mut pieces = pieces.iter().copied().peekable();
+    (0..len).step_by(size).all(|start| {
+        let end = len.min(start + size);
+        let mut kept = 0;
+        while let Some(piece) = pieces.peek()
+            && piece.place < end
+        {
+            let behind = piece.place + piece.len;
+            kept += behind.min(end) - piece.place.max(start);
+            if behind > end {
+                break;
+            }
+            pieces.next();
+        }
+        // A little more than the slope, so that rounding in sums cannot make a region of what is none.
+        (end - start - kept) as f64 > parameters.slope * (end - start) as f64 + 1e-6
+    })
 }

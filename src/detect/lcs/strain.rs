@@ -9,6 +9,9 @@ use super::marks::Marks;
 use super::sketch::Side;
 use super::symbols::Symbol;
 
+/// Where a stretch is looked for before the table is asked: so far from where the last one would go on.
+const NEAR: [isize; 5] = [0, -1, 1, -2, 2];
+
 /// Consecutive windows of A, and windows of B of the same contents.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stretch {
@@ -29,6 +32,7 @@ pub(super) fn strain<T: Symbol>(
     let Some(spare) = a.text.len().checked_sub(needed) else { return false };
     let (mut covered, mut covered_to) = (0, 0);
     let mut start = 0;
+    let mut shift = 0;
     for &anchor in a.windows.anchors() {
         let behind = usize::from(anchor.behind);
         // All windows before `start` are decided: of the characters before it, no more are covered.
@@ -46,11 +50,20 @@ pub(super) fn strain<T: Symbol>(
         while maybe != 0 {
             let window = from + maybe.trailing_zeros() as usize;
             maybe &= maybe - 1;
+            let needed = a.windows.end(window) - window;
             let same = |first: usize| {
                 let len = T::common_prefix(&a.text[window..], &b.text[first..]);
-                (len >= a.windows.end(window) - window).then_some(len)
+                (len >= needed).then_some(len)
             };
-            let Some((first, len)) = b.windows.find(a.windows, window, same) else { continue };
+            // Near-duplicates go on where they stopped, a few characters off: the text is at hand, the table is not.
+            let near = |off: isize| {
+                let first =
+                    usize::try_from(window as isize + shift + off).ok().filter(|&first| first < b.text.len())?;
+                same(first).map(|len| (first, len))
+            };
+            let here = NEAR.into_iter().find_map(near);
+            let Some((first, len)) = here.or_else(|| b.windows.find(a.windows, window, same)) else { continue };
+            shift = first as isize - window as isize;
             let next = a.windows.behind(window, window + len);
             of_a.add_all(window..next);
             of_b.add_all(first..first + (next - window));

@@ -34,6 +34,7 @@ pub trait Symbol: Copy + Eq + Hash {
 /// Prefix and suffix of integers, eight bytes a step.
 macro_rules! by_words {
     ($name:ty, $in_word:literal) => {
+        #[inline]
         fn common_prefix(a: &[Self], b: &[Self]) -> usize {
             let len = a.len().min(b.len());
             let (a, b) = (&a[..len], &b[..len]);
@@ -86,6 +87,19 @@ impl Symbol for u8 {
 
 impl Symbol for u32 {
     by_words!(u32, 2);
+
+    /// Most characters of most texts are ASCII, and need no look-up.
+    fn number(a: &[Self], b: &[Self], numbers: [&mut Vec<u32>; 2]) -> usize {
+        let mut others = HashMap::new();
+        for (symbols, numbers) in [a, b].into_iter().zip(numbers) {
+            numbers.clear();
+            numbers.extend(symbols.iter().map(|&symbol| {
+                let next = 0x80 + others.len() as u32;
+                if symbol < 0x80 { symbol } else { *others.entry(symbol).or_insert(next) }
+            }));
+        }
+        0x80 + others.len()
+    }
 }
 
 impl Symbol for u64 {}

@@ -12,6 +12,9 @@ fn both(a: &str, b: &str, parameters: &Parameters, rules: &Rules) -> [Likeness; 
     comparer.compare(&other, &first);
     let fast = comparer.compare(&first, &second);
     assert_eq!(comparer.compare(&second, &first), fast, "which is named first makes no difference");
+    let verdict = comparer.verdict(&first, &second);
+    assert_eq!(verdict.exceeds(rules), fast.exceeds(rules), "{verdict:?} {fast:?}");
+    assert!(verdict.trusted <= fast.trusted && verdict.resemblance <= fast.resemblance);
     [fast, plain::compare(a, b, parameters, rules)]
 }
 

@@ -10,7 +10,7 @@ use super::{Alike, Alikes, Online};
 use crate::detect::evidence::Evidence;
 use crate::detect::method::Method;
 use crate::detect::rules::Decision;
-use crate::sketch::{PIECES, PROJECTION_BITS, Recipe, SUPERSHINGLES};
+use crate::sketch::{MIN_VALUES, PIECES, PROJECTION_BITS, Recipe, SUPERSHINGLES};
 use crate::store::{Document, Key, Near, Scope, Sharing, Stored, View, Within};
 use crate::{Error, Result};
 
@@ -53,6 +53,7 @@ impl<'a> Asked<'a> {
             Method::Identity => facts.digest().is_none(),
             Method::B => record.supershingles.is_none(),
             Method::C => record.projection.is_none(),
+            Method::MinHash => record.min_values.is_none(),
             Method::Combined | Method::Split => record.supershingles.is_none() || record.projection.is_none(),
             _ => false,
         };
@@ -149,6 +150,9 @@ impl<'a> Asked<'a> {
         if matches!(method, Method::B | Method::Combined | Method::Split) {
             keys.extend(record.supershingles.iter().flat_map(Recipe::megashingles).map(Key::Megashingle));
         }
+        if method == Method::MinHash {
+            keys.extend(record.min_values.iter().flat_map(|values| Recipe::bands(values)).map(Key::Megashingle));
+        }
         if matches!(method, Method::C | Method::Split) {
             keys.extend(pieces(record, self.online.complete));
         }
@@ -180,6 +184,7 @@ impl<'a> Asked<'a> {
         match self.online.method {
             Method::Simhash => evidence.distance.map_or(0, |distance| u64::BITS.saturating_sub(distance)),
             Method::B => evidence.b_similarity.unwrap_or(0),
+            Method::MinHash => evidence.agreement.unwrap_or(0),
             _ => evidence.c_similarity.unwrap_or(0),
         }
     }
@@ -189,6 +194,7 @@ impl<'a> Asked<'a> {
         match self.online.method {
             Method::Simhash => u64::BITS,
             Method::B => SUPERSHINGLES as u32,
+            Method::MinHash => MIN_VALUES as u32,
             _ => PROJECTION_BITS as u32,
         }
     }
@@ -199,7 +205,7 @@ fn print(stored: &Stored) -> Option<Fingerprint> {
 }
 
 /// The pieces of a projection by their places. Of 12 different bits each can be in another of the 12 pieces; then
-/// there is just one in the first, so that it is among the 32 that differ from it in one bit (ALGORITHMS H4 has 13
+/// there is just one in the first, so that it is among the 32 that differ from it in one bit (13
 /// pieces for this, of which the catalog holds none).
 fn pieces(record: &Record, complete: bool) -> Vec<Key> {
     let Some(projection) = &record.projection else { return Vec::new() };

@@ -5,6 +5,7 @@ use nddb_format::record::Record;
 
 use crate::detect::collection::{b_similarity, c_similarity};
 use crate::detect::evidence::Evidence;
+use crate::sketch::agreement;
 
 /// What is known of one document.
 #[derive(Clone, Copy)]
@@ -29,22 +30,15 @@ impl<'a> Facts<'a> {
     pub(super) fn evidence(&self, other: &Facts<'_>) -> Evidence {
         let (a, b) = (self.record, other.record);
         let both = |a: &'a Option<[u64; 6]>, b| Option::zip(a.as_ref(), b);
-        let min_values = a.min_values.as_ref().zip(b.min_values.as_ref());
+        let min_values = a.min_values.as_deref().zip(b.min_values.as_deref());
         Evidence {
             identical: self.digest().zip(other.digest()).is_some_and(|(a, b)| a == b),
             distance: self.fingerprint.zip(other.fingerprint).map(|(a, b)| (a.0 ^ b.0).count_ones()),
             b_similarity: both(&a.supershingles, b.supershingles.as_ref()).map(|(a, b)| b_similarity(a, b)),
             c_similarity: both(&a.projection, b.projection.as_ref()).map(|(a, b)| c_similarity(a, b)),
-            resemblance: min_values.map(|(a, b)| resemblance(&a[..], &b[..])),
+            agreement: min_values.map(|(a, b)| agreement(a, b)),
             same_site: a.site.as_ref().zip(b.site.as_ref()).map(|(a, b)| a == b),
             ..Evidence::default()
         }
     }
-}
-
-/// The share of equal min-values, which estimates the resemblance of the shingle sets (Broder 1997; Henzinger
-/// 2006, 2: "to approximate the percentage of unique shingles on which two pages agree").
-fn resemblance(a: &[u32], b: &[u32]) -> f64 {
-    let equal = a.iter().zip(b).filter(|(a, b)| a == b).count();
-    equal as f64 / a.len().max(1) as f64
 }

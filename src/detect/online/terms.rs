@@ -6,7 +6,7 @@ use crate::text::{Page, Tokens, tokens};
 /// More edits than this are not followed: their number is all that would be seen of them.
 const EDITS_MAX: usize = 4000;
 
-/// The term difference of two pages (Henzinger 2006, 4.1: of their token sequences by a diff; ALGORITHMS H7).
+/// The term difference of two pages (Henzinger 2006, 4.1: of their token sequences by a diff).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TermDifference {
     /// Tokens of the first that are not in the longest common subsequence.

@@ -1,6 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use nddb_format::record::Record;
 use proptest::prelude::*;
 
 use super::*;
@@ -9,10 +10,11 @@ use crate::detect::{Line, b_similarity, c_similarity, pairs};
 use crate::store::{CheckOptions, Document, Outcome, Reader, Verdict, Within, Writer, check};
 use crate::{Config, Fingerprint};
 
-const METHODS: [Method; 6] = [Method::Identity, Method::Simhash, Method::B, Method::C, Method::Combined, Method::Split];
+const METHODS: [Method; 7] =
+    [Method::Identity, Method::Simhash, Method::B, Method::C, Method::Combined, Method::Split, Method::MinHash];
 
 fn create(path: &Path) -> Writer {
-    Writer::create(path, &Config::within(3).expect("k").recipe("web-c/1")).expect("a new database")
+    Writer::create(path, &Config::within(3).expect("k").recipe("main-c/1")).expect("a new database")
 }
 
 /// All live documents, in the order of their numbers.
@@ -52,12 +54,21 @@ fn score(online: &Online, a: &Stored, b: &Stored) -> Option<u32> {
             (distance <= online.rules.within).then_some(64 - distance)
         }
         Method::B => (equal >= 2).then_some(equal),
+        Method::MinHash => min_values_agree(x, y),
         Method::C => c,
         Method::Combined => combined,
         Method::Split if x.site.is_some() && x.site == y.site => combined,
         Method::Split => c.or((agree >= 372 && equal >= 2).then_some(agree)),
         _ => None,
     }
+}
+
+/// Whether two documents have at least 36 of 84 min-values in common, and four of these in one band.
+fn min_values_agree(a: &Record, b: &Record) -> Option<u32> {
+    let (a, b) = (a.min_values.as_deref()?, b.min_values.as_deref()?);
+    let agree = (0..84).filter(|&place| a[place] == b[place]).count();
+    let shares = (0..21).any(|band| (4 * band..4 * band + 4).all(|place| a[place] == b[place]));
+    (agree >= 36 && shares).then_some(agree as u32)
 }
 
 /// All near-duplicates of a document, in their order.
@@ -81,6 +92,7 @@ fn can_be_asked(method: Method, stored: &Stored) -> bool {
             Method::Identity => record.digest.is_some(),
             Method::B => b,
             Method::C => c,
+            Method::MinHash => record.min_values.is_some(),
             Method::Combined | Method::Split => b && c,
             _ => true,
         }
@@ -239,7 +251,7 @@ impl Model {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
-    fn check_and_insert_is_one_step(seed in any::<u64>(), method in 0usize..6, complete in any::<bool>()) {
+    fn check_and_insert_is_one_step(seed in any::<u64>(), method in 0..METHODS.len(), complete in any::<bool>()) {
         let online = Online { complete, ..Online::new(METHODS[method]) };
         let folder = tempfile::tempdir().expect("a folder");
         let mut writer = create(&folder.path().join("db"));
@@ -370,9 +382,10 @@ fn what_the_database_keeps_no_index_for_is_refused_with_what_would() {
         other => panic!("{other:?}"),
     };
     for (label, refused, said) in [
-        ("web/1", &[Method::C, Method::Split][..], "keeps no pieces of projections; recipes that fit: web-c"),
-        ("1e0ng/1", &[Method::B, Method::Combined], "makes no supershingles; recipes that fit: web, "),
-        ("web-c/1", &[Method::Lcs, Method::Cosine, Method::Shingles], "compares texts"),
+        ("web/1", &[Method::C, Method::Split][..], "keeps no pieces of projections; recipes that fit: main-c, web-c"),
+        ("web-c/1", &[Method::MinHash], "keeps no bands of min-values; recipes that fit: main, "),
+        ("1e0ng/1", &[Method::B, Method::Combined], "makes no supershingles; recipes that fit: main, "),
+        ("main-c/1", &[Method::Lcs, Method::Cosine, Method::Shingles], "compares texts"),
     ] {
         let config = Config::within(3).expect("k").recipe(label);
         let mut writer = Writer::create(folder.path().join(&label[..label.len() - 2]), &config).expect("a database");
@@ -381,7 +394,7 @@ fn what_the_database_keeps_no_index_for_is_refused_with_what_would() {
             assert!(why.contains(said), "{label}, {method}: {why}");
         }
         assert!(writer.insert_if_new_by(bare.clone(), &Online::new(Method::Simhash)).is_ok());
-        if label == "web-c/1" {
+        if label == "main-c/1" {
             for method in METHODS.into_iter().filter(|method| *method != Method::Simhash) {
                 let why = why(writer.insert_if_new_by(bare.clone(), &Online::new(method)));
                 assert!(why.contains("'b' only the fingerprint is known"), "{method}: {why}");

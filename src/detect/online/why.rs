@@ -37,6 +37,7 @@ pub fn bounds(rules: &Rules, method: Method, evidence: &Evidence) -> Vec<Bound> 
         Method::Combined => vec![b, c(rules.combined)],
         Method::Split if evidence.same_site == Some(true) => vec![b, c(rules.combined)],
         Method::Split => vec![c(rules.c)],
+        Method::MinHash => vec![at_least("agreement", evidence.agreement, rules.agreement)],
         _ => Vec::new(),
     }
 }

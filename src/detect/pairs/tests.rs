@@ -1,11 +1,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
+use nddb_format::record::Record;
+
 use super::*;
 use crate::detect::support::{Page, Random, collection, database, options, pages};
 use crate::detect::{Kind, Method};
 use crate::{Error, Reader};
 
-const METHODS: [Method; 6] = [Method::Identity, Method::Simhash, Method::B, Method::C, Method::Combined, Method::Split];
+const METHODS: [Method; 7] =
+    [Method::Identity, Method::Simhash, Method::B, Method::C, Method::Combined, Method::Split, Method::MinHash];
 
 type Relation = BTreeSet<(String, String)>;
 
@@ -39,8 +42,17 @@ fn is_near(method: Method, complete: bool, a: &Page, b: &Page, sites: (&Page, &P
         Method::Combined => combined,
         Method::Split if sites.0.record.site.is_some() && sites.0.record.site == sites.1.record.site => combined,
         Method::Split => (shares || equal >= 2) && agree >= 372,
+        Method::MinHash => min_values_agree(x, y).is_some(),
         _ => panic!("{method} reads texts"),
     }
+}
+
+/// Whether two documents have at least 36 of 84 min-values in common, and four of these in one band.
+fn min_values_agree(a: &Record, b: &Record) -> Option<u32> {
+    let (a, b) = (a.min_values.as_deref()?, b.min_values.as_deref()?);
+    let agree = (0..84).filter(|&place| a[place] == b[place]).count();
+    let shares = (0..21).any(|band| (4 * band..4 * band + 4).all(|place| a[place] == b[place]));
+    (agree >= 36 && shares).then_some(agree as u32)
 }
 
 /// Compares relations, and tells of few pairs of thousands.
@@ -193,6 +205,23 @@ fn above_the_limit_a_group_of_candidates_is_a_star() {
     assert_eq!((summary.stars, summary.flagged), (1, 1));
     let (expanded, ..) = lines(&reader, &PairOptions { group_limit: 50, expand: true, ..options(Method::B) });
     assert_eq!(expanded, all);
+}
+
+#[test]
+fn of_all_pairs_each_is_decided_by_its_own_sketches() {
+    let mut random = Random(21);
+    let first = Page::new("first", &mut random);
+    // The same text, of which other parts are content; and another text with these parts.
+    let mut second = Page::new("second", &mut random);
+    (second.record.digest, second.record.tokens) = (first.record.digest, first.record.tokens);
+    let mut third = Page { id: "third".into(), ..second.clone() };
+    third.record.digest = Some([9; 16]);
+    let folder = tempfile::tempdir().expect("a folder");
+    let reader = database(folder.path(), &[first, second, third]).expect("a database");
+    for method in METHODS.into_iter().filter(|method| *method != Method::Identity) {
+        let (found, ..) = lines(&reader, &PairOptions { expand: true, ..options(method) });
+        assert_eq!(found, [named("first", "second"), named("second", "third")].into(), "{method}");
+    }
 }
 
 #[test]

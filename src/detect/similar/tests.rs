@@ -132,7 +132,7 @@ fn exhaustive_pairs_are_those_of_comparing_all_in_each_set() {
         let rules = options.rules;
         let lcs = |a: &str, b: &str| lcs::plain::compare(a, b, &options.lcs, &rules).exceeds(&rules);
         let cosine = |a: &str, b: &str| {
-            let [a, b] = [a, b].map(crate::detect::cosine::terms);
+            let [a, b] = [a, b].map(crate::detect::cosine::Frequencies::of_text);
             a.cosine(&b) > rules.cosine
         };
         let want = brute(&texts, if method == Method::Lcs { &lcs } else { &cosine });

@@ -11,7 +11,7 @@ use crate::text::{DOCUMENT_UNITS, first_units};
 /// Bytes gathered before they are written.
 const BUFFER_SIZE: usize = 1 << 20;
 
-/// The first 10 KB of texts (Huang et al. 2008, 4; ALGORITHMS L0, L1), by the ordinals of their documents.
+/// The first 10 KB of texts (Huang et al. 2008, 4), by the ordinals of their documents.
 pub(crate) struct Kept {
     bytes: TempMap,
     /// For each document up to the last that is kept: where its text begins, and 1 more than its size, or 0.

@@ -93,7 +93,7 @@ pub struct Calibration {
     pub unread: Unread,
 }
 
-/// Calibrates adaptive sampling (Ye et al. 2007, 4.4; ALGORITHMS Y5) on the documents of a collection, which was built
+/// Calibrates adaptive sampling (Ye et al. 2007, 4.4) on the documents of a collection, which was built
 /// from this view.
 ///
 /// The documents are halved by the hash of their ids. On one half every ratio is run with every remainder; pairs

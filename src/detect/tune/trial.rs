@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::super::bits::Bits;
 use super::super::collection::{Collection, b_similarity, c_similarity};
-use super::super::cosine::{self, Terms};
+use super::super::cosine::Frequencies;
 use super::super::evidence::Evidence;
 use super::super::lcs::{Comparer, Prepared};
 use super::super::method::Method;
@@ -141,8 +141,8 @@ pub fn trial(
         shared(&a.0, &b.0) && comparer.compare(&a.1, &b.1).exceeds(&options.rules)
     }));
     ticker.add(1)?;
-    let (terms, cost) = bench.ready(&|text: &str| (signed(text), cosine::terms(text)));
-    let near = |a: &(HashSet<u128>, Terms), b: &(HashSet<u128>, Terms)| {
+    let (terms, cost) = bench.ready(&|text: &str| (signed(text), Frequencies::of_text(text)));
+    let near = |a: &(HashSet<u128>, Frequencies), b: &(HashSet<u128>, Frequencies)| {
         shared(&a.0, &b.0) && a.1.cosine(&b.1) > options.rules.cosine
     };
     figures.push(bench.figure("cosine", &terms, cost, &mut { near }));

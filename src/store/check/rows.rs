@@ -326,7 +326,8 @@ impl Rows<'_> {
             }
             visit(Relation::Records, 1, number, 0)?;
             visit(Relation::Ids, 0, number, identity(record.id.as_bytes()))?;
-            if record.digest.is_none() && record.supershingles.is_none() && record.projection.is_none() {
+            let sketches = record.min_values.is_some() || record.supershingles.is_some() || record.projection.is_some();
+            if record.digest.is_none() && !sketches {
                 return Ok(true);
             }
             // The same key twice is one row.

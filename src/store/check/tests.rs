@@ -7,16 +7,18 @@ use super::*;
 use crate::Config;
 use crate::sketch::Recipe;
 use crate::store::catalog::{Commit, DocumentKeys};
-use crate::store::document::keys_of;
+use crate::store::document::keys_of as keys_by;
 use crate::store::{Document, Writer};
 
+/// With it documents have megashingles and bands.
+const RECIPE: &str = "main/1";
 const LEN: u64 = 400;
 /// A document that stands in no run.
 const UNPRINTED: u64 = 60;
 
 /// A database of two runs and a memtable in which some rows were written as `change` says.
 fn faults_after(change: impl FnOnce(&mut Commit<'_>, &Catalog)) -> Vec<Fault> {
-    faults_under("web/1", change)
+    faults_under(RECIPE, change)
 }
 
 /// The same, of this recipe.
@@ -45,6 +47,7 @@ fn faults_under(recipe: &str, change: impl FnOnce(&mut Commit<'_>, &Catalog)) ->
 
 impl Document {
     fn with_keys(mut self, supershingles: [u64; 6], digest: [u8; 16]) -> Self {
+        self.record.min_values = Some(Box::new(std::array::from_fn(|place| supershingles[0] as u32 + place as u32)));
         self.record.supershingles = Some(supershingles);
         self.record.projection = Some(supershingles);
         self.record.digest = Some(digest);
@@ -64,6 +67,10 @@ fn assert_says(faults: &[Fault], says: &[(&str, &str)]) {
     }
 }
 
+fn keys_of(record: &Record) -> DocumentKeys {
+    keys_by(record, Recipe::from_label(RECIPE).ok().as_ref())
+}
+
 fn stored(catalog: &Catalog, number: u64) -> (Print, Record) {
     let (print, record) = (catalog.print(number).expect("read"), catalog.record(number).expect("read"));
     (print.expect("a print"), record.expect("a record"))
@@ -79,7 +86,7 @@ fn a_fingerprint_that_differs_is_named_with_both_values() {
     let faults = faults_after(|commit, catalog| {
         let (print, record) = stored(catalog, 50);
         let print = Print { fingerprint: print.fingerprint ^ 1, ..print };
-        commit.document(50, &print, &record.id, &record.encode(), &keys_of(&record, None));
+        commit.document(50, &print, &record.id, &record.encode(), &keys_of(&record));
     });
     assert_says(&faults, &[("document 50", "the catalog under")]);
     assert!(faults[0].path.extension().is_some_and(|end| end == "post"), "{faults:?}");
@@ -89,7 +96,7 @@ fn a_fingerprint_that_differs_is_named_with_both_values() {
 fn a_document_whose_rows_are_gone_is_named_by_the_run_that_holds_it() {
     let faults = faults_after(|commit, catalog| {
         let (_, record) = stored(catalog, 200);
-        commit.purge(200, &record.id, &keys_of(&record, None));
+        commit.purge(200, &record.id, &keys_of(&record));
     });
     assert_says(&faults, &[("document 200", "the catalog does not know it"), ("counters", "there are 399")]);
 }
@@ -99,14 +106,14 @@ fn documents_that_no_run_holds_and_none_should_are_named() {
     let faults = faults_after(|commit, catalog| {
         let (print, record) = stored(catalog, 40);
         let print = Print { unprinted: true, ..print };
-        commit.document(40, &print, &record.id, &record.encode(), &keys_of(&record, None));
+        commit.document(40, &print, &record.id, &record.encode(), &keys_of(&record));
     });
     assert_says(&faults, &[("document 40", "has no fingerprint of it")]);
     let faults = faults_after(|commit, catalog| {
         // The runs were made without it.
         let (_, record) = stored(catalog, UNPRINTED);
         let print = Print { fingerprint: 1, unprinted: false };
-        commit.document(UNPRINTED, &print, &record.id, &record.encode(), &keys_of(&record, None));
+        commit.document(UNPRINTED, &print, &record.id, &record.encode(), &keys_of(&record));
     });
     assert_says(
         &faults,
@@ -119,7 +126,7 @@ fn ids_that_lead_nowhere_or_astray_and_ids_of_several_live_documents_are_named()
     let faults = faults_after(|commit, catalog| {
         let (print, mut record) = stored(catalog, 350);
         record.id = "id 7".into();
-        commit.document(350, &print, "id 7", &record.encode(), &keys_of(&record, None));
+        commit.document(350, &print, "id 7", &record.encode(), &keys_of(&record));
     });
     assert_says(
         &faults,
@@ -128,7 +135,7 @@ fn ids_that_lead_nowhere_or_astray_and_ids_of_several_live_documents_are_named()
     let faults = faults_after(|commit, catalog| {
         let (print, mut record) = stored(catalog, 350);
         record.id = "other".into();
-        commit.document(350, &print, "id 350", &record.encode(), &keys_of(&record, None));
+        commit.document(350, &print, "id 350", &record.encode(), &keys_of(&record));
     });
     let (none, stray) = ("does not lead to it", "that its record has not");
     assert_says(&faults, &[("ids, document 350", none), ("ids, document 350", stray)]);
@@ -138,7 +145,7 @@ fn ids_that_lead_nowhere_or_astray_and_ids_of_several_live_documents_are_named()
 fn keys_that_are_missing_or_too_many_are_named() {
     let faults = faults_after(|commit, catalog| {
         let (print, mut record) = stored(catalog, 350);
-        let keys = keys_of(&record, None);
+        let keys = keys_of(&record);
         record.digest = Some([77; 16]);
         let none = DocumentKeys { digest: None, ..keys };
         commit.document(350, &print, &record.id, &record.encode(), &none);
@@ -147,10 +154,20 @@ fn keys_that_are_missing_or_too_many_are_named() {
     assert_says(&faults, &[("digests, document 350", "does not lead to it"), ("digests, document 350", too_many)]);
     let faults = faults_after(|commit, catalog| {
         let (print, record) = stored(catalog, 350);
-        let keys = DocumentKeys { megashingles: vec![9], pieces: vec![[1, 2, 3, 4]], ..keys_of(&record, None) };
+        let keys = DocumentKeys { megashingles: vec![9], pieces: vec![[1, 2, 3, 4]], ..keys_of(&record) };
         commit.document(350, &print, &record.id, &record.encode(), &keys);
     });
     assert_says(&faults, &[("megashingles, document 350", too_many), ("pieces, document 350", too_many)]);
+    let faults = faults_after(|commit, catalog| {
+        let (print, record) = stored(catalog, 350);
+        let keys = keys_of(&record);
+        commit.purge(350, &record.id, &keys);
+        // All but its last band.
+        assert_eq!(keys.megashingles.len(), 36);
+        let keys = DocumentKeys { megashingles: keys.megashingles[..35].to_vec(), ..keys };
+        commit.document(350, &print, &record.id, &record.encode(), &keys);
+    });
+    assert_says(&faults, &[("megashingles, document 350", "does not lead to it")]);
 }
 
 #[test]
@@ -158,8 +175,8 @@ fn pieces_are_wanted_where_the_recipe_keeps_them_and_only_there() {
     let recipe = Recipe::named("web-c");
     let rewrite = |commit: &mut Commit<'_>, catalog: &Catalog, old: Option<&Recipe>, new: Option<&Recipe>| {
         let (print, record) = stored(catalog, 350);
-        commit.purge(350, &record.id, &keys_of(&record, old));
-        commit.document(350, &print, &record.id, &record.encode(), &keys_of(&record, new));
+        commit.purge(350, &record.id, &keys_by(&record, old));
+        commit.document(350, &print, &record.id, &record.encode(), &keys_by(&record, new));
     };
     assert_says(&faults_under("web-c/1", |_, _| ()), &[]);
     let faults = faults_under("web-c/1", |commit, catalog| rewrite(commit, catalog, recipe.as_ref(), None));
@@ -200,7 +217,7 @@ fn records_that_name_what_is_not_there_are_named() {
         let (print, mut record) = stored(catalog, 350);
         record.batch = Some(5);
         record.source = Some(nddb_format::record::SourcePosition { archive: 8, offset: 0, inner: 0, length: 1 });
-        commit.document(350, &print, &record.id, &record.encode(), &keys_of(&record, None));
+        commit.document(350, &print, &record.id, &record.encode(), &keys_of(&record));
     });
     assert_says(&faults, &[("document 350", "batch 5"), ("document 350", "archive 8")]);
 }
@@ -211,7 +228,7 @@ fn many_differences_are_counted_and_a_few_named() {
         for number in 0..LEN {
             let (print, record) = stored(catalog, number);
             let print = Print { fingerprint: print.fingerprint ^ 4, ..print };
-            commit.document(number, &print, &record.id, &record.encode(), &keys_of(&record, None));
+            commit.document(number, &print, &record.id, &record.encode(), &keys_of(&record));
         }
     });
     assert!(faults.len() > 3 && faults.len() < 30, "{} faults", faults.len());

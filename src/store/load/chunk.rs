@@ -13,10 +13,13 @@ const OVERHEAD: u64 = 110;
 const KEYS_OVERHEAD: u64 = 280;
 /// What the pieces of its projection cost in addition.
 const PIECES_OVERHEAD: u64 = 12 * 16;
+/// What the bands of its min-values cost in addition.
+const BANDS_OVERHEAD: u64 = 21 * 16;
 
 /// What the keys of a document with sketches cost while its chunk is written, in bytes.
 pub(super) fn keys_size(recipe: Option<&Recipe>) -> u64 {
-    KEYS_OVERHEAD + if recipe.is_some_and(Recipe::has_pieces) { PIECES_OVERHEAD } else { 0 }
+    let also = |has: fn(&Recipe) -> bool, size: u64| if recipe.is_some_and(has) { size } else { 0 };
+    KEYS_OVERHEAD + also(Recipe::has_pieces, PIECES_OVERHEAD) + also(Recipe::has_bands, BANDS_OVERHEAD)
 }
 
 /// Documents in the order they came.

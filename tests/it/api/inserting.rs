@@ -15,7 +15,7 @@ fn ids(writer: &Writer, fingerprint: u64, k: u8) -> Vec<String> {
 fn the_same_id_again_replaces_unless_nothing_differs() {
     let folder = folder();
     let mut writer = create(&folder.path().join("db"));
-    let recipe = Recipe::named("web").expect("the default recipe");
+    let recipe = Recipe::default();
     let page = |text: &'static str| Document::from_page("page", &Page::text(text), &recipe).expect("a good id");
     for commits in [false, true] {
         let id = format!("bare {commits}");
@@ -108,7 +108,7 @@ fn insert_if_new_never_sees_a_pending_batch_of_others() {
 fn documents_of_fewer_than_two_tokens_are_recorded_and_never_matched() {
     let folder = folder();
     let mut writer = create(&folder.path().join("db"));
-    let recipe = Recipe::named("web").expect("the default recipe");
+    let recipe = Recipe::default();
     for (id, text) in [("empty", ""), ("one", "word"), ("two", "two words")] {
         let document = Document::from_page(id, &Page::text(text), &recipe).expect("a good id");
         assert_eq!(document.is_unprinted(), id != "two");

@@ -142,7 +142,7 @@ fn ids_are_one_to_4096_bytes_without_nul() {
             Err(Error::Document { id: named, .. }) => assert!(named.len() <= 400, "messages are short"),
             other => panic!("{other:?}"),
         }
-        let recipe = Recipe::named("web").expect("the default recipe");
+        let recipe = Recipe::default();
         assert!(Document::from_page(id, &Page::text("some words of a page"), &recipe).is_err());
     }
     let good = [long.as_str(), "a", "a\u{1}", "a\u{1}\u{1}", "ab", "\u{1}", "😀", "a b\tc\n", "\u{7f}", "ÿ"];

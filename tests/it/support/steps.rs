@@ -283,7 +283,7 @@ fn choose(writer: &mut Writer, label: Option<&Label>) -> nddb::Result<()> {
 }
 
 fn document(id: &str, content: &Content) -> Document {
-    let recipe = Recipe::named("web").expect("the default recipe");
+    let recipe = Recipe::default();
     let document = match content.print {
         Some(print) => Document::bare(id, Fingerprint(print)).expect("a good id"),
         None => Document::from_page(id, &Page::text(""), &recipe).expect("a good id"),

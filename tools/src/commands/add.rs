@@ -24,7 +24,7 @@ use crate::{database, interrupt};
 /// `of` is the nearest and oldest document, and nothing was stored), replaced, unchanged or error. What is
 /// printed is durable at the end of the input; with --durable, when it is printed.
 ///
-/// With --method, near-duplicates are those of another method; a line then has also b_sim, c_sim, resemblance,
+/// With --method, near-duplicates are those of another method; a line then has also b_sim, c_sim, agreement, resemblance,
 /// same_site, rule and complete.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

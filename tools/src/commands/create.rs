@@ -17,8 +17,8 @@ use crate::output;
 #[command(after_help = "\
 Examples:
   nddb create crawl.nddb
-  nddb create crawl.nddb --recipe web-psl             sites by the public suffix list
-  nddb create crawl.nddb --recipe web-c               'query --method c' and 'split' find documents too
+  nddb create crawl.nddb --recipe main-psl            sites by the public suffix list
+  nddb create crawl.nddb --recipe main-c              'query --method c' and 'split' find documents too
   nddb create old.nddb --k 6 --recipe 1e0ng           for fingerprints of the Python package simhash
   nddb create small.nddb --bits 32 --k 2 --tables 4")]
 pub(crate) struct Args {

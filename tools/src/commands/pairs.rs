@@ -47,8 +47,9 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Args)]
 pub(super) struct How {
     /// identity (equal texts), simhash (within k bits), b (two of six supershingles), c (372 of 384 bits of
-    /// the projection), combined (b, and 355 bits), split (c between sites, combined within one); and by texts:
-    /// lcs (trustable common subsequence), cosine (of term frequencies), shingles (resemblance of their sets)
+    /// the projection), combined (b, and 355 bits), split (c between sites, combined within one), min-hash
+    /// (36 of 84 min-values, of pages that share a band of four); and by texts: lcs (trustable common
+    /// subsequence), cosine (of term frequencies), shingles (resemblance of their sets)
     #[arg(long, value_name = "METHOD")]
     method: Method,
     /// Greatest distance of simhash, in bits [default: the database's]

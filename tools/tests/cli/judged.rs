@@ -31,17 +31,29 @@ fn with_database() -> Dir {
 #[test]
 fn a_verdict_carries_what_is_known_and_the_rule() {
     let dir = with_database();
-    let old = text(1, 400, &[]);
+    let old = text(1, 2000, &[]);
     dir.nddb(["add", "db"]).stdin(line("a", "http://example.org/a", &old)).done();
     let input = [
         line("same", "http://example.net/b", &old),
-        line("near", "http://www.example.org/c", &text(1, 400, &[7])),
-        line("far", "http://example.org/d", &text(2, 400, &[])),
+        line("near", "http://www.example.org/c", &text(1, 2000, &[7])),
+        line("far", "http://example.org/d", &text(2, 2000, &[])),
     ]
     .concat();
     let lines = dir.nddb(["add", "db", "--if-new", "--method", "combined"]).stdin(input).done().lines();
-    let fields =
-        ["id", "verdict", "of", "distance", "fp", "b_sim", "c_sim", "resemblance", "same_site", "rule", "complete"];
+    let fields = [
+        "id",
+        "verdict",
+        "of",
+        "distance",
+        "fp",
+        "b_sim",
+        "c_sim",
+        "agreement",
+        "resemblance",
+        "same_site",
+        "rule",
+        "complete",
+    ];
     lines.iter().for_each(|line| assert_eq!(keys(line), fields));
     let verdict = |line: &Value| (line["verdict"].clone(), line["of"].clone(), line["rule"].clone());
     assert_eq!(verdict(&lines[0]), (json!("duplicate"), json!("a"), json!("identical")));
@@ -50,7 +62,7 @@ fn a_verdict_carries_what_is_known_and_the_rule() {
     assert_eq!(verdict(&lines[1]), (json!("duplicate"), json!("a"), json!("combined")));
     assert_eq!(lines[1]["same_site"], true);
     let share = lines[1]["resemblance"].as_f64().expect("an estimate");
-    assert!(share > 0.8 && share < 1.0, "one of 400 words: {share}");
+    assert!(share > 0.9 && share <= 1.0, "one of 2,000 words: {share}");
     assert_eq!(verdict(&lines[2]), (json!("new"), Value::Null, Value::Null));
     assert_eq!((&lines[2]["b_sim"], &lines[2]["complete"]), (&Value::Null, &json!(true)));
     dir.nddb(["get", "db", "same"]).tells(1, &["no document"]);
@@ -103,7 +115,7 @@ fn every_method_answers_in_another_process_what_pairs_says() {
 fn why_has_the_numbers_and_the_words_that_differ() {
     let dir = with_database();
     let page = |text: &str| format!("<html><body><p>{text}</p></body></html>");
-    let (old, new) = (page(&text(5, 300, &[])), page(&text(5, 300, &[44, 45])));
+    let (old, new) = (page(&text(5, 2000, &[])), page(&text(5, 2000, &[44, 45])));
     dir.write_warc("one.warc.gz", &[("http://example.org/a", &old)]);
     dir.nddb(["load", "db", "one.warc.gz"]).done();
     dir.write("new.html", new.as_bytes());
@@ -112,7 +124,8 @@ fn why_has_the_numbers_and_the_words_that_differ() {
         dir.nddb(args.iter().chain(more)).done().json()
     };
     let answer = ask(&[]);
-    let fields = ["id", "fp", "distance", "url", "site", "b_sim", "c_sim", "resemblance", "same_site", "rule"];
+    let fields =
+        ["id", "fp", "distance", "url", "site", "b_sim", "c_sim", "agreement", "resemblance", "same_site", "rule"];
     assert_eq!(keys(&answer["matches"][0]), fields);
     assert_eq!(answer["matches"][0]["same_site"], Value::Null);
     let answer = ask(&["--why", "--url", "http://www.example.org/b"]);
@@ -123,7 +136,7 @@ fn why_has_the_numbers_and_the_words_that_differ() {
     let bound =
         |name: &str, least: u32, value: &Value| json!({"name": name, "value": value, "at_least": least, "holds": true});
     assert_eq!(why["bounds"], json!([bound("b_sim", 2, &found["b_sim"]), bound("c_sim", 355, &found["c_sim"])]));
-    let words: Vec<String> = text(5, 300, &[]).split(' ').map(str::to_owned).collect();
+    let words: Vec<String> = text(5, 2000, &[]).split(' ').map(str::to_owned).collect();
     let edit = json!({"query": "other44 other45", "match": format!("{} {}", words[44], words[45])});
     assert_eq!(why["terms"], json!({"only_query": 2, "only_match": 2, "edits": [edit], "more": 0}));
     assert_eq!(why["unread"], Value::Null);
@@ -145,7 +158,7 @@ fn why_has_the_numbers_and_the_words_that_differ() {
 #[test]
 fn what_cannot_be_answered_is_refused_before_anything_is_read() {
     let dir = Dir::with_database();
-    let fits = "recipes that fit: web-c";
+    let fits = "recipes that fit: main-c, web-c";
     for method in ["c", "split"] {
         dir.nddb(["query", "db", "--fp", "00000000000000ff", "--method", method]).tells(12, &[fits]);
         dir.nddb(["add", "db", "--if-new", "--method", method]).stdin(line("a", "", "b c")).tells(12, &[fits]);
@@ -170,7 +183,7 @@ fn bare_fingerprints_are_judged_by_simhash_alone() {
     assert_eq!(ids(&answer), ["a", "b"]);
     let evidence = json!({
         "id": "b", "fp": "00000000000000fe", "distance": 1, "url": null, "site": null, "b_sim": null, "c_sim": null,
-        "resemblance": null, "same_site": null, "rule": "simhash",
+        "agreement": null, "resemblance": null, "same_site": null, "rule": "simhash",
     });
     assert_eq!(answer["matches"][1], evidence);
     let input = concat!(r#"{"id":"d","fp":"00000000000000fe"}"#, "\n", r#"{"id":"e","text":"words of a page"}"#, "\n");

@@ -14,5 +14,6 @@ mod pages;
 mod pairs;
 mod query;
 mod read;
+mod report;
 mod signals;
 mod texts;

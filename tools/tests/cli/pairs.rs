@@ -48,7 +48,19 @@ fn groups_come_first_and_pairs_run_between_their_founders() {
         assert_eq!(lines[1]["group"], "empty");
         assert_eq!(lines[1]["members"], json!(["e", "f"]));
         assert_eq!(lines.len(), 3, "{method}: {}", ran.stdout);
-        let expected = ["a", "b", "method", "distance", "b_sim", "c_sim", "resemblance", "lcs", "same_site", "verdict"];
+        let expected = [
+            "a",
+            "b",
+            "method",
+            "distance",
+            "b_sim",
+            "c_sim",
+            "agreement",
+            "resemblance",
+            "lcs",
+            "same_site",
+            "verdict",
+        ];
         assert_eq!(keys(&lines[2]), expected);
         assert_eq!((&lines[2]["a"], &lines[2]["b"]), (&json!("a\t\"1\""), &json!("b")));
         assert_eq!(lines[2]["same_site"], true);
@@ -75,7 +87,7 @@ fn expanded_all_pairs_are_lines() {
     assert_eq!(lines, [json!(["a\t\"1\"", "b", "b"]), json!(["a\t\"1\"", "c", "b"]), json!(["b", "c", "identical"]),]);
     let table = dir.nddb(["pairs", "db", "--method", "b", "--expand", "--format", "tsv"]).done().stdout;
     let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split('\t').collect()).collect();
-    assert_eq!(rows[0].join(" "), "a b method distance b_sim c_sim resemblance lcs same_site verdict");
+    assert_eq!(rows[0].join(" "), "a b method distance b_sim c_sim agreement resemblance lcs same_site verdict");
     assert_eq!((rows.len(), rows[1][0], rows[1][2]), (4, "a\\t\"1\"", "b"));
     assert!(rows.iter().all(|row| row.len() == 10));
     let table = dir.nddb(["pairs", "db", "--method", "b", "--format", "tsv"]).done().stdout;
@@ -88,7 +100,7 @@ fn fingerprints_have_pairs_by_simhash_and_by_nothing_else() {
     let lines = dir.nddb(["pairs", "db", "--method", "simhash"]).done().lines();
     assert_eq!(lines.len(), 1);
     let expected = json!({
-        "a": "a", "b": "b", "method": "simhash", "distance": 1, "b_sim": null, "c_sim": null, "resemblance": null,
+        "a": "a", "b": "b", "method": "simhash", "distance": 1, "b_sim": null, "c_sim": null, "agreement": null, "resemblance": null,
         "lcs": null, "same_site": null, "verdict": "simhash",
     });
     assert_eq!(lines[0], expected);

@@ -45,6 +45,7 @@ const B: Threshold = whole!("b", b);
 const C: Threshold = whole!("c", c);
 const COMBINED: Threshold = whole!("c", combined);
 const SAME_SITE: Threshold = whole!("same", combined);
+const AGREEMENT: Threshold = whole!("agreement", agreement);
 const RESEMBLANCE: Threshold = share!("resemblance", resemblance);
 const COSINE: Threshold = share!("cosine", cosine);
 const LCS: Threshold = share!("resemblance", lcs_resemblance);
@@ -59,6 +60,7 @@ fn thresholds(method: Method) -> &'static [Threshold] {
         Method::C => &[C],
         Method::Combined => &[B, COMBINED],
         Method::Split => &[B, C, SAME_SITE],
+        Method::MinHash => &[AGREEMENT],
         Method::Lcs => &[LCS, CONTAINMENT],
         Method::Cosine => &[COSINE],
         Method::Shingles => &[RESEMBLANCE],
@@ -105,6 +107,7 @@ impl Setting {
             Method::Simhash => Some(8),
             Method::B | Method::C => Some(48),
             Method::Combined | Method::Split => Some(96),
+            Method::MinHash => Some(336),
             Method::Lcs | Method::Cosine | Method::Shingles => None,
         }
     }
@@ -194,6 +197,7 @@ mod tests {
         );
         assert_eq!(told("combined:b=2..3+c=350"), ["combined b=2+c=350", "combined b=3+c=350"]);
         assert_eq!(told("split:same=340+c=370"), ["split b=2+c=370+same=340"]);
+        assert_eq!(told("min-hash:agreement=30..36/3").len(), 3);
         assert_eq!(told("lcs:containment=0.5"), ["lcs resemblance=0.28+containment=0.5"]);
         assert_eq!(told("simhash:k=3,simhash"), ["simhash k=3"], "each setting once");
         assert_eq!(parse("all").map(|all| all.len()), Ok(Method::ALL.len()));

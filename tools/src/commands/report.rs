@@ -1,0 +1,117 @@
+//! `nddb report`: the measurements of the papers, as a page.
+
+mod html;
+mod numbers;
+mod page;
+
+use std::path::PathBuf;
+
+use nddb::detect::measures::{self, Graph, Grid, Prints, Sizes};
+use nddb::detect::{ClusterOptions, Collection, Method, PairOptions};
+use nddb::{Error, View};
+
+use super::pairs;
+use crate::args::{Database, Global};
+use crate::clock::Clock;
+use crate::failure::{Code, Failure, Result};
+use crate::messages::Meter;
+use crate::output::{self, Output};
+use crate::quantity::{counted, duration};
+use crate::{database, interrupt};
+
+/// Measure a database as the papers do, with plots
+///
+/// Writes one HTML page that needs nothing else: how fingerprints are distributed (Manku et al. 2007,
+/// Figure 2), the graph of near-duplicates and the clusters by each method that the database can answer, and
+/// how B-similarity and C-similarity go together (Henzinger 2006). The numbers stand beside every plot; with
+/// --json they go to stdout. What the papers measure on texts and labels is told by `nddb eval`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  nddb report crawl.nddb -o report.html
+  nddb report crawl.nddb --json | jq '.methods[] | {method, pairs, mean_degree}'")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    database: Database,
+    /// Write the page here instead of stdout
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// All that is measured.
+struct Report<'a> {
+    db: String,
+    view: View<'a>,
+    collection: Collection,
+    prints: Prints,
+    methods: Vec<Measured>,
+    /// Methods that were not run, and why.
+    refused: Vec<(Method, String)>,
+    /// Of the pairs that B finds.
+    b: Option<Grid>,
+    /// Of the pairs that C finds.
+    c: Option<Grid>,
+}
+
+/// What is measured of a method.
+struct Measured {
+    options: PairOptions,
+    graph: Graph,
+    sizes: Sizes,
+}
+
+pub(super) fn run(args: &Args, global: &Global) -> Result<Code> {
+    let clock = Clock::start();
+    let reader = database::read(&args.database.db)?;
+    interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
+    let messages = global.messages();
+    let meter = messages.meter("report");
+    let report = measure(args, reader.view(), global, &meter)?;
+    if args.output.is_some() || !global.json {
+        let page = page::page(&report)?;
+        let mut output = Output::chosen(args.output.as_deref())?;
+        output.write(page.as_bytes())?;
+        output.flush()?;
+    }
+    if global.json {
+        output::print_json(&numbers::value(&report))?;
+    }
+    let took = duration(std::time::Duration::from_secs_f64(clock.seconds()));
+    let documents = counted(report.collection.held().documents, "document");
+    meter.finish(&format!("{documents} measured by {} in {took}", counted(report.methods.len() as u64, "method")));
+    Ok(Code::Done)
+}
+
+fn measure<'a>(args: &Args, view: View<'a>, global: &Global, meter: &Meter) -> Result<Report<'a>> {
+    let room = pairs::room(global);
+    let mut watch = meter.watch(true);
+    let collection = Collection::build(view, &room, &mut *watch)?;
+    let with_deleted = Collection::with_deleted(view, &room, &mut *watch)?;
+    let prints = measures::prints(&collection, view.settings().bits, &room, &mut *watch)?;
+    let (mut methods, mut refused, mut grids) = (Vec::new(), Vec::new(), [None, None]);
+    for method in Method::ALL {
+        if method.needs_text() {
+            refused.push((method, "it needs the texts: nddb eval".into()));
+            continue;
+        }
+        let mut options = PairOptions::new(method);
+        options.rules.within = view.settings().k.into();
+        options.room = room.clone();
+        let graph = match measures::graph(view, &collection, &options, &mut *watch) {
+            Err(Error::Method { why, .. }) => {
+                refused.push((method, why));
+                continue;
+            }
+            other => other?,
+        };
+        let sizes = measures::sizes(view, &with_deleted, &ClusterOptions::new(options.clone()), &mut *watch)?;
+        if let Some(place) = [Method::B, Method::C].iter().position(|&it| it == method) {
+            grids[place] = Some(measures::similarities(view, &collection, &options, &mut *watch)?);
+        }
+        methods.push(Measured { options, graph, sizes });
+    }
+    let db = args.database.db.display().to_string();
+    let [b, c] = grids;
+    drop(watch);
+    Ok(Report { db, view, collection, prints, methods, refused, b, c })
+}
