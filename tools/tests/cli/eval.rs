@@ -55,13 +55,13 @@ fn eval(dir: &Dir, more: &[&str]) -> Vec<Value> {
 #[test]
 fn each_setting_is_an_object_with_its_figures() {
     let dir = dir();
-    let settings = eval(&dir, &["--methods", "identity,simhash:k=0..7,b,c:c=340,combined,split"]);
-    assert_eq!(settings.len(), 13);
+    let settings = eval(&dir, &["--methods", "identity,simhash:k=0..7,b,c:c=340,combined,split,min-hash"]);
+    assert_eq!(settings.len(), 14);
     let names: Vec<&str> = settings.iter().filter_map(|one| one["method"].as_str()).collect();
     assert_eq!((names[0], names[1], names[12]), ("identity", "simhash", "split"));
     let defaults: Vec<&Value> = settings.iter().filter(|one| one["default"] == true).collect();
     assert_eq!(defaults.len(), 1);
-    assert_eq!((&defaults[0]["method"], &defaults[0]["params"]), (&json!("simhash"), &json!({"k": 3})));
+    assert_eq!((&defaults[0]["method"], &defaults[0]["params"]), (&json!("min-hash"), &json!({"agreement": 36})));
     // Equal texts there are none; of 55 pairs 10 are near: three of each of three texts, one of the fourth.
     let identity = &settings[0];
     assert_eq!((&identity["pairs"], &identity["recall"], &identity["f1"]), (&json!(0), &json!(0.0), &json!(0.0)));
@@ -128,12 +128,12 @@ fn the_same_seed_gives_the_same_answer_and_halves_are_parts_of_all() {
 #[test]
 fn recipes_stand_in_one_table() {
     let dir = dir();
-    let values = eval(&dir, &["--methods", "simhash", "--recipe", "web-psl,web,1e0ng"]);
+    let values = eval(&dir, &["--methods", "simhash", "--recipe", "main-psl,main,1e0ng"]);
     let recipes: Vec<&Value> = values.iter().map(|one| &one["recipe"]).collect();
-    assert_eq!(recipes, ["web-psl/1", "web/1", "1e0ng/1"]);
+    assert_eq!(recipes, ["main-psl/1", "main/1", "1e0ng/1"]);
     let defaults: Vec<&Value> = values.iter().map(|one| &one["default"]).collect();
-    assert_eq!(defaults, [false, true, false]);
-    assert!(values.iter().all(|one| one["differences"]["recipe"] == "web/1"));
+    assert_eq!(defaults, [false, false, false]);
+    assert!(values.iter().all(|one| one["differences"]["recipe"] == "main-psl/1"));
     // The two differ in the name of the site only.
     assert_eq!((&values[0]["found"], &values[0]["pairs"]), (&values[1]["found"], &values[1]["pairs"]));
     assert_eq!(values[0]["differences"]["f1_interval"], json!([0.0, 0.0]));
