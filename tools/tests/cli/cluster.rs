@@ -32,7 +32,7 @@ fn a_folder_gets_clusters_pairs_and_lists() {
     assert_eq!(text(&dir, "out/keep.txt"), "b\nd\ne\nf\ng\n");
     assert_eq!(text(&dir, "out/pairs.jsonl"), dir.nddb(["pairs", "db", "--method", "split"]).done().stdout);
     let summary: Value = serde_json::from_str(&text(&dir, "out/summary.json")).expect("JSON");
-    assert_eq!(summary["recipe"], "main/1");
+    assert_eq!(summary["recipe"], "web/1");
     assert_eq!(summary["input"]["db"], "db");
     assert_eq!((&summary["clusters"], &summary["removed"], &summary["kept"]), (&json!(2), &json!(2), &json!(5)));
     assert_eq!(summary["pairs"]["pairs"], 1);

@@ -47,7 +47,8 @@ fn dir() -> Dir {
 }
 
 fn eval(dir: &Dir, more: &[&str]) -> Vec<Value> {
-    let args = [&["eval", "--docs", "docs.jsonl", "--pairs", "pairs.tsv", "--json"], more].concat();
+    let recipe: &[&str] = if more.contains(&"--recipe") { &[] } else { &["--recipe", "web"] };
+    let args = [&["eval", "--docs", "docs.jsonl", "--pairs", "pairs.tsv", "--json"], more, recipe].concat();
     let ran = dir.nddb(args).done();
     ran.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
@@ -59,9 +60,7 @@ fn each_setting_is_an_object_with_its_figures() {
     assert_eq!(settings.len(), 14);
     let names: Vec<&str> = settings.iter().filter_map(|one| one["method"].as_str()).collect();
     assert_eq!((names[0], names[1], names[12]), ("identity", "simhash", "split"));
-    let defaults: Vec<&Value> = settings.iter().filter(|one| one["default"] == true).collect();
-    assert_eq!(defaults.len(), 1);
-    assert_eq!((&defaults[0]["method"], &defaults[0]["params"]), (&json!("min-hash"), &json!({"agreement": 36})));
+    assert!(settings.iter().all(|one| one["default"] == false), "main content is the default");
     // Equal texts there are none; of 55 pairs 10 are near: three of each of three texts, one of the fourth.
     let identity = &settings[0];
     assert_eq!((&identity["pairs"], &identity["recall"], &identity["f1"]), (&json!(0), &json!(0.0), &json!(0.0)));
@@ -128,12 +127,18 @@ fn the_same_seed_gives_the_same_answer_and_halves_are_parts_of_all() {
 #[test]
 fn recipes_stand_in_one_table() {
     let dir = dir();
-    let values = eval(&dir, &["--methods", "simhash", "--recipe", "main-psl,main,1e0ng"]);
+    let values = eval(&dir, &["--methods", "simhash", "--recipe", "web-psl,web,1e0ng"]);
     let recipes: Vec<&Value> = values.iter().map(|one| &one["recipe"]).collect();
-    assert_eq!(recipes, ["main-psl/1", "main/1", "1e0ng/1"]);
+    assert_eq!(recipes, ["web-psl/1", "web/1", "1e0ng/1"]);
     let defaults: Vec<&Value> = values.iter().map(|one| &one["default"]).collect();
     assert_eq!(defaults, [false, false, false]);
-    assert!(values.iter().all(|one| one["differences"]["recipe"] == "main-psl/1"));
+    let both = eval(&dir, &["--methods", "simhash,min-hash", "--recipe", "main,web"]);
+    let defaults: Vec<&Value> = both.iter().filter(|one| one["default"] == true).collect();
+    assert_eq!(defaults.len(), 1);
+    let params = json!({"agreement": 36});
+    assert_eq!((&defaults[0]["recipe"], &defaults[0]["params"]), (&json!("main/1"), &params));
+    assert!(both.iter().all(|one| one["differences"]["params"] == params));
+    assert!(values.iter().all(|one| one["differences"]["recipe"] == "web-psl/1"));
     // The two differ in the name of the site only.
     assert_eq!((&values[0]["found"], &values[0]["pairs"]), (&values[1]["found"], &values[1]["pairs"]));
     assert_eq!(values[0]["differences"]["f1_interval"], json!([0.0, 0.0]));
@@ -144,7 +149,8 @@ fn recipes_stand_in_one_table() {
 #[test]
 fn the_table_shows_what_was_scored_and_the_review_what_was_not() {
     let dir = dir();
-    let args = ["eval", "--docs", "docs.jsonl", "--pairs", "pairs.tsv", "--methods", "simhash,c:c=340"];
+    let args =
+        ["eval", "--docs", "docs.jsonl", "--pairs", "pairs.tsv", "--recipe", "web", "--methods", "simhash,c:c=340"];
     let ran = dir.nddb([&args[..], &["--review", "review.tsv"]].concat()).done();
     for words in [
         "13 documents; 55 labelled pairs scored",

@@ -25,6 +25,13 @@ impl Dir {
         dir
     }
 
+    /// A folder with the database `db`, whose sketches are of whole pages: digits make a difference.
+    pub(crate) fn with_database_of_whole_pages() -> Self {
+        let dir = Self::new();
+        dir.nddb(["create", "db", "--recipe", "web"]).done();
+        dir
+    }
+
     /// A folder with the database `db` of three documents a, b and c, the first two one bit apart.
     pub(crate) fn with_documents() -> Self {
         let dir = Self::with_database();

@@ -26,7 +26,7 @@ pub(crate) fn pages() -> String {
 }
 
 pub(crate) fn with_pages() -> Dir {
-    let dir = Dir::with_database();
+    let dir = Dir::with_database_of_whole_pages();
     dir.nddb(["add", "db"]).stdin(pages()).done();
     dir
 }
@@ -110,7 +110,7 @@ fn fingerprints_have_pairs_by_simhash_and_by_nothing_else() {
         dir.nddb(["pairs", "db", "--method", method]).tells(12, &[method, "loaded as fingerprints"]);
     }
     for method in ["lcs", "cosine", "shingles"] {
-        dir.nddb(["pairs", "db", "--method", method]).tells(12, &[method, "texts"]);
+        dir.nddb(["pairs", "db", "--method", method]).tells(12, &[method, "text"]);
     }
     dir.nddb(["pairs", "db", "--method", "d"]).tells(2, &["no method", "simhash"]);
     dir.nddb(["pairs", "db"]).tells(2, &["--method"]);
@@ -138,7 +138,7 @@ fn documents_without_sketches_are_told_of() {
 
 #[test]
 fn many_copies_of_one_page_are_one_group() {
-    let dir = Dir::with_database();
+    let dir = Dir::with_database_of_whole_pages();
     let copies: Vec<String> =
         (0..3000).map(|index| json!({"id": format!("{index:04}"), "text": text(None)}).to_string()).collect();
     dir.nddb(["add", "db"]).stdin(copies.join("\n")).done();

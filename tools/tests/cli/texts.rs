@@ -29,7 +29,7 @@ fn dir() -> Dir {
     let pages = pages();
     let pages: Vec<(&str, &str)> = pages.iter().map(|(url, html)| (url.as_str(), html.as_str())).collect();
     dir.write_warc("pages.warc.gz", &pages);
-    dir.nddb(["create", "db"]).done();
+    dir.nddb(["create", "db", "--recipe", "web"]).done();
     dir.nddb(["load", "db", "pages.warc.gz"]).done();
     dir
 }
@@ -103,7 +103,7 @@ fn a_thousand_copies_are_one_group() {
         lines += &format!("{}\n", serde_json::json!({"id": format!("d{number:04}"), "html": html}));
     }
     dir.write("docs.jsonl", lines.as_bytes());
-    dir.nddb(["create", "db"]).done();
+    dir.nddb(["create", "db", "--recipe", "web"]).done();
     dir.nddb(["load", "db", "docs.jsonl"]).done();
     for method in ["lcs", "cosine", "shingles"] {
         let ran = dir.nddb(["pairs", "db", "--method", method]).done();
@@ -126,7 +126,7 @@ fn eval_runs_the_methods_of_texts() {
     }
     dir.write("docs.jsonl", docs.as_bytes());
     dir.write("pairs.tsv", labels.as_bytes());
-    let args = ["eval", "--docs", "docs.jsonl", "--pairs", "pairs.tsv", "--json", "--methods"];
+    let args = ["eval", "--docs", "docs.jsonl", "--pairs", "pairs.tsv", "--recipe", "web", "--json", "--methods"];
     let ran = dir.nddb([&args[..], &["lcs,cosine:cosine=0.9,shingles:resemblance=0.7"]].concat()).done();
     let found = lines(&ran.stdout);
     assert_eq!(found.len(), 3);
