@@ -36,7 +36,7 @@ fn the_page_holds_what_comparing_everything_counts() {
     stands_alone(&page);
     let methods: Vec<&str> =
         numbers["methods"].as_array().expect("methods").iter().filter_map(|it| it["method"].as_str()).collect();
-    assert_eq!(methods, ["identity", "simhash", "b", "c", "combined", "split"]);
+    assert_eq!(methods, ["identity", "simhash", "b", "c", "combined", "split", "min-hash"]);
     let refused = numbers["refused"].as_array().expect("refused");
     assert!(refused.iter().all(|it| it["why"].as_str().is_some_and(|why| why.contains("texts"))), "{refused:?}");
     for measured in numbers["methods"].as_array().expect("methods") {
@@ -113,7 +113,7 @@ fn fingerprints_are_measured_by_their_values() {
     assert!(!page.contains("<b>"), "ids are text");
     let why: Vec<&str> =
         numbers["refused"].as_array().expect("refused").iter().filter_map(|it| it["method"].as_str()).collect();
-    assert_eq!(why, ["identity", "b", "c", "combined", "split", "lcs", "cosine", "shingles"]);
+    assert_eq!(why, ["identity", "b", "c", "combined", "split", "min-hash", "lcs", "cosine", "shingles"]);
     assert_eq!((&numbers["b_similar"], &numbers["combined"]), (&Value::Null, &Value::Null));
     assert!(page.contains("loaded as fingerprints") && page.contains("neither supershingles nor projections"));
 }

@@ -153,7 +153,10 @@ fn tune_reads_a_database_or_a_file_and_says_the_same() {
         }
         value
     };
-    let (database, file) = (of("db"), of("docs.jsonl"));
+    // A file is read by the recipe that a new database has.
+    dir.nddb(["create", "own"]).done();
+    dir.nddb(["load", "own", "docs.jsonl"]).done();
+    let (database, file) = (of("own"), of("docs.jsonl"));
     assert_eq!(database, file);
     assert_eq!((&database["documents"], &database["texts"], &database["pairs"]), (&12.into(), &6.into(), &15.into()));
     // Twelve documents are too few for any sample to be trusted.
