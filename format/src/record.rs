@@ -1,6 +1,6 @@
 //! Keys and values of the catalog (SPEC 9). Keys are big-endian, so that they sort; values little-endian.
 //!
-//! Every value begins with the version of its layout. Rows of `prints`, `documents`, `ids`,
+//! Every value begins with the version of its layout: 1, or 2 of a record that has what those of version 1 cannot have. Rows of `prints`, `documents`, `ids`,
 //! `megashingles`, `pieces` and `digests` never change once written.
 
 mod document;
@@ -19,7 +19,7 @@ use crate::error::malformed;
 use crate::fields::check_size;
 use crate::{FormatError, Result};
 
-/// Version of the layout of every value.
+/// Version of the layout of every value, unless it says otherwise.
 pub const VERSION: u8 = 1;
 
 /// Column families, all made at creation.
@@ -36,9 +36,14 @@ struct Cursor<'a> {
 impl<'a> Cursor<'a> {
     /// Starts behind the version byte.
     fn new(what: &'static str, bytes: &'a [u8]) -> Result<Self> {
+        Self::up_to(VERSION, what, bytes)
+    }
+
+    /// The same of a layout that has had several versions.
+    fn up_to(newest: u8, what: &'static str, bytes: &'a [u8]) -> Result<Self> {
         check_size(what, bytes, 1)?;
-        if bytes[0] != VERSION {
-            return Err(FormatError::Version { what, found: u16::from(bytes[0]), newest: u16::from(VERSION) });
+        if !(VERSION..=newest).contains(&bytes[0]) {
+            return Err(FormatError::Version { what, found: u16::from(bytes[0]), newest: u16::from(newest) });
         }
         Ok(Self { what, bytes, at: 1 })
     }

@@ -526,7 +526,11 @@ fn catalog_values_that_break_a_rule_are_refused() {
     let archive =
         Archive { path: "p".into(), size: 1, hash: [0; 16], finished: false, offset: 0, inner: 0, documents: 0 };
     let archive = archive.encode();
-    assert_eq!(fault(Record::decode(&with(record.clone(), 0, 2))), "Version");
+    assert_eq!(fault(Record::decode(&with(record.clone(), 0, 3))), "Version");
+    let versions = "a record has version 2 where it has headings, and else 1";
+    assert_eq!(fault(Record::decode(&with(record.clone(), 0, 2))), versions);
+    let headed = Record { id: "id".into(), headings: Some([1, 2]), ..Record::default() }.encode();
+    assert_eq!(fault(Record::decode(&with(headed, 0, 1))), versions);
     assert_eq!(fault(Record::decode(&record[..5])), "Truncated");
     assert_eq!(fault(Counters::decode(&Counters::default().encode()[..20])), "Truncated");
     assert_eq!(fault(Record::decode(&with(record.clone(), 2, 0x80))), "unknown flags are zero");

@@ -7,6 +7,7 @@ use super::method::Method;
 use super::room::Room;
 use crate::Result;
 use crate::store::Sorter;
+use crate::text::Headings;
 
 /// Hashes what a method sees of a document's text.
 type TextHash<'a> = dyn Fn(u32) -> Option<u128> + 'a;
@@ -16,7 +17,7 @@ type TextHash<'a> = dyn Fn(u32) -> Option<u128> + 'a;
 /// shared by millions of documents).
 ///
 /// The sketch is the fingerprint for simhash, the six supershingles for B, the projection for C, both of
-/// these for combined and split, the 84 min-values for min-hash; for the methods that compare texts it is what
+/// these for combined and split, the 84 min-values, headings and site for min-hash; for the methods that compare texts it is what
 /// of the text they compare.
 #[derive(Debug)]
 pub(crate) struct Classes {
@@ -138,7 +139,12 @@ fn sketch(collection: &Collection, method: Method, text: &dyn Fn(u32) -> Option<
             let [supershingles, projection] = [collection.supershingles(ordinal)?, collection.projection(ordinal)?];
             Some(hash([supershingles, projection].as_flattened()))
         }
-        Method::MinHash => collection.row(ordinal).has_min_values.then(|| hash(&collection.packed_min_values(ordinal))),
+        // Whether two are near depends on sites and headings besides.
+        Method::MinHash => row.has_min_values.then(|| {
+            let Headings { title, heading } = collection.headings(ordinal);
+            let site = row.site.map_or(0, |site| u64::from(site) + 1);
+            hash([&collection.packed_min_values(ordinal)[..], &[title, heading, site]].concat().as_slice())
+        }),
         Method::Lcs | Method::Cosine | Method::Shingles => text(ordinal),
         Method::Identity => None,
     }

@@ -4,9 +4,10 @@ mod build;
 
 use super::evidence::Evidence;
 use super::room::Room;
-use super::row::{MIN_VALUES, ROW, Row, SKETCH};
+use super::row::{MIN_HASH, MIN_VALUES, ROW, Row, SKETCH};
 use crate::Result;
 use crate::store::{Progress, TempMap, View, Words};
+use crate::text::Headings;
 
 /// What the methods read of the documents of one [`View`]: rows of fixed width in temporary files, which are
 /// read as if in memory, in the order of document numbers. A document is named by its *ordinal*, the place of
@@ -18,8 +19,8 @@ pub struct Collection {
     rows: Words<ROW>,
     /// Six supershingles and six words of projection of each, if any document has them.
     sketches: Option<Words<SKETCH>>,
-    /// The 84 min-values of each, if any document has them.
-    min_values: Option<Words<MIN_VALUES>>,
+    /// The 84 min-values of each and the hashes of its headings, if any document has them.
+    min_values: Option<Words<MIN_HASH>>,
     /// All ids, end to end, in bytewise order.
     ids: TempMap,
     /// Where each id ends.
@@ -117,8 +118,20 @@ impl Collection {
     /// The min-values of a document, the one at place 2i in the low half of number i; zeros where there are none.
     #[inline]
     pub(super) fn packed_min_values(&self, ordinal: u32) -> [u64; MIN_VALUES] {
+        let row = self.min_hash(ordinal);
+        std::array::from_fn(|at| row[at])
+    }
+
+    /// Title and first heading of a document with min-values.
+    pub(super) fn headings(&self, ordinal: u32) -> Headings {
+        let row = self.min_hash(ordinal);
+        Headings { title: row[MIN_VALUES], heading: row[MIN_VALUES + 1] }
+    }
+
+    #[inline]
+    fn min_hash(&self, ordinal: u32) -> [u64; MIN_HASH] {
         let row = self.min_values.as_ref().and_then(|min_values| min_values.get(ordinal as usize));
-        row.unwrap_or([0; MIN_VALUES])
+        row.unwrap_or([0; MIN_HASH])
     }
 
     /// The id of a document.
@@ -168,6 +181,7 @@ impl Collection {
             c_similarity: (x.has_projection && y.has_projection).then(|| c_similarity(&p[1], &q[1])),
             agreement: min_values.then(|| agreement(&self.packed_min_values(a), &self.packed_min_values(b))),
             same_site: x.site.zip(y.site).map(|(x, y)| x == y),
+            same_heading: if min_values { self.headings(a).agree(&self.headings(b)) } else { None },
             ..Evidence::default()
         }
     }

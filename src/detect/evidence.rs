@@ -27,6 +27,8 @@ pub struct Evidence {
     pub lcs_short: bool,
     /// Whether both are of one site; absent when the site of one is not known.
     pub same_site: Option<bool>,
+    /// Whether title or first heading agree ([`Headings`](crate::text::Headings)); absent when neither is known of both.
+    pub same_heading: Option<bool>,
 }
 
 impl Evidence {

@@ -30,7 +30,7 @@ pub fn check(view: View<'_>, options: &PairOptions) -> Result<()> {
         return Err(Error::OutOfRange { what: "k", asked: rules.within.into(), limit: most.into() });
     }
     let label = &view.settings().recipe;
-    let recipe = Recipe::from_label(label).ok();
+    let recipe = Recipe::of_any_version(label);
     let (b, c) = needed(method);
     if method == Method::MinHash {
         require(method, label, recipe.as_ref(), "makes no min-values", Recipe::has_min_hash)?;

@@ -61,12 +61,12 @@ impl Online {
         needs::check(view, &PairOptions { rules, complete: self.complete, ..PairOptions::new(method) })?;
         if matches!(method, Method::C | Method::Split) {
             let label = &view.settings().recipe;
-            let recipe = Recipe::from_label(label).ok();
+            let recipe = Recipe::of_any_version(label);
             needs::require(method, label, recipe.as_ref(), "keeps no pieces of projections", Recipe::has_pieces)?;
         }
         if method == Method::MinHash {
             let label = &view.settings().recipe;
-            let recipe = Recipe::from_label(label).ok();
+            let recipe = Recipe::of_any_version(label);
             needs::require(method, label, recipe.as_ref(), "keeps no bands of min-values", Recipe::has_bands)?;
         }
         Ok(())

@@ -7,8 +7,10 @@ use nddb_format::record::{Print, Record};
 pub(super) const ROW: usize = 8;
 /// Numbers of a row of sketches.
 pub(super) const SKETCH: usize = 12;
-/// Numbers of a row of min-values, two in each.
+/// Numbers of 84 min-values, two in each.
 pub(super) const MIN_VALUES: usize = 42;
+/// Numbers of a row of min-values, and behind them the hashes of title and first heading.
+pub(super) const MIN_HASH: usize = MIN_VALUES + 2;
 
 const UNPRINTED: u64 = 1;
 const DIGEST: u64 = 1 << 1;
@@ -20,7 +22,7 @@ const URL: u64 = 1 << 6;
 const DATE: u64 = 1 << 7;
 const DELETED: u64 = 1 << 8;
 const EMPTY: u64 = 1 << 9;
-const MIN_HASH: u64 = 1 << 10;
+const MIN_HASHED: u64 = 1 << 10;
 
 /// What is known of a document, without what it would be too much to keep for all: id, address, text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +80,7 @@ impl Row {
             | flag(self.digest.is_some(), DIGEST)
             | flag(self.has_supershingles, SUPERSHINGLES)
             | flag(self.has_projection, PROJECTION)
-            | flag(self.has_min_values, MIN_HASH)
+            | flag(self.has_min_values, MIN_HASHED)
             | flag(self.site.is_some(), SITE)
             | flag(self.tokens.is_some(), TOKENS)
             | flag(self.url_size.is_some(), URL)
@@ -116,7 +118,7 @@ impl Row {
             is_deleted: has(DELETED),
             has_supershingles: has(SUPERSHINGLES),
             has_projection: has(PROJECTION),
-            has_min_values: has(MIN_HASH),
+            has_min_values: has(MIN_HASHED),
         }
     }
 }

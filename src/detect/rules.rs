@@ -68,6 +68,10 @@ impl Rules {
             Method::Combined => self.combined(evidence, "combined"),
             Method::Split if evidence.same_site == Some(true) => self.combined(evidence, "split: same site, combined"),
             Method::Split => at_least(evidence.c_similarity, self.c, "split: different sites, c"),
+            // Pages of one site that say they are about different things.
+            Method::MinHash if evidence.same_site == Some(true) && evidence.same_heading == Some(false) => {
+                Decision::Apart
+            }
             Method::MinHash => at_least(evidence.agreement, self.agreement, "min-hash"),
             Method::Shingles => above(evidence.resemblance.map(|value| value >= self.resemblance), "shingles"),
             Method::Cosine => above(evidence.cosine.map(|value| value > self.cosine), "cosine"),
@@ -137,6 +141,16 @@ mod tests {
         for (agreement, expected) in [(35, false), (36, true)] {
             let evidence = Evidence { agreement: Some(agreement), ..Evidence::default() };
             assert_eq!(near(Method::MinHash, &evidence), expected);
+        }
+        for (same_site, same_heading, expected) in [
+            (Some(true), Some(false), false),
+            (Some(true), Some(true), true),
+            (Some(true), None, true),
+            (Some(false), Some(false), true),
+            (None, Some(false), true),
+        ] {
+            let evidence = Evidence { agreement: Some(36), same_site, same_heading, ..Evidence::default() };
+            assert_eq!(near(Method::MinHash, &evidence), expected, "{same_site:?} {same_heading:?}");
         }
         for (distance, expected) in [(3, true), (4, false)] {
             let evidence = Evidence { distance: Some(distance), ..Evidence::default() };

@@ -65,8 +65,8 @@ pub enum Part {
 impl Part {
     /// The part that the recipe of a database looks at.
     pub(crate) fn of(view: View<'_>) -> Self {
-        match Recipe::from_label(&view.settings().recipe) {
-            Ok(recipe) if recipe.is_of_main_content() => Part::Main,
+        match Recipe::of_any_version(&view.settings().recipe) {
+            Some(recipe) if recipe.is_of_main_content() => Part::Main,
             _ => Part::Whole,
         }
     }

@@ -12,7 +12,7 @@ use crate::sketch::folded::FoldedHashes;
 use crate::sketch::min_hash::{self, MinHash};
 use crate::sketch::projection::{self, PIECES, Projection, projection};
 use crate::sketch::simhash;
-use crate::text::{Page, SiteRule, host_of, main_content, tokens, visible_text};
+use crate::text::{Headings, MainContent, Page, SiteRule, host_of, main_content, tokens, visible_text};
 
 /// All that is kept of a page's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +29,8 @@ pub struct Sketch {
     pub min_hash: Option<MinHash>,
     /// The projection of algorithm C (Henzinger 2), if the recipe has it and the page a term.
     pub projection: Option<Projection>,
+    /// Title and first heading, if the recipe keeps them and the page has one of them.
+    pub headings: Option<Headings>,
     /// The site of the page's address (Henzinger 1), empty without one.
     pub site: String,
 }
@@ -86,7 +88,10 @@ impl Recipe {
 
     /// Returns the newest version of the recipe of this name.
     pub fn named(name: &str) -> Option<Recipe> {
-        let recipe = |name, kind, site| Recipe { name, version: 1, kind, site, pieces: false };
+        let recipe = |name, kind, site| {
+            let version = if kind == Kind::Main { 2 } else { 1 };
+            Recipe { name, version, kind, site, pieces: false }
+        };
         let of = |name, convention| recipe(name, Kind::Of(convention), SiteRule::Henzinger);
         Some(match name {
             "main" => recipe("main", Kind::Main, SiteRule::Henzinger),
@@ -118,6 +123,12 @@ impl Recipe {
             std::cmp::Ordering::Greater => Err(RecipeError::Newer { name, found, known }),
             std::cmp::Ordering::Less => Err(RecipeError::Older { name, found, known }),
         }
+    }
+
+    /// Returns the newest version of the recipe that a label names, whatever version that is: which sketches there are
+    /// and what documents are found by is the same in all of them.
+    pub fn of_any_version(label: &str) -> Option<Recipe> {
+        label.split_once('/').and_then(|(name, _)| Recipe::named(name))
     }
 
     /// Returns the name.
@@ -184,6 +195,7 @@ impl Recipe {
     /// Returns the sketch of a page.
     pub fn sketch(&self, page: &Page<'_>) -> Sketch {
         let content = (self.kind == Kind::Main).then(|| main_content(page));
+        let headings = content.as_ref().map(MainContent::headings).filter(|headings| *headings != Headings::default());
         let (hashes, tokens) = match content {
             Some(content) => (Some(content.hashes()), content.into_tokens()),
             None => (None, tokens(page)),
@@ -212,6 +224,7 @@ impl Recipe {
             digest: xxh3_128(&bytes).to_be_bytes(),
             min_hash,
             projection,
+            headings,
             site: self.site.site(&host),
         }
     }
@@ -249,7 +262,7 @@ fn bytes(tokens: &[u64]) -> Vec<u8> {
 impl Default for Recipe {
     /// Returns `main`.
     fn default() -> Self {
-        Recipe { name: "main", version: 1, kind: Kind::Main, site: SiteRule::Henzinger, pieces: false }
+        Recipe { name: "main", version: 2, kind: Kind::Main, site: SiteRule::Henzinger, pieces: false }
     }
 }
 

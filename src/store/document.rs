@@ -83,6 +83,7 @@ impl Document {
             record.supershingles = Some(min_hash.supershingles);
         }
         record.projection = sketch.projection;
+        record.headings = sketch.headings.map(|headings| [headings.title, headings.heading]);
         Ok(document)
     }
 
@@ -180,6 +181,7 @@ impl Document {
     pub(crate) fn is_same_as(&self, print: &Print, stored: &Record) -> bool {
         self.print() == *print
             && self.record.digest == stored.digest
+            && self.record.headings == stored.headings
             && self.record.url == stored.url
             && self.record.site == stored.site
     }

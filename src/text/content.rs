@@ -14,15 +14,18 @@
 //!   `href`). The title of the page and the addresses of its images are no content.
 //! * Plain text has no tags to go by. Its blocks are its lines, and a line is content if it is longer than
 //!   [`LINE_UNITS`] (Huang et al. keep the sentences longer than 16).
-//! * Where fewer than [`TERMS_MIN`] terms are left, all terms of the page are its content.
-//! * A term is looked at in lower case (Unicode's, of no language), each run of digits in it as one `0`: pages that
-//!   differ in dates, counts and version numbers only are the same to a reader (D). It is hashed with XXH3 (64 bits,
-//!   seed 0) of its UTF-8 bytes.
+//! * A term is looked at in lower case (Unicode's, of no language), each run of digits in it as one `0`, and a term
+//!   of digits alone not at all: pages that differ in dates, counts and version numbers only are the same to a
+//!   reader (D), and pages are not alike because both number their lines.
+//! * Where fewer than [`TERMS_MIN`] terms are left, all terms of the page are its content, and their digits are
+//!   looked at as they are: of little, each difference counts.
+//! * A term is hashed with XXH3 (64 bits, seed 0) of its UTF-8 bytes.
 
 use std::ops::Range;
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::text::headings::{HeadingPlaces, Headings};
 use crate::text::outline::Part;
 use crate::text::page::{Page, PageKind};
 use crate::text::sentences::units;
@@ -41,6 +44,9 @@ pub struct MainContent {
     tokens: Tokens,
     /// Places of the terms of the main content, ascending.
     places: Vec<u32>,
+    headings: HeadingPlaces,
+    /// So little is content that all of the page is, with its digits as they are.
+    is_whole: bool,
 }
 
 impl MainContent {
@@ -69,15 +75,31 @@ impl MainContent {
         &self.places
     }
 
-    /// Returns the terms of the main content in lower case, with digits masked.
+    /// Returns the terms of the main content in lower case, with digits masked unless all of the page is content.
     pub fn terms(&self) -> impl Iterator<Item = String> + '_ {
-        self.places.iter().map(|&place| masked(self.tokens.term(place as usize)))
+        self.places.iter().map(|&place| self.told(self.tokens.term(place as usize)))
+    }
+
+    /// A term of the content as it is looked at.
+    fn told(&self, term: &str) -> String {
+        if self.is_whole { term.to_lowercase() } else { masked(term) }
     }
 
     /// Returns the hashes of [`MainContent::terms`]: XXH3 (64 bits, seed 0).
     pub fn hashes(&self) -> Vec<u64> {
-        let hashes = self.tokens.hashes();
-        self.places.iter().map(|&place| hash(self.tokens.term(place as usize), hashes[place as usize])).collect()
+        if self.is_whole {
+            return self.terms().map(|term| xxh3_64(term.as_bytes())).collect();
+        }
+        self.places.iter().map(|&place| self.masked_hash(place)).collect()
+    }
+
+    /// Returns the title and the first heading of the page.
+    pub fn headings(&self) -> Headings {
+        self.headings.hashes(|place| self.masked_hash(place))
+    }
+
+    fn masked_hash(&self, place: u32) -> u64 {
+        hash(self.tokens.term(place as usize), self.tokens.hashes()[place as usize])
     }
 }
 
@@ -90,18 +112,19 @@ pub fn main_content(page: &Page<'_>) -> MainContent {
 fn content_and_parts(page: &Page<'_>) -> (MainContent, Vec<Part>) {
     let mut tokens = Tokens::default();
     let parts = Tokenizer::new().tokens_and_parts(page, &mut tokens);
-    let mut places = match page.kind {
+    let (mut places, headings) = match page.kind {
         PageKind::Html => of_markup(&tokens, &parts),
-        PageKind::Text => of_lines(&tokens),
+        PageKind::Text => (of_lines(&tokens), HeadingPlaces::default()),
     };
-    if places.len() < TERMS_MIN {
+    let is_whole = places.len() < TERMS_MIN;
+    if is_whole {
         places = (0..tokens.len() as u32).collect();
     }
-    (MainContent { tokens, places }, parts)
+    (MainContent { tokens, places, headings, is_whole }, parts)
 }
 
 /// Returns the main content of a page as a text, in lower case and with digits masked: its terms with what stands
-/// between them, one line per block and single spaces in it, as in a [`folded_text`](crate::text::folded_text).
+/// between them, numbers too, one line per block and single spaces in it, as in a [`folded_text`](crate::text::folded_text).
 pub fn main_text(page: &Page<'_>) -> String {
     let (content, parts) = content_and_parts(page);
     let (tokens, text) = (&content.tokens, content.tokens.text());
@@ -121,7 +144,8 @@ pub fn main_text(page: &Page<'_>) -> String {
             // Terms may lie in one another: a word of a script without spaces, and its parts.
             let between = text.get(known.end..range.start).unwrap_or("");
             let is_line = page.kind == PageKind::Text && between.contains(['\n', '\r']);
-            if begins_block || is_line || before + 1 != place {
+            let is_next = (before + 1..place).all(|place| is_number(tokens.term(place as usize)));
+            if begins_block || is_line || !is_next {
                 // The mark that ends a block belongs to it.
                 let end = between.find(char::is_whitespace).unwrap_or(0);
                 out.push_str(&between[..end]);
@@ -130,7 +154,7 @@ pub fn main_text(page: &Page<'_>) -> String {
                 push_folded(&mut out, between);
             }
         }
-        out.push_str(&masked(&text[range.clone()]));
+        out.push_str(&content.told(&text[range.clone()]));
         last = Some((place, range));
     }
     out
@@ -142,20 +166,27 @@ fn block_begins(parts: &[Part]) -> impl Iterator<Item = usize> + '_ {
     starts.zip(parts).filter(|(_, part)| part.begins_block).map(|(start, _)| start)
 }
 
-/// Appends what stands between two terms, each run of white space as one space.
+/// Appends what stands between two terms, numbers perhaps: each run of white space as one space, each of digits as
+/// one `0`.
 fn push_folded(out: &mut String, between: &str) {
+    let mut in_number = false;
     for c in between.chars() {
-        if !c.is_whitespace() {
-            out.push(c);
-        } else if !out.ends_with(' ') {
-            out.push(' ');
+        let is_digit = c.is_numeric();
+        match c {
+            _ if is_digit && in_number => (),
+            _ if is_digit => out.push('0'),
+            _ if !c.is_whitespace() => out.push(c),
+            _ if out.ends_with(' ') => (),
+            _ => out.push(' '),
         }
+        in_number = is_digit;
     }
 }
 
-/// Returns the places of the terms in blocks of content, of a page of markup.
-fn of_markup(tokens: &Tokens, parts: &[Part]) -> Vec<u32> {
+/// Returns the places of the terms in blocks of content, of a page of markup, and those of its headings.
+fn of_markup(tokens: &Tokens, parts: &[Part]) -> (Vec<u32>, HeadingPlaces) {
     let mut places: Vec<u32> = Vec::with_capacity(tokens.len());
+    let (mut headings, mut block) = (HeadingPlaces::default(), 0);
     let (mut parts, mut part) = (parts.iter(), None::<&Part>);
     // Of the block at hand: where in `places` its terms begin, the units of its terms, and of those in links.
     let (mut begin, mut all, mut links) = (0, 0, 0);
@@ -171,19 +202,26 @@ fn of_markup(tokens: &Tokens, parts: &[Part]) -> Vec<u32> {
                     places.truncate(begin);
                 }
                 (begin, all, links) = (places.len(), 0, 0);
+                block += 1;
             }
             part = Some(next);
         }
-        let Some(part) = part.filter(|part| !part.is_around) else { continue };
+        let Some(part) = part else { continue };
+        headings.push(part, block, place);
+        if part.is_around {
+            continue;
+        }
         let size = units(tokens.term(place as usize));
         all += size;
         links += if part.is_link { size } else { 0 };
-        places.push(place);
+        if !is_number(tokens.term(place as usize)) {
+            places.push(place);
+        }
     }
     if 2 * links >= all {
         places.truncate(begin);
     }
-    places
+    (places, headings)
 }
 
 /// Returns the places of the terms in long lines, of plain text.
@@ -200,12 +238,19 @@ fn of_lines(tokens: &Tokens) -> Vec<u32> {
         }
         end = term.end;
         all += units(tokens.term(place as usize));
-        places.push(place);
+        if !is_number(tokens.term(place as usize)) {
+            places.push(place);
+        }
     }
     if all <= LINE_UNITS {
         places.truncate(begin);
     }
     places
+}
+
+/// Returns whether a term is of digits alone.
+fn is_number(term: &str) -> bool {
+    term.starts_with(char::is_numeric) && term.chars().all(char::is_numeric)
 }
 
 /// Returns a term in lower case, with each run of digits as one `0`.

@@ -412,12 +412,12 @@ impl<'a> Scanner<'a> {
         self.push_part(from, to, piece, false);
     }
 
-    /// Appends text of the page, which stands around its content even if no element says so.
-    fn push_part(&mut self, from: usize, to: usize, piece: Piece, is_around: bool) {
+    /// Appends text of the page, its title or not.
+    fn push_part(&mut self, from: usize, to: usize, piece: Piece, is_title: bool) {
         if self.hidden == 0 {
             self.sheet.push(self.html, from, to, piece);
             if let Some(outline) = &mut self.outline {
-                outline.push(&self.sheet, is_around);
+                outline.push(&self.sheet, is_title);
             }
         }
     }

@@ -15,6 +15,7 @@ mod charset;
 mod content;
 mod elements;
 mod entities;
+mod headings;
 mod html;
 mod images;
 mod letters;
@@ -33,6 +34,7 @@ mod words;
 
 pub use charset::decode;
 pub use content::{LINE_UNITS, MainContent, TERMS_MIN, main_content, main_text};
+pub use headings::Headings;
 pub use letters::is_word_character;
 pub use map::TextMap;
 pub use page::{Page, PageKind};

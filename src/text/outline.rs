@@ -25,6 +25,18 @@ pub(crate) struct Part {
     pub(crate) is_link: bool,
     /// It stands in what goes around the content: navigation, header, footer, a form's buttons.
     pub(crate) is_around: bool,
+    pub(crate) role: Role,
+}
+
+/// What a text says of the page as a whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// The title.
+    Title,
+    /// In a heading of the first or second rank.
+    Heading,
+    #[default]
+    Other,
 }
 
 /// The parts of a text in the making.
@@ -35,6 +47,8 @@ pub(crate) struct Outline {
     counters: [u16; COUNTERS],
     /// The place in `open` of the outermost element that goes around the content.
     around: Option<usize>,
+    /// The same of the outermost heading.
+    heading: Option<usize>,
     in_link: bool,
     begins_block: bool,
 }
@@ -46,21 +60,28 @@ impl Outline {
             open: Vec::new(),
             counters: [0; COUNTERS],
             around: None,
+            heading: None,
             in_link: false,
             begins_block: true,
         }
     }
 
-    /// Notes text that was appended; `is_around` where nothing else says so.
-    pub(crate) fn push(&mut self, sheet: &Sheet, is_around: bool) {
+    /// Notes text that was appended. A title stands around the content wherever it is.
+    pub(crate) fn push(&mut self, sheet: &Sheet, is_title: bool) {
+        let role = match self.heading {
+            _ if is_title => Role::Title,
+            Some(_) => Role::Heading,
+            None => Role::Other,
+        };
         let part = Part {
             end: sheet.size(),
             begins_block: std::mem::take(&mut self.begins_block),
             is_link: self.in_link,
-            is_around: is_around || self.around.is_some(),
+            is_around: is_title || self.around.is_some(),
+            role,
         };
         match self.parts.last_mut() {
-            Some(last) if !part.begins_block && (last.is_link, last.is_around) == (part.is_link, part.is_around) => {
+            Some(last) if !part.begins_block && (Part { end: part.end, begins_block: false, ..*last }) == part => {
                 last.end = part.end;
             }
             _ => self.parts.push(part),
@@ -85,6 +106,9 @@ impl Outline {
         if self.around.is_none() && (is_around(name) || role.is_some_and(is_role_around)) {
             self.around = Some(self.open.len());
         }
+        if self.heading.is_none() && matches!(name, b"h1" | b"h2") {
+            self.heading = Some(self.open.len());
+        }
         let word = word(name);
         self.open.push(word);
         self.counters[counter(word)] += 1;
@@ -99,6 +123,7 @@ impl Outline {
         let Some(place) = self.open.iter().rposition(|&open| open == word) else { return };
         self.open.drain(place..).for_each(|open| self.counters[counter(open)] -= 1);
         self.around = self.around.filter(|&around| around < place);
+        self.heading = self.heading.filter(|&heading| heading < place);
     }
 
     pub(crate) fn finish(self) -> Vec<Part> {

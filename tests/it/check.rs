@@ -323,7 +323,7 @@ fn stats_count_what_is_there() {
     assert_eq!(stats.bytes.manifest, fs::metadata(sample.path.join("MANIFEST")).expect("a file").len());
     assert!(stats.bytes.catalog > 10_000 && stats.bytes.total() > stats.bytes.catalog);
     assert_eq!(stats.runs.iter().map(|run| run.bytes).sum::<u64>(), stats.bytes.segments + stats.bytes.postings);
-    assert_eq!((stats.recipe.as_str(), stats.format), ("main/1", 1));
+    assert_eq!((stats.recipe.as_str(), stats.format), ("main/2", 1));
     let found = reader.view().find(&[Fingerprint(0xfeed_f00d)], Within(0), None, &mut nddb::Work::default());
     assert!(found.expect("an answer")[0].count > 300);
 }

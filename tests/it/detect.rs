@@ -8,6 +8,7 @@ use nddb::detect::{Collection, Line, Method, PairOptions, Room, b_similarity, c_
 use nddb::sketch::Recipe;
 use nddb::text::Page;
 use nddb::{Config, Document, Reader, Stored, Writer};
+use nddb_format::record::Record;
 
 use super::support::say;
 
@@ -71,10 +72,17 @@ fn is_near(method: Method, complete: bool, a: &Stored, b: &Stored) -> bool {
             let (p, q) = (x.min_values.as_deref(), y.min_values.as_deref());
             let (Some(p), Some(q)) = (p, q) else { return false };
             let shares = p.chunks(4).zip(q.chunks(4)).any(|(p, q)| p == q);
-            shares && p.iter().zip(q).filter(|(p, q)| p == q).count() >= 36
+            shares && p.iter().zip(q).filter(|(p, q)| p == q).count() >= 36 && !headings_differ(x, y)
         }
         _ => false,
     }
+}
+
+/// Whether two documents are of one site and have titles or first headings, none of which are equal.
+pub(crate) fn headings_differ(a: &Record, b: &Record) -> bool {
+    let both = a.headings.unwrap_or_default().into_iter().zip(b.headings.unwrap_or_default());
+    let known: Vec<bool> = both.filter(|&(a, b)| a != 0 && b != 0).map(|(a, b)| a == b).collect();
+    a.site.is_some() && a.site == b.site && known.contains(&false) && !known.contains(&true)
 }
 
 fn agrees(name: &str) {

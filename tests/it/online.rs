@@ -9,6 +9,7 @@ use nddb::sketch::Recipe;
 use nddb::text::Page;
 use nddb::{Config, Document, Reader, Stored, Writer};
 
+use super::detect::headings_differ;
 use super::support::say;
 
 const METHODS: [Method; 7] =
@@ -77,7 +78,7 @@ fn is_near(method: Method, a: &Stored, b: &Stored) -> bool {
             let (p, q) = (x.min_values.as_deref(), y.min_values.as_deref());
             let (Some(p), Some(q)) = (p, q) else { return false };
             let shares = p.chunks(4).zip(q.chunks(4)).any(|(p, q)| p == q);
-            shares && p.iter().zip(q).filter(|(p, q)| p == q).count() >= 36
+            shares && p.iter().zip(q).filter(|(p, q)| p == q).count() >= 36 && !headings_differ(x, y)
         }
         other => panic!("{other} reads texts"),
     }

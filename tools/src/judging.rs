@@ -48,5 +48,6 @@ pub(crate) fn add_evidence(object: &mut Map<String, Value>, alike: Option<&Alike
     object.insert("agreement".into(), json!(evidence.agreement));
     object.insert("resemblance".into(), json!(evidence.likely_resemblance().map(share)));
     object.insert("same_site".into(), json!(evidence.same_site));
+    object.insert("same_heading".into(), json!(evidence.same_heading));
     object.insert("rule".into(), json!(alike.map(|alike| alike.rule)));
 }

@@ -28,7 +28,9 @@ impl Format {
     pub(crate) fn header(self) -> &'static [u8] {
         match self {
             Format::Jsonl => b"",
-            Format::Tsv => b"a\tb\tmethod\tdistance\tb_sim\tc_sim\tagreement\tresemblance\tlcs\tsame_site\tverdict\n",
+            Format::Tsv => {
+                b"a\tb\tmethod\tdistance\tb_sim\tc_sim\tagreement\tresemblance\tlcs\tsame_site\tsame_heading\tverdict\n"
+            }
         }
     }
 }
@@ -131,7 +133,7 @@ pub(crate) fn ids(out: &mut Vec<u8>, collection: &Collection, ordinals: &[u32]) 
 }
 
 /// What is known of a pair, by the names of the columns; what is not known has no value.
-fn scores(pair: &Pair) -> [(&'static str, Option<String>); 7] {
+fn scores(pair: &Pair) -> [(&'static str, Option<String>); 8] {
     let evidence = &pair.evidence;
     let count = |value: Option<u32>| value.map(|value| value.to_string());
     let share = |value: Option<f64>| value.map(|value| format!("{value:.6}"));
@@ -143,5 +145,6 @@ fn scores(pair: &Pair) -> [(&'static str, Option<String>); 7] {
         ("resemblance", share(evidence.likely_resemblance())),
         ("lcs", share(evidence.lcs_resemblance)),
         ("same_site", evidence.same_site.map(|same| same.to_string())),
+        ("same_heading", evidence.same_heading.map(|same| same.to_string())),
     ]
 }

@@ -82,7 +82,12 @@ pub struct Record {
     pub batch: Option<u32>,
     /// The page was cut at a limit before it was read.
     pub truncated: bool,
+    /// Hashes of title and first heading, each 0 where the page has none.
+    pub headings: Option<[u64; 2]>,
 }
+
+/// Version of the layout of a record that has headings; others have [`VERSION`].
+const VERSION_HEADINGS: u8 = 2;
 
 const URL: u16 = 1;
 const SITE: u16 = 1 << 1;
@@ -95,10 +100,11 @@ const PROJECTION: u16 = 1 << 7;
 const SOURCE: u16 = 1 << 8;
 const BATCH: u16 = 1 << 9;
 const TRUNCATED: u16 = 1 << 10;
-const KNOWN: u16 = (1 << 11) - 1;
+const HEADINGS: u16 = 1 << 11;
+const KNOWN: u16 = (1 << 12) - 1;
 
 /// The optional parts in the order of their flag bits, as SPEC.md lists them: name and size, 0 for text.
-pub const PARTS: [(&str, usize); 11] = [
+pub const PARTS: [(&str, usize); 12] = [
     ("url", 0),
     ("site", 0),
     ("date", 8),
@@ -110,6 +116,7 @@ pub const PARTS: [(&str, usize); 11] = [
     ("source", 28),
     ("batch", 4),
     ("truncated", 0),
+    ("headings", 16),
 ];
 
 impl Record {
@@ -126,11 +133,12 @@ impl Record {
             | flag(self.source.is_some(), SOURCE)
             | flag(self.batch.is_some(), BATCH)
             | flag(self.truncated, TRUNCATED)
+            | flag(self.headings.is_some(), HEADINGS)
     }
 
     /// Appends the bytes to `out`: version, flags, id, then the parts that the flags name.
     pub fn encode_into(&self, out: &mut Vec<u8>) {
-        out.push(VERSION);
+        out.push(if self.headings.is_some() { VERSION_HEADINGS } else { VERSION });
         out.extend_from_slice(&self.flags().to_le_bytes());
         put_text(out, &self.id);
         for text in [&self.url, &self.site].into_iter().flatten() {
@@ -160,6 +168,9 @@ impl Record {
         if let Some(batch) = self.batch {
             out.extend_from_slice(&batch.to_le_bytes());
         }
+        if let Some(headings) = &self.headings {
+            headings.iter().for_each(|hash| out.extend_from_slice(&hash.to_le_bytes()));
+        }
     }
 
     /// Returns the bytes.
@@ -174,10 +185,13 @@ impl Record {
     /// # Errors
     /// [`crate::FormatError`] for the first rule that is broken.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
-        let mut cursor = Cursor::new("record", bytes)?;
+        let mut cursor = Cursor::up_to(VERSION_HEADINGS, "record", bytes)?;
         let flags = cursor.u16()?;
         if flags & !KNOWN != 0 {
             return malformed("record", 1, "unknown flags are zero");
+        }
+        if (bytes[0] == VERSION_HEADINGS) != (flags & HEADINGS != 0) {
+            return malformed("record", 0, "a record has version 2 where it has headings, and else 1");
         }
         let id = cursor.text()?.to_owned();
         super::check_id(&id)?;
@@ -218,6 +232,7 @@ impl Record {
             })?,
             batch: part(flags, BATCH, &mut cursor, Cursor::u32)?,
             truncated: flags & TRUNCATED != 0,
+            headings: part(flags, HEADINGS, &mut cursor, |cursor| Ok([cursor.u64()?, cursor.u64()?]))?,
         };
         cursor.end()?;
         Ok(record)
@@ -228,7 +243,7 @@ impl Record {
     /// # Errors
     /// [`crate::FormatError`] if the value does not begin as one does.
     pub fn head_of(bytes: &[u8]) -> Result<Head<'_>> {
-        let mut cursor = Cursor::new("record", bytes)?;
+        let mut cursor = Cursor::up_to(VERSION_HEADINGS, "record", bytes)?;
         let flags = cursor.u16()?;
         let id = cursor.text()?;
         let url = if flags & URL != 0 { Some(cursor.text()?) } else { None };

@@ -8,8 +8,17 @@ fn record() -> impl Strategy<Value = Record> {
     let sketches =
         (prop::option::of(any::<u32>()), prop::option::of(any::<[u64; 6]>()), prop::option::of(any::<[u64; 6]>()));
     let source = prop::option::of((any::<u32>(), any::<u64>(), any::<u64>(), any::<u64>()));
-    (texts, numbers, sketches, source, prop::option::of(any::<u32>()), any::<bool>()).prop_map(
-        |((id, url, site), (date, tokens, digest), (seed, supershingles, projection), source, batch, truncated)| {
+    let headings = prop::option::of(any::<[u64; 2]>());
+    (texts, numbers, sketches, source, prop::option::of(any::<u32>()), any::<bool>(), headings).prop_map(
+        |(
+            (id, url, site),
+            (date, tokens, digest),
+            (seed, supershingles, projection),
+            source,
+            batch,
+            truncated,
+            headings,
+        )| {
             Record {
                 id,
                 url,
@@ -28,6 +37,7 @@ fn record() -> impl Strategy<Value = Record> {
                 }),
                 batch,
                 truncated,
+                headings,
             }
         },
     )

@@ -7,7 +7,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::{Collection, Held};
 use crate::detect::room::Room;
-use crate::detect::row::{MIN_VALUES, ROW, Row, SKETCH};
+use crate::detect::row::{MIN_HASH, MIN_VALUES, ROW, Row, SKETCH};
 use crate::store::{Progress, Sorter, TempFile, Ticker, View, Words, WordsWriter};
 use crate::{Error, Result};
 
@@ -78,7 +78,7 @@ pub(super) fn build(
 struct Rows {
     rows: WordsWriter<ROW>,
     sketches: WordsWriter<SKETCH>,
-    min_values: WordsWriter<MIN_VALUES>,
+    min_values: WordsWriter<MIN_HASH>,
     /// Number and rank of each document, by number.
     wanted: Words<2>,
     len: u32,
@@ -127,7 +127,13 @@ impl Rows {
         if let Some(values) = &record.min_values {
             pad(&mut self.min_values, self.len)?;
             let (pairs, _) = values.as_chunks::<2>();
-            self.min_values.push(&std::array::from_fn(|at| u64::from(pairs[at][1]) << 32 | u64::from(pairs[at][0])))?;
+            let mut row = [0; MIN_HASH];
+            let (packed, headings) = row.split_at_mut(MIN_VALUES);
+            for (word, pair) in packed.iter_mut().zip(pairs) {
+                *word = u64::from(pair[1]) << 32 | u64::from(pair[0]);
+            }
+            headings.copy_from_slice(&record.headings.unwrap_or_default());
+            self.min_values.push(&row)?;
         }
         self.by_rank[row.rank as usize] = self.len;
         self.len += 1;

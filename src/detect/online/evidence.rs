@@ -6,6 +6,7 @@ use nddb_format::record::Record;
 use crate::detect::collection::{b_similarity, c_similarity};
 use crate::detect::evidence::Evidence;
 use crate::sketch::agreement;
+use crate::text::Headings;
 
 /// What is known of one document.
 #[derive(Clone, Copy)]
@@ -37,8 +38,14 @@ impl<'a> Facts<'a> {
             b_similarity: both(&a.supershingles, b.supershingles.as_ref()).map(|(a, b)| b_similarity(a, b)),
             c_similarity: both(&a.projection, b.projection.as_ref()).map(|(a, b)| c_similarity(a, b)),
             agreement: min_values.map(|(a, b)| agreement(a, b)),
+            same_heading: min_values.and_then(|_| headings(a)?.agree(&headings(b)?)),
             same_site: a.site.as_ref().zip(b.site.as_ref()).map(|(a, b)| a == b),
             ..Evidence::default()
         }
     }
+}
+
+/// Title and first heading of a document.
+fn headings(record: &Record) -> Option<Headings> {
+    record.headings.map(|[title, heading]| Headings { title, heading })
 }

@@ -61,7 +61,7 @@ pub fn read_page(view: View<'_>, stored: &Stored) -> Result<Result<PageEntry, Un
 }
 
 fn is_it(page: &PageEntry, stored: &Stored, view: View<'_>) -> bool {
-    let Ok(recipe) = Recipe::from_label(&view.settings().recipe) else { return false };
+    let Some(recipe) = Recipe::of_any_version(&view.settings().recipe) else { return false };
     let page = Page { kind: page.kind, charset: page.charset.as_deref(), url: page.url.as_deref(), body: &page.body };
     stored.record.digest == Some(recipe.sketch(&page).digest)
 }

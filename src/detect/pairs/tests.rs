@@ -3,7 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use nddb_format::record::Record;
 
 use super::*;
-use crate::detect::support::{Page, Random, collection, database, options, pages};
+use crate::detect::support::{Page, Random, collection, database, headings_differ, options, pages};
 use crate::detect::{Kind, Method};
 use crate::{Error, Reader};
 
@@ -42,7 +42,7 @@ fn is_near(method: Method, complete: bool, a: &Page, b: &Page, sites: (&Page, &P
         Method::Combined => combined,
         Method::Split if sites.0.record.site.is_some() && sites.0.record.site == sites.1.record.site => combined,
         Method::Split => (shares || equal >= 2) && agree >= 372,
-        Method::MinHash => min_values_agree(x, y).is_some(),
+        Method::MinHash => min_values_agree(x, y).is_some() && !headings_differ(&sites.0.record, &sites.1.record),
         _ => panic!("{method} reads texts"),
     }
 }

@@ -17,7 +17,7 @@ fn every_name_is_a_recipe_and_every_label_leads_back() {
         assert_eq!(Recipe::from_label(&label).ok(), recipe);
     }
     assert_eq!(Recipe::named(Recipe::NAMES[0]), Some(Recipe::default()));
-    assert_eq!(Recipe::default().label(), "main/1");
+    assert_eq!(Recipe::default().label(), "main/2");
     assert_eq!(web().label(), "web/1");
     assert_eq!(web().to_string(), "web/1");
     assert_eq!(Recipe::named("none"), None);
@@ -29,6 +29,8 @@ fn a_label_of_another_version_is_refused_with_a_reason() {
     assert_eq!(newer, Err("recipe web has version 2, newer than this program's 1".into()));
     let older = Recipe::from_label("web/0").map_err(|error| error.to_string());
     assert_eq!(older, Err("recipe web has version 0, older than this program's 1".into()));
+    assert_eq!(Recipe::of_any_version("web/9"), Some(web()));
+    assert_eq!(Recipe::of_any_version("wob/1").or(Recipe::of_any_version("web")), None);
     let unknown = Recipe::from_label("wob/1").map_err(|error| error.to_string());
     assert!(unknown.is_err_and(|reason| reason.contains("web-psl")));
     for label in ["", "web", "web/", "web/x", "web/-1", "/1"] {

@@ -43,7 +43,7 @@ impl State {
     pub(crate) fn read(catalog: &Catalog, folded: u64, file: RoaringTreemap) -> Result<Self> {
         let settings = catalog.settings()?;
         let mut state = Self {
-            recipe: Recipe::from_label(&settings.recipe).ok(),
+            recipe: Recipe::of_any_version(&settings.recipe),
             settings,
             counters: catalog.counters()?,
             deleted: file,

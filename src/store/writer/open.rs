@@ -84,7 +84,7 @@ impl Writer {
         snapshot.catch_up(&catalog)?;
         snapshot.seen = counters.next_number;
         let group = Group::new(&settings);
-        let recipe = Recipe::from_label(&settings.recipe).ok();
+        let recipe = Recipe::of_any_version(&settings.recipe);
         Ok(Self {
             dir,
             _lock: lock,

@@ -71,7 +71,7 @@ fn titles_and_images_are_none_of_it() {
 #[test]
 fn of_a_page_with_little_content_everything_is() {
     let page = Page::html("<title>One</title><nav><a href=x>Two 22</a></nav><p>Three<img src=four.png>");
-    assert_eq!(content(&page), "one two 0 three four.png");
+    assert_eq!(content(&page), "one two 22 three four.png", "of little, digits count");
     let words = "word ".repeat(TERMS_MIN - 1);
     let html = format!("<nav>no</nav><p>{words}");
     assert_eq!(main_content(&Page::html(&html)).len(), TERMS_MIN);
@@ -102,15 +102,12 @@ fn markup_in_chinese_is_told_apart_like_any_other() {
     let html =
         format!("<ul><li><a href=x>首页</a><li><a href=x>新闻动态</a></ul><p>{body}</p><footer>版权所有</footer>");
     let text: String = main_content(&Page::html(&html)).terms().collect();
-    assert!(text.starts_with("北京大学创办于0年") && text.ends_with("综合性大学"), "{text}");
+    assert!(text.starts_with("北京大学创办于年") && text.ends_with("综合性大学"), "{text}");
 }
 
 #[test]
 fn digits_and_case_make_no_difference() {
-    assert_eq!(
-        content(&Page::text("Numpy 1.26.4 of 12 Mai 2024, v2beta10 ÄB12 ٣٤x")),
-        "numpy 0 0 0 of 0 mai 0 v0beta0 äb0 0x"
-    );
+    assert_eq!(beside("<p>Numpy 1.26.4 of 12 Mai 2024, v2beta10 ÄB12 ٣٤x ٣٤ ½</p>"), "numpy of mai v0beta0 äb0 0x");
 }
 
 /// What pages go wrong by.
@@ -201,15 +198,16 @@ fn deep_and_unclosed_elements_take_linear_time() {
 fn the_text_of_the_content_has_its_terms_and_what_stands_between_them() {
     let words: Vec<String> = (0..25).map(|number| format!("Word{number}")).collect();
     let page = format!(
-        "<nav>Skip, this.</nav><h1>One,\n two.</h1> <p>{}!</p> <p><a href=x>A link</a></p><p>the END of 2024</p><img src=a.png>",
+        "<nav>Skip, this.</nav><h1>One,\n two.</h1> <p>{}!</p> <p><a href=x>A link</a></p><p>the END\n1,2024 of 2024</p><img src=a.png>",
         words.join(" ")
     );
     let content = main_content(&Page::html(&page));
     let text = main_text(&Page::html(&page));
     let lines: Vec<&str> = text.lines().collect();
-    assert_eq!((lines.len(), lines[0], lines[2]), (3, "one, two.", "the end of 0"), "{text:?}");
+    assert_eq!((lines.len(), lines[0], lines[2]), (3, "one, two.", "the end 0,0 of"), "{text:?}");
     assert!(!text.contains("skip") && !text.contains("link") && text.contains("word0 word0"));
-    let terms: Vec<String> = crate::text::tokens(&Page::text(&text)).terms().map(str::to_owned).collect();
+    let tokens = crate::text::tokens(&Page::text(&text));
+    let terms: Vec<&str> = tokens.terms().filter(|term| *term != "0").collect();
     assert_eq!(terms, content.terms().collect::<Vec<_>>());
     assert_eq!(main_text(&Page::html("")), "");
 }

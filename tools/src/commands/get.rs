@@ -50,8 +50,21 @@ pub(super) fn run(args: Args, global: &Global) -> Result<Code> {
 
 /// A document as JSON. Sketches are hex, most significant first.
 fn value(stored: &Stored) -> Value {
-    let Record { id, url, site, date, tokens, digest, min_values, supershingles, projection, source, batch, truncated } =
-        &stored.record;
+    let Record {
+        id,
+        url,
+        site,
+        date,
+        tokens,
+        digest,
+        min_values,
+        supershingles,
+        projection,
+        source,
+        batch,
+        truncated,
+        headings,
+    } = &stored.record;
     let words = |words: &[u64; 6]| words.map(|word| format!("{word:016x}"));
     json!({
         "id": id,
@@ -74,5 +87,7 @@ fn value(stored: &Stored) -> Value {
         })),
         "batch": batch,
         "truncated": truncated,
+        // The hashes of the title and of the first heading.
+        "headings": headings.map(|hashes| hashes.map(|hash| format!("{hash:016x}"))),
     })
 }

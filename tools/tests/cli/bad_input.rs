@@ -26,13 +26,13 @@ fn what_is_no_database_is_named() {
 #[test]
 fn a_database_is_made_once_and_where_there_is_room() {
     let dir = Dir::new();
-    dir.nddb(["create", "db"]).tells(0, &["db: made, 64 bits, k = 3", "recipe main/1"]);
+    dir.nddb(["create", "db"]).tells(0, &["db: made, 64 bits, k = 3", "recipe main/2"]);
     dir.nddb(["create", "db"]).tells(1, &["db: exists already", "hint: choose another path"]);
     dir.write("file", b"words");
     dir.nddb(["create", "file"]).tells(1, &["file: exists already"]);
     dir.nddb(["create", "no/such/folder"]).tells(1, &["no/such/folder", "No such file"]);
     let made = dir.nddb(["create", "b", "--bits", "32", "-k", "2", "--tables", "4", "--json"]).done().json();
-    assert_eq!((&made["bits"], &made["k"], &made["recipe"]), (&32.into(), &2.into(), &"main/1".into()));
+    assert_eq!((&made["bits"], &made["k"], &made["recipe"]), (&32.into(), &2.into(), &"main/2".into()));
     assert!(made["levels"].is_array(), "{made}");
 }
 
@@ -88,7 +88,7 @@ fn a_damaged_segment_is_damage_and_not_an_answer() {
 fn another_recipe_is_refused() {
     let dir = Dir::with_documents();
     dir.nddb(["create", "other", "--recipe", "1e0ng"]).done();
-    dir.nddb(["merge", "db", "other"]).tells(12, &["recipe", "main/1", "1e0ng/1", "hint:"]);
+    dir.nddb(["merge", "db", "other"]).tells(12, &["recipe", "main/2", "1e0ng/1", "hint:"]);
 }
 
 #[test]

@@ -136,7 +136,7 @@ fn recipes_stand_in_one_table() {
     let defaults: Vec<&Value> = both.iter().filter(|one| one["default"] == true).collect();
     assert_eq!(defaults.len(), 1);
     let params = json!({"agreement": 36});
-    assert_eq!((&defaults[0]["recipe"], &defaults[0]["params"]), (&json!("main/1"), &params));
+    assert_eq!((&defaults[0]["recipe"], &defaults[0]["params"]), (&json!("main/2"), &params));
     assert!(both.iter().all(|one| one["differences"]["params"] == params));
     assert!(values.iter().all(|one| one["differences"]["recipe"] == "web-psl/1"));
     // The two differ in the name of the site only.

@@ -51,6 +51,7 @@ fn a_verdict_carries_what_is_known_and_the_rule() {
         "agreement",
         "resemblance",
         "same_site",
+        "same_heading",
         "rule",
         "complete",
     ];
@@ -124,8 +125,20 @@ fn why_has_the_numbers_and_the_words_that_differ() {
         dir.nddb(args.iter().chain(more)).done().json()
     };
     let answer = ask(&[]);
-    let fields =
-        ["id", "fp", "distance", "url", "site", "b_sim", "c_sim", "agreement", "resemblance", "same_site", "rule"];
+    let fields = [
+        "id",
+        "fp",
+        "distance",
+        "url",
+        "site",
+        "b_sim",
+        "c_sim",
+        "agreement",
+        "resemblance",
+        "same_site",
+        "same_heading",
+        "rule",
+    ];
     assert_eq!(keys(&answer["matches"][0]), fields);
     assert_eq!(answer["matches"][0]["same_site"], Value::Null);
     let answer = ask(&["--why", "--url", "http://www.example.org/b"]);
@@ -183,7 +196,7 @@ fn bare_fingerprints_are_judged_by_simhash_alone() {
     assert_eq!(ids(&answer), ["a", "b"]);
     let evidence = json!({
         "id": "b", "fp": "00000000000000fe", "distance": 1, "url": null, "site": null, "b_sim": null, "c_sim": null,
-        "agreement": null, "resemblance": null, "same_site": null, "rule": "simhash",
+        "agreement": null, "resemblance": null, "same_site": null, "same_heading": null, "rule": "simhash",
     });
     assert_eq!(answer["matches"][1], evidence);
     let input = concat!(r#"{"id":"d","fp":"00000000000000fe"}"#, "\n", r#"{"id":"e","text":"words of a page"}"#, "\n");

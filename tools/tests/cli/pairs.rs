@@ -59,6 +59,7 @@ fn groups_come_first_and_pairs_run_between_their_founders() {
             "resemblance",
             "lcs",
             "same_site",
+            "same_heading",
             "verdict",
         ];
         assert_eq!(keys(&lines[2]), expected);
@@ -87,9 +88,12 @@ fn expanded_all_pairs_are_lines() {
     assert_eq!(lines, [json!(["a\t\"1\"", "b", "b"]), json!(["a\t\"1\"", "c", "b"]), json!(["b", "c", "identical"]),]);
     let table = dir.nddb(["pairs", "db", "--method", "b", "--expand", "--format", "tsv"]).done().stdout;
     let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split('\t').collect()).collect();
-    assert_eq!(rows[0].join(" "), "a b method distance b_sim c_sim agreement resemblance lcs same_site verdict");
+    assert_eq!(
+        rows[0].join(" "),
+        "a b method distance b_sim c_sim agreement resemblance lcs same_site same_heading verdict"
+    );
     assert_eq!((rows.len(), rows[1][0], rows[1][2]), (4, "a\\t\"1\"", "b"));
-    assert!(rows.iter().all(|row| row.len() == 11));
+    assert!(rows.iter().all(|row| row.len() == 12));
     let table = dir.nddb(["pairs", "db", "--method", "b", "--format", "tsv"]).done().stdout;
     assert!(table.contains("\n#identity\t2\t\tb\tb\tc\n"), "{table}");
 }
@@ -101,7 +105,7 @@ fn fingerprints_have_pairs_by_simhash_and_by_nothing_else() {
     assert_eq!(lines.len(), 1);
     let expected = json!({
         "a": "a", "b": "b", "method": "simhash", "distance": 1, "b_sim": null, "c_sim": null, "agreement": null, "resemblance": null,
-        "lcs": null, "same_site": null, "verdict": "simhash",
+        "lcs": null, "same_site": null, "same_heading": null, "verdict": "simhash",
     });
     assert_eq!(lines[0], expected);
     assert_eq!(dir.nddb(["pairs", "db", "--method", "simhash", "-k", "0"]).done().stdout, "");
