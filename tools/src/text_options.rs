@@ -59,13 +59,13 @@ pub(crate) struct TextOptions {
 enum TextPart {
     /// All that a visitor sees
     Whole,
-    /// Without navigation and other noise, in lower case, digits masked
+    /// Without navigation and other noise, in lower case, numbers as 0
     Main,
 }
 
 /// What can verify the pairs of a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Verify {
+pub(crate) enum Verify {
     /// Trustable longest common subsequence
     Lcs,
 }
