@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use nddb::detect::measures::{BUCKETS, Grid};
 
-use super::html::Html;
 use super::numbers::{RANGES, THRESHOLDS};
-use super::{Measured, Report};
+use super::{Measured, Report, text_page};
 use crate::failure::Result;
+use crate::html::Html;
 use crate::quantity::{counted, grouped};
 use crate::svg::Plot;
 
 pub(super) fn page(report: &Report<'_>) -> Result<String> {
-    let mut html = Html::new();
+    let mut html = Html::new(&format!("nddb report: {}", report.db));
     html.heading(1, &format!("Measurements of {}", report.db));
     let held = report.collection.held();
     html.paragraph(&format!(
@@ -26,10 +26,11 @@ pub(super) fn page(report: &Report<'_>) -> Result<String> {
     fingerprints(&mut html, report)?;
     methods(&mut html, report)?;
     similarities(&mut html, report)?;
+    text_page::sections(&mut html, &report.texts)?;
     html.heading(2, "Not measured here");
     html.paragraph(
-        "What compares texts or needs labels (precision, differing terms, trustable longest common subsequences, \
-         sampled shingles) is no part of this page: nddb eval measures it on labelled pairs.",
+        "Precision and recall need labels: nddb eval --docs DOCS --pairs LABELS --report FILE measures them. Methods that \
+         read the texts of all documents, and those for which the documents have no sketch:",
     );
     if !report.refused.is_empty() {
         let row = |(method, why): &(nddb::detect::Method, String)| vec![method.name().to_owned(), why.clone()];
