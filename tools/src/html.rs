@@ -7,7 +7,7 @@ const ON_DARK: [&str; 7] = ["#7fb2e5", "#f2a365", "#81c784", "#ce93d8", "#ef9a9a
 
 const STYLE: &str = "\
 :root { color-scheme: light dark; --ink: #222; --ground: #fff; --line: #ccc; }
-body { font: 15px/1.45 sans-serif; max-width: 1160px; margin: 24px auto; padding: 0 16px; color: var(--ink); background: \
+body { font: 15px/1.45 sans-serif; max-width: 1240px; margin: 24px auto; padding: 0 16px; color: var(--ink); background: \
 var(--ground); }
 h1 { font-size: 26px; } h2 { font-size: 20px; margin-top: 40px; border-bottom: 1px solid var(--line); }
 h3 { font-size: 16px; margin-top: 28px; }
@@ -15,8 +15,9 @@ p { max-width: 800px; }
 .plot { display: flex; gap: 24px; align-items: flex-start; flex-wrap: wrap; margin: 12px 0 24px; }
 .plot svg { max-width: 100%; height: auto; }
 .numbers { max-height: 320px; overflow: auto; padding-right: 12px; }
-.legend { font-size: 13px; margin: 4px 0 0; } .legend b { margin-left: 14px; font-size: 16px; }
-.wide { overflow-x: auto; }
+.legend { font-size: 13px; margin: 4px 0 0; } .legend { max-width: 640px; } .legend span { margin-right: 14px; white-space: nowrap; }
+.legend b { font-size: 16px; }
+.wide { max-height: 460px; overflow: auto; }
 table { border-collapse: collapse; font-size: 13px; margin: 8px 0; }
 th, td { padding: 2px 10px; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap; }
 th { position: sticky; top: 0; background: var(--ground); }
@@ -72,7 +73,7 @@ impl Html {
         self.0 += "</table>\n";
     }
 
-    /// A table that may be wider than the page.
+    /// A table that may be wider or longer than the page.
     pub(crate) fn wide_table(&mut self, titles: &[&str], rows: &[Vec<String>]) {
         self.0 += "<div class=\"wide\">\n";
         self.table(titles, rows);
@@ -89,10 +90,9 @@ impl Html {
         self.0 += "<div class=\"plot\">\n<div>\n";
         self.0 += svg;
         if !legend.is_empty() {
-            let names = legend
-                .iter()
-                .enumerate()
-                .map(|(place, name)| format!("<b class=\"c{}\">\u{25a0}</b> {}", place % COLOURS.len(), escape(name)));
+            let names = legend.iter().enumerate().map(|(place, name)| {
+                format!("<span><b class=\"c{}\">\u{25a0}</b> {}</span> ", place % COLOURS.len(), escape(name))
+            });
             self.0 += &format!("<p class=\"legend\">{}</p>\n", names.collect::<String>());
         }
         self.0 += "</div>\n<div class=\"numbers\">\n";

@@ -23,6 +23,9 @@ pub(crate) const COLOURS: [RGBColor; 7] = [
     RGBColor(0x6d, 0x4c, 0x41),
 ];
 const INK: RGBColor = COLOURS[0];
+/// Letters of labels and of the names of axes.
+const LABEL: (&str, u32) = ("sans-serif", 13);
+const AXIS_NAME: (&str, u32) = ("sans-serif", 14);
 /// Most labels of a logarithmic axis: from ten for each power on, plotters draws some of them twice.
 const POWERS: usize = 9;
 /// What a file of its own needs and an element of a page does not; nothing is ever fetched from there.
@@ -52,6 +55,8 @@ impl Plot<'_> {
             let bars = (high - low + 1).min(16) as usize;
             chart
                 .configure_mesh()
+                .label_style(LABEL)
+                .axis_desc_style(AXIS_NAME)
                 .disable_x_mesh()
                 .light_line_style(TRANSPARENT)
                 .x_labels(bars)
@@ -84,6 +89,8 @@ impl Plot<'_> {
             let whole = |x: &f64| grouped(x.round() as u64);
             chart
                 .configure_mesh()
+                .label_style(LABEL)
+                .axis_desc_style(AXIS_NAME)
                 .light_line_style(TRANSPARENT)
                 .x_labels(POWERS)
                 .y_labels(POWERS)
@@ -119,7 +126,7 @@ fn frame<'a, 'b>(
     root: &'a DrawingArea<SVGBackend<'b>, plotters::coord::Shift>,
 ) -> ChartBuilder<'a, 'b, SVGBackend<'b>> {
     let mut chart = ChartBuilder::on(root);
-    chart.margin(8).margin_right(16).x_label_area_size(42).y_label_area_size(76);
+    chart.margin(8).margin_right(16).x_label_area_size(46).y_label_area_size(80);
     chart
 }
 

@@ -16,7 +16,7 @@ use crate::failure::{Code, Failure, Result};
 use crate::output::Output;
 use crate::quantity::{counted, grouped};
 use crate::table::Table;
-use crate::{database, inputs, interrupt, words};
+use crate::{database, inputs, interrupt, text_options, words};
 
 /// Distance of the temporary database of documents from a file.
 const K: u8 = 3;
@@ -97,11 +97,8 @@ fn tune(args: &Args, global: &Global, view: View<'_>, collection: &Collection) -
     let texts = sample(view, collection, &options.pairs, args.sample, args.seed, &mut *meter.watch(true))?;
     let recipe = Recipe::from_label(&view.settings().recipe).unwrap_or_default();
     let trial = trial(&texts, &recipe, &options.pairs, args.seed, &mut *meter.watch(true))?;
-    let unread = calibration.unread;
-    if unread.total() > 0 {
-        let reasons: Vec<String> =
-            unread.reasons().map(|(reason, count)| format!("{} {reason}", counted(count, "document"))).collect();
-        messages.warn(format!("texts that could not be read: {}", reasons.join(", ")));
+    if calibration.unread.total() > 0 {
+        messages.warn(format!("texts that could not be read: {}", text_options::reasons(&calibration.unread)));
     }
     let mut output = Output::stdout();
     if global.json {

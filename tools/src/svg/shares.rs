@@ -3,19 +3,18 @@
 use plotters::prelude::*;
 
 use super::marked::Marked;
-use super::{COLOURS, Plot, SIZE, failed, frame};
+use super::{AXIS_NAME, COLOURS, LABEL, Plot, SIZE, failed, frame};
 use crate::failure::Result;
 
 /// Height of the bars of one name in a list, and of the axis below it.
 const ROW: u32 = 34;
 const AXIS: u32 = 58;
-/// Width of the names beside a list.
-const NAMES: u32 = 230;
+/// Width of a letter of the names beside a list, and the most letters that have room.
+const LETTER: u32 = 7;
+const LETTERS_MAX: usize = 60;
 
 /// Points that a line goes through; a place without a share parts it.
 pub(crate) struct Series {
-    /// What it is, in the legend.
-    pub(crate) name: String,
     /// Places and shares, in the order of places.
     pub(crate) points: Vec<(f64, Option<f64>)>,
 }
@@ -40,6 +39,8 @@ impl Plot<'_> {
                 .map_err(failed)?;
             chart
                 .configure_mesh()
+                .label_style(LABEL)
+                .axis_desc_style(AXIS_NAME)
                 .light_line_style(TRANSPARENT)
                 .y_labels(6)
                 .x_label_formatter(&name)
@@ -64,8 +65,10 @@ impl Plot<'_> {
         })
     }
 
-    /// A bar for each name that has a share.
-    pub(crate) fn columns(&self, values: &[(String, Option<f64>)]) -> Result<String> {
+    /// A bar for each name that has a share, on an axis that goes up to the greatest, or to 1.
+    pub(crate) fn columns(&self, values: &[(String, Option<f64>)], to_one: bool) -> Result<String> {
+        let most = values.iter().filter_map(|value| value.1).fold(0.0, f64::max);
+        let top = if to_one || most <= 0.0 { 1.02 } else { most * 1.05 };
         let name = |place: &f64| {
             let whole = (place - place.round()).abs() < 1e-6 && *place > -0.5;
             values.get(place.round() as usize).filter(|_| whole).map_or_else(String::new, |value| value.0.clone())
@@ -73,15 +76,17 @@ impl Plot<'_> {
         let keys: Vec<f64> = (0..values.len()).map(|place| place as f64).collect();
         self.draw(SIZE, |root| {
             let mut chart = frame(root)
-                .build_cartesian_2d(Marked::new(-0.6..values.len().max(1) as f64 - 0.4, keys), 0.0..1.02)
+                .build_cartesian_2d(Marked::new(-0.6..values.len().max(1) as f64 - 0.4, keys), 0.0..top)
                 .map_err(failed)?;
             chart
                 .configure_mesh()
+                .label_style(LABEL)
+                .axis_desc_style(AXIS_NAME)
                 .disable_x_mesh()
                 .light_line_style(TRANSPARENT)
                 .y_labels(6)
                 .x_label_formatter(&name)
-                .y_label_formatter(&|share| format!("{share:.1}"))
+                .y_label_formatter(&|share| format!("{share:.2}"))
                 .x_desc(self.x)
                 .y_desc(self.y)
                 .draw()
@@ -104,13 +109,17 @@ impl Plot<'_> {
         };
         let keys: Vec<f64> = (0..rows.len()).map(|place| place as f64 + 0.5).collect();
         let height = ROW * u32::try_from(rows.len()).unwrap_or(u32::MAX).clamp(1, 200) + AXIS;
-        self.draw((SIZE.0 + NAMES / 2, height), |root| {
+        let letters = rows.iter().map(|row| row.0.chars().count()).max().unwrap_or(0).min(LETTERS_MAX);
+        let names = LETTER * letters as u32 + 16;
+        self.draw((SIZE.0.max(names + 400), height), |root| {
             let mut chart = frame(root);
-            chart.y_label_area_size(NAMES);
+            chart.y_label_area_size(names);
             let mut chart =
                 chart.build_cartesian_2d(0.0..1.02, Marked::new(0.0..len.max(1.0), keys)).map_err(failed)?;
             chart
                 .configure_mesh()
+                .label_style(LABEL)
+                .axis_desc_style(AXIS_NAME)
                 .disable_y_mesh()
                 .light_line_style(TRANSPARENT)
                 .x_labels(11)
@@ -146,7 +155,7 @@ mod tests {
 
     #[test]
     fn a_line_is_parted_where_there_is_no_share() {
-        let series = |points: &[(f64, Option<f64>)]| Series { name: "a".into(), points: points.to_vec() };
+        let series = |points: &[(f64, Option<f64>)]| Series { points: points.to_vec() };
         let labels = [(1.0, "one".to_owned()), (4.0, "four".to_owned())];
         let points = [(1.0, Some(0.2)), (2.0, Some(0.4)), (3.0, None), (4.0, Some(0.9)), (5.0, Some(1.0))];
         let plot = PLOT.lines(&[series(&points)], &labels).expect("drawn");
@@ -160,10 +169,10 @@ mod tests {
     #[test]
     fn a_bar_is_drawn_for_each_share() {
         let values = [("a".to_owned(), Some(0.5)), ("b & c".to_owned(), None), ("d".to_owned(), Some(1.0))];
-        let plot = PLOT.columns(&values).expect("drawn");
+        let plot = PLOT.columns(&values, true).expect("drawn");
         assert_eq!(plot.matches("#1F5A92").count(), 2, "{plot}");
         assert!(plot.contains("b &amp; c"), "{plot}");
-        PLOT.columns(&[]).expect("nothing can be drawn");
+        PLOT.columns(&[], false).expect("nothing can be drawn");
         let rows = [("first".to_owned(), [Some(0.5), None, Some(0.1)]), ("last".to_owned(), [Some(1.0); 3])];
         let plot = PLOT.list(&rows).expect("drawn");
         assert_eq!(plot.matches("#1F5A92").count(), 2, "{plot}");

@@ -6,18 +6,10 @@ use nddb::detect::tune::RATIOS;
 use serde_json::{Value, json};
 
 use super::texts::Texts;
+use crate::text_options::unread_value;
 use crate::words;
 
 pub(super) fn value(texts: &Texts) -> Value {
-    let unread = [&texts.unread, &texts.terms_unread].map(|unread| {
-        json!({
-            "without_source": unread.without_source,
-            "moved": unread.moved,
-            "changed": unread.changed,
-            "damaged": unread.damaged,
-        })
-    });
-    let [of_sample, of_pairs] = unread;
     let terms = texts.terms.iter().map(|(method, differences)| {
         let mut value = terms(differences);
         value["method"] = method.name().into();
@@ -29,9 +21,9 @@ pub(super) fn value(texts: &Texts) -> Value {
         "drawn_from": texts.drawn_from,
         "drawn": texts.drawn,
         "documents": texts.documents,
-        "unread": of_sample,
+        "unread": unread_value(&texts.unread),
         "lack": texts.lack(),
-        "term_differences": {"unread": of_pairs, "by_method": terms.collect::<Vec<_>>()},
+        "term_differences": {"unread": unread_value(&texts.terms_unread), "by_method": terms.collect::<Vec<_>>()},
         "signatures": signatures(texts),
         "windows": windows(texts),
         "sampled": sampled(texts),

@@ -4,17 +4,19 @@ use nddb::detect::measures::TermDifferences;
 use nddb::detect::tune::{AtThreshold, RATIOS};
 use nddb::detect::{GROUPS, Method};
 
-use super::texts::{TERM_PAIRS, Texts, reasons};
+use super::texts::{TERM_PAIRS, Texts};
 use crate::failure::Result;
 use crate::html::Html;
 use crate::quantity::{counted, grouped};
-use crate::svg::{Plot, Series};
-use crate::words;
+use crate::svg::{COLOURS, Plot, Series};
+use crate::{text_options, words};
 
 /// Bounds of the ranges in which term differences are counted, the last one open.
-const DIFFERENCES: [u64; 13] = [0, 1, 2, 3, 5, 9, 17, 33, 65, 129, 257, 513, 1025];
+const DIFFERENCES: [u64; 11] = [0, 1, 3, 5, 9, 17, 33, 65, 129, 257, 513];
 /// The threshold whose groups are plotted (Ye et al. 2007, 4.4).
 const GROUPS_AT: f64 = 0.85;
+/// Fewest pairs of a group that is plotted.
+const GROUP_PAIRS: u64 = 10;
 
 pub(super) fn sections(html: &mut Html, texts: &Texts) -> Result<()> {
     html.heading(2, "What texts say");
@@ -33,7 +35,7 @@ pub(super) fn sections(html: &mut Html, texts: &Texts) -> Result<()> {
     };
     let unread = match texts.unread.total() {
         0 => "All of them could be read.".to_owned(),
-        count => format!("{} could not be read: {}.", counted(count, "document"), reasons(&texts.unread)),
+        count => format!("{} could not be read: {}.", counted(count, "document"), text_options::reasons(&texts.unread)),
     };
     html.paragraph(&format!(
         "Texts are read again where documents were loaded from, of a sample: {} drawn by seed {} from {} with different \
@@ -83,7 +85,7 @@ fn terms(html: &mut Html, texts: &Texts) -> Result<()> {
             .iter()
             .map(|(range, count)| vec![range.clone(), grouped(*count), share(Some(*count as f64 / pairs))])
             .collect();
-        html.plot(&plot.columns(&bars)?, &["terms", "pairs", "share"], &cells);
+        html.plot(&plot.columns(&bars, false)?, &["terms", "pairs", "share"], &cells);
     }
     Ok(())
 }
@@ -114,7 +116,7 @@ fn signatures(html: &mut Html, texts: &Texts) -> Result<()> {
         grouped(perhaps.similar),
     ));
     let names = ["with a signature", "coverage", "trustable rate"];
-    let mut series = names.map(|name| Series { name: name.into(), points: Vec::new() });
+    let mut series = names.map(|_| Series { points: Vec::new() });
     let mut rows = Vec::new();
     for step in &perhaps.steps {
         let shares = [perhaps.signed(step), perhaps.coverage(step), step.trustable()];
@@ -149,7 +151,7 @@ fn straining(html: &mut Html, texts: &Texts) -> Result<()> {
         return Ok(());
     }
     let names = ["strain-away rate", "reserve rate"];
-    let mut series = names.map(|name| Series { name: name.into(), points: Vec::new() });
+    let mut series = names.map(|_| Series { points: Vec::new() });
     let mut rows = Vec::new();
     for step in &made.steps {
         let window = step.window as f64;
@@ -175,18 +177,28 @@ fn sampled(html: &mut Html, texts: &Texts) -> Result<()> {
         html.paragraph("No two documents of the sample resemble each other so much.");
         return Ok(());
     }
-    let names: Vec<String> = made.steps.iter().map(|step| format!("resemblance {}", step.threshold)).collect();
-    by_ratio(html, "precision", &names, &made.steps.iter().map(|step| (step, None)).collect::<Vec<_>>())?;
-    by_ratio(html, "recall", &names, &made.steps.iter().map(|step| (step, None)).collect::<Vec<_>>())?;
-    let Some(step) = made.steps.iter().find(|step| step.threshold == GROUPS_AT) else { return Ok(()) };
-    html.paragraph(&format!(
-        "By the words of the smaller document, at a resemblance of {GROUPS_AT}; groups without such a pair are left out:"
-    ));
-    let groups: Vec<usize> = (0..GROUPS).filter(|&group| step.pairs[group] > 0).collect();
-    let names: Vec<String> = groups.iter().map(|&group| format!("{} words", words::of_group(group))).collect();
-    let lines: Vec<(&AtThreshold, Option<usize>)> = groups.iter().map(|&group| (step, Some(group))).collect();
+    html.paragraph("By the least resemblance of pairs:");
+    let names: Vec<String> = made.steps.iter().map(|step| step.threshold.to_string()).collect();
+    let lines: Vec<(&AtThreshold, Option<usize>)> = made.steps.iter().map(|step| (step, None)).collect();
     by_ratio(html, "precision", &names, &lines)?;
     by_ratio(html, "recall", &names, &lines)?;
+    let Some(step) = made.steps.iter().find(|step| step.threshold == GROUPS_AT) else { return Ok(()) };
+    let mut groups: Vec<usize> = (0..GROUPS).filter(|&group| step.pairs[group] >= GROUP_PAIRS).collect();
+    groups.sort_by_key(|&group| std::cmp::Reverse(step.pairs[group]));
+    groups.truncate(COLOURS.len());
+    groups.sort_unstable();
+    if !groups.is_empty() {
+        html.paragraph(&format!(
+            "By the words of the smaller document, at a resemblance of {GROUPS_AT}; of groups with {GROUP_PAIRS} pairs and \
+             more those with most:"
+        ));
+    }
+    let names: Vec<String> = groups.iter().map(|&group| words::of_group(group)).collect();
+    let lines: Vec<(&AtThreshold, Option<usize>)> = groups.iter().map(|&group| (step, Some(group))).collect();
+    if !groups.is_empty() {
+        by_ratio(html, "precision", &names, &lines)?;
+        by_ratio(html, "recall", &names, &lines)?;
+    }
     html.paragraph("All groups and thresholds; each cell is precision / recall at 1/n:");
     let mut rows = Vec::new();
     for step in &made.steps {
@@ -212,9 +224,7 @@ fn by_ratio(html: &mut Html, what: &str, names: &[String], lines: &[(&AtThreshol
     };
     let series: Vec<Series> = lines
         .iter()
-        .zip(names)
-        .map(|(&(step, group), name)| Series {
-            name: name.clone(),
+        .map(|&(step, group)| Series {
             points: (0..RATIOS.len()).map(|ratio| (ratio as f64, figure(step, ratio, group))).collect(),
         })
         .collect();

@@ -7,7 +7,7 @@ use nddb::detect::{Collection, Draw, Method, PairOptions, Unread};
 
 use crate::failure::Result;
 use crate::messages::Meter;
-use crate::quantity::counted;
+use crate::text_options;
 
 /// Pairs of each method whose terms are compared.
 pub(super) const TERM_PAIRS: usize = 1000;
@@ -83,15 +83,8 @@ impl Texts {
             format!(
                 "No text could be read: {}. Texts are read where nddb load found them: the archives have to be there, \
                  unchanged.",
-                reasons(&self.unread)
+                text_options::reasons(&self.unread)
             )
         })
     }
-}
-
-/// Why texts could not be read.
-pub(super) fn reasons(unread: &Unread) -> String {
-    let reasons: Vec<String> =
-        unread.reasons().map(|(reason, count)| format!("{} {reason}", counted(count, "document"))).collect();
-    reasons.join(", ")
 }
