@@ -143,7 +143,7 @@ mod tests {
             let options = PairOptions { complete: true, ..options(method) };
             let all = collection(&reader, &options.room);
             let mut visited = Vec::new();
-            let visit = &mut |a, b| visited.push((a.min(b), a.max(b)));
+            let visit = &mut |a: u32, b: u32| visited.push((a.min(b), a.max(b)));
             let found = similarities(reader.view(), &all, &options, &mut |_| true, visit).expect("measured");
             visited.sort_unstable();
             visited.dedup();

@@ -45,7 +45,7 @@ impl<'a, 't> Runs<'a, 't> {
         Ok(runs)
     }
 
-    /// The pairs of one run.
+    /// The pairs of one run, of documents with different texts: of equal ones one goes on (Ye et al. 2007, 4.1).
     fn pairs(&self, ratios: Ratios, remainder: u32, found: &mut dyn FnMut(u32, u32)) -> Result<()> {
         let readings = Readings::of_shingles(self.sets.resample(ratios, remainder));
         let text = |ordinal| readings.sketch(ordinal);
@@ -55,7 +55,9 @@ impl<'a, 't> Runs<'a, 't> {
             .ticker
             .lend(|watch| Found::of(self.view, self.collection, &self.options, readings, classes, false, watch))?;
         run.decide(self.collection, &self.options, self.ticker, &mut PairSummary::default(), &mut |pair| {
-            found(pair.a, pair.b);
+            if !pair.evidence.identical {
+                found(pair.a, pair.b);
+            }
             Ok(())
         })
     }
