@@ -16,7 +16,7 @@ fn documents(seed: u64) -> Vec<String> {
 fn labels(len: usize, label: &dyn Fn(usize, usize) -> &'static str) -> Labels {
     let mut lines = String::from("id1\tid2\tlabel\n");
     for a in 0..len {
-        for b in (0..a).filter(|b| (a + b) % 3 == 0) {
+        for b in (0..a).filter(|b| (a + b).is_multiple_of(3)) {
             lines += &format!("d{a:04}\td{b:04}\t{}\n", label(a, b));
         }
     }
@@ -65,8 +65,9 @@ fn labelled_pairs_are_counted_by_what_their_sketches_say() {
         }
         assert_eq!(found.b, count(&|b, _| b >= Some(2)));
         assert!(found.b.found.iter().all(|&found| found > 0), "seed {seed}: {:?}", found.b);
-        let lacks = |of: fn(&(Option<u32>, Option<u32>, Label)) -> bool| pairs.iter().filter(|pair| of(pair)).count();
-        assert_eq!(found.unknown, [lacks(|pair| pair.0.is_none()) as u64, lacks(|pair| pair.1.is_none()) as u64]);
+        let without_b = pairs.iter().filter(|pair| pair.0.is_none()).count();
+        let without_c = pairs.iter().filter(|pair| pair.1.is_none()).count();
+        assert_eq!(found.unknown, [without_b as u64, without_c as u64]);
     }
 }
 
@@ -81,9 +82,9 @@ fn slopes_are_judged_as_comparing_every_pair_plainly_judges_them() {
         let near = |a: usize, b: usize| {
             let near = compare(&made[a], &made[b], &options.lcs, &options.rules).exceeds(&options.rules);
             // Some labels are wrong by the method, and some undecided.
-            if (a * b) % 11 == 0 {
+            if (a * b).is_multiple_of(11) {
                 "g"
-            } else if near != ((a + b) % 7 == 0) {
+            } else if near != (a + b).is_multiple_of(7) {
                 "1"
             } else {
                 "0"

@@ -29,8 +29,8 @@ pub(super) fn page(report: &Report<'_>) -> Result<String> {
     text_page::sections(&mut html, &report.texts)?;
     html.heading(2, "Not measured here");
     html.paragraph(
-        "Precision and recall need labels: nddb eval --docs DOCS --pairs LABELS --report FILE measures them. Methods that \
-         read the texts of all documents, and those for which the documents have no sketch:",
+        "Precision and recall need labels: nddb eval --docs DOCS --pairs LABELS --report FILE measures them. The methods below \
+         were not run, for the reason that stands beside each.",
     );
     if !report.refused.is_empty() {
         let row = |(method, why): &(nddb::detect::Method, String)| vec![method.name().to_owned(), why.clone()];
