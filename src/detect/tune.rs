@@ -1,7 +1,7 @@
 //! Tuning by the user's own documents: which sampling of shingles keeps a promised precision, and what each method
 //! finds of known edits.
 //!
-//! [`calibrate`] is the calibration of adaptive sampling (Ye, Wen, Ma 2007, 4.4); [`sampled`] measures what samples find
+//! [`calibrate`] is the calibration of adaptive sampling (Ye, Wen, Ma 2007, 4.4); [`sampled()`] measures what samples find
 //! at each threshold. [`trial`] makes edits in a sample of the documents, and says of each k, choice of features and method
 //! how many edited documents it finds again, how many pairs of different documents it says to be near, and what it costs.
 

@@ -2,7 +2,7 @@
 //!
 //! It owns the figures, not their drawing: each measurement is a plain struct of counts and a function that
 //! takes them. Most are taken of all documents, from their fingerprints and stored sketches alone. Those that
-//! compare texts ([`perhaps`], [`straining`], [`term_differences`]) are taken of a sample ([`TextSample`]), since
+//! compare texts ([`perhaps()`], [`straining()`], [`term_differences()`]) are taken of a sample ([`TextSample`]), since
 //! texts are read again where they were loaded from. What needs labels is measured in [`super::eval`], what
 //! sampled shingles find in [`super::tune`].
 
