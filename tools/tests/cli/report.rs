@@ -231,6 +231,7 @@ fn an_empty_database_has_a_page() {
     stands_alone(&page);
     assert_eq!((&numbers["documents"], &numbers["fingerprints"]["distinct"]), (&json!(0), &json!(0)));
     assert!(page.contains("0 documents") && page.contains("No document has a text"));
+    assert!(page.contains("No pair has B-similarity 2") && page.contains("No pair has C-similarity 372"));
     let texts = &numbers["texts"];
     assert_eq!((&texts["documents"], &texts["signatures"]["compared"]), (&json!(0), &json!(0)));
     assert!(texts["signatures"]["by_signatures"][15]["coverage"].is_null() && texts["lack"].is_string());

@@ -162,6 +162,10 @@ fn similarities(html: &mut Html, report: &Report<'_>) -> Result<()> {
 fn b_similar(html: &mut Html, grid: &Grid) -> Result<()> {
     let known = grid.pairs - grid.unknown;
     html.heading(3, "B-similar pairs");
+    if grid.pairs == 0 {
+        html.paragraph("No pair has B-similarity 2 and more.");
+        return Ok(());
+    }
     html.paragraph(&format!(
         "{} with B-similarity 2 and more{}. {} of them have C-similarity 372 and more. Correlation of the two: {}.",
         counted(grid.pairs, "pair"),
@@ -206,6 +210,10 @@ fn c_similar(html: &mut Html, grid: &Grid) -> Result<()> {
     let known = grid.pairs - grid.unknown;
     let b_similar: u64 = (2..=6).map(|b| grid.with_b(b)).sum();
     html.heading(3, "C-similar pairs");
+    if grid.pairs == 0 {
+        html.paragraph("No pair has C-similarity 372 and more.");
+        return Ok(());
+    }
     html.paragraph(&format!(
         "{} with C-similarity 372 and more{}. {} of them are B-similar, {} have B-similarity 0. Correlation of the two: {}.",
         counted(grid.pairs, "pair"),
