@@ -15,6 +15,7 @@ mod clusters;
 mod collection;
 mod context;
 mod cosine;
+mod draw;
 pub mod eval;
 mod evidence;
 mod groups;
@@ -46,6 +47,7 @@ pub mod tune;
 
 pub use clusters::{Cluster, ClusterOptions, ClusterSummary, Clusters, Keep, UnknownKeep, cluster};
 pub use collection::{Collection, Held, b_similarity, c_similarity};
+pub use draw::Draw;
 pub use evidence::Evidence;
 pub use method::{Method, UnknownMethod};
 pub use needs::check;

@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 use nddb::detect::lcs::Denominator;
-use nddb::detect::{PairOptions, PairSummary, Part, Ratios};
+use nddb::detect::{PairOptions, PairSummary, Part, Ratios, Unread};
 use serde_json::{Value, json};
 
 use crate::quantity::counted;
@@ -116,13 +116,18 @@ impl TextOptions {
     }
 }
 
+/// Why texts could not be read.
+pub(crate) fn reasons(unread: &Unread) -> String {
+    let reasons: Vec<String> =
+        unread.reasons().map(|(reason, count)| format!("{} {reason}", counted(count, "document"))).collect();
+    reasons.join(", ")
+}
+
 /// What has to be told of texts that could not be read, and of what was not compared.
 pub(crate) fn warnings(summary: &PairSummary) -> Vec<String> {
     let mut warnings = Vec::new();
-    let reasons: Vec<String> =
-        summary.unread.reasons().map(|(reason, count)| format!("{} {reason}", counted(count, "document"))).collect();
-    if !reasons.is_empty() {
-        warnings.push(format!("texts that could not be read: {}", reasons.join(", ")));
+    if summary.unread.total() > 0 {
+        warnings.push(format!("texts that could not be read: {}", reasons(&summary.unread)));
     }
     if summary.unverified > 0 {
         warnings.push(format!("{} not verified, as their verdicts say", counted(summary.unverified, "pair")));
@@ -134,17 +139,22 @@ pub(crate) fn warnings(summary: &PairSummary) -> Vec<String> {
     warnings
 }
 
+/// How many texts could not be read, by the reason.
+pub(crate) fn unread_value(unread: &Unread) -> Value {
+    json!({
+        "without_source": unread.without_source,
+        "moved": unread.moved,
+        "changed": unread.changed,
+        "damaged": unread.damaged,
+    })
+}
+
 /// The part of a summary that is about texts.
 pub(crate) fn value(options: &PairOptions, summary: &PairSummary) -> Value {
     let (unread, sets, shingles) = (&summary.unread, &summary.sets, &summary.shingles);
     json!({
         "verify": options.verify_lcs.then_some("lcs"),
-        "unread": {
-            "without_source": unread.without_source,
-            "moved": unread.moved,
-            "changed": unread.changed,
-            "damaged": unread.damaged,
-        },
+        "unread": unread_value(unread),
         "unverified": summary.unverified,
         "rejected": summary.rejected,
         "unsigned": sets.unsigned,

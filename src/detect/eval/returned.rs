@@ -1,9 +1,7 @@
 //! What a method put out, against the labels.
 
-use std::collections::BinaryHeap;
-
 use super::gold::Gold;
-use crate::sketch::split_mix;
+use crate::detect::draw::Draw;
 
 /// Pairs without a label that are drawn for review.
 pub const SAMPLE: usize = 200;
@@ -12,19 +10,18 @@ pub const SAMPLE: usize = 200;
 #[derive(Clone, Debug)]
 pub struct Returned<'a> {
     gold: &'a Gold,
-    seed: u64,
     found: Vec<bool>,
     pairs: u64,
     unlabelled: u64,
-    /// The pairs of least hash among those without a label, the greatest of them on top.
-    sample: BinaryHeap<(u64, u32, u32)>,
+    /// Some of those without a label.
+    sample: Draw,
 }
 
 impl<'a> Returned<'a> {
     /// Nothing yet.
     pub fn new(gold: &'a Gold, seed: u64) -> Self {
         let found = vec![false; gold.pairs.len()];
-        Self { gold, seed, found, pairs: 0, unlabelled: 0, sample: BinaryHeap::new() }
+        Self { gold, found, pairs: 0, unlabelled: 0, sample: Draw::new(SAMPLE, seed) }
     }
 
     /// Takes a pair of documents, in either order. Each must come once.
@@ -35,15 +32,7 @@ impl<'a> Returned<'a> {
             return;
         }
         self.unlabelled += 1;
-        let (a, b) = (a.min(b), a.max(b));
-        // Every set of 200 is as likely as any other, whatever the order in which pairs come.
-        let hash = split_mix(self.seed, u64::from(a) << 32 | u64::from(b));
-        if self.sample.len() < SAMPLE {
-            self.sample.push((hash, a, b));
-        } else if self.sample.peek().is_some_and(|greatest| (hash, a, b) < *greatest) {
-            self.sample.pop();
-            self.sample.push((hash, a, b));
-        }
+        self.sample.push(a, b);
     }
 
     /// Whether the pair at each place of [`Gold::pairs`] was put out.
@@ -63,9 +52,7 @@ impl<'a> Returned<'a> {
 
     /// [`SAMPLE`] pairs drawn from those without a label, all of them where there are no more, by ordinals.
     pub fn sample(&self) -> Vec<(u32, u32)> {
-        let mut sample: Vec<(u32, u32)> = self.sample.iter().map(|&(_, a, b)| (a, b)).collect();
-        sample.sort_unstable();
-        sample
+        self.sample.pairs()
     }
 }
 
@@ -73,6 +60,7 @@ impl<'a> Returned<'a> {
 mod tests {
     use super::super::gold::tests::gold;
     use super::*;
+    use crate::sketch::split_mix;
 
     #[test]
     fn a_pair_without_a_label_is_counted_and_not_judged() {
