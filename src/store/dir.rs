@@ -56,7 +56,15 @@ pub(crate) struct Dir {
 /// The writer's lock; the kernel frees it when the process ends, however it ends.
 #[derive(Debug)]
 pub(crate) struct Lock {
-    _file: File,
+    file: File,
+}
+
+impl Drop for Lock {
+    /// Closing the file is not enough: a process that another thread has just forked holds the same lock until it
+    /// runs its own program.
+    fn drop(&mut self) {
+        let _ = self.file.unlock();
+    }
 }
 
 impl Dir {
@@ -128,7 +136,7 @@ impl Dir {
         }
         // Only for the message; a lock without a name is as good.
         let _ = file.set_len(0).and_then(|()| file.write_all(holder.as_bytes()));
-        Ok(Lock { _file: file })
+        Ok(Lock { file })
     }
 
     /// The folder of the database.
@@ -338,4 +346,23 @@ fn write_synced(path: &Path, bytes: &[u8]) -> Result<()> {
 fn sync_folder(path: &Path) -> Result<()> {
     let folder = File::open(path).map_err(Error::io("open the folder", path))?;
     folder.sync_all().map_err(Error::io("sync the folder", path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_ends_although_another_has_inherited_its_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let dir = Dir::create(&folder.path().join("db")).expect("a database");
+        let lock = dir.lock("the first").expect("free");
+        // As a forked process does until it runs its own program.
+        let inherited = lock.file.try_clone().expect("a descriptor");
+        let refused = dir.lock("the second").err();
+        assert!(matches!(&refused, Some(Error::Locked { holder, .. }) if holder == "the first"), "{refused:?}");
+        drop(lock);
+        assert!(dir.lock("the second").is_ok());
+        drop(inherited);
+    }
 }

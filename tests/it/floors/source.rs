@@ -57,7 +57,7 @@ pub(super) fn files(root: &Path) -> Vec<PathBuf> {
             let kind = entry.file_type().expect("the file system knows kinds");
             if kind.is_dir() && name != "target" && name != ".git" && name != "__pycache__" {
                 folders.push(path);
-            } else if kind.is_file() {
+            } else if kind.is_file() && name != ".git" {
                 files.push(path);
             }
         }

@@ -160,7 +160,7 @@ fn a_page_holds_what_needs_labels() {
     // Slopes are measured for a page only; recipes have sections of their own.
     assert!(eval(&dir, &["--methods", "lcs"])[0]["slopes"].is_null());
     let (both, _) = self::page(&dir, &["--recipe", "main,web", "--methods", "b"]);
-    assert!(both.contains("Precision by slope, recipe main/1") && both.contains("Precision by slope, recipe web/1"));
+    assert!(both.contains("Precision by slope, recipe main/2") && both.contains("Precision by slope, recipe web/1"));
 }
 
 #[test]
