@@ -203,6 +203,7 @@ fn of_markup(tokens: &Tokens, parts: &[Part]) -> (Vec<u32>, HeadingPlaces) {
     if 2 * links >= all {
         places.truncate(begin);
     }
+    headings.settle();
     (places, headings)
 }
 

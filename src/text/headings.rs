@@ -4,8 +4,8 @@
 //! page was different", Henzinger 2006, 3.1). As specified here:
 //!
 //! * The title is the first `title` of the page that has a term, and is not of a drawing.
-//! * The heading is the first block in an `h1` or `h2` that has a term and is outside of what goes around
-//!   the content; where none is outside, the first of all.
+//! * The heading is the first block in an `h1` or `h2` that has a term and stands in the content: outside of what
+//!   goes around it, and not all of it in links, as the name of a site does. Where there is none, the first of all.
 //! * Their terms are looked at in lower case, each run of digits as one `0`, each term once and in no order: `Terms of use -
 //!   Example` and `Example: terms of use` agree.
 
@@ -36,38 +36,24 @@ impl Headings {
     }
 }
 
-/// Places of terms that stand in one block.
+/// Places of the terms of one block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Block {
     number: usize,
     places: Vec<u32>,
-}
-
-impl Block {
-    /// Takes a term unless it belongs to a later block than those before it.
-    fn push(&mut self, number: usize, place: u32) {
-        if self.places.is_empty() {
-            self.number = number;
-        }
-        if self.number == number {
-            self.places.push(place);
-        }
-    }
-
-    fn hash<'a>(&self, term: impl Fn(u32) -> &'a str) -> u64 {
-        let hash = |&place: &u32| xxh3_64(masked(term(place)).as_bytes());
-        let terms: BTreeSet<u64> = self.places.iter().map(hash).collect();
-        let bytes: Vec<u8> = terms.into_iter().flat_map(u64::to_le_bytes).collect();
-        if bytes.is_empty() { 0 } else { xxh3_64(&bytes) }
-    }
+    /// Some of it stands in the content, and in no link.
+    is_content: bool,
 }
 
 /// The places of the terms of title and headings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct HeadingPlaces {
     title: Block,
+    /// The first heading of the content, and the first of all others.
     heading: Block,
-    around: Block,
+    other: Block,
+    /// The heading at hand.
+    last: Block,
 }
 
 impl HeadingPlaces {
@@ -76,16 +62,44 @@ impl HeadingPlaces {
     pub(crate) fn push(&mut self, part: &Part, block: usize, place: u32) {
         match part.role {
             Role::Other => (),
-            Role::Title => self.title.push(block, place),
-            Role::Heading if part.is_around => self.around.push(block, place),
-            Role::Heading => self.heading.push(block, place),
+            Role::Title => {
+                if self.title.places.is_empty() {
+                    self.title.number = block;
+                }
+                if self.title.number == block {
+                    self.title.places.push(place);
+                }
+            }
+            Role::Heading => {
+                if self.last.number != block {
+                    self.settle();
+                    self.last.number = block;
+                }
+                self.last.places.push(place);
+                self.last.is_content |= !part.is_around && !part.is_link;
+            }
+        }
+    }
+
+    /// Ends the heading at hand, and all of them at the end of the page.
+    pub(crate) fn settle(&mut self) {
+        let last = std::mem::take(&mut self.last);
+        let first = if last.is_content { &mut self.heading } else { &mut self.other };
+        if first.places.is_empty() {
+            *first = last;
         }
     }
 
     /// Returns the hashes, given the terms.
     pub(crate) fn hashes<'a>(&self, term: impl Fn(u32) -> &'a str) -> Headings {
-        let heading = if self.heading.places.is_empty() { &self.around } else { &self.heading };
-        Headings { title: self.title.hash(&term), heading: heading.hash(&term) }
+        let heading = if self.heading.places.is_empty() { &self.other } else { &self.heading };
+        let hash = |block: &Block| {
+            let terms: BTreeSet<u64> =
+                block.places.iter().map(|&place| xxh3_64(masked(term(place)).as_bytes())).collect();
+            let bytes: Vec<u8> = terms.into_iter().flat_map(u64::to_le_bytes).collect();
+            if bytes.is_empty() { 0 } else { xxh3_64(&bytes) }
+        };
+        Headings { title: hash(&self.title), heading: hash(heading) }
     }
 }
 

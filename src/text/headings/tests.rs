@@ -32,6 +32,14 @@ fn a_heading_around_the_content_counts_if_there_is_no_other() {
 }
 
 #[test]
+fn a_heading_that_is_all_link_comes_second() {
+    let page = "<h1><a href=/>The <b>Shop</b></a></h1><h2>Of <a href=x>Foo</a></h2>";
+    assert_eq!(headings(page).heading, title("of foo"));
+    assert_eq!(headings("<h1><a href=/>The Shop</a></h1><h2><a href=x>no</a></h2>").heading, title("the shop"));
+    assert_eq!(headings("<h1><a name=x>Foo</a></h1>").heading, title("foo"), "an anchor is no link");
+}
+
+#[test]
 fn pages_without_headings_and_plain_text_have_none() {
     for html in ["", "words <b>words</b>", "<h3>words</h3>", "<title></title><h1>--</h1>", "<h1><img src=a.png></h1>"] {
         assert_eq!(headings(html), Headings::default(), "{html}");
