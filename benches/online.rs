@@ -12,9 +12,9 @@ use common::{Options, Random, figure, measure, median, say};
 use nddb::detect::{Judgement, Method, Online};
 use nddb::sketch::Recipe;
 use nddb::text::Page;
-use nddb::{Document, Reader, Writer};
+use nddb::{Document, Reader, View, Writer};
 
-const METHODS: [Method; 5] = [Method::Simhash, Method::B, Method::C, Method::Combined, Method::Split];
+const METHODS: [Method; 6] = [Method::Simhash, Method::B, Method::C, Method::Combined, Method::Split, Method::MinHash];
 /// Documents of one commit.
 const GROUP: usize = 1_000;
 
@@ -40,10 +40,16 @@ fn document(id: usize, words: &[u32], recipe: &Recipe) -> Document {
     Document::from_page(&id.to_string(), &page, recipe).expect("an id")
 }
 
+/// Each method, and what is done if none is named.
+fn ways(view: View<'_>) -> Vec<(String, Online)> {
+    let named = METHODS.map(|method| (method.to_string(), Online::new(method)));
+    named.into_iter().chain([("what is usual".into(), Online::usual(view))]).collect()
+}
+
 fn main() {
     let options = Options::read(200_000, 10_000);
     let rounds = options.number("rounds").unwrap_or(if options.test { 1 } else { 3 });
-    let recipe = Recipe::named("web-c").expect("a recipe");
+    let recipe = Recipe::named("main-c").expect("a recipe");
     let mut random = Random(options.seed);
     let folder = options.folder();
     let path = folder.path().join("db");
@@ -63,8 +69,7 @@ fn main() {
     say(format_args!("{} documents, {} queries, seed {}", options.len, queries.len(), options.seed));
 
     let reader = Reader::open(&path).expect("the database");
-    for method in METHODS {
-        let online = Online::new(method);
+    for (method, online) in ways(reader.view()) {
         let (mut times, mut found) = (Vec::new(), 0);
         for _ in 0..=rounds {
             found = 0;
@@ -98,8 +103,7 @@ fn main() {
         writer.commit().expect("durable");
     });
     figure("insert, CPU us a document", format_args!("{:.1}", spent.cpu_us(queries.len())), "");
-    for method in METHODS {
-        let online = Online::new(method);
+    for (method, online) in ways(writer.view()) {
         // Others each time: what was inserted by the method before would be a duplicate.
         let queries = more(&mut random);
         let mut duplicates = 0;
