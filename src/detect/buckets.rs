@@ -6,20 +6,20 @@ use super::context::Context;
 use super::keyed::Keys;
 use super::pair::Cut;
 use super::repeats::Repeats;
+use super::source::Take;
 use crate::Result;
 use crate::store::{Sorted, Sorter};
 
 /// Documents between two reports of progress.
 const REPORT: u32 = 1 << 14;
 
-/// Finds the pairs of leaders that share a key and pass, and hands each to `found`, once or
-/// seldom more. Keys that more than `limit` leaders share give star pairs with the oldest of them, and are
+/// Finds the pairs of leaders that share a key, and hands each to `found`, once or seldom more, with whether it passes. Keys that more than `limit` leaders share give star pairs with the oldest of them, and are
 /// returned.
 pub(super) fn pairs<K: Keys>(
     context: &Context<'_>,
     keyed: K,
     limit: usize,
-    found: &mut dyn FnMut(u32, u32) -> Result<()>,
+    found: &mut Take<'_>,
 ) -> Result<Vec<Cut>> {
     let sorted = sort(context, keyed)?;
     let cut = cut(&sorted, limit)?;
@@ -112,7 +112,7 @@ struct Buckets<'a, 'b, K: Keys> {
 
 impl<K: Keys> Buckets<'_, '_, K> {
     /// The documents of one key: pairs that share an earlier key are left to that one.
-    fn bucket(&mut self, rows: &[[u64; 2]], found: &mut dyn FnMut(u32, u32) -> Result<()>) -> Result<()> {
+    fn bucket(&mut self, rows: &[[u64; 2]], found: &mut Take<'_>) -> Result<()> {
         let ordinal = |row: &[u64; 2]| row[1] as u32;
         let (key, place) = (rows[0][0], (rows[0][1] >> 32) as u8);
         let collection = self.context.collection;
@@ -124,8 +124,11 @@ impl<K: Keys> Buckets<'_, '_, K> {
             for (at, a) in self.sketches[..compared].iter().enumerate() {
                 let end = if at == 0 { self.sketches.len() } else { compared };
                 for (behind, b) in self.sketches[at + 1..end].iter().enumerate() {
-                    if self.keyed.passes(a, b) && self.kept(a, b) == 0 {
-                        found(ordinal(&rows[at]), ordinal(&rows[at + 1 + behind]))?;
+                    let near = self.keyed.passes(a, b);
+                    // What is not near is only counted: at the first key that both share.
+                    let counts = near || self.keyed.shared(a, b).trailing_zeros() == u32::from(place);
+                    if counts && self.kept(a, b) == 0 {
+                        found(ordinal(&rows[at]), ordinal(&rows[at + 1 + behind]), near)?;
                     }
                 }
             }
@@ -133,8 +136,8 @@ impl<K: Keys> Buckets<'_, '_, K> {
         }
         for (at, a) in self.sketches.iter().enumerate() {
             for (behind, b) in self.sketches[at + 1..].iter().enumerate() {
-                if self.keyed.passes(a, b) && self.kept(a, b).trailing_zeros() == u32::from(place) {
-                    found(ordinal(&rows[at]), ordinal(&rows[at + 1 + behind]))?;
+                if self.kept(a, b).trailing_zeros() == u32::from(place) {
+                    found(ordinal(&rows[at]), ordinal(&rows[at + 1 + behind]), self.keyed.passes(a, b))?;
                 }
             }
         }

@@ -76,6 +76,11 @@ impl Classes {
         Ok(Self { leader })
     }
 
+    /// Classes that are known by their leaders: the leader of each document, which leads itself and is the least.
+    pub(crate) fn given(leader: Vec<u32>) -> Self {
+        Self { leader }
+    }
+
     /// Takes documents that another one stands for, by its tokens, out of their classes.
     pub(crate) fn part_identical(&mut self, collection: &Collection) {
         for ordinal in (0..collection.len()).filter(|&ordinal| collection.representative(ordinal) != ordinal) {
@@ -96,14 +101,20 @@ impl Classes {
 
     /// The members of all classes, to be looked up.
     pub(crate) fn members(&self) -> Members {
+        self.members_where(|_| true)
+    }
+
+    /// Some members of all classes.
+    pub(crate) fn members_where(&self, is_taken: impl Fn(u32) -> bool) -> Members {
+        let taken = || (0..).zip(&self.leader).filter(|(ordinal, _)| is_taken(*ordinal));
         let mut starts = vec![0u32; self.leader.len() + 1];
-        self.leader.iter().for_each(|&leader| starts[leader as usize + 1] += 1);
+        taken().for_each(|(_, &leader)| starts[leader as usize + 1] += 1);
         for place in 1..starts.len() {
             starts[place] += starts[place - 1];
         }
         let mut next = starts.clone();
-        let mut members = vec![0; self.leader.len()];
-        for (ordinal, &leader) in (0..).zip(&self.leader) {
+        let mut members = vec![0; starts.last().map_or(0, |&len| len as usize)];
+        for (ordinal, &leader) in taken() {
             members[next[leader as usize] as usize] = ordinal;
             next[leader as usize] += 1;
         }

@@ -16,6 +16,8 @@ pub(crate) struct Context<'a> {
     pub(crate) room: &'a Room,
     /// Groups above the limit give, besides star pairs, the pairs that they gave before they grew.
     pub(crate) stable: bool,
+    /// Most documents of a candidate group that are compared with each other.
+    pub(crate) limit: usize,
     pub(crate) ticker: &'a Ticker<'a>,
 }
 
@@ -24,10 +26,5 @@ impl Context<'_> {
     #[inline]
     pub(crate) fn tick(&self, ordinal: u32, every: u32) -> Result<()> {
         if ordinal.is_multiple_of(every) && ordinal > 0 { self.ticker.add(every.into()) } else { Ok(()) }
-    }
-
-    /// Most documents of a candidate group that are compared with each other.
-    pub(crate) fn limit(&self) -> usize {
-        if self.options.expand { usize::MAX } else { self.options.group_limit.max(1) }
     }
 }

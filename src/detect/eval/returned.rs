@@ -1,8 +1,9 @@
 //! What a method put out, against the labels.
 
-use std::collections::BinaryHeap;
+use std::collections::{BTreeSet, BinaryHeap};
 
 use super::gold::Gold;
+use crate::detect::crowds::Crowd;
 use crate::sketch::split_mix;
 
 /// Pairs without a label that are drawn for review.
@@ -37,7 +38,41 @@ impl<'a> Returned<'a> {
         self.unlabelled += 1;
         let (a, b) = (a.min(b), a.max(b));
         // Every set of 200 is as likely as any other, whatever the order in which pairs come.
-        let hash = split_mix(self.seed, u64::from(a) << 32 | u64::from(b));
+        self.offer(split_mix(self.seed, u64::from(a) << 32 | u64::from(b)), a, b);
+    }
+
+    /// Takes a crowd of pairs, of which the pairs of [`Gold::pairs`] were asked for.
+    pub(super) fn push_crowd(&mut self, crowd: &Crowd<'_>) {
+        crowd.asked.iter().for_each(|&place| self.found[place] = true);
+        let unlabelled = crowd.pairs() - crowd.asked.len() as u64;
+        self.pairs += crowd.pairs();
+        self.unlabelled += unlabelled;
+        // The least hashes of so many pairs are the least of as many random numbers: the next one after x of n that
+        // are left is 1 - (1 - x) * v^(1/n), for v between 0 and 1.
+        let (first, second) = crowd.draw([0, 0]);
+        let seed = split_mix(self.seed ^ crowd.pairs(), u64::from(first) << 32 | u64::from(second));
+        let mut numbers = (0..).map(|number| split_mix(seed, number));
+        let mut next = || numbers.next().unwrap_or_default();
+        let (mut share, mut drawn) = (0.0f64, BTreeSet::new());
+        for left in (1..=unlabelled).rev().take(SAMPLE) {
+            let random = (next() >> 11) as f64 / (1u64 << 53) as f64;
+            share = 1.0 - (1.0 - share) * random.powf(1.0 / left as f64);
+            let hash = (share * u64::MAX as f64) as u64;
+            if self.sample.len() == SAMPLE && self.sample.peek().is_some_and(|greatest| hash > greatest.0) {
+                return;
+            }
+            let (a, b) = loop {
+                let (a, b) = crowd.draw([next(), next()]);
+                let pair = (a.min(b), a.max(b));
+                if self.gold.find(a, b).is_none() && drawn.insert(pair) {
+                    break pair;
+                }
+            };
+            self.offer(hash, a, b);
+        }
+    }
+
+    fn offer(&mut self, hash: u64, a: u32, b: u32) {
         if self.sample.len() < SAMPLE {
             self.sample.push((hash, a, b));
         } else if self.sample.peek().is_some_and(|greatest| (hash, a, b) < *greatest) {
