@@ -18,9 +18,12 @@ use super::pairs::Found;
 use super::source::share_key;
 use crate::Result;
 use crate::store::{Progress, Ticker, View};
+use crate::text::Headings;
 
 /// Pairs of two classes, or of one, that are listed one by one.
 pub(super) const LISTED: u64 = 1 << 10;
+/// Pairs of kinds that are decided of two classes, or of one.
+const DECIDED: u64 = 1 << 14;
 
 /// Pairs that a method puts out.
 pub(crate) enum Counted<'a> {
@@ -32,10 +35,10 @@ pub(crate) enum Counted<'a> {
 
 /// Pairs of each of one list of documents with each of another, or of all within one list.
 pub(crate) struct Crowd<'a> {
-    a: &'a [u32],
+    pub(crate) a: &'a [u32],
     /// Empty for the pairs within the first list.
-    b: &'a [u32],
-    /// The pairs that were asked for and are among them, by place.
+    pub(crate) b: &'a [u32],
+    /// The pairs that were asked for and are among them, or would be if every pair were decided, by place.
     pub(crate) asked: &'a [usize],
 }
 
@@ -65,8 +68,8 @@ impl Crowd<'_> {
 /// What is said of an asked pair is what `expand` says of it: documents of a class, or of two that a source brought
 /// together, are decided by their own evidence, and so are those that share a key which more documents have than are
 /// compared with each other. The number of pairs is the same, too, but for two cases. Where a key is cut off, only
-/// pairs with the oldest of its documents are counted. And where more than [`LISTED`] pairs of kinds (by site for split,
-/// by text for what compares texts) would have to be decided of two classes, those are counted that are near to the
+/// pairs with the oldest of its documents are counted. And where more than [`DECIDED`] pairs of kinds (by site for split
+/// and min-hash, by text for what compares texts) would have to be decided of two classes, those are counted that are near to the
 /// founder of the other one.
 ///
 /// # Errors
@@ -243,7 +246,8 @@ impl<'a> Crowds<'a> {
         runs.sort_by_key(|run| run.len() == 1);
         let alone = runs.partition_point(|run| run.len() > 1);
         let order: Vec<u32> = runs.concat();
-        let place: HashMap<u32, usize> = (0..).zip(&runs).map(|(at, run)| (classes.leader(run[0]), at.min(alone))).collect();
+        let place: HashMap<u32, usize> =
+            (0..).zip(&runs).map(|(at, run)| (classes.leader(run[0]), at.min(alone))).collect();
         let mut asked: HashMap<usize, Vec<usize>> = HashMap::new();
         for &pair in self.homes.get(&home).into_iter().flatten() {
             let (a, b) = self.asked[pair];
@@ -273,9 +277,9 @@ impl<'a> Crowds<'a> {
     ) -> Result<()> {
         let kinds = self.kinds(leader);
         summary.candidates += pairs_of(kinds.members.len());
-        if pairs_of(kinds.ends.len() + 1) > LISTED {
+        if pairs_of(kinds.ends.len() + 1) > DECIDED {
             let near = self.near(&kinds, leader, summary)?;
-            return self.emit(&self.asked_in(home, &near, &near), &near, &[], emit);
+            return self.emit_near(home, &near, &[], emit);
         }
         for (place, kind) in kinds.each().enumerate() {
             if let [first, second, ..] = *kind
@@ -303,12 +307,10 @@ impl<'a> Crowds<'a> {
     ) -> Result<()> {
         let [a, b] = leaders.map(|leader| self.kinds(leader));
         summary.candidates += a.members.len() as u64 * b.members.len() as u64;
-        if a.ends.len() as u64 * b.ends.len() as u64 > LISTED {
+        if a.ends.len() as u64 * b.ends.len() as u64 > DECIDED {
             let [near_b, near_a] = [self.near(&b, leaders[0], summary)?, self.near(&a, leaders[1], summary)?];
-            if near_a.is_empty() || near_b.is_empty() {
-                return Ok(());
-            }
-            return self.emit(&self.asked_in(home, &near_a, &near_b), &near_a, &near_b, emit);
+            let near_a = if near_b.is_empty() { Vec::new() } else { near_a };
+            return self.emit_near(home, &near_a, &near_b, emit);
         }
         for kind in a.each() {
             for other in b.each() {
@@ -360,8 +362,10 @@ impl<'a> Crowds<'a> {
         let key = |&ordinal: &u32| {
             let text = collection.representative(ordinal);
             let read = if compares_texts { self.found.readings.sketch(ordinal) } else { None };
-            let site = collection.row(ordinal).site.filter(|_| method == Method::Split);
-            ((compares_texts || self.spread.contains(text)).then_some(text), read, site)
+            let site = collection.row(ordinal).site.filter(|_| matches!(method, Method::Split | Method::MinHash));
+            let headings = (method == Method::MinHash).then(|| collection.headings(ordinal));
+            let headings = headings.map(|Headings { title, heading }| [title, heading]);
+            ((compares_texts || self.spread.contains(text)).then_some(text), read, site, headings)
         };
         let mut keyed: Vec<_> = self.members.of(leader).iter().map(|ordinal| (key(ordinal), *ordinal)).collect();
         keyed.sort_unstable();
@@ -386,6 +390,30 @@ impl<'a> Crowds<'a> {
             (is_in(a, x) && is_in(b, y)) || (is_in(a, y) && is_in(b, x))
         });
         asked.collect()
+    }
+
+    /// Hands out what is near to founders, with the asked pairs that are near by their own evidence.
+    fn emit_near(
+        &mut self,
+        home: [u64; 2],
+        a: &[u32],
+        b: &[u32],
+        emit: &mut dyn FnMut(Counted<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let mut asked = Vec::new();
+        for &place in self.homes.get(&home).into_iter().flatten() {
+            let (x, y) = self.asked[place];
+            // By the ids, as everywhere.
+            let (x, y) = if self.collection.row(x).rank < self.collection.row(y).rank { (x, y) } else { (y, x) };
+            if matches!(self.judge.pair(x, y)?, Judged::Near(_)) {
+                asked.push(place);
+            }
+        }
+        let crowd = Crowd { a, b, asked: &asked };
+        if crowd.pairs() > 0 {
+            return emit(Counted::Crowd(crowd));
+        }
+        asked.iter().map(|&place| self.asked[place]).try_for_each(|(x, y)| emit(Counted::Pair(x, y)))
     }
 
     /// Hands out pairs, one by one if they are few.

@@ -15,10 +15,7 @@ pub(super) enum Spread {
     Founders(Members),
     /// All its members stand for themselves. Where more pairs than `listed` come of two classes, or of one, these are
     /// not listed.
-    All {
-        members: Members,
-        listed: u64,
-    },
+    All { members: Members, listed: u64 },
 }
 
 /// Candidate pairs in the making.
@@ -114,7 +111,13 @@ impl<'a> Gathering<'a> {
             Spread::Founders(founders) => {
                 let (a, b) = (founders.of(a), founders.of(b));
                 for (i, &x) in a.iter().enumerate() {
-                    for &y in &b[..if i == 0 { b.len() } else if i < FOUNDERS { b.len().min(FOUNDERS) } else { 1 }] {
+                    for &y in &b[..if i == 0 {
+                        b.len()
+                    } else if i < FOUNDERS {
+                        b.len().min(FOUNDERS)
+                    } else {
+                        1
+                    }] {
                         if near { push(pairs, collection, x, y)? } else { *apart += 1 }
                     }
                 }

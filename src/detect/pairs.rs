@@ -192,17 +192,8 @@ impl Found {
             cuts.extend(source.candidates(&context, &mut |a, b, near| gathering.take(a, b, near))?);
         }
         let Gathered { pairs: sorted, crowds, apart } = gathering.finish();
-        let mut found = Self {
-            classes,
-            sorted,
-            crowds,
-            cuts,
-            unsketched: 0,
-            apart,
-            rejected: 0,
-            unverified: None,
-            readings,
-        };
+        let mut found =
+            Self { classes, sorted, crowds, cuts, unsketched: 0, apart, rejected: 0, unverified: None, readings };
         if let Some(parts) = parts {
             found.cuts.extend(parts.cuts);
             found.cuts.sort_unstable();

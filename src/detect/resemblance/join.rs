@@ -162,12 +162,7 @@ impl Level<'_, '_> {
     }
 
     /// The documents of one shingle, ascending, with the numbers of their shingles.
-    fn bucket(
-        &self,
-        documents: &[(u32, u64)],
-        cuts: &mut Vec<Cut>,
-        found: &mut Take<'_>,
-    ) -> Result<()> {
+    fn bucket(&self, documents: &[(u32, u64)], cuts: &mut Vec<Cut>, found: &mut Take<'_>) -> Result<()> {
         let limit = self.context.limit;
         let is_cut = documents.len() > limit;
         let compared = match (is_cut, self.context.stable) {

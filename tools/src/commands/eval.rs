@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use nddb::Config;
 use nddb::detect::eval::{
-    Cells, Corpus, CorpusError, Counts, Gold, Half, Intervals, Labels, Returned, bootstrap, splits,
+    Cells, Corpus, CorpusError, Counts, Gold, Half, Intervals, LabelFault, Labels, Returned, bootstrap, splits,
 };
 use nddb::detect::{Method, PairSummary, Room};
 use nddb::sketch::Recipe;
@@ -134,6 +134,7 @@ struct Trial<'a> {
 
 pub(super) fn run(args: &Args, global: &Global) -> Result<Code> {
     let settings = setting::parse(&args.methods).map_err(Failure::usage)?;
+    args.texts.check(&settings.iter().map(|setting| setting.method).collect::<Vec<Method>>())?;
     let recipes = args.recipe.iter().map(|name| recipe(name)).collect::<Result<Vec<Recipe>>>()?;
     let labels = read_labels(&args.pairs)?;
     let meter = global.messages().meter("eval");
@@ -160,9 +161,18 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Code> {
         for warning in text_options::warnings(&trial.summary) {
             global.messages().warn(format!("{} {}: {warning}", trial.setting.method, trial.setting.told()));
         }
+        if trial.summary.stars > 0 && !trial.setting.method.needs_text() {
+            let keys = counted(trial.summary.stars, "key");
+            global.messages().warn(format!(
+                "{} {}: {keys} shared by more documents than are compared: there may be more pairs without a label",
+                trial.setting.method,
+                trial.setting.told()
+            ));
+        }
     }
     warn(&frame, &meter, global);
-    Ok(if frame.first().corpus.skipped().is_empty() { Code::Done } else { Code::SomeSkipped })
+    let unread = trials.iter().any(|trial| text_options::code(&trial.summary) == Code::SomeSkipped);
+    Ok(if unread || !frame.first().corpus.skipped().is_empty() { Code::SomeSkipped } else { Code::Done })
 }
 
 /// Loads the documents into a database of their own, named by the recipe.
@@ -183,9 +193,30 @@ fn told(error: CorpusError) -> Failure {
 
 fn read_labels(path: &Path) -> Result<Labels> {
     Labels::read(BufReader::new(inputs::open(path)?)).map_err(|error| {
-        let hint = "the first line names the columns, between tabs: id1, id2, label, and perhaps kind";
-        Told::new(Code::Failed, format!("{}: {}", path.display(), chain(&error))).hint(hint).into()
+        let told = Told::new(Code::Failed, format!("{}: {}", path.display(), chain(&error)));
+        told.hint(hint(&error.fault)).into()
     })
+}
+
+/// What can be done about a line of a label file.
+fn hint(fault: &LabelFault) -> &'static str {
+    match fault {
+        LabelFault::Io(error) if error.kind() == std::io::ErrorKind::InvalidData => {
+            "a label file is text and not compressed: unpack it, or write it as UTF-8"
+        }
+        LabelFault::Io(_) => "look at the disk that the file is on",
+        LabelFault::Empty | LabelFault::Column { .. } => {
+            "the first line names the columns, between tabs: id1, id2, label, and perhaps kind"
+        }
+        LabelFault::Width { .. } => {
+            "give every line a value, or nothing, between tabs for each column of the first line"
+        }
+        LabelFault::Unknown { .. } => "write 1 or correct, 0 or incorrect, and g, u or undecided",
+        LabelFault::NoId => "name both documents, or leave the line out",
+        LabelFault::Same { .. } => "a document is no pair with itself: leave the line out",
+        LabelFault::Conflict { .. } => "leave one of the two lines out, or label both undecided",
+        _ => "mend the line, or leave it out",
+    }
 }
 
 /// Labels of which no pair is known are labels of something else.
