@@ -4,6 +4,8 @@ use std::error::Error;
 use std::fmt;
 use std::str::FromStr;
 
+use crate::sketch::Recipe;
+
 /// A method: where its candidates come from, and how they are decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Method {
@@ -48,6 +50,12 @@ impl Method {
     /// The method to take, with the thresholds of [`Rules::default`](super::Rules) and sketches of the main content:
     /// the best on labelled pages. Other methods are measured against it.
     pub const DEFAULT: Method = Method::MinHash;
+
+    /// The method that documents of a recipe are judged by if no other is named: [`Method::DEFAULT`] where they are
+    /// found by it, else simhash.
+    pub fn default_of(recipe: Option<&Recipe>) -> Method {
+        if recipe.is_some_and(Recipe::has_bands) { Method::DEFAULT } else { Method::Simhash }
+    }
 
     /// The name on the command line and in pair lines.
     pub fn name(self) -> &'static str {

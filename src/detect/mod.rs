@@ -16,6 +16,7 @@ mod collection;
 mod context;
 mod cosine;
 mod crowds;
+mod draw;
 pub mod eval;
 mod evidence;
 mod gathering;
@@ -50,6 +51,7 @@ pub mod tune;
 
 pub use clusters::{Cluster, ClusterOptions, ClusterSummary, Clusters, Keep, UnknownKeep, cluster};
 pub use collection::{Collection, Held, b_similarity, c_similarity};
+pub use draw::Draw;
 pub use evidence::Evidence;
 pub use method::{Method, UnknownMethod};
 pub use needs::check;

@@ -12,12 +12,14 @@ mod page;
 mod terms;
 #[cfg(test)]
 mod tests;
+mod verify;
 mod why;
 
 use super::evidence::Evidence;
 use super::method::Method;
 use super::needs;
 use super::options::{GROUP_LIMIT, PairOptions};
+use super::pair::{Verified, verdict};
 use super::rules::Rules;
 use crate::sketch::Recipe;
 use crate::store::{Stored, View};
@@ -25,7 +27,7 @@ use crate::{Error, Result};
 
 pub use insert::Judgement;
 pub use page::{Unread, read_page};
-pub use terms::{Edit, TermDifference, term_difference};
+pub use terms::{Edit, TermDifference, content_difference, term_difference};
 pub use why::{Bound, bounds};
 
 /// How a document is judged.
@@ -39,12 +41,33 @@ pub struct Online {
     pub complete: bool,
     /// Of each key that more documents share, so many are compared: the oldest.
     pub group_limit: usize,
+    /// Simhash decides where the method cannot, because of one of two documents only the fingerprint is known.
+    pub or_simhash: bool,
+    /// What the method finds is compared by trustable longest common subsequence too, and what is not near by it
+    /// is no match. Where a text cannot be read the match stays, and its verdict says so.
+    pub verify_lcs: bool,
 }
 
 impl Online {
     /// The papers' thresholds and the usual limit.
     pub fn new(method: Method) -> Self {
-        Self { method, rules: Rules::default(), complete: false, group_limit: GROUP_LIMIT }
+        Self {
+            method,
+            rules: Rules::default(),
+            complete: false,
+            group_limit: GROUP_LIMIT,
+            or_simhash: false,
+            verify_lcs: false,
+        }
+    }
+
+    /// The way to take where no other is asked for: [`Method::default_of`] the database's recipe, and simhash within
+    /// the database's k where only fingerprints are known.
+    pub fn usual(view: View<'_>) -> Self {
+        let recipe = Recipe::of_any_version(&view.settings().recipe);
+        let mut online = Self { or_simhash: true, ..Self::new(Method::default_of(recipe.as_ref())) };
+        online.rules.within = view.settings().k.into();
+        online
     }
 
     /// Refuses what a database cannot answer completely, before anything is read.
@@ -82,13 +105,23 @@ pub struct Alike {
     pub evidence: Evidence,
     /// The rule that decided.
     pub rule: &'static str,
+    /// What the comparison of the texts says, if it was asked for.
+    pub verified: Option<Verified>,
+}
+
+impl Alike {
+    /// The rules that decided, in words: that of the method, and that of the comparison of texts.
+    pub fn verdict(&self) -> std::borrow::Cow<'static, str> {
+        verdict(self.rule, self.verified)
+    }
 }
 
 /// The near-duplicates of one document.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Alikes {
     /// Identical ones first, then by the method's own similarity (simhash: the least distance; b: supershingles;
-    /// c, combined, split: bits of the projection; min-hash: min-values), then the older.
+    /// c, combined, split: bits of the projection; min-hash: min-values), then the older. What simhash decided in
+    /// place of another method comes behind.
     pub matches: Vec<Alike>,
     /// How many there are, at least; by simhash exactly, if no more than the group limit are identical.
     pub count: u64,

@@ -31,11 +31,16 @@ pub enum Verified {
 impl Pair {
     /// The rules that decided, in words: that of the method, and that of the comparison of texts.
     pub fn verdict(&self) -> std::borrow::Cow<'static, str> {
-        match self.verified {
-            None => self.rule.into(),
-            Some(Verified::Near(rule)) => format!("{}; {rule}", self.rule).into(),
-            Some(Verified::Unread) => format!("{}; lcs: text not read", self.rule).into(),
-        }
+        verdict(self.rule, self.verified)
+    }
+}
+
+/// The rule of a method, and that of the comparison of texts.
+pub(super) fn verdict(rule: &'static str, verified: Option<Verified>) -> std::borrow::Cow<'static, str> {
+    match verified {
+        None => rule.into(),
+        Some(Verified::Near(by)) => format!("{rule}; {by}").into(),
+        Some(Verified::Unread) => format!("{rule}; lcs: text not read").into(),
     }
 }
 

@@ -28,7 +28,7 @@ mod compare;
 mod lists;
 mod sets;
 #[cfg(test)]
-mod tests;
+pub(in crate::detect) mod tests;
 
 pub(crate) use compare::Similar;
 pub(crate) use lists::Signed;

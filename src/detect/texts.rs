@@ -57,7 +57,7 @@ impl Unread {
 pub enum Part {
     /// All that a visitor sees, as it is.
     Whole,
-    /// Its main content, in lower case and with digits masked: "removing off-topic noise first" (Huang et al. 2008,
+    /// Its main content, in lower case and each number as `0`: "removing off-topic noise first" (Huang et al. 2008,
     /// 3.1).
     Main,
 }
@@ -72,12 +72,16 @@ impl Part {
     }
 
     /// The text of a page.
-    pub(crate) fn text(self, entry: &PageEntry) -> String {
-        let PageEntry { kind, charset, url, body, .. } = entry;
-        let page = Page { kind: *kind, charset: charset.as_deref(), url: url.as_deref(), body };
+    pub(crate) fn text(self, page: &Page<'_>) -> String {
         match self {
-            Part::Whole => folded_text(&page),
-            Part::Main => main_text(&page),
+            Part::Whole => folded_text(page),
+            Part::Main => main_text(page),
         }
+    }
+
+    /// The text of a page that was read from an archive.
+    pub(crate) fn text_of(self, entry: &PageEntry) -> String {
+        let PageEntry { kind, charset, url, body, .. } = entry;
+        self.text(&Page { kind: *kind, charset: charset.as_deref(), url: url.as_deref(), body })
     }
 }

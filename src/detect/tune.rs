@@ -1,13 +1,15 @@
 //! Tuning by the user's own documents: which sampling of shingles keeps a promised precision, and what each method
 //! finds of known edits.
 //!
-//! [`calibrate`] is the calibration of adaptive sampling (Ye, Wen, Ma 2007, 4.4). [`trial`] makes edits
-//! in a sample of the documents, and says of each k, choice of features and method how many edited documents it finds
-//! again, how many pairs of different documents it says to be near, and what it costs.
+//! [`calibrate`] is the calibration of adaptive sampling (Ye, Wen, Ma 2007, 4.4); [`sampled()`] measures what samples find
+//! at each threshold. [`trial`] makes edits in a sample of the documents, and says of each k, choice of features and method
+//! how many edited documents it finds again, how many pairs of different documents it says to be near, and what it costs.
 
 mod calibrate;
 mod counts;
 mod edits;
+mod runs;
+mod sampled;
 #[cfg(test)]
 mod tests;
 mod trial;
@@ -15,4 +17,5 @@ mod trial;
 pub use calibrate::{Calibration, GroupFigures, RATIOS, Run, TuneOptions, calibrate};
 pub use counts::lower_bound;
 pub use edits::{Edit, EditKind, edited};
+pub use sampled::{AtThreshold, Sampled, THRESHOLDS, sampled};
 pub use trial::{Figure, Trial, sample, trial};

@@ -19,8 +19,8 @@ use std::fmt;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::sketch::folded::FoldedHashes;
 use crate::sketch::simhash;
+use crate::text::LowerHashes;
 use crate::text::Tokens;
 
 /// The longest phrase.
@@ -60,7 +60,7 @@ impl Features<'_> {
     /// Returns the hashes of the features of a page, one for each occurrence, in their order.
     pub fn hashes(&self, tokens: &Tokens) -> Vec<u64> {
         let is_stop = |folded: u64| self.stop_words.is_some_and(|words| words.contains(folded));
-        let terms: Vec<[u8; 8]> = FoldedHashes::new(tokens)
+        let terms: Vec<[u8; 8]> = LowerHashes::new(tokens)
             .zip(tokens.hashes())
             .filter(|&(folded, _)| !is_stop(folded))
             .map(|(folded, &own)| if self.fold_case { folded } else { own }.to_le_bytes())

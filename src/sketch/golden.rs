@@ -198,15 +198,15 @@ long
 const MAIN_EXPECTED: &str = "\
 english
   tokens 34
-  fingerprint c902820210fabd4b
+  fingerprint cb02820310f8bd4b
   digest 03c40d1e94b96631fa13246562638eb3
-  min-values f78ceac95de13750
-  supershingles 18b4a5ec7c57d659 513cd9533d7cd150 69b61f5bdc9f7ef7
-  supershingles ef0628a099d4be13 e960666260e2f6eb 2a96ffcdf7372c0e
-  megashingles 6b88409b397388d1 e30beef25e8fb4a8
-  bands 0a26ca8ef0545723 dee307709369885a
-  projection a3d52a494479bddd 20e024e086fbb088 27259b0e0cc081ee
-  projection 8de60402f4ad5334 bfbccc9987c545c8 cab9988fa0f3d215
+  min-values 3f317d7348e51c35
+  supershingles 13e5159f3450282f ff3e88bc6246bafc eb34d6877b21fdef
+  supershingles 608143cd0e3bc2d3 f359862487699800 f47bc86958ee9b00
+  megashingles d4af7868d88eedb8 b35ca9cd9f4f0211
+  bands 5b90cb6541a4ea8c dee307709369885a
+  projection c3f52a494478bddd 20e824e096fab288 07279b0e0cc081ee
+  projection 8df60002f4ad5135 bfb8c89985c545c8 cab9da8fa0f31a15
 german
   tokens 24
   fingerprint 4f0f7f02b5853d2c
@@ -291,27 +291,27 @@ latin 1
   projection 1047195a8b800405 4808065e0082096c 0e240855a80908f4
 news
   tokens 79
-  fingerprint 834a87a218d3d65f
+  fingerprint 834287a218d3d65f
   digest 5dc1985fc5131d3802863bd3ff0cffdf
-  min-values fdef2d0f7badc685
-  supershingles 38a8a3c7948b9363 2e2ad5ea6c0b5845 90c1aeefd004495c
-  supershingles 3aba34311e35fc56 f60dfb18ae98f612 223718488852e3e8
-  megashingles 25c1903442e8c1ba b5a851b1d1814f92
-  bands 2fbf749390c4bb4e d4f1e41aa37693df
-  projection c3bdeecd44e5ac74 d5cc4c8a96bb583c 07a78b262455510e
-  projection 6d645722b4e57205 8fb0f899e5ede5cc e8bfb98d2ceaf6f4
+  min-values 153c5f24207c3df1
+  supershingles f953c2b8c644b173 273ea5526ee6f5f3 01b03c6f407ba46b
+  supershingles 07e29d44719f2842 6014bbde5ce0262a ce5b8ef86e30cf84
+  megashingles 44a46bc06b72361e e23c9a22bb113a44
+  bands af3a8541442ca8cb d4f1e41aa37693df
+  projection c3bdeecd44e5ac64 d5cc0c8c96bb583e 87a78b2424d5514e
+  projection ed445728b5e53004 8fb0f899e5ede5cc c8bfb98d2eeaf6f4
   headings 270820f0fada8648 d921a78a4d247ce4
 news text
   tokens 56
-  fingerprint 83e88f6380dad22e
+  fingerprint 83e88f6380da562e
   digest dcb0c60f7d2117f9a61d8963ddb101ba
-  min-values 9c32ae33e0f85100
-  supershingles d09f39fb46f53d23 bf04f845d6ffa3b0 9021986a90a91ed2
-  supershingles 9fc008fd9ce43892 76b5429b41195baa 26d4f9d3b323acd1
-  megashingles cca14bfc48fdcc96 d5442382bc553d94
-  bands ac158351dd150e79 3f131cd37b2c565a
-  projection 03b5ebc9263d6470 d74806249c3b2834 47a3851428d5042a
-  projection 6f201406f0e5500d 07ae8300e3e4b9cc b89cb9eda46b22ac
+  min-values bd27cd28baef51c5
+  supershingles 040a60a38bbc2afc 56cceaeb6e6be82d 6e1045c353990be6
+  supershingles fe848d929c1aa7ae 97f6f99c0109c074 b0fe8a46df6a32f0
+  megashingles c1937b1531c13096 a19899753973f497
+  bands 9c72bb2f31401ff5 956102d867499ea2
+  projection 22b5ebc94635f470 574806248c3b0836 47a38d1420d5042a
+  projection ef001406f1e5100d 03be8b00e3e599cc 9cbcb9ec846f22ac
 ";
 
 const EXPECTED: &str = "\

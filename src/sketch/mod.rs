@@ -18,7 +18,6 @@
 mod conventions;
 mod explain;
 mod features;
-mod folded;
 mod min_hash;
 mod mix;
 mod projection;

@@ -8,11 +8,10 @@ use xxhash_rust::xxh3::xxh3_128;
 use crate::sketch::conventions::Convention;
 use crate::sketch::explain::{Explainer, Explanation};
 use crate::sketch::features::{Features, simhash_of};
-use crate::sketch::folded::FoldedHashes;
 use crate::sketch::min_hash::{self, MinHash};
 use crate::sketch::projection::{self, PIECES, Projection, projection};
 use crate::sketch::simhash;
-use crate::text::{Headings, MainContent, Page, SiteRule, host_of, main_content, tokens, visible_text};
+use crate::text::{Headings, LowerHashes, MainContent, Page, SiteRule, host_of, main_content, tokens, visible_text};
 
 /// All that is kept of a page's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +37,7 @@ pub struct Sketch {
 /// A named, versioned way from a page to its numbers.
 ///
 /// `main` is the one to use. It is made of the terms of a page's main content ([`main_content`](crate::text::main_content)), in lower
-/// case and with digits masked: simhash, min-values, supershingles, bands and projection. So pages of one site are
+/// case and without numbers: simhash, min-values, supershingles, bands and projection. So pages of one site are
 /// not alike because its navigation is, and pages are alike whose dates differ. The number of tokens and their
 /// digest are those of the whole page.
 ///
@@ -60,7 +59,7 @@ pub struct Recipe {
 /// What the simhash is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// Each term of the main content, in lower case and masked, hashed with XXH3 (64 bits, seed 0).
+    /// Each term of the main content, in lower case, hashed with XXH3 (64 bits, seed 0).
     Main,
     /// So many terms in a row, in lower case, hashed with XXH3 (64 bits, seed 0).
     Terms(usize),
@@ -209,7 +208,7 @@ impl Recipe {
         };
         let fingerprint = match self.kind {
             Kind::Main => simhash::fingerprint(hashes.into_iter().flatten()),
-            Kind::Terms(1) => simhash::fingerprint(FoldedHashes::new(&tokens)),
+            Kind::Terms(1) => simhash::fingerprint(LowerHashes::new(&tokens)),
             Kind::Terms(terms) => simhash_of(&tokens, &Features { terms, ..Features::default() }),
             Kind::Of(convention) => {
                 let mut tally = simhash::tally([]);

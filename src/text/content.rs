@@ -14,22 +14,19 @@
 //!   `href`). The title of the page and the addresses of its images are no content.
 //! * Plain text has no tags to go by. Its blocks are its lines, and a line is content if it is longer than
 //!   [`LINE_UNITS`] (Huang et al. keep the sentences longer than 16).
-//! * A term is looked at in lower case (Unicode's, of no language), each run of digits in it as one `0`, and a term
-//!   of digits alone not at all: pages that differ in dates, counts and version numbers only are the same to a
-//!   reader (D), and pages are not alike because both number their lines.
-//! * Where fewer than [`TERMS_MIN`] terms are left, all terms of the page are its content, and their digits are
-//!   looked at as they are: of little, each difference counts.
+//! * A term is looked at in lower case (Unicode's, of no language), and a term of digits alone not at all: pages that
+//!   differ in dates, counts and version numbers only are the same to a reader (D), and pages are not alike
+//!   because both number their lines.
+//! * Where fewer than [`TERMS_MIN`] terms are left, all terms of the page are its content, numbers too.
 //! * A term is hashed with XXH3 (64 bits, seed 0) of its UTF-8 bytes.
 
 use std::ops::Range;
 
-use xxhash_rust::xxh3::xxh3_64;
-
 use crate::text::headings::{HeadingPlaces, Headings};
+use crate::text::lower::LowerHashes;
 use crate::text::outline::Part;
 use crate::text::page::{Page, PageKind};
 use crate::text::sentences::units;
-use crate::text::short::ShortAscii;
 use crate::text::tokens::{Tokenizer, Tokens};
 
 /// A line of plain text is content if it has more units than these.
@@ -45,8 +42,6 @@ pub struct MainContent {
     /// Places of the terms of the main content, ascending.
     places: Vec<u32>,
     headings: HeadingPlaces,
-    /// So little is content that all of the page is, with its digits as they are.
-    is_whole: bool,
 }
 
 impl MainContent {
@@ -75,31 +70,19 @@ impl MainContent {
         &self.places
     }
 
-    /// Returns the terms of the main content in lower case, with digits masked unless all of the page is content.
+    /// Returns the terms of the main content in lower case.
     pub fn terms(&self) -> impl Iterator<Item = String> + '_ {
-        self.places.iter().map(|&place| self.told(self.tokens.term(place as usize)))
-    }
-
-    /// A term of the content as it is looked at.
-    fn told(&self, term: &str) -> String {
-        if self.is_whole { term.to_lowercase() } else { masked(term) }
+        self.places.iter().map(|&place| self.tokens.term(place as usize).to_lowercase())
     }
 
     /// Returns the hashes of [`MainContent::terms`]: XXH3 (64 bits, seed 0).
     pub fn hashes(&self) -> Vec<u64> {
-        if self.is_whole {
-            return self.terms().map(|term| xxh3_64(term.as_bytes())).collect();
-        }
-        self.places.iter().map(|&place| self.masked_hash(place)).collect()
+        LowerHashes::at(&self.tokens, &self.places).collect()
     }
 
     /// Returns the title and the first heading of the page.
     pub fn headings(&self) -> Headings {
-        self.headings.hashes(|place| self.masked_hash(place))
-    }
-
-    fn masked_hash(&self, place: u32) -> u64 {
-        hash(self.tokens.term(place as usize), self.tokens.hashes()[place as usize])
+        self.headings.hashes(|place| self.tokens.term(place as usize))
     }
 }
 
@@ -116,15 +99,14 @@ fn content_and_parts(page: &Page<'_>) -> (MainContent, Vec<Part>) {
         PageKind::Html => of_markup(&tokens, &parts),
         PageKind::Text => (of_lines(&tokens), HeadingPlaces::default()),
     };
-    let is_whole = places.len() < TERMS_MIN;
-    if is_whole {
+    if places.len() < TERMS_MIN {
         places = (0..tokens.len() as u32).collect();
     }
-    (MainContent { tokens, places, headings, is_whole }, parts)
+    (MainContent { tokens, places, headings }, parts)
 }
 
-/// Returns the main content of a page as a text, in lower case and with digits masked: its terms with what stands
-/// between them, numbers too, one line per block and single spaces in it, as in a [`folded_text`](crate::text::folded_text).
+/// Returns the main content of a page as a text in lower case: its terms with what stands between them, each number as `0`,
+/// one line per block and single spaces in it, as in a [`folded_text`](crate::text::folded_text).
 pub fn main_text(page: &Page<'_>) -> String {
     let (content, parts) = content_and_parts(page);
     let (tokens, text) = (&content.tokens, content.tokens.text());
@@ -154,7 +136,7 @@ pub fn main_text(page: &Page<'_>) -> String {
                 push_folded(&mut out, between);
             }
         }
-        out.push_str(&content.told(&text[range.clone()]));
+        out.push_str(&text[range.clone()].to_lowercase());
         last = Some((place, range));
     }
     out
@@ -251,49 +233,6 @@ fn of_lines(tokens: &Tokens) -> Vec<u32> {
 /// Returns whether a term is of digits alone.
 fn is_number(term: &str) -> bool {
     term.starts_with(char::is_numeric) && term.chars().all(char::is_numeric)
-}
-
-/// Returns a term in lower case, with each run of digits as one `0`.
-fn masked(term: &str) -> String {
-    let mut out = String::with_capacity(term.len());
-    let mut in_number = false;
-    for c in term.to_lowercase().chars() {
-        let is_digit = c.is_numeric();
-        if !is_digit || !in_number {
-            out.push(if is_digit { '0' } else { c });
-        }
-        in_number = is_digit;
-    }
-    out
-}
-
-/// Returns the hash of a masked term, given that of the term.
-#[inline]
-fn hash(term: &str, own: u64) -> u64 {
-    let Some(short) = ShortAscii::new(term.as_bytes()) else { return xxh3_64(masked(term).as_bytes()) };
-    if short.has_digit() {
-        return hash_with_digits(&short.lower().0[..term.len()]);
-    }
-    match short.lower() {
-        // Most terms are in lower case already: their hash is known.
-        (_, false) => own,
-        (lower, true) => xxh3_64(&lower[..term.len()]),
-    }
-}
-
-/// Returns the hash of a short term that has digits, in lower case and ASCII.
-fn hash_with_digits(term: &[u8]) -> u64 {
-    let (mut out, mut size) = ([0; 16], 0);
-    let mut in_number = false;
-    for &byte in term {
-        let is_digit = byte.is_ascii_digit();
-        if !is_digit || !in_number {
-            out[size] = if is_digit { b'0' } else { byte };
-            size += 1;
-        }
-        in_number = is_digit;
-    }
-    xxh3_64(&out[..size])
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 //! * The title is the first `title` of the page that has a term, and is not of a drawing.
 //! * The heading is the first block in an `h1` or `h2` that has a term and is outside of what goes around
 //!   the content; where none is outside, the first of all.
-//! * Their terms are looked at in lower case with digits masked, numbers too, each once and in no order: `Terms of use -
+//! * Their terms are looked at in lower case, each run of digits as one `0`, each term once and in no order: `Terms of use -
 //!   Example` and `Example: terms of use` agree.
 
 use std::collections::BTreeSet;
@@ -15,7 +15,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::text::outline::{Part, Role};
 
-/// Title and first heading of a page, as hashes: XXH3 (64 bits, seed 0) of the hashes of their terms, 8 bytes
+/// Title and first heading of a page, as hashes: XXH3 (64 bits, seed 0) of those of their terms, 8 bytes
 /// each, little-endian, ascending and without repetition. Each is 0 where the page has none, and plain text has
 /// neither.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,8 +54,9 @@ impl Block {
         }
     }
 
-    fn hash(&self, hash: impl Fn(u32) -> u64) -> u64 {
-        let terms: BTreeSet<u64> = self.places.iter().map(|&place| hash(place)).collect();
+    fn hash<'a>(&self, term: impl Fn(u32) -> &'a str) -> u64 {
+        let hash = |&place: &u32| xxh3_64(masked(term(place)).as_bytes());
+        let terms: BTreeSet<u64> = self.places.iter().map(hash).collect();
         let bytes: Vec<u8> = terms.into_iter().flat_map(u64::to_le_bytes).collect();
         if bytes.is_empty() { 0 } else { xxh3_64(&bytes) }
     }
@@ -81,11 +82,25 @@ impl HeadingPlaces {
         }
     }
 
-    /// Returns the hashes, given those of the terms.
-    pub(crate) fn hashes(&self, hash: impl Fn(u32) -> u64) -> Headings {
+    /// Returns the hashes, given the terms.
+    pub(crate) fn hashes<'a>(&self, term: impl Fn(u32) -> &'a str) -> Headings {
         let heading = if self.heading.places.is_empty() { &self.around } else { &self.heading };
-        Headings { title: self.title.hash(&hash), heading: heading.hash(&hash) }
+        Headings { title: self.title.hash(&term), heading: heading.hash(&term) }
     }
+}
+
+/// Returns a term in lower case, with each run of digits as one `0`.
+fn masked(term: &str) -> String {
+    let mut out = String::with_capacity(term.len());
+    let mut in_number = false;
+    for c in term.to_lowercase().chars() {
+        let is_digit = c.is_numeric();
+        if !is_digit || !in_number {
+            out.push(if is_digit { '0' } else { c });
+        }
+        in_number = is_digit;
+    }
+    out
 }
 
 #[cfg(test)]

@@ -139,6 +139,11 @@ impl From<nddb::Error> for Failure {
             E::Io { source, path, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
                 Some(format!("look at who owns {}, and as whom you run", path.display()))
             }
+            E::Method { .. } => Some(
+                "choose another --method, or make a database with 'nddb create --recipe NAME' of a recipe that fits and \
+                 load the documents again; 'nddb pairs' needs no index of its own"
+                    .into(),
+            ),
             _ => None,
         });
         Told { code, message: chain(&error), hint }.into()

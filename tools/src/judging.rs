@@ -5,36 +5,47 @@ use nddb::detect::{Alike, Evidence, GROUP_LIMIT, Method, Online};
 use serde_json::{Map, Value, json};
 
 use crate::failure::{Failure, Result};
+use crate::text_options::Verify;
 
 /// How a document is judged.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct How {
     /// Judge by this method: identity (equal texts), simhash (within k bits), b (two of six supershingles), c (372
     /// of 384 bits of the projection), combined (b, and 355 bits), split (c between sites, combined within one), min-hash (36 of
-    /// 84 min-values)
+    /// 84 min-values, and on one site titles or headings that agree) [default: min-hash in a database of a recipe
+    /// `main`, else simhash; simhash too where only fingerprints are known]
     #[arg(long, value_name = "METHOD")]
     pub(crate) method: Option<Method>,
+    /// Compare the texts of what the method finds, and leave out what is not near by them
+    ///
+    /// Texts are read where they were loaded from. A match whose text cannot be read stays, and its rule says so.
+    #[arg(long, value_enum, value_name = "METHOD")]
+    pub(crate) verify: Option<Verify>,
     /// Of each key that more documents share, compare so many: the oldest
-    #[arg(long, value_name = "N", default_value_t = GROUP_LIMIT, requires = "method")]
+    #[arg(long, value_name = "N", default_value_t = GROUP_LIMIT)]
     group_limit: usize,
     /// Miss no document whose projection differs in 12 bits; takes three times as many look-ups for c
-    #[arg(long, requires = "method")]
+    #[arg(long)]
     complete: bool,
 }
 
 impl How {
-    /// What the library is told, if a method is named; `k` is what the user gave.
-    pub(crate) fn online(&self, view: View<'_>, k: Option<u8>) -> Result<Option<Online>> {
-        let Some(method) = self.method else { return Ok(None) };
-        if k.is_some() && method != Method::Simhash {
-            return Err(Failure::usage(format!("-k is the distance of simhash, and the method is {method}")));
-        }
-        let mut online = Online::new(method);
+    /// What the library is told; `k` is what the user gave.
+    pub(crate) fn online(&self, view: View<'_>, k: Option<u8>) -> Result<Online> {
+        let mut online = match (self.method, k) {
+            (Some(method), Some(_)) if method != Method::Simhash => {
+                return Err(Failure::usage(format!("-k is the distance of simhash, and the method is {method}")));
+            }
+            (Some(method), _) => Online::new(method),
+            (None, Some(_)) => Online::new(Method::Simhash),
+            (None, None) => Online::usual(view),
+        };
         online.rules.within = k.unwrap_or(view.settings().k).into();
         online.complete = self.complete;
         online.group_limit = self.group_limit;
+        online.verify_lcs = self.verify == Some(Verify::Lcs);
         online.check(view)?;
-        Ok(Some(online))
+        Ok(online)
     }
 }
 
@@ -47,7 +58,8 @@ pub(crate) fn add_evidence(object: &mut Map<String, Value>, alike: Option<&Alike
     object.insert("c_sim".into(), json!(evidence.c_similarity));
     object.insert("agreement".into(), json!(evidence.agreement));
     object.insert("resemblance".into(), json!(evidence.likely_resemblance().map(share)));
+    object.insert("lcs".into(), json!(evidence.lcs_resemblance.map(share)));
     object.insert("same_site".into(), json!(evidence.same_site));
     object.insert("same_heading".into(), json!(evidence.same_heading));
-    object.insert("rule".into(), json!(alike.map(|alike| alike.rule)));
+    object.insert("rule".into(), json!(alike.map(Alike::verdict)));
 }

@@ -10,6 +10,7 @@ mod commands;
 mod cpu;
 mod database;
 mod failure;
+mod html;
 mod inputs;
 mod interrupt;
 mod json;
@@ -22,6 +23,7 @@ mod quantity;
 mod svg;
 mod table;
 mod text_options;
+mod words;
 
 use std::process::ExitCode;
 

@@ -1,14 +1,31 @@
-//! Plots as SVG, to stand within a page: bars, and points on logarithmic axes.
+//! Plots as SVG, to stand within a page: bars, points on logarithmic axes, and shares.
+
+mod marked;
+mod shares;
 
 use plotters::prelude::*;
 
 use crate::failure::{Failure, Result};
 use crate::quantity::grouped;
 
+pub(crate) use shares::Series;
+
 /// Width and height of a plot.
 const SIZE: (u32, u32) = (640, 300);
-/// Colour of what is plotted.
-const INK: RGBColor = RGBColor(0x1f, 0x5a, 0x92);
+/// Colours of what is plotted; a page has lighter ones for a dark ground.
+pub(crate) const COLOURS: [RGBColor; 7] = [
+    RGBColor(0x1f, 0x5a, 0x92),
+    RGBColor(0xc4, 0x52, 0x0a),
+    RGBColor(0x2e, 0x7d, 0x32),
+    RGBColor(0x8e, 0x24, 0xaa),
+    RGBColor(0xb7, 0x1c, 0x1c),
+    RGBColor(0x00, 0x83, 0x8f),
+    RGBColor(0x6d, 0x4c, 0x41),
+];
+const INK: RGBColor = COLOURS[0];
+/// Letters of labels and of the names of axes.
+const LABEL: (&str, u32) = ("sans-serif", 13);
+const AXIS_NAME: (&str, u32) = ("sans-serif", 14);
 /// Most labels of a logarithmic axis: from ten for each power on, plotters draws some of them twice.
 const POWERS: usize = 9;
 /// What a file of its own needs and an element of a page does not; nothing is ever fetched from there.
@@ -29,7 +46,7 @@ impl Plot<'_> {
     pub(crate) fn bars(&self, values: &[(u64, f64)]) -> Result<String> {
         let (low, high) = (values.first().map_or(0, |bar| bar.0), values.last().map_or(0, |bar| bar.0));
         let top = values.iter().map(|bar| bar.1).fold(0.0, f64::max);
-        self.draw(|root| {
+        self.draw(SIZE, |root| {
             let mut chart = frame(root)
                 .build_cartesian_2d(low as f64 - 0.6..high as f64 + 0.6, 0.0..if top > 0.0 { top * 1.05 } else { 1.0 })
                 .map_err(failed)?;
@@ -38,6 +55,8 @@ impl Plot<'_> {
             let bars = (high - low + 1).min(16) as usize;
             chart
                 .configure_mesh()
+                .label_style(LABEL)
+                .axis_desc_style(AXIS_NAME)
                 .disable_x_mesh()
                 .light_line_style(TRANSPARENT)
                 .x_labels(bars)
@@ -60,7 +79,7 @@ impl Plot<'_> {
     /// A point for each pair of numbers, both 1 at least, on logarithmic axes.
     pub(crate) fn log_points(&self, values: &[(u64, u64)]) -> Result<String> {
         let most = |of: fn(&(u64, u64)) -> u64| values.iter().map(of).max().unwrap_or(1).max(10) as f64;
-        self.draw(|root| {
+        self.draw(SIZE, |root| {
             let mut chart = frame(root)
                 .build_cartesian_2d(
                     (0.8..most(|point| point.0) * 1.5).log_scale(),
@@ -70,6 +89,8 @@ impl Plot<'_> {
             let whole = |x: &f64| grouped(x.round() as u64);
             chart
                 .configure_mesh()
+                .label_style(LABEL)
+                .axis_desc_style(AXIS_NAME)
                 .light_line_style(TRANSPARENT)
                 .x_labels(POWERS)
                 .y_labels(POWERS)
@@ -87,11 +108,12 @@ impl Plot<'_> {
 
     fn draw(
         &self,
+        size: (u32, u32),
         draw: impl FnOnce(&DrawingArea<SVGBackend<'_>, plotters::coord::Shift>) -> Result<()>,
     ) -> Result<String> {
         let mut text = String::new();
         {
-            let root = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
+            let root = SVGBackend::with_string(&mut text, size).into_drawing_area();
             draw(&root)?;
             root.present().map_err(failed)?;
         }
@@ -104,7 +126,7 @@ fn frame<'a, 'b>(
     root: &'a DrawingArea<SVGBackend<'b>, plotters::coord::Shift>,
 ) -> ChartBuilder<'a, 'b, SVGBackend<'b>> {
     let mut chart = ChartBuilder::on(root);
-    chart.margin(8).margin_right(16).x_label_area_size(42).y_label_area_size(76);
+    chart.margin(8).margin_right(16).x_label_area_size(46).y_label_area_size(80);
     chart
 }
 

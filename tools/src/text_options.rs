@@ -63,13 +63,13 @@ pub(crate) struct TextOptions {
 enum TextPart {
     /// All that a visitor sees
     Whole,
-    /// Without navigation and other noise, in lower case, digits masked
+    /// Without navigation and other noise, in lower case, numbers as 0
     Main,
 }
 
 /// What can verify the pairs of a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Verify {
+pub(crate) enum Verify {
     /// Trustable longest common subsequence
     Lcs,
 }
@@ -154,14 +154,19 @@ impl TextOptions {
     }
 }
 
+/// Why texts could not be read.
+pub(crate) fn reasons(unread: &Unread) -> String {
+    let reasons: Vec<String> =
+        unread.reasons().map(|(reason, count)| format!("{} {reason}", counted(count, "document"))).collect();
+    reasons.join(", ")
+}
+
 /// What has to be told of texts that could not be read, and of what was not compared.
 pub(crate) fn warnings(summary: &PairSummary) -> Vec<String> {
     let mut warnings = Vec::new();
-    let reasons: Vec<String> =
-        summary.unread.reasons().map(|(reason, count)| format!("{} {reason}", counted(count, "document"))).collect();
-    if !reasons.is_empty() {
+    if summary.unread.total() > 0 {
         let next = next_steps(&summary.unread).join("; ");
-        warnings.push(format!("texts that could not be read: {}; {next}", reasons.join(", ")));
+        warnings.push(format!("texts that could not be read: {}; {next}", reasons(&summary.unread)));
     }
     if summary.unverified_members > 0 {
         let members = counted(summary.unverified_members, "member");
@@ -190,7 +195,17 @@ fn next_steps(unread: &Unread) -> Vec<&'static str> {
 
 /// How a command ends that wanted to read texts: those that it could not read were skipped.
 pub(crate) fn code(summary: &PairSummary) -> Code {
-    if summary.unread.reasons().next().is_some() { Code::SomeSkipped } else { Code::Done }
+    if summary.unread.total() > 0 { Code::SomeSkipped } else { Code::Done }
+}
+
+/// How many texts could not be read, by the reason.
+pub(crate) fn unread_value(unread: &Unread) -> Value {
+    json!({
+        "without_source": unread.without_source,
+        "moved": unread.moved,
+        "changed": unread.changed,
+        "damaged": unread.damaged,
+    })
 }
 
 /// The part of a summary that is about texts.
@@ -198,12 +213,7 @@ pub(crate) fn value(options: &PairOptions, summary: &PairSummary) -> Value {
     let (unread, sets, shingles) = (&summary.unread, &summary.sets, &summary.shingles);
     json!({
         "verify": options.verify_lcs.then_some("lcs"),
-        "unread": {
-            "without_source": unread.without_source,
-            "moved": unread.moved,
-            "changed": unread.changed,
-            "damaged": unread.damaged,
-        },
+        "unread": unread_value(unread),
         "unverified": summary.unverified,
         "unverified_members": summary.unverified_members,
         "rejected": summary.rejected,

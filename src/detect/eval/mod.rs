@@ -3,7 +3,8 @@
 //! It owns the label files ([`Labels`]), their pairs joined with the documents of a collection ([`Gold`]), the two
 //! halves of a labelled set, one to choose on and one to report ([`Half`]), the figures ([`Counts`]) with their
 //! intervals and paired differences ([`bootstrap`]), the splits by site and kind, what was returned without a label
-//! ([`Returned`]), and precision and recall by Hamming distance ([`by_distance`]).
+//! ([`Returned`]), precision and recall by Hamming distance ([`by_distance`]), by B-similarity and C-similarity
+//! ([`by_similarity`]), and by the slope of trustable regions ([`by_slope`]).
 //!
 //! A method is judged by the pairs that it puts out from its own candidates over all documents ([`Corpus`]), and by
 //! nothing else: a labelled pair that it does not put out is missed, whatever its rule would say of it. But for the
@@ -17,6 +18,10 @@ mod half;
 mod label;
 mod returned;
 mod score;
+mod similarity;
+mod slope;
+#[cfg(test)]
+mod tests;
 
 pub use bootstrap::{Cells, DRAWS, Interval, Intervals, bootstrap};
 pub use corpus::{Corpus, CorpusError};
@@ -26,3 +31,5 @@ pub use half::{Half, HalfSummary, halves};
 pub use label::{Label, LabelError, LabelFault, LabelledPair, Labels};
 pub use returned::{Returned, SAMPLE};
 pub use score::{Counts, Split, splits};
+pub use similarity::{BySimilarity, C_RANGES, COMBINED_R, by_similarity};
+pub use slope::{AtSlope, RECALL, SLOPES, Slopes, by_slope};

@@ -1,9 +1,10 @@
 //! What a method put out, against the labels.
 
-use std::collections::{BTreeSet, BinaryHeap};
+use std::collections::BTreeSet;
 
 use super::gold::Gold;
 use crate::detect::crowds::Crowd;
+use crate::detect::draw::Draw;
 use crate::sketch::split_mix;
 
 /// Pairs without a label that are drawn for review.
@@ -16,19 +17,18 @@ const TRIES: usize = 10_000;
 #[derive(Clone, Debug)]
 pub struct Returned<'a> {
     gold: &'a Gold,
-    seed: u64,
     found: Vec<bool>,
     pairs: u64,
     unlabelled: u64,
-    /// The pairs of least hash among those without a label, the greatest of them on top.
-    sample: BinaryHeap<(u64, u32, u32)>,
+    /// Some of those without a label.
+    sample: Draw,
 }
 
 impl<'a> Returned<'a> {
     /// Nothing yet.
     pub fn new(gold: &'a Gold, seed: u64) -> Self {
         let found = vec![false; gold.pairs.len()];
-        Self { gold, seed, found, pairs: 0, unlabelled: 0, sample: BinaryHeap::new() }
+        Self { gold, found, pairs: 0, unlabelled: 0, sample: Draw::new(SAMPLE, seed) }
     }
 
     /// Takes a pair of documents, in either order. Each must come once.
@@ -39,9 +39,7 @@ impl<'a> Returned<'a> {
             return;
         }
         self.unlabelled += 1;
-        let (a, b) = (a.min(b), a.max(b));
-        // Every set of 200 is as likely as any other, whatever the order in which pairs come.
-        self.offer(split_mix(self.seed, u64::from(a) << 32 | u64::from(b)), a, b);
+        self.sample.push(a, b);
     }
 
     /// Takes a crowd of pairs, of which the pairs of [`Gold::pairs`] were asked for.
@@ -50,37 +48,16 @@ impl<'a> Returned<'a> {
         let unlabelled = crowd.pairs().saturating_sub(crowd.asked.len() as u64);
         self.pairs += crowd.pairs();
         self.unlabelled += unlabelled;
-        // The least hashes of so many pairs are the least of as many random numbers: the next one after x of n that
-        // are left is 1 - (1 - x) * v^(1/n), for v between 0 and 1.
         let (first, second) = crowd.draw([0, 0]);
-        let seed = split_mix(self.seed ^ crowd.pairs(), u64::from(first) << 32 | u64::from(second));
-        let mut numbers = (0..).map(|number| split_mix(seed, number));
-        let mut next = || numbers.next().unwrap_or_default();
-        let (mut share, mut drawn) = (0.0f64, BTreeSet::new());
-        for left in (1..=unlabelled).rev().take(SAMPLE) {
-            let random = (next() >> 11) as f64 / (1u64 << 53) as f64;
-            share = 1.0 - (1.0 - share) * random.powf(1.0 / left as f64);
-            let hash = (share * u64::MAX as f64) as u64;
-            if self.sample.len() == SAMPLE && self.sample.peek().is_some_and(|greatest| hash > greatest.0) {
-                return;
-            }
-            let unseen = (0..TRIES).find_map(|_| {
-                let (a, b) = crowd.draw([next(), next()]);
-                (self.gold.find(a, b).is_none() && drawn.insert((a.min(b), a.max(b)))).then_some((a.min(b), a.max(b)))
-            });
-            // Nearly all of the crowd has labels or was drawn.
-            let Some((a, b)) = unseen else { return };
-            self.offer(hash, a, b);
-        }
-    }
-
-    fn offer(&mut self, hash: u64, a: u32, b: u32) {
-        if self.sample.len() < SAMPLE {
-            self.sample.push((hash, a, b));
-        } else if self.sample.peek().is_some_and(|greatest| (hash, a, b) < *greatest) {
-            self.sample.pop();
-            self.sample.push((hash, a, b));
-        }
+        let seed = split_mix(crowd.pairs(), u64::from(first) << 32 | u64::from(second));
+        let (gold, mut drawn) = (self.gold, BTreeSet::new());
+        self.sample.push_many(unlabelled, seed, &mut |random| {
+            // None where nearly all of the crowd has labels or was drawn.
+            (0..TRIES).find_map(|_| {
+                let (a, b) = crowd.draw([random(), random()]);
+                (gold.find(a, b).is_none() && drawn.insert((a.min(b), a.max(b)))).then_some((a, b))
+            })
+        });
     }
 
     /// Whether the pair at each place of [`Gold::pairs`] was put out.
@@ -100,9 +77,7 @@ impl<'a> Returned<'a> {
 
     /// [`SAMPLE`] pairs drawn from those without a label, all of them where there are no more, by ordinals.
     pub fn sample(&self) -> Vec<(u32, u32)> {
-        let mut sample: Vec<(u32, u32)> = self.sample.iter().map(|&(_, a, b)| (a, b)).collect();
-        sample.sort_unstable();
-        sample
+        self.sample.pairs()
     }
 }
 
@@ -110,6 +85,7 @@ impl<'a> Returned<'a> {
 mod tests {
     use super::super::gold::tests::gold;
     use super::*;
+    use crate::sketch::split_mix;
 
     #[test]
     fn a_pair_without_a_label_is_counted_and_not_judged() {

@@ -100,8 +100,8 @@ fn mean(sum: u64, len: u64) -> Option<f64> {
     (len > 0).then(|| sum as f64 / len as f64)
 }
 
-/// Measures the similarities of all pairs that a method finds, of documents with different texts; the
-/// method is [`Method::B`] or [`Method::C`].
+/// Measures the similarities of all pairs that a method finds, of documents with different texts, and hands each to
+/// `visit`; the method is [`Method::B`] or [`Method::C`].
 ///
 /// # Errors
 /// As [`crate::detect::pairs`].
@@ -110,6 +110,7 @@ pub fn similarities(
     collection: &Collection,
     options: &PairOptions,
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+    visit: &mut dyn FnMut(u32, u32),
 ) -> Result<Grid> {
     let options = PairOptions { expand: false, ..options.clone() };
     // Documents with one sketch are pairs here, too.
@@ -118,6 +119,7 @@ pub fn similarities(
     grid.cut = found.cuts.len() as u64;
     found.each(collection, &options, watch, &mut |pair| {
         grid.add(pair.evidence.b_similarity, pair.evidence.c_similarity);
+        visit(pair.a, pair.b);
         Ok(())
     })?;
     Ok(grid)
@@ -140,7 +142,12 @@ mod tests {
             let reader = database(folder.path(), &pages).expect("a database");
             let options = PairOptions { complete: true, ..options(method) };
             let all = collection(&reader, &options.room);
-            let found = similarities(reader.view(), &all, &options, &mut |_| true).expect("measured");
+            let mut visited = Vec::new();
+            let visit = &mut |a: u32, b: u32| visited.push((a.min(b), a.max(b)));
+            let found = similarities(reader.view(), &all, &options, &mut |_| true, visit).expect("measured");
+            visited.sort_unstable();
+            visited.dedup();
+            assert_eq!(visited.len() as u64, found.pairs, "each pair is visited once");
             let mut want = Grid::new();
             let mut values: Vec<(f64, f64)> = Vec::new();
             let text = |place: usize| (pages[place].record.digest, place);

@@ -6,12 +6,14 @@ use nddb_format::Fingerprint;
 use nddb_format::record::Record;
 
 use super::evidence::Facts;
+use super::verify::Texts;
 use super::{Alike, Alikes, Online};
-use crate::detect::evidence::Evidence;
 use crate::detect::method::Method;
+use crate::detect::pair::Verified;
 use crate::detect::rules::Decision;
 use crate::sketch::{MIN_VALUES, PIECES, PROJECTION_BITS, Recipe, SUPERSHINGLES};
 use crate::store::{Document, Key, Near, Scope, Sharing, Stored, View, Within};
+use crate::text::Page;
 use crate::{Error, Result};
 
 /// Documents of the same id that can stand in the way of another: a committed one, and a staged one of a batch
@@ -25,10 +27,27 @@ impl Online {
     /// As [`Online::check`]; [`Error::Method`] if nothing is known of the document that the method compares;
     /// [`Error::OutOfRange`] for a fingerprint wider than the database's; damage.
     pub fn ask(&self, view: View<'_>, document: &Document) -> Result<Alikes> {
+        self.ask_with(view, document, None)
+    }
+
+    /// The same of a document whose page is at hand: its text is this page's and is read from no archive.
+    ///
+    /// # Errors
+    /// As [`Online::ask`].
+    pub fn ask_page(&self, view: View<'_>, document: &Document, page: &Page<'_>) -> Result<Alikes> {
+        self.ask_with(view, document, Some(page))
+    }
+
+    fn ask_with(&self, view: View<'_>, document: &Document, page: Option<&Page<'_>>) -> Result<Alikes> {
         self.check(view)?;
         let document = document.clone().fitted(view.settings().bits)?;
-        let asked = Asked::new(self, Scope::of(view), &document)?;
-        asked.all()
+        Asked::new(self, Scope::of(view), &document, page)?.all()
+    }
+
+    /// The method that decides about a document: not every one knows enough of each.
+    pub fn method_for(&self, document: &Document) -> Method {
+        let facts = Facts { fingerprint: None, record: document.record() };
+        if self.or_simhash && !facts.are_enough_for(self.method) { Method::Simhash } else { self.method }
     }
 }
 
@@ -38,6 +57,7 @@ pub(super) struct Asked<'a> {
     scope: Scope<'a>,
     id: &'a str,
     facts: Facts<'a>,
+    texts: Option<Texts<'a>>,
 }
 
 impl<'a> Asked<'a> {
@@ -45,42 +65,37 @@ impl<'a> Asked<'a> {
     ///
     /// # Errors
     /// [`Error::Method`] if nothing is known of it that the method compares.
-    pub(super) fn new(online: &'a Online, scope: Scope<'a>, document: &'a Document) -> Result<Self> {
+    pub(super) fn new(
+        online: &'a Online,
+        scope: Scope<'a>,
+        document: &'a Document,
+        page: Option<&Page<'_>>,
+    ) -> Result<Self> {
         let record = document.record();
         let fingerprint = (!document.is_unprinted()).then(|| document.fingerprint());
         let facts = Facts { fingerprint, record };
-        let missing = match online.method {
-            Method::Identity => facts.digest().is_none(),
-            Method::B => record.supershingles.is_none(),
-            Method::C => record.projection.is_none(),
-            Method::MinHash => record.min_values.is_none(),
-            Method::Combined | Method::Split => record.supershingles.is_none() || record.projection.is_none(),
-            _ => false,
-        };
-        if missing && !facts.is_empty() {
+        if !facts.are_enough_for(online.method) && !online.or_simhash {
             let id: String = document.id().chars().take(80).collect();
             let why = format!("of document '{id}' only the fingerprint is known; ask by simhash");
             return Err(Error::Method { method: online.method.name(), why });
         }
-        Ok(Self { online, scope, id: document.id(), facts })
+        let texts = online.verify_lcs.then(|| Texts::new(online, scope.view(), document, page)).transpose()?;
+        Ok(Self { online, scope, id: document.id(), facts, texts })
     }
 
     /// All near-duplicates.
-    fn all(&self) -> Result<Alikes> {
+    fn all(mut self) -> Result<Alikes> {
         let most = self.online.group_limit.max(1);
-        let near = self.near(most)?;
-        let sharing = self.scope.sharing(&mut self.keys(), most)?;
-        let mut numbers: Vec<u64> = near.matches.iter().map(|found| found.number).collect();
-        numbers.extend_from_slice(&sharing.numbers);
-        numbers.sort_unstable();
-        numbers.dedup();
-        let mut matches = Vec::new();
-        for &number in &numbers {
-            matches.extend(self.judge(number)?);
+        let (mut matches, near, cut) = self.found(most)?;
+        if self.texts.is_some() {
+            let mut kept = Vec::with_capacity(matches.len());
+            for alike in matches {
+                kept.extend(self.verified(alike)?);
+            }
+            matches = kept;
         }
-        matches.sort_by_key(|alike| self.rank(alike));
         let mut count = matches.len() as u64;
-        if near.more > 0 {
+        if near.more > 0 && self.online.method == Method::Simhash && self.texts.is_none() {
             // Identical ones that are as near as those left out are counted with them.
             let listed: Vec<u64> = near.matches.iter().map(|found| found.number).collect();
             let left_out = |alike: &&Alike| {
@@ -89,17 +104,33 @@ impl<'a> Asked<'a> {
             };
             count = count + near.more - matches.iter().filter(left_out).count() as u64;
         }
-        Ok(Alikes { matches, count, complete: sharing.cut == 0 && near.more == 0 })
+        Ok(Alikes { matches, count, complete: cut == 0 && near.more == 0 })
+    }
+
+    /// What the method finds, in the order of matches; what simhash found, and how many documents were left out of keys.
+    fn found(&self, most: usize) -> Result<(Vec<Alike>, Near, usize)> {
+        let near = self.near(most)?;
+        let sharing = self.scope.sharing(&mut self.keys(), most)?;
+        let mut matches = Vec::new();
+        for &number in &sharing.numbers {
+            matches.extend(self.judge(number, true)?);
+        }
+        let shares = |number: &u64| sharing.numbers.binary_search(number).is_ok();
+        for number in near.matches.iter().map(|found| found.number).filter(|number| !shares(number)) {
+            matches.extend(self.judge(number, false)?);
+        }
+        matches.sort_by_key(|alike| self.rank(alike));
+        Ok((matches, near, sharing.cut))
     }
 
     /// The first near-duplicate with another id in the order of all, and whether all were compared that could
     /// come before it. Where many documents are the same, most are not looked at.
-    pub(super) fn best(&self) -> Result<(Option<Alike>, bool)> {
+    pub(super) fn best(mut self) -> Result<(Option<Alike>, bool)> {
         if let Some(digest) = self.facts.digest() {
             // The oldest of the identical ones comes first.
             let Sharing { numbers, cut } = self.scope.sharing(&mut [Key::Digest(*digest)], 1 + OWN)?;
             for number in numbers {
-                if let Some(alike) = self.judge(number)?.filter(|alike| alike.stored.record.id != self.id) {
+                if let Some(alike) = self.judge(number, true)?.filter(|alike| alike.stored.record.id != self.id) {
                     return Ok((Some(alike), true));
                 }
             }
@@ -107,20 +138,26 @@ impl<'a> Asked<'a> {
                 return Ok((None, cut == 0));
             }
         }
-        if self.online.method == Method::Simhash {
-            for found in self.near(1 + OWN)?.matches {
-                if let Some(alike) = self.judge(found.number)?.filter(|alike| alike.stored.record.id != self.id) {
+        if self.texts.is_some() {
+            let (matches, near, cut) = self.found(self.online.group_limit.max(1))?;
+            let id = self.id;
+            for alike in matches.into_iter().filter(|alike| alike.stored.record.id != id) {
+                if let Some(alike) = self.verified(alike)? {
                     return Ok((Some(alike), true));
                 }
             }
-            return Ok((None, true));
+            return Ok((None, cut == 0 && near.more == 0));
+        }
+        if self.online.method == Method::Simhash {
+            return Ok((self.nearest()?, true));
         }
         let most = self.online.group_limit.max(1);
         let sharing = self.scope.sharing(&mut self.keys(), most)?;
         let mut best: Option<Alike> = None;
         for number in sharing.numbers {
-            let Some(alike) = self.judge(number)?.filter(|alike| alike.stored.record.id != self.id) else { continue };
-            if self.score(&alike.evidence) >= self.perfect() {
+            let judged = self.judge(number, true)?;
+            let Some(alike) = judged.filter(|alike| alike.stored.record.id != self.id) else { continue };
+            if self.score(&alike) >= self.perfect() {
                 // Numbers ascend: nothing behind it comes before it.
                 return Ok((Some(alike), true));
             }
@@ -128,13 +165,35 @@ impl<'a> Asked<'a> {
                 best = Some(alike);
             }
         }
+        if best.is_none() && self.online.or_simhash {
+            best = self.nearest()?;
+        }
         Ok((best, sharing.cut == 0))
     }
 
-    /// What is near its fingerprint, by simhash.
+    /// The nearest and oldest document with another id by simhash.
+    fn nearest(&self) -> Result<Option<Alike>> {
+        let mut most = 1 + OWN;
+        loop {
+            let near = self.near(most)?;
+            for found in &near.matches {
+                let judged = self.judge(found.number, self.online.method == Method::Simhash)?;
+                if let Some(alike) = judged.filter(|alike| alike.stored.record.id != self.id) {
+                    return Ok(Some(alike));
+                }
+            }
+            // All of these are decided by another method.
+            if near.more == 0 || most >= self.online.group_limit {
+                return Ok(None);
+            }
+            most = self.online.group_limit;
+        }
+    }
+
+    /// What is near its fingerprint, where simhash may decide.
     fn near(&self, most: usize) -> Result<Near> {
         match self.facts.fingerprint {
-            Some(fingerprint) if self.online.method == Method::Simhash => {
+            Some(fingerprint) if self.online.method == Method::Simhash || self.online.or_simhash => {
                 let within = Within(u8::try_from(self.online.rules.within).unwrap_or(u8::MAX));
                 self.scope.near(fingerprint, within, most)
             }
@@ -159,31 +218,56 @@ impl<'a> Asked<'a> {
         keys
     }
 
-    /// Decides about one candidate.
-    fn judge(&self, number: u64) -> Result<Option<Alike>> {
+    /// Decides about one candidate, one that shares a key or not: of those that are near by simhash alone, nothing
+    /// else may be known.
+    fn judge(&self, number: u64, shares: bool) -> Result<Option<Alike>> {
         let Some(stored) = self.scope.stored(number)? else {
             let what = format!("a key or a run leads to document {number}, and it has no record");
             return Err(Error::Inconsistent { path: self.scope.view().dir.catalog(), what });
         };
         let evidence = self.facts.evidence(&Facts { fingerprint: print(&stored), record: &stored.record });
-        Ok(match self.online.rules.decide(self.online.method, &evidence) {
-            Decision::Near(rule) => Some(Alike { stored, evidence, rule }),
+        let (rules, method) = (&self.online.rules, self.online.method);
+        let decision = match rules.decide(method, &evidence) {
+            Decision::Unknown if self.online.or_simhash => rules.decide(Method::Simhash, &evidence),
+            Decision::Near(_) if !shares && method != Method::Simhash => Decision::Apart,
+            decision => decision,
+        };
+        Ok(match decision {
+            Decision::Near(rule) => Some(Alike { stored, evidence, rule, verified: None }),
             _ => None,
         })
+    }
+
+    /// A match, if the texts say so too or cannot be read. Equal texts are decided before.
+    fn verified(&mut self, mut alike: Alike) -> Result<Option<Alike>> {
+        if let Some(texts) = &mut self.texts
+            && !alike.evidence.identical
+        {
+            alike.verified = match texts.compare(&alike.stored.record, &mut alike.evidence)? {
+                Decision::Near(rule) => Some(Verified::Near(rule)),
+                Decision::Unknown => Some(Verified::Unread),
+                Decision::Apart => return Ok(None),
+            };
+        }
+        Ok(Some(alike))
     }
 
     /// Where a match stands among all: the least comes first.
     fn rank(&self, alike: &Alike) -> (bool, Reverse<u32>, u64) {
         // Identical ones are equally good, whatever else is known of them.
-        let score = if alike.evidence.identical { 0 } else { self.score(&alike.evidence) };
+        let score = if alike.evidence.identical { 0 } else { self.score(alike) };
         (!alike.evidence.identical, Reverse(score), alike.stored.number)
     }
 
-    /// How similar two documents are by the method: more is nearer.
-    fn score(&self, evidence: &Evidence) -> u32 {
+    /// How similar two documents are by the method: more is nearer. What the method does not know comes last, by
+    /// distance where the document asked for is known by its fingerprint alone.
+    fn score(&self, alike: &Alike) -> u32 {
+        let evidence = &alike.evidence;
+        let near = || evidence.distance.map_or(0, |distance| u64::BITS.saturating_sub(distance));
         match self.online.method {
-            Method::Simhash => evidence.distance.map_or(0, |distance| u64::BITS.saturating_sub(distance)),
+            Method::Simhash => near(),
             Method::B => evidence.b_similarity.unwrap_or(0),
+            _ if !self.facts.are_enough_for(self.online.method) => near(),
             Method::MinHash => evidence.agreement.unwrap_or(0),
             _ => evidence.c_similarity.unwrap_or(0),
         }

@@ -5,6 +5,7 @@ use nddb_format::record::Record;
 
 use crate::detect::collection::{b_similarity, c_similarity};
 use crate::detect::evidence::Evidence;
+use crate::detect::method::Method;
 use crate::sketch::agreement;
 use crate::text::Headings;
 
@@ -25,6 +26,20 @@ impl<'a> Facts<'a> {
     /// Whether it is known to have no token.
     pub(super) fn is_empty(&self) -> bool {
         self.record.tokens == Some(0)
+    }
+
+    /// Whether what the method compares is known of it; of what has no text there is nothing more to know.
+    pub(super) fn are_enough_for(&self, method: Method) -> bool {
+        let record = self.record;
+        let has = match method {
+            Method::Identity => self.digest().is_some(),
+            Method::B => record.supershingles.is_some(),
+            Method::C => record.projection.is_some(),
+            Method::MinHash => record.min_values.is_some(),
+            Method::Combined | Method::Split => record.supershingles.is_some() && record.projection.is_some(),
+            _ => true,
+        };
+        has || self.is_empty()
     }
 
     /// All that is known of it and another.

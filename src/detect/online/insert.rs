@@ -4,6 +4,7 @@ use super::ask::Asked;
 use super::{Alike, Online};
 use crate::Result;
 use crate::store::{Document, Outcome, Writer};
+use crate::text::Page;
 
 /// What became of a document that was to be inserted only if it is new.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,9 +33,21 @@ impl Writer {
     /// # Errors
     /// As [`Writer::insert`] and [`Online::ask`]: what cannot be judged is never 'new'.
     pub fn insert_if_new_by(&mut self, document: Document, online: &Online) -> Result<Judgement> {
+        self.insert_judged(document, None, online)
+    }
+
+    /// The same of a document whose page is at hand, for methods that compare texts besides.
+    ///
+    /// # Errors
+    /// As [`Writer::insert_if_new_by`].
+    pub fn insert_page_if_new_by(&mut self, document: Document, page: &Page<'_>, online: &Online) -> Result<Judgement> {
+        self.insert_judged(document, Some(page), online)
+    }
+
+    fn insert_judged(&mut self, document: Document, page: Option<&Page<'_>>, online: &Online) -> Result<Judgement> {
         online.check(self.view())?;
         let document = document.fitted(self.settings().bits)?;
-        let (best, complete) = Asked::new(online, self.scope()?, &document)?.best()?;
+        let (best, complete) = Asked::new(online, self.scope()?, &document, page)?.best()?;
         Ok(match best {
             Some(of) => Judgement::Duplicate { of: Box::new(of), complete },
             None => Judgement::Inserted { outcome: self.insert(document)?, complete },

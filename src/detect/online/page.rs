@@ -3,10 +3,12 @@
 use std::fmt;
 use std::path::Path;
 
+use nddb_format::record::Record;
+
 use crate::Result;
 use crate::archive::{ArchiveError, Options, PageEntry, Position, read_page as read_at};
 use crate::sketch::Recipe;
-use crate::store::{Stored, View};
+use crate::store::View;
 use crate::text::Page;
 
 /// Why the page of a stored document cannot be read again.
@@ -49,19 +51,19 @@ impl fmt::Display for Unread {
 ///
 /// # Errors
 /// Damage of the catalog.
-pub fn read_page(view: View<'_>, stored: &Stored) -> Result<Result<PageEntry, Unread>> {
-    let Some(source) = stored.record.source else { return Ok(Err(Unread::NoSource)) };
+pub fn read_page(view: View<'_>, record: &Record) -> Result<Result<PageEntry, Unread>> {
+    let Some(source) = record.source else { return Ok(Err(Unread::NoSource)) };
     let Some(archive) = view.archive(source.archive)? else { return Ok(Err(Unread::NoArchive)) };
     let position = Position { offset: source.offset, inner: source.inner, length: source.length };
     Ok(match read_at(Path::new(&archive.path), &position, &Options::default()) {
         Err(error) => Err(Unread::Archive(error)),
-        Ok(page) if is_it(&page, stored, view) => Ok(page),
+        Ok(page) if is_it(&page, record, view) => Ok(page),
         Ok(_) => Err(Unread::Other { path: archive.path }),
     })
 }
 
-fn is_it(page: &PageEntry, stored: &Stored, view: View<'_>) -> bool {
+fn is_it(page: &PageEntry, record: &Record, view: View<'_>) -> bool {
     let Some(recipe) = Recipe::of_any_version(&view.settings().recipe) else { return false };
     let page = Page { kind: page.kind, charset: page.charset.as_deref(), url: page.url.as_deref(), body: &page.body };
-    stored.record.digest == Some(recipe.sketch(&page).digest)
+    record.digest == Some(recipe.sketch(&page).digest)
 }

@@ -1,7 +1,7 @@
 //! The tokens in which two pages differ.
 
 use crate::detect::lcs::Myers;
-use crate::text::{Page, Tokens, tokens};
+use crate::text::{Page, main_content, tokens};
 
 /// More edits than this are not followed: their number is all that would be seen of them.
 const EDITS_MAX: usize = 4000;
@@ -29,16 +29,25 @@ pub struct Edit {
 /// Compares the tokens of two pages. None if they differ in more than 4,000.
 pub fn term_difference(a: &Page<'_>, b: &Page<'_>) -> Option<TermDifference> {
     let (a, b) = (tokens(a), tokens(b));
+    let terms = [&a, &b].map(|tokens| tokens.terms().map(str::to_owned).collect());
+    difference([a.hashes(), b.hashes()], &terms)
+}
+
+/// The same of their main content, which is all that the recipes of that name look at.
+pub fn content_difference(a: &Page<'_>, b: &Page<'_>) -> Option<TermDifference> {
+    let (a, b) = (main_content(a), main_content(b));
+    difference([&a.hashes(), &b.hashes()], &[a.terms().collect(), b.terms().collect()])
+}
+
+fn difference([a, b]: [&[u64]; 2], [a_terms, b_terms]: &[Vec<String>; 2]) -> Option<TermDifference> {
     let mut runs = Vec::new();
-    Myers::new().runs(a.hashes(), b.hashes(), EDITS_MAX, &mut runs)?;
-    let (a_terms, b_terms) = (terms(&a), terms(&b));
+    Myers::new().runs(a, b, EDITS_MAX, &mut runs)?;
     let mut difference = TermDifference::default();
     let (mut x, mut y) = (0, 0);
     let ends = runs.iter().map(|run| (run.a, run.b, run.len)).chain([(a.len(), b.len(), 0)]);
     for (to_x, to_y, len) in ends {
         if x < to_x || y < to_y {
-            let cut = |terms: &[&str]| terms.iter().map(|&term| term.to_owned()).collect();
-            let edit = Edit { removed: cut(&a_terms[x..to_x]), added: cut(&b_terms[y..to_y]) };
+            let edit = Edit { removed: a_terms[x..to_x].to_vec(), added: b_terms[y..to_y].to_vec() };
             difference.removed += edit.removed.len();
             difference.added += edit.added.len();
             difference.edits.push(edit);
@@ -46,10 +55,6 @@ pub fn term_difference(a: &Page<'_>, b: &Page<'_>) -> Option<TermDifference> {
         (x, y) = (to_x + len, to_y + len);
     }
     Some(difference)
-}
-
-fn terms(tokens: &Tokens) -> Vec<&str> {
-    tokens.terms().collect()
 }
 
 #[cfg(test)]
@@ -69,6 +74,19 @@ mod tests {
         assert_eq!(term_difference(&a, &a), Some(TermDifference::default()));
         let none = term_difference(&Page::text(""), &b).expect("few edits");
         assert_eq!((none.removed, none.added, none.edits.len()), (0, 7, 1));
+    }
+
+    #[test]
+    fn what_is_around_the_content_is_no_difference_of_it() {
+        let page = |around: &str, word: &str| {
+            format!("<nav>{around}</nav><p>{} {word} 17", "a sentence that is long enough to be content ".repeat(3))
+        };
+        let (a, b) = (page("Home", "old"), page("Start here", "new"));
+        let difference = content_difference(&Page::html(&a), &Page::html(&b)).expect("few edits");
+        assert_eq!((difference.removed, difference.added), (1, 1));
+        assert_eq!(difference.edits, [Edit { removed: vec!["old".into()], added: vec!["new".into()] }]);
+        let difference = term_difference(&Page::html(&a), &Page::html(&b)).expect("few edits");
+        assert_eq!((difference.removed, difference.added), (2, 3));
     }
 
     #[test]

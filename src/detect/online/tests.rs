@@ -41,6 +41,11 @@ fn score(online: &Online, a: &Stored, b: &Stored) -> Option<u32> {
     if x.tokens != Some(0) && x.digest.is_some() && x.digest == y.digest {
         return Some(u32::MAX);
     }
+    if online.or_simhash && (x.min_values.is_none() || y.min_values.is_none()) {
+        // By distance, but behind what min-hash knows of the document asked for.
+        let near = score(&Online::new(Method::Simhash), a, b)?;
+        return Some(if x.min_values.is_none() { near } else { 0 });
+    }
     let equal = x.supershingles.zip(y.supershingles).map_or(0, |(a, b)| b_similarity(&a, &b));
     let projections = x.projection.as_ref().zip(y.projection.as_ref());
     let agree = projections.map_or(0, |(a, b)| c_similarity(a, b));
@@ -101,20 +106,23 @@ fn can_be_asked(method: Method, stored: &Stored) -> bool {
 /// Compares the answers of a view with what a look at all documents says, for every document and method.
 fn assert_answers(view: View<'_>, what: &str) {
     let all = everything(view);
-    for method in METHODS {
-        for complete in [false, true] {
-            let online = Online { complete, group_limit: 10_000, ..Online::new(method) };
-            for stored in &all {
-                let answer = online.ask(view, &Document::from(stored.clone()));
-                if !can_be_asked(method, stored) {
-                    assert!(matches!(answer, Err(Error::Method { .. })), "{what}, {method}: {answer:?}");
-                    continue;
-                }
-                let answer = answer.expect("an answer");
-                let want = defined(&online, &all, stored);
-                assert_eq!(numbers(&answer), want, "{what}, {method}, complete {complete}, {}", stored.record.id);
-                assert_eq!((answer.count, answer.complete), (want.len() as u64, true));
+    let usual = Online { group_limit: 10_000, ..Online::usual(view) };
+    assert_eq!((usual.method, usual.or_simhash), (Method::DEFAULT, true));
+    let named = METHODS.iter().flat_map(|&method| {
+        [false, true].map(|complete| Online { complete, group_limit: 10_000, ..Online::new(method) })
+    });
+    for online in named.chain([usual]) {
+        let (method, complete) = (online.method, online.complete);
+        for stored in &all {
+            let answer = online.ask(view, &Document::from(stored.clone()));
+            if !online.or_simhash && !can_be_asked(method, stored) {
+                assert!(matches!(answer, Err(Error::Method { .. })), "{what}, {method}: {answer:?}");
+                continue;
             }
+            let answer = answer.expect("an answer");
+            let want = defined(&online, &all, stored);
+            assert_eq!(numbers(&answer), want, "{what}, {method}, complete {complete}, {}", stored.record.id);
+            assert_eq!((answer.count, answer.complete), (want.len() as u64, true));
         }
     }
 }
@@ -251,8 +259,9 @@ impl Model {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
-    fn check_and_insert_is_one_step(seed in any::<u64>(), method in 0..METHODS.len(), complete in any::<bool>()) {
-        let online = Online { complete, ..Online::new(METHODS[method]) };
+    fn check_and_insert_is_one_step(seed in any::<u64>(), method in 0..=METHODS.len(), complete in any::<bool>()) {
+        let usual = Online { or_simhash: true, ..Online::new(Method::DEFAULT) };
+        let online = METHODS.get(method).map_or(usual, |&method| Online { complete, ..Online::new(method) });
         let folder = tempfile::tempdir().expect("a folder");
         let mut writer = create(&folder.path().join("db"));
         let mut model = Model { live: BTreeMap::new(), next: 0 };
@@ -264,7 +273,7 @@ proptest! {
             }
             let outcome = writer.insert_if_new_by(page.document(), &online);
             let stored = Stored { number: 0, fingerprint: Fingerprint(0), unprinted: false, record: page.record.clone() };
-            if !can_be_asked(online.method, &stored) {
+            if !online.or_simhash && !can_be_asked(online.method, &stored) {
                 prop_assert!(matches!(outcome, Err(Error::Method { .. })), "{outcome:?}");
             } else {
                 let found = match outcome.expect("judged") {

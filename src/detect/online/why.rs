@@ -37,7 +37,13 @@ pub fn bounds(rules: &Rules, method: Method, evidence: &Evidence) -> Vec<Bound> 
         Method::Combined => vec![b, c(rules.combined)],
         Method::Split if evidence.same_site == Some(true) => vec![b, c(rules.combined)],
         Method::Split => vec![c(rules.c)],
-        Method::MinHash => vec![at_least("agreement", evidence.agreement, rules.agreement)],
+        Method::MinHash => {
+            // On one site headings must agree, where both pages have one.
+            let asked = evidence.same_site == Some(true);
+            let heading = evidence.same_heading.filter(|_| asked).map(u32::from);
+            let heading = heading.map(|agrees| at_least("same_heading", Some(agrees), 1));
+            std::iter::once(at_least("agreement", evidence.agreement, rules.agreement)).chain(heading).collect()
+        }
         _ => Vec::new(),
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::{SetOptions, SetSummary};
 use crate::Result;
 use crate::detect::room::Room;
-use crate::sketch::signatures;
+use crate::sketch::{Signature, signatures};
 use crate::store::{Sorted, Sorter, Words, WordsWriter};
 
 /// The signatures of documents.
@@ -37,7 +37,11 @@ impl Signed {
 
     /// Takes the text of a document.
     pub(crate) fn push(&mut self, ordinal: u32, text: &str, options: &SetOptions) -> Result<()> {
-        let signatures = signatures(text, &options.signatures);
+        self.push_made(ordinal, &signatures(text, &options.signatures))
+    }
+
+    /// Takes the signatures of a document.
+    pub(crate) fn push_made(&mut self, ordinal: u32, signatures: &[Signature]) -> Result<()> {
         self.unsigned += u64::from(signatures.is_empty());
         self.weights[ordinal as usize] = u16::try_from(signatures.len()).unwrap_or(u16::MAX);
         for signature in signatures {

@@ -32,7 +32,7 @@ fn lists(texts: &[Option<&str>], options: &SetOptions) -> (Vec<BTreeSet<u32>>, V
 }
 
 /// The sets, by the definition: lists with one representative merged, then list after list into those before.
-fn plain(texts: &[Option<&str>], options: &SetOptions) -> Vec<BTreeSet<u32>> {
+pub(in crate::detect) fn plain(texts: &[Option<&str>], options: &SetOptions) -> Vec<BTreeSet<u32>> {
     let (lists, weights) = lists(texts, options);
     let mut by_representative: BTreeMap<(usize, u32), BTreeSet<u32>> = BTreeMap::new();
     for list in lists {

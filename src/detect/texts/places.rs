@@ -111,7 +111,7 @@ impl Places {
 
     /// Reads the text of one document, if it can be read. In a compressed stream all that stands before it is read, too.
     pub(crate) fn text(&self, ordinal: u32) -> Option<String> {
-        self.look_up(ordinal).ok().map(|entry| self.part.text(&entry))
+        self.look_up(ordinal).ok().map(|entry| self.part.text_of(&entry))
     }
 
     fn look_up(&self, ordinal: u32) -> Result<PageEntry, Why> {
@@ -179,7 +179,7 @@ impl Places {
             if read % REPORT == 0 {
                 ticker.add(REPORT)?;
             }
-            visit(ordinal as u32, &self.part.text(&page))
+            visit(ordinal as u32, &self.part.text_of(&page))
         };
         let is_sparse = rows.len() as u64 * SPARSE < archive.documents && rows.iter().all(|row| row[1] == 0);
         if is_sparse {

@@ -3,17 +3,14 @@
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::super::bits::Bits;
-use super::super::classes::Classes;
 use super::super::collection::Collection;
 use super::super::method::Method;
 use super::super::options::PairOptions;
-use super::super::pair::PairSummary;
-use super::super::pairs::Found;
 use super::super::ratios::{GROUPS, Ratios};
-use super::super::readings::Readings;
 use super::super::resemblance::ShingleSets;
 use super::super::texts::{Places, Unread};
 use super::counts::{Tally, lower_bound};
+use super::runs::Runs;
 use crate::Result;
 use crate::store::{Progress, Ticker, View};
 
@@ -118,11 +115,7 @@ pub fn calibrate(
     let mut shingles = options.pairs.shingles;
     (shingles.ratios, shingles.remainder) = (Ratios::ALL, 0);
     let sets = ShingleSets::read(&places, &wanted, &shingles, options.pairs.rules.resemblance, room, &ticker)?;
-    let mut runs = Runs { view, collection, options: &options.pairs, sets, truth: Vec::new(), ticker: &ticker };
-    let mut truth = Vec::new();
-    runs.pairs(Ratios::ALL, 0, &mut |a, b| truth.push(both(a, b)))?;
-    truth.sort_unstable();
-    runs.truth = truth;
+    let runs = Runs::new(view, collection, options.pairs.clone(), &sets, half, &ticker)?;
     let uniform: Vec<Tally> = RATIOS
         .iter()
         .filter_map(|&ratio| Ratios::uniform(ratio))
@@ -144,7 +137,7 @@ pub fn calibrate(
     }
     let mut documents = 0;
     for ordinal in 0..collection.len() {
-        if let Some(words) = runs.sets.words(ordinal).filter(|&words| words > 0) {
+        if let Some(words) = sets.words(ordinal).filter(|&words| words > 0) {
             documents += 1;
             groups[Ratios::group(words)].documents += u64::from(half(collection, ordinal) == CHOOSE);
         }
@@ -158,7 +151,7 @@ pub fn calibrate(
         .map(|(&ratio, tally)| run(Ratios::uniform(ratio).unwrap_or(Ratios::ALL), tally, &whole))
         .collect();
     let equal = uniform.iter().rposition(|run| run.precision >= adaptive.precision).unwrap_or(0);
-    Ok(Calibration { documents, groups, ratios, uniform, adaptive, equal, unread: runs.sets.unread })
+    Ok(Calibration { documents, groups, ratios, uniform, adaptive, equal, unread: sets.unread })
 }
 
 /// One document of each identity set, no more than so many.
@@ -189,10 +182,6 @@ fn half(collection: &Collection, ordinal: u32) -> usize {
     (hash(collection, ordinal) >> 63) as usize
 }
 
-fn both(a: u32, b: u32) -> u64 {
-    u64::from(a.min(b)) << 32 | u64::from(a.max(b))
-}
-
 /// The figures of the half that is reported; `whole` is the run with all shingles.
 fn run(ratios: Ratios, tally: &Tally, whole: &Tally) -> Run {
     let sum = |of: &[[f64; GROUPS]; 2]| of[REPORT].iter().sum::<f64>();
@@ -204,60 +193,5 @@ fn run(ratios: Ratios, tally: &Tally, whole: &Tally) -> Run {
         recall: share(correct, sum(&whole.returned)),
         shingles: share(sum(&tally.shingles), sum(&whole.shingles)).unwrap_or(0.0),
         by_group: std::array::from_fn(|group| share(tally.correct[REPORT][group], tally.returned[REPORT][group])),
-    }
-}
-
-/// Runs of the method with samples of the same shingles.
-struct Runs<'a, 't> {
-    view: View<'a>,
-    collection: &'a Collection,
-    options: &'a PairOptions,
-    sets: ShingleSets,
-    /// The pairs of all shingles, sorted.
-    truth: Vec<u64>,
-    ticker: &'a Ticker<'t>,
-}
-
-impl Runs<'_, '_> {
-    /// The pairs of one run.
-    fn pairs(&self, ratios: Ratios, remainder: u32, found: &mut dyn FnMut(u32, u32)) -> Result<()> {
-        let options = PairOptions { expand: true, verify_lcs: false, ..self.options.clone() };
-        let readings = Readings::of_shingles(self.sets.resample(ratios, remainder));
-        let text = |ordinal| readings.sketch(ordinal);
-        let mut classes = Classes::new(self.collection, Method::Shingles, &text, &options.room)?;
-        classes.part_identical(self.collection);
-        let run = self
-            .ticker
-            .lend(|watch| Found::of(self.view, self.collection, &options, readings, classes, false, watch))?;
-        run.decide(self.collection, &options, self.ticker, &mut PairSummary::default(), &mut |pair| {
-            found(pair.a, pair.b);
-            Ok(())
-        })
-    }
-
-    /// What a sampling returns, on average over its remainders.
-    fn tally(&self, ratios: Ratios) -> Result<Tally> {
-        let remainders = ratios.groups().iter().copied().max().unwrap_or(1);
-        let mut mean = Tally::default();
-        for remainder in 0..remainders {
-            let mut tally = Tally::default();
-            let group = |ordinal: u32| self.sets.words(ordinal).map_or(0, Ratios::group);
-            self.pairs(ratios, remainder, &mut |a, b| {
-                let sides = [a, b].map(|ordinal| half(self.collection, ordinal));
-                if sides[0] == sides[1] {
-                    let (half, group) = (sides[0], group(a).min(group(b)));
-                    let is_correct = self.truth.binary_search(&both(a, b)).is_ok();
-                    tally.returned[half][group] += 1.0;
-                    tally.correct[half][group] += f64::from(u8::from(is_correct));
-                }
-            })?;
-            let samples = self.sets.resample(ratios, remainder);
-            for ordinal in 0..self.collection.len() {
-                let kept = samples.hashes(ordinal).count();
-                tally.shingles[half(self.collection, ordinal)][group(ordinal)] += kept as f64;
-            }
-            mean.add(&tally, 1.0 / f64::from(remainders));
-        }
-        Ok(mean)
     }
 }

@@ -5,7 +5,8 @@ mod stdin;
 
 use nddb::detect::{Judgement, Online};
 use nddb::sketch::Recipe;
-use nddb::{Document, Outcome, Verdict, Within, Writer};
+use nddb::text::Page;
+use nddb::{Document, Outcome, Writer};
 use serde_json::{Map, Value, json};
 
 use self::stdin::Groups;
@@ -21,16 +22,16 @@ use crate::{database, interrupt};
 ///
 /// Reads JSON lines with `id`, one of `text`, `html` and `fp`, and perhaps `url`. Prints one line for each,
 /// in order: {"id", "verdict", "of", "distance", "fp"}, where the verdict is new, duplicate (with --if-new:
-/// `of` is the nearest and oldest document, and nothing was stored), replaced, unchanged or error. What is
+/// `of` is the most similar document, and nothing was stored), replaced, unchanged or error. What is
 /// printed is durable at the end of the input; with --durable, when it is printed.
 ///
-/// With --method, near-duplicates are those of another method; a line then has also b_sim, c_sim, agreement, resemblance,
-/// same_site, rule and complete.
+/// With --if-new a line also has b_sim, c_sim, agreement, resemblance, lcs, same_site, same_heading, rule and complete:
+/// what is known of the two, and the rule that decided. With -k near-duplicates are those within so many bits.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   echo '{\"id\":\"a\",\"url\":\"http://example.org/\",\"text\":\"some words\"}' | nddb add crawl.nddb
-  fetcher | nddb add crawl.nddb --if-new --method combined
+  fetcher | nddb add crawl.nddb --if-new --method combined --verify lcs
   fetcher | nddb add crawl.nddb --if-new --durable | jq -r 'select(.verdict == \"new\").id'")]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -38,7 +39,7 @@ pub(crate) struct Args {
     /// Store only what has no near-duplicate under another id
     #[arg(long)]
     if_new: bool,
-    /// Greatest distance of a near-duplicate, in bits [default: the database's]
+    /// Judge by simhash: greatest distance of a near-duplicate, in bits
     #[arg(short, long, requires = "if_new")]
     k: Option<u8>,
     #[command(flatten)]
@@ -65,8 +66,7 @@ struct Adding<'a> {
     writer: Writer,
     recipe: Recipe,
     args: &'a Args,
-    within: Within,
-    /// Judges by a method that the user named.
+    /// Judges what is new.
     online: Option<Online>,
     output: Output,
     /// Verdicts of this group.
@@ -80,32 +80,21 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Code> {
     let mut writer = database::write(&args.database.db, "add", global)?;
     let recipe = database::recipe(writer.settings())?;
     let most = writer.settings().k;
-    let within = Within(args.k.unwrap_or(most));
-    if within.0 > most {
-        return Err(Failure::usage(format!("k is {}, this database answers up to {most}", within.0)));
+    if let Some(k) = args.k.filter(|&k| k > most) {
+        return Err(Failure::usage(format!("k is {k}, this database answers up to {most}")));
     }
-    if args.how.method.is_some() && !args.if_new {
-        return Err(Failure::usage("--method judges what is new: it needs --if-new"));
+    if (args.how.method.is_some() || args.how.verify.is_some()) && !args.if_new {
+        return Err(Failure::usage("--method and --verify judge what is new: they need --if-new"));
     }
-    let online = args.how.online(writer.view(), args.k)?;
+    let online = args.if_new.then(|| args.how.online(writer.view(), args.k)).transpose()?;
     if let Some(batch) = &args.batch {
         writer.label(batch, args.pending)?;
     }
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
     let meter = global.messages().meter("add");
     let output = Output::stdout();
-    let mut adding = Adding {
-        writer,
-        recipe,
-        args,
-        within,
-        online,
-        output,
-        lines: Vec::new(),
-        documents: 0,
-        duplicates: 0,
-        errors: 0,
-    };
+    let mut adding =
+        Adding { writer, recipe, args, online, output, lines: Vec::new(), documents: 0, duplicates: 0, errors: 0 };
     adding.read(&meter)?;
     adding.writer.close()?;
     let taken = counted(adding.documents, "document");
@@ -129,7 +118,7 @@ struct Said {
     verdict: &'static str,
     of: Value,
     distance: Value,
-    /// What a method that the user named adds.
+    /// What the judgement adds.
     more: Map<String, Value>,
 }
 
@@ -176,7 +165,7 @@ impl Adding<'_> {
             }
         };
         let fingerprint = document.fingerprint();
-        let said = match self.judge(document) {
+        let said = match self.judge(document, line.page().as_ref()) {
             Ok(said) => said,
             // Of a method, that nothing is known of this document which it compares.
             Err(
@@ -206,7 +195,7 @@ impl Adding<'_> {
     }
 
     /// Inserts a document, or says of what it is a near-duplicate.
-    fn judge(&mut self, document: Document) -> nddb::Result<Said> {
+    fn judge(&mut self, document: Document, page: Option<&Page<'_>>) -> nddb::Result<Said> {
         let inserted = |outcome: Outcome, more| {
             let verdict = match outcome {
                 Outcome::New => "new",
@@ -222,29 +211,23 @@ impl Adding<'_> {
             more,
         };
         let mut more = Map::new();
-        if let Some(online) = &self.online {
-            return Ok(match self.writer.insert_if_new_by(document, online)? {
-                Judgement::Inserted { outcome, complete } => {
-                    add_evidence(&mut more, None);
-                    more.insert("complete".into(), complete.into());
-                    inserted(outcome, more)
-                }
-                Judgement::Duplicate { of, complete } => {
-                    add_evidence(&mut more, Some(&of));
-                    more.insert("complete".into(), complete.into());
-                    let distance = of.evidence.distance;
-                    duplicate(of.stored.record.id, distance, more)
-                }
-            });
-        }
-        let verdict = if self.args.if_new {
-            self.writer.insert_if_new(document, self.within)?
-        } else {
-            Verdict::Inserted(self.writer.insert(document)?)
+        let Some(online) = &self.online else { return Ok(inserted(self.writer.insert(document)?, more)) };
+        let judgement = match page {
+            Some(page) => self.writer.insert_page_if_new_by(document, page, online)?,
+            None => self.writer.insert_if_new_by(document, online)?,
         };
-        Ok(match verdict {
-            Verdict::Inserted(outcome) => inserted(outcome, more),
-            Verdict::Duplicate { of } => duplicate(of.id, Some(of.distance), more),
+        Ok(match judgement {
+            Judgement::Inserted { outcome, complete } => {
+                add_evidence(&mut more, None);
+                more.insert("complete".into(), complete.into());
+                inserted(outcome, more)
+            }
+            Judgement::Duplicate { of, complete } => {
+                add_evidence(&mut more, Some(&of));
+                more.insert("complete".into(), complete.into());
+                let distance = of.evidence.distance;
+                duplicate(of.stored.record.id, distance, more)
+            }
         })
     }
 

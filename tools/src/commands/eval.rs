@@ -1,35 +1,32 @@
 //! `nddb eval`: how well each method agrees with labels.
 
+mod documents;
+mod figures;
 mod line;
+mod page;
 mod review;
 mod setting;
 mod table;
 
-use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use nddb::Config;
-use nddb::detect::eval::{
-    Cells, Corpus, CorpusError, Counts, Gold, Half, Intervals, LabelFault, Labels, Returned, bootstrap, splits,
-};
+use nddb::detect::eval::{Cells, Corpus, Counts, Gold, Half, Intervals, Labels, Returned, bootstrap, splits};
 use nddb::detect::{Method, PairSummary, Room};
 use nddb::sketch::Recipe;
 
+use self::documents::{load, read_labels, refuse_strangers};
+use self::figures::Figures;
 use self::review::Review;
 use self::setting::Setting;
 use super::create::recipe;
 use crate::args::Global;
 use crate::clock::Clock;
-use crate::failure::{Code, Failure, Result, Told, chain};
-use crate::inputs;
+use crate::failure::{Code, Failure, Result, chain};
 use crate::messages::Meter;
 use crate::output::Output;
 use crate::quantity::counted;
 use crate::text_options::{self, TextOptions};
-
-/// Greatest distance that the database of the documents answers: simhash can be run up to it.
-const K_MAX: u8 = 7;
 
 /// Compare methods on labelled documents
 ///
@@ -45,7 +42,8 @@ Examples:
   nddb eval --docs docs.jsonl.zst --pairs pairs.tsv
   nddb eval --docs docs.jsonl.zst --pairs pairs.tsv --methods simhash:k=0..7,c:c=352..380/4 --half 1
   nddb eval --docs docs.jsonl.zst --pairs pairs.tsv --json | jq '[.method, .params, .f1]'
-  nddb eval --docs docs.jsonl.zst --pairs pairs.tsv --methods split --review review.tsv")]
+  nddb eval --docs docs.jsonl.zst --pairs pairs.tsv --methods split --review review.tsv
+  nddb eval --docs docs.jsonl.zst --pairs pairs.tsv --report eval.html")]
 pub(crate) struct Args {
     /// The documents: any input of nddb load, for instance JSON lines with id, url, html or text
     #[arg(long, value_name = "FILE")]
@@ -65,6 +63,12 @@ pub(crate) struct Args {
     /// Write up to 200 pairs without a label for each setting to this file, to be labelled
     #[arg(long, value_name = "FILE")]
     review: Option<PathBuf>,
+    /// Write a page with plots to this file: methods, and precision by similarity, by slope and by distance
+    ///
+    /// It needs nothing else. All its numbers stand in it, and in the objects of --json: `by_similarity` of b and c, `by_r`
+    /// of combined, `slopes` of lcs, `distances` of simhash. Slopes are only measured for a page.
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
     /// Decides the draws of the bootstrap and of the pairs for review
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -156,7 +160,8 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Code> {
     if let Some(path) = &args.review {
         write_reviews(path, &trials)?;
     }
-    report(&frame, &trials, global)?;
+    let figures = figures::measure(&frame, args, &room, &meter)?;
+    report(&frame, &trials, &figures, args, global)?;
     for trial in &trials {
         for warning in text_options::warnings(&trial.summary) {
             global.messages().warn(format!("{} {}: {warning}", trial.setting.method, trial.setting.told()));
@@ -173,66 +178,6 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Code> {
     warn(&frame, &meter, global);
     let unread = trials.iter().any(|trial| text_options::code(&trial.summary) == Code::SomeSkipped);
     Ok(if unread || !frame.first().corpus.skipped().is_empty() { Code::SomeSkipped } else { Code::Done })
-}
-
-/// Loads the documents into a database of their own, named by the recipe.
-fn load(args: &Args, recipe: Recipe, labels: &Labels, room: &Room, meter: &Meter) -> Result<Set> {
-    let config = Config::within(K_MAX)?.recipe(&recipe.label());
-    let database = room.folder.join(format!("{}-{}.nddb", recipe.name(), recipe.version()));
-    let corpus = Corpus::load(&args.docs, &database, &config, &recipe, room, &mut *meter.watch(true)).map_err(told)?;
-    let gold = corpus.gold(labels)?;
-    Ok(Set { recipe, corpus, gold })
-}
-
-fn told(error: CorpusError) -> Failure {
-    match error {
-        CorpusError::Archive(error) => error.into(),
-        CorpusError::Store(error) => error.into(),
-    }
-}
-
-fn read_labels(path: &Path) -> Result<Labels> {
-    Labels::read(BufReader::new(inputs::open(path)?)).map_err(|error| {
-        let told = Told::new(Code::Failed, format!("{}: {}", path.display(), chain(&error)));
-        told.hint(hint(&error.fault)).into()
-    })
-}
-
-/// What can be done about a line of a label file.
-fn hint(fault: &LabelFault) -> &'static str {
-    match fault {
-        LabelFault::Io(error) if error.kind() == std::io::ErrorKind::InvalidData => {
-            "a label file is text and not compressed: unpack it, or write it as UTF-8"
-        }
-        LabelFault::Io(_) => "look at the disk that the file is on",
-        LabelFault::Empty | LabelFault::Column { .. } => {
-            "the first line names the columns, between tabs: id1, id2, label, and perhaps kind"
-        }
-        LabelFault::Width { .. } => {
-            "give every line a value, or nothing, between tabs for each column of the first line"
-        }
-        LabelFault::Unknown { .. } => "write 1 or correct, 0 or incorrect, and g, u or undecided",
-        LabelFault::NoId => "name both documents, or leave the line out",
-        LabelFault::Same { .. } => "a document is no pair with itself: leave the line out",
-        LabelFault::Conflict { .. } => "leave one of the two lines out, or label both undecided",
-        _ => "mend the line, or leave it out",
-    }
-}
-
-/// Labels of which no pair is known are labels of something else.
-fn refuse_strangers(set: &Set, labels: &Labels, args: &Args) -> Result<()> {
-    let (corpus, gold) = (&set.corpus, &set.gold);
-    if !gold.pairs.is_empty() || labels.pairs.is_empty() {
-        return Ok(());
-    }
-    let id = gold.unknown.first().cloned().unwrap_or_default();
-    let message =
-        format!("{}: no pair is of documents in {} (there is no {id:?})", args.pairs.display(), args.docs.display());
-    let hint = match corpus.skipped().first() {
-        Some(why) => format!("{}: {why}", args.docs.display()),
-        None => "do both files belong together?".into(),
-    };
-    Err(Told::new(Code::Failed, message).hint(hint).into())
 }
 
 /// Runs all settings. Of a list that names all methods those that these documents do not allow are left out and told;
@@ -304,12 +249,25 @@ impl Frame<'_> {
     }
 }
 
-fn report(frame: &Frame<'_>, trials: &[Trial<'_>], global: &Global) -> Result<()> {
+fn report(
+    frame: &Frame<'_>,
+    trials: &[Trial<'_>],
+    figures: &[Figures<'_>],
+    args: &Args,
+    global: &Global,
+) -> Result<()> {
     let (reference, intervals) = if trials.is_empty() { (0, Vec::new()) } else { frame.intervals(trials) };
+    if let Some(path) = &args.report {
+        let page = page::page(frame, trials, &intervals, figures, args)?;
+        let mut output = Output::chosen(Some(path))?;
+        output.write(page.as_bytes())?;
+        output.flush()?;
+    }
     let mut output = Output::stdout();
     if global.json {
         for (trial, intervals) in trials.iter().zip(&intervals) {
-            output.json(&line::value(frame, trial, &trials[reference], intervals))?;
+            let figures = figures::of(figures, trial.set);
+            output.json(&line::value(frame, trial, &trials[reference], intervals, figures))?;
         }
     } else {
         for line in table::lines(frame, trials, reference, &intervals) {

@@ -21,47 +21,49 @@ use crate::inputs::{self, PageFile};
 use crate::judging::How;
 use crate::output::Output;
 
-/// Find everything stored within k bits
+/// Find the near-duplicates of fingerprints, pages and documents
 ///
 /// Prints one JSON object a query, in the order of the queries. `count` is the number of all matches, also
 /// of those that --limit leaves out. With -q the exit code is 1 if nothing is found.
 ///
-/// With --method the matches are those of another method, each with what is known of it and the rule that decided:
-/// identical ones first, then the most similar, then the oldest.
+/// Of a fingerprint, and of anything with -k, the matches are everything stored within k bits. Of a page or a stored
+/// document they are those of a method, each with what is known of it and the rule that decided: identical ones
+/// first, then the most similar, then the oldest.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   nddb query crawl.nddb --fp 00d1f2a3b4c5e697
   nddb query crawl.nddb --html page.html -k 2 --limit 5
-  nddb query crawl.nddb --id doc-1 doc-2          what is near these documents, they among it
+  nddb query crawl.nddb --id doc-1 doc-2          what is like these documents, they among it
   nddb query crawl.nddb --fp-file Q.u64le --stats > answers.jsonl
   nddb query crawl.nddb --all --limit 5           everything against everything
-  nddb query crawl.nddb --html page.html --url http://example.org/ --method combined --why
+  nddb query crawl.nddb --html page.html --url http://example.org/ --why
+  nddb query crawl.nddb --html page.html --url http://example.org/ --method split --verify lcs
   curl -s https://example.org/ | nddb query crawl.nddb --html - -q && echo seen")]
 pub(crate) struct Args {
     #[command(flatten)]
     database: Database,
     #[command(flatten)]
     what: What,
-    /// Greatest distance, in bits [default: the database's]
+    /// Everything within so many bits [default: the database's k]
     #[arg(short, long)]
     k: Option<u8>,
     /// Print so many matches of each query, the nearest and oldest
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
     /// Leave ids out, and print document numbers
-    #[arg(long, value_enum, default_value_t, value_name = "WHICH", conflicts_with = "method")]
+    #[arg(long, value_enum, default_value_t, value_name = "WHICH", conflicts_with_all = ["method", "verify"])]
     ids: Ids,
     /// Ask one query at a time, and print a JSON line of times and work on stderr
-    #[arg(long, conflicts_with = "method")]
+    #[arg(long, conflicts_with_all = ["method", "verify"])]
     stats: bool,
     #[command(flatten)]
     how: How,
     /// Address of the page, for its site
-    #[arg(long, requires = "method")]
+    #[arg(long)]
     url: Option<String>,
     /// Add the numbers against their thresholds, and the tokens that differ if the match's page can be read again
-    #[arg(long, requires = "method")]
+    #[arg(long, conflicts_with_all = ["stats", "ids"])]
     why: bool,
 }
 
@@ -99,10 +101,20 @@ enum Ids {
     None,
 }
 
+impl Args {
+    /// Whether fingerprints alone are looked at: they are given, or something is asked for that only these have.
+    fn is_bare(&self) -> bool {
+        let given = !self.what.fp.is_empty() || self.what.fp_file.is_some();
+        let only = self.k.is_some() || self.stats || self.ids == Ids::None;
+        (given || only) && self.how.method.is_none() && self.how.verify.is_none() && !self.why
+    }
+}
+
 pub(super) fn run(args: &Args, global: &Global) -> Result<Code> {
     let reader = database::read(&args.database.db)?;
     let view = reader.view();
-    if let Some(online) = args.how.online(view, args.k)? {
+    if !args.is_bare() {
+        let online = args.how.online(view, args.k)?;
         let (limit, why, url) = (args.limit, args.why, args.url.as_deref());
         let judged = Judged { view, online, limit, why, url, threads: global.threads() };
         let (matches, code) = judged.run(&args.what, global)?;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use nddb::detect::eval::{Corpus, CorpusError};
 use nddb::detect::tune::{Calibration, Edit, RATIOS, Run, Trial, TuneOptions, calibrate, sample, trial};
-use nddb::detect::{Collection, GROUP_WORDS, GROUPS, Method, PairOptions};
+use nddb::detect::{Collection, GROUPS, Method, PairOptions};
 use nddb::sketch::Recipe;
 use nddb::{Config, View};
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ use crate::failure::{Code, Failure, Result};
 use crate::output::Output;
 use crate::quantity::{counted, grouped};
 use crate::table::Table;
-use crate::{database, inputs, interrupt};
+use crate::{database, inputs, interrupt, text_options, words};
 
 /// Distance of the temporary database of documents from a file.
 const K: u8 = 3;
@@ -97,11 +97,8 @@ fn tune(args: &Args, global: &Global, view: View<'_>, collection: &Collection) -
     let texts = sample(view, collection, &options.pairs, args.sample, args.seed, &mut *meter.watch(true))?;
     let recipe = Recipe::from_label(&view.settings().recipe).unwrap_or_default();
     let trial = trial(&texts, &recipe, &options.pairs, args.seed, &mut *meter.watch(true))?;
-    let unread = calibration.unread;
-    if unread.total() > 0 {
-        let reasons: Vec<String> =
-            unread.reasons().map(|(reason, count)| format!("{} {reason}", counted(count, "document"))).collect();
-        messages.warn(format!("texts that could not be read: {}", reasons.join(", ")));
+    if calibration.unread.total() > 0 {
+        messages.warn(format!("texts that could not be read: {}", text_options::reasons(&calibration.unread)));
     }
     let mut output = Output::stdout();
     if global.json {
@@ -118,12 +115,6 @@ fn tune(args: &Args, global: &Global, view: View<'_>, collection: &Collection) -
         counted(trial.texts as u64, "edited text")
     ));
     Ok(Code::Done)
-}
-
-/// The words of a group's documents.
-fn words(group: usize) -> String {
-    let from = group * GROUP_WORDS;
-    if group + 1 == GROUPS { format!("{from}-") } else { format!("{from}-{}", from + GROUP_WORDS - 1) }
 }
 
 fn part(value: Option<f64>) -> String {
@@ -144,7 +135,8 @@ fn sampling(args: &Args, made: &Calibration) -> Vec<String> {
     titles.extend(RATIOS[1..].iter().map(|ratio| format!("1/{ratio}")));
     let mut table = Table::new(&titles.iter().map(String::as_str).collect::<Vec<_>>());
     for (group, figures) in made.groups.iter().enumerate() {
-        let mut row = vec![words(group), grouped(figures.documents), grouped(figures.shingles), grouped(figures.pairs)];
+        let mut row =
+            vec![words::of_group(group), grouped(figures.documents), grouped(figures.shingles), grouped(figures.pairs)];
         row.push(format!("1/{}", figures.ratio));
         row.extend((1..RATIOS.len()).map(|place| {
             let returned = figures.returned[place];
@@ -176,7 +168,7 @@ fn sampling(args: &Args, made: &Calibration) -> Vec<String> {
     ));
     let mut table = Table::new(&["words", "uniform 1/16", "adaptive"]);
     for group in 0..GROUPS {
-        table.row(vec![words(group), part(made.uniform[4].by_group[group]), part(adaptive.by_group[group])]);
+        table.row(vec![words::of_group(group), part(made.uniform[4].by_group[group]), part(adaptive.by_group[group])]);
     }
     lines.push("precision by the words of the smaller document".into());
     lines.extend(table.lines());
@@ -224,7 +216,7 @@ fn value(args: &Args, made: &Calibration, trial: &Trial) -> Value {
     };
     let groups = made.groups.iter().enumerate().map(|(group, figures)| {
         json!({
-            "words": words(group),
+            "words": words::of_group(group),
             "documents": figures.documents,
             "shingles": figures.shingles,
             "pairs": figures.pairs,

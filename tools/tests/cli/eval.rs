@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::helper::Dir;
+use crate::report::{row, stands_alone};
 
 /// Twelve documents of three sites: copies of one text with a word or two changed, other texts, one of one word.
 fn documents() -> String {
@@ -98,6 +99,91 @@ fn each_setting_is_an_object_with_its_figures() {
     assert_eq!(part("kind", "copy")["found"]["correct"], 10);
     assert_eq!(part("kind", "other")["missed"]["incorrect"], 45);
     assert_eq!(c["unlabelled"], 2, "d11 with d9 and d10");
+}
+
+/// Runs with a page, and reads it.
+fn page(dir: &Dir, more: &[&str]) -> (String, Vec<Value>) {
+    let values = eval(dir, &[&["--report", "eval.html"], more].concat());
+    let page = String::from_utf8(dir.read("eval.html")).expect("text");
+    stands_alone(&page);
+    (page, values)
+}
+
+#[test]
+fn a_page_holds_what_needs_labels() {
+    let dir = dir();
+    let (page, values) = page(&dir, &[]);
+    let of = |method: &str| values.iter().find(|one| one["method"] == method).expect("a method");
+    let correct = |labelled: &Value| labelled["correct"].as_u64().expect("a count");
+    // Two equal supershingles are what candidates of B share, so B finds what has them.
+    let by_b = of("b")["by_similarity"].as_array().expect("values");
+    assert_eq!(by_b.iter().map(|one| correct(&one["labelled"])).sum::<u64>(), 10, "each pair has one value");
+    let b_similar: u64 = by_b[2..].iter().map(|one| correct(&one["labelled"])).sum();
+    assert_eq!(b_similar, correct(&of("b")["found"]));
+    let by_c = of("c")["by_similarity"].as_array().expect("ranges");
+    assert_eq!(by_c.iter().map(|one| correct(&one["labelled"])).sum::<u64>(), 10);
+    for (name, one) in by_b.iter().map(|one| (one["b"].to_string(), one)).chain(by_c.iter().map(|one| {
+        let [from, to] = ["from", "to"].map(|key| one[key].to_string());
+        (if from == to { from } else { format!("{from}-{to}") }, one)
+    })) {
+        let counts = ["correct", "incorrect", "undecided"].map(|label| one["labelled"][label].to_string());
+        let precision = one["precision"].as_f64().map_or_else(|| "-".into(), |share| format!("{share:.4}"));
+        let cells = [&[name][..], &counts, &[precision]].concat();
+        assert!(page.contains(&row(&cells.iter().map(String::as_str).collect::<Vec<_>>())), "{one}");
+    }
+    let combined = of("combined");
+    let by_r = combined["by_r"].as_array().expect("thresholds");
+    let at = by_r.iter().find(|one| one["r"] == 355).expect("the threshold of the paper");
+    assert_eq!((&at["precision"], &at["recall"]), (&combined["precision"], &combined["recall"]));
+    assert_eq!((by_r.len(), &by_r[0]["r"]), (55, &json!(330)));
+    // A word or two in two hundred are changed: pairs of one text are near by every slope, others by none.
+    let slopes = of("lcs")["slopes"]["by_slope"].as_array().expect("slopes");
+    assert_eq!(slopes.len(), 10);
+    for step in slopes {
+        assert_eq!((&step["precision"], &step["recall"]), (&json!(1.0), &json!(1.0)), "{step}");
+        assert_eq!(step["precision_at_recall"], 1.0);
+        let resemblance = step["resemblance_at_recall"].as_f64().expect("a threshold");
+        let cells = [format!("{:.2}", step["slope"].as_f64().expect("a slope")), format!("{resemblance:.4}")];
+        let cells = [&cells[..], &["1.0000".into(), "1.0000".into(), "1.0000".into()]].concat();
+        assert!(page.contains(&row(&cells.iter().map(String::as_str).collect::<Vec<_>>())), "{step}");
+    }
+    for at in of("simhash")["distances"].as_array().expect("distances") {
+        let counts = ["correct", "incorrect", "undecided"].map(|label| at["labelled"][label].to_string());
+        let counts = [&[at["distance"].to_string()][..], &counts, &[at["pairs"].to_string()]].concat();
+        let cells: String = counts.iter().map(|cell| format!("<td>{cell}</td>")).collect();
+        assert!(page.contains(&format!("<tr>{cells}")), "{at}");
+    }
+    for one in &values {
+        let name = one["method"].as_str().expect("a name");
+        assert!(page.contains(&format!("<td class=\"text\">{name}")), "{name}");
+    }
+    // Slopes are measured for a page only; recipes have sections of their own.
+    assert!(eval(&dir, &["--methods", "lcs"])[0]["slopes"].is_null());
+    let (both, _) = self::page(&dir, &["--recipe", "main,web", "--methods", "b"]);
+    assert!(both.contains("Precision by slope, recipe main/2") && both.contains("Precision by slope, recipe web/1"));
+}
+
+#[test]
+fn a_page_says_what_labels_of_one_kind_cannot_tell() {
+    let dir = dir();
+    for (labels, words) in [
+        ("d0\td1\t1\n", "No pair is labelled incorrect"),
+        ("d0\td5\t0\n", "No pair is labelled correct"),
+        ("", "No labelled pair is scored"),
+    ] {
+        dir.write("pairs.tsv", format!("id1\tid2\tlabel\n{labels}").as_bytes());
+        let (page, values) = page(&dir, &["--methods", "b,c,combined,lcs,simhash"]);
+        assert!(page.contains(words), "{words}");
+        assert_eq!(values.len(), 5);
+    }
+    // Fingerprints have no text, and no similarity but their distance.
+    dir.write(
+        "docs.jsonl",
+        b"{\"id\":\"a\",\"fp\":\"00000000000000ff\"}\n{\"id\":\"b\",\"fp\":\"00000000000000fe\"}\n",
+    );
+    dir.write("pairs.tsv", b"id1\tid2\tlabel\na\tb\t1\n");
+    let (page, _) = page(&dir, &["--methods", "simhash"]);
+    assert!(page.contains("1 pair without supershingles") && page.contains("1 pair left out"), "{page}");
 }
 
 #[test]

@@ -50,6 +50,7 @@ fn a_verdict_carries_what_is_known_and_the_rule() {
         "c_sim",
         "agreement",
         "resemblance",
+        "lcs",
         "same_site",
         "same_heading",
         "rule",
@@ -96,7 +97,7 @@ fn every_method_answers_in_another_process_what_pairs_says() {
         assert_eq!(lines.len(), listed.len(), "{method}");
         let mut found = BTreeSet::new();
         for (line, id) in lines.iter().zip(&listed) {
-            assert_eq!(keys(line), ["fp", "method", "count", "complete", "matches"]);
+            assert_eq!(keys(line), ["query", "fp", "method", "count", "complete", "matches"]);
             assert_eq!((line["method"].as_str(), line["complete"].as_bool()), (Some(method), Some(true)));
             assert_eq!(line["count"].as_u64(), Some(ids(line).len() as u64));
             for other in ids(line).into_iter().filter(|other| other != id) {
@@ -135,6 +136,7 @@ fn why_has_the_numbers_and_the_words_that_differ() {
         "c_sim",
         "agreement",
         "resemblance",
+        "lcs",
         "same_site",
         "same_heading",
         "rule",
@@ -151,7 +153,7 @@ fn why_has_the_numbers_and_the_words_that_differ() {
     assert_eq!(why["bounds"], json!([bound("b_sim", 2, &found["b_sim"]), bound("c_sim", 355, &found["c_sim"])]));
     let words: Vec<String> = text(5, 2000, &[]).split(' ').map(str::to_owned).collect();
     let edit = json!({"query": "other44 other45", "match": format!("{} {}", words[44], words[45])});
-    assert_eq!(why["terms"], json!({"only_query": 2, "only_match": 2, "edits": [edit], "more": 0}));
+    assert_eq!(why["terms"], json!({"of": "page", "only_query": 2, "only_match": 2, "edits": [edit], "more": 0}));
     assert_eq!(why["unread"], Value::Null);
     // A document of the database asks for itself.
     let id = found["id"].as_str().expect("an id");
@@ -173,7 +175,8 @@ fn what_cannot_be_answered_is_refused_before_anything_is_read() {
     let dir = Dir::with_database();
     let fits = "recipes that fit: main-c, web-c";
     for method in ["c", "split"] {
-        dir.nddb(["query", "db", "--fp", "00000000000000ff", "--method", method]).tells(12, &[fits]);
+        dir.nddb(["query", "db", "--fp", "00000000000000ff", "--method", method])
+            .tells(12, &[fits, "nddb create --recipe"]);
         dir.nddb(["add", "db", "--if-new", "--method", method]).stdin(line("a", "", "b c")).tells(12, &[fits]);
     }
     for method in ["lcs", "cosine", "shingles"] {
@@ -185,8 +188,10 @@ fn what_cannot_be_answered_is_refused_before_anything_is_read() {
     dir.nddb(["query", "db", "--all", "--method", "b", "-k", "2"]).tells(2, &["-k is the distance of simhash"]);
     dir.nddb(["query", "db", "--all", "--method", "simhash", "-k", "9"]).tells(2, &["k is 9"]);
     dir.nddb(["query", "db", "--all", "--method", "nearly"]).tells(2, &["no method", "combined"]);
-    dir.nddb(["query", "db", "--all", "--why"]).tells(2, &["--method"]);
+    dir.nddb(["query", "db", "--all", "--why", "--stats"]).tells(2, &["--why"]);
+    dir.nddb(["query", "db", "--all", "--verify", "lcs", "--ids", "none"]).tells(2, &["--verify"]);
     dir.nddb(["add", "db", "--method", "b"]).stdin("").tells(2, &["--if-new"]);
+    dir.nddb(["add", "db", "--verify", "lcs"]).stdin("").tells(2, &["--if-new"]);
 }
 
 #[test]
@@ -196,7 +201,7 @@ fn bare_fingerprints_are_judged_by_simhash_alone() {
     assert_eq!(ids(&answer), ["a", "b"]);
     let evidence = json!({
         "id": "b", "fp": "00000000000000fe", "distance": 1, "url": null, "site": null, "b_sim": null, "c_sim": null,
-        "agreement": null, "resemblance": null, "same_site": null, "same_heading": null, "rule": "simhash",
+        "agreement": null, "resemblance": null, "lcs": null, "same_site": null, "same_heading": null, "rule": "simhash",
     });
     assert_eq!(answer["matches"][1], evidence);
     let input = concat!(r#"{"id":"d","fp":"00000000000000fe"}"#, "\n", r#"{"id":"e","text":"words of a page"}"#, "\n");
@@ -225,4 +230,82 @@ fn a_group_limit_is_told_where_it_was_reached() {
     assert!(complete == Some(false) && some < all && some >= 3, "{some} of {all}");
     let answer = dir.nddb(["query", "db", "--text", "q.txt", "--method", "b", "--limit", "2"]).done().json();
     assert_eq!((answer["count"].as_u64(), ids(&answer).len()), (Some(all), 2));
+}
+
+#[test]
+fn what_is_not_said_is_what_eval_marks_as_the_default() {
+    let dir = Dir::new();
+    dir.nddb(["create", "db"]).done();
+    let at = |id: &str| format!("http://example.org/{id}");
+    let old = text(1, 300, &[]);
+    // Of the simhash three bits and more, of the min-values two thirds.
+    let near = text(1, 300, &(0..12).map(|place| place * 25).collect::<Vec<_>>());
+    let input = [line("old", &at("old"), &old), line("far", &at("far"), &text(2, 300, &[]))].concat();
+    dir.nddb(["add", "db"]).stdin(input).done();
+    let added = dir.nddb(["add", "db", "--if-new"]).stdin(line("near", &at("near"), &near)).done().json();
+    assert_eq!(
+        (&added["verdict"], &added["of"], &added["rule"]),
+        (&json!("duplicate"), &json!("old"), &json!("min-hash"))
+    );
+    dir.write("near.txt", near.as_bytes());
+    let usual = dir.nddb(["query", "db", "--text", "near.txt"]).done().json();
+    assert_eq!((&usual["query"], &usual["method"], ids(&usual)), (&json!("near.txt"), &json!("min-hash"), vec!["old"]));
+    let named = dir.nddb(["query", "db", "--text", "near.txt", "--method", "min-hash"]).done().json();
+    assert_eq!(usual["matches"], named["matches"]);
+    // The same by eval.
+    let docs = [line("old", &at("old"), &old), line("near", &at("near"), &near)].concat();
+    dir.write("docs.jsonl", docs.as_bytes());
+    dir.write("pairs.tsv", b"id1\tid2\tlabel\nold\tnear\t1\n");
+    let lines = dir.nddb(["eval", "--docs", "docs.jsonl", "--pairs", "pairs.tsv", "--json"]).done().lines();
+    let default: Vec<&Value> = lines.iter().filter(|line| line["default"] == json!(true)).collect();
+    assert_eq!((default.len(), &default[0]["method"], &default[0]["recall"]), (1, &json!("min-hash"), &json!(1.0)));
+    // Within k bits are other questions.
+    let bare = dir.nddb(["query", "db", "--text", "near.txt", "-k", "3"]).done().json();
+    assert_eq!(keys(&bare), ["fp", "count", "matches"]);
+}
+
+#[test]
+fn a_document_of_which_only_the_fingerprint_is_known_is_found_by_it() {
+    let dir = Dir::new();
+    dir.nddb(["create", "db"]).done();
+    let page = text(5, 200, &[]);
+    dir.write("page.txt", page.as_bytes());
+    let first = dir.nddb(["query", "db", "--text", "page.txt"]).done().json();
+    let print = json!({"id": "bare", "fp": first["fp"]}).to_string() + "\n";
+    let added = dir.nddb(["add", "db", "--if-new"]).stdin(print.clone()).done().json();
+    assert_eq!(added["verdict"], "new");
+    let found = dir.nddb(["query", "db", "--text", "page.txt"]).done().json();
+    assert_eq!((ids(&found), &found["matches"][0]["rule"]), (vec!["bare"], &json!("simhash")));
+    let added = dir.nddb(["add", "db", "--if-new"]).stdin(line("page", "", &page)).done().json();
+    assert_eq!((&added["verdict"], &added["of"]), (&json!("duplicate"), &json!("bare")));
+    let found = dir.nddb(["query", "db", "--id", "bare"]).done().json();
+    assert_eq!((&found["query"], &found["method"], ids(&found)), (&json!("bare"), &json!("simhash"), vec!["bare"]));
+}
+
+#[test]
+fn texts_verify_what_a_method_finds() {
+    let dir = Dir::new();
+    dir.nddb(["create", "db"]).done();
+    // One half is the same, and stands at the same place: enough of the min-values for a looser method, not of the text.
+    let page = |others: std::ops::Range<usize>| text(3, 400, &others.collect::<Vec<_>>());
+    let lines: String = [("a", page(0..0)), ("b", page(0..3)), ("c", page(395..400))]
+        .iter()
+        .map(|(id, text)| line(id, &format!("http://{id}.org/"), text))
+        .collect();
+    dir.write("docs.jsonl", lines.as_bytes());
+    dir.nddb(["load", "db", "docs.jsonl"]).done();
+    let answer = dir.nddb(["query", "db", "--id", "a", "--verify", "lcs", "--why"]).done().json();
+    assert_eq!(ids(&answer), ["a", "b", "c"], "{answer}");
+    let rule = |answer: &Value| answer["matches"][1]["rule"].as_str().expect("a rule").to_owned();
+    assert_eq!(rule(&answer), "min-hash; lcs: resemblance");
+    assert!(answer["matches"][1]["lcs"].as_f64() > Some(0.28), "{answer}");
+    let names: Vec<&Value> =
+        answer["matches"][1]["why"]["bounds"].as_array().expect("bounds").iter().map(|bound| &bound["name"]).collect();
+    assert_eq!(names, ["agreement", "lcs", "lcs_containment"]);
+    let new = [line("d", "http://d.org/", &page(10..12))].concat();
+    let added = dir.nddb(["add", "db", "--if-new", "--verify", "lcs"]).stdin(new).done().json();
+    assert_eq!((&added["verdict"], &added["rule"]), (&json!("duplicate"), &json!("min-hash; lcs: resemblance")));
+    std::fs::remove_file(dir.path("docs.jsonl")).expect("there");
+    let answer = dir.nddb(["query", "db", "--id", "a", "--verify", "lcs"]).done().json();
+    assert_eq!((rule(&answer), ids(&answer).len()), ("min-hash; lcs: text not read".into(), 3));
 }

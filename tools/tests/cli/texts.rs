@@ -24,7 +24,7 @@ fn pages() -> Vec<(String, String)> {
 }
 
 /// A database of these pages.
-fn dir() -> Dir {
+pub(crate) fn dir() -> Dir {
     let dir = Dir::new();
     let pages = pages();
     let pages: Vec<(&str, &str)> = pages.iter().map(|(url, html)| (url.as_str(), html.as_str())).collect();

@@ -74,24 +74,34 @@ fn rest(object: &mut Map<String, Value>, ignore_unknown: bool) -> Result<(Body, 
 }
 
 impl Line {
-    /// Makes the document.
-    pub(super) fn document(&self, recipe: &Recipe, bits: u8) -> Result<Document, String> {
+    /// The page, or the fingerprint that is given in its place.
+    fn body(&self) -> Result<Page<'_>, Fingerprint> {
         let page = match &self.body {
             Body::Text(text) => Page::text(text),
             Body::Html(html) => Page::html(html),
-            Body::Print(fingerprint) => {
-                if fingerprint.0 > low_mask(bits) {
-                    return Err(format!("fingerprint {fingerprint} is wider than the database's {bits} bits"));
-                }
-                let document = Document::bare(&self.id, *fingerprint).map_err(|error| chain(&error))?;
-                return Ok(match &self.url {
-                    Some(url) => document.with_url(url, recipe),
-                    None => document,
-                });
-            }
+            Body::Print(fingerprint) => return Err(*fingerprint),
         };
-        let page = Page { url: self.url.as_deref(), ..page };
-        Document::from_page(&self.id, &page, recipe).map_err(|error| chain(&error))
+        Ok(Page { url: self.url.as_deref(), ..page })
+    }
+
+    /// The page, unless only its fingerprint is given.
+    pub(super) fn page(&self) -> Option<Page<'_>> {
+        self.body().ok()
+    }
+
+    /// Makes the document.
+    pub(super) fn document(&self, recipe: &Recipe, bits: u8) -> Result<Document, String> {
+        let document = match self.body() {
+            Ok(page) => Document::from_page(&self.id, &page, recipe),
+            Err(fingerprint) if fingerprint.0 > low_mask(bits) => {
+                return Err(format!("fingerprint {fingerprint} is wider than the database's {bits} bits"));
+            }
+            Err(fingerprint) => Document::bare(&self.id, fingerprint).map(|document| match &self.url {
+                Some(url) => document.with_url(url, recipe),
+                None => document,
+            }),
+        };
+        document.map_err(|error| chain(&error))
     }
 }
 

@@ -2,10 +2,12 @@
 
 use nddb::detect::Method;
 use nddb::detect::eval::{
-    AtDistance, Counts, DRAWS, Interval, Intervals, Label, Split, by_distance, distances, splits,
+    AtDistance, C_RANGES, COMBINED_R, Counts, DRAWS, Interval, Intervals, Label, RECALL, Slopes, Split, by_distance,
+    distances, splits,
 };
 use serde_json::{Map, Value, json};
 
+use super::figures::Figures;
 use super::{Frame, Set, Trial};
 
 /// Distances that are shown: those of Manku et al. 2007, Figure 1, and 0.
@@ -15,7 +17,13 @@ pub(super) const DISTANCE_MAX: u32 = 10;
 const COMPARED_MAX: usize = 50_000;
 
 /// A setting with all its figures.
-pub(super) fn value(frame: &Frame<'_>, trial: &Trial<'_>, reference: &Trial<'_>, intervals: &Intervals) -> Value {
+pub(super) fn value(
+    frame: &Frame<'_>,
+    trial: &Trial<'_>,
+    reference: &Trial<'_>,
+    intervals: &Intervals,
+    figures: Option<&Figures<'_>>,
+) -> Value {
     let gold = &trial.set.gold;
     let parts = splits(gold, &frame.selected, trial.returned.found());
     let all = parts[0].counts;
@@ -66,10 +74,57 @@ pub(super) fn value(frame: &Frame<'_>, trial: &Trial<'_>, reference: &Trial<'_>,
         "repeated": frame.labels.repeated,
         "skipped": trial.set.corpus.skipped().len(),
     });
-    if trial.setting.method == Method::Simhash {
-        value["distances"] = frame.distances(trial.set).iter().map(at_distance).collect();
+    if let Some((name, of_method)) = figures.and_then(|figures| of_method(trial.setting.method, figures)) {
+        value[name] = of_method;
     }
     value
+}
+
+/// What the papers measure of one method alone.
+fn of_method(method: Method, figures: &Figures<'_>) -> Option<(&'static str, Value)> {
+    let similarity = &figures.similarity;
+    Some(match method {
+        Method::Simhash => ("distances", figures.distances.iter().map(at_distance).collect()),
+        Method::B => {
+            let values = (0..7).zip(&similarity.by_b).map(|(b, counts)| at(json!({"b": b}), counts));
+            ("by_similarity", values.collect())
+        }
+        Method::C => {
+            let ranges = C_RANGES.iter().zip(&similarity.by_c);
+            let ranges = ranges.map(|((from, to), counts)| at(json!({"from": from, "to": to}), counts));
+            ("by_similarity", ranges.collect())
+        }
+        Method::Combined => {
+            let steps = COMBINED_R.zip(&similarity.combined).map(|(r, counts)| {
+                let mut value = at(json!({"r": r}), counts);
+                value["recall"] = json!(counts.recall());
+                value
+            });
+            ("by_r", steps.collect())
+        }
+        Method::Lcs => ("slopes", figures.slopes.as_ref().map_or(Value::Null, slopes)),
+        _ => return None,
+    })
+}
+
+/// Labelled pairs at a value.
+fn at(mut value: Value, counts: &Counts) -> Value {
+    value["labelled"] = by_label(&counts.found);
+    value["precision"] = json!(counts.precision());
+    value
+}
+
+fn slopes(made: &Slopes) -> Value {
+    let steps = made.steps.iter().map(|step| {
+        json!({
+            "slope": step.slope,
+            "precision": step.usual.precision(),
+            "recall": step.usual.recall(),
+            "resemblance_at_recall": step.resemblance,
+            "precision_at_recall": step.adjusted.precision(),
+        })
+    });
+    json!({"recall": RECALL, "left_out": made.left_out, "by_slope": steps.collect::<Vec<_>>()})
 }
 
 fn per(count: u64, documents: u64) -> Option<f64> {

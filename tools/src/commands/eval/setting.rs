@@ -3,7 +3,7 @@
 use nddb::detect::{Method, PairOptions, Room, Rules};
 use serde_json::{Map, Value, json};
 
-use super::K_MAX;
+use super::documents::K_MAX;
 
 /// A method with its thresholds.
 #[derive(Clone, Debug, PartialEq)]

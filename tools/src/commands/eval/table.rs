@@ -43,7 +43,7 @@ pub(super) fn lines(frame: &Frame<'_>, trials: &[Trial<'_>], reference: usize, i
     lines
 }
 
-fn head(frame: &Frame<'_>) -> Vec<String> {
+pub(super) fn head(frame: &Frame<'_>) -> Vec<String> {
     let (halves, counts) = (&frame.first().gold.halves, frame.counts());
     let mut lines = vec![
         format!(
@@ -215,11 +215,11 @@ fn or_nothing(text: String) -> String {
     if text.is_empty() { NOTHING.into() } else { text }
 }
 
-fn figure(figure: Option<f64>) -> String {
+pub(super) fn figure(figure: Option<f64>) -> String {
     figure.map_or(NOTHING.into(), |figure| format!("{figure:.4}"))
 }
 
-fn interval(interval: Option<Interval>) -> String {
+pub(super) fn interval(interval: Option<Interval>) -> String {
     interval.map_or(NOTHING.into(), |interval| format!("{:.3} to {:.3}", interval.low, interval.high))
 }
 

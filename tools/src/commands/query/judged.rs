@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use nddb::detect::online::{bounds, read_page, term_difference};
-use nddb::detect::{Alike, Alikes, Online};
+use nddb::detect::online::{bounds, content_difference, read_page, term_difference};
+use nddb::detect::{Alike, Alikes, Method, Online};
+use nddb::sketch::Recipe;
 use nddb::text::PageKind;
 use nddb::{Document, Fingerprint, View};
 use nddb_format::fingerprint::low_mask;
@@ -28,11 +29,14 @@ const EDITS_MAX: usize = 20;
 /// A query.
 enum Query {
     Document {
+        /// How the user named it: an id, a file, a fingerprint.
+        name: String,
         document: Box<Document>,
         /// Where it can be had, for term differences; else why not.
         page: Result<PageFile, String>,
     },
-    Missing,
+    /// An id that is not stored.
+    Missing { name: String },
 }
 
 /// How queries are asked.
@@ -87,7 +91,7 @@ impl Judged<'_> {
                 None => {
                     global.messages().warn(format!("no document '{id}'"));
                     *code = Code::Failed;
-                    Query::Missing
+                    Query::Missing { name: id.clone() }
                 }
             });
         }
@@ -101,12 +105,16 @@ impl Judged<'_> {
 
     fn bare(&self, fingerprint: Fingerprint) -> Result<Query> {
         let document = Box::new(Document::bare("query", fingerprint)?);
-        Ok(Query::Document { document, page: Err("of the query only the fingerprint is known".into()) })
+        Ok(Query::Document {
+            name: fingerprint.to_string(),
+            document,
+            page: Err("of the query only the fingerprint is known".into()),
+        })
     }
 
     fn stored(&self, stored: nddb::Stored) -> Query {
         let page = if self.why { self.read(&stored) } else { Err(String::new()) };
-        Query::Document { document: Box::new(stored.into()), page }
+        Query::Document { name: stored.record.id.clone(), document: Box::new(stored.into()), page }
     }
 
     fn page(&self, path: &Path, kind: PageKind) -> Result<Query> {
@@ -114,12 +122,12 @@ impl Judged<'_> {
         let mut file = PageFile::read(path, Some(kind))?;
         file.url = self.url.map(str::to_owned);
         let document = Box::new(Document::from_page("query", &file.page(), &recipe)?);
-        Ok(Query::Document { document, page: Ok(file) })
+        Ok(Query::Document { name: path.display().to_string(), document, page: Ok(file) })
     }
 
     /// Reads the page of a stored document again.
     fn read(&self, stored: &nddb::Stored) -> Result<PageFile, String> {
-        let entry = match read_page(self.view, stored) {
+        let entry = match read_page(self.view, &stored.record) {
             Ok(Ok(entry)) => entry,
             Ok(Err(unread)) => return Err(unread.to_string()),
             Err(error) => return Err(crate::failure::chain(&error)),
@@ -148,32 +156,41 @@ impl Judged<'_> {
 
     /// The answer to one query as a line.
     fn answer(&self, query: &Query) -> Result<(u64, Value)> {
-        let method = self.online.method.name();
-        let Query::Document { document, page } = query else {
-            let why = "no such document";
-            let line = json!({
-                "fp": null, "method": method, "count": 0, "complete": true, "matches": [], "error": why,
-            });
-            return Ok((0, line));
+        let (name, document, page) = match query {
+            Query::Document { name, document, page } => (name, document, page),
+            Query::Missing { name } => {
+                let (method, why) = (self.online.method.name(), "no such document");
+                let line = json!({
+                    "query": name, "fp": null, "method": method, "count": 0, "complete": true, "matches": [],
+                    "error": why,
+                });
+                return Ok((0, line));
+            }
         };
-        let alikes = match self.online.ask(self.view, document) {
+        let method = self.online.method_for(document).name();
+        let fp = Fingerprint(document.fingerprint().0 & low_mask(self.view.settings().bits)).to_string();
+        let fp = (!document.is_unprinted()).then_some(fp);
+        let asked = match page {
+            Ok(page) => self.online.ask_page(self.view, document, &page.page()),
+            Err(_) => self.online.ask(self.view, document),
+        };
+        let Alikes { matches, count, complete } = match asked {
             Ok(alikes) => alikes,
             // One document of many of which nothing is known.
             Err(error @ nddb::Error::Method { .. }) if document.id() != "query" => {
-                let fp = document.fingerprint().to_string();
                 let line = json!({
-                    "fp": fp, "method": method, "count": 0, "complete": false, "matches": [],
+                    "query": name, "fp": fp, "method": method, "count": 0, "complete": false, "matches": [],
                     "error": crate::failure::chain(&error),
                 });
                 return Ok((0, line));
             }
             Err(error) => return Err(error.into()),
         };
-        let Alikes { matches, count, complete } = alikes;
         let shown = matches.iter().take(self.limit.unwrap_or(usize::MAX));
         let shown: Vec<Value> = shown.map(|alike| self.alike(alike, page)).collect();
-        let fp = Fingerprint(document.fingerprint().0 & low_mask(self.view.settings().bits)).to_string();
-        let line = json!({"fp": fp, "method": method, "count": count, "complete": complete, "matches": shown});
+        let line = json!({
+            "query": name, "fp": fp, "method": method, "count": count, "complete": complete, "matches": shown,
+        });
         Ok((count, line))
     }
 
@@ -194,12 +211,23 @@ impl Judged<'_> {
 
     /// The numbers against their thresholds, and the tokens that differ.
     fn why(&self, alike: &Alike, page: &Result<PageFile, String>) -> Value {
-        let bounds: Vec<Value> = bounds(&self.online.rules, self.online.method, &alike.evidence)
+        let (rules, evidence) = (&self.online.rules, &alike.evidence);
+        // Near by either of the two.
+        let texts = [
+            ("lcs", evidence.lcs_resemblance, rules.lcs_resemblance),
+            ("lcs_containment", evidence.lcs_containment, rules.lcs_containment),
+        ];
+        let texts = texts.iter().filter(|_| alike.verified.is_some()).map(|(name, value, threshold)| {
+            json!({"name": name, "value": value, "above": threshold, "holds": value.map(|value| value > *threshold)})
+        });
+        let method = if alike.rule == Method::Simhash.name() { Method::Simhash } else { self.online.method };
+        let bounds: Vec<Value> = bounds(rules, method, evidence)
             .iter()
             .map(|bound| {
                 let kind = if bound.at_most { "at_most" } else { "at_least" };
                 json!({"name": bound.name, "value": bound.value, kind: bound.threshold, "holds": bound.holds()})
             })
+            .chain(texts)
             .collect();
         let (terms, unread) = match self.terms(alike, page) {
             Ok(terms) => (terms, Value::Null),
@@ -212,7 +240,13 @@ impl Judged<'_> {
     fn terms(&self, alike: &Alike, page: &Result<PageFile, String>) -> Result<Value, String> {
         let page = page.as_ref().map_err(|why| format!("the query cannot be read: {why}"))?;
         let other = self.read(&alike.stored).map_err(|why| format!("the match cannot be read: {why}"))?;
-        let difference = term_difference(&page.page(), &other.page());
+        let recipe = Recipe::of_any_version(&self.view.settings().recipe);
+        let (of, difference) = match recipe {
+            Some(recipe) if recipe.is_of_main_content() => {
+                ("main content", content_difference(&page.page(), &other.page()))
+            }
+            _ => ("page", term_difference(&page.page(), &other.page())),
+        };
         let difference = difference.ok_or("they differ in more than 4,000 tokens")?;
         let words = |terms: &[String]| terms[..terms.len().min(EDITS_MAX)].join(" ");
         let edits: Vec<Value> = difference
@@ -222,6 +256,8 @@ impl Judged<'_> {
             .map(|edit| json!({"query": words(&edit.removed), "match": words(&edit.added)}))
             .collect();
         let more = difference.edits.len() - edits.len();
-        Ok(json!({"only_query": difference.removed, "only_match": difference.added, "edits": edits, "more": more}))
+        Ok(
+            json!({"of": of, "only_query": difference.removed, "only_match": difference.added, "edits": edits, "more": more}),
+        )
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use nddb::detect::measures::Grid;
 use serde_json::{Value, json};
 
-use super::{Measured, Report};
+use super::{Measured, Report, text_numbers};
 
 /// Thresholds of the combined algorithm that are tried.
 pub(super) const THRESHOLDS: std::ops::RangeInclusive<u32> = 330..=384;
@@ -45,6 +45,7 @@ pub(super) fn value(report: &Report<'_>) -> Value {
         "b_similar": report.b.as_ref().map(grid),
         "c_similar": report.c.as_ref().map(grid),
         "combined": report.b.as_ref().map(combined),
+        "texts": text_numbers::value(&report.texts),
     })
 }
 

@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use nddb::detect::measures::{BUCKETS, Grid};
 
-use super::html::Html;
 use super::numbers::{RANGES, THRESHOLDS};
-use super::{Measured, Report};
+use super::{Measured, Report, text_page};
 use crate::failure::Result;
+use crate::html::Html;
 use crate::quantity::{counted, grouped};
 use crate::svg::Plot;
 
 pub(super) fn page(report: &Report<'_>) -> Result<String> {
-    let mut html = Html::new();
+    let mut html = Html::new(&format!("nddb report: {}", report.db));
     html.heading(1, &format!("Measurements of {}", report.db));
     let held = report.collection.held();
     html.paragraph(&format!(
@@ -26,10 +26,11 @@ pub(super) fn page(report: &Report<'_>) -> Result<String> {
     fingerprints(&mut html, report)?;
     methods(&mut html, report)?;
     similarities(&mut html, report)?;
+    text_page::sections(&mut html, &report.texts)?;
     html.heading(2, "Not measured here");
     html.paragraph(
-        "What compares texts or needs labels (precision, differing terms, trustable longest common subsequences, \
-         sampled shingles) is no part of this page: nddb eval measures it on labelled pairs.",
+        "Precision and recall need labels: nddb eval --docs DOCS --pairs LABELS --report FILE measures them. The methods below \
+         were not run, for the reason that stands beside each.",
     );
     if !report.refused.is_empty() {
         let row = |(method, why): &(nddb::detect::Method, String)| vec![method.name().to_owned(), why.clone()];
@@ -161,6 +162,10 @@ fn similarities(html: &mut Html, report: &Report<'_>) -> Result<()> {
 fn b_similar(html: &mut Html, grid: &Grid) -> Result<()> {
     let known = grid.pairs - grid.unknown;
     html.heading(3, "B-similar pairs");
+    if grid.pairs == 0 {
+        html.paragraph("No pair has B-similarity 2 and more.");
+        return Ok(());
+    }
     html.paragraph(&format!(
         "{} with B-similarity 2 and more{}. {} of them have C-similarity 372 and more. Correlation of the two: {}.",
         counted(grid.pairs, "pair"),
@@ -205,6 +210,10 @@ fn c_similar(html: &mut Html, grid: &Grid) -> Result<()> {
     let known = grid.pairs - grid.unknown;
     let b_similar: u64 = (2..=6).map(|b| grid.with_b(b)).sum();
     html.heading(3, "C-similar pairs");
+    if grid.pairs == 0 {
+        html.paragraph("No pair has C-similarity 372 and more.");
+        return Ok(());
+    }
     html.paragraph(&format!(
         "{} with C-similarity 372 and more{}. {} of them are B-similar, {} have B-similarity 0. Correlation of the two: {}.",
         counted(grid.pairs, "pair"),

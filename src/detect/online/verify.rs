@@ -1,0 +1,118 @@
+//! Comparing the text of a document with those of its matches (Huang et al. 2008, 3.3).
+
+use nddb_format::record::Record;
+
+use super::Online;
+use super::page::read_page;
+use crate::Result;
+use crate::detect::evidence::Evidence;
+use crate::detect::lcs::{Comparer, Parameters, Prepared};
+use crate::detect::method::Method;
+use crate::detect::rules::{Decision, Rules};
+use crate::detect::texts::Part;
+use crate::store::{Document, View};
+use crate::text::{DOCUMENT_UNITS, Page, first_units};
+
+/// The text of a document that is asked for, and what compares it with others.
+pub(super) struct Texts<'a> {
+    view: View<'a>,
+    part: Part,
+    comparer: Comparer,
+    rules: Rules,
+    /// Its text, if it can be read.
+    own: Option<Prepared>,
+}
+
+impl<'a> Texts<'a> {
+    /// Takes the text of the page, or reads it from where the document came from.
+    pub(super) fn new(online: &Online, view: View<'a>, document: &Document, page: Option<&Page<'_>>) -> Result<Self> {
+        let comparer = Comparer::new(Parameters::default(), &online.rules);
+        let mut texts = Self { view, part: Part::of(view), comparer, rules: online.rules, own: None };
+        texts.own = match page {
+            Some(page) => Some(texts.prepared(&texts.part.text(page))),
+            None => texts.read(document.record())?,
+        };
+        Ok(texts)
+    }
+
+    /// Compares a match, and says whether it is near by its text; unknown if one of the texts cannot be read.
+    pub(super) fn compare(&mut self, record: &Record, evidence: &mut Evidence) -> Result<Decision> {
+        let Some(own) = &self.own else { return Ok(Decision::Unknown) };
+        let Some(other) = self.read(record)? else { return Ok(Decision::Unknown) };
+        self.comparer.compare(own, &other).tell(evidence);
+        Ok(self.rules.decide(Method::Lcs, evidence))
+    }
+
+    fn read(&self, record: &Record) -> Result<Option<Prepared>> {
+        Ok(read_page(self.view, record)?.ok().map(|entry| self.prepared(&self.part.text_of(&entry))))
+    }
+
+    /// Makes the first 10 KB of a text ready.
+    fn prepared(&self, text: &str) -> Prepared {
+        Prepared::new(first_units(text, DOCUMENT_UNITS), self.comparer.parameters())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::detect::support::{corpus, expanded, options, texts};
+    use crate::detect::{Alike, Verified};
+
+    #[test]
+    fn what_is_verified_are_the_verified_pairs() {
+        let texts = texts(120, 9);
+        let folder = tempfile::tempdir().expect("a folder");
+        let corpus = corpus(folder.path(), &texts);
+        let (view, collection) = (corpus.view(), corpus.collection());
+        let mut options = options(Method::Simhash);
+        let (all, _) = expanded(&corpus, &options);
+        options.verify_lcs = true;
+        let (verified, _) = expanded(&corpus, &options);
+        assert!(verified.len() > 20 && verified.len() < all.len(), "{} of {}", verified.len(), all.len());
+        let online = Online { verify_lcs: true, ..Online::new(Method::Simhash) };
+        let look = |mut each: Box<dyn FnMut(&Alike) + '_>| {
+            let mut found = BTreeSet::new();
+            for ordinal in 0..collection.len() {
+                let stored = view.get(collection.id(ordinal)).expect("sound").expect("stored");
+                let answer = online.ask(view, &Document::from(stored)).expect("an answer");
+                assert_eq!(answer.count, answer.matches.len() as u64);
+                for alike in answer.matches {
+                    let other = collection.find(&alike.stored.record.id).expect("an id");
+                    if other != ordinal {
+                        each(&alike);
+                        found.insert((ordinal.min(other), ordinal.max(other)));
+                    }
+                }
+            }
+            found
+        };
+        let found = look(Box::new(|alike| {
+            assert!(alike.evidence.identical || alike.verdict().starts_with("simhash; lcs: "), "{}", alike.verdict());
+        }));
+        assert_eq!(found, verified);
+        // Without the texts nothing is left out, and everything is marked.
+        std::fs::remove_file(folder.path().join("documents.jsonl")).expect("there");
+        let mut marked = 0;
+        let found = look(Box::new(|alike| marked += usize::from(alike.verified == Some(Verified::Unread))));
+        assert_eq!(found, all);
+        assert!(marked > 0);
+    }
+
+    #[test]
+    fn a_page_at_hand_is_compared_by_its_own_text() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let sentence = |from: u32| (from..from + 90).map(|word| format!("word{word} ")).collect::<String>();
+        let corpus = corpus(folder.path(), &[sentence(0), sentence(0)]);
+        let view = corpus.view();
+        let online = Online { verify_lcs: true, ..Online::new(Method::Simhash) };
+        let print = view.get("d0000").expect("sound").expect("stored").fingerprint;
+        let document = Document::bare("new", print).expect("an id");
+        let count = |text: &str| online.ask_page(view, &document, &Page::text(text)).expect("an answer").count;
+        assert_eq!((count(&sentence(0)), count(&sentence(1000))), (2, 0));
+        let unread = online.ask(view, &document).expect("an answer");
+        assert!(unread.matches.iter().all(|alike| alike.verified == Some(Verified::Unread)), "it has no page");
+    }
+}

@@ -1,0 +1,83 @@
+//! The hashes of terms in lower case (Manku et al. 2: "case-folding").
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::text::Tokens;
+use crate::text::short::ShortAscii;
+
+/// The hashes of terms in lower case (Unicode's, of no language), in their order.
+pub(crate) struct LowerHashes<T> {
+    /// Each with its own hash.
+    terms: T,
+    lower: String,
+}
+
+impl LowerHashes<()> {
+    /// Of all terms of a page.
+    pub(crate) fn new(tokens: &Tokens) -> LowerHashes<impl Iterator<Item = (&str, u64)>> {
+        LowerHashes { terms: tokens.terms().zip(tokens.hashes().iter().copied()), lower: String::new() }
+    }
+
+    /// Of some terms of a page, by their places.
+    pub(crate) fn at<'a>(tokens: &'a Tokens, places: &'a [u32]) -> LowerHashes<impl Iterator<Item = (&'a str, u64)>> {
+        let hashes = tokens.hashes();
+        let terms = places.iter().map(move |&place| (tokens.term(place as usize), hashes[place as usize]));
+        LowerHashes { terms, lower: String::new() }
+    }
+}
+
+impl<'a, T: Iterator<Item = (&'a str, u64)>> Iterator for LowerHashes<T> {
+    type Item = u64;
+
+    #[inline]
+    fn next(&mut self) -> Option<u64> {
+        let (term, hash) = self.terms.next()?;
+        Some(match ShortAscii::new(term.as_bytes()).map(ShortAscii::lower) {
+            // Most terms are in lower case already: their hash is known.
+            Some((_, false)) => hash,
+            Some((lower, true)) => xxh3_64(&lower[..term.len()]),
+            None => self.lower(term),
+        })
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.terms.size_hint()
+    }
+}
+
+impl<T> LowerHashes<T> {
+    fn lower(&mut self, term: &str) -> u64 {
+        self.lower.clear();
+        if term.is_ascii() {
+            self.lower.push_str(term);
+            self.lower.make_ascii_lowercase();
+        } else if term.contains('Σ') {
+            // The one letter whose lower case depends on its place.
+            self.lower.push_str(&term.to_lowercase());
+        } else {
+            self.lower.extend(term.chars().flat_map(char::to_lowercase));
+        }
+        xxh3_64(self.lower.as_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::text::{Page, tokens};
+
+    proptest! {
+        #[test]
+        fn the_hashes_are_those_of_the_terms_in_lower_case(text in "([a-zA-ZäÄΣσİẞ0-9]{1,20} ?){0,20}") {
+            let tokens = tokens(&Page::text(&text));
+            let expected: Vec<u64> =
+                tokens.terms().map(|term| xxh3_64(term.to_lowercase().as_bytes())).collect();
+            prop_assert_eq!(LowerHashes::new(&tokens).collect::<Vec<_>>(), &expected[..]);
+            let places: Vec<u32> = (0..tokens.len() as u32).step_by(2).collect();
+            let expected: Vec<u64> = expected.into_iter().step_by(2).collect();
+            prop_assert_eq!(LowerHashes::at(&tokens, &places).collect::<Vec<_>>(), expected);
+        }
+    }
+}
