@@ -2,11 +2,10 @@
 
 use std::collections::HashSet;
 
-use super::context::Context;
+use super::context::{Context, Take};
 use super::keyed::Keys;
 use super::pair::Cut;
 use super::repeats::Repeats;
-use super::source::Take;
 use crate::Result;
 use crate::store::{Sorted, Sorter};
 

@@ -7,6 +7,9 @@ use super::room::Room;
 use crate::Result;
 use crate::store::{Ticker, View};
 
+/// Takes two leaders that a source brought together, and whether the pair is a candidate.
+pub(crate) type Take<'a> = dyn FnMut(u32, u32, bool) -> Result<()> + 'a;
+
 /// The documents, their classes, and what was asked for.
 pub(crate) struct Context<'a> {
     pub(crate) view: View<'a>,

@@ -4,6 +4,9 @@ use std::collections::BinaryHeap;
 
 use crate::sketch::split_mix;
 
+/// Chooses a pair by random numbers.
+type Pick<'a> = dyn FnMut(&mut dyn FnMut() -> u64) -> Option<(u32, u32)> + 'a;
+
 /// Pairs of documents drawn at random: those whose hash with a seed is least. Every set of so many is as likely as any
 /// other, whatever the order in which pairs come.
 #[derive(Clone, Debug)]
@@ -31,12 +34,7 @@ impl Draw {
     ///
     /// The least hashes of n pairs are the least of n random numbers. They are made in order: the one after x, with n
     /// left, is 1 - (1 - x) * v^(1/n), for a random v between 0 and 1.
-    pub(crate) fn push_many(
-        &mut self,
-        pairs: u64,
-        seed: u64,
-        pick: &mut dyn FnMut(&mut dyn FnMut() -> u64) -> Option<(u32, u32)>,
-    ) {
+    pub(crate) fn push_many(&mut self, pairs: u64, seed: u64, pick: &mut Pick<'_>) {
         let seed = split_mix(self.seed, seed);
         let mut place = 0;
         let mut random = || {

@@ -3,7 +3,7 @@
 use super::bands::Bands;
 use super::buckets;
 use super::collection::Collection;
-use super::context::Context;
+use super::context::{Context, Take};
 use super::evidence::Evidence;
 use super::keyed::{Filter, Filtered, Keyed, Keys};
 use super::method::Method;
@@ -11,9 +11,6 @@ use super::options::PairOptions;
 use super::pair::Cut;
 use crate::Result;
 use crate::store::{Sorter, View, Within, Words, WordsWriter};
-
-/// Takes two leaders that a source brought together, and whether the pair is a candidate.
-pub(crate) type Take<'a> = dyn FnMut(u32, u32, bool) -> Result<()> + 'a;
 
 /// Where the candidate pairs of a method come from.
 ///

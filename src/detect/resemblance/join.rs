@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use super::{Ratios, ShingleSets, ShingleSummary};
 use crate::Result;
-use crate::detect::context::Context;
+use crate::detect::context::{Context, Take};
 use crate::detect::pair::Cut;
-use crate::detect::source::{Source, Take};
+use crate::detect::source::Source;
 use crate::store::{Sorted, Sorter};
 
 /// Receives a shingle, the documents that have it and how many.

@@ -2,12 +2,12 @@
 
 use super::{SetSummary, Sets, Signed};
 use crate::Result;
-use crate::detect::context::Context;
+use crate::detect::context::{Context, Take};
 use crate::detect::evidence::Evidence;
 use crate::detect::measure::{Desk, Measure};
 use crate::detect::pair::Cut;
 use crate::detect::rules::Decision;
-use crate::detect::source::{Source, Take};
+use crate::detect::source::Source;
 
 /// Pairs of perhaps-similar sets that a comparison of texts finds to be near.
 pub(crate) struct Similar<'a, M: Measure> {
