@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::context::Context;
+use super::context::{Context, Take};
 use super::keyed::Keys;
 use super::pair::Cut;
 use super::repeats::Repeats;
@@ -12,18 +12,13 @@ use crate::store::{Sorted, Sorter};
 /// Documents between two reports of progress.
 const REPORT: u32 = 1 << 14;
 
-/// Finds the pairs of leaders that share a key and pass, and hands each to `found`, once or
-/// seldom more. Keys that more than `limit` leaders share give star pairs with the oldest of them, and are
+/// Finds the pairs of leaders that share a key, and hands each to `found`, once or seldom more, with whether it passes. Keys that more than `limit` leaders share give star pairs with the oldest of them, and are
 /// returned.
-pub(super) fn pairs<K: Keys>(
-    context: &Context<'_>,
-    keyed: K,
-    limit: usize,
-    found: &mut dyn FnMut(u32, u32) -> Result<()>,
-) -> Result<Vec<Cut>> {
+pub(super) fn pairs<K: Keys>(context: &Context<'_>, keyed: K, limit: usize, found: &mut Take<'_>) -> Result<Vec<Cut>> {
     let sorted = sort(context, keyed)?;
     let cut = cut(&sorted, limit)?;
-    let mut buckets = Buckets { context, keyed, limit, cut: &cut, sketches: Vec::new(), stars: Vec::new() };
+    let mut buckets =
+        Buckets { context, keyed, limit, cut: &cut, sketches: Vec::new(), cuts: Vec::new(), stars: Vec::new() };
     let mut bucket: Vec<[u64; 2]> = Vec::new();
     let mut end = |bucket: &mut Vec<[u64; 2]>| {
         let outcome = if bucket.len() > 1 { buckets.bucket(bucket, found) } else { Ok(()) };
@@ -107,25 +102,38 @@ struct Buckets<'a, 'b, K: Keys> {
     limit: usize,
     cut: &'a HashSet<u64>,
     sketches: Vec<K::Sketch>,
+    /// Of each sketch, the places of keys that are cut.
+    cuts: Vec<u32>,
     stars: Vec<Cut>,
 }
 
 impl<K: Keys> Buckets<'_, '_, K> {
     /// The documents of one key: pairs that share an earlier key are left to that one.
-    fn bucket(&mut self, rows: &[[u64; 2]], found: &mut dyn FnMut(u32, u32) -> Result<()>) -> Result<()> {
+    fn bucket(&mut self, rows: &[[u64; 2]], found: &mut Take<'_>) -> Result<()> {
         let ordinal = |row: &[u64; 2]| row[1] as u32;
         let (key, place) = (rows[0][0], (rows[0][1] >> 32) as u8);
         let collection = self.context.collection;
         self.sketches.clear();
         self.sketches.extend(rows.iter().map(|row| self.keyed.sketch(collection, ordinal(row))));
+        self.cuts.clear();
+        self.cuts.resize(rows.len(), 0);
+        if !self.cut.is_empty() {
+            for (sketch, cuts) in self.sketches.iter().zip(&mut self.cuts) {
+                self.keyed.keys(sketch, u32::MAX, |place, key| *cuts |= u32::from(self.cut.contains(&key)) << place);
+            }
+        }
         if self.cut.contains(&key) {
             self.stars.push(Cut { founder: ordinal(&rows[0]), len: rows.len() as u64, place });
             let compared = if self.context.stable { self.limit } else { 1 };
-            for (at, a) in self.sketches[..compared].iter().enumerate() {
-                let end = if at == 0 { self.sketches.len() } else { compared };
-                for (behind, b) in self.sketches[at + 1..end].iter().enumerate() {
-                    if self.keyed.passes(a, b) && self.kept(a, b) == 0 {
-                        found(ordinal(&rows[at]), ordinal(&rows[at + 1 + behind]))?;
+            for at in 0..compared {
+                let end = if at == 0 { rows.len() } else { compared };
+                for other in at + 1..end {
+                    let (a, b) = (&self.sketches[at], &self.sketches[other]);
+                    let (near, shared) = (self.keyed.passes(a, b), self.keyed.shared(a, b));
+                    // What is not near is only counted: at the first key that both share.
+                    let counts = near || shared.trailing_zeros() == u32::from(place);
+                    if counts && shared & !self.cuts[at] == 0 {
+                        found(ordinal(&rows[at]), ordinal(&rows[other]), near)?;
                     }
                 }
             }
@@ -133,23 +141,13 @@ impl<K: Keys> Buckets<'_, '_, K> {
         }
         for (at, a) in self.sketches.iter().enumerate() {
             for (behind, b) in self.sketches[at + 1..].iter().enumerate() {
-                if self.keyed.passes(a, b) && self.kept(a, b).trailing_zeros() == u32::from(place) {
-                    found(ordinal(&rows[at]), ordinal(&rows[at + 1 + behind]))?;
+                // The places of keys that both share, but for those that are cut.
+                let kept = self.keyed.shared(a, b) & !self.cuts[at];
+                if kept.trailing_zeros() == u32::from(place) {
+                    found(ordinal(&rows[at]), ordinal(&rows[at + 1 + behind]), self.keyed.passes(a, b))?;
                 }
             }
         }
         Ok(())
-    }
-
-    /// The places at which two sketches share a key that is not cut.
-    #[inline]
-    fn kept(&self, a: &K::Sketch, b: &K::Sketch) -> u32 {
-        let shared = self.keyed.shared(a, b);
-        if self.cut.is_empty() {
-            return shared;
-        }
-        let mut kept = 0;
-        self.keyed.keys(a, shared, |place, key| kept |= u32::from(!self.cut.contains(&key)) << place);
-        kept
     }
 }

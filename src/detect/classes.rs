@@ -29,13 +29,22 @@ impl Classes {
     /// The classes by identity and, where the method has one, by its sketch.
     /// `text` hashes what the method sees of a document's text.
     pub(crate) fn new(collection: &Collection, method: Method, text: &TextHash<'_>, room: &Room) -> Result<Self> {
-        Self::made(collection, method, text, room, &|ordinal| collection.representative(ordinal))
+        let sketch = |ordinal| sketch(collection, method, text, ordinal);
+        Self::made(collection.len(), &sketch, room, &|ordinal| collection.representative(ordinal))
     }
 
     /// The classes by sketch alone: documents of one text may have different sketches, for what is content in
-    /// it is told by the markup around it.
+    /// it is told by the markup around it. The sketch for min-hash is the min-values only: of these classes every pair
+    /// is decided by itself.
     pub(crate) fn of_sketches(collection: &Collection, method: Method, room: &Room) -> Result<Self> {
-        Self::made(collection, method, &|_| None, room, &|ordinal| ordinal)
+        let sketch = |ordinal| match method {
+            Method::MinHash => {
+                let row = collection.row(ordinal);
+                row.has_min_values.then(|| hash(&collection.packed_min_values(ordinal)))
+            }
+            _ => sketch(collection, method, &|_| None, ordinal),
+        };
+        Self::made(collection.len(), &sketch, room, &|ordinal| ordinal)
     }
 
     /// The documents with one text, each set under the oldest.
@@ -44,17 +53,11 @@ impl Classes {
     }
 
     /// The classes by sketch of those that `of` gives for the others.
-    fn made(
-        collection: &Collection,
-        method: Method,
-        text: &TextHash<'_>,
-        room: &Room,
-        of: &dyn Fn(u32) -> u32,
-    ) -> Result<Self> {
-        let mut leader: Vec<u32> = (0..collection.len()).map(of).collect();
+    fn made(len: u32, sketch: &TextHash<'_>, room: &Room, of: &dyn Fn(u32) -> u32) -> Result<Self> {
+        let mut leader: Vec<u32> = (0..len).map(of).collect();
         let mut sorter = Sorter::<3>::new(&room.folder, room.memory_limit / 2);
-        for ordinal in (0..collection.len()).filter(|&ordinal| of(ordinal) == ordinal) {
-            if let Some(sketch) = sketch(collection, method, text, ordinal) {
+        for ordinal in (0..len).filter(|&ordinal| of(ordinal) == ordinal) {
+            if let Some(sketch) = sketch(ordinal) {
                 sorter.push([(sketch >> 64) as u64, sketch as u64, ordinal.into()])?;
             }
         }
@@ -70,10 +73,15 @@ impl Classes {
             Ok(())
         })?;
         // What is no representative follows its own, which stands before it.
-        for ordinal in 0..collection.len() {
+        for ordinal in 0..len {
             leader[ordinal as usize] = leader[of(ordinal) as usize];
         }
         Ok(Self { leader })
+    }
+
+    /// Classes that are known by their leaders: the leader of each document, which leads itself and is the least.
+    pub(crate) fn given(leader: Vec<u32>) -> Self {
+        Self { leader }
     }
 
     /// Takes documents that another one stands for, by its tokens, out of their classes.
@@ -96,14 +104,20 @@ impl Classes {
 
     /// The members of all classes, to be looked up.
     pub(crate) fn members(&self) -> Members {
+        self.members_where(|_| true)
+    }
+
+    /// Some members of all classes.
+    pub(crate) fn members_where(&self, is_taken: impl Fn(u32) -> bool) -> Members {
+        let taken = || (0..).zip(&self.leader).filter(|(ordinal, _)| is_taken(*ordinal));
         let mut starts = vec![0u32; self.leader.len() + 1];
-        self.leader.iter().for_each(|&leader| starts[leader as usize + 1] += 1);
+        taken().for_each(|(_, &leader)| starts[leader as usize + 1] += 1);
         for place in 1..starts.len() {
             starts[place] += starts[place - 1];
         }
         let mut next = starts.clone();
-        let mut members = vec![0; self.leader.len()];
-        for (ordinal, &leader) in (0..).zip(&self.leader) {
+        let mut members = vec![0; starts.last().map_or(0, |&len| len as usize)];
+        for (ordinal, &leader) in taken() {
             members[next[leader as usize] as usize] = ordinal;
             next[leader as usize] += 1;
         }
@@ -124,13 +138,14 @@ impl Members {
     }
 }
 
+fn hash(words: &[u64]) -> u128 {
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    xxh3_128(&bytes)
+}
+
 /// A hash, wide enough that no two are equal, of what a method sees of a document; none if it sees nothing.
 fn sketch(collection: &Collection, method: Method, text: &dyn Fn(u32) -> Option<u128>, ordinal: u32) -> Option<u128> {
     let row = collection.row(ordinal);
-    let hash = |words: &[u64]| {
-        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        xxh3_128(&bytes)
-    };
     match method {
         Method::Simhash => row.fingerprint.map(|fingerprint| fingerprint.0.into()),
         Method::B => collection.supershingles(ordinal).map(|words| hash(&words)),

@@ -7,6 +7,9 @@ use super::room::Room;
 use crate::Result;
 use crate::store::{Ticker, View};
 
+/// Takes two leaders that a source brought together, and whether the pair is a candidate.
+pub(crate) type Take<'a> = dyn FnMut(u32, u32, bool) -> Result<()> + 'a;
+
 /// The documents, their classes, and what was asked for.
 pub(crate) struct Context<'a> {
     pub(crate) view: View<'a>,
@@ -16,6 +19,8 @@ pub(crate) struct Context<'a> {
     pub(crate) room: &'a Room,
     /// Groups above the limit give, besides star pairs, the pairs that they gave before they grew.
     pub(crate) stable: bool,
+    /// Most documents of a candidate group that are compared with each other.
+    pub(crate) limit: usize,
     pub(crate) ticker: &'a Ticker<'a>,
 }
 
@@ -24,10 +29,5 @@ impl Context<'_> {
     #[inline]
     pub(crate) fn tick(&self, ordinal: u32, every: u32) -> Result<()> {
         if ordinal.is_multiple_of(every) && ordinal > 0 { self.ticker.add(every.into()) } else { Ok(()) }
-    }
-
-    /// Most documents of a candidate group that are compared with each other.
-    pub(crate) fn limit(&self) -> usize {
-        if self.options.expand { usize::MAX } else { self.options.group_limit.max(1) }
     }
 }

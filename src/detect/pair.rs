@@ -50,7 +50,8 @@ pub enum Kind {
     /// One token sequence (Henzinger 2006, 2). Only the founder is compared with other documents.
     Identity,
     /// One sketch, different texts, or texts of which only the sketch is known. Only the founder is
-    /// compared with other documents.
+    /// compared with other documents. If pairs are verified, only members whose texts are near to the founder's, or
+    /// cannot be read, are in the group.
     Hot,
     /// A key of candidates. Those that were found near to the founder are pairs; the others were not
     /// compared for this key.
@@ -84,6 +85,9 @@ pub struct Group<'a> {
     pub len: u64,
     /// They are more than the group limit.
     pub flagged: bool,
+    /// Members of a hot group that were to be verified against the founder and could not be, because a text could not
+    /// be read.
+    pub unverified: u64,
 }
 
 /// One line of the result.
@@ -114,7 +118,10 @@ pub struct PairSummary {
     pub empty: u64,
     /// Documents that are left when one stands for each identity set and each hot group.
     pub compared: u64,
-    /// Pairs of them (or of all documents, if all were asked for) that had to be decided.
+    /// Pairs of them (or of all documents, if all were asked for) that the method's source of candidates brought
+    /// together, each once: whose sketches share a key; whose fingerprints are within k bits, for nothing else leaves
+    /// the runs; whose texts share one of their rarest shingles; whose texts were compared, once in each set, for lcs and
+    /// cosine. With all pairs, those of one text or one sketch are among them.
     pub candidates: u64,
     /// Pairs written.
     pub pairs: u64,
@@ -130,6 +137,8 @@ pub struct PairSummary {
     pub unread: Unread,
     /// Of the pairs written, those that were to be verified and could not be, because a text could not be read.
     pub unverified: u64,
+    /// Members of hot groups that were to be verified against the founder, and could not be for the same reason.
+    pub unverified_members: u64,
     /// Pairs of the method that the comparison of texts did not find to be near; they are not written.
     pub rejected: u64,
     /// Perhaps-similar sets, for the methods lcs and cosine.

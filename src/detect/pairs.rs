@@ -1,19 +1,23 @@
 //! All pairs of a database by a method (`nddb pairs`).
 
 use super::bits::Bits;
-use super::classes::{Classes, Members};
+use super::classes::Classes;
 use super::collection::Collection;
 use super::context::Context;
-use super::groups;
+use super::gathering::{CLASSES, Gathered, Gathering, Spread};
+use super::groups::Groups;
+use super::judge::{Judge, Judged};
 use super::method::Method;
 use super::needs;
 use super::options::PairOptions;
-use super::pair::{Line, Pair, PairSummary, Verified};
+use super::pair::{Cut, Line, Pair, PairSummary, Verified};
+use super::parts::{self, Parts};
 use super::readings::Readings;
-use super::rules::Decision;
-use super::source::Verifier;
 use crate::Result;
-use crate::store::{Progress, Sorted, Sorter, Ticker, View};
+use crate::store::{Progress, Sorted, Ticker, View};
+
+/// Least number of documents with one key that are all compared where pairs are counted.
+const KEY_LIMIT: usize = 4096;
 
 /// Pairs between two reports of progress.
 const REPORT: u64 = 1 << 14;
@@ -45,9 +49,26 @@ pub fn pairs(
 pub(super) struct Found {
     pub(super) classes: Classes,
     sorted: Sorted<1>,
-    pub(super) cuts: Vec<super::pair::Cut>,
+    /// Where pairs are that were not listed.
+    pub(super) crowds: Sorted<2>,
+    pub(super) cuts: Vec<Cut>,
     unsketched: u64,
-    readings: Readings,
+    /// Pairs that were brought together and are no candidates.
+    apart: u64,
+    /// Pairs of one class that the comparison of texts parted.
+    rejected: u64,
+    /// Documents that could not be compared with the founder of their class.
+    unverified: Option<Bits>,
+    pub(super) readings: Readings,
+}
+
+/// Which candidates are wanted.
+#[derive(Clone, Copy)]
+struct Reach {
+    /// Such that more documents take none away.
+    stable: bool,
+    /// Pairs of two classes that are listed one by one, where all are asked for.
+    listed: u64,
 }
 
 impl Found {
@@ -59,32 +80,53 @@ impl Found {
         stable: bool,
         watch: &mut (dyn FnMut(&Progress) -> bool + Send),
     ) -> Result<Self> {
-        let mut found = Self::candidates(view, collection, options, stable, watch)?;
-        if options.verify_lcs && options.method != Method::Lcs {
-            found.read(view, collection, options, &Ticker::new(watch))?;
-        }
-        Ok(found)
+        Self::reaching(view, collection, options, Reach { stable, listed: u64::MAX }, watch)
     }
 
-    fn candidates(
+    /// Finds the candidates of all documents, those of two classes, or of one, only as far as they are few.
+    pub(super) fn counted(
         view: View<'_>,
         collection: &Collection,
         options: &PairOptions,
-        stable: bool,
+        listed: u64,
+        watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+    ) -> Result<Self> {
+        Self::reaching(view, collection, options, Reach { stable: false, listed }, watch)
+    }
+
+    fn reaching(
+        view: View<'_>,
+        collection: &Collection,
+        options: &PairOptions,
+        reach: Reach,
         watch: &mut (dyn FnMut(&Progress) -> bool + Send),
     ) -> Result<Self> {
         let unsketched = needs::check_documents(view, collection, options)?;
+        let verifies = options.verify_lcs && options.method != Method::Lcs;
         let ticker = Ticker::new(&mut *watch);
-        let readings = Readings::new(view, collection, options, &ticker)?;
+        let mut readings = Readings::new(view, collection, options, &ticker)?;
         ticker.start("classes", None, "")?;
         let text = |ordinal| readings.sketch(ordinal);
-        let classes = if options.expand && !options.method.needs_text() {
+        let classes = if options.expand && !options.method.needs_text() && options.method != Method::Identity {
             Classes::of_sketches(collection, options.method, &options.room)?
         } else {
             Classes::new(collection, options.method, &text, &options.room)?
         };
-        let found = Self::of(view, collection, options, readings, classes, stable, watch)?;
-        Ok(Self { unsketched, ..found })
+        let hot = if verifies && !options.expand { parts::wanted(collection, &classes) } else { None };
+        let parts = match &hot {
+            Some(wanted) => {
+                readings.verify_hot(view, collection, options, wanted, &ticker)?;
+                let judge = Judge::new(collection, options, &readings);
+                Some(parts::part(collection, &classes, judge, &ticker)?)
+            }
+            None => None,
+        };
+        let mut found = Self::gather(view, collection, options, readings, classes, parts, reach, watch)?;
+        found.unsketched = unsketched;
+        if verifies {
+            found.read(view, collection, options, hot, &Ticker::new(watch))?;
+        }
+        Ok(found)
     }
 
     /// Finds the candidates between the classes of another method: those of [`Method::Identity`] leave pairs with
@@ -109,39 +151,55 @@ impl Found {
         view: View<'_>,
         collection: &Collection,
         options: &PairOptions,
-        mut readings: Readings,
+        readings: Readings,
         classes: Classes,
         stable: bool,
         watch: &mut (dyn FnMut(&Progress) -> bool + Send),
     ) -> Result<Self> {
+        let reach = Reach { stable, listed: u64::MAX };
+        Self::gather(view, collection, options, readings, classes, None, reach, watch)
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "all that is known comes together here")]
+    fn gather(
+        view: View<'_>,
+        collection: &Collection,
+        options: &PairOptions,
+        mut readings: Readings,
+        classes: Classes,
+        parts: Option<Parts>,
+        reach: Reach,
+        watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+    ) -> Result<Self> {
         let ticker = Ticker::new(watch);
-        let mut sources = readings.sources(options);
-        let mut sorter = Sorter::<1>::new(&options.room.folder, options.room.memory_limit / 4);
-        let mut push = |a: u32, b: u32| {
-            let (a, b) = (collection.row(a).rank, collection.row(b).rank);
-            sorter.push([u64::from(a.min(b)) << 32 | u64::from(a.max(b))])
-        };
         let room = &options.room;
-        let context = Context { view, collection, classes: &classes, options, room, stable, ticker: &ticker };
+        let spread = match &parts {
+            _ if options.expand => Spread::All { members: classes.members(), listed: reach.listed },
+            Some(parts) => Spread::Founders(classes.members_where(|ordinal| parts.classes.leader(ordinal) == ordinal)),
+            None => Spread::Leaders,
+        };
+        let mut gathering = Gathering::new(collection, &classes, spread, room);
+        gathering.within()?;
+        let limit = match options.expand {
+            true if reach.listed == u64::MAX => usize::MAX,
+            true => options.group_limit.max(KEY_LIMIT),
+            false => options.group_limit.max(1),
+        };
+        let stable = reach.stable;
+        let context = Context { view, collection, classes: &classes, options, room, stable, limit, ticker: &ticker };
         let mut cuts = Vec::new();
-        if options.expand {
-            let members = classes.members();
-            each_pair(&classes, &members, &mut push)?;
-            let texts = Classes::of_texts(collection);
-            each_pair(&texts, &texts.members(), &mut push)?;
-            for source in &mut sources {
-                cuts.extend(source.candidates(&context, &mut |a, b| {
-                    let product = members.of(a).iter().flat_map(|&a| members.of(b).iter().map(move |&b| (a, b)));
-                    product.into_iter().try_for_each(|(a, b)| push(a, b))
-                })?);
-            }
-        } else {
-            for source in &mut sources {
-                cuts.extend(source.candidates(&context, &mut push)?);
-            }
+        for source in &mut readings.sources(options) {
+            cuts.extend(source.candidates(&context, &mut |a, b, near| gathering.take(a, b, near))?);
         }
-        drop(sources);
-        Ok(Self { sorted: sorter.finish(), classes, cuts, unsketched: 0, readings })
+        let Gathered { pairs: sorted, crowds, apart } = gathering.finish();
+        let mut found =
+            Self { classes, sorted, crowds, cuts, unsketched: 0, apart, rejected: 0, unverified: None, readings };
+        if let Some(parts) = parts {
+            found.cuts.extend(parts.cuts);
+            found.cuts.sort_unstable();
+            (found.classes, found.rejected, found.unverified) = (parts.classes, parts.rejected, Some(parts.unverified));
+        }
+        Ok(found)
     }
 
     /// Reads the texts of the pairs that are to be verified.
@@ -150,14 +208,23 @@ impl Found {
         view: View<'_>,
         collection: &Collection,
         options: &PairOptions,
+        hot: Option<Bits>,
         ticker: &Ticker<'_>,
     ) -> Result<()> {
-        let mut wanted = Bits::new(collection.len());
+        let mut wanted = hot.unwrap_or_else(|| Bits::new(collection.len()));
         let unverified = PairOptions { verify_lcs: false, ..options.clone() };
         self.decide(collection, &unverified, ticker, &mut PairSummary::default(), &mut |pair| {
             if !pair.evidence.identical {
                 wanted.insert(pair.a);
                 wanted.insert(pair.b);
+            }
+            Ok(())
+        })?;
+        let members = self.classes.members();
+        self.crowds.each(&mut |rows| {
+            for row in rows.iter().filter(|row| row[0] == CLASSES) {
+                let leaders = [(row[1] >> 32) as u32, row[1] as u32];
+                leaders.iter().flat_map(|&leader| members.of(leader)).for_each(|&member| wanted.insert(member));
             }
             Ok(())
         })?;
@@ -172,7 +239,25 @@ impl Found {
         watch: &mut (dyn FnMut(&Progress) -> bool + Send),
         emit: &mut dyn FnMut(Line<'_>) -> Result<()>,
     ) -> Result<PairSummary> {
-        let mut summary = PairSummary {
+        let mut summary = self.summary(collection, options);
+        if !options.expand {
+            let groups = Groups {
+                collection,
+                classes: &self.classes,
+                unverified: self.unverified.as_ref(),
+                limit: options.group_limit,
+                room: &options.room,
+            };
+            groups.emit(&self.cuts, &mut summary, emit)?;
+        }
+        let ticker = Ticker::new(watch);
+        self.decide(collection, options, &ticker, &mut summary, &mut |pair| emit(Line::Pair(pair)))?;
+        Ok(summary)
+    }
+
+    /// What is known before anything is decided.
+    pub(super) fn summary(&self, collection: &Collection, options: &PairOptions) -> PairSummary {
+        PairSummary {
             documents: collection.held().documents,
             unsketched: self.unsketched,
             empty: collection.held().empty,
@@ -180,15 +265,11 @@ impl Found {
             sets: self.readings.sets,
             shingles: self.readings.resemblance,
             compared: if options.expand { collection.len().into() } else { self.classes.leaders().count() as u64 },
+            candidates: self.apart,
+            rejected: self.rejected,
+            stars: if options.expand { self.cuts.len() as u64 } else { 0 },
             ..PairSummary::default()
-        };
-        if !options.expand {
-            let (limit, room) = (options.group_limit, &options.room);
-            groups::emit(collection, &self.classes, &self.cuts, limit, room, &mut summary, emit)?;
         }
-        let ticker = Ticker::new(watch);
-        self.decide(collection, options, &ticker, &mut summary, &mut |pair| emit(Line::Pair(pair)))?;
-        Ok(summary)
     }
 
     /// Hands out the pairs alone.
@@ -240,72 +321,8 @@ impl Found {
 
     /// What decides pairs of documents, also such as are no candidates.
     pub(super) fn judge<'a>(&'a self, collection: &'a Collection, options: &'a PairOptions) -> Judge<'a> {
-        let verifies = options.verify_lcs && options.method != Method::Lcs;
-        Judge {
-            collection,
-            options,
-            decider: self.readings.decider(options),
-            verifier: if verifies { self.readings.verifier(options) } else { None },
-        }
+        Judge::new(collection, options, &self.readings)
     }
-}
-
-/// Decides pairs.
-pub(super) struct Judge<'a> {
-    collection: &'a Collection,
-    options: &'a PairOptions,
-    /// Adds what the method compares of texts.
-    decider: Option<Box<dyn Verifier + 'a>>,
-    /// Compares the texts of what the method finds.
-    verifier: Option<Box<dyn Verifier + 'a>>,
-}
-
-/// What became of a pair.
-pub(super) enum Judged {
-    /// It is one of near-duplicates.
-    Near(Pair),
-    /// The method says so, and the texts do not.
-    Rejected,
-    /// The method does not say so.
-    Apart,
-}
-
-impl Judge<'_> {
-    /// Decides a pair. Pairs are best asked for in the order of ids.
-    pub(super) fn pair(&mut self, a: u32, b: u32) -> Result<Judged> {
-        let mut evidence = self.collection.evidence(a, b);
-        // Equal texts are decided before (Huang et al. 2008, 3.3).
-        if !evidence.identical
-            && let Some(decider) = &mut self.decider
-        {
-            decider.add(a, b, &mut evidence)?;
-        }
-        let (rules, method) = (&self.options.rules, self.options.method);
-        let Decision::Near(rule) = rules.decide(method, &evidence) else { return Ok(Judged::Apart) };
-        let mut verified = None;
-        if !evidence.identical
-            && let Some(verifier) = &mut self.verifier
-        {
-            verifier.add(a, b, &mut evidence)?;
-            verified = match rules.decide(Method::Lcs, &evidence) {
-                Decision::Near(rule) => Some(Verified::Near(rule)),
-                Decision::Unknown => Some(Verified::Unread),
-                Decision::Apart => return Ok(Judged::Rejected),
-            };
-        }
-        Ok(Judged::Near(Pair { a, b, evidence, rule, verified }))
-    }
-}
-
-/// Hands out all pairs within classes.
-fn each_pair(classes: &Classes, members: &Members, push: &mut dyn FnMut(u32, u32) -> Result<()>) -> Result<()> {
-    for leader in classes.leaders() {
-        let class = members.of(leader);
-        for (place, &a) in class.iter().enumerate() {
-            class[place + 1..].iter().try_for_each(|&b| push(a, b))?;
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -88,6 +88,19 @@ impl Readings {
         Ok(())
     }
 
+    /// Reads texts to part hot groups by, before the candidates are found; a method that has kept the texts of all
+    /// documents needs no others.
+    pub(crate) fn verify_hot(
+        &mut self,
+        view: View<'_>,
+        collection: &Collection,
+        options: &PairOptions,
+        wanted: &Bits,
+        ticker: &Ticker<'_>,
+    ) -> Result<()> {
+        if self.kept.is_some() { Ok(()) } else { self.verify(view, collection, options, wanted, ticker) }
+    }
+
     /// What a method sees of a document's text: those with the same are one to it.
     pub(crate) fn sketch(&self, ordinal: u32) -> Option<u128> {
         let of_text =

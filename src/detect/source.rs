@@ -2,10 +2,12 @@
 
 use super::bands::Bands;
 use super::buckets;
-use super::context::Context;
+use super::collection::Collection;
+use super::context::{Context, Take};
 use super::evidence::Evidence;
-use super::keyed::{Filter, Filtered, Keyed};
+use super::keyed::{Filter, Filtered, Keyed, Keys};
 use super::method::Method;
+use super::options::PairOptions;
 use super::pair::Cut;
 use crate::Result;
 use crate::store::{Sorter, View, Within, Words, WordsWriter};
@@ -14,10 +16,11 @@ use crate::store::{Sorter, View, Within, Words, WordsWriter};
 ///
 /// It is asked for pairs of *leaders*: one document stands for each class of those that the method cannot
 /// tell apart. All pairs that the method would decide to be near-duplicates must be among the candidates;
-/// a pair may come more than once, and in either order.
+/// a pair may come more than once, and in either order. Pairs that were brought together, by a key that both share or
+/// to have their texts compared, and are not near by it, are handed out too, once, to be counted.
 pub(crate) trait Source {
     /// Hands candidates to `found`. Returns the groups of which not all pairs were looked at.
-    fn candidates(&mut self, context: &Context<'_>, found: &mut dyn FnMut(u32, u32) -> Result<()>) -> Result<Vec<Cut>>;
+    fn candidates(&mut self, context: &Context<'_>, found: &mut Take<'_>) -> Result<Vec<Cut>>;
 }
 
 /// Adds to the evidence of pairs what the catalog does not know.
@@ -31,7 +34,7 @@ pub(crate) trait Verifier {
 pub(super) struct Simhash;
 
 impl Source for Simhash {
-    fn candidates(&mut self, context: &Context<'_>, found: &mut dyn FnMut(u32, u32) -> Result<()>) -> Result<Vec<Cut>> {
+    fn candidates(&mut self, context: &Context<'_>, found: &mut Take<'_>) -> Result<Vec<Cut>> {
         let (room, collection) = (context.room, context.collection);
         let memory = room.memory_limit / 4;
         context.ticker.start("sort fingerprints", None, "documents")?;
@@ -59,7 +62,7 @@ impl Source for Simhash {
         let mut cursor = Cursor { rows: &leaders, at: 0 };
         halves.finish().each(&mut |rows| {
             rows.iter().try_for_each(|&[b, a]| match cursor.find(b) {
-                Some(leader) => found(a as u32, leader),
+                Some(leader) => found(a as u32, leader, true),
                 None => Ok(()),
             })
         })?;
@@ -100,9 +103,9 @@ impl Cursor<'_> {
 pub(super) struct Shared(pub(super) Keyed);
 
 impl Source for Shared {
-    fn candidates(&mut self, context: &Context<'_>, found: &mut dyn FnMut(u32, u32) -> Result<()>) -> Result<Vec<Cut>> {
+    fn candidates(&mut self, context: &Context<'_>, found: &mut Take<'_>) -> Result<Vec<Cut>> {
         let filter = Filter::new(context.options.method, self.0, &context.options.rules);
-        buckets::pairs(context, Filtered { keyed: self.0, filter }, context.limit(), found)
+        buckets::pairs(context, Filtered { keyed: self.0, filter }, context.limit, found)
     }
 }
 
@@ -110,10 +113,32 @@ impl Source for Shared {
 struct SharedBands;
 
 impl Source for SharedBands {
-    fn candidates(&mut self, context: &Context<'_>, found: &mut dyn FnMut(u32, u32) -> Result<()>) -> Result<Vec<Cut>> {
+    fn candidates(&mut self, context: &Context<'_>, found: &mut Take<'_>) -> Result<Vec<Cut>> {
         let agreement = context.options.rules.agreement;
-        buckets::pairs(context, Bands { agreement }, context.limit(), found)
+        buckets::pairs(context, Bands { agreement }, context.limit, found)
     }
+}
+
+/// Whether a source without any limit would bring two documents together that are near.
+pub(super) fn share_key(collection: &Collection, options: &PairOptions, a: u32, b: u32) -> bool {
+    let filter = Filter::new(options.method, Keyed::Megashingles, &options.rules);
+    let sketch = |keyed| share(collection, Filtered { keyed, filter }, a, b);
+    let pieces = Keyed::Pieces { complete: options.complete };
+    match options.method {
+        Method::B | Method::Combined => sketch(Keyed::Megashingles),
+        Method::C => sketch(pieces),
+        Method::Split => sketch(Keyed::Megashingles) || sketch(pieces),
+        Method::MinHash => share(collection, Bands { agreement: options.rules.agreement }, a, b),
+        // What resembles shares one of the rarest shingles.
+        Method::Shingles => true,
+        // Within k bits all are found; of texts, what was compared.
+        Method::Identity | Method::Simhash | Method::Lcs | Method::Cosine => false,
+    }
+}
+
+fn share<K: Keys>(collection: &Collection, keyed: K, a: u32, b: u32) -> bool {
+    [a, b].iter().all(|&ordinal| keyed.is_known(&collection.row(ordinal)))
+        && keyed.shared(&keyed.sketch(collection, a), &keyed.sketch(collection, b)) != 0
 }
 
 /// The sources of a method that compares sketches; none of one that reads texts.

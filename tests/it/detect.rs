@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use nddb::archive::{Input, Options, What};
+use nddb::detect::eval::{Corpus, Labels};
 use nddb::detect::{Collection, Line, Method, PairOptions, Room, b_similarity, c_similarity};
 use nddb::sketch::Recipe;
 use nddb::text::Page;
@@ -125,4 +126,40 @@ fn terms_of_service_over_the_years_are_compared_as_by_hand() {
 #[test]
 fn versions_of_manuals_are_compared_as_by_hand() {
     agrees("docsites-dev");
+}
+
+/// What evaluation counts of labelled pages is what asking for all pairs lists, by every method that is quick enough.
+#[test]
+fn evaluation_scores_what_all_pairs_are() {
+    for (name, methods) in [("ota-dev", &Method::ALL[..]), ("docsites-dev", &METHODS[..])] {
+        let Some(documents) = labelled(name) else { continue };
+        let labels = std::fs::read(documents.with_file_name("pairs.tsv")).expect("beside the documents");
+        let labels = Labels::read(&labels[..]).expect("labels");
+        let folder = tempfile::tempdir().expect("a folder");
+        let room = Room { folder: folder.path().into(), ..Room::default() };
+        let (config, recipe) = (Config::within(7).expect("k"), Recipe::default());
+        let corpus = Corpus::load(&documents, &folder.path().join("db"), &config, &recipe, &room, &mut |_| true)
+            .expect("documents");
+        let gold = corpus.gold(&labels).expect("a database");
+        for &method in methods {
+            let options = PairOptions { room: room.clone(), ..PairOptions::new(method) };
+            let (returned, summary) = corpus.run(&options, &gold, 1, &mut |_| true).expect("pairs");
+            let (mut found, mut pairs, mut unlabelled) = (vec![false; gold.pairs.len()], 0, 0);
+            let expand = PairOptions { expand: true, ..options };
+            let all = nddb::detect::pairs(corpus.view(), corpus.collection(), &expand, &mut |_| true, &mut |line| {
+                let Line::Pair(pair) = line else { return Ok(()) };
+                pairs += 1;
+                match gold.find(pair.a, pair.b) {
+                    Some(place) => found[place] = true,
+                    None => unlabelled += 1,
+                }
+                Ok(())
+            });
+            assert_eq!(returned.found(), found, "{name}, {method}");
+            assert_eq!((returned.pairs(), returned.unlabelled()), (pairs, unlabelled), "{name}, {method}");
+            let all = all.expect("pairs");
+            assert_eq!((summary.pairs, summary.candidates), (all.pairs, all.candidates), "{name}, {method}");
+            assert!(pairs > 20, "{name}, {method}");
+        }
+    }
 }

@@ -8,6 +8,7 @@ use nddb::Fingerprint;
 use nddb::text::{Page, PageKind};
 
 use crate::failure::{Code, Failure, Result, Told};
+use crate::json;
 
 /// Opens a file, or stdin for `-`.
 pub(crate) fn open(path: &Path) -> Result<Box<dyn Read>> {
@@ -44,15 +45,23 @@ pub(crate) fn hex(text: &str) -> Result<Fingerprint, String> {
     })
 }
 
-/// Reads ids, one a line.
+/// Reads ids, one a line, as the lists of `cluster` have them: a tab, line end or backslash written as `\t`, `\n`, `\r`
+/// or `\\`.
 pub(crate) fn ids(path: &Path) -> Result<Vec<String>> {
     let mut ids = Vec::new();
-    for line in BufReader::new(open(path)?).lines() {
+    for (number, line) in (1..).zip(BufReader::new(open(path)?).lines()) {
         let line = line.map_err(|error| Failure::reading(path, &error))?;
-        let id = line.strip_suffix('\r').unwrap_or(&line);
-        if !id.is_empty() {
-            ids.push(id.to_owned());
+        let line = line.strip_suffix('\r').unwrap_or(&line);
+        if line.is_empty() {
+            continue;
         }
+        ids.push(json::read_tsv_id(line).ok_or_else(|| {
+            let message = format!(
+                "{}: line {number}: {line:?} has a backslash that begins no \\t, \\n, \\r or \\\\",
+                path.display()
+            );
+            Told::new(Code::Failed, message).hint("write a backslash of an id as two, as the lists of nddb cluster do")
+        })?);
     }
     Ok(ids)
 }

@@ -29,7 +29,8 @@ impl Format {
         match self {
             Format::Jsonl => b"",
             Format::Tsv => {
-                b"a\tb\tmethod\tdistance\tb_sim\tc_sim\tagreement\tresemblance\tlcs\tsame_site\tsame_heading\tverdict\n"
+                b"a\tb\tmethod\tdistance\tb_sim\tc_sim\tagreement\tresemblance\tlcs\tlcs_containment\tcosine\tsame_site\t\
+                same_heading\tverdict\n"
             }
         }
     }
@@ -66,10 +67,6 @@ impl Lines<'_> {
             out.extend_from_slice(b"\":");
             out.extend_from_slice(value.as_deref().unwrap_or("null").as_bytes());
         }
-        let more = [("cosine", pair.evidence.cosine), ("lcs_containment", pair.evidence.lcs_containment)];
-        for (key, value) in more.into_iter().filter_map(|(key, value)| value.map(|value| (key, value))) {
-            out.extend_from_slice(format!(",\"{key}\":{value:.6}").as_bytes());
-        }
         out.extend_from_slice(b",\"verdict\":");
         json::string(out, &pair.verdict());
         out.extend_from_slice(b"}\n");
@@ -85,6 +82,8 @@ impl Lines<'_> {
         out.extend_from_slice(b",\"size\":");
         json::number(out, group.len);
         out.extend_from_slice(if group.flagged { b",\"flagged\":true" } else { b",\"flagged\":false" });
+        out.extend_from_slice(b",\"unverified\":");
+        json::number(out, group.unverified);
         out.extend_from_slice(b",\"members\":");
         ids(out, self.collection, group.members);
         out.extend_from_slice(b"}\n");
@@ -110,7 +109,10 @@ impl Lines<'_> {
         out.extend_from_slice(group.kind.name().as_bytes());
         out.push(b'\t');
         json::number(out, group.len);
-        out.extend_from_slice(if group.flagged { b"\tflagged\t" } else { b"\t\t" });
+        let marks =
+            [(group.flagged, "flagged".to_owned()), (group.unverified > 0, format!("{} unverified", group.unverified))];
+        let marks: Vec<String> = marks.into_iter().filter(|(set, _)| *set).map(|(_, mark)| mark).collect();
+        out.extend_from_slice(format!("\t{}\t", marks.join(", ")).as_bytes());
         json::tsv_id(out, self.collection.id(group.founder));
         for &member in group.members {
             out.push(b'\t');
@@ -133,7 +135,7 @@ pub(crate) fn ids(out: &mut Vec<u8>, collection: &Collection, ordinals: &[u32]) 
 }
 
 /// What is known of a pair, by the names of the columns; what is not known has no value.
-fn scores(pair: &Pair) -> [(&'static str, Option<String>); 8] {
+fn scores(pair: &Pair) -> [(&'static str, Option<String>); 10] {
     let evidence = &pair.evidence;
     let count = |value: Option<u32>| value.map(|value| value.to_string());
     let share = |value: Option<f64>| value.map(|value| format!("{value:.6}"));
@@ -144,6 +146,8 @@ fn scores(pair: &Pair) -> [(&'static str, Option<String>); 8] {
         ("agreement", count(evidence.agreement)),
         ("resemblance", share(evidence.likely_resemblance())),
         ("lcs", share(evidence.lcs_resemblance)),
+        ("lcs_containment", share(evidence.lcs_containment)),
+        ("cosine", share(evidence.cosine)),
         ("same_site", evidence.same_site.map(|same| same.to_string())),
         ("same_heading", evidence.same_heading.map(|same| same.to_string())),
     ]

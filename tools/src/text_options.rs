@@ -1,10 +1,13 @@
 //! Options of the methods that compare texts, for all commands that run them.
 
+use std::num::NonZeroUsize;
+
 use clap::ValueEnum;
 use nddb::detect::lcs::Denominator;
-use nddb::detect::{PairOptions, PairSummary, Part, Ratios, Unread};
+use nddb::detect::{Method, PairOptions, PairSummary, Part, Ratios, Unread};
 use serde_json::{Value, json};
 
+use crate::failure::{Code, Failure, Result};
 use crate::quantity::counted;
 
 /// How texts are compared.
@@ -37,18 +40,19 @@ pub(crate) struct TextOptions {
     /// lcs: texts of fewer characters are short, and containment says nothing of them [default: 256]
     #[arg(long, value_name = "N")]
     min_text: Option<usize>,
-    /// lcs: what the resemblance is a share of
-    #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
-    denominator: Whole,
+    /// lcs: what the resemblance is a share of [default: lcs]
+    #[arg(long, value_enum, value_name = "WHAT")]
+    denominator: Option<Whole>,
     /// shingles: words in a shingle [default: 5]
     #[arg(long, value_name = "N")]
-    shingle_words: Option<usize>,
+    shingle_words: Option<NonZeroUsize>,
     /// shingles: keep one in N, for all documents or for each of 11 groups by their words, as nddb tune prints them
-    #[arg(long, value_name = "N,...", default_value_t = Ratios::ALL)]
-    ratios: Ratios,
-    /// shingles: which of N are kept
-    #[arg(long, value_name = "R", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..32))]
-    remainder: u32,
+    /// [default: 1]
+    #[arg(long, value_name = "N,...")]
+    ratios: Option<Ratios>,
+    /// shingles: which of N are kept, from 0 to N - 1 [default: 0]
+    #[arg(long, value_name = "R", requires = "ratios")]
+    remainder: Option<u32>,
     /// shingles: drop those that more documents have
     #[arg(long, value_name = "N")]
     stop_shingles: Option<u64>,
@@ -85,6 +89,39 @@ enum Whole {
 }
 
 impl TextOptions {
+    /// Refuses options that mean nothing to any of the methods that are run, and a remainder that there is not.
+    pub(crate) fn check(&self, methods: &[Method]) -> Result<()> {
+        let runs = |of: &[Method]| of.iter().any(|method| methods.contains(method));
+        let (sets, shingles) = (runs(&[Method::Lcs, Method::Cosine]), runs(&[Method::Shingles]));
+        let lcs = runs(&[Method::Lcs]) || self.verifies();
+        let texts = sets || shingles || self.verifies();
+        let given = [
+            (self.part.is_some(), texts, "--text", "methods that compare texts, and --verify lcs"),
+            (self.exhaustive, sets, "--exhaustive", "lcs and cosine"),
+            (self.comparisons.is_some(), sets, "--comparisons", "lcs and cosine"),
+            (self.signature_limit.is_some(), sets, "--signature-limit", "lcs and cosine"),
+            (self.site_signature_limit.is_some(), sets, "--site-signature-limit", "lcs and cosine"),
+            (self.smallest.is_some(), sets, "--smallest", "lcs and cosine"),
+            (self.min_text.is_some(), lcs, "--min-text", "lcs, and --verify lcs"),
+            (self.denominator.is_some(), lcs, "--denominator", "lcs, and --verify lcs"),
+            (self.shingle_words.is_some(), shingles, "--shingle-words", "shingles"),
+            (self.ratios.is_some(), shingles, "--ratios", "shingles"),
+            (self.remainder.is_some(), shingles, "--remainder", "shingles"),
+            (self.stop_shingles.is_some(), shingles, "--stop-shingles", "shingles"),
+        ];
+        if let Some((_, _, name, of)) = given.into_iter().find(|(given, used, ..)| *given && !used) {
+            return Err(Failure::usage(format!("{name} is an option of {of}, which is not run")));
+        }
+        let finest = self.ratios.unwrap_or(Ratios::ALL).groups().iter().copied().max().unwrap_or(1);
+        match self.remainder {
+            Some(remainder) if remainder >= finest => Err(Failure::usage(format!(
+                "--remainder {remainder}: of one in {finest} there are 0 to {}",
+                finest - 1
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     /// Puts them into the options of the library.
     pub(crate) fn apply(&self, options: &mut PairOptions) {
         options.verify_lcs = self.verifies();
@@ -99,15 +136,16 @@ impl TextOptions {
         sets.most_of_site = self.site_signature_limit.unwrap_or(sets.most_of_site);
         sets.signatures.smallest = self.smallest.unwrap_or(sets.signatures.smallest);
         options.lcs.min_text = self.min_text.unwrap_or(options.lcs.min_text);
-        options.lcs.denominator = match self.denominator {
+        options.lcs.denominator = match self.denominator.unwrap_or_default() {
             Whole::Lcs => Denominator::Lcs,
             Whole::Ses => Denominator::Ses,
             Whole::Tlcs => Denominator::Tlcs,
             Whole::Dice => Denominator::Dice,
         };
         let shingles = &mut options.shingles;
-        shingles.words = self.shingle_words.unwrap_or(shingles.words);
-        (shingles.ratios, shingles.remainder, shingles.stop) = (self.ratios, self.remainder, self.stop_shingles);
+        shingles.words = self.shingle_words.map_or(shingles.words, NonZeroUsize::get);
+        shingles.ratios = self.ratios.unwrap_or(Ratios::ALL);
+        (shingles.remainder, shingles.stop) = (self.remainder.unwrap_or(0), self.stop_shingles);
     }
 
     /// Whether pairs are to be verified by their texts.
@@ -127,7 +165,12 @@ pub(crate) fn reasons(unread: &Unread) -> String {
 pub(crate) fn warnings(summary: &PairSummary) -> Vec<String> {
     let mut warnings = Vec::new();
     if summary.unread.total() > 0 {
-        warnings.push(format!("texts that could not be read: {}", reasons(&summary.unread)));
+        let next = next_steps(&summary.unread).join("; ");
+        warnings.push(format!("texts that could not be read: {}; {next}", reasons(&summary.unread)));
+    }
+    if summary.unverified_members > 0 {
+        let members = counted(summary.unverified_members, "member");
+        warnings.push(format!("{members} of hot groups not verified, as the group lines say"));
     }
     if summary.unverified > 0 {
         warnings.push(format!("{} not verified, as their verdicts say", counted(summary.unverified, "pair")));
@@ -137,6 +180,22 @@ pub(crate) fn warnings(summary: &PairSummary) -> Vec<String> {
         warnings.push(format!("{sets} not compared to the end: --comparisons sets the limit"));
     }
     warnings
+}
+
+/// What the user can do about texts that could not be read.
+fn next_steps(unread: &Unread) -> Vec<&'static str> {
+    let steps = [
+        (unread.without_source, "load from files what came as a stream or as fingerprints"),
+        (unread.moved, "put the archives back to where they were loaded from, or load them again from where they are"),
+        (unread.changed, "load the changed archives again"),
+        (unread.damaged, "get the damaged archives anew"),
+    ];
+    steps.into_iter().filter(|(count, _)| *count > 0).map(|(_, step)| step).collect()
+}
+
+/// How a command ends that wanted to read texts: those that it could not read were skipped.
+pub(crate) fn code(summary: &PairSummary) -> Code {
+    if summary.unread.total() > 0 { Code::SomeSkipped } else { Code::Done }
 }
 
 /// How many texts could not be read, by the reason.
@@ -156,6 +215,7 @@ pub(crate) fn value(options: &PairOptions, summary: &PairSummary) -> Value {
         "verify": options.verify_lcs.then_some("lcs"),
         "unread": unread_value(unread),
         "unverified": summary.unverified,
+        "unverified_members": summary.unverified_members,
         "rejected": summary.rejected,
         "unsigned": sets.unsigned,
         "signatures_shared": sets.shared,

@@ -8,7 +8,8 @@ use super::gold::{Gold, Place};
 use super::label::Labels;
 use super::returned::Returned;
 use crate::archive::{self, ArchiveError, Entry, Input, Options, What};
-use crate::detect::{Collection, Line, PairOptions, PairSummary, Room, pairs};
+use crate::detect::crowds::{Counted, count};
+use crate::detect::{Collection, PairOptions, PairSummary, Room};
 use crate::sketch::Recipe;
 use crate::store::{Document, Loaded, Progress, View, Writer};
 use crate::text::{Page, SiteRule, host_of};
@@ -151,10 +152,11 @@ impl Corpus {
         Ok(self.writer.view().get(self.collection.id(ordinal))?.and_then(|stored| stored.record.url))
     }
 
-    /// Runs a method from its own candidates over all documents, every pair put out, and judges what it puts out.
+    /// Runs a method from its own candidates over all documents, and judges the pairs that it puts out if all are asked
+    /// for. Where they are too many to be listed, as those of many copies of one page, they are counted.
     ///
     /// # Errors
-    /// As [`pairs`].
+    /// As [`crate::detect::pairs`].
     pub fn run<'a>(
         &self,
         options: &PairOptions,
@@ -162,11 +164,12 @@ impl Corpus {
         seed: u64,
         watch: Watch<'_>,
     ) -> Result<(Returned<'a>, PairSummary)> {
-        let options = PairOptions { expand: true, ..options.clone() };
         let mut returned = Returned::new(gold, seed);
-        let summary = pairs(self.writer.view(), &self.collection, &options, watch, &mut |line| {
-            if let Line::Pair(pair) = line {
-                returned.push(pair.a, pair.b);
+        let asked: Vec<(u32, u32)> = gold.pairs.iter().map(|pair| (pair.a, pair.b)).collect();
+        let summary = count(self.writer.view(), &self.collection, options, &asked, watch, &mut |counted| {
+            match counted {
+                Counted::Pair(a, b) => returned.push(a, b),
+                Counted::Crowd(crowd) => returned.push_crowd(&crowd),
             }
             Ok(())
         })?;

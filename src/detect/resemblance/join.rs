@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::{Ratios, ShingleSets, ShingleSummary};
 use crate::Result;
-use crate::detect::context::Context;
+use crate::detect::context::{Context, Take};
 use crate::detect::pair::Cut;
 use crate::detect::source::Source;
 use crate::store::{Sorted, Sorter};
@@ -27,7 +27,7 @@ pub(crate) struct Resembling<'a> {
 type Shared = Sorted<4>;
 
 impl Source for Resembling<'_> {
-    fn candidates(&mut self, context: &Context<'_>, found: &mut dyn FnMut(u32, u32) -> Result<()>) -> Result<Vec<Cut>> {
+    fn candidates(&mut self, context: &Context<'_>, found: &mut Take<'_>) -> Result<Vec<Cut>> {
         let shared = self.shared(context)?;
         *self.summary = self.sets.summary;
         let mut cuts = Vec::new();
@@ -106,7 +106,7 @@ struct Level<'a, 'b> {
 }
 
 impl Level<'_, '_> {
-    fn pairs(&self, shared: &Shared, cuts: &mut Vec<Cut>, found: &mut dyn FnMut(u32, u32) -> Result<()>) -> Result<()> {
+    fn pairs(&self, shared: &Shared, cuts: &mut Vec<Cut>, found: &mut Take<'_>) -> Result<()> {
         let room = self.context.room;
         // Shingle, document, and how many shingles that has.
         let mut prefixes = Sorter::<4>::new(&room.folder, room.memory_limit / 4);
@@ -162,13 +162,8 @@ impl Level<'_, '_> {
     }
 
     /// The documents of one shingle, ascending, with the numbers of their shingles.
-    fn bucket(
-        &self,
-        documents: &[(u32, u64)],
-        cuts: &mut Vec<Cut>,
-        found: &mut dyn FnMut(u32, u32) -> Result<()>,
-    ) -> Result<()> {
-        let limit = self.context.limit();
+    fn bucket(&self, documents: &[(u32, u64)], cuts: &mut Vec<Cut>, found: &mut Take<'_>) -> Result<()> {
+        let limit = self.context.limit;
         let is_cut = documents.len() > limit;
         let compared = match (is_cut, self.context.stable) {
             (false, _) => documents.len(),
@@ -184,7 +179,7 @@ impl Level<'_, '_> {
                 let may_be = of_a.min(of_b) as f64 >= self.threshold() * of_a.max(of_b) as f64 - ROUNDING;
                 let is_coarse = |ordinal| self.sets.ratio(ordinal) == Some(self.ratio);
                 if may_be && (is_coarse(a) || is_coarse(b)) {
-                    found(a, b)?;
+                    found(a, b, true)?;
                 }
             }
         }

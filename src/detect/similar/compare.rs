@@ -2,7 +2,7 @@
 
 use super::{SetSummary, Sets, Signed};
 use crate::Result;
-use crate::detect::context::Context;
+use crate::detect::context::{Context, Take};
 use crate::detect::evidence::Evidence;
 use crate::detect::measure::{Desk, Measure};
 use crate::detect::pair::Cut;
@@ -26,7 +26,7 @@ struct Work<'a, 'b, 'c, M: Measure> {
 }
 
 impl<M: Measure> Source for Similar<'_, M> {
-    fn candidates(&mut self, context: &Context<'_>, found: &mut dyn FnMut(u32, u32) -> Result<()>) -> Result<Vec<Cut>> {
+    fn candidates(&mut self, context: &Context<'_>, found: &mut Take<'_>) -> Result<Vec<Cut>> {
         let Some(signed) = self.signed.take() else { return Ok(Vec::new()) };
         let (options, collection) = (&context.options.sets, context.collection);
         context.ticker.start("perhaps-similar sets", None, "comparisons")?;
@@ -73,12 +73,11 @@ impl<M: Measure> Work<'_, '_, '_, M> {
     }
 
     /// Compares all pairs; says whether it came to the end.
-    fn exhaustive(&mut self, set: &[u32], found: &mut dyn FnMut(u32, u32) -> Result<()>) -> Result<bool> {
+    fn exhaustive(&mut self, set: &[u32], found: &mut Take<'_>) -> Result<bool> {
         for (place, &a) in set.iter().enumerate() {
             for &b in &set[place + 1..] {
                 match self.near(a, b) {
-                    Some(true) => found(a, b)?,
-                    Some(false) => (),
+                    Some(near) => found(a, b, near)?,
                     None => return Ok(false),
                 }
             }
@@ -88,15 +87,19 @@ impl<M: Measure> Work<'_, '_, '_, M> {
     }
 
     /// Compares each leader with all that are left; says whether it came to the end.
-    fn leaders(&mut self, set: &[u32], found: &mut dyn FnMut(u32, u32) -> Result<()>) -> Result<bool> {
+    fn leaders(&mut self, set: &[u32], found: &mut Take<'_>) -> Result<bool> {
         let mut rest: Vec<u32> = set.to_vec();
         let mut others = Vec::new();
         while let [leader, all @ ..] = &rest[..] {
             others.clear();
             for &other in all {
                 match self.near(*leader, other) {
-                    Some(true) => found(*leader, other)?,
-                    Some(false) => others.push(other),
+                    Some(near) => {
+                        found(*leader, other, near)?;
+                        if !near {
+                            others.push(other);
+                        }
+                    }
                     None => return Ok(false),
                 }
             }

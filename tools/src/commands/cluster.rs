@@ -25,7 +25,8 @@ use crate::{database, interrupt, text_options};
 /// A cluster is a star: all members are near to its founder, the document that came first, whose id is the
 /// cluster's. Of each cluster one document is kept, and those are removed that are near to it themselves.
 /// With -o, a folder gets clusters, pairs, keep.txt, remove.txt and a summary; without it, the clusters are
-/// printed.
+/// printed. In lists and tables, tab, line ends and backslash of an id are written as \t, \n, \r and \\; lists are
+/// sorted by the bytes of the ids themselves.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -59,7 +60,7 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Code> {
     let clock = Clock::start();
     let reader = database::read(&args.database.db)?;
     let view = reader.view();
-    let pairs = args.how.options(view, global);
+    let pairs = args.how.options(view, global)?;
     nddb::detect::check(view, &pairs)?;
     let options = ClusterOptions { pairs, keep: args.keep.clone(), components: args.components };
     let previous = args.previous.as_deref().map(Previous::open).transpose()?;
@@ -92,7 +93,7 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Code> {
     }
     let took = duration(std::time::Duration::from_secs_f64(clock.seconds()));
     meter.finish(&format!("{} in {took}", told(&summary)));
-    Ok(Code::Done)
+    Ok(text_options::code(&summary.pairs))
 }
 
 fn told(summary: &ClusterSummary) -> String {

@@ -138,6 +138,7 @@ struct Trial<'a> {
 
 pub(super) fn run(args: &Args, global: &Global) -> Result<Code> {
     let settings = setting::parse(&args.methods).map_err(Failure::usage)?;
+    args.texts.check(&settings.iter().map(|setting| setting.method).collect::<Vec<Method>>())?;
     let recipes = args.recipe.iter().map(|name| recipe(name)).collect::<Result<Vec<Recipe>>>()?;
     let labels = read_labels(&args.pairs)?;
     let meter = global.messages().meter("eval");
@@ -165,9 +166,18 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Code> {
         for warning in text_options::warnings(&trial.summary) {
             global.messages().warn(format!("{} {}: {warning}", trial.setting.method, trial.setting.told()));
         }
+        if trial.summary.stars > 0 && !trial.setting.method.needs_text() {
+            let keys = counted(trial.summary.stars, "key");
+            global.messages().warn(format!(
+                "{} {}: {keys} shared by more documents than are compared: there may be more pairs without a label",
+                trial.setting.method,
+                trial.setting.told()
+            ));
+        }
     }
     warn(&frame, &meter, global);
-    Ok(if frame.first().corpus.skipped().is_empty() { Code::Done } else { Code::SomeSkipped })
+    let unread = trials.iter().any(|trial| text_options::code(&trial.summary) == Code::SomeSkipped);
+    Ok(if unread || !frame.first().corpus.skipped().is_empty() { Code::SomeSkipped } else { Code::Done })
 }
 
 /// Runs all settings. Of a list that names all methods those that these documents do not allow are left out and told;

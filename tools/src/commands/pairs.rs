@@ -67,14 +67,23 @@ pub(super) struct How {
 
 impl How {
     /// The options of the library.
-    pub(super) fn options(&self, view: View<'_>, global: &Global) -> PairOptions {
+    pub(super) fn options(&self, view: View<'_>, global: &Global) -> Result<PairOptions> {
+        self.texts.check(&[self.method])?;
+        for (given, used, name, of) in [
+            (self.k.is_some(), self.method == Method::Simhash, "-k", "simhash"),
+            (self.complete, matches!(self.method, Method::C | Method::Split), "--complete", "c and split"),
+        ] {
+            if given && !used {
+                return Err(Failure::usage(format!("{name} is an option of {of}, and the method is {}", self.method)));
+            }
+        }
         let mut options = PairOptions::new(self.method);
         options.rules.within = self.k.unwrap_or(view.settings().k).into();
         options.group_limit = self.group_limit;
         options.complete = self.complete;
         options.room = room(global);
         self.texts.apply(&mut options);
-        options
+        Ok(options)
     }
 }
 
@@ -88,7 +97,7 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Code> {
     let clock = Clock::start();
     let reader = database::read(&args.database.db)?;
     let view = reader.view();
-    let options = PairOptions { expand: args.expand, ..args.how.options(view, global) };
+    let options = PairOptions { expand: args.expand, ..args.how.options(view, global)? };
     nddb::detect::check(view, &options)?;
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
     let messages = global.messages();
@@ -117,7 +126,7 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Code> {
     }
     let took = duration(std::time::Duration::from_secs_f64(clock.seconds()));
     meter.finish(&format!("{} in {took}", told(&summary)));
-    Ok(Code::Done)
+    Ok(text_options::code(&summary))
 }
 
 /// Says which documents the method knows nothing of.

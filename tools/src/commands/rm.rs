@@ -33,6 +33,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     environment: FromEnvironment,
     /// Delete the documents whose ids stand in this file, one a line; - for stdin
+    ///
+    /// Tab, line ends and backslash of an id are written as \t, \n, \r and \\, as in the lists of nddb cluster.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["site", "batch"])]
     ids_from: Option<PathBuf>,
     /// Delete all documents of this site

@@ -52,6 +52,32 @@ fn a_folder_gets_clusters_pairs_and_lists() {
     assert_eq!([text(&dir, "out/clusters.jsonl"), text(&dir, "out/summary.json")], first);
 }
 
+/// Ids that are one when only some of their bytes are written otherwise.
+#[test]
+fn lists_tell_ids_apart_and_rm_reads_them_back() {
+    let dir = Dir::with_database();
+    let ids = ["a\tb", "a\\tb", "a\nb", "a\\nb", "a\\", "z\\\\"];
+    let words: Vec<String> = (0..60).map(|word| format!("w{}", word * 37 % 101)).collect();
+    let docs = |more: &str| -> String {
+        let line = |id: &&str| format!("{}\n", json!({"id": id, "text": format!("{} {more}", words.join(" "))}));
+        ids.iter().map(line).collect()
+    };
+    dir.write("docs.jsonl", docs("").as_bytes());
+    dir.nddb(["load", "db", "docs.jsonl"]).done();
+    dir.nddb(["cluster", "db", "--method", "identity", "-o", "out"]).done();
+    let lists = [text(&dir, "out/keep.txt"), text(&dir, "out/remove.txt")].concat();
+    let distinct: std::collections::BTreeSet<&str> = lists.lines().collect();
+    assert_eq!((distinct.len(), lists.lines().count()), (6, 6));
+    assert_eq!(text(&dir, "out/keep.txt"), "a\\tb\n");
+    // By the bytes of the ids: a line end stands before a backslash.
+    assert_eq!(text(&dir, "out/remove.txt"), "a\\nb\na\\\\\na\\\\nb\na\\\\tb\nz\\\\\\\\\n");
+    dir.nddb(["rm", "db", "--ids-from", "out/remove.txt"]).done().says(&["5 documents deleted"]);
+    let left = dir.nddb(["get", "db", "a\tb"]).done().lines();
+    assert_eq!(left[0]["id"], "a\tb");
+    dir.write("bad.txt", b"fine\na\\b\n");
+    dir.nddb(["rm", "db", "--ids-from", "bad.txt"]).tells(1, &["bad.txt: line 2", "write a backslash of an id as two"]);
+}
+
 #[test]
 fn without_a_folder_clusters_are_printed() {
     let dir = with_pages();

@@ -275,13 +275,18 @@ fn compressed_documents_and_unknown_ids() {
 fn what_is_wrong_with_the_files_is_told() {
     let dir = dir();
     for (text, words) in [
-        ("id1,id2,label\na,b,1\n", "line 1: there is no column \"id1\""),
-        ("id1\tid2\tlabel\nd1\td2\tmaybe\n", "line 2: \"maybe\" is no label"),
-        ("id1\tid2\tlabel\nd1\td2\n", "line 2: 2 columns"),
-        ("", "line 1: there is no header"),
+        (&b"id1,id2,label\na,b,1\n"[..], ["line 1: there is no column \"id1\"", "names the columns, between tabs"]),
+        (b"id1\tid2\tlabel\nd1\td2\tmaybe\n", ["line 2: \"maybe\" is no label", "write 1 or correct"]),
+        (b"id1\tid2\tlabel\nd1\td2\n", ["line 2: 2 columns", "for each column of the first line"]),
+        (b"id1\tid2\tlabel\nd1\td1\t1\n", ["line 2: both ids are \"d1\"", "no pair with itself"]),
+        (b"id1\tid2\tlabel\nd1\t\t1\n", ["line 2: an id is empty", "name both documents"]),
+        (b"id1\tid2\tlabel\nd1\td2\t1\nd2\td1\t0\n", ["line 3: line 2 says something else", "leave one of the two"]),
+        (b"\x1f\x8b\x08\xff\xfe", ["line 1: it is not UTF-8", "unpack it"]),
+        (b"", ["line 1: there is no header", "names the columns, between tabs"]),
     ] {
-        dir.write("bad.tsv", text.as_bytes());
-        dir.nddb(["eval", "--docs", "docs.jsonl", "--pairs", "bad.tsv"]).tells(1, &["bad.tsv", words]);
+        dir.write("bad.tsv", text);
+        let ran = dir.nddb(["eval", "--docs", "docs.jsonl", "--pairs", "bad.tsv"]).tells(1, &["bad.tsv"]);
+        ran.says(&words);
     }
     dir.nddb(["eval", "--docs", "gone.jsonl", "--pairs", "pairs.tsv"]).tells(1, &["gone.jsonl"]);
     dir.nddb(["eval", "--docs", "docs.jsonl", "--pairs", "gone.tsv"]).tells(1, &["gone.tsv"]);
@@ -291,6 +296,36 @@ fn what_is_wrong_with_the_files_is_told() {
     dir.write("broken.jsonl", format!("{}{{\"id\":\"x\"}}\n", documents()).as_bytes());
     let ran = dir.nddb(["eval", "--docs", "broken.jsonl", "--pairs", "pairs.tsv", "--methods", "c"]).ends(3);
     ran.says(&["not loaded", "missing_field"]);
+}
+
+/// Listed, the pairs of these copies are 72 million; each line of a review is another one.
+#[test]
+fn copies_are_counted_and_drawn_from_and_not_listed() {
+    let dir = Dir::new();
+    let words: Vec<String> = (0..60).map(|word| format!("w{}", word * 37 % 101)).collect();
+    let mut docs = documents();
+    for number in 0..12_000 {
+        let url = format!("http://s{}.org/{number}", number % 40);
+        docs += &format!("{}\n", json!({"id": format!("copy{number}"), "text": words.join(" "), "url": url}));
+    }
+    dir.write("docs.jsonl", docs.as_bytes());
+    dir.write("pairs.tsv", b"id1\tid2\tlabel\ncopy9000\tcopy3\t1\ncopy1\td1\t0\n");
+    let args =
+        ["eval", "--docs", "docs.jsonl", "--pairs", "pairs.tsv", "--recipe", "web", "--json", "--review", "review.tsv"];
+    let methods = ["--methods", "identity,simhash,b,c,combined,split,min-hash,shingles"];
+    let ran = dir.nddb([&args[..], &methods].concat()).done();
+    let copies = 12_000 * 11_999 / 2;
+    for line in ran.lines() {
+        assert_eq!(line["found"], json!({"correct": 1, "incorrect": 0, "undecided": 0}), "{line}");
+        let pairs = line["pairs"].as_u64().expect("a count");
+        assert!((copies..copies + 20).contains(&pairs) && line["unlabelled"] == pairs - 1, "{line}");
+        assert_eq!(line["stars"], 0);
+    }
+    let review = String::from_utf8(dir.read("review.tsv")).expect("text");
+    let drawn: std::collections::BTreeSet<&str> = review.lines().skip(1).collect();
+    assert_eq!(drawn.len(), 8 * 200);
+    dir.nddb([&args[..], &methods].concat()).done();
+    assert_eq!(dir.read("review.tsv"), review.as_bytes());
 }
 
 /// Fingerprints alone allow simhash, and nothing else.

@@ -42,7 +42,8 @@ fn groups_come_first_and_pairs_run_between_their_founders() {
         let ran = dir.nddb(["pairs", "db", "--method", method]).done();
         let lines = ran.lines();
         let group = json!({
-            "group": "identity", "method": method, "founder": "b", "size": 2, "flagged": false, "members": ["b", "c"],
+            "group": "identity", "method": method, "founder": "b", "size": 2, "flagged": false, "unverified": 0,
+            "members": ["b", "c"],
         });
         assert_eq!(lines[0], group, "{method}");
         assert_eq!(lines[1]["group"], "empty");
@@ -58,6 +59,8 @@ fn groups_come_first_and_pairs_run_between_their_founders() {
             "agreement",
             "resemblance",
             "lcs",
+            "lcs_containment",
+            "cosine",
             "same_site",
             "same_heading",
             "verdict",
@@ -90,10 +93,10 @@ fn expanded_all_pairs_are_lines() {
     let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split('\t').collect()).collect();
     assert_eq!(
         rows[0].join(" "),
-        "a b method distance b_sim c_sim agreement resemblance lcs same_site same_heading verdict"
+        "a b method distance b_sim c_sim agreement resemblance lcs lcs_containment cosine same_site same_heading verdict"
     );
     assert_eq!((rows.len(), rows[1][0], rows[1][2]), (4, "a\\t\"1\"", "b"));
-    assert!(rows.iter().all(|row| row.len() == 12));
+    assert!(rows.iter().all(|row| row.len() == 14));
     let table = dir.nddb(["pairs", "db", "--method", "b", "--format", "tsv"]).done().stdout;
     assert!(table.contains("\n#identity\t2\t\tb\tb\tc\n"), "{table}");
 }
@@ -105,7 +108,7 @@ fn fingerprints_have_pairs_by_simhash_and_by_nothing_else() {
     assert_eq!(lines.len(), 1);
     let expected = json!({
         "a": "a", "b": "b", "method": "simhash", "distance": 1, "b_sim": null, "c_sim": null, "agreement": null, "resemblance": null,
-        "lcs": null, "same_site": null, "same_heading": null, "verdict": "simhash",
+        "lcs": null, "lcs_containment": null, "cosine": null, "same_site": null, "same_heading": null, "verdict": "simhash",
     });
     assert_eq!(lines[0], expected);
     assert_eq!(dir.nddb(["pairs", "db", "--method", "simhash", "-k", "0"]).done().stdout, "");

@@ -47,7 +47,7 @@ fn text(id: &Value) -> char {
 fn copies_are_found_by_their_texts() {
     let dir = dir();
     for (method, key) in [("lcs", "lcs"), ("cosine", "cosine"), ("shingles", "resemblance")] {
-        let args = ["pairs", "db", "--method", method, "--expand", "--exhaustive"];
+        let args = ["pairs", "db", "--method", method, "--expand"];
         let found = lines(&dir.nddb(args).done().stdout);
         assert_eq!(found.len(), 12, "{method}: {found:?}");
         for pair in &found {
@@ -77,19 +77,151 @@ fn verified_pairs_are_marked_where_a_text_cannot_be_read() {
         if gone {
             std::fs::remove_file(dir.path("pages.warc.gz")).expect("there");
         }
-        let ran = dir.nddb(args).done();
-        ran.says(&["texts that could not be read", words, "not verified"]);
+        let next = if gone { "put the archives back" } else { "load the changed archives again" };
+        let ran = dir.nddb(args).ends(3);
+        ran.says(&["texts that could not be read", words, next, "not verified"]);
+        dir.nddb([&args[..], &["-q"]].concat()).ends(3);
         let unread = lines(&ran.stdout);
         assert_eq!(unread.len(), verified.len());
         assert!(unread.iter().all(|pair| pair["verdict"] == "b; lcs: text not read" && pair["lcs"].is_null()));
         // What could not be verified is not to be removed.
-        dir.nddb(["cluster", "db", "--method", "b", "--verify", "lcs", "-o", "out"]).done();
+        dir.nddb(["cluster", "db", "--method", "b", "--verify", "lcs", "-o", "out"]).ends(3);
         assert_eq!(dir.read("out/remove.txt"), b"");
         std::fs::remove_dir_all(dir.path("out")).expect("there");
-        let none = dir.nddb(["pairs", "db", "--method", "lcs"]).done();
-        none.says(&["12 documents", words]);
-        assert_eq!(none.stdout, "");
+        for method in ["lcs", "cosine", "shingles"] {
+            let none = dir.nddb(["pairs", "db", "--method", method]).ends(3);
+            none.says(&["12 documents", words, next]);
+            assert_eq!(none.stdout, "");
+            dir.nddb(["cluster", "db", "--method", method, "-q"]).ends(3);
+        }
     }
+}
+
+/// Pages that differ in numbers, which the sketches of the main content leave out: three near to the first, three near
+/// to another, and one like neither.
+fn numbers() -> Dir {
+    let dir = Dir::with_database();
+    let mut docs = String::new();
+    for (id, text, edit) in
+        [("a0", 1, 0), ("a1", 1, 1), ("b0", 2, 0), ("a2", 1, 2), ("b1", 2, 1), ("c0", 3, 0), ("b2", 2, 2)]
+    {
+        let row = |row: u64| {
+            let seed = if row == 7 * edit { edit } else { 0 };
+            let number =
+                |place: u64| (text * 7919 + row * 104_729 + seed * 31 + place * 1_299_709) % 999_983 + 1_000_000;
+            format!("{} {} {} {} in all", number(1), number(2), number(3), number(4))
+        };
+        let rows: Vec<String> = (0..30).map(row).collect();
+        let html = format!("<html><body><p>Counts of the year. {}.</p></body></html>", rows.join(". "));
+        docs += &format!("{}\n", serde_json::json!({"id": id, "html": html}));
+    }
+    dir.write("docs.jsonl", docs.as_bytes());
+    dir.nddb(["load", "db", "docs.jsonl"]).done();
+    dir
+}
+
+#[test]
+fn members_of_a_hot_group_are_verified_against_its_founder() {
+    let dir = numbers();
+    let verify = ["--verify", "lcs", "--text", "whole"];
+    for method in ["simhash", "b", "c", "combined", "split", "min-hash", "cosine", "shingles"] {
+        let args = ["pairs", "db", "--method", method, "--text", "whole"];
+        let found = match method {
+            // These see whole texts, too.
+            "cosine" | "shingles" => Vec::new(),
+            _ => lines(&dir.nddb(&args[..4]).done().stdout),
+        };
+        if let [all] = &found[..] {
+            assert_eq!((&all["group"], &all["size"]), (&Value::from("hot"), &Value::from(7)), "{method}");
+        } else {
+            assert!(found.is_empty(), "{method}: {found:?}");
+        }
+        // Those near to the founder, those near to the first that is not, and none of the others.
+        let verified = lines(&dir.nddb([&args[..4], &verify].concat()).done().stdout);
+        let groups: Vec<&Value> = verified.iter().filter(|line| line["group"] == "hot").collect();
+        if !found.is_empty() {
+            let members: Vec<&Value> = groups.iter().map(|group| &group["members"]).collect();
+            assert_eq!(
+                members,
+                [&serde_json::json!(["a0", "a1", "a2"]), &serde_json::json!(["b0", "b1", "b2"])],
+                "{method}"
+            );
+            assert!(
+                groups.iter().all(|group| group["unverified"] == 0) && verified.len() == 2,
+                "{method}: {verified:?}"
+            );
+        }
+        // No line says that documents of two texts are near.
+        for pair in verified.iter().filter(|line| line["a"].is_string()) {
+            assert_eq!(pair["a"].as_str().expect("an id")[..1], pair["b"].as_str().expect("an id")[..1], "{method}");
+        }
+        let args = ["cluster", "db", "--method", method, "-o", "out"];
+        dir.nddb([&args[..], &verify].concat()).done();
+        let clusters = String::from_utf8(dir.read("out/clusters.tsv")).expect("text");
+        let of: Vec<(&str, &str)> = clusters.lines().skip(1).filter_map(|line| line.split_once('\t')).collect();
+        assert!(
+            of.len() >= 4 && of.iter().all(|(founder, member)| founder[..1] == member[..1]),
+            "{method}: {clusters}"
+        );
+        let kept = String::from_utf8(dir.read("out/keep.txt")).expect("text");
+        assert!(["a0", "b0", "c0"].iter().all(|id| kept.lines().any(|line| line == *id)), "{method}: {kept}");
+        std::fs::remove_dir_all(dir.path("out")).expect("there");
+    }
+    // What cannot be read stays, and is told.
+    std::fs::remove_file(dir.path("docs.jsonl")).expect("there");
+    let ran = dir.nddb([&["pairs", "db", "--method", "simhash"], &verify[..]].concat()).ends(3);
+    ran.says(&["6 members of hot groups not verified"]);
+    let found = lines(&ran.stdout);
+    assert_eq!((found.len(), &found[0]["size"], &found[0]["unverified"]), (1, &Value::from(7), &Value::from(6)));
+    let table =
+        dir.nddb([&["pairs", "db", "--method", "simhash", "--format", "tsv"], &verify[..]].concat()).ends(3).stdout;
+    assert!(table.contains("#hot\t7\t6 unverified\ta0\t"), "{table}");
+    dir.nddb([&["cluster", "db", "--method", "simhash", "-o", "out"], &verify[..]].concat()).ends(3);
+    assert_eq!(dir.read("out/remove.txt"), b"");
+}
+
+#[test]
+fn every_line_of_pairs_has_the_same_keys() {
+    let dir = dir();
+    // One more page with the text of another, so that some pairs are identical and others not.
+    let pages = pages();
+    dir.write_warc("more.warc.gz", &[("http://z.org/0", &pages[0].1)]);
+    dir.nddb(["load", "db", "more.warc.gz"]).done();
+    for args in [&["lcs"][..], &["cosine"], &["shingles"], &["b"], &["b", "--verify", "lcs"]] {
+        let args = [&["pairs", "db", "--expand", "--method"], args].concat();
+        let found = lines(&dir.nddb(&args).done().stdout);
+        let keys = |line: &Value| line.as_object().expect("an object").keys().cloned().collect::<Vec<_>>();
+        let first = keys(&found[0]);
+        assert!(found.iter().all(|line| keys(line) == first), "{args:?}");
+        assert!(["lcs", "lcs_containment", "cosine"].iter().all(|key| first.iter().any(|known| known == key)));
+        assert!(found.iter().any(|line| line["verdict"] == "identical"), "{args:?}");
+        let table = dir.nddb([&args[..], &["--format", "tsv"]].concat()).done().stdout;
+        let widths: Vec<usize> = table.lines().map(|line| line.split('\t').count()).collect();
+        assert!(widths.iter().all(|width| *width == first.len()), "{args:?}: {widths:?}");
+    }
+}
+
+#[test]
+fn options_that_mean_nothing_are_refused() {
+    let dir = dir();
+    for (args, why) in [
+        (&["shingles", "--ratios", "4", "--remainder", "4"][..], "--remainder 4: of one in 4 there are 0 to 3"),
+        (&["shingles", "--remainder", "1"], "--ratios"),
+        (&["shingles", "--shingle-words", "0"], "--shingle-words"),
+        (&["b", "-k", "2"], "-k is an option of simhash"),
+        (&["b", "--complete"], "--complete is an option of c and split"),
+        (&["b", "--ratios", "4"], "--ratios is an option of shingles"),
+        (&["b", "--exhaustive"], "--exhaustive is an option of lcs and cosine"),
+        (&["shingles", "--min-text", "9"], "--min-text is an option of lcs"),
+        (&["simhash", "--text", "main"], "--text is an option of methods that compare texts"),
+    ] {
+        for command in ["pairs", "cluster"] {
+            dir.nddb([&[command, "db", "--method"], args].concat()).tells(2, &[why]);
+        }
+    }
+    let args = ["eval", "--docs", "no", "--pairs", "no", "--methods"];
+    dir.nddb([&args[..], &["b:b=9"]].concat()).tells(2, &["--methods b:b=9", "2 to 6"]);
+    dir.nddb([&args[..], &["b", "--ratios", "4"]].concat()).tells(2, &["--ratios is an option of shingles"]);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use nddb::Config;
 use nddb::detect::Room;
-use nddb::detect::eval::{Corpus, CorpusError, Labels};
+use nddb::detect::eval::{Corpus, CorpusError, LabelFault, Labels};
 use nddb::sketch::Recipe;
 
 use super::{Args, Set};
@@ -14,7 +14,7 @@ use crate::inputs;
 use crate::messages::Meter;
 
 /// Greatest distance that the database of the documents answers: simhash can be run up to it.
-const K_MAX: u8 = 7;
+pub(super) const K_MAX: u8 = 7;
 
 /// Loads the documents into a database of their own, named by the recipe.
 pub(super) fn load(args: &Args, recipe: Recipe, labels: &Labels, room: &Room, meter: &Meter) -> Result<Set> {
@@ -34,9 +34,30 @@ fn told(error: CorpusError) -> Failure {
 
 pub(super) fn read_labels(path: &Path) -> Result<Labels> {
     Labels::read(BufReader::new(inputs::open(path)?)).map_err(|error| {
-        let hint = "the first line names the columns, between tabs: id1, id2, label, and perhaps kind";
-        Told::new(Code::Failed, format!("{}: {}", path.display(), chain(&error))).hint(hint).into()
+        let told = Told::new(Code::Failed, format!("{}: {}", path.display(), chain(&error)));
+        told.hint(hint(&error.fault)).into()
     })
+}
+
+/// What can be done about a line of a label file.
+fn hint(fault: &LabelFault) -> &'static str {
+    match fault {
+        LabelFault::Io(error) if error.kind() == std::io::ErrorKind::InvalidData => {
+            "a label file is text and not compressed: unpack it, or write it as UTF-8"
+        }
+        LabelFault::Io(_) => "look at the disk that the file is on",
+        LabelFault::Empty | LabelFault::Column { .. } => {
+            "the first line names the columns, between tabs: id1, id2, label, and perhaps kind"
+        }
+        LabelFault::Width { .. } => {
+            "give every line a value, or nothing, between tabs for each column of the first line"
+        }
+        LabelFault::Unknown { .. } => "write 1 or correct, 0 or incorrect, and g, u or undecided",
+        LabelFault::NoId => "name both documents, or leave the line out",
+        LabelFault::Same { .. } => "a document is no pair with itself: leave the line out",
+        LabelFault::Conflict { .. } => "leave one of the two lines out, or label both undecided",
+        _ => "mend the line, or leave it out",
+    }
 }
 
 /// Labels of which no pair is known are labels of something else.

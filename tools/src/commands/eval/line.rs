@@ -60,6 +60,7 @@ pub(super) fn value(
         "candidates": trial.summary.candidates,
         "candidates_per_document": per(trial.summary.candidates, documents),
         "bytes_per_document": trial.setting.bytes_per_document(),
+        "stars": trial.summary.stars,
         "unsketched": trial.summary.unsketched,
         "seconds": trial.seconds,
         "cpu_seconds": trial.cpu_seconds,

@@ -3,6 +3,8 @@
 use nddb::detect::{Method, PairOptions, Room, Rules};
 use serde_json::{Map, Value, json};
 
+use super::documents::K_MAX;
+
 /// A method with its thresholds.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Setting {
@@ -19,33 +21,33 @@ struct Threshold {
     name: &'static str,
     get: fn(&Rules) -> f64,
     set: fn(&mut Rules, f64),
-    /// It counts something.
-    whole: bool,
+    /// The least and the greatest count that it may be; none for a share.
+    counts: Option<(u16, u16)>,
 }
 
 macro_rules! whole {
-    ($name:literal, $field:ident) => {
+    ($name:literal, $field:ident, $least:literal, $most:expr) => {
         Threshold {
             name: $name,
             get: |rules| rules.$field.into(),
             set: |rules, value| rules.$field = value as u32,
-            whole: true,
+            counts: Some(($least, $most)),
         }
     };
 }
 
 macro_rules! share {
     ($name:literal, $field:ident) => {
-        Threshold { name: $name, get: |rules| rules.$field, set: |rules, value| rules.$field = value, whole: false }
+        Threshold { name: $name, get: |rules| rules.$field, set: |rules, value| rules.$field = value, counts: None }
     };
 }
 
-const K: Threshold = whole!("k", within);
-const B: Threshold = whole!("b", b);
-const C: Threshold = whole!("c", c);
-const COMBINED: Threshold = whole!("c", combined);
-const SAME_SITE: Threshold = whole!("same", combined);
-const AGREEMENT: Threshold = whole!("agreement", agreement);
+const K: Threshold = whole!("k", within, 0, K_MAX as u16);
+const B: Threshold = whole!("b", b, 2, 6);
+const C: Threshold = whole!("c", c, 0, 384);
+const COMBINED: Threshold = whole!("c", combined, 0, 384);
+const SAME_SITE: Threshold = whole!("same", combined, 0, 384);
+const AGREEMENT: Threshold = whole!("agreement", agreement, 0, 84);
 const RESEMBLANCE: Threshold = share!("resemblance", resemblance);
 const COSINE: Threshold = share!("cosine", cosine);
 const LCS: Threshold = share!("resemblance", lcs_resemblance);
@@ -86,7 +88,7 @@ impl Setting {
     pub(super) fn params(&self) -> Map<String, Value> {
         let value = |threshold: &Threshold| {
             let value = (threshold.get)(&self.rules);
-            if threshold.whole { json!(value as u64) } else { json!(value) }
+            if threshold.counts.is_some() { json!(value as u64) } else { json!(value) }
         };
         let thresholds = thresholds(self.method).iter();
         let verify = self.verified.then(|| ("verify".to_owned(), json!("lcs")));
@@ -150,7 +152,7 @@ fn with(settings: &[Setting], given: &str) -> Result<Vec<Setting>, String> {
             format!("{method} has no {name:?}, but {}", names())
         }
     })?;
-    let values = values_of(values, threshold.whole)?;
+    let values = values_of(values, threshold.counts)?;
     let with = |setting: &Setting, value: f64| {
         let mut setting = setting.clone();
         (threshold.set)(&mut setting.rules, value);
@@ -160,21 +162,24 @@ fn with(settings: &[Setting], given: &str) -> Result<Vec<Setting>, String> {
 }
 
 /// The values that a number or a range stands for.
-fn values_of(text: &str, whole: bool) -> Result<Vec<f64>, String> {
+fn values_of(text: &str, counts: Option<(u16, u16)>) -> Result<Vec<f64>, String> {
     let wrong = || {
-        let what = if whole { "a whole number, or a range as 352..380/4" } else { "a number from 0 to 1" };
+        let what = if counts.is_some() { "a whole number, or a range as 352..380/4" } else { "a number from 0 to 1" };
         format!("{text:?} is not {what}")
     };
-    if !whole {
+    let Some((least, most)) = counts else {
         let value: f64 = text.parse().map_err(|_| wrong())?;
         return if (0.0..=1.0).contains(&value) { Ok(vec![value]) } else { Err(wrong()) };
-    }
+    };
     let number = |text: &str| text.parse::<u16>().map_err(|_| wrong());
     let (range, step) = text.split_once('/').unwrap_or((text, "1"));
     let (from, to) = range.split_once("..").unwrap_or((range, range));
     let (from, to, step) = (number(from)?, number(to)?, number(step)?);
     if from > to || step == 0 {
         return Err(wrong());
+    }
+    if from < least || to > most {
+        return Err(format!("{text:?} is not within what there is: {least} to {most}"));
     }
     Ok((from..=to).step_by(step.into()).map(f64::from).collect())
 }
@@ -215,6 +220,11 @@ mod tests {
             ("simhash:k=3..1", "is not a whole number"),
             ("simhash:k=1..3/0", "is not a whole number"),
             ("cosine:cosine=1.5", "is not a number from 0 to 1"),
+            ("b:b=9", "is not within what there is: 2 to 6"),
+            ("b:b=1", "is not within what there is: 2 to 6"),
+            ("simhash:k=8", "is not within what there is: 0 to 7"),
+            ("c:c=370..385", "is not within what there is: 0 to 384"),
+            ("min-hash:agreement=85", "is not within what there is: 0 to 84"),
         ] {
             let error = parse(list).expect_err(list);
             assert!(error.contains(word), "{list}: {error}");
