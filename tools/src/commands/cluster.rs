@@ -30,7 +30,7 @@ use crate::{database, interrupt, text_options};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  nddb cluster crawl.nddb --method split -o clusters
+  nddb cluster crawl.nddb -o clusters
   nddb cluster crawl.nddb --method b --keep longest,shortest-url -o clusters
   nddb cluster crawl.nddb --method split -o june --previous may
   nddb rm crawl.nddb --ids-from clusters/remove.txt")]
@@ -62,12 +62,13 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Code> {
     let view = reader.view();
     let pairs = args.how.options(view, global)?;
     nddb::detect::check(view, &pairs)?;
-    let options = ClusterOptions { pairs, keep: args.keep.clone(), components: args.components };
+    let mut options = ClusterOptions { pairs, keep: args.keep.clone(), components: args.components };
     let previous = args.previous.as_deref().map(Previous::open).transpose()?;
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
     let messages = global.messages();
     let meter = messages.meter("cluster");
     let collection = Collection::with_deleted(view, &options.pairs.room, &mut *meter.watch(true))?;
+    args.how.fit(&mut options.pairs, collection.held());
     let mut watch = meter.watch(true);
     let (summary, json) = match &args.output {
         Some(folder) => {

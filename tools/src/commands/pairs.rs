@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use nddb::View;
-use nddb::detect::{Collection, GROUP_LIMIT, Method, PairOptions, PairSummary, Room};
+use nddb::detect::{Collection, GROUP_LIMIT, Held, Method, PairOptions, PairSummary, Room};
+use nddb::sketch::Recipe;
 use serde_json::{Value, json};
 
 use crate::args::{Database, Global};
@@ -23,7 +24,7 @@ use crate::{database, interrupt};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  nddb pairs crawl.nddb --method simhash > near.jsonl
+  nddb pairs crawl.nddb > near.jsonl
   nddb pairs crawl.nddb --method split -o near.jsonl
   nddb pairs crawl.nddb --method simhash --verify lcs -o near.jsonl
   nddb pairs crawl.nddb --method b --expand --format tsv | cut -f 1,2")]
@@ -48,10 +49,11 @@ pub(crate) struct Args {
 pub(super) struct How {
     /// identity (equal texts), simhash (within k bits), b (two of six supershingles), c (372 of 384 bits of
     /// the projection), combined (b, and 355 bits), split (c between sites, combined within one), min-hash
-    /// (36 of 84 min-values, of pages that share a band of four); and by texts: lcs (trustable common
-    /// subsequence), cosine (of term frequencies), shingles (resemblance of their sets)
+    /// (36 of 84 min-values, of pages that share a band of four, and on one site titles or headings that agree); and
+    /// by texts: lcs (trustable common subsequence), cosine (of term frequencies), shingles (resemblance of their
+    /// sets) [default: min-hash in a database of a recipe `main`; else, of bare fingerprints, and with -k, simhash]
     #[arg(long, value_name = "METHOD")]
-    method: Method,
+    method: Option<Method>,
     /// Greatest distance of simhash, in bits [default: the database's]
     #[arg(short, long)]
     k: Option<u8>,
@@ -68,22 +70,32 @@ pub(super) struct How {
 impl How {
     /// The options of the library.
     pub(super) fn options(&self, view: View<'_>, global: &Global) -> Result<PairOptions> {
-        self.texts.check(&[self.method])?;
+        let recipe = Recipe::of_any_version(&view.settings().recipe);
+        let usual = if self.k.is_some() { Method::Simhash } else { Method::default_of(recipe.as_ref()) };
+        let method = self.method.unwrap_or(usual);
+        self.texts.check(&[method])?;
         for (given, used, name, of) in [
-            (self.k.is_some(), self.method == Method::Simhash, "-k", "simhash"),
-            (self.complete, matches!(self.method, Method::C | Method::Split), "--complete", "c and split"),
+            (self.k.is_some(), method == Method::Simhash, "-k", "simhash"),
+            (self.complete, matches!(method, Method::C | Method::Split), "--complete", "c and split"),
         ] {
             if given && !used {
-                return Err(Failure::usage(format!("{name} is an option of {of}, and the method is {}", self.method)));
+                return Err(Failure::usage(format!("{name} is an option of {of}, and the method is {method}")));
             }
         }
-        let mut options = PairOptions::new(self.method);
+        let mut options = PairOptions::new(method);
         options.rules.within = self.k.unwrap_or(view.settings().k).into();
         options.group_limit = self.group_limit;
         options.complete = self.complete;
         options.room = room(global);
         self.texts.apply(&mut options);
         Ok(options)
+    }
+
+    /// Where no method is named and of all documents only the fingerprints are known, these are compared.
+    pub(super) fn fit(&self, options: &mut PairOptions, held: &Held) {
+        if self.method.is_none() && held.min_values == 0 {
+            options.method = Method::Simhash;
+        }
     }
 }
 
@@ -97,12 +109,13 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Code> {
     let clock = Clock::start();
     let reader = database::read(&args.database.db)?;
     let view = reader.view();
-    let options = PairOptions { expand: args.expand, ..args.how.options(view, global)? };
+    let mut options = PairOptions { expand: args.expand, ..args.how.options(view, global)? };
     nddb::detect::check(view, &options)?;
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
     let messages = global.messages();
     let meter = messages.meter("pairs");
     let collection = Collection::build(view, &options.room, &mut *meter.watch(true))?;
+    args.how.fit(&mut options, collection.held());
     let lines = Lines { collection: &collection, method: options.method, format: args.format };
     let mut sink = Sink::new(Output::chosen(args.output.as_deref())?);
     let mut out = Vec::new();

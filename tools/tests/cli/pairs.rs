@@ -120,7 +120,7 @@ fn fingerprints_have_pairs_by_simhash_and_by_nothing_else() {
         dir.nddb(["pairs", "db", "--method", method]).tells(12, &[method, "text"]);
     }
     dir.nddb(["pairs", "db", "--method", "d"]).tells(2, &["no method", "simhash"]);
-    dir.nddb(["pairs", "db"]).tells(2, &["--method"]);
+    assert_eq!(dir.nddb(["pairs", "db"]).done().lines(), lines);
     dir.nddb(["pairs", "none", "--method", "b"]).tells(10, &["none"]);
 }
 
@@ -176,4 +176,23 @@ fn the_bytes_do_not_depend_on_threads_or_memory() {
     for options in [&["--threads", "1"][..], &["--threads", "8"], &["--memory-limit", "1M"]] {
         assert_eq!(run(options), first, "{options:?}");
     }
+}
+
+#[test]
+fn without_a_method_it_is_the_default_of_the_recipe() {
+    let dir = Dir::new();
+    dir.nddb(["create", "db"]).done();
+    let words = "words that are common to all pages of this collection and stand in many a sentence ".repeat(3);
+    dir.nddb(["add", "db"]).stdin(format!("{{\"id\":\"a\",\"text\":\"{words}\"}}\n")).done();
+    let method = |args: &[&str]| dir.nddb(args).done().json()["method"].clone();
+    let cluster = |db: &str| {
+        let summary = dir.nddb(["cluster", db, "-o", "clusters", "--json"]).done().json();
+        summary["pairs"]["method"].clone()
+    };
+    assert_eq!(method(&["pairs", "db", "-o", "p", "--json"]), "min-hash");
+    assert_eq!(method(&["pairs", "db", "-k", "2", "-o", "p", "--json"]), "simhash");
+    assert_eq!(cluster("db"), "min-hash");
+    dir.nddb(["create", "other", "--recipe", "web"]).done();
+    assert_eq!(method(&["pairs", "other", "-o", "p", "--json"]), "simhash");
+    assert_eq!(cluster("other"), "simhash");
 }
