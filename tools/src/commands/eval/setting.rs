@@ -109,7 +109,8 @@ impl Setting {
             Method::Simhash => Some(8),
             Method::B | Method::C => Some(48),
             Method::Combined | Method::Split => Some(96),
-            Method::MinHash => Some(336),
+            // Min-values, title and heading.
+            Method::MinHash => Some(336 + 16),
             Method::Lcs | Method::Cosine | Method::Shingles => None,
         }
     }
