@@ -183,9 +183,18 @@ fn tune_reads_a_database_or_a_file_and_says_the_same() {
         let value = dir.nddb([&["tune", db, "--sample", "2", "--json"], args].concat()).done().json();
         value["groups"][0]["shingles"].as_u64().expect("a count")
     };
-    assert_eq!(shingles("own", &[]), shingles("own", &["--text", "main"]));
-    assert_eq!(shingles("db", &[]), shingles("own", &["--text", "whole"]));
-    assert_ne!(shingles("own", &[]), shingles("own", &["--text", "whole"]));
+    let words = |of: String| -> String {
+        (0..60u8).map(|at| format!("{of}{}{} ", char::from(b'a' + at / 8), char::from(b'a' + at % 8))).collect()
+    };
+    let page = |of: char| {
+        let html = format!("<nav><a href=/>{}</a></nav><p>{}</p>", words(format!("link{of}")), words(of.into()));
+        format!("{}\n", serde_json::json!({"id": of, "html": html}))
+    };
+    dir.write("linked.jsonl", ('a'..='h').map(page).collect::<String>().as_bytes());
+    let main = shingles("linked.jsonl", &["--text", "main"]);
+    assert!(main > 0 && main.is_multiple_of(56), "60 words of content a page: {main}");
+    assert_eq!(shingles("linked.jsonl", &[]), main);
+    assert_eq!(shingles("linked.jsonl", &["--text", "whole"]), main / 56 * 116);
     dir.nddb(["tune", "gone.jsonl"]).ends(10);
     dir.nddb(["tune", "db", "--resemblance", "0"]).tells(2, &["above 0"]);
 }
