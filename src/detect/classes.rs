@@ -84,13 +84,6 @@ impl Classes {
         Self { leader }
     }
 
-    /// Takes documents that another one stands for, by its tokens, out of their classes.
-    pub(crate) fn part_identical(&mut self, collection: &Collection) {
-        for ordinal in (0..collection.len()).filter(|&ordinal| collection.representative(ordinal) != ordinal) {
-            self.leader[ordinal as usize] = ordinal;
-        }
-    }
-
     /// The least ordinal of a document's class.
     #[inline]
     pub(crate) fn leader(&self, ordinal: u32) -> u32 {

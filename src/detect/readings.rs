@@ -64,11 +64,6 @@ impl Readings {
         Ok(readings)
     }
 
-    /// Shingles that were read before.
-    pub(crate) fn of_shingles(shingles: ShingleSets) -> Self {
-        Self { shingles: Some(shingles), ..Self::default() }
-    }
-
     /// Reads the texts of the documents that pairs of another method are made of.
     pub(crate) fn verify(
         &mut self,

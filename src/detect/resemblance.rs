@@ -16,7 +16,7 @@ mod read;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use join::Resembling;
+pub(crate) use join::{Resembling, Sharing};
 pub(crate) use read::{Overlaps, ShingleSets};
 
 use super::ratios::Ratios;

@@ -65,10 +65,12 @@ pub enum Part {
 impl Part {
     /// The part that the recipe of a database looks at.
     pub(crate) fn of(view: View<'_>) -> Self {
-        match Recipe::of_any_version(&view.settings().recipe) {
-            Some(recipe) if recipe.is_of_main_content() => Part::Main,
-            _ => Part::Whole,
-        }
+        Recipe::of_any_version(&view.settings().recipe).map_or(Part::Whole, |recipe| Self::of_recipe(&recipe))
+    }
+
+    /// The part that a recipe looks at.
+    pub(crate) fn of_recipe(recipe: &Recipe) -> Self {
+        if recipe.is_of_main_content() { Part::Main } else { Part::Whole }
     }
 
     /// The text of a page.

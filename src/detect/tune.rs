@@ -7,6 +7,7 @@
 
 mod calibrate;
 mod counts;
+mod drawing;
 mod edits;
 mod runs;
 mod sampled;
@@ -17,5 +18,6 @@ mod trial;
 pub use calibrate::{Calibration, GroupFigures, RATIOS, Run, TuneOptions, calibrate};
 pub use counts::lower_bound;
 pub use edits::{Edit, EditKind, edited};
+pub use runs::PAIRS_MAX;
 pub use sampled::{AtThreshold, Sampled, THRESHOLDS, sampled};
 pub use trial::{Figure, Trial, sample, trial};

@@ -145,6 +145,11 @@ impl Recipe {
         self.kind == Kind::Main
     }
 
+    /// Returns how many terms of the whole page in a row are a feature of the simhash; none if it is made otherwise.
+    pub(crate) fn terms(&self) -> Option<usize> {
+        if let Kind::Terms(terms) = self.kind { Some(terms) } else { None }
+    }
+
     /// Returns what a database stores of its recipe: `web/1`.
     pub fn label(&self) -> String {
         format!("{}/{}", self.name, self.version)

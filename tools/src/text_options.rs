@@ -60,11 +60,20 @@ pub(crate) struct TextOptions {
 
 /// What of a page is its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum TextPart {
+pub(crate) enum TextPart {
     /// All that a visitor sees
     Whole,
     /// Without navigation and other noise, in lower case, numbers as 0
     Main,
+}
+
+impl TextPart {
+    pub(crate) fn part(self) -> Part {
+        match self {
+            TextPart::Whole => Part::Whole,
+            TextPart::Main => Part::Main,
+        }
+    }
 }
 
 /// What can verify the pairs of a method.
@@ -125,10 +134,7 @@ impl TextOptions {
     /// Puts them into the options of the library.
     pub(crate) fn apply(&self, options: &mut PairOptions) {
         options.verify_lcs = self.verifies();
-        options.part = self.part.map(|part| match part {
-            TextPart::Whole => Part::Whole,
-            TextPart::Main => Part::Main,
-        });
+        options.part = self.part.map(TextPart::part);
         let sets = &mut options.sets;
         sets.exhaustive = self.exhaustive;
         sets.comparisons = self.comparisons.unwrap_or(sets.comparisons);

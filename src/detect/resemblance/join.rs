@@ -12,6 +12,27 @@ use crate::store::{Sorted, Sorter};
 /// Receives a shingle, the documents that have it and how many.
 type Visit<'a> = dyn FnMut([u64; 2], &[u64], u64) -> Result<()> + 'a;
 
+/// A document of those that share a shingle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Sharing {
+    pub(crate) document: u32,
+    /// Shingles that it keeps at the ratio at hand.
+    pub(crate) len: u64,
+    /// That ratio is its own: it is the coarser of any two.
+    pub(crate) is_coarse: bool,
+}
+
+impl Sharing {
+    /// Whether two documents are compared at the ratio at hand, and may reach this resemblance.
+    pub(crate) fn may_reach(&self, other: &Sharing, threshold: f64) -> bool {
+        let (less, more) = (self.len.min(other.len), self.len.max(other.len));
+        less as f64 >= threshold * more as f64 - ROUNDING && (self.is_coarse || other.is_coarse)
+    }
+}
+
+/// Receives the documents that share a shingle, ascending.
+type VisitBucket<'a> = dyn FnMut(&[Sharing]) -> Result<()> + 'a;
+
 /// Documents between two reports of progress.
 const REPORT: u32 = 1 << 10;
 /// A product of floating-point numbers may miss a whole number by less.
@@ -28,20 +49,26 @@ type Shared = Sorted<4>;
 
 impl Source for Resembling<'_> {
     fn candidates(&mut self, context: &Context<'_>, found: &mut Take<'_>) -> Result<Vec<Cut>> {
-        let shared = self.shared(context)?;
-        *self.summary = self.sets.summary;
         let mut cuts = Vec::new();
-        for ratio in Ratios::each() {
-            if context.classes.leaders().any(|leader| self.sets.ratio(leader) == Some(ratio)) {
-                Level { context, sets: self.sets, ratio }.pairs(&shared, &mut cuts, found)?;
-            }
-        }
+        self.buckets(context, &mut |documents| bucket(context, documents, &mut cuts, found))?;
         cuts.sort_unstable();
         Ok(cuts)
     }
 }
 
 impl Resembling<'_> {
+    /// Hands out the documents that share one of their rarest shingles, for each ratio at which some are compared.
+    pub(crate) fn buckets(&mut self, context: &Context<'_>, visit: &mut VisitBucket<'_>) -> Result<()> {
+        let shared = self.shared(context)?;
+        *self.summary = self.sets.summary;
+        for ratio in Ratios::each() {
+            if context.classes.leaders().any(|leader| self.sets.ratio(leader) == Some(ratio)) {
+                Level { context, sets: self.sets, ratio }.buckets(&shared, visit)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Sorts (shingle, document), drops shingles that only one document has, and, if that is asked for, those that too
     /// many have; returns the others as (document, documents that have it, shingle), the rarest of each document first.
     fn shared(&mut self, context: &Context<'_>) -> Result<Shared> {
@@ -106,7 +133,7 @@ struct Level<'a, 'b> {
 }
 
 impl Level<'_, '_> {
-    fn pairs(&self, shared: &Shared, cuts: &mut Vec<Cut>, found: &mut Take<'_>) -> Result<()> {
+    fn buckets(&self, shared: &Shared, visit: &mut VisitBucket<'_>) -> Result<()> {
         let room = self.context.room;
         // Shingle, document, and how many shingles that has.
         let mut prefixes = Sorter::<4>::new(&room.folder, room.memory_limit / 4);
@@ -128,15 +155,16 @@ impl Level<'_, '_> {
         prefixes.finish().each(&mut |rows| {
             for &[high, low, document, len] in rows {
                 if last != [high, low] {
-                    self.bucket(&documents, cuts, found)?;
+                    visit(&documents)?;
                     documents.clear();
                 }
                 last = [high, low];
-                documents.push((document as u32, len));
+                let is_coarse = self.sets.ratio(document as u32) == Some(self.ratio);
+                documents.push(Sharing { document: document as u32, len, is_coarse });
             }
             self.context.ticker.add(rows.len() as u64)
         })?;
-        self.bucket(&documents, cuts, found)
+        visit(&documents)
     }
 
     /// Notes the first shingles of a document, given those that it shares with others, the rarest first.
@@ -160,29 +188,25 @@ impl Level<'_, '_> {
     fn threshold(&self) -> f64 {
         self.context.options.rules.resemblance
     }
+}
 
-    /// The documents of one shingle, ascending, with the numbers of their shingles.
-    fn bucket(&self, documents: &[(u32, u64)], cuts: &mut Vec<Cut>, found: &mut Take<'_>) -> Result<()> {
-        let limit = self.context.limit;
-        let is_cut = documents.len() > limit;
-        let compared = match (is_cut, self.context.stable) {
-            (false, _) => documents.len(),
-            (true, true) => limit,
-            (true, false) => 1,
-        };
-        if is_cut {
-            cuts.push(Cut { founder: documents[0].0, len: documents.len() as u64, place: 0 });
-        }
-        for (at, &(a, of_a)) in documents[..compared].iter().enumerate() {
-            let end = if at == 0 { documents.len() } else { compared };
-            for &(b, of_b) in &documents[at + 1..end] {
-                let may_be = of_a.min(of_b) as f64 >= self.threshold() * of_a.max(of_b) as f64 - ROUNDING;
-                let is_coarse = |ordinal| self.sets.ratio(ordinal) == Some(self.ratio);
-                if may_be && (is_coarse(a) || is_coarse(b)) {
-                    found(a, b, true)?;
-                }
-            }
-        }
-        Ok(())
+/// The pairs of the documents of one shingle.
+fn bucket(context: &Context<'_>, documents: &[Sharing], cuts: &mut Vec<Cut>, found: &mut Take<'_>) -> Result<()> {
+    let (limit, threshold) = (context.limit, context.options.rules.resemblance);
+    let is_cut = documents.len() > limit;
+    let compared = match (is_cut, context.stable) {
+        (false, _) => documents.len(),
+        (true, true) => limit,
+        (true, false) => 1,
+    };
+    if is_cut {
+        cuts.push(Cut { founder: documents[0].document, len: documents.len() as u64, place: 0 });
     }
+    for (at, a) in documents[..compared].iter().enumerate() {
+        let end = if at == 0 { documents.len() } else { compared };
+        for b in documents[at + 1..end].iter().filter(|b| a.may_reach(b, threshold)) {
+            found(a.document, b.document, true)?;
+        }
+    }
+    Ok(())
 }

@@ -10,7 +10,7 @@ use super::super::ratios::{GROUPS, Ratios};
 use super::super::resemblance::ShingleSets;
 use super::super::texts::{Places, Unread};
 use super::counts::{Tally, lower_bound};
-use super::runs::Runs;
+use super::runs::{PAIRS_MAX, Runs};
 use crate::Result;
 use crate::store::{Progress, Ticker, View};
 
@@ -52,6 +52,8 @@ pub struct GroupFigures {
     pub returned: [f64; 6],
     /// Of these, pairs that all shingles return.
     pub correct: [f64; 6],
+    /// Pairs that were looked at, of those returned: fewer if there are more than [`PAIRS_MAX`], drawn by hash.
+    pub drawn: [f64; 6],
     /// The ratio that was chosen.
     pub ratio: u32,
 }
@@ -99,6 +101,10 @@ pub struct Calibration {
 /// 95% bound, with at least 100 pairs returned by its runs together; else all shingles. The bound is that of one run,
 /// for runs with other remainders return much the same pairs. The other half is reported.
 ///
+/// Of a run and group no more than [`PAIRS_MAX`] pairs that may resemble each other are looked at: of more, a half, a
+/// quarter and so on, drawn by hash, each as likely as any other. Figures are scaled up to all of them, and the bound is
+/// that of the pairs that were looked at.
+///
 /// # Errors
 /// As [`pairs`](super::super::pairs).
 pub fn calibrate(
@@ -115,7 +121,7 @@ pub fn calibrate(
     let mut shingles = options.pairs.shingles;
     (shingles.ratios, shingles.remainder) = (Ratios::ALL, 0);
     let sets = ShingleSets::read(&places, &wanted, &shingles, options.pairs.rules.resemblance, room, &ticker)?;
-    let runs = Runs::new(view, collection, options.pairs.clone(), &sets, half, &ticker)?;
+    let runs = Runs::new(view, collection, options.pairs.clone(), &sets, half, PAIRS_MAX, &ticker)?;
     let uniform: Vec<Tally> = RATIOS
         .iter()
         .filter_map(|&ratio| Ratios::uniform(ratio))
@@ -127,9 +133,11 @@ pub fn calibrate(
         figures.shingles = uniform[0].shingles[CHOOSE][group] as u64;
         figures.pairs = uniform[0].returned[CHOOSE][group] as u64;
         for (place, (&ratio, tally)) in RATIOS.iter().zip(&uniform).enumerate() {
-            let (returned, correct) = (tally.returned[CHOOSE][group], tally.correct[CHOOSE][group]);
-            (figures.returned[place], figures.correct[place]) = (returned, correct);
-            if returned * f64::from(ratio) >= RETURNED_MIN && lower_bound(correct, returned) >= options.precision {
+            let [returned, correct, drawn] =
+                [&tally.returned, &tally.correct, &tally.drawn].map(|counts| counts[CHOOSE][group]);
+            (figures.returned[place], figures.correct[place], figures.drawn[place]) = (returned, correct, drawn);
+            let seen = if returned > 0.0 { drawn * correct / returned } else { 0.0 };
+            if drawn * f64::from(ratio) >= RETURNED_MIN && lower_bound(seen, drawn) >= options.precision {
                 ratios[group] = ratio;
             }
         }

@@ -5,7 +5,9 @@ use super::super::ratios::GROUPS;
 /// Pairs, by half and group; means over runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Tally {
-    /// Pairs returned.
+    /// Pairs returned that were looked at: all of them, or those that were drawn.
+    pub(super) drawn: [[f64; GROUPS]; 2],
+    /// Pairs returned, by those that were looked at.
     pub(super) returned: [[f64; GROUPS]; 2],
     /// Of these, pairs that the run with all shingles returns.
     pub(super) correct: [[f64; GROUPS]; 2],
@@ -17,6 +19,7 @@ impl Tally {
     /// Adds another one, so much of it.
     pub(super) fn add(&mut self, other: &Tally, part: f64) {
         let pairs = [
+            (&mut self.drawn, &other.drawn),
             (&mut self.returned, &other.returned),
             (&mut self.correct, &other.correct),
             (&mut self.shingles, &other.shingles),

@@ -8,7 +8,7 @@ use super::super::ratios::{GROUPS, Ratios};
 use super::super::resemblance::ShingleSets;
 use super::super::texts::{Places, Unread};
 use super::calibrate::RATIOS;
-use super::runs::Runs;
+use super::runs::{PAIRS_MAX, Runs};
 use crate::Result;
 use crate::store::{Progress, Ticker, View};
 
@@ -62,7 +62,8 @@ fn share(part: f64, whole: f64) -> Option<f64> {
 }
 
 /// Runs every ratio with every remainder over these documents, at every threshold. "Precision and recall" are against
-/// what all shingles return; means over the remainders of a ratio.
+/// what all shingles return; means over the remainders of a ratio. Of a run and group no more than [`PAIRS_MAX`] pairs
+/// are looked at, drawn by hash, and counts are scaled up to all.
 ///
 /// # Errors
 /// As [`pairs`](super::super::pairs).
@@ -91,7 +92,7 @@ pub fn sampled(
     for threshold in THRESHOLDS {
         let mut options = options.clone();
         options.rules.resemblance = threshold;
-        let runs = Runs::new(view, collection, options, &sets, |_, _| 0, &ticker)?;
+        let runs = Runs::new(view, collection, options, &sets, |_, _| 0, PAIRS_MAX, &ticker)?;
         let (mut returned, mut correct) = ([[0.0; GROUPS]; RATIOS.len()], [[0.0; GROUPS]; RATIOS.len()]);
         for (place, ratio) in RATIOS.into_iter().enumerate() {
             let tally = runs.tally(Ratios::uniform(ratio).unwrap_or(Ratios::ALL))?;

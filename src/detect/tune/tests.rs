@@ -1,6 +1,6 @@
 use super::*;
 use crate::detect::support::{corpus, texts};
-use crate::detect::{GROUPS, Method, PairOptions, Ratios, Room};
+use crate::detect::{GROUPS, Method, PairOptions, Part, Ratios, Room};
 use crate::sketch::Recipe;
 
 #[test]
@@ -57,7 +57,7 @@ fn calibration_counts_what_sampled_runs_return() {
         let place = RATIOS.iter().position(|&ratio| ratio == figures.ratio).expect("a ratio");
         let (returned, correct) = (figures.returned[place], figures.correct[place]);
         assert!(
-            figures.ratio == 1 || returned * f64::from(figures.ratio) >= 100.0 && lower_bound(correct, returned) >= 0.5,
+            figures.ratio == 1 || figures.drawn[place] >= 100.0 && lower_bound(correct, returned) >= 0.5,
             "group {group}: {figures:?}"
         );
     }
@@ -95,6 +95,73 @@ fn a_trial_finds_small_edits_and_knows_different_texts_apart() {
         assert!(less.iter().zip(more).all(|(less, more)| *less <= more), "a greater k finds no less");
     }
     assert!(made.figures.iter().all(|figure| figure.sketch_us > 0.0 && figure.compare_us > 0.0));
+}
+
+#[test]
+fn a_trial_tries_what_the_recipe_has_and_says_what_it_leaves_out() {
+    let texts: Vec<String> = (0..4).map(|text| (0..80).map(|at| format!("w{text}x{at} ")).collect()).collect();
+    let trial_of = |recipe: &str, part: Option<Part>| {
+        let recipe = Recipe::named(recipe).expect("a recipe");
+        let options = PairOptions { part, ..PairOptions::new(Method::Shingles) };
+        trial(&texts, &recipe, &options, 1, &mut |_| true).expect("figures")
+    };
+    for (recipe, part, missing, default) in [
+        ("main", None, vec!["case kept"], "min-hash"),
+        ("main", Some(Part::Whole), vec![], "min-hash"),
+        ("web", None, vec!["min-hash"], "simhash, terms"),
+        ("web-2grams", Some(Part::Main), vec!["case kept", "min-hash"], "simhash, 2 terms"),
+        ("seomoz", None, vec!["b:", "c:", "combined", "min-hash"], ""),
+    ] {
+        let made = trial_of(recipe, part);
+        let has = |name: &str| made.figures.iter().any(|figure| figure.name.contains(name));
+        for name in ["identity", "lcs", "cosine", "shingles", "2 terms"] {
+            assert!(has(name), "{recipe}: {name}");
+        }
+        for name in &missing {
+            assert!(
+                !has(name) && made.left_out.iter().any(|what| what.contains(name)),
+                "{recipe}: {:?}",
+                made.left_out
+            );
+        }
+        assert_eq!(made.left_out.len(), missing.len() + 1, "and split: {:?}", made.left_out);
+        let marked: Vec<_> = made.figures.iter().filter(|figure| figure.is_default).collect();
+        assert_eq!(marked.iter().map(|figure| figure.name.as_str()).collect::<String>(), default, "{recipe}");
+        assert!(marked.iter().all(|figure| figure.within.is_none_or(|within| within == 3)));
+        let identity = made.figures.iter().find(|figure| figure.name == "identity").expect("it is there");
+        assert_eq!((identity.found, identity.others), ([0.0; 6], 0.0));
+    }
+    let min_hash = trial_of("main", None).figures.into_iter().find(|figure| figure.name == "min-hash").expect("there");
+    assert_eq!((min_hash.found[4], min_hash.others), (1.0, 0.0), "one word in a hundred");
+}
+
+/// A page in a thousand copies, and pages that differ in a word: work that grows as the documents do.
+#[test]
+fn copies_cost_no_more_than_the_pairs_that_are_drawn() {
+    let page = |word: usize| (0..40).map(|at| if at == 20 { format!("t{word} ") } else { format!("w{at} ") }).collect();
+    let texts: Vec<String> = (0..1600).map(|at| page(if at % 2 == 0 { 0 } else { at })).collect();
+    let folder = tempfile::tempdir().expect("a folder");
+    let corpus = corpus(folder.path(), &texts);
+    let mut options = TuneOptions::default();
+    options.pairs.room = Room { memory_limit: 0, folder: folder.path().into() };
+    // 40 words make 36 shingles, of which a word is in five: 31 of 41 are shared.
+    options.pairs.rules.resemblance = 0.75;
+    let mut most = 0;
+    let made = calibrate(corpus.view(), corpus.collection(), &options, &mut |progress| {
+        if progress.phase == "decide" {
+            most = most.max(progress.total.unwrap_or(u64::MAX));
+        }
+        true
+    })
+    .expect("figures");
+    assert_eq!(made.documents, 801);
+    assert!(most > 0 && most <= PAIRS_MAX as u64, "runs of at most {most} pairs");
+    let short = &made.groups[0];
+    // Every two of the pages in the half on which ratios are chosen; what is drawn stands for them.
+    let pairs = (short.documents * (short.documents - 1) / 2) as f64;
+    assert!(short.drawn[0] < pairs && (short.returned[0] - pairs).abs() < 0.02 * pairs, "{short:?} of {pairs}");
+    assert_eq!((made.uniform[0].precision, made.uniform[0].recall), (Some(1.0), Some(1.0)));
+    assert!(made.uniform[1..].iter().all(|run| run.precision.is_some_and(|share| share > 0.99)), "{:?}", made.uniform);
 }
 
 /// Every pair of documents at every threshold, ratio and remainder, from their shingles themselves.

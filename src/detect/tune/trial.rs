@@ -14,10 +14,12 @@ use super::super::lcs::{Comparer, Prepared};
 use super::super::method::Method;
 use super::super::options::PairOptions;
 use super::super::rules::Decision;
-use super::super::texts::{Places, keep};
+use super::super::texts::{Part, Places, keep};
 use super::edits::{Edit, edited};
 use crate::Result;
-use crate::sketch::{Features, Recipe, Sampling, Shingles, Sketch, StopWords, shingles, signatures, simhash_of};
+use crate::sketch::{
+    Features, Recipe, Sampling, Shingles, Sketch, StopWords, agreement, shingles, signatures, simhash_of,
+};
 use crate::store::{Progress, Ticker, View};
 use crate::text::{CanonicalWords, Page, tokens};
 
@@ -25,6 +27,8 @@ use crate::text::{CanonicalWords, Page, tokens};
 const WORDS_MIN: usize = 50;
 /// Distances that are tried.
 const WITHIN: [u32; 5] = [1, 3, 5, 7, 10];
+/// The simhash of which capital letters are other letters.
+const CASE_KEPT: &str = "simhash, terms, case kept";
 /// How often comparisons are repeated to be timed.
 const REPEATS: usize = 8;
 
@@ -64,6 +68,8 @@ pub struct Figure {
     pub name: String,
     /// The threshold of simhash.
     pub within: Option<u32>,
+    /// It is how documents of the recipe are judged if no other method is named ([`Method::default_of`]).
+    pub is_default: bool,
     /// Of the texts, those that are found to be near to themselves with each of [`Edit::ALL`] made in them.
     pub found: [f64; 6],
     /// Of all pairs of different texts, those that are said to be near. They may be.
@@ -83,6 +89,8 @@ pub struct Trial {
     pub pairs: usize,
     /// Each way of deciding.
     pub figures: Vec<Figure>,
+    /// What was not tried, and why.
+    pub left_out: Vec<String>,
 }
 
 /// Tries each k, choice of features and method on texts and edits made in them. Seconds are those of the clock.
@@ -109,29 +117,51 @@ pub fn trial(
     let mut figures = Vec::new();
     let english = StopWords::english();
     let usual = Features::default();
+    let default = Method::default_of(Some(recipe));
+    let mut left_out =
+        vec!["split: an edit on its own site is judged as by combined, on another site as by c".to_owned()];
     for (name, features) in [
         ("simhash, terms", usual),
-        ("simhash, terms, case kept", Features { fold_case: false, ..usual }),
+        (CASE_KEPT, Features { fold_case: false, ..usual }),
         ("simhash, terms, no stop words", Features { stop_words: Some(&english), ..usual }),
         ("simhash, 2 terms", Features { terms: 2, ..usual }),
         ("simhash, 3 terms", Features { terms: 3, ..usual }),
     ] {
+        if name == CASE_KEPT && options.part.unwrap_or_else(|| Part::of_recipe(recipe)) == Part::Main {
+            left_out.push(format!("{name}: main content is in lower case"));
+            continue;
+        }
         let simhash = |text: &str| simhash_of(&tokens(&Page::text(text)), &features);
         let (prints, cost) = bench.ready(&simhash);
+        let is_recipe = recipe.terms() == Some(features.terms) && features.fold_case && features.stop_words.is_none();
+        let is_own = default == Method::Simhash && is_recipe;
         for within in WITHIN {
             let near = |a: &u64, b: &u64| (a ^ b).count_ones() <= within;
-            figures.push(Figure { within: Some(within), ..bench.figure(name, &prints, cost, &mut { near }) });
+            let is_default = is_own && within == options.rules.within;
+            let figure = bench.figure(name, &prints, cost, &mut { near });
+            figures.push(Figure { within: Some(within), is_default, ..figure });
         }
         ticker.add(1)?;
     }
-    if recipe.has_min_hash() && recipe.has_projection() {
-        let (sketches, cost) = bench.ready(&|text: &str| recipe.sketch(&Page::text(text)));
-        for method in [Method::B, Method::C, Method::Combined] {
-            let near = |a: &Sketch, b: &Sketch| options.rules.decide(method, &sketched(a, b));
-            figures.push(bench.figure(method.name(), &sketches, cost, &mut |a, b| is_near(near(a, b))));
+    let (sketches, cost) = bench.ready(&|text: &str| recipe.sketch(&Page::text(text)));
+    for method in [Method::Identity, Method::B, Method::C, Method::Combined, Method::MinHash] {
+        let has = match method {
+            Method::Identity => true,
+            Method::MinHash => recipe.has_bands(),
+            _ => recipe.has_min_hash() && recipe.has_projection(),
+        };
+        if !has {
+            let what = if method == Method::MinHash { "bands of min-values" } else { "min-values and projections" };
+            left_out.push(format!("{method}: recipe {} has no {what}", recipe.name()));
+            continue;
         }
-        ticker.add(1)?;
+        let near = |a: &Sketch, b: &Sketch| {
+            (method != Method::MinHash || share_a_band(a, b)) && is_near(options.rules.decide(method, &sketched(a, b)))
+        };
+        let figure = bench.figure(method.name(), &sketches, cost, &mut { near });
+        figures.push(Figure { is_default: method == default, ..figure });
     }
+    ticker.add(1)?;
     let signed = |text: &str| -> HashSet<u128> {
         signatures(text, &options.sets.signatures).iter().map(|signature| signature.value).collect()
     };
@@ -152,7 +182,7 @@ pub fn trial(
     figures.push(bench.figure("shingles", &sets, cost, &mut |a: &Shingles, b| {
         a.overlap(b).is_some_and(|overlap| overlap.resemblance() >= options.rules.resemblance)
     }));
-    Ok(Trial { texts: texts.len(), pairs: bench.pairs(), figures })
+    Ok(Trial { texts: texts.len(), pairs: bench.pairs(), figures, left_out })
 }
 
 /// What two sketches say.
@@ -165,9 +195,18 @@ fn sketched(a: &Sketch, b: &Sketch) -> Evidence {
             .as_ref()
             .zip(b.min_hash.as_ref())
             .map(|(a, b)| b_similarity(&a.supershingles, &b.supershingles)),
+        agreement: a.min_hash.as_ref().zip(b.min_hash.as_ref()).map(|(a, b)| agreement(&a.values, &b.values)),
         c_similarity: a.projection.as_ref().zip(b.projection.as_ref()).map(|(a, b)| c_similarity(a, b)),
         ..Evidence::default()
     }
+}
+
+/// Whether two documents would be candidates of min-hash.
+fn share_a_band(a: &Sketch, b: &Sketch) -> bool {
+    a.min_hash.as_ref().zip(b.min_hash.as_ref()).is_some_and(|(a, b)| {
+        let bands = [a, b].map(|min_hash| Recipe::bands(&min_hash.values));
+        bands[0].iter().zip(&bands[1]).any(|(a, b)| a == b)
+    })
 }
 
 fn is_near(decision: Decision) -> bool {
@@ -221,6 +260,7 @@ impl Bench<'_> {
         Figure {
             name: name.into(),
             within: None,
+            is_default: false,
             found: found.map(|found| share(found, self.texts * repeats)),
             others: share(others, self.pairs()),
             sketch_us,

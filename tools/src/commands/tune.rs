@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use nddb::detect::eval::{Corpus, CorpusError};
-use nddb::detect::tune::{Calibration, Edit, RATIOS, Run, Trial, TuneOptions, calibrate, sample, trial};
+use nddb::detect::tune::{Calibration, Edit, PAIRS_MAX, RATIOS, Run, Trial, TuneOptions, calibrate, sample, trial};
 use nddb::detect::{Collection, GROUPS, Method, PairOptions};
 use nddb::sketch::Recipe;
 use nddb::{Config, View};
@@ -16,6 +16,7 @@ use crate::failure::{Code, Failure, Result};
 use crate::output::Output;
 use crate::quantity::{counted, grouped};
 use crate::table::Table;
+use crate::text_options::TextPart;
 use crate::{database, inputs, interrupt, text_options, words};
 
 /// Distance of the temporary database of documents from a file.
@@ -43,6 +44,9 @@ pub(crate) struct Args {
     /// The precision to be kept: pairs of that resemblance, of all that a sample returns
     #[arg(long, value_name = "SHARE", default_value_t = 0.85, value_parser = share)]
     precision: f64,
+    /// What of a page is its text: all of it, or its main content [default: what the recipe looks at]
+    #[arg(long = "text", value_enum, value_name = "PART")]
+    part: Option<TextPart>,
     /// Words in a shingle
     #[arg(long, value_name = "N", default_value_t = 5)]
     shingle_words: usize,
@@ -90,12 +94,14 @@ fn tune(args: &Args, global: &Global, view: View<'_>, collection: &Collection) -
     let messages = global.messages();
     let meter = messages.meter("tune");
     let mut pairs = PairOptions { room: room(global), ..PairOptions::new(Method::Shingles) };
+    pairs.part = args.part.map(TextPart::part);
     pairs.rules.resemblance = args.resemblance;
+    pairs.rules.within = view.settings().k.into();
     pairs.shingles.words = args.shingle_words;
     let options = TuneOptions { pairs, precision: args.precision, documents: args.documents };
     let calibration = calibrate(view, collection, &options, &mut *meter.watch(true))?;
     let texts = sample(view, collection, &options.pairs, args.sample, args.seed, &mut *meter.watch(true))?;
-    let recipe = Recipe::from_label(&view.settings().recipe).unwrap_or_default();
+    let recipe = Recipe::of_any_version(&view.settings().recipe).unwrap_or_default();
     let trial = trial(&texts, &recipe, &options.pairs, args.seed, &mut *meter.watch(true))?;
     if calibration.unread.total() > 0 {
         messages.warn(format!("texts that could not be read: {}", text_options::reasons(&calibration.unread)));
@@ -146,6 +152,12 @@ fn sampling(args: &Args, made: &Calibration) -> Vec<String> {
         table.row(row);
     }
     lines.extend(table.lines());
+    if made.groups.iter().any(|figures| figures.drawn != figures.returned) {
+        lines.push(format!(
+            "of runs with more than {} in a group so many were drawn by hash and looked at; figures stand for all",
+            counted(PAIRS_MAX as u64, "pair")
+        ));
+    }
     lines.push(String::new());
     lines.push("reported on the other half".into());
     let mut table = Table::new(&["sampling", "shingles kept", "precision", "recall"]);
@@ -191,7 +203,8 @@ fn edits(args: &Args, made: &Trial) -> Vec<String> {
     titles.extend(["others".into(), "us a text".into(), "us a pair".into()]);
     let mut table = Table::new(&titles.iter().map(String::as_str).collect::<Vec<_>>());
     for figure in &made.figures {
-        let mut row = vec![figure.name.clone(), figure.within.map_or_else(|| "-".into(), |within| within.to_string())];
+        let name = if figure.is_default { format!("{} (default)", figure.name) } else { figure.name.clone() };
+        let mut row = vec![name, figure.within.map_or_else(|| "-".into(), |within| within.to_string())];
         row.extend(figure.found.iter().map(|found| format!("{found:.3}")));
         row.extend([
             format!("{:.5}", figure.others),
@@ -201,6 +214,7 @@ fn edits(args: &Args, made: &Trial) -> Vec<String> {
         table.row(row);
     }
     lines.extend(table.lines());
+    lines.extend(made.left_out.iter().map(|what| format!("left out: {what}")));
     lines
 }
 
@@ -222,6 +236,7 @@ fn value(args: &Args, made: &Calibration, trial: &Trial) -> Value {
             "pairs": figures.pairs,
             "returned": figures.returned,
             "correct": figures.correct,
+            "drawn": figures.drawn,
             "ratio": figures.ratio,
         })
     });
@@ -230,6 +245,7 @@ fn value(args: &Args, made: &Calibration, trial: &Trial) -> Value {
         json!({
             "method": figure.name,
             "k": figure.within,
+            "default": figure.is_default,
             "found": edits.collect::<serde_json::Map<_, _>>(),
             "others": figure.others,
             "sketch_us": figure.sketch_us,
@@ -249,5 +265,6 @@ fn value(args: &Args, made: &Calibration, trial: &Trial) -> Value {
         "texts": trial.texts,
         "pairs": trial.pairs,
         "methods": figures.collect::<Vec<_>>(),
+        "left_out": trial.left_out,
     })
 }
