@@ -135,11 +135,11 @@ fn a_trial_tries_what_the_recipe_has_and_says_what_it_leaves_out() {
     assert_eq!((min_hash.found[4], min_hash.others), (1.0, 0.0), "one word in a hundred");
 }
 
-/// A page in a thousand copies, and pages that differ in a word: work that grows as the documents do.
+/// A page in sixteen hundred copies, and pages that differ in a word: work that grows as the documents do.
 #[test]
 fn copies_cost_no_more_than_the_pairs_that_are_drawn() {
     let page = |word: usize| (0..40).map(|at| if at == 20 { format!("t{word} ") } else { format!("w{at} ") }).collect();
-    let texts: Vec<String> = (0..1600).map(|at| page(if at % 2 == 0 { 0 } else { at })).collect();
+    let texts: Vec<String> = (0..3200).map(|at| page(if at % 2 == 0 { 0 } else { at })).collect();
     let folder = tempfile::tempdir().expect("a folder");
     let corpus = corpus(folder.path(), &texts);
     let mut options = TuneOptions::default();
@@ -154,7 +154,7 @@ fn copies_cost_no_more_than_the_pairs_that_are_drawn() {
         true
     })
     .expect("figures");
-    assert_eq!(made.documents, 801);
+    assert_eq!(made.documents, 1601);
     assert!(most > 0 && most <= PAIRS_MAX as u64, "runs of at most {most} pairs");
     let short = &made.groups[0];
     // Every two of the pages in the half on which ratios are chosen; what is drawn stands for them.
