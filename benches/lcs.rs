@@ -6,7 +6,7 @@
 //! **Texts** are 10 KB of sentences over 5,000 invented words, the frequent ones short. A near-duplicate has each
 //! character replaced, deleted or followed by another one with a probability of 1% or 5%. Unlike pairs have a main part
 //! of their own, and boilerplate sentences of their site, a fifth of the text, spread over it or as header and footer.
-//! Of real pages, pairs are drawn that share a sentence, at most 20 pairs a sentence.
+//! Of the main content of real pages, pairs are drawn that share a sentence, at most 20 pairs a sentence.
 #![allow(clippy::print_stdout, reason = "figures are printed as plain text")]
 
 mod common;
@@ -19,7 +19,7 @@ use common::{Options, Random, figure, measure, median, say};
 use nddb::archive::{self, Input, What};
 use nddb::detect::Rules;
 use nddb::detect::lcs::{Comparer, Likeness, Myers, Parameters, Prepared, plain};
-use nddb::text::{Page, visible_text};
+use nddb::text::{Page, main_text};
 
 /// Bytes of a made text.
 const SIZE: usize = 10_240;
@@ -223,7 +223,7 @@ fn real(path: &Path, pages: usize, pairs: usize, rounds: usize, random: &mut Ran
         if let What::Page(page) = entry.what {
             let page =
                 Page { kind: page.kind, charset: page.charset.as_deref(), url: page.url.as_deref(), body: &page.body };
-            texts.push(visible_text(&page));
+            texts.push(main_text(&page));
         }
     }
     let mut sharing: HashMap<&str, Vec<usize>> = HashMap::new();
