@@ -26,6 +26,9 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
+/// The least memory that commands work with.
+const MEMORY_MIN: u64 = 1 << 20;
+
 const EXAMPLES: &str = "\
 Examples:
   nddb create crawl.nddb                          make a database
@@ -51,8 +54,8 @@ pub(crate) struct Global {
     /// Threads to work with [default: one for each processor]
     #[arg(long, global = true, value_name = "N")]
     pub(crate) threads: Option<NonZeroUsize>,
-    /// Memory to work with, besides the catalog's caches: 512M, 2G
-    #[arg(long, global = true, value_name = "SIZE", value_parser = quantity::size)]
+    /// Memory to sort and join with, besides the catalog's caches and some bytes a document: 512M, 2G; at least 1M
+    #[arg(long, global = true, value_name = "SIZE", value_parser = memory)]
     pub(crate) memory_limit: Option<u64>,
     /// Folder for temporary files [default: the system's, as TMPDIR says]
     #[arg(long, global = true, value_name = "FOLDER")]
@@ -153,4 +156,10 @@ pub(crate) fn texts(given: Vec<OsString>) -> Result<Vec<String>> {
         arg.into_string().map_err(|arg| Failure::usage(format!("not UTF-8: {}", arg.to_string_lossy())))
     };
     given.into_iter().map(text).collect()
+}
+
+/// Reads a memory limit. Below the least one, buffers of fixed size would take more than all of it.
+fn memory(text: &str) -> std::result::Result<u64, String> {
+    let size = quantity::size(text)?;
+    if size < MEMORY_MIN { Err("at least 1M of memory is needed".into()) } else { Ok(size) }
 }

@@ -170,10 +170,7 @@ pub(crate) fn reasons(unread: &Unread) -> String {
 /// What has to be told of texts that could not be read, and of what was not compared.
 pub(crate) fn warnings(summary: &PairSummary) -> Vec<String> {
     let mut warnings = Vec::new();
-    if summary.unread.total() > 0 {
-        let next = next_steps(&summary.unread).join("; ");
-        warnings.push(format!("texts that could not be read: {}; {next}", reasons(&summary.unread)));
-    }
+    warnings.extend(unread_warning(&summary.unread));
     if summary.unverified_members > 0 {
         let members = counted(summary.unverified_members, "member");
         warnings.push(format!("{members} of hot groups not verified, as the group lines say"));
@@ -186,6 +183,12 @@ pub(crate) fn warnings(summary: &PairSummary) -> Vec<String> {
         warnings.push(format!("{sets} not compared to the end: --comparisons sets the limit"));
     }
     warnings
+}
+
+/// Says how many texts could not be read and what to do about them, if there are any.
+pub(crate) fn unread_warning(unread: &Unread) -> Option<String> {
+    let next = next_steps(unread).join("; ");
+    (unread.total() > 0).then(|| format!("texts that could not be read: {}; {next}", reasons(unread)))
 }
 
 /// What the user can do about texts that could not be read.

@@ -103,8 +103,9 @@ fn tune(args: &Args, global: &Global, view: View<'_>, collection: &Collection) -
     let texts = sample(view, collection, &options.pairs, args.sample, args.seed, &mut *meter.watch(true))?;
     let recipe = Recipe::of_any_version(&view.settings().recipe).unwrap_or_default();
     let trial = trial(&texts, &recipe, &options.pairs, args.seed, &mut *meter.watch(true))?;
-    if calibration.unread.total() > 0 {
-        messages.warn(format!("texts that could not be read: {}", text_options::reasons(&calibration.unread)));
+    let unread = text_options::unread_warning(&calibration.unread);
+    if let Some(warning) = &unread {
+        messages.warn(warning);
     }
     let mut output = Output::stdout();
     if global.json {
@@ -120,7 +121,7 @@ fn tune(args: &Args, global: &Global, view: View<'_>, collection: &Collection) -
         counted(calibration.documents, "document"),
         counted(trial.texts as u64, "edited text")
     ));
-    Ok(Code::Done)
+    Ok(if unread.is_some() { Code::SomeSkipped } else { Code::Done })
 }
 
 fn part(value: Option<f64>) -> String {

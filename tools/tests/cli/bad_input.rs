@@ -52,6 +52,7 @@ fn parameters_that_make_no_sense_are_wrong_usage() {
     }
     dir.nddb(["create", "db", "--k", "7", "--bits", "8", "--nonsense"]).tells(2, &["--nonsense"]);
     dir.nddb(["load", "db", "x", "--memory-limit", "lots"]).tells(2, &["512M"]);
+    dir.nddb(["load", "db", "x", "--memory-limit", "1000K"]).tells(2, &["at least 1M"]);
     dir.nddb(["stats", "db", "--tmp-dir", "none"]).tells(2, &["--tmp-dir none: not a folder"]);
 }
 

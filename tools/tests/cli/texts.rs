@@ -328,5 +328,9 @@ fn tune_reads_a_database_or_a_file_and_says_the_same() {
     assert_eq!(shingles("linked.jsonl", &[]), main);
     assert_eq!(shingles("linked.jsonl", &["--text", "whole"]), main / 56 * 116);
     dir.nddb(["tune", "gone.jsonl"]).ends(10);
+    dir.nddb(["create", "moved"]).done();
+    dir.nddb(["load", "moved", "linked.jsonl"]).done();
+    std::fs::remove_file(dir.path("linked.jsonl")).expect("there");
+    dir.nddb(["tune", "moved"]).ends(3).says(&["could not be read", "put the archives back"]);
     dir.nddb(["tune", "db", "--resemblance", "0"]).tells(2, &["above 0"]);
 }
