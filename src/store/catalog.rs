@@ -8,9 +8,10 @@
 
 mod commit;
 mod ingest;
+mod logs;
 mod read;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use nddb_format::record::FAMILIES;
@@ -93,6 +94,7 @@ impl Catalog {
 
     /// Opens the catalog for writing.
     pub(crate) fn open(path: &Path) -> Result<Self> {
+        Self::check_logs(path)?;
         Self::open_primary(path, &database_options(), "be opened")
     }
 
@@ -103,6 +105,7 @@ impl Catalog {
 
     /// Opens the catalog for reading, beside a writer or without one; writes nothing in its folder.
     pub(crate) fn open_secondary(path: &Path) -> Result<Self> {
+        Self::check_logs(path)?;
         let scratch = tempfile::Builder::new().prefix("nddb-reader-").tempdir();
         let scratch = scratch.map_err(Error::io("create a temporary folder in", &std::env::temp_dir()))?;
         // Otherwise a thousand lines of options are written to the log, and 300 threads made to open a few files.
@@ -142,8 +145,7 @@ impl Catalog {
     /// The logs, sorted files and lists of them that there are now.
     fn files(&self) -> Result<Vec<OsString>> {
         let mut names = super::dir::names(&self.path)?;
-        let is_data = |name: &str| name.ends_with(".log") || name.ends_with(".sst") || name.starts_with("MANIFEST");
-        names.retain(|name| name.to_str().is_some_and(is_data));
+        names.retain(|name| is_log(name) || name.to_str().is_some_and(|name| name.ends_with(".sst")));
         Ok(names)
     }
 
@@ -158,6 +160,11 @@ impl Catalog {
     fn corrupt(&self) -> impl FnOnce(nddb_format::FormatError) -> Error {
         Error::format(&self.path)
     }
+}
+
+/// Whether a file of a catalog is a log, or a list of sorted files, which RocksDB keeps as a log.
+fn is_log(name: &OsStr) -> bool {
+    name.to_str().is_some_and(|name| name.ends_with(".log") || name.starts_with("MANIFEST"))
 }
 
 fn failed(action: &'static str, path: &Path) -> impl FnOnce(rocksdb::Error) -> Error {

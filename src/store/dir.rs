@@ -289,6 +289,23 @@ pub(crate) fn names(folder: &Path) -> Result<Vec<OsString>> {
     Ok(names)
 }
 
+/// Passes the blocks of a file, all but the last of `size` bytes. One that is gone has none.
+pub(crate) fn read_blocks(path: &Path, size: usize, visit: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+    let mut file = match File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        opened => opened.map_err(Error::io("open the file", path))?,
+    };
+    let mut block = Vec::with_capacity(size);
+    loop {
+        block.clear();
+        (&mut file).take(size as u64).read_to_end(&mut block).map_err(Error::io("read the file", path))?;
+        if block.is_empty() {
+            return Ok(());
+        }
+        visit(&block)?;
+    }
+}
+
 fn file_number(path: &Path) -> Option<u64> {
     u64::from_str_radix(path.file_stem()?.to_str()?, 16).ok()
 }

@@ -262,6 +262,36 @@ fn damage_of_the_catalog_is_found_or_does_no_harm() {
 }
 
 #[test]
+fn a_log_of_the_catalog_that_would_be_read_without_end_is_refused() {
+    let sample = sample();
+    let is_log = |name: &str| name.ends_with(".log") || name.starts_with("MANIFEST");
+    let names = fs::read_dir(sample.path.join("catalog")).expect("a folder");
+    let names = names.map(|entry| entry.expect("an entry").file_name().into_string().expect("a name"));
+    let mut refused = 0;
+    for name in names.filter(|name| is_log(name)) {
+        let (_folder, path) = sample.copy();
+        let log = path.join("catalog").join(&name);
+        let bytes = fs::read(&log).expect("a log");
+        let [.., low, high, _] = bytes[..bytes.len().min(7)] else { continue };
+        let second = 7 + usize::from(u16::from_le_bytes([low, high]));
+        if bytes.len() < second + 7 {
+            continue;
+        }
+        // The kind of the second record becomes that of a log used again.
+        flip(&log, second + 6, 2);
+        assert_blamed(&check(&path), &path.join("catalog"), &name);
+        let errors = [Reader::open(&path).err(), Writer::open(&path).err()];
+        for error in errors.map(|error| error.expect("refused")) {
+            assert!(matches!(error, Error::Catalog { damaged: true, .. }), "{error:?}");
+            let source = std::error::Error::source(&error).expect("a reason").to_string();
+            assert!(source.contains(&format!("{name} is damaged at byte {second}")), "{source}");
+        }
+        refused += 1;
+    }
+    assert!(refused > 1, "{refused}");
+}
+
+#[test]
 fn a_catalog_that_lost_commits_is_found() {
     let sample = sample();
     let (_folder, path) = sample.copy();

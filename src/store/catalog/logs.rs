@@ -1,0 +1,83 @@
+//! What RocksDB must not be given to read: logs that it would read without end.
+//!
+//! Its logs, the list of sorted files among them, consist of blocks of 32 KB, and these of records with a checksum
+//! (4 bytes), a length (2, little-endian) and a kind. Of a kind that only reused logs have, RocksDB (11.8) asks again
+//! for the same record for ever where the log began with another kind. No log of a catalog is reused, so such a
+//! record is damage: one flipped bit is enough.
+
+use std::path::Path;
+
+use super::{Catalog, is_log};
+use crate::store::dir;
+use crate::{Error, Result};
+
+/// Bytes of a block; a record does not go beyond its block.
+const BLOCK: usize = 32 << 10;
+/// Bytes before the contents of a record.
+const HEADER: usize = 7;
+/// The kinds of records of reused logs.
+const REUSED: [u8; 6] = [5, 6, 7, 8, 11, 131];
+
+impl Catalog {
+    /// Fails if reading a log of a catalog would not end.
+    ///
+    /// # Errors
+    /// [`Error::Catalog`] that names the file and the byte; [`Error::Io`].
+    pub(super) fn check_logs(path: &Path) -> Result<()> {
+        for name in dir::names(path)?.iter().filter(|name| is_log(name)) {
+            let mut start = 0;
+            dir::read_blocks(&path.join(name), BLOCK, &mut |block| {
+                if let Some(place) = endless(block) {
+                    let name = name.display();
+                    let what = format!("{name} is damaged at byte {}: a record of a reused log", start + place);
+                    let (action, path, source) = ("be opened", path.to_owned(), what.into());
+                    return Err(Error::Catalog { action, path, damaged: true, source });
+                }
+                start += block.len();
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// Where in a block of a log a record stands that RocksDB would read for ever. A wrong length leads away from the
+/// records, but not out of the block, and is damage too.
+fn endless(block: &[u8]) -> Option<usize> {
+    let mut place = 0;
+    while let Some(&[_, _, _, _, low, high, kind]) = block.get(place..place + HEADER) {
+        let length = usize::from(u16::from_le_bytes([low, high]));
+        if REUSED.contains(&kind) {
+            return Some(place);
+        }
+        place += HEADER + length;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn log(records: &[(u8, usize)]) -> Vec<u8> {
+        let mut log = Vec::new();
+        for &(kind, length) in records {
+            log.extend([1, 2, 3, 4]);
+            log.extend((length as u16).to_le_bytes());
+            log.push(kind);
+            log.extend(vec![5; length]);
+        }
+        log
+    }
+
+    #[test]
+    fn records_of_reused_logs_are_found_and_contents_are_not_taken_for_records() {
+        assert_eq!(endless(&[]), None);
+        assert_eq!(endless(&log(&[(1, 40), (2, 0), (3, 500), (4, 12)])), None);
+        for kind in REUSED {
+            assert_eq!(endless(&log(&[(1, 40), (kind, 0), (3, 500)])), Some(47));
+        }
+        let sound = log(&[(1, 40), (1, 60_000)]);
+        (0..sound.len()).for_each(|end| assert_eq!(endless(&sound[..end]), None));
+    }
+}
