@@ -157,7 +157,7 @@ impl<'a> Asked<'a> {
         for number in sharing.numbers {
             let judged = self.judge(number, true)?;
             let Some(alike) = judged.filter(|alike| alike.stored.record.id != self.id) else { continue };
-            if self.score(&alike) >= self.perfect() {
+            if !self.is_by_simhash(&alike) && self.score(&alike) >= self.perfect() {
                 // Numbers ascend: nothing behind it comes before it.
                 return Ok((Some(alike), true));
             }
@@ -253,24 +253,32 @@ impl<'a> Asked<'a> {
     }
 
     /// Where a match stands among all: the least comes first.
-    fn rank(&self, alike: &Alike) -> (bool, Reverse<u32>, u64) {
-        // Identical ones are equally good, whatever else is known of them.
-        let score = if alike.evidence.identical { 0 } else { self.score(alike) };
-        (!alike.evidence.identical, Reverse(score), alike.stored.number)
+    fn rank(&self, alike: &Alike) -> (bool, bool, Reverse<u32>, u64) {
+        let number = alike.stored.number;
+        if alike.evidence.identical {
+            // Equally good, whatever else is known of them.
+            return (false, false, Reverse(0), number);
+        }
+        // What simhash says in place of the method comes after what the method says.
+        (true, self.is_by_simhash(alike), Reverse(self.score(alike)), number)
     }
 
-    /// How similar two documents are by the method: more is nearer. What the method does not know comes last, by
-    /// distance where the document asked for is known by its fingerprint alone.
+    /// Whether simhash decided, in place of the method or as it.
+    fn is_by_simhash(&self, alike: &Alike) -> bool {
+        let Online { method, rules, .. } = self.online;
+        *method == Method::Simhash || rules.decide(*method, &alike.evidence) == Decision::Unknown
+    }
+
+    /// How similar two documents are by what decided about them: more is nearer.
     fn score(&self, alike: &Alike) -> u32 {
         let evidence = &alike.evidence;
-        let near = || evidence.distance.map_or(0, |distance| u64::BITS.saturating_sub(distance));
-        match self.online.method {
-            Method::Simhash => near(),
-            Method::B => evidence.b_similarity.unwrap_or(0),
-            _ if !self.facts.are_enough_for(self.online.method) => near(),
-            Method::MinHash => evidence.agreement.unwrap_or(0),
-            _ => evidence.c_similarity.unwrap_or(0),
-        }
+        let score = match self.online.method {
+            _ if self.is_by_simhash(alike) => evidence.distance.map(|distance| u64::BITS.saturating_sub(distance)),
+            Method::B => evidence.b_similarity,
+            Method::MinHash => evidence.agreement,
+            _ => evidence.c_similarity,
+        };
+        score.unwrap_or(0)
     }
 
     /// The greatest score.

@@ -42,9 +42,7 @@ fn score(online: &Online, a: &Stored, b: &Stored) -> Option<u32> {
         return Some(u32::MAX);
     }
     if online.or_simhash && (x.min_values.is_none() || y.min_values.is_none()) {
-        // By distance, but behind what min-hash knows of the document asked for.
-        let near = score(&Online::new(Method::Simhash), a, b)?;
-        return Some(if x.min_values.is_none() { near } else { 0 });
+        return score(&Online::new(Method::Simhash), a, b);
     }
     let equal = x.supershingles.zip(y.supershingles).map_or(0, |(a, b)| b_similarity(&a, &b));
     let projections = x.projection.as_ref().zip(y.projection.as_ref());
@@ -59,7 +57,8 @@ fn score(online: &Online, a: &Stored, b: &Stored) -> Option<u32> {
             (distance <= online.rules.within).then_some(64 - distance)
         }
         Method::B => (equal >= 2).then_some(equal),
-        Method::MinHash => min_values_agree(x, y).filter(|_| !headings_differ(x, y)),
+        // Before all that simhash says in its place.
+        Method::MinHash => min_values_agree(x, y).filter(|_| !headings_differ(x, y)).map(|agree| 64 + agree),
         Method::C => c,
         Method::Combined => combined,
         Method::Split if x.site.is_some() && x.site == y.site => combined,
@@ -246,6 +245,7 @@ impl Model {
     fn put(&mut self, stored: Stored) {
         let same = self.live.get(&stored.record.id).is_some_and(|old| {
             old.record.digest == stored.record.digest
+                && old.record.headings == stored.record.headings
                 && (old.fingerprint, old.unprinted) == (stored.fingerprint, stored.unprinted)
                 && old.record.site == stored.record.site
         });
