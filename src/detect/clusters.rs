@@ -17,7 +17,7 @@ use super::collection::Collection;
 use super::judge::{Judge, Judged};
 use super::options::PairOptions;
 use super::pair::{Line, Pair, PairSummary, Verified};
-use super::pairs::Found;
+use super::pairs::{Found, Reach};
 use super::room::Room;
 use crate::Result;
 use crate::store::{Progress, Sorter, Ticker, View};
@@ -113,7 +113,7 @@ pub fn cluster(
     emit: &mut dyn FnMut(Line<'_>) -> Result<()>,
 ) -> Result<Clusters> {
     let pairs = PairOptions { expand: false, ..options.pairs.clone() };
-    let found = Found::new(view, collection, &pairs, true, watch)?;
+    let found = Found::new(view, collection, &pairs, Reach::STABLE, watch)?;
     let ticker = Ticker::new(watch);
     let mut pass = |near: &mut dyn FnMut(Pair) -> Result<()>| {
         found.decide(collection, &pairs, &ticker, &mut PairSummary::default(), near)
@@ -150,7 +150,7 @@ fn emit_live(
         return found.emit(collection, options, watch, emit);
     }
     let live = Collection::build(view, &options.room, watch)?;
-    let found = Found::new(view, &live, options, true, watch)?;
+    let found = Found::new(view, &live, options, Reach::STABLE, watch)?;
     // Lines name documents of the collection that the caller has.
     let there: Vec<u32> = (0..collection.len()).filter(|&ordinal| !collection.row(ordinal).is_deleted).collect();
     let mut members = Vec::new();

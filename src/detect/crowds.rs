@@ -14,7 +14,7 @@ use super::judge::{Judge, Judged};
 use super::method::Method;
 use super::options::PairOptions;
 use super::pair::{PairSummary, Verified};
-use super::pairs::Found;
+use super::pairs::{Found, Reach};
 use super::source::share_key;
 use crate::Result;
 use crate::store::{Progress, Ticker, View};
@@ -95,19 +95,17 @@ fn count_beyond(
     emit: &mut dyn FnMut(Counted<'_>) -> Result<()>,
 ) -> Result<PairSummary> {
     let options = PairOptions { expand: true, ..options.clone() };
-    let found = Found::counted(view, collection, &options, listed, watch)?;
+    let found = Found::new(view, collection, &options, Reach::few(listed), watch)?;
     let mut left: BTreeSet<(u32, u32)> = asked.iter().map(|&(a, b)| (a.min(b), a.max(b))).collect();
     let mut summary = found.summary(collection, &options);
     let ticker = Ticker::new(watch);
-    let (mut many, mut sums) = (0, summary);
-    found.decide(collection, &options, &ticker, &mut sums, &mut |pair| {
+    found.decide(collection, &options, &ticker, &mut summary, &mut |pair| {
         left.remove(&(pair.a.min(pair.b), pair.a.max(pair.b)));
         emit(Counted::Pair(pair.a, pair.b))
     })?;
-    summary = sums;
     let mut crowds = Crowds::new(&found, collection, &options, asked, listed);
     ticker.start("count", None, "crowds")?;
-    let mut last = None;
+    let (mut many, mut last) = (0, None);
     found.crowds.each(&mut |rows| {
         for &row in rows {
             if last.replace(row) == Some(row) {

@@ -57,11 +57,10 @@ impl<'a> Judge<'a> {
             && let Some(verifier) = &mut self.verifier
         {
             verifier.add(a, b, &mut evidence)?;
-            verified = match rules.decide(Method::Lcs, &evidence) {
-                Decision::Near(rule) => Some(Verified::Near(rule)),
-                Decision::Unknown => Some(Verified::Unread),
-                Decision::Apart => return Ok(Judged::Rejected),
-            };
+            verified = Verified::of(rules.decide(Method::Lcs, &evidence));
+            if verified.is_none() {
+                return Ok(Judged::Rejected);
+            }
         }
         Ok(Judged::Near(Pair { a, b, evidence, rule, verified }))
     }

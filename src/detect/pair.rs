@@ -1,6 +1,7 @@
 //! What is found: pairs, groups, and how many of each.
 
 use super::evidence::Evidence;
+use super::rules::Decision;
 use super::text_summary::{SetSummary, ShingleSummary};
 use super::texts::Unread;
 
@@ -26,6 +27,17 @@ pub enum Verified {
     Near(&'static str),
     /// The text of one cannot be read: only the method has been asked.
     Unread,
+}
+
+impl Verified {
+    /// What follows from the decision about the texts; nothing if they are not near.
+    pub(super) fn of(decision: Decision) -> Option<Self> {
+        match decision {
+            Decision::Near(rule) => Some(Self::Near(rule)),
+            Decision::Unknown => Some(Self::Unread),
+            Decision::Apart => None,
+        }
+    }
 }
 
 impl Pair {

@@ -41,7 +41,7 @@ pub fn pairs(
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
     emit: &mut dyn FnMut(Line<'_>) -> Result<()>,
 ) -> Result<PairSummary> {
-    let found = Found::new(view, collection, options, false, watch)?;
+    let found = Found::new(view, collection, options, Reach::ALL, watch)?;
     found.emit(collection, options, watch, emit)
 }
 
@@ -64,37 +64,28 @@ pub(super) struct Found {
 
 /// Which candidates are wanted.
 #[derive(Clone, Copy)]
-struct Reach {
+pub(super) struct Reach {
     /// Such that more documents take none away.
     stable: bool,
     /// Pairs of two classes that are listed one by one, where all are asked for.
     listed: u64,
 }
 
+impl Reach {
+    /// All candidates.
+    pub(super) const ALL: Self = Self { stable: false, listed: u64::MAX };
+    /// All candidates, such that more documents take none away.
+    pub(super) const STABLE: Self = Self { stable: true, ..Self::ALL };
+
+    /// The candidates of two classes, or of one, only as far as they are no more than so many.
+    pub(super) fn few(listed: u64) -> Self {
+        Self { listed, ..Self::ALL }
+    }
+}
+
 impl Found {
-    /// Finds the candidates of a method; with `stable`, so that more documents take none away.
+    /// Finds the candidates of a method.
     pub(super) fn new(
-        view: View<'_>,
-        collection: &Collection,
-        options: &PairOptions,
-        stable: bool,
-        watch: &mut (dyn FnMut(&Progress) -> bool + Send),
-    ) -> Result<Self> {
-        Self::reaching(view, collection, options, Reach { stable, listed: u64::MAX }, watch)
-    }
-
-    /// Finds the candidates of all documents, those of two classes, or of one, only as far as they are few.
-    pub(super) fn counted(
-        view: View<'_>,
-        collection: &Collection,
-        options: &PairOptions,
-        listed: u64,
-        watch: &mut (dyn FnMut(&Progress) -> bool + Send),
-    ) -> Result<Self> {
-        Self::reaching(view, collection, options, Reach { stable: false, listed }, watch)
-    }
-
-    fn reaching(
         view: View<'_>,
         collection: &Collection,
         options: &PairOptions,
@@ -136,29 +127,16 @@ impl Found {
         view: View<'_>,
         collection: &Collection,
         options: &PairOptions,
-        stable: bool,
         watch: &mut (dyn FnMut(&Progress) -> bool + Send),
     ) -> Result<Self> {
         let unsketched = needs::check_documents(view, collection, options)?;
         let readings = Readings::new(view, collection, options, &Ticker::new(&mut *watch))?;
         let classes = Classes::new(collection, class, &|_| None, &options.room)?;
-        let found = Self::of(view, collection, options, readings, classes, stable, watch)?;
+        let found = Self::gather(view, collection, options, readings, classes, None, Reach::ALL, watch)?;
         Ok(Self { unsketched, ..found })
     }
 
     /// Finds the candidates, given what was read of texts, and which documents are one to the method.
-    pub(super) fn of(
-        view: View<'_>,
-        collection: &Collection,
-        options: &PairOptions,
-        readings: Readings,
-        classes: Classes,
-        stable: bool,
-        watch: &mut (dyn FnMut(&Progress) -> bool + Send),
-    ) -> Result<Self> {
-        let reach = Reach { stable, listed: u64::MAX };
-        Self::gather(view, collection, options, readings, classes, None, reach, watch)
-    }
 
     #[expect(clippy::too_many_arguments, reason = "all that is known comes together here")]
     fn gather(

@@ -24,6 +24,7 @@ use std::ops::Range;
 
 use crate::text::headings::{HeadingPlaces, Headings};
 use crate::text::lower::LowerHashes;
+use crate::text::numbers::numbers_masked;
 use crate::text::outline::Part;
 use crate::text::page::{Page, PageKind};
 use crate::text::sentences::units;
@@ -151,17 +152,12 @@ fn block_begins(parts: &[Part]) -> impl Iterator<Item = usize> + '_ {
 /// Appends what stands between two terms, numbers perhaps: each run of white space as one space, each of digits as
 /// one `0`.
 fn push_folded(out: &mut String, between: &str) {
-    let mut in_number = false;
-    for c in between.chars() {
-        let is_digit = c.is_numeric();
+    for c in numbers_masked(between.chars()) {
         match c {
-            _ if is_digit && in_number => (),
-            _ if is_digit => out.push('0'),
             _ if !c.is_whitespace() => out.push(c),
             _ if out.ends_with(' ') => (),
             _ => out.push(' '),
         }
-        in_number = is_digit;
     }
 }
 

@@ -13,6 +13,7 @@ use std::collections::BTreeSet;
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::text::numbers::numbers_masked;
 use crate::text::outline::{Part, Role};
 
 /// Title and first heading of a page, as hashes: XXH3 (64 bits, seed 0) of those of their terms, 8 bytes
@@ -105,16 +106,7 @@ impl HeadingPlaces {
 
 /// Returns a term in lower case, with each run of digits as one `0`.
 fn masked(term: &str) -> String {
-    let mut out = String::with_capacity(term.len());
-    let mut in_number = false;
-    for c in term.to_lowercase().chars() {
-        let is_digit = c.is_numeric();
-        if !is_digit || !in_number {
-            out.push(if is_digit { '0' } else { c });
-        }
-        in_number = is_digit;
-    }
-    out
+    numbers_masked(term.to_lowercase().chars()).collect()
 }
 
 #[cfg(test)]

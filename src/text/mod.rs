@@ -22,6 +22,7 @@ mod letters;
 mod lower;
 mod map;
 mod marks;
+mod numbers;
 mod outline;
 mod page;
 mod segment;

@@ -3,6 +3,7 @@
 mod marked;
 mod shares;
 
+use plotters::chart::MeshStyle;
 use plotters::prelude::*;
 
 use crate::failure::{Failure, Result};
@@ -31,6 +32,9 @@ const POWERS: usize = 9;
 /// What a file of its own needs and an element of a page does not; nothing is ever fetched from there.
 const NAMESPACE: &str = " xmlns=\"http://www.w3.org/2000/svg\"";
 
+/// Axes that are about to be drawn.
+type Mesh<'a, 'b, 'c, X, Y> = MeshStyle<'a, 'b, X, Y, SVGBackend<'c>>;
+
 /// What is plotted.
 pub(crate) struct Plot<'a> {
     /// What it shows, for those who cannot see it.
@@ -53,17 +57,12 @@ impl Plot<'_> {
             let whole = |x: &f64| if (x - x.round()).abs() < 1e-6 { format!("{}", x.round()) } else { String::new() };
             let count = |y: &f64| if y.fract() == 0.0 { grouped(*y as u64) } else { String::new() };
             let bars = (high - low + 1).min(16) as usize;
-            chart
-                .configure_mesh()
-                .label_style(LABEL)
-                .axis_desc_style(AXIS_NAME)
+            self.axes(&mut chart.configure_mesh())
                 .disable_x_mesh()
-                .light_line_style(TRANSPARENT)
                 .x_labels(bars)
                 .y_labels(6)
                 .x_label_formatter(&whole)
                 .y_label_formatter(&count)
-                .x_desc(self.x)
                 .y_desc(self.y)
                 .draw()
                 .map_err(failed)?;
@@ -87,16 +86,11 @@ impl Plot<'_> {
                 )
                 .map_err(failed)?;
             let whole = |x: &f64| grouped(x.round() as u64);
-            chart
-                .configure_mesh()
-                .label_style(LABEL)
-                .axis_desc_style(AXIS_NAME)
-                .light_line_style(TRANSPARENT)
+            self.axes(&mut chart.configure_mesh())
                 .x_labels(POWERS)
                 .y_labels(POWERS)
                 .x_label_formatter(&whole)
                 .y_label_formatter(&whole)
-                .x_desc(self.x)
                 .y_desc(self.y)
                 .draw()
                 .map_err(failed)?;
@@ -104,6 +98,14 @@ impl Plot<'_> {
             chart.draw_series(points).map_err(failed)?;
             Ok(())
         })
+    }
+
+    /// What the axes of all plots have.
+    fn axes<'m, 'a, 'b, 'c, X: Ranged, Y: Ranged>(
+        &self,
+        mesh: &'m mut Mesh<'a, 'b, 'c, X, Y>,
+    ) -> &'m mut Mesh<'a, 'b, 'c, X, Y> {
+        mesh.label_style(LABEL).axis_desc_style(AXIS_NAME).light_line_style(TRANSPARENT).x_desc(self.x)
     }
 
     fn draw(

@@ -7,7 +7,7 @@ use crate::detect::classes::Classes;
 use crate::detect::collection::Collection;
 use crate::detect::options::PairOptions;
 use crate::detect::pair::{Line, PairSummary};
-use crate::detect::pairs::Found;
+use crate::detect::pairs::{Found, Reach};
 use crate::detect::room::Room;
 use crate::store::{Progress, Sorter, View};
 
@@ -75,7 +75,7 @@ pub fn graph(
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
 ) -> Result<Graph> {
     let options = PairOptions { expand: false, ..options.clone() };
-    let found = Found::new(view, collection, &options, false, watch)?;
+    let found = Found::new(view, collection, &options, Reach::ALL, watch)?;
     let groups = Groups::new(collection, &found.classes, &options.room)?;
     let members = found.classes.members();
     // Neighbours outside of the own class.

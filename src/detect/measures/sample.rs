@@ -9,7 +9,7 @@ use crate::detect::collection::Collection;
 use crate::detect::draw::Draw;
 use crate::detect::method::Method;
 use crate::detect::options::PairOptions;
-use crate::detect::pairs::Found;
+use crate::detect::pairs::{Found, Reach};
 use crate::detect::texts::{Kept, Places, Unread, keep};
 use crate::store::{Progress, Ticker, View};
 use crate::{Error, Result};
@@ -126,7 +126,7 @@ fn near(
 ) -> Result<Vec<(u32, u32)>> {
     for method in [Method::MinHash, Method::Simhash] {
         let options = PairOptions { method, expand: false, verify_lcs: false, ..options.clone() };
-        let found = match Found::new(view, collection, &options, false, watch) {
+        let found = match Found::new(view, collection, &options, Reach::ALL, watch) {
             Err(Error::Method { .. }) => continue,
             other => other?,
         };

@@ -114,7 +114,7 @@ pub fn similarities(
 ) -> Result<Grid> {
     let options = PairOptions { expand: false, ..options.clone() };
     // Documents with one sketch are pairs here, too.
-    let found = Found::between(Method::Identity, view, collection, &options, false, watch)?;
+    let found = Found::between(Method::Identity, view, collection, &options, watch)?;
     let mut grid = Grid::new();
     grid.cut = found.cuts.len() as u64;
     found.each(collection, &options, watch, &mut |pair| {

@@ -243,11 +243,10 @@ impl<'a> Asked<'a> {
         if let Some(texts) = &mut self.texts
             && !alike.evidence.identical
         {
-            alike.verified = match texts.compare(&alike.stored.record, &mut alike.evidence)? {
-                Decision::Near(rule) => Some(Verified::Near(rule)),
-                Decision::Unknown => Some(Verified::Unread),
-                Decision::Apart => return Ok(None),
-            };
+            alike.verified = Verified::of(texts.compare(&alike.stored.record, &mut alike.evidence)?);
+            if alike.verified.is_none() {
+                return Ok(None);
+            }
         }
         Ok(Some(alike))
     }

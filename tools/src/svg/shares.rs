@@ -1,9 +1,10 @@
 //! Plots of shares, 0 to 1: lines over numbers, and bars with names.
 
+use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 
 use super::marked::Marked;
-use super::{AXIS_NAME, COLOURS, LABEL, Plot, SIZE, failed, frame};
+use super::{COLOURS, Mesh, Plot, SIZE, failed, frame};
 use crate::failure::Result;
 
 /// Height of the bars of one name in a list, and of the axis below it.
@@ -18,6 +19,9 @@ pub(crate) struct Series {
     /// Places and shares, in the order of places.
     pub(crate) points: Vec<(f64, Option<f64>)>,
 }
+
+/// Axes with marked places below and shares beside.
+type SharesMesh<'a, 'b, 'c> = Mesh<'a, 'b, 'c, Marked, RangedCoordf64>;
 
 impl Plot<'_> {
     /// A line for each series, over an axis with these labels at these places.
@@ -37,18 +41,7 @@ impl Plot<'_> {
             let mut chart = frame(root)
                 .build_cartesian_2d(Marked::new(low - edge..high + edge, keys), bottom..top)
                 .map_err(failed)?;
-            chart
-                .configure_mesh()
-                .label_style(LABEL)
-                .axis_desc_style(AXIS_NAME)
-                .light_line_style(TRANSPARENT)
-                .y_labels(6)
-                .x_label_formatter(&name)
-                .y_label_formatter(&|share| format!("{share:.2}"))
-                .x_desc(self.x)
-                .y_desc(self.y)
-                .draw()
-                .map_err(failed)?;
+            self.shares(&mut chart.configure_mesh()).x_label_formatter(&name).draw().map_err(failed)?;
             for (series, colour) in series.iter().zip(COLOURS.iter().cycle()) {
                 for part in series.points.split(|point| point.1.is_none()) {
                     let points: Vec<(f64, f64)> =
@@ -78,19 +71,8 @@ impl Plot<'_> {
             let mut chart = frame(root)
                 .build_cartesian_2d(Marked::new(-0.6..values.len().max(1) as f64 - 0.4, keys), 0.0..top)
                 .map_err(failed)?;
-            chart
-                .configure_mesh()
-                .label_style(LABEL)
-                .axis_desc_style(AXIS_NAME)
-                .disable_x_mesh()
-                .light_line_style(TRANSPARENT)
-                .y_labels(6)
-                .x_label_formatter(&name)
-                .y_label_formatter(&|share| format!("{share:.2}"))
-                .x_desc(self.x)
-                .y_desc(self.y)
-                .draw()
-                .map_err(failed)?;
+            let mut mesh = chart.configure_mesh();
+            self.shares(&mut mesh).disable_x_mesh().x_label_formatter(&name).draw().map_err(failed)?;
             let bars = (0..).zip(values).filter_map(|(place, (_, share))| {
                 let x = f64::from(place);
                 Some(Rectangle::new([(x - 0.35, 0.0), (x + 0.35, (*share)?)], COLOURS[0].filled()))
@@ -98,6 +80,11 @@ impl Plot<'_> {
             chart.draw_series(bars).map_err(failed)?;
             Ok(())
         })
+    }
+
+    /// Axes with shares on the vertical one.
+    fn shares<'m, 'a, 'b, 'c>(&self, mesh: &'m mut SharesMesh<'a, 'b, 'c>) -> &'m mut SharesMesh<'a, 'b, 'c> {
+        self.axes(mesh).y_labels(6).y_label_formatter(&|share| format!("{share:.2}")).y_desc(self.y)
     }
 
     /// A list of names, from top to bottom, each with three bars.
@@ -116,16 +103,11 @@ impl Plot<'_> {
             chart.y_label_area_size(names);
             let mut chart =
                 chart.build_cartesian_2d(0.0..1.02, Marked::new(0.0..len.max(1.0), keys)).map_err(failed)?;
-            chart
-                .configure_mesh()
-                .label_style(LABEL)
-                .axis_desc_style(AXIS_NAME)
+            self.axes(&mut chart.configure_mesh())
                 .disable_y_mesh()
-                .light_line_style(TRANSPARENT)
                 .x_labels(11)
                 .x_label_formatter(&|share| format!("{share:.1}"))
                 .y_label_formatter(&name)
-                .x_desc(self.x)
                 .draw()
                 .map_err(failed)?;
             for (row, (_, shares)) in rows.iter().enumerate() {
