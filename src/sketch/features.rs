@@ -8,15 +8,19 @@
 //! As specified here:
 //!
 //! * Terms come from [`Tokens`]. Case folding is Unicode's lower case. A stop word is one whatever its
-//!   case. There is no stemming: it is another algorithm for every language.
+//!   case. A stem is that of the term in lower case, by the algorithm of one language: the caller's, since
+//!   pages of all languages are compared.
 //! * A phrase is n terms in a row, stop words left out before. Its hash is XXH3 (64 bits, seed 0) of
 //!   the hashes of its terms, 8 bytes each, little-endian; a single term keeps its own hash. A page
 //!   of fewer than n terms has one feature, of all its terms; a page of none has fingerprint 0.
 //! * The weight of a feature is the number of its occurrences, times its weight in a [`WeightTable`]
 //!   where there is one (tf-idf: a table of idf).
 
+mod stemmer;
+
 use std::fmt;
 
+pub use stemmer::Stemmer;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::sketch::simhash;
@@ -35,6 +39,8 @@ pub struct Features<'a> {
     pub fold_case: bool,
     /// Terms that are left out.
     pub stop_words: Option<&'a StopWords>,
+    /// What makes one term of the forms of a word, in lower case whatever `fold_case` says.
+    pub stemmer: Option<&'a Stemmer>,
     /// What an occurrence of each feature weighs; 1 without.
     pub weights: Option<&'a WeightTable>,
     /// Bits of the fingerprint, f: the low ones of 64. 1 to 64; others count as the nearest of these.
@@ -43,15 +49,17 @@ pub struct Features<'a> {
 
 impl Default for Features<'_> {
     fn default() -> Self {
-        Features { terms: 1, fold_case: true, stop_words: None, weights: None, bits: 64 }
+        Features { terms: 1, fold_case: true, stop_words: None, stemmer: None, weights: None, bits: 64 }
     }
 }
 
 impl Features<'_> {
     /// Returns the hash of the feature that these terms make: what a [`WeightTable`] is made for.
     pub fn hash_of<'t>(&self, terms: impl IntoIterator<Item = &'t str>) -> u64 {
-        let hash = |term: &str| {
-            if self.fold_case { xxh3_64(term.to_lowercase().as_bytes()) } else { xxh3_64(term.as_bytes()) }
+        let hash = |term: &str| match self.stemmer {
+            Some(stemmer) => xxh3_64(stemmer.stem(&term.to_lowercase()).as_bytes()),
+            None if self.fold_case => xxh3_64(term.to_lowercase().as_bytes()),
+            None => xxh3_64(term.as_bytes()),
         };
         let hashes: Vec<[u8; 8]> = terms.into_iter().map(|term| hash(term).to_le_bytes()).collect();
         phrase(&hashes)
@@ -60,10 +68,15 @@ impl Features<'_> {
     /// Returns the hashes of the features of a page, one for each occurrence, in their order.
     pub fn hashes(&self, tokens: &Tokens) -> Vec<u64> {
         let is_stop = |folded: u64| self.stop_words.is_some_and(|words| words.contains(folded));
-        let terms: Vec<[u8; 8]> = LowerHashes::new(tokens)
-            .zip(tokens.hashes())
-            .filter(|&(folded, _)| !is_stop(folded))
-            .map(|(folded, &own)| if self.fold_case { folded } else { own }.to_le_bytes())
+        let terms: Vec<[u8; 8]> = (0..)
+            .zip(LowerHashes::new(tokens))
+            .filter(|&(_, folded)| !is_stop(folded))
+            .map(|(place, folded)| match self.stemmer {
+                Some(_) => self.hash_of([tokens.term(place)]),
+                None if self.fold_case => folded,
+                None => tokens.hashes()[place],
+            })
+            .map(u64::to_le_bytes)
             .collect();
         match self.width(terms.len()) {
             0 => Vec::new(),

@@ -29,7 +29,7 @@ mod simhash;
 mod tally;
 
 pub use explain::{Explanation, Feature};
-pub use features::{Features, PHRASE_MAX, StopWords, WeightTable, simhash_of};
+pub use features::{Features, PHRASE_MAX, Stemmer, StopWords, WeightTable, simhash_of};
 pub use min_hash::{
     BAND, BANDS, MIN_VALUES, MinHash, SHINGLE, SUPERSHINGLES, agreement, bands, megashingles, min_hash,
 };

@@ -18,7 +18,7 @@ use super::super::texts::{Part, Places, keep};
 use super::edits::{Edit, edited};
 use crate::Result;
 use crate::sketch::{
-    Features, Recipe, Sampling, Shingles, Sketch, StopWords, agreement, shingles, signatures, simhash_of,
+    Features, Recipe, Sampling, Shingles, Sketch, Stemmer, StopWords, agreement, shingles, signatures, simhash_of,
 };
 use crate::store::{Progress, Ticker, View};
 use crate::text::{CanonicalWords, Page, tokens};
@@ -115,7 +115,7 @@ pub fn trial(
     ticker.start("try edits", None, "ways")?;
     let bench = Bench { all: &all, texts: texts.len() };
     let mut figures = Vec::new();
-    let english = StopWords::english();
+    let (english, stemmer) = (StopWords::english(), Stemmer::of("english"));
     let usual = Features::default();
     let default = Method::default_of(Some(recipe));
     let mut left_out =
@@ -124,6 +124,7 @@ pub fn trial(
         ("simhash, terms", usual),
         (CASE_KEPT, Features { fold_case: false, ..usual }),
         ("simhash, terms, no stop words", Features { stop_words: Some(&english), ..usual }),
+        ("simhash, terms, English stems", Features { stemmer: stemmer.as_ref(), ..usual }),
         ("simhash, 2 terms", Features { terms: 2, ..usual }),
         ("simhash, 3 terms", Features { terms: 3, ..usual }),
     ] {
@@ -133,7 +134,10 @@ pub fn trial(
         }
         let simhash = |text: &str| simhash_of(&tokens(&Page::text(text)), &features);
         let (prints, cost) = bench.ready(&simhash);
-        let is_recipe = recipe.terms() == Some(features.terms) && features.fold_case && features.stop_words.is_none();
+        let is_recipe = recipe.terms() == Some(features.terms)
+            && features.fold_case
+            && features.stop_words.is_none()
+            && features.stemmer.is_none();
         let is_own = default == Method::Simhash && is_recipe;
         for within in WITHIN {
             let near = |a: &u64, b: &u64| (a ^ b).count_ones() <= within;

@@ -31,6 +31,17 @@ fn phrases_of_stop_words_and_cases() {
 }
 
 #[test]
+fn forms_of_a_word_are_one_feature() {
+    let (stop, english) = (StopWords::english(), Stemmer::of("english").expect("known"));
+    let features = Features { stop_words: Some(&stop), stemmer: Some(&english), ..Features::default() };
+    assert_eq!(features.hashes(&of("The pages AND page")), [xxh3_64(b"page"); 2]);
+    let cased = Features { fold_case: false, ..features };
+    assert_eq!(cased.hashes(&of("Pages")), [xxh3_64(b"page")]);
+    let phrase = Features { terms: 2, ..features };
+    assert_eq!(phrase.hashes(&of("comparing pages")), [phrase.hash_of(["compared", "page"])]);
+}
+
+#[test]
 fn pages_without_features_have_fingerprint_zero() {
     let stop = StopWords::english();
     let features = Features { stop_words: Some(&stop), terms: 3, ..Features::default() };
@@ -55,18 +66,19 @@ fn weights_decide_and_the_last_one_counts() {
 proptest! {
     #[test]
     fn the_fast_simhash_of_features_is_the_plain_one(
-        text in "([a-dA-D]{1,2} |the |[äÄΣ]{1,2} ){0,40}",
+        text in "([a-dA-D]{1,2}(s|ing|S)? |the |[äÄΣ]{1,2} ){0,40}",
         terms in 0usize..8,
         fold_case in any::<bool>(),
         stops in any::<bool>(),
+        stems in any::<bool>(),
         weighted in any::<bool>(),
         others in prop_oneof![Just(0u32), Just(1), any::<u32>()],
         bits in 0u32..70,
     ) {
         let tokens = of(&text);
-        let stop = StopWords::new(["THE", "a"]);
-        let mut features =
-            Features { terms, fold_case, stop_words: stops.then_some(&stop), weights: None, bits };
+        let (stop, stemmer) = (StopWords::new(["THE", "a"]), Stemmer::of("english").expect("known"));
+        let (stop_words, stemmer) = (stops.then_some(&stop), stems.then_some(&stemmer));
+        let mut features = Features { terms, fold_case, stop_words, stemmer, weights: None, bits };
         let weights = features.hashes(&tokens).into_iter().map(|hash| (hash, (hash >> 60) as u32)).step_by(2);
         let table = WeightTable::new(weights, others);
         features.weights = weighted.then_some(&table);
