@@ -30,6 +30,7 @@ pub(super) fn strain<T: Symbol>(
 ) -> bool {
     stretches.clear();
     let Some(spare) = a.text.len().checked_sub(needed) else { return false };
+    b.windows.warm();
     let (mut covered, mut covered_to) = (0, 0);
     let mut start = 0;
     let mut shift = 0;
