@@ -13,7 +13,7 @@ pub use keys::{
     megashingle_key, number_key, number_of, piece_key, range_key, range_low_of, replaced_key, replaced_of,
     replaced_prefix, source_key, source_of, trailing_number,
 };
-pub use state::{Archive, Batch, BatchState, Counters, Range, RangeState, Settings};
+pub use state::{Archive, Batch, BatchState, Counters, Range, RangeState, Reading, Settings};
 
 use crate::error::malformed;
 use crate::fields::check_size;

@@ -1,5 +1,7 @@
 //! What the caller may choose about reading an input.
 
+use nddb_format::record::Reading;
+
 use super::{Format, Limits};
 
 /// How inputs are read.
@@ -17,6 +19,32 @@ pub struct Options {
     pub first_ordinal: u64,
     /// The names of the JSON fields.
     pub fields: JsonFields,
+}
+
+impl Options {
+    /// How to find the same pages again in what is read with these; nothing if that is what the defaults do.
+    pub fn reading(&self) -> Option<Reading> {
+        let JsonFields { id, text, html, fp, url } = self.fields.clone();
+        let of = |options: &Self| (options.format, options.limits.record, options.fields.clone());
+        (of(self) != of(&Self::default())).then(|| Reading {
+            limit: self.limits.record as u64,
+            format: self.format.to_string(),
+            fields: [id, text, html, fp, url],
+        })
+    }
+
+    /// The options to read the pages again by.
+    pub fn again(reading: Option<&Reading>) -> Self {
+        let mut options = Self::default();
+        if let Some(Reading { limit, format, fields }) = reading {
+            options.limits.record = usize::try_from(*limit).unwrap_or(usize::MAX);
+            // A format that is not known here is looked for by content, like any other.
+            options.format = format.parse().unwrap_or_default();
+            let [id, text, html, fp, url] = fields.clone();
+            options.fields = JsonFields { id, text, html, fp, url };
+        }
+        options
+    }
 }
 
 /// Where the id of an archived document comes from.
@@ -54,5 +82,22 @@ impl Default for JsonFields {
             fp: "fp".to_owned(),
             url: "url".to_owned(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_way_of_reading_is_kept_where_it_is_not_the_usual() {
+        assert_eq!(Options::default().reading(), None);
+        let unimportant = Options { id_from: IdFrom::Url, first_ordinal: 7, ..Options::default() };
+        assert_eq!(unimportant.reading(), None);
+        assert_eq!(Options::again(None), Options::default());
+        let fields = JsonFields { text: "content".into(), ..JsonFields::default() };
+        let limits = Limits { record: 1 << 10, ..Limits::default() };
+        let options = Options { format: Format::Jsonl, fields, limits, ..Options::default() };
+        assert_eq!(Options::again(options.reading().as_ref()), options);
     }
 }

@@ -8,7 +8,7 @@ mod chunk;
 
 use std::collections::BTreeMap;
 
-use nddb_format::record::{self, Archive, Print, Range, RangeState, Record};
+use nddb_format::record::{self, Archive, Print, Range, RangeState, Reading, Record};
 
 use super::catalog::{Family, RowOptions, SortedRows};
 use super::compaction::CompactionPlan;
@@ -85,16 +85,24 @@ impl Writer {
     }
 
     /// The number of an archive and how far it has been loaded, if this archive, or one that cannot be
-    /// told from it by path, size and hash, was loaded before; else a new number.
+    /// told from it by path, size and hash, was loaded before and read in the same way; else a new number.
     ///
     /// # Errors
     /// Damage of the catalog.
-    pub fn archive(&mut self, path: &str, size: u64, hash: [u8; 16]) -> Result<(u32, Archive)> {
-        let is_it = |archive: &Archive| archive.path == path && archive.size == size && archive.hash == hash;
+    pub fn archive(
+        &mut self,
+        path: &str,
+        size: u64,
+        hash: [u8; 16],
+        reading: Option<Reading>,
+    ) -> Result<(u32, Archive)> {
+        let is_it = |archive: &Archive| {
+            archive.path == path && archive.size == size && archive.hash == hash && archive.reading == reading
+        };
         let known = self.catalog().archives()?.into_iter().find(|(_, archive)| is_it(archive));
         Ok(known.unwrap_or_else(|| {
             let path = path.to_owned();
-            let archive = Archive { path, size, hash, finished: false, offset: 0, inner: 0, documents: 0 };
+            let archive = Archive { path, size, hash, finished: false, offset: 0, inner: 0, documents: 0, reading };
             (self.take_archive_number(), archive)
         }))
     }

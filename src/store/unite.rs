@@ -111,7 +111,7 @@ impl Writer {
     ) -> Result<HashMap<u32, (u32, nddb_format::record::Archive)>> {
         let mut numbers = HashMap::new();
         for (number, archive) in theirs {
-            let (ours, known) = self.archive(&archive.path, archive.size, archive.hash)?;
+            let (ours, known) = self.archive(&archive.path, archive.size, archive.hash, archive.reading.clone())?;
             let further = if known.finished || known.documents > archive.documents { known } else { archive.clone() };
             numbers.insert(*number, (ours, further));
         }

@@ -122,18 +122,40 @@ pub struct Archive {
     pub inner: u64,
     /// Documents loaded from it.
     pub documents: u64,
+    /// How it was read, if not as archives are usually.
+    pub reading: Option<Reading>,
 }
 
+/// How an archive was read: what has to be known to find the same pages in it again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reading {
+    /// Records and pages are cut at so many bytes.
+    pub limit: u64,
+    /// Name of the format, `auto` if it is found out.
+    pub format: String,
+    /// Names of the JSON fields of id, text, HTML, fingerprint and URL.
+    pub fields: [String; 5],
+}
+
+/// Version of the layout of an archive that says how it was read; others have [`VERSION`].
+const VERSION_READING: u8 = 2;
+
 impl Archive {
-    /// Returns the bytes: version, finished, size, hash, offset, inner, documents, path.
+    /// Returns the bytes: version, finished, size, hash, offset, inner, documents, path, and how it was read.
     pub fn encode(&self) -> Vec<u8> {
-        let mut out = vec![VERSION, u8::from(self.finished)];
+        let version = if self.reading.is_some() { VERSION_READING } else { VERSION };
+        let mut out = vec![version, u8::from(self.finished)];
         out.extend_from_slice(&self.size.to_le_bytes());
         out.extend_from_slice(&self.hash);
         for word in [self.offset, self.inner, self.documents] {
             out.extend_from_slice(&word.to_le_bytes());
         }
         put_text(&mut out, &self.path);
+        if let Some(Reading { limit, format, fields }) = &self.reading {
+            out.extend_from_slice(&limit.to_le_bytes());
+            put_text(&mut out, format);
+            fields.iter().for_each(|field| put_text(&mut out, field));
+        }
         out
     }
 
@@ -142,13 +164,13 @@ impl Archive {
     /// # Errors
     /// [`crate::FormatError`] for the first rule that is broken.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
-        let mut cursor = Cursor::new("archive", bytes)?;
+        let mut cursor = Cursor::up_to(VERSION_READING, "archive", bytes)?;
         let finished = match cursor.u8()? {
             0 => false,
             1 => true,
             _ => return malformed("archive", 1, "an archive is finished or not"),
         };
-        let archive = Self {
+        let mut archive = Self {
             finished,
             size: cursor.u64()?,
             hash: cursor.array()?,
@@ -156,7 +178,16 @@ impl Archive {
             inner: cursor.u64()?,
             documents: cursor.u64()?,
             path: cursor.text()?.to_owned(),
+            reading: None,
         };
+        if bytes[0] == VERSION_READING {
+            let (limit, format) = (cursor.u64()?, cursor.text()?.to_owned());
+            let mut fields: [String; 5] = Default::default();
+            for field in &mut fields {
+                cursor.text()?.clone_into(field);
+            }
+            archive.reading = Some(Reading { limit, format, fields });
+        }
         cursor.end()?;
         Ok(archive)
     }

@@ -96,9 +96,22 @@ fn small_values_read_as_they_were_written() {
         let range = Range { high: 99, state, batch: 4 };
         assert_eq!(Range::decode(&range.encode()), Ok(range));
     }
-    let archive =
-        Archive { path: "a/é".into(), size: 5, hash: [3; 16], finished: true, offset: 1, inner: 2, documents: 3 };
-    assert_eq!(Archive::decode(&archive.encode()), Ok(archive));
+    let archive = Archive {
+        path: "a/é".into(),
+        size: 5,
+        hash: [3; 16],
+        finished: true,
+        offset: 1,
+        inner: 2,
+        documents: 3,
+        reading: None,
+    };
+    assert_eq!((Archive::decode(&archive.encode()), archive.encode()[0]), (Ok(archive.clone()), 1));
+    let fields = ["id", "content", "", "é", "url"].map(str::to_owned);
+    let archive = Archive { reading: Some(Reading { limit: 1 << 20, format: "jsonl".into(), fields }), ..archive };
+    let bytes = archive.encode();
+    assert_eq!((Archive::decode(&bytes), bytes[0]), (Ok(archive), 2));
+    (0..bytes.len()).for_each(|end| assert!(Archive::decode(&bytes[..end]).is_err(), "cut at {end}"));
     for levels in [None, Some(vec![]), Some(vec![4, 4])] {
         let settings = Settings { catalog: 1 << 99, bits: 64, k: 3, levels, restart: 32, recipe: "web/1".into() };
         assert_eq!(Settings::decode(&settings.encode()), Ok(settings));

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use nddb_format::fields::{self, Field};
 use nddb_format::record::{
-    Archive, Batch, BatchState, Counters, FAMILIES, PARTS, Print, Range, RangeState, Record, Settings, batch_key,
-    deleted_key, digest_key, id_key, megashingle_key, number_key, piece_key, range_key, replaced_key, source_key,
+    Archive, Batch, BatchState, Counters, FAMILIES, PARTS, Print, Range, RangeState, Reading, Record, Settings,
+    batch_key, deleted_key, digest_key, id_key, megashingle_key, number_key, piece_key, range_key, replaced_key,
+    source_key,
 };
 use nddb_format::scheme::Scheme;
 use nddb_format::{block, deleted, manifest, postings, segment};
@@ -66,7 +67,11 @@ fn samples() -> Vec<Sample> {
         offset: 0x2222,
         inner: 0x33_3333,
         documents: 0x44,
+        reading: None,
     };
+    let reading =
+        Reading { limit: 0x5555, format: "jsonl".into(), fields: ["i", "t", "h", "f", "u"].map(str::to_owned) };
+    let read = Archive { reading: Some(reading), ..archive.clone() };
     let settings = Settings {
         catalog: 0x0102_0304_0506_0708_090a_0b0c_0d0e_0f10,
         bits: 64,
@@ -102,6 +107,7 @@ fn samples() -> Vec<Sample> {
                 ("documents", le(0x44, 8)),
             ],
         ),
+        ("reading", read.encode()[archive.encode().len()..][..8].to_vec(), vec![("limit", le(0x5555, 8))]),
         (
             "settings",
             settings.encode()[..27].to_vec(),

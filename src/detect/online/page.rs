@@ -21,7 +21,7 @@ pub enum Unread {
     NoArchive,
     /// The archive cannot be read there.
     Archive(ArchiveError),
-    /// There is another page now, or it was read with other options.
+    /// There is another page now.
     Other {
         /// The archive.
         path: String,
@@ -55,7 +55,7 @@ pub fn read_page(view: View<'_>, record: &Record) -> Result<Result<PageEntry, Un
     let Some(source) = record.source else { return Ok(Err(Unread::NoSource)) };
     let Some(archive) = view.archive(source.archive)? else { return Ok(Err(Unread::NoArchive)) };
     let position = Position { offset: source.offset, inner: source.inner, length: source.length };
-    Ok(match read_at(Path::new(&archive.path), &position, &Options::default()) {
+    Ok(match read_at(Path::new(&archive.path), &position, &Options::again(archive.reading.as_ref())) {
         Err(error) => Err(Unread::Archive(error)),
         Ok(page) if is_it(&page, record, view) => Ok(page),
         Ok(_) => Err(Unread::Other { path: archive.path }),

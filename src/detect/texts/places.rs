@@ -5,14 +5,12 @@ use std::path::PathBuf;
 
 use super::{Part, Unread};
 use crate::Result;
-use crate::archive::{self, ArchiveError, Input, Limits, Options, PageEntry, Position, ResumePoint, What, read_page};
+use crate::archive::{self, ArchiveError, Input, Options, PageEntry, Position, ResumePoint, What, read_page};
 use crate::detect::bits::Bits;
 use crate::detect::collection::Collection;
 use crate::detect::room::Room;
 use crate::store::{Sorter, Ticker, View, Words, WordsWriter};
 
-/// The largest window of zstd that needs no permission: what could be loaded can be read again.
-const ZSTD_WINDOW: u64 = 128 << 20;
 /// Documents between two reports of progress.
 const REPORT: u64 = 1 << 8;
 /// If only one document in so many of an archive is wanted, and each has a compressed member to itself, they are
@@ -24,13 +22,14 @@ pub(crate) struct Places {
     /// For each document: number of the archive plus 1, or 0; offset; bytes behind it in what is compressed there.
     places: Words<3>,
     archives: BTreeMap<u32, Archive>,
-    options: Options,
     /// What of a page is read.
     part: Part,
 }
 
 struct Archive {
     path: PathBuf,
+    /// How it was read.
+    options: Options,
     /// It is there, and is what it was.
     state: State,
     documents: u64,
@@ -80,7 +79,8 @@ impl Places {
                 Ok(_) => State::Changed,
                 Err(_) => State::Moved,
             };
-            archives.insert(number, Archive { path, state, documents: known.documents });
+            let options = Options::again(known.reading.as_ref());
+            archives.insert(number, Archive { path, options, state, documents: known.documents });
         }
         ticker.start("read where texts stand", Some(collection.len().into()), "documents")?;
         let (mut places, mut ordinal) = (WordsWriter::<3>::new(&room.folder)?, 0);
@@ -92,9 +92,8 @@ impl Places {
             }
             Ok(())
         })?;
-        let limits = Limits { zstd_window: ZSTD_WINDOW, ..Limits::default() };
         let part = part.unwrap_or_else(|| Part::of(view));
-        Ok(Self { places: places.finish()?, archives, options: Options { limits, ..Options::default() }, part })
+        Ok(Self { places: places.finish()?, archives, part })
     }
 
     /// The archive in which a document stands, and where.
@@ -116,7 +115,7 @@ impl Places {
 
     fn look_up(&self, ordinal: u32) -> Result<PageEntry, Why> {
         let (archive, ResumePoint { offset, inner }) = self.place(ordinal)?;
-        read_page(&archive.path, &Position { offset, inner, length: 0 }, &self.options).map_err(|_| Why::Damaged)
+        read_page(&archive.path, &Position { offset, inner, length: 0 }, &archive.options).map_err(|_| Why::Damaged)
     }
 
     /// Reads all documents that are wanted in the order in which they stand in their archives, and hands the text of each
@@ -189,7 +188,7 @@ impl Places {
                 }
             }
         } else {
-            let mut input = match self.begin(archive, rows) {
+            let mut input = match begin(archive, rows) {
                 Ok(input) => input,
                 Err(_) => return Ok(rows.len() as u64),
             };
@@ -211,14 +210,14 @@ impl Places {
         }
         Ok(rows.len() as u64 - read)
     }
+}
 
-    /// Opens an archive at its beginning, or at the first document where that begins a compressed member.
-    fn begin(&self, archive: &Archive, rows: &[[u64; 3]]) -> Result<Input, ArchiveError> {
-        match rows.first() {
-            Some(&[offset, 0, _]) if offset > 0 => {
-                Input::open_at(&archive.path, &self.options, ResumePoint { offset, inner: 0 })
-            }
-            _ => Input::open(&archive.path, &self.options),
+/// Opens an archive at its beginning, or at the first document where that begins a compressed member.
+fn begin(archive: &Archive, rows: &[[u64; 3]]) -> Result<Input, ArchiveError> {
+    match rows.first() {
+        Some(&[offset, 0, _]) if offset > 0 => {
+            Input::open_at(&archive.path, &archive.options, ResumePoint { offset, inner: 0 })
         }
+        _ => Input::open(&archive.path, &archive.options),
     }
 }

@@ -38,6 +38,31 @@ fn lines(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
 
+#[test]
+fn texts_are_read_again_as_they_were_loaded() {
+    let dir = Dir::new();
+    let json =
+        |(id, html): (String, String)| serde_json::json!({"doc": id, "page": html, "text": "another"}).to_string();
+    let pages: Vec<String> = pages().into_iter().map(json).collect();
+    dir.write("pages.data", pages.join("\n").as_bytes());
+    let options = ["--format", "jsonl", "--id-field", "doc", "--html-field", "page", "--text-field", "none"];
+    let load = [&["load", "db", "pages.data"][..], &options].concat();
+    dir.nddb(["create", "db"]).done();
+    dir.nddb(&load).done();
+    assert_eq!(lines(&dir.nddb(["pairs", "db", "--method", "lcs", "--expand"]).done().stdout).len(), 12);
+    let answer = dir.nddb(["query", "db", "--id", "http://a0.org/1", "--verify", "lcs", "--why"]).done().json();
+    assert_eq!(answer["count"], 3, "{answer}");
+    let why = &answer["matches"][1]["why"];
+    assert!(why["unread"].is_null() && why["terms"]["only_query"].as_u64().is_some_and(|terms| terms > 0), "{why}");
+    // What was loaded in this way is known; in another way it is another source.
+    dir.nddb(["load", "db", "pages.data", "--again"]).ends(3);
+    assert!(dir.nddb(&load).done().stderr.contains("12 unchanged"));
+    // A database that another is merged into knows it, too.
+    dir.nddb(["create", "all"]).done();
+    dir.nddb(["merge", "all", "db"]).done();
+    assert_eq!(lines(&dir.nddb(["pairs", "all", "--method", "lcs", "--expand"]).done().stdout).len(), 12);
+}
+
 /// The text that a page has.
 fn text(id: &Value) -> char {
     id.as_str().and_then(|id| id.chars().last()).expect("an id")

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use nddb::Writer;
-use nddb::archive::{self, ArchiveError, Format, Input, Located, Options, ResumePoint};
+use nddb::archive::{self, ArchiveError, ArchiveIdentity, Format, Input, Located, Options, ResumePoint};
 use nddb_format::record::Archive;
 
 use crate::failure::Result;
@@ -56,7 +56,9 @@ impl Sources {
         let mut all = Vec::with_capacity(located.len());
         for located in located {
             let archive = match is_archive(&located, options).then(|| archive::identity(&located.path)) {
-                Some(Ok(identity)) => Some(writer.archive(&identity.path, identity.size, identity.hash)?),
+                Some(Ok(ArchiveIdentity { path, size, hash })) => {
+                    Some(writer.archive(&path, size, hash, options.reading())?)
+                }
                 // It will be met again, and told, when it is opened.
                 Some(Err(_)) | None => None,
             };
