@@ -137,7 +137,6 @@ impl Found {
     }
 
     /// Finds the candidates, given what was read of texts, and which documents are one to the method.
-
     #[expect(clippy::too_many_arguments, reason = "all that is known comes together here")]
     fn gather(
         view: View<'_>,
