@@ -172,13 +172,16 @@ fn sampling(args: &Args, made: &Calibration) -> Vec<String> {
     lines.extend(table.lines());
     let (adaptive, equal) = (&made.adaptive, &made.uniform[made.equal]);
     lines.push(String::new());
-    lines.push(format!(
-        "at a precision of {} uniform sampling keeps {:.2}% of the shingles (1/{}), adaptive {:.2}%",
-        part(adaptive.precision),
-        100.0 * equal.shingles,
-        RATIOS[made.equal],
-        100.0 * adaptive.shingles
-    ));
+    // Of no pairs there is no precision.
+    if adaptive.precision.is_some() {
+        lines.push(format!(
+            "at a precision of {} uniform sampling keeps {:.2}% of the shingles (1/{}), adaptive {:.2}%",
+            part(adaptive.precision),
+            100.0 * equal.shingles,
+            RATIOS[made.equal],
+            100.0 * adaptive.shingles
+        ));
+    }
     let mut table = Table::new(&["words", "uniform 1/16", "adaptive"]);
     for group in 0..GROUPS {
         table.row(vec![words::of_group(group), part(made.uniform[4].by_group[group]), part(adaptive.by_group[group])]);
