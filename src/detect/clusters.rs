@@ -9,6 +9,7 @@
 
 mod components;
 mod keep;
+mod lines;
 mod stars;
 
 pub use self::keep::{Keep, UnknownKeep};
@@ -95,6 +96,7 @@ pub struct Clusters {
     removed: Bits,
     keep: Vec<Keep>,
     group_limit: usize,
+    components: bool,
     room: Room,
     /// What was found in all.
     pub summary: ClusterSummary,
@@ -128,46 +130,14 @@ pub fn cluster(
         empty.for_each(|ordinal| founder[ordinal as usize] = first);
     }
     let room = pairs.room.clone();
-    let (keep, group_limit) = (options.keep.clone(), pairs.group_limit);
+    let (keep, group_limit, components) = (options.keep.clone(), pairs.group_limit, options.components);
     let removed = Bits::new(collection.len());
-    let mut clusters = Clusters { founder, removed, keep, group_limit, room, summary: ClusterSummary::default() };
+    let summary = ClusterSummary::default();
+    let mut clusters = Clusters { founder, removed, keep, group_limit, components, room, summary };
     clusters.remove(collection, found.judge(collection, &pairs), &ticker)?;
-    clusters.summary.pairs = emit_live(view, collection, &found, &pairs, watch, emit)?;
+    clusters.summary.pairs = lines::emit(view, collection, &found, &clusters, &pairs, watch, emit)?;
     clusters.sum_up(collection)?;
     Ok(clusters)
-}
-
-/// The lines of groups and pairs. Where deleted documents stand for live ones, these are compared anew.
-fn emit_live(
-    view: View<'_>,
-    collection: &Collection,
-    found: &Found,
-    options: &PairOptions,
-    watch: &mut (dyn FnMut(&Progress) -> bool + Send),
-    emit: &mut dyn FnMut(Line<'_>) -> Result<()>,
-) -> Result<PairSummary> {
-    if u64::from(collection.len()) == collection.held().documents {
-        return found.emit(collection, options, watch, emit);
-    }
-    let live = Collection::build(view, &options.room, watch)?;
-    let found = Found::new(view, &live, options, Reach::STABLE, watch)?;
-    // Lines name documents of the collection that the caller has.
-    let there: Vec<u32> = (0..collection.len()).filter(|&ordinal| !collection.row(ordinal).is_deleted).collect();
-    let mut members = Vec::new();
-    found.emit(&live, options, watch, &mut |line| {
-        members.clear();
-        emit(match line {
-            Line::Pair(mut pair) => {
-                (pair.a, pair.b) = (there[pair.a as usize], there[pair.b as usize]);
-                Line::Pair(pair)
-            }
-            Line::Group(mut group) => {
-                group.founder = there[group.founder as usize];
-                members.extend(group.members.iter().map(|&member| there[member as usize]));
-                Line::Group(super::pair::Group { members: &members, ..group })
-            }
-        })
-    })
 }
 
 impl Clusters {

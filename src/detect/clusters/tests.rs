@@ -187,6 +187,66 @@ fn components_are_joined_by_any_pair() {
     }
 }
 
+#[test]
+fn of_oversized_stars_pairs_with_a_centre_are_lines() {
+    for method in [Method::B, Method::MinHash, Method::Simhash] {
+        for components in [false, true] {
+            let (folder, pages) = (tempfile::tempdir().expect("a folder"), pages(300, 61));
+            drop(database(folder.path(), &pages).expect("a database"));
+            let mut writer = Writer::open(folder.path().join("db")).expect("a writer");
+            let mut options = ClusterOptions { components, ..defaults(method) };
+            options.pairs.group_limit = 12;
+            for deleted in [false, true] {
+                if deleted {
+                    // The first pages are those that most of the others are near to.
+                    pages[..2].iter().for_each(|page| assert!(writer.delete(&page.id).expect("deleted")));
+                    writer.commit().expect("durable");
+                }
+                let (view, room) = (writer.view(), &options.pairs.room);
+                let all = Collection::with_deleted(view, room, &mut |_| true).expect("a collection");
+                let live = Collection::build(view, room, &mut |_| true).expect("a collection");
+                let mut lines = BTreeSet::new();
+                let clusters = cluster(view, &all, &options, &mut |_| true, &mut |line| {
+                    if let Line::Pair(pair) = line {
+                        lines.insert((all.id(pair.a).to_owned(), all.id(pair.b).to_owned()));
+                    }
+                    Ok(())
+                });
+                let clusters = clusters.expect("clusters");
+                assert_eq!(clusters.summary.pairs.pairs, lines.len() as u64);
+                // By the definition: the oldest live document of each cluster is its centre.
+                let (mut centres, mut oversized) = (BTreeSet::new(), BTreeSet::new());
+                let each = clusters.each(&all, &mut |cluster| {
+                    centres.extend(cluster.members.iter().min().map(|&centre| all.id(centre)));
+                    if cluster.oversized && !components {
+                        oversized.extend(cluster.members.iter().map(|&member| all.id(member)));
+                    }
+                    Ok(())
+                });
+                each.expect("listed");
+                let found = Found::new(view, &live, &options.pairs, Reach::STABLE, &mut |_| true).expect("found");
+                let (mut want, mut left_out) = (BTreeSet::new(), 0);
+                let outcome = found.each(&live, &options.pairs, &mut |_| true, &mut |pair| {
+                    let ends = [live.id(pair.a), live.id(pair.b)];
+                    let alone =
+                        |id: &str| clusters.founder(all.find(id).expect("there")) == all.find(id).expect("there");
+                    if ends.iter().any(|id| oversized.contains(id))
+                        && !ends.iter().any(|id| centres.contains(id) || alone(id))
+                    {
+                        left_out += 1;
+                    } else {
+                        want.insert((ends[0].to_owned(), ends[1].to_owned()));
+                    }
+                    Ok(())
+                });
+                outcome.expect("pairs");
+                assert_eq!(lines, want, "{method}, {components}, {deleted}");
+                assert!((left_out > 0) != components, "{method}, {components}, {deleted}: {left_out}");
+            }
+        }
+    }
+}
+
 /// Four pages in a row, each near only to its neighbours, and what else is known of them.
 fn chain() -> Vec<Page> {
     let mut random = Random(51);
