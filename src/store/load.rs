@@ -85,7 +85,8 @@ impl Writer {
     }
 
     /// The number of an archive and how far it has been loaded, if this archive, or one that cannot be
-    /// told from it by path, size and hash, was loaded before and read in the same way; else a new number.
+    /// told from it by path, size and hash, was loaded before and read in the same way; else a new number. One of
+    /// another path is the same if nothing stands there any more, as `is_gone` says of a path: it has been moved.
     ///
     /// # Errors
     /// Damage of the catalog.
@@ -95,16 +96,21 @@ impl Writer {
         size: u64,
         hash: [u8; 16],
         reading: Option<Reading>,
+        is_gone: &dyn Fn(&str) -> bool,
     ) -> Result<(u32, Archive)> {
-        let is_it = |archive: &Archive| {
-            archive.path == path && archive.size == size && archive.hash == hash && archive.reading == reading
-        };
-        let known = self.catalog().archives()?.into_iter().find(|(_, archive)| is_it(archive));
-        Ok(known.unwrap_or_else(|| {
-            let path = path.to_owned();
-            let archive = Archive { path, size, hash, finished: false, offset: 0, inner: 0, documents: 0, reading };
-            (self.take_archive_number(), archive)
-        }))
+        let is_alike = |archive: &Archive| archive.size == size && archive.hash == hash && archive.reading == reading;
+        let mut alike = self.catalog().archives()?;
+        alike.retain(|(_, archive)| is_alike(archive));
+        let here = alike.iter().position(|(_, archive)| archive.path == path);
+        let known = here.or_else(|| alike.iter().position(|(_, archive)| is_gone(&archive.path)));
+        let path = path.to_owned();
+        Ok(match known.map(|place| alike.swap_remove(place)) {
+            Some((number, archive)) => (number, Archive { path, ..archive }),
+            None => {
+                let archive = Archive { path, size, hash, finished: false, offset: 0, inner: 0, documents: 0, reading };
+                (self.take_archive_number(), archive)
+            }
+        })
     }
 }
 

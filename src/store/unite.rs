@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use nddb_format::Fingerprint;
-use nddb_format::record::{Batch, BatchState, RangeState, Record};
+use nddb_format::record::{Archive, Batch, BatchState, RangeState, Record};
 
 use super::document::Document;
 use super::load::Loaded;
@@ -105,13 +105,11 @@ impl Writer {
     }
 
     /// Finds or makes the archives of another database here. Returns them by its numbers.
-    fn unite_archives(
-        &mut self,
-        theirs: &[(u32, nddb_format::record::Archive)],
-    ) -> Result<HashMap<u32, (u32, nddb_format::record::Archive)>> {
+    fn unite_archives(&mut self, theirs: &[(u32, Archive)]) -> Result<HashMap<u32, (u32, Archive)>> {
         let mut numbers = HashMap::new();
         for (number, archive) in theirs {
-            let (ours, known) = self.archive(&archive.path, archive.size, archive.hash, archive.reading.clone())?;
+            let Archive { path, size, hash, reading, .. } = archive;
+            let (ours, known) = self.archive(path, *size, *hash, reading.clone(), &|_| false)?;
             let further = if known.finished || known.documents > archive.documents { known } else { archive.clone() };
             numbers.insert(*number, (ours, further));
         }

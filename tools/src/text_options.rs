@@ -194,9 +194,9 @@ pub(crate) fn unread_warning(unread: &Unread) -> Option<String> {
 /// What the user can do about texts that could not be read.
 fn next_steps(unread: &Unread) -> Vec<&'static str> {
     let steps = [
-        (unread.without_source, "load from files what came as a stream or as fingerprints"),
+        (unread.without_source, "remove ('nddb rm') what came as a stream or as fingerprints, and load it from files"),
         (unread.moved, "put the archives back to where they were loaded from, or load them again from where they are"),
-        (unread.changed, "load the changed archives again"),
+        (unread.changed, "remove ('nddb rm') the documents of changed archives, and load these again"),
         (unread.damaged, "get the damaged archives anew"),
     ];
     steps.into_iter().filter(|(count, _)| *count > 0).map(|(_, step)| step).collect()

@@ -3,13 +3,17 @@
 //! The pairs run between the leaders of classes, of which all members are near to each other and to the
 //! same others. Of a class only its leader can be a founder: what comes later finds it, or whom it joined.
 //! So the leaders are taken first. A member then follows its leader, if that is a founder; else it may have
-//! found another one better, who came between the leader and itself.
+//! found another one better, who came between the leader and itself; and if by its own site or content it is not near
+//! to that founder, it founds with the others of which this holds.
+
+use std::collections::HashMap;
 
 use super::super::classes::Classes;
 use super::super::collection::Collection;
 use super::super::evidence::Evidence;
 use super::super::method::Method;
 use super::super::options::PairOptions;
+use super::super::rules::Decision;
 use super::Pass;
 use crate::Result;
 use crate::store::Sorter;
@@ -75,7 +79,24 @@ pub(super) fn founders(
             (best, waiting) = (Best::default(), 1);
         }
     })?;
+    part(collection, classes, options, &mut founder);
     Ok(founder)
+}
+
+/// Takes members from a founder that only their leader is near to, because of its site or its content: of a class the
+/// first of them founds a cluster, and the others join it.
+fn part(collection: &Collection, classes: &Classes, options: &PairOptions, founder: &mut [u32]) {
+    let mut first: HashMap<u32, u32> = HashMap::new();
+    for ordinal in 0..collection.len() {
+        let (leader, joined) = (classes.leader(ordinal), founder[ordinal as usize]);
+        if ordinal != leader
+            && joined != leader
+            && joined != ordinal
+            && options.rules.decide(options.method, &collection.evidence(ordinal, joined)) == Decision::Apart
+        {
+            founder[ordinal as usize] = *first.entry(leader).or_insert(ordinal);
+        }
+    }
 }
 
 /// How like a founder a document is: the number that the method goes by, the more the liker.

@@ -112,6 +112,7 @@ fn plain(len: u32, near: &BTreeMap<(u32, u32), u64>) -> Vec<u32> {
 
 #[test]
 fn stars_are_those_of_looking_at_every_founder() {
+    let mut parted = 0;
     for seed in [21, 22, 23] {
         let (folder, pages) = (tempfile::tempdir().expect("a folder"), pages(300, seed));
         let reader = database(folder.path(), &pages).expect("a database");
@@ -122,6 +123,7 @@ fn stars_are_those_of_looking_at_every_founder() {
             let classes = crate::detect::classes::Classes::new(&collection, method, &|_| None, room).expect("classes");
             let near = near(&collection, method, &|ordinal| classes.leader(ordinal), reader.view());
             let mut want = plain(collection.len(), &near);
+            parted += part(&collection, &options, &|ordinal| classes.leader(ordinal), &mut want);
             let mut empty = (0..collection.len()).filter(|&ordinal| collection.row(ordinal).is_empty);
             let first = empty.next();
             empty.for_each(|ordinal| want[ordinal as usize] = first.unwrap_or(ordinal));
@@ -136,8 +138,33 @@ fn stars_are_those_of_looking_at_every_founder() {
                 &wrong[..wrong.len().min(5)]
             );
             assert!(clusters.summary.clusters > 5 && clusters.summary.removed > 5);
+            // By the evidence of each.
+            for member in (0..collection.len()).filter(|&member| !collection.row(member).is_empty) {
+                let evidence = collection.evidence(member, clusters.founder(member));
+                let is_near = options.pairs.rules.decide(method, &evidence) != Decision::Apart;
+                assert!(is_near || member == clusters.founder(member), "{method}, seed {seed}: {member}");
+            }
         }
     }
+    assert!(parted > 0, "some members are parted from the founder of their leader");
+}
+
+/// Members that are not near to the founder of their leader found with others of their class. Returns how many.
+fn part(collection: &Collection, options: &ClusterOptions, leader: &dyn Fn(u32) -> u32, founder: &mut [u32]) -> usize {
+    let near = |a: u32, b: u32| {
+        let decided = options.pairs.rules.decide(options.pairs.method, &collection.evidence(a, b));
+        matches!(decided, Decision::Near(_))
+    };
+    let is_parted = |founder: &[u32], member: u32| {
+        let joined = founder[member as usize];
+        leader(member) != member && joined != leader(member) && joined != member && !near(member, joined)
+    };
+    let parted: Vec<u32> = (0..collection.len()).filter(|&member| is_parted(founder, member)).collect();
+    for &member in &parted {
+        let first = parted.iter().find(|&&other| leader(other) == leader(member)).expect("itself at least");
+        founder[member as usize] = *first;
+    }
+    parted.len()
 }
 
 #[test]

@@ -84,7 +84,7 @@ impl Corpus {
         let identity = archive::identity(documents).ok();
         let mut writer = Writer::create(database, config)?;
         let archive = match identity {
-            Some(identity) => Some(writer.archive(&identity.path, identity.size, identity.hash, None)?),
+            Some(identity) => Some(writer.archive(&identity.path, identity.size, identity.hash, None, &|_| false)?),
             // A stream: there is nothing to read again.
             None => None,
         };

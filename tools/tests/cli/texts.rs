@@ -102,7 +102,7 @@ fn verified_pairs_are_marked_where_a_text_cannot_be_read() {
         if gone {
             std::fs::remove_file(dir.path("pages.warc.gz")).expect("there");
         }
-        let next = if gone { "put the archives back" } else { "load the changed archives again" };
+        let next = if gone { "put the archives back" } else { "remove ('nddb rm') the documents of changed archives" };
         let ran = dir.nddb(args).ends(3);
         ran.says(&["texts that could not be read", words, next, "not verified"]);
         dir.nddb([&args[..], &["-q"]].concat()).ends(3);
@@ -120,6 +120,32 @@ fn verified_pairs_are_marked_where_a_text_cannot_be_read() {
             dir.nddb(["cluster", "db", "--method", method, "-q"]).ends(3);
         }
     }
+}
+
+#[test]
+fn archives_that_were_moved_are_found_again_by_loading_them() {
+    let dir = dir();
+    let lcs = ["pairs", "db", "--method", "lcs"];
+    let before = dir.nddb(lcs).done().stdout;
+    dir.write_warc("other.warc.gz", &[("http://b.org/", "<p>one other page that is like none of them")]);
+    let into = |name: &str| {
+        let from = if name == "b.warc.gz" { "a.warc.gz" } else { "pages.warc.gz" };
+        std::fs::rename(dir.path(from), dir.path(name)).expect("moved");
+        dir.nddb(lcs).ends(3);
+    };
+    into("a.warc.gz");
+    assert!(dir.nddb(["load", "db", "a.warc.gz"]).done().stderr.contains("12 unchanged"));
+    assert_eq!(dir.nddb(lcs).done().stdout, before);
+    // One that is passed over, beside another that is new.
+    into("b.warc.gz");
+    assert!(dir.nddb(["load", "db", "b.warc.gz", "other.warc.gz"]).done().stderr.contains("1 document "));
+    assert_eq!(dir.nddb(lcs).done().stdout, before);
+    // A copy is another archive: the first is where it was.
+    std::fs::copy(dir.path("b.warc.gz"), dir.path("c.warc.gz")).expect("copied");
+    dir.nddb(["load", "db", "c.warc.gz"]).done();
+    std::fs::remove_file(dir.path("c.warc.gz")).expect("there");
+    assert_eq!(dir.nddb(lcs).done().stdout, before);
+    dir.nddb(["check", "db"]).done();
 }
 
 /// Pages that differ in numbers, which the sketches of the main content leave out: three near to the first, three near

@@ -57,7 +57,8 @@ impl Sources {
         for located in located {
             let archive = match is_archive(&located, options).then(|| archive::identity(&located.path)) {
                 Some(Ok(ArchiveIdentity { path, size, hash })) => {
-                    Some(writer.archive(&path, size, hash, options.reading())?)
+                    let is_gone = |path: &str| !Path::new(path).exists();
+                    Some(writer.archive(&path, size, hash, options.reading(), &is_gone)?)
                 }
                 // It will be met again, and told, when it is opened.
                 Some(Err(_)) | None => None,

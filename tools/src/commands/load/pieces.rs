@@ -81,6 +81,8 @@ impl Reading {
         };
         if source.is_finished {
             piece.bytes_read = source.size;
+            // It may have been moved.
+            piece.progress.clone_from(&source.archive);
             self.place += 1;
             return Some(piece);
         }
