@@ -6,9 +6,9 @@
 
 mod chunk;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
-use nddb_format::record::{self, Archive, Print, Range, RangeState, Reading, Record};
+use nddb_format::record::{self, Archive, Print, Range, RangeState, Record};
 
 use super::catalog::{Family, RowOptions, SortedRows};
 use super::compaction::CompactionPlan;
@@ -84,33 +84,34 @@ impl Writer {
         })
     }
 
-    /// The number of an archive and how far it has been loaded, if this archive, or one that cannot be
-    /// told from it by path, size and hash, was loaded before and read in the same way; else a new number. One of
-    /// another path is the same if nothing stands there any more, as `is_gone` says of a path: it has been moved.
+    /// The numbers of archives and how far they have been loaded, of which nothing has been read as they are given. What
+    /// cannot be told from one that was loaded before, by path, size and hash and how it was read, has its number; so has
+    /// one that was at another path, where nothing stands any more, as `is_gone` says of a path: it has been moved. All
+    /// others get new ones.
     ///
     /// # Errors
     /// Damage of the catalog.
-    pub fn archive(
-        &mut self,
-        path: &str,
-        size: u64,
-        hash: [u8; 16],
-        reading: Option<Reading>,
-        is_gone: &dyn Fn(&str) -> bool,
-    ) -> Result<(u32, Archive)> {
-        let is_alike = |archive: &Archive| archive.size == size && archive.hash == hash && archive.reading == reading;
-        let mut alike = self.catalog().archives()?;
-        alike.retain(|(_, archive)| is_alike(archive));
-        let here = alike.iter().position(|(_, archive)| archive.path == path);
-        let known = here.or_else(|| alike.iter().position(|(_, archive)| is_gone(&archive.path)));
-        let path = path.to_owned();
-        Ok(match known.map(|place| alike.swap_remove(place)) {
-            Some((number, archive)) => (number, Archive { path, ..archive }),
-            None => {
-                let archive = Archive { path, size, hash, finished: false, offset: 0, inner: 0, documents: 0, reading };
-                (self.take_archive_number(), archive)
-            }
-        })
+    pub fn archives(&mut self, unread: Vec<Archive>, is_gone: &dyn Fn(&str) -> bool) -> Result<Vec<(u32, Archive)>> {
+        let what = |archive: &Archive| (archive.size, archive.hash, archive.reading.clone());
+        let known: BTreeMap<u32, Archive> = self.catalog().archives()?.into_iter().collect();
+        let (mut here, mut alike) = (HashMap::new(), HashMap::<_, Vec<u32>>::new());
+        for (&number, archive) in &known {
+            here.insert((&archive.path, what(archive)), number);
+            alike.entry(what(archive)).or_default().push(number);
+        }
+        let mut archives = Vec::with_capacity(unread.len());
+        for archive in unread {
+            let number = here.get(&(&archive.path, what(&archive))).copied().or_else(|| {
+                let alike = alike.get_mut(&what(&archive))?;
+                // What is there now need not be asked for again.
+                std::iter::from_fn(|| alike.pop()).find(|number| is_gone(&known[number].path))
+            });
+            archives.push(match number {
+                Some(number) => (number, Archive { path: archive.path, ..known[&number].clone() }),
+                None => (self.take_archive_number(), archive),
+            });
+        }
+        Ok(archives)
     }
 }
 

@@ -106,13 +106,15 @@ impl Writer {
 
     /// Finds or makes the archives of another database here. Returns them by its numbers.
     fn unite_archives(&mut self, theirs: &[(u32, Archive)]) -> Result<HashMap<u32, (u32, Archive)>> {
-        let mut numbers = HashMap::new();
-        for (number, archive) in theirs {
-            let Archive { path, size, hash, reading, .. } = archive;
-            let (ours, known) = self.archive(path, *size, *hash, reading.clone(), &|_| false)?;
-            let further = if known.finished || known.documents > archive.documents { known } else { archive.clone() };
-            numbers.insert(*number, (ours, further));
-        }
-        Ok(numbers)
+        let unread = |archive: &Archive| {
+            let Archive { path, size, hash, reading, .. } = archive.clone();
+            Archive::unread(path, size, hash, reading)
+        };
+        let ours = self.archives(theirs.iter().map(|(_, archive)| unread(archive)).collect(), &|_| false)?;
+        let further = |known: Archive, archive: &Archive| {
+            if known.finished || known.documents > archive.documents { known } else { archive.clone() }
+        };
+        let numbers = theirs.iter().zip(ours);
+        Ok(numbers.map(|((number, archive), (ours, known))| (*number, (ours, further(known, archive)))).collect())
     }
 }

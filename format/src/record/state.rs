@@ -127,7 +127,7 @@ pub struct Archive {
 }
 
 /// How an archive was read: what has to be known to find the same pages in it again.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Reading {
     /// Records and pages are cut at so many bytes.
     pub limit: u64,
@@ -141,6 +141,11 @@ pub struct Reading {
 const VERSION_READING: u8 = 2;
 
 impl Archive {
+    /// One of which nothing has been read.
+    pub fn unread(path: String, size: u64, hash: [u8; 16], reading: Option<Reading>) -> Self {
+        Self { path, size, hash, finished: false, offset: 0, inner: 0, documents: 0, reading }
+    }
+
     /// Returns the bytes: version, finished, size, hash, offset, inner, documents, path, and how it was read.
     pub fn encode(&self) -> Vec<u8> {
         let version = if self.reading.is_some() { VERSION_READING } else { VERSION };

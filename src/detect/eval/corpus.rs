@@ -4,6 +4,8 @@ use std::error::Error;
 use std::fmt;
 use std::path::Path;
 
+use nddb_format::record::Archive;
+
 use super::gold::{Gold, Place};
 use super::label::Labels;
 use super::returned::Returned;
@@ -83,11 +85,9 @@ impl Corpus {
         let mut input = Input::open(documents, &Options::default())?;
         let identity = archive::identity(documents).ok();
         let mut writer = Writer::create(database, config)?;
-        let archive = match identity {
-            Some(identity) => Some(writer.archive(&identity.path, identity.size, identity.hash, None, &|_| false)?),
-            // A stream: there is nothing to read again.
-            None => None,
-        };
+        // Of a stream there is nothing to read again.
+        let unread = identity.map(|identity| Archive::unread(identity.path, identity.size, identity.hash, None));
+        let archive = writer.archives(unread.into_iter().collect(), &|_| false)?.pop();
         let mut load = writer.bulk_load()?;
         if let Some((number, archive)) = &archive {
             load.progress(*number, archive.clone());

@@ -53,19 +53,22 @@ impl Sources {
         again: bool,
         writer: &mut Writer,
     ) -> Result<Sources> {
-        let mut all = Vec::with_capacity(located.len());
-        for located in located {
-            let archive = match is_archive(&located, options).then(|| archive::identity(&located.path)) {
-                Some(Ok(ArchiveIdentity { path, size, hash })) => {
-                    let is_gone = |path: &str| !Path::new(path).exists();
-                    Some(writer.archive(&path, size, hash, options.reading(), &is_gone)?)
-                }
-                // It will be met again, and told, when it is opened.
-                Some(Err(_)) | None => None,
-            };
+        // One that cannot be read will be met again, and told, when it is opened.
+        let identities: Vec<Option<ArchiveIdentity>> = located
+            .iter()
+            .map(|located| is_archive(located, options).then(|| archive::identity(&located.path).ok()).flatten())
+            .collect();
+        let reading = options.reading();
+        let unread = identities.iter().flatten().cloned();
+        let unread =
+            unread.map(|ArchiveIdentity { path, size, hash }| Archive::unread(path, size, hash, reading.clone()));
+        let mut archives = writer.archives(unread.collect(), &|path| !Path::new(path).exists())?.into_iter();
+        let source = |(located, identity): (Located, Option<ArchiveIdentity>)| {
+            let archive = identity.and_then(|_| archives.next());
             let is_finished = archive.as_ref().is_some_and(|(_, archive)| archive.finished);
-            all.push(Source { size: size(&located.path), located, archive, is_finished });
-        }
+            Source { size: size(&located.path), located, archive, is_finished }
+        };
+        let mut all: Vec<Source> = located.into_iter().zip(identities).map(source).collect();
         let again = again || progress == Progress::Ignored;
         if again || all.iter().all(|source| source.is_finished || source.archive.is_none()) {
             for source in &mut all {
