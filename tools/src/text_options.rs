@@ -1,6 +1,6 @@
 //! Options of the methods that compare texts, for all commands that run them.
 
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU64, NonZeroUsize};
 
 use clap::ValueEnum;
 use nddb::detect::lcs::Denominator;
@@ -27,16 +27,16 @@ pub(crate) struct TextOptions {
     exhaustive: bool,
     /// lcs, cosine: comparisons in a perhaps-similar set, for each document in it
     #[arg(long, value_name = "N")]
-    comparisons: Option<u64>,
+    comparisons: Option<NonZeroU64>,
     /// lcs, cosine: drop signatures that more documents have [default: 10000]
     #[arg(long, value_name = "N")]
-    signature_limit: Option<u64>,
+    signature_limit: Option<NonZeroU64>,
     /// lcs, cosine: drop signatures that more documents have, if most of these are of one site [default: 400]
     #[arg(long, value_name = "N")]
-    site_signature_limit: Option<u64>,
+    site_signature_limit: Option<NonZeroU64>,
     /// lcs, cosine: sentences that a signature is made of [default: 4]
     #[arg(long, value_name = "N")]
-    smallest: Option<usize>,
+    smallest: Option<NonZeroUsize>,
     /// lcs: texts of fewer characters are short, and containment says nothing of them [default: 256]
     #[arg(long, value_name = "N")]
     min_text: Option<usize>,
@@ -55,7 +55,7 @@ pub(crate) struct TextOptions {
     remainder: Option<u32>,
     /// shingles: drop those that more documents have
     #[arg(long, value_name = "N")]
-    stop_shingles: Option<u64>,
+    stop_shingles: Option<NonZeroU64>,
 }
 
 /// What of a page is its text.
@@ -137,10 +137,10 @@ impl TextOptions {
         options.part = self.part.map(TextPart::part);
         let sets = &mut options.sets;
         sets.exhaustive = self.exhaustive;
-        sets.comparisons = self.comparisons.unwrap_or(sets.comparisons);
-        sets.most = self.signature_limit.unwrap_or(sets.most);
-        sets.most_of_site = self.site_signature_limit.unwrap_or(sets.most_of_site);
-        sets.signatures.smallest = self.smallest.unwrap_or(sets.signatures.smallest);
+        sets.comparisons = self.comparisons.map_or(sets.comparisons, NonZeroU64::get);
+        sets.most = self.signature_limit.map_or(sets.most, NonZeroU64::get);
+        sets.most_of_site = self.site_signature_limit.map_or(sets.most_of_site, NonZeroU64::get);
+        sets.signatures.smallest = self.smallest.map_or(sets.signatures.smallest, NonZeroUsize::get);
         options.lcs.min_text = self.min_text.unwrap_or(options.lcs.min_text);
         options.lcs.denominator = match self.denominator.unwrap_or_default() {
             Whole::Lcs => Denominator::Lcs,
@@ -151,7 +151,7 @@ impl TextOptions {
         let shingles = &mut options.shingles;
         shingles.words = self.shingle_words.map_or(shingles.words, NonZeroUsize::get);
         shingles.ratios = self.ratios.unwrap_or(Ratios::ALL);
-        (shingles.remainder, shingles.stop) = (self.remainder.unwrap_or(0), self.stop_shingles);
+        (shingles.remainder, shingles.stop) = (self.remainder.unwrap_or(0), self.stop_shingles.map(NonZeroU64::get));
     }
 
     /// Whether pairs are to be verified by their texts.

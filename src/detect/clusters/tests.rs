@@ -151,13 +151,11 @@ fn stars_are_those_of_looking_at_every_founder() {
 
 /// Members that are not near to the founder of their leader found with others of their class. Returns how many.
 fn part(collection: &Collection, options: &ClusterOptions, leader: &dyn Fn(u32) -> u32, founder: &mut [u32]) -> usize {
-    let near = |a: u32, b: u32| {
-        let decided = options.pairs.rules.decide(options.pairs.method, &collection.evidence(a, b));
-        matches!(decided, Decision::Near(_))
-    };
+    let decided = |a: u32, b: u32| options.pairs.rules.decide(options.pairs.method, &collection.evidence(a, b));
     let is_parted = |founder: &[u32], member: u32| {
         let joined = founder[member as usize];
-        leader(member) != member && joined != leader(member) && joined != member && !near(member, joined)
+        let follows = leader(member) != member && joined != leader(member) && joined != member;
+        follows && decided(member, joined) == Decision::Apart
     };
     let parted: Vec<u32> = (0..collection.len()).filter(|&member| is_parted(founder, member)).collect();
     for &member in &parted {

@@ -164,7 +164,7 @@ impl Adding<'_> {
                 return Ok(());
             }
         };
-        let fingerprint = document.fingerprint();
+        let fp = (!document.is_unprinted()).then(|| document.fingerprint().to_string());
         let said = match self.judge(document, line.page().as_ref()) {
             Ok(said) => said,
             // Of a method, that nothing is known of this document which it compares.
@@ -176,7 +176,6 @@ impl Adding<'_> {
             }
             Err(error) => return Err(error.into()),
         };
-        let fp = fingerprint.to_string();
         let Said { verdict, of, distance, more } = said;
         let mut value = json!({"id": line.id, "verdict": verdict, "of": of, "distance": distance, "fp": fp});
         if let Value::Object(object) = &mut value {

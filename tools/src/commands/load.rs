@@ -91,10 +91,10 @@ struct Fields {
     /// The id, a string or a number
     #[arg(long, value_name = "NAME", default_value = "id")]
     id_field: String,
-    /// Plain text
+    /// Plain text, where there is no page
     #[arg(long, value_name = "NAME", default_value = "text")]
     text_field: String,
-    /// An HTML page
+    /// An HTML page, where there is no fingerprint
     #[arg(long, value_name = "NAME", default_value = "html")]
     html_field: String,
     /// A fingerprint of 16 hex digits

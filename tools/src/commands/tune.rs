@@ -1,5 +1,6 @@
 //! `nddb tune`: sampling of shingles by the user's own documents, and what each method finds of edits in them.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use nddb::detect::eval::{Corpus, CorpusError};
@@ -48,8 +49,8 @@ pub(crate) struct Args {
     #[arg(long = "text", value_enum, value_name = "PART")]
     part: Option<TextPart>,
     /// Words in a shingle
-    #[arg(long, value_name = "N", default_value_t = 5)]
-    shingle_words: usize,
+    #[arg(long, value_name = "N", default_value = "5")]
+    shingle_words: NonZeroUsize,
     /// Most documents whose shingles are looked at
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     documents: u64,
@@ -97,7 +98,7 @@ fn tune(args: &Args, global: &Global, view: View<'_>, collection: &Collection) -
     pairs.part = args.part.map(TextPart::part);
     pairs.rules.resemblance = args.resemblance;
     pairs.rules.within = view.settings().k.into();
-    pairs.shingles.words = args.shingle_words;
+    pairs.shingles.words = args.shingle_words.get();
     let options = TuneOptions { pairs, precision: args.precision, documents: args.documents };
     let calibration = calibrate(view, collection, &options, &mut *meter.watch(true))?;
     let texts = sample(view, collection, &options.pairs, args.sample, args.seed, &mut *meter.watch(true))?;

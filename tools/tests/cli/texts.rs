@@ -90,6 +90,17 @@ fn copies_are_found_by_their_texts() {
 }
 
 #[test]
+fn values_with_which_nothing_can_be_found_are_refused() {
+    let dir = dir();
+    let lcs = ["--comparisons", "--signature-limit", "--site-signature-limit", "--smallest"].map(|name| ("lcs", name));
+    let all = [&lcs[..], &[("shingles", "--shingle-words"), ("shingles", "--stop-shingles")]].concat();
+    for (method, option) in all {
+        dir.nddb(["pairs", "db", "--method", method, option, "0"]).tells(2, &[option]);
+    }
+    dir.nddb(["tune", "db", "--shingle-words", "0"]).tells(2, &["--shingle-words"]);
+}
+
+#[test]
 fn verified_pairs_are_marked_where_a_text_cannot_be_read() {
     let dir = dir();
     let args = ["pairs", "db", "--method", "b", "--expand", "--verify", "lcs"];
