@@ -523,17 +523,7 @@ fn catalog_values_that_break_a_rule_are_refused() {
         Settings { catalog: 1, bits: 64, k: 3, levels: Some(vec![5]), restart: 32, recipe: "r".into() }.encode();
     let batch = Batch { number: 1, state: BatchState::Open }.encode();
     let range = Range { high: 1, state: RangeState::Pending, batch: 0 }.encode();
-    let archive = Archive {
-        path: "p".into(),
-        size: 1,
-        hash: [0; 16],
-        finished: false,
-        offset: 0,
-        inner: 0,
-        documents: 0,
-        reading: None,
-    };
-    let archive = archive.encode();
+    let archive = Archive::unread("p".into(), 1, [0; 16], None).encode();
     assert_eq!(fault(Record::decode(&with(record.clone(), 0, 3))), "Version");
     let versions = "a record has version 2 where it has headings, and else 1";
     assert_eq!(fault(Record::decode(&with(record.clone(), 0, 2))), versions);

@@ -4,10 +4,11 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use nddb_format::record::Archive;
 use xxhash_rust::xxh3::Xxh3Default;
 
-use super::ArchiveError;
 use super::source::{Origin, Source};
+use super::{ArchiveError, Options};
 
 /// Bytes at each end of a file that its identity is made of.
 const IDENTITY_PART: u64 = 64 << 10;
@@ -31,6 +32,13 @@ pub struct ArchiveIdentity {
     /// XXH3-128, most significant byte first, of the first 64 KiB and the last 64 KiB, one behind the other. Of a smaller
     /// file each is the whole file.
     pub hash: [u8; 16],
+}
+
+impl ArchiveIdentity {
+    /// The archive as a database keeps it, to be read with these options; nothing of it has been read.
+    pub fn unread(self, options: &Options) -> Archive {
+        Archive::unread(self.path, self.size, self.hash, options.reading())
+    }
 }
 
 /// Opens a file, or the standard input for `-`.

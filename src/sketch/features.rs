@@ -56,13 +56,16 @@ impl Default for Features<'_> {
 impl Features<'_> {
     /// Returns the hash of the feature that these terms make: what a [`WeightTable`] is made for.
     pub fn hash_of<'t>(&self, terms: impl IntoIterator<Item = &'t str>) -> u64 {
-        let hash = |term: &str| match self.stemmer {
+        let hashes: Vec<[u8; 8]> = terms.into_iter().map(|term| self.hash_of_term(term).to_le_bytes()).collect();
+        phrase(&hashes)
+    }
+
+    fn hash_of_term(&self, term: &str) -> u64 {
+        match self.stemmer {
             Some(stemmer) => xxh3_64(stemmer.stem(&term.to_lowercase()).as_bytes()),
             None if self.fold_case => xxh3_64(term.to_lowercase().as_bytes()),
             None => xxh3_64(term.as_bytes()),
-        };
-        let hashes: Vec<[u8; 8]> = terms.into_iter().map(|term| hash(term).to_le_bytes()).collect();
-        phrase(&hashes)
+        }
     }
 
     /// Returns the hashes of the features of a page, one for each occurrence, in their order.
@@ -72,7 +75,7 @@ impl Features<'_> {
             .zip(LowerHashes::new(tokens))
             .filter(|&(_, folded)| !is_stop(folded))
             .map(|(place, folded)| match self.stemmer {
-                Some(_) => self.hash_of([tokens.term(place)]),
+                Some(_) => self.hash_of_term(tokens.term(place)),
                 None if self.fold_case => folded,
                 None => tokens.hashes()[place],
             })

@@ -94,7 +94,7 @@ impl Catalog {
 
     /// Opens the catalog for writing.
     pub(crate) fn open(path: &Path) -> Result<Self> {
-        Self::check_logs(path)?;
+        logs::check(path, &super::dir::names(path)?)?;
         Self::open_primary(path, &database_options(), "be opened")
     }
 
@@ -105,13 +105,14 @@ impl Catalog {
 
     /// Opens the catalog for reading, beside a writer or without one; writes nothing in its folder.
     pub(crate) fn open_secondary(path: &Path) -> Result<Self> {
-        Self::check_logs(path)?;
+        let names = super::dir::names(path)?;
+        logs::check(path, &names)?;
         let scratch = tempfile::Builder::new().prefix("nddb-reader-").tempdir();
         let scratch = scratch.map_err(Error::io("create a temporary folder in", &std::env::temp_dir()))?;
         // Otherwise a thousand lines of options are written to the log, and 300 threads made to open a few files.
         let mut options = database_options();
         options.set_log_level(LogLevel::Warn);
-        if super::dir::names(path)?.len() < MANY_FILES {
+        if names.len() < MANY_FILES {
             options.set_max_file_opening_threads(1);
         }
         let db = DB::open_cf_descriptors_as_secondary(&options, path, scratch.path(), families())

@@ -91,7 +91,6 @@ fn part(collection: &Collection, classes: &Classes, options: &PairOptions, found
         let (leader, joined) = (classes.leader(ordinal), founder[ordinal as usize]);
         if ordinal != leader
             && joined != leader
-            && joined != ordinal
             && options.rules.decide(options.method, &collection.evidence(ordinal, joined)) == Decision::Apart
         {
             founder[ordinal as usize] = *first.entry(leader).or_insert(ordinal);

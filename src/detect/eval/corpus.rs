@@ -4,8 +4,6 @@ use std::error::Error;
 use std::fmt;
 use std::path::Path;
 
-use nddb_format::record::Archive;
-
 use super::gold::{Gold, Place};
 use super::label::Labels;
 use super::returned::Returned;
@@ -82,11 +80,12 @@ impl Corpus {
         room: &Room,
         watch: Watch<'_>,
     ) -> std::result::Result<Self, CorpusError> {
-        let mut input = Input::open(documents, &Options::default())?;
+        let options = Options::default();
+        let mut input = Input::open(documents, &options)?;
         let identity = archive::identity(documents).ok();
         let mut writer = Writer::create(database, config)?;
         // Of a stream there is nothing to read again.
-        let unread = identity.map(|identity| Archive::unread(identity.path, identity.size, identity.hash, None));
+        let unread = identity.map(|identity| identity.unread(&options));
         let archive = writer.archives(unread.into_iter().collect(), &|_| false)?.pop();
         let mut load = writer.bulk_load()?;
         if let Some((number, archive)) = &archive {

@@ -5,9 +5,10 @@
 //! for the same record for ever where the log began with another kind. No log of a catalog is reused, so such a
 //! record is damage: one flipped bit is enough.
 
+use std::ffi::OsString;
 use std::path::Path;
 
-use super::{Catalog, is_log};
+use super::is_log;
 use crate::store::dir;
 use crate::{Error, Result};
 
@@ -18,27 +19,25 @@ const HEADER: usize = 7;
 /// The kinds of records of reused logs.
 const REUSED: [u8; 6] = [5, 6, 7, 8, 11, 131];
 
-impl Catalog {
-    /// Fails if reading a log of a catalog would not end.
-    ///
-    /// # Errors
-    /// [`Error::Catalog`] that names the file and the byte; [`Error::Io`].
-    pub(super) fn check_logs(path: &Path) -> Result<()> {
-        for name in dir::names(path)?.iter().filter(|name| is_log(name)) {
-            let mut start = 0;
-            dir::read_blocks(&path.join(name), BLOCK, &mut |block| {
-                if let Some(place) = endless(block) {
-                    let name = name.display();
-                    let what = format!("{name} is damaged at byte {}: a record of a reused log", start + place);
-                    let (action, path, source) = ("be opened", path.to_owned(), what.into());
-                    return Err(Error::Catalog { action, path, damaged: true, source });
-                }
-                start += block.len();
-                Ok(())
-            })?;
-        }
-        Ok(())
+/// Fails if reading a log of a catalog, whose folder has these files, would not end.
+///
+/// # Errors
+/// [`Error::Catalog`] that names the file and the byte; [`Error::Io`].
+pub(super) fn check(path: &Path, names: &[OsString]) -> Result<()> {
+    for name in names.iter().filter(|name| is_log(name)) {
+        let mut start = 0;
+        dir::read_blocks(&path.join(name), BLOCK, &mut |block| {
+            if let Some(place) = endless(block) {
+                let name = name.display();
+                let what = format!("{name} is damaged at byte {}: a record of a reused log", start + place);
+                let (action, path, source) = ("be opened", path.to_owned(), what.into());
+                return Err(Error::Catalog { action, path, damaged: true, source });
+            }
+            start += block.len();
+            Ok(())
+        })?;
     }
+    Ok(())
 }
 
 /// Where in a block of a log a record stands that RocksDB would read for ever. A wrong length leads away from the

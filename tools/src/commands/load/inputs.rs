@@ -58,10 +58,7 @@ impl Sources {
             .iter()
             .map(|located| is_archive(located, options).then(|| archive::identity(&located.path).ok()).flatten())
             .collect();
-        let reading = options.reading();
-        let unread = identities.iter().flatten().cloned();
-        let unread =
-            unread.map(|ArchiveIdentity { path, size, hash }| Archive::unread(path, size, hash, reading.clone()));
+        let unread = identities.iter().flatten().map(|identity| identity.clone().unread(options));
         let mut archives = writer.archives(unread.collect(), &|path| !Path::new(path).exists())?.into_iter();
         let source = |(located, identity): (Located, Option<ArchiveIdentity>)| {
             let archive = identity.and_then(|_| archives.next());
