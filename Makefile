@@ -1,20 +1,23 @@
 # `make demo` and `make test` do all the set-up on a fresh Debian machine.
 #
-# Everything is built with one profile into one target folder, so that RocksDB's C++ is compiled once,
-# by .ci/rocksdb. For cargo by hand: eval $(make -s env)
+# What is used is built by the profile release, what is tested by the profile checked, which has overflow checks and
+# debug assertions. RocksDB's C++ is compiled once for both, by .ci/rocksdb. For cargo by hand: eval $(make -s env)
 
 export ROCKSDB_LIB_DIR := $(CURDIR)/target/rocksdb
 export ROCKSDB_STATIC := 1
 NDDB := target/release/nddb
 
-.PHONY: help setup build demo test lint bench env clean
+.PHONY: help setup build demo test lint doc deps bench fuzz env clean
 
 help:
 	@echo 'make demo           build, load a crawl archive, query and check it (WARC=file takes yours)'
 	@echo 'make test           build and run all tests'
 	@echo 'make build          build target/release/nddb'
 	@echo 'make lint           formatting and clippy'
+	@echo 'make doc            documentation, target/doc'
+	@echo 'make deps           licences, sources and Rust versions of the dependencies'
 	@echo 'make bench          all benchmarks, short; see benches/README.md for the full ones'
+	@echo 'make fuzz           each fuzz target of the format for a minute'
 	@echo 'eval $$(make -s env) for cargo by hand'
 
 setup:
@@ -28,14 +31,23 @@ demo: build
 	@tools/demo $(NDDB) $(WARC)
 
 test: setup
-	cargo test --release --locked --workspace
+	cargo test --profile checked --locked --workspace
 
 lint: setup
 	cargo fmt --all --check
-	cargo clippy --release --locked --workspace --all-targets -- -D warnings
+	cargo clippy --profile checked --locked --workspace --all-targets -- -D warnings
+
+doc: setup
+	RUSTDOCFLAGS='-D warnings' cargo doc --profile checked --locked --workspace --no-deps
+
+deps:
+	@.ci/deps
 
 bench: setup
-	cargo bench --locked --workspace --benches -- --test
+	cargo bench --profile checked --locked --workspace --benches -- --test
+
+fuzz: setup
+	@.ci/fuzz
 
 env:
 	@echo export ROCKSDB_LIB_DIR=$(ROCKSDB_LIB_DIR) ROCKSDB_STATIC=1

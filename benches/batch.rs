@@ -5,15 +5,15 @@
 
 mod common;
 
-use common::{Options, figure, measure, median, say};
+use common::{NoMore, Options, figure, measure, median, say};
 use nddb::{Fingerprint, Within, scan_segment};
 use nddb_format::FormatError;
 use nddb_format::scheme::Scheme;
 use nddb_format::segment::{Segment, encode};
 
 fn main() {
-    let options = Options::read(100_000_000, 1_000_000);
-    let rounds = options.number("rounds").unwrap_or(if options.test { 1 } else { 3 });
+    let (options, NoMore {}) = Options::read(100_000_000, 1_000_000);
+    let rounds = options.rounds(3);
     let mut stored = common::fingerprints(options.len, options.seed);
     let queries = common::queries(&stored, options.queries, options.seed);
     let queries: Vec<Fingerprint> = queries.into_iter().map(Fingerprint).collect();

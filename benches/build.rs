@@ -5,14 +5,22 @@
 
 mod common;
 
+use clap::Args;
 use common::{Options, figure, measure, median, say};
 use nddb::{Writer, testing};
 
+#[derive(Args)]
+struct More {
+    /// Threads that build the run.
+    #[arg(long, default_value_t = 1)]
+    threads: usize,
+}
+
 fn main() {
-    let options = Options::read(10_000_000, 0);
+    let (options, more) = Options::read::<More>(10_000_000, 0);
     let large = options.len >= 100_000_000;
-    let rounds = options.number("rounds").unwrap_or(if options.test || large { 1 } else { 3 });
-    let threads = options.number("threads").unwrap_or(1);
+    let rounds = options.rounds(if large { 1 } else { 3 });
+    let threads = more.threads;
     let stored = common::fingerprints(options.len, options.seed);
     let folder = options.folder();
     let config = options.config();

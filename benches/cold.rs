@@ -13,17 +13,30 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
+use clap::Args;
 use common::{Options, drop_from_page_cache, figure, measure, median, quantile, say};
 use nddb::{Fingerprint, Reader, Within, Work, Writer, testing};
 
+#[derive(Args)]
+struct More {
+    /// The database, which is made if it is not there [default: in a temporary folder].
+    #[arg(long)]
+    db: Option<PathBuf>,
+    /// Opens this database and asks it, as the processes do that are measured.
+    #[arg(long, hide = true)]
+    ask: Option<PathBuf>,
+}
+
 fn main() {
-    let options =
-        Options::read(10_000_000, if std::env::args().any(|argument| argument == "--test") { 50 } else { 500 });
-    if let Some(path) = options.text("ask") {
-        return ask(Path::new(path), &options);
+    let (mut options, more) = Options::read::<More>(10_000_000, 500);
+    if options.test {
+        options.queries = options.queries.min(50);
+    }
+    if let Some(path) = more.ask {
+        return ask(&path, &options);
     }
     let folder = options.folder();
-    let path = options.text("db").map_or_else(|| folder.path().join("db"), PathBuf::from);
+    let path = more.db.unwrap_or_else(|| folder.path().join("db"));
     if !path.exists() {
         let stored = common::fingerprints(options.len, options.seed);
         let config = options.config();
@@ -34,7 +47,7 @@ fn main() {
         let bytes: Vec<u8> = queries.iter().flat_map(|query| query.to_le_bytes()).collect();
         std::fs::write(path.join("queries"), bytes).expect("the queries");
     }
-    let rounds = options.number("rounds").unwrap_or(if options.test { 2 } else { 5 });
+    let rounds = options.rounds(5);
     let mut columns: Vec<Vec<f64>> = vec![Vec::new(); 4];
     for round in 0..rounds {
         drop_from_page_cache(&path);

@@ -8,6 +8,7 @@ mod common;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
+use clap::Args;
 use common::{Options, say};
 
 fn write(path: &Path, values: &[u64]) {
@@ -17,11 +18,18 @@ fn write(path: &Path, values: &[u64]) {
     say(format_args!("{}: {} fingerprints", path.display(), values.len()));
 }
 
+#[derive(Args)]
+struct More {
+    /// All of the stored ones are uniform.
+    #[arg(long)]
+    uniform: bool,
+}
+
 fn main() {
-    let options = Options::read(10_000_000, 200_000);
+    let (options, more) = Options::read::<More>(10_000_000, 200_000);
     let made = options.folder();
     let folder = options.dir.as_deref().unwrap_or(made.path());
-    let stored = match options.has("uniform") {
+    let stored = match more.uniform {
         true => common::uniform(options.len, options.seed),
         false => common::fingerprints(options.len, options.seed),
     };

@@ -5,14 +5,14 @@
 
 mod common;
 
-use common::{Options, figure, measure, median, say};
+use common::{NoMore, Options, figure, measure, median, say};
 use nddb_format::FormatError;
 use nddb_format::scheme::Scheme;
 use nddb_format::segment::{Segment, encode};
 
 fn main() {
-    let options = Options::read(10_000_000, 0);
-    let rounds = options.number("rounds").unwrap_or(if options.test { 1 } else { 9 });
+    let (options, NoMore {}) = Options::read(10_000_000, 0);
+    let rounds = options.rounds(9);
     let mut stored = common::fingerprints(options.len, options.seed);
     stored.sort_unstable();
     stored.dedup();

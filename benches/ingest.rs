@@ -7,8 +7,9 @@
 mod common;
 
 use std::hint::black_box;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::Args;
 use common::{Options, Spent, figure, measure, say};
 use nddb::archive::{self, Compression, Input, Response, WarcWriter, What};
 use nddb::sketch::Recipe;
@@ -18,26 +19,32 @@ use nddb::{Config, Document, Fingerprint, Within, Writer};
 /// Documents of a durable group.
 const GROUP: usize = 1_000;
 
+#[derive(Args)]
+struct More {
+    /// Documents of insert-if-new: 200K.
+    #[arg(long, value_parser = common::count)]
+    insert: Option<usize>,
+    /// The archive that is loaded.
+    #[arg(long)]
+    warc: Option<PathBuf>,
+}
+
 fn main() {
-    let options = Options::read(1_000_000, 0);
+    let (options, More { insert: inserted, warc }) = Options::read::<More>(1_000_000, 0);
     let folder = options.folder();
-    let warc = options.more.iter().find(|(name, _)| name == "warc").map(|(_, path)| path.clone());
-    let chosen = warc.is_some() || options.has("insert") || std::env::args().any(|argument| argument == "--len");
-    if !chosen || std::env::args().any(|argument| argument == "--len") {
+    let chosen = warc.is_some() || inserted.is_some() || options.sized;
+    if !chosen || options.sized {
         bulk(&folder.path().join("bulk"), &options);
     }
-    if !chosen || options.has("insert") {
-        let len = options.number("insert").filter(|&len| len > 0).unwrap_or(20_000).min(if options.test {
-            2_000
-        } else {
-            usize::MAX
-        });
+    if !chosen || inserted.is_some() {
+        let most = if options.test { 2_000 } else { usize::MAX };
+        let len = inserted.unwrap_or(20_000).min(most);
         insert(&folder.path().join("bare"), len, options.seed, false);
         insert(&folder.path().join("full"), len, options.seed, true);
     }
     if !chosen || warc.is_some() {
         let made = folder.path().join("made.warc.gz");
-        let path = warc.map(std::path::PathBuf::from).unwrap_or_else(|| {
+        let path = warc.unwrap_or_else(|| {
             make_archive(&made, if options.test { 50 } else { 2_000 });
             made
         });
@@ -112,11 +119,7 @@ fn archive(path: &Path, archive: &Path) {
         })
     };
     let (bytes, read) = measure(|| pages().map(|page| page.body.len() as u64).sum::<u64>());
-    let sketched = |page: archive::PageEntry| {
-        let input =
-            Page { kind: page.kind, charset: page.charset.as_deref(), url: page.url.as_deref(), body: &page.body };
-        Document::from_page(&page.id, &input, &recipe).expect("an id")
-    };
+    let sketched = |page: archive::PageEntry| Document::from_page(&page.id, &page.page(), &recipe).expect("an id");
     let (documents, both) = measure(|| pages().map(sketched).collect::<Vec<_>>());
     let len = documents.len();
     drop(documents);
@@ -143,7 +146,7 @@ fn make_archive(path: &Path, pages: usize) {
     for page in 0..pages {
         let mut body = String::from("<html><head><title>A page</title></head><body>");
         for _ in 0..300 {
-            body.push_str(&format!("<p>word{} <b>term{}</b>", random.below(5000), random.below(500)));
+            body.push_str(&format!("<p>word{} <b>term{}</b>", random.index(5000), random.index(500)));
         }
         let url = format!("https://site{}.example/{page}", page % 7);
         let headers = [("Content-Type", "text/html; charset=utf-8")];

@@ -13,13 +13,14 @@ mod common;
 
 use std::collections::HashMap;
 use std::hint::black_box;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::Args;
 use common::{Options, Random, figure, measure, median, say};
 use nddb::archive::{self, Input, What};
+use nddb::compare::lcs::{Comparer, Likeness, Myers, Parameters, Prepared, plain};
 use nddb::detect::Rules;
-use nddb::detect::lcs::{Comparer, Likeness, Myers, Parameters, Prepared, plain};
-use nddb::text::{Page, main_text};
+use nddb::text::main_text;
 
 /// Bytes of a made text.
 const SIZE: usize = 10_240;
@@ -28,16 +29,28 @@ type Pair = (usize, usize);
 /// Compares two texts and gives their distance, if it knows it.
 type Work<'a> = dyn FnMut(&[u8], &[u8]) -> Option<usize> + 'a;
 
+#[derive(Args)]
+struct More {
+    /// Only a part.
+    #[arg(long, value_parser = ["myers", "near", "unlike", "real"])]
+    only: Option<String>,
+    /// Archive of real pages.
+    #[arg(long)]
+    warc: Option<PathBuf>,
+    /// Most pages that are taken from it.
+    #[arg(long, default_value = "2K", value_parser = common::count)]
+    pages: usize,
+}
+
 fn main() {
-    let options = Options::read(0, 2_000);
+    let (options, more) = Options::read::<More>(0, 2_000);
     let pairs = if options.test { 4 } else { options.queries };
     let mut random = Random(options.seed);
     let words = words(&mut random);
     let originals: Vec<String> = (0..pairs.min(500)).map(|_| text(&words, SIZE, &mut random)).collect();
-    let rounds = if options.test { 1 } else { options.number("rounds").unwrap_or(5) };
+    let rounds = options.rounds(5);
 
-    let only = options.more.iter().find(|(name, _)| name == "only").map(|(_, part)| part.as_str());
-    let wanted = |part: &str| only.is_none_or(|only| only == part);
+    let wanted = |part: &str| more.only.as_ref().is_none_or(|only| only == part);
     for percent in [1, 5].into_iter().filter(|_| wanted("myers")) {
         let edited: Vec<String> = originals.iter().map(|text| edit(text, percent, &mut random)).collect();
         myers(&originals, &edited, percent, rounds, options.test);
@@ -54,28 +67,28 @@ fn main() {
         let drawn: Vec<Pair> = (0..pairs).map(|_| distinct(texts.len(), &mut random)).collect();
         compare(&format!("unlike, boilerplate {what}"), &texts, &drawn, "60000", rounds, options.test);
     }
-    if let Some((_, path)) = options.more.iter().find(|(name, _)| name == "warc") {
-        real(Path::new(path), options.number("pages").unwrap_or(2_000), pairs, rounds, &mut random);
+    if let Some(path) = &more.warc {
+        real(path, more.pages, pairs, rounds, &mut random);
     }
 }
 
 /// Invented words, the first ones short.
 fn words(random: &mut Random) -> Vec<String> {
     let word = |rank: usize| {
-        let len = 2 + rank.ilog2() as usize / 2 + random.below(4);
-        (0..len).map(|_| char::from(b"etaoinshrdlcumwfgypbvk"[random.below(22)])).collect()
+        let len = 2 + rank.ilog2() as usize / 2 + random.index(4);
+        (0..len).map(|_| char::from(b"etaoinshrdlcumwfgypbvk"[random.index(22)])).collect()
     };
     (1..=5_000).map(word).collect()
 }
 
 fn sentence(words: &[String], random: &mut Random) -> String {
     let mut sentence = String::new();
-    for place in 0..4 + random.below(16) {
+    for place in 0..4 + random.index(16) {
         if place > 0 {
             sentence.push(' ');
         }
         // Rank r is drawn with a probability near 1 / r.
-        let rank = ((words.len() as f64).powf(random.below(1 << 20) as f64 / f64::from(1 << 20)) as usize)
+        let rank = ((words.len() as f64).powf(random.index(1 << 20) as f64 / f64::from(1 << 20)) as usize)
             .min(words.len() - 1);
         sentence.push_str(&words[rank]);
     }
@@ -94,12 +107,12 @@ fn text(words: &[String], size: usize, random: &mut Random) -> String {
 fn edit(text: &str, percent: usize, random: &mut Random) -> String {
     let mut edited = String::new();
     for symbol in text.chars() {
-        if random.below(100) >= percent {
+        if random.index(100) >= percent {
             edited.push(symbol);
             continue;
         }
-        let other = char::from(b'a' + random.below(26) as u8);
-        match random.below(3) {
+        let other = char::from(b'a' + random.index(26) as u8);
+        match random.index(3) {
             0 => edited.push(other),
             1 => (),
             _ => edited.extend([symbol, other]),
@@ -123,8 +136,8 @@ fn site_page(words: &[String], site: u64, spread: bool, random: &mut Random) -> 
 }
 
 fn distinct(len: usize, random: &mut Random) -> Pair {
-    let first = random.below(len);
-    (first, (first + 1 + random.below(len - 1)) % len)
+    let first = random.index(len);
+    (first, (first + 1 + random.index(len - 1)) % len)
 }
 
 /// Prepares the texts and compares the pairs, and some of them by the definition too.
@@ -137,7 +150,7 @@ fn compare(what: &str, texts: &[String], pairs: &[Pair], goal: &str, rounds: usi
     figure("preparing a text: CPU us", format_args!("{:.1}", spent.cpu_us(texts.len())), "");
     figure("a prepared text: KB", format_args!("{:.0}", size as f64 / 1e3 / texts.len() as f64), "");
     figure("characters a text", chars / texts.len(), "");
-    let mut comparer = Comparer::new(parameters, &rules);
+    let mut comparer = Comparer::new(parameters, &rules.lcs);
     let (mut found, mut verdicts) = (Vec::new(), Vec::new());
     let mut speeds = [Vec::new(), Vec::new()];
     for _ in 0..rounds {
@@ -152,18 +165,18 @@ fn compare(what: &str, texts: &[String], pairs: &[Pair], goal: &str, rounds: usi
         speeds[1].push(each(&mut found, Comparer::compare));
     }
     let share = |count: usize| format!("{:.1}%", 100.0 * count as f64 / pairs.len() as f64);
-    figure("near-duplicates by the verdict", share(found.iter().filter(|found| found.exceeds(&rules)).count()), "");
+    figure("near-duplicates by the verdict", share(found.iter().filter(|found| found.exceeds(&rules.lcs)).count()), "");
     figure("stopped early", share(found.iter().filter(|found| found.stopped).count()), "");
     figure("verdicts a CPU second, median of rounds", format_args!("{:.0}", median(&speeds[0])), goal);
     figure("with all numbers", format_args!("{:.0}", median(&speeds[1])), "");
     for (verdict, found) in verdicts.iter().zip(&found) {
-        assert_eq!(verdict.exceeds(&rules), found.exceeds(&rules), "{verdict:?} {found:?}");
+        assert_eq!(verdict.exceeds(&rules.lcs), found.exceeds(&rules.lcs), "{verdict:?} {found:?}");
     }
     let checked = if test { 1 } else { 20.min(pairs.len()) };
     for place in 0..checked {
         let place = place * pairs.len() / checked;
         let (a, b) = pairs[place];
-        assert_eq!(found[place], plain::compare(&texts[a], &texts[b], &parameters, &rules), "the definition");
+        assert_eq!(found[place], plain::compare(&texts[a], &texts[b], &parameters, &rules.lcs), "the definition");
     }
     figure("verdicts and numbers equal to the definition's", format_args!("{checked} of {checked}"), "");
     found
@@ -221,9 +234,7 @@ fn real(path: &Path, pages: usize, pairs: usize, rounds: usize, random: &mut Ran
         && let Some(entry) = input.next().expect("readable")
     {
         if let What::Page(page) = entry.what {
-            let page =
-                Page { kind: page.kind, charset: page.charset.as_deref(), url: page.url.as_deref(), body: &page.body };
-            texts.push(main_text(&page));
+            texts.push(main_text(&page.page()));
         }
     }
     let mut sharing: HashMap<&str, Vec<usize>> = HashMap::new();
@@ -252,14 +263,14 @@ fn real(path: &Path, pages: usize, pairs: usize, rounds: usize, random: &mut Ran
     drawn.sort_unstable();
     drawn.dedup();
     for last in (1..drawn.len()).rev() {
-        drawn.swap(last, random.below(last + 1));
+        drawn.swap(last, random.index(last + 1));
     }
     drawn.truncate(pairs * 4);
     drawn.sort_unstable();
     let found = compare("real pages that share a sentence", &texts, &drawn, "", 1, false);
     for (what, near, goal) in [("real near-duplicates", true, "15000"), ("real pages, unlike", false, "60000")] {
         let rules = Rules::default();
-        let chosen = drawn.iter().zip(&found).filter(|(_, found)| found.exceeds(&rules) == near);
+        let chosen = drawn.iter().zip(&found).filter(|(_, found)| found.exceeds(&rules.lcs) == near);
         let chosen: Vec<Pair> = chosen.map(|(&pair, _)| pair).take(pairs).collect();
         if !chosen.is_empty() {
             compare(what, &texts, &chosen, goal, rounds, false);

@@ -8,7 +8,7 @@
 
 mod common;
 
-use common::{Options, Random, figure, measure, median, say};
+use common::{NoMore, Options, Random, figure, measure, median, say};
 use nddb::detect::{Judgement, Method, Online};
 use nddb::sketch::Recipe;
 use nddb::text::Page;
@@ -21,16 +21,16 @@ const GROUP: usize = 1_000;
 /// Words of a page, as numbers.
 fn words(random: &mut Random, stored: &[Vec<u32>], near: bool) -> Vec<u32> {
     // Common words come often: the least of three draws.
-    let word = |random: &mut Random| (0..3).map(|_| random.below(50_000)).min().unwrap_or(0) as u32;
+    let word = |random: &mut Random| (0..3).map(|_| random.index(50_000)).min().unwrap_or(0) as u32;
     if near && !stored.is_empty() {
-        let mut words = stored[random.below(stored.len())].clone();
-        for _ in 0..random.below(13) {
-            let place = random.below(words.len());
+        let mut words = stored[random.index(stored.len())].clone();
+        for _ in 0..random.index(13) {
+            let place = random.index(words.len());
             words[place] = word(random);
         }
         return words;
     }
-    (0..100 + random.below(200)).map(|_| word(random)).collect()
+    (0..100 + random.index(200)).map(|_| word(random)).collect()
 }
 
 fn document(id: usize, words: &[u32], recipe: &Recipe) -> Document {
@@ -47,8 +47,8 @@ fn ways(view: View<'_>) -> Vec<(String, Online)> {
 }
 
 fn main() {
-    let options = Options::read(200_000, 10_000);
-    let rounds = options.number("rounds").unwrap_or(if options.test { 1 } else { 3 });
+    let (options, NoMore {}) = Options::read(200_000, 10_000);
+    let rounds = options.rounds(3);
     let recipe = Recipe::named("main-c").expect("a recipe");
     let mut random = Random(options.seed);
     let folder = options.folder();

@@ -7,6 +7,7 @@
 
 mod common;
 
+use clap::Args;
 use common::{Options, Random, figure, measure, say};
 use nddb::detect::{Collection, Line, Method, PairOptions, Room};
 use nddb::{Config, Document, Fingerprint, Reader, Within, Writer};
@@ -14,15 +15,20 @@ use nddb::{Config, Document, Fingerprint, Reader, Within, Writer};
 /// Memory for what is sorted.
 const MEMORY: u64 = 128 << 20;
 
+#[derive(Args)]
+struct More {
+    /// Documents with sketches: 200K.
+    #[arg(long, value_parser = common::count)]
+    sketches: Option<usize>,
+}
+
 fn main() {
-    let options = Options::read(1_000_000, 0);
+    let (options, More { sketches }) = Options::read::<More>(1_000_000, 0);
     let folder = options.folder();
-    let len = std::env::args().any(|argument| argument == "--len");
-    let sketches = options.number("sketches").filter(|&len| len > 0);
-    if len || sketches.is_none() {
+    if options.sized || sketches.is_none() {
         fingerprints(&folder.path().join("prints"), &options);
     }
-    if !len || sketches.is_some() {
+    if !options.sized || sketches.is_some() {
         let most = if options.test { 5_000 } else { usize::MAX };
         supershingles(&folder.path().join("sketches"), sketches.unwrap_or(200_000).min(most), options.seed);
     }
@@ -73,7 +79,7 @@ fn fingerprints(path: &std::path::Path, options: &Options) {
             sum = sum.wrapping_add(a.0 ^ b.0.rotate_left(1));
             Ok(())
         };
-        reader.view().close_pairs(Within(3), MEMORY, &std::env::temp_dir(), &mut |_| true, emit).expect("pairs")
+        reader.view().close_pairs(Within(3), MEMORY, &tempfile::env::temp_dir(), &mut |_| true, emit).expect("pairs")
     });
     let (_, most) = resident();
     let goal = |goal: &'static str| if options.len == 10_000_000 { goal } else { "" };
@@ -93,8 +99,8 @@ fn supershingles(path: &std::path::Path, len: usize, seed: u64) {
         (0..len).map(|index| {
             let mut own: [u64; 6] = std::array::from_fn(|_| random.next());
             // A fifth of the documents is in clusters of 1 to 200.
-            if left == 0 && random.below(500) == 0 {
-                (centre, left) = (own, 1 + random.below(200));
+            if left == 0 && random.index(500) == 0 {
+                (centre, left) = (own, 1 + random.index(200));
             } else if left > 0 {
                 left -= 1;
                 own.iter_mut().zip(&centre).for_each(|(own, centre)| {

@@ -12,20 +12,31 @@ use std::hint::black_box;
 use std::path::PathBuf;
 use std::time::Instant;
 
+use clap::Args;
 use common::{Options, figure, measure, median, quantile, say};
 use nddb::{Fingerprint, Reader, Within, Work, Writer, testing};
 
 /// Queries of a call where they are pipelined.
 const BATCH: usize = 1_000;
 
+#[derive(Args)]
+struct More {
+    /// The database, which is made if it is not there [default: in a temporary folder].
+    #[arg(long)]
+    db: Option<PathBuf>,
+    /// Leaves mih-rs out.
+    #[arg(long)]
+    no_mih: bool,
+}
+
 fn main() {
-    let options = Options::read(10_000_000, 200_000);
-    let rounds = options.number("rounds").unwrap_or(if options.test { 1 } else { 5 });
+    let (options, more) = Options::read::<More>(10_000_000, 200_000);
+    let rounds = options.rounds(5);
     let stored = common::fingerprints(options.len, options.seed);
     let queries: Vec<Fingerprint> =
         common::queries(&stored, options.queries, options.seed).into_iter().map(Fingerprint).collect();
     let folder = options.folder();
-    let path = options.text("db").map_or_else(|| folder.path().join("db"), PathBuf::from);
+    let path = more.db.unwrap_or_else(|| folder.path().join("db"));
     say(format_args!("{} fingerprints, seed {}", options.len, options.seed));
     if !path.exists() {
         let config = options.config();
@@ -106,7 +117,7 @@ fn main() {
     figure("single queries: wall us, p99, best round", format_args!("{:.2}", quantile(&mut p99, 0.0)), "");
     figure("batches of 1,000, pipelined: CPU us a query", format_args!("{:.2}", median(&pipelined)), "");
 
-    if options.has("no-mih") {
+    if more.no_mih {
         return;
     }
     let (index, spent) = measure(|| mih_rs::Index::new(stored).expect("an index"));

@@ -6,7 +6,7 @@
 
 mod common;
 
-use common::{Options, figure, say};
+use common::{NoMore, Options, figure, say};
 use nddb_format::Fingerprint;
 use nddb_format::scheme::Scheme;
 use nddb_format::segment::encode;
@@ -20,7 +20,7 @@ fn limit(len: usize) -> f64 {
 }
 
 fn main() {
-    let options = Options::read(10_000_000, 0);
+    let (options, NoMore {}) = Options::read(10_000_000, 0);
     for (data, mut stored) in [
         ("clustered", common::fingerprints(options.len, options.seed)),
         ("uniform", common::uniform(options.len, options.seed)),

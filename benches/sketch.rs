@@ -7,26 +7,18 @@
 mod common;
 
 use std::hint::black_box;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::Args;
 use common::{Options, Random, figure, measure, median, say};
-use nddb::archive::{self, Input, What};
+use nddb::archive::{self, Input, PageEntry, What};
 use nddb::sketch::{
     Features, Recipe, SHINGLE_WORDS, Sampling, SignatureRules, fingerprint, min_hash, projection, shingles, signatures,
     simhash_of,
 };
 use nddb::text::{
-    CanonicalWords, Page, PageKind, Tokens, canonical_words, decode, folded_text, folded_text_with_map, sentences,
-    tokens,
+    CanonicalWords, PageKind, Tokens, canonical_words, decode, folded_text, folded_text_with_map, sentences, tokens,
 };
-
-/// A page as it came.
-struct Taken {
-    kind: PageKind,
-    charset: Option<String>,
-    url: Option<String>,
-    body: Vec<u8>,
-}
 
 /// A page with what the later stages need of it, so that each can be measured alone.
 struct Prepared {
@@ -35,12 +27,18 @@ struct Prepared {
     words: CanonicalWords,
 }
 
+#[derive(Args)]
+struct More {
+    /// Archive whose pages are taken [default: pages made here].
+    #[arg(long)]
+    warc: Option<PathBuf>,
+}
+
 fn main() {
-    let options = Options::read(2_000, 0);
-    let warc = options.more.iter().find(|(name, _)| name == "warc").map(|(_, path)| path.clone());
-    let rounds = if options.test { 1 } else { options.number("rounds").unwrap_or(5).max(1) };
+    let (options, More { warc }) = Options::read::<More>(2_000, 0);
+    let rounds = options.rounds(5);
     let pages = match &warc {
-        Some(path) => read(Path::new(path)),
+        Some(path) => read(path),
         None => made(if options.test { 20 } else { options.len }, options.seed),
     };
     let size: usize = pages.iter().map(|page| page.body.len()).sum();
@@ -58,7 +56,7 @@ fn main() {
             .collect();
         figure(what, format_args!("{:.0}", median(&speeds)), goal);
     };
-    let view = |i: usize| page(&pages[i]);
+    let view = |i: usize| pages[i].page();
     let prepared: Vec<Prepared> = (0..pages.len())
         .map(|i| Prepared { tokens: tokens(&view(i)), text: folded_text(&view(i)), words: canonical_words(&view(i)) })
         .collect();
@@ -115,17 +113,13 @@ fn main() {
     }
 }
 
-fn page(entry: &Taken) -> Page<'_> {
-    Page { kind: entry.kind, charset: entry.charset.as_deref(), url: entry.url.as_deref(), body: &entry.body }
-}
-
 /// The pages of an archive.
-fn read(path: &Path) -> Vec<Taken> {
+fn read(path: &Path) -> Vec<PageEntry> {
     let mut input = Input::open(path, &archive::Options::default()).expect("an archive");
     let mut pages = Vec::new();
     while let Some(entry) = input.next().expect("readable") {
         if let What::Page(page) = entry.what {
-            pages.push(Taken { kind: page.kind, charset: page.charset, url: page.url, body: page.body });
+            pages.push(page);
         }
     }
     pages
@@ -134,18 +128,18 @@ fn read(path: &Path) -> Vec<Taken> {
 /// Pages of about 40 KB, of which a quarter is visible text, more than in most crawls: script and
 /// navigation, and paragraphs of sentences whose frequent words are few; one page in eight writes
 /// without spaces.
-fn made(len: usize, seed: u64) -> Vec<Taken> {
+fn made(len: usize, seed: u64) -> Vec<PageEntry> {
     let mut random = Random(seed);
     let words: Vec<String> = (0..20_000).map(|_| word(&mut random)).collect();
     (0..len).map(|number| made_page(number, &words, &mut random)).collect()
 }
 
 fn word(random: &mut Random) -> String {
-    let letters = 1 + random.below(5) + random.below(5);
-    (0..letters).map(|_| char::from(b'a' + random.below(26) as u8)).collect()
+    let letters = 1 + random.index(5) + random.index(5);
+    (0..letters).map(|_| char::from(b'a' + random.index(26) as u8)).collect()
 }
 
-fn made_page(number: usize, words: &[String], random: &mut Random) -> Taken {
+fn made_page(number: usize, words: &[String], random: &mut Random) -> PageEntry {
     let unspaced = number % 8 == 7;
     let mut body = String::from(
         "<!DOCTYPE html><html><head><meta charset=\"utf-8\"><title>A page</title><style>\
@@ -163,19 +157,19 @@ fn made_page(number: usize, words: &[String], random: &mut Random) -> Taken {
         ));
     }
     body.push_str("</ul>");
-    for paragraph in 0..10 + random.below(30) {
+    for paragraph in 0..10 + random.index(30) {
         body.push_str(&format!("<div class=\"wrapper wrapper-text\"><p class=\"text\" id=\"p{paragraph}\" data-reference=\"{number}-{paragraph}\">"));
-        for _ in 0..3 + random.below(4) {
-            for place in 0..5 + random.below(15) {
+        for _ in 0..3 + random.index(4) {
+            for place in 0..5 + random.index(15) {
                 if unspaced {
-                    let c = char::from_u32(0x4e00 + random.below(3000) as u32).unwrap_or('x');
+                    let c = char::from_u32(0x4e00 + random.index(3000) as u32).unwrap_or('x');
                     body.push(c);
                     continue;
                 }
                 // The square of a uniform number favours the first words.
-                let rank = random.below(words.len()) * random.below(words.len()) / words.len();
+                let rank = random.index(words.len()) * random.index(words.len()) / words.len();
                 let word = &words[rank];
-                match random.below(40) {
+                match random.index(40) {
                     0 => body.push_str(&format!("<b>{word}</b>")),
                     1 => body.push_str(&format!("<a href=\"/wiki/{word}\">{word}</a>")),
                     2 => body.push_str(&format!("{word} &amp; so on")),
@@ -189,10 +183,13 @@ fn made_page(number: usize, words: &[String], random: &mut Random) -> Taken {
         body.push_str("</p></div>\n");
     }
     body.push_str("</body></html>");
-    Taken {
+    PageEntry {
+        id: number.to_string(),
+        url: Some(format!("https://site{}.example/{number}", number % 7)),
+        date: None,
         kind: PageKind::Html,
         charset: Some("utf-8".to_owned()),
-        url: Some(format!("https://site{}.example/{number}", number % 7)),
         body: body.into_bytes(),
+        truncated: false,
     }
 }

@@ -30,7 +30,7 @@ impl Config {
         if k > K_MAX {
             return Err(Error::OutOfRange { what: "k", asked: k.into(), limit: K_MAX.into() });
         }
-        Ok(Self { bits: 64, k, levels: None, restart: RESTART, recipe: "main/2".into() })
+        Ok(Self { bits: 64, k, levels: None, restart: RESTART, recipe: "main/3".into() })
     }
 
     /// Fingerprints of `bits` bits, 8 to 64.
@@ -70,7 +70,7 @@ impl Config {
         Ok(self)
     }
 
-    /// The label of the recipe that fingerprints and sketches are made by, as `main/2`.
+    /// The label of the recipe that fingerprints and sketches are made by, as `main/3`.
     pub fn recipe(mut self, label: &str) -> Self {
         self.recipe = label.into();
         self

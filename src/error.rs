@@ -178,6 +178,10 @@ impl Error {
             Self::Poisoned => Some("open the database again".into()),
             Self::Cancelled => Some("run the same command again to go on".into()),
             Self::Busy { .. } => Some("try again".into()),
+            // EMFILE of Linux, macOS and the BSDs.
+            Self::Io { source, .. } if source.raw_os_error() == Some(24) => {
+                Some("too many files are open: raise the limit ('ulimit -n'), or have 'nddb compact' merge runs".into())
+            }
             Self::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull => {
                 Some("free some space, then run the same command again: nothing acknowledged is lost".into())
             }

@@ -28,23 +28,31 @@
 //! ```
 
 pub mod archive;
+pub mod compare;
 mod config;
 pub mod detect;
 mod error;
-pub mod sketch;
-mod store;
+pub mod ingest;
 #[doc(hidden)]
-pub use store::testing;
+pub mod internals;
+#[doc(hidden)]
+pub mod parallel;
+pub mod sketch;
+mod spill;
+mod store;
 pub mod text;
 
 pub use config::Config;
 pub use error::{Error, Result};
 pub use nddb_format::Fingerprint;
+pub use spill::progress::{Progress, Watch};
+#[doc(hidden)]
+pub use store::testing;
 pub use store::{
     Answer, BatchMatch, BatchSummary, BulkLoad, BytesByKind, CheckOptions, CheckReport, Compacted, CompactionPlan,
-    Document, Fault, FileStats, Found, Loaded, Match, Matches, Outcome, Progress, Reader, RebuildOptions, RebuildWhat,
-    Rebuilt, RunStats, SchemeStats, Stats, Stored, Verdict, Verify, View, Watch, Within, Work, Writer, check, planner,
-    rebuild, scan_blocks, scan_segment,
+    Document, Fault, FileStats, Found, Loaded, Match, Matches, Outcome, Reader, RebuildOptions, RebuildWhat, Rebuilt,
+    RunStats, SchemeStats, Stats, Stored, Verdict, Verify, View, Within, Work, Writer, check, planner,
+    raise_open_files, rebuild, scan_blocks, scan_segment,
 };
 
 /// The examples of README.md are compiled and run.

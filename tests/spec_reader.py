@@ -31,9 +31,9 @@ manifest
     kind            "manifest"
     format, reader_min, bits, k, generation, complete, commits, next_file, catalog
     deleted         a file, or null
-    folded
+    folded, purged
     runs            [{"low", "high", "fingerprints", "documents", "set_digest", "restart", "levels": [...],
-                      "postings": file, "segments": [file, ...]}, ...]
+                      "rewrites", "postings": file, "segments": [file, ...]}, ...]
     where a file is {"number", "length", "identity", "checksum"}
 
 deleted set
@@ -388,26 +388,25 @@ def manifest(data):
     need(len(data) <= 64 << 20, "8.1", "a manifest has at most 64 MiB")
     crc_before(data, len(data) - 4, "8.1", "manifest")
     zero(data, 14, 16, "8.1")
-    zero(data, 116, 120, "8.1")
     need(number(data, 16, 8) == 0, "11", "the manifest has features that this reader does not know")
     bits, k, complete, next_file = data[12], data[13], number(data, 32, 8), number(data, 48, 8)
     need(8 <= bits <= 64 and k <= 7 and k < bits, "8.1", "bits or k")
     deleted = entry(data, 72) if any(data[72:104]) else None
     out.update(bits=bits, k=k, generation=number(data, 24, 8), complete=complete, commits=number(data, 40, 8))
     out.update(next_file=next_file, catalog=f"{number(data, 56, 16):032x}", deleted=deleted)
-    out.update(folded=number(data, 104, 8), runs=[])
+    out.update(folded=number(data, 104, 8), purged=number(data, 116, 4), runs=[])
     at, before = 120, 0
     for _ in range(number(data, 112, 4)):
         run = dict(zip(["low", "high", "fingerprints", "documents"], (number(data, at + 8 * i, 8) for i in range(4))))
         need(at + 88 <= len(data) - 4, "8.2", "a run entry is cut off")
         levels = data[at + 50]
         need(levels <= 4, "8.2", "levels")
-        zero(data, at + 51 + levels, at + 56, "8.2")
+        zero(data, at + 51 + levels, at + 55, "8.2")
         levels = list(data[at + 51 : at + 51 + levels])
         need(before <= run["low"] < run["high"] <= min(complete, 1 << 40), "8.2", "the ranges of the runs")
         need(1 <= run["fingerprints"] <= run["documents"] <= run["high"] - run["low"], "8.2", "fingerprints and documents")
         before = run["high"]
-        run.update(set_digest=f"{number(data, at + 32, 16):032x}", restart=number(data, at + 48, 2), levels=levels)
+        run.update(set_digest=f"{number(data, at + 32, 16):032x}", restart=number(data, at + 48, 2), levels=levels, rewrites=data[at + 55])
         need(run["restart"] == 0 or 2 <= run["restart"] <= 4096, "8.2", "restart")
         run["postings"] = entry(data, at + 56)
         at += 88

@@ -17,37 +17,11 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use clap::{Args, Parser};
+pub use nddb_test_support::Random;
+
 /// The seed of all figures in README.md.
 pub const SEED: u64 = 2007;
-
-/// SplitMix64.
-#[derive(Clone, Debug)]
-pub struct Random(pub u64);
-
-impl Random {
-    /// The next 64 bits.
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number below `end`, by multiplication: the bias is below 2^-30 for all that benches draw.
-    pub fn below(&mut self, end: usize) -> usize {
-        ((u128::from(self.next()) * end as u128) >> 64) as usize
-    }
-
-    /// `value` with exactly `flips` bits flipped.
-    pub fn flip(&mut self, value: u64, flips: usize) -> u64 {
-        let mut mask = 0u64;
-        while (mask.count_ones() as usize) < flips {
-            mask |= 1 << self.below(64);
-        }
-        value ^ mask
-    }
-}
 
 /// `len` fingerprints, 20% of them in clusters.
 pub fn fingerprints(len: usize, seed: u64) -> Vec<u64> {
@@ -56,17 +30,17 @@ pub fn fingerprints(len: usize, seed: u64) -> Vec<u64> {
     let mut prints: Vec<u64> = Vec::with_capacity(len);
     prints.extend((0..lone).map(|_| random.next()));
     while prints.len() < len {
-        let centre = prints[random.below(lone)];
-        let least = (0..4).map(|_| random.below(200)).min().unwrap_or(0);
+        let centre = prints[random.index(lone)];
+        let least = (0..4).map(|_| random.index(200)).min().unwrap_or(0);
         let size = (1 + least).min(len - prints.len());
         for _ in 0..size {
-            let flips = random.below(7);
+            let flips = random.index(7);
             prints.push(random.flip(centre, flips));
         }
     }
     // Fisher and Yates.
     for last in (1..len).rev() {
-        prints.swap(last, random.below(last + 1));
+        prints.swap(last, random.index(last + 1));
     }
     prints
 }
@@ -84,18 +58,19 @@ pub fn queries(stored: &[u64], len: usize, seed: u64) -> Vec<u64> {
         if random.next() >> 63 == 0 {
             return random.next();
         }
-        let (value, flips) = (stored[random.below(stored.len())], random.below(4));
+        let (value, flips) = (stored[random.index(stored.len())], random.index(4));
         random.flip(value, flips)
     };
     (0..len).map(draw).collect()
 }
 
-/// The options of a bench: `--len 10M --queries 200K --dir FOLDER --seed N --test`, anything else is
-/// left to the bench, and what cargo adds (`--bench`) is passed over.
+/// What every bench takes, with its own defaults of `--len` and `--queries` filled in.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Stored fingerprints.
+    /// Stored fingerprints, or documents.
     pub len: usize,
+    /// `--len` was given.
+    pub sized: bool,
     /// Queries.
     pub queries: usize,
     /// Seed of the data.
@@ -104,67 +79,83 @@ pub struct Options {
     pub dir: Option<PathBuf>,
     /// A quick run at a tiny size that only shows that the bench works, as continuous integration does.
     pub test: bool,
-    /// Everything else, as (name, value); a name without a value has an empty one.
-    pub more: Vec<(String, String)>,
+    rounds: Option<usize>,
+    levels: Option<Vec<u8>>,
+    restart: Option<u16>,
 }
 
+/// The command line of a bench: what all take, and `More` of its own.
+#[derive(Parser)]
+struct Line<More: Args> {
+    /// Stored fingerprints, or documents: 20K, 10M.
+    #[arg(long, value_parser = count)]
+    len: Option<usize>,
+    /// Queries, or pairs: 20K, 1M.
+    #[arg(long, value_parser = count)]
+    queries: Option<usize>,
+    /// Rounds of which the median is taken.
+    #[arg(long)]
+    rounds: Option<usize>,
+    /// Seed of the data.
+    #[arg(long, default_value_t = SEED)]
+    seed: u64,
+    /// Folder for databases [default: a temporary one].
+    #[arg(long)]
+    dir: Option<PathBuf>,
+    /// Levels of the scheme, as 5 or 4,4 [default: the planner's choice].
+    #[arg(long, value_delimiter = ',')]
+    levels: Option<Vec<u8>>,
+    /// Restart interval of the scheme.
+    #[arg(long)]
+    restart: Option<u16>,
+    /// A quick run at a tiny size.
+    #[arg(long)]
+    test: bool,
+    /// Given by cargo.
+    #[arg(long, hide = true)]
+    bench: bool,
+    #[command(flatten)]
+    more: More,
+}
+
+/// No options of its own.
+#[derive(Args)]
+pub struct NoMore {}
+
 impl Options {
-    /// Reads the command line. Without `--len` and `--queries`, `len` and `queries` are taken; with
-    /// `--test` no more than 20,000 and 1,000, whatever is said.
-    pub fn read(len: usize, queries: usize) -> Self {
-        let mut options = Self { len, queries, seed: SEED, dir: None, test: false, more: Vec::new() };
-        let mut arguments = std::env::args().skip(1).peekable();
-        while let Some(argument) = arguments.next() {
-            let Some(name) = argument.strip_prefix("--") else { continue };
-            let (name, value) = match name.split_once('=') {
-                Some((name, value)) => (name.to_owned(), value.to_owned()),
-                None => {
-                    let value = arguments.next_if(|next| !next.starts_with("--")).unwrap_or_default();
-                    (name.to_owned(), value)
-                }
-            };
-            match name.as_str() {
-                "bench" => (),
-                "test" => options.test = true,
-                "len" => options.len = count(&value),
-                "queries" => options.queries = count(&value),
-                "seed" => options.seed = count(&value) as u64,
-                "dir" => options.dir = Some(value.into()),
-                _ => options.more.push((name, value)),
-            }
-        }
-        if options.test {
-            options.len = options.len.min(20_000);
-            options.queries = options.queries.min(1_000);
-        }
-        options
+    /// Reads the command line. Without `--len` and `--queries`, `len` and `queries` are taken; with `--test` no more
+    /// than 20,000 and 1,000, whatever is said.
+    pub fn read<More: Args>(len: usize, queries: usize) -> (Self, More) {
+        let line = Line::<More>::parse();
+        let most = |number: usize, most: usize| if line.test { number.min(most) } else { number };
+        let options = Self {
+            len: most(line.len.unwrap_or(len), 20_000),
+            sized: line.len.is_some(),
+            queries: most(line.queries.unwrap_or(queries), 1_000),
+            seed: line.seed,
+            dir: line.dir,
+            test: line.test,
+            rounds: line.rounds,
+            levels: line.levels,
+            restart: line.restart,
+        };
+        (options, line.more)
     }
 
-    /// Whether `--name` was given.
-    pub fn has(&self, name: &str) -> bool {
-        self.more.iter().any(|(given, _)| given == name)
-    }
-
-    /// What was given by `--name`.
-    pub fn text(&self, name: &str) -> Option<&str> {
-        self.more.iter().find(|(given, _)| given == name).map(|(_, value)| value.as_str())
-    }
-
-    /// The number given by `--name`.
-    pub fn number(&self, name: &str) -> Option<usize> {
-        self.text(name).map(count)
+    /// How often to measure: as often as `--rounds` says, or once in a test, or `usual`.
+    pub fn rounds(&self, usual: usize) -> usize {
+        self.rounds.unwrap_or(if self.test { 1 } else { usual }).max(1)
     }
 
     /// What a database is made with: k = 3, and the scheme that the planner chooses, unless `--levels 5` (or
     /// `4,4`) and `--restart 16` say otherwise.
     pub fn config(&self) -> nddb::Config {
         let mut config = nddb::Config::within(3).expect("a distance");
-        if let Some(levels) = self.text("levels") {
-            let levels: Vec<u8> = levels.split(',').map(|level| level.parse().expect("a number")).collect();
-            config = config.levels(&levels).expect("a scheme");
+        if let Some(levels) = &self.levels {
+            config = config.levels(levels).expect("a scheme");
         }
-        match self.number("restart") {
-            Some(restart) => config.restart(restart as u16).expect("a restart interval"),
+        match self.restart {
+            Some(restart) => config.restart(restart).expect("a restart interval"),
             None => config,
         }
     }
@@ -180,15 +171,15 @@ impl Options {
 }
 
 /// Reads a number with an optional K, M or G (thousands).
-fn count(text: &str) -> usize {
+pub fn count(text: &str) -> Result<usize, String> {
     let (digits, factor) = match text.as_bytes().last() {
-        Some(b'k' | b'K') => (&text[..text.len() - 1], 1_000.0),
-        Some(b'm' | b'M') => (&text[..text.len() - 1], 1_000_000.0),
-        Some(b'g' | b'G') => (&text[..text.len() - 1], 1_000_000_000.0),
+        Some(b'k' | b'K') => (&text[..text.len() - 1], 1e3),
+        Some(b'm' | b'M') => (&text[..text.len() - 1], 1e6),
+        Some(b'g' | b'G') => (&text[..text.len() - 1], 1e9),
         _ => (text, 1.0),
     };
-    let number: f64 = digits.parse().unwrap_or_else(|_| panic!("a number like 10M, not {text:?}"));
-    (number * factor) as usize
+    let number: f64 = digits.parse().map_err(|_| "a number like 10M".to_owned())?;
+    Ok((number * factor) as usize)
 }
 
 /// Wall clock and processor time, of the whole process, since it was started.

@@ -63,7 +63,7 @@ impl Code {
     /// Makes the canonical code of `lengths` for `symbols` symbols: words ascend by (length, symbol).
     ///
     /// # Errors
-    /// [`FormatError::Malformed`] unless every symbol has a length of 1 to 12, no other has one, and
+    /// [`crate::FormatError::Malformed`] unless every symbol has a length of 1 to 12, no other has one, and
     /// the code is complete, so that every sequence of bits is a sequence of words.
     pub fn new(lengths: &Lengths, symbols: u8) -> Result<Self> {
         let symbols = usize::from(symbols);

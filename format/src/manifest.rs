@@ -38,8 +38,8 @@ pub const DELETED: Field = CATALOG.then(FILE_SIZE, "deleted");
 pub const FOLDED: Field = DELETED.then(8, "folded");
 /// Number of runs.
 pub const RUNS: Field = FOLDED.then(4, "runs");
-/// Zero.
-pub const RESERVED_2: Field = RUNS.then(4, "reserved_2");
+/// How often numbers have left the deleted set: a reader that sees another value reads the catalog anew.
+pub const PURGED: Field = RUNS.then(4, "purged");
 /// The fields before the run entries.
 pub const FIELDS: [Field; 16] = [
     fields::MAGIC,
@@ -57,9 +57,9 @@ pub const FIELDS: [Field; 16] = [
     DELETED,
     FOLDED,
     RUNS,
-    RESERVED_2,
+    PURGED,
 ];
-const FIXED_SIZE: usize = RESERVED_2.end();
+const FIXED_SIZE: usize = PURGED.end();
 
 /// Number of the file; its name is that number in 8 or more hexadecimal digits.
 pub const FILE_NUMBER: Field = Field::first(8, "number");
@@ -92,10 +92,10 @@ pub const RUN_RESTART: Field = RUN_DIGEST.then(2, "restart");
 pub const RUN_LEVELS: Field = RUN_RESTART.then(1, "levels");
 /// Groups of each level, zero behind the last.
 pub const RUN_GROUPS: Field = RUN_LEVELS.then(LEVELS_MAX, "groups");
-/// Zero.
-pub const RUN_RESERVED: Field = RUN_GROUPS.then(1, "reserved");
+/// How often, at most, a document of it has been rewritten by merges; of no effect on reading.
+pub const RUN_REWRITES: Field = RUN_GROUPS.then(1, "rewrites");
 /// The postings file: a file entry. The t segments follow behind it.
-pub const RUN_POSTINGS: Field = RUN_RESERVED.then(FILE_SIZE, "postings");
+pub const RUN_POSTINGS: Field = RUN_REWRITES.then(FILE_SIZE, "postings");
 /// The fields of a run entry before its segments.
 pub const RUN_FIELDS: [Field; 10] = [
     RUN_LOW,
@@ -106,7 +106,7 @@ pub const RUN_FIELDS: [Field; 10] = [
     RUN_RESTART,
     RUN_LEVELS,
     RUN_GROUPS,
-    RUN_RESERVED,
+    RUN_REWRITES,
     RUN_POSTINGS,
 ];
 const RUN_SIZE: usize = RUN_POSTINGS.end();
@@ -161,6 +161,8 @@ pub struct RunEntry {
     pub documents: u64,
     /// Digest of the fingerprints: the same for each segment.
     pub set_digest: Digest,
+    /// How often, at most, a document of it has been rewritten by merges.
+    pub rewrites: u8,
     /// Its scheme.
     pub scheme: Scheme,
     /// Its postings file.
@@ -190,6 +192,8 @@ pub struct Manifest {
     pub deleted: Option<FileEntry>,
     /// `deleted` rows of the catalog up to this generation are in that file.
     pub folded: u64,
+    /// How often numbers have left the deleted set, because nothing holds their documents any more.
+    pub purged: u32,
     /// The runs, in ascending order of their number ranges.
     pub runs: Vec<RunEntry>,
 }
@@ -207,6 +211,7 @@ impl Manifest {
             catalog,
             deleted: None,
             folded: 0,
+            purged: 0,
             runs: Vec::new(),
         }
     }
@@ -225,6 +230,7 @@ impl Manifest {
         bytes[DELETED.offset..DELETED.end()].copy_from_slice(&self.deleted.unwrap_or_default().encode());
         FOLDED.put(&mut bytes, self.folded);
         RUNS.put(&mut bytes, self.runs.len() as u64);
+        PURGED.put(&mut bytes, self.purged.into());
         for run in &self.runs {
             let mut entry = [0; RUN_SIZE];
             RUN_LOW.put(&mut entry, run.low);
@@ -234,6 +240,7 @@ impl Manifest {
             entry[RUN_DIGEST.offset..RUN_DIGEST.end()].copy_from_slice(&run.set_digest.0.to_le_bytes());
             RUN_RESTART.put(&mut entry, u64::from(run.scheme.restart()));
             RUN_LEVELS.put(&mut entry, run.scheme.levels().len() as u64);
+            RUN_REWRITES.put(&mut entry, run.rewrites.into());
             entry[RUN_GROUPS.offset..][..run.scheme.levels().len()].copy_from_slice(run.scheme.levels());
             entry[RUN_POSTINGS.offset..RUN_POSTINGS.end()].copy_from_slice(&run.postings.encode());
             bytes.extend_from_slice(&entry);
@@ -256,7 +263,6 @@ impl Manifest {
         let body = bytes.len() - CHECKSUM_SIZE;
         check_crc(WHAT, bytes, Field { offset: body, size: CHECKSUM_SIZE, name: "checksum" })?;
         RESERVED.expect_zero(WHAT, bytes)?;
-        RESERVED_2.expect_zero(WHAT, bytes)?;
         if FEATURES.get(bytes) != 0 {
             return Err(FormatError::Version {
                 what: "manifest with features",
@@ -282,6 +288,7 @@ impl Manifest {
             catalog: u128::from_le_bytes(wide),
             deleted: (deleted != FileEntry::default()).then_some(deleted),
             folded: FOLDED.get(bytes),
+            purged: PURGED.get(bytes) as u32,
             runs: Vec::new(),
         };
         let mut at = FIXED_SIZE;
@@ -300,7 +307,6 @@ impl Manifest {
         let start = *at;
         check_size(WHAT, bytes, start + RUN_SIZE)?;
         let entry = &bytes[start..start + RUN_SIZE];
-        RUN_RESERVED.expect_zero("manifest run entry", entry)?;
         let (levels, groups) = (RUN_LEVELS.get(entry) as usize, RUN_GROUPS.bytes(entry));
         if levels > LEVELS_MAX || groups[levels..].iter().any(|&byte| byte != 0) {
             return malformed(WHAT, start + RUN_LEVELS.offset, "a scheme has at most 4 levels, zeros behind them");
@@ -333,6 +339,7 @@ impl Manifest {
             fingerprints,
             documents,
             set_digest: Digest(u128::from_le_bytes(wide)),
+            rewrites: RUN_REWRITES.get(entry) as u8,
             scheme,
             postings: FileEntry::decode(RUN_POSTINGS.bytes(entry))?,
             segments,
@@ -377,6 +384,7 @@ mod tests {
                     fingerprints: 800,
                     documents: 850,
                     set_digest: Digest(1 << 100 | u128::from(run)),
+                    rewrites: 3 + run as u8,
                     postings: file(4000),
                     segments: scheme.tables().iter().map(|_| file(50_000)).collect(),
                     scheme,
@@ -391,6 +399,7 @@ mod tests {
             next_file: 1000,
             deleted,
             folded: 3,
+            purged: 9,
             runs,
             ..Manifest::new(64, 3, 1 << 90)
         }

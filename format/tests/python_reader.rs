@@ -7,7 +7,7 @@ mod run;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 
 use nddb_format::deleted;
 use nddb_format::digest::mix;
@@ -30,15 +30,9 @@ fn folder(name: &str) -> PathBuf {
 }
 
 /// Runs the reader. `None` where there is no Python.
-#[expect(clippy::print_stderr, reason = "whoever runs the tests should know that one was left out")]
 fn reader(arguments: &[&Path]) -> Option<Output> {
-    match Command::new("python3").arg(READER).args(arguments).output() {
-        Ok(output) => Some(output),
-        Err(error) => {
-            eprintln!("left out, python3 does not run: {error}");
-            None
-        }
-    }
+    let mut python = nddb_test_support::python("the reader in Python")?;
+    Some(python.arg(READER).args(arguments).output().expect("it runs"))
 }
 
 fn lines(output: &Output) -> Vec<String> {
@@ -90,6 +84,7 @@ fn publish(run: &Run, folder: &Path, next: &mut u64) -> RunEntry {
         fingerprints: header.fingerprints,
         documents: header.documents,
         set_digest: header.set_digest,
+        rewrites: 0,
         scheme: run.scheme.clone(),
         postings: put_file(folder, "post", &bytes, header.identity, next),
         segments,

@@ -1,6 +1,6 @@
 //! What an input hands out: entries and where they stand.
 
-use crate::text::PageKind;
+use crate::text::{Page, PageKind};
 
 /// Where a record stands: enough to read it again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -75,6 +75,14 @@ pub struct PageEntry {
     /// Whether the body is known to be cut short: at the size limit, by the end of a cut file, by a wrong length,
     /// by damage in its encoding, or by the crawler (WARC-Truncated).
     pub truncated: bool,
+}
+
+impl PageEntry {
+    /// Returns the page, as recipes read it.
+    #[must_use]
+    pub fn page(&self) -> Page<'_> {
+        Page { kind: self.kind, charset: self.charset.as_deref(), url: self.url.as_deref(), body: &self.body }
+    }
 }
 
 macro_rules! named {

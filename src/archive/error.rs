@@ -84,7 +84,7 @@ impl fmt::Display for ArchiveError {
                 write!(f, "{}: the zstd dictionary at the start of the file cannot be used: {rule}", path.display())
             }
             ArchiveError::NoDocuments { path } => {
-                write!(f, "{}: no .html, .htm or .txt file below this folder", path.display())
+                write!(f, "{}: no file below this folder has a name that tells a format that is read", path.display())
             }
             ArchiveError::NotAPage { path, offset, inner, found } => {
                 write!(f, "{}: {found} instead of a page at byte {offset}+{inner}", path.display())

@@ -1,10 +1,8 @@
-//! The formats, their names, and how a file's format is found.
+//! The formats, their names, and the endings of file names that stand for them.
 
 use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
-
-use super::{arc, raw, sniff, warc};
 
 /// What an input is. Whether it is compressed is not part of the format and always found out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -63,6 +61,26 @@ impl fmt::Display for UnknownFormatName {
 
 impl std::error::Error for UnknownFormatName {}
 
+impl Format {
+    /// Returns whether these are bare fingerprints, without a page.
+    #[must_use]
+    pub fn is_raw(self) -> bool {
+        matches!(self, Format::Tsv | Format::U64le)
+    }
+
+    /// Returns whether a file of this format is what is asked for.
+    pub(super) fn is_read_as(self, asked: Format) -> bool {
+        let of_crawls = |format| matches!(format, Format::Warc | Format::Wet);
+        asked == Format::Auto || asked == self || of_crawls(asked) && of_crawls(self)
+    }
+
+    /// Returns the format that a file's name stands for, whatever it is compressed with.
+    #[must_use]
+    pub fn of_name(path: &Path) -> Option<Format> {
+        by_name(path)
+    }
+}
+
 impl FromStr for Format {
     type Err = UnknownFormatName;
 
@@ -91,28 +109,4 @@ pub(super) fn by_name(path: &Path) -> Option<Format> {
         "u64le" | "u64" => Format::U64le,
         _ => return None,
     })
-}
-
-/// Returns the format that the first (decompressed) bytes of a file show.
-pub(super) fn by_content(head: &[u8]) -> Option<Format> {
-    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
-    let begin = head.iter().position(|b| !b.is_ascii_whitespace()).unwrap_or(head.len());
-    let head = &head[begin..];
-    if warc::starts(head) == Some(true) {
-        return Some(Format::Warc);
-    }
-    if head.starts_with(b"filedesc:") || arc::starts(head) == Some(true) {
-        return Some(Format::Arc);
-    }
-    let line = &head[..memchr::memchr(b'\n', head).unwrap_or(head.len())];
-    if raw::parse_line(line).is_ok() {
-        return Some(Format::Tsv);
-    }
-    if let Some(rest) = head.strip_prefix(b"{") {
-        let next = rest.iter().find(|b| !b.is_ascii_whitespace());
-        if matches!(next, Some(b'"' | b'}')) {
-            return Some(Format::Jsonl);
-        }
-    }
-    sniff::looks_like_html(head).then_some(Format::Html)
 }

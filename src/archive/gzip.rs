@@ -4,9 +4,8 @@ use std::io;
 
 use flate2::{Decompress, FlushDecompress, Status};
 
-use super::entry::Reason;
+use super::codec::{Begin, Fault, Progress};
 use super::source::{LOOK, Source};
-use super::stream::{Begin, Fault, Progress};
 
 pub(super) const MAGIC: [u8; 3] = [0x1f, 0x8b, 0x08];
 
@@ -139,19 +138,4 @@ fn header_len(bytes: &[u8]) -> Header {
         at += 2;
     }
     if at <= bytes.len() { Header::Len(at) } else { Header::Incomplete }
-}
-
-impl Fault {
-    pub(super) fn damage(detail: &'static str) -> Fault {
-        Fault { reason: Reason::DamagedMember, detail, produced: 0 }
-    }
-
-    pub(super) fn cut(detail: &'static str) -> Fault {
-        Fault { reason: Reason::CutOff, detail, produced: 0 }
-    }
-
-    /// The same fault, behind bytes that were sound.
-    pub(super) fn after(self, produced: usize) -> Fault {
-        Fault { produced, ..self }
-    }
 }

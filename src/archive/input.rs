@@ -13,6 +13,7 @@ use super::jsonl::Jsonl;
 use super::open::{self, Located, failed};
 use super::options::Options;
 use super::raw::{Tsv, U64le};
+use super::recognise;
 use super::source::{Origin, Source};
 use super::stream::{Codec, Fill, Stream};
 use super::warc::{self, Warc};
@@ -139,7 +140,7 @@ impl Input {
         {
             return Err(ArchiveError::MissingDictionary { path: path.to_owned(), dictionary });
         }
-        let by_content = || format::by_content(stream.window());
+        let by_content = || recognise::by_content(stream.window());
         let unseen = stream.window().is_empty().then_some(Format::Warc);
         let format = asked
             .or(named.filter(|_| raw))
@@ -287,7 +288,7 @@ fn codec(source: &mut Source, path: &Path, raw: bool, options: &Options) -> Resu
         return Err(ArchiveError::UnsupportedContainer { path: path.to_owned(), container });
     }
     // A file that should be compressed and does not look like it: plain under a wrong name, or damaged at its start.
-    let readable = head.is_empty() || format::by_content(head).is_some();
+    let readable = head.is_empty() || recognise::by_content(head).is_some();
     let codec = if !readable && name.ends_with(".gz") {
         Codec::Gzip(Box::new(Gzip::new()))
     } else if !readable && (name.ends_with(".zst") || name.ends_with(".zstd")) {

@@ -28,6 +28,7 @@
 //! [`PageKind`]: crate::text::PageKind
 
 mod arc;
+mod codec;
 mod date;
 mod document;
 mod encodings;
@@ -45,6 +46,7 @@ mod lines;
 mod open;
 mod options;
 mod raw;
+mod recognise;
 mod sniff;
 mod source;
 mod stream;
@@ -57,6 +59,6 @@ pub use error::ArchiveError;
 pub use format::{Format, UnknownFormatName};
 pub use input::{Input, read_page};
 pub use limits::Limits;
-pub use open::{ArchiveIdentity, Located, expand, identity};
+pub use open::{ArchiveIdentity, Inputs, Located, expand, identity};
 pub use options::{IdFrom, JsonFields, Options};
 pub use writer::{Compression, Response, WarcWriter};

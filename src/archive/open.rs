@@ -8,7 +8,7 @@ use nddb_format::record::Archive;
 use xxhash_rust::xxh3::Xxh3Default;
 
 use super::source::{Origin, Source};
-use super::{ArchiveError, Options};
+use super::{ArchiveError, Format, Options};
 
 /// Bytes at each end of a file that its identity is made of.
 const IDENTITY_PART: u64 = 64 << 10;
@@ -34,6 +34,20 @@ pub struct ArchiveIdentity {
     pub hash: [u8; 16],
 }
 
+impl Located {
+    /// Returns whether this is a file, which can be read again, and no stream.
+    #[must_use]
+    pub fn is_file(&self) -> bool {
+        self.path.is_file()
+    }
+
+    /// Returns the size of the file in bytes, or 0 where it is not known.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        fs::metadata(&self.path).map_or(0, |metadata| if metadata.is_file() { metadata.len() } else { 0 })
+    }
+}
+
 impl ArchiveIdentity {
     /// The archive as a database keeps it, to be read with these options; nothing of it has been read.
     pub fn unread(self, options: &Options) -> Archive {
@@ -55,35 +69,47 @@ pub(super) fn source(path: &Path) -> Result<Source, ArchiveError> {
     }))
 }
 
-/// Lists the inputs that paths stand for: a file for itself, a folder for all `.html`, `.htm`, `.xhtml` and `.txt`
-/// files below it, each one document, sorted by path.
+/// The inputs that paths stand for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Inputs {
+    /// The inputs, in the order of the paths; those of a folder sorted by path.
+    pub located: Vec<Located>,
+    /// Number of files in folders that are no input: their names tell no format, or another one than is asked for.
+    pub passed_over: u64,
+}
+
+/// Lists the inputs that paths stand for: a file for itself, a folder for all files below it whose names tell a known
+/// format, or that of `format` unless it is [`Format::Auto`]. Of these a `.html`, `.htm`, `.xhtml`, `.txt` or `.text`
+/// file is one document, and the others are archives. A `.json` file is passed over: few of them are lines of objects.
 ///
 /// Links to folders are not followed, so that no folder is met twice.
 ///
 /// # Errors
 ///
-/// A path that is not there or cannot be looked into, and a folder without a document.
-pub fn expand<P: AsRef<Path>>(paths: &[P]) -> Result<Vec<Located>, ArchiveError> {
-    let mut found = Vec::new();
+/// A path that is not there or cannot be looked into, and a folder without an input.
+pub fn expand<P: AsRef<Path>>(paths: &[P], format: Format) -> Result<Inputs, ArchiveError> {
+    let mut inputs = Inputs::default();
     for path in paths.iter().map(AsRef::as_ref) {
         let is_folder =
             path.as_os_str() != "-" && fs::metadata(path).map_err(|source| failed("opening", path, source))?.is_dir();
         if !is_folder {
-            found.push(Located { path: path.to_owned(), document: None });
+            inputs.located.push(Located { path: path.to_owned(), document: None });
             continue;
         }
-        let mut documents = below(path)?;
-        if documents.is_empty() {
+        let (mut found, passed_over) = below(path, format)?;
+        if found.is_empty() {
             return Err(ArchiveError::NoDocuments { path: path.to_owned() });
         }
-        documents.sort_by(|a, b| a.document.cmp(&b.document));
-        found.append(&mut documents);
+        found.sort_by(|(a, _), (b, _)| a.cmp(b));
+        inputs.located.extend(found.into_iter().map(|(_, located)| located));
+        inputs.passed_over += passed_over;
     }
-    Ok(found)
+    Ok(inputs)
 }
 
-fn below(folder: &Path) -> Result<Vec<Located>, ArchiveError> {
-    let mut found = Vec::new();
+/// The inputs below a folder with their paths below it, `/` between the parts, and how many files are none.
+fn below(folder: &Path, format: Format) -> Result<(Vec<(String, Located)>, u64), ArchiveError> {
+    let (mut found, mut passed_over) = (Vec::new(), 0);
     let mut folders = vec![(folder.to_owned(), String::new())];
     while let Some((folder, name)) = folders.pop() {
         let refused = |source| failed("listing", &folder, source);
@@ -97,16 +123,24 @@ fn below(folder: &Path) -> Result<Vec<Located>, ArchiveError> {
                 folders.push((path, name));
                 continue;
             }
-            let is_document = path.extension().is_some_and(|ending| {
-                ["html", "htm", "xhtml", "txt"].iter().any(|known| ending.eq_ignore_ascii_case(known))
-            });
             // A link may lead to nothing.
-            if is_document && (kind.is_file() || fs::metadata(&path).is_ok_and(|metadata| metadata.is_file())) {
-                found.push(Located { path, document: Some(name) });
+            if !kind.is_file() && !fs::metadata(&path).is_ok_and(|metadata| metadata.is_file()) {
+                continue;
+            }
+            match Format::of_name(&path).filter(|found| !is_json(&path) && found.is_read_as(format)) {
+                Some(Format::Html) => found.push((name.clone(), Located { path, document: Some(name) })),
+                Some(_) => found.push((name, Located { path, document: None })),
+                None => passed_over += 1,
             }
         }
     }
-    Ok(found)
+    Ok((found, passed_over))
+}
+
+/// Whether a file's name ends in `.json`, whatever it is compressed with.
+fn is_json(path: &Path) -> bool {
+    let ends_so = |path: &Path| path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
+    ends_so(path) || path.file_stem().is_some_and(|stem| ends_so(Path::new(stem)))
 }
 
 /// Returns what a file is known by.

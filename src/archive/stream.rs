@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 use std::io;
 
+use super::codec::{Begin, Progress};
 use super::entry::{Position, Reason, ResumePoint};
 use super::gzip::{self, Gzip};
 use super::limits::Limits;
@@ -30,29 +31,6 @@ pub(super) enum Codec {
     Plain,
     Gzip(Box<Gzip>),
     Zstd(Box<Zstd>),
-}
-
-/// How the next member begins.
-pub(super) enum Begin {
-    /// A member begins at this offset of the file; its header is consumed.
-    Started(u64),
-    End,
-    /// Bytes that are no member.
-    Garbage,
-    Fault(Fault),
-}
-
-/// What a step of decoding did.
-pub(super) struct Progress {
-    pub(super) produced: usize,
-    pub(super) ended: bool,
-}
-
-/// Why a member cannot be decoded further, and how many bytes the step gave before that.
-pub(super) struct Fault {
-    pub(super) reason: Reason,
-    pub(super) detail: &'static str,
-    pub(super) produced: usize,
 }
 
 /// A place where the stream is broken.

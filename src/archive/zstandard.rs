@@ -4,9 +4,9 @@ use std::io;
 
 use zstd::zstd_safe::{DCtx, DParameter, InBuffer, OutBuffer, ResetDirective, get_dict_id_from_frame, get_error_name};
 
+use super::codec::{Begin, Fault, Progress};
 use super::limits::Limits;
 use super::source::{LOOK, Source};
-use super::stream::{Begin, Fault, Progress};
 
 pub(super) const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 const DICTIONARY_MAGIC: [u8; 4] = [0x5d, 0x2a, 0x4d, 0x18];

@@ -7,62 +7,34 @@
 //! It imports `text`, `sketch`, `archive` and `store`, and must never import RocksDB, open a file or print. Nothing in
 //! it is quadratic in the size of a group, and nothing needs memory for all documents beyond a few bytes each.
 
-mod bands;
-mod bits;
-mod buckets;
-mod classes;
-mod clusters;
-mod collection;
-mod context;
-mod cosine;
-mod crowds;
-mod draw;
-pub mod eval;
-mod evidence;
-mod gathering;
-mod groups;
-mod judge;
-mod keyed;
-pub mod lcs;
-mod measure;
-pub mod measures;
+pub mod candidates;
+mod cluster;
+pub(crate) mod collection;
 mod method;
-mod needs;
 pub mod online;
-mod options;
-mod pair;
-mod pairs;
-mod parts;
-mod ratios;
-mod readings;
-mod repeats;
-mod resemblance;
-mod room;
-mod row;
-mod rules;
-mod similar;
-mod source;
-#[cfg(test)]
-mod support;
-mod text_options;
-mod text_summary;
-mod texts;
-pub mod tune;
+pub(crate) mod pairs;
+#[cfg(any(test, feature = "testing"))]
+pub mod support;
+pub(crate) mod texts;
 
-pub use clusters::{Cluster, ClusterOptions, ClusterSummary, Clusters, Keep, UnknownKeep, cluster};
-pub use collection::{Collection, Held, b_similarity, c_similarity};
-pub use draw::Draw;
-pub use evidence::Evidence;
-pub use method::{Method, UnknownMethod};
-pub use needs::check;
+pub use cluster::{
+    Cluster, ClusterOptions, ClusterSummary, Clusters, Keep, MISSING_SHARE, MISSING_TERMS, Remove, THIN_TERMS,
+    UnknownKeep, UnknownRemove, cluster,
+};
+pub use collection::Collection;
+pub use collection::row::Row;
+pub use method::evidence::Evidence;
+pub use method::known::{b_similarity, c_similarity};
+pub use method::model::{ALL_TRAITS, Model, TRAITS, Trait, Traits, told};
+pub use method::name::{Method, UnknownMethod};
+pub use method::options::{GROUP_LIMIT, PairOptions};
+pub use method::pair::{Group, Kind, Line, Pair, PairSummary, Verified};
+pub use method::ratios::{GROUP_WORDS, GROUPS, Ratios, UnknownRatio};
+pub use method::requirements::{Held, check};
+pub use method::rules::{Decision, Rules};
+pub use method::text_options::{Part, SetOptions, ShingleOptions};
+pub use method::text_summary::{SetSummary, ShingleSummary, Unread};
 pub use online::{Alike, Alikes, Judgement, Online};
-pub use options::{GROUP_LIMIT, PairOptions};
-pub use pair::{Group, Kind, Line, Pair, PairSummary, Verified};
 pub use pairs::pairs;
-pub use ratios::{GROUP_WORDS, GROUPS, Ratios, UnknownRatio};
-pub use room::Room;
-pub use row::Row;
-pub use rules::{Decision, Rules};
-pub use text_options::{SetOptions, ShingleOptions};
-pub use text_summary::{SetSummary, ShingleSummary};
-pub use texts::{Part, Unread};
+
+pub use crate::spill::resources::Room;

@@ -1,37 +1,28 @@
 //! Documents for tests: sketches that are near each other in every way that a method looks at.
 
-use nddb_format::digest::mix;
 use nddb_format::{Fingerprint, record::Record};
+pub use nddb_test_support::Random;
 
-use super::{Collection, PairOptions, Room};
-use crate::store::{Document, Reader, Writer};
+use super::Collection;
+use super::method::options::PairOptions;
+use crate::spill::resources::Room;
+use crate::store::{Document, Reader, View, Writer};
 use crate::{Config, Result};
-
-/// SplitMix64.
-pub(super) struct Random(pub(super) u64);
-
-impl Random {
-    pub(super) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        mix(self.0)
-    }
-
-    pub(super) fn below(&mut self, bound: u64) -> u64 {
-        self.next() % bound
-    }
-}
 
 /// A document of a test.
 #[derive(Clone, Debug)]
-pub(super) struct Page {
-    pub(super) id: String,
-    pub(super) fingerprint: Option<u64>,
-    pub(super) record: Record,
+pub struct Page {
+    /// Its id.
+    pub id: String,
+    /// Its fingerprint, if it has one.
+    pub fingerprint: Option<u64>,
+    /// Its sketches.
+    pub record: Record,
 }
 
 impl Page {
     /// A page unlike all others.
-    pub(super) fn new(id: &str, random: &mut Random) -> Self {
+    pub fn new(id: &str, random: &mut Random) -> Self {
         let mut words = || std::array::from_fn(|_| random.next());
         let record = Record { supershingles: Some(words()), projection: Some(words()), ..Record::default() };
         let mut page = Self { id: id.into(), fingerprint: Some(random.next()), record };
@@ -44,7 +35,7 @@ impl Page {
     }
 
     /// A page that is near this one in some ways.
-    pub(super) fn near(&self, id: &str, random: &mut Random) -> Self {
+    pub fn near(&self, id: &str, random: &mut Random) -> Self {
         let mut page = Self { id: id.into(), ..self.clone() };
         let other = Self::new(id, random);
         if random.below(4) > 0 {
@@ -87,7 +78,8 @@ impl Page {
         page
     }
 
-    pub(super) fn document(&self) -> Document {
+    /// Returns the document.
+    pub fn document(&self) -> Document {
         let mut document = Document::bare(&self.id, Fingerprint(self.fingerprint.unwrap_or(0))).expect("an id");
         document.unprinted = self.fingerprint.is_none();
         document.record = Record { id: self.id.clone(), ..self.record.clone() };
@@ -96,7 +88,7 @@ impl Page {
 }
 
 /// Pages of which many are near each other; some know little, some have one token or none.
-pub(super) fn pages(len: usize, seed: u64) -> Vec<Page> {
+pub fn pages(len: usize, seed: u64) -> Vec<Page> {
     let mut random = Random(seed);
     let mut pages: Vec<Page> = Vec::new();
     for index in 0..len {
@@ -128,14 +120,14 @@ pub(super) fn pages(len: usize, seed: u64) -> Vec<Page> {
 }
 
 /// Whether two documents are of one site and have titles or first headings, none of which are equal.
-pub(super) fn headings_differ(a: &Record, b: &Record) -> bool {
+pub fn headings_differ(a: &Record, b: &Record) -> bool {
     let both = a.headings.unwrap_or_default().into_iter().zip(b.headings.unwrap_or_default());
     let known: Vec<bool> = both.filter(|&(a, b)| a != 0 && b != 0).map(|(a, b)| a == b).collect();
     a.site.is_some() && a.site == b.site && known.contains(&false) && !known.contains(&true)
 }
 
 /// A database of these pages, half of them in a run.
-pub(super) fn database(folder: &std::path::Path, pages: &[Page]) -> Result<Reader> {
+pub fn database(folder: &std::path::Path, pages: &[Page]) -> Result<Reader> {
     let path = folder.join("db");
     let mut writer = Writer::create(&path, &Config::within(3)?)?;
     for (index, page) in pages.iter().enumerate() {
@@ -150,18 +142,18 @@ pub(super) fn database(folder: &std::path::Path, pages: &[Page]) -> Result<Reade
 }
 
 /// A collection of all documents of a reader, in little memory.
-pub(super) fn collection(reader: &Reader, room: &Room) -> Collection {
+pub fn collection(reader: &Reader, room: &Room) -> Collection {
     Collection::build(reader.view(), room, &mut |_| true).expect("a collection")
 }
 
 /// Options in little memory, so that what is sorted goes to files.
-pub(super) fn options(method: super::Method) -> PairOptions {
+pub fn options(method: super::method::name::Method) -> PairOptions {
     PairOptions { room: Room { memory_limit: 0, ..Room::default() }, ..PairOptions::new(method) }
 }
 
 /// Texts of which many are near each other: words and sentences replaced, left out or moved; some equal, some short,
 /// some in a script without spaces, some empty.
-pub(super) fn texts(len: usize, seed: u64) -> Vec<String> {
+pub fn texts(len: usize, seed: u64) -> Vec<String> {
     let mut random = Random(seed);
     let sentence = |random: &mut Random, wide: bool| {
         let words = 4 + random.below(8);
@@ -203,31 +195,61 @@ pub(super) fn texts(len: usize, seed: u64) -> Vec<String> {
     texts.iter().map(|text| text.join(". ")).collect()
 }
 
-/// A database of such texts, read from a file of JSON lines.
-pub(super) fn corpus(folder: &std::path::Path, texts: &[String]) -> super::eval::Corpus {
+/// Documents in a database, and as methods read them.
+pub struct Corpus {
+    writer: Writer,
+    collection: Collection,
+}
+
+impl Corpus {
+    /// Loads a file of documents into a new database.
+    pub fn load(path: &std::path::Path, database: &std::path::Path, config: &Config, room: &Room) -> Self {
+        let mut writer = Writer::create(database, config).expect("a database");
+        crate::ingest::Loader::new(&mut writer).load(&[path]).expect("documents");
+        let collection = Collection::build(writer.view(), room, &mut |_| true).expect("documents");
+        Self { writer, collection }
+    }
+
+    /// The database.
+    pub fn view(&self) -> View<'_> {
+        self.writer.view()
+    }
+
+    /// The documents.
+    pub fn collection(&self) -> &Collection {
+        &self.collection
+    }
+}
+
+/// Writes such texts to a file of JSON lines.
+pub fn documents(folder: &std::path::Path, texts: &[String]) -> std::path::PathBuf {
     let line = |(index, text): (usize, &String)| {
         format!("{{\"id\":\"d{index:04}\",\"text\":\"{text}\",\"url\":\"http://site{}.org/{index}\"}}\n", index % 3)
     };
     let lines: String = texts.iter().enumerate().map(line).collect();
     let path = folder.join("documents.jsonl");
     std::fs::write(&path, lines).expect("the folder is writable");
+    path
+}
+
+/// A database of such texts, read from a file of JSON lines.
+pub fn corpus(folder: &std::path::Path, texts: &[String]) -> Corpus {
+    let path = documents(folder, texts);
     // The whole texts are compared, and not what is content in them.
     let config = Config::within(3).expect("a k").recipe("web/1");
-    let recipe = crate::sketch::Recipe::named("web").expect("a recipe");
     let room = Room { memory_limit: 0, folder: folder.into() };
-    super::eval::Corpus::load(&path, &folder.join("texts.nddb"), &config, &recipe, &room, &mut |_| true)
-        .expect("documents")
+    Corpus::load(&path, &folder.join("texts.nddb"), &config, &room)
 }
 
 /// All pairs that a method puts out, with `expand`, as ordinals, the lesser first; with what was found in all.
-pub(super) fn expanded(
-    corpus: &super::eval::Corpus,
+pub fn expanded(
+    corpus: &Corpus,
     options: &PairOptions,
-) -> (std::collections::BTreeSet<(u32, u32)>, super::PairSummary) {
+) -> (std::collections::BTreeSet<(u32, u32)>, super::method::pair::PairSummary) {
     let options = PairOptions { expand: true, ..options.clone() };
     let mut found = std::collections::BTreeSet::new();
     let summary = super::pairs(corpus.view(), corpus.collection(), &options, &mut |_| true, &mut |line| {
-        if let super::Line::Pair(pair) = line {
+        if let super::method::pair::Line::Pair(pair) = line {
             assert!(found.insert((pair.a.min(pair.b), pair.a.max(pair.b))), "a pair comes once");
         }
         Ok(())

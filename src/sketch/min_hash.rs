@@ -149,6 +149,17 @@ pub fn min_hash(tokens: &[u64]) -> Option<MinHash> {
 
 /// Returns the [`min_hash`] of tokens that stand in `bytes`, 8 bytes each, little-endian.
 pub(crate) fn of_bytes(bytes: &[u8]) -> Option<MinHash> {
+    values_of(bytes, SHINGLE).map(MinHash::of_values)
+}
+
+/// Returns the min-values of the shingles of so many tokens, by the functions of algorithm B. None if there are no
+/// tokens.
+pub(crate) fn min_values(tokens: &[u64], shingle: usize) -> Option<[u32; MIN_VALUES]> {
+    let bytes: Vec<[u8; 8]> = tokens.iter().map(|token| token.to_le_bytes()).collect();
+    values_of(bytes.as_flattened(), shingle)
+}
+
+fn values_of(bytes: &[u8], shingle: usize) -> Option<[u32; MIN_VALUES]> {
     if bytes.is_empty() {
         return None;
     }
@@ -156,7 +167,7 @@ pub(crate) fn of_bytes(bytes: &[u8]) -> Option<MinHash> {
     // The shingles of a block stay in the nearest cache while all functions go over them.
     const BLOCK: usize = 2048;
     let mut block = Vec::with_capacity(BLOCK);
-    let mut windows = windows(bytes);
+    let mut windows = windows(bytes, shingle);
     loop {
         block.clear();
         block.extend(windows.by_ref().take(BLOCK).map(|window| xxh3_64(window) as u32));
@@ -167,7 +178,7 @@ pub(crate) fn of_bytes(bytes: &[u8]) -> Option<MinHash> {
     }
     let mut first = [0; MIN_VALUES];
     first.copy_from_slice(&values[..MIN_VALUES]);
-    Some(MinHash::of_values(first))
+    Some(first)
 }
 
 /// Returns the min-values of a set of shingles that come from no page.
@@ -181,8 +192,8 @@ pub(crate) fn of_shingles(shingles: &[u32]) -> MinHash {
 }
 
 /// Returns the bytes of each shingle.
-fn windows(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let size = bytes.len().min(8 * SHINGLE);
+fn windows(bytes: &[u8], shingle: usize) -> impl Iterator<Item = &[u8]> {
+    let size = bytes.len().min(8 * shingle);
     bytes.windows(size.max(1)).step_by(8)
 }
 

@@ -6,7 +6,7 @@ const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Returns number `index` of the sequence that SplitMix64 gives for `seed` (Steele, Lea, Flood:
 /// Fast splittable pseudorandom number generators, OOPSLA 2014), counting from 0.
 #[inline]
-pub(crate) const fn split_mix(seed: u64, index: u64) -> u64 {
+pub const fn split_mix(seed: u64, index: u64) -> u64 {
     let mut z = seed.wrapping_add(GOLDEN.wrapping_mul(index.wrapping_add(1)));
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -20,6 +20,7 @@ mod explain;
 mod features;
 mod min_hash;
 mod mix;
+mod profile;
 mod projection;
 mod punctuation;
 mod recipe;
@@ -33,7 +34,9 @@ pub use features::{Features, PHRASE_MAX, Stemmer, StopWords, WeightTable, simhas
 pub use min_hash::{
     BAND, BANDS, MIN_VALUES, MinHash, SHINGLE, SUPERSHINGLES, agreement, bands, megashingles, min_hash,
 };
-pub(crate) use mix::split_mix;
+#[doc(hidden)]
+pub use mix::split_mix;
+pub use profile::{NUMBERS, Numbers, PROFILE_SIZE, Profile, SHORT_BANDS, WORDS, Words};
 pub use projection::{PIECES, PROJECTION_BITS, Projection, projection};
 pub use recipe::{Recipe, RecipeError, Sketch};
 pub use shingles::{Overlap, SAMPLING_MAX, SHINGLE_WORDS, Sampling, Shingles, shingles};

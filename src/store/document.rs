@@ -5,8 +5,8 @@ use nddb_format::fingerprint::low_mask;
 use nddb_format::record::{self, Print, Record, SourcePosition};
 
 use super::catalog::DocumentKeys;
-use super::view::{Found, Stored};
-use crate::sketch::Recipe;
+use super::read::view::{Found, Stored};
+use crate::sketch::{Profile, Recipe};
 use crate::text::{Page, host_of};
 use crate::{Error, Result};
 
@@ -84,6 +84,7 @@ impl Document {
         }
         record.projection = sketch.projection;
         record.headings = sketch.headings.map(|headings| [headings.title, headings.heading]);
+        record.profile = sketch.profile.map(|profile| Box::new(profile.to_bytes()));
         Ok(document)
     }
 
@@ -119,7 +120,8 @@ impl Document {
         self
     }
 
-    /// Adds where the document's bytes stand; `archive` is the number that [`super::Writer::archive`] gave.
+    /// Adds where the document's bytes stand; `archive` is the number that
+    /// [`BulkLoad::archives`](crate::BulkLoad::archives) gave.
     pub fn with_source(mut self, archive: u32, offset: u64, inner: u64, length: u64) -> Self {
         self.record.source = Some(SourcePosition { archive, offset, inner, length });
         self
@@ -182,6 +184,7 @@ impl Document {
         self.print() == *print
             && self.record.digest == stored.digest
             && self.record.headings == stored.headings
+            && self.record.profile == stored.profile
             && self.record.url == stored.url
             && self.record.site == stored.site
     }
@@ -202,8 +205,10 @@ pub(crate) fn keys_of(record: &Record, recipe: Option<&Recipe>) -> DocumentKeys 
     let bands = recipe.is_some_and(Recipe::has_bands);
     let megashingles = record.supershingles.iter().flat_map(Recipe::megashingles);
     let bands = record.min_values.iter().filter(|_| bands).flat_map(|values| Recipe::bands(values));
+    let short = recipe.is_some_and(Recipe::has_profile);
+    let short = record.profile.iter().filter(|_| short).flat_map(|profile| Profile::from_bytes(profile).bands());
     DocumentKeys {
-        megashingles: megashingles.chain(bands).collect(),
+        megashingles: megashingles.chain(bands).chain(short).collect(),
         pieces: record.projection.iter().filter(|_| pieces).flat_map(Recipe::pieces).collect(),
         digest: record.digest,
     }

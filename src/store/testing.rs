@@ -1,14 +1,16 @@
-//! A door for benches and tests to what no user needs: a run without documents in the catalog.
+//! A door for benches and tests to what no user needs: a run without documents in the catalog, and the storage calls
+//! of the engine.
 
 use std::path::Path;
 
 use nddb_format::scheme::Scheme;
 
-use super::build::{files_of, run_of_pairs};
-use super::catalog::Catalog;
-use super::dir::Dir;
-use super::planner::{self, Budget};
-use super::snapshot::read_manifest;
+use crate::store::catalog::Catalog;
+use crate::store::disk::dir::Dir;
+pub use crate::store::disk::steps::{StorageObserver, observe_storage};
+use crate::store::read::snapshot::read_manifest;
+use crate::store::runs::build::{files_of, run_of_pairs};
+use crate::store::runs::planner::{self, Budget};
 use crate::{Config, Error, Result};
 
 /// A run that [`add_run`] made.
@@ -27,7 +29,7 @@ pub struct Made {
 /// the database.
 ///
 /// # Errors
-/// Of the disk; [`Error::Format`] if no scheme fits the configuration.
+/// Of the disk, or of the format if no scheme fits the configuration.
 pub fn add_run(path: &Path, config: &Config, fingerprints: &[u64], threads: usize) -> Result<Made> {
     let dir = Dir::open(path)?;
     let _lock = dir.lock("a bench")?;
@@ -47,7 +49,9 @@ pub fn add_run(path: &Path, config: &Config, fingerprints: &[u64], threads: usiz
     let mut pairs: Vec<(u64, u64)> = fingerprints.iter().copied().zip(low..).collect();
     let first = manifest.next_file;
     manifest.next_file += files_of(&scheme);
-    let run = run_of_pairs(&dir, first, &scheme, (low, low + len), &mut pairs, threads)?;
+    let mut watch = |_: &crate::spill::progress::Progress| true;
+    let ticker = crate::spill::ticker::Ticker::new(&mut watch);
+    let run = run_of_pairs(&dir, first, &scheme, (low, low + len), &mut pairs, threads, &ticker)?;
     let size = run.postings.length + run.segments.iter().map(|file| file.length).sum::<u64>();
     let made = Made { fingerprints: run.fingerprints, tables: scheme.tables().len(), size };
     manifest.runs.push(run);

@@ -1,11 +1,11 @@
 //! Page bytes to text, terms and site: the wing where HTML and character sets stop.
 //!
-//! It owns: what a page is ([`Page`]), its character set (`charset`), the scan of its markup
-//! (`html`, `elements`, `entities`), its visible text and the way back from there to its bytes
-//! ([`TextMap`]), what that text is cut into, and the site of a host name (Henzinger 2006, 1). Texts are
-//! cut three ways, each after a paper: into terms ([`Tokens`], Henzinger 2, H1), into sentences
-//! ([`sentences`], Huang et al. 3.1, L1) and into words ([`CanonicalWords`], Ye et al. 4.2, Y1). Which terms
-//! are a page's content, and which only stand around it, says [`MainContent`]. Everything is a pure function: no input or output, no
+//! It owns: what a page is ([`Page`]), its character set (`charset`), the scan of its markup (`html`, `elements`,
+//! `entities`), its visible text and the way back from there to its bytes ([`TextMap`]), what that text is cut
+//! into, and the site of a host name (Henzinger 2006, 1). Texts are cut three ways, each after a paper: into terms
+//! ([`Tokens`], Henzinger 2, H1), into sentences ([`sentences`], Huang et al. 3.1, L1) and into words
+//! ([`CanonicalWords`], Ye et al. 4.2, Y1). Which terms are a page's content, and which only stand around it, says
+//! [`PageContent`], and for older recipes [`MainContent`]. Everything is a pure function: no input or output, no
 //! threads, no clock, and the same answer on every platform.
 //!
 //! It must never import another wing (`sketch`, `store`, `archive`, `detect`) nor anything that
@@ -25,6 +25,8 @@ mod marks;
 mod numbers;
 mod outline;
 mod page;
+mod page_content;
+mod regions;
 mod segment;
 mod sentences;
 mod sheet;
@@ -41,6 +43,7 @@ pub use letters::is_word_character;
 pub(crate) use lower::LowerHashes;
 pub use map::TextMap;
 pub use page::{Page, PageKind};
+pub use page_content::{ContentBlock, Heading, PageContent, content_text, page_content};
 pub use sentences::{DOCUMENT_UNITS, SENTENCE_UNITS, Sentence, first_units, sentences, units};
 pub use site::{SiteRule, henzinger_site, host_of, registrable_domain};
 pub use tokens::{Tokenizer, Tokens, tokens, tokens_with_map};

@@ -6,6 +6,7 @@
 //! the last element of its name and all that were opened behind that one; one that closes nothing does
 //! nothing.
 
+use crate::text::regions::{Attributes, Region, Regions};
 use crate::text::sheet::Sheet;
 
 /// The most elements within each other that are known of. Real pages have a few dozen.
@@ -26,6 +27,19 @@ pub(crate) struct Part {
     /// It stands in what goes around the content: navigation, header, footer, a form's buttons.
     pub(crate) is_around: bool,
     pub(crate) role: Role,
+    /// The heading it stands in.
+    pub(crate) heading: Option<HeadingPart>,
+    /// What the elements around it say of it, if that was asked for.
+    pub(crate) region: Region,
+}
+
+/// A heading of the first three ranks, `h1` to `h3`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct HeadingPart {
+    /// Which heading of the page it is, from 0 on: an element may hold several blocks.
+    pub(crate) number: u32,
+    /// The rank, 1 to 3.
+    pub(crate) rank: u8,
 }
 
 /// What a text says of the page as a whole.
@@ -49,18 +63,27 @@ pub(crate) struct Outline {
     around: Option<usize>,
     /// The same of the outermost heading.
     heading: Option<usize>,
+    /// The heading at hand, if it is of the first three ranks: its place in `open`, and which it is.
+    ranked: Option<(usize, HeadingPart)>,
+    /// The number of headings so far.
+    headings: u32,
+    regions: Option<Regions>,
     in_link: bool,
     begins_block: bool,
 }
 
 impl Outline {
-    pub(crate) fn new() -> Self {
+    /// Returns the outline of an empty text; what regions of the page say is looked at only where that is asked for.
+    pub(crate) fn new(with_regions: bool) -> Self {
         Outline {
             parts: Vec::new(),
             open: Vec::new(),
             counters: [0; COUNTERS],
             around: None,
             heading: None,
+            ranked: None,
+            headings: 0,
+            regions: with_regions.then(Regions::default),
             in_link: false,
             begins_block: true,
         }
@@ -79,6 +102,8 @@ impl Outline {
             is_link: self.in_link,
             is_around: is_title || self.around.is_some(),
             role,
+            heading: self.ranked.map(|(_, heading)| heading).filter(|_| !is_title),
+            region: self.regions.map(|regions| regions.region()).unwrap_or_default(),
         };
         match self.parts.last_mut() {
             Some(last) if !part.begins_block && (Part { end: part.end, begins_block: false, ..*last }) == part => {
@@ -99,7 +124,8 @@ impl Outline {
     }
 
     /// An element that is no formatting instruction begins.
-    pub(crate) fn open(&mut self, name: &[u8], role: Option<&str>) {
+    pub(crate) fn open(&mut self, name: &[u8], attributes: &Attributes<'_>) {
+        let role = attributes.role;
         if stands_alone(name) || self.open.len() == DEPTH_MAX {
             return;
         }
@@ -109,6 +135,14 @@ impl Outline {
         if self.heading.is_none() && matches!(name, b"h1" | b"h2") {
             self.heading = Some(self.open.len());
         }
+        if matches!(name, [b'h', b'1'..=b'6']) {
+            // As in browsers, a heading ends one that was left open.
+            self.ranked = rank(name).map(|rank| (self.open.len(), HeadingPart { number: self.headings, rank }));
+            self.headings += 1;
+        }
+        if let Some(regions) = &mut self.regions {
+            regions.open(self.open.len(), name, attributes);
+        }
         let word = word(name);
         self.open.push(word);
         self.counters[counter(word)] += 1;
@@ -116,6 +150,10 @@ impl Outline {
 
     /// An element that is no formatting instruction ends.
     pub(crate) fn close(&mut self, name: &[u8]) {
+        if matches!(name, [b'h', b'1'..=b'6']) {
+            // As in browsers, the end tag of any rank ends a heading.
+            self.ranked = None;
+        }
         let word = word(name);
         if self.counters[counter(word)] == 0 {
             return;
@@ -124,6 +162,15 @@ impl Outline {
         self.open.drain(place..).for_each(|open| self.counters[counter(open)] -= 1);
         self.around = self.around.filter(|&around| around < place);
         self.heading = self.heading.filter(|&heading| heading < place);
+        self.ranked = self.ranked.filter(|&(ranked, _)| ranked < place);
+        if let Some(regions) = &mut self.regions {
+            regions.close(place);
+        }
+    }
+
+    /// Returns whether what regions of the page say is asked for.
+    pub(crate) fn has_regions(&self) -> bool {
+        self.regions.is_some()
     }
 
     pub(crate) fn finish(self) -> Vec<Part> {
@@ -138,6 +185,14 @@ fn word(name: &[u8]) -> u64 {
 
 fn counter(word: u64) -> usize {
     (word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as usize
+}
+
+/// Returns the rank of a heading of the first three.
+fn rank(name: &[u8]) -> Option<u8> {
+    match name {
+        [b'h', digit @ b'1'..=b'3'] => Some(digit - b'0'),
+        _ => None,
+    }
 }
 
 /// Returns whether an element has no content, or may be left open.

@@ -338,7 +338,7 @@ fn stats_count_what_is_there() {
     let stats = reader.view().stats().expect("stats");
     assert_eq!(stats.documents + stats.pending, check(&sample.path).documents);
     assert_eq!((stats.pending, stats.runs.len(), stats.schemes.len(), stats.k, stats.bits), (54, 2, 1, 3, 64));
-    assert!(stats.deleted > 200 && stats.memtable_documents > 50);
+    assert!(stats.deleted > 20 && stats.memtable_documents > 20, "{} {}", stats.deleted, stats.memtable_documents);
     let in_runs: u64 = stats.runs.iter().map(|run| run.fingerprints).sum();
     assert_eq!(stats.fingerprints, in_runs + stats.memtable_fingerprints);
     assert!(in_runs < stats.runs.iter().map(|run| run.documents).sum());
@@ -353,7 +353,7 @@ fn stats_count_what_is_there() {
     assert_eq!(stats.bytes.manifest, fs::metadata(sample.path.join("MANIFEST")).expect("a file").len());
     assert!(stats.bytes.catalog > 10_000 && stats.bytes.total() > stats.bytes.catalog);
     assert_eq!(stats.runs.iter().map(|run| run.bytes).sum::<u64>(), stats.bytes.segments + stats.bytes.postings);
-    assert_eq!((stats.recipe.as_str(), stats.format), ("main/2", 1));
+    assert_eq!((stats.recipe.as_str(), stats.format), ("main/3", 1));
     let found = reader.view().find(&[Fingerprint(0xfeed_f00d)], Within(0), None, &mut nddb::Work::default());
     assert!(found.expect("an answer")[0].count > 300);
 }
@@ -423,6 +423,8 @@ fn a_pending_batch_with_a_load_that_was_stopped_can_be_cancelled() {
     writer.label("held", true).expect("a pending batch");
     writer.insert(bare("held", 2)).expect("taken");
     writer.commit().expect("committed");
+    // Of the runs that are written the load's is meant.
+    writer.flush().expect("flushed");
     writer.watch(Box::new(|progress| progress.phase != "write run"));
     let mut load = writer.bulk_load().expect("a load");
     load.push(bare("stopped", 3)).expect("taken");

@@ -9,88 +9,14 @@ use std::path::{Path, PathBuf};
 use nddb::detect::{Method, Online};
 use nddb::sketch::Recipe;
 use nddb::text::Page;
-use nddb::{Config, Document, Fingerprint, Reader, Within, Work, Writer};
+use nddb::{Document, Fingerprint, Reader, Within, Work, Writer};
 use nddb_format::manifest::Manifest;
 use nddb_format::record::BatchState;
 
-/// Pages of the golden database `web`, by id.
-const PAGES: [(&str, &str, &str); 5] = [
-    (
-        "page-1",
-        "https://www.example.org/a.html",
-        "<title>Rivers</title><p>The Rhine rises in the Alps and flows north to the sea, past vineyards and castles.",
-    ),
-    (
-        "page-2",
-        "https://example.net/b.html",
-        "<title>Rivers</title><p>The Rhine rises in the Alps and flows north to the sea, past castles and vineyards.",
-    ),
-    ("page-3", "https://www.example.org/c.html", "<p>Ein ganz anderer Text über Brücken, Züge und Bahnhöfe."),
-    ("page-4", "https://example.jp/d.html", "<p>東京は日本の首都です。人口は約千四百万人です。"),
-    ("page-5", "https://www.example.org/empty.html", "<p>"),
-];
-const HOT: u64 = 0x0123_4567_89ab_cdef;
-const HOT_LEN: u64 = 4200;
+use super::support::golden::{HOT, HOT_LEN, PAGES, bare, flush, make_narrow, make_web, spread};
 
 fn golden(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/v1").join(name)
-}
-
-fn spread(index: u64) -> u64 {
-    let mut z = index.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z ^ (z >> 27)
-}
-
-fn bare(id: &str, fingerprint: u64) -> Document {
-    Document::bare(id, Fingerprint(fingerprint)).expect("a good id")
-}
-
-fn flush(writer: &mut Writer) {
-    writer.commit().expect("durable");
-    writer.flush().expect("flushed");
-}
-
-/// Puts into a new database what the golden database `web` holds: runs of 16 and of the planner's tables,
-/// a memtable, a hot fingerprint, replaced and deleted documents, records of pages, batches.
-fn make_web(path: &Path) {
-    let recipe = Recipe::named("web").expect("the recipe of the golden pages");
-    let config = Config::within(3).and_then(|config| config.restart(32)).expect("a configuration");
-    let mut writer = Writer::create(path, &config.recipe("web/1")).expect("a new database");
-    let mut load = writer.bulk_load().expect("a load");
-    (0..400).for_each(|index| load.push(bare(&format!("bulk-{index}"), spread(index))).expect("taken"));
-    (0..HOT_LEN).for_each(|index| load.push(bare(&format!("hot-{index}"), HOT)).expect("taken"));
-    load.finish().expect("loaded");
-    writer.reshape(Some(&[4, 4])).expect("reshaped");
-    writer.set_levels(None).expect("the planner's choice from now on");
-    for index in 400..500 {
-        writer.insert(bare(&format!("flushed-{index}"), spread(index))).expect("taken");
-    }
-    writer.insert(bare("bulk-7", spread(7) ^ 0b101)).expect("replaced");
-    flush(&mut writer);
-    writer.label("pages", false).expect("a batch");
-    for (id, url, html) in PAGES {
-        let page = Page { url: Some(url), ..Page::html(html) };
-        let document = Document::from_page(id, &page, &recipe).expect("a good id");
-        writer.insert(document.with_date(Some(1_700_000_000))).expect("taken");
-    }
-    writer.commit().expect("durable");
-    writer.delete("bulk-8").expect("deleted");
-    writer.label("soon", true).expect("a batch");
-    writer.insert(bare("pending-1", spread(9))).expect("taken");
-    writer.close().expect("closed");
-}
-
-/// Puts into a new database what the golden database `narrow` holds: 16 bits, k = 2, plain blocks.
-fn make_narrow(path: &Path) {
-    let config =
-        Config::within(2).and_then(|config| config.bits(16)?.levels(&[4])?.restart(0)).expect("a configuration");
-    let mut writer = Writer::create(path, &config.recipe("1e0ng/1")).expect("a new database");
-    for index in 0..2000 {
-        writer.insert(bare(&index.to_string(), spread(index) & 0xffff)).expect("taken");
-    }
-    flush(&mut writer);
-    writer.close().expect("closed");
 }
 
 fn web() -> BTreeMap<String, u64> {
@@ -234,11 +160,8 @@ fn a_golden_database_can_be_written_to() {
 fn the_reader_in_python_agrees_that_the_golden_databases_are_sound() {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/spec_reader.py");
     for name in ["web", "narrow"] {
-        let outcome = std::process::Command::new("python3").arg(&script).arg("--database").arg(golden(name)).output();
-        let Ok(outcome) = outcome else {
-            super::support::say("python3 is not here: the reader in Python was not tried");
-            return;
-        };
+        let Some(mut python) = nddb_test_support::python("the reader in Python") else { return };
+        let outcome = python.arg(&script).arg("--database").arg(golden(name)).output().expect("it runs");
         let text = String::from_utf8_lossy(&outcome.stderr);
         assert!(outcome.status.success(), "{name}: {text}");
     }
@@ -254,14 +177,4 @@ fn copy(from: &Path, to: &Path) {
             std::fs::copy(entry.path(), target).expect("copied");
         }
     }
-}
-
-/// Made the golden databases, once: `NDDB_GOLDEN=folder cargo test golden_databases_are_made`.
-#[test]
-fn golden_databases_are_made_only_where_there_are_none() {
-    let Some(folder) = std::env::var_os("NDDB_GOLDEN").map(PathBuf::from) else { return };
-    assert!(!folder.exists(), "golden databases are never made again");
-    std::fs::create_dir_all(&folder).expect("a folder");
-    make_web(&folder.join("web"));
-    make_narrow(&folder.join("narrow"));
 }

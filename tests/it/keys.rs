@@ -1,22 +1,76 @@
 //! The hashes by which SPEC.md says documents are found are those of the code.
 
-use nddb::sketch::{bands, megashingles};
+use nddb::sketch::{Numbers, Profile, Words, bands, megashingles};
 
 const SPEC: &str = include_str!("../../SPEC.md");
 
-/// The rows of the table: kind, number of hashes, first and last.
-fn rows() -> Vec<(&'static str, usize, u64, u64)> {
-    let (_, table) = SPEC.split_once("<!-- table: megashingles -->\n").expect("SPEC.md has the table");
+/// The rows of a table, as cells.
+fn table(name: &str) -> Vec<Vec<&'static str>> {
+    let start = format!("<!-- table: {name} -->\n");
+    let (_, table) = SPEC.split_once(start.as_str()).expect("SPEC.md has the table");
     let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
-    let cells = rows.map(|row| row.trim_matches('|').split('|').map(str::trim).collect::<Vec<_>>());
+    rows.map(|row| row.trim_matches('|').split('|').map(str::trim).collect()).collect()
+}
+
+/// The rows of the table of hashes: kind, number of hashes, first and last.
+fn rows() -> Vec<(&'static str, usize, u64, u64)> {
     let hash = |cell: &str| u64::from_str_radix(cell.trim_matches('`'), 16).expect("a hash");
-    cells.map(|row| (row[0], row[1].parse().expect("a number"), hash(row[3]), hash(row[4]))).collect()
+    let rows = table("megashingles").into_iter();
+    rows.map(|row| (row[0], row[1].parse().expect("a number"), hash(row[3]), hash(row[4]))).collect()
+}
+
+/// A profile whose fields all differ.
+fn profile() -> Profile {
+    Profile {
+        short: std::array::from_fn(|place| place as u16),
+        title: Words { total: 16, words: std::array::from_fn(|place| 0x8100 + place as u16) },
+        headings: Words { total: 17, words: std::array::from_fn(|place| 0x4200 + place as u16) },
+        numbers: Numbers { total: 0x1234, least: std::array::from_fn(|place| 0x300 + place as u16) },
+        terms: 0x0506_0708,
+        host: 0x1112_1314,
+        is_whole: true,
+    }
 }
 
 #[test]
 fn the_hashes_of_spec_are_those_of_the_code() {
     let mega = megashingles(&std::array::from_fn(|place| place as u64));
     let band = bands(&std::array::from_fn(|place| place as u32));
-    let expected = [("megashingle", 15, mega[0], mega[14]), ("band", 21, band[0], band[20])];
+    let short = profile().bands();
+    let expected = [
+        ("megashingle", 15, mega[0], mega[14]),
+        ("band", 21, band[0], band[20]),
+        ("short band", 12, short[0], short[11]),
+        ("named band", 12, short[12], short[23]),
+    ];
     assert_eq!(rows(), expected, "{:016x?}", expected);
+}
+
+#[test]
+fn a_profile_has_its_fields_where_the_table_says() {
+    let profile = profile();
+    let bytes = profile.to_bytes();
+    assert_eq!(Profile::from_bytes(&bytes), profile);
+    let words = |words: &[u16]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+    let fields = [
+        ("short", words(&profile.short)),
+        ("title_total", vec![16]),
+        ("title", words(&profile.title.words)),
+        ("headings_total", vec![17]),
+        ("headings", words(&profile.headings.words)),
+        ("numbers_total", vec![0x34, 0x12]),
+        ("numbers", words(&profile.numbers.least)),
+        ("terms", vec![8, 7, 6, 5]),
+        ("host", vec![0x14, 0x13, 0x12, 0x11]),
+        ("whole", vec![1]),
+    ];
+    let mut at = 0;
+    let rows = table("profile");
+    assert_eq!(rows.len(), fields.len());
+    for (row, (name, value)) in rows.iter().zip(fields) {
+        assert_eq!(row[..3], [at.to_string(), value.len().to_string(), name.to_owned()]);
+        assert_eq!(bytes[at..at + value.len()], value, "{name}");
+        at += value.len();
+    }
+    assert_eq!(at, bytes.len());
 }

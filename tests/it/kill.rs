@@ -2,8 +2,10 @@
 //! the next one goes on without repair.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use nddb::testing::observe_storage;
 use nddb::{CheckOptions, Reader, View, Writer};
 
 use super::support::steps::{Step, assert_line, create, told, true_line};
@@ -24,6 +26,7 @@ pub(crate) fn write(mut parent: Parent) {
     let mut random = Random::fixed(parent.answer().parse().expect("a number"));
     let path = Path::new(&path);
     let mut writer = Writer::open(path).expect("opened without repair");
+    writer.merge_in_background(random.percent(60));
     parent.tell("opened");
     loop {
         let step = Step(random.next());
@@ -31,6 +34,33 @@ pub(crate) fn write(mut parent: Parent) {
         (writer, _) = step.perform(writer, path);
         parent.tell("done");
     }
+}
+
+/// A worker that commits while flushes and merges are made beside it, and ends itself at a storage call of any of them.
+pub(crate) fn end_at_a_call(mut parent: Parent) {
+    let path = parent.answer();
+    let mut random = Random::fixed(parent.answer().parse().expect("a number"));
+    let last: u64 = parent.answer().parse().expect("a number");
+    let path = Path::new(&path);
+    let mut writer = Writer::open(path).expect("opened without repair");
+    writer.merge_in_background(true);
+    let calls = AtomicU64::new(0);
+    let _observer = observe_storage(path, move |_, _| {
+        if calls.fetch_add(1, Ordering::Relaxed) + 1 == last {
+            std::process::abort();
+        }
+        Ok(())
+    });
+    parent.tell("opened");
+    for _ in 0..10 {
+        for step in [Step::group(&mut random), Step::flush(&mut random), Step::group(&mut random)] {
+            parent.tell(&format!("begins {}", step.0));
+            (writer, _) = step.perform(writer, path);
+            parent.tell("done");
+        }
+    }
+    writer.close().expect("closed");
+    parent.tell("closed");
 }
 
 fn assert_sound(path: &Path, why: &str) {
@@ -82,11 +112,17 @@ fn live_and_die(path: &Path, random: &mut Random, may: &mut May) -> String {
     assert_eq!(worker.answer(), "opened");
     std::thread::sleep(Duration::from_micros(random.below(LIFE_MS * 1000)));
     worker.kill();
-    let mut log = Vec::new();
+    take_note(&mut worker, may).0
+}
+
+/// Notes what a worker that is dead acknowledged and what it was doing. Returns that, and whether it came to its end.
+fn take_note(worker: &mut Worker, may: &mut May) -> (String, bool) {
+    let (mut log, mut closed) = (Vec::new(), false);
     let mut last = None;
     while let Some(line) = worker.hear() {
         match line.split_once(' ') {
             Some(("begins", seed)) => last = Some(Step(seed.parse().expect("a number"))),
+            None if line == "closed" => closed = true,
             _ => {
                 assert_eq!(line, "done");
                 let step: Step = last.take().expect("what is done has begun");
@@ -99,7 +135,41 @@ fn live_and_die(path: &Path, random: &mut Random, may: &mut May) -> String {
         may.begin(step);
     }
     let last = last.map_or("nothing".to_owned(), |step| step.to_string());
-    format!("killed while doing {last}, after {log:#?}")
+    (format!("killed while doing {last}, after {log:#?}"), closed)
+}
+
+#[test]
+fn a_writer_that_ends_at_any_storage_call_of_work_beside_it_needs_no_repair() {
+    let mut random = Random::seeded("ends at storage calls");
+    let folder = folder();
+    let begun = Instant::now();
+    let (mut ends, mut calls) = (0, 400);
+    while ends < KILLS && begun.elapsed() < TIME {
+        let path = folder.path().join("db");
+        create(&path).close().expect("closed");
+        let mut may = May { states: vec![Model::default()] };
+        let call = 1 + random.below(calls);
+        let lines = [&path.to_string_lossy(), &random.next().to_string()[..], &call.to_string()];
+        let mut worker = Worker::start("ends at a call", &lines);
+        assert_eq!(worker.answer(), "opened");
+        let (log, closed) = take_note(&mut worker, &mut may);
+        let why = format!("call {call}, {log}");
+        if closed {
+            // There are not so many calls.
+            calls = (call - 1).max(100);
+        }
+        ends += u64::from(!closed);
+        assert_sound(&path, &why);
+        let reader = Reader::open(&path).unwrap_or_else(|error| panic!("{why}: {error:?}"));
+        may.find(&reader.view(), random.next(), &why);
+        let writer = Writer::open(&path).unwrap_or_else(|error| panic!("{why}: {error:?}"));
+        may.find(&writer.view(), random.next(), &format!("{why}, opened for writing"));
+        drop((reader, writer));
+        assert_sound(&path, &format!("{why}, opened for writing"));
+        std::fs::remove_dir_all(&path).expect("removed");
+    }
+    say(&format!("{ends} ends among {calls} storage calls in {:?}", begun.elapsed()));
+    assert!(ends >= KILLS / 4, "this machine is too slow to say anything");
 }
 
 #[test]

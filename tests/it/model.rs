@@ -62,6 +62,7 @@ fn assert_sound(path: &Path, why: &str) {
 fn live(random: &mut Random, path: &Path, why: &str) {
     let mut model = Model::default();
     let mut writer = create(path);
+    writer.merge_in_background(random.percent(60));
     let open = || Reader::open(path).expect("opened");
     let mut held: Vec<Held> = (0..2).map(|_| Held { reader: open(), truth: Truth::default() }).collect();
     let start = || Worker::start("reads", &[&path.to_string_lossy()]);

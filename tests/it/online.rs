@@ -4,12 +4,14 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use nddb::archive::{Input, Options, What};
-use nddb::detect::{Alike, Collection, Line, Method, Online, PairOptions, b_similarity, c_similarity, pairs};
-use nddb::sketch::Recipe;
-use nddb::text::Page;
+use nddb::detect::{
+    Alike, Collection, Line, Method, Model, Online, PairOptions, Traits, b_similarity, c_similarity, pairs,
+};
+use nddb::internals::support::headings_differ;
+use nddb::sketch::{Profile, Recipe, agreement};
 use nddb::{Config, Document, Reader, Stored, Writer};
+use nddb_format::record::Record;
 
-use super::detect::headings_differ;
 use super::support::say;
 
 const METHODS: [Method; 7] =
@@ -27,8 +29,8 @@ fn real(name: &str) -> Option<PathBuf> {
 }
 
 /// The documents of an archive, in a database that was filled half by a load and half one by one.
-fn database(archive: &Path, path: &Path) -> usize {
-    let recipe = Recipe::named("main-c").expect("a recipe");
+fn database(archive: &Path, path: &Path, recipe: &str) -> usize {
+    let recipe = Recipe::from_label(recipe).expect("a recipe");
     let config = Config::within(3).expect("k").recipe(&recipe.label());
     let mut writer = Writer::create(path, &config).expect("a new database");
     let mut input = Input::open(archive, &Options::default()).expect("an archive");
@@ -37,9 +39,7 @@ fn database(archive: &Path, path: &Path) -> usize {
         && let Ok(Some(entry)) = input.next()
     {
         if let What::Page(page) = entry.what {
-            let view =
-                Page { kind: page.kind, charset: page.charset.as_deref(), url: page.url.as_deref(), body: &page.body };
-            documents.push(Document::from_page(&page.id, &view, &recipe).expect("an id"));
+            documents.push(Document::from_page(&page.id, &page.page(), &recipe).expect("an id"));
         }
     }
     let half = documents.len() / 2;
@@ -80,16 +80,32 @@ fn is_near(method: Method, a: &Stored, b: &Stored) -> bool {
             let shares = p.chunks(4).zip(q.chunks(4)).any(|(p, q)| p == q);
             shares && p.iter().zip(q).filter(|(p, q)| p == q).count() >= 36 && !headings_differ(x, y)
         }
+        Method::Model => {
+            let (Some(p), Some(q)) = (profile(x), profile(y)) else { return false };
+            let (Some(u), Some(v)) = (x.min_values.as_deref(), y.min_values.as_deref()) else { return false };
+            let shares = p.bands().iter().zip(q.bands()).any(|(p, q)| *p == q);
+            shares && Model::MAIN.probability(&Traits::of(&p, &q, agreement(u, v))) >= 0.5
+        }
         other => panic!("{other} reads texts"),
     }
 }
 
+fn profile(record: &Record) -> Option<Profile> {
+    record.profile.as_deref().map(Profile::from_bytes)
+}
+
 #[test]
 fn real_pages_have_the_near_duplicates_that_a_look_at_all_of_them_finds() {
+    assert_answers("main-c/2", &METHODS);
+    assert_answers("main-c/3", &[Method::Model, Method::Identity, Method::C]);
+}
+
+/// Compares the answers online and the pairs of the whole database with a look at all documents.
+fn assert_answers(recipe: &str, methods: &[Method]) {
     let Some(archive) = real("crawl/kafka.warc.gz") else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("db");
-    let len = database(&archive, &path);
+    let len = database(&archive, &path, recipe);
     assert!(len > 500, "{len} pages");
     let reader = Reader::open(&path).expect("a reader");
     let mut all = Vec::new();
@@ -98,7 +114,7 @@ fn real_pages_have_the_near_duplicates_that_a_look_at_all_of_them_finds() {
         Ok(true)
     };
     reader.view().each(&mut keep).expect("readable");
-    for method in METHODS {
+    for &method in methods {
         let online = Online { group_limit: PAGES, ..Online::new(method) };
         let mut found = BTreeSet::new();
         for stored in &all {

@@ -76,7 +76,9 @@ fn write(mut writer: Writer, path: &Path, commits: &mut u64, random: &mut Random
         8 => {
             writer.close().expect("closed");
             writer = Writer::open(path).expect("opened");
+            writer.merge_in_background(random.percent(70));
         }
+        9 => writer.begin_flush().expect("begun"),
         _ => (),
     }
     writer
@@ -179,6 +181,7 @@ fn a_reader_that_missed_the_log_of_a_deletion_does_not_see_the_document_again() 
         writer.insert(bare(&format!("early {number}"), mixed(1, 0, number))).expect("inserted");
     }
     writer.commit().expect("committed");
+    writer.flush().expect("flushed");
     let mut reader = Reader::open(&path).expect("opened");
     for number in 0..10 {
         assert!(writer.delete(&format!("early {number}")).expect("deleted"));
@@ -210,7 +213,9 @@ fn readers_of_other_processes_see_whole_commits_in_their_order() {
     let folder = folder();
     let path = folder.path().join("db");
     let mut commits = 0;
-    let mut writer = write(create(&path), &path, &mut commits, &mut random);
+    let mut writer = create(&path);
+    writer.merge_in_background(true);
+    let mut writer = write(writer, &path, &mut commits, &mut random);
     let start = |random: &mut Random| {
         Worker::start("reads whole commits", &[&path.to_string_lossy(), &random.next().to_string()])
     };

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use nddb::archive::{Input, Options, PageEntry, What};
 use nddb::sketch::{SignatureRules, signatures};
-use nddb::text::{CanonicalWords, Page, canonical_words, folded_text, folded_text_with_map};
+use nddb::text::{CanonicalWords, canonical_words, folded_text, folded_text_with_map};
 
 use super::support::say;
 
@@ -28,10 +28,6 @@ fn pages(path: &Path) -> impl Iterator<Item = PageEntry> {
     })
 }
 
-fn view(entry: &PageEntry) -> Page<'_> {
-    Page { kind: entry.kind, charset: entry.charset.as_deref(), url: entry.url.as_deref(), body: &entry.body }
-}
-
 #[test]
 fn pages_that_look_alike_have_the_same_words_and_signatures() {
     let (Some(archive), Some(truth)) = (real("crawl/kafka.warc.gz"), real("crawl/truth-kafka.tsv.gz")) else { return };
@@ -44,7 +40,7 @@ fn pages_that_look_alike_have_the_same_words_and_signatures() {
     for entry in pages(&archive) {
         let url = entry.url.clone().unwrap_or_default();
         let Some(&text_id) = truth.get(url.as_str()) else { continue };
-        let page = view(&entry);
+        let page = entry.page();
         let text = folded_text(&page);
         let words = canonical_words(&page);
         assert_eq!(CanonicalWords::of_text(&text), words, "{url}");
@@ -81,7 +77,7 @@ fn characters_of_real_pages_lead_back_to_their_bytes() {
                 continue;
             }
             for entry in pages(&path) {
-                let page = view(&entry);
+                let page = entry.page();
                 let (text, map) = folded_text_with_map(&page);
                 assert_eq!(text, folded_text(&page), "{}", path.display());
                 let places: Vec<(usize, char)> =

@@ -1,7 +1,7 @@
 //! The fast way to a value in a block: the restart point is guessed, and the entries behind it are
 //! decoded for several blocks in turn. [`Block::probe`] and [`Block::position`] are the definitions.
 
-use super::{Block, Cursor};
+use super::decode::{Block, Cursor};
 
 /// What guesses of a place in a block are parts of.
 pub const PARTS: usize = 1024;

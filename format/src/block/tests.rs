@@ -1,7 +1,9 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::huffman;
+use crate::FormatError;
+use crate::fingerprint::low_mask;
+use crate::huffman::{self, Code, Decoder};
 
 /// Encodes ascending values of `bits` bits as the blocks of one segment.
 fn encode(values: &[u64], bits: u8, restart: u16) -> (Decoder, Vec<u8>, Vec<u64>) {

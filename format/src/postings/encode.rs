@@ -8,8 +8,10 @@ use crate::fields::put_crc;
 use crate::pages::PAGE_SIZE;
 use crate::{FormatError, Result};
 
-use super::header::{FOOTER_CHECKSUM, FOOTER_IDENTITY, FOOTER_MAGIC, FOOTER_SIZE, FOOTER_START, PAGES_CHECKSUM};
-use super::{GROUP_LEN, Header, SPAN_MAX, SPARSE};
+use super::header::{
+    FOOTER_CHECKSUM, FOOTER_IDENTITY, FOOTER_MAGIC, FOOTER_SIZE, FOOTER_START, GROUP_LEN, Header, PAGES_CHECKSUM,
+    SPAN_MAX, SPARSE,
+};
 
 /// The first pass: counts fingerprints, documents and groups, and sums the digests.
 #[derive(Clone, Debug, Default)]

@@ -1,4 +1,4 @@
-//! Header and footer of a postings file (SPEC 7.1 and 7.4).
+//! Header and footer of a postings file, and the limits that the header is checked by (SPEC 7.1 and 7.4).
 
 use crate::Result;
 use crate::block::BLOCK_SIZE;
@@ -7,7 +7,14 @@ use crate::error::malformed;
 use crate::fields::{self, Field, READER_MIN, check_crc};
 use crate::scheme::RESTART_MAX;
 
-use super::NUMBER_END;
+/// Fingerprints of a directory entry.
+pub const GROUP_LEN: u64 = 64;
+/// Most flags that are counted to find a list; a group with more numbers has its starts written out.
+pub const SPAN_MAX: u64 = 4096;
+/// Set in a directory entry whose group has its starts written out.
+pub const SPARSE: u64 = 1 << 63;
+/// Greatest document number a run can hold, plus one.
+pub const NUMBER_END: u64 = 1 << 40;
 
 /// Bytes of a header.
 pub const HEADER_SIZE: usize = 256;
@@ -187,7 +194,7 @@ impl Header {
             return malformed(WHAT, BLOCKS.offset, "each block holds at least one fingerprint");
         }
         // It has more than 4,096 numbers for at most 64 fingerprints.
-        if header.sparse > (header.documents - header.fingerprints) / (super::SPAN_MAX + 1 - super::GROUP_LEN) {
+        if header.sparse > (header.documents - header.fingerprints) / (SPAN_MAX + 1 - GROUP_LEN) {
             return malformed(WHAT, SPARSE_GROUPS.offset, "a sparse group spans more than 4096 numbers");
         }
         Ok(header)

@@ -7,6 +7,9 @@ use crate::error::malformed;
 /// Number of min-values of a record (Henzinger 2006, 2: m = 84).
 pub const MIN_VALUES: usize = 84;
 
+/// Bytes of a profile.
+pub const PROFILE: usize = 255;
+
 /// Value of `prints`: all that a memtable needs of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Print {
@@ -84,10 +87,14 @@ pub struct Record {
     pub truncated: bool,
     /// Hashes of title and first heading, each 0 where the page has none.
     pub headings: Option<[u64; 2]>,
+    /// What the default verdict compares: small sketches of content, title, headings and numbers.
+    pub profile: Option<Box<[u8; PROFILE]>>,
 }
 
-/// Version of the layout of a record that has headings; others have [`VERSION`].
+/// Version of the layout of a record that has headings and no profile; others have [`VERSION`].
 const VERSION_HEADINGS: u8 = 2;
+/// Version of the layout of a record that has a profile.
+const VERSION_PROFILE: u8 = 3;
 
 const URL: u16 = 1;
 const SITE: u16 = 1 << 1;
@@ -101,10 +108,11 @@ const SOURCE: u16 = 1 << 8;
 const BATCH: u16 = 1 << 9;
 const TRUNCATED: u16 = 1 << 10;
 const HEADINGS: u16 = 1 << 11;
-const KNOWN: u16 = (1 << 12) - 1;
+const PROFILED: u16 = 1 << 12;
+const KNOWN: u16 = (1 << 13) - 1;
 
 /// The optional parts in the order of their flag bits, as SPEC.md lists them: name and size, 0 for text.
-pub const PARTS: [(&str, usize); 12] = [
+pub const PARTS: [(&str, usize); 13] = [
     ("url", 0),
     ("site", 0),
     ("date", 8),
@@ -117,6 +125,7 @@ pub const PARTS: [(&str, usize); 12] = [
     ("batch", 4),
     ("truncated", 0),
     ("headings", 16),
+    ("profile", PROFILE),
 ];
 
 impl Record {
@@ -134,12 +143,23 @@ impl Record {
             | flag(self.batch.is_some(), BATCH)
             | flag(self.truncated, TRUNCATED)
             | flag(self.headings.is_some(), HEADINGS)
+            | flag(self.profile.is_some(), PROFILED)
+    }
+
+    /// The version of the layout that has what these flags name.
+    fn version(flags: u16) -> u8 {
+        match flags {
+            _ if flags & PROFILED != 0 => VERSION_PROFILE,
+            _ if flags & HEADINGS != 0 => VERSION_HEADINGS,
+            _ => VERSION,
+        }
     }
 
     /// Appends the bytes to `out`: version, flags, id, then the parts that the flags name.
     pub fn encode_into(&self, out: &mut Vec<u8>) {
-        out.push(if self.headings.is_some() { VERSION_HEADINGS } else { VERSION });
-        out.extend_from_slice(&self.flags().to_le_bytes());
+        let flags = self.flags();
+        out.push(Self::version(flags));
+        out.extend_from_slice(&flags.to_le_bytes());
         put_text(out, &self.id);
         for text in [&self.url, &self.site].into_iter().flatten() {
             put_text(out, text);
@@ -171,6 +191,9 @@ impl Record {
         if let Some(headings) = &self.headings {
             headings.iter().for_each(|hash| out.extend_from_slice(&hash.to_le_bytes()));
         }
+        if let Some(profile) = &self.profile {
+            out.extend_from_slice(&profile[..]);
+        }
     }
 
     /// Returns the bytes.
@@ -185,13 +208,17 @@ impl Record {
     /// # Errors
     /// [`crate::FormatError`] for the first rule that is broken.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
-        let mut cursor = Cursor::up_to(VERSION_HEADINGS, "record", bytes)?;
+        let mut cursor = Cursor::up_to(VERSION_PROFILE, "record", bytes)?;
         let flags = cursor.u16()?;
         if flags & !KNOWN != 0 {
             return malformed("record", 1, "unknown flags are zero");
         }
-        if (bytes[0] == VERSION_HEADINGS) != (flags & HEADINGS != 0) {
-            return malformed("record", 0, "a record has version 2 where it has headings, and else 1");
+        if bytes[0] != Self::version(flags) {
+            return malformed(
+                "record",
+                0,
+                "a record has version 3 where it has a profile, else 2 where it has headings, and else 1",
+            );
         }
         let id = cursor.text()?.to_owned();
         super::check_id(&id)?;
@@ -233,6 +260,7 @@ impl Record {
             batch: part(flags, BATCH, &mut cursor, Cursor::u32)?,
             truncated: flags & TRUNCATED != 0,
             headings: part(flags, HEADINGS, &mut cursor, |cursor| Ok([cursor.u64()?, cursor.u64()?]))?,
+            profile: part(flags, PROFILED, &mut cursor, |cursor| cursor.array().map(Box::new))?,
         };
         cursor.end()?;
         Ok(record)
@@ -243,7 +271,7 @@ impl Record {
     /// # Errors
     /// [`crate::FormatError`] if the value does not begin as one does.
     pub fn head_of(bytes: &[u8]) -> Result<Head<'_>> {
-        let mut cursor = Cursor::up_to(VERSION_HEADINGS, "record", bytes)?;
+        let mut cursor = Cursor::up_to(VERSION_PROFILE, "record", bytes)?;
         let flags = cursor.u16()?;
         let id = cursor.text()?;
         let url = if flags & URL != 0 { Some(cursor.text()?) } else { None };

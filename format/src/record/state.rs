@@ -15,6 +15,8 @@ pub enum BatchState {
     Pending = 1,
     /// Cancelled: its documents are deleted.
     Cancelled = 2,
+    /// Being committed: as open, and what it replaces is deleted.
+    Committing = 3,
 }
 
 /// A batch: a name for the documents that came together.
@@ -44,7 +46,8 @@ impl Batch {
             0 => BatchState::Open,
             1 => BatchState::Pending,
             2 => BatchState::Cancelled,
-            _ => return malformed("batch", 1, "a batch is open, pending or cancelled"),
+            3 => BatchState::Committing,
+            _ => return malformed("batch", 1, "a batch is open, pending, cancelled or being committed"),
         };
         let batch = Self { number: cursor.u32()?, state };
         cursor.end()?;

@@ -8,7 +8,7 @@ fn record() -> impl Strategy<Value = Record> {
     let sketches =
         (prop::option::of(any::<u32>()), prop::option::of(any::<[u64; 6]>()), prop::option::of(any::<[u64; 6]>()));
     let source = prop::option::of((any::<u32>(), any::<u64>(), any::<u64>(), any::<u64>()));
-    let headings = prop::option::of(any::<[u64; 2]>());
+    let headings = (prop::option::of(any::<[u64; 2]>()), prop::option::of(any::<u8>()));
     (texts, numbers, sketches, source, prop::option::of(any::<u32>()), any::<bool>(), headings).prop_map(
         |(
             (id, url, site),
@@ -17,7 +17,7 @@ fn record() -> impl Strategy<Value = Record> {
             source,
             batch,
             truncated,
-            headings,
+            (headings, profile),
         )| {
             Record {
                 id,
@@ -38,6 +38,7 @@ fn record() -> impl Strategy<Value = Record> {
                 batch,
                 truncated,
                 headings,
+                profile: profile.map(|seed| Box::new(std::array::from_fn(|i| seed.wrapping_mul(i as u8)))),
             }
         },
     )
@@ -56,7 +57,7 @@ proptest! {
     }
 
     #[test]
-    fn random_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..200), version in 0u8..3) {
+    fn random_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..200), version in 0u8..4) {
         let mut bytes = bytes;
         if let Some(first) = bytes.first_mut() {
             *first = version;
@@ -124,7 +125,7 @@ fn small_values_read_as_they_were_written() {
 fn rules_of_values_are_checked() {
     assert!(matches!(Print::decode(&[2; 10]), Err(FormatError::Version { .. })));
     assert!(matches!(Print::decode(&[1, 2, 0, 0, 0, 0, 0, 0, 0, 0]), Err(FormatError::Malformed { .. })));
-    assert!(Batch::decode(&[1, 3, 0, 0, 0, 0]).is_err());
+    assert!(Batch::decode(&[1, 4, 0, 0, 0, 0]).is_err());
     assert!(Record::decode(&[1, 0, 0x80, 1, 0, 0, 0, b'a']).is_err(), "an unknown flag");
     assert!(Record::decode(&[1, 0, 0, 1, 0, 0, 0, 0]).is_err(), "a NUL in the id");
     assert!(Record::decode(&[1, 0, 0, 1, 0, 0, 0, 0xff]).is_err(), "an id that is not UTF-8");

@@ -58,7 +58,8 @@ pub(crate) fn postings(file: &mut [u8]) {
     let Some(rest) = file.len().checked_sub(postings::HEADER_SIZE + postings::FOOTER_SIZE) else { return };
     postings_header(file);
     let identity = postings::header::IDENTITY.get(file);
-    let body = rest - 4 * rest.div_ceil(pages::PAGE_SIZE + 4);
+    // The smallest files have no room for a checksum.
+    let body = rest.saturating_sub(4 * rest.div_ceil(pages::PAGE_SIZE + 4));
     let footer = file.len() - postings::FOOTER_SIZE;
     let checksums = checksums(identity, &mut file[postings::HEADER_SIZE..footer], body);
     let footer = &mut file[footer..];

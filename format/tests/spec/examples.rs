@@ -197,6 +197,7 @@ fn a_manifest() {
         fingerprints: header.fingerprints,
         documents: header.documents,
         set_digest: header.set_digest,
+        rewrites: 0,
         scheme: run.scheme.clone(),
         postings: file(3, &bytes, header.identity),
         segments,
@@ -207,6 +208,7 @@ fn a_manifest() {
         commits: number(value(text, "commits")),
         next_file: number(value(text, "next_file")),
         folded: number(value(text, "folded")),
+        purged: number(value(text, "purged")),
         deleted: Some(file(4, &undump(fence("deleted set", "hex")), 0)),
         runs: vec![entry],
         ..Manifest::new(

@@ -5,10 +5,17 @@ use std::collections::HashMap;
 use nddb_format::record::Record;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::{Collection, Held};
-use crate::detect::room::Room;
-use crate::detect::row::{MIN_HASH, MIN_VALUES, ROW, Row, SKETCH};
-use crate::store::{Progress, Sorter, TempFile, Ticker, View, Words, WordsWriter};
+use super::Collection;
+use super::row::{MIN_HASH, MIN_VALUES, PROFILE, ROW, Row, SKETCH};
+use crate::detect::method::requirements::Held;
+use crate::sketch::PROFILE_SIZE;
+use crate::spill::progress::Progress;
+use crate::spill::resources::Room;
+use crate::spill::rows::{Words, WordsWriter};
+use crate::spill::sort::Sorter;
+use crate::spill::temp_file::TempFile;
+use crate::spill::ticker::Ticker;
+use crate::store::View;
 use crate::{Error, Result};
 
 /// Documents between two reports of progress.
@@ -65,13 +72,24 @@ pub(super) fn build(
         let what = format!("{} documents have an id and no record", len - u64::from(rows.len));
         return Err(Error::Inconsistent { path: view.dir.catalog(), what });
     }
-    let Rows { rows, sketches, min_values, by_rank, held, .. } = rows;
+    let Rows { rows, sketches, min_values, profiles, by_rank, held, .. } = rows;
     let rows = rows.finish()?;
     let sketches = if held.supershingles + held.projections > 0 { Some(sketches.finish()?) } else { None };
-    let min_values = if min_values.len() > 0 { Some(min_values.finish()?) } else { None };
+    let min_values = if !min_values.is_empty() { Some(min_values.finish()?) } else { None };
+    let profiles = if !profiles.is_empty() { Some(profiles.finish()?) } else { None };
     ticker.start("identity sets", None, "")?;
     let representative = representatives(&rows, room)?;
-    Ok(Collection { rows, sketches, min_values, ids: ids.map()?, ends: ends.finish()?, by_rank, representative, held })
+    Ok(Collection {
+        rows,
+        sketches,
+        min_values,
+        profiles,
+        ids: ids.map()?,
+        ends: ends.finish()?,
+        by_rank,
+        representative,
+        held,
+    })
 }
 
 /// The rows in the making.
@@ -79,6 +97,7 @@ struct Rows {
     rows: WordsWriter<ROW>,
     sketches: WordsWriter<SKETCH>,
     min_values: WordsWriter<MIN_HASH>,
+    profiles: WordsWriter<PROFILE>,
     /// Number and rank of each document, by number.
     wanted: Words<2>,
     len: u32,
@@ -93,7 +112,18 @@ impl Rows {
         let by_rank = vec![0; wanted.len()];
         let (rows, sketches) = (WordsWriter::new(&room.folder)?, WordsWriter::new(&room.folder)?);
         let min_values = WordsWriter::new(&room.folder)?;
-        Ok(Self { rows, sketches, min_values, wanted, len: 0, by_rank, sites: HashMap::new(), held: Held::default() })
+        let profiles = WordsWriter::new(&room.folder)?;
+        Ok(Self {
+            rows,
+            sketches,
+            min_values,
+            profiles,
+            wanted,
+            len: 0,
+            by_rank,
+            sites: HashMap::new(),
+            held: Held::default(),
+        })
     }
 
     /// The rank of the id of the next document, if this is it.
@@ -115,6 +145,7 @@ impl Rows {
         held.supershingles += one(row.has_supershingles);
         held.projections += one(row.has_projection);
         held.min_values += one(row.has_min_values);
+        held.profiles += one(row.has_profile);
         held.empty += one(row.is_empty);
         // Nothing is written of sketches until the first document has some.
         if row.has_supershingles || row.has_projection {
@@ -134,6 +165,12 @@ impl Rows {
             }
             headings.copy_from_slice(&record.headings.unwrap_or_default());
             self.min_values.push(&row)?;
+        }
+        if let Some(profile) = &record.profile {
+            pad(&mut self.profiles, self.len)?;
+            let mut bytes = [[0; 8]; PROFILE];
+            bytes.as_flattened_mut()[..PROFILE_SIZE].copy_from_slice(&profile[..]);
+            self.profiles.push(&bytes.map(u64::from_le_bytes))?;
         }
         self.by_rank[row.rank as usize] = self.len;
         self.len += 1;

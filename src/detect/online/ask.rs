@@ -8,10 +8,11 @@ use nddb_format::record::Record;
 use super::evidence::Facts;
 use super::verify::Texts;
 use super::{Alike, Alikes, Online};
-use crate::detect::method::Method;
-use crate::detect::pair::Verified;
-use crate::detect::rules::Decision;
-use crate::sketch::{MIN_VALUES, PIECES, PROJECTION_BITS, Recipe, SUPERSHINGLES};
+use crate::detect::method::known::Known;
+use crate::detect::method::name::Method;
+use crate::detect::method::pair::Verified;
+use crate::detect::method::rules::Decision;
+use crate::sketch::{MIN_VALUES, PIECES, PROJECTION_BITS, Profile, Recipe, SUPERSHINGLES};
 use crate::store::{Document, Key, Near, Scope, Sharing, Stored, View, Within};
 use crate::text::Page;
 use crate::{Error, Result};
@@ -57,6 +58,7 @@ pub(super) struct Asked<'a> {
     scope: Scope<'a>,
     id: &'a str,
     facts: Facts<'a>,
+    known: Known<&'a str>,
     texts: Option<Texts<'a>>,
 }
 
@@ -80,7 +82,7 @@ impl<'a> Asked<'a> {
             return Err(Error::Method { method: online.method.name(), why });
         }
         let texts = online.verify_lcs.then(|| Texts::new(online, scope.view(), document, page)).transpose()?;
-        Ok(Self { online, scope, id: document.id(), facts, texts })
+        Ok(Self { online, scope, id: document.id(), facts, known: facts.known(), texts })
     }
 
     /// All near-duplicates.
@@ -209,7 +211,10 @@ impl<'a> Asked<'a> {
         if matches!(method, Method::B | Method::Combined | Method::Split) {
             keys.extend(record.supershingles.iter().flat_map(Recipe::megashingles).map(Key::Megashingle));
         }
-        if method == Method::MinHash {
+        if matches!(method, Method::MinHash | Method::Model) && record.profile.is_some() {
+            let profile = record.profile.as_deref().map(Profile::from_bytes);
+            keys.extend(profile.iter().flat_map(Profile::bands).map(Key::Megashingle));
+        } else if method == Method::MinHash {
             keys.extend(record.min_values.iter().flat_map(|values| Recipe::bands(values)).map(Key::Megashingle));
         }
         if matches!(method, Method::C | Method::Split) {
@@ -225,7 +230,8 @@ impl<'a> Asked<'a> {
             let what = format!("a key or a run leads to document {number}, and it has no record");
             return Err(Error::Inconsistent { path: self.scope.view().dir.catalog(), what });
         };
-        let evidence = self.facts.evidence(&Facts { fingerprint: print(&stored), record: &stored.record });
+        let other = Facts { fingerprint: print(&stored), record: &stored.record };
+        let evidence = self.known.evidence(&other.known());
         let (rules, method) = (&self.online.rules, self.online.method);
         let decision = match rules.decide(method, &evidence) {
             Decision::Unknown if self.online.or_simhash => rules.decide(Method::Simhash, &evidence),
@@ -233,7 +239,10 @@ impl<'a> Asked<'a> {
             decision => decision,
         };
         Ok(match decision {
-            Decision::Near(rule) => Some(Alike { stored, evidence, rule, verified: None }),
+            Decision::Near(rule) => {
+                let probability = rules.probability_of(&evidence);
+                Some(Alike { stored, evidence, probability, rule, verified: None })
+            }
             _ => None,
         })
     }
@@ -275,6 +284,7 @@ impl<'a> Asked<'a> {
             _ if self.is_by_simhash(alike) => evidence.distance.map(|distance| u64::BITS.saturating_sub(distance)),
             Method::B => evidence.b_similarity,
             Method::MinHash => evidence.agreement,
+            Method::Model => self.online.rules.probability_of(evidence).map(in_steps),
             _ => evidence.c_similarity,
         };
         score.unwrap_or(0)
@@ -286,9 +296,16 @@ impl<'a> Asked<'a> {
             Method::Simhash => u64::BITS,
             Method::B => SUPERSHINGLES as u32,
             Method::MinHash => MIN_VALUES as u32,
+            // What is identical comes first, and no other is sure.
+            Method::Model => u32::MAX,
             _ => PROJECTION_BITS as u32,
         }
     }
+}
+
+/// A probability in steps far below what it is exact to.
+fn in_steps(probability: f64) -> u32 {
+    (probability * f64::from(1u32 << 30)) as u32
 }
 
 fn print(stored: &Stored) -> Option<Fingerprint> {

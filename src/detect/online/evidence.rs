@@ -3,10 +3,9 @@
 use nddb_format::Fingerprint;
 use nddb_format::record::Record;
 
-use crate::detect::collection::{b_similarity, c_similarity};
-use crate::detect::evidence::Evidence;
-use crate::detect::method::Method;
-use crate::sketch::agreement;
+use crate::detect::method::known::Known;
+use crate::detect::method::name::Method;
+use crate::sketch::Profile;
 use crate::text::Headings;
 
 /// What is known of one document.
@@ -36,31 +35,30 @@ impl<'a> Facts<'a> {
             Method::B => record.supershingles.is_some(),
             Method::C => record.projection.is_some(),
             Method::MinHash => record.min_values.is_some(),
+            Method::Model => record.profile.is_some(),
             Method::Combined | Method::Split => record.supershingles.is_some() && record.projection.is_some(),
             _ => true,
         };
         has || self.is_empty()
     }
 
-    /// All that is known of it and another.
-    pub(super) fn evidence(&self, other: &Facts<'_>) -> Evidence {
-        let (a, b) = (self.record, other.record);
-        let both = |a: &'a Option<[u64; 6]>, b| Option::zip(a.as_ref(), b);
-        let min_values = a.min_values.as_deref().zip(b.min_values.as_deref());
-        Evidence {
-            identical: self.digest().zip(other.digest()).is_some_and(|(a, b)| a == b),
-            distance: self.fingerprint.zip(other.fingerprint).map(|(a, b)| (a.0 ^ b.0).count_ones()),
-            b_similarity: both(&a.supershingles, b.supershingles.as_ref()).map(|(a, b)| b_similarity(a, b)),
-            c_similarity: both(&a.projection, b.projection.as_ref()).map(|(a, b)| c_similarity(a, b)),
-            agreement: min_values.map(|(a, b)| agreement(a, b)),
-            same_heading: min_values.and_then(|_| headings(a)?.agree(&headings(b)?)),
-            same_site: a.site.as_ref().zip(b.site.as_ref()).map(|(a, b)| a == b),
-            ..Evidence::default()
+    /// All that is known of it.
+    pub(super) fn known(&self) -> Known<&'a str> {
+        let record = self.record;
+        let profile = record.profile.as_deref().map(Profile::from_bytes);
+        let headings = match &profile {
+            Some(profile) => Some(profile.titles()),
+            None => record.headings.map(|[title, heading]| Headings { title, heading }),
+        };
+        Known {
+            fingerprint: self.fingerprint,
+            digest: self.digest().map(|digest| u128::from_be_bytes(*digest)),
+            supershingles: record.supershingles,
+            projection: record.projection,
+            min_values: record.min_values.clone(),
+            headings,
+            profile,
+            site: record.site.as_deref(),
         }
     }
-}
-
-/// Title and first heading of a document.
-fn headings(record: &Record) -> Option<Headings> {
-    record.headings.map(|[title, heading]| Headings { title, heading })
 }

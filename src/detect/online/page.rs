@@ -9,7 +9,6 @@ use crate::Result;
 use crate::archive::{ArchiveError, Options, PageEntry, Position, read_page as read_at};
 use crate::sketch::Recipe;
 use crate::store::View;
-use crate::text::Page;
 
 /// Why the page of a stored document cannot be read again.
 #[derive(Debug)]
@@ -64,6 +63,5 @@ pub fn read_page(view: View<'_>, record: &Record) -> Result<Result<PageEntry, Un
 
 fn is_it(page: &PageEntry, record: &Record, view: View<'_>) -> bool {
     let Some(recipe) = Recipe::of_any_version(&view.settings().recipe) else { return false };
-    let page = Page { kind: page.kind, charset: page.charset.as_deref(), url: page.url.as_deref(), body: &page.body };
-    record.digest == Some(recipe.sketch(&page).digest)
+    record.digest == Some(recipe.sketch(&page.page()).digest)
 }

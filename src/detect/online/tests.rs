@@ -5,9 +5,11 @@ use nddb_format::record::Record;
 use proptest::prelude::*;
 
 use super::*;
+use crate::detect::method::pair::Line;
 use crate::detect::support::{Page, Random, collection, headings_differ, options, pages};
-use crate::detect::{Line, b_similarity, c_similarity, pairs};
-use crate::store::{CheckOptions, Document, Outcome, Reader, Verdict, Within, Writer, check};
+use crate::detect::{b_similarity, c_similarity, pairs};
+use crate::store::check;
+use crate::store::{CheckOptions, Document, Outcome, Reader, Verdict, Within, Writer};
 use crate::{Config, Fingerprint};
 
 const METHODS: [Method; 7] =
@@ -106,7 +108,7 @@ fn can_be_asked(method: Method, stored: &Stored) -> bool {
 fn assert_answers(view: View<'_>, what: &str) {
     let all = everything(view);
     let usual = Online { group_limit: 10_000, ..Online::usual(view) };
-    assert_eq!((usual.method, usual.or_simhash), (Method::DEFAULT, true));
+    assert_eq!((usual.method, usual.or_simhash), (Method::MinHash, true));
     let named = METHODS.iter().flat_map(|&method| {
         [false, true].map(|complete| Online { complete, group_limit: 10_000, ..Online::new(method) })
     });
@@ -136,7 +138,7 @@ fn assert_pairs(reader: &Reader, what: &str) {
         let can_be_asked = |id: &str| can_be_asked(method, of_id[id]);
         for complete in [false, true] {
             let mut want = BTreeSet::new();
-            let options = crate::detect::PairOptions { expand: true, complete, ..options(method) };
+            let options = crate::detect::method::options::PairOptions { expand: true, complete, ..options(method) };
             let collection = collection(reader, &options.room);
             pairs(view, &collection, &options, &mut |_| true, &mut |line| {
                 if let Line::Pair(pair) = line {
@@ -260,7 +262,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
     fn check_and_insert_is_one_step(seed in any::<u64>(), method in 0..=METHODS.len(), complete in any::<bool>()) {
-        let usual = Online { or_simhash: true, ..Online::new(Method::DEFAULT) };
+        let usual = Online { or_simhash: true, ..Online::new(Method::MinHash) };
         let online = METHODS.get(method).map_or(usual, |&method| Online { complete, ..Online::new(method) });
         let folder = tempfile::tempdir().expect("a folder");
         let mut writer = create(&folder.path().join("db"));

@@ -5,11 +5,11 @@ use nddb_format::record::Record;
 use super::Online;
 use super::page::read_page;
 use crate::Result;
-use crate::detect::evidence::Evidence;
-use crate::detect::lcs::{Comparer, Parameters, Prepared};
-use crate::detect::method::Method;
-use crate::detect::rules::{Decision, Rules};
-use crate::detect::texts::Part;
+use crate::compare::lcs::{Comparer, Parameters, Prepared};
+use crate::detect::method::evidence::Evidence;
+use crate::detect::method::name::Method;
+use crate::detect::method::rules::{Decision, Rules};
+use crate::detect::method::text_options::Part;
 use crate::store::{Document, View};
 use crate::text::{DOCUMENT_UNITS, Page, first_units};
 
@@ -26,7 +26,7 @@ pub(super) struct Texts<'a> {
 impl<'a> Texts<'a> {
     /// Takes the text of the page, or reads it from where the document came from.
     pub(super) fn new(online: &Online, view: View<'a>, document: &Document, page: Option<&Page<'_>>) -> Result<Self> {
-        let comparer = Comparer::new(Parameters::default(), &online.rules);
+        let comparer = Comparer::new(Parameters::default(), &online.rules.lcs);
         let mut texts = Self { view, part: Part::of(view), comparer, rules: online.rules, own: None };
         texts.own = match page {
             Some(page) => Some(texts.prepared(&texts.part.text(page))),
@@ -39,7 +39,7 @@ impl<'a> Texts<'a> {
     pub(super) fn compare(&mut self, record: &Record, evidence: &mut Evidence) -> Result<Decision> {
         let Some(own) = &self.own else { return Ok(Decision::Unknown) };
         let Some(other) = self.read(record)? else { return Ok(Decision::Unknown) };
-        self.comparer.compare(own, &other).tell(evidence);
+        evidence.add_likeness(&self.comparer.compare(own, &other));
         Ok(self.rules.decide(Method::Lcs, evidence))
     }
 
@@ -58,8 +58,9 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use crate::detect::Alike;
+    use crate::detect::method::pair::Verified;
     use crate::detect::support::{corpus, expanded, options, texts};
-    use crate::detect::{Alike, Verified};
 
     #[test]
     fn what_is_verified_are_the_verified_pairs() {

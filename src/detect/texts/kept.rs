@@ -1,28 +1,31 @@
 //! Texts in a temporary file, by document.
 
-use super::Unread;
 use super::places::Places;
 use crate::Result;
-use crate::detect::bits::Bits;
-use crate::detect::room::Room;
-use crate::store::{Sorter, TempFile, TempMap, Ticker, Words, WordsWriter};
+use crate::detect::method::text_summary::Unread;
+use crate::spill::bits::Bits;
+use crate::spill::resources::Room;
+use crate::spill::rows::{Words, WordsWriter};
+use crate::spill::sort::Sorter;
+use crate::spill::temp_file::{TempFile, TempMap};
+use crate::spill::ticker::Ticker;
 use crate::text::{DOCUMENT_UNITS, first_units};
 
 /// Bytes gathered before they are written.
 const BUFFER_SIZE: usize = 1 << 20;
 
 /// The first 10 KB of texts (Huang et al. 2008, 4), by the ordinals of their documents.
-pub(crate) struct Kept {
+pub struct Kept {
     bytes: TempMap,
     /// For each document up to the last that is kept: where its text begins, and 1 more than its size, or 0.
     places: Words<2>,
     /// What could not be read.
-    pub(crate) unread: Unread,
+    pub unread: Unread,
 }
 
 impl Kept {
     /// The text of a document, if it was kept.
-    pub(crate) fn get(&self, ordinal: u32) -> Option<&str> {
+    pub fn get(&self, ordinal: u32) -> Option<&str> {
         let [start, size] = self.places.get(ordinal as usize)?;
         let size = size.checked_sub(1)?;
         std::str::from_utf8(self.bytes.as_ref().get(start as usize..(start + size) as usize)?).ok()
@@ -31,7 +34,7 @@ impl Kept {
 
 /// Reads the documents that are wanted and keeps the first 10 KB of their texts; hands each of these to `visit`,
 /// in the order in which they are read.
-pub(crate) fn keep(
+pub fn keep(
     places: &Places,
     wanted: &Bits,
     room: &Room,

@@ -3,13 +3,17 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::{Part, Unread};
-use crate::Result;
-use crate::archive::{self, ArchiveError, Input, Options, PageEntry, Position, ResumePoint, What, read_page};
-use crate::detect::bits::Bits;
+use crate::archive::{ArchiveError, Input, Options, PageEntry, Position, ResumePoint, What, read_page};
 use crate::detect::collection::Collection;
-use crate::detect::room::Room;
-use crate::store::{Sorter, Ticker, View, Words, WordsWriter};
+use crate::detect::method::text_options::Part;
+use crate::detect::method::text_summary::Unread;
+use crate::spill::bits::Bits;
+use crate::spill::resources::Room;
+use crate::spill::rows::{Words, WordsWriter};
+use crate::spill::sort::Sorter;
+use crate::spill::ticker::Ticker;
+use crate::store::View;
+use crate::{Result, archive};
 
 /// Documents between two reports of progress.
 const REPORT: u64 = 1 << 8;
@@ -18,7 +22,7 @@ const REPORT: u64 = 1 << 8;
 const SPARSE: u64 = 16;
 
 /// Where the documents of a collection stand.
-pub(crate) struct Places {
+pub struct Places {
     /// For each document: number of the archive plus 1, or 0; offset; bytes behind it in what is compressed there.
     places: Words<3>,
     archives: BTreeMap<u32, Archive>,
@@ -64,7 +68,7 @@ impl Unread {
 
 impl Places {
     /// Reads where the documents of a collection, which was built from this view, stand, and looks at the archives.
-    pub(crate) fn new(
+    pub fn new(
         view: View<'_>,
         collection: &Collection,
         part: Option<Part>,
@@ -109,7 +113,7 @@ impl Places {
     }
 
     /// Reads the text of one document, if it can be read. In a compressed stream all that stands before it is read, too.
-    pub(crate) fn text(&self, ordinal: u32) -> Option<String> {
+    pub fn text(&self, ordinal: u32) -> Option<String> {
         self.look_up(ordinal).ok().map(|entry| self.part.text_of(&entry))
     }
 
@@ -120,7 +124,7 @@ impl Places {
 
     /// Reads all documents that are wanted in the order in which they stand in their archives, and hands the text of each
     /// to `visit`. Returns how many could not be read.
-    pub(crate) fn each(
+    pub fn each(
         &self,
         wanted: &Bits,
         room: &Room,

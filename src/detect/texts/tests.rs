@@ -3,12 +3,14 @@ use std::path::Path;
 use super::*;
 use crate::Config;
 use crate::archive::{Compression, Response, WarcWriter};
-use crate::detect::Room;
-use crate::detect::bits::Bits;
-use crate::detect::eval::Corpus;
+use crate::detect::method::text_options::Part;
+use crate::detect::method::text_summary::Unread;
+use crate::detect::support::Corpus;
 use crate::detect::support::texts;
-use crate::sketch::Recipe;
-use crate::store::Ticker;
+use crate::spill::bits::Bits;
+use crate::spill::resources::Room;
+use crate::spill::ticker::Ticker;
+use crate::text::Page;
 use crate::text::{DOCUMENT_UNITS, first_units, folded_text};
 
 fn html(text: &str) -> String {
@@ -32,7 +34,7 @@ fn archive(path: &Path, texts: &[String], compression: Compression) {
 fn load(path: &Path, folder: &Path) -> Corpus {
     let room = Room { memory_limit: 0, folder: folder.into() };
     let config = Config::within(3).expect("a k");
-    Corpus::load(path, &folder.join("db"), &config, &Recipe::default(), &room, &mut |_| true).expect("documents")
+    Corpus::load(path, &folder.join("db"), &config, &room)
 }
 
 /// Reads the texts of these documents by a pass.

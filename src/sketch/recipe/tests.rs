@@ -2,7 +2,8 @@ use proptest::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::*;
-use crate::sketch::plain;
+use crate::sketch::{Words, plain};
+use crate::text::page_content;
 
 fn web() -> Recipe {
     Recipe::named("web").unwrap_or_default()
@@ -17,7 +18,7 @@ fn every_name_is_a_recipe_and_every_label_leads_back() {
         assert_eq!(Recipe::from_label(&label).ok(), recipe);
     }
     assert_eq!(Recipe::named(Recipe::NAMES[0]), Some(Recipe::default()));
-    assert_eq!(Recipe::default().label(), "main/2");
+    assert_eq!(Recipe::default().label(), "main/3");
     assert_eq!(web().label(), "web/1");
     assert_eq!(web().to_string(), "web/1");
     assert_eq!(Recipe::named("none"), None);
@@ -30,6 +31,17 @@ fn a_label_of_another_version_is_refused_with_a_reason() {
     let older = Recipe::from_label("web/0").map_err(|error| error.to_string());
     assert_eq!(older, Err("recipe web has version 0, older than this program's 1".into()));
     assert_eq!(Recipe::of_any_version("web/9"), Some(web()));
+    for name in ["main", "main-psl", "main-c"] {
+        let newest = Recipe::named(name);
+        let before = Recipe::from_label(&format!("{name}/2")).ok();
+        assert_eq!(before.map(|recipe| recipe.label()), Some(format!("{name}/2")));
+        assert_eq!(before.map(|recipe| (recipe.has_bands(), recipe.has_profile())), Some((true, false)));
+        assert_eq!(newest.map(|recipe| (recipe.has_bands(), recipe.has_profile())), Some((false, true)));
+        assert_eq!(Recipe::of_any_version(&format!("{name}/1")), before);
+        assert_eq!(Recipe::of_any_version(&format!("{name}/2")), before);
+        assert_eq!(Recipe::of_any_version(&format!("{name}/9")), newest);
+        assert!(Recipe::from_label(&format!("{name}/1")).is_err());
+    }
     assert_eq!(Recipe::of_any_version("wob/1").or(Recipe::of_any_version("web")), None);
     let unknown = Recipe::from_label("wob/1").map_err(|error| error.to_string());
     assert!(unknown.is_err_and(|reason| reason.contains("web-psl")));
@@ -44,7 +56,8 @@ fn only_our_own_recipes_have_min_values_and_projection() {
         let recipe = Recipe::named(name).unwrap_or_default();
         let sketch = recipe.sketch(&Page::text("one two"));
         assert_eq!(recipe.has_min_hash(), name.starts_with("web") || name.starts_with("main"));
-        assert_eq!(recipe.has_bands(), name.starts_with("main"));
+        assert_eq!(recipe.has_profile(), name.starts_with("main"));
+        assert_eq!(sketch.profile.is_some(), recipe.has_profile());
         assert_eq!(sketch.min_hash.is_some(), recipe.has_min_hash());
         assert_eq!(sketch.projection.is_some(), recipe.has_projection());
         assert_eq!(sketch.tokens, 2);
@@ -143,7 +156,7 @@ proptest! {
     #[test]
     fn a_sketch_of_the_content_is_what_the_definitions_say(text in "([a-cA-C0-9ä-ü中文.]{1,9}[ \n]?){0,60}") {
         let page = Page::text(&text);
-        let sketch = Recipe::named("main").unwrap_or_default().sketch(&page);
+        let sketch = Recipe::from_label("main/2").unwrap_or_default().sketch(&page);
         let hashes: Vec<u64> = main_content(&page).terms().map(|term| xxh3_64(term.as_bytes())).collect();
         prop_assert_eq!(sketch.fingerprint, plain::fingerprint(hashes.iter().copied()));
         prop_assert_eq!(sketch.min_hash, plain::min_hash(&hashes));
@@ -166,4 +179,51 @@ proptest! {
         prop_assert_eq!(sketch.projection.unwrap_or_default(), projection);
         prop_assert_eq!(web().explain(&page).fingerprint, sketch.fingerprint);
     }
+}
+
+proptest! {
+    #[test]
+    fn a_profile_is_what_the_definitions_say(text in "([a-cA-C0-9ä-ü中文.]{1,9}[ \n]?){0,60}") {
+        let page = Page::text(&text);
+        let sketch = Recipe::default().sketch(&page);
+        let content = page_content(&page);
+        let hashes: Vec<u64> = content.terms().map(|term| xxh3_64(term.as_bytes())).collect();
+        prop_assert_eq!(sketch.fingerprint, plain::fingerprint(hashes.iter().copied()));
+        prop_assert_eq!(sketch.min_hash, plain::min_hash(&hashes));
+        prop_assert_eq!(sketch.headings, None);
+        prop_assert_eq!(sketch.profile.is_some(), !hashes.is_empty());
+        let Some(profile) = sketch.profile else { return Ok(()) };
+        // The shingles of two terms, each twice four times over, have the same min-values as so many of eight.
+        let pairs: Vec<Vec<u8>> =
+            hashes.windows(hashes.len().min(2)).map(|two| two.iter().flat_map(|hash| hash.to_le_bytes()).collect()).collect();
+        let shingles: Vec<u32> = pairs.iter().map(|bytes| xxh3_64(bytes) as u32).collect();
+        let values = min_hash::of_shingles(&shingles).values;
+        prop_assert_eq!(profile.short, values.map(|value| value as u16));
+        prop_assert_eq!(profile.terms as usize, hashes.len());
+        let numbers: std::collections::BTreeSet<&str> = content.numbers().collect();
+        prop_assert_eq!(usize::from(profile.numbers.total), numbers.len());
+        let mut least: Vec<u16> = numbers.iter().map(|number| xxh3_64(number.as_bytes()) as u16).collect();
+        least.sort_unstable();
+        prop_assert_eq!(profile.numbers.kept(), &least[..least.len().min(7)]);
+    }
+}
+
+#[test]
+fn words_of_titles_and_headings_are_compared_as_people_compare_them() {
+    let profile = |title: &str, heading: &str| {
+        let text = "The fox and the dog live in the forest, as Ohm says. ".repeat(4);
+        let page = format!("<title>{title}</title><body><h1>{heading}</h1><p>{text}</p>");
+        Recipe::default().sketch(&Page::html(&page)).profile.expect("a profile")
+    };
+    let one = profile("Foxes &amp; Dogs - Example", "The fox");
+    let two = profile("fox and dog | example", "the Fox");
+    assert_eq!(one.headings, two.headings);
+    let words = |words: &Words| words.plain().collect::<Vec<_>>();
+    assert_eq!(words(&two.title).len(), 3, "and is no word");
+    // Dogs are a dog; foxes are no fox, for that takes more than a dropped letter.
+    assert_eq!(words(&one.title)[1..], words(&two.title)[1..]);
+    // The name of the site does not stand in the content.
+    assert_eq!(two.title.shared().collect::<Vec<_>>(), words(&two.title)[..2]);
+    let numbered = profile("Release 2.1 of the v3", "x");
+    assert_eq!((words(&numbered.title).len(), numbered.title.kept().len()), (3, 6));
 }

@@ -4,7 +4,8 @@ use nddb_format::record::{self, Archive, Batch, Counters, Print, Range, Settings
 use rocksdb::{WriteBatch, WriteOptions};
 
 use super::{Catalog, Family};
-use crate::Result;
+use crate::store::disk::steps::step;
+use crate::{Error, Result};
 
 /// Rows to be written as one synced batch.
 pub(crate) struct Commit<'a> {
@@ -107,6 +108,7 @@ impl Commit<'_> {
     pub(crate) fn write(self) -> Result<()> {
         let mut options = WriteOptions::default();
         options.set_sync(true);
+        step("commit", &self.catalog.path).map_err(Error::io("commit to the catalog", &self.catalog.path))?;
         self.catalog.db.write_opt(self.batch, &options).map_err(self.catalog.failed("commit"))
     }
 }

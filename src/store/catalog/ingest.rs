@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use rocksdb::{IngestExternalFileOptions, Options, SstFileWriter};
 
 use super::{CACHE_SIZE, Catalog, Family, failed, family_options};
-use crate::Result;
+use crate::store::disk::steps::step;
+use crate::{Error, Result};
 
 /// How the rows of a family are written to files.
 pub(crate) struct RowOptions(Family, Options);
@@ -13,7 +14,7 @@ pub(crate) struct RowOptions(Family, Options);
 impl RowOptions {
     /// The options that the catalog itself uses.
     pub(crate) fn new(family: Family) -> Self {
-        Self(family, family_options(family, &rocksdb::Cache::new_lru_cache(CACHE_SIZE / 64)))
+        Self(family, family_options(family, &rocksdb::Cache::new_lru_cache(CACHE_SIZE / 32)))
     }
 }
 
@@ -42,15 +43,29 @@ impl<'a> SortedRows<'a> {
         self.writer.put(key, value).map_err(failed("write a sorted file", &self.path))
     }
 
-    /// Ends the file and moves it into the catalog: durable, and visible at once.
-    pub(crate) fn ingest(mut self, catalog: &Catalog) -> Result<()> {
+    /// Ends the file; `None` if it has no row.
+    pub(crate) fn finish(mut self) -> Result<Option<SortedFile>> {
         if self.rows == 0 {
-            return Ok(());
+            return Ok(None);
         }
         self.writer.finish().map_err(failed("end a sorted file", &self.path))?;
+        Ok(Some(SortedFile { path: self.path, family: self.family }))
+    }
+}
+
+/// A whole file of sorted rows, ready to be taken into the catalog.
+pub(crate) struct SortedFile {
+    path: PathBuf,
+    family: Family,
+}
+
+impl SortedFile {
+    /// Moves the file into the catalog: durable, and visible at once.
+    pub(crate) fn ingest(self, catalog: &Catalog) -> Result<()> {
         let mut options = IngestExternalFileOptions::default();
         options.set_move_files(true);
         let family = catalog.family(self.family);
+        step("take in a sorted file", &catalog.path).map_err(Error::io("take in a sorted file", &catalog.path))?;
         let outcome = catalog.db.ingest_external_file_cf_opts(family, &options, vec![&self.path]);
         outcome.map_err(catalog.failed("take in a sorted file"))
     }

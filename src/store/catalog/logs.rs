@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use super::is_log;
-use crate::store::dir;
+use crate::store::disk::dir;
 use crate::{Error, Result};
 
 /// Bytes of a block; a record does not go beyond its block.

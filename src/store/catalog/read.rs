@@ -156,14 +156,12 @@ impl Catalog {
         })
     }
 
-    /// Visits the deletions of manifest generations up to `folded`, as (generation, number).
-    pub(crate) fn folded_deletions(&self, folded: u64, visit: &mut dyn FnMut(u64, u64)) -> Result<()> {
+    /// Visits the deletions of manifest generations up to `folded`, as (generation, number), until `visit` says
+    /// `false`.
+    pub(crate) fn folded_deletions(&self, folded: u64, visit: &mut dyn FnMut(u64, u64) -> bool) -> Result<()> {
         self.scan(Family::Deleted, &[], &mut |key, _| {
             let (generation, number) = record::deleted_of(key).map_err(self.corrupt())?;
-            if generation <= folded {
-                visit(generation, number);
-            }
-            Ok(generation <= folded)
+            Ok(generation <= folded && visit(generation, number))
         })
     }
 
@@ -189,19 +187,14 @@ impl Catalog {
         Ok(ranges)
     }
 
-    /// The documents that pending batches replace, as (batch, number); of one batch, or of all.
-    pub(crate) fn replaced(&self, batch: Option<u32>) -> Result<Vec<(u32, u64)>> {
+    /// Visits the documents that pending batches replace, as (batch, number), until `visit` says `false`; of one
+    /// batch, or of all.
+    pub(crate) fn replaced(&self, batch: Option<u32>, visit: &mut dyn FnMut(u32, u64) -> Result<bool>) -> Result<()> {
         let from = batch.map_or_else(|| vec![2], record::replaced_prefix);
-        let mut numbers = Vec::new();
         self.scan(Family::Batches, &from, &mut |key, _| {
             let Some((owner, number)) = record::replaced_of(key) else { return Ok(false) };
-            let wanted = batch.is_none_or(|batch| batch == owner);
-            if wanted {
-                numbers.push((owner, number));
-            }
-            Ok(wanted)
-        })?;
-        Ok(numbers)
+            Ok(batch.is_none_or(|batch| batch == owner) && visit(owner, number)?)
+        })
     }
 
     /// An archive with its progress.

@@ -64,8 +64,9 @@ fn what_a_batch_replaces_is_not_counted_off_again_when_it_was_deleted_and_droppe
 #[test]
 fn a_load_that_was_stopped_is_not_made_visible_by_the_commit_of_its_batch() {
     for reopened in [false, true] {
-        for (phase, pending) in
-            ["sort ids", "write catalog", "write run"].map(|phase| [(phase, true), (phase, false)]).concat()
+        for (phase, pending) in ["sort ids", "write records", "write keys", "write run"]
+            .map(|phase| [(phase, true), (phase, false)])
+            .concat()
         {
             let folder = folder();
             let path = folder.path().join("db");
@@ -73,6 +74,8 @@ fn a_load_that_was_stopped_is_not_made_visible_by_the_commit_of_its_batch() {
             writer.label("night", pending).expect("labelled");
             writer.insert(bare("before", 1)).expect("inserted");
             writer.commit().expect("committed");
+            // Of the runs that are written the load's is meant.
+            writer.flush().expect("flushed");
             writer.watch(Box::new(move |progress| progress.phase != phase));
             let mut load = writer.bulk_load().expect("a load begins");
             for number in 0..100 {

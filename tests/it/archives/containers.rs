@@ -79,7 +79,7 @@ fn a_flipped_byte_costs_at_most_the_record_it_is_in() {
         let bytes = archive(&made, compression);
         for at in 0..bytes.len() {
             let mut broken = bytes.clone();
-            broken[at] ^= 1 << random.below(8);
+            broken[at] ^= 1 << random.index(8);
             let bodies = bodies(&read(&broken, name));
             let sound = made.iter().filter(|page| bodies.contains(page)).count();
             assert!(sound + 1 >= made.len(), "{compression:?}, byte {at}: {sound} pages are sound");
@@ -127,22 +127,22 @@ fn bytes_of_any_kind_are_read_to_their_end() {
     let formats = [Format::Auto, Format::Warc, Format::Arc, Format::Html, Format::Jsonl, Format::Tsv, Format::U64le];
     let limits = Limits { record: 2000, header: 500, ..Limits::default() };
     for round in 0..4000 {
-        let mut bytes = seeds[random.below(seeds.len())].clone();
-        for _ in 0..1 + random.below(8) {
-            let (from, len) = (random.below(bytes.len() + 1), random.below(300));
+        let mut bytes = seeds[random.index(seeds.len())].clone();
+        for _ in 0..1 + random.index(8) {
+            let (from, len) = (random.index(bytes.len() + 1), random.index(300));
             let to = (from + len).min(bytes.len());
-            match random.below(4) {
+            match random.index(4) {
                 0 => drop(bytes.drain(from..to)),
                 1 => {
                     let copy = bytes[from..to].to_vec();
-                    let at = random.below(bytes.len() + 1);
+                    let at = random.index(bytes.len() + 1);
                     bytes.splice(at..at, copy);
                 }
                 2 => bytes[from..to].iter_mut().for_each(|byte| *byte = random.next() as u8),
-                _ => bytes[from..to].iter_mut().for_each(|byte| *byte = b"WARC/1.0\r\nx: 9"[random.below(14)]),
+                _ => bytes[from..to].iter_mut().for_each(|byte| *byte = b"WARC/1.0\r\nx: 9"[random.index(14)]),
             }
         }
-        let format = formats[random.below(formats.len())];
+        let format = formats[random.index(formats.len())];
         let options = Options { format, limits: limits.clone(), ..Options::default() };
         if let Ok(input) = Input::from_bytes(bytes, "random", &options) {
             for entry in drain(input) {

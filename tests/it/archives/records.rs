@@ -280,6 +280,44 @@ fn raw_fingerprints_are_read_from_lines_and_from_numbers() {
 }
 
 #[test]
+fn a_folder_is_the_archives_below_it_too_and_what_is_passed_over_is_counted() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    std::fs::create_dir(folder.path().join("sub")).expect("a folder can be made");
+    let names = [
+        "a.warc.gz",
+        "b.html",
+        "c.WET",
+        "d.jsonl.zst",
+        "e.json",
+        "f.json.gz",
+        "g",
+        "h.tsv",
+        "i.u64le",
+        "j.arc",
+        "k.bin",
+        "sub/l.html.gz",
+        "sub/m.ndjson",
+    ];
+    names.iter().for_each(|name| std::fs::write(folder.path().join(name), "").expect("written"));
+    let walk = |format| {
+        let Inputs { located, passed_over } = expand(&[folder.path()], format).expect("the folder is readable");
+        let below = |located: &Located| {
+            let path = located.path.strip_prefix(folder.path()).expect("is below").to_string_lossy().into_owned();
+            assert_eq!(located.document.is_some(), path.contains(".html"), "{path}");
+            path
+        };
+        assert_eq!(located.len() as u64 + passed_over, names.len() as u64);
+        located.iter().map(below).collect::<Vec<_>>()
+    };
+    let known =
+        ["a.warc.gz", "b.html", "c.WET", "d.jsonl.zst", "h.tsv", "i.u64le", "j.arc", "sub/l.html.gz", "sub/m.ndjson"];
+    assert_eq!(walk(Format::Auto), known);
+    assert_eq!(walk(Format::Wet), ["a.warc.gz", "c.WET"]);
+    assert_eq!(walk(Format::Jsonl), ["d.jsonl.zst", "sub/m.ndjson"]);
+    assert_eq!(walk(Format::Html), ["b.html", "sub/l.html.gz"]);
+}
+
+#[test]
 fn a_folder_is_the_documents_below_it() {
     let folder = tempfile::tempdir().expect("a folder can be made");
     let write = |name: &str, text: &str| {
@@ -291,7 +329,8 @@ fn a_folder_is_the_documents_below_it() {
     write("a.txt", "WARC/1.0 is only a word here");
     write("b/d.htm", "");
     write("b/e.png", "");
-    let located = expand(&[folder.path()]).expect("the folder is readable");
+    let Inputs { located, passed_over } = expand(&[folder.path()], Format::Auto).expect("the folder is readable");
+    assert_eq!(passed_over, 1);
     let names: Vec<_> = located.iter().filter_map(|found| found.document.as_deref()).collect();
     assert_eq!(names, ["a.txt", "b/c.HTML", "b/d.htm"]);
     let mut loaded = Vec::new();
@@ -310,11 +349,11 @@ fn a_folder_is_the_documents_below_it() {
     let expected = [("a.txt", PageKind::Text, 28), ("b/c.HTML", PageKind::Html, 4), ("b/d.htm", PageKind::Html, 0)];
     assert_eq!(loaded, expected.map(|(id, kind, len)| (id.to_owned(), kind, len)));
 
-    let missing = expand(&[folder.path().join("missing")]);
+    let missing = expand(&[folder.path().join("missing")], Format::Auto);
     assert!(matches!(missing, Err(ArchiveError::Io { .. })));
     let empty = tempfile::tempdir().expect("a folder can be made");
-    assert!(matches!(expand(&[empty.path()]), Err(ArchiveError::NoDocuments { .. })));
-    assert_eq!(expand(&["-"]).expect("the standard input is always there")[0].document, None);
+    assert!(matches!(expand(&[empty.path()], Format::Auto), Err(ArchiveError::NoDocuments { .. })));
+    assert_eq!(expand(&["-"], Format::Auto).expect("the standard input is always there").located[0].document, None);
 }
 
 #[test]

@@ -4,18 +4,25 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::paths::{Crate, Module, Target};
 
-/// For each child of a module, the children that it imports from, with the source that does.
+/// For each part of a module, the parts that it imports from, with the source that does. Parts are the children, each with
+/// all below it, and [`OWN`].
 pub(super) type Edges = BTreeMap<String, BTreeMap<String, String>>;
 
-/// The imports between the children of every module that has children, by the module's name.
+/// What a module's own file holds besides its children.
+pub(super) const OWN: &str = "self";
+
+/// The imports between the parts of every module that has children, by the module's name.
 pub(super) fn imports(read: &Crate) -> BTreeMap<Module, Edges> {
     let mut all: BTreeMap<Module, Edges> = BTreeMap::new();
     for (source, from, target) in read.uses() {
         let Target::Inside(to) = target else { continue };
-        let common = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
-        if common < from.len() && common < to.len() {
+        // A module that is written out in a file is part of the file.
+        let (from, to) = (read.file_of(&from), read.file_of(&to));
+        if from != to {
+            let common = from.iter().zip(to).take_while(|(a, b)| a == b).count();
+            let part = |module: &[String]| module.get(common).map_or(OWN, String::as_str).to_owned();
             let edges = all.entry(from[..common].to_vec()).or_default();
-            edges.entry(from[common].clone()).or_default().entry(to[common].clone()).or_insert(source);
+            edges.entry(part(from)).or_default().entry(part(to)).or_insert(source);
         }
     }
     all

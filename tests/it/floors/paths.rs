@@ -26,6 +26,9 @@ pub(super) enum Target {
 
 /// A crate: its modules, what they import under which name, and all paths in them.
 pub(super) struct Crate {
+    /// Modules that are files.
+    files: BTreeSet<Module>,
+    /// These, and those that are written out in a file.
     modules: BTreeSet<Module>,
     names: BTreeMap<(Module, String), Vec<String>>,
     written: BTreeMap<String, Vec<Written>>,
@@ -40,8 +43,10 @@ impl Crate {
             tests.extend(source.test_modules.iter().map(|name| [module.clone(), vec![name.clone()]].concat()));
         }
         let is_test = |module: &[String]| (1..=module.len()).any(|len| tests.contains(&module[..len]));
-        let mut made = Self { modules: BTreeSet::new(), names: BTreeMap::new(), written: BTreeMap::new() };
+        let mut made =
+            Self { files: BTreeSet::new(), modules: BTreeSet::new(), names: BTreeMap::new(), written: BTreeMap::new() };
         for (source, module) in of_crate().filter(|(_, module)| !is_test(module)) {
+            made.files.insert(module.clone());
             let mut reader = Paths { made: &mut made, path: source.path.clone() };
             reader.read(&tokens(&source.live), module);
         }
@@ -57,6 +62,12 @@ impl Crate {
             }
         }
         uses
+    }
+
+    /// The module whose file a module is written in.
+    pub(super) fn file_of<'m>(&self, module: &'m [String]) -> &'m [String] {
+        let len = (0..=module.len()).rev().find(|&len| self.files.contains(&module[..len]));
+        &module[..len.unwrap_or(0)]
     }
 
     fn resolve(&self, module: &[String], path: &[String], depth: usize) -> Target {

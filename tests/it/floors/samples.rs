@@ -114,11 +114,48 @@ fn circles_are_found_through_others_and_through_names_passed_on() {
         ("src/store/run.rs", ""),
     ];
     assert_eq!(broken(rules::circles, &line), [""; 0]);
-    let parent =
-        [("src/store/writer.rs", "mod open;\nuse open::x;"), ("src/store/writer/open.rs", "use super::Writer;")];
-    assert_eq!(broken(rules::circles, &parent), [""; 0]);
     let format = [("format/src/bits.rs", "use crate::block;"), ("format/src/block.rs", "use crate::bits::Reader;")];
     assert_eq!(broken(rules::circles, &format).len(), 1);
+}
+
+#[test]
+fn a_module_and_what_is_below_it_make_a_circle() {
+    for (parent, child) in [
+        ("mod open;\npub use open::x;\npub struct Writer;", "use super::Writer;"),
+        ("mod open;\nfn f() { open::x() }", "fn x() { super::g() }"),
+        ("mod open;\nuse open::x;", "use crate::store::writer::Writer;"),
+        ("mod open;\nuse open::x;", "use super::*;"),
+        ("mod open;\nuse open::lock::x;", "mod lock { use super::super::Writer; }"),
+    ] {
+        let found = broken(rules::circles, &[("src/store/writer/mod.rs", parent), ("src/store/writer/open.rs", child)]);
+        assert_eq!(found.len(), 1, "{parent} {child}: {found:?}");
+        assert!(found[0].starts_with("src store::writer: ") && found[0].contains("self"), "{found:?}");
+    }
+    let below = [
+        ("src/store/writer/mod.rs", "mod open;\nuse open::lock::Lock;\npub struct Writer;"),
+        ("src/store/writer/open/mod.rs", "mod lock;\nmod path;"),
+        ("src/store/writer/open/lock.rs", "pub struct Lock;"),
+        ("src/store/writer/open/path.rs", "use crate::store::Writer;"),
+    ];
+    assert_eq!(broken(rules::circles, &below).len(), 1);
+}
+
+#[test]
+fn a_module_that_only_passes_on_names_makes_no_circle() {
+    let facade = [
+        ("src/store/writer/mod.rs", "mod open;\nmod staged;\npub use open::Opened;\npub use staged::Staged;"),
+        ("src/store/writer/open.rs", "use super::Staged;\npub struct Opened;"),
+        ("src/store/writer/staged.rs", "use crate::Error;\npub struct Staged;"),
+    ];
+    assert_eq!(broken(rules::circles, &facade), [""; 0]);
+    let up = [
+        ("src/store/writer/mod.rs", "mod open;\npub struct Writer;"),
+        ("src/store/writer/open.rs", "use super::Writer;\n#[cfg(test)]\nmod tests { use super::*; }"),
+    ];
+    assert_eq!(broken(rules::circles, &up), [""; 0], "one way");
+    let written_out =
+        [("src/store/writer/mod.rs", "mod lock { use super::Writer; }\nuse lock::Lock;\npub struct Writer;")];
+    assert_eq!(broken(rules::circles, &written_out), [""; 0], "one file");
 }
 
 #[test]
@@ -137,12 +174,12 @@ fn others_than_the_keepers_are_refused() {
         ("src/store/view.rs", "fn f() { std::env::var(name); }"),
         ("format/src/bits.rs", "use std::io::Write;"),
         ("format/src/bits.rs", "fn f() { unsafe { g() } }"),
-        ("tools/src/commands/load.rs", "use std::fs::File;"),
+        ("tools/cli/src/commands/load.rs", "use std::fs::File;"),
     ] {
         refuses(rules::keepers, path, text);
     }
     for (path, text) in [
-        ("src/store/dir/map.rs", "use std::fs::File;\nuse memmap2::Mmap;\nfn f() { unsafe { g() } }"),
+        ("src/store/disk/map.rs", "use std::fs::File;\nuse memmap2::Mmap;\nfn f() { unsafe { g() } }"),
         ("src/archive/open.rs", "use std::fs::File;"),
         ("src/store/catalog/commit.rs", "use rocksdb::WriteBatch;"),
         ("src/store/run.rs", "#![expect(unsafe_code)]\nuse std::collections;"),
@@ -158,7 +195,7 @@ fn printing_and_an_unsafe_format_are_refused() {
     refuses(rules::quiet, "format/src/bits.rs", "fn f() { eprint ! (\"x\"); }");
     refuses(rules::quiet, "format/src/lib.rs", "//! .\n// #![forbid(unsafe_code)]\n");
     accepts(rules::quiet, "src/store/run.rs", "//! println!(\"{}\");\nconst A: &str = \"println!\";");
-    accepts(rules::quiet, "tools/src/messages.rs", "fn f() { eprintln!(); }");
+    accepts(rules::quiet, "tools/cli/src/messages/mod.rs", "fn f() { eprintln!(); }");
 }
 
 #[test]

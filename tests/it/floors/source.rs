@@ -163,14 +163,15 @@ pub(super) fn is_word(char: char) -> bool {
     char.is_alphanumeric() || char == '_'
 }
 
-/// Blanks the items behind `#[cfg(test)]`; returns the modules among them that are files of their own.
+/// Blanks the items that only tests compile, behind `#[cfg(test)]` or the feature `testing`; returns the modules among them that are files of their own.
 fn without_tests(code: &str) -> (String, Vec<String>) {
-    const MARK: &str = "#[cfg(test)]";
+    const MARKS: [&str; 2] = ["#[cfg(test)]", "#[cfg(any(test, feature"];
     let mut live = code.to_owned();
     let mut modules = Vec::new();
-    while let Some(start) = live.find(MARK) {
-        let end = start + MARK.len() + item_end(&live[start + MARK.len()..]);
-        let words: Vec<&str> = live[start + MARK.len()..end].split_whitespace().collect();
+    while let Some(start) = MARKS.iter().filter_map(|mark| live.find(mark)).min() {
+        let item = start + live[start..].find(")]").map_or(0, |close| close + 2);
+        let end = item + item_end(&live[item..]);
+        let words: Vec<&str> = live[item..end].split_whitespace().collect();
         if let Some(at) = words.iter().position(|&word| word == "mod") {
             modules.extend(words.get(at + 1).and_then(|name| name.strip_suffix(';')).map(str::to_owned));
         }

@@ -127,6 +127,25 @@ impl Step {
         }
     }
 
+    /// A random step that commits a group of changes.
+    pub(crate) fn group(random: &mut Random) -> Self {
+        Self::like(random, |deed| matches!(deed, Deed::Group(..)))
+    }
+
+    /// A random step that moves what is committed into a run.
+    pub(crate) fn flush(random: &mut Random) -> Self {
+        Self::like(random, |deed| matches!(deed, Deed::Flush))
+    }
+
+    fn like(random: &mut Random, is: impl Fn(&Deed) -> bool) -> Self {
+        loop {
+            let step = Self(random.next());
+            if is(&step.deed()) {
+                return step;
+            }
+        }
+    }
+
     /// Takes the step on the model alone.
     pub(crate) fn imagine(self, model: &mut Model) -> Said {
         let counts = |counts: Option<Vec<u64>>| counts.map_or(Said::Refused, Said::Counts);
@@ -180,12 +199,14 @@ impl Step {
     pub(crate) fn perform(self, mut writer: Writer, path: &Path) -> (Writer, Said) {
         let deed = self.deed();
         if matches!(deed, Deed::Close | Deed::Drop) {
+            let background = writer.works_in_background();
             if matches!(deed, Deed::Close) {
                 writer.close().unwrap_or_else(|error| panic!("{self}: {error:?}"));
             } else {
                 drop(writer);
             }
             writer = Writer::open(path).unwrap_or_else(|error| panic!("{self}: {error:?}"));
+            writer.merge_in_background(background);
             return (writer, Said::Nothing);
         }
         let said = perform(&mut writer, deed);
@@ -254,7 +275,7 @@ fn perform(writer: &mut Writer, deed: Deed) -> nddb::Result<Said> {
             Said::Nothing
         }
         Deed::Reshape(levels) => writer.reshape(levels.as_deref()).map(|_| Said::Nothing)?,
-        Deed::Flush | Deed::Close | Deed::Drop => writer.flush().map(|()| Said::Nothing)?,
+        Deed::Flush | Deed::Close | Deed::Drop => writer.begin_flush().map(|()| Said::Nothing)?,
     })
 }
 
@@ -313,7 +334,7 @@ fn take_change(writer: &mut Writer, change: &Change) -> nddb::Result<ChangeSaid>
             }
         }
         Change::Delete(id) => ChangeSaid::Deleted(writer.delete(id)?),
-        Change::Flush => writer.flush().map(|()| ChangeSaid::Nothing)?,
+        Change::Flush => writer.begin_flush().map(|()| ChangeSaid::Nothing)?,
     })
 }
 

@@ -109,6 +109,8 @@ fn a_worker_process_does_what_it_is_told() {
         Ok("asks for the lock") => crate::api::ask_for_the_lock(parent),
         Ok("reads") => crate::model::read(parent),
         Ok("is killed") => crate::kill::write(parent),
+        Ok("ends at a call") => crate::kill::end_at_a_call(parent),
+        Ok("is killed while it loads") => crate::ingest::load_until_killed(parent),
         Ok("reads whole commits") => crate::readers::read(parent),
         Ok(role) => panic!("no such role: {role}"),
         // Run with the other tests: nobody tells it anything.

@@ -1,0 +1,219 @@
+//! A database in the long run: what queries cost after hundreds of loads that nobody compacts, how long an insert waits
+//! while runs are merged, and what a reader of a catalog with sketches costs to open, to keep and to refresh.
+//!
+//! `cargo bench --bench upkeep -- --loads 400 --len 20K [--queries 20K]`
+//! `cargo bench --bench upkeep -- --waits 10M`
+//! `cargo bench --bench upkeep -- --sketched 5M`
+#![allow(clippy::print_stdout, reason = "figures are printed as plain text")]
+
+mod common;
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use clap::Args;
+use common::{Options, Random, drop_from_page_cache, figure, measure, median, quantile, say};
+use nddb::detect::Online;
+use nddb::sketch::Recipe;
+use nddb::text::Page;
+use nddb::{Document, Fingerprint, Reader, Within, Work, Writer};
+
+/// Loads after which queries are measured.
+const SETTLED: usize = 300;
+/// Documents of a commit.
+const GROUP: usize = 1_000;
+
+fn bare(id: usize, print: u64) -> Document {
+    Document::bare(&id.to_string(), Fingerprint(print)).expect("an id")
+}
+
+fn page(id: usize, random: &mut Random, recipe: &Recipe) -> Document {
+    let text: String = (0..100 + random.below(200)).map(|_| format!("w{:x} ", random.below(50_000))).collect();
+    let url = format!("http://site{}.example/{id}", id % 1000);
+    Document::from_page(&id.to_string(), &Page { url: Some(&url), ..Page::text(&text) }, recipe).expect("an id")
+}
+
+#[derive(Args)]
+struct More {
+    /// Loads of `--len` documents.
+    #[arg(long, default_value_t = 400)]
+    loads: usize,
+    /// Inserts beside a merge of so many documents instead.
+    #[arg(long, value_parser = common::count)]
+    waits: Option<usize>,
+    /// A reader of so many sketched documents instead.
+    #[arg(long, value_parser = common::count)]
+    sketched: Option<usize>,
+    /// What a reader's process is begun with.
+    #[arg(long, hide = true)]
+    reader: Option<PathBuf>,
+}
+
+fn main() {
+    let (options, more) = Options::read::<More>(20_000, 20_000);
+    match more {
+        More { reader: Some(path), .. } => read(&path),
+        More { sketched: Some(len), .. } => sketched(&options, if options.test { 2_000 } else { len }),
+        More { waits: Some(len), .. } => waits(&options, if options.test { 20_000 } else { len }),
+        More { loads, .. } => days(&options, if options.test { 12 } else { loads }),
+    }
+}
+
+/// CPU microseconds of a query, median of three.
+fn ask(path: &Path, queries: &[Fingerprint]) -> f64 {
+    let reader = Reader::open(path).expect("the database");
+    let ask = || drop(reader.view().probe(queries, Within(3), None, &mut Work::default()).expect("answers"));
+    ask();
+    median(&[(); 3].map(|()| measure(ask).1.cpu_us(queries.len())))
+}
+
+/// One process a day that loads and goes.
+fn days(options: &Options, loads: usize) {
+    let settled = SETTLED.min(loads / 2);
+    let folder = options.folder();
+    let path = folder.path().join("db");
+    Writer::create(&path, &options.config()).and_then(Writer::close).expect("a new database");
+    let stored = common::fingerprints(loads * options.len, options.seed);
+    let queries: Vec<Fingerprint> =
+        common::queries(&stored, options.queries, options.seed).into_iter().map(Fingerprint).collect();
+    let (mut costs, mut most, mut rewrites) = (Vec::new(), 0, 0);
+    let ((), spent) = measure(|| {
+        for (day, prints) in stored.chunks(options.len).enumerate() {
+            let mut writer = Writer::open(&path).expect("the database");
+            writer.merge_in_background(true);
+            let mut load = writer.bulk_load().expect("a load");
+            for (place, &print) in prints.iter().enumerate() {
+                load.push(bare(day * options.len + place, print)).expect("taken");
+            }
+            load.finish().expect("loaded");
+            writer.close().expect("closed");
+            if day >= settled {
+                costs.push(ask(&path, &queries));
+                let runs = Reader::open(&path).expect("the database").view().stats().expect("counted").runs;
+                most = most.max(runs.len());
+                rewrites = rewrites.max(runs.iter().map(|run| run.rewrites).max().unwrap_or(0));
+            }
+        }
+    });
+    say(format_args!("{loads} loads of {}, queries from the {settled}th on, in {spent}", options.len));
+    let mut writer = Writer::open(&path).expect("the database");
+    if let Some(plan) = writer.plan_full_compaction() {
+        writer.compact(&plan).expect("compacted");
+    }
+    writer.close().expect("closed");
+    let compacted = ask(&path, &queries);
+    let ratio = |cost: f64| format!("{:.2}", cost / compacted);
+    figure("query after compaction, CPU us", format_args!("{compacted:.2}"), "");
+    figure("mean cost of a query, of that", ratio(costs.iter().sum::<f64>() / costs.len() as f64), "3");
+    figure("greatest cost", ratio(costs.iter().copied().fold(0.0, f64::max)), "4");
+    figure("runs, at most", most, "");
+    let bound = ((loads * options.len) as f64 / 65_536.0).log(4.0) + 2.0;
+    figure("rewrites of a document, at most", rewrites, &format!("{bound:.2}"));
+}
+
+/// Inserts while runs are merged.
+fn waits(options: &Options, len: usize) {
+    let folder = options.folder();
+    let path = folder.path().join("db");
+    let mut writer = Writer::create(&path, &options.config()).expect("a new database");
+    let stored = common::fingerprints(len, options.seed);
+    // Ten loads of equal size wait for their merge.
+    for (load_number, prints) in stored.chunks(len.div_ceil(10)).enumerate() {
+        let mut load = writer.bulk_load().expect("a load");
+        for (place, &print) in prints.iter().enumerate() {
+            load.push(bare(load_number * len + place, print)).expect("taken");
+        }
+        load.finish().expect("loaded");
+    }
+    writer.merge_in_background(true);
+    let mut random = Random(options.seed);
+    let (mut waits, mut commits, mut id) = (Vec::new(), Vec::new(), 20 * len);
+    let began = Instant::now();
+    while waits.len() < options.queries || writer.view().stats().expect("counted").runs.len() > 5 && !options.test {
+        for _ in 0..GROUP {
+            let document = bare(id, random.next());
+            id += 1;
+            let at = Instant::now();
+            writer.insert(document).expect("taken");
+            waits.push(at.elapsed().as_secs_f64() * 1e3);
+        }
+        let at = Instant::now();
+        writer.commit().expect("durable");
+        commits.push(at.elapsed().as_secs_f64() * 1e3);
+    }
+    say(format_args!("{} inserts and {} commits in {:?}", waits.len(), commits.len(), began.elapsed()));
+    figure("insert, ms, 99.99th percentile", format_args!("{:.2}", quantile(&mut waits, 0.9999)), "20");
+    figure("insert, ms, maximum", format_args!("{:.2}", quantile(&mut waits, 1.0)), "20");
+    figure("commit with its fsync, ms, median", format_args!("{:.2}", quantile(&mut commits, 0.5)), "");
+    figure("commit with its fsync, ms, maximum", format_args!("{:.2}", quantile(&mut commits, 1.0)), "");
+    writer.close().expect("closed");
+}
+
+/// What a reader of so many sketched documents costs.
+fn sketched(options: &Options, len: usize) {
+    let recipe = Recipe::named("main").expect("a recipe");
+    let folder = options.folder();
+    let path = folder.path().join("db");
+    let config = options.config().recipe(&recipe.label());
+    let mut writer = Writer::create(&path, &config).expect("a new database");
+    let mut random = Random(options.seed);
+    let ((), spent) = measure(|| {
+        let mut load = writer.bulk_load().expect("a load");
+        (0..len).for_each(|id| load.push(page(id, &mut random, &recipe)).expect("taken"));
+        load.finish().expect("loaded");
+    });
+    say(format_args!("{len} sketched documents, loaded in {spent}"));
+    writer.close().expect("closed");
+    let mut columns: [Vec<f64>; 5] = Default::default();
+    for round in 0..if options.test { 1 } else { 5 } {
+        drop_from_page_cache(&path);
+        let mut writer = Writer::open(&path).expect("the database");
+        let mut child = Command::new(std::env::current_exe().expect("this program"));
+        let child = child.args(["--reader", path.to_str().expect("a path of letters")]);
+        let mut child = child.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("this program again");
+        let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+        let mut hear = || lines.next().expect("a line").expect("readable");
+        let opened = hear();
+        for id in 0..1000 {
+            writer.insert(page(len + round * 1000 + id, &mut random, &recipe)).expect("taken");
+        }
+        writer.commit().expect("durable");
+        writeln!(child.stdin.as_ref().expect("a pipe"), "refresh").expect("heard");
+        let refreshed = hear();
+        drop(child.stdin.take());
+        assert!(child.wait().expect("it ends").success());
+        let figures = opened.split_whitespace().chain(refreshed.split_whitespace());
+        columns.iter_mut().zip(figures).for_each(|(column, figure)| column.push(figure.parse().expect("a figure")));
+    }
+    let [opening, verdict, memory, refresh, after] = columns.map(|column| format!("{:.1}", median(&column)));
+    figure("opening, page cache cold, ms", opening, "");
+    figure("opening and first verdict, ms", verdict, "30");
+    figure("anonymous memory then, MB", memory, "150");
+    figure("refresh after a commit of 1,000, ms", refresh, "5");
+    figure("anonymous memory then, MB", after, "150");
+}
+
+/// Anonymous memory of this process, in MB.
+fn anonymous() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"));
+    line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<f64>().ok()).unwrap_or(0.0) / 1024.0
+}
+
+/// A reader in a process of its own: opens, asks, refreshes when told.
+fn read(path: &Path) {
+    let began = Instant::now();
+    let ms = |since: Instant| since.elapsed().as_secs_f64() * 1e3;
+    let mut reader = Reader::open(path).expect("the database");
+    let opening = ms(began);
+    let query = page(7, &mut Random(1), &Recipe::named("main").expect("a recipe"));
+    Online::usual(reader.view()).ask(reader.view(), &query).expect("a verdict");
+    println!("{opening} {} {}", ms(began), anonymous());
+    let mut line = String::new();
+    std::io::stdin().read_line(&mut line).expect("readable");
+    let began = Instant::now();
+    assert!(reader.refresh().expect("refreshed"), "something has changed");
+    println!("{} {}", ms(began), anonymous());
+}

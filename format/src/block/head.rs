@@ -1,0 +1,43 @@
+//! Size, head and checksum of a block (SPEC 5.1).
+
+use crate::digest;
+use crate::fields::Field;
+use crate::{FormatError, Result};
+
+/// Bytes of a block.
+pub const BLOCK_SIZE: usize = 1024;
+/// Bytes of a block and the eight behind it, so that a 64-bit load at its last byte stays inside.
+pub const PADDED_SIZE: usize = BLOCK_SIZE + 8;
+/// Most entries of a block: one bit each behind the first.
+pub const ENTRIES_MAX: usize = 1 + (BLOCK_SIZE - HEAD_SIZE) * 8;
+
+/// CRC-32 over the segment's identity, the block's number and the bytes behind this field.
+pub const CHECKSUM: Field = Field::first(4, "checksum");
+/// Number of fingerprints, never 0.
+pub const COUNT: Field = CHECKSUM.then(2, "count");
+/// Number of restart points.
+pub const RESTARTS: Field = COUNT.then(2, "restarts");
+/// The first permuted fingerprint.
+pub const FIRST: Field = RESTARTS.then(8, "first");
+/// The fields of a block's head.
+pub const FIELDS: [Field; 4] = [CHECKSUM, COUNT, RESTARTS, FIRST];
+
+pub(super) const HEAD_SIZE: usize = FIRST.end();
+pub(super) const WHAT: &str = "block";
+
+/// A block and the eight bytes behind it.
+pub type Padded = [u8; PADDED_SIZE];
+
+/// Compares the checksum of block `number` of the segment `identity` with its bytes.
+///
+/// # Errors
+/// [`FormatError::Checksum`].
+#[inline]
+pub fn check(bytes: &Padded, identity: u64, number: u64) -> Result<()> {
+    let stored = CHECKSUM.get(bytes) as u32;
+    let computed = digest::checksum(identity, number, &bytes[CHECKSUM.end()..BLOCK_SIZE]);
+    if stored != computed {
+        return Err(FormatError::Checksum { what: WHAT, index: number, stored, computed });
+    }
+    Ok(())
+}

@@ -1,0 +1,20 @@
+//! Blocks: 1,024 bytes of XOR-Huffman-compressed permuted fingerprints that decode alone (Manku 2007,
+//! 3.2; SPEC 5).
+//!
+//! The first fingerprint stands whole. Each later one is coded against its predecessor: the code word of
+//! h, the position of the leading 1 of their XOR, then the h bits below it. Every R-th entry is coded
+//! against the FIRST fingerprint instead, and its place in the bit stream stands in the head: a probe
+//! begins at the last of these restart points below its target (the restart points of LevelDB's blocks).
+
+mod approach;
+mod decode;
+mod encode;
+mod head;
+
+pub use approach::{Approach, PARTS, Stretch, Stretches};
+pub use decode::{Block, decode_four};
+pub use encode::BlockEncoder;
+pub use head::{BLOCK_SIZE, CHECKSUM, COUNT, ENTRIES_MAX, FIELDS, FIRST, PADDED_SIZE, Padded, RESTARTS, check};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,390 @@
+//! Postings: the document numbers of each fingerprint of a run, reached in O(1) from the fingerprint's
+//! rank in table 0 (SPEC 7).
+//!
+//! Numbers stand in the order of their fingerprints, as `number - lo`, in fields of as few bits as the
+//! run's number range needs. One flag bit a number says where a list begins, and a directory entry for
+//! every 64 fingerprints where to begin to count flags; where every fingerprint has one document, neither
+//! is there. A fingerprint of a million documents is one list.
+
+mod encode;
+pub mod header;
+
+use std::ops::Range;
+
+pub use encode::{PostingsEncoder, PostingsSurvey};
+pub use header::{
+    FOOTER_FIELDS, FOOTER_SIZE, GROUP_LEN, HEADER_FIELDS, HEADER_SIZE, Header, NUMBER_END, SPAN_MAX, SPARSE,
+};
+
+use crate::error::malformed;
+use crate::fields::{check_crc, check_size};
+use crate::fingerprint::low_mask;
+use crate::pages::{self, Pages};
+use crate::{FormatError, Result};
+
+/// Where the sections of the body begin, in bytes from its start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Sections {
+    numbers: u64,
+    flags: u64,
+    directory: u64,
+    sparse: u64,
+    end: u64,
+}
+
+impl Sections {
+    /// The sections of a body whose header was decoded: its counts are below 2^40, the sums below 2^50.
+    fn new(header: &Header) -> Self {
+        let words = |bits: u64| 8 * bits.div_ceil(64);
+        let numbers = 8 * header.blocks;
+        let flags = numbers + words(header.documents * u64::from(header.width()));
+        let several = header.documents != header.fingerprints;
+        let directory = flags + if several { words(header.documents) } else { 0 };
+        let sparse = directory + if several { 8 * header.fingerprints.div_ceil(GROUP_LEN) } else { 0 };
+        let end = sparse + 8 * GROUP_LEN * header.sparse;
+        Self { numbers, flags, directory, sparse, end }
+    }
+}
+
+/// A postings file over any bytes.
+#[derive(Clone, Debug)]
+pub struct Postings<D> {
+    data: D,
+    header: Header,
+    sections: Sections,
+}
+
+impl<D: AsRef<[u8]>> Postings<D> {
+    /// Opens a postings file: checks header, footer and size, and reads nothing else.
+    ///
+    /// # Errors
+    /// [`FormatError`] for the first rule that is broken.
+    pub fn open(data: D) -> Result<Self> {
+        let bytes = data.as_ref();
+        let header = Header::decode(bytes)?;
+        let sections = Sections::new(&header);
+        let size = (HEADER_SIZE + FOOTER_SIZE) as u64 + sections.end + pages::checksums_size(sections.end);
+        check_size("postings", bytes, usize::try_from(size).unwrap_or(usize::MAX))?;
+        if size != bytes.len() as u64 {
+            return malformed("postings", size as usize, "the file is as long as its header says");
+        }
+        let footer = &bytes[bytes.len() - FOOTER_SIZE..];
+        check_crc("postings footer", footer, header::FOOTER_CHECKSUM)?;
+        if header::FOOTER_START.bytes(footer) != header::FOOTER_MAGIC {
+            return malformed("postings footer", 0, "the file ends with a footer and its magic");
+        }
+        if header::FOOTER_IDENTITY.get(footer) != header.identity {
+            return malformed(
+                "postings footer",
+                header::FOOTER_IDENTITY.offset,
+                "header and footer have the same identity",
+            );
+        }
+        let postings = Self { data, header, sections };
+        let (stored, computed) =
+            (header::PAGES_CHECKSUM.get(postings.footer()) as u32, crc32fast::hash(postings.checksums()));
+        if stored != computed {
+            return Err(FormatError::Checksum { what: "postings page checksums", index: 0, stored, computed });
+        }
+        Ok(postings)
+    }
+
+    /// The header.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// What holds the bytes of the file.
+    #[inline]
+    pub fn source(&self) -> &D {
+        &self.data
+    }
+
+    /// The bytes of the file.
+    #[inline]
+    pub fn data(&self) -> &[u8] {
+        self.data.as_ref()
+    }
+
+    fn footer(&self) -> &[u8] {
+        let bytes = self.data();
+        &bytes[bytes.len() - FOOTER_SIZE..]
+    }
+
+    fn checksums(&self) -> &[u8] {
+        let bytes = self.data();
+        &bytes[HEADER_SIZE + self.sections.end as usize..bytes.len() - FOOTER_SIZE]
+    }
+
+    /// The pages of the body; byte 0 of the body is byte [`HEADER_SIZE`] of the file.
+    pub fn pages(&self) -> Pages<'_> {
+        let body = &self.data()[HEADER_SIZE..HEADER_SIZE + self.sections.end as usize];
+        Pages::new("postings page", self.header.identity, 0, body, self.checksums())
+            .expect("open() has compared the size")
+    }
+
+    /// Reads 8 bytes of the body. Behind the body stand checksums and footer, so the end is safe.
+    #[inline]
+    fn word(&self, offset: u64) -> u64 {
+        let start = HEADER_SIZE + offset as usize;
+        let mut word = [0; 8];
+        word.copy_from_slice(&self.data()[start..start + 8]);
+        u64::from_le_bytes(word)
+    }
+
+    /// Offset in the body of the rank of a block's first entry: for prefetching.
+    #[inline]
+    pub fn rank_offset(&self, block: u64) -> u64 {
+        8 * block
+    }
+
+    /// Rank of the first entry of a block of table 0. The block must exist.
+    ///
+    /// # Errors
+    /// Of `touch`, which is given each range of bytes of the body before it is read; [`FormatError::Malformed`] if
+    /// the file has no fingerprint of this rank.
+    #[inline]
+    pub fn first_rank<E: From<FormatError>>(
+        &self,
+        block: u64,
+        touch: &impl Fn(Range<u64>) -> Result<(), E>,
+    ) -> Result<u64, E> {
+        let offset = self.rank_offset(block);
+        touch(offset..offset + 8)?;
+        let rank = self.word(offset);
+        if rank >= self.header.fingerprints {
+            return Ok(malformed(
+                "postings",
+                HEADER_SIZE + offset as usize,
+                "a rank is less than the number of fingerprints",
+            )?);
+        }
+        Ok(rank)
+    }
+
+    /// Returns the places of the list of the fingerprint with this rank among all numbers.
+    ///
+    /// # Errors
+    /// Of `touch`; [`FormatError::Malformed`] if the rank or the directory lead outside.
+    #[inline]
+    pub fn list<E: From<FormatError>>(
+        &self,
+        rank: u64,
+        touch: &impl Fn(Range<u64>) -> Result<(), E>,
+    ) -> Result<Range<u64>, E> {
+        if rank >= self.header.fingerprints {
+            return Ok(malformed("postings", 0, "a rank is less than the number of fingerprints")?);
+        }
+        if self.header.documents == self.header.fingerprints {
+            return Ok(rank..rank + 1);
+        }
+        let start = self.start(rank, touch)?;
+        let end =
+            if rank + 1 == self.header.fingerprints { self.header.documents } else { self.start(rank + 1, touch)? };
+        if start >= end || end > self.header.documents {
+            return Ok(malformed("postings directory", 0, "lists are not empty and end within the numbers")?);
+        }
+        Ok(start..end)
+    }
+
+    fn start<E: From<FormatError>>(&self, rank: u64, touch: &impl Fn(Range<u64>) -> Result<(), E>) -> Result<u64, E> {
+        let entry_offset = self.sections.directory + 8 * (rank / GROUP_LEN);
+        touch(entry_offset..entry_offset + 8)?;
+        let entry = self.word(entry_offset);
+        if entry & SPARSE != 0 {
+            let group = entry & !SPARSE;
+            if group >= self.header.sparse {
+                return Ok(malformed("postings directory", 0, "a sparse group exists")?);
+            }
+            let offset = self.sections.sparse + 8 * (group * GROUP_LEN + rank % GROUP_LEN);
+            touch(offset..offset + 8)?;
+            return Ok(self.word(offset));
+        }
+        // Count flags from the group's first list on.
+        let (mut skip, mut place) = (rank % GROUP_LEN, entry);
+        while place < self.header.documents && place - entry <= SPAN_MAX {
+            let offset = self.sections.flags + place / 64 * 8;
+            touch(offset..offset + 8)?;
+            let mut flags = self.word(offset) & !low_mask((place % 64) as u8);
+            let ones = u64::from(flags.count_ones());
+            if skip < ones {
+                for _ in 0..skip {
+                    flags &= flags - 1;
+                }
+                return Ok(place / 64 * 64 + u64::from(flags.trailing_zeros()));
+            }
+            skip -= ones;
+            place = (place / 64 + 1) * 64;
+        }
+        Ok(malformed("postings directory", 0, "a list begins within 4096 numbers of its group")?)
+    }
+
+    /// Returns where the list of a rank is likely to begin: for fetching what [`Postings::list`] and
+    /// [`Postings::number`] read ahead of its use. It reads the directory entry, and nothing behind it.
+    ///
+    /// # Errors
+    /// Of `touch`.
+    #[inline]
+    pub fn guess<E>(&self, rank: u64, touch: &impl Fn(Range<u64>) -> Result<(), E>) -> Result<u64, E> {
+        if self.header.documents == self.header.fingerprints || rank >= self.header.fingerprints {
+            return Ok(rank.min(self.header.documents - 1));
+        }
+        let offset = self.entry_offset(rank);
+        touch(offset..offset + 8)?;
+        let entry = self.word(offset) & !SPARSE;
+        Ok(entry.saturating_add(rank % GROUP_LEN).min(self.header.documents - 1))
+    }
+
+    /// Offset in the body of the flag of a place, where there are flags: for prefetching.
+    #[inline]
+    pub fn flags_offset(&self, place: u64) -> Option<u64> {
+        (self.header.documents != self.header.fingerprints).then(|| self.sections.flags + place / 64 * 8)
+    }
+
+    /// The document number at a place that [`Postings::list`] gave.
+    ///
+    /// # Errors
+    /// Of `touch`; [`FormatError::Malformed`] if the number is outside of the run's range.
+    #[inline]
+    pub fn number<E: From<FormatError>>(
+        &self,
+        place: u64,
+        touch: &impl Fn(Range<u64>) -> Result<(), E>,
+    ) -> Result<u64, E> {
+        let width = self.header.width();
+        let bit = place * u64::from(width);
+        let offset = self.sections.numbers + bit / 8;
+        touch(offset..(offset + 8).min(self.sections.end))?;
+        let number = self.header.low + (self.word(offset) >> (bit % 8) & low_mask(width));
+        if number >= self.header.high {
+            return Ok(malformed(
+                "postings",
+                HEADER_SIZE + offset as usize,
+                "a document number is in the run's range",
+            )?);
+        }
+        Ok(number)
+    }
+
+    /// Offset in the body of the number at a place: for prefetching.
+    #[inline]
+    pub fn number_offset(&self, place: u64) -> u64 {
+        self.sections.numbers + place * u64::from(self.header.width()) / 8
+    }
+
+    /// Offset in the body of the directory entry of a rank (of its number, if there is no directory): for
+    /// prefetching. A rank that is only likely may lie behind the last one: the offset is then the last one's.
+    #[inline]
+    pub fn entry_offset(&self, rank: u64) -> u64 {
+        let rank = rank.min(self.header.fingerprints.saturating_sub(1));
+        if self.header.documents == self.header.fingerprints {
+            self.number_offset(rank)
+        } else {
+            self.sections.directory + 8 * (rank / GROUP_LEN)
+        }
+    }
+
+    /// Checks every rule that opening leaves unchecked but the pair digest, which needs the fingerprints
+    /// of table 0: [`PostingsSurvey`] sums it while lists are read.
+    ///
+    /// # Errors
+    /// [`FormatError`] for the first rule that is broken.
+    pub fn verify(&self) -> Result<()> {
+        let pages = self.pages();
+        (0..pages.len()).try_for_each(|page| pages.check(page))?;
+        let touch = |_: Range<u64>| Ok::<_, FormatError>(());
+        let mut next = 0;
+        for block in 0..self.header.blocks {
+            let first = self.first_rank(block, &touch)?;
+            if (block == 0) != (first == 0) || block > 0 && first <= next {
+                return malformed("postings", HEADER_SIZE + 8 * block as usize, "ranks of blocks ascend from 0");
+            }
+            next = first;
+        }
+        let mut end = 0;
+        let (mut starts, mut sparse) = (Vec::with_capacity(GROUP_LEN as usize), 0);
+        for rank in 0..self.header.fingerprints {
+            let list = self.list(rank, &touch)?;
+            if rank % GROUP_LEN == 0 {
+                self.verify_group(rank, &starts, end, &mut sparse)?;
+                starts.clear();
+            }
+            starts.push(list.start);
+            if list.start != end {
+                return malformed("postings directory", 0, "each list begins where the one before ends");
+            }
+            end = list.end;
+            let mut previous = None;
+            for place in list {
+                let number = self.number(place, &touch)?;
+                if previous.is_some_and(|previous| previous >= number) {
+                    return malformed(
+                        "postings",
+                        HEADER_SIZE + self.number_offset(place) as usize,
+                        "numbers of a list ascend",
+                    );
+                }
+                previous = Some(number);
+            }
+        }
+        // The last list ends where the numbers do: list() says so.
+        self.verify_group(self.header.fingerprints, &starts, end, &mut sparse)?;
+        if sparse != self.header.sparse {
+            return malformed("postings header", header::SPARSE_GROUPS.offset, "each sparse group is used once");
+        }
+        self.verify_padding()
+    }
+
+    /// Checks the directory entry of the group before `rank`, whose lists begin at `starts` and end
+    /// before `end`: there is one way to write it.
+    fn verify_group(&self, rank: u64, starts: &[u64], end: u64, sparse: &mut u64) -> Result<()> {
+        let Some(&first) = starts.first() else { return Ok(()) };
+        if self.header.documents == self.header.fingerprints {
+            return Ok(());
+        }
+        let flag = |place: u64| self.word(self.sections.flags + place / 64 * 8) >> (place % 64) & 1;
+        let entry = self.word(self.sections.directory + 8 * ((rank - 1) / GROUP_LEN));
+        let mut sound = starts.iter().all(|&start| flag(start) == 1);
+        if end - first > SPAN_MAX {
+            let base = self.sections.sparse + 8 * GROUP_LEN * *sparse;
+            // list() has led through this entry: the sparse group it names is there.
+            sound = sound
+                && entry == SPARSE | *sparse
+                && (starts.len() as u64..GROUP_LEN).all(|slot| self.word(base + 8 * slot) == 0);
+            *sparse += 1;
+        } else {
+            sound &= entry == first;
+        }
+        if !sound {
+            return malformed("postings directory", 0, "a group has its starts written out if it spans more than 4096");
+        }
+        Ok(())
+    }
+
+    /// Checks that there is no flag but those of the lists, and nothing behind the last number.
+    fn verify_padding(&self) -> Result<()> {
+        let bits = self.header.documents * u64::from(self.header.width());
+        if !bits.is_multiple_of(64) && self.word(self.sections.numbers + bits / 64 * 8) >> (bits % 64) != 0 {
+            return malformed(
+                "postings",
+                HEADER_SIZE + self.sections.flags as usize,
+                "the bits behind the numbers are zero",
+            );
+        }
+        let flags: u64 = (self.sections.flags..self.sections.directory)
+            .step_by(8)
+            .map(|offset| u64::from(self.word(offset).count_ones()))
+            .sum();
+        if flags != 0 && flags != self.header.fingerprints {
+            return malformed(
+                "postings",
+                HEADER_SIZE + self.sections.flags as usize,
+                "a flag is set where a list begins and nowhere else",
+            );
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,251 @@
+//! Longest common subsequence and shortest edit script, exactly: Myers' O(ND) algorithm.
+//!
+//! "The greedy algorithm: for each number of edits d, the furthest reaching point on each diagonal k" (Myers 1986,
+//! 3; the algorithm that Huang et al. 2008, 3.4 take). Row d of the triangle below holds, for the diagonals
+//! k = -d, -d+2 .. d, the greatest x such that the first x symbols of `a` become the first x - k of `b` by at most d
+//! deletions and insertions.
+//!
+//! **Which one of the longest.** There are many longest common subsequences, and what is trusted depends on which is
+//! taken. Ours is that of the textbook (Cormen et al., LCS-LENGTH and PRINT-LCS): from the ends backwards, equal last
+//! symbols are a match; else the last symbol of `a` is deleted if that loses nothing; else the last one of `b` is
+//! inserted. It can be read from the rows of the triangle as well as from a table of all prefixes: prefixes (x, y) cost
+//! at most d edits exactly if x does not exceed the furthest reach of d on their diagonal, because to drop the last
+//! symbol of both never makes them dearer. So Myers and the table by bits ([`Bits`]) give the same matches, and the
+//! one that is cheaper is taken.
+
+use super::bits::Bits;
+use super::run::Run;
+use super::symbols::Symbol;
+
+/// Rows by bits take at most this many bytes.
+const BITS_SIZE_MAX: usize = 64 << 20;
+
+/// Compares sequences; it can be used again and again, and keeps its memory.
+#[derive(Clone, Debug, Default)]
+pub struct Myers {
+    /// Rows 0 to d, row r at r(r+1)/2.
+    triangle: Vec<u32>,
+    bits: Bits,
+}
+
+impl Myers {
+    /// A comparison that has no memory yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Returns the number of deletions and insertions of the shortest edit script from `a` to `b`, or none if it is
+    /// greater than `limit`. The longest common subsequence has (|a| + |b| - edits) / 2 symbols.
+    pub fn distance<T: Symbol>(&mut self, a: &[T], b: &[T], limit: usize) -> Option<usize> {
+        let prefix = T::common_prefix(a, b);
+        let (a, b) = (&a[prefix..], &b[prefix..]);
+        let suffix = T::common_suffix(a, b);
+        let (a, b) = (&a[..a.len() - suffix], &b[..b.len() - suffix]);
+        self.triangle.clear();
+        let turn = turn(a.len(), b.len());
+        let (mut last, mut next) = (Vec::new(), Vec::new());
+        for edits in 0..=limit.min(a.len() + b.len()) {
+            if edits > turn {
+                let common = self.bits.len(a, b);
+                return Some(a.len() + b.len() - 2 * common).filter(|&edits| edits <= limit);
+            }
+            next.clear();
+            next.resize(edits + 1, 0);
+            if advance(a, b, &last, &mut next) {
+                return Some(edits);
+            }
+            std::mem::swap(&mut last, &mut next);
+        }
+        None
+    }
+
+    /// Writes the matches of the longest common subsequence described above into `runs`: maximal stretches, in
+    /// ascending order. Returns the number of deletions and insertions, or none (and no runs) if it is greater than
+    /// `limit`. Memory grows with the square of the edits, at most with |a| * |b| / 8 bytes.
+    pub fn runs<T: Symbol>(&mut self, a: &[T], b: &[T], limit: usize, runs: &mut Vec<Run>) -> Option<usize> {
+        runs.clear();
+        let suffix = T::common_suffix(a, b);
+        let (n, m) = (a.len() - suffix, b.len() - suffix);
+        let edits = self.matches(&a[..n], &b[..m], limit, runs)?;
+        if suffix > 0 {
+            runs.push(Run { a: n, b: m, len: suffix });
+        }
+        Some(edits)
+    }
+
+    fn matches<T: Symbol>(&mut self, a: &[T], b: &[T], limit: usize, runs: &mut Vec<Run>) -> Option<usize> {
+        self.triangle.clear();
+        // No script has fewer edits than the lengths differ by.
+        let turn = turn(a.len(), b.len());
+        let turn = if a.len().abs_diff(b.len()) > turn { 0 } else { turn };
+        let mut start = 0;
+        for edits in 0..=limit.min(a.len() + b.len()) {
+            if edits > turn {
+                let edits = self.bits.matches(a, b, runs);
+                if edits > limit {
+                    runs.clear();
+                    return None;
+                }
+                return Some(edits);
+            }
+            let at = self.triangle.len();
+            self.triangle.resize(at + edits + 1, 0);
+            let (last, next) = self.triangle.split_at_mut(at);
+            if advance(a, b, &last[start..], next) {
+                self.read_back(a, b, edits, runs);
+                return Some(edits);
+            }
+            start = at;
+        }
+        None
+    }
+
+    /// Follows the edits back from the ends.
+    fn read_back<T: Symbol>(&self, a: &[T], b: &[T], edits: usize, runs: &mut Vec<Run>) {
+        let (mut x, mut y) = (a.len(), b.len());
+        let mut left = edits;
+        loop {
+            let len = T::common_suffix(&a[..x], &b[..y]);
+            (x, y) = (x - len, y - len);
+            if len > 0 {
+                runs.push(Run { a: x, b: y, len });
+            }
+            if left == 0 {
+                break;
+            }
+            left -= 1;
+            // The place in row `left` of the diagonal of (x - 1, y), which is k = x - 1 - y.
+            let place = (x + left).checked_sub(y + 1).map(|twice| twice / 2).filter(|&place| place <= left);
+            let row = &self.triangle[left * (left + 1) / 2..];
+            if x > 0 && place.is_some_and(|place| row[place] as usize >= x - 1) {
+                x -= 1;
+            } else {
+                y -= 1;
+            }
+        }
+        runs.reverse();
+    }
+}
+
+/// The number of edits from which rows by bits are cheaper than further rows of the triangle: these cost d * d / 2
+/// steps, those a step for each word.
+fn turn(a: usize, b: usize) -> usize {
+    let words = a.div_ceil(64) * b;
+    if words * 8 > BITS_SIZE_MAX { usize::MAX } else { (words / 2).isqrt().max(64) }
+}
+
+/// Makes row d, of d + 1 zeros, from row d - 1. Returns whether it reaches both ends.
+fn advance<T: Symbol>(a: &[T], b: &[T], last: &[u32], next: &mut [u32]) -> bool {
+    let (n, m) = (a.len(), b.len());
+    let d = next.len() - 1;
+    // Goes along the diagonal k = 2 * place - d from its point x. A step beyond an end is taken back to it: what is
+    // reached there costs no more.
+    let reach = |place: usize, x: usize| {
+        let x = x.min(n).min(m + 2 * place - d);
+        let y = x + d - 2 * place;
+        (x + T::common_prefix(&a[x..], &b[y..])) as u32
+    };
+    // Only diagonals that have points: -m <= k <= n.
+    let first = d.saturating_sub(m).div_ceil(2);
+    let end = (n + d) / 2;
+    if d == 0 {
+        next[0] = reach(0, 0);
+    } else {
+        if first == 0 {
+            next[0] = reach(0, last[0] as usize);
+        }
+        let inner = first.max(1)..d.min(end + 1);
+        if !inner.is_empty() {
+            let pairs = last[inner.start - 1..inner.end].windows(2);
+            for ((place, next), pair) in inner.clone().zip(&mut next[inner.clone()]).zip(pairs) {
+                *next = reach(place, (pair[0] + 1).max(pair[1]) as usize);
+            }
+        }
+        if d <= end {
+            next[d] = reach(d, last[d - 1] as usize + 1);
+        }
+    }
+    let twice = n + d;
+    twice >= m && (twice - m).is_multiple_of(2) && (twice - m) / 2 <= d && next[(twice - m) / 2] as usize == n
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::compare::lcs::plain;
+
+    fn check(a: &[u8], b: &[u8]) -> Result<(), TestCaseError> {
+        let expected = plain::longest_common_subsequence(a, b);
+        let edits = a.len() + b.len() - 2 * expected.len();
+        let mut myers = Myers::new();
+        let mut runs = Vec::new();
+        let pairs = |runs: &[Run]| -> Vec<(usize, usize)> {
+            runs.iter().flat_map(|run| (0..run.len).map(|place| (run.a + place, run.b + place))).collect()
+        };
+        prop_assert_eq!(myers.runs(a, b, usize::MAX, &mut runs), Some(edits));
+        prop_assert_eq!(&pairs(&runs), &expected);
+        prop_assert!(runs.windows(2).all(|two| (two[0].a + two[0].len, two[0].b + two[0].len) != (two[1].a, two[1].b)));
+        runs.clear();
+        prop_assert_eq!(myers.bits.matches(a, b, &mut runs), edits);
+        prop_assert_eq!(&pairs(&runs), &expected, "by bits");
+        let wide = |symbols: &[u8]| symbols.iter().map(|&symbol| u64::from(symbol) << 40).collect::<Vec<_>>();
+        prop_assert_eq!(myers.runs(&wide(a), &wide(b), usize::MAX, &mut runs), Some(edits));
+        prop_assert_eq!(&pairs(&runs), &expected, "wide symbols");
+        prop_assert_eq!(myers.distance(a, b, usize::MAX), Some(edits));
+        prop_assert_eq!(myers.distance(a, b, edits), Some(edits));
+        prop_assert_eq!(myers.bits.len(a, b), expected.len());
+        if edits > 0 {
+            prop_assert_eq!(myers.distance(a, b, edits - 1), None);
+            prop_assert_eq!(myers.runs(a, b, edits - 1, &mut runs), None);
+            prop_assert!(runs.is_empty());
+        }
+        Ok(())
+    }
+
+    /// The example of Myers 1986, figure 1, which Huang et al. 2008 repeat.
+    #[test]
+    fn the_paper_s_example_has_four_in_common() {
+        let (a, b) = (b"abcabba", b"cbabac");
+        assert_eq!(Myers::new().distance(a, b, 100), Some(5));
+        assert_eq!(plain::longest_common_subsequence(a, b).len(), 4);
+    }
+
+    proptest! {
+        #[test]
+        fn random_sequences_agree_with_the_table(
+            a in prop::collection::vec(0u8..4, 0..200),
+            b in prop::collection::vec(0u8..4, 0..200),
+        ) {
+            check(&a, &b)?;
+        }
+
+        #[test]
+        fn short_against_long_agrees_with_the_table(
+            a in prop::collection::vec(0u8..3, 0..6),
+            b in prop::collection::vec(0u8..3, 0..90),
+        ) {
+            check(&a, &b)?;
+            check(&b, &a)?;
+        }
+
+        #[test]
+        fn edited_sequences_agree_with_the_table(
+            a in prop::collection::vec(0u8..20, 0..400),
+            edits in prop::collection::vec((0usize..400, 0u8..20, 0u8..3), 0..30),
+        ) {
+            let mut b = a.clone();
+            for (place, symbol, kind) in edits {
+                let place = place.min(b.len());
+                match kind {
+                    0 => b.insert(place, symbol),
+                    _ if place == b.len() => (),
+                    1 => b[place] = symbol,
+                    _ => drop(b.remove(place)),
+                }
+            }
+            check(&a, &b)?;
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! What a comparison knows of each of its two texts: what is left of it, which windows are kept, its sketch.
+
+use std::ops::Range;
+
+use super::marks::Marks;
+use super::windows::Windows;
+
+/// A text under comparison.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Side<'a, T> {
+    pub(crate) text: &'a [T],
+    pub(crate) windows: &'a Windows,
+}
+
+/// A stretch of a sketch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Piece {
+    /// Where it begins in what is left of the text.
+    pub(crate) place: usize,
+    pub(crate) len: usize,
+}
+
+/// One side's windows and sketch, and what is left of its text.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sketch<T> {
+    /// What is left of the text, ascending; nothing else of it takes part.
+    pub(crate) left: Vec<Range<usize>>,
+    /// Windows that occur in the other text; none reaches over what has been cut out.
+    pub(crate) marks: Marks,
+    /// The stretches that these windows cover.
+    pub(crate) pieces: Vec<Piece>,
+    /// The characters of the pieces.
+    pub(crate) symbols: Vec<T>,
+    scratch: Vec<Range<usize>>,
+}
+
+impl<T: Copy> Sketch<T> {
+    /// Begins with a whole text.
+    pub(crate) fn begin(&mut self, side: Side<'_, T>) {
+        self.left.clear();
+        self.left.push(0..side.text.len());
+        self.marks.clear(side.windows.len());
+    }
+
+    /// The number of characters that are left.
+    pub(crate) fn len(&self) -> usize {
+        self.left.iter().map(|range| range.len()).sum()
+    }
+
+    /// Where a place of what is left stands in the text.
+    pub(crate) fn text_place(&self, mut place: usize) -> usize {
+        for left in &self.left {
+            if place < left.len() {
+                return left.start + place;
+            }
+            place -= left.len();
+        }
+        unreachable!("places are below the number of characters that are left")
+    }
+
+    /// Makes the sketch from the marks.
+    pub(crate) fn make(&mut self, side: Side<'_, T>) {
+        self.pieces.clear();
+        self.symbols.clear();
+        let mut place = 0;
+        for left in &self.left {
+            let mut kept = left.start..left.start;
+            let mut keep = |kept: &Range<usize>| {
+                if !kept.is_empty() {
+                    self.pieces.push(Piece { place: place + kept.start - left.start, len: kept.len() });
+                    self.symbols.extend_from_slice(&side.text[kept.clone()]);
+                }
+            };
+            let windows = left.start..left.end.min(side.windows.len());
+            for run in self.marks.runs(windows) {
+                let end = side.windows.end(run.end - 1);
+                if run.start > kept.end {
+                    keep(&kept);
+                    kept.start = run.start;
+                }
+                kept.end = end;
+            }
+            keep(&kept);
+            place += left.len();
+        }
+    }
+
+    /// Cuts ascending stretches out of what is left.
+    pub(crate) fn cut(&mut self, stretches: impl Iterator<Item = Piece>) {
+        self.scratch.clear();
+        let mut left = self.left.iter().cloned();
+        let mut now = left.next();
+        let mut place = 0;
+        for Piece { place: from, mut len } in stretches {
+            while len > 0
+                && let Some(range) = &mut now
+            {
+                let skip = from.saturating_sub(place).min(range.len());
+                if skip > 0 {
+                    self.scratch.push(range.start..range.start + skip);
+                }
+                let taken = len.min(range.len() - skip);
+                range.start += skip + taken;
+                (place, len) = (place + skip + taken, len - taken);
+                if range.start == range.end {
+                    now = left.next();
+                }
+            }
+        }
+        self.scratch.extend(now.filter(|range| !range.is_empty()));
+        self.scratch.extend(left);
+        std::mem::swap(&mut self.left, &mut self.scratch);
+    }
+}

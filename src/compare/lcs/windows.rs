@@ -1,0 +1,277 @@
+//! The windows of a text, and how those of another text are looked up among them.
+
+use std::ops::Range;
+
+use super::marks::Marks;
+use super::parameters::units;
+
+/// The windows of a text, by where they begin.
+#[derive(Clone, Debug)]
+pub(crate) struct Windows {
+    size: usize,
+    /// Where each window ends; empty for ASCII, where all have `size` characters.
+    ends: Vec<u16>,
+    hashes: Vec<u32>,
+    anchors: Vec<Anchor>,
+    /// The grams of the text, wherever they begin.
+    grams: Filter,
+    filter: Filter,
+    /// An open-addressed table of the first window of each content, from the topmost bits of its hash on: the low bits of
+    /// the hash, above the window plus 1; 0 is free.
+    slots: Vec<u32>,
+    slots_shift: u32,
+    /// Windows whose content has stood before, and the first that has it.
+    repeated: Vec<(u16, u16)>,
+}
+
+/// A gram, the shortest stretch of at least half the units of a window, that consecutive windows have in common: a text
+/// that lacks it lacks them all.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Anchor {
+    gram: u32,
+    /// Behind the last of the windows; the first follows those of the anchor before.
+    pub(crate) behind: u16,
+}
+
+/// Bytes that come from memory at once.
+const CACHE_LINE: usize = 64;
+
+/// Bits of a slot that hold a window plus 1: texts have at most 10,240 characters.
+const WINDOW_BITS: u32 = 14;
+
+const _: () = assert!(super::TEXT_UNITS + 1 < 1 << WINDOW_BITS);
+
+/// What is surely not in a set of hashes: three bits for each, in one word (Bloom 1970).
+#[derive(Clone, Debug)]
+struct Filter {
+    words: Vec<u64>,
+    shift: u32,
+}
+
+impl Filter {
+    fn new(len: usize) -> Self {
+        let log = (len / 8).max(2).next_power_of_two().ilog2();
+        Self { words: vec![0; 1 << log], shift: 32 - log }
+    }
+
+    #[inline(always)]
+    fn bits(hash: u32) -> u64 {
+        1 << (hash & 63) | 1 << (hash >> 6 & 63) | 1 << (hash >> 12 & 63)
+    }
+
+    #[inline(always)]
+    fn add(&mut self, hash: u32) {
+        self.words[(hash >> self.shift) as usize] |= Self::bits(hash);
+    }
+
+    #[inline(always)]
+    fn may_have(&self, hash: u32) -> bool {
+        let bits = Self::bits(hash);
+        self.words[(hash >> self.shift) as usize] & bits == bits
+    }
+}
+
+/// Hashes of all stretches of a text. That of characters c_1 .. c_l is the high half of SPREAD * sum of
+/// (c_i + 1) * BASE^(l - i), modulo 2^64: a difference of two prefixes. Equal hashes are a hint; contents decide.
+struct Prefixes {
+    prefixes: Vec<u64>,
+    powers: Vec<u64>,
+}
+
+impl Prefixes {
+    /// An odd number without pattern.
+    const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
+    const SPREAD: u64 = 0xd6e8_feb8_6659_fd93;
+
+    fn new<T: Copy + Into<u32>>(text: &[T], longest: usize) -> Self {
+        let mut prefixes = Vec::with_capacity(text.len() + 1);
+        let mut prefix = 0u64;
+        prefixes.push(prefix);
+        prefixes.extend(text.iter().map(|&symbol| {
+            prefix = prefix.wrapping_mul(Self::BASE).wrapping_add(u64::from(symbol.into()) + 1);
+            prefix
+        }));
+        let powers = std::iter::successors(Some(1u64), |power| Some(power.wrapping_mul(Self::BASE)));
+        Self { prefixes, powers: powers.take(longest + 1).collect() }
+    }
+
+    #[inline(always)]
+    fn hash(&self, start: usize, end: usize) -> u32 {
+        let before = self.prefixes[start].wrapping_mul(self.powers[end - start]);
+        (self.prefixes[end].wrapping_sub(before).wrapping_mul(Self::SPREAD) >> 32) as u32
+    }
+}
+
+/// Where the shortest stretches of at least `size` units end that begin at each character, as far as there are any.
+fn ends<T: Copy + Into<u32>>(text: &[T], size: usize) -> Vec<u16> {
+    let mut ends = Vec::with_capacity(text.len());
+    let (mut end, mut inside) = (0, 0);
+    for &first in text {
+        while inside < size {
+            let Some(&last) = text.get(end) else { return ends };
+            inside += units(last.into());
+            end += 1;
+        }
+        ends.push(end as u16);
+        inside -= units(first.into());
+    }
+    ends
+}
+
+impl Windows {
+    /// Looks at all windows of at least `size` units; `ascii` says that each character has one.
+    pub(crate) fn new<T: Copy + Eq + Into<u32>>(text: &[T], size: usize, ascii: bool) -> Self {
+        let prefixes = Prefixes::new(text, size);
+        let ends = |size: usize| if ascii { (size as u16..=text.len() as u16).collect() } else { ends(text, size) };
+        let (gram_ends, ends) = (ends(size.div_ceil(2)), ends(size));
+        let len = ends.len();
+        let mut grams = Filter::new(gram_ends.len());
+        for (start, &end) in gram_ends.iter().enumerate() {
+            grams.add(prefixes.hash(start, end.into()));
+        }
+        let mut anchors = Vec::with_capacity(len * 2 / size + 1);
+        let mut gram = 0;
+        let mut first = 0;
+        while first < len {
+            // The last gram that the first of the windows contains.
+            while gram + 1 < gram_ends.len() && gram_ends[gram + 1] <= ends[first] {
+                gram += 1;
+            }
+            let behind = (gram + 1).min(len).min(first + 64);
+            anchors.push(Anchor { gram: prefixes.hash(gram, gram_ends[gram].into()), behind: behind as u16 });
+            first = behind;
+        }
+        let hashes = ends.iter().enumerate().map(|(start, &end)| prefixes.hash(start, end.into())).collect();
+        let slots_log = (len * 4 / 3).max(64).next_power_of_two().ilog2();
+        let mut windows = Self {
+            size,
+            ends,
+            hashes,
+            anchors,
+            grams,
+            filter: Filter::new(len),
+            slots: vec![0; 1 << slots_log],
+            slots_shift: 32 - slots_log,
+            repeated: Vec::new(),
+        };
+        for start in 0..len {
+            windows.enter(text, start);
+        }
+        if ascii {
+            windows.ends = Vec::new();
+        }
+        windows
+    }
+
+    /// Enters a window into the table, or into the list of the repeated ones.
+    fn enter<T: Copy + Eq>(&mut self, text: &[T], start: usize) {
+        let hash = self.hashes[start];
+        self.filter.add(hash);
+        let ours = &text[start..self.end(start)];
+        let same = |first: usize| (text[first..self.end(first)] == *ours).then_some(());
+        match self.search(hash, same) {
+            Ok((first, ())) => self.repeated.push((start as u16, first as u16)),
+            Err(slot) => self.slots[slot] = hash << WINDOW_BITS | (start as u32 + 1),
+        }
+    }
+
+    /// The first window of each content with this hash, until `same` confirms one; or the free slot for it.
+    #[inline]
+    fn search<R>(&self, hash: u32, same: impl Fn(usize) -> Option<R>) -> Result<(usize, R), usize> {
+        let mut slot = (hash >> self.slots_shift) as usize;
+        loop {
+            let entry = self.slots[slot];
+            if entry == 0 {
+                return Err(slot);
+            }
+            if (entry ^ hash << WINDOW_BITS) >> WINDOW_BITS == 0 {
+                let first = (entry & ((1 << WINDOW_BITS) - 1)) as usize - 1;
+                if let Some(found) = same(first) {
+                    return Ok((first, found));
+                }
+            }
+            slot = (slot + 1) & (self.slots.len() - 1);
+        }
+    }
+
+    /// The first window here that `same` confirms to be the content of a window of another text.
+    #[inline]
+    pub(crate) fn find<R>(&self, other: &Self, window: usize, same: impl Fn(usize) -> Option<R>) -> Option<(usize, R)> {
+        self.search(other.hashes[window], same).ok()
+    }
+
+    /// Of up to 64 windows of another text, a bit for each that may be here.
+    #[inline]
+    pub(crate) fn may_have(&self, other: &Self, windows: Range<usize>) -> u64 {
+        let hashes = other.hashes[windows].iter().enumerate();
+        hashes.fold(0, |found, (place, &hash)| found | u64::from(self.filter.may_have(hash)) << place)
+    }
+
+    /// Whether a gram may be here.
+    #[inline]
+    pub(crate) fn may_have_gram(&self, anchor: Anchor) -> bool {
+        self.grams.may_have(anchor.gram)
+    }
+
+    /// Reads the filters once, from end to end: they are asked at random places next, of which each would wait for
+    /// memory. (A sixth to a fifth of the time of texts that are not in a cache, `benches/lcs.rs`.)
+    pub(crate) fn warm(&self) {
+        for filter in [&self.grams, &self.filter] {
+            let lines = filter.words.iter().step_by(CACHE_LINE / size_of::<u64>());
+            std::hint::black_box(lines.fold(0, |all, word| all ^ word));
+        }
+    }
+
+    /// The anchors, in order.
+    pub(crate) fn anchors(&self) -> &[Anchor] {
+        &self.anchors
+    }
+
+    /// Adds to a set all windows that have the content of one in it.
+    pub(crate) fn complete(&self, marks: &mut Marks) {
+        for &(window, first) in &self.repeated {
+            if marks.has(window.into()) {
+                marks.add(first.into());
+            }
+        }
+        for &(window, first) in &self.repeated {
+            if marks.has(first.into()) {
+                marks.add(window.into());
+            }
+        }
+    }
+
+    /// The number of windows.
+    pub(crate) fn len(&self) -> usize {
+        self.hashes.len()
+    }
+
+    /// Units of a window.
+    pub(crate) fn size(&self) -> usize {
+        self.size
+    }
+
+    /// Bytes of memory.
+    pub(crate) fn memory(&self) -> usize {
+        2 * self.ends.len()
+            + 4 * (self.hashes.len() + self.slots.len() + self.repeated.len())
+            + size_of_val(&self.anchors[..])
+            + 8 * (self.grams.words.len() + self.filter.words.len())
+    }
+
+    /// Where the window ends that begins at `start`.
+    #[inline]
+    pub(crate) fn end(&self, start: usize) -> usize {
+        if self.ends.is_empty() { start + self.size } else { self.ends[start].into() }
+    }
+
+    /// The first window, not before `start`, that ends behind `end`.
+    #[inline]
+    pub(crate) fn behind(&self, start: usize, end: usize) -> usize {
+        if self.ends.is_empty() {
+            return start.max((end + 1).saturating_sub(self.size));
+        }
+        let ends = &self.ends[start..end.clamp(start, self.ends.len())];
+        start + ends.partition_point(|&last| usize::from(last) <= end)
+    }
+}

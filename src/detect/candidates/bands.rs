@@ -1,0 +1,149 @@
+//! Bands of min-values as keys.
+
+use super::keyed::Keys;
+use crate::detect::collection::row::{MIN_VALUES, Row};
+use crate::detect::collection::{Collection, agreement};
+use crate::sketch::{BANDS, Recipe, SHORT_BANDS};
+
+/// Numbers of a band, two min-values in each.
+const WIDTH: usize = MIN_VALUES / BANDS;
+
+/// The 21 bands of min-values as keys: two pages of which 64 min-values are equal share one, and of those with
+/// fewer most do ([`bands`](crate::sketch::bands)).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Bands {
+    /// Least number of equal min-values.
+    pub agreement: u32,
+}
+
+impl Keys for Bands {
+    type Sketch = [u64; MIN_VALUES];
+
+    #[inline]
+    fn sketch(self, collection: &Collection, ordinal: u32) -> Self::Sketch {
+        collection.packed_min_values(ordinal)
+    }
+
+    fn is_known(self, row: &Row) -> bool {
+        row.has_min_values
+    }
+
+    fn places(self) -> u8 {
+        BANDS as u8
+    }
+
+    fn parts(self, sketch: &Self::Sketch, out: &mut Vec<u64>) {
+        out.clear();
+        out.extend(hashes(sketch));
+    }
+
+    fn possible(self, repeats: &dyn Fn(usize) -> bool) -> u32 {
+        (0..BANDS).filter(|&place| repeats(place)).fold(0, |mask, place| mask | 1 << place)
+    }
+
+    fn keys(self, sketch: &Self::Sketch, mask: u32, mut key: impl FnMut(u8, u64)) {
+        let kept = (0..).zip(hashes(sketch)).filter(|(place, _)| mask >> place & 1 == 1);
+        kept.for_each(|(place, hash)| key(place, hash));
+    }
+
+    #[inline]
+    fn shared(self, a: &Self::Sketch, b: &Self::Sketch) -> u32 {
+        let equal = a.chunks_exact(WIDTH).zip(b.chunks_exact(WIDTH)).map(|(a, b)| a == b);
+        (0..).zip(equal).fold(0, |mask, (place, equal)| mask | u32::from(equal) << place)
+    }
+
+    #[inline]
+    fn passes(self, a: &Self::Sketch, b: &Self::Sketch) -> bool {
+        agreement(a, b) >= self.agreement
+    }
+}
+
+/// The 24 bands of profiles as keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ShortBands {
+    /// Least number of equal min-values of long shingles, perhaps none.
+    pub(crate) agreement: u32,
+}
+
+impl Keys for ShortBands {
+    type Sketch = ([u64; SHORT_BANDS], [u64; MIN_VALUES]);
+
+    #[inline]
+    fn sketch(self, collection: &Collection, ordinal: u32) -> Self::Sketch {
+        let min_values = if self.agreement > 0 { collection.packed_min_values(ordinal) } else { [0; MIN_VALUES] };
+        (collection.profile(ordinal).bands(), min_values)
+    }
+
+    fn is_known(self, row: &Row) -> bool {
+        row.has_profile
+    }
+
+    fn places(self) -> u8 {
+        SHORT_BANDS as u8
+    }
+
+    fn parts(self, sketch: &Self::Sketch, out: &mut Vec<u64>) {
+        out.clear();
+        out.extend(&sketch.0);
+    }
+
+    fn possible(self, repeats: &dyn Fn(usize) -> bool) -> u32 {
+        (0..SHORT_BANDS).filter(|&place| repeats(place)).fold(0, |mask, place| mask | 1 << place)
+    }
+
+    fn keys(self, sketch: &Self::Sketch, mask: u32, mut key: impl FnMut(u8, u64)) {
+        let kept = (0..).zip(&sketch.0).filter(|(place, _)| mask >> place & 1 == 1);
+        kept.for_each(|(place, hash)| key(place, *hash));
+    }
+
+    #[inline]
+    fn shared(self, a: &Self::Sketch, b: &Self::Sketch) -> u32 {
+        let equal = a.0.iter().zip(&b.0).map(|(a, b)| a == b);
+        (0..).zip(equal).fold(0, |mask, (place, equal)| mask | u32::from(equal) << place)
+    }
+
+    #[inline]
+    fn passes(self, a: &Self::Sketch, b: &Self::Sketch) -> bool {
+        self.agreement == 0 || agreement(&a.1, &b.1) >= self.agreement
+    }
+}
+
+/// The bands of packed min-values.
+fn hashes(sketch: &[u64; MIN_VALUES]) -> [u64; BANDS] {
+    Recipe::bands(&std::array::from_fn(|place| (sketch[place / 2] >> (place % 2 * 32)) as u32))
+}
+
+#[cfg(test)]
+mod tests {
+    use nddb_format::digest::mix;
+
+    use super::*;
+
+    #[test]
+    fn keys_are_equal_exactly_where_bands_are() {
+        let bands = Bands { agreement: 36 };
+        for seed in 0..300u64 {
+            let a: [u64; MIN_VALUES] = std::array::from_fn(|at| mix(mix(seed) + at as u64));
+            let mut b = a;
+            (0..seed % 40).for_each(|change| {
+                let at = mix(seed * 64 + change);
+                b[(at % 42) as usize] ^= 1 << (at >> 8 & 63);
+            });
+            let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+            bands.keys(&a, u32::MAX, |place, key| ours.push((place, key)));
+            bands.keys(&b, u32::MAX, |place, key| theirs.push((place, key)));
+            let mut parts = Vec::new();
+            bands.parts(&a, &mut parts);
+            assert_eq!(parts, ours.iter().map(|(_, key)| *key).collect::<Vec<_>>());
+            let equal = ours.iter().zip(&theirs).filter(|(a, b)| a == b).map(|((place, _), _)| 1 << place);
+            assert_eq!(bands.shared(&a, &b), equal.sum::<u32>(), "seed {seed}");
+            let half = |words: &[u64; MIN_VALUES], place: usize| (words[place / 2] >> (place % 2 * 32)) as u32;
+            let agree = (0..84).filter(|&place| half(&a, place) == half(&b, place)).count() as u32;
+            assert_eq!(agreement(&a, &b), agree);
+            assert_eq!(bands.passes(&a, &b), agree >= 36);
+            assert!(agree < 64 || bands.shared(&a, &b) != 0);
+        }
+        assert_eq!(bands.possible(&|_| true), (1 << 21) - 1);
+        assert_eq!(bands.possible(&|place| place == 3), 1 << 3);
+    }
+}

@@ -1,0 +1,153 @@
+//! Candidates by shared keys: one external sort of (key, document), then each key's documents together.
+
+use std::collections::HashSet;
+
+use super::context::{Context, Take};
+use super::keyed::Keys;
+use super::repeats::Repeats;
+use crate::Result;
+use crate::detect::method::pair::Cut;
+use crate::spill::sort::{Sorted, Sorter};
+
+/// Documents between two reports of progress.
+const REPORT: u32 = 1 << 14;
+
+/// Finds the pairs of leaders that share a key, and hands each to `found`, once or seldom more, with whether it passes. Keys that more than `limit` leaders share give star pairs with the oldest of them, and are
+/// returned.
+pub(crate) fn pairs<K: Keys>(context: &Context<'_>, keyed: K, limit: usize, found: &mut Take<'_>) -> Result<Vec<Cut>> {
+    let sorted = sort(context, keyed)?;
+    let cut = cut(&sorted, limit)?;
+    let mut buckets =
+        Buckets { context, keyed, limit, cut: &cut, sketches: Vec::new(), cuts: Vec::new(), stars: Vec::new() };
+    let mut bucket: Vec<[u64; 2]> = Vec::new();
+    let mut end = |bucket: &mut Vec<[u64; 2]>| {
+        let outcome = if bucket.len() > 1 { buckets.bucket(bucket, found) } else { Ok(()) };
+        bucket.clear();
+        outcome
+    };
+    sorted.each(&mut |rows| {
+        for row in rows {
+            if bucket.first().is_some_and(|first| first[0] != row[0]) {
+                end(&mut bucket)?;
+            }
+            bucket.push(*row);
+        }
+        context.ticker.add(rows.len() as u64)
+    })?;
+    end(&mut bucket)?;
+    buckets.stars.sort_unstable();
+    Ok(buckets.stars)
+}
+
+/// Leaders that have the sketch which the keys are made of.
+fn keyed_leaders<'a, K: Keys + 'a>(context: &'a Context<'_>, keyed: K) -> impl Iterator<Item = u32> + 'a {
+    let collection = context.collection;
+    context.classes.leaders().filter(move |&ordinal| keyed.is_known(&collection.row(ordinal)))
+}
+
+/// All keys that may be shared, as (key, place and ordinal), by key and ordinal.
+fn sort<K: Keys>(context: &Context<'_>, keyed: K) -> Result<Sorted<2>> {
+    let (collection, room) = (context.collection, context.room);
+    let len = u64::from(collection.len());
+    let mut parts = Vec::new();
+    let mut repeats = Repeats::new(len * u64::from(keyed.places()), room.memory_limit);
+    context.ticker.start("count keys", Some(len), "documents")?;
+    for ordinal in keyed_leaders(context, keyed) {
+        keyed.parts(&keyed.sketch(collection, ordinal), &mut parts);
+        parts.iter().for_each(|&part| repeats.note(part));
+        context.tick(ordinal, REPORT)?;
+    }
+    let mut sorter = Sorter::<2>::new(&room.folder, room.memory_limit / 2);
+    context.ticker.start("sort keys", Some(len), "documents")?;
+    for ordinal in keyed_leaders(context, keyed) {
+        let sketch = keyed.sketch(collection, ordinal);
+        keyed.parts(&sketch, &mut parts);
+        let mask = keyed.possible(&|part| repeats.may_repeat(parts[part]));
+        let mut outcome = Ok(());
+        keyed.keys(&sketch, mask, |place, key| {
+            if outcome.is_ok() {
+                outcome = sorter.push([key, u64::from(place) << 32 | u64::from(ordinal)]);
+            }
+        });
+        outcome?;
+        context.tick(ordinal, REPORT)?;
+    }
+    context.ticker.start("candidates", None, "keys")?;
+    Ok(sorter.finish())
+}
+
+/// The keys that more than `limit` documents share.
+fn cut(sorted: &Sorted<2>, limit: usize) -> Result<HashSet<u64>> {
+    let mut cut = HashSet::new();
+    if limit == usize::MAX {
+        return Ok(cut);
+    }
+    let (mut last, mut len) = (0, 0);
+    sorted.each(&mut |rows| {
+        for &[key, _] in rows {
+            len = if key == last { len + 1 } else { 1 };
+            last = key;
+            if len == limit + 1 {
+                cut.insert(key);
+            }
+        }
+        Ok(())
+    })?;
+    Ok(cut)
+}
+
+struct Buckets<'a, 'b, K: Keys> {
+    context: &'a Context<'b>,
+    keyed: K,
+    limit: usize,
+    cut: &'a HashSet<u64>,
+    sketches: Vec<K::Sketch>,
+    /// Of each sketch, the places of keys that are cut.
+    cuts: Vec<u32>,
+    stars: Vec<Cut>,
+}
+
+impl<K: Keys> Buckets<'_, '_, K> {
+    /// The documents of one key: pairs that share an earlier key are left to that one.
+    fn bucket(&mut self, rows: &[[u64; 2]], found: &mut Take<'_>) -> Result<()> {
+        let ordinal = |row: &[u64; 2]| row[1] as u32;
+        let (key, place) = (rows[0][0], (rows[0][1] >> 32) as u8);
+        let collection = self.context.collection;
+        self.sketches.clear();
+        self.sketches.extend(rows.iter().map(|row| self.keyed.sketch(collection, ordinal(row))));
+        self.cuts.clear();
+        self.cuts.resize(rows.len(), 0);
+        if !self.cut.is_empty() {
+            for (sketch, cuts) in self.sketches.iter().zip(&mut self.cuts) {
+                self.keyed.keys(sketch, u32::MAX, |place, key| *cuts |= u32::from(self.cut.contains(&key)) << place);
+            }
+        }
+        if self.cut.contains(&key) {
+            self.stars.push(Cut { founder: ordinal(&rows[0]), len: rows.len() as u64, place });
+            let compared = if self.context.stable { self.limit } else { 1 };
+            for at in 0..compared {
+                let end = if at == 0 { rows.len() } else { compared };
+                for other in at + 1..end {
+                    let (a, b) = (&self.sketches[at], &self.sketches[other]);
+                    let (near, shared) = (self.keyed.passes(a, b), self.keyed.shared(a, b));
+                    // What is not near is only counted: at the first key that both share.
+                    let counts = near || shared.trailing_zeros() == u32::from(place);
+                    if counts && shared & !self.cuts[at] == 0 {
+                        found(ordinal(&rows[at]), ordinal(&rows[other]), near)?;
+                    }
+                }
+            }
+            return Ok(());
+        }
+        for (at, a) in self.sketches.iter().enumerate() {
+            for (behind, b) in self.sketches[at + 1..].iter().enumerate() {
+                // The places of keys that both share, but for those that are cut.
+                let kept = self.keyed.shared(a, b) & !self.cuts[at];
+                if kept.trailing_zeros() == u32::from(place) {
+                    found(ordinal(&rows[at]), ordinal(&rows[at + 1 + behind]), self.keyed.passes(a, b))?;
+                }
+            }
+        }
+        Ok(())
+    }
+}

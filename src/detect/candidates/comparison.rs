@@ -1,0 +1,132 @@
+//! Comparing two texts, once and again: what was made ready of a text is kept while there is room.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::source::Verifier;
+use crate::Result;
+use crate::compare::cosine::Frequencies;
+use crate::compare::lcs::{Comparer, Parameters, Prepared};
+use crate::detect::method::evidence::Evidence;
+use crate::detect::method::rules::Rules;
+use crate::detect::texts::{Kept, Places};
+use crate::text::{DOCUMENT_UNITS, first_units};
+
+/// A way of comparing two texts.
+pub(crate) trait Measure {
+    /// What is made ready of a text.
+    type Ready;
+
+    /// Makes a text ready, the first 10 KB of a document.
+    fn ready(&self, text: &str) -> Self::Ready;
+
+    /// Bytes of memory that it takes.
+    fn size(ready: &Self::Ready) -> usize;
+
+    /// Adds to the evidence of a pair what the comparison says; which is named first makes no difference.
+    fn compare(&mut self, a: &Self::Ready, b: &Self::Ready, evidence: &mut Evidence);
+}
+
+/// Trustable longest common subsequence (Huang et al. 2008, 3.3 and 3.4).
+pub(crate) struct ByLcs(Comparer);
+
+impl ByLcs {
+    pub(crate) fn new(parameters: Parameters, rules: &Rules) -> Self {
+        Self(Comparer::new(parameters, &rules.lcs))
+    }
+}
+
+impl Measure for ByLcs {
+    type Ready = Prepared;
+
+    fn ready(&self, text: &str) -> Prepared {
+        Prepared::new(text, self.0.parameters())
+    }
+
+    fn size(ready: &Prepared) -> usize {
+        ready.size()
+    }
+
+    fn compare(&mut self, a: &Prepared, b: &Prepared, evidence: &mut Evidence) {
+        evidence.add_likeness(&self.0.compare(a, b));
+    }
+}
+
+/// Cosine of term frequencies (Huang et al. 2008, 4).
+pub(crate) struct ByCosine;
+
+impl Measure for ByCosine {
+    type Ready = Frequencies;
+
+    fn ready(&self, text: &str) -> Frequencies {
+        Frequencies::of_text(text)
+    }
+
+    fn size(ready: &Frequencies) -> usize {
+        ready.size()
+    }
+
+    fn compare(&mut self, a: &Frequencies, b: &Frequencies, evidence: &mut Evidence) {
+        evidence.cosine = Some(a.cosine(b));
+    }
+}
+
+/// Compares documents by their texts: those kept by a pass, others by single look-ups where it has their places.
+pub(crate) struct Desk<'a, M: Measure> {
+    measure: M,
+    kept: &'a Kept,
+    places: Option<&'a Places>,
+    ready: HashMap<u32, Option<Rc<M::Ready>>>,
+    used: usize,
+    room: usize,
+}
+
+impl<'a, M: Measure> Desk<'a, M> {
+    /// A desk that keeps about `memory` bytes.
+    pub(crate) fn new(measure: M, kept: &'a Kept, places: Option<&'a Places>, memory: u64) -> Self {
+        let room = usize::try_from(memory).unwrap_or(usize::MAX);
+        Self { measure, kept, places, ready: HashMap::new(), used: 0, room }
+    }
+
+    /// Forgets what was made ready, if there is no room for more.
+    pub(crate) fn clear(&mut self) {
+        if self.used >= self.room {
+            self.ready.clear();
+            self.used = 0;
+        }
+    }
+
+    /// A document made ready; none if its text cannot be read.
+    pub(crate) fn ready(&mut self, ordinal: u32) -> Option<Rc<M::Ready>> {
+        if let Some(ready) = self.ready.get(&ordinal) {
+            return ready.clone();
+        }
+        let ready = match self.kept.get(ordinal) {
+            Some(text) => Some(Rc::new(self.measure.ready(text))),
+            None => self
+                .places
+                .and_then(|places| places.text(ordinal))
+                .map(|text| Rc::new(self.measure.ready(first_units(&text, DOCUMENT_UNITS)))),
+        };
+        if self.used < self.room {
+            self.used += 64 + ready.as_deref().map_or(0, M::size);
+            self.ready.insert(ordinal, ready.clone());
+        }
+        ready
+    }
+
+    /// Compares two documents; says whether both texts were there.
+    pub(crate) fn compare(&mut self, a: u32, b: u32, evidence: &mut Evidence) -> bool {
+        let (Some(a), Some(b)) = (self.ready(a), self.ready(b)) else { return false };
+        self.measure.compare(&a, &b, evidence);
+        true
+    }
+}
+
+impl<M: Measure> Verifier for Desk<'_, M> {
+    fn add(&mut self, a: u32, b: u32, evidence: &mut Evidence) -> Result<()> {
+        self.clear();
+        self.compare(a, b, evidence);
+        Ok(())
+    }
+}

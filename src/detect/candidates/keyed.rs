@@ -1,0 +1,315 @@
+//! Sketches as keys: documents that share one are candidates.
+
+use crate::detect::collection::Collection;
+use crate::detect::collection::row::Row;
+use crate::detect::method::known::{b_similarity, c_similarity};
+use crate::detect::method::name::Method;
+use crate::detect::method::rules::Rules;
+use crate::sketch::Recipe;
+
+/// Keys made of a part of what is kept of a document. Of two documents that share one the pair is a candidate if it
+/// passes.
+pub(crate) trait Keys: Copy {
+    /// What the keys are made of, and what decides whether a pair passes.
+    type Sketch;
+
+    /// That of a document.
+    fn sketch(self, collection: &Collection, ordinal: u32) -> Self::Sketch;
+
+    /// Whether a document has it.
+    fn is_known(self, row: &Row) -> bool;
+
+    /// Number of places of keys, at most 32.
+    fn places(self) -> u8;
+
+    /// The values of a sketch that have to come twice for its keys to: (place, value) as one number.
+    fn parts(self, sketch: &Self::Sketch, out: &mut Vec<u64>);
+
+    /// The places at which keys may be shared, given which parts may be.
+    fn possible(self, repeats: &dyn Fn(usize) -> bool) -> u32;
+
+    /// Calls `key` with each of the places in the mask and the key there.
+    fn keys(self, sketch: &Self::Sketch, mask: u32, key: impl FnMut(u8, u64));
+
+    /// The places at which two sketches share a key.
+    fn shared(self, a: &Self::Sketch, b: &Self::Sketch) -> u32;
+
+    /// Whether two sketches are near enough for their pair to be one of the method's.
+    fn passes(self, a: &Self::Sketch, b: &Self::Sketch) -> bool;
+}
+
+/// Words of a sketch: six supershingles, six words of projection.
+pub(crate) type Sketch = [[u64; 6]; 2];
+
+/// How the candidates of a method are found: by keys that two documents share at one place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Keyed {
+    /// The 15 megashingles: two pages share one exactly if two of their supershingles are equal, so every
+    /// hit is a result, and supershingles that many pages have do not count alone (Henzinger 2006, 2).
+    Megashingles,
+    /// Pieces of the projection: 12 of 32 bits, which pairs with up to 11 different bits cannot all differ
+    /// in, or 13 of 30 and 29 bits, for up to 12 (Henzinger 2006, 2).
+    Pieces {
+        /// 13 instead of 12.
+        complete: bool,
+    },
+}
+
+/// First place of each megashingle's two, then the second.
+const PLACES: [(u8, u8); 15] = {
+    let mut places = [(0, 0); 15];
+    let (mut first, mut next) = (0, 0);
+    while first < 6 {
+        let mut second = first + 1;
+        while second < 6 {
+            places[next] = (first, second);
+            (second, next) = (second + 1, next + 1);
+        }
+        first += 1;
+    }
+    places
+};
+
+impl Keyed {
+    /// The values of a sketch that have to come twice for its keys to: (place, value) as one number.
+    pub(crate) fn parts(self, sketch: &Sketch, out: &mut Vec<u64>) {
+        out.clear();
+        match self {
+            Self::Megashingles => out.extend((0..).zip(&sketch[0]).map(|(place, value)| value.wrapping_add(place))),
+            Self::Pieces { complete } => {
+                out.extend((0..self.places()).map(|place| piece_key(&sketch[1], complete, place)))
+            }
+        }
+    }
+
+    /// Number of places of keys.
+    pub(crate) fn places(self) -> u8 {
+        match self {
+            Self::Megashingles => 15,
+            Self::Pieces { complete: false } => 12,
+            Self::Pieces { complete: true } => 13,
+        }
+    }
+
+    /// The places at which keys may be shared, given which parts may be.
+    pub(crate) fn possible(self, repeats: &dyn Fn(usize) -> bool) -> u32 {
+        match self {
+            Self::Megashingles => {
+                let both = |&(a, b): &(u8, u8)| repeats(a.into()) && repeats(b.into());
+                (0..).zip(&PLACES).filter(|(_, places)| both(places)).fold(0, |mask, (place, _)| mask | 1 << place)
+            }
+            Self::Pieces { .. } => {
+                (0..self.places()).filter(|&place| repeats(place.into())).fold(0, |mask, place| mask | 1 << place)
+            }
+        }
+    }
+
+    /// Calls `key` with each of the places in the mask and the key there.
+    pub(crate) fn keys(self, sketch: &Sketch, mask: u32, mut key: impl FnMut(u8, u64)) {
+        match self {
+            Self::Megashingles => {
+                let megashingles = Recipe::megashingles(&sketch[0]);
+                (0..15)
+                    .filter(|place| mask >> place & 1 == 1)
+                    .for_each(|place| key(place, megashingles[usize::from(place)]));
+            }
+            Self::Pieces { complete } => {
+                let places = (0..self.places()).filter(|place| mask >> place & 1 == 1);
+                places.for_each(|place| key(place, piece_key(&sketch[1], complete, place)));
+            }
+        }
+    }
+
+    /// The places at which two sketches share a key.
+    #[inline]
+    pub(crate) fn shared(self, a: &Sketch, b: &Sketch) -> u32 {
+        match self {
+            Self::Megashingles => {
+                let equal = |place: u8| a[0][usize::from(place)] == b[0][usize::from(place)];
+                let both = |&(first, second): &(u8, u8)| equal(first) && equal(second);
+                (0..).zip(&PLACES).filter(|(_, places)| both(places)).fold(0, |mask, (place, _)| mask | 1 << place)
+            }
+            Self::Pieces { complete } => {
+                let equal = |&place: &u8| piece(&a[1], complete, place) == piece(&b[1], complete, place);
+                (0..self.places()).filter(equal).fold(0, |mask, place| mask | 1 << place)
+            }
+        }
+    }
+}
+
+/// A piece of a projection; dimension d is bit d mod 64 of word d / 64.
+#[inline]
+fn piece(projection: &[u64; 6], complete: bool, place: u8) -> u64 {
+    let place = u32::from(place);
+    // Of 13, the first seven have 30 bits.
+    let (start, width) = match complete {
+        false => (32 * place, 32),
+        true => (30 * place - place.saturating_sub(7), if place < 7 { 30 } else { 29 }),
+    };
+    let (word, shift) = ((start / 64) as usize, start % 64);
+    let behind = projection.get(word + 1).copied().unwrap_or(0);
+    let both = u128::from(behind) << 64 | u128::from(projection[word]);
+    (both >> shift) as u64 & ((1 << width) - 1)
+}
+
+/// Place and piece as one number: equal only where both are.
+fn piece_key(projection: &[u64; 6], complete: bool, place: u8) -> u64 {
+    u64::from(place) << 32 | piece(projection, complete, place)
+}
+
+/// Supershingles and projection as keys, with what a candidate must have.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Filtered {
+    pub keyed: Keyed,
+    pub filter: Filter,
+}
+
+impl Keys for Filtered {
+    type Sketch = Sketch;
+
+    #[inline]
+    fn sketch(self, collection: &Collection, ordinal: u32) -> Sketch {
+        collection.halves(ordinal)
+    }
+
+    fn is_known(self, row: &Row) -> bool {
+        match self.keyed {
+            Keyed::Megashingles => row.has_supershingles,
+            Keyed::Pieces { .. } => row.has_projection,
+        }
+    }
+
+    fn places(self) -> u8 {
+        self.keyed.places()
+    }
+
+    fn parts(self, sketch: &Sketch, out: &mut Vec<u64>) {
+        self.keyed.parts(sketch, out);
+    }
+
+    fn possible(self, repeats: &dyn Fn(usize) -> bool) -> u32 {
+        self.keyed.possible(repeats)
+    }
+
+    fn keys(self, sketch: &Sketch, mask: u32, key: impl FnMut(u8, u64)) {
+        self.keyed.keys(sketch, mask, key);
+    }
+
+    #[inline]
+    fn shared(self, a: &Sketch, b: &Sketch) -> u32 {
+        self.keyed.shared(a, b)
+    }
+
+    #[inline]
+    fn passes(self, a: &Sketch, b: &Sketch) -> bool {
+        self.filter.passes(a, b)
+    }
+}
+
+/// What a candidate must have for its pair to be one of the method's: `(source, sketches) -> near`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Filter {
+    b: u32,
+    c: u32,
+}
+
+impl Filter {
+    /// For candidates of `source` under a method. Those of split are decided by site later: what stands on
+    /// one site needs less of the projection.
+    pub(crate) fn new(method: Method, source: Keyed, rules: &Rules) -> Self {
+        match (method, source) {
+            (Method::B, _) => Self { b: rules.b, c: 0 },
+            (Method::Combined, _) => Self { b: rules.b, c: rules.combined },
+            (Method::Split, Keyed::Megashingles) => Self { b: rules.b, c: rules.combined.min(rules.c) },
+            _ => Self { b: 0, c: rules.c },
+        }
+    }
+
+    /// Whether two sketches pass.
+    #[inline]
+    pub(crate) fn passes(&self, a: &Sketch, b: &Sketch) -> bool {
+        (self.b == 0 || b_similarity(&a[0], &b[0]) >= self.b) && (self.c == 0 || c_similarity(&a[1], &b[1]) >= self.c)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nddb_format::digest::mix;
+
+    use super::*;
+
+    fn sketch(seed: u64) -> Sketch {
+        std::array::from_fn(|half| std::array::from_fn(|word| mix(mix(seed) + 6 * half as u64 + word as u64)))
+    }
+
+    fn keys(keyed: Keyed, sketch: &Sketch) -> Vec<(u8, u64)> {
+        let mut keys = Vec::new();
+        keyed.keys(sketch, u32::MAX, |place, key| keys.push((place, key)));
+        keys
+    }
+
+    const ALL: [Keyed; 3] = [Keyed::Megashingles, Keyed::Pieces { complete: false }, Keyed::Pieces { complete: true }];
+
+    #[test]
+    fn pieces_cover_the_projection_without_overlap() {
+        for complete in [false, true] {
+            let mut covered = 0;
+            for bit in 0..384 {
+                let mut projection = [0u64; 6];
+                projection[bit / 64] |= 1 << (bit % 64);
+                let places = Keyed::Pieces { complete }.places();
+                let values: Vec<u64> = (0..places).map(|place| piece(&projection, complete, place)).collect();
+                assert_eq!(values.iter().map(|value| value.count_ones()).sum::<u32>(), 1, "bit {bit}");
+                covered |= 1 << values.iter().position(|&value| value != 0).expect("one has it");
+            }
+            assert_eq!(covered, if complete { 0x1fffu32 } else { 0xfff });
+        }
+    }
+
+    #[test]
+    fn keys_are_equal_exactly_where_sketches_share_them() {
+        for keyed in ALL {
+            for seed in 0..200 {
+                let a = sketch(seed);
+                let mut b = a;
+                for change in 0..seed % 9 {
+                    let at = mix(seed * 31 + change);
+                    b[0][(at % 6) as usize] ^= at;
+                    b[1][(at % 6) as usize] ^= 1 << (at >> 8 & 63);
+                }
+                let shared = keyed.shared(&a, &b);
+                let equal = keys(keyed, &a).iter().zip(&keys(keyed, &b)).filter(|(a, b)| a == b).count();
+                assert_eq!(shared.count_ones() as usize, equal, "{keyed:?}, seed {seed}");
+                if keyed == Keyed::Megashingles {
+                    assert_eq!(shared != 0, b_similarity(&a[0], &b[0]) >= 2);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn eleven_different_bits_leave_a_piece_of_twelve_and_twelve_one_of_thirteen() {
+        for seed in 0..500 {
+            let a = sketch(seed);
+            for complete in [false, true] {
+                let mut b = a;
+                for change in 0..if complete { 12 } else { 11 } {
+                    let at = mix(seed * 64 + change) % 384;
+                    b[1][(at / 64) as usize] ^= 1 << (at % 64);
+                }
+                assert_ne!(Keyed::Pieces { complete }.shared(&a, &b), 0);
+            }
+        }
+    }
+
+    #[test]
+    fn where_no_part_repeats_no_key_can_be_shared() {
+        for keyed in ALL {
+            let mut parts = Vec::new();
+            keyed.parts(&sketch(1), &mut parts);
+            assert_eq!(keyed.possible(&|_| true).count_ones(), u32::from(keyed.places()));
+            assert_eq!(keyed.possible(&|part| part == 0).count_ones() > 0, keyed != Keyed::Megashingles);
+            assert_eq!(parts.len(), if keyed == Keyed::Megashingles { 6 } else { usize::from(keyed.places()) });
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! A filter of values that are likely to come more than once.
+
+use nddb_format::digest::mix;
+
+/// Bits of the filter for each value that is expected.
+const BITS: u64 = 8;
+
+/// Tells values that were noted twice from most that were noted once: two bits in the place that a hash of
+/// the value gives. It never says of a repeated value that it came once.
+///
+/// Most documents have no near-duplicate. What only one document has need not be sorted to learn that.
+pub(crate) struct Repeats {
+    once: Vec<u64>,
+    twice: Vec<u64>,
+    shift: u32,
+}
+
+impl Repeats {
+    /// For about so many values, in about a quarter of this memory.
+    pub(crate) fn new(values: u64, memory_limit: u64) -> Self {
+        let wanted = (values * BITS).min(memory_limit).max(1 << 10);
+        let bits = wanted.next_power_of_two().trailing_zeros();
+        let words = 1usize << (bits - 6);
+        Self { once: vec![0; words], twice: vec![0; words], shift: 64 - bits }
+    }
+
+    #[inline]
+    fn place(&self, value: u64) -> (usize, u64) {
+        let place = mix(value) >> self.shift;
+        ((place / 64) as usize, 1 << (place % 64))
+    }
+
+    /// Notes a value.
+    #[inline]
+    pub(crate) fn note(&mut self, value: u64) {
+        let (word, bit) = self.place(value);
+        self.twice[word] |= self.once[word] & bit;
+        self.once[word] |= bit;
+    }
+
+    /// Whether a value may have come more than once.
+    #[inline]
+    pub(crate) fn may_repeat(&self, value: u64) -> bool {
+        let (word, bit) = self.place(value);
+        self.twice[word] & bit != 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_comes_twice_is_always_found_and_what_comes_once_seldom() {
+        let mut repeats = Repeats::new(100_000, u64::MAX);
+        (0..100_000).for_each(|value| repeats.note(value * 3));
+        (0..1000).for_each(|value| repeats.note(value * 300));
+        assert!((0..1000).all(|value| repeats.may_repeat(value * 300)));
+        let wrong = (0..100_000).filter(|value| value % 100 != 0 && repeats.may_repeat(value * 3)).count();
+        assert!(wrong < 15_000, "{wrong}");
+    }
+}

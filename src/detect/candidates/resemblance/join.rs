@@ -1,0 +1,217 @@
+//! Documents that may resemble each other: those that share one of their rarest shingles.
+
+use std::collections::HashSet;
+
+use super::read::ShingleSets;
+use crate::Result;
+use crate::detect::candidates::context::{Context, Take};
+use crate::detect::candidates::source::Source;
+use crate::detect::method::pair::Cut;
+use crate::detect::method::ratios::Ratios;
+use crate::detect::method::text_summary::ShingleSummary;
+use crate::spill::sort::{Sorted, Sorter};
+
+/// Receives a shingle, the documents that have it and how many.
+type Visit<'a> = dyn FnMut([u64; 2], &[u64], u64) -> Result<()> + 'a;
+
+/// A document of those that share a shingle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Sharing {
+    /// Ordinal of the document.
+    pub document: u32,
+    /// Shingles that it keeps at the ratio at hand.
+    pub len: u64,
+    /// That ratio is its own: it is the coarser of any two.
+    pub is_coarse: bool,
+}
+
+impl Sharing {
+    /// Whether two documents are compared at the ratio at hand, and may reach this resemblance.
+    pub fn may_reach(&self, other: &Sharing, threshold: f64) -> bool {
+        let (less, more) = (self.len.min(other.len), self.len.max(other.len));
+        less as f64 >= threshold * more as f64 - ROUNDING && (self.is_coarse || other.is_coarse)
+    }
+}
+
+/// Receives the documents that share a shingle, ascending.
+type VisitBucket<'a> = dyn FnMut(&[Sharing]) -> Result<()> + 'a;
+
+/// Documents between two reports of progress.
+const REPORT: u32 = 1 << 10;
+/// A product of floating-point numbers may miss a whole number by less.
+const ROUNDING: f64 = 1e-9;
+
+/// Pairs whose resemblance may reach the threshold.
+pub struct Resembling<'a> {
+    /// Shingles of the documents.
+    pub sets: &'a mut ShingleSets,
+    /// Counts of what was compared.
+    pub summary: &'a mut ShingleSummary,
+}
+
+/// Shingles that more than one document has, under their documents.
+type Shared = Sorted<4>;
+
+impl Source for Resembling<'_> {
+    fn candidates(&mut self, context: &Context<'_>, found: &mut Take<'_>) -> Result<Vec<Cut>> {
+        let mut cuts = Vec::new();
+        self.buckets(context, &mut |documents| bucket(context, documents, &mut cuts, found))?;
+        cuts.sort_unstable();
+        Ok(cuts)
+    }
+}
+
+impl Resembling<'_> {
+    /// Hands out the documents that share one of their rarest shingles, for each ratio at which some are compared.
+    pub fn buckets(&mut self, context: &Context<'_>, visit: &mut VisitBucket<'_>) -> Result<()> {
+        let shared = self.shared(context)?;
+        *self.summary = self.sets.summary;
+        for ratio in Ratios::each() {
+            if context.classes.leaders().any(|leader| self.sets.ratio(leader) == Some(ratio)) {
+                Level { context, sets: self.sets, ratio }.buckets(&shared, visit)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Sorts (shingle, document), drops shingles that only one document has, and, if that is asked for, those that too
+    /// many have; returns the others as (document, documents that have it, shingle), the rarest of each document first.
+    fn shared(&mut self, context: &Context<'_>) -> Result<Shared> {
+        let (room, collection) = (context.room, context.collection);
+        let mut sorter = Sorter::<3>::new(&room.folder, room.memory_limit / 4);
+        context.ticker.start("sort shingles", Some(collection.len().into()), "documents")?;
+        for leader in context.classes.leaders() {
+            for hash in self.sets.hashes(leader) {
+                sorter.push([(hash >> 64) as u64, hash as u64, leader.into()])?;
+            }
+            context.tick(leader, REPORT)?;
+        }
+        let sorted = sorter.finish();
+        let stop = self.sets.options().stop.unwrap_or(u64::MAX);
+        let mut shared = Sorter::<4>::new(&room.folder, room.memory_limit / 4);
+        let mut stopped = HashSet::new();
+        // Twice through: how many documents a shingle has is known at its end.
+        let mut counts = Counts { sorted: &sorted };
+        counts.each(&mut |[high, low], documents, count| {
+            if count > stop {
+                stopped.insert(u128::from(high) << 64 | u128::from(low));
+            } else if count > 1 {
+                for &document in documents {
+                    shared.push([document, count, high, low])?;
+                }
+            }
+            Ok(())
+        })?;
+        self.sets.stop(stopped);
+        Ok(shared.finish())
+    }
+}
+
+/// The documents of each shingle.
+struct Counts<'a> {
+    sorted: &'a Sorted<3>,
+}
+
+impl Counts<'_> {
+    fn each(&mut self, visit: &mut Visit<'_>) -> Result<()> {
+        let (mut last, mut documents) = ([0; 2], Vec::new());
+        self.sorted.each(&mut |rows| {
+            for &[high, low, document] in rows {
+                if last != [high, low] && !documents.is_empty() {
+                    visit(last, &documents, documents.len() as u64)?;
+                    documents.clear();
+                }
+                last = [high, low];
+                documents.push(document);
+            }
+            Ok(())
+        })?;
+        if documents.is_empty() { Ok(()) } else { visit(last, &documents, documents.len() as u64) }
+    }
+}
+
+/// Pairs that are compared at one ratio: the coarser one of each is it.
+struct Level<'a, 'b> {
+    context: &'a Context<'b>,
+    sets: &'a ShingleSets,
+    ratio: u32,
+}
+
+impl Level<'_, '_> {
+    fn buckets(&self, shared: &Shared, visit: &mut VisitBucket<'_>) -> Result<()> {
+        let room = self.context.room;
+        // Shingle, document, and how many shingles that has.
+        let mut prefixes = Sorter::<4>::new(&room.folder, room.memory_limit / 4);
+        let (mut last, mut list) = (None, Vec::new());
+        shared.each(&mut |rows| {
+            for &[ordinal, _, high, low] in rows {
+                if let Some(before) = last.replace(ordinal).filter(|&before| before != ordinal) {
+                    self.prefix(before, &mut list, &mut prefixes)?;
+                }
+                list.push([high, low]);
+            }
+            Ok(())
+        })?;
+        if let Some(last) = last {
+            self.prefix(last, &mut list, &mut prefixes)?;
+        }
+        self.context.ticker.start("candidates", None, "shingles")?;
+        let (mut last, mut documents) = ([0; 2], Vec::new());
+        prefixes.finish().each(&mut |rows| {
+            for &[high, low, document, len] in rows {
+                if last != [high, low] {
+                    visit(&documents)?;
+                    documents.clear();
+                }
+                last = [high, low];
+                let is_coarse = self.sets.ratio(document as u32) == Some(self.ratio);
+                documents.push(Sharing { document: document as u32, len, is_coarse });
+            }
+            self.context.ticker.add(rows.len() as u64)
+        })?;
+        visit(&documents)
+    }
+
+    /// Notes the first shingles of a document, given those that it shares with others, the rarest first.
+    fn prefix(&self, ordinal: u64, list: &mut Vec<[u64; 2]>, prefixes: &mut Sorter<4>) -> Result<()> {
+        let sampling = Ratios::sampling(self.ratio, self.sets.options().remainder);
+        let is_kept = |[_, low]: &[u64; 2]| sampling.keeps(u128::from(*low));
+        if self.sets.ratio(ordinal as u32).is_some_and(|ratio| ratio <= self.ratio) {
+            let len = self.sets.hashes(ordinal as u32).filter(|&hash| sampling.keeps(hash)).count();
+            let needed = (self.threshold() * len as f64 - ROUNDING).ceil() as usize;
+            // Those that nobody else has come first, and lead to nobody.
+            let alone = len - list.iter().filter(|hash| is_kept(hash)).count();
+            let first = (len + 1).saturating_sub(needed).saturating_sub(alone);
+            for &[high, low] in list.iter().filter(|hash| is_kept(hash)).take(first) {
+                prefixes.push([high, low, ordinal, len as u64])?;
+            }
+        }
+        list.clear();
+        Ok(())
+    }
+
+    fn threshold(&self) -> f64 {
+        self.context.options.rules.resemblance
+    }
+}
+
+/// The pairs of the documents of one shingle.
+fn bucket(context: &Context<'_>, documents: &[Sharing], cuts: &mut Vec<Cut>, found: &mut Take<'_>) -> Result<()> {
+    let (limit, threshold) = (context.limit, context.options.rules.resemblance);
+    let is_cut = documents.len() > limit;
+    let compared = match (is_cut, context.stable) {
+        (false, _) => documents.len(),
+        (true, true) => limit,
+        (true, false) => 1,
+    };
+    if is_cut {
+        cuts.push(Cut { founder: documents[0].document, len: documents.len() as u64, place: 0 });
+    }
+    for (at, a) in documents[..compared].iter().enumerate() {
+        let end = if at == 0 { documents.len() } else { compared };
+        for b in documents[at + 1..end].iter().filter(|b| a.may_reach(b, threshold)) {
+            found(a.document, b.document, true)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,191 @@
+//! The shingles of documents, in a temporary file.
+
+use std::collections::HashSet;
+use std::rc::Rc;
+
+use xxhash_rust::xxh3::xxh3_128;
+
+use crate::Result;
+use crate::detect::candidates::source::Verifier;
+use crate::detect::method::evidence::Evidence;
+use crate::detect::method::ratios::Ratios;
+use crate::detect::method::text_options::ShingleOptions;
+use crate::detect::method::text_summary::ShingleSummary;
+use crate::detect::method::text_summary::Unread;
+use crate::detect::texts::Places;
+use crate::sketch::{Sampling, Shingles, shingles};
+use crate::spill::bits::Bits;
+use crate::spill::resources::Room;
+use crate::spill::rows::{Words, WordsWriter};
+use crate::spill::sort::Sorter;
+use crate::spill::ticker::Ticker;
+use crate::text::CanonicalWords;
+
+/// The sampled shingles of documents, by ordinal.
+pub struct ShingleSets {
+    /// High and low half of each shingle.
+    hashes: Rc<Words<2>>,
+    /// For each document up to the last that was read: where its shingles begin, how many they are, its ratio, and the
+    /// number of its words; of a document that was not read, the ratio is 0.
+    places: Rc<Words<4>>,
+    options: ShingleOptions,
+    /// Samples are taken of what was read, by these options.
+    resampled: bool,
+    threshold: f64,
+    /// Shingles that too many documents have.
+    stopped: HashSet<u128>,
+    /// Counts of shingles and of what was dropped.
+    pub summary: ShingleSummary,
+    /// What could not be read.
+    pub unread: Unread,
+}
+
+/// The shingles that a page keeps, and how many it has.
+fn sampled(words: &CanonicalWords, options: &ShingleOptions, threshold: f64) -> (Shingles, u64) {
+    let ratio = options.ratios.of(words.len(), threshold);
+    let sampling = Ratios::sampling(ratio, options.remainder);
+    if ratio == 1 {
+        let all = shingles(words, options.words, sampling);
+        let len = all.len() as u64;
+        return (all, len);
+    }
+    let all = shingles(words, options.words, Sampling::ALL);
+    let len = all.len() as u64;
+    (all.resample(sampling).unwrap_or(all), len)
+}
+
+impl ShingleSets {
+    /// Reads the documents that are wanted.
+    pub fn read(
+        places: &Places,
+        wanted: &Bits,
+        options: &ShingleOptions,
+        threshold: f64,
+        room: &Room,
+        ticker: &Ticker<'_>,
+    ) -> Result<Self> {
+        let mut hashes = WordsWriter::<2>::new(&room.folder)?;
+        let mut sorter = Sorter::<5>::new(&room.folder, room.memory_limit / 4);
+        let mut summary = ShingleSummary::default();
+        let unread = places.each(wanted, room, ticker, &mut |ordinal, text| {
+            let words = CanonicalWords::of_text(text);
+            let (kept, all) = sampled(&words, options, threshold);
+            let (start, len) = (hashes.len() as u64, kept.len() as u64);
+            sorter.push([ordinal.into(), start, len, kept.sampling().ratio().into(), words.len() as u64])?;
+            summary.shingles += all;
+            summary.sampled += len;
+            summary.unsampled += u64::from(all > 0 && len == 0);
+            kept.hashes().iter().try_for_each(|&hash| hashes.push(&[(hash >> 64) as u64, hash as u64]))
+        })?;
+        let mut by_ordinal = WordsWriter::<4>::new(&room.folder)?;
+        sorter.finish().each(&mut |rows| {
+            rows.iter().try_for_each(|&[ordinal, start, len, ratio, words]| {
+                while (by_ordinal.len() as u64) < ordinal {
+                    by_ordinal.push(&[0; 4])?;
+                }
+                by_ordinal.push(&[start, len, ratio, words])
+            })
+        })?;
+        let (hashes, places) = (Rc::new(hashes.finish()?), Rc::new(by_ordinal.finish()?));
+        let (options, stopped) = (*options, HashSet::new());
+        Ok(Self { hashes, places, options, resampled: false, threshold, stopped, summary, unread })
+    }
+
+    /// Samples of what was read in full.
+    pub fn resample(&self, ratios: Ratios, remainder: u32) -> Self {
+        Self {
+            hashes: Rc::clone(&self.hashes),
+            places: Rc::clone(&self.places),
+            options: ShingleOptions { ratios, remainder, ..self.options },
+            resampled: true,
+            threshold: self.threshold,
+            stopped: HashSet::new(),
+            summary: self.summary,
+            unread: self.unread,
+        }
+    }
+
+    /// Number of words of a document, if it was read.
+    pub fn words(&self, ordinal: u32) -> Option<usize> {
+        self.places.get(ordinal as usize).filter(|place| place[2] > 0).map(|place| place[3] as usize)
+    }
+
+    /// Leaves these shingles out from now on.
+    pub fn stop(&mut self, stopped: HashSet<u128>) {
+        self.summary.stopped = stopped.len() as u64;
+        self.stopped = stopped;
+    }
+
+    /// Returns how the shingles were made.
+    pub fn options(&self) -> &ShingleOptions {
+        &self.options
+    }
+
+    /// The ratio of a document, if it was read.
+    pub fn ratio(&self, ordinal: u32) -> Option<u32> {
+        let words = self.words(ordinal)?;
+        if self.resampled {
+            return Some(self.options.ratios.of(words, self.threshold));
+        }
+        self.places.get(ordinal as usize).map(|place| place[2] as u32)
+    }
+
+    /// The shingles of a document, ascending, if it was read.
+    pub fn hashes(&self, ordinal: u32) -> impl Iterator<Item = u128> + '_ {
+        let [start, len, ..] = self.places.get(ordinal as usize).unwrap_or_default();
+        let sampling = Ratios::sampling(self.ratio(ordinal).unwrap_or(1), self.options.remainder);
+        let rows = (start..start + len).map(|place| self.hashes.row(place as usize));
+        let hashes = rows.map(|[high, low]| u128::from(high) << 64 | u128::from(low));
+        hashes.filter(move |&hash| sampling.keeps(hash) && !self.stopped.contains(&hash))
+    }
+
+    /// The shingles of a document, if it was read.
+    pub fn get(&self, ordinal: u32) -> Option<Shingles> {
+        let sampling = Ratios::sampling(self.ratio(ordinal)?, self.options.remainder);
+        Some(Shingles::of_hashes(sampling, self.hashes(ordinal).collect()))
+    }
+
+    /// A hash of a document's sample: documents with the same are not told apart. None without a shingle.
+    pub fn sketch(&self, ordinal: u32) -> Option<u128> {
+        let mut bytes = self.ratio(ordinal)?.to_le_bytes().to_vec();
+        let len = bytes.len();
+        self.hashes(ordinal).for_each(|hash| bytes.extend_from_slice(&hash.to_le_bytes()));
+        (bytes.len() > len).then(|| xxh3_128(&bytes))
+    }
+}
+
+/// Compares documents by their shingles: those of a pass, others by single look-ups.
+pub struct Overlaps<'a> {
+    sets: &'a ShingleSets,
+    places: Option<&'a Places>,
+    /// The document that comes first in the pairs at hand.
+    last: Option<(u32, Option<Shingles>)>,
+}
+
+impl<'a> Overlaps<'a> {
+    /// Returns a comparison of shingle sets; sets that are not kept are read again from `places`.
+    pub fn new(sets: &'a ShingleSets, places: Option<&'a Places>) -> Self {
+        Self { sets, places, last: None }
+    }
+
+    fn get(&self, ordinal: u32) -> Option<Shingles> {
+        self.sets.get(ordinal).or_else(|| {
+            let text = self.places?.text(ordinal)?;
+            let (kept, _) = sampled(&CanonicalWords::of_text(&text), &self.sets.options, self.sets.threshold);
+            let hashes = kept.hashes().iter().copied().filter(|hash| !self.sets.stopped.contains(hash));
+            Some(Shingles::of_hashes(kept.sampling(), hashes.collect()))
+        })
+    }
+}
+
+impl Verifier for Overlaps<'_> {
+    fn add(&mut self, a: u32, b: u32, evidence: &mut Evidence) -> Result<()> {
+        if self.last.as_ref().is_none_or(|(last, _)| *last != a) {
+            self.last = Some((a, self.get(a)));
+        }
+        if let (Some((_, Some(a))), Some(b)) = (&self.last, self.get(b)) {
+            evidence.resemblance = a.overlap(&b).map(|overlap| overlap.resemblance());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,113 @@
+//! What is compared of each set.
+
+use super::lists::Signed;
+use super::sets::Sets;
+use crate::Result;
+use crate::detect::candidates::comparison::{Desk, Measure};
+use crate::detect::candidates::context::{Context, Take};
+use crate::detect::candidates::source::Source;
+use crate::detect::method::evidence::Evidence;
+use crate::detect::method::pair::Cut;
+use crate::detect::method::rules::Decision;
+use crate::detect::method::text_summary::SetSummary;
+
+/// Pairs of perhaps-similar sets that a comparison of texts finds to be near.
+pub(crate) struct Similar<'a, M: Measure> {
+    pub(crate) desk: Desk<'a, M>,
+    pub(crate) signed: Option<Signed>,
+    pub(crate) summary: &'a mut SetSummary,
+}
+
+/// One set at work.
+struct Work<'a, 'b, 'c, M: Measure> {
+    context: &'a Context<'b>,
+    desk: &'a mut Desk<'c, M>,
+    /// Comparisons that are left.
+    left: u64,
+    done: u64,
+}
+
+impl<M: Measure> Source for Similar<'_, M> {
+    fn candidates(&mut self, context: &Context<'_>, found: &mut Take<'_>) -> Result<Vec<Cut>> {
+        let Some(signed) = self.signed.take() else { return Ok(Vec::new()) };
+        let (options, collection) = (&context.options.sets, context.collection);
+        context.ticker.start("perhaps-similar sets", None, "comparisons")?;
+        let takes = |ordinal| context.classes.leader(ordinal) == ordinal;
+        let site = |ordinal| collection.row(ordinal).site;
+        let sets = Sets::new(signed, options, context.room, &takes, &site, self.summary)?;
+        let mut cuts = Vec::new();
+        sets.each(&mut |set| {
+            let len = set.len() as u64;
+            self.desk.clear();
+            let left = options.comparisons.saturating_mul(len);
+            let mut work = Work { context, desk: &mut self.desk, left, done: 0 };
+            // All pairs are asked for; or what clusters are made of, which must not depend on what is added later.
+            let whole = if options.exhaustive || context.options.expand || context.stable {
+                work.exhaustive(set, found)?
+            } else {
+                work.leaders(set, found)?
+            };
+            let summary = &mut *self.summary;
+            summary.sets += 1;
+            summary.largest = summary.largest.max(len);
+            summary.compared += work.done;
+            if !whole {
+                summary.limited += 1;
+                let founder = set.iter().copied().min().unwrap_or_default();
+                cuts.push(Cut { founder, len, place: 0 });
+            }
+            context.ticker.add(work.done)
+        })?;
+        cuts.sort_unstable();
+        Ok(cuts)
+    }
+}
+
+impl<M: Measure> Work<'_, '_, '_, M> {
+    /// Whether two documents are near; none where no comparison is left.
+    fn near(&mut self, a: u32, b: u32) -> Option<bool> {
+        self.left = self.left.checked_sub(1)?;
+        self.done += 1;
+        let mut evidence = Evidence::default();
+        self.desk.compare(a, b, &mut evidence);
+        let options = self.context.options;
+        Some(matches!(options.rules.decide(options.method, &evidence), Decision::Near(_)))
+    }
+
+    /// Compares all pairs; says whether it came to the end.
+    fn exhaustive(&mut self, set: &[u32], found: &mut Take<'_>) -> Result<bool> {
+        for (place, &a) in set.iter().enumerate() {
+            for &b in &set[place + 1..] {
+                match self.near(a, b) {
+                    Some(near) => found(a, b, near)?,
+                    None => return Ok(false),
+                }
+            }
+            self.context.ticker.add(0)?;
+        }
+        Ok(true)
+    }
+
+    /// Compares each leader with all that are left; says whether it came to the end.
+    fn leaders(&mut self, set: &[u32], found: &mut Take<'_>) -> Result<bool> {
+        let mut rest: Vec<u32> = set.to_vec();
+        let mut others = Vec::new();
+        while let [leader, all @ ..] = &rest[..] {
+            others.clear();
+            for &other in all {
+                match self.near(*leader, other) {
+                    Some(near) => {
+                        found(*leader, other, near)?;
+                        if !near {
+                            others.push(other);
+                        }
+                    }
+                    None => return Ok(false),
+                }
+            }
+            std::mem::swap(&mut rest, &mut others);
+            self.context.ticker.add(0)?;
+        }
+        Ok(true)
+    }
+}

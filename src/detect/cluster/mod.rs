@@ -1,0 +1,292 @@
+//! Clusters that do not chain: stars around the document that came first (`nddb cluster`).
+//!
+//! Documents are taken in the order of their numbers. One that is near to founders joins the one with the
+//! best score, of equal ones the oldest; one that is near to none founds a cluster. So what later documents
+//! are like never moves earlier ones: to add B to a clustered A gives what clustering A and then B gives.
+//!
+//! A deleted document still founds, as long as no compaction has dropped it: its cluster keeps its members
+//! and its id, and without it they are founded anew.
+
+mod components;
+mod keep;
+mod lines;
+mod removal;
+mod stars;
+
+use super::collection::Collection;
+use super::method::options::PairOptions;
+use super::method::pair::{Line, Pair, PairSummary, Verified};
+use super::pairs::judge::{Judge, Judged};
+use super::pairs::{Found, Reach};
+use crate::Result;
+use crate::spill::bits::Bits;
+use crate::spill::progress::Progress;
+use crate::spill::resources::Room;
+use crate::spill::sort::Sorter;
+use crate::spill::ticker::Ticker;
+use crate::store::View;
+pub use keep::{Keep, UnknownKeep};
+use lines::Centres;
+pub use removal::{MISSING_SHARE, MISSING_TERMS, Remove, THIN_TERMS, UnknownRemove};
+
+/// How clusters are made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClusterOptions {
+    /// Which pairs are near-duplicates. Clusters are made of groups and the pairs between them, whether
+    /// or not all pairs are asked for.
+    pub pairs: PairOptions,
+    /// Which document of a cluster is kept: the first rule that tells two apart decides, then the number.
+    pub keep: Vec<Keep>,
+    /// Which of the others are removed.
+    pub remove: Remove,
+    /// Clusters are the connected components, in which a document need not be near to the founder.
+    pub components: bool,
+}
+
+impl ClusterOptions {
+    /// Stars, of which the oldest is kept.
+    pub fn new(pairs: PairOptions) -> Self {
+        Self { pairs, keep: Keep::ALL.to_vec(), remove: Remove::default(), components: false }
+    }
+}
+
+/// A cluster of two live documents and more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cluster<'a> {
+    /// The document whose id is the cluster's. It may be deleted, and is no member then.
+    pub founder: u32,
+    /// The live documents, by id bytewise.
+    pub members: &'a [u32],
+    /// The one to keep.
+    pub kept: u32,
+    /// How many are to be removed: those that are near to the kept one by their own evidence.
+    pub removed: u64,
+    /// It has more members than the group limit.
+    pub oversized: bool,
+    /// All members are known to be of one site.
+    pub single_site: bool,
+    /// These documents have no text. Nothing can be said of them, and none is to be removed.
+    pub empty: bool,
+    /// The kept document has too little content to tell others from it: they are removed only if their text is the same.
+    pub thin: bool,
+}
+
+/// What clustering gave in all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ClusterSummary {
+    /// What was said of pairs.
+    pub pairs: PairSummary,
+    /// Clusters of two documents and more.
+    pub clusters: u64,
+    /// Documents in them.
+    pub clustered: u64,
+    /// Members of the largest.
+    pub largest: u64,
+    /// Clusters with more members than the group limit.
+    pub oversized: u64,
+    /// Clusters of one site.
+    pub single_site: u64,
+    /// Documents to be removed.
+    pub removed: u64,
+    /// Documents to be kept.
+    pub kept: u64,
+    /// Clusters of thin pages, which are among the others.
+    pub thin: u64,
+    /// Documents in these.
+    pub in_thin: u64,
+    /// Near-duplicates of a kept document that are kept besides, since they are thin or too much of them is missing from it.
+    pub spared: u64,
+    /// Clusters whose founder is deleted and not yet dropped.
+    pub founder_deleted: u64,
+}
+
+/// The clusters of a collection.
+#[derive(Debug)]
+pub struct Clusters {
+    /// The founder of each document's cluster.
+    founder: Vec<u32>,
+    /// Documents to be removed, by the rank of their ids.
+    removed: Bits,
+    keep: Vec<Keep>,
+    remove: Remove,
+    group_limit: usize,
+    room: Room,
+    /// What was found in all.
+    pub summary: ClusterSummary,
+}
+
+/// Clusters the documents of a collection, which was built from this view by
+/// [`Collection::with_deleted`], and hands the groups and pairs of live documents to `emit`.
+///
+/// # Errors
+/// As [`super::pairs`].
+pub fn cluster(
+    view: View<'_>,
+    collection: &Collection,
+    options: &ClusterOptions,
+    watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+    emit: &mut dyn FnMut(Line<'_>) -> Result<()>,
+) -> Result<Clusters> {
+    let pairs = PairOptions { expand: false, ..options.pairs.clone() };
+    let found = Found::new(view, collection, &pairs, Reach::STABLE, watch)?;
+    let ticker = Ticker::new(watch);
+    let mut pass = |near: &mut dyn FnMut(Pair) -> Result<()>| {
+        found.decide(collection, &pairs, &ticker, &mut PairSummary::default(), near)
+    };
+    let mut founder = if options.components {
+        components::founders(collection, &found.classes, &mut pass)?
+    } else {
+        stars::founders(collection, &found.classes, &pairs, &mut pass)?
+    };
+    let mut empty = (0..collection.len()).filter(|&ordinal| collection.row(ordinal).is_empty);
+    if let Some(first) = empty.next() {
+        empty.for_each(|ordinal| founder[ordinal as usize] = first);
+    }
+    let room = pairs.room.clone();
+    let (keep, group_limit) = (options.keep.clone(), pairs.group_limit);
+    let (removed, remove) = (Bits::new(collection.len()), options.remove);
+    let summary = ClusterSummary::default();
+    let mut clusters = Clusters { founder, removed, keep, remove, group_limit, room, summary };
+    clusters.remove(collection, found.judge(collection, &pairs), &ticker)?;
+    let centres = Centres::new(collection, &clusters.founder, (!options.components).then_some(group_limit));
+    clusters.summary.pairs = lines::emit(view, collection, &found, &centres, &pairs, watch, emit)?;
+    clusters.sum_up(collection)?;
+    Ok(clusters)
+}
+
+impl Clusters {
+    /// The document whose id is that of a document's cluster: its own, if it stands alone or founded it.
+    pub fn founder(&self, ordinal: u32) -> u32 {
+        self.founder[ordinal as usize]
+    }
+
+    /// Whether the document whose id has this place in bytewise order is to be removed.
+    pub fn is_removed(&self, rank: u32) -> bool {
+        self.removed.contains(rank)
+    }
+
+    /// Hands all clusters of two live documents and more to `emit`, by the founder's id, bytewise.
+    ///
+    /// # Errors
+    /// Errors of the disk; whatever `emit` returns.
+    pub fn each(&self, collection: &Collection, emit: &mut dyn FnMut(&Cluster<'_>) -> Result<()>) -> Result<()> {
+        self.each_by_founder(collection, &mut |founder, members| {
+            let kept = self.keep(collection, members);
+            let site = |&ordinal: &u32| collection.row(ordinal).site;
+            let first = members.first().and_then(site);
+            let rank = |&member: &u32| collection.row(member).rank;
+            emit(&Cluster {
+                founder,
+                members,
+                kept,
+                removed: members.iter().filter(|member| self.removed.contains(rank(member))).count() as u64,
+                oversized: members.len() > self.group_limit,
+                single_site: first.is_some() && members.iter().all(|member| site(member) == first),
+                empty: collection.row(founder).is_empty,
+                thin: collection.profile_of(kept).as_ref().is_some_and(removal::is_thin),
+            })
+        })
+    }
+
+    fn keep(&self, collection: &Collection, members: &[u32]) -> u32 {
+        let best = members.iter().copied().min_by(|&a, &b| keep::compare(&self.keep, collection, a, b));
+        best.unwrap_or_default()
+    }
+
+    /// The live members of each cluster of two and more.
+    fn each_by_founder(&self, collection: &Collection, emit: &mut dyn FnMut(u32, &[u32]) -> Result<()>) -> Result<()> {
+        let mut sorter = Sorter::<1>::new(&self.room.folder, self.room.memory_limit / 4);
+        let mut alone = Bits::new(collection.len());
+        // A founder without followers is most documents: these need no sorting.
+        for (ordinal, &founder) in (0..).zip(&self.founder) {
+            if founder != ordinal {
+                alone.insert(founder);
+            }
+        }
+        for (ordinal, &founder) in (0..).zip(&self.founder) {
+            let row = collection.row(ordinal);
+            if !row.is_deleted && alone.contains(founder) {
+                sorter.push([u64::from(collection.row(founder).rank) << 32 | u64::from(row.rank)])?;
+            }
+        }
+        let (mut last, mut members): (u32, Vec<u32>) = (0, Vec::new());
+        let mut end = |founder: u32, members: &mut Vec<u32>| {
+            let outcome = if members.len() > 1 { emit(founder, members) } else { Ok(()) };
+            members.clear();
+            outcome
+        };
+        sorter.finish().each(&mut |rows| {
+            for [row] in rows {
+                let founder = collection.at_rank((row >> 32) as u32);
+                if founder != last {
+                    end(last, &mut members)?;
+                }
+                last = founder;
+                members.push(collection.at_rank(*row as u32));
+            }
+            Ok(())
+        })?;
+        end(last, &mut members)
+    }
+
+    /// Notes the members that are near to the kept document of their cluster.
+    fn remove(&mut self, collection: &Collection, mut judge: Judge<'_>, ticker: &Ticker<'_>) -> Result<()> {
+        ticker.start("verify against the kept", None, "documents")?;
+        let mut sorter = Sorter::<1>::new(&self.room.folder, self.room.memory_limit / 4);
+        let mut kept = Bits::new(collection.len());
+        let rank = |ordinal: u32| collection.row(ordinal).rank;
+        self.each_by_founder(collection, &mut |founder, members| {
+            let keep = rank(self.keep(collection, members));
+            if collection.row(founder).is_empty {
+                return Ok(());
+            }
+            kept.insert(keep);
+            let others = members.iter().map(|&member| rank(member)).filter(|&rank| rank != keep);
+            others
+                .into_iter()
+                .try_for_each(|other| sorter.push([u64::from(keep.min(other)) << 32 | u64::from(keep.max(other))]))
+        })?;
+        let (removed, rule, spared) = (&mut self.removed, self.remove, &mut self.summary.spared);
+        sorter.finish().each(&mut |rows| {
+            for [row] in rows {
+                let ranks = [(row >> 32) as u32, *row as u32];
+                let [a, b] = ranks.map(|rank| collection.at_rank(rank));
+                // What could not be verified stays.
+                if let Judged::Near(pair) = judge.pair(a, b)?
+                    && pair.verified != Some(Verified::Unread)
+                {
+                    let (keep, other, rank) = if kept.contains(ranks[0]) { (a, b, ranks[1]) } else { (b, a, ranks[0]) };
+                    let [keep, other] = [keep, other].map(|ordinal| collection.profile_of(ordinal));
+                    match rule.allows(keep.as_ref(), other.as_ref(), pair.evidence.identical) {
+                        true => removed.insert(rank),
+                        false => *spared += 1,
+                    }
+                }
+            }
+            ticker.add(rows.len() as u64)
+        })
+    }
+
+    fn sum_up(&mut self, collection: &Collection) -> Result<()> {
+        let mut sum = self.summary;
+        self.each(collection, &mut |cluster| {
+            let len = cluster.members.len() as u64;
+            sum.clusters += 1;
+            sum.clustered += len;
+            sum.largest = sum.largest.max(len);
+            sum.removed += cluster.removed;
+            sum.oversized += u64::from(cluster.oversized);
+            sum.thin += u64::from(cluster.thin);
+            sum.in_thin += if cluster.thin { len } else { 0 };
+            sum.single_site += u64::from(cluster.single_site);
+            sum.founder_deleted += u64::from(collection.row(cluster.founder).is_deleted);
+            Ok(())
+        })?;
+        sum.kept = collection.held().documents - sum.removed;
+        self.summary = sum;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,148 @@
+//! What may be removed: a near-duplicate of the kept document is not always one that nobody misses.
+
+use std::error::Error;
+use std::fmt;
+use std::str::FromStr;
+
+use crate::detect::method::model::resemblance;
+use crate::sketch::{MIN_VALUES, Profile};
+
+/// A page with fewer terms of content is thin.
+pub const THIN_TERMS: u32 = 30;
+
+/// A page stays if of its content so many terms and more, and this share of it, are missing from the kept one.
+pub const MISSING_TERMS: f64 = 30.0;
+/// See [`MISSING_TERMS`].
+pub const MISSING_SHARE: f64 = 0.2;
+
+/// Standard errors by which the estimated resemblance may be too high: nineteen estimates in twenty are not.
+const MARGIN: f64 = 1.645;
+
+/// Which near-duplicates of the kept document of a cluster are removed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Remove {
+    /// All.
+    Near,
+    /// Those whose content the kept one has but for a fifth, or for 30 terms.
+    #[default]
+    Contained,
+    /// Those with the same text, title included.
+    Identical,
+}
+
+impl Remove {
+    /// All rules.
+    pub const ALL: [Remove; 3] = [Remove::Near, Remove::Contained, Remove::Identical];
+
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Remove::Near => "near",
+            Remove::Contained => "contained",
+            Remove::Identical => "identical",
+        }
+    }
+
+    /// Returns whether a document that is near to the kept one may be removed. Of thin pages only those are that have the
+    /// same text. Of a document without a profile, or beside a kept one without, nothing is known to be missing.
+    pub(crate) fn allows(self, kept: Option<&Profile>, other: Option<&Profile>, is_identical: bool) -> bool {
+        match (self, kept.zip(other)) {
+            _ if is_identical => true,
+            (Remove::Identical, _) => false,
+            (_, Some((_, other))) if is_thin(other) => false,
+            (Remove::Contained, Some((kept, other))) => !is_missing_much(kept, other),
+            _ => true,
+        }
+    }
+}
+
+/// Returns whether a page has too little content to tell it from others by that.
+pub(crate) fn is_thin(profile: &Profile) -> bool {
+    profile.is_whole || profile.terms < THIN_TERMS
+}
+
+/// Returns whether a fifth and 30 terms of the content of `other` may be missing from the kept page: by the
+/// resemblance that is as low as its estimate allows, and the lengths (Broder 1997, 2: what two sets have in common follows from
+/// their resemblance and sizes).
+fn is_missing_much(kept: &Profile, other: &Profile) -> bool {
+    let estimate = resemblance(kept, other);
+    let error = (estimate * (1.0 - estimate) / MIN_VALUES as f64).sqrt();
+    let least = (estimate - MARGIN * error).max(0.0);
+    let [kept, other] = [kept, other].map(|profile| f64::from(profile.terms));
+    let common = least * (kept + other) / (1.0 + least);
+    let missing = other - common;
+    missing >= MISSING_TERMS && missing >= MISSING_SHARE * other
+}
+
+impl fmt::Display for Remove {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A name that is no rule's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownRemove(pub String);
+
+impl fmt::Display for UnknownRemove {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = Remove::ALL.map(Remove::name).join(", ");
+        write!(f, "nothing is removed by {:?} (there are {names})", self.0)
+    }
+}
+
+impl Error for UnknownRemove {}
+
+impl FromStr for Remove {
+    type Err = UnknownRemove;
+
+    fn from_str(name: &str) -> Result<Self, UnknownRemove> {
+        Remove::ALL.into_iter().find(|rule| rule.name() == name).ok_or_else(|| UnknownRemove(name.into()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sketch::Recipe;
+    use crate::text::Page;
+
+    fn profile(words: std::ops::Range<u32>) -> Profile {
+        let text: String = words.map(|word| format!("word{}x ", word * 7919 % 100_003)).collect();
+        Recipe::default().sketch(&Page::text(&text)).profile.expect("a profile")
+    }
+
+    #[test]
+    fn a_page_with_a_section_that_the_kept_one_lacks_stays() {
+        let (short, same, long) = (profile(0..400), profile(0..400), profile(0..800));
+        let removed = |rule: Remove, kept: &Profile, other: &Profile| rule.allows(Some(kept), Some(other), false);
+        for (rule, kept, other, expected) in [
+            (Remove::Contained, &short, &same, true),
+            (Remove::Contained, &short, &long, false),
+            // All of the shorter one stands in the longer.
+            (Remove::Contained, &long, &short, true),
+            (Remove::Near, &short, &long, true),
+            (Remove::Identical, &short, &same, false),
+        ] {
+            assert_eq!(removed(rule, kept, other), expected, "{rule}, {} {}", kept.terms, other.terms);
+        }
+        for rule in Remove::ALL {
+            assert!(rule.allows(Some(&short), Some(&long), true), "{rule}: identical");
+            assert_eq!(rule.name().parse(), Ok(rule));
+            assert_eq!(rule.allows(None, Some(&short), false), rule != Remove::Identical);
+        }
+        assert!("some".parse::<Remove>().is_err_and(|error| error.to_string().contains("contained")));
+    }
+
+    #[test]
+    fn a_thin_page_is_removed_only_if_its_text_is_that_of_the_kept_one() {
+        let thin = profile(0..29);
+        let enough = profile(0..30);
+        for rule in Remove::ALL {
+            assert!(!rule.allows(Some(&enough), Some(&thin), false) && rule.allows(Some(&enough), Some(&thin), true));
+        }
+        assert!(Remove::Near.allows(Some(&thin), Some(&enough), false));
+        let whole = Profile { is_whole: true, ..enough };
+        assert!(is_thin(&thin) && is_thin(&whole) && !is_thin(&enough));
+    }
+}

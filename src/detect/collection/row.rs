@@ -1,0 +1,156 @@
+//! What is kept of one document, as a row of eight numbers.
+
+use nddb_format::Fingerprint;
+use nddb_format::record::{Print, Record};
+
+/// Numbers of a row: one line of the processor's cache.
+pub(crate) const ROW: usize = 8;
+/// Numbers of a row of sketches.
+pub(crate) const SKETCH: usize = 12;
+/// Numbers of 84 min-values, two in each.
+pub(crate) const MIN_VALUES: usize = 42;
+/// Numbers of a row of min-values, and behind them the hashes of title and first heading.
+pub(crate) const MIN_HASH: usize = MIN_VALUES + 2;
+/// Numbers of a profile, whose bytes are 255.
+pub(crate) const PROFILE: usize = 32;
+
+const UNPRINTED: u64 = 1;
+const DIGEST: u64 = 1 << 1;
+const SUPERSHINGLES: u64 = 1 << 2;
+const PROJECTION: u64 = 1 << 3;
+const SITE: u64 = 1 << 4;
+const TOKENS: u64 = 1 << 5;
+const URL: u64 = 1 << 6;
+const DATE: u64 = 1 << 7;
+const DELETED: u64 = 1 << 8;
+const EMPTY: u64 = 1 << 9;
+const MIN_HASHED: u64 = 1 << 10;
+const PROFILED: u64 = 1 << 11;
+
+/// What is known of a document, without what it would be too much to keep for all: id, address, text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Its number in the database.
+    pub number: u64,
+    /// Its place among all ids in bytewise order.
+    pub rank: u32,
+    /// Its fingerprint, unless it has fewer than two tokens.
+    pub fingerprint: Option<Fingerprint>,
+    /// The digest of its token sequence; absent where it has no token, for nothing is no text to be equal.
+    pub digest: Option<[u64; 2]>,
+    /// A number that stands for its site.
+    pub site: Option<u32>,
+    /// Number of tokens, at most 2^32 - 1.
+    pub tokens: Option<u32>,
+    /// Bytes of its address.
+    pub url_size: Option<u32>,
+    /// When it was fetched, in seconds since 1970.
+    pub date: Option<i64>,
+    /// It is known that it has no token at all.
+    pub is_empty: bool,
+    /// It is deleted, and no compaction has dropped it yet.
+    pub is_deleted: bool,
+    /// Its record has supershingles.
+    pub has_supershingles: bool,
+    /// Its record has a projection.
+    pub has_projection: bool,
+    /// Its record has min-values.
+    pub has_min_values: bool,
+    /// Its record has a profile.
+    pub has_profile: bool,
+}
+
+impl Row {
+    /// What is kept of a record.
+    pub fn of(number: u64, rank: u32, site: Option<u32>, print: Print, record: &Record, deleted: bool) -> Self {
+        let is_empty = record.tokens == Some(0);
+        let half = |bytes: &[u8]| bytes.iter().fold(0, |word, &byte| word << 8 | u64::from(byte));
+        Self {
+            number,
+            rank,
+            fingerprint: (!print.unprinted).then_some(Fingerprint(print.fingerprint)),
+            digest: record.digest.filter(|_| !is_empty).map(|digest| [half(&digest[..8]), half(&digest[8..])]),
+            site,
+            tokens: record.tokens.map(|tokens| u32::try_from(tokens).unwrap_or(u32::MAX)),
+            url_size: record.url.as_ref().map(|url| u32::try_from(url.len()).unwrap_or(u32::MAX)),
+            date: record.date,
+            is_empty,
+            is_deleted: deleted,
+            has_supershingles: record.supershingles.is_some(),
+            has_projection: record.projection.is_some(),
+            has_min_values: record.min_values.is_some(),
+            has_profile: record.profile.is_some(),
+        }
+    }
+
+    /// Returns the row as words.
+    pub fn encode(&self) -> [u64; ROW] {
+        let flag = |present: bool, flag: u64| if present { flag } else { 0 };
+        let flags = flag(self.fingerprint.is_none(), UNPRINTED)
+            | flag(self.digest.is_some(), DIGEST)
+            | flag(self.has_supershingles, SUPERSHINGLES)
+            | flag(self.has_projection, PROJECTION)
+            | flag(self.has_min_values, MIN_HASHED)
+            | flag(self.has_profile, PROFILED)
+            | flag(self.site.is_some(), SITE)
+            | flag(self.tokens.is_some(), TOKENS)
+            | flag(self.url_size.is_some(), URL)
+            | flag(self.date.is_some(), DATE)
+            | flag(self.is_deleted, DELETED)
+            | flag(self.is_empty, EMPTY);
+        let [high, low] = self.digest.unwrap_or_default();
+        let two = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
+        [
+            self.number,
+            self.fingerprint.map_or(0, |fingerprint| fingerprint.0),
+            high,
+            low,
+            two(self.rank, self.site.unwrap_or(0)),
+            two(self.tokens.unwrap_or(0), self.url_size.unwrap_or(0)),
+            self.date.unwrap_or(0).cast_unsigned(),
+            flags,
+        ]
+    }
+
+    /// Returns the row of these words.
+    #[inline]
+    pub fn decode(words: &[u64; ROW]) -> Self {
+        let [number, fingerprint, high, low, place, sizes, date, flags] = *words;
+        let has = |flag: u64| flags & flag != 0;
+        Self {
+            number,
+            rank: (place >> 32) as u32,
+            fingerprint: (!has(UNPRINTED)).then_some(Fingerprint(fingerprint)),
+            digest: has(DIGEST).then_some([high, low]),
+            site: has(SITE).then_some(place as u32),
+            tokens: has(TOKENS).then_some((sizes >> 32) as u32),
+            url_size: has(URL).then_some(sizes as u32),
+            date: has(DATE).then_some(date.cast_signed()),
+            is_empty: has(EMPTY),
+            is_deleted: has(DELETED),
+            has_supershingles: has(SUPERSHINGLES),
+            has_projection: has(PROJECTION),
+            has_min_values: has(MIN_HASHED),
+            has_profile: has(PROFILED),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_comes_back_as_it_was() {
+        let digest = std::array::from_fn(|byte| byte as u8);
+        let record = Record { tokens: Some(7), digest: Some(digest), date: Some(-5), ..Record::default() };
+        let print = Print { fingerprint: 9, unprinted: false };
+        let full = Row::of(1 << 39, 3, Some(2), print, &record, true);
+        assert_eq!(Row::decode(&full.encode()), full);
+        assert_eq!(full.digest, Some([0x0001_0203_0405_0607, 0x0809_0a0b_0c0d_0e0f]));
+        let empty = Record { tokens: Some(0), digest: Some(digest), ..Record::default() };
+        let empty = Row::of(0, 0, None, Print { fingerprint: 0, unprinted: true }, &empty, false);
+        assert_eq!(Row::decode(&empty.encode()), empty);
+        assert_eq!((empty.fingerprint, empty.digest, empty.is_empty), (None, None, true));
+    }
+}

@@ -1,0 +1,53 @@
+//! What is known of one document, and the evidence of two: the one place where it is made.
+
+use nddb_format::Fingerprint;
+
+use super::evidence::Evidence;
+use super::model::Traits;
+use crate::sketch::{MIN_VALUES, Profile, agreement};
+use crate::text::Headings;
+
+/// What is known of a document by its stored sketches; `S` is its site, or a number that stands for it.
+#[derive(Clone, Debug)]
+pub(crate) struct Known<S> {
+    /// Unless it has fewer than two tokens.
+    pub(crate) fingerprint: Option<Fingerprint>,
+    /// The digest of its text, unless it has none.
+    pub(crate) digest: Option<u128>,
+    pub(crate) supershingles: Option<[u64; 6]>,
+    pub(crate) projection: Option<[u64; 6]>,
+    pub(crate) min_values: Option<Box<[u32; MIN_VALUES]>>,
+    pub(crate) headings: Option<Headings>,
+    pub(crate) profile: Option<Profile>,
+    pub(crate) site: Option<S>,
+}
+
+impl<S: PartialEq> Known<S> {
+    /// Returns all that is known of it and another.
+    pub(crate) fn evidence(&self, other: &Self) -> Evidence {
+        let (a, b) = (self, other);
+        let agreement = a.min_values.as_ref().zip(b.min_values.as_ref()).map(|(a, b)| agreement(a, b));
+        let profiles = a.profile.as_ref().zip(b.profile.as_ref());
+        Evidence {
+            identical: a.digest.zip(b.digest).is_some_and(|(a, b)| a == b),
+            distance: a.fingerprint.zip(b.fingerprint).map(|(a, b)| (a.0 ^ b.0).count_ones()),
+            b_similarity: a.supershingles.zip(b.supershingles).map(|(a, b)| b_similarity(&a, &b)),
+            c_similarity: a.projection.zip(b.projection).map(|(a, b)| c_similarity(&a, &b)),
+            agreement,
+            same_site: a.site.as_ref().zip(b.site.as_ref()).map(|(a, b)| a == b),
+            same_heading: agreement.and_then(|_| a.headings?.agree(&b.headings?)),
+            traits: profiles.zip(agreement).map(|((a, b), agreement)| Traits::of(a, b, agreement)),
+            ..Evidence::default()
+        }
+    }
+}
+
+/// Number of equal supershingles at equal places (Henzinger 2006, 2: B-similarity).
+pub fn b_similarity(a: &[u64; 6], b: &[u64; 6]) -> u32 {
+    a.iter().zip(b).filter(|(a, b)| a == b).count() as u32
+}
+
+/// Number of equal bits (Henzinger 2006, 2: C-similarity).
+pub fn c_similarity(a: &[u64; 6], b: &[u64; 6]) -> u32 {
+    384 - a.iter().zip(b).map(|(a, b)| (a ^ b).count_ones()).sum::<u32>()
+}

@@ -1,0 +1,56 @@
+//! Why a load ends early.
+
+use std::fmt;
+
+use crate::archive::ArchiveError;
+use crate::sketch::RecipeError;
+
+/// Why documents cannot be loaded.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// An input is not there, or cannot be read.
+    Archive(ArchiveError),
+    /// The recipe of the database is not known here.
+    Recipe(RecipeError),
+    /// The database failed.
+    Store(crate::Error),
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LoadError::Archive(error) => error.fmt(f),
+            LoadError::Recipe(error) => write!(f, "the database's recipe cannot be used: {error}"),
+            LoadError::Store(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for LoadError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            LoadError::Archive(error) => error.source(),
+            LoadError::Recipe(_) => None,
+            LoadError::Store(error) => error.source(),
+        }
+    }
+}
+
+impl From<ArchiveError> for LoadError {
+    fn from(error: ArchiveError) -> Self {
+        LoadError::Archive(error)
+    }
+}
+
+impl From<RecipeError> for LoadError {
+    fn from(error: RecipeError) -> Self {
+        LoadError::Recipe(error)
+    }
+}
+
+impl From<crate::Error> for LoadError {
+    fn from(error: crate::Error) -> Self {
+        LoadError::Store(error)
+    }
+}

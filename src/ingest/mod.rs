@@ -1,0 +1,206 @@
+//! Loading: archives become documents, and documents a database.
+//!
+//! [`Loader`] reads files and folders of every format that [`crate::archive`] knows, sketches their pages by the
+//! database's recipe, on as many threads as it is given, and stores them by bulk load, in the order of the inputs:
+//! the database does not depend on the number of threads. How far each archive has been read is committed with its
+//! documents, after 30 seconds or 512 MB of input at the latest, so that a load that was stopped or killed goes on where
+//! it was when it is called again. What cannot be read is passed to the caller as an [`Event`], and counted.
+//!
+//! ```
+//! use nddb::ingest::{Event, Loader};
+//! use nddb::{Config, Writer};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let (database, archive) = (folder.path().join("crawl.nddb"), folder.path().join("pages.jsonl"));
+//! # std::fs::write(&archive, "{\"id\":\"a\",\"text\":\"some words\"}\n{\"id\":\"b\"}\n")?;
+//! let mut writer = Writer::create(&database, &Config::within(3)?)?;
+//! let report = Loader::new(&mut writer)
+//!     .threads(4)
+//!     .on_event(|event| match event {
+//!         Event::Skipped(skipped) => eprintln!("{}: {}", skipped.path.display(), skipped.detail),
+//!         Event::Progress(progress) => eprintln!("{} documents", progress.documents),
+//!         _ => {}
+//!     })
+//!     .load(&[&archive])?;
+//! # assert_eq!((report.loaded.documents, report.skipped()), (1, 1));
+//! # let again = Loader::new(&mut writer).load(&[&archive])?;
+//! # assert_eq!((again.loaded.documents, again.loaded.unchanged), (0, 1));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The wing may import the texts, the sketches, the archives and the store, and never detection. It prints nothing, and
+//! starts threads only when it is asked to.
+
+mod documents;
+mod error;
+mod pieces;
+mod report;
+mod sources;
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+pub use self::error::LoadError;
+pub use self::report::{Event, LoadProgress, LoadReport, Skipped};
+
+use self::documents::{Made, Maker};
+use self::pieces::{Piece, Reading};
+use self::report::Tally;
+use self::sources::Sources;
+use crate::archive::{self, Inputs, Options};
+use crate::parallel;
+use crate::store::{BulkLoad, Writer};
+
+/// What was read is committed after so much time at the latest: a load that is killed loses no more.
+const CHECKPOINT_TIME: Duration = Duration::from_secs(30);
+/// What was read is committed after so many bytes of the inputs at the latest.
+const CHECKPOINT_BYTES: u64 = 512 << 20;
+
+/// A load of archives into a database: what to read, how, and whom to tell.
+#[must_use = "nothing is loaded until `load` is called"]
+pub struct Loader<'a> {
+    writer: &'a mut Writer,
+    options: Options,
+    threads: usize,
+    again: bool,
+    stop: Box<dyn Fn() -> bool + Sync + 'a>,
+    on_event: Box<dyn FnMut(Event<'_>) + 'a>,
+}
+
+impl std::fmt::Debug for Loader<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Loader").field("options", &self.options).field("threads", &self.threads).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Loader<'a> {
+    /// Returns a load into this database, with one thread and the default options.
+    ///
+    /// The documents belong to the batch that [`Writer::label`] has named. If that is pending, the progress of archives
+    /// is neither used nor kept: a batch that is cancelled would leave its archives marked as read.
+    pub fn new(writer: &'a mut Writer) -> Self {
+        Self {
+            writer,
+            options: Options::default(),
+            threads: 1,
+            again: false,
+            stop: Box::new(|| false),
+            on_event: Box::new(|_| {}),
+        }
+    }
+
+    /// Sets how inputs are read.
+    pub fn options(mut self, options: Options) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Sets the number of threads that sketch pages; 1 unless this is called. With more than one, another thread reads.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads.max(1);
+        self
+    }
+
+    /// Sets whether everything is read, also what an earlier load has read.
+    pub fn again(mut self, again: bool) -> Self {
+        self.again = again;
+        self
+    }
+
+    /// Has `stop` asked between entries, on the thread that reads: `true` ends the load. What was read until then is
+    /// kept, and the next load goes on from there.
+    pub fn stop_when(mut self, stop: impl Fn() -> bool + Sync + 'a) -> Self {
+        self.stop = Box::new(stop);
+        self
+    }
+
+    /// Has `on_event` called, on this thread, with what is skipped and how far the load is.
+    pub fn on_event(mut self, on_event: impl FnMut(Event<'_>) + 'a) -> Self {
+        self.on_event = Box::new(on_event);
+        self
+    }
+
+    /// Loads files, folders (of which every file of a known format below them is read) and `-`, the standard input.
+    ///
+    /// Archives that an earlier load has read are passed over, and one that was partly read is read from there on. If
+    /// all of them have been read they are read again: the report then says that their documents are stored.
+    ///
+    /// # Errors
+    /// [`LoadError::Archive`] for a path that is not there or a folder without an input, before anything is loaded. An
+    /// input that cannot be opened or read to its end is no error but an [`Event::Unreadable`]. [`LoadError::Recipe`]
+    /// if the database's recipe is not one of this version; [`LoadError::Store`] for errors of the database.
+    pub fn load<P: AsRef<Path>>(self, inputs: &[P]) -> Result<LoadReport, LoadError> {
+        let inputs = archive::expand(inputs, self.options.format)?;
+        self.load_inputs(inputs)
+    }
+
+    /// Loads inputs that [`archive::expand`] has found, as [`Loader::load`] does.
+    ///
+    /// # Errors
+    /// As [`Loader::load`].
+    pub fn load_inputs(self, inputs: Inputs) -> Result<LoadReport, LoadError> {
+        let Self { writer, options, threads, again, stop, mut on_event } = self;
+        let maker = Maker::new(writer.settings())?;
+        let Inputs { located, passed_over } = inputs;
+        let sources = Sources::look_up(located, options, again, writer)?;
+        // Fingerprints need no work between reading and storing: more threads would only wait for each other.
+        let threads = if sources.are_fingerprints() { 1 } else { threads };
+        let mut tally = Tally::new(&sources, passed_over);
+        let mut reading = Reading::new(sources, &*stop);
+        let mut load = writer.bulk_load()?;
+        let mut kept = (Instant::now(), 0);
+        parallel::in_order(
+            threads,
+            || reading.next(),
+            |piece| piece.map(|entry, archive| maker.make(entry, archive)),
+            |piece| {
+                store(piece, &mut load, &mut tally, &mut *on_event)?;
+                let (since, bytes) = kept;
+                if since.elapsed() >= CHECKPOINT_TIME || tally.progress().bytes_in - bytes >= CHECKPOINT_BYTES {
+                    load.checkpoint()?;
+                    kept = (Instant::now(), tally.progress().bytes_in);
+                }
+                Ok::<(), LoadError>(())
+            },
+        )?;
+        // Who wants to stop does not wait until the runs are merged.
+        let stopped = stop();
+        let loaded = if stopped { load.stop()? } else { load.finish()? };
+        Ok(tally.report(loaded, stopped))
+    }
+}
+
+/// Stores the documents of a piece, and notes how far its archive has been read.
+fn store(
+    piece: Piece<Made>,
+    load: &mut BulkLoad<'_>,
+    tally: &mut Tally,
+    on_event: &mut dyn FnMut(Event<'_>),
+) -> Result<(), LoadError> {
+    if let Some(documents) = piece.resumed {
+        on_event(Event::Resumed { path: &piece.path, documents });
+    }
+    for made in piece.entries {
+        match made {
+            Made::Document(document) => {
+                load.push(*document)?;
+                tally.take();
+            }
+            Made::Skipped { position, reason, detail } => {
+                tally.skip(reason);
+                on_event(Event::Skipped(Skipped { path: &piece.path, position, reason, detail: &detail }));
+            }
+            Made::Other(kind) => tally.other(kind),
+        }
+    }
+    if let Some(error) = piece.error {
+        on_event(Event::Unreadable { path: &piece.path, error: &error });
+        tally.unreadable(error);
+    }
+    tally.read(piece.source, piece.bytes_read, piece.payload_bytes);
+    if let Some((number, archive)) = piece.progress {
+        load.progress(number, archive);
+    }
+    on_event(Event::Progress(tally.progress()));
+    Ok(())
+}

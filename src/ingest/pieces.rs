@@ -1,0 +1,165 @@
+//! Pieces of the inputs: read by one thread, sketched by many, stored by one, in order.
+
+use std::path::PathBuf;
+
+use nddb_format::record::Archive;
+
+use super::sources::Sources;
+use crate::archive::{ArchiveError, Entry, Input, Reason, What};
+
+/// Entries of a piece.
+const ENTRIES_MAX: usize = 256;
+/// Bytes of the pages of a piece, more or less.
+const BODIES_MAX: usize = 1 << 20;
+
+/// A stretch of one input.
+pub(super) struct Piece<T> {
+    /// Which input.
+    pub(super) source: usize,
+    /// Its path.
+    pub(super) path: PathBuf,
+    /// Its archive number.
+    archive: Option<u32>,
+    /// What was found.
+    pub(super) entries: Vec<T>,
+    /// Why the input cannot be read any further.
+    pub(super) error: Option<ArchiveError>,
+    /// How far its archive has been read with this piece.
+    pub(super) progress: Option<(u32, Archive)>,
+    /// Documents that an earlier load has read before the first entry, if the input is opened there.
+    pub(super) resumed: Option<u64>,
+    /// Bytes of the file read so far.
+    pub(super) bytes_read: u64,
+    /// What they have decompressed to.
+    pub(super) payload_bytes: u64,
+}
+
+impl Piece<Entry> {
+    /// Returns the piece with what `make` makes of each entry and the archive's number.
+    pub(super) fn map<T>(self, make: impl Fn(Entry, Option<u32>) -> T) -> Piece<T> {
+        let archive = self.archive;
+        Piece {
+            source: self.source,
+            path: self.path,
+            archive,
+            entries: self.entries.into_iter().map(|entry| make(entry, archive)).collect(),
+            error: self.error,
+            progress: self.progress,
+            resumed: self.resumed,
+            bytes_read: self.bytes_read,
+            payload_bytes: self.payload_bytes,
+        }
+    }
+}
+
+/// Reads all inputs, piece by piece.
+pub(super) struct Reading<'a> {
+    sources: Sources,
+    stop: &'a (dyn Fn() -> bool + Sync),
+    /// Which input is read.
+    index: usize,
+    input: Option<Input>,
+    /// Documents of the present input, for its archive.
+    documents: u64,
+    /// Fingerprints so far, over all inputs: the ids of raw ones.
+    ordinal: u64,
+}
+
+impl<'a> Reading<'a> {
+    /// Begins with the first input; `stop` says whether the caller wants to end the load.
+    pub(super) fn new(sources: Sources, stop: &'a (dyn Fn() -> bool + Sync)) -> Self {
+        Self { sources, stop, index: 0, input: None, documents: 0, ordinal: 0 }
+    }
+
+    /// Returns the next piece; none at the end, or when the caller wants to stop.
+    pub(super) fn next(&mut self) -> Option<Piece<Entry>> {
+        let source = self.sources.all.get(self.index)?;
+        if (self.stop)() {
+            return None;
+        }
+        let mut piece = Piece {
+            source: self.index,
+            path: source.path().to_owned(),
+            archive: source.archive.as_ref().map(|(number, _)| *number),
+            entries: Vec::new(),
+            error: None,
+            progress: None,
+            resumed: None,
+            bytes_read: 0,
+            payload_bytes: 0,
+        };
+        if source.is_finished {
+            piece.bytes_read = source.size;
+            // It may have been moved.
+            piece.progress.clone_from(&source.archive);
+            self.index += 1;
+            return Some(piece);
+        }
+        if self.input.is_none() {
+            self.sources.options.first_ordinal = self.ordinal;
+            self.documents = source.archive.as_ref().map_or(0, |(_, archive)| archive.documents);
+            piece.resumed = source.is_begun().then_some(self.documents);
+            match source.open(&self.sources.options) {
+                Ok(input) => self.input = Some(input),
+                Err(error) => {
+                    piece.error = Some(error);
+                    self.index += 1;
+                    return Some(piece);
+                }
+            }
+        }
+        self.fill(&mut piece);
+        Some(piece)
+    }
+
+    /// Reads entries until the piece is full or the input ends.
+    fn fill(&mut self, piece: &mut Piece<Entry>) {
+        let Some(input) = &mut self.input else { return };
+        let (mut bodies, mut ended) = (0, false);
+        while piece.entries.len() < ENTRIES_MAX && bodies < BODIES_MAX && !(self.stop)() {
+            match input.next() {
+                Ok(Some(entry)) => {
+                    match &entry.what {
+                        What::Page(page) => {
+                            bodies += page.body.len();
+                            self.documents += 1;
+                        }
+                        What::Fingerprint { .. } => {
+                            self.documents += 1;
+                            self.ordinal += 1;
+                        }
+                        // A fingerprint under a bad id counts too.
+                        What::Skipped { reason: Reason::BadId, .. } => self.ordinal += 1,
+                        _ => {}
+                    }
+                    piece.entries.push(entry);
+                }
+                Ok(None) => {
+                    ended = true;
+                    break;
+                }
+                Err(error) => {
+                    piece.error = Some(error);
+                    break;
+                }
+            }
+        }
+        (piece.bytes_read, piece.payload_bytes) = (input.bytes_read(), input.payload_bytes());
+        let resume = input.resume_point();
+        piece.progress = self.sources.all[self.index].archive.as_ref().map(|(number, archive)| {
+            let read = Archive {
+                finished: ended,
+                offset: resume.offset,
+                inner: resume.inner,
+                documents: self.documents,
+                ..archive.clone()
+            };
+            // The archive is remembered in any case: its documents say where they stand in it.
+            (*number, if self.sources.keeps_progress { read } else { archive.clone() })
+        });
+        if ended || piece.error.is_some() {
+            self.input = None;
+            self.index += 1;
+        }
+    }
+}

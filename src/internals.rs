@@ -1,0 +1,20 @@
+//! What nddb-lab needs beyond the public interface. It is no part of that interface, and changes as the lab does.
+//!
+//! Three kinds: files and progress of long work (`spill`); a collection's classes, texts and shingles; the
+//! candidates and decisions of a run over pairs.
+
+pub use crate::detect::candidates::context::Context;
+pub use crate::detect::candidates::resemblance::{Overlaps, Resembling, Sharing, ShingleSets};
+pub use crate::detect::candidates::similar::{Sets, Signed};
+pub use crate::detect::candidates::source::{Verifier, share_key};
+pub use crate::detect::collection::classes::{Classes, Members};
+pub use crate::detect::pairs::gathering::{CLASSES, TEXT, pairs_of};
+pub use crate::detect::pairs::judge::{Judge, Judged};
+pub use crate::detect::pairs::{Found, Reach};
+pub use crate::detect::texts::{Kept, Places, keep};
+#[cfg(any(test, feature = "testing"))]
+pub use crate::detect::{candidates::similar::plain::plain as perhaps_similar_sets, support};
+pub use crate::spill::bits::Bits;
+pub use crate::spill::rows::WordsWriter;
+pub use crate::spill::sort::Sorter;
+pub use crate::spill::ticker::Ticker;

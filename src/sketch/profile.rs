@@ -1,0 +1,321 @@
+//! What the default verdict compares of two pages (`main/3`): small sketches of fixed width of their content, titles,
+//! headings and numbers.
+//!
+//! As specified here:
+//!
+//! * *short*: the low 16 bits of each of the 84 min-values ([`min_hash`](crate::sketch::min_hash)) of the shingles of
+//!   two terms of the content in a row; of a page of one term its one shingle is that term. A tenth of the words
+//!   replaced here and there leaves two thirds of these shingles, and a quarter of those of eight terms.
+//! * *title* and *headings*: the first 15 different words of the title, and of all headings of the content, those of
+//!   higher rank first. A word is a term in lower case; of one of more than three ASCII letters that ends in `s` and not
+//!   in `ss` that `s` is dropped, and `and` is no word. Each is 16 bits: the low 14 of its XXH3 (64 bits, seed 0);
+//!   bit 14 says that it is a number: it has a digit, and at most one letter; bit 15, of words of a title, that it
+//!   stands in the content or its headings too, as the name of a site seldom does.
+//! * *numbers*: how many different terms of digits alone the content has, and the seven least of the low 16 bits of their
+//!   hashes, ascending.
+//! * the number of terms of the content, a hash of the host (the low 32 bits of XXH3 of its name), 0 if there is none,
+//!   and whether all of the page was taken for its content, because there was too little else.
+
+use std::collections::BTreeSet;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::sketch::min_hash::{self, MIN_VALUES};
+use crate::text::{Headings, PageContent};
+
+/// Words kept of a title, and of headings.
+pub const WORDS: usize = 15;
+
+/// Hashes of numbers kept.
+pub const NUMBERS: usize = 7;
+
+/// Bytes of a profile in a record (SPEC 9.3).
+pub const PROFILE_SIZE: usize = 2 * MIN_VALUES + 2 * (1 + 2 * WORDS) + 2 + 2 * NUMBERS + 4 + 4 + 1;
+
+/// Short min-values in a plain band.
+const SHORT_BAND: usize = 7;
+
+/// Short min-values in a named band.
+const NAMED_BAND: usize = 4;
+
+/// Runs of short min-values that bands are made of.
+const RUNS: usize = MIN_VALUES / SHORT_BAND;
+
+/// Bands of a profile, plain and named ones.
+pub const SHORT_BANDS: usize = 2 * RUNS;
+
+/// Terms in a short shingle.
+const SHORT: usize = 2;
+
+/// Marks a word of a title that stands in the content too.
+const SHARED: u16 = 1 << 15;
+/// Marks a number.
+const NUMBER: u16 = 1 << 14;
+/// The hash of a word.
+const HASH: u16 = NUMBER - 1;
+
+/// The first words of a title, or of headings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Words {
+    /// Number of different words, at most 255.
+    pub total: u8,
+    /// The first of them, zero behind the last.
+    pub words: [u16; WORDS],
+}
+
+impl Words {
+    fn of(words: impl Iterator<Item = u16>) -> Self {
+        let mut seen: Vec<u16> = Vec::new();
+        for word in words {
+            match seen.iter_mut().find(|known| **known & !SHARED == word & !SHARED) {
+                Some(known) => *known |= word & SHARED,
+                None => seen.push(word),
+            }
+        }
+        let mut all = Self { total: u8::try_from(seen.len()).unwrap_or(u8::MAX), words: [0; WORDS] };
+        all.words.iter_mut().zip(seen).for_each(|(place, word)| *place = word);
+        all
+    }
+
+    /// Returns the words that are kept.
+    pub fn kept(&self) -> &[u16] {
+        &self.words[..usize::from(self.total).min(WORDS)]
+    }
+
+    /// Returns the hashes of the words that are no numbers.
+    pub fn plain(&self) -> impl Iterator<Item = u16> + Clone + '_ {
+        self.kept().iter().filter(|word| *word & NUMBER == 0).map(|word| word & HASH)
+    }
+
+    /// Returns the hashes of those that stand in the content too.
+    pub fn shared(&self) -> impl Iterator<Item = u16> + Clone + '_ {
+        self.kept().iter().filter(|word| *word & (NUMBER | SHARED) == SHARED).map(|word| word & HASH)
+    }
+}
+
+/// Different numbers of a content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Numbers {
+    /// How many, at most 65,535.
+    pub total: u16,
+    /// The least of their hashes, ascending; 65,535 behind the last.
+    pub least: [u16; NUMBERS],
+}
+
+impl Default for Numbers {
+    fn default() -> Self {
+        Self { total: 0, least: [u16::MAX; NUMBERS] }
+    }
+}
+
+impl Numbers {
+    fn of(hashes: &[u64]) -> Self {
+        let mut hashes = hashes.to_vec();
+        hashes.sort_unstable();
+        hashes.dedup();
+        let mut short: Vec<u16> = hashes.iter().map(|hash| *hash as u16).collect();
+        short.sort_unstable();
+        let mut numbers = Self { total: u16::try_from(hashes.len()).unwrap_or(u16::MAX), ..Self::default() };
+        numbers.least.iter_mut().zip(short).for_each(|(place, hash)| *place = hash);
+        numbers
+    }
+
+    /// Returns the hashes that are kept.
+    pub fn kept(&self) -> &[u16] {
+        &self.least[..usize::from(self.total).min(NUMBERS)]
+    }
+
+    /// Returns the resemblance of two sets of numbers: of the least hashes of their union, as many as both are known
+    /// of, the share that both have (Broder 1997). `None` if either has none.
+    pub fn resemblance(&self, other: &Self) -> Option<f64> {
+        let (a, b) = (self.kept(), other.kept());
+        if a.is_empty() || b.is_empty() {
+            return None;
+        }
+        let (mut x, mut y, mut union, mut both) = (0, 0, 0u32, 0u32);
+        let is_all = |numbers: &Self| usize::from(numbers.total) <= NUMBERS;
+        while x < a.len() || y < b.len() {
+            if (x == a.len() && !is_all(self)) || (y == b.len() && !is_all(other)) {
+                break;
+            }
+            match (a.get(x), b.get(y)) {
+                (Some(p), Some(q)) if p == q => (x, y, both) = (x + 1, y + 1, both + 1),
+                (Some(p), Some(q)) if p < q => x += 1,
+                (Some(_), None) => x += 1,
+                _ => y += 1,
+            }
+            union += 1;
+        }
+        Some(f64::from(both) / f64::from(union.max(1)))
+    }
+}
+
+/// What the default verdict compares of a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Profile {
+    /// The low bits of the min-values of its short shingles.
+    pub short: [u16; MIN_VALUES],
+    /// The words of its title.
+    pub title: Words,
+    /// The words of the headings of its content.
+    pub headings: Words,
+    /// The numbers of its content.
+    pub numbers: Numbers,
+    /// The number of terms of its content, numbers not counted.
+    pub terms: u32,
+    /// A hash of its host.
+    pub host: u32,
+    /// All of the page is its content.
+    pub is_whole: bool,
+}
+
+impl Profile {
+    /// Returns the profile of a page, given its content, the hashes of the content's terms, and its host, empty if it is
+    /// not known. None if the content has no term.
+    pub fn of(content: &PageContent, hashes: &[u64], host: &str) -> Option<Self> {
+        let values = min_hash::min_values(hashes, SHORT)?;
+        let mut headings: Vec<_> = content.headings().collect();
+        headings.sort_by_key(|heading| heading.rank);
+        let heading_words =
+            Words::of(headings.iter().flat_map(|heading| content.lower(heading.places)).filter_map(|term| word(&term)));
+        let title: Vec<String> = content.title().collect();
+        let is_in_content = in_content(&title, hashes);
+        let title = title.iter().zip(is_in_content).filter_map(|(term, is_in_content)| {
+            let word = word(term)?;
+            let is_shared = is_in_content || heading_words.kept().contains(&word);
+            Some(if is_shared { word | SHARED } else { word })
+        });
+        Some(Self {
+            short: std::array::from_fn(|place| values[place] as u16),
+            title: Words::of(title),
+            headings: heading_words,
+            numbers: Numbers::of(&content.number_hashes()),
+            terms: u32::try_from(hashes.len()).unwrap_or(u32::MAX),
+            host: if host.is_empty() { 0 } else { xxh3_64(host.as_bytes()) as u32 },
+            is_whole: content.is_whole(),
+        })
+    }
+
+    /// Returns hashes of all words of the title and of the headings that are no numbers, in no order, each 0 where there
+    /// are none.
+    pub fn titles(&self) -> Headings {
+        let hash = |words: &Words| {
+            let words: BTreeSet<u16> = words.plain().collect();
+            let bytes: Vec<u8> = words.into_iter().flat_map(u16::to_le_bytes).collect();
+            if bytes.is_empty() { 0 } else { xxh3_64(&bytes) }
+        };
+        Headings { title: hash(&self.title), heading: hash(&self.headings) }
+    }
+
+    /// Returns the bands of a profile: a plain one for each run of seven of its short min-values, and behind these a
+    /// named one for each, of the first four values of the run and the page's name: the first two words of its title
+    /// that are no numbers, of its headings where the title has none, of neither where there are no headings.
+    ///
+    /// Two pages whose short shingles have resemblance r share a plain band with probability 1 - (1 - r^7)^12, and of one
+    /// name, or without any, a named one with 1 - (1 - r^4)^12: of .68, a tenth of the words replaced, nineteen times in
+    /// twenty, where bands of four of eight terms find one in ten.
+    ///
+    /// A band is XXH3 (64 bits, seed 0) of `short`, the number of the run as one byte and its values, or of `named`, the
+    /// same, four values, the number of words of the name as one byte and two words, zero where there is none; values and
+    /// words as 2 bytes each, little-endian: 20 or 19 bytes, so that it is no other key.
+    pub fn bands(&self) -> [u64; SHORT_BANDS] {
+        let name = self.name();
+        let words = [0, 1].map(|place| name.get(place).copied().unwrap_or(0));
+        std::array::from_fn(|place| {
+            let (run, is_named) = (place % RUNS, place >= RUNS);
+            let values = &self.short[SHORT_BAND * run..];
+            let mut bytes = Vec::with_capacity(20);
+            bytes.extend_from_slice(if is_named { b"named" } else { b"short" });
+            bytes.push(run as u8);
+            let values = &values[..if is_named { NAMED_BAND } else { SHORT_BAND }];
+            values.iter().for_each(|value| bytes.extend_from_slice(&value.to_le_bytes()));
+            if is_named {
+                bytes.push(name.len() as u8);
+                words.iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
+            }
+            xxh3_64(&bytes)
+        })
+    }
+
+    /// The first two words by which the page calls itself.
+    fn name(&self) -> Vec<u16> {
+        let of = |words: &Words| words.plain().take(2).collect::<Vec<_>>();
+        let title = of(&self.title);
+        if title.is_empty() { of(&self.headings) } else { title }
+    }
+
+    /// Returns the bytes (SPEC 9.3): short, title, headings, numbers, terms, host, whole.
+    pub fn to_bytes(&self) -> [u8; PROFILE_SIZE] {
+        let mut bytes = Vec::with_capacity(PROFILE_SIZE);
+        let mut put = |values: &[u16]| values.iter().for_each(|value| bytes.extend_from_slice(&value.to_le_bytes()));
+        put(&self.short);
+        for words in [&self.title, &self.headings] {
+            bytes.push(words.total);
+            words.words.iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
+        }
+        bytes.extend_from_slice(&self.numbers.total.to_le_bytes());
+        self.numbers.least.iter().for_each(|hash| bytes.extend_from_slice(&hash.to_le_bytes()));
+        bytes.extend_from_slice(&self.terms.to_le_bytes());
+        bytes.extend_from_slice(&self.host.to_le_bytes());
+        bytes.push(u8::from(self.is_whole));
+        let mut out = [0; PROFILE_SIZE];
+        out.copy_from_slice(&bytes);
+        out
+    }
+
+    /// Returns the profile of [`Profile::to_bytes`]. Any bytes are one.
+    pub fn from_bytes(bytes: &[u8; PROFILE_SIZE]) -> Self {
+        let mut at = 0;
+        let mut take = |size: usize| {
+            at += size;
+            &bytes[at - size..at]
+        };
+        let u16_at = |bytes: &[u8], place: usize| u16::from_le_bytes([bytes[2 * place], bytes[2 * place + 1]]);
+        let short = take(2 * MIN_VALUES);
+        let short = std::array::from_fn(|place| u16_at(short, place));
+        let mut words = || {
+            let total = take(1)[0];
+            let words = take(2 * WORDS);
+            Words { total, words: std::array::from_fn(|place| u16_at(words, place)) }
+        };
+        let (title, headings) = (words(), words());
+        let total = u16_at(take(2), 0);
+        let least = take(2 * NUMBERS);
+        let numbers = Numbers { total, least: std::array::from_fn(|place| u16_at(least, place)) };
+        let mut word = || {
+            let bytes = take(4);
+            u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
+        };
+        let (terms, host) = (word(), word());
+        Self { short, title, headings, numbers, terms, host, is_whole: take(1)[0] != 0 }
+    }
+}
+
+/// Returns the 16 bits of a word, in lower case; none of `and`.
+fn word(term: &str) -> Option<u16> {
+    if term == "and" {
+        return None;
+    }
+    let bytes = term.as_bytes();
+    let is_plural = bytes.len() > 3 && term.is_ascii() && bytes.ends_with(b"s") && !bytes.ends_with(b"ss");
+    let hash = xxh3_64(&bytes[..bytes.len() - usize::from(is_plural)]) as u16 & HASH;
+    let letters = term.chars().filter(|letter| letter.is_alphabetic()).count();
+    let is_number = letters <= 1 && term.contains(char::is_numeric);
+    Some(if is_number { hash | NUMBER } else { hash })
+}
+
+/// Returns which terms are among those of the content, given the hashes of the latter.
+fn in_content(terms: &[String], hashes: &[u64]) -> Vec<bool> {
+    let mut wanted: Vec<(u64, usize)> =
+        terms.iter().enumerate().map(|(place, term)| (xxh3_64(term.as_bytes()), place)).collect();
+    wanted.sort_unstable();
+    // Most terms of the content are none of these: one bit of each says so.
+    let bit = |hash: u64| 1u64 << (hash >> 58);
+    let mask = wanted.iter().fold(0, |mask, (hash, _)| mask | bit(*hash));
+    let mut found = vec![false; terms.len()];
+    for hash in hashes.iter().filter(|hash| mask & bit(**hash) != 0) {
+        let start = wanted.partition_point(|(wanted, _)| wanted < hash);
+        wanted[start..].iter().take_while(|(wanted, _)| wanted == hash).for_each(|(_, place)| found[*place] = true);
+    }
+    found
+}

@@ -1,0 +1,390 @@
+//! Recipes: everything that decides a page's numbers, under one name and version.
+
+use std::error::Error;
+use std::fmt;
+
+use xxhash_rust::xxh3::xxh3_128;
+
+use crate::sketch::conventions::Convention;
+use crate::sketch::explain::{Explainer, Explanation};
+use crate::sketch::features::{Features, simhash_of};
+use crate::sketch::min_hash::{self, MinHash};
+use crate::sketch::profile::Profile;
+use crate::sketch::projection::{self, PIECES, Projection, projection};
+use crate::sketch::simhash;
+use crate::text::{
+    Headings, LowerHashes, MainContent, Page, SiteRule, Tokens, host_of, main_content, page_content, tokens,
+    visible_text,
+};
+
+/// All that is kept of a page's text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sketch {
+    /// The simhash (Manku et al. 2). A database of fewer bits takes the low ones.
+    pub fingerprint: u64,
+    /// The number of terms (Henzinger 2).
+    pub tokens: u64,
+    /// The digest of the token sequence: pages with the same one are exact duplicates (Henzinger
+    /// 2). XXH3 (128 bits, most significant byte first) of the tokens, 8 bytes each,
+    /// little-endian.
+    pub digest: [u8; 16],
+    /// The min-values of algorithm B (Henzinger 2), if the recipe has them and the page a term.
+    pub min_hash: Option<MinHash>,
+    /// The projection of algorithm C (Henzinger 2), if the recipe has it and the page a term.
+    pub projection: Option<Projection>,
+    /// Hashes of title and first heading, if the recipe has them (no profile does) and the page one of them.
+    pub headings: Option<Headings>,
+    /// What the default verdict compares, if the recipe has it and the page a term of content.
+    pub profile: Option<Profile>,
+    /// The site of the page's address (Henzinger 1), empty without one.
+    pub site: String,
+}
+
+/// A named, versioned way from a page to its numbers.
+///
+/// `main` is the one to use. It is made of the terms of a page's content ([`page_content`](crate::text::page_content)), in
+/// lower case and without numbers: simhash, min-values, supershingles, projection, bands, and the profile that the default
+/// verdict compares. So pages of one site are not alike because its navigation is. The number of tokens and their
+/// digest are those of the whole page. Version 2 is still made for the databases that have it: it finds the content in
+/// another way ([`main_content`](crate::text::main_content)), has no profile, and its bands are of eight terms.
+///
+/// `web` is made of all terms: terms after Henzinger 2, the simhash of Manku et al. 2 over the terms
+/// in lower case weighted by their frequency, min-values and supershingles, projection, and
+/// Henzinger's site rule. `main-psl` and `web-psl` differ in the site rule: registrable domains; `main-c` and
+/// `web-c` in that a database also keeps the pieces of projections, by which algorithm C finds documents;
+/// `web-2grams` and `web-3grams` in the simhash, whose features are every two or three terms in a row. The others
+/// reproduce the simhash of other tools and have neither min-values nor projection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recipe {
+    name: &'static str,
+    version: u32,
+    kind: Kind,
+    site: SiteRule,
+    pieces: bool,
+}
+
+/// What the simhash is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Each term of the content ([`page_content`](crate::text::page_content)), in lower case, hashed with XXH3 (64 bits,
+    /// seed 0): version 3 of the recipes `main`.
+    Content,
+    /// The same of the main content as version 2 has it ([`main_content`](crate::text::main_content)).
+    Main,
+    /// So many terms in a row, in lower case, hashed with XXH3 (64 bits, seed 0).
+    Terms(usize),
+    /// The features of another tool.
+    Of(Convention),
+}
+
+/// The version of the recipes `main` before the newest.
+const MAIN_VERSION: u32 = 2;
+
+/// What the sketches of a page are made of.
+struct Content {
+    /// The hashes of the terms of its content, where it is sketched by these.
+    hashes: Option<Vec<u64>>,
+    tokens: Tokens,
+    headings: Option<Headings>,
+    profile: Option<Profile>,
+}
+
+impl Recipe {
+    /// The names of all recipes, the default first.
+    pub const NAMES: &'static [&'static str] = &[
+        "main",
+        "main-psl",
+        "main-c",
+        "web",
+        "web-psl",
+        "web-2grams",
+        "web-3grams",
+        "web-c",
+        "1e0ng",
+        "seomoz",
+        "text-dedup",
+        "wayback64",
+        "trafilatura",
+    ];
+
+    /// Returns the newest version of the recipe of this name.
+    pub fn named(name: &str) -> Option<Recipe> {
+        let recipe = |name, kind, site| {
+            let version = if kind == Kind::Content { 3 } else { 1 };
+            Recipe { name, version, kind, site, pieces: false }
+        };
+        let of = |name, convention| recipe(name, Kind::Of(convention), SiteRule::Henzinger);
+        Some(match name {
+            "main" => recipe("main", Kind::Content, SiteRule::Henzinger),
+            "main-psl" => recipe("main-psl", Kind::Content, SiteRule::Registrable),
+            "main-c" => Recipe { pieces: true, ..recipe("main-c", Kind::Content, SiteRule::Henzinger) },
+            "web" => recipe("web", Kind::Terms(1), SiteRule::Henzinger),
+            "web-psl" => recipe("web-psl", Kind::Terms(1), SiteRule::Registrable),
+            "web-2grams" => recipe("web-2grams", Kind::Terms(2), SiteRule::Henzinger),
+            "web-3grams" => recipe("web-3grams", Kind::Terms(3), SiteRule::Henzinger),
+            "web-c" => Recipe { pieces: true, ..recipe("web-c", Kind::Terms(1), SiteRule::Henzinger) },
+            "1e0ng" => of("1e0ng", Convention::OneE0ng),
+            "seomoz" => of("seomoz", Convention::Seomoz),
+            "text-dedup" => of("text-dedup", Convention::TextDedup),
+            "wayback64" => of("wayback64", Convention::Wayback64),
+            "trafilatura" => of("trafilatura", Convention::Trafilatura),
+            _ => return None,
+        })
+    }
+
+    /// Returns the recipe that a label stored in a database means.
+    pub fn from_label(label: &str) -> Result<Recipe, RecipeError> {
+        let malformed = || RecipeError::Malformed { label: label.to_owned() };
+        let (name, version) = label.split_once('/').ok_or_else(malformed)?;
+        let found: u32 = version.parse().map_err(|_| malformed())?;
+        let recipe = Recipe::named(name).ok_or_else(|| RecipeError::Unknown { name: name.to_owned() })?;
+        let (name, known) = (recipe.name, recipe.version);
+        match found.cmp(&known) {
+            std::cmp::Ordering::Equal => Ok(recipe),
+            _ if recipe.kind == Kind::Content && found == MAIN_VERSION => Ok(recipe.before()),
+            std::cmp::Ordering::Greater => Err(RecipeError::Newer { name, found, known }),
+            std::cmp::Ordering::Less => Err(RecipeError::Older { name, found, known }),
+        }
+    }
+
+    /// Returns the version of the recipe that a label names which has the same sketches, and finds documents by the same,
+    /// whatever version that is.
+    pub fn of_any_version(label: &str) -> Option<Recipe> {
+        let (name, version) = label.split_once('/')?;
+        let recipe = Recipe::named(name)?;
+        let is_before = version.parse().is_ok_and(|version: u32| version <= MAIN_VERSION);
+        Some(if recipe.kind == Kind::Content && is_before { recipe.before() } else { recipe })
+    }
+
+    /// Returns the version before the newest, of the recipes of content.
+    fn before(self) -> Recipe {
+        Recipe { version: MAIN_VERSION, kind: Kind::Main, ..self }
+    }
+
+    /// Returns the name.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Returns the version: another one gives other numbers.
+    pub fn version(&self) -> u32 {
+        self.version
+    }
+
+    /// Returns whether the sketches are of a page's main content.
+    pub fn is_of_main_content(&self) -> bool {
+        matches!(self.kind, Kind::Content | Kind::Main)
+    }
+
+    /// Returns how many terms of the whole page in a row are a feature of the simhash; none if it is made otherwise.
+    pub fn terms(&self) -> Option<usize> {
+        if let Kind::Terms(terms) = self.kind { Some(terms) } else { None }
+    }
+
+    /// Returns what a database stores of its recipe: `web/1`.
+    pub fn label(&self) -> String {
+        format!("{}/{}", self.name, self.version)
+    }
+
+    /// Returns whether sketches have the min-values of algorithm B (Henzinger 2).
+    pub fn has_min_hash(&self) -> bool {
+        !matches!(self.kind, Kind::Of(_))
+    }
+
+    /// Returns whether documents are found by the bands of their min-values ([`Recipe::bands`]) as well as by
+    /// their megashingles.
+    pub fn has_bands(&self) -> bool {
+        self.kind == Kind::Main
+    }
+
+    /// Returns whether sketches have a profile, and documents are found by its bands
+    /// ([`Profile::bands`](crate::sketch::Profile::bands)) as well as by their megashingles.
+    pub fn has_profile(&self) -> bool {
+        self.kind == Kind::Content
+    }
+
+    /// Returns whether sketches have the projection of algorithm C (Henzinger 2).
+    pub fn has_projection(&self) -> bool {
+        !matches!(self.kind, Kind::Of(_))
+    }
+
+    /// Returns whether a database keeps the pieces of projections, so that documents are found by them.
+    pub fn has_pieces(&self) -> bool {
+        self.pieces
+    }
+
+    /// Returns the rule that makes a host name a site (Henzinger 1).
+    pub fn site_rule(&self) -> SiteRule {
+        self.site
+    }
+
+    /// Returns the megashingles of six supershingles (Henzinger 2006, 2).
+    pub fn megashingles(supershingles: &[u64; 6]) -> [u64; 15] {
+        min_hash::megashingles(supershingles)
+    }
+
+    /// Returns the bands of 84 min-values (Henzinger 2006, 2): a hash for each run of four.
+    pub fn bands(min_values: &[u32; 84]) -> [u64; 21] {
+        min_hash::bands(min_values)
+    }
+
+    /// Returns the pieces of a projection, each four bytes of it (Henzinger 2006, 2).
+    pub fn pieces(projection: &Projection) -> [[u8; 4]; PIECES] {
+        projection::pieces(projection)
+    }
+
+    /// Returns the sketch of a page.
+    pub fn sketch(&self, page: &Page<'_>) -> Sketch {
+        let host = page.url.and_then(host_of).unwrap_or_default();
+        let Content { hashes, tokens, headings, profile } = self.content(page, &host);
+        let bytes = bytes(tokens.hashes());
+        let (min_hash, projection) = match (self.kind, &hashes) {
+            (Kind::Of(_), _) => (None, None),
+            _ if tokens.is_empty() => (None, None),
+            (_, Some(hashes)) => (min_hash::min_hash(hashes), Some(projection(hashes))),
+            (_, None) => (min_hash::of_bytes(&bytes), Some(projection(tokens.hashes()))),
+        };
+        let fingerprint = match self.kind {
+            Kind::Content | Kind::Main => simhash::fingerprint(hashes.into_iter().flatten()),
+            Kind::Terms(1) => simhash::fingerprint(LowerHashes::new(&tokens)),
+            Kind::Terms(terms) => simhash_of(&tokens, &Features { terms, ..Features::default() }),
+            Kind::Of(convention) => {
+                let mut tally = simhash::tally([]);
+                convention.features(&visible_text(page), |_, hash| tally.add([hash]));
+                convention.decide(&mut tally)
+            }
+        };
+        Sketch {
+            fingerprint,
+            tokens: tokens.len() as u64,
+            digest: xxh3_128(&bytes).to_be_bytes(),
+            min_hash,
+            projection,
+            headings,
+            profile,
+            site: self.site.site(&host),
+        }
+    }
+
+    /// Returns what the sketches of a page are made of.
+    fn content(&self, page: &Page<'_>, host: &str) -> Content {
+        match self.kind {
+            Kind::Content => {
+                let content = page_content(page);
+                let hashes = content.hashes();
+                let profile = Profile::of(&content, &hashes, host);
+                Content { hashes: Some(hashes), headings: None, profile, tokens: content.into_tokens() }
+            }
+            Kind::Main => {
+                let content = main_content(page);
+                let headings = Some(MainContent::headings(&content)).filter(|known| *known != Headings::default());
+                Content { hashes: Some(content.hashes()), headings, profile: None, tokens: content.into_tokens() }
+            }
+            _ => Content { hashes: None, headings: None, profile: None, tokens: tokens(page) },
+        }
+    }
+
+    /// Returns how the fingerprint of a page comes about (Manku et al. 2).
+    pub fn explain(&self, page: &Page<'_>) -> Explanation {
+        let tokens = tokens(page);
+        let mut explainer = Explainer::default();
+        match self.kind {
+            Kind::Content => {
+                let content = page_content(page);
+                content.terms().zip(content.hashes()).for_each(|(term, hash)| explainer.add(&term, hash));
+            }
+            Kind::Main => {
+                let content = main_content(page);
+                content.terms().zip(content.hashes()).for_each(|(term, hash)| explainer.add(&term, hash));
+            }
+            Kind::Terms(terms) => {
+                let folded: Vec<String> = tokens.terms().map(str::to_lowercase).collect();
+                let features = Features { terms, ..Features::default() };
+                let width = terms.min(folded.len()).max(1);
+                for (phrase, hash) in folded.windows(width).zip(features.hashes(&tokens)) {
+                    explainer.add(&phrase.join(" "), hash);
+                }
+            }
+            Kind::Of(convention) => {
+                convention.features(&visible_text(page), |text, hash| explainer.add(text, hash));
+            }
+        }
+        explainer.finish(tokens.len() as u64, self.sketch(page).fingerprint)
+    }
+}
+
+/// Returns tokens as they are hashed: 8 bytes each, little-endian.
+fn bytes(tokens: &[u64]) -> Vec<u8> {
+    tokens.iter().flat_map(|token| token.to_le_bytes()).collect()
+}
+
+impl Default for Recipe {
+    /// Returns `main`.
+    fn default() -> Self {
+        Recipe { name: "main", version: 3, kind: Kind::Content, site: SiteRule::Henzinger, pieces: false }
+    }
+}
+
+impl fmt::Display for Recipe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.name, self.version)
+    }
+}
+
+/// Why a label means no recipe of this program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RecipeError {
+    /// It is not a name, a slash and a number.
+    Malformed {
+        /// The label.
+        label: String,
+    },
+    /// No recipe has this name.
+    Unknown {
+        /// The name.
+        name: String,
+    },
+    /// The numbers were made by a newer version of the recipe.
+    Newer {
+        /// The name of the recipe.
+        name: &'static str,
+        /// The version the label names.
+        found: u32,
+        /// The version of this program.
+        known: u32,
+    },
+    /// The numbers were made by an older version of the recipe.
+    Older {
+        /// The name of the recipe.
+        name: &'static str,
+        /// The version the label names.
+        found: u32,
+        /// The version of this program.
+        known: u32,
+    },
+}
+
+impl fmt::Display for RecipeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RecipeError::Malformed { label } => {
+                write!(f, "{label:?} is no recipe label (name/version)")
+            }
+            RecipeError::Unknown { name } => {
+                write!(f, "there is no recipe {name:?} (there are {})", Recipe::NAMES.join(", "))
+            }
+            RecipeError::Newer { name, found, known } => {
+                write!(f, "recipe {name} has version {found}, newer than this program's {known}")
+            }
+            RecipeError::Older { name, found, known } => {
+                write!(f, "recipe {name} has version {found}, older than this program's {known}")
+            }
+        }
+    }
+}
+
+impl Error for RecipeError {}
+
+#[cfg(test)]
+mod tests;

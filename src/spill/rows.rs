@@ -1,0 +1,100 @@
+//! Rows of numbers in a temporary file, read as if they stood in memory.
+
+use std::path::Path;
+
+use super::temp_file::{TempFile, TempMap};
+use crate::Result;
+
+/// Bytes gathered before they are written.
+const BUFFER_SIZE: usize = 1 << 20;
+
+/// Rows of N numbers in the making.
+pub struct WordsWriter<const N: usize> {
+    file: TempFile,
+    buffer: Vec<u8>,
+    len: usize,
+}
+
+/// Rows of N numbers, by their place; none by default.
+#[derive(Debug, Default)]
+pub struct Words<const N: usize> {
+    map: TempMap,
+}
+
+impl<const N: usize> WordsWriter<N> {
+    /// Nothing so far; `folder` is for the file.
+    pub fn new(folder: &Path) -> Result<Self> {
+        Ok(Self { file: TempFile::create(folder)?, buffer: Vec::new(), len: 0 })
+    }
+
+    /// Number of rows so far.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Returns whether there is no row so far.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Appends a row.
+    pub fn push(&mut self, row: &[u64; N]) -> Result<()> {
+        self.len += 1;
+        row.iter().for_each(|word| self.buffer.extend_from_slice(&word.to_le_bytes()));
+        if self.buffer.len() >= BUFFER_SIZE {
+            self.file.append(&self.buffer)?;
+            self.buffer.clear();
+        }
+        Ok(())
+    }
+
+    /// Ends the writing.
+    pub fn finish(mut self) -> Result<Words<N>> {
+        self.file.append(&self.buffer)?;
+        Ok(Words { map: self.file.map()? })
+    }
+}
+
+impl<const N: usize> Words<N> {
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.map.as_ref().len() / (8 * N)
+    }
+
+    /// The row at a place, which must exist.
+    #[inline]
+    pub fn row(&self, place: usize) -> [u64; N] {
+        let bytes = &self.map.as_ref()[8 * N * place..][..8 * N];
+        let (words, _) = bytes.as_chunks::<8>();
+        std::array::from_fn(|word| u64::from_le_bytes(words[word]))
+    }
+
+    /// The row at a place, if there is one.
+    #[inline]
+    pub fn get(&self, place: usize) -> Option<[u64; N]> {
+        (place < self.len()).then(|| self.row(place))
+    }
+
+    /// All rows in order.
+    pub fn iter(&self) -> impl Iterator<Item = [u64; N]> + '_ {
+        (0..self.len()).map(|place| self.row(place))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_found_at_their_places() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for len in [0u64, 1, 100_000] {
+            let mut writer = WordsWriter::<3>::new(folder.path()).expect("a file");
+            (0..len).try_for_each(|i| writer.push(&[i, i * i, !i])).expect("written");
+            let words = writer.finish().expect("mapped");
+            assert_eq!(words.len() as u64, len);
+            assert!(words.iter().eq((0..len).map(|i| [i, i * i, !i])));
+            assert_eq!(words.get(len as usize), None);
+        }
+    }
+}

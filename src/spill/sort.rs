@@ -1,0 +1,156 @@
+//! Sorting more rows than fit in memory: sorted stretches in temporary files, merged as they are read.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+use super::streams::{Ascending, Merged};
+use super::temp_file::TempFile;
+use crate::Result;
+
+/// Rows of a stretch that are read back at a time.
+const BUFFER_LEN: usize = 1 << 15;
+
+/// Rows of N numbers, to be sorted in about so much memory.
+pub struct Sorter<const N: usize> {
+    memory: Vec<[u64; N]>,
+    limit: usize,
+    spilled: Vec<TempFile>,
+    folder: PathBuf,
+}
+
+/// Rows in ascending order, in memory or on disk.
+pub struct Sorted<const N: usize> {
+    memory: Vec<[u64; N]>,
+    spilled: Vec<TempFile>,
+}
+
+impl<const N: usize> Sorter<N> {
+    /// Nothing so far; `folder` is for temporary files.
+    pub fn new(folder: &Path, memory_limit: u64) -> Self {
+        let limit = usize::try_from(memory_limit / (8 * N as u64)).unwrap_or(usize::MAX).max(BUFFER_LEN);
+        Self { memory: Vec::new(), limit, spilled: Vec::new(), folder: folder.into() }
+    }
+
+    /// Takes a row.
+    pub fn push(&mut self, row: [u64; N]) -> Result<()> {
+        if self.memory.len() == self.limit {
+            self.spill()?;
+        }
+        self.memory.push(row);
+        Ok(())
+    }
+
+    fn spill(&mut self) -> Result<()> {
+        self.memory.sort_unstable();
+        let mut file = TempFile::create(&self.folder)?;
+        let mut bytes = Vec::with_capacity(8 * N * BUFFER_LEN);
+        for stretch in self.memory.chunks(BUFFER_LEN) {
+            bytes.clear();
+            stretch.as_flattened().iter().for_each(|value| bytes.extend_from_slice(&value.to_le_bytes()));
+            file.append(&bytes)?;
+        }
+        self.memory.clear();
+        self.spilled.push(file);
+        Ok(())
+    }
+
+    /// Ends the input.
+    pub fn finish(mut self) -> Sorted<N> {
+        self.memory.sort_unstable();
+        Sorted { memory: self.memory, spilled: self.spilled }
+    }
+}
+
+impl<const N: usize> Sorted<N> {
+    /// Passes all rows through a sink, ascending; equal ones as often as they were pushed.
+    pub fn each(&self, sink: &mut dyn FnMut(&[[u64; N]]) -> Result<()>) -> Result<()> {
+        if self.spilled.is_empty() {
+            return sink(&self.memory);
+        }
+        let mut stretches = Vec::with_capacity(self.spilled.len() + 1);
+        for file in &self.spilled {
+            let mut stretch = Stretch { file: Some(file), rows: Cow::default(), at: 0, offset: 0 };
+            stretch.fill()?;
+            stretches.push(stretch);
+        }
+        stretches.push(Stretch { file: None, rows: Cow::Borrowed(&self.memory), at: 0, offset: 0 });
+        let mut merged = Merged::new(stretches);
+        let mut out = Vec::with_capacity(4096);
+        while let Some(row) = merged.pop()? {
+            out.push(row);
+            if out.len() == 4096 {
+                sink(&out)?;
+                out.clear();
+            }
+        }
+        sink(&out)
+    }
+}
+
+/// A sorted stretch being read.
+struct Stretch<'a, const N: usize> {
+    file: Option<&'a TempFile>,
+    rows: Cow<'a, [[u64; N]]>,
+    at: usize,
+    offset: u64,
+}
+
+impl<const N: usize> Ascending for Stretch<'_, N> {
+    type Item = [u64; N];
+
+    #[inline]
+    fn head(&self) -> Option<[u64; N]> {
+        self.rows.get(self.at).copied()
+    }
+
+    #[inline]
+    fn advance(&mut self) -> Result<()> {
+        self.at += 1;
+        if self.at == self.rows.len() { self.fill() } else { Ok(()) }
+    }
+}
+
+impl<const N: usize> Stretch<'_, N> {
+    fn fill(&mut self) -> Result<()> {
+        let Some(file) = self.file else { return Ok(()) };
+        let mut bytes = vec![0; 8 * N * BUFFER_LEN];
+        let read = file.read(self.offset, &mut bytes)?;
+        bytes.truncate(read);
+        self.offset += read as u64;
+        self.at = 0;
+        let (words, _) = bytes.as_chunks::<8>();
+        let mut words = words.iter().map(|word| u64::from_le_bytes(*word));
+        let rows = bytes.len() / (8 * N);
+        self.rows = (0..rows).map(|_| std::array::from_fn(|_| words.next().unwrap_or(0))).collect();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_come_back_sorted_whether_they_fit_in_memory_or_not() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for len in [0u64, 5, 200_000] {
+            let mut sorter = Sorter::new(folder.path(), 0);
+            let row = |i: u64| [nddb_format::digest::mix(i) % 1000, i % 7];
+            (0..len).try_for_each(|i| sorter.push(row(i))).expect("taken");
+            let sorted = sorter.finish();
+            assert_eq!(sorted.spilled.len(), (len as usize).saturating_sub(1) / BUFFER_LEN);
+            let mut want: Vec<[u64; 2]> = (0..len).map(row).collect();
+            want.sort_unstable();
+            for _ in 0..2 {
+                let mut rows = Vec::new();
+                sorted
+                    .each(&mut |stretch| {
+                        rows.extend_from_slice(stretch);
+                        Ok(())
+                    })
+                    .expect("read");
+                assert_eq!(rows, want);
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! The SIGBUS guard: a mapped file that was truncated, or cannot be read, does not kill the process.
+//!
+//! A handler puts a page of zeros over the page that faulted and marks the mapping; zeros fail their
+//! checksum, and a query tests the mark after it has decoded. Faults elsewhere go the usual way.
+#![expect(unsafe_code, reason = "signal handlers and memory maps")]
+
+use std::sync::Once;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// Most mappings that are guarded at a time; a database of a thousand runs of twenty tables has 21,000.
+const SLOTS: usize = 1 << 16;
+
+struct Slot {
+    start: AtomicUsize,
+    size: AtomicUsize,
+    marked: AtomicBool,
+}
+
+static TABLE: [Slot; SLOTS] =
+    [const { Slot { start: AtomicUsize::new(0), size: AtomicUsize::new(0), marked: AtomicBool::new(false) } }; SLOTS];
+/// Slots from here on were never used.
+static USED: AtomicUsize = AtomicUsize::new(0);
+static INSTALL: Once = Once::new();
+
+/// A guarded range of addresses; dropping it ends the guard.
+#[derive(Debug)]
+pub(crate) struct Guard {
+    slot: usize,
+}
+
+impl Guard {
+    /// Guards a mapping. `None` if all slots are taken.
+    pub(crate) fn new(start: usize, size: usize) -> Option<Self> {
+        INSTALL.call_once(install);
+        for (slot, entry) in TABLE.iter().enumerate() {
+            // A slot is taken by its start; the handler sees it once it has a size.
+            if entry.start.compare_exchange(0, start, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
+                entry.marked.store(false, Ordering::Relaxed);
+                USED.fetch_max(slot + 1, Ordering::AcqRel);
+                entry.size.store(size, Ordering::Release);
+                return Some(Self { slot });
+            }
+        }
+        None
+    }
+
+    /// Whether a page of the mapping could not be read.
+    #[inline]
+    pub(crate) fn is_marked(&self) -> bool {
+        TABLE[self.slot].marked.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        TABLE[self.slot].size.store(0, Ordering::Release);
+        TABLE[self.slot].start.store(0, Ordering::Release);
+    }
+}
+
+fn install() {
+    // SAFETY: the handler only reads atomics and calls mmap and signal, which a signal handler may do in
+    // practice on Linux; the structure is filled completely.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = handle as *const () as usize;
+        action.sa_flags = libc::SA_SIGINFO | libc::SA_NODEFER;
+        libc::sigemptyset(&mut action.sa_mask);
+        libc::sigaction(libc::SIGBUS, &action, std::ptr::null_mut());
+    }
+}
+
+extern "C" fn handle(_signal: libc::c_int, info: *mut libc::siginfo_t, _context: *mut libc::c_void) {
+    // SAFETY: the kernel hands a valid siginfo to a SA_SIGINFO handler.
+    let address = unsafe { (*info).si_addr() } as usize;
+    let used = USED.load(Ordering::Acquire);
+    for entry in &TABLE[..used] {
+        let (size, start) = (entry.size.load(Ordering::Acquire), entry.start.load(Ordering::Acquire));
+        if size == 0 || address < start || address - start >= size {
+            continue;
+        }
+        entry.marked.store(true, Ordering::Release);
+        let page = address & !4095;
+        // SAFETY: the page lies within a mapping of ours, which is only ever read.
+        let patched = unsafe {
+            libc::mmap(
+                page as *mut libc::c_void,
+                4096,
+                libc::PROT_READ,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED,
+                -1,
+                0,
+            )
+        };
+        if patched != libc::MAP_FAILED {
+            return;
+        }
+    }
+    // SAFETY: not ours: the default action, when the instruction faults again.
+    unsafe {
+        libc::signal(libc::SIGBUS, libc::SIG_DFL);
+    }
+}

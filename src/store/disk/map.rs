@@ -1,0 +1,138 @@
+//! Read-only memory maps, prefetching, and other calls to the system that need `unsafe`.
+#![expect(unsafe_code, reason = "memory maps and prefetch instructions")]
+
+use std::ffi::CString;
+use std::fs::File;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use memmap2::{Advice, Mmap, UncheckedAdvice};
+
+use super::guard::Guard;
+use crate::{Error, Result};
+
+/// Bytes of a file for each byte of the checksums at its end, and a few less to reach the footer as well.
+const CHECKED_PER_CHECKSUM: usize = 1000;
+
+/// A file mapped read-only, guarded against SIGBUS. Files of runs never change once a manifest names
+/// them, and stay readable when they are unlinked.
+#[derive(Debug)]
+pub(crate) struct Mapped {
+    map: Mmap,
+    path: PathBuf,
+    guard: Guard,
+}
+
+impl Mapped {
+    /// Maps a file; `length`, if given, is what it must have.
+    pub(crate) fn open(path: &Path, length: Option<u64>) -> Result<Self> {
+        let file = File::open(path).map_err(Error::io("open the file", path))?;
+        let size = file.metadata().map_err(Error::io("look at the file", path))?.len();
+        if length.is_some_and(|length| length != size) {
+            let what = format!("has {size} bytes, the manifest says {}", length.unwrap_or(0));
+            return Err(Error::Inconsistent { path: path.into(), what });
+        }
+        if size == 0 {
+            return Err(Error::Inconsistent { path: path.into(), what: "is empty".into() });
+        }
+        // SAFETY: files of runs are written once, before they are named by a manifest, and never again;
+        // damage by others is caught by checksums, truncation by the guard.
+        let map = unsafe { Mmap::map(&file) }.map_err(Error::io("map the file", path))?;
+        // Probes jump: reading ahead would fetch what nobody asks for.
+        let _ = map.advise(Advice::Random);
+        let guard = Guard::new(map.as_ptr() as usize, map.len()).ok_or_else(|| Error::OverLimit {
+            what: "mapped files",
+            need: 1 << 16,
+            have: 1 << 16,
+        })?;
+        let mapped = Self { map, path: path.into(), guard };
+        // What opening reads: the header, the footer and the checksums of pages before it.
+        mapped.will_need(0, 1);
+        let end = mapped.map.len() / CHECKED_PER_CHECKSUM + 1;
+        mapped.will_need(mapped.map.len() - end.min(mapped.map.len()), end);
+        Ok(mapped)
+    }
+
+    /// The file.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Fails if a page of the file could not be read since it was mapped.
+    #[inline]
+    pub(crate) fn check_readable(&self) -> Result<()> {
+        if self.guard.is_marked() {
+            let what = "a page of the file could not be read from disk".into();
+            return Err(Error::Inconsistent { path: self.path.clone(), what });
+        }
+        Ok(())
+    }
+
+    /// Asks the system to have these bytes in memory soon; for files that may be cold.
+    pub(crate) fn will_need(&self, offset: usize, size: usize) {
+        let _ = self.map.advise_range(Advice::WillNeed, offset, size.min(self.map.len().saturating_sub(offset)));
+    }
+
+    /// Tells the system that the file is about to be read from front to back.
+    pub(crate) fn sequential(&self) {
+        let _ = self.map.advise(Advice::Sequential);
+    }
+
+    /// Drops the pages of this mapping from the process (not from the page cache).
+    pub(crate) fn forget(&self) {
+        // SAFETY: the mapping is private and read-only: dropped pages are read again from the file.
+        let _ = unsafe { self.map.unchecked_advise(UncheckedAdvice::DontNeed) };
+    }
+}
+
+impl AsRef<[u8]> for Mapped {
+    #[inline]
+    fn as_ref(&self) -> &[u8] {
+        &self.map
+    }
+}
+
+/// Fetches the cache line of an item ahead of its use; out of range is harmless.
+#[inline(always)]
+pub(crate) fn prefetch<T>(items: &[T], index: usize) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch never faults, whatever the address.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(items.as_ptr().wrapping_add(index).cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (items, index);
+}
+
+/// Free bytes of the file system that holds `path`.
+pub(crate) fn free_space(path: &Path) -> io::Result<u64> {
+    let path = CString::new(path.as_os_str().as_bytes()).map_err(io::Error::other)?;
+    // SAFETY: the path ends with a NUL and the structure is written by the call before it is read.
+    let stats = unsafe {
+        let mut stats: libc::statvfs = std::mem::zeroed();
+        if libc::statvfs(path.as_ptr(), &mut stats) != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        stats
+    };
+    Ok(stats.f_bavail.saturating_mul(stats.f_frsize))
+}
+
+/// Raises the soft limit of files that this process may have open to the hard one. Returns the limit from now on.
+///
+/// # Errors
+/// What the system says.
+pub fn raise_open_files() -> io::Result<u64> {
+    // SAFETY: the structure is written by the first call before it is read, and only read by the second.
+    unsafe {
+        let mut limit: libc::rlimit = std::mem::zeroed();
+        if libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        let raised = libc::rlimit { rlim_cur: limit.rlim_max, ..limit };
+        let now = if libc::setrlimit(libc::RLIMIT_NOFILE, &raised) == 0 { raised } else { limit };
+        Ok(now.rlim_cur)
+    }
+}

@@ -1,0 +1,7 @@
+//! The database folder: names of files, the lock, memory maps and their guard. Within the engine the only user of
+//! `std::fs`, memory maps and `unsafe`.
+
+pub(crate) mod dir;
+mod guard;
+pub(crate) mod map;
+pub(crate) mod steps;

@@ -1,0 +1,76 @@
+//! What a check has found.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use super::files::Wrong;
+
+/// Faults that are named for each file; the others are counted.
+const NAMED_MAX: usize = 20;
+
+/// Something that is wrong with a database.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The file, or the catalog's folder.
+    pub path: PathBuf,
+    /// Where in it.
+    pub place: String,
+    /// What is wrong.
+    pub what: String,
+    /// What to do about it.
+    pub next: String,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}: {}; {}", self.path.display(), self.place, self.what, self.next)
+    }
+}
+
+/// Faults and notes as they are collected.
+#[derive(Debug)]
+pub(crate) struct Findings {
+    root: PathBuf,
+    catalog: PathBuf,
+    by_path: HashMap<PathBuf, usize>,
+    pub(crate) faults: Vec<Fault>,
+    pub(crate) omitted: u64,
+    pub(crate) notes: Vec<String>,
+}
+
+impl Findings {
+    pub(crate) fn new(root: &Path, catalog: PathBuf) -> Self {
+        let root = root.to_owned();
+        Self { root, catalog, by_path: HashMap::new(), faults: Vec::new(), omitted: 0, notes: Vec::new() }
+    }
+
+    fn push(&mut self, path: &Path, wrong: Wrong, next: String) {
+        let named = self.by_path.entry(path.into()).or_default();
+        *named += 1;
+        if *named > NAMED_MAX {
+            self.omitted += 1;
+            return;
+        }
+        self.faults.push(Fault { path: path.into(), place: wrong.place, what: wrong.what, next });
+    }
+
+    /// Something that a rebuild repairs.
+    pub(crate) fn run(&mut self, path: &Path, wrong: impl Into<Wrong>) {
+        let next = format!("'nddb rebuild {}' repairs it", self.root.display());
+        self.push(path, wrong.into(), next);
+    }
+
+    /// Something that nothing else in the database holds.
+    pub(crate) fn catalog(&mut self, wrong: impl Into<Wrong>) {
+        let next = "runs are made from the catalog and not the catalog from runs: restore a backup of the \
+                    database, or load its documents again into a new one";
+        let path = self.catalog.clone();
+        self.push(&path, wrong.into(), next.into());
+    }
+
+    /// Something worth saying that is not wrong.
+    pub(crate) fn note(&mut self, text: String) {
+        self.notes.push(text);
+    }
+}

@@ -1,0 +1,39 @@
+//! The engine: documents and fingerprints on disk.
+//!
+//! Owns: the database folder ([`dir`](self)), the catalog, the memtable, runs and their making, merging
+//! and checking, the probe, the one writer and the many readers. Within it, `dir` is the only user of
+//! `std::fs`, memory maps and `unsafe`, and `catalog` the only user of RocksDB.
+//!
+//! It must never import `detect`, print, or read the environment.
+//!
+//! The way of a document: [`Document`] -> [`Writer::insert`] stages it -> [`Writer::commit`] makes it
+//! durable in the catalog and visible in the memtable -> a flush moves the memtable into a run -> merges
+//! join neighbouring runs. The way of a query: [`View::find`] -> `probe` over all runs and the memtable
+//! -> document numbers -> records of the catalog.
+
+mod catalog;
+mod disk;
+mod document;
+mod maintain;
+mod ranges;
+mod read;
+mod runs;
+pub mod testing;
+mod write;
+
+pub use disk::map::raise_open_files;
+pub use document::{Document, Outcome, Verdict};
+pub use maintain::check::{CheckOptions, CheckReport, Fault, check};
+pub use maintain::rebuild::{RebuildOptions, RebuildWhat, Rebuilt, rebuild};
+pub use maintain::stats::{BytesByKind, FileStats, RunStats, SchemeStats, Stats};
+pub use read::batch::{BatchMatch, BatchSummary, scan_blocks, scan_segment};
+pub use read::probe::{Match, Matches, Work};
+pub use read::reader::Reader;
+pub(crate) use read::scope::{Key, Near, Scope, Sharing};
+pub use read::view::{Answer, Found, Stored, View, Within};
+pub use runs::planner;
+pub use runs::run::Verify;
+pub use write::compaction::Compacted;
+pub use write::load::{BulkLoad, Loaded};
+pub use write::plan::CompactionPlan;
+pub use write::writer::Writer;

@@ -1,0 +1,529 @@
+//! The probe: everything stored within k bits of a fingerprint (Manku 2007, 3).
+//!
+//! A dependent memory miss costs ten times an independent one, so nothing is waited for alone. A *lane*
+//! is one table of one run for one query:
+//! 1. all lanes search their block index together, each look at a key fetched while the others look;
+//! 2. as a lane finds its block, the block is fetched (from disk, if it may be cold: all reads fly at once);
+//! 3. the blocks are decoded, one after the other, from their restart points;
+//! 4. what is within k is collected, once a fingerprint, and led through its rank in table 0 and the
+//!    postings to document numbers, again all together.
+
+use std::cell::RefCell;
+use std::collections::BinaryHeap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use nddb_format::block::{Approach, PARTS, Stretch, Stretches};
+use nddb_format::segment::{Guess, Search};
+use nddb_format::{Fingerprint, Permuted};
+
+use super::snapshot::Snapshot;
+use crate::store::disk::map::prefetch;
+use crate::store::runs::run::{Run, SegmentFile};
+use crate::{Error, Result};
+
+/// Queries that are in flight together in a batch.
+const WINDOW: usize = 16;
+/// Blocks that are decoded in turn.
+const IN_TURN: usize = 5;
+
+/// A stored document within the distance asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Match {
+    /// Hamming distance to the query.
+    pub distance: u32,
+    /// Document number.
+    pub number: u64,
+    /// Its fingerprint.
+    pub fingerprint: Fingerprint,
+}
+
+/// What a probe found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Matches {
+    /// Number of live documents within the distance, also beyond the limit.
+    pub count: u64,
+    /// The matches, ascending by (distance, number): all of them, or the least up to the limit.
+    pub matches: Vec<Match>,
+}
+
+/// The work that probes did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Tables probed.
+    pub probes: u64,
+    /// Blocks decoded.
+    pub blocks: u64,
+    /// Entries decoded.
+    pub entries: u64,
+}
+
+/// One table of one run for one query: or table 0, for one fingerprint that another table has found.
+#[derive(Clone, Copy)]
+struct Lane {
+    query: u32,
+    run: u32,
+    table: u32,
+    /// Where in the block `low` is likely to stand, of [`PARTS`].
+    part: u32,
+    low: Permuted,
+    high: Permuted,
+    permuted: Permuted,
+    /// The block that was found, and where the range ends at the latest.
+    bounds: (u64, u64),
+}
+
+/// A search of the block index by a lane whose directory is not made or cannot tell, one look at a key at a time.
+struct Looking {
+    lane: u32,
+    search: Search,
+    /// Key before the block found, and its own.
+    before: u64,
+    key: u64,
+}
+
+/// What a thread's probes use again and again instead of allocating it.
+#[derive(Default)]
+struct Scratch {
+    lanes: Vec<Lane>,
+    looking: Vec<Looking>,
+    hits: Vec<Hit>,
+    lookups: Vec<Lane>,
+    collectors: Vec<Collector>,
+    stretches: Stretches<IN_TURN>,
+}
+
+thread_local! {
+    static SCRATCH: RefCell<Scratch> = RefCell::default();
+}
+
+/// Where between two keys a value is likely to stand, of [`PARTS`].
+#[inline]
+fn part_of(low: u64, before: u64, key: u64) -> u32 {
+    let span = key.wrapping_sub(before) / PARTS as u64;
+    (low.wrapping_sub(before) / (span + 1)).min(PARTS as u64 - 1) as u32
+}
+
+impl Looking {
+    /// Takes the look that was fetched and those that lie in the same cache line. Returns whether the
+    /// search goes on.
+    #[inline]
+    fn step(&mut self, file: &SegmentFile, low: Permuted) -> Result<bool> {
+        let Guess::Look(mut block) = self.search.next() else { return Ok(false) };
+        loop {
+            let key = file.key(block)?;
+            if key < low {
+                self.before = key.0
+            } else {
+                self.key = key.0
+            }
+            self.search.feed(block, key);
+            match self.search.next() {
+                Guess::Look(next) if next / 8 == block / 8 => block = next,
+                Guess::Look(next) => {
+                    file.prefetch_key(next);
+                    return Ok(true);
+                }
+                Guess::Done => return Ok(false),
+            }
+        }
+    }
+}
+
+/// Finds the blocks of all lanes together, and fetches them. Lanes that begin behind the last block are
+/// dropped.
+fn locate(runs: &[Arc<Run>], lanes: &mut Vec<Lane>, looking: &mut Vec<Looking>) -> Result<()> {
+    looking.clear();
+    for lane in lanes.iter() {
+        if let Some(directory) = lane.file(runs).directory() {
+            prefetch(directory.slot_of(lane.low), 0);
+        }
+    }
+    for number in 0..lanes.len() {
+        let lane = &mut lanes[number];
+        let file = lane.file(runs);
+        if let Some(place) = file.directory().and_then(|directory| directory.find(lane.low)) {
+            let more = lane.found(file, place.block, place.before, place.key);
+            lanes.extend(more);
+            continue;
+        }
+        let search = file.segment().search(lane.low);
+        if let Guess::Look(block) = search.next() {
+            file.prefetch_key(block);
+        }
+        looking.push(Looking { lane: number as u32, search, before: 0, key: u64::MAX });
+    }
+    while !looking.is_empty() {
+        let mut failed = None;
+        let mut more = Vec::new();
+        looking.retain_mut(|looking| {
+            let lane = &mut lanes[looking.lane as usize];
+            let file = lane.file(runs);
+            match looking.step(file, lane.low) {
+                Ok(true) => return true,
+                Ok(false) => {
+                    let block = looking.search.found().unwrap_or(u64::MAX);
+                    more.extend(lane.found(file, block, looking.before, looking.key));
+                }
+                Err(error) => failed = Some(error),
+            }
+            false
+        });
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        lanes.append(&mut more);
+    }
+    lanes.retain(|lane| lane.bounds.0 < lane.bounds.1);
+    Ok(())
+}
+
+impl Lane {
+    #[inline]
+    fn file<'a>(&self, runs: &'a [Arc<Run>]) -> &'a SegmentFile {
+        &runs[self.run as usize].segments[self.table as usize]
+    }
+
+    /// Notes the block found and fetches it, if it exists. Returns a lane for the block behind it, if the
+    /// range goes on there, so that it is on its way as well.
+    #[inline]
+    fn found(&mut self, file: &SegmentFile, block: u64, before: u64, key: u64) -> Option<Lane> {
+        let len = file.segment().block_len();
+        self.bounds = (block, len);
+        if block >= len {
+            return None;
+        }
+        self.part = part_of(self.low.0, before, key);
+        file.prefetch_block(block, self.part as usize);
+        if key >= self.high.0 || block + 1 == len {
+            return None;
+        }
+        self.bounds.1 = block + 1;
+        file.prefetch_block(block + 1, 0);
+        Some(Lane { part: 0, bounds: (block + 1, len), ..*self })
+    }
+
+    /// The block that was found, on the way to the lane's low end.
+    #[inline]
+    fn approach<'a>(&self, runs: &'a [Arc<Run>]) -> Result<Approach<'a>> {
+        Ok(self.file(runs).block(self.bounds.0)?.approach(self.low.0, self.part as usize))
+    }
+}
+
+/// A fingerprint within the distance, in one run.
+#[derive(Clone)]
+struct Hit {
+    query: u32,
+    run: u32,
+    table: u32,
+    distance: u32,
+    fingerprint: u64,
+    /// Block and entry in table 0, where that is known.
+    place: Option<(u64, usize)>,
+    rank: u64,
+    list: Range<u64>,
+}
+
+/// Collects the least matches up to a limit, and counts all.
+#[derive(Default)]
+struct Collector {
+    limit: usize,
+    count: u64,
+    heap: BinaryHeap<Match>,
+    all: Vec<Match>,
+}
+
+impl Collector {
+    fn new(limit: Option<usize>) -> Self {
+        Self { limit: limit.unwrap_or(usize::MAX), count: 0, heap: BinaryHeap::new(), all: Vec::new() }
+    }
+
+    /// Whether a match at this distance with this number would be kept.
+    fn wants(&self, distance: u32, number: u64) -> bool {
+        if self.limit == usize::MAX || self.heap.len() < self.limit {
+            return self.limit > 0;
+        }
+        self.heap.peek().is_some_and(|worst| (distance, number) < (worst.distance, worst.number))
+    }
+
+    fn keep(&mut self, found: Match) {
+        if self.limit == usize::MAX {
+            self.all.push(found);
+        } else {
+            self.heap.push(found);
+            if self.heap.len() > self.limit {
+                self.heap.pop();
+            }
+        }
+    }
+
+    fn finish(mut self) -> Matches {
+        self.all.extend(self.heap);
+        self.all.sort_unstable();
+        Matches { count: self.count, matches: self.all }
+    }
+}
+
+impl Snapshot {
+    /// Finds every live document within `k` bits of each query.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] if `k` or a query is above what the database holds; damage of whatever is read.
+    pub(crate) fn probe_many(
+        &self,
+        queries: &[Fingerprint],
+        k: u32,
+        limit: Option<usize>,
+        work: &mut Work,
+    ) -> Result<Vec<Matches>> {
+        self.check_query(queries, k)?;
+        let mut answers = Vec::with_capacity(queries.len());
+        SCRATCH.with_borrow_mut(|scratch| {
+            for window in queries.chunks(WINDOW) {
+                self.probe_window(window, k, limit, work, &mut answers, scratch)?;
+            }
+            Ok(answers)
+        })
+    }
+
+    fn check_query(&self, queries: &[Fingerprint], k: u32) -> Result<()> {
+        if k > u32::from(self.manifest.k) {
+            return Err(Error::OutOfRange { what: "k", asked: k.into(), limit: self.manifest.k.into() });
+        }
+        let greatest = nddb_format::fingerprint::low_mask(self.manifest.bits);
+        match queries.iter().find(|query| query.0 > greatest) {
+            Some(query) => Err(Error::OutOfRange { what: "the fingerprint", asked: query.0, limit: greatest }),
+            None => Ok(()),
+        }
+    }
+
+    fn probe_window(
+        &self,
+        queries: &[Fingerprint],
+        k: u32,
+        limit: Option<usize>,
+        work: &mut Work,
+        answers: &mut Vec<Matches>,
+        scratch: &mut Scratch,
+    ) -> Result<()> {
+        let Scratch { lanes, looking, hits, lookups, collectors, stretches } = scratch;
+        lanes.clear();
+        hits.clear();
+        for (number, run) in (0..).zip(&self.runs) {
+            for (query, &fingerprint) in (0..).zip(queries) {
+                run.note_query();
+                for (table, definition) in (0..).zip(run.entry.scheme.tables()) {
+                    let permuted = definition.permute(fingerprint);
+                    let (low, high) = definition.range(permuted);
+                    lanes.push(Lane { query, run: number, table, part: 0, low, high, permuted, bounds: (0, 0) });
+                    // Equal fingerprints are found by any table.
+                    if k == 0 {
+                        break;
+                    }
+                }
+            }
+        }
+        work.probes += lanes.len() as u64;
+        locate(&self.runs, lanes, looking)?;
+        self.decode(lanes, k, work, hits, stretches)?;
+        collectors.clear();
+        collectors.extend(queries.iter().map(|_| Collector::new(limit)));
+        if !hits.is_empty() {
+            distinct(hits);
+            self.look_up(hits, lookups, looking, work, stretches)?;
+            for hit in hits.iter() {
+                self.collect(hit, &mut collectors[hit.query as usize])?;
+            }
+        }
+        for (query, collector) in queries.iter().zip(collectors.iter_mut()) {
+            self.memtable.probe(query.0, k, |fingerprint, numbers| {
+                let distance = (fingerprint ^ query.0).count_ones();
+                for &number in numbers.iter().filter(|&&number| self.is_live(number)) {
+                    collector.count += 1;
+                    if collector.wants(distance, number) {
+                        collector.keep(Match { distance, number, fingerprint: Fingerprint(fingerprint) });
+                    }
+                }
+            });
+        }
+        answers.extend(collectors.drain(..).map(Collector::finish));
+        Ok(())
+    }
+
+    /// Reads the document numbers of a hit.
+    fn collect(&self, hit: &Hit, collector: &mut Collector) -> Result<()> {
+        let run = &self.runs[hit.run as usize];
+        let postings = &run.postings;
+        let (distance, fingerprint) = (hit.distance, Fingerprint(hit.fingerprint));
+        let len = hit.list.end - hit.list.start;
+        // A list of a million documents that are all live is counted by its length.
+        let all_live = self.deleted.is_empty() && self.ranges.hidden().is_empty() || len > 64 && self.is_all_live(run);
+        if all_live {
+            collector.count += len;
+        }
+        postings.numbers(hit.list.clone(), |number| {
+            if all_live {
+                let wanted = collector.wants(distance, number);
+                if wanted {
+                    collector.keep(Match { distance, number, fingerprint });
+                }
+                return Ok(wanted);
+            }
+            if self.is_live(number) {
+                collector.count += 1;
+                if collector.wants(distance, number) {
+                    collector.keep(Match { distance, number, fingerprint });
+                }
+            }
+            Ok(true)
+        })?;
+        postings.check_readable()
+    }
+
+    /// Decodes the blocks of all lanes, some in turn.
+    #[inline]
+    fn decode(
+        &self,
+        lanes: &[Lane],
+        k: u32,
+        work: &mut Work,
+        hits: &mut Vec<Hit>,
+        stretches: &mut Stretches<IN_TURN>,
+    ) -> Result<()> {
+        let mut groups = lanes.chunks_exact(IN_TURN);
+        for group in &mut groups {
+            let first = group[0].approach(&self.runs)?;
+            let mut approaches = [first; IN_TURN];
+            for (approach, lane) in approaches.iter_mut().zip(group).skip(1) {
+                *approach = lane.approach(&self.runs)?;
+            }
+            stretches.decode(&approaches);
+            for (place, (approach, lane)) in approaches.into_iter().zip(group).enumerate() {
+                self.scan(approach, stretches.of(place), lane, k, work, hits)?;
+            }
+        }
+        for lane in groups.remainder() {
+            self.scan(lane.approach(&self.runs)?, Stretch::default(), lane, k, work, hits)?;
+        }
+        Ok(())
+    }
+
+    /// Collects what the range of a lane holds within the distance, in its block and those behind it.
+    #[inline]
+    fn scan(
+        &self,
+        first: Approach<'_>,
+        decoded: Stretch<'_>,
+        lane: &Lane,
+        k: u32,
+        work: &mut Work,
+        hits: &mut Vec<Hit>,
+    ) -> Result<()> {
+        let run = &self.runs[lane.run as usize];
+        let file = &run.segments[lane.table as usize];
+        let (mut approach, mut stretch, mut number) = (first, decoded, lane.bounds.0);
+        loop {
+            let (decoded, goes_on) = approach.probe(stretch, lane.high.0, lane.permuted.0, k, |entry, value| {
+                let fingerprint = run.entry.scheme.tables()[lane.table as usize].unpermute(Permuted(value));
+                hits.push(Hit {
+                    query: lane.query,
+                    run: lane.run,
+                    table: lane.table,
+                    distance: (value ^ lane.permuted.0).count_ones(),
+                    fingerprint: fingerprint.0,
+                    place: (lane.table == 0).then_some((number, entry)),
+                    rank: 0,
+                    list: 0..0,
+                });
+            });
+            work.blocks += 1;
+            work.entries += decoded as u64;
+            number += 1;
+            if !goes_on || number == lane.bounds.1 {
+                return file.check_readable();
+            }
+            (approach, stretch) = (file.block(number)?.approach(lane.low.0, 0), Stretch::default());
+        }
+    }
+
+    /// Leads all hits from their fingerprints to their lists: the places of those that table 0 has not
+    /// found itself, then ranks, directory and numbers, each fetched for all before it is read.
+    fn look_up(
+        &self,
+        hits: &mut [Hit],
+        lookups: &mut Vec<Lane>,
+        looking: &mut Vec<Looking>,
+        work: &mut Work,
+        stretches: &mut Stretches<IN_TURN>,
+    ) -> Result<()> {
+        lookups.clear();
+        for (place, hit) in (0..).zip(hits.iter()).filter(|(_, hit)| hit.place.is_none()) {
+            let at = Permuted(hit.fingerprint);
+            let lane =
+                Lane { query: place, run: hit.run, table: 0, part: 0, low: at, high: at, permuted: at, bounds: (0, 0) };
+            lookups.push(lane);
+        }
+        let missing = lookups.len();
+        locate(&self.runs, lookups, looking)?;
+        let postings = |lane: &Lane| &self.runs[lane.run as usize].postings;
+        for lane in lookups.iter() {
+            postings(lane).prefetch_rank(lane.bounds.0);
+        }
+        // While the blocks are on their way, follow the postings from where the entry is likely to be.
+        for lane in lookups.iter_mut() {
+            let rank = postings(lane).first_rank(lane.bounds.0)?;
+            lane.high = Permuted(rank + lane.file(&self.runs).entry_at(lane.part as usize));
+            postings(lane).prefetch_list(lane.high.0);
+        }
+        for lane in lookups.iter() {
+            postings(lane).prefetch_behind(lane.high.0)?;
+        }
+        for group in lookups.chunks(IN_TURN) {
+            let mut approaches = [group[0].approach(&self.runs)?; IN_TURN];
+            for (approach, lane) in approaches.iter_mut().zip(group).skip(1) {
+                *approach = lane.approach(&self.runs)?;
+            }
+            let one = group.len() == 1;
+            if !one {
+                stretches.decode(&approaches);
+            }
+            for (place, (approach, lane)) in approaches.into_iter().zip(group).enumerate() {
+                let stretch = if one { Stretch::default() } else { stretches.of(place) };
+                hits[lane.query as usize].place = approach.position(stretch).map(|entry| (lane.bounds.0, entry));
+            }
+        }
+        work.blocks += missing as u64;
+        for hit in hits.iter_mut() {
+            let run = &self.runs[hit.run as usize];
+            let Some((block, entry)) = hit.place else { return Err(lost(run, hit.fingerprint)) };
+            hit.rank = run.postings.first_rank(block)? + entry as u64;
+            run.postings.prefetch_list(hit.rank);
+        }
+        for hit in hits.iter_mut() {
+            let postings = &self.runs[hit.run as usize].postings;
+            hit.list = postings.list(hit.rank)?;
+            postings.prefetch_number(hit.list.start);
+        }
+        Ok(())
+    }
+}
+
+#[cold]
+fn lost(run: &Run, fingerprint: u64) -> Error {
+    Error::Inconsistent {
+        path: run.segments[0].path().to_owned(),
+        what: format!(
+            "table 0 does not hold fingerprint {}, which another table of its run does",
+            Fingerprint(fingerprint)
+        ),
+    }
+}
+
+/// Keeps each fingerprint of a run once for each query; the one found in table 0, if there is one.
+fn distinct(hits: &mut Vec<Hit>) {
+    let key = |hit: &Hit| (hit.query, hit.run, hit.fingerprint);
+    if hits.len() > 1 {
+        hits.sort_unstable_by_key(|hit| (key(hit), hit.table));
+        hits.dedup_by(|later, earlier| key(later) == key(earlier));
+    }
+}

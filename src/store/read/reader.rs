@@ -1,0 +1,164 @@
+//! Reading: any number of processes, beside the writer, which lock nothing and write nothing in the
+//! database folder (SPEC 10.8).
+
+use std::path::Path;
+use std::time::Duration;
+
+use nddb_format::Fingerprint;
+use nddb_format::record::{RangeState, Settings};
+
+use crate::store::catalog::Catalog;
+use crate::store::disk::dir::Dir;
+use crate::store::ranges::Ranges;
+use crate::store::read::probe::Work;
+use crate::store::read::snapshot::{Snapshot, read_manifest};
+use crate::store::read::view::{Found, View, Within};
+use crate::store::runs::run::Verify;
+use crate::{Error, Result};
+
+/// Attempts to open a state before a writer's next one replaces it.
+const ATTEMPTS: u32 = 64;
+
+/// A database open for reading. Its answers are those of one state until [`Reader::refresh`].
+#[derive(Debug)]
+pub struct Reader {
+    dir: Dir,
+    catalog: Catalog,
+    settings: Settings,
+    snapshot: Snapshot,
+    verify: Verify,
+    /// The catalog has followed the writer further than the snapshot.
+    ahead: bool,
+}
+
+impl Reader {
+    /// Opens a database for reading.
+    ///
+    /// # Errors
+    /// [`Error::NotADatabase`], [`Error::Newer`], damage of what opening reads.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::open_with(path, Verify::FirstTouch)
+    }
+
+    /// Opens a database for reading, choosing when checksums are compared.
+    ///
+    /// # Errors
+    /// As [`Reader::open`].
+    pub fn open_with(path: impl AsRef<Path>, verify: Verify) -> Result<Self> {
+        let dir = Dir::open(path.as_ref())?;
+        let (catalog, settings, snapshot) = open_state(&dir, verify, None)?;
+        Ok(Self { dir, catalog, settings, snapshot, verify, ahead: false })
+    }
+
+    /// Moves on to the newest state. Returns whether anything has changed.
+    ///
+    /// # Errors
+    /// As [`Reader::open`]; the old state is kept, and what it shows: nothing that came later.
+    pub fn refresh(&mut self) -> Result<bool> {
+        let before = self.mark();
+        if !self.follow()? {
+            (self.catalog, self.settings, self.snapshot) =
+                open_state(&self.dir, self.verify, Some((&self.catalog, &self.snapshot)))?;
+            self.ahead = false;
+        }
+        Ok(before != self.mark())
+    }
+
+    /// Follows the writer with the catalog that is open. Returns whether that leads to its present state.
+    fn follow(&mut self) -> Result<bool> {
+        // A secondary instance that did not see the log in which a row was removed shows it again once nothing else
+        // remembers the removal. So numbers that have left the deleted set, and whether a load has ended, are read
+        // through a fresh one.
+        let loading = self.snapshot.ranges.in_state(RangeState::Loading).next().is_some();
+        let manifest = read_manifest(&self.dir)?;
+        let (generation, since) = (manifest.generation, self.snapshot.manifest.generation);
+        if self.ahead || loading || manifest.purged != self.snapshot.manifest.purged {
+            return Ok(false);
+        }
+        let Ok(mut changes) = self.snapshot.changes_to(&self.dir, manifest, self.verify) else { return Ok(false) };
+        // If anything fails behind this, the catalog is ahead of the snapshot.
+        self.ahead = true;
+        if self.catalog.catch_up().is_err() {
+            return Ok(false);
+        }
+        changes.read(&self.catalog, since, &self.snapshot.deleted)?;
+        let settings = self.catalog.settings()?;
+        // A flush between the two steps would have taken rows away that the snapshot still needs.
+        if read_manifest(&self.dir)?.generation != generation {
+            return Ok(false);
+        }
+        self.snapshot.apply(changes);
+        self.settings = settings;
+        self.ahead = false;
+        Ok(true)
+    }
+
+    /// What differs between two states that are not the same.
+    fn mark(&self) -> (u64, u64, u64, Ranges) {
+        let Snapshot { manifest, seen, deleted, ranges, .. } = &self.snapshot;
+        (manifest.generation, *seen, deleted.len(), ranges.clone())
+    }
+
+    /// The present state.
+    pub fn view(&self) -> View<'_> {
+        View { dir: &self.dir, snapshot: &self.snapshot, catalog: &self.catalog, settings: &self.settings }
+    }
+
+    /// Finds every live document within `within` bits, by (distance, id).
+    ///
+    /// # Errors
+    /// As [`View::find`].
+    pub fn probe(&self, fingerprint: Fingerprint, within: Within) -> Result<Vec<Found>> {
+        let answers = self.view().find(&[fingerprint], within, None, &mut Work::default())?;
+        Ok(answers.into_iter().flat_map(|answer| answer.matches).collect())
+    }
+}
+
+/// Opens the catalog. A writer that is moving its files can make that fail; it is no damage.
+fn open_catalog(dir: &Dir, before: Option<&Catalog>) -> Result<Catalog> {
+    let mut attempt = 0;
+    loop {
+        match before.map_or_else(|| Catalog::open_secondary(&dir.catalog()), Catalog::open_again) {
+            Ok(catalog) => return Ok(catalog),
+            Err(error) if attempt >= 8 => return Err(error),
+            Err(_) => pause(&mut attempt),
+        }
+    }
+}
+
+/// Opens the newest state: manifest, files, catalog, and the manifest again, until it has stood still.
+fn open_state(
+    dir: &Dir,
+    verify: Verify,
+    before: Option<(&Catalog, &Snapshot)>,
+) -> Result<(Catalog, Settings, Snapshot)> {
+    let (catalog_before, snapshot_before) = before.unzip();
+    let mut attempt = 0;
+    loop {
+        let manifest = read_manifest(dir)?;
+        let generation = manifest.generation;
+        let opened = Snapshot::open(dir, manifest, verify, snapshot_before).and_then(|mut snapshot| {
+            let catalog = open_catalog(dir, catalog_before)?;
+            let settings = catalog.settings()?;
+            if snapshot.manifest.catalog != settings.catalog {
+                let what = "MANIFEST belongs to another catalog".into();
+                return Err(Error::Inconsistent { path: dir.root().into(), what });
+            }
+            snapshot.catch_up(&catalog)?;
+            Ok((catalog, settings, snapshot))
+        });
+        let stood_still = read_manifest(dir)?.generation == generation;
+        match opened {
+            Ok(opened) if stood_still => return Ok(opened),
+            Err(error) if stood_still && !error.is_missing_file() => return Err(error),
+            Err(error) if stood_still && attempt >= 3 => return Err(error),
+            _ if attempt >= ATTEMPTS => return Err(Error::Busy { path: dir.root().into() }),
+            _ => pause(&mut attempt),
+        }
+    }
+}
+
+fn pause(attempt: &mut u32) {
+    *attempt += 1;
+    std::thread::sleep(Duration::from_micros(100 << (*attempt).min(9)));
+}

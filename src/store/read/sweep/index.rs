@@ -1,0 +1,200 @@
+//! The index on the queries (Manku 2007, 3.3): built once in memory, then every stored fingerprint is
+//! held against it.
+
+use nddb_format::Fingerprint;
+use nddb_format::fingerprint::low_mask;
+use nddb_format::permutation::Table;
+use nddb_format::scheme::{K_MAX, Scheme};
+
+use super::prefix::{Prefix, Scratch};
+use crate::store::read::view::Within;
+use crate::{Error, Result};
+
+/// Most groups of bits that a scheme on queries is tried with, beyond k.
+const GROUPS_MAX: u8 = 6;
+/// What it costs to look one fingerprint up in one bitmap, and to compare it with one query, in
+/// nanoseconds: only their ratio decides.
+const LOOK_COST: f64 = 1.0;
+const COMPARE_COST: f64 = 5.0;
+/// Least width of fingerprints that are split in topmost and other bits.
+const SPLIT_BITS_MIN: u8 = 32;
+/// Distinct queries with the same topmost bits, about, as a power of two.
+const UNDER_BITS: u32 = 4;
+
+/// Queries in memory, indexed to be met by a sequential pass over stored fingerprints of one table.
+///
+/// The queries stand in the bit order of that table, so that stored fingerprints are compared as they
+/// are decoded: a permutation changes no distance.
+#[derive(Debug)]
+pub(crate) struct QueryIndex {
+    pub(crate) k: u32,
+    /// Distinct queries, permuted, ascending.
+    pub(crate) queries: Vec<u64>,
+    /// Where the ordinals of each distinct query begin, and the end.
+    starts: Vec<u32>,
+    /// Ordinals, by distinct query, ascending.
+    ordinals: Vec<u32>,
+    /// The tables on the queries, in the order of their scheme.
+    pub(crate) prefixes: Vec<Prefix>,
+    /// Where queries with each value of the topmost bits begin, if fingerprints are split.
+    split: Option<Split>,
+}
+
+/// Fingerprints split in topmost and other bits. If k is 3, what is within k bits of a query differs
+/// from it in one of the topmost bits at most, or in one of the others at most. The former is found
+/// among the few queries with about the same topmost bits, the latter by tables on the other bits.
+#[derive(Debug)]
+struct Split {
+    /// Number of other bits.
+    shift: u32,
+    starts: Vec<u32>,
+}
+
+impl QueryIndex {
+    /// Indexes queries for stored fingerprints in the order of `table`, in about `memory_limit` bytes
+    /// if that is possible.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] if the distance is above 7 or not below the width of a fingerprint, if a
+    /// query is wider than that, or if there are more than 2^32 - 1 queries.
+    pub(crate) fn new(table: &Table, queries: &[Fingerprint], within: Within, memory_limit: u64) -> Result<Self> {
+        check(table.bits(), queries, within)?;
+        let mut pairs: Vec<(u64, u32)> =
+            (0..).zip(queries).map(|(ordinal, &query)| (table.permute(query).0, ordinal)).collect();
+        pairs.sort_unstable();
+        let (mut distinct, mut starts) = (Vec::new(), Vec::new());
+        for (place, &(query, _)) in pairs.iter().enumerate() {
+            if distinct.last() != Some(&query) {
+                distinct.push(query);
+                starts.push(place as u32);
+            }
+        }
+        starts.push(pairs.len() as u32);
+        let ordinals = pairs.into_iter().map(|pair| pair.1).collect();
+        let split = Split::new(table.bits(), within.0, &distinct);
+        let prefixes = match &split {
+            None => tables(table.bits(), within.0, &distinct, memory_limit),
+            // Two of the topmost bits differ, so k - 2 of the others at most.
+            Some(split) => tables(split.shift as u8, within.0 - 2, &distinct, memory_limit),
+        };
+        Ok(Self { k: within.0.into(), queries: distinct, starts, ordinals, prefixes, split })
+    }
+
+    /// Number of tables on the queries.
+    pub(crate) fn tables(&self) -> usize {
+        self.prefixes.len()
+    }
+
+    /// The ordinals of a distinct query, ascending.
+    pub(crate) fn ordinals(&self, query: u32) -> &[u32] {
+        let query = query as usize;
+        &self.ordinals[self.starts[query] as usize..self.starts[query + 1] as usize]
+    }
+
+    /// Looks values up in one of the tables: calls `found` with (query, value) for each distinct query
+    /// within k bits that this table is the first one to find, so that each pair is found once.
+    pub(crate) fn meet<E>(
+        &self,
+        prefix: usize,
+        values: &[u64],
+        scratch: &mut Scratch,
+        found: &mut impl FnMut(u64, u64) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let earlier = &self.prefixes[..prefix];
+        self.prefixes[prefix].meet(self.k, values, scratch, &mut |query, value| {
+            let difference = query ^ value;
+            let is_close = self.split.as_ref().is_some_and(|split| (difference >> split.shift).count_ones() <= 1);
+            if is_close || earlier.iter().any(|earlier| earlier.catches(difference)) {
+                return Ok(());
+            }
+            found(query, value)
+        })
+    }
+
+    /// Number of bits below the topmost ones, if fingerprints are split.
+    pub(crate) fn split(&self) -> Option<u32> {
+        self.split.as_ref().map(|split| split.shift)
+    }
+
+    /// Number of topmost bits.
+    pub(crate) fn top_bits(&self) -> u32 {
+        self.split.as_ref().map_or(0, |split| (split.starts.len() - 1).trailing_zeros())
+    }
+
+    /// The topmost bits of a value.
+    #[inline]
+    pub(crate) fn top(&self, value: u64) -> u64 {
+        self.split.as_ref().map_or(0, |split| value >> split.shift)
+    }
+
+    /// The distinct queries with these topmost bits.
+    pub(crate) fn under(&self, top: u64) -> &[u64] {
+        let Some(split) = &self.split else { return &self.queries };
+        &self.queries[split.starts[top as usize] as usize..split.starts[top as usize + 1] as usize]
+    }
+
+    /// The place of a query among the distinct ones.
+    pub(crate) fn place_of(&self, query: u64) -> Option<usize> {
+        let start = self.split.as_ref().map_or(0, |split| split.starts[(query >> split.shift) as usize] as usize);
+        self.under(self.top(query)).binary_search(&query).ok().map(|place| start + place)
+    }
+}
+
+impl Split {
+    fn new(bits: u8, k: u8, queries: &[u64]) -> Option<Self> {
+        if !matches!(k, 2 | 3) || bits < SPLIT_BITS_MIN {
+            return None;
+        }
+        let len_bits = queries.len().next_power_of_two().trailing_zeros();
+        let top_bits = len_bits.saturating_sub(UNDER_BITS).min(u32::from(bits / 3));
+        // With fewer, no two of them can differ.
+        if top_bits < 2 {
+            return None;
+        }
+        let shift = u32::from(bits) - top_bits;
+        let mut starts = Vec::with_capacity((1 << top_bits) + 1);
+        for (place, query) in (0..).zip(queries) {
+            while starts.len() as u64 <= query >> shift {
+                starts.push(place);
+            }
+        }
+        starts.resize((1 << top_bits) + 1, queries.len() as u32);
+        Some(Self { shift, starts })
+    }
+}
+
+fn check(bits: u8, queries: &[Fingerprint], within: Within) -> Result<()> {
+    let k_max = K_MAX.min(bits - 1);
+    if within.0 > k_max {
+        return Err(Error::OutOfRange { what: "k", asked: within.0.into(), limit: k_max.into() });
+    }
+    if u32::try_from(queries.len()).is_err() {
+        let limit = u32::MAX.into();
+        return Err(Error::OutOfRange { what: "the number of queries", asked: queries.len() as u64, limit });
+    }
+    let greatest = low_mask(bits);
+    match queries.iter().find(|query| query.0 > greatest) {
+        Some(query) => Err(Error::OutOfRange { what: "the fingerprint", asked: query.0, limit: greatest }),
+        None => Ok(()),
+    }
+}
+
+/// Tables on the low `bits` of the queries, of the cheapest scheme: more groups of bits make more tables
+/// with longer prefixes, which fewer stored fingerprints share with a query.
+fn tables(bits: u8, k: u8, queries: &[u64], memory_limit: u64) -> Vec<Prefix> {
+    let len = queries.len();
+    // One table without a prefix compares everything with everything.
+    let plain = Scheme::new(bits, k, &[], 0).expect("checked bits and k");
+    let mut best = (COMPARE_COST * len as f64, plain);
+    for groups in k + 1..=(k + GROUPS_MAX).min(bits) {
+        let Ok(scheme) = Scheme::new(bits, k, &[groups], 0) else { break };
+        let of_each =
+            |of: &dyn Fn(u32) -> f64| -> f64 { scheme.tables().iter().map(|table| of(table.prefix().into())).sum() };
+        let cost = of_each(&|prefix| LOOK_COST + COMPARE_COST * len as f64 / f64::from(prefix).exp2());
+        let size = of_each(&|prefix| Prefix::size(prefix, len) as f64) as u64;
+        if cost < best.0 && (size <= memory_limit || groups == k + 1) {
+            best = (cost, scheme);
+        }
+    }
+    best.1.tables().iter().map(|table| Prefix::new(table, queries)).collect()
+}

@@ -1,0 +1,187 @@
+//! What can be asked of one state of the database, by readers and by the writer alike.
+
+use nddb_format::Fingerprint;
+use nddb_format::record::{Archive, Record, Settings};
+
+use super::probe::{Matches, Work};
+use super::snapshot::Snapshot;
+use crate::store::catalog::Catalog;
+use crate::store::disk::dir::Dir;
+use crate::{Error, Result};
+
+/// The greatest Hamming distance of a query, in bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Within(pub u8);
+
+/// A stored document that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The user's id.
+    pub id: String,
+    /// Document number.
+    pub number: u64,
+    /// Its fingerprint.
+    pub fingerprint: Fingerprint,
+    /// Hamming distance to the query.
+    pub distance: u32,
+    /// Where it was fetched.
+    pub url: Option<String>,
+    /// Its site.
+    pub site: Option<String>,
+}
+
+/// The answer to one query.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The query.
+    pub fingerprint: Fingerprint,
+    /// Number of live documents within the distance, also beyond the limit.
+    pub count: u64,
+    /// The matches by (distance, id bytewise).
+    pub matches: Vec<Found>,
+}
+
+/// A stored document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stored {
+    /// Document number.
+    pub number: u64,
+    /// Its fingerprint.
+    pub fingerprint: Fingerprint,
+    /// It has fewer than two tokens and is never matched by fingerprint.
+    pub unprinted: bool,
+    /// Everything else.
+    pub record: Record,
+}
+
+/// One state of the database: it does not change while it is held.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    pub(crate) dir: &'a Dir,
+    pub(crate) snapshot: &'a Snapshot,
+    pub(crate) catalog: &'a Catalog,
+    pub(crate) settings: &'a Settings,
+}
+
+impl<'a> View<'a> {
+    /// What was fixed when the database was made.
+    pub fn settings(&self) -> &'a Settings {
+        self.settings
+    }
+
+    /// Number of the manifest that this state is from.
+    pub fn generation(&self) -> u64 {
+        self.snapshot.manifest.generation
+    }
+
+    /// All documents below this number have been seen: up to here the answers are complete.
+    pub fn complete_to(&self) -> u64 {
+        self.snapshot.seen
+    }
+
+    /// Finds the numbers of all live documents within `within` bits of each query; a limit keeps the
+    /// least by (distance, number). Queries of one call are in flight together.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] if a distance or a query is above what the database holds; damage met.
+    pub fn probe(
+        &self,
+        queries: &[Fingerprint],
+        within: Within,
+        limit: Option<usize>,
+        work: &mut Work,
+    ) -> Result<Vec<Matches>> {
+        self.snapshot.probe_many(queries, u32::from(within.0), limit, work)
+    }
+
+    /// Finds all live documents within `within` bits of each query, with their ids; a limit keeps the
+    /// least by (distance, number).
+    ///
+    /// # Errors
+    /// As [`View::probe`].
+    pub fn find(
+        &self,
+        queries: &[Fingerprint],
+        within: Within,
+        limit: Option<usize>,
+        work: &mut Work,
+    ) -> Result<Vec<Answer>> {
+        let probed = self.probe(queries, within, limit, work)?;
+        queries.iter().zip(probed).map(|(&query, matches)| self.resolve(query, matches)).collect()
+    }
+
+    /// Turns document numbers into documents.
+    fn resolve(&self, fingerprint: Fingerprint, matches: Matches) -> Result<Answer> {
+        let mut by_number = matches.matches;
+        by_number.sort_unstable_by_key(|found| found.number);
+        let numbers: Vec<u64> = by_number.iter().map(|found| found.number).collect();
+        let mut found = Vec::with_capacity(numbers.len());
+        if !numbers.is_empty() {
+            self.catalog.records(&numbers, &mut |place, value| {
+                let head = Record::head_of(value).map_err(Error::format(&self.dir.catalog()))?;
+                let hit = by_number[place];
+                found.push(Found {
+                    id: head.id.into(),
+                    number: hit.number,
+                    fingerprint: hit.fingerprint,
+                    distance: hit.distance,
+                    url: head.url.map(str::to_owned),
+                    site: head.site.map(str::to_owned),
+                });
+                Ok(())
+            })?;
+        }
+        if found.len() != numbers.len() {
+            let what = format!("the catalog lacks {} documents that a run holds", numbers.len() - found.len());
+            return Err(Error::Inconsistent { path: self.dir.catalog(), what });
+        }
+        found.sort_unstable_by(|a, b| (a.distance, &a.id).cmp(&(b.distance, &b.id)));
+        Ok(Answer { fingerprint, count: matches.count, matches: found })
+    }
+
+    /// The live document with this id.
+    ///
+    /// # Errors
+    /// Damage of the catalog.
+    pub fn get(&self, id: &str) -> Result<Option<Stored>> {
+        match self.catalog.ids().find(id, |number| self.snapshot.is_live(number))? {
+            Some(number) => self.stored(number),
+            None => Ok(None),
+        }
+    }
+
+    /// Visits all live documents in the order of their numbers, until `visit` says `false`.
+    ///
+    /// # Errors
+    /// Damage of the catalog; whatever `visit` returns.
+    pub fn each(&self, visit: &mut dyn FnMut(Stored) -> Result<bool>) -> Result<()> {
+        self.catalog.all_records(0, &mut |number, value| {
+            if !self.snapshot.is_live(number) || number >= self.snapshot.seen {
+                return Ok(true);
+            }
+            let record = Record::decode(value).map_err(Error::format(&self.dir.catalog()))?;
+            let Some(print) = self.catalog.print(number)? else { return Ok(true) };
+            let (fingerprint, unprinted) = (Fingerprint(print.fingerprint), print.unprinted);
+            visit(Stored { number, fingerprint, unprinted, record })
+        })
+    }
+
+    /// What is known of an archive that documents were loaded from, by the number in their source positions.
+    ///
+    /// # Errors
+    /// Damage of the catalog.
+    pub fn archive(&self, number: u32) -> Result<Option<Archive>> {
+        self.catalog.archive(number)
+    }
+
+    /// The document with this number, live or not.
+    pub(crate) fn stored(&self, number: u64) -> Result<Option<Stored>> {
+        let (print, record) = (self.catalog.print(number)?, self.catalog.record(number)?);
+        Ok(print.zip(record).map(|(print, record)| Stored {
+            number,
+            fingerprint: Fingerprint(print.fingerprint),
+            unprinted: print.unprinted,
+            record,
+        }))
+    }
+}

@@ -1,0 +1,236 @@
+//! The memtable: committed fingerprints that are in no run yet, as an index of its own.
+//!
+//! By the pigeonhole principle, of k + 1 groups of bits some one is equal in two fingerprints within k
+//! bits of each other. Every fingerprint is chained under the value of each of its groups; a probe walks
+//! k + 1 chains of a few entries. Equal fingerprints share one entry.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use nddb_format::digest::mix;
+use nddb_format::fingerprint::low_mask;
+
+/// Most rows before a flush.
+pub(crate) const ROWS_MAX: usize = 262_144;
+/// Chains of each group, as a power of two.
+const CHAIN_BITS: u32 = 16;
+const NONE: u32 = u32::MAX;
+
+/// Committed fingerprints that are in no run yet.
+#[derive(Clone, Debug)]
+pub(crate) struct Memtable {
+    /// Lowest bit and width of each of the k + 1 groups.
+    groups: Vec<(u8, u8)>,
+    /// For each group, the first entry of each chain.
+    heads: Vec<Vec<u32>>,
+    /// For each entry, the next one of its chain in each group, group by group.
+    next: Vec<u32>,
+    prints: Vec<u64>,
+    numbers: Vec<Vec<u64>>,
+    entry_of: HashMap<u64, u32>,
+    rows: usize,
+    /// The least number, and one more than the greatest.
+    start: u64,
+    end: u64,
+}
+
+impl Memtable {
+    /// An empty memtable for `bits`-bit fingerprints and distances up to `k`.
+    pub(crate) fn new(bits: u8, k: u8) -> Self {
+        let parts = (k + 1).min(bits);
+        let mut groups = Vec::new();
+        let mut low = 0;
+        for part in 0..parts {
+            let width = bits / parts + u8::from(part < bits % parts);
+            groups.push((low, width));
+            low += width;
+        }
+        Self::of_groups(groups)
+    }
+
+    fn of_groups(groups: Vec<(u8, u8)>) -> Self {
+        let heads = groups.iter().map(|&(_, width)| vec![NONE; 1 << CHAIN_BITS.min(u32::from(width))]).collect();
+        Self {
+            groups,
+            heads,
+            next: Vec::new(),
+            prints: Vec::new(),
+            numbers: Vec::new(),
+            entry_of: HashMap::new(),
+            rows: 0,
+            start: u64::MAX,
+            end: 0,
+        }
+    }
+
+    /// Adds a document; numbers ascend.
+    pub(crate) fn insert(&mut self, fingerprint: u64, number: u64) {
+        self.rows += 1;
+        self.start = self.start.min(number);
+        self.end = number + 1;
+        let entry = self.prints.len() as u32;
+        let entry = *self.entry_of.entry(fingerprint).or_insert(entry);
+        if let Some(numbers) = self.numbers.get_mut(entry as usize) {
+            numbers.push(number);
+            return;
+        }
+        self.prints.push(fingerprint);
+        self.numbers.push(vec![number]);
+        for group in 0..self.groups.len() {
+            let chain = self.chain(group, fingerprint);
+            self.next.push(std::mem::replace(&mut self.heads[group][chain], entry));
+        }
+    }
+
+    fn empty(&self) -> Self {
+        Self::of_groups(self.groups.clone())
+    }
+
+    /// The documents from `low` on.
+    fn above(&self, low: u64) -> Self {
+        let mut rows: Vec<(u64, u64)> = Vec::new();
+        for (fingerprint, numbers) in self.entries() {
+            rows.extend(numbers.iter().filter(|&&number| number >= low).map(|&number| (number, fingerprint)));
+        }
+        rows.sort_unstable();
+        let mut above = self.empty();
+        rows.into_iter().for_each(|(number, fingerprint)| above.insert(fingerprint, number));
+        above
+    }
+
+    /// The chain of a fingerprint in a group.
+    fn chain(&self, group: usize, fingerprint: u64) -> usize {
+        let (low, width) = self.groups[group];
+        let value = fingerprint >> low & low_mask(width);
+        if u32::from(width) <= CHAIN_BITS { value as usize } else { (mix(value) >> (64 - CHAIN_BITS)) as usize }
+    }
+
+    /// Calls `found` with each fingerprint within `k` bits and its numbers, each once.
+    pub(crate) fn probe(&self, fingerprint: u64, k: u32, mut found: impl FnMut(u64, &[u64])) {
+        if self.prints.is_empty() {
+            return;
+        }
+        for group in 0..self.groups.len() {
+            let mut entry = self.heads[group][self.chain(group, fingerprint)];
+            while entry != NONE {
+                let print = self.prints[entry as usize];
+                let different = print ^ fingerprint;
+                // Found already where an earlier group agrees.
+                let first = self.groups.iter().position(|&(low, width)| different >> low & low_mask(width) == 0);
+                if different.count_ones() <= k && first == Some(group) {
+                    found(print, &self.numbers[entry as usize]);
+                }
+                entry = self.next[entry as usize * self.groups.len() + group];
+            }
+        }
+    }
+
+    /// Number of documents.
+    pub(crate) fn len(&self) -> usize {
+        self.rows
+    }
+
+    /// One more than the greatest number.
+    pub(crate) fn end(&self) -> u64 {
+        self.end
+    }
+
+    /// All distinct fingerprints with their numbers, in no order.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (u64, &[u64])> {
+        self.prints.iter().copied().zip(self.numbers.iter().map(Vec::as_slice))
+    }
+}
+
+/// The memtable of a state: one that takes new documents, and perhaps one that a flush has frozen, whose documents are
+/// all older.
+#[derive(Debug)]
+pub(crate) struct Memtables {
+    frozen: Option<Arc<Memtable>>,
+    active: Memtable,
+}
+
+impl Memtables {
+    /// Empty ones for `bits`-bit fingerprints and distances up to `k`.
+    pub(crate) fn new(bits: u8, k: u8) -> Self {
+        Self { frozen: None, active: Memtable::new(bits, k) }
+    }
+
+    /// Adds a document; numbers ascend.
+    pub(crate) fn insert(&mut self, fingerprint: u64, number: u64) {
+        self.active.insert(fingerprint, number);
+    }
+
+    /// The documents so far, which take part in queries until [`Memtables::drop_below`] drops them. There is one frozen
+    /// memtable at a time: if there is one already, it is this one again.
+    pub(crate) fn freeze(&mut self) -> Arc<Memtable> {
+        let Self { frozen, active } = self;
+        frozen.get_or_insert_with(|| Arc::new(std::mem::replace(active, active.empty()))).clone()
+    }
+
+    /// Drops the documents below `low`.
+    pub(crate) fn drop_below(&mut self, low: u64) {
+        self.frozen.take_if(|frozen| frozen.end <= low);
+        if self.active.start < low {
+            self.active = if self.active.end <= low { self.active.empty() } else { self.active.above(low) };
+        }
+    }
+
+    /// Calls `found` with each fingerprint within `k` bits and its numbers, of each memtable once.
+    pub(crate) fn probe(&self, fingerprint: u64, k: u32, mut found: impl FnMut(u64, &[u64])) {
+        for memtable in self.each() {
+            memtable.probe(fingerprint, k, &mut found);
+        }
+    }
+
+    fn each(&self) -> impl Iterator<Item = &Memtable> {
+        self.frozen.as_deref().into_iter().chain([&self.active])
+    }
+
+    /// Number of documents.
+    pub(crate) fn len(&self) -> usize {
+        self.each().map(Memtable::len).sum()
+    }
+
+    /// Number of documents that no flush has frozen.
+    pub(crate) fn active_len(&self) -> usize {
+        self.active.len()
+    }
+
+    /// The fingerprints of each memtable with their numbers, in no order.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (u64, &[u64])> {
+        self.each().flat_map(Memtable::entries)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn probing_finds_what_a_scan_finds(
+            bits in 8u8..=64, k in 0u8..=7, prints in prop::collection::vec((any::<u64>(), 0u32..64), 0..300),
+            query in any::<u64>(), flips in prop::collection::vec(0u8..64, 0..8),
+        ) {
+            let k = k.min(bits - 1);
+            let prints: Vec<u64> = prints.into_iter().map(|(print, shift)| print >> shift & low_mask(bits)).collect();
+            let mut memtable = Memtable::new(bits, k);
+            for (number, &print) in (0..).zip(&prints) {
+                memtable.insert(print, number);
+            }
+            let near = prints.first().copied().unwrap_or(0) ^ flips.iter().fold(0, |mask, flip| mask | 1 << (flip % bits));
+            for query in [query & low_mask(bits), near] {
+                for k in 0..=u32::from(k) {
+                    let mut found = Vec::new();
+                    memtable.probe(query, k, |print, numbers| found.extend(numbers.iter().map(|&number| (number, print))));
+                    found.sort_unstable();
+                    let want: Vec<(u64, u64)> =
+                        (0..).zip(prints.iter().copied()).filter(|(_, print)| (print ^ query).count_ones() <= k).collect();
+                    prop_assert_eq!(found, want);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! Merging runs: many runs of neighbouring number ranges become one, table by table, as streams
+//! (SPEC 10.5).
+//!
+//! Where a run has the scheme of the new one, each of its tables is read in its own order and nothing is
+//! sorted; where it has not, its fingerprints are permuted and sorted anew, out of core if need be.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use nddb_format::digest::Digest;
+use nddb_format::manifest::RunEntry;
+use nddb_format::permutation::Table;
+use nddb_format::scheme::Scheme;
+use nddb_format::{Fingerprint, FormatError};
+use roaring::RoaringTreemap;
+
+use crate::spill::progress::{Progress, Watch};
+use crate::spill::rows::{Words, WordsWriter};
+use crate::spill::sort::Sorter;
+use crate::spill::streams::{Ascending, Merged};
+use crate::store::disk::dir::Dir;
+use crate::store::ranges::deleted_in;
+use crate::store::runs::build::{Entry, Sink, in_parallel, run_entry, run_size, write_postings, write_segment};
+use crate::store::runs::run::Run;
+use crate::{Error, Result};
+
+/// Blocks that a stream decodes at a time.
+const STRETCH: u64 = 64;
+
+/// What a merge leaves out.
+#[derive(Debug, Default)]
+pub(crate) struct Dropped {
+    /// Fingerprints that no document has any more, ascending.
+    pub(crate) fingerprints: Words<1>,
+    /// Number of documents.
+    pub(crate) documents: u64,
+    /// Digest of their pairs.
+    pairs: Digest,
+}
+
+/// One table of one run, from front to back.
+pub(crate) struct Stream<'a> {
+    run: &'a Run,
+    table: usize,
+    values: Vec<u64>,
+    at: usize,
+    next_block: u64,
+    /// Rank of `values[at]`.
+    rank: u64,
+}
+
+impl<'a> Stream<'a> {
+    /// Stands at the first value.
+    pub(crate) fn new(run: &'a Run, table: usize) -> Result<Self> {
+        let mut stream = Self { run, table, values: Vec::new(), at: 0, next_block: 0, rank: 0 };
+        stream.fill()?;
+        Ok(stream)
+    }
+
+    fn fill(&mut self) -> Result<()> {
+        let file = &self.run.segments[self.table];
+        self.values.clear();
+        self.at = 0;
+        let values = &mut self.values;
+        let outcome: Result<(), FormatError> =
+            file.segment().scan(self.next_block, STRETCH, &mut |stretch: &[u64]| {
+                values.extend_from_slice(stretch);
+                Ok(())
+            });
+        outcome.map_err(|error| Error::format(file.path())(error))?;
+        self.next_block += STRETCH;
+        file.check_readable()
+    }
+}
+
+impl Ascending for Stream<'_> {
+    type Item = u64;
+
+    #[inline]
+    fn head(&self) -> Option<u64> {
+        self.values.get(self.at).copied()
+    }
+
+    #[inline]
+    fn advance(&mut self) -> Result<()> {
+        self.at += 1;
+        self.rank += 1;
+        if self.at == self.values.len() { self.fill() } else { Ok(()) }
+    }
+}
+
+/// The same table of several runs, merged.
+pub(crate) fn merged<'a>(runs: impl Iterator<Item = &'a Arc<Run>>, table: usize) -> Result<Merged<Stream<'a>>> {
+    Ok(Merged::new(runs.map(|run| Stream::new(run, table)).collect::<Result<_>>()?))
+}
+
+/// A merge of runs into one of another scheme or with documents left out.
+pub(crate) struct Merge<'a> {
+    pub(crate) dir: &'a Dir,
+    pub(crate) runs: &'a [Arc<Run>],
+    pub(crate) deleted: &'a RoaringTreemap,
+    pub(crate) scheme: Scheme,
+    pub(crate) threads: usize,
+    pub(crate) memory_limit: u64,
+    /// How often, at most, its documents have been rewritten with this merge.
+    pub(crate) rewrites: u8,
+}
+
+impl Merge<'_> {
+    /// Calls `visit` with each fingerprint and its live numbers, by fingerprint; `gone` with what is not live.
+    fn each_list(
+        &self,
+        visit: &mut dyn FnMut(Entry) -> Result<()>,
+        gone: &mut dyn FnMut(u64, Option<u64>) -> Result<()>,
+    ) -> Result<()> {
+        let mut streams = merged(self.runs.iter(), 0)?;
+        while let Some(fingerprint) = streams.head() {
+            let mut begun = false;
+            while let Some((_, stream)) = streams.least().filter(|(_, stream)| stream.head() == Some(fingerprint)) {
+                let postings = &stream.run.postings;
+                postings.numbers(postings.list(stream.rank)?, |number| {
+                    if self.deleted.contains(number) {
+                        gone(fingerprint, Some(number))?;
+                        return Ok(true);
+                    }
+                    if !std::mem::replace(&mut begun, true) {
+                        visit(Entry::Fingerprint(fingerprint))?;
+                    }
+                    visit(Entry::Number(number)).map(|()| true)
+                })?;
+                streams.pop()?;
+            }
+            if !begun {
+                gone(fingerprint, None)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds out what the merge will leave out, without writing anything.
+    pub(crate) fn survey(&self) -> Result<Dropped> {
+        let mut dropped = Dropped::default();
+        let touched = self.runs.iter().any(|run| deleted_in(self.deleted, run.entry.low..run.entry.high) > 0);
+        if touched {
+            let mut fingerprints = WordsWriter::new(&self.dir.scratch()?)?;
+            self.each_list(&mut |_| Ok(()), &mut |fingerprint, number| {
+                match number {
+                    Some(number) => {
+                        dropped.documents += 1;
+                        dropped.pairs.add_pair(fingerprint, number);
+                    }
+                    None => fingerprints.push(&[fingerprint])?,
+                }
+                Ok(())
+            })?;
+            dropped.fingerprints = fingerprints.finish()?;
+        }
+        Ok(dropped)
+    }
+
+    /// Whether the new run would be the old one again.
+    pub(crate) fn changes_nothing(&self, dropped: &Dropped) -> bool {
+        dropped.documents == 0 && self.runs.len() <= 1 && self.runs.iter().all(|run| run.entry.scheme == self.scheme)
+    }
+
+    /// Bytes of disk that the new run and what is sorted for it are sure to fit in.
+    pub(crate) fn size(&self) -> u64 {
+        let documents: u64 = self.runs.iter().map(|run| run.entry.documents).sum();
+        let tables = self.scheme.tables();
+        let is_sorted = |ordinal: usize| !self.has_order(ordinal);
+        let sorted = (0..tables.len()).filter(|&ordinal| is_sorted(ordinal)).count().min(self.threads);
+        run_size(&self.scheme, documents) + sorted as u64 * documents * size_of::<u64>() as u64
+    }
+
+    /// Whether all runs have a table in the order that the new run has it in.
+    fn has_order(&self, ordinal: usize) -> bool {
+        let table = &self.scheme.tables()[ordinal];
+        self.runs.iter().all(|run| run.entry.scheme.tables().get(ordinal) == Some(table))
+    }
+
+    /// Makes the new run under the file numbers from `first_file` on; `None` if nothing is left. All
+    /// files are durable when this returns; no manifest names them yet.
+    pub(crate) fn run(&self, first_file: u64, dropped: &Dropped, watch: &mut Watch) -> Result<Option<RunEntry>> {
+        let documents = self.runs.iter().map(|run| run.entry.documents).sum::<u64>() - dropped.documents;
+        let (Some(first), Some(last)) = (self.runs.first(), self.runs.last()) else { return Ok(None) };
+        if documents == 0 {
+            return Ok(None);
+        }
+        let range = (first.entry.low, last.entry.high);
+        let tables = self.scheme.tables().len();
+        let watch = Mutex::new((0u64, watch));
+        let report = || {
+            let mut watch = watch.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            watch.0 += 1;
+            let progress = Progress { phase: "merge", done: watch.0, total: Some(tables as u64 + 1), unit: "files" };
+            if (watch.1)(&progress) { Ok(()) } else { Err(Error::Cancelled) }
+        };
+        let made = in_parallel(tables, self.threads, &|ordinal| {
+            let made = self.table(ordinal, first_file + ordinal as u64, dropped)?;
+            report()?;
+            Ok(made)
+        })?;
+        let (postings, survey) =
+            write_postings(self.dir, first_file + tables as u64, range, self.scheme.restart(), &made[0].2, &|sink| {
+                self.each_list(sink, &mut |_, _| Ok(()))
+            })?;
+        report()?;
+        let mut pairs = Digest::default();
+        self.runs.iter().for_each(|run| pairs.add(run.postings.postings().header().pair_digest));
+        pairs.subtract(dropped.pairs);
+        let sound = survey.pair_digest() == pairs
+            && survey.documents() == documents
+            && survey.set_digest() == made[0].1.digest()
+            && survey.fingerprints() == made[0].1.count();
+        if !sound {
+            let what = "a merge does not hold what its inputs hold: nothing was changed".into();
+            return Err(Error::Inconsistent { path: self.dir.root().into(), what });
+        }
+        let entry = run_entry(self.dir, &self.scheme, range, documents, postings, &made)?;
+        Ok(Some(RunEntry { rewrites: self.rewrites, ..entry }))
+    }
+
+    fn table(
+        &self,
+        ordinal: usize,
+        number: u64,
+        dropped: &Dropped,
+    ) -> Result<(nddb_format::manifest::FileEntry, nddb_format::segment::Survey, Vec<u64>)> {
+        let table = &self.scheme.tables()[ordinal];
+        let memory_limit = self.memory_limit / self.threads as u64;
+        if self.has_order(ordinal) {
+            let permuted;
+            let left_out = if ordinal == 0 || dropped.fingerprints.len() == 0 {
+                &dropped.fingerprints
+            } else {
+                permuted = words_in_order(&dropped.fingerprints, table, memory_limit, &self.dir.scratch()?)?;
+                &permuted
+            };
+            return write_segment(self.dir, number, &self.scheme, ordinal, &|sink| {
+                self.each_kept(ordinal, left_out, sink)
+            });
+        }
+        // Another order than any input has: from table 0, permuted and sorted.
+        let mut sorter = Sorter::new(&self.dir.scratch()?, memory_limit);
+        self.each_kept(0, &dropped.fingerprints, &mut |stretch| {
+            stretch.iter().try_for_each(|&value| sorter.push([table.permute(Fingerprint(value)).0]))
+        })?;
+        let permuted = sorter.finish();
+        write_segment(self.dir, number, &self.scheme, ordinal, &|sink| {
+            permuted.each(&mut |rows| sink(rows.as_flattened()))
+        })
+    }
+
+    /// The values of a table that all inputs have, without those left out.
+    fn each_kept(&self, ordinal: usize, left_out: &Words<1>, sink: &mut Sink<'_>) -> Result<()> {
+        let mut left_out = left_out.iter().flatten().peekable();
+        let mut stretch = Vec::with_capacity(4096);
+        let (mut streams, mut last) = (merged(self.runs.iter(), ordinal)?, None);
+        while let Some(value) = streams.pop()? {
+            if last.replace(value) == Some(value) {
+                continue;
+            }
+            while left_out.next_if(|&gone| gone < value).is_some() {}
+            if left_out.peek() == Some(&value) {
+                continue;
+            }
+            stretch.push(value);
+            if stretch.len() == 4096 {
+                sink(&stretch)?;
+                stretch.clear();
+            }
+        }
+        sink(&stretch)
+    }
+}
+
+/// Fingerprints in the order of a table.
+fn words_in_order(prints: &Words<1>, table: &Table, memory_limit: u64, folder: &Path) -> Result<Words<1>> {
+    let mut sorter = Sorter::<1>::new(folder, memory_limit);
+    prints.iter().try_for_each(|[print]| sorter.push([table.permute(Fingerprint(print)).0]))?;
+    let mut words = WordsWriter::new(folder)?;
+    sorter.finish().each(&mut |rows| rows.iter().try_for_each(|row| words.push(row)))?;
+    words.finish()
+}

@@ -1,0 +1,418 @@
+//! A run as it is read: t mapped segments and the postings, each block and page verified at first touch.
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use nddb_format::block::{self, BLOCK_SIZE, Block};
+use nddb_format::manifest::{FileEntry, RunEntry};
+use nddb_format::pages::PAGE_SIZE;
+use nddb_format::postings::{self, Postings};
+use nddb_format::segment::{self, Directory, Segment};
+use nddb_format::{FormatError, Permuted};
+
+use crate::store::disk::dir::{Dir, Kind};
+use crate::store::disk::map::{Mapped, prefetch};
+use crate::{Error, Result};
+
+/// When blocks and pages are compared with their checksums.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Verify {
+    /// Once for each opening of the file, when they are first touched.
+    #[default]
+    FirstTouch,
+    /// Each time.
+    Always,
+}
+
+/// One bit for each block or page: set once its checksum has been found right.
+#[derive(Debug)]
+struct Seen {
+    bits: Vec<AtomicU64>,
+    len: u64,
+}
+
+impl Seen {
+    fn new(len: u64) -> Self {
+        Self { bits: (0..len.div_ceil(64)).map(|_| AtomicU64::new(0)).collect(), len }
+    }
+
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    #[inline]
+    fn get(&self, index: u64) -> bool {
+        self.bits[(index / 64) as usize].load(Ordering::Relaxed) >> (index % 64) & 1 == 1
+    }
+
+    #[cold]
+    fn set(&self, index: u64) {
+        self.bits[(index / 64) as usize].fetch_or(1 << (index % 64), Ordering::Relaxed);
+    }
+}
+
+/// A segment of a run.
+#[derive(Debug)]
+pub(crate) struct SegmentFile {
+    segment: Segment<Mapped>,
+    blocks: Seen,
+    pages: Seen,
+    verify: Verify,
+    /// Made once so many queries have come that it pays; `None` in it: it cannot be made.
+    directory: OnceLock<Option<Directory>>,
+    /// Mean number of entries of a block.
+    entries: u32,
+    /// For each 32nd of a block's values, the offset from which on entries are decoded to find one.
+    from: [u16; SPANS],
+}
+
+/// Parts of a block for which it is worked out beforehand which of its bytes a probe reads.
+const SPANS: usize = 32;
+/// Bytes of a block that are fetched besides its head. (Measured at ten million fingerprints: four
+/// lines too few cost a miss that nothing hides, the eleven others cost 6 ns each.)
+const SPAN_SIZE: usize = 4 * 64;
+
+/// Where the restart point stands that a value at each part of a block is decoded from, on average.
+fn spans(segment: &Segment<Mapped>) -> [u16; SPANS] {
+    let header = segment.header();
+    let entries = (header.count / segment.block_len()).max(1) as usize;
+    let restart = usize::from(header.restart);
+    let head = 16 + 2 * (entries - 1).checked_div(restart).unwrap_or(0);
+    std::array::from_fn(|span| {
+        // A little before, as entries are not spread evenly.
+        let entry = (span * entries / SPANS).saturating_sub(6);
+        let begin = entry - entry.checked_rem(restart).unwrap_or(entry);
+        (head + begin * (BLOCK_SIZE - head) / entries).saturating_sub(8).min(BLOCK_SIZE - 1) as u16
+    })
+}
+
+impl SegmentFile {
+    fn open(map: Mapped, verify: Verify) -> Result<Self> {
+        let path = map.path().to_owned();
+        let segment = Segment::open(map).map_err(Error::format(&path))?;
+        let blocks = Seen::new(segment.block_len());
+        let pages = Seen::new(segment.index_pages().len());
+        let from = spans(&segment);
+        let entries = (segment.header().count / segment.block_len()) as u32;
+        Ok(Self { segment, blocks, pages, verify, directory: OnceLock::new(), entries, from })
+    }
+
+    /// The file.
+    pub(crate) fn path(&self) -> &Path {
+        self.mapped().path()
+    }
+
+    fn mapped(&self) -> &Mapped {
+        self.segment.source()
+    }
+
+    /// The segment, for what needs no first touch: scans verify each block themselves.
+    pub(crate) fn segment(&self) -> &Segment<Mapped> {
+        &self.segment
+    }
+
+    /// Fails if a page of the file could not be read.
+    #[inline]
+    pub(crate) fn check_readable(&self) -> Result<()> {
+        self.mapped().check_readable()
+    }
+
+    /// Fetches the key of a block ahead of its use.
+    #[inline]
+    pub(crate) fn prefetch_key(&self, block: u64) {
+        let index = self.segment.index();
+        if self.pages.get(Segment::<Mapped>::index_page(block)) {
+            prefetch(index, 8 * block as usize);
+        } else {
+            let start = index.as_ptr() as usize - self.segment.data().as_ptr() as usize;
+            self.mapped().will_need(start + 8 * block as usize, 8);
+        }
+    }
+
+    /// The key of a block.
+    #[inline]
+    pub(crate) fn key(&self, block: u64) -> Result<Permuted> {
+        let page = Segment::<Mapped>::index_page(block);
+        if !self.pages.get(page) || self.verify == Verify::Always {
+            self.touch_page(page)?;
+        }
+        Ok(self.segment.key(block))
+    }
+
+    #[cold]
+    fn touch_page(&self, page: u64) -> Result<()> {
+        self.segment.index_pages().check(page).map_err(Error::format(self.path()))?;
+        self.pages.set(page);
+        Ok(())
+    }
+
+    /// The directory of the block index, once it is made.
+    #[inline]
+    pub(crate) fn directory(&self) -> Option<&Directory> {
+        self.directory.get()?.as_ref()
+    }
+
+    /// Makes the directory. A page of the index that is damaged is left to the query that needs it.
+    fn make_directory(&self) {
+        self.directory.get_or_init(|| {
+            let pages = self.pages.len();
+            let sound = (0..pages).all(|page| self.pages.get(page) || self.touch_page(page).is_ok());
+            if sound && self.check_readable().is_ok() { self.segment.directory() } else { None }
+        });
+    }
+
+    /// The entry that is likely to stand at `part` of a block.
+    #[inline]
+    pub(crate) fn entry_at(&self, part: usize) -> u64 {
+        part as u64 * u64::from(self.entries) / block::PARTS as u64
+    }
+
+    /// Fetches a block ahead of its use: its head, and where an entry at `part` of 1,024 of its values
+    /// is likely to be decoded.
+    #[inline]
+    pub(crate) fn prefetch_block(&self, block: u64, part: usize) {
+        let start = Segment::<Mapped>::block_offset(block);
+        if self.blocks.get(block) {
+            let data = self.segment.data();
+            let from = usize::from(self.from[part * SPANS / block::PARTS % SPANS]);
+            prefetch(data, start);
+            for line in (0..SPAN_SIZE).step_by(64) {
+                prefetch(data, start + (from + line).min(BLOCK_SIZE - 1));
+            }
+        } else {
+            self.mapped().will_need(start, BLOCK_SIZE);
+        }
+    }
+
+    /// A block, verified at first touch.
+    #[inline]
+    pub(crate) fn block(&self, block: u64) -> Result<Block<'_>> {
+        if !self.blocks.get(block) || self.verify == Verify::Always {
+            self.touch_block(block)?;
+        }
+        match self.segment.block(block) {
+            Ok(block) => Ok(block),
+            Err(error) => Err(self.failed(error)),
+        }
+    }
+
+    #[cold]
+    fn failed(&self, error: FormatError) -> Error {
+        Error::format(self.path())(error)
+    }
+
+    #[cold]
+    fn touch_block(&self, block: u64) -> Result<()> {
+        self.segment.check_block(block).map_err(Error::format(self.path()))?;
+        self.blocks.set(block);
+        Ok(())
+    }
+}
+
+/// The postings of a run.
+#[derive(Debug)]
+pub(crate) struct PostingsFile {
+    postings: Postings<Mapped>,
+    pages: Seen,
+    verify: Verify,
+}
+
+impl PostingsFile {
+    fn open(map: Mapped, verify: Verify) -> Result<Self> {
+        let path = map.path().to_owned();
+        let postings = Postings::open(map).map_err(Error::format(&path))?;
+        let pages = Seen::new(postings.pages().len());
+        Ok(Self { postings, pages, verify })
+    }
+
+    /// The file.
+    pub(crate) fn path(&self) -> &Path {
+        self.postings.source().path()
+    }
+
+    /// The postings, for what needs no first touch.
+    pub(crate) fn postings(&self) -> &Postings<Mapped> {
+        &self.postings
+    }
+
+    /// Fails if a page of the file could not be read.
+    pub(crate) fn check_readable(&self) -> Result<()> {
+        self.postings.source().check_readable()
+    }
+
+    #[inline]
+    fn touch(&self, bytes: Range<u64>) -> Result<(), FormatError> {
+        for page in bytes.start / PAGE_SIZE as u64..=(bytes.end - 1) / PAGE_SIZE as u64 {
+            if !self.pages.get(page) || self.verify == Verify::Always {
+                self.postings.pages().check(page)?;
+                self.pages.set(page);
+            }
+        }
+        Ok(())
+    }
+
+    fn named<T>(&self, outcome: Result<T, FormatError>) -> Result<T> {
+        match outcome {
+            Ok(value) => Ok(value),
+            Err(error) => Err(self.failed(error)),
+        }
+    }
+
+    #[cold]
+    fn failed(&self, error: FormatError) -> Error {
+        Error::format(self.path())(error)
+    }
+
+    /// Rank of the first entry of a block of table 0.
+    #[inline]
+    pub(crate) fn first_rank(&self, block: u64) -> Result<u64> {
+        self.named(self.postings.first_rank(block, &|bytes| self.touch(bytes)))
+    }
+
+    /// The places of the numbers of the fingerprint with this rank.
+    #[inline]
+    pub(crate) fn list(&self, rank: u64) -> Result<Range<u64>> {
+        self.named(self.postings.list(rank, &|bytes| self.touch(bytes)))
+    }
+
+    /// Hands each number of a list to `visit`, until it says `false`.
+    #[inline]
+    pub(crate) fn numbers(&self, list: Range<u64>, mut visit: impl FnMut(u64) -> Result<bool>) -> Result<()> {
+        let touch = |bytes| self.touch(bytes);
+        for place in list {
+            let number = self.named(self.postings.number(place, &touch))?;
+            if !visit(number)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Fetches bytes of the body ahead of their use.
+    #[inline]
+    fn prefetch(&self, offset: u64) {
+        if self.pages.get(offset / PAGE_SIZE as u64) {
+            prefetch(self.postings.data(), postings::HEADER_SIZE + offset as usize);
+        } else {
+            self.postings.source().will_need(postings::HEADER_SIZE + offset as usize, 8);
+        }
+    }
+
+    /// Fetches the rank of a block ahead of its use.
+    #[inline]
+    pub(crate) fn prefetch_rank(&self, block: u64) {
+        self.prefetch(self.postings.rank_offset(block));
+    }
+
+    /// Fetches, for a rank that is known to a few, what leads to its list: the directory entry that was
+    /// fetched says where the flags and the number are likely to stand.
+    #[inline]
+    pub(crate) fn prefetch_behind(&self, rank: u64) -> Result<()> {
+        let place = self.named(self.postings.guess(rank, &|bytes| self.touch(bytes)))?;
+        if let Some(flags) = self.postings.flags_offset(place) {
+            self.prefetch(flags);
+        }
+        self.prefetch_number(place);
+        Ok(())
+    }
+
+    /// Fetches what leads from a rank to its list ahead of its use.
+    #[inline]
+    pub(crate) fn prefetch_list(&self, rank: u64) {
+        self.prefetch(self.postings.entry_offset(rank));
+    }
+
+    /// Fetches the first number of a list ahead of its use.
+    #[inline]
+    pub(crate) fn prefetch_number(&self, place: u64) {
+        self.prefetch(self.postings.number_offset(place));
+    }
+}
+
+/// A run, open for reading.
+#[derive(Debug)]
+pub(crate) struct Run {
+    /// What the manifest says of it.
+    pub(crate) entry: RunEntry,
+    /// Its segments, in the order of its scheme's tables.
+    pub(crate) segments: Vec<SegmentFile>,
+    /// Its postings.
+    pub(crate) postings: PostingsFile,
+    /// Queries so far, until the directories are made.
+    queries: AtomicU32,
+}
+
+impl Run {
+    /// Maps all files of a run and compares what they say of themselves with the manifest.
+    pub(crate) fn open(dir: &Dir, entry: &RunEntry, verify: Verify) -> Result<Self> {
+        // All files are mapped before the first is read: what opening reads of them is on its way together.
+        let map = |file: &FileEntry, kind| dir.map(file.number, kind, file.length);
+        let postings = map(&entry.postings, Kind::Postings)?;
+        let segments: Vec<Mapped> =
+            entry.segments.iter().map(|file| map(file, Kind::Segment)).collect::<Result<_>>()?;
+        let postings = PostingsFile::open(postings, verify)?;
+        let segments: Vec<SegmentFile> =
+            segments.into_iter().map(|map| SegmentFile::open(map, verify)).collect::<Result<_>>()?;
+        for (ordinal, (file, named)) in segments.iter().zip(&entry.segments).enumerate() {
+            check_segment(file, named, entry, ordinal)?;
+        }
+        let header = postings.postings().header();
+        let agrees = header.identity == entry.postings.identity
+            && header.low == entry.low
+            && header.high == entry.high
+            && header.fingerprints == entry.fingerprints
+            && header.documents == entry.documents
+            && header.set_digest == entry.set_digest
+            && header.restart == entry.scheme.restart()
+            && header.blocks == segments[0].segment().block_len();
+        if !agrees {
+            return Err(disagrees(postings.path()));
+        }
+        Ok(Self { entry: entry.clone(), segments, postings, queries: AtomicU32::new(0) })
+    }
+
+    /// Notes a query. The first ones search the block keys: to open a database reads none of them. Once
+    /// there have been as many queries as the block index of a table has pages, most pages have been
+    /// read, and each further query makes the directory of one table, until all have one.
+    #[inline]
+    pub(crate) fn note_query(&self) {
+        let tables = self.segments.len() as u32;
+        let queries = self.queries.load(Ordering::Relaxed);
+        if queries >= u32::MAX - tables {
+            return;
+        }
+        // A query that is lost to another thread's count does no harm.
+        self.queries.store(queries + 1, Ordering::Relaxed);
+        let first = self.segments[0].pages.len().min(1 << 24) as u32;
+        if queries >= first {
+            self.warm_up(queries - first);
+        }
+    }
+
+    #[cold]
+    fn warm_up(&self, table: u32) {
+        match self.segments.get(table as usize) {
+            Some(file) if file.verify == Verify::FirstTouch => file.make_directory(),
+            Some(_) => (),
+            None => self.queries.store(u32::MAX, Ordering::Relaxed),
+        }
+    }
+}
+
+fn check_segment(file: &SegmentFile, named: &FileEntry, entry: &RunEntry, ordinal: usize) -> Result<()> {
+    let header: &segment::Header = file.segment().header();
+    let agrees = header.identity == named.identity
+        && usize::from(header.ordinal) == ordinal
+        && header.table == entry.scheme.tables()[ordinal]
+        && header.k == entry.scheme.k()
+        && header.restart == entry.scheme.restart()
+        && header.count == entry.fingerprints
+        && header.digest == entry.set_digest;
+    if agrees { Ok(()) } else { Err(disagrees(file.path())) }
+}
+
+fn disagrees(path: &Path) -> Error {
+    Error::Inconsistent { path: path.into(), what: "is not the file that the manifest describes".into() }
+}

@@ -1,0 +1,214 @@
+//! A chunk of a bulk load: encoded records end to end, their prints, and the keys by which documents are found.
+
+use nddb_format::record::{Print, Record};
+
+use super::NONE;
+use crate::store::catalog::DocumentKeys;
+
+/// Bytes of a bare record before its id: version, flags, length.
+const ID_OFFSET: usize = 7;
+/// What a document costs besides its record while its chunk is sorted and written, in bytes.
+const OVERHEAD: u64 = 110;
+
+/// Documents in the order they came. The keys of each are taken from the document before its record is encoded, with the
+/// document's index in the place of its number, which is known only when the chunk is written.
+#[derive(Default)]
+pub(crate) struct Chunk {
+    records: Vec<u8>,
+    ends: Vec<usize>,
+    prints: Vec<u64>,
+    unprinted: Vec<bool>,
+    dropped: Vec<bool>,
+    megashingles: Vec<(u64, u32)>,
+    /// The piece's index among those of its document, then the piece.
+    pieces: Vec<([u8; 5], u32)>,
+    digests: Vec<([u8; 16], u32)>,
+    /// Numbers of their own, or none at all.
+    numbers: Vec<u64>,
+}
+
+impl Chunk {
+    /// Appends a document; either all of a chunk have numbers of their own, or none.
+    pub(crate) fn push(&mut self, print: Print, record: &Record, keys: &DocumentKeys, number: Option<u64>) {
+        let index = self.len() as u32;
+        self.megashingles.extend(keys.megashingles.iter().map(|&hash| (hash, index)));
+        self.pieces.extend((0u8..).zip(&keys.pieces).map(|(piece, &[a, b, c, d])| ([piece, a, b, c, d], index)));
+        self.digests.extend(keys.digest.map(|digest| (digest, index)));
+        self.numbers.extend(number);
+        record.encode_into(&mut self.records);
+        self.ends.push(self.records.len());
+        self.prints.push(print.fingerprint);
+        self.unprinted.push(print.unprinted);
+        self.dropped.push(false);
+    }
+
+    /// Number of documents, dropped ones included.
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The number of each document, `NONE` for those left out, and one more than the greatest: in the
+    /// order they came, from `low` on, unless they have their own.
+    pub(crate) fn numbers(&self, low: u64) -> (Vec<u64>, u64) {
+        let mut high = self.numbers.last().map_or(low, |last| last + 1);
+        let numbers: Vec<u64> = (0..self.len())
+            .map(|index| {
+                if !self.is_kept(index) {
+                    return NONE;
+                }
+                self.numbers.get(index).copied().unwrap_or_else(|| {
+                    high += 1;
+                    high - 1
+                })
+            })
+            .collect();
+        (numbers, high)
+    }
+
+    /// Bytes that the chunk needs until it is written.
+    pub(crate) fn size(&self) -> u64 {
+        let keys = size_of_val(&*self.megashingles) + size_of_val(&*self.pieces) + size_of_val(&*self.digests);
+        (self.records.len() + keys) as u64 + self.len() as u64 * OVERHEAD
+    }
+
+    /// Takes the megashingles and bands of the documents that are kept, as (hash, number) in ascending order, each once.
+    pub(crate) fn take_megashingles(&mut self, numbers: &[u64]) -> impl Iterator<Item = (u64, u64)> {
+        let mut rows = numbered(std::mem::take(&mut self.megashingles), numbers);
+        let mut last = None;
+        std::iter::from_fn(move || {
+            let next = rows.by_ref().find(|&row| last != Some(row));
+            last = next;
+            next
+        })
+    }
+
+    /// Takes the pieces of the documents that are kept, as (index and piece, number) in ascending order.
+    pub(crate) fn take_pieces(&mut self, numbers: &[u64]) -> impl Iterator<Item = ([u8; 5], u64)> {
+        numbered(std::mem::take(&mut self.pieces), numbers)
+    }
+
+    /// Takes the digests of the documents that are kept, as (digest, number) in ascending order.
+    pub(crate) fn take_digests(&mut self, numbers: &[u64]) -> impl Iterator<Item = ([u8; 16], u64)> {
+        numbered(std::mem::take(&mut self.digests), numbers)
+    }
+
+    /// The encoded record of a document.
+    pub(crate) fn record(&self, index: usize) -> &[u8] {
+        let start = if index == 0 { 0 } else { self.ends[index - 1] };
+        &self.records[start..self.ends[index]]
+    }
+
+    /// The id of a document.
+    pub(crate) fn id(&self, index: usize) -> &str {
+        Record::head_of(self.record(index)).map_or("", |head| head.id)
+    }
+
+    /// The same as bytes, without checking again that they are text.
+    fn id_bytes(&self, index: usize) -> &[u8] {
+        let record = self.record(index);
+        let size = u32::from_le_bytes([record[3], record[4], record[5], record[6]]) as usize;
+        &record[ID_OFFSET..ID_OFFSET + size]
+    }
+
+    /// The print of a document.
+    pub(crate) fn print(&self, index: usize) -> Print {
+        Print { fingerprint: self.prints[index], unprinted: self.unprinted[index] }
+    }
+
+    /// Leaves a document out.
+    pub(crate) fn drop_document(&mut self, index: usize) {
+        self.dropped[index] = true;
+    }
+
+    /// Whether a document is to be stored.
+    pub(crate) fn is_kept(&self, index: usize) -> bool {
+        !self.dropped[index]
+    }
+
+    /// All documents by id bytewise, those with equal ids in the order they came.
+    pub(crate) fn sorted_by_id(&self) -> Vec<u32> {
+        // Most ids differ in their first bytes or are short: comparing a number decides.
+        let head = |index: usize| {
+            let id = self.id_bytes(index);
+            let mut head = [0; 8];
+            let size = id.len().min(8);
+            head[..size].copy_from_slice(&id[..size]);
+            u64::from_be_bytes(head)
+        };
+        let mut order: Vec<(u64, u32)> = (0..self.len()).map(|index| (head(index), index as u32)).collect();
+        order.sort_unstable_by(|a, b| {
+            let rest = |index: u32| self.id_bytes(index as usize);
+            a.0.cmp(&b.0).then_with(|| rest(a.1).cmp(rest(b.1))).then(a.1.cmp(&b.1))
+        });
+        order.into_iter().map(|(_, index)| index).collect()
+    }
+
+    /// Of documents with equal ids keeps the last; returns how many were left out.
+    pub(crate) fn keep_last(&mut self, by_id: &mut Vec<u32>) -> u64 {
+        for place in 1..by_id.len() {
+            let (earlier, later) = (by_id[place - 1] as usize, by_id[place] as usize);
+            if self.id_bytes(earlier) == self.id_bytes(later) {
+                self.dropped[earlier] = true;
+            }
+        }
+        let before = by_id.len();
+        by_id.retain(|&index| !self.dropped[index as usize]);
+        (before - by_id.len()) as u64
+    }
+}
+
+/// Keys in ascending order with the numbers of their documents, which ascend with their indices; without those of
+/// documents that are left out.
+fn numbered<K: Copy + Ord>(mut keys: Vec<(K, u32)>, numbers: &[u64]) -> impl Iterator<Item = (K, u64)> {
+    keys.sort_unstable();
+    let number = |(key, index): (K, u32)| (key, numbers[index as usize]);
+    keys.into_iter().map(number).filter(|&(_, number)| number != NONE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_ascend_with_the_numbers_of_the_documents_that_are_kept() {
+        let mut chunk = Chunk::default();
+        for (index, id) in (0u64..).zip(["a", "b", "a", "c"]) {
+            let keys = DocumentKeys {
+                megashingles: vec![9 - index, 5, 5],
+                pieces: vec![[index as u8; 4], [7; 4]],
+                digest: Some([(index / 2) as u8; 16]),
+            };
+            let print = Print { fingerprint: index, unprinted: false };
+            chunk.push(print, &Record { id: id.into(), ..Record::default() }, &keys, None);
+        }
+        let mut by_id = chunk.sorted_by_id();
+        chunk.keep_last(&mut by_id);
+        let (numbers, _) = chunk.numbers(100);
+        assert_eq!(numbers, [NONE, 100, 101, 102]);
+        let megashingles: Vec<_> = chunk.take_megashingles(&numbers).collect();
+        assert_eq!(megashingles, [(5, 100), (5, 101), (5, 102), (6, 102), (7, 101), (8, 100)]);
+        let pieces: Vec<_> = chunk.take_pieces(&numbers).collect();
+        let piece = |index: u8, byte: u8| [index, byte, byte, byte, byte];
+        let first = [(piece(0, 1), 100), (piece(0, 2), 101), (piece(0, 3), 102)];
+        assert_eq!(pieces, [&first[..], &[(piece(1, 7), 100), (piece(1, 7), 101), (piece(1, 7), 102)]].concat());
+        let digests: Vec<_> = chunk.take_digests(&numbers).collect();
+        assert_eq!(digests, [([0; 16], 100), ([1; 16], 101), ([1; 16], 102)]);
+    }
+
+    #[test]
+    fn the_last_of_equal_ids_is_kept_and_ids_sort_bytewise() {
+        let mut chunk = Chunk::default();
+        let ids = ["b", "a", "b", "aaaaaaaab", "aaaaaaaa", "é", "a", "b"];
+        for (place, id) in (0..).zip(ids) {
+            let print = Print { fingerprint: place, unprinted: place == 1 };
+            chunk.push(print, &Record { id: id.into(), ..Record::default() }, &DocumentKeys::default(), None);
+        }
+        let mut order = chunk.sorted_by_id();
+        assert_eq!(order, [1, 6, 4, 3, 0, 2, 7, 5]);
+        assert_eq!(chunk.keep_last(&mut order), 3);
+        assert_eq!(order, [6, 4, 3, 7, 5]);
+        assert_eq!(chunk.id(3), "aaaaaaaab");
+        assert_eq!(chunk.numbers(40), (vec![NONE, NONE, NONE, 40, 41, 42, 43, 44], 45));
+        assert!(!chunk.is_kept(0) && chunk.is_kept(7));
+    }
+}

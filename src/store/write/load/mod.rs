@@ -1,0 +1,455 @@
+//! Bulk load: documents by the million, straight to a run (SPEC 10.6).
+//!
+//! Documents are gathered in a chunk as large as the memory limit allows. A chunk's ids are sorted and
+//! joined with those of the catalog; its rows go around the write-ahead log as sorted files; its
+//! fingerprints become a run. Until the last step commits the chunk, its number range is invisible.
+
+mod chunk;
+
+use std::collections::{BTreeMap, HashMap};
+
+use nddb_format::record::{self, Archive, Print, Range, RangeState, Record};
+
+use super::plan::CompactionPlan;
+use super::writer::Writer;
+use crate::spill::progress::Progress;
+use crate::store::catalog::{Family, RowOptions, SortedFile, SortedRows};
+use crate::store::document::Document;
+use crate::{Error, Result};
+use chunk::Chunk;
+
+/// What a bulk load did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Loaded {
+    /// Documents stored: new ones and replacements.
+    pub documents: u64,
+    /// Of these, documents that replaced what was stored under their id.
+    pub replaced: u64,
+    /// Documents that were stored already, with nothing different.
+    pub unchanged: u64,
+    /// Documents whose id came again later in the same input: the last one lives.
+    pub repeated: u64,
+    /// Of the documents stored, those of fewer than two tokens, which no probe finds.
+    pub unprinted: u64,
+}
+
+/// A bulk load in progress. What has not been committed by [`BulkLoad::finish`], or by a chunk before
+/// it, is not in the database.
+pub struct BulkLoad<'a> {
+    writer: &'a mut Writer,
+    chunk: Chunk,
+    archives: BTreeMap<u32, Archive>,
+    loaded: Loaded,
+    runs_before: usize,
+    /// Batches of the documents, by number range, where they bring their own.
+    labels: Vec<(std::ops::Range<u64>, u32)>,
+}
+
+impl std::fmt::Debug for BulkLoad<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("BulkLoad").field("loaded", &self.loaded).finish_non_exhaustive()
+    }
+}
+
+/// So many runs of chunks are merged before there are more.
+const RUNS_MAX: usize = 64;
+/// Stands for the number of a document that is not stored.
+const NONE: u64 = u64::MAX;
+/// Documents after which progress is reported.
+const STEP: usize = 1 << 16;
+
+/// What the catalog holds under the ids of a chunk.
+#[derive(Default)]
+struct Joined {
+    /// Documents that are replaced: deleted when the chunk is committed.
+    deleted: Vec<u64>,
+    /// Documents that the pending batch replaces.
+    replaced: Vec<u64>,
+    /// Documents of the chunk that replace something.
+    replacing: u64,
+    unchanged: u64,
+}
+
+impl Writer {
+    /// Begins a bulk load. Staged documents are committed and the memtable is flushed first.
+    ///
+    /// # Errors
+    /// As [`Writer::commit`] and [`Writer::flush`].
+    pub fn bulk_load(&mut self) -> Result<BulkLoad<'_>> {
+        self.commit()?;
+        self.flush()?;
+        let runs_before = self.snapshot().runs.len();
+        Ok(BulkLoad {
+            writer: self,
+            chunk: Chunk::default(),
+            archives: BTreeMap::new(),
+            loaded: Loaded::default(),
+            runs_before,
+            labels: Vec::new(),
+        })
+    }
+
+    /// The numbers of archives and how far they have been loaded, of which nothing has been read as they are given. What
+    /// cannot be told from one that was loaded before, by path, size and hash and how it was read, has its number; so has
+    /// one that was at another path, where nothing stands any more, as `is_gone` says of a path: it has been moved. All
+    /// others get new ones.
+    ///
+    /// # Errors
+    /// Damage of the catalog.
+    pub fn archives(&mut self, unread: Vec<Archive>, is_gone: &dyn Fn(&str) -> bool) -> Result<Vec<(u32, Archive)>> {
+        let what = |archive: &Archive| (archive.size, archive.hash, archive.reading.clone());
+        let known: BTreeMap<u32, Archive> = self.catalog().archives()?.into_iter().collect();
+        let (mut here, mut alike) = (HashMap::new(), HashMap::<_, Vec<u32>>::new());
+        for (&number, archive) in &known {
+            here.insert((&archive.path, what(archive)), number);
+            alike.entry(what(archive)).or_default().push(number);
+        }
+        let mut archives = Vec::with_capacity(unread.len());
+        for archive in unread {
+            let number = here.get(&(&archive.path, what(&archive))).copied().or_else(|| {
+                let alike = alike.get_mut(&what(&archive))?;
+                // What is there now need not be asked for again.
+                std::iter::from_fn(|| alike.pop()).find(|number| is_gone(&known[number].path))
+            });
+            archives.push(match number {
+                Some(number) => (number, Archive { path: archive.path, ..known[&number].clone() }),
+                None => (self.take_archive_number(), archive),
+            });
+        }
+        Ok(archives)
+    }
+}
+
+impl BulkLoad<'_> {
+    /// Takes a document. If the memory limit is reached, what was taken so far is written and committed.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for a fingerprint wider than the database's; errors of the disk.
+    pub fn push(&mut self, document: Document) -> Result<()> {
+        let mut document = document.fitted(self.writer.settings().bits)?;
+        document.record.batch = self.writer.batch_number();
+        self.take(&document, None)
+    }
+
+    /// Takes a document under a number of its own, above all before it.
+    pub(crate) fn push_numbered(&mut self, document: &Document, number: u64) -> Result<()> {
+        self.take(document, Some(number))
+    }
+
+    /// The number that the next document gets, if it has none of its own.
+    pub(super) fn next_number(&self) -> u64 {
+        self.writer.counters().next_number
+    }
+
+    /// Has the numbers of a range, not yet written, belong to a batch.
+    pub(crate) fn label_range(&mut self, range: std::ops::Range<u64>, batch: u32) {
+        self.labels.push((range, batch));
+    }
+
+    fn take(&mut self, document: &Document, number: Option<u64>) -> Result<()> {
+        self.chunk.push(document.print(), &document.record, &document.keys(self.writer.recipe()), number);
+        if self.chunk.size() >= self.writer.means().1 {
+            self.write_chunk()?;
+        }
+        Ok(())
+    }
+
+    /// As [`Writer::archives`], for archives that come to light during the load.
+    ///
+    /// # Errors
+    /// Damage of the catalog.
+    pub fn archives(&mut self, unread: Vec<Archive>, is_gone: &dyn Fn(&str) -> bool) -> Result<Vec<(u32, Archive)>> {
+        self.writer.archives(unread, is_gone)
+    }
+
+    /// Reports progress; an error if the caller wants to stop.
+    pub(super) fn report(&mut self, progress: Progress) -> Result<()> {
+        self.writer.report(progress.phase, progress.done, progress.total, progress.unit)
+    }
+
+    /// Notes how far an archive has been read: everything before this point has been taken. It becomes
+    /// durable together with the documents.
+    pub fn progress(&mut self, archive: u32, progress: Archive) {
+        self.archives.insert(archive, progress);
+    }
+
+    /// Writes and commits what was taken so far: it is not lost if the process ends before [`BulkLoad::finish`].
+    ///
+    /// # Errors
+    /// As [`BulkLoad::push`].
+    pub fn checkpoint(&mut self) -> Result<()> {
+        self.write_chunk()
+    }
+
+    /// Commits what is left and leaves the runs that this load has made apart, for a load that is to end soon: a later
+    /// compaction joins them.
+    ///
+    /// # Errors
+    /// As [`BulkLoad::push`].
+    pub fn stop(mut self) -> Result<Loaded> {
+        self.write_chunk()?;
+        Ok(self.loaded)
+    }
+
+    /// Commits what is left and makes one run of all that this load has made.
+    ///
+    /// # Errors
+    /// As [`BulkLoad::push`].
+    pub fn finish(mut self) -> Result<Loaded> {
+        self.write_chunk()?;
+        if self.writer.works_in_background() {
+            return Ok(self.loaded);
+        }
+        let made = self.writer.snapshot().runs.get(self.runs_before..).unwrap_or_default();
+        if made.len() > 1 {
+            let plan = CompactionPlan::of(made);
+            self.writer.compact(&plan)?;
+        }
+        Ok(self.loaded)
+    }
+
+    fn write_chunk(&mut self) -> Result<()> {
+        self.writer.ready()?;
+        let chunk = std::mem::take(&mut self.chunk);
+        let archives = std::mem::take(&mut self.archives);
+        if chunk.len() == 0 && archives.is_empty() {
+            return Ok(());
+        }
+        // The numbers of the chunk are to be above all others, and its run behind all others (SPEC 10.6).
+        self.writer.commit()?;
+        self.writer.flush()?;
+        let outcome = self.writer.write_chunk(chunk, &archives, &self.labels, &mut self.loaded);
+        let outcome = self.writer.guard(outcome);
+        if outcome.is_err() && self.writer.ready().is_ok() {
+            self.writer.give_up_loading()?;
+        }
+        outcome?;
+        self.keep_runs_few()
+    }
+
+    /// Merges the runs of chunks when there are many.
+    fn keep_runs_few(&mut self) -> Result<()> {
+        if self.writer.works_in_background() {
+            return self.writer.settle();
+        }
+        if self.writer.snapshot().runs.len() - self.runs_before >= RUNS_MAX {
+            while let Some(plan) = self.writer.plan_compaction_from(self.runs_before) {
+                self.writer.compact(&plan)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Writer {
+    fn write_chunk(
+        &mut self,
+        mut chunk: Chunk,
+        archives: &BTreeMap<u32, Archive>,
+        labels: &[(std::ops::Range<u64>, u32)],
+        loaded: &mut Loaded,
+    ) -> Result<()> {
+        let len = chunk.len() as u64;
+        self.report("sort ids", 0, Some(len), "documents")?;
+        let mut by_id = chunk.sorted_by_id();
+        loaded.repeated += chunk.keep_last(&mut by_id);
+        let joined = self.join(&mut chunk, &mut by_id)?;
+        let low = self.counters().next_number;
+        let (numbers, high) = chunk.numbers(low);
+        let documents = numbers.iter().filter(|&&number| number != NONE).count() as u64;
+        self.reserve(low, high)?;
+        let files = self.write_rows(&mut chunk, &by_id, &numbers, documents)?;
+        drop(by_id);
+        let mut pairs = Vec::with_capacity(documents as usize);
+        let mut unprinted = 0;
+        for (index, &number) in numbers.iter().enumerate().filter(|(_, number)| **number != NONE) {
+            let print = chunk.print(index);
+            if print.unprinted {
+                unprinted += 1;
+            } else {
+                pairs.push((print.fingerprint, number));
+            }
+        }
+        drop((chunk, numbers));
+        if high > low {
+            let run = if pairs.is_empty() { None } else { Some(self.make_run((low, high), &mut pairs, true)?) };
+            drop(pairs);
+            // Between this and the commit is little time: rows of a load that is killed here are to be removed one by one.
+            if let Err(error) = files.into_iter().try_for_each(|file| file.ingest(self.catalog())) {
+                let made = run.iter().flat_map(|run| run.segments.iter().chain([&run.postings]));
+                made.for_each(|file| self.drop_files(file.number, 1));
+                return Err(error);
+            }
+            let mut manifest = self.snapshot().manifest.clone();
+            manifest.runs.extend(run);
+            manifest.complete = high;
+            self.publish(manifest, low..high)?;
+        }
+        let ranges = self.chunk_ranges(low, high, labels);
+        self.commit_chunk(low, documents, &ranges, &joined, archives)?;
+        loaded.documents += documents;
+        loaded.replaced += joined.replacing;
+        loaded.unchanged += joined.unchanged;
+        loaded.unprinted += unprinted;
+        Ok(())
+    }
+
+    /// Joins the chunk's ids, in their order, with those of the catalog: finds out what is replaced, and
+    /// drops from the chunk what is stored already.
+    fn join(&mut self, chunk: &mut Chunk, by_id: &mut Vec<u32>) -> Result<Joined> {
+        let mut joined = Joined::default();
+        if self.counters().next_number == 0 {
+            return Ok(joined);
+        }
+        let mut unchanged = Vec::new();
+        for (done, slice) in (0..).step_by(STEP).zip(by_id.chunks(STEP)) {
+            self.report("look up ids", done, Some(by_id.len() as u64), "documents")?;
+            self.join_slice(chunk, slice, &mut joined, &mut unchanged)?;
+        }
+        joined.unchanged = unchanged.len() as u64;
+        for &index in &unchanged {
+            chunk.drop_document(index as usize);
+        }
+        by_id.retain(|&index| chunk.is_kept(index as usize));
+        Ok(joined)
+    }
+
+    /// Joins some of a chunk's ids; `unchanged` takes the indices of the documents that are stored already.
+    fn join_slice(&self, chunk: &Chunk, by_id: &[u32], joined: &mut Joined, unchanged: &mut Vec<u32>) -> Result<()> {
+        let mut ids = self.catalog().ids();
+        for &index in by_id {
+            let known = self.known(&mut ids, chunk.id(index as usize))?;
+            if let Some(number) = known.current() {
+                if self.is_stored(&self.document(chunk, index as usize)?, number)? {
+                    unchanged.push(index);
+                    continue;
+                }
+                joined.replacing += 1;
+            }
+            known.replace(self.is_pending(), &mut joined.deleted, &mut joined.replaced);
+        }
+        Ok(())
+    }
+
+    /// A document of a chunk.
+    fn document(&self, chunk: &Chunk, index: usize) -> Result<Document> {
+        let record = Record::decode(chunk.record(index)).map_err(Error::format(self.view().dir.root()))?;
+        let Print { fingerprint, unprinted } = chunk.print(index);
+        Ok(Document { fingerprint: nddb_format::Fingerprint(fingerprint), unprinted, sketched: false, record })
+    }
+
+    /// Reserves the numbers `low..high`: if nothing more comes, they are cancelled at the next opening.
+    fn reserve(&mut self, low: u64, high: u64) -> Result<()> {
+        if low == high {
+            return Ok(());
+        }
+        let mut counters = *self.counters();
+        counters.next_number = high;
+        counters.commits += 1;
+        let batch = self.batch_number().unwrap_or(0);
+        let range = Range { high, state: RangeState::Loading, batch };
+        let mut commit = self.catalog().begin();
+        commit.range(low, &range);
+        commit.counters(&counters);
+        commit.write()?;
+        self.begin_loading(low, range, counters);
+        Ok(())
+    }
+
+    /// Writes the rows of a chunk as sorted files beside the catalog.
+    fn write_rows(&mut self, chunk: &mut Chunk, by_id: &[u32], numbers: &[u64], len: u64) -> Result<Vec<SortedFile>> {
+        let scratch = self.view().dir.scratch()?;
+        let first = numbers.iter().copied().min().unwrap_or(0);
+        let (prints, documents) = (RowOptions::new(Family::Prints), RowOptions::new(Family::Documents));
+        let mut print_rows = SortedRows::create(&scratch, &prints, first);
+        let mut document_rows = SortedRows::create(&scratch, &documents, first);
+        for (written, (index, &number)) in (0..).zip(numbers.iter().enumerate().filter(|(_, number)| **number != NONE))
+        {
+            if written % STEP as u64 == 0 {
+                self.report("write records", written, Some(len), "documents")?;
+            }
+            let key = record::number_key(number);
+            print_rows.put(&key, &chunk.print(index).encode())?;
+            document_rows.put(&key, chunk.record(index))?;
+        }
+        let mut files = vec![print_rows.finish()?, document_rows.finish()?];
+        self.report("write keys", 0, Some(len), "documents")?;
+        let options = RowOptions::new(Family::Ids);
+        let mut rows = SortedRows::create(&scratch, &options, first);
+        for &index in by_id {
+            rows.put(&record::id_key(chunk.id(index as usize), numbers[index as usize]), &[])?;
+        }
+        files.push(rows.finish()?);
+        let options = RowOptions::new(Family::Megashingles);
+        let mut rows = SortedRows::create(&scratch, &options, first);
+        for (hash, number) in chunk.take_megashingles(numbers) {
+            rows.put(&record::megashingle_key(hash, number), &[])?;
+        }
+        files.push(rows.finish()?);
+        let options = RowOptions::new(Family::Pieces);
+        let mut rows = SortedRows::create(&scratch, &options, first);
+        for ([index, piece @ ..], number) in chunk.take_pieces(numbers) {
+            rows.put(&record::piece_key(index, piece, number), &[])?;
+        }
+        files.push(rows.finish()?);
+        let options = RowOptions::new(Family::Digests);
+        let mut rows = SortedRows::create(&scratch, &options, first);
+        for (digest, number) in chunk.take_digests(numbers) {
+            rows.put(&record::digest_key(&digest, number), &[])?;
+        }
+        files.push(rows.finish()?);
+        Ok(files.into_iter().flatten().collect())
+    }
+
+    /// The number ranges of a chunk that are worth remembering: those of batches.
+    fn chunk_ranges(&self, low: u64, high: u64, labels: &[(std::ops::Range<u64>, u32)]) -> Vec<(u64, Range)> {
+        if let Some(range) = self.new_range(high).filter(|_| high > low) {
+            return vec![(low, range)];
+        }
+        let cut = |range: &std::ops::Range<u64>| (range.start.max(low), range.end.min(high));
+        let committed = |high, batch| Range { high, state: RangeState::Committed, batch };
+        labels
+            .iter()
+            .map(|(range, batch)| (cut(range), *batch))
+            .filter(|((low, high), _)| low < high)
+            .map(|((low, high), batch)| (low, committed(high, batch)))
+            .collect()
+    }
+
+    /// The step that makes a chunk part of the database.
+    fn commit_chunk(
+        &mut self,
+        low: u64,
+        documents: u64,
+        ranges: &[(u64, Range)],
+        joined: &Joined,
+        archives: &BTreeMap<u32, Archive>,
+    ) -> Result<()> {
+        let generation = self.view().generation();
+        let mut counters = *self.counters();
+        counters.commits += 1;
+        counters.live += documents;
+        let mut commit = self.catalog().begin();
+        let batch = self.batch_number().unwrap_or(0);
+        let after = self.ranges_after(low, ranges);
+        commit.forget_range(low);
+        after.1.iter().for_each(|(row, range)| commit.range(*row, range));
+        if let Some((name, state)) = self.new_batch() {
+            commit.batch(name, &state);
+            counters.next_batch = counters.next_batch.max(state.number + 1);
+        }
+        for &number in &joined.deleted {
+            commit.delete(generation, number);
+            counters.live -= 1;
+        }
+        joined.replaced.iter().for_each(|&number| commit.replaced(batch, number));
+        archives.iter().for_each(|(&number, archive)| commit.archive(number, archive));
+        commit.counters(&counters);
+        commit.write()?;
+        self.end_loading(after.0, counters, &joined.deleted);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,59 @@
+use crate::store::read::view::Within;
+use crate::{Config, Document, Fingerprint, Writer};
+
+fn bare(id: &str, fingerprint: u64) -> Document {
+    Document::bare(id, Fingerprint(fingerprint)).expect("a good id")
+}
+
+/// What a user of a writer could do while a load holds it, and what the engine itself may do there one day.
+#[test]
+fn what_is_staged_or_committed_during_a_load_keeps_its_numbers_and_is_found() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut writer = Writer::create(folder.path().join("db"), &Config::within(3).expect("k")).expect("created");
+    let mut load = writer.bulk_load().expect("a load");
+    (0..100u64).for_each(|id| load.push(bare(&format!("loaded {id}"), id << 20)).expect("taken"));
+    load.writer.insert(bare("committed", 1 << 50)).expect("staged");
+    load.writer.commit().expect("committed");
+    load.writer.insert(bare("staged", 1 << 51)).expect("staged");
+    let loaded = load.finish().expect("loaded");
+    assert_eq!(loaded.documents, 100);
+    let view = writer.view();
+    let stats = view.stats().expect("counted");
+    assert_eq!((stats.documents, stats.next_number), (102, 102));
+    for (id, fingerprint) in [("committed", 1 << 50), ("staged", 1 << 51), ("loaded 7", 7 << 20)] {
+        let stored = view.get(id).expect("answered").expect("is stored");
+        assert_eq!((stored.record.id.as_str(), stored.fingerprint), (id, Fingerprint(fingerprint)));
+        let found = view.find(&[Fingerprint(fingerprint)], Within(0), None, &mut crate::Work::default());
+        assert_eq!(found.expect("answered")[0].matches[0].id, id);
+    }
+    assert_eq!(stats.memtable_documents, 0);
+}
+
+/// A label on many commits and loads is one range in the catalog.
+#[test]
+fn the_ranges_of_a_label_are_one_row() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("db");
+    let mut writer = Writer::create(&path, &Config::within(3).expect("k")).expect("created");
+    writer.label("day", false).expect("labelled");
+    for round in 0..20u64 {
+        writer.insert(bare(&format!("{round}"), round)).expect("inserted");
+        writer.commit().expect("committed");
+        if round % 5 == 0 {
+            let mut load = writer.bulk_load().expect("a load");
+            load.push(bare(&format!("loaded {round}"), round)).expect("taken");
+            load.finish().expect("loaded");
+        }
+    }
+    assert_eq!(writer.catalog().ranges().expect("read").len(), 1);
+    writer.unlabel().expect("unlabelled");
+    writer.insert(bare("of none", 1)).expect("inserted");
+    writer.label("day", false).expect("labelled");
+    writer.insert(bare("again", 1)).expect("inserted");
+    writer.commit().expect("committed");
+    assert_eq!(writer.catalog().ranges().expect("read").len(), 2);
+    assert_eq!(writer.batches().expect("listed")[0].2, 25);
+    drop(writer);
+    let writer = Writer::open(&path).expect("opened");
+    assert_eq!(writer.batches().expect("listed")[0].2, 25);
+}

@@ -1,0 +1,137 @@
+//! Merging another database into this one.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use nddb_format::Fingerprint;
+use nddb_format::record::{Archive, Batch, BatchState, RangeState, Record};
+
+use super::load::Loaded;
+use super::writer::Writer;
+use crate::spill::progress::Progress;
+use crate::store::document::Document;
+use crate::store::read::reader::Reader;
+use crate::{Error, Result};
+
+impl Writer {
+    /// Takes over all visible documents of another database with the same recipe, bits and k or a
+    /// greater one. The source is read as it is at this moment and never changed; its pending batches
+    /// stay out. Its document numbers are shifted by a constant; on equal ids the incoming document
+    /// replaces; batches of equal names become one.
+    ///
+    /// # Errors
+    /// [`Error::Mismatch`] for other parameters; [`Error::Batch`] for a batch name that is pending or
+    /// cancelled here; damage of the source; errors of the disk. What was committed by then stays; merging
+    /// again goes on.
+    pub fn merge(&mut self, source: impl AsRef<Path>) -> Result<Loaded> {
+        let source = Reader::open(source)?;
+        let (ours, theirs) = (self.settings().clone(), source.view().settings().clone());
+        for (what, database, asked) in [
+            ("recipe", ours.recipe, theirs.recipe),
+            ("fingerprint width", ours.bits.to_string(), theirs.bits.to_string()),
+        ] {
+            if database != asked {
+                return Err(Error::Mismatch { what, database, asked });
+            }
+        }
+        if ours.catalog == theirs.catalog {
+            let (what, database) = ("identity", "this database".to_owned());
+            return Err(Error::Mismatch { what, database, asked: "a copy of it".into() });
+        }
+        self.unlabel()?;
+        let view = source.view();
+        let batches = self.unite_batches(&view.catalog.batches()?)?;
+        let archives = self.unite_archives(&view.catalog.archives()?)?;
+        let total = view.catalog.counters()?.live;
+        let ranges = view.catalog.ranges()?;
+        let mut load = self.bulk_load()?;
+        let shift = load.next_number();
+        for (low, range) in ranges {
+            if let Some(&batch) = batches.get(&range.batch).filter(|_| range.state == RangeState::Committed) {
+                load.label_range(low + shift..range.high + shift, batch);
+            }
+        }
+        // Documents may refer to them from the first chunk on; what has been loaded from them is known at the end.
+        for (number, archive) in archives.values() {
+            load.progress(*number, archive.here.clone());
+        }
+        let mut done = 0u64;
+        view.catalog.all_records(0, &mut |number, value| {
+            if !view.snapshot.is_live(number) || number >= view.complete_to() {
+                return Ok(true);
+            }
+            let mut record = Record::decode(value).map_err(Error::format(&view.dir.catalog()))?;
+            record.batch = record.batch.and_then(|batch| batches.get(&batch).copied());
+            if let Some(position) = &mut record.source {
+                position.archive = archives.get(&position.archive).map_or(0, |(number, _)| *number);
+            }
+            let Some(print) = view.catalog.print(number)? else { return Ok(true) };
+            let fingerprint = Fingerprint(print.fingerprint);
+            load.push_numbered(
+                &Document { fingerprint, unprinted: print.unprinted, sketched: false, record },
+                number + shift,
+            )?;
+            done += 1;
+            if done.is_multiple_of(65_536) {
+                load.report(Progress { phase: "merge", done, total: Some(total), unit: "documents" })?;
+            }
+            Ok(true)
+        })?;
+        for (number, archive) in archives.into_values() {
+            load.progress(number, archive.there);
+        }
+        load.finish()
+    }
+
+    /// Finds or makes the batches of another database here, by name. Returns their numbers by its own.
+    fn unite_batches(&mut self, theirs: &[(String, Batch)]) -> Result<HashMap<u32, u32>> {
+        let ours: HashMap<String, Batch> = self.catalog().batches()?.into_iter().collect();
+        let mut numbers = HashMap::new();
+        let mut counters = *self.counters();
+        let mut commit = self.catalog().begin();
+        for (name, batch) in
+            theirs.iter().filter(|(_, batch)| matches!(batch.state, BatchState::Open | BatchState::Committing))
+        {
+            let number = match ours.get(name) {
+                Some(Batch { number, state: BatchState::Open }) => *number,
+                Some(_) => return Err(Error::Batch { name: name.clone(), why: "is pending or cancelled here" }),
+                None => {
+                    let number = counters.next_batch;
+                    counters.next_batch += 1;
+                    commit.batch(name, &Batch { number, state: BatchState::Open });
+                    number
+                }
+            };
+            numbers.insert(batch.number, number);
+        }
+        counters.commits += 1;
+        commit.counters(&counters);
+        let written = commit.write();
+        self.guard(written)?;
+        self.set_counters(counters);
+        Ok(numbers)
+    }
+
+    /// Finds or makes the archives of another database here. Returns them by its numbers.
+    fn unite_archives(&mut self, theirs: &[(u32, Archive)]) -> Result<HashMap<u32, (u32, United)>> {
+        let unread = |archive: &Archive| {
+            let Archive { path, size, hash, reading, .. } = archive.clone();
+            Archive::unread(path, size, hash, reading)
+        };
+        let ours = self.archives(theirs.iter().map(|(_, archive)| unread(archive)).collect(), &|_| false)?;
+        let further = |known: Archive, archive: &Archive| {
+            if known.finished || known.documents > archive.documents { known } else { archive.clone() }
+        };
+        let numbers = theirs.iter().zip(ours);
+        let united = |known: Archive, archive: &Archive| United { there: further(known.clone(), archive), here: known };
+        Ok(numbers.map(|((number, archive), (ours, known))| (*number, (ours, united(known, archive)))).collect())
+    }
+}
+
+/// How far an archive has been loaded.
+struct United {
+    /// Into this database.
+    here: Archive,
+    /// Into this one or the other.
+    there: Archive,
+}

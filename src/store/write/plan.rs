@@ -1,0 +1,257 @@
+//! Deciding which neighbouring runs become one: pure looks at their sizes (SPEC 10.5).
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::store::runs::run::Run;
+
+/// Runs of a tier that are merged into one of the next.
+const FAN_IN: usize = 4;
+/// Documents of the lowest tier.
+const TIER_BASE: u64 = 65_536;
+/// So many runs are left alone whatever their sizes.
+const RUNS_MIN: usize = 5;
+/// A run is not rewritten for the sake of younger ones that are so many times smaller, all together.
+const UNBALANCED_MAX: u64 = 16;
+/// A run is rewritten when one document in so many of it is deleted.
+const DEAD_SHARE: u64 = 5;
+
+/// Neighbouring runs that are to become one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompactionPlan {
+    /// The runs, by the file numbers of their postings.
+    pub(crate) runs: Vec<u64>,
+    /// Levels of the scheme wanted instead of the one chosen by count.
+    pub(crate) levels: Option<Vec<u8>>,
+}
+
+impl CompactionPlan {
+    /// Makes one run of these neighbours.
+    pub(crate) fn of(runs: &[Arc<Run>]) -> Self {
+        Self { runs: runs.iter().map(|run| run.entry.postings.number).collect(), levels: None }
+    }
+
+    /// Number of runs that become one.
+    pub fn runs(&self) -> usize {
+        self.runs.len()
+    }
+
+    /// Whether a run is one of them.
+    pub(crate) fn names(&self, run: &Run) -> bool {
+        self.runs.contains(&run.entry.postings.number)
+    }
+
+    /// Where the runs stand among these.
+    pub(crate) fn find(&self, runs: &[Arc<Run>]) -> Option<Range<usize>> {
+        let Some(first) = self.runs.first() else { return Some(0..0) };
+        let first = runs.iter().position(|run| run.entry.postings.number == *first)?;
+        let found = first..first + self.runs.len();
+        let named = runs.get(found.clone())?.iter().map(|run| run.entry.postings.number);
+        named.eq(self.runs.iter().copied()).then_some(found)
+    }
+}
+
+/// What a plan looks at of a run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Weight {
+    pub(super) documents: u64,
+    pub(super) dead: u64,
+    /// How often, at most, a document of it has been rewritten.
+    pub(super) rewrites: u8,
+    /// A merge of it is under way.
+    pub(super) busy: bool,
+}
+
+impl Weight {
+    fn tier(self) -> u32 {
+        let mut tier = 0;
+        let mut documents = self.documents / TIER_BASE;
+        while documents >= FAN_IN as u64 {
+            documents /= FAN_IN as u64;
+            tier += 1;
+        }
+        tier
+    }
+}
+
+/// Whether the largest run is not rewritten for the sake of a few small ones.
+fn is_balanced(runs: &[Weight]) -> bool {
+    let largest = runs.iter().map(|run| run.documents).max().unwrap_or(0);
+    let all: u64 = runs.iter().map(|run| run.documents).sum();
+    largest <= 3 * (all - largest)
+}
+
+/// Chooses runs to merge, as (first, len): four or more neighbours of a tier or below, the lowest tier
+/// first; or else one with many deleted documents.
+pub(super) fn choose(runs: &[Weight]) -> Option<(usize, usize)> {
+    let top = runs.iter().map(|run| run.tier()).max()?;
+    for tier in 0..=top {
+        let mut first = 0;
+        for end in 0..=runs.len() {
+            if end < runs.len() && runs[end].tier() <= tier {
+                continue;
+            }
+            if end - first >= FAN_IN && is_balanced(&runs[first..end]) {
+                return Some((first, end - first));
+            }
+            first = end + 1;
+        }
+    }
+    let worst = runs.iter().position(|run| run.dead * DEAD_SHARE >= run.documents.max(1));
+    worst.map(|first| (first, 1))
+}
+
+/// How often a document may be rewritten in a database of so many: log4(documents / 65,536) + 2.
+fn rewrites_max(documents: u64) -> u32 {
+    (documents / TIER_BASE).max(1).ilog(4) + 2
+}
+
+/// How often the documents of a run count as rewritten: a run that came as a whole counts like one of its size that was
+/// merged from small ones. In runs below a quarter of [`TIER_BASE`] rewriting costs next to nothing.
+fn level(run: &Weight) -> u32 {
+    let by_size = (4 * run.documents / TIER_BASE).max(1).ilog(4);
+    by_size.max(run.rewrites.into())
+}
+
+/// Chooses neighbours to merge, those under way left alone.
+///
+/// Levels never rise from an older run to a younger: when there are more runs than documents may be rewritten, the
+/// shortest tail is merged whose run stays below the level of the one in front of it. With r rewrites, w runs hold as
+/// many loads of one size as there are ways of choosing r of w + r (Bentley and Saxe 1980, binomial transform; Mathieu
+/// et al. 2014, binomial merge compaction). When no tail is allowed, two small neighbours are merged.
+pub(super) fn choose_next(runs: &[Weight]) -> Option<Range<usize>> {
+    let documents = runs.iter().map(|run| run.documents).sum();
+    let rewrites = rewrites_max(documents);
+    let first = runs.iter().rposition(|run| run.busy).map_or(0, |last| last + 1);
+    let idle = &runs[first..];
+    let len = idle.len() + usize::from(first > 0);
+    if len > (rewrites as usize).max(RUNS_MIN) && idle.len() > 1 {
+        let mut levels: Vec<u32> = idle.iter().map(level).collect();
+        for place in (1..levels.len()).rev() {
+            levels[place - 1] = levels[place - 1].max(levels[place]);
+        }
+        let mut tail = idle[idle.len() - 1].documents;
+        for place in (0..idle.len() - 1).rev() {
+            let before = if place > 0 { levels[place - 1] } else { rewrites };
+            let run = idle[place].documents;
+            if levels[place] < before && run <= UNBALANCED_MAX * tail {
+                return Some(first + place..runs.len());
+            }
+            tail += run;
+        }
+        let pair = |place: &usize| idle[*place].documents + idle[place + 1].documents;
+        let place = first + (0..idle.len() - 1).rev().min_by_key(pair)?;
+        return Some(place..place + 2);
+    }
+    let worst = runs.iter().position(|run| !run.busy && run.dead * DEAD_SHARE >= run.documents.max(1));
+    worst.map(|place| place..place + 1)
+}
+
+/// How often documents have been rewritten when these runs have become one.
+pub(super) fn rewrites_of(runs: &[Arc<Run>]) -> u8 {
+    let documents = runs.iter().map(|run| run.entry.documents).sum();
+    rewritten(runs.iter().map(|run| run.entry.rewrites), documents)
+}
+
+fn rewritten(rewrites: impl Iterator<Item = u8>, documents: u64) -> u8 {
+    rewrites.max().unwrap_or(0).saturating_add(u8::from(4 * documents >= TIER_BASE))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn weight(documents: u64, dead: u64) -> Weight {
+        Weight { documents, dead, rewrites: 0, busy: false }
+    }
+
+    fn runs(documents: &[u64]) -> Vec<Weight> {
+        documents.iter().map(|&documents| weight(documents, 0)).collect()
+    }
+
+    #[test]
+    fn four_neighbours_of_a_tier_are_merged_and_fewer_are_not() {
+        let small = 200_000;
+        assert_eq!(choose(&runs(&[small; 3])), None);
+        assert_eq!(choose(&runs(&[small; 4])), Some((0, 4)));
+        assert_eq!(choose(&runs(&[small * 100, small, small, small, small])), Some((1, 4)));
+        assert_eq!(choose(&runs(&[small, small, small * 100, small, small])), None);
+        assert_eq!(choose(&runs(&[small * 16, small * 16, small * 4, small * 16, small, small, small])), Some((0, 7)));
+        assert_eq!(choose(&[]), None);
+    }
+
+    #[test]
+    fn a_run_with_many_deleted_documents_is_rewritten() {
+        let run = |dead| weight(1000, dead);
+        assert_eq!(choose(&[run(0), run(199)]), None);
+        assert_eq!(choose(&[run(0), run(200)]), Some((1, 1)));
+    }
+
+    #[test]
+    fn the_number_of_runs_stays_logarithmic() {
+        let mut runs: Vec<Weight> = Vec::new();
+        let mut most = 0;
+        for _ in 0..4000 {
+            runs.push(weight(262_144, 0));
+            while let Some((first, len)) = choose(&runs) {
+                let documents = runs[first..first + len].iter().map(|run| run.documents).sum();
+                runs.splice(first..first + len, [weight(documents, 0)]);
+            }
+            most = most.max(runs.len());
+        }
+        assert!(most <= 24, "{most} runs of a billion documents");
+    }
+
+    /// Lets loads of these sizes come, merged as they do. Returns the most runs, and how often a document was rewritten,
+    /// at most and by the bound.
+    fn live(loads: impl Iterator<Item = u64>, seen: &mut dyn FnMut(&[Weight])) -> (u8, f64) {
+        let mut runs: Vec<Weight> = Vec::new();
+        for documents in loads {
+            runs.push(weight(documents, 0));
+            while let Some(found) = choose_next(&runs) {
+                let documents = runs[found.clone()].iter().map(|run| run.documents).sum();
+                let rewrites = rewritten(runs[found.clone()].iter().map(|run| run.rewrites), documents);
+                runs.splice(found, [Weight { rewrites, ..weight(documents, 0) }]);
+            }
+            seen(&runs);
+        }
+        let all: u64 = runs.iter().map(|run| run.documents).sum();
+        let most = runs.iter().map(|run| run.rewrites).max().expect("some");
+        (most, (all as f64 / TIER_BASE as f64).log(4.0) + 2.0)
+    }
+
+    #[test]
+    fn days_of_equal_loads_leave_few_runs_and_rewrite_no_document_often() {
+        let (mut days, mut most, mut sum) = (0, 0, 0);
+        let (rewrites, bound) = live((0..400).map(|_| 20_000), &mut |runs| {
+            days += 1;
+            if days >= 300 {
+                most = most.max(runs.len());
+                sum += runs.len();
+            }
+        });
+        assert!(f64::from(rewrites) <= bound, "{rewrites} rewrites, {bound} allowed");
+        assert!(most <= 5 && sum <= 9 * 101 / 2, "{most} runs at most, {sum} in all");
+    }
+
+    #[test]
+    fn flushes_of_ten_million_documents_are_rewritten_no_more_often_than_the_bound() {
+        let (rewrites, bound) = live((0..40).map(|_| 262_144), &mut |runs| assert!(runs.len() <= 6, "{}", runs.len()));
+        assert!(f64::from(rewrites) <= bound, "{rewrites} rewrites, {bound} allowed");
+    }
+
+    #[test]
+    fn loads_of_any_size_leave_few_runs() {
+        let sizes = (0..2000u64).map(|load| 10 + nddb_format::digest::mix(load) % (1 << (load % 20)));
+        live(sizes, &mut |runs| assert!(runs.len() <= 8, "{}", runs.len()));
+    }
+
+    #[test]
+    fn what_is_being_merged_is_left_alone() {
+        let busy = Weight { busy: true, ..weight(1_000_000, 900_000) };
+        assert_eq!(choose_next(&[busy, busy, weight(20_000, 0)]), None);
+        let small: Vec<Weight> = [busy].into_iter().chain([weight(20_000, 0); 9]).collect();
+        assert_eq!(choose_next(&small), Some(1..10));
+        assert_eq!(choose_next(&[busy, weight(1000, 200)]), Some(1..2));
+    }
+}

@@ -1,0 +1,325 @@
+//! Batches, and deletions of many documents.
+
+use nddb_format::record::{Archive, Batch, BatchState, Range, RangeState, Record};
+
+use roaring::RoaringTreemap;
+
+use super::{Label, Writer};
+use crate::store::catalog::Commit;
+use crate::{Error, Result};
+
+/// Rows of one commit of long work.
+const CHUNK: usize = 10_000;
+
+impl Writer {
+    /// Has all documents from now on belong to the batch `name`. Those of a pending batch stay invisible
+    /// until [`Writer::commit_batch`].
+    ///
+    /// # Errors
+    /// [`Error::Batch`] if the batch exists and is not of this kind; errors of [`Writer::commit`] for what
+    /// is staged.
+    pub fn label(&mut self, name: &str, pending: bool) -> Result<()> {
+        self.commit()?;
+        if name.is_empty() || name.len() > 1024 {
+            return Err(Error::Batch { name: name.chars().take(80).collect(), why: "has no name of 1 to 1024 bytes" });
+        }
+        let state = if pending { BatchState::Pending } else { BatchState::Open };
+        let refuse = |why| Err(Error::Batch { name: name.into(), why });
+        self.label = Some(match self.find_batch(name)? {
+            None => {
+                let batch = Batch { number: self.counters.next_batch, state };
+                Label { name: name.into(), batch, new: true }
+            }
+            Some(batch) if batch.state == state => Label { name: name.into(), batch, new: false },
+            Some(Batch { state: BatchState::Cancelled, .. }) => return refuse("was cancelled: choose another name"),
+            Some(_) if pending => return refuse("exists and is visible already: it cannot become pending"),
+            Some(_) => return refuse("is pending: add to it with --pending, or commit it first"),
+        });
+        Ok(())
+    }
+
+    /// Has documents from now on belong to no batch.
+    ///
+    /// # Errors
+    /// As [`Writer::commit`], for what is staged.
+    pub fn unlabel(&mut self) -> Result<()> {
+        self.commit()?;
+        self.label = None;
+        Ok(())
+    }
+
+    /// Number of the batch that documents belong to.
+    pub(crate) fn batch_number(&self) -> Option<u32> {
+        self.label.as_ref().map(|label| label.batch.number)
+    }
+
+    /// Whether documents belong to a pending batch.
+    pub(crate) fn is_pending(&self) -> bool {
+        self.label.as_ref().is_some_and(|label| label.batch.state == BatchState::Pending)
+    }
+
+    /// The batch that documents belong to, if the catalog does not know it yet.
+    pub(crate) fn new_batch(&self) -> Option<(&str, Batch)> {
+        self.label.as_ref().filter(|label| label.new).map(|label| (&label.name[..], label.batch))
+    }
+
+    /// The catalog knows the batch from now on.
+    pub(crate) fn batch_is_known(&mut self) {
+        if let Some(label) = &mut self.label {
+            label.new = false;
+        }
+    }
+
+    fn find_batch(&self, name: &str) -> Result<Option<Batch>> {
+        Ok(self.catalog.batches()?.into_iter().find(|(known, _)| known == name).map(|(_, batch)| batch))
+    }
+
+    fn known_batch(&self, name: &str) -> Result<Batch> {
+        self.find_batch(name)?.ok_or_else(|| Error::Batch { name: name.into(), why: "does not exist" })
+    }
+
+    /// All batches by name, with the number of their live documents.
+    ///
+    /// # Errors
+    /// Damage of the catalog.
+    pub fn batches(&self) -> Result<Vec<(String, Batch, u64)>> {
+        self.view().batches()
+    }
+
+    /// Makes the documents of a pending batch visible, and deletes what they replace. Returns how many
+    /// became visible.
+    ///
+    /// # Errors
+    /// [`Error::Batch`] if it is not pending; errors of the disk.
+    pub fn commit_batch(&mut self, name: &str) -> Result<u64> {
+        let batch = self.pending_batch(name)?;
+        let (mut replaced, mut rows) = (RoaringTreemap::new(), 0);
+        self.catalog.replaced(Some(batch.number), &mut |_, number| {
+            rows += 1;
+            // A compaction may have dropped it meanwhile, and all that was known of it.
+            if !self.snapshot.deleted.contains(number) && self.catalog.print(number)?.is_some() {
+                replaced.insert(number);
+            }
+            Ok(true)
+        })?;
+        let mut counters = self.counters;
+        counters.commits += 1;
+        counters.live -= replaced.len();
+        let mut commit = self.catalog.begin();
+        self.change_ranges(&mut commit, batch.number, RangeState::Committed)?;
+        // What it replaces is deleted from now on, by a row each as soon as they are written.
+        commit.batch(name, &Batch { state: BatchState::Committing, ..batch });
+        commit.counters(&counters);
+        let written = commit.write();
+        self.guard(written)?;
+        self.counters = counters;
+        let pending = |range: &Range| range.batch == batch.number && range.state == RangeState::Pending;
+        self.snapshot.ranges.change(pending, RangeState::Committed);
+        self.snapshot.deleted |= replaced;
+        let ended = self.end_batch(name, batch);
+        self.guard(ended)?;
+        self.view().count_of_batch(batch.number)
+    }
+
+    /// Deletes the documents of a pending batch. Returns how many there were.
+    ///
+    /// # Errors
+    /// [`Error::Batch`] if it is not pending; errors of the disk.
+    pub fn cancel_batch(&mut self, name: &str) -> Result<u64> {
+        let batch = self.pending_batch(name)?;
+        let gone = self.view().count_of_batch(batch.number)?;
+        let mut counters = self.counters;
+        counters.commits += 1;
+        counters.live -= gone;
+        let mut commit = self.catalog.begin();
+        self.change_ranges(&mut commit, batch.number, RangeState::Cancelled)?;
+        self.start_archives_again(&mut commit)?;
+        commit.batch(name, &Batch { state: BatchState::Cancelled, ..batch });
+        commit.counters(&counters);
+        let written = commit.write();
+        self.guard(written)?;
+        self.counters = counters;
+        let pending = |range: &Range| range.batch == batch.number && range.state == RangeState::Pending;
+        self.snapshot.ranges.change(pending, RangeState::Cancelled);
+        for numbers in self.snapshot.ranges.in_state(RangeState::Cancelled) {
+            self.snapshot.deleted.insert_range(numbers);
+        }
+        let forgotten = self.forget_replaced(batch.number, None);
+        self.guard(forgotten)?;
+        Ok(gone)
+    }
+
+    /// Gives the pending ranges of a batch another state. A load that did not finish left a cancelled range, which
+    /// stays so.
+    fn change_ranges(&self, commit: &mut Commit<'_>, batch: u32, state: RangeState) -> Result<()> {
+        for (low, range) in self.catalog.ranges()? {
+            if range.batch == batch && range.state == RangeState::Pending {
+                commit.range(low, &Range { state, ..range });
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the deletions of a batch that is being committed, and that it is.
+    fn end_batch(&mut self, name: &str, batch: Batch) -> Result<()> {
+        self.forget_replaced(batch.number, Some(self.snapshot.manifest.generation))?;
+        let mut commit = self.catalog.begin();
+        commit.batch(name, &Batch { state: BatchState::Open, ..batch });
+        commit.write()
+    }
+
+    /// Removes the rows of what a batch replaces, a slice at a time; writes the deletions of a generation instead.
+    fn forget_replaced(&mut self, batch: u32, generation: Option<u64>) -> Result<()> {
+        loop {
+            let (mut commit, mut rows) = (self.catalog.begin(), 0);
+            self.catalog.replaced(Some(batch), &mut |owner, number| {
+                commit.forget_replaced(owner, number);
+                if let Some(generation) = generation.filter(|_| self.snapshot.deleted.contains(number)) {
+                    commit.delete(generation, number);
+                    self.unfolded += 1;
+                }
+                rows += 1;
+                Ok(rows < CHUNK)
+            })?;
+            if rows > 0 {
+                commit.write()?;
+            }
+            if rows < CHUNK {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Goes on with the batches that a writer before was about to commit or had cancelled.
+    pub(super) fn end_batches(&mut self) -> Result<()> {
+        for (name, batch) in self.catalog.batches()? {
+            match batch.state {
+                BatchState::Committing => self.end_batch(&name, batch)?,
+                BatchState::Cancelled => self.forget_replaced(batch.number, None)?,
+                BatchState::Open | BatchState::Pending => (),
+            }
+        }
+        Ok(())
+    }
+
+    /// Forgets how far archives were read that were not read to their end: what is deleted may have come
+    /// from them, and reading a page again is harmless.
+    fn start_archives_again(&self, commit: &mut Commit<'_>) -> Result<()> {
+        for (number, archive) in self.catalog.archives()?.into_iter().filter(|(_, archive)| !archive.finished) {
+            commit.archive(number, &Archive { offset: 0, inner: 0, ..archive });
+        }
+        Ok(())
+    }
+
+    fn pending_batch(&mut self, name: &str) -> Result<Batch> {
+        self.commit()?;
+        let batch = self.known_batch(name)?;
+        if batch.state != BatchState::Pending {
+            return Err(Error::Batch { name: name.into(), why: "is not pending" });
+        }
+        if self.batch_number() == Some(batch.number) {
+            self.label = None;
+        }
+        Ok(batch)
+    }
+
+    /// Deletes all documents of a batch that is not pending. Returns how many there were.
+    ///
+    /// # Errors
+    /// [`Error::Batch`] if there is no such batch or it is pending; errors of the disk.
+    pub fn delete_batch(&mut self, name: &str) -> Result<u64> {
+        self.commit()?;
+        let batch = self.known_batch(name)?;
+        if batch.state == BatchState::Pending {
+            return Err(Error::Batch { name: name.into(), why: "is pending: cancel it instead" });
+        }
+        let mut numbers = RoaringTreemap::new();
+        self.view().numbers_of_batch(batch.number, &mut |number| _ = numbers.insert(number))?;
+        let mut commit = self.catalog.begin();
+        self.start_archives_again(&mut commit)?;
+        let written = commit.write();
+        self.guard(written)?;
+        self.delete_numbers(&numbers)
+    }
+
+    /// Deletes all visible documents of a site. Returns how many there were.
+    ///
+    /// # Errors
+    /// Errors of the disk; damage of the catalog.
+    pub fn delete_site(&mut self, site: &str) -> Result<u64> {
+        self.commit()?;
+        let numbers = self.view().numbers_of_site(site)?;
+        self.delete_numbers(&numbers)
+    }
+
+    fn delete_numbers(&mut self, numbers: &RoaringTreemap) -> Result<u64> {
+        let mut left = numbers.iter().peekable();
+        while left.peek().is_some() {
+            self.group.deleted.extend(left.by_ref().take(CHUNK));
+            self.commit()?;
+        }
+        Ok(numbers.len())
+    }
+}
+
+impl crate::store::read::view::View<'_> {
+    /// All batches by name, with the number of their documents that are not deleted.
+    ///
+    /// # Errors
+    /// Damage of the catalog.
+    pub fn batches(&self) -> Result<Vec<(String, Batch, u64)>> {
+        let batches = self.catalog.batches()?;
+        batches
+            .into_iter()
+            .map(|(name, batch)| {
+                let documents = self.count_of_batch(batch.number)?;
+                let committing = batch.state == BatchState::Committing;
+                let state = if committing { BatchState::Open } else { batch.state };
+                Ok((name, Batch { state, ..batch }, documents))
+            })
+            .collect()
+    }
+
+    /// Visits the numbers of a batch that are not deleted, pending ones included.
+    pub(crate) fn numbers_of_batch(&self, batch: u32, visit: &mut dyn FnMut(u64)) -> Result<()> {
+        for (numbers, state, of) in self.snapshot.ranges.iter() {
+            // What a load has not committed does not belong to it yet.
+            if of == batch && state != RangeState::Loading {
+                self.catalog.prints(numbers.start, &mut |number, _| {
+                    if number < numbers.end && !self.snapshot.deleted.contains(number) {
+                        visit(number);
+                    }
+                    Ok(number < numbers.end)
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn count_of_batch(&self, batch: u32) -> Result<u64> {
+        let mut documents = 0;
+        self.numbers_of_batch(batch, &mut |_| documents += 1)?;
+        Ok(documents)
+    }
+
+    /// The numbers of the visible documents of a site: reads all records.
+    fn numbers_of_site(&self, site: &str) -> Result<RoaringTreemap> {
+        let mut numbers = RoaringTreemap::new();
+        self.catalog.all_records(0, &mut |number, value| {
+            let head = Record::head_of(value).map_err(Error::format(&self.dir.catalog()))?;
+            if head.site == Some(site) && self.snapshot.is_live(number) {
+                numbers.insert(number);
+            }
+            Ok(true)
+        })?;
+        Ok(numbers)
+    }
+
+    /// How many visible documents a site has.
+    ///
+    /// # Errors
+    /// Damage of the catalog.
+    pub fn count_of_site(&self, site: &str) -> Result<u64> {
+        Ok(self.numbers_of_site(site)?.len())
+    }
+}

@@ -1,0 +1,427 @@
+//! The one writer: staged documents, commits, flushes, batches (SPEC 10.1 to 10.7).
+
+mod background;
+mod batches;
+mod open;
+mod publish;
+mod replacing;
+mod retire;
+mod staged;
+
+use std::collections::{HashMap, HashSet};
+
+use nddb_format::record::{Batch, Counters, Print, Settings};
+use roaring::RoaringTreemap;
+
+use super::jobs::Jobs;
+use crate::sketch::Recipe;
+use crate::spill::progress::{Progress, Watch};
+use crate::store::catalog::{Catalog, DocumentKeys};
+use crate::store::disk::dir::{Dir, Lock, is_failed_sync};
+use crate::store::document::{Document, Outcome, Verdict};
+use crate::store::read::probe::{Match, Work};
+use crate::store::read::snapshot::Snapshot;
+use crate::store::read::view::{View, Within};
+use crate::store::runs::memtable::Memtable;
+use crate::{Error, Result};
+pub(crate) use replacing::Known;
+use retire::Retired;
+use staged::Keys;
+
+/// A document staged for the next commit.
+struct Staged {
+    number: u64,
+    id: String,
+    print: Print,
+    document: Document,
+    keys: DocumentKeys,
+}
+
+/// What the next commit will write.
+struct Group {
+    documents: Vec<Staged>,
+    /// Place in `documents` of each staged id.
+    by_id: HashMap<String, usize>,
+    /// Staged documents, for insert-if-new.
+    memtable: Memtable,
+    /// The same, for insert-if-new by other methods than simhash.
+    keys: Keys,
+    /// Staged numbers that were staged again or deleted: given up.
+    given_up: HashSet<u64>,
+    /// Committed numbers that the commit deletes.
+    deleted: HashSet<u64>,
+    /// Committed numbers that the pending batch will delete when it is committed.
+    replaced: HashSet<u64>,
+}
+
+/// The batch that documents belong to.
+struct Label {
+    name: String,
+    batch: Batch,
+    /// It is not in the catalog yet.
+    new: bool,
+}
+
+/// A database open for writing, by this process alone.
+pub struct Writer {
+    /// Before the lock: it is released when they have ended.
+    jobs: Jobs,
+    dir: Dir,
+    _lock: Lock,
+    catalog: Catalog,
+    settings: Settings,
+    /// What the settings' label means, if it is known here.
+    recipe: Option<Recipe>,
+    snapshot: Snapshot,
+    counters: Counters,
+    group: Group,
+    label: Option<Label>,
+    /// Every file number used so far is below this.
+    next_file: u64,
+    /// Deletions in the catalog that the deleted set's file has not.
+    unfolded: u64,
+    retired: Retired,
+    poisoned: bool,
+    watch: Watch,
+    threads: usize,
+    memory_limit: u64,
+}
+
+impl std::fmt::Debug for Writer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Writer").field("dir", &self.dir).field("counters", &self.counters).finish_non_exhaustive()
+    }
+}
+
+impl Group {
+    fn new(settings: &Settings) -> Self {
+        Self {
+            documents: Vec::new(),
+            by_id: HashMap::new(),
+            memtable: Memtable::new(settings.bits, settings.k),
+            keys: Keys::default(),
+            given_up: HashSet::new(),
+            deleted: HashSet::new(),
+            replaced: HashSet::new(),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.documents.is_empty() && self.deleted.is_empty()
+    }
+
+    /// The staged document with this id.
+    fn get(&self, id: &str) -> Option<&Staged> {
+        self.by_id.get(id).map(|&place| &self.documents[place])
+    }
+
+    /// Gives up the staged document with this id. Returns whether there was one.
+    fn give_up(&mut self, id: &str) -> bool {
+        let place = self.by_id.remove(id);
+        if let Some(place) = place {
+            self.given_up.insert(self.documents[place].number);
+        }
+        place.is_some()
+    }
+}
+
+impl Writer {
+    /// What was fixed when the database was made.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Has `watch` called during long work.
+    pub fn watch(&mut self, watch: Watch) {
+        self.watch = watch;
+    }
+
+    /// How many threads long work may use; 1 unless this is called.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.threads = threads.max(1);
+    }
+
+    /// How many bytes of memory a bulk load or a merge may use, besides the catalog's caches.
+    pub fn set_memory_limit(&mut self, bytes: u64) {
+        self.memory_limit = bytes.max(16 << 20);
+    }
+
+    /// The present committed state. Staged documents are not in it.
+    pub fn view(&self) -> View<'_> {
+        View { dir: &self.dir, snapshot: &self.snapshot, catalog: &self.catalog, settings: &self.settings }
+    }
+
+    /// The present state, for the parts of the engine.
+    pub(crate) fn snapshot(&self) -> &Snapshot {
+        &self.snapshot
+    }
+
+    pub(crate) fn catalog(&self) -> &Catalog {
+        &self.catalog
+    }
+
+    pub(crate) fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// Deleted documents that are known to stand in no run.
+    pub(crate) fn dropped(&self) -> &RoaringTreemap {
+        &self.retired.dropped
+    }
+
+    /// The recipe, if it is known here.
+    pub(crate) fn recipe(&self) -> Option<&Recipe> {
+        self.recipe.as_ref()
+    }
+
+    /// Takes over counters that have been committed.
+    pub(crate) fn set_counters(&mut self, counters: Counters) {
+        self.counters = counters;
+    }
+
+    /// A number for an archive; it is used once a commit has written the counters.
+    pub(crate) fn take_archive_number(&mut self) -> u32 {
+        self.counters.next_archive += 1;
+        self.counters.next_archive - 1
+    }
+
+    /// Threads and bytes of memory that long work may use.
+    pub(crate) fn means(&self) -> (usize, u64) {
+        (self.threads, self.memory_limit)
+    }
+
+    /// What a merge reads, and whom it tells.
+    pub(crate) fn merge_parts(&mut self) -> (&Dir, &RoaringTreemap, &mut Watch) {
+        (&self.dir, &self.snapshot.deleted, &mut self.watch)
+    }
+
+    pub(crate) fn ready(&self) -> Result<()> {
+        if self.poisoned { Err(Error::Poisoned) } else { Ok(()) }
+    }
+
+    /// Notes whether a failure leaves it unknown what is on disk: an fsync that failed always does.
+    pub(crate) fn guard<T>(&mut self, outcome: Result<T>) -> Result<T> {
+        if let Err(error) = &outcome {
+            let harmless = match error {
+                error if is_failed_sync(error) => false,
+                Error::Cancelled | Error::OverLimit { .. } | Error::OutOfRange { .. } => true,
+                Error::Io { source, .. } => source.kind() == std::io::ErrorKind::StorageFull,
+                _ => false,
+            };
+            self.poisoned |= !harmless;
+        }
+        outcome
+    }
+
+    /// Reports progress; an error if the caller wants to stop.
+    pub(crate) fn report(
+        &mut self,
+        phase: &'static str,
+        done: u64,
+        total: Option<u64>,
+        unit: &'static str,
+    ) -> Result<()> {
+        if (self.watch)(&Progress { phase, done, total, unit }) { Ok(()) } else { Err(Error::Cancelled) }
+    }
+
+    /// Stages a document. The same id again replaces what is stored under it, unless nothing differs.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for a fingerprint wider than the database's; [`Error::Poisoned`]; damage.
+    pub fn insert(&mut self, document: Document) -> Result<Outcome> {
+        self.ready()?;
+        let document = document.fitted(self.settings.bits)?;
+        if let Some(staged) = self.group.get(document.id()) {
+            if document.is_same_as(&staged.print, &staged.document.record) {
+                return Ok(Outcome::Unchanged);
+            }
+            self.group.give_up(document.id());
+            // What the staged one replaced is marked already.
+            self.stage(document, &Known::default());
+            return Ok(Outcome::Replaced);
+        }
+        let known = self.known(&mut self.catalog.ids(), document.id())?;
+        if let Some(number) = known.current()
+            && self.is_stored(&document, number)?
+        {
+            return Ok(Outcome::Unchanged);
+        }
+        let outcome = if known.current().is_some() { Outcome::Replaced } else { Outcome::New };
+        self.stage(document, &known);
+        Ok(outcome)
+    }
+
+    /// Stages a document unless something within `within` bits of it is stored or staged, under another
+    /// id: probe and insert are one step. A pending batch is not seen.
+    ///
+    /// # Errors
+    /// As [`Writer::insert`] and [`View::probe`]: what cannot be probed is never 'new'.
+    pub fn insert_if_new(&mut self, document: Document, within: Within) -> Result<Verdict> {
+        self.ready()?;
+        let document = document.fitted(self.settings.bits)?;
+        if !document.is_unprinted()
+            && let Some(of) = self.nearest(&document, within)?
+        {
+            return Ok(Verdict::Duplicate { of });
+        }
+        self.insert(document).map(Verdict::Inserted)
+    }
+
+    /// The nearest and oldest document within a distance that has another id.
+    fn nearest(&self, document: &Document, within: Within) -> Result<Option<crate::store::read::view::Found>> {
+        let fingerprint = document.fingerprint();
+        // Its own id can stand in the way once; a staged deletion any number of times.
+        let mut limit = 2 + self.group.deleted.len();
+        loop {
+            let found = self.view().find(&[fingerprint], within, Some(limit), &mut Work::default())?;
+            let Some(answer) = found.into_iter().next() else { return Ok(None) };
+            let cut = answer.count > answer.matches.len() as u64;
+            let committed = answer
+                .matches
+                .into_iter()
+                .filter(|found| found.id != document.id() && !self.group.deleted.contains(&found.number))
+                .min_by_key(|found| (found.distance, found.number));
+            if committed.is_none() && cut {
+                limit *= 4;
+                continue;
+            }
+            let staged = self.nearest_staged(document, within);
+            return Ok(match (committed, staged) {
+                (Some(old), Some(new)) if new.distance < old.distance => Some(new),
+                (None, staged) => staged,
+                (committed, _) => committed,
+            });
+        }
+    }
+
+    fn nearest_staged(&self, document: &Document, within: Within) -> Option<crate::store::read::view::Found> {
+        let fingerprint = document.fingerprint();
+        let mut nearest: Option<Match> = None;
+        let first = self.group.documents.first()?.number;
+        self.group.memtable.probe(fingerprint.0, u32::from(within.0), |print, numbers| {
+            let distance = (print ^ fingerprint.0).count_ones();
+            let live = numbers.iter().find(|&&number| {
+                let staged = &self.group.documents[(number - first) as usize];
+                !self.group.given_up.contains(&number) && staged.id != document.id()
+            });
+            if let Some(&number) = live {
+                let found = Match { distance, number, fingerprint: nddb_format::Fingerprint(print) };
+                if nearest.is_none_or(|best| found < best) {
+                    nearest = Some(found);
+                }
+            }
+        });
+        nearest.map(|found| {
+            let record = &self.group.documents[(found.number - first) as usize].document.record;
+            crate::store::read::view::Found {
+                id: record.id.clone(),
+                number: found.number,
+                fingerprint: found.fingerprint,
+                distance: found.distance,
+                url: record.url.clone(),
+                site: record.site.clone(),
+            }
+        })
+    }
+
+    /// Stages a document under the next number, and the deletion of what it replaces: at once, or for a
+    /// pending batch when that is committed. What other pending batches hold under the id is older.
+    fn stage(&mut self, mut document: Document, known: &Known) {
+        let number = self.counters.next_number + self.group.documents.len() as u64;
+        document.record.batch = self.label.as_ref().map(|label| label.batch.number);
+        known.replace(self.is_pending(), &mut self.group.deleted, &mut self.group.replaced);
+        let (id, print, keys) = (document.record.id.clone(), document.print(), document.keys(self.recipe()));
+        if !print.unprinted {
+            self.group.memtable.insert(print.fingerprint, number);
+        }
+        self.group.by_id.insert(id.clone(), self.group.documents.len());
+        self.group.documents.push(Staged { number, id, print, document, keys });
+    }
+
+    /// Stages the deletion of a document. Returns whether there was one.
+    ///
+    /// # Errors
+    /// [`Error::Poisoned`]; damage of the catalog.
+    pub fn delete(&mut self, id: &str) -> Result<bool> {
+        self.ready()?;
+        let staged = self.group.give_up(id);
+        let visible = self.known(&mut self.catalog.ids(), id)?.visible();
+        self.group.deleted.extend(visible);
+        Ok(staged || visible.is_some())
+    }
+
+    /// Makes all that is staged durable, as one step, and visible to every reader that refreshes.
+    ///
+    /// # Errors
+    /// Of the disk. If the memtable was full and could not be flushed, nothing has been written and what
+    /// is staged stays staged; after a write that failed the writer answers only [`Error::Poisoned`].
+    pub fn commit(&mut self) -> Result<()> {
+        self.ready()?;
+        self.make_room()?;
+        if !self.group.is_empty() {
+            let group = std::mem::replace(&mut self.group, Group::new(&self.settings));
+            let outcome = self.write_group(&group);
+            self.guard(outcome)?;
+        }
+        // The commit is durable, whatever becomes of this.
+        self.remove_retired(false);
+        Ok(())
+    }
+
+    fn write_group(&mut self, group: &Group) -> Result<()> {
+        let generation = self.snapshot.manifest.generation;
+        let low = self.counters.next_number;
+        let high = low + group.documents.len() as u64;
+        let mut counters = self.counters;
+        counters.next_number = high;
+        counters.commits += 1;
+        let mut commit = self.catalog.begin();
+        let kept = || group.documents.iter().filter(|staged| !group.given_up.contains(&staged.number));
+        let mut record = Vec::new();
+        for staged in kept() {
+            record.clear();
+            staged.document.record.encode_into(&mut record);
+            commit.document(staged.number, &staged.print, &staged.id, &record, &staged.keys);
+            counters.live += 1;
+        }
+        for &number in &group.deleted {
+            commit.delete(generation, number);
+            counters.live -= 1;
+        }
+        let range = self.new_range(high).filter(|_| high > low);
+        if let Some(range) = range {
+            if let Some((name, batch)) = self.new_batch() {
+                commit.batch(name, &batch);
+                counters.next_batch = counters.next_batch.max(batch.number + 1);
+            }
+            let (row, range) = self.snapshot.ranges.row_for(low, range);
+            commit.range(row, &range);
+            group.replaced.iter().for_each(|&number| commit.replaced(range.batch, number));
+        }
+        commit.counters(&counters);
+        commit.write()?;
+        self.counters = counters;
+        self.unfolded += group.deleted.len() as u64;
+        if let Some(range) = range {
+            self.batch_is_known();
+            self.snapshot.ranges.extend(low, range);
+        }
+        for staged in kept().filter(|staged| !staged.print.unprinted) {
+            self.snapshot.memtable.insert(staged.print.fingerprint, staged.number);
+        }
+        self.snapshot.deleted.extend(group.deleted.iter().copied());
+        self.snapshot.seen = high;
+        Ok(())
+    }
+
+    /// Commits and closes; files that are no longer needed are removed.
+    ///
+    /// # Errors
+    /// As [`Writer::commit`].
+    pub fn close(mut self) -> Result<()> {
+        self.commit()?;
+        let drained = self.drain();
+        self.remove_retired(true);
+        drained
+    }
+}

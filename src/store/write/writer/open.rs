@@ -1,0 +1,167 @@
+//! Making a database, and opening one for writing (SPEC 10.1 and 10.9).
+
+use std::path::Path;
+
+use nddb_format::manifest::Manifest;
+use nddb_format::record::{Counters, Range, RangeState, Settings};
+
+use super::retire::Retired;
+use super::{Group, Writer};
+use crate::sketch::Recipe;
+use crate::store::catalog::Catalog;
+use crate::store::disk::dir::{Dir, Lock};
+use crate::store::read::snapshot::{Snapshot, read_manifest};
+use crate::store::runs::run::Verify;
+use crate::store::write::jobs::Jobs;
+use crate::{Config, Error, Result};
+
+/// Memory for bulk loads and merges unless the caller says otherwise.
+const MEMORY_LIMIT: u64 = 1 << 30;
+
+impl Writer {
+    /// Makes a new, empty database and opens it.
+    ///
+    /// # Errors
+    /// [`Error::AlreadyExists`] if there is anything at the path; errors of the disk.
+    pub fn create(path: impl AsRef<Path>, config: &Config) -> Result<Self> {
+        let dir = Dir::create(path.as_ref())?;
+        let lock = dir.lock(&holder("nddb"))?;
+        let catalog = Catalog::create(&dir.catalog())?;
+        let settings = Settings {
+            catalog: identity(path.as_ref()),
+            bits: config.bits,
+            k: config.k,
+            levels: config.levels.clone(),
+            restart: config.restart,
+            recipe: config.recipe.clone(),
+        };
+        let counters = Counters { next_batch: 1, next_archive: 1, ..Counters::default() };
+        let mut commit = catalog.begin();
+        commit.settings(&settings);
+        commit.counters(&counters);
+        commit.write()?;
+        // The last step: without a MANIFEST it is no database.
+        let manifest = Manifest::new(settings.bits, settings.k, settings.catalog);
+        dir.replace_manifest(&manifest.encode())?;
+        Self::assemble(dir, lock, catalog, settings, counters, manifest)
+    }
+
+    /// Opens a database for writing.
+    ///
+    /// # Errors
+    /// [`Error::NotADatabase`], [`Error::Locked`], [`Error::Newer`], damage of what opening reads, and
+    /// [`Error::Inconsistent`] if the catalog has lost commits that the manifest knows of.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::open_as(path, &holder("nddb"))
+    }
+
+    /// Opens a database for writing under a description of this process that others are shown while it
+    /// holds the lock.
+    ///
+    /// # Errors
+    /// As [`Writer::open`].
+    pub fn open_as(path: impl AsRef<Path>, holder: &str) -> Result<Self> {
+        let dir = Dir::open(path.as_ref())?;
+        let lock = dir.lock(holder)?;
+        let manifest = read_manifest(&dir)?;
+        let catalog = Catalog::open(&dir.catalog())?;
+        let (settings, counters) = (catalog.settings()?, catalog.counters()?);
+        check_agreement(&dir, &manifest, &settings, &counters)?;
+        dir.sweep(|number| manifest.files().any(|file| file.number == number))?;
+        let mut writer = Self::assemble(dir, lock, catalog, settings, counters, manifest)?;
+        writer.cancel_loading()?;
+        writer.end_batches()?;
+        Ok(writer)
+    }
+
+    fn assemble(
+        dir: Dir,
+        lock: Lock,
+        catalog: Catalog,
+        settings: Settings,
+        counters: Counters,
+        manifest: Manifest,
+    ) -> Result<Self> {
+        let mut snapshot = Snapshot::open(&dir, manifest, Verify::FirstTouch, None)?;
+        let unfolded = snapshot.catch_up(&catalog)?;
+        snapshot.seen = counters.next_number;
+        let (group, next_file) = (Group::new(&settings), snapshot.manifest.next_file);
+        let recipe = Recipe::of_any_version(&settings.recipe);
+        Ok(Self {
+            jobs: Jobs::default(),
+            dir,
+            _lock: lock,
+            catalog,
+            settings,
+            recipe,
+            snapshot,
+            counters,
+            group,
+            label: None,
+            next_file,
+            unfolded,
+            retired: Retired::default(),
+            poisoned: false,
+            watch: Box::new(|_| true),
+            threads: 1,
+            memory_limit: MEMORY_LIMIT,
+        })
+    }
+
+    /// As at an opening, for a load that failed while this writer goes on: until then its rows look like
+    /// those of committed documents.
+    pub(crate) fn give_up_loading(&mut self) -> Result<()> {
+        let outcome = self.cancel_loading();
+        self.poisoned |= outcome.is_err();
+        outcome
+    }
+
+    /// Cancels what a bulk load that did not finish had reserved.
+    fn cancel_loading(&mut self) -> Result<()> {
+        let loading: Vec<_> = self.snapshot.ranges.in_state(RangeState::Loading).collect();
+        if loading.is_empty() {
+            return Ok(());
+        }
+        let mut commit = self.catalog.begin();
+        for (low, range) in self.catalog.ranges()?.into_iter().filter(|(_, range)| range.state == RangeState::Loading) {
+            commit.range(low, &Range { state: RangeState::Cancelled, ..range });
+        }
+        commit.write()?;
+        self.snapshot.ranges.change(|range| range.state == RangeState::Loading, RangeState::Cancelled);
+        self.snapshot.seen = self.counters.next_number;
+        loading.into_iter().for_each(|numbers| _ = self.snapshot.deleted.insert_range(numbers));
+        // Their prints, if they came so far, need not be passed over at every opening.
+        self.publish_complete()
+    }
+}
+
+/// A manifest above its catalog means that acknowledged commits were lost.
+fn check_agreement(dir: &Dir, manifest: &Manifest, settings: &Settings, counters: &Counters) -> Result<()> {
+    let refuse = |what: String| Err(Error::Inconsistent { path: dir.root().into(), what });
+    if manifest.catalog != settings.catalog {
+        return refuse("MANIFEST and catalog do not belong together".into());
+    }
+    if manifest.bits != settings.bits || manifest.k != settings.k {
+        return refuse("MANIFEST and catalog disagree about bits or k".into());
+    }
+    if manifest.commits > counters.commits || manifest.complete > counters.next_number {
+        return refuse(format!(
+            "the catalog has lost commits: MANIFEST knows of {} and of numbers below {}, the catalog of {} and {}",
+            manifest.commits, manifest.complete, counters.commits, counters.next_number
+        ));
+    }
+    Ok(())
+}
+
+/// How this process is named to others that find the database locked.
+fn holder(what: &str) -> String {
+    format!("{what}, process {}", std::process::id())
+}
+
+/// An identity that no other catalog has: of the path, the process and the moment.
+fn identity(path: &Path) -> u128 {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |now| now.as_nanos());
+    let text = format!("{} {} {now}", path.display(), std::process::id());
+    let half = |salt: &str| u128::from(nddb_format::digest::identity(format!("{salt}{text}").as_bytes()));
+    half("high") << 64 | half("low")
+}

@@ -1,0 +1,227 @@
+//! What the present manifest needs no more: files, rows of deleted documents, deletions (SPEC 10.10 and 10.12).
+//!
+//! A deleted document goes in steps: a run without it is published; after the grace its rows are removed; and a manifest
+//! is published whose deleted set does not know its number any more, with another `purged`.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use nddb_format::record::{Range, RangeState};
+use roaring::RoaringTreemap;
+
+use super::Writer;
+use crate::Result;
+use crate::store::disk::dir::Kind;
+use crate::store::document::keys_of;
+use crate::store::ranges::deleted_in;
+
+/// How long a replaced file stays for readers that are just opening it.
+const GRACE: Duration = Duration::from_secs(5);
+/// Rows that are removed by one write.
+const SLICE: usize = 4096;
+
+/// What is to be removed when readers have had time to look at the manifest that does not need it.
+enum Item {
+    /// A file under `runs/`.
+    File(u64, Kind),
+    /// The rows of documents that are deleted and in no run.
+    Rows(RoaringTreemap),
+    /// Deletions that the deleted set's file has taken over, up to this generation.
+    Deletions(u64),
+}
+
+/// What is to be removed, and what has been.
+#[derive(Default)]
+pub(super) struct Retired {
+    waiting: VecDeque<(Instant, Item)>,
+    /// Deleted documents that no run holds, as far as this writer knows.
+    pub(super) dropped: RoaringTreemap,
+    /// Of these, the ones whose rows are gone too.
+    purged: RoaringTreemap,
+}
+
+impl Retired {
+    /// Retires a file.
+    pub(super) fn file(&mut self, number: u64, kind: Kind) {
+        self.waiting.push_back((Instant::now(), Item::File(number, kind)));
+    }
+
+    /// Retires the rows of deleted documents that no run holds.
+    pub(super) fn rows(&mut self, mut numbers: RoaringTreemap) {
+        numbers -= &self.dropped;
+        if !numbers.is_empty() {
+            self.dropped |= &numbers;
+            self.waiting.push_back((Instant::now(), Item::Rows(numbers)));
+        }
+    }
+
+    /// Retires the deletions up to a generation.
+    pub(super) fn deletions(&mut self, folded: u64) {
+        self.waiting.push_back((Instant::now(), Item::Deletions(folded)));
+    }
+
+    /// Forgets numbers that have left the deleted set.
+    pub(super) fn forget(&mut self, numbers: &RoaringTreemap) {
+        self.dropped -= numbers;
+        self.purged -= numbers;
+    }
+
+    fn has_rows(&self) -> bool {
+        self.waiting.iter().any(|(_, item)| matches!(item, Item::Rows(_)))
+    }
+}
+
+impl Writer {
+    /// Removes what no manifest needs, once readers have had time to look at the new one; of rows a slice at a time, or
+    /// `at_once` everything. A reader that is too late all the same finds a file missing and looks again. What cannot be
+    /// removed stays for the next time, or for the next opening.
+    pub(super) fn remove_retired(&mut self, at_once: bool) {
+        let mut later = VecDeque::new();
+        while let Some((since, item)) = self.retired.waiting.pop_front() {
+            if self.poisoned || !at_once && since.elapsed() < GRACE {
+                self.retired.waiting.push_front((since, item));
+                break;
+            }
+            let left = match item {
+                Item::File(number, kind) => {
+                    if self.dir.remove(number, kind).is_err() {
+                        later.push_back((since, Item::File(number, kind)));
+                    }
+                    continue;
+                }
+                Item::Rows(mut numbers) => {
+                    let outcome = self.purge(&mut numbers);
+                    let failed = self.guard(outcome).is_err();
+                    (failed, (!numbers.is_empty()).then_some(Item::Rows(numbers)))
+                }
+                Item::Deletions(folded) => {
+                    let outcome = self.forget_folded(folded);
+                    let done = self.guard(outcome);
+                    (done.is_err(), (!done.unwrap_or(false)).then_some(Item::Deletions(folded)))
+                }
+            };
+            let (failed, left) = left;
+            left.into_iter().for_each(|left| self.retired.waiting.push_front((since, left)));
+            if failed || !at_once {
+                break;
+            }
+        }
+        later.into_iter().rev().for_each(|item| self.retired.waiting.push_front(item));
+        let leaving = self.leaving();
+        if !leaving.is_empty() && !self.retired.has_rows() && !self.poisoned {
+            let outcome = self.publish_without(&leaving);
+            if self.guard(outcome).is_ok() && at_once {
+                self.remove_retired(true);
+            }
+        }
+    }
+
+    /// Removes the rows of the first of these documents, which are deleted and in no run.
+    fn purge(&mut self, numbers: &mut RoaringTreemap) -> Result<()> {
+        let Some(first) = numbers.min() else { return Ok(()) };
+        let cancelled = |range: &(u64, Range)| range.1.state == RangeState::Cancelled;
+        let mut slice = Vec::with_capacity(SLICE);
+        let end = match self.snapshot.ranges.of(first).filter(cancelled) {
+            // Most numbers of a load that was cut short were never written.
+            Some((_, range)) => {
+                let mut end = range.high;
+                self.catalog.prints(first, &mut |number, _| {
+                    if number >= range.high {
+                        return Ok(false);
+                    }
+                    if numbers.contains(number) {
+                        slice.push(number);
+                    }
+                    if slice.len() == SLICE {
+                        end = number + 1;
+                    }
+                    Ok(slice.len() < SLICE)
+                })?;
+                end
+            }
+            None => {
+                let next = self.snapshot.ranges.in_state(RangeState::Cancelled).find(|range| range.start > first);
+                let end = next.map_or(u64::MAX, |range| range.start);
+                slice.extend(numbers.iter().take(SLICE).take_while(|&number| number < end));
+                slice.last().map_or(end, |last| last + 1)
+            }
+        };
+        let mut commit = self.catalog.begin();
+        let mut printed = slice.iter().copied();
+        let corrupt = crate::Error::format;
+        let path = self.dir.catalog();
+        self.catalog.records(&slice, &mut |place, value| {
+            let number = slice[place];
+            // A load that was cut short wrote prints and no more.
+            printed.by_ref().take_while(|&before| before < number).for_each(|before| commit.forget_print(before));
+            let record = nddb_format::record::Record::decode(value).map_err(corrupt(&path))?;
+            commit.purge(number, &record.id, &keys_of(&record, self.recipe.as_ref()));
+            Ok(())
+        })?;
+        printed.for_each(|number| commit.forget_print(number));
+        commit.write()?;
+        let mut done = numbers.clone();
+        done.remove_range(end..);
+        numbers.remove_range(..end);
+        self.retired.purged |= done;
+        Ok(())
+    }
+
+    /// Removes deletions that the deleted set's file has taken over. Returns whether all are gone.
+    fn forget_folded(&self, folded: u64) -> Result<bool> {
+        let mut commit = self.catalog.begin();
+        let mut rows = 0;
+        self.catalog.folded_deletions(folded, &mut |generation, number| {
+            commit.forget_deletion(generation, number);
+            rows += 1;
+            rows < SLICE
+        })?;
+        if rows > 0 {
+            commit.write()?;
+        }
+        Ok(rows < SLICE)
+    }
+
+    /// Removes deletions of numbers that have left the deleted set.
+    pub(super) fn forget_deletions(&mut self, left: &RoaringTreemap) -> Result<()> {
+        let (mut commit, mut rows) = (self.catalog.begin(), 0);
+        self.catalog.deletions(self.snapshot.manifest.folded, &mut |generation, number| {
+            if left.contains(number) {
+                commit.forget_deletion(generation, number);
+                rows += 1;
+            }
+        })?;
+        self.unfolded = self.unfolded.saturating_sub(rows);
+        if rows > 0 { commit.write() } else { Ok(()) }
+    }
+
+    /// The numbers that nothing holds any more but the deleted set. A cancelled range goes as a whole.
+    fn leaving(&self) -> RoaringTreemap {
+        let mut leaving = self.retired.purged.clone();
+        for numbers in self.snapshot.ranges.in_state(RangeState::Cancelled) {
+            if deleted_in(&leaving, numbers.clone()) < numbers.end - numbers.start {
+                leaving.remove_range(numbers);
+            }
+        }
+        leaving
+    }
+
+    /// Removes the rows of cancelled ranges whose numbers have left the deleted set.
+    pub(super) fn forget_cancelled(&mut self, left: &RoaringTreemap) -> Result<()> {
+        let is_gone = |low: u64, range: &Range| {
+            range.state == RangeState::Cancelled && deleted_in(left, low..range.high) == range.high - low
+        };
+        let rows = self.catalog.ranges()?;
+        let mut commit = self.catalog.begin();
+        let mut any = false;
+        for (low, _) in rows.iter().filter(|(low, range)| is_gone(*low, range)) {
+            commit.forget_range(*low);
+            any = true;
+        }
+        if any {
+            commit.write()?;
+            self.snapshot.ranges.retain(|low, range| !is_gone(low, range));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,242 @@
+//! The terms of a page's main content (Huang, Wang, Li 3.1).
+//!
+//! What is around the content of a page, its navigation above all, is the same on all pages of a site, and
+//! often longer than the content. Huang et al. name removing that off-topic noise first as the way to tell such
+//! pages apart, and leave open how. On labelled pages every method does better without it.
+//!
+//! As specified here:
+//!
+//! * A block is text between two tags that are no formatting instructions. Lengths are in *units* of the
+//!   letters and digits of its terms: one for an ASCII character, two for any other.
+//! * A block of markup is content unless it stands in `nav`, `header`, `footer`, `aside`, `menu`, `select`
+//!   or `button`, or in an element whose role is `navigation`, `banner`, `contentinfo`, `search`,
+//!   `complementary` or `dialog`; or is a *link block*: half of its length or more stands in links (`a` with an
+//!   `href`). The title of the page and the addresses of its images are no content.
+//! * Plain text has no tags to go by. Its blocks are its lines, and a line is content if it is longer than
+//!   [`LINE_UNITS`] (Huang et al. keep the sentences longer than 16).
+//! * A term is looked at in lower case (Unicode's, of no language), and a term of digits alone not at all: pages that
+//!   differ in dates, counts and version numbers only are the same to a reader (D), and pages are not alike
+//!   because both number their lines.
+//! * Where fewer than [`TERMS_MIN`] terms are left, all terms of the page are its content, numbers too.
+//! * A term is hashed with XXH3 (64 bits, seed 0) of its UTF-8 bytes.
+
+use std::ops::Range;
+
+use crate::text::headings::{HeadingPlaces, Headings};
+use crate::text::lower::LowerHashes;
+use crate::text::numbers::numbers_masked;
+use crate::text::outline::Part;
+use crate::text::page::{Page, PageKind};
+use crate::text::sentences::units;
+use crate::text::tokens::{Tokenizer, Tokens};
+
+/// A line of plain text is content if it has more units than these.
+pub const LINE_UNITS: usize = 25;
+
+/// With fewer terms of content than these a page is its own content.
+pub const TERMS_MIN: usize = 20;
+
+/// The terms of a page, and which of them are its main content.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MainContent {
+    tokens: Tokens,
+    /// Places of the terms of the main content, ascending.
+    places: Vec<u32>,
+    headings: HeadingPlaces,
+}
+
+impl MainContent {
+    /// Returns all terms of the page, what is around its content included.
+    pub fn tokens(&self) -> &Tokens {
+        &self.tokens
+    }
+
+    /// Returns all terms of the page, and forgets which are its content.
+    pub fn into_tokens(self) -> Tokens {
+        self.tokens
+    }
+
+    /// Returns the number of terms of the main content.
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Returns whether the page has no term at all.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// Returns the places of the terms of the main content among all terms, ascending.
+    pub fn places(&self) -> &[u32] {
+        &self.places
+    }
+
+    /// Returns the terms of the main content in lower case.
+    pub fn terms(&self) -> impl Iterator<Item = String> + '_ {
+        self.places.iter().map(|&place| self.tokens.term(place as usize).to_lowercase())
+    }
+
+    /// Returns the hashes of [`MainContent::terms`]: XXH3 (64 bits, seed 0).
+    pub fn hashes(&self) -> Vec<u64> {
+        LowerHashes::at(&self.tokens, &self.places).collect()
+    }
+
+    /// Returns the title and the first heading of the page.
+    pub fn headings(&self) -> Headings {
+        self.headings.hashes(|place| self.tokens.term(place as usize))
+    }
+}
+
+/// Returns the main content of a page.
+pub fn main_content(page: &Page<'_>) -> MainContent {
+    content_and_parts(page).0
+}
+
+/// Returns the main content of a page, and the parts of its text, none of plain text.
+fn content_and_parts(page: &Page<'_>) -> (MainContent, Vec<Part>) {
+    let mut tokens = Tokens::default();
+    let parts = Tokenizer::new().tokens_and_parts(page, &mut tokens);
+    let (mut places, headings) = match page.kind {
+        PageKind::Html => of_markup(&tokens, &parts),
+        PageKind::Text => (of_lines(&tokens), HeadingPlaces::default()),
+    };
+    if places.len() < TERMS_MIN {
+        places = (0..tokens.len() as u32).collect();
+    }
+    (MainContent { tokens, places, headings }, parts)
+}
+
+/// Returns the main content of a page as a text in lower case: its terms with what stands between them, each number as `0`,
+/// one line per block and single spaces in it, as in a [`folded_text`](crate::text::folded_text).
+pub fn main_text(page: &Page<'_>) -> String {
+    let (content, parts) = content_and_parts(page);
+    text_of(&content.tokens, &content.places, block_begins(&parts), page.kind)
+}
+
+/// Returns some terms of a page in lower case with what stands between them, each number as `0`: one line per block and
+/// single spaces in it. Blocks begin at `begins` in the text, ascending.
+pub(crate) fn text_of(tokens: &Tokens, places: &[u32], begins: impl Iterator<Item = usize>, kind: PageKind) -> String {
+    let text = tokens.text();
+    let mut begins = begins.peekable();
+    let (mut out, mut last): (String, Option<(u32, Range<usize>)>) = Default::default();
+    let mut places = places.iter().copied().peekable();
+    for (place, range) in (0u32..).zip(tokens.places()) {
+        // Images stand behind all text.
+        if places.next_if_eq(&place).is_none() || range.start >= tokens.text_size() {
+            continue;
+        }
+        let mut begins_block = false;
+        while begins.next_if(|&begin| begin <= range.start).is_some() {
+            begins_block = true;
+        }
+        if let Some((before, known)) = last {
+            // Terms may lie in one another: a word of a script without spaces, and its parts.
+            let between = text.get(known.end..range.start).unwrap_or("");
+            let is_line = kind == PageKind::Text && between.contains(['\n', '\r']);
+            let is_next = (before + 1..place).all(|place| is_number(tokens.term(place as usize)));
+            if begins_block || is_line || !is_next {
+                // The mark that ends a block belongs to it.
+                let end = between.find(char::is_whitespace).unwrap_or(0);
+                out.push_str(&between[..end]);
+                out.push('\n');
+            } else {
+                push_folded(&mut out, between);
+            }
+        }
+        out.push_str(&text[range.clone()].to_lowercase());
+        last = Some((place, range));
+    }
+    out
+}
+
+/// Where blocks begin in the text, ascending.
+fn block_begins(parts: &[Part]) -> impl Iterator<Item = usize> + '_ {
+    let starts = std::iter::once(0).chain(parts.iter().map(|part| part.end));
+    starts.zip(parts).filter(|(_, part)| part.begins_block).map(|(start, _)| start)
+}
+
+/// Appends what stands between two terms, numbers perhaps: each run of white space as one space, each of digits as
+/// one `0`.
+fn push_folded(out: &mut String, between: &str) {
+    for c in numbers_masked(between.chars()) {
+        match c {
+            _ if !c.is_whitespace() => out.push(c),
+            _ if out.ends_with(' ') => (),
+            _ => out.push(' '),
+        }
+    }
+}
+
+/// Returns the places of the terms in blocks of content, of a page of markup, and those of its headings.
+fn of_markup(tokens: &Tokens, parts: &[Part]) -> (Vec<u32>, HeadingPlaces) {
+    let mut places: Vec<u32> = Vec::with_capacity(tokens.len());
+    let (mut headings, mut block) = (HeadingPlaces::default(), 0);
+    let (mut parts, mut part) = (parts.iter(), None::<&Part>);
+    // Of the block at hand: where in `places` its terms begin, the units of its terms, and of those in links.
+    let (mut begin, mut all, mut links) = (0, 0, 0);
+    for (place, term) in (0u32..).zip(tokens.places()) {
+        if term.start >= tokens.text_size() {
+            // An image.
+            continue;
+        }
+        while part.is_none_or(|part| part.end <= term.start) {
+            let Some(next) = parts.next() else { break };
+            if next.begins_block {
+                if 2 * links >= all {
+                    places.truncate(begin);
+                }
+                (begin, all, links) = (places.len(), 0, 0);
+                block += 1;
+            }
+            part = Some(next);
+        }
+        let Some(part) = part else { continue };
+        headings.push(part, block, place);
+        if part.is_around {
+            continue;
+        }
+        let size = units(tokens.term(place as usize));
+        all += size;
+        links += if part.is_link { size } else { 0 };
+        if !is_number(tokens.term(place as usize)) {
+            places.push(place);
+        }
+    }
+    if 2 * links >= all {
+        places.truncate(begin);
+    }
+    headings.settle();
+    (places, headings)
+}
+
+/// Returns the places of the terms in long lines, of plain text.
+fn of_lines(tokens: &Tokens) -> Vec<u32> {
+    let mut places: Vec<u32> = Vec::with_capacity(tokens.len());
+    let bytes = tokens.text().as_bytes();
+    let (mut begin, mut all, mut end) = (0, 0, 0);
+    for (place, term) in (0u32..).zip(tokens.places()) {
+        if bytes[end..term.start].iter().any(|byte| matches!(byte, b'\n' | b'\r')) {
+            if all <= LINE_UNITS {
+                places.truncate(begin);
+            }
+            (begin, all) = (places.len(), 0);
+        }
+        end = term.end;
+        all += units(tokens.term(place as usize));
+        if !is_number(tokens.term(place as usize)) {
+            places.push(place);
+        }
+    }
+    if all <= LINE_UNITS {
+        places.truncate(begin);
+    }
+    places
+}
+
+/// Returns whether a term is of digits alone.
+pub(crate) fn is_number(term: &str) -> bool {
+    term.starts_with(char::is_numeric) && term.chars().all(char::is_numeric)
+}
+
+#[cfg(test)]
+mod tests;

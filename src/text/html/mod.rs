@@ -1,0 +1,514 @@
+//! The scan of a page's markup: its visible text, and the addresses of its images.
+//!
+//! A tokenizer after the HTML standard (13.2.5) without a tree: one pass, no recursion, no memory
+//! besides the text, linear in the size of any input. What of a page is text:
+//!
+//! * Tags are white space, those of formatting instructions are nothing; comments, declarations and
+//!   processing instructions are nothing, for a visitor sees the word around them whole.
+//! * The content of `script`, `style`, `template`, `noscript`, `iframe`, `noembed` and `noframes` is
+//!   dropped, whatever its type: a visitor with a common browser does not see it as it stands there.
+//! * Of the head only the title remains (the rest of it is tags and dropped elements).
+//! * Prefilled `textarea`s, options and buttons are text; the `alt` of an image and other attributes
+//!   are not; what style sheets hide is not looked at.
+//! * What a page does not close goes on to its end, as in browsers.
+
+use memchr::memchr;
+
+use crate::text::elements::{Element, element};
+use crate::text::entities::decode_attribute;
+use crate::text::map::TextMap;
+use crate::text::outline::{Outline, Part};
+use crate::text::regions::Attributes;
+use crate::text::sheet::{Layout, Piece, Sheet};
+
+/// An image, and where in the text it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Image {
+    /// The number of bytes of the text before it.
+    pub(crate) at: usize,
+    /// Where in the page its tag begins.
+    pub(crate) origin: usize,
+    /// Its address as the page gives it, references decoded.
+    pub(crate) source: String,
+}
+
+/// What a scan finds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Scan {
+    /// The visible text.
+    pub(crate) text: String,
+    /// The images, in the order of the page.
+    pub(crate) images: Vec<Image>,
+    /// The first `<base href>`.
+    pub(crate) base: Option<String>,
+    /// Where in the page the text stands, if that was asked for.
+    pub(crate) map: TextMap,
+    /// What is true of its parts, if that was asked for.
+    pub(crate) parts: Vec<Part>,
+    /// There is markup in it that scripts may show.
+    pub(crate) has_templates: bool,
+}
+
+/// Scans a page.
+pub(crate) fn scan(html: &str, layout: Layout) -> Scan {
+    run(html, Sheet::new(layout, false), None)
+}
+
+/// Scans a page, and keeps where in it the text stands.
+pub(crate) fn scan_with_map(html: &str, layout: Layout) -> Scan {
+    run(html, Sheet::new(layout, true), None)
+}
+
+/// Scans a page, and keeps which parts of its text are links, and which stand around its content.
+pub(crate) fn scan_with_parts(html: &str, layout: Layout) -> Scan {
+    run(html, Sheet::new(layout, false), Some(Outline::new(false)))
+}
+
+/// Scans a page, and keeps of the parts of its text all that its elements say of them.
+pub(crate) fn scan_with_regions(html: &str, layout: Layout, templates: Templates) -> Scan {
+    run_with(html, Sheet::new(layout, false), Some(Outline::new(true)), templates)
+}
+
+/// What is taken for text of the markup that a page keeps for its scripts: `template`, and `script` of a type that
+/// says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Templates {
+    /// Nothing of it, as a visitor sees it.
+    Dropped,
+    /// All of it, as scripts may show it.
+    Shown,
+}
+
+fn run(html: &str, sheet: Sheet, outline: Option<Outline>) -> Scan {
+    run_with(html, sheet, outline, Templates::Dropped)
+}
+
+fn run_with(html: &str, sheet: Sheet, outline: Option<Outline>, templates: Templates) -> Scan {
+    let mut scanner = Scanner {
+        html,
+        bytes: html.as_bytes(),
+        at: 0,
+        // In a page that says it is XML every element may close itself.
+        xml: html.trim_start().starts_with("<?xml"),
+        foreign: 0,
+        hidden: 0,
+        templates,
+        has_templates: false,
+        sheet,
+        outline,
+        images: Vec::new(),
+        base: None,
+    };
+    scanner.run();
+    let Scanner { sheet, outline, images, base, has_templates, .. } = scanner;
+    let (text, map) = sheet.finish();
+    let parts = outline.map(Outline::finish).unwrap_or_default();
+    Scan { text, images, base, map, parts, has_templates }
+}
+
+/// A tag that has been read to its end.
+#[derive(Default)]
+struct Tag<'a> {
+    /// The value of the attribute that was asked for.
+    value: Option<&'a str>,
+    /// What else says what the element is for, where that was asked for.
+    attributes: Attributes<'a>,
+    closes_itself: bool,
+}
+
+struct Scanner<'a> {
+    html: &'a str,
+    bytes: &'a [u8],
+    at: usize,
+    xml: bool,
+    /// How many `<svg>` and `<math>` are open.
+    foreign: u32,
+    /// How many `<template>` are open.
+    hidden: u32,
+    templates: Templates,
+    /// There is markup for scripts in it.
+    has_templates: bool,
+    sheet: Sheet,
+    outline: Option<Outline>,
+    images: Vec<Image>,
+    base: Option<String>,
+}
+
+impl<'a> Scanner<'a> {
+    fn run(&mut self) {
+        while self.at < self.bytes.len() {
+            let rest = &self.bytes[self.at..];
+            let size = memchr(b'<', rest).unwrap_or(rest.len());
+            if size > 0 {
+                self.push(self.at, self.at + size, Piece::Escaped);
+                self.at += size;
+            }
+            if self.at < self.bytes.len() {
+                self.markup();
+            }
+        }
+    }
+
+    /// Reads what begins with the `<` at hand.
+    fn markup(&mut self) {
+        match self.bytes.get(self.at + 1) {
+            Some(byte) if byte.is_ascii_alphabetic() => self.start_tag(),
+            Some(b'/') => match self.bytes.get(self.at + 2) {
+                Some(byte) if byte.is_ascii_alphabetic() => self.end_tag(),
+                Some(_) => self.skip_past_greater(),
+                None => {
+                    self.push(self.at, self.at + 2, Piece::Literal);
+                    self.at += 2;
+                }
+            },
+            Some(b'!') if self.bytes[self.at..].starts_with(b"<!--") => self.comment(),
+            Some(b'!' | b'?') => self.skip_past_greater(),
+            _ => {
+                self.push(self.at, self.at + 1, Piece::Literal);
+                self.at += 1;
+            }
+        }
+    }
+
+    fn start_tag(&mut self) {
+        let mut buffer = [0; NAME_MAX];
+        let origin = self.at;
+        self.at += 1;
+        let name = self.name(&mut buffer);
+        match element(name) {
+            Element::Inline if name == b"a" && self.outline.is_some() => {
+                let is_link = self.rest_of_tag(b"href").value.is_some();
+                self.note(|outline| outline.link(is_link));
+            }
+            Element::Inline => {
+                self.rest_of_tag(b"");
+            }
+            Element::Block => {
+                let tag = self.rest_of_tag(if self.outline.is_some() { b"role" } else { b"" });
+                self.push_break();
+                if !self.is_empty(&tag) {
+                    let attributes = Attributes { role: tag.value, ..tag.attributes };
+                    self.note(|outline| outline.open(name, &attributes));
+                }
+            }
+            Element::Image => {
+                self.push_break();
+                let tag = self.rest_of_tag(b"src");
+                if let Some(source) = tag.value
+                    && self.hidden == 0
+                {
+                    let source = decode_attribute(source).into_owned();
+                    self.images.push(Image { at: self.sheet.size(), origin, source });
+                }
+            }
+            Element::Base => {
+                let tag = self.rest_of_tag(b"href");
+                if let Some(address) = tag.value
+                    && self.base.is_none()
+                {
+                    self.base = Some(decode_attribute(address).into_owned());
+                }
+            }
+            Element::Template => {
+                let tag = self.rest_of_tag(b"");
+                self.push_break();
+                self.has_templates = true;
+                if self.templates == Templates::Dropped && !self.is_empty(&tag) {
+                    self.hidden = self.hidden.saturating_add(1);
+                }
+            }
+            Element::Foreign => {
+                let tag = self.rest_of_tag(b"");
+                self.push_break();
+                if !tag.closes_itself {
+                    self.foreign = self.foreign.saturating_add(1);
+                }
+            }
+            kind @ (Element::Dropped | Element::Title | Element::Escapable | Element::Literal) => {
+                let tag = self.rest_of_tag(if name == b"script" { b"type" } else { b"" });
+                self.push_break();
+                let is_template = kind == Element::Dropped && tag.value.is_some_and(is_template);
+                self.has_templates |= is_template;
+                if is_template && self.templates == Templates::Shown {
+                    // What is in it is read like what is around it, up to an end tag that ends nothing.
+                } else if !self.is_empty(&tag) {
+                    self.content(kind, name);
+                }
+            }
+        }
+    }
+
+    /// Reads the content of an element that holds no markup, up to its end tag.
+    fn content(&mut self, kind: Element, name: &[u8]) {
+        let start = self.at;
+        let end = match name {
+            b"script" => self.end_of_script(),
+            _ => self.find_end_tag(start, name),
+        };
+        self.at = end;
+        match kind {
+            // The title of a drawing is not shown.
+            Element::Title if self.foreign == 0 => self.push_part(start, end, Piece::Escaped, true),
+            Element::Escapable => self.push(start, end, Piece::Escaped),
+            Element::Literal => self.push(start, end, Piece::Literal),
+            _ => {}
+        }
+        self.push_break();
+    }
+
+    fn end_tag(&mut self) {
+        let mut buffer = [0; NAME_MAX];
+        self.at += 2;
+        let name = self.name(&mut buffer);
+        let kind = element(name);
+        self.rest_of_tag(b"");
+        match kind {
+            Element::Inline => {
+                if name == b"a" {
+                    self.note(|outline| outline.link(false));
+                }
+            }
+            Element::Base => {}
+            Element::Block => {
+                self.push_break();
+                self.note(|outline| outline.close(name));
+            }
+            Element::Template => {
+                self.hidden = self.hidden.saturating_sub(1);
+                self.push_break();
+            }
+            Element::Foreign => {
+                self.foreign = self.foreign.saturating_sub(1);
+                self.push_break();
+            }
+            _ => self.push_break(),
+        }
+    }
+
+    /// Returns whether an element that could hold text has none, because its tag closes it and
+    /// stands where that is heeded.
+    fn is_empty(&self, tag: &Tag<'_>) -> bool {
+        tag.closes_itself && (self.xml || self.foreign > 0)
+    }
+
+    /// Skips a comment: up to `-->` or `--!>`, or to `>` right behind `<!--` or `<!---`.
+    fn comment(&mut self) {
+        let opened = self.at + 2;
+        let mut from = self.at + 4;
+        while let Some(size) = memchr(b'>', &self.bytes[from..]) {
+            let end = from + size;
+            let inside = &self.bytes[opened..end];
+            if inside.ends_with(b"--") || (inside.len() > 4 && inside.ends_with(b"--!")) {
+                self.at = end + 1;
+                return;
+            }
+            from = end + 1;
+        }
+        self.at = self.bytes.len();
+    }
+
+    fn skip_past_greater(&mut self) {
+        let rest = &self.bytes[self.at..];
+        self.at += memchr(b'>', rest).map_or(rest.len(), |size| size + 1);
+    }
+
+    /// Reads an element's name into `buffer`, in lower case; a longer one is none we know.
+    fn name<'b>(&mut self, buffer: &'b mut [u8; NAME_MAX]) -> &'b [u8] {
+        let mut size = 0;
+        while let Some(&byte) = self.bytes.get(self.at) {
+            if ends_name(byte) {
+                break;
+            }
+            if size < NAME_MAX {
+                buffer[size] = byte.to_ascii_lowercase();
+            }
+            size += 1;
+            self.at += 1;
+        }
+        if size > NAME_MAX { b"" } else { &buffer[..size] }
+    }
+
+    /// Reads the attributes and the `>` of a tag. Returns the first value of attribute `wanted`.
+    fn rest_of_tag(&mut self, wanted: &[u8]) -> Tag<'a> {
+        let (html, bytes) = (self.html, self.bytes);
+        let with_regions = wanted == b"role" && self.outline.as_ref().is_some_and(Outline::has_regions);
+        let mut tag = Tag::default();
+        let mut at = self.at;
+        loop {
+            match bytes.get(at) {
+                None => {
+                    // The page ends within the tag: there was none.
+                    self.at = at;
+                    return Tag::default();
+                }
+                Some(b'>') => {
+                    self.at = at + 1;
+                    return tag;
+                }
+                Some(b'/') => {
+                    tag.closes_itself = bytes.get(at + 1) == Some(&b'>');
+                    at += 1;
+                }
+                Some(byte) if is_space(*byte) => at += 1,
+                Some(_) => {
+                    let name = at;
+                    at += 1;
+                    while bytes.get(at).is_some_and(|&byte| byte != b'=' && !ends_name(byte)) {
+                        at += 1;
+                    }
+                    let name = &bytes[name..at];
+                    let mut sign = at;
+                    while bytes.get(sign).is_some_and(|&byte| is_space(byte)) {
+                        sign += 1;
+                    }
+                    if bytes.get(sign) != Some(&b'=') {
+                        if with_regions {
+                            tag.attributes.note(name, "");
+                        }
+                        continue;
+                    }
+                    at = sign + 1;
+                    while bytes.get(at).is_some_and(|&byte| is_space(byte)) {
+                        at += 1;
+                    }
+                    let (from, to);
+                    match bytes.get(at) {
+                        Some(&quote @ (b'"' | b'\'')) => {
+                            from = at + 1;
+                            let Some(size) = memchr(quote, &bytes[from..]) else {
+                                self.at = bytes.len();
+                                return Tag::default();
+                            };
+                            to = from + size;
+                            at = to + 1;
+                        }
+                        _ => {
+                            from = at;
+                            while bytes.get(at).is_some_and(|&byte| byte != b'>' && !is_space(byte)) {
+                                at += 1;
+                            }
+                            to = at;
+                        }
+                    }
+                    if tag.value.is_none() && !wanted.is_empty() && name.eq_ignore_ascii_case(wanted) {
+                        tag.value = Some(&html[from..to]);
+                    } else if with_regions {
+                        tag.attributes.note(name, &html[from..to]);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Returns where the end tag of `name` begins, or the end of the page.
+    fn find_end_tag(&self, mut from: usize, name: &[u8]) -> usize {
+        while let Some(size) = memchr(b'<', &self.bytes[from..]) {
+            from += size;
+            if self.bytes.get(from + 1) == Some(&b'/') && self.is_tag(from + 2, name) {
+                return from;
+            }
+            from += 1;
+        }
+        self.bytes.len()
+    }
+
+    /// Returns where a script ends. Within `<!-- -->` a script may quote another one, `<script>`
+    /// and `</script>` included (HTML standard, "script data double escaped state").
+    fn end_of_script(&self) -> usize {
+        let mut at = self.at;
+        let (mut escaped, mut quoted) = (false, false);
+        while let Some(size) = memchr(b'<', &self.bytes[at..]) {
+            if escaped && let Some(end) = find_dashes(&self.bytes[at..at + size]) {
+                at += end;
+                (escaped, quoted) = (false, false);
+                continue;
+            }
+            at += size;
+            if self.bytes.get(at + 1) == Some(&b'/') && self.is_tag(at + 2, b"script") {
+                if !quoted {
+                    return at;
+                }
+                quoted = false;
+            } else if !escaped && self.bytes[at..].starts_with(b"<!--") {
+                escaped = true;
+                // The dashes of `<!-->` close what they open.
+                at += 1;
+            } else if escaped && self.is_tag(at + 1, b"script") {
+                quoted = true;
+            }
+            at += 1;
+        }
+        self.bytes.len()
+    }
+
+    /// Returns whether `name` stands at `at`, as a whole.
+    fn is_tag(&self, at: usize, name: &[u8]) -> bool {
+        let end = at + name.len();
+        self.bytes.get(at..end).is_some_and(|found| found.eq_ignore_ascii_case(name))
+            && self.bytes.get(end).is_some_and(|&byte| ends_name(byte))
+    }
+
+    /// Appends text of the page.
+    fn push(&mut self, from: usize, to: usize, piece: Piece) {
+        self.push_part(from, to, piece, false);
+    }
+
+    /// Appends text of the page, its title or not.
+    fn push_part(&mut self, from: usize, to: usize, piece: Piece, is_title: bool) {
+        if self.hidden == 0 {
+            self.sheet.push(self.html, from, to, piece);
+            if let Some(outline) = &mut self.outline {
+                outline.push(&self.sheet, is_title);
+            }
+        }
+    }
+
+    /// Tells the outline, if there is to be one.
+    fn note(&mut self, tell: impl FnOnce(&mut Outline)) {
+        if let Some(outline) = &mut self.outline {
+            tell(outline);
+        }
+    }
+
+    /// Ends a block of text, and with it a word.
+    fn push_break(&mut self) {
+        if self.hidden == 0 {
+            self.sheet.push_break();
+            self.note(Outline::push_break);
+        }
+    }
+}
+
+/// Returns the position behind the first `-->`.
+fn find_dashes(bytes: &[u8]) -> Option<usize> {
+    let mut from = 0;
+    while let Some(size) = memchr(b'>', &bytes[from..]) {
+        let end = from + size;
+        if bytes[..end].ends_with(b"--") {
+            return Some(end + 1);
+        }
+        from = end + 1;
+    }
+    None
+}
+
+/// Returns whether a script of this type is markup for other scripts: `text/x-handlebars-template`,
+/// `text/html`, ...
+fn is_template(kind: &str) -> bool {
+    let kind = kind.trim().to_ascii_lowercase();
+    kind == "text/html" || ["template", "handlebars", "mustache"].iter().any(|word| kind.contains(word))
+}
+
+/// The longest name of an element that means something here (`noscript`).
+const NAME_MAX: usize = 8;
+
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0c)
+}
+
+fn ends_name(byte: u8) -> bool {
+    is_space(byte) || byte == b'/' || byte == b'>'
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,173 @@
+//! The blocks of a page: what stands between two tags that are no formatting instructions, or a line of plain text.
+
+use std::ops::Range;
+
+use crate::text::content::LINE_UNITS;
+use crate::text::outline::{HeadingPart, Part, Role};
+use crate::text::regions::Region;
+use crate::text::sentences::units;
+use crate::text::tokens::Tokens;
+
+/// A text has so many words: long names have fewer.
+const TEXT_WORDS: u32 = 5;
+
+/// A line of so many units is of prose, whatever it ends with.
+const PROSE_UNITS: u32 = 50;
+
+/// A line of plain text that is longer is no heading, whatever stands below it.
+const HEADING_UNITS: u32 = 100;
+
+/// A block of a page: text between two tags that are no formatting instructions, or a line of plain text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ContentBlock {
+    /// The places of its terms among all terms of the page.
+    pub places: Range<u32>,
+    /// Its length: the letters and digits of its terms, one for an ASCII character and two for any other.
+    pub units: u32,
+    /// The part of that length that stands in links.
+    pub link_units: u32,
+    /// It is content.
+    pub is_content: bool,
+    /// The number of its words, counted up to five: terms with white space between them, or with nothing, in scripts
+    /// without spaces.
+    words: u32,
+    /// A mark that ends a sentence stands behind its last term.
+    ends_sentence: bool,
+    /// What the elements around it say of it.
+    pub(super) region: Region,
+    /// It is of the title.
+    pub(super) is_title: bool,
+    /// The heading it stands in.
+    pub(super) heading: Option<HeadingPart>,
+}
+
+impl ContentBlock {
+    /// Half of it or more stands in links.
+    pub(super) fn is_link(&self) -> bool {
+        2 * self.link_units >= self.units
+    }
+
+    /// It is long, of several words, and most of it stands in no link.
+    pub(super) fn is_text(&self) -> bool {
+        !self.is_link() && self.units as usize > LINE_UNITS && self.words >= TEXT_WORDS
+    }
+
+    /// It is a line of prose: a text that is long, or has the end of a sentence.
+    pub(super) fn is_prose(&self) -> bool {
+        self.is_text() && (self.units >= PROSE_UNITS || self.ends_sentence)
+    }
+
+    /// Takes a term, given what stands between it and the one before.
+    #[inline]
+    fn push(&mut self, place: u32, size: u32, between: &str) {
+        self.places.end = place + 1;
+        self.units += size;
+        if self.words < TEXT_WORDS {
+            self.words += u32::from(between.is_empty() || between.contains(char::is_whitespace));
+        }
+    }
+}
+
+/// Returns the blocks of a page of markup that have a term.
+pub(super) fn of_markup(tokens: &Tokens, parts: &[Part]) -> Vec<ContentBlock> {
+    let mut blocks: Vec<ContentBlock> = Vec::new();
+    let (mut parts, mut part) = (parts.iter(), None::<&Part>);
+    let (mut begins_block, mut last) = (true, 0);
+    for (place, &(start, end)) in (0u32..).zip(tokens.spans()) {
+        if start >= tokens.text_size() {
+            // An image.
+            continue;
+        }
+        while part.is_none_or(|part| part.end <= start) {
+            let Some(next) = parts.next() else { break };
+            begins_block |= next.begins_block;
+            part = Some(next);
+        }
+        let Some(part) = part else { continue };
+        if std::mem::take(&mut begins_block) {
+            blocks.push(ContentBlock {
+                places: place..place,
+                region: part.region,
+                is_title: part.role == Role::Title,
+                heading: part.heading,
+                ..ContentBlock::default()
+            });
+        }
+        let Some(block) = blocks.last_mut() else { continue };
+        let size = term_units(tokens.term(place as usize));
+        block.push(place, size, tokens.text().get(last..start).unwrap_or_default());
+        block.link_units += if part.is_link { size } else { 0 };
+        last = end;
+    }
+    blocks
+}
+
+/// Returns the lines of plain text that have a term.
+pub(super) fn of_lines(tokens: &Tokens) -> Vec<ContentBlock> {
+    let text = tokens.text();
+    let (mut blocks, mut last): (Vec<ContentBlock>, usize) = Default::default();
+    for (place, &(start, end)) in (0u32..).zip(tokens.spans()) {
+        // Terms may lie in one another.
+        let between = text.get(last..start).unwrap_or_default();
+        if blocks.is_empty() || between.contains(['\n', '\r']) {
+            end_line(blocks.last_mut(), between);
+            let prefix = between.rsplit(['\n', '\r']).next().unwrap_or_default();
+            blocks.push(ContentBlock {
+                places: place..place,
+                heading: rank_before(prefix).map(|rank| HeadingPart { number: place, rank }),
+                ..ContentBlock::default()
+            });
+        }
+        let Some(block) = blocks.last_mut() else { continue };
+        block.push(place, term_units(tokens.term(place as usize)), between);
+        last = end;
+    }
+    end_line(blocks.last_mut(), text.get(last..).unwrap_or_default());
+    blocks
+}
+
+/// Takes what stands behind the last term of a line: the end of a sentence perhaps, or a line that makes it a heading.
+fn end_line(block: Option<&mut ContentBlock>, behind: &str) {
+    let Some(block) = block else { return };
+    let mut lines = behind.lines();
+    block.ends_sentence = lines.next().unwrap_or_default().contains(SENTENCE_ENDS);
+    if block.units <= HEADING_UNITS
+        && block.heading.is_none()
+        && let Some(rank) = lines.next().and_then(rank_below)
+    {
+        block.heading = Some(HeadingPart { number: block.places.start, rank });
+    }
+}
+
+/// Marks that end a sentence, or a part of one.
+const SENTENCE_ENDS: [char; 11] = ['.', '!', '?', ':', ';', '…', '。', '！', '？', '：', '；'];
+
+/// Returns the rank of a heading that is marked before its first term: `# Markdown`, `== AsciiDoc`.
+fn rank_before(prefix: &str) -> Option<u8> {
+    let marks = prefix.trim_end();
+    let is_mark = marks.bytes().all(|byte| byte == b'#') || marks.bytes().all(|byte| byte == b'=');
+    (is_mark && prefix.len() > marks.len()).then_some(marks.len()).and_then(|rank| match rank {
+        1..=3 => u8::try_from(rank).ok(),
+        _ => None,
+    })
+}
+
+/// Returns the rank of a heading by the line below it, as in Markdown and reStructuredText.
+fn rank_below(line: &str) -> Option<u8> {
+    let line = line.trim_end();
+    let &first = line.as_bytes().first()?;
+    let rank = match first {
+        b'=' => 1,
+        b'-' => 2,
+        b'~' | b'^' | b'"' | b'+' => 3,
+        _ => return None,
+    };
+    (line.len() >= 3 && line.bytes().all(|byte| byte == first)).then_some(rank)
+}
+
+/// Returns the length of a term in units.
+#[inline]
+fn term_units(term: &str) -> u32 {
+    let size = if term.is_ascii() { term.len() } else { units(term) };
+    size.try_into().unwrap_or(u32::MAX)
+}

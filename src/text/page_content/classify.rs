@@ -1,0 +1,115 @@
+//! Which blocks of a page are its content.
+
+use super::blocks::ContentBlock;
+
+/// Names of frames are heeded if so many units stand outside of them.
+const UNNAMED_UNITS: u64 = 100;
+
+/// One part in so many of a page makes a main part of what has only the name of one, and articles of what has no
+/// heading.
+const REGION_SHARE: u64 = 8;
+
+/// So many blocks of links in a row are a run.
+const RUN_MIN: usize = 3;
+
+/// One part in so many of a plain text is prose, if it has any to go by.
+const PROSE_SHARE: u64 = 32;
+
+/// So many lines in a row that are no prose are no content.
+const LINES_MIN: usize = 24;
+
+/// So many lines before a line of prose may be its headings.
+const LEAD_LINES: usize = 2;
+
+/// Says of each block of a page of markup whether it is content. Returns whether the page declares its main part.
+pub(super) fn markup(blocks: &mut [ContentBlock]) -> bool {
+    let open = |block: &ContentBlock| !block.is_title && !block.region.is_frame && !block.region.is_header;
+    let unnamed = units(blocks, |block| open(block) && !block.region.is_named_frame);
+    let heeds_names = unnamed >= UNNAMED_UNITS;
+    let open = |block: &ContentBlock| open(block) && !(heeds_names && block.region.is_named_frame);
+
+    let all = units(blocks, open);
+    let is_main = |block: &ContentBlock| block.region.is_main;
+    let is_named_main = |block: &ContentBlock| block.region.is_named_main;
+    let is_article = |block: &ContentBlock| block.region.is_article;
+    let share = |region: &dyn Fn(&ContentBlock) -> bool| units(blocks, |block| open(block) && region(block));
+    let is_titled = |block: &ContentBlock| block.heading.is_some_and(|heading| heading.rank == 1);
+    let articles = share(&is_article);
+    let region: Option<&dyn Fn(&ContentBlock) -> bool> = if share(&is_main) > 0 {
+        Some(&is_main)
+    } else if all > 0 && REGION_SHARE * share(&is_named_main) >= all {
+        Some(&is_named_main)
+    } else if articles > 0
+        && (REGION_SHARE * articles >= all || share(&|block| is_article(block) && is_titled(block)) > 0)
+    {
+        Some(&is_article)
+    } else {
+        None
+    };
+    for block in blocks.iter_mut() {
+        block.is_content = open(block) && region.is_none_or(|is_in| is_in(block));
+    }
+    let is_declared = region.is_some();
+
+    let begins = |block: &ContentBlock| {
+        block.is_content && (block.is_text() || block.heading.is_some() && (is_declared || !block.is_link()))
+    };
+    let first = blocks.iter().position(begins).unwrap_or(0);
+    for block in &mut blocks[..first] {
+        block.is_content &= is_declared && !block.is_link();
+    }
+    let texts = units(blocks, |block| block.is_content && block.is_text());
+    if units(blocks, |block| block.is_content && block.is_link()) < texts {
+        drop_link_runs(blocks, is_declared);
+        // Links at the end lead on to other pages.
+        while let Some(block) = blocks.iter_mut().rfind(|block| block.is_content)
+            && 5 * block.link_units >= 4 * block.units
+        {
+            block.is_content = false;
+        }
+    }
+    is_declared
+}
+
+/// Returns the length of some blocks.
+fn units(blocks: &[ContentBlock], of: impl Fn(&ContentBlock) -> bool) -> u64 {
+    blocks.iter().filter(|block| of(block)).map(|block| u64::from(block.units)).sum()
+}
+
+/// Drops runs of links with their headings: all of them, or those behind the last text only. What follows a run behind
+/// the last text goes with it.
+fn drop_link_runs(blocks: &mut [ContentBlock], behind_only: bool) {
+    let last = blocks.iter().rposition(|block| block.is_content && block.is_text()).map_or(0, |last| last + 1);
+    let mut at = if behind_only { last } else { 0 };
+    while at < blocks.len() {
+        let ends = |block: &ContentBlock| block.is_content && !block.is_link();
+        let end = blocks[at..].iter().position(ends).map_or(blocks.len(), |size| at + size);
+        if blocks[at..end].iter().filter(|block| block.is_content).count() >= RUN_MIN {
+            let end = if at >= last { blocks.len() } else { end };
+            let headings = blocks[..at].iter().rev().take_while(|block| block.heading.is_some()).count();
+            blocks[at - headings..end].iter_mut().for_each(|block| block.is_content = false);
+        }
+        at = end + 1;
+    }
+}
+
+/// Says of each line of plain text whether it is content.
+pub(super) fn lines(blocks: &mut [ContentBlock]) {
+    blocks.iter_mut().for_each(|block| block.is_content = true);
+    if PROSE_SHARE * units(blocks, ContentBlock::is_prose) < units(blocks, |_| true) {
+        return;
+    }
+    let is_kept = |block: &ContentBlock| block.is_prose() || block.heading.is_some();
+    let Some(first) = blocks.iter().position(is_kept) else { return };
+    let last = blocks.iter().rposition(is_kept).unwrap_or(first);
+    blocks[..first.saturating_sub(LEAD_LINES)].iter_mut().for_each(|block| block.is_content = false);
+    blocks[last + 1..].iter_mut().for_each(|block| block.is_content = false);
+    let mut at = first;
+    while at < last {
+        let end = blocks[at..=last].iter().position(is_kept).map_or(last, |size| at + size);
+        if end - at >= LINES_MIN {
+            blocks[at..end - LEAD_LINES].iter_mut().for_each(|block| block.is_content = false);
+        }
+        at = end + 1;
+    }
+}

@@ -1,0 +1,353 @@
+//! The terms of a page (Henzinger 2).
+//!
+//! "Every maximal alphanumeric sequence is considered a term", without case folding, and with two
+//! exceptions: "every URL contained in the text is broken at slashes and dots" and nowhere else,
+//! and "the URL in an IMG tag is considered to be a term".
+//!
+//! Departures, each because the paper's rule was made for English:
+//!
+//! * Han, Hiragana, Katakana, Thai, Lao, Khmer and Myanmar put no spaces between words, and a
+//!   maximal sequence would be a sentence. A sequence that holds letters of these is cut into
+//!   Unicode words (UAX 29) with the dictionaries of ICU. The dictionaries, not the neural models:
+//!   those calculate in floating point.
+//! * A combining mark or a joiner belongs to the letter before it (Devanagari viramas, Thai tone
+//!   marks, decomposed accents). Soft hyphens are invisible and not there.
+//!
+//! What the paper leaves open: an address in the text begins with `http://`, `https://`, `ftp://`
+//! or `www.` and ends at white space, a quotation mark, a bracket, or a letter of a script without
+//! spaces; the pieces between slashes and dots lose what is not alphanumeric at either end
+//! (`http:` is `http`, `a-b?id=5` stays whole). A term is hashed with XXH3 (64 bits, seed 0) of
+//! its UTF-8 bytes: the token.
+
+use std::ops::Range;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::text::html::{Scan, Templates, scan, scan_with_map, scan_with_parts, scan_with_regions};
+use crate::text::images::Addresses;
+use crate::text::letters::{continues, is_alphanumeric, is_joiner, is_unspaced};
+use crate::text::map::TextMap;
+use crate::text::outline::Part;
+use crate::text::page::{Page, PageKind};
+use crate::text::segment::Segmenter;
+use crate::text::sheet::Layout;
+use crate::text::visible::shown;
+
+/// The terms of a page in their order, and the hash of each.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tokens {
+    /// The text of the page, and behind it the terms of its images.
+    text: String,
+    /// The size of the text of the page.
+    text_size: usize,
+    /// Where in `text` each term stands.
+    spans: Vec<(usize, usize)>,
+    hashes: Vec<u64>,
+}
+
+impl Tokens {
+    /// Returns the number of terms.
+    pub fn len(&self) -> usize {
+        self.hashes.len()
+    }
+
+    /// Returns whether there is no term.
+    pub fn is_empty(&self) -> bool {
+        self.hashes.is_empty()
+    }
+
+    /// Returns the tokens: the 64-bit hash of each term (Henzinger 2), XXH3 with seed 0.
+    pub fn hashes(&self) -> &[u64] {
+        &self.hashes
+    }
+
+    /// Returns the terms.
+    pub fn terms(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.spans.iter().map(|&(from, to)| &self.text[from..to])
+    }
+
+    /// Returns where each term stands in the text that [`Tokenizer::tokens_with_map`] maps.
+    pub fn places(&self) -> impl ExactSizeIterator<Item = Range<usize>> {
+        self.spans.iter().map(|&(from, to)| from..to)
+    }
+
+    /// Returns a term by its place among all.
+    pub(crate) fn term(&self, place: usize) -> &str {
+        let (from, to) = self.spans[place];
+        &self.text[from..to]
+    }
+
+    /// Returns where each term stands in [`Tokens::text`].
+    pub(crate) fn spans(&self) -> &[(usize, usize)] {
+        &self.spans
+    }
+
+    /// Returns the text of the page, and behind it the terms of its images.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Returns the size of the text of the page: what stands behind is an image.
+    pub(crate) fn text_size(&self) -> usize {
+        self.text_size
+    }
+
+    fn clear(&mut self) {
+        self.text.clear();
+        self.text_size = 0;
+        self.spans.clear();
+        self.hashes.clear();
+    }
+
+    fn hash(&mut self) {
+        let bytes = self.text.as_bytes();
+        self.hashes.extend(self.spans.iter().map(|&(from, to)| xxh3_64(&bytes[from..to])));
+    }
+}
+
+/// Splits pages into terms. Making one costs little; it may be kept for many pages.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tokenizer {
+    segmenter: Segmenter,
+}
+
+impl Tokenizer {
+    /// Returns a tokenizer.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Returns the terms of a page (Henzinger 2).
+    pub fn tokens(&self, page: &Page<'_>) -> Tokens {
+        let mut tokens = Tokens::default();
+        self.tokens_into(page, &mut tokens);
+        tokens
+    }
+
+    /// Puts the terms of a page in place of what `tokens` held, and reuses its memory.
+    pub fn tokens_into(&self, page: &Page<'_>, tokens: &mut Tokens) {
+        let text = shown(page);
+        match page.kind {
+            PageKind::Html => {
+                self.scanned(page, scan(&text, Layout::Raw), tokens);
+            }
+            PageKind::Text => self.taken(&text, tokens),
+        }
+    }
+
+    /// Returns the terms of a page, and the way from their [places](Tokens::places) back to the page;
+    /// that of an image leads to its tag. Slower than without the map.
+    pub fn tokens_with_map(&self, page: &Page<'_>) -> (Tokens, TextMap) {
+        let mut tokens = Tokens::default();
+        let text = shown(page);
+        let map = match page.kind {
+            PageKind::Html => self.scanned(page, scan_with_map(&text, Layout::Raw), &mut tokens),
+            PageKind::Text => {
+                self.taken(&text, &mut tokens);
+                TextMap::default()
+            }
+        };
+        (tokens, map)
+    }
+
+    /// Puts the terms of a page in place of what `tokens` held. Returns the parts of its text, none of plain text.
+    pub(crate) fn tokens_and_parts(&self, page: &Page<'_>, tokens: &mut Tokens) -> Vec<Part> {
+        let text = shown(page);
+        match page.kind {
+            PageKind::Html => {
+                let mut scan = scan_with_parts(&text, Layout::Raw);
+                let parts = std::mem::take(&mut scan.parts);
+                self.scanned(page, scan, tokens);
+                parts
+            }
+            PageKind::Text => {
+                self.taken(&text, tokens);
+                Vec::new()
+            }
+        }
+    }
+
+    /// Puts the terms of a page in place of what `tokens` held. Returns the parts of its text with all that its
+    /// elements say of them, none of plain text, and whether there is markup in it that scripts may show.
+    pub(crate) fn tokens_and_regions(
+        &self,
+        page: &Page<'_>,
+        templates: Templates,
+        tokens: &mut Tokens,
+    ) -> (Vec<Part>, bool) {
+        let text = shown(page);
+        match page.kind {
+            PageKind::Html => {
+                let mut scan = scan_with_regions(&text, Layout::Raw, templates);
+                let (parts, has_templates) = (std::mem::take(&mut scan.parts), scan.has_templates);
+                self.scanned(page, scan, tokens);
+                (parts, has_templates)
+            }
+            PageKind::Text => {
+                self.taken(&text, tokens);
+                (Vec::new(), false)
+            }
+        }
+    }
+
+    /// Takes the terms of a page of markup. Returns the map of its text and image terms, of use only
+    /// if the scan kept one.
+    fn scanned(&self, page: &Page<'_>, scan: Scan, tokens: &mut Tokens) -> TextMap {
+        tokens.clear();
+        let Scan { text, images, base, mut map, .. } = scan;
+        let end = text.len();
+        (tokens.text, tokens.text_size) = (text, end);
+        let addresses = Addresses::new(page.url, base.as_deref());
+        let mut done = 0;
+        for image in &images {
+            self.split(&tokens.text, done, image.at, &mut tokens.spans);
+            done = image.at;
+            let from = tokens.text.len();
+            addresses.append_term(&mut tokens.text, &image.source);
+            let to = tokens.text.len();
+            if from < to {
+                map.note(from, image.origin);
+                tokens.spans.push((from, to));
+            }
+        }
+        self.split(&tokens.text, done, end, &mut tokens.spans);
+        tokens.hash();
+        map
+    }
+
+    /// Takes the terms of plain text.
+    fn taken(&self, text: &str, tokens: &mut Tokens) {
+        tokens.clear();
+        tokens.text.push_str(text);
+        tokens.text_size = text.len();
+        self.split(&tokens.text, 0, tokens.text.len(), &mut tokens.spans);
+        tokens.hash();
+    }
+
+    /// Appends where the terms of `text[from..to]` stand.
+    fn split(&self, text: &str, from: usize, to: usize, spans: &mut Vec<(usize, usize)>) {
+        let bytes = &text.as_bytes()[..to];
+        let mut at = from;
+        while at < to {
+            let start = at;
+            while at < to && CLASSES[usize::from(bytes[at])] == Class::Term {
+                at += 1;
+            }
+            match bytes.get(at).map(|&byte| CLASSES[usize::from(byte)]) {
+                Some(Class::Wide) => at = self.wide(text, start, at, to, spans),
+                _ if start == at => at += 1,
+                _ if begins_address(bytes, start, at) => {
+                    let end = end_of_address(text, at, to);
+                    split_address(text, start, end, spans);
+                    at = end;
+                }
+                _ => spans.push((start, at)),
+            }
+        }
+    }
+
+    /// Goes on with a sequence begun at `start` where at `at` a character that is not ASCII
+    /// stands. Returns where it ends, or what follows a character that is of no term.
+    fn wide(&self, text: &str, start: usize, at: usize, to: usize, spans: &mut Vec<(usize, usize)>) -> usize {
+        let mut end = at;
+        let mut unspaced = false;
+        for c in text[at..to].chars() {
+            let goes_on = if end == start { is_alphanumeric(c) } else { continues(c) };
+            if !goes_on {
+                if end == start {
+                    return end + c.len_utf8();
+                }
+                break;
+            }
+            unspaced |= is_unspaced(c);
+            end += c.len_utf8();
+        }
+        let term = text[start..end].trim_end_matches(is_joiner);
+        if unspaced {
+            self.segmenter.pieces(term, |from, to| {
+                if term[from..to].contains(is_alphanumeric) {
+                    spans.push((start + from, start + to));
+                }
+            });
+        } else {
+            spans.push((start, start + term.len()));
+        }
+        end
+    }
+}
+
+/// Returns the terms of a page: [`Tokenizer::tokens`] with a tokenizer of its own.
+pub fn tokens(page: &Page<'_>) -> Tokens {
+    Tokenizer::new().tokens(page)
+}
+
+/// Returns the terms of a page and the map of their places: [`Tokenizer::tokens_with_map`].
+pub fn tokens_with_map(page: &Page<'_>) -> (Tokens, TextMap) {
+    Tokenizer::new().tokens_with_map(page)
+}
+
+/// What a byte is to the splitter.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    /// An ASCII letter or digit.
+    Term,
+    /// Any other ASCII character.
+    Other,
+    /// Part of a character that is not ASCII.
+    Wide,
+}
+
+const CLASSES: [Class; 256] = {
+    let mut classes = [Class::Other; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        if byte >= 128 {
+            classes[byte] = Class::Wide;
+        } else if (byte as u8).is_ascii_alphanumeric() {
+            classes[byte] = Class::Term;
+        }
+        byte += 1;
+    }
+    classes
+};
+
+/// Returns whether the sequence `bytes[start..at]` is the beginning of an address.
+fn begins_address(bytes: &[u8], start: usize, at: usize) -> bool {
+    let word = &bytes[start..at];
+    match bytes.get(at) {
+        Some(b':') => {
+            [&b"http"[..], b"https", b"ftp"].iter().any(|scheme| word.eq_ignore_ascii_case(scheme))
+                && bytes[at..].starts_with(b"://")
+        }
+        Some(b'.') => word.eq_ignore_ascii_case(b"www") && bytes.get(at + 1).is_some_and(u8::is_ascii_alphanumeric),
+        _ => false,
+    }
+}
+
+/// Returns where an address ends.
+fn end_of_address(text: &str, at: usize, to: usize) -> usize {
+    let ends = |c: char| match c {
+        '<' | '>' | '"' | '\'' | '`' | '(' | ')' | '[' | ']' | '{' | '}' | '|' | '\\' | '^' => true,
+        '!'..='~' => false,
+        _ => !continues(c) || is_unspaced(c),
+    };
+    at + text[at..to].find(ends).unwrap_or(to - at)
+}
+
+/// Breaks an address at slashes and dots.
+fn split_address(text: &str, from: usize, to: usize, spans: &mut Vec<(usize, usize)>) {
+    let mut begin = from;
+    for piece in text[from..to].split(['/', '.']) {
+        let end = begin + piece.len();
+        let after = piece.trim_start_matches(|c| !is_alphanumeric(c));
+        let term = after.trim_end_matches(|c| !is_alphanumeric(c) && !continues(c));
+        if !term.is_empty() {
+            let start = end - after.len();
+            spans.push((start, start + term.len()));
+        }
+        begin = end + 1;
+    }
+}
+
+#[cfg(test)]
+mod tests;

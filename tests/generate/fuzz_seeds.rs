@@ -1,0 +1,156 @@
+//! Makes the seeds of the fuzz targets out of the golden databases: their files, and for `decode_record` the
+//! keys and values of their catalogs. What no golden database holds (larger segments, deleted sets, records with all
+//! parts) is made of it.
+//!
+//! `cargo run --example fuzz_seeds [CORPUS]`, where CORPUS is `format/fuzz/corpus` if it is not given.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::error::Error;
+use std::fs;
+use std::io::{Write, stdout};
+use std::path::{Path, PathBuf};
+
+use nddb::{Fingerprint, Reader, View};
+use nddb_format::manifest::Manifest;
+use nddb_format::record::{self, Archive, Counters, Print, Range, RangeState, Reading, Record, SourcePosition};
+use nddb_format::{deleted, segment};
+use roaring::RoaringTreemap;
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+/// The folder of seeds of a target.
+struct Seeds(PathBuf);
+
+impl Seeds {
+    fn of(corpus: &Path, target: &str) -> Result<Self> {
+        let folder = corpus.join(target);
+        fs::create_dir_all(&folder)?;
+        Ok(Self(folder))
+    }
+
+    fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> Result<()> {
+        Ok(fs::write(self.0.join(name), bytes)?)
+    }
+}
+
+fn main() -> Result<()> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let corpus = std::env::args_os().nth(1).map_or_else(|| root.join("format/fuzz/corpus"), PathBuf::from);
+    for version in folders(&root.join("tests/data"))? {
+        for database in folders(&version)? {
+            let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let name = format!("{}-{}", name(&version), name(&database));
+            let reader = Reader::open(&database)?;
+            files(&corpus, &name, &database)?;
+            larger_segments(&Seeds::of(&corpus, "decode_segment")?, &name, &database, reader.view())?;
+            catalog(&Seeds::of(&corpus, "decode_record")?, &name, reader.view())?;
+        }
+    }
+    deleted_sets(&Seeds::of(&corpus, "decode_manifest")?)?;
+    writeln!(stdout(), "seeds in {}", corpus.display())?;
+    Ok(())
+}
+
+fn folders(of: &Path) -> Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(of)?.collect::<std::io::Result<Vec<_>>>()?;
+    Ok(entries.iter().map(fs::DirEntry::path).filter(|path| path.is_dir()).collect())
+}
+
+/// The files of a database, by kind.
+fn files(corpus: &Path, name: &str, database: &Path) -> Result<()> {
+    Seeds::of(corpus, "decode_manifest")?.write(name, fs::read(database.join("MANIFEST"))?)?;
+    for entry in fs::read_dir(database.join("runs"))? {
+        let path = entry?.path();
+        let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let target = match file.rsplit_once('.') {
+            Some((_, "seg")) => "decode_segment",
+            Some((_, "post")) => "decode_postings",
+            Some((_, "del")) => "decode_manifest",
+            _ => return Err(format!("{}: no target reads such a file", path.display()).into()),
+        };
+        Seeds::of(corpus, target)?.write(&format!("{name}-{file}"), fs::read(path)?)?;
+    }
+    Ok(())
+}
+
+/// Segments of more than four blocks, which are decoded four at a time: the fingerprints of the database, and
+/// others near them.
+fn larger_segments(seeds: &Seeds, name: &str, database: &Path, view: View<'_>) -> Result<()> {
+    let mut fingerprints = BTreeSet::new();
+    view.each(&mut |stored| {
+        fingerprints.extend([0, 0b1001, 1 << 15, 0x5a5a].map(|flips| stored.fingerprint.0 ^ flips));
+        Ok(true)
+    })?;
+    for (ordinal, run) in Manifest::decode(&fs::read(database.join("MANIFEST"))?)?.runs.iter().enumerate() {
+        let table = run.scheme.tables().len() / 2;
+        let permute = |&print: &u64| run.scheme.tables()[table].permute(Fingerprint(print)).0;
+        let permuted: BTreeSet<u64> = fingerprints.iter().map(permute).collect();
+        let permuted: Vec<u64> = permuted.into_iter().collect();
+        seeds.write(&format!("{name}-larger-{ordinal}"), segment::encode(&run.scheme, table, &permuted)?)?;
+    }
+    Ok(())
+}
+
+/// Keys and values of a catalog: of the documents one for each set of parts that records have.
+fn catalog(seeds: &Seeds, name: &str, view: View<'_>) -> Result<()> {
+    let mut kinds = BTreeMap::new();
+    view.each(&mut |stored| {
+        kinds.entry(stored.record.encode()[1..3].to_vec()).or_insert(stored);
+        Ok(true)
+    })?;
+    for (kind, stored) in kinds.into_values().enumerate() {
+        let (number, fingerprint) = (stored.number, stored.fingerprint.0);
+        let values = |name: &str, record: &Record| seeds.write(&format!("{name}-record-{kind}"), record.encode());
+        values(name, &stored.record)?;
+        let source = Some(SourcePosition { archive: 1, offset: 1 << 33, inner: 70, length: 4000 });
+        let headings = Some([fingerprint, number]);
+        values(&format!("{name}-more"), &Record { source, headings, truncated: true, ..stored.record.clone() })?;
+        let print = Print { fingerprint, unprinted: stored.unprinted };
+        seeds.write(&format!("{name}-print-{kind}"), print.encode())?;
+        seeds.write(&format!("{name}-id-{kind}"), record::id_key(&stored.record.id, number))?;
+        let keys: [(&str, Vec<u8>); 4] = [
+            ("number", record::number_key(number).into()),
+            ("deleted", record::deleted_key(view.generation(), number)),
+            ("replaced", record::replaced_key(1, number)),
+            ("range", record::range_key(number)),
+        ];
+        for (key, bytes) in keys {
+            seeds.write(&format!("{name}-{key}-{kind}"), bytes)?;
+        }
+    }
+    seeds.write(&format!("{name}-settings"), view.settings().encode())?;
+    for (batch, value, _) in view.batches()? {
+        seeds.write(&format!("{name}-batch-{batch}"), value.encode())?;
+        seeds.write(&format!("{name}-batch-key-{batch}"), record::batch_key(&batch))?;
+    }
+    let high = view.complete_to();
+    let range = Range { high, state: RangeState::Loading, batch: 2 };
+    seeds.write(&format!("{name}-range"), range.encode())?;
+    let counters = Counters { next_number: high, commits: 9, live: high, next_archive: 2, next_batch: 3 };
+    seeds.write(&format!("{name}-counters"), counters.encode())?;
+    seeds.write(&format!("{name}-source"), record::source_key(1))?;
+    let fields = ["id", "text", "html", "fp", "url"].map(str::to_owned);
+    let reading = Reading { limit: 1 << 20, format: "jsonl".into(), fields };
+    for (kind, reading) in [None, Some(reading)].into_iter().enumerate() {
+        let archive = Archive::unread("crawl/a.warc.gz".into(), 1 << 30, [7; 16], reading);
+        seeds.write(&format!("{name}-archive-{kind}"), archive.encode())?;
+    }
+    Ok(())
+}
+
+/// Sets of each kind of container that roaring knows: array, bitmap, run; and one of several.
+fn deleted_sets(seeds: &Seeds) -> Result<()> {
+    let sparse: RoaringTreemap = (0..50).map(|number| number * 1000).collect();
+    let dense: RoaringTreemap = (0..20_000).map(|number| number * 3).collect();
+    let mut range = RoaringTreemap::new();
+    range.insert_range(100..5000);
+    let mut several: RoaringTreemap = [1, 1 << 17, 1 << 33, (1 << 40) - 1].into_iter().collect();
+    several.insert_range(1 << 20..(1 << 20) + 70_000);
+    for (name, mut set) in [("array", sparse), ("bitmap", dense), ("range", range), ("several", several)] {
+        seeds.write(&format!("deleted-{name}"), deleted::encode(&set))?;
+        // With run containers where they are shorter.
+        set.optimize();
+        seeds.write(&format!("deleted-{name}-optimized"), deleted::encode(&set))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,84 @@
+//! How the golden databases of format 1 were made: for the example that made them, and for the test that compares what
+//! the same documents give today.
+
+use std::path::Path;
+
+use nddb::sketch::Recipe;
+use nddb::text::Page;
+use nddb::{Config, Document, Fingerprint, Writer};
+
+/// Pages of the golden database `web`, by id.
+pub(crate) const PAGES: [(&str, &str, &str); 5] = [
+    (
+        "page-1",
+        "https://www.example.org/a.html",
+        "<title>Rivers</title><p>The Rhine rises in the Alps and flows north to the sea, past vineyards and castles.",
+    ),
+    (
+        "page-2",
+        "https://example.net/b.html",
+        "<title>Rivers</title><p>The Rhine rises in the Alps and flows north to the sea, past castles and vineyards.",
+    ),
+    ("page-3", "https://www.example.org/c.html", "<p>Ein ganz anderer Text über Brücken, Züge und Bahnhöfe."),
+    ("page-4", "https://example.jp/d.html", "<p>東京は日本の首都です。人口は約千四百万人です。"),
+    ("page-5", "https://www.example.org/empty.html", "<p>"),
+];
+pub(crate) const HOT: u64 = 0x0123_4567_89ab_cdef;
+pub(crate) const HOT_LEN: u64 = 4200;
+
+pub(crate) fn spread(index: u64) -> u64 {
+    let mut z = index.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z ^ (z >> 27)
+}
+
+pub(crate) fn bare(id: &str, fingerprint: u64) -> Document {
+    Document::bare(id, Fingerprint(fingerprint)).expect("a good id")
+}
+
+pub(crate) fn flush(writer: &mut Writer) {
+    writer.commit().expect("durable");
+    writer.flush().expect("flushed");
+}
+
+/// Puts into a new database what the golden database `web` holds: runs of 16 and of the planner's tables,
+/// a memtable, a hot fingerprint, replaced and deleted documents, records of pages, batches.
+pub(crate) fn make_web(path: &Path) {
+    let recipe = Recipe::named("web").expect("the recipe of the golden pages");
+    let config = Config::within(3).and_then(|config| config.restart(32)).expect("a configuration");
+    let mut writer = Writer::create(path, &config.recipe("web/1")).expect("a new database");
+    let mut load = writer.bulk_load().expect("a load");
+    (0..400).for_each(|index| load.push(bare(&format!("bulk-{index}"), spread(index))).expect("taken"));
+    (0..HOT_LEN).for_each(|index| load.push(bare(&format!("hot-{index}"), HOT)).expect("taken"));
+    load.finish().expect("loaded");
+    writer.reshape(Some(&[4, 4])).expect("reshaped");
+    writer.set_levels(None).expect("the planner's choice from now on");
+    for index in 400..500 {
+        writer.insert(bare(&format!("flushed-{index}"), spread(index))).expect("taken");
+    }
+    writer.insert(bare("bulk-7", spread(7) ^ 0b101)).expect("replaced");
+    flush(&mut writer);
+    writer.label("pages", false).expect("a batch");
+    for (id, url, html) in PAGES {
+        let page = Page { url: Some(url), ..Page::html(html) };
+        let document = Document::from_page(id, &page, &recipe).expect("a good id");
+        writer.insert(document.with_date(Some(1_700_000_000))).expect("taken");
+    }
+    writer.commit().expect("durable");
+    writer.delete("bulk-8").expect("deleted");
+    writer.label("soon", true).expect("a batch");
+    writer.insert(bare("pending-1", spread(9))).expect("taken");
+    writer.close().expect("closed");
+}
+
+/// Puts into a new database what the golden database `narrow` holds: 16 bits, k = 2, plain blocks.
+pub(crate) fn make_narrow(path: &Path) {
+    let config =
+        Config::within(2).and_then(|config| config.bits(16)?.levels(&[4])?.restart(0)).expect("a configuration");
+    let mut writer = Writer::create(path, &config.recipe("1e0ng/1")).expect("a new database");
+    for index in 0..2000 {
+        writer.insert(bare(&index.to_string(), spread(index) & 0xffff)).expect("taken");
+    }
+    flush(&mut writer);
+    writer.close().expect("closed");
+}

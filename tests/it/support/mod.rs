@@ -1,0 +1,26 @@
+//! What several modules of tests share.
+
+use nddb::{Document, Fingerprint};
+pub(crate) use nddb_test_support::{Random, say};
+
+pub(crate) use model::Model;
+pub(crate) use mount::Mount;
+pub(crate) use truth::Truth;
+pub(crate) use worker::{Parent, Worker};
+
+pub(crate) mod golden;
+mod model;
+mod mount;
+pub(crate) mod steps;
+mod truth;
+mod worker;
+
+/// A document of which only the fingerprint is known.
+pub(crate) fn bare(id: &str, fingerprint: u64) -> Document {
+    Document::bare(id, Fingerprint(fingerprint)).expect("a good id")
+}
+
+/// A folder that goes away with the test.
+pub(crate) fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a folder can be made")
+}

@@ -1,0 +1,131 @@
+//! What all commands share: global options, and how the database is named.
+
+use std::ffi::OsString;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{ArgAction, Args};
+
+use crate::failure::{Failure, Result};
+use crate::messages::{Messages, Style};
+use crate::{inputs, quantity};
+
+/// The least memory that commands work with.
+const MEMORY_MIN: u64 = 1 << 20;
+
+/// Options that every command takes.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Options of all commands")]
+pub(crate) struct Global {
+    /// Threads to work with [default: one for each processor]
+    #[arg(long, global = true, value_name = "N")]
+    pub(crate) threads: Option<NonZeroUsize>,
+    /// Memory to sort and join with, besides the catalog's caches and some bytes a document: 512M, 2G; at least 1M
+    #[arg(long, global = true, value_name = "SIZE", value_parser = memory)]
+    pub(crate) memory_limit: Option<u64>,
+    /// Folder for temporary files [default: the system's, as TMPDIR says]
+    #[arg(long, global = true, value_name = "FOLDER")]
+    pub(crate) tmp_dir: Option<PathBuf>,
+    /// How progress is shown on stderr
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "STYLE", hide_possible_values = false)]
+    pub(crate) progress: Style,
+    /// Print summaries as JSON on stdout
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Say nothing but errors
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Say more
+    #[arg(short, long, global = true, action = ArgAction::SetTrue)]
+    pub(crate) verbose: bool,
+}
+
+impl Global {
+    /// The writer of stderr that the user wants.
+    pub(crate) fn messages(&self) -> Messages {
+        Messages::new(self.progress, self.quiet, self.verbose)
+    }
+
+    /// Has temporary files made where the user wants them.
+    pub(crate) fn place_temporary_files(&self) -> Result<()> {
+        let Some(folder) = &self.tmp_dir else { return Ok(()) };
+        if !folder.is_dir() {
+            return Err(Failure::usage(format!("--tmp-dir {}: not a folder", folder.display())));
+        }
+        // Fails if it is called twice.
+        tempfile::env::override_temp_dir(folder)
+            .map_err(|already| Failure::usage(format!("temporary files are made in {} already", already.display())))
+    }
+
+    /// Makes a folder for temporary files, which goes away with what is returned.
+    pub(crate) fn temporary_folder(&self) -> Result<tempfile::TempDir> {
+        tempfile::tempdir().map_err(|error| {
+            let name = tempfile::env::temp_dir().display().to_string();
+            Failure::writing(&name, &error)
+        })
+    }
+
+    /// Number of threads to work with.
+    pub(crate) fn threads(&self) -> usize {
+        let processors = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        self.threads.map_or_else(processors, NonZeroUsize::get)
+    }
+}
+
+/// The database of a command that takes nothing else by position.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Database {
+    /// The database, a folder
+    #[arg(value_name = "DB", env = "NDDB_DB", hide_env_values = true)]
+    pub(crate) db: PathBuf,
+}
+
+/// The database by `NDDB_DB`, for commands that take more by position.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct FromEnvironment {
+    #[arg(long = "db", env = "NDDB_DB", hide = true)]
+    db: Option<PathBuf>,
+}
+
+impl FromEnvironment {
+    /// Parts the database from the rest: `DB` may be left out if the environment names it. A first
+    /// argument that is a database is taken for one anyway.
+    pub(crate) fn split(&self, mut given: Vec<OsString>, what: &str) -> Result<(PathBuf, Vec<OsString>)> {
+        let db = match &self.db {
+            Some(db) if !given.first().is_some_and(|first| inputs::is_database(first.as_ref())) => db.clone(),
+            None if given.is_empty() => return Err(Failure::usage("no database is named: give DB, or set NDDB_DB")),
+            _ => given.remove(0).into(),
+        };
+        if given.is_empty() && !what.is_empty() {
+            return Err(Failure::usage(format!("{what} is missing behind the database {}", db.display())));
+        }
+        Ok((db, given))
+    }
+
+    /// As [`FromEnvironment::split`], for exactly one argument behind the database.
+    pub(crate) fn split_one(&self, mut given: Vec<OsString>, what: &str) -> Result<(PathBuf, OsString)> {
+        if given.len() == 2 {
+            let last = given.remove(1);
+            return Ok((given.remove(0).into(), last));
+        }
+        let (db, mut rest) = self.split(given, what)?;
+        match rest.len() {
+            1 => Ok((db, rest.remove(0))),
+            _ => Err(Failure::usage(format!("one {what} is expected"))),
+        }
+    }
+}
+
+/// Arguments that must be text: ids and names.
+pub(crate) fn texts(given: Vec<OsString>) -> Result<Vec<String>> {
+    let text = |arg: OsString| {
+        arg.into_string().map_err(|arg| Failure::usage(format!("not UTF-8: {}", arg.to_string_lossy())))
+    };
+    given.into_iter().map(text).collect()
+}
+
+/// Reads a memory limit. Below the least one, buffers of fixed size would take more than all of it.
+fn memory(text: &str) -> std::result::Result<u64, String> {
+    let size = quantity::size(text)?;
+    if size < MEMORY_MIN { Err("at least 1M of memory is needed".into()) } else { Ok(size) }
+}

@@ -1,0 +1,247 @@
+//! `nddb add`: documents one by one, with a verdict for each.
+
+mod line;
+mod stdin;
+
+use nddb::detect::{Judgement, Online};
+use nddb::sketch::Recipe;
+use nddb::text::Page;
+use nddb::{Document, Outcome, Writer};
+use serde_json::{Map, Value, json};
+
+use self::stdin::{Groups, Input, LINE_MAX};
+use crate::args::{Database, Global};
+use crate::failure::{Code, Failure, Result, chain};
+use crate::judging::{How, add_evidence};
+use crate::messages::{Meter, Tick};
+use crate::output::Output;
+use crate::quantity::{self, counted};
+use crate::{database, interrupt};
+
+/// Add documents from stdin, and print a verdict for each
+///
+/// Reads JSON lines with `id`, one of `text`, `html` and `fp`, and perhaps `url`. Prints one line for each,
+/// in order: {"id", "verdict", "of", "distance", "fp"}, where the verdict is new, duplicate (with --if-new:
+/// `of` is the most similar document, and nothing was stored), replaced, unchanged or error. What is
+/// printed is durable at the end of the input; with --durable, when it is printed.
+///
+/// With --if-new a line also has b_sim, c_sim, agreement, resemblance, lcs, same_site, same_heading, rule and complete:
+/// what is known of the two, and the rule that decided. With -k near-duplicates are those within so many bits.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  echo '{\"id\":\"a\",\"url\":\"http://example.org/\",\"text\":\"some words\"}' | nddb add crawl.nddb
+  fetcher | nddb add crawl.nddb --if-new --method combined --verify lcs
+  fetcher | nddb add crawl.nddb --if-new --durable | jq -r 'select(.verdict == \"new\").id'")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    database: Database,
+    /// Store only what has no near-duplicate under another id
+    #[arg(long)]
+    if_new: bool,
+    /// Judge by simhash: greatest distance of a near-duplicate, in bits
+    #[arg(short, long, requires = "if_new")]
+    k: Option<u8>,
+    #[command(flatten)]
+    how: How,
+    /// Commit before printing: each line is durable when it appears
+    #[arg(long)]
+    durable: bool,
+    /// Have the documents belong to this batch
+    #[arg(long, value_name = "NAME")]
+    batch: Option<String>,
+    /// Keep the batch invisible until `nddb batch commit`
+    #[arg(long, requires = "batch")]
+    pending: bool,
+    /// Read past fields that are not known, instead of refusing the line
+    #[arg(long)]
+    ignore_unknown: bool,
+}
+
+/// Documents of one commit without --durable: what is staged takes memory.
+const STAGED_MAX: u64 = 10_000;
+
+/// What stands between two commits.
+struct Adding<'a> {
+    writer: Writer,
+    recipe: Recipe,
+    args: &'a Args,
+    /// Judges what is new.
+    online: Option<Online>,
+    output: Output,
+    /// Verdicts of this group.
+    lines: Vec<String>,
+    documents: u64,
+    duplicates: u64,
+    errors: u64,
+}
+
+pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
+    let mut writer = database::write(&args.database.db, "add", global)?;
+    let recipe = database::recipe(writer.settings())?;
+    let most = writer.settings().k;
+    if let Some(k) = args.k.filter(|&k| k > most) {
+        return Err(Failure::usage(format!("k is {k}, this database answers up to {most}")));
+    }
+    if (args.how.method.is_some() || args.how.verify.is_some()) && !args.if_new {
+        return Err(Failure::usage("--method and --verify judge what is new: they need --if-new"));
+    }
+    let online = args.if_new.then(|| args.how.online(writer.view(), args.k)).transpose()?;
+    if let Some(batch) = &args.batch {
+        writer.label(batch, args.pending)?;
+    }
+    interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
+    let meter = global.messages().meter("add");
+    writer.merge_in_background(true);
+    writer.watch(meter.watch(true));
+    let output = Output::stdout();
+    let mut adding =
+        Adding { writer, recipe, args, online, output, lines: Vec::new(), documents: 0, duplicates: 0, errors: 0 };
+    adding.read(&meter)?;
+    adding.writer.close()?;
+    let taken = counted(adding.documents, "document");
+    let summary = if args.if_new {
+        let refused = counted(adding.duplicates, "duplicate");
+        format!("{taken} taken, {refused} not, {}", counted(adding.errors, "error"))
+    } else {
+        format!("{taken}, {}", counted(adding.errors, "error"))
+    };
+    Ok(if interrupt::asked() {
+        meter.finish(&format!("{summary}; interrupted"));
+        Code::Interrupted
+    } else {
+        meter.finish(&summary);
+        if adding.errors > 0 { Code::SomeSkipped } else { Code::Done }
+    })
+}
+
+/// What a line says of a document.
+struct Said {
+    verdict: &'static str,
+    of: Value,
+    distance: Value,
+    /// What the judgement adds.
+    more: Map<String, Value>,
+}
+
+impl Adding<'_> {
+    /// Reads stdin to its end.
+    fn read(&mut self, meter: &Meter) -> Result<()> {
+        let groups = Groups::read();
+        while let Some(group) = groups.next()? {
+            for line in &group {
+                self.add(line)?;
+            }
+            self.hand_over()?;
+            let (done, skipped) = (self.documents + self.duplicates, self.errors);
+            meter.tick(Tick { phase: "adding", done, unit: "documents", skipped, ..Tick::default() });
+        }
+        Ok(self.writer.commit()?)
+    }
+
+    /// Prints the verdicts of a group.
+    fn hand_over(&mut self) -> Result<()> {
+        if self.args.durable {
+            self.writer.commit()?;
+        }
+        for line in self.lines.drain(..) {
+            self.output.line(&line)?;
+        }
+        self.output.flush()
+    }
+
+    fn add(&mut self, input: &Input) -> Result<()> {
+        let bits = self.writer.settings().bits;
+        let Input::Line(bytes) = input else {
+            self.error(None, &format!("the line is longer than {}", quantity::bytes(LINE_MAX)));
+            return Ok(());
+        };
+        let line = match line::parse(bytes, self.args.ignore_unknown) {
+            Ok(line) => line,
+            Err(wrong) => {
+                self.error(wrong.id.as_deref(), &wrong.why);
+                return Ok(());
+            }
+        };
+        let document = match line.document(&self.recipe, bits) {
+            Ok(document) => document,
+            Err(why) => {
+                self.error(Some(&line.id), &why);
+                return Ok(());
+            }
+        };
+        let fp = (!document.is_unprinted()).then(|| document.fingerprint().to_string());
+        let said = match self.judge(document, line.page().as_ref()) {
+            Ok(said) => said,
+            // Of a method, that nothing is known of this document which it compares.
+            Err(
+                error @ (nddb::Error::Document { .. } | nddb::Error::OutOfRange { .. } | nddb::Error::Method { .. }),
+            ) => {
+                self.error(Some(&line.id), &chain(&error));
+                return Ok(());
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let Said { verdict, of, distance, more } = said;
+        let mut value = json!({"id": line.id, "verdict": verdict, "of": of, "distance": distance, "fp": fp});
+        if let Value::Object(object) = &mut value {
+            object.extend(more);
+        }
+        self.lines.push(value.to_string());
+        if verdict == "duplicate" {
+            self.duplicates += 1;
+            return Ok(());
+        }
+        self.documents += 1;
+        if self.documents.is_multiple_of(STAGED_MAX) {
+            self.writer.commit()?;
+        }
+        Ok(())
+    }
+
+    /// Inserts a document, or says of what it is a near-duplicate.
+    fn judge(&mut self, document: Document, page: Option<&Page<'_>>) -> nddb::Result<Said> {
+        let inserted = |outcome: Outcome, more| {
+            let verdict = match outcome {
+                Outcome::New => "new",
+                Outcome::Replaced => "replaced",
+                Outcome::Unchanged => "unchanged",
+            };
+            Said { verdict, of: Value::Null, distance: Value::Null, more }
+        };
+        let duplicate = |of: String, distance: Option<u32>, more| Said {
+            verdict: "duplicate",
+            of: of.into(),
+            distance: distance.into(),
+            more,
+        };
+        let mut more = Map::new();
+        let Some(online) = &self.online else { return Ok(inserted(self.writer.insert(document)?, more)) };
+        let judgement = match page {
+            Some(page) => self.writer.insert_page_if_new_by(document, page, online)?,
+            None => self.writer.insert_if_new_by(document, online)?,
+        };
+        Ok(match judgement {
+            Judgement::Inserted { outcome, complete } => {
+                add_evidence(&mut more, None);
+                more.insert("complete".into(), complete.into());
+                inserted(outcome, more)
+            }
+            Judgement::Duplicate { of, complete } => {
+                add_evidence(&mut more, Some(&of));
+                more.insert("complete".into(), complete.into());
+                let distance = of.evidence.distance;
+                duplicate(of.stored.record.id, distance, more)
+            }
+        })
+    }
+
+    fn error(&mut self, id: Option<&str>, why: &str) {
+        self.errors += 1;
+        let id = crate::json::or_null(id);
+        let value = json!({
+            "id": id, "verdict": "error", "of": null, "distance": null, "fp": null, "error": why,
+        });
+        self.lines.push(value.to_string());
+    }
+}

@@ -1,0 +1,100 @@
+//! `nddb check`: reads everything, and lists what is wrong.
+
+use nddb::{CheckOptions, CheckReport};
+use serde_json::json;
+
+use crate::args::{Database, Global};
+use crate::clock::Clock;
+use crate::failure::{Code, Failure, Result};
+use crate::interrupt;
+use crate::messages::Messages;
+use crate::output::Output;
+use crate::quantity::{bytes, counted, grouped};
+
+/// Check a database: every checksum, order, count and digest, and the catalog against the runs
+///
+/// Prints each fault on a line, with its file and what to do about it. The exit code is 0 if the database
+/// is sound and 13 if not. Nothing is locked and nothing changed: it can run beside a writer.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  nddb check crawl.nddb
+  nddb check crawl.nddb --sample-recall 10000     compare answers with those of reading everything
+  nddb check crawl.nddb || nddb rebuild crawl.nddb")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    database: Database,
+    /// Ask so many queries near stored fingerprints, and compare the answers with those of reading all
+    #[arg(long, value_name = "N")]
+    sample_recall: Option<u64>,
+    /// Which queries: the same seed asks the same
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+}
+
+pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
+    let clock = Clock::start();
+    let messages = global.messages();
+    interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
+    let meter = messages.meter("check");
+    let options = CheckOptions { sample_recall: args.sample_recall, seed: args.seed, threads: global.threads() };
+    let report = nddb::check(&args.database.db, &options, &mut *meter.watch(true))?;
+    print(&report, global, &messages, &clock)?;
+    let asked = report.queries.map_or(String::new(), |queries| {
+        format!(", {} asked with {} right", counted(queries, "query"), counted(report.matches, "document"))
+    });
+    let read = format!(
+        "{} in {}, {}{asked}",
+        counted(report.documents, "document"),
+        counted(report.runs, "run"),
+        bytes(report.bytes)
+    );
+    if report.is_sound() {
+        meter.finish(&format!("sound: {read}"));
+        return Ok(Code::Done);
+    }
+    let faults = report.faults.len() as u64 + report.omitted;
+    meter.finish(&format!("{} found: {read}", counted(faults, "fault")));
+    messages.note(format!("hint: 'nddb rebuild {}' makes damaged runs again", args.database.db.display()));
+    Ok(Code::Damage)
+}
+
+/// Prints faults, and the summary of `--json`.
+fn print(report: &CheckReport, global: &Global, messages: &Messages, clock: &Clock) -> Result<()> {
+    let mut output = Output::stdout();
+    for fault in &report.faults {
+        if global.json {
+            let file = fault.path.display().to_string();
+            output.json(&json!({"file": file, "place": fault.place, "what": fault.what, "next": fault.next}))?;
+        } else {
+            output.line(&fault.to_string())?;
+        }
+    }
+    if report.omitted > 0 && !global.json {
+        output.line(&format!("and {} more in the same files", grouped(report.omitted)))?;
+    }
+    if global.json {
+        output.json(&json!({
+            "sound": report.is_sound(),
+            "faults": report.faults.len(),
+            "omitted": report.omitted,
+            "notes": report.notes,
+            "generation": report.generation,
+            "runs": report.runs,
+            "files": report.files,
+            "bytes": report.bytes,
+            "fingerprints": report.fingerprints,
+            "rows": report.rows,
+            "documents": report.documents,
+            "queries": report.queries,
+            "matches": report.matches,
+            "seconds": clock.seconds(),
+            "cpu_seconds": clock.cpu_seconds(),
+        }))?;
+    }
+    output.flush()?;
+    for note in &report.notes {
+        messages.note(format!("check: {note}"));
+    }
+    Ok(())
+}

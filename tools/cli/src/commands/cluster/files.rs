@@ -1,0 +1,133 @@
+//! The files of a clustering.
+
+use std::path::Path;
+
+use nddb::detect::{ClusterOptions, ClusterSummary, Clusters, Collection};
+use nddb::{Progress, View};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::renamed::Previous;
+use crate::failure::{Failure, Result};
+use crate::json;
+use crate::output::{Folder, Output, Sink};
+use crate::pair_lines::{Format, Ids, Lines};
+
+/// Where the files go, and what of.
+pub(super) struct Files<'a> {
+    pub(super) folder: &'a Path,
+    pub(super) collection: &'a Collection,
+    pub(super) options: &'a ClusterOptions,
+    pub(super) format: Format,
+}
+
+impl Files<'_> {
+    /// Clusters, and writes all files. They get their names when all of them are whole.
+    pub(super) fn write(
+        &self,
+        view: View<'_>,
+        watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+        previous: Option<Previous>,
+        describe: &dyn Fn(&ClusterSummary) -> Value,
+    ) -> Result<ClusterSummary> {
+        let mut folder = Folder::make(self.folder)?;
+        let (collection, method) = (self.collection, self.options.pairs.method);
+        let lines = Lines { collection, method, format: self.format };
+        let mut sink = Sink::new(folder.file(&format!("pairs.{}", self.format.extension()))?);
+        let mut out = Vec::new();
+        let outcome = sink.write(self.format.header()).and_then(|()| {
+            nddb::detect::cluster(view, collection, self.options, watch, &mut |line| {
+                out.clear();
+                lines.write(&mut out, &line);
+                sink.write(&out)
+            })
+        });
+        let made = sink.finish(outcome.map_err(Failure::from))?;
+        clusters(folder.file("clusters.jsonl")?, collection, &made)?;
+        self.table(folder.file("clusters.tsv")?, &made)?;
+        self.lists(folder.file("keep.txt")?, folder.file("remove.txt")?, &made)?;
+        if let Some(previous) = previous {
+            previous.renamed(folder.file("renamed.tsv")?, collection, &made)?;
+        }
+        let mut summary = folder.file("summary.json")?;
+        let text = serde_json::to_string_pretty(&describe(&made.summary));
+        summary.line(&text.map_err(|error| Failure::failed(format!("the summary: {error}")))?)?;
+        summary.flush()?;
+        folder.finish()?;
+        Ok(made.summary)
+    }
+
+    /// A line for each document of a cluster: the cluster, the document, whether it is kept or removed.
+    fn table(&self, output: Output, made: &Clusters) -> Result<()> {
+        let mut sink = Sink::new(output);
+        let mut out = b"cluster\tdocument\tverdict\n".to_vec();
+        let outcome = made.each(self.collection, &mut |cluster| {
+            for &member in cluster.members {
+                json::tsv_id(&mut out, self.collection.id(cluster.founder));
+                out.push(b'\t');
+                json::tsv_id(&mut out, self.collection.id(member));
+                let removed = made.is_removed(self.collection.row(member).rank);
+                out.extend_from_slice(if removed { b"\tremove\n" } else { b"\tkeep\n" });
+            }
+            sink.write(&out)?;
+            out.clear();
+            Ok(())
+        });
+        let outcome = outcome.and_then(|()| sink.write(&out));
+        sink.finish(outcome.map_err(Failure::from))
+    }
+
+    /// The ids of all live documents, in one list or the other.
+    fn lists(&self, mut keep: Output, mut remove: Output, made: &Clusters) -> Result<()> {
+        let mut out = Vec::new();
+        for rank in 0..self.collection.len() {
+            let ordinal = self.collection.at_rank(rank);
+            if self.collection.row(ordinal).is_deleted {
+                continue;
+            }
+            out.clear();
+            json::tsv_id(&mut out, self.collection.id(ordinal));
+            out.push(b'\n');
+            if made.is_removed(rank) { remove.write(&out)? } else { keep.write(&out)? }
+        }
+        keep.flush()?;
+        remove.flush()
+    }
+}
+
+/// Writes all clusters as lines of JSON.
+pub(super) fn clusters(output: Output, collection: &Collection, made: &Clusters) -> Result<()> {
+    let mut sink = Sink::new(output);
+    let mut out = Vec::new();
+    let outcome = made.each(collection, &mut |cluster| {
+        out.clear();
+        let line = ClusterLine {
+            cluster: collection.id(cluster.founder),
+            size: cluster.members.len(),
+            kept: collection.id(cluster.kept),
+            removed: cluster.removed,
+            oversized: cluster.oversized,
+            single_site: cluster.single_site,
+            empty: cluster.empty,
+            thin: cluster.thin,
+            members: Ids(collection, cluster.members),
+        };
+        json::line(&mut out, &line);
+        sink.write(&out)
+    });
+    sink.finish(outcome.map_err(Failure::from))
+}
+
+/// A cluster. Keys stand in the order of the fields.
+#[derive(Serialize)]
+struct ClusterLine<'a> {
+    cluster: &'a str,
+    size: usize,
+    kept: &'a str,
+    removed: u64,
+    oversized: bool,
+    single_site: bool,
+    empty: bool,
+    thin: bool,
+    members: Ids<'a>,
+}

@@ -1,0 +1,155 @@
+//! `nddb cluster`: clusters, and what to keep and to remove of each.
+
+mod files;
+mod renamed;
+
+use std::path::PathBuf;
+
+use nddb::View;
+use nddb::detect::{ClusterOptions, ClusterSummary, Collection, Keep, PairOptions, Remove};
+use serde_json::{Value, json};
+
+use self::files::Files;
+use self::renamed::Previous;
+use super::pairs::{self, How};
+use crate::args::{Database, Global};
+use crate::clock::Clock;
+use crate::failure::{Code, Failure, Result};
+use crate::output::{self, Output};
+use crate::pair_lines::Format;
+use crate::quantity::{counted, duration, grouped};
+use crate::{database, interrupt, text_options};
+
+/// Cluster near-duplicates, and list what to keep and what to remove
+///
+/// A cluster is a star: all members are near to its founder, the document that came first, whose id is the
+/// cluster's. Of each cluster one document is kept, and those are removed that are near to it themselves.
+/// With -o, a folder gets clusters, pairs, keep.txt, remove.txt and a summary; without it, the clusters are
+/// printed. In lists and tables, tab, line ends and backslash of an id are written as \t, \n, \r and \\; lists are
+/// sorted by the bytes of the ids themselves.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  nddb cluster crawl.nddb -o clusters
+  nddb cluster crawl.nddb --method b --keep longest,shortest-url -o clusters
+  nddb cluster crawl.nddb --method split -o june --previous may
+  nddb rm crawl.nddb --ids-from clusters/remove.txt")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    database: Database,
+    #[command(flatten)]
+    how: How,
+    /// Which document of a cluster is kept; the first rule that tells two apart decides, then the number
+    #[arg(long, value_name = "RULES", value_delimiter = ',', default_value = "oldest,longest,shortest-url,id")]
+    keep: Vec<Keep>,
+    /// Which near-duplicates of the kept document are removed: near (all), contained (those of whose content less than a
+    /// fifth or than 30 terms may be missing from it), or identical (those with its text); pages with hardly any content
+    /// only if their text is the same
+    #[arg(long, value_name = "RULE", default_value_t)]
+    remove: Remove,
+    /// Join whatever any pair connects, instead of stars
+    #[arg(long)]
+    components: bool,
+    /// Write files into this folder, which is made if it is not there
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// How the pairs are written
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: Format,
+    /// The folder of an earlier run: renamed.tsv says what became of clusters whose ids are gone
+    #[arg(long, value_name = "DIR", requires = "output")]
+    previous: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
+    let clock = Clock::start();
+    let reader = database::read(&args.database.db)?;
+    let view = reader.view();
+    let pairs = args.how.options(view, global)?;
+    nddb::detect::check(view, &pairs)?;
+    let mut options =
+        ClusterOptions { pairs, keep: args.keep.clone(), remove: args.remove, components: args.components };
+    let previous = args.previous.as_deref().map(Previous::open).transpose()?;
+    interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
+    let messages = global.messages();
+    let meter = messages.meter("cluster");
+    let collection = Collection::with_deleted(view, &options.pairs.room, &mut *meter.watch(true))?;
+    args.how.fit(&mut options.pairs, collection.held());
+    let mut watch = meter.watch(true);
+    let (summary, json) = match &args.output {
+        Some(folder) => {
+            let files = Files { folder, collection: &collection, options: &options, format: args.format };
+            let describe = |summary: &ClusterSummary| describe(args, view, &options, summary);
+            (files.write(view, &mut *watch, previous, &describe)?, global.json)
+        }
+        None => {
+            let clusters = nddb::detect::cluster(view, &collection, &options, &mut *watch, &mut |_| Ok(()))?;
+            files::clusters(Output::stdout(), &collection, &clusters)?;
+            (clusters.summary, false)
+        }
+    };
+    if summary.pairs.unsketched > 0 {
+        messages.warn(pairs::unsketched(&options.pairs, &summary.pairs));
+    }
+    text_options::warnings(&summary.pairs).into_iter().for_each(|warning| messages.warn(warning));
+    if json {
+        let mut value = describe(args, view, &options, &summary);
+        value["seconds"] = clock.seconds().into();
+        value["cpu_seconds"] = clock.cpu_seconds().into();
+        output::print_json(&value)?;
+    }
+    let took = duration(std::time::Duration::from_secs_f64(clock.seconds()));
+    meter.finish(&format!("{} in {took}", told(&summary)));
+    Ok(text_options::code(&summary.pairs))
+}
+
+fn told(summary: &ClusterSummary) -> String {
+    let mut text = format!(
+        "{} in {}, {} to keep, {} to remove",
+        counted(summary.clustered, "document"),
+        counted(summary.clusters, "cluster"),
+        grouped(summary.kept),
+        grouped(summary.removed)
+    );
+    for (count, what) in [
+        (summary.spared, "near-duplicates spared"),
+        (summary.thin, "clusters of thin pages"),
+        (summary.oversized, "oversized"),
+        (summary.single_site, "of a single site"),
+    ] {
+        if count > 0 {
+            text += &format!(", {} {what}", grouped(count));
+        }
+    }
+    text
+}
+
+/// What was clustered, how, and what came of it: the same for the same input.
+fn describe(args: &Args, view: View<'_>, options: &ClusterOptions, summary: &ClusterSummary) -> Value {
+    let pairs: &PairOptions = &options.pairs;
+    let keep: Vec<&str> = options.keep.iter().map(|rule| rule.name()).collect();
+    json!({
+        "input": {
+            "db": args.database.db.display().to_string(),
+            "generation": view.generation(),
+            "complete_to": view.complete_to(),
+        },
+        "recipe": view.settings().recipe,
+        "versions": {"nddb": env!("CARGO_PKG_VERSION"), "format": nddb_format::fields::FORMAT},
+        "keep": keep,
+        "remove": options.remove.name(),
+        "components": options.components,
+        "pairs": pairs::value(pairs, &summary.pairs),
+        "clusters": summary.clusters,
+        "clustered": summary.clustered,
+        "largest": summary.largest,
+        "oversized": summary.oversized,
+        "single_site": summary.single_site,
+        "thin": summary.thin,
+        "in_thin": summary.in_thin,
+        "spared": summary.spared,
+        "founder_deleted": summary.founder_deleted,
+        "kept": summary.kept,
+        "removed": summary.removed,
+    })
+}

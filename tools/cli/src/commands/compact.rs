@@ -1,0 +1,102 @@
+//! `nddb compact`: merges runs, and gives back the space of deleted documents.
+
+use nddb::{Compacted, CompactionPlan};
+use serde_json::json;
+
+use crate::args::{Database, Global};
+use crate::failure::{Code, Failure, Result};
+use crate::output;
+use crate::quantity::{bytes, counted};
+use crate::{database, interrupt};
+
+/// Merge runs, and give back the space of deleted documents
+///
+/// `load`, `add` and `rm` merge runs by themselves. Without --all only what pays is merged: neighbouring runs of like
+/// size. Readers go on meanwhile.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  nddb compact crawl.nddb                         what load, add and rm have left to do
+  nddb compact crawl.nddb --all                   everything into one run
+  nddb compact crawl.nddb --dry-run")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    database: Database,
+    /// Merge everything into one run, and drop all that is deleted
+    #[arg(long)]
+    all: bool,
+    /// Only say what would be merged
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// What a plan is about.
+fn describe(plan: &CompactionPlan) -> String {
+    counted(plan.runs() as u64, "run")
+}
+
+/// Adds what another compaction did.
+fn add(sum: &mut Compacted, one: &Compacted) {
+    sum.runs_before += one.runs_before;
+    sum.runs_after += one.runs_after;
+    sum.bytes_before += one.bytes_before;
+    sum.bytes_after += one.bytes_after;
+    sum.documents_dropped += one.documents_dropped;
+    sum.fingerprints_dropped += one.fingerprints_dropped;
+}
+
+pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
+    let mut writer = database::write(&args.database.db, "compact", global)?;
+    interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
+    let meter = global.messages().meter("compact");
+    writer.watch(meter.watch(true));
+    let mut sum = Compacted::default();
+    let mut merges = 0u64;
+    if !args.dry_run {
+        writer.flush()?;
+    }
+    loop {
+        let plan = if args.all { writer.plan_full_compaction() } else { writer.plan_compaction() };
+        let Some(plan) = plan else { break };
+        if args.dry_run {
+            global.messages().note(format!("compact: would merge {}", describe(&plan)));
+            merges += 1;
+            break;
+        }
+        global.messages().detail(format!("compact: merging {}", describe(&plan)));
+        add(&mut sum, &writer.compact(&plan)?);
+        merges += 1;
+        if args.all {
+            break;
+        }
+        if interrupt::asked() {
+            return Err(nddb::Error::Cancelled.into());
+        }
+    }
+    writer.close()?;
+    let won = sum.bytes_before.saturating_sub(sum.bytes_after);
+    if global.json {
+        output::print_json(&json!({
+            "merges": merges,
+            "dry_run": args.dry_run,
+            "runs_before": sum.runs_before,
+            "runs_after": sum.runs_after,
+            "bytes_before": sum.bytes_before,
+            "bytes_after": sum.bytes_after,
+            "documents_dropped": sum.documents_dropped,
+            "fingerprints_dropped": sum.fingerprints_dropped,
+        }))?;
+    }
+    meter.finish(&match (merges, args.dry_run) {
+        (0, _) => "nothing to do".into(),
+        (_, true) => "nothing done".into(),
+        _ => format!(
+            "{} became {}, {} won, {} dropped",
+            counted(sum.runs_before as u64, "run"),
+            sum.runs_after,
+            bytes(won),
+            counted(sum.documents_dropped, "deleted document"),
+        ),
+    });
+    Ok(Code::Done)
+}

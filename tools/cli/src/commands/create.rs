@@ -1,0 +1,108 @@
+//! `nddb create`: makes a database.
+
+use nddb::sketch::Recipe;
+use nddb::{Config, Writer};
+use nddb_format::design::greatest_prefix;
+use serde_json::json;
+
+use crate::args::{Database, Global};
+use crate::failure::{Code, Failure, Result};
+use crate::output;
+
+/// Make a database
+///
+/// What is chosen here never changes, but for the tables (`nddb reshape`). The defaults are for web pages:
+/// 64-bit fingerprints, of which any two within 3 bits are taken for near-duplicates.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  nddb create crawl.nddb
+  nddb create crawl.nddb --recipe main-psl            sites by the public suffix list
+  nddb create crawl.nddb --recipe main-c              'query --method c' and 'split' find documents too
+  nddb create old.nddb --k 6 --recipe 1e0ng           for fingerprints of the Python package simhash
+  nddb create small.nddb --bits 32 --k 2 --tables 4")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    database: Database,
+    /// Greatest distance that queries can ask for, in bits: 0 to 7
+    #[arg(short, long, default_value_t = 3, value_parser = clap::value_parser!(u8).range(0..=7))]
+    k: u8,
+    /// Width of a fingerprint, in bits: 8 to 64
+    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u8).range(8..=64))]
+    bits: u8,
+    /// Most tables of a run; `auto` chooses for each run by its size
+    #[arg(long, default_value = "auto", value_name = "auto|N", value_parser = Tables::parse)]
+    tables: Tables,
+    /// Restart interval of the blocks, 0 for none: smaller is faster and larger
+    #[arg(long, value_name = "R")]
+    restart: Option<u16>,
+    /// How pages become fingerprints
+    #[arg(long, default_value = Recipe::NAMES[0], value_name = "NAME")]
+    recipe: String,
+}
+
+/// How many tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tables {
+    /// As the planner chooses.
+    Auto,
+    /// At most so many.
+    Most(usize),
+}
+
+impl Tables {
+    /// Reads `auto` or a number.
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
+        match (text, text.parse()) {
+            ("auto", _) => Ok(Self::Auto),
+            (_, Ok(most @ 1..=512)) => Ok(Self::Most(most)),
+            _ => Err("the number of tables is `auto` or 1 to 512".into()),
+        }
+    }
+
+    /// The levels of the scheme with the longest prefixes, `None` for the planner's choice.
+    pub(super) fn levels(self, bits: u8, k: u8) -> Option<Vec<u8>> {
+        match self {
+            Self::Auto => None,
+            Self::Most(most) => Some(greatest_prefix(bits, k, most).levels),
+        }
+    }
+}
+
+/// Finds a recipe by its name, or says which there are.
+pub(super) fn recipe(name: &str) -> Result<Recipe> {
+    let found = Recipe::named(name).or_else(|| Recipe::from_label(name).ok());
+    found
+        .ok_or_else(|| Failure::usage(format!("there is no recipe '{name}'; recipes are {}", Recipe::NAMES.join(", "))))
+}
+
+pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
+    let recipe = recipe(&args.recipe)?;
+    let mut config = Config::within(args.k)?.bits(args.bits)?.recipe(&recipe.label());
+    if let Some(levels) = args.tables.levels(args.bits, args.k) {
+        config = config.levels(&levels)?;
+    }
+    if let Some(restart) = args.restart {
+        config = config.restart(restart)?;
+    }
+    let db = &args.database.db;
+    let writer = Writer::create(db, &config)?;
+    let settings = writer.settings();
+    if global.json {
+        output::print_json(&json!({
+            "path": db.display().to_string(),
+            "bits": settings.bits,
+            "k": settings.k,
+            "levels": settings.levels,
+            "restart": settings.restart,
+            "recipe": settings.recipe,
+        }))?;
+    }
+    let tables = match args.tables {
+        Tables::Auto => "tables by the planner".to_owned(),
+        Tables::Most(_) => format!("levels {:?}", settings.levels.as_deref().unwrap_or_default()),
+    };
+    let (bits, k, recipe) = (settings.bits, settings.k, &settings.recipe);
+    global.messages().note(format!("{}: made, {bits} bits, k = {k}, {tables}, recipe {recipe}", db.display()));
+    Ok(Code::Done)
+}

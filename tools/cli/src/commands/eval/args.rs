@@ -1,0 +1,89 @@
+//! The options of `nddb eval`.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use nddb::sketch::Recipe;
+use nddb_lab::eval::Half;
+
+use crate::text_options::TextOptions;
+
+/// Compare methods on labelled documents
+///
+/// Loads the documents into a temporary database, runs each method from its own candidates over ALL of them, and scores
+/// the pairs it puts out: a labelled pair counts as found only if the method puts it out. A pair without a label is
+/// neither right nor wrong; they are counted, and --review writes some out to be looked at.
+///
+/// The label file has lines of columns between tabs, the first naming them: id1, id2, label (1, 0, or g for undecided)
+/// and perhaps kind.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  nddb eval --docs docs.jsonl.zst --pairs pairs.tsv
+  nddb eval --docs docs.jsonl.zst --pairs pairs.tsv --methods simhash:k=0..7,c:c=352..380/4 --half 1
+  nddb eval --docs docs.jsonl.zst --pairs pairs.tsv --json | jq '[.method, .params, .f1]'
+  nddb eval --docs docs.jsonl.zst --pairs pairs.tsv --methods split --review review.tsv
+  nddb eval --docs docs.jsonl.zst --pairs pairs.tsv --report eval.html")]
+pub(crate) struct Args {
+    /// The documents: any input of nddb load, for instance JSON lines with id, url, html or text
+    #[arg(long, value_name = "FILE")]
+    pub(super) docs: PathBuf,
+    /// The labels
+    #[arg(long, value_name = "FILE")]
+    pub(super) pairs: PathBuf,
+    /// Which methods, with which thresholds: all, or b,simhash:k=0..7,combined:b=3+c=360
+    #[arg(long, value_name = "LIST", default_value = "all")]
+    pub(super) methods: String,
+    /// Score only one half of the labels: choose on 1, report on 2
+    #[arg(long, value_enum, default_value_t, value_name = "HALF")]
+    pub(super) half: Part,
+    /// How pages become sketches: one recipe or several, between commas, to be compared
+    #[arg(long, default_value = Recipe::NAMES[0], value_name = "LIST", value_delimiter = ',')]
+    pub(super) recipe: Vec<String>,
+    /// Write up to 200 pairs without a label for each setting to this file, to be labelled
+    #[arg(long, value_name = "FILE")]
+    pub(super) review: Option<PathBuf>,
+    /// Write a page with plots to this file: methods, and precision by similarity, by slope and by distance
+    ///
+    /// It needs nothing else. All its numbers stand in it, and in the objects of --json: `by_similarity` of b and c, `by_r`
+    /// of combined, `slopes` of lcs, `distances` of simhash. Slopes are only measured for a page.
+    #[arg(long, value_name = "FILE")]
+    pub(super) report: Option<PathBuf>,
+    /// Decides the draws of the bootstrap and of the pairs for review
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(super) seed: u64,
+    #[command(flatten)]
+    pub(super) texts: TextOptions,
+}
+
+/// What is scored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum Part {
+    /// The half to choose methods and thresholds on
+    #[value(name = "1")]
+    One,
+    /// The half to report
+    #[value(name = "2")]
+    Two,
+    /// All labelled pairs
+    #[default]
+    All,
+}
+
+impl Part {
+    pub(super) fn half(self) -> Option<Half> {
+        match self {
+            Part::One => Some(Half::One),
+            Part::Two => Some(Half::Two),
+            Part::All => None,
+        }
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Part::One => "1",
+            Part::Two => "2",
+            Part::All => "all",
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Documents and labels of an evaluation.
+
+use std::io::BufReader;
+use std::path::Path;
+
+use nddb::Config;
+use nddb::detect::Room;
+use nddb::sketch::Recipe;
+use nddb_lab::eval::{Corpus, CorpusError, LabelFault, Labels};
+
+use super::args::Args;
+use super::setting::K_MAX;
+use super::trial::Set;
+use crate::failure::{Code, Failure, Result, Told, chain};
+use crate::inputs;
+use crate::messages::Meter;
+
+/// Loads the documents into a database of their own, named by the recipe.
+pub(super) fn load(args: &Args, recipe: Recipe, labels: &Labels, room: &Room, meter: &Meter) -> Result<Set> {
+    let config = Config::within(K_MAX)?.recipe(&recipe.label());
+    let database = room.folder.join(format!("{}-{}.nddb", recipe.name(), recipe.version()));
+    let corpus = Corpus::load(&args.docs, &database, &config, &recipe, room, &mut *meter.watch(true)).map_err(told)?;
+    let gold = corpus.gold(labels)?;
+    Ok(Set { recipe, corpus, gold })
+}
+
+pub(in crate::commands) fn told(error: CorpusError) -> Failure {
+    match error {
+        CorpusError::Archive(error) => error.into(),
+        CorpusError::Store(error) => error.into(),
+    }
+}
+
+pub(in crate::commands) fn read_labels(path: &Path) -> Result<Labels> {
+    Labels::read(BufReader::new(inputs::open(path)?)).map_err(|error| {
+        let told = Told::new(Code::Failed, format!("{}: {}", path.display(), chain(&error)));
+        told.hint(hint(&error.fault)).into()
+    })
+}
+
+/// What can be done about a line of a label file.
+fn hint(fault: &LabelFault) -> &'static str {
+    match fault {
+        LabelFault::Io(error) if error.kind() == std::io::ErrorKind::InvalidData => {
+            "a label file is text and not compressed: unpack it, or write it as UTF-8"
+        }
+        LabelFault::Io(_) => "look at the disk that the file is on",
+        LabelFault::Empty | LabelFault::Column { .. } => {
+            "the first line names the columns, between tabs: id1, id2, label, and perhaps kind"
+        }
+        LabelFault::Width { .. } => {
+            "give every line a value, or nothing, between tabs for each column of the first line"
+        }
+        LabelFault::Unknown { .. } => "write 1 or correct, 0 or incorrect, and g, u or undecided",
+        LabelFault::NoId => "name both documents, or leave the line out",
+        LabelFault::Same { .. } => "a document is no pair with itself: leave the line out",
+        LabelFault::Conflict { .. } => "leave one of the two lines out, or label both undecided",
+        _ => "mend the line, or leave it out",
+    }
+}
+
+/// Labels of which no pair is known are labels of something else.
+pub(super) fn refuse_strangers(set: &Set, labels: &Labels, args: &Args) -> Result<()> {
+    let (corpus, gold) = (&set.corpus, &set.gold);
+    if !gold.pairs.is_empty() || labels.pairs.is_empty() {
+        return Ok(());
+    }
+    let id = gold.unknown.first().cloned().unwrap_or_default();
+    let message =
+        format!("{}: no pair is of documents in {} (there is no {id:?})", args.pairs.display(), args.docs.display());
+    let hint = match corpus.skipped().first() {
+        Some(why) => format!("{}: {why}", args.docs.display()),
+        None => "do both files belong together?".into(),
+    };
+    Err(Told::new(Code::Failed, message).hint(hint).into())
+}

@@ -1,0 +1,192 @@
+//! One JSON object for each method and setting.
+
+use nddb::detect::Method;
+use nddb_lab::eval::{
+    AtDistance, C_RANGES, COMBINED_R, Counts, DRAWS, Interval, Intervals, Label, RECALL, Slopes, Split, by_distance,
+    distances, splits,
+};
+use serde_json::{Map, Value, json};
+
+use super::figures::Figures;
+use super::trial::{Frame, Set, Trial};
+
+/// Distances that are shown: those of Manku et al. 2007, Figure 1, and 0.
+pub(super) const DISTANCE_MAX: u32 = 10;
+
+/// Fingerprints of which all pairs are looked at, so that figures can be weighted by the collection's pairs.
+const COMPARED_MAX: usize = 50_000;
+
+/// A setting with all its figures.
+pub(super) fn value(
+    frame: &Frame<'_>,
+    trial: &Trial<'_>,
+    reference: &Trial<'_>,
+    intervals: &Intervals,
+    figures: Option<&Figures<'_>>,
+) -> Value {
+    let gold = &trial.set.gold;
+    let parts = splits(gold, &frame.selected, trial.returned.found());
+    let all = parts[0].counts;
+    let documents = frame.documents();
+    let mut value = json!({
+        "method": trial.setting.method.name(),
+        "params": trial.setting.params(),
+        "recipe": trial.set.recipe.label(),
+        "default": trial.is_default(),
+        "precision": all.precision(),
+        "precision_of_returned": all.precision_of_returned(),
+        "recall": all.recall(),
+        "f1": all.f1(),
+        "pairs": trial.returned.pairs(),
+        "unlabelled": trial.returned.unlabelled(),
+        "found": by_label(&all.found),
+        "missed": by_label(&all.missed),
+        "prevalence": all.prevalence(),
+        "precision_interval": interval(intervals.precision),
+        "recall_interval": interval(intervals.recall),
+        "f1_interval": interval(intervals.f1),
+        "differences": {
+            "from": reference.setting.method.name(),
+            "params": reference.setting.params(),
+            "recipe": reference.set.recipe.label(),
+            "precision_interval": interval(intervals.precision_difference),
+            "recall_interval": interval(intervals.recall_difference),
+            "f1_interval": interval(intervals.f1_difference),
+        },
+        "draws": DRAWS,
+        "seed": frame.seed,
+        "splits": parts[1..].iter().map(split).collect::<Vec<_>>(),
+        "documents": documents,
+        "candidates": trial.summary.candidates,
+        "candidates_per_document": per(trial.summary.candidates, documents),
+        "recall_of_candidates": trial.recall_of_candidates,
+        "bytes_per_document": trial.setting.bytes_per_document(),
+        "stars": trial.summary.stars,
+        "unsketched": trial.summary.unsketched,
+        "seconds": trial.seconds,
+        "cpu_seconds": trial.cpu_seconds,
+        "half": frame.half.name(),
+        "sites": frame.cells.sites(),
+        "components": gold.halves.components,
+        "cut": gold.halves.cut,
+        "crossing": gold.halves.crossing,
+        "unknown_ids": gold.unknown.len(),
+        "left_out": gold.left_out,
+        "repeated": frame.labels.repeated,
+        "skipped": trial.set.corpus.skipped().len(),
+    });
+    if let Some((name, of_method)) = figures.and_then(|figures| of_method(trial.setting.method, figures)) {
+        value[name] = of_method;
+    }
+    value
+}
+
+/// What the papers measure of one method alone.
+fn of_method(method: Method, figures: &Figures<'_>) -> Option<(&'static str, Value)> {
+    let similarity = &figures.similarity;
+    Some(match method {
+        Method::Simhash => ("distances", figures.distances.iter().map(at_distance).collect()),
+        Method::B => {
+            let values = (0..7).zip(&similarity.by_b).map(|(b, counts)| at(json!({"b": b}), counts));
+            ("by_similarity", values.collect())
+        }
+        Method::C => {
+            let ranges = C_RANGES.iter().zip(&similarity.by_c);
+            let ranges = ranges.map(|((from, to), counts)| at(json!({"from": from, "to": to}), counts));
+            ("by_similarity", ranges.collect())
+        }
+        Method::Combined => {
+            let steps = COMBINED_R.zip(&similarity.combined).map(|(r, counts)| {
+                let mut value = at(json!({"r": r}), counts);
+                value["recall"] = json!(counts.recall());
+                value
+            });
+            ("by_r", steps.collect())
+        }
+        Method::Lcs => ("slopes", figures.slopes.as_ref().map_or(Value::Null, slopes)),
+        _ => return None,
+    })
+}
+
+/// Labelled pairs at a value.
+fn at(mut value: Value, counts: &Counts) -> Value {
+    value["labelled"] = by_label(&counts.found);
+    value["precision"] = json!(counts.precision());
+    value
+}
+
+fn slopes(made: &Slopes) -> Value {
+    let steps = made.steps.iter().map(|step| {
+        json!({
+            "slope": step.slope,
+            "precision": step.usual.precision(),
+            "recall": step.usual.recall(),
+            "resemblance_at_recall": step.resemblance,
+            "precision_at_recall": step.adjusted.precision(),
+        })
+    });
+    json!({"recall": RECALL, "left_out": made.left_out, "by_slope": steps.collect::<Vec<_>>()})
+}
+
+fn per(count: u64, documents: u64) -> Option<f64> {
+    (documents > 0).then(|| count as f64 / documents as f64)
+}
+
+fn by_label(counts: &[u64; 3]) -> Value {
+    let [correct, incorrect, undecided] = counts;
+    json!({"correct": correct, "incorrect": incorrect, "undecided": undecided})
+}
+
+fn interval(interval: Option<Interval>) -> Value {
+    interval.map_or(Value::Null, |interval| json!([interval.low, interval.high]))
+}
+
+fn split(split: &Split) -> Value {
+    let counts: &Counts = &split.counts;
+    json!({
+        "by": split.by,
+        "part": split.part,
+        "precision": counts.precision(),
+        "precision_of_returned": counts.precision_of_returned(),
+        "recall": counts.recall(),
+        "f1": counts.f1(),
+        "found": by_label(&counts.found),
+        "missed": by_label(&counts.missed),
+    })
+}
+
+fn at_distance(at: &AtDistance) -> Value {
+    let mut value = Map::new();
+    value.insert("distance".into(), at.distance.into());
+    value.insert("labelled".into(), by_label(&at.labelled));
+    value.insert("pairs".into(), json!(at.pairs));
+    for (name, figure) in [
+        ("precision_at", at.precision_at),
+        ("recall_at", at.recall_at),
+        ("precision", at.precision),
+        ("recall", at.recall),
+        ("weighted_precision", at.weighted_precision),
+        ("weighted_recall", at.weighted_recall),
+    ] {
+        value.insert(name.into(), json!(figure));
+    }
+    value.into()
+}
+
+impl Frame<'_> {
+    /// Precision and recall by the distance of fingerprints (Manku et al. 2007, 4). Documents without a fingerprint are
+    /// at no distance from any other.
+    pub(super) fn distances(&self, set: &Set) -> Vec<AtDistance> {
+        let collection = set.corpus.collection();
+        let fingerprint = |ordinal: u32| collection.row(ordinal).fingerprint.map(|fingerprint| fingerprint.0);
+        let all: Vec<u64> = (0..collection.len()).filter_map(fingerprint).collect();
+        // Beyond, the pairs of the collection are not counted: all of them would be looked at.
+        let pairs = distances(if all.len() <= COMPARED_MAX { &all } else { &[] });
+        let labelled = set.gold.pairs.iter().zip(&self.selected).filter(|(_, selected)| **selected);
+        let labelled = labelled.filter_map(|(pair, _)| {
+            let (a, b) = fingerprint(pair.a).zip(fingerprint(pair.b))?;
+            Some(((a ^ b).count_ones(), pair.label))
+        });
+        by_distance(labelled.collect::<Vec<(u32, Label)>>(), &pairs, DISTANCE_MAX)
+    }
+}

@@ -1,0 +1,171 @@
+//! `nddb eval`: how well each method agrees with labels.
+
+mod args;
+pub(super) mod documents;
+mod figures;
+mod line;
+mod page;
+mod review;
+mod setting;
+mod table;
+mod trial;
+
+use std::path::Path;
+
+use nddb::detect::{Method, Room};
+use nddb::sketch::Recipe;
+use nddb_lab::eval::Cells;
+
+pub(crate) use self::args::Args;
+use self::documents::{load, read_labels, refuse_strangers};
+use self::figures::Figures;
+use self::review::Review;
+use self::setting::Setting;
+use self::trial::{Frame, Trial};
+use super::create::recipe;
+use crate::args::Global;
+use crate::clock::Clock;
+use crate::failure::{Code, Failure, Result, chain};
+use crate::messages::Meter;
+use crate::output::Output;
+use crate::quantity::counted;
+use crate::text_options;
+
+pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
+    let settings = setting::parse(&args.methods).map_err(Failure::usage)?;
+    args.texts.check(&settings.iter().map(|setting| setting.method).collect::<Vec<Method>>())?;
+    let recipes = args.recipe.iter().map(|name| recipe(name)).collect::<Result<Vec<Recipe>>>()?;
+    let labels = read_labels(&args.pairs)?;
+    let meter = global.messages().meter("eval");
+    let folder = global.temporary_folder()?;
+    let mut room = Room { folder: folder.path().into(), ..Room::default() };
+    if let Some(bytes) = global.memory_limit {
+        room.memory_limit = bytes;
+    }
+    let mut sets = Vec::new();
+    for recipe in recipes {
+        let set = load(args, recipe, &labels, &room, &meter)?;
+        refuse_strangers(&set, &labels, args)?;
+        sets.push(set);
+    }
+    let selected = sets[0].gold.selected(args.half.half());
+    let cells = Cells::new(&sets[0].gold, &selected);
+    let frame = Frame { sets: &sets, labels: &labels, selected, cells, half: args.half, seed: args.seed };
+    let trials = run_all(&settings, args, &frame, &room, &meter, global)?;
+    if let Some(path) = &args.review {
+        write_reviews(path, &trials)?;
+    }
+    let figures = figures::measure(&frame, args, &room, &meter)?;
+    report(&frame, &trials, &figures, args, global)?;
+    for trial in &trials {
+        for warning in text_options::warnings(&trial.summary) {
+            global.messages().warn(format!("{} {}: {warning}", trial.setting.method, trial.setting.told()));
+        }
+        if trial.summary.stars > 0 && !trial.setting.method.needs_text() {
+            let keys = counted(trial.summary.stars, "key");
+            global.messages().warn(format!(
+                "{} {}: {keys} shared by more documents than are compared: there may be more pairs without a label",
+                trial.setting.method,
+                trial.setting.told()
+            ));
+        }
+    }
+    warn(&frame, &meter, global);
+    let unread = trials.iter().any(|trial| text_options::code(&trial.summary) == Code::SomeSkipped);
+    Ok(if unread || !frame.first().corpus.skipped().is_empty() { Code::SomeSkipped } else { Code::Done })
+}
+
+/// Runs all settings. Of a list that names all methods those that these documents do not allow are left out and told;
+/// one that was asked for by name is an error.
+fn run_all<'a>(
+    settings: &[Setting],
+    args: &Args,
+    frame: &Frame<'a>,
+    room: &Room,
+    meter: &Meter,
+    global: &Global,
+) -> Result<Vec<Trial<'a>>> {
+    let mut trials = Vec::new();
+    for (set, setting) in frame.sets.iter().flat_map(|set| settings.iter().map(move |setting| (set, setting))) {
+        let mut setting = setting.clone();
+        let mut options = setting.options(room);
+        args.texts.apply(&mut options);
+        setting.verified = options.verify_lcs && !matches!(setting.method, Method::Identity | Method::Lcs);
+        let clock = Clock::start();
+        match set.corpus.run(&options, &set.gold, frame.seed, &mut *meter.watch(true)) {
+            Ok((returned, summary)) => {
+                let (seconds, cpu_seconds) = (clock.seconds(), clock.cpu_seconds());
+                let recall_of_candidates = set.corpus.recall_of_candidates(&options, &set.gold, &frame.selected);
+                trials.push(Trial { set, setting, returned, summary, recall_of_candidates, seconds, cpu_seconds });
+            }
+            Err(error @ nddb::Error::Method { .. }) if !setting.by_name => {
+                global.messages().note(format!("left out: {}", chain(&error)));
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(trials)
+}
+
+fn report(
+    frame: &Frame<'_>,
+    trials: &[Trial<'_>],
+    figures: &[Figures<'_>],
+    args: &Args,
+    global: &Global,
+) -> Result<()> {
+    let (reference, intervals) = if trials.is_empty() { (0, Vec::new()) } else { frame.intervals(trials) };
+    if let Some(path) = &args.report {
+        let page = page::page(frame, trials, &intervals, figures, args)?;
+        let mut output = Output::chosen(Some(path))?;
+        output.write(page.as_bytes())?;
+        output.flush()?;
+    }
+    let mut output = Output::stdout();
+    if global.json {
+        for (trial, intervals) in trials.iter().zip(&intervals) {
+            let figures = figures::of(figures, trial.set);
+            output.json(&line::value(frame, trial, &trials[reference], intervals, figures))?;
+        }
+    } else {
+        for line in table::lines(frame, trials, reference, &intervals) {
+            output.line(&line)?;
+        }
+    }
+    output.flush()
+}
+
+fn write_reviews(path: &Path, trials: &[Trial<'_>]) -> Result<()> {
+    let mut review = Review::create(path)?;
+    for trial in trials {
+        review.write(&trial.set.corpus, &trial.told(), &trial.returned.sample())?;
+    }
+    review.finish()
+}
+
+/// Says what the figures do not show.
+fn warn(frame: &Frame<'_>, meter: &Meter, global: &Global) {
+    let messages = global.messages();
+    for why in frame.first().corpus.skipped() {
+        messages.warn(format!("not loaded: {why}"));
+    }
+    if frame.first().gold.left_out > 0 {
+        let some: Vec<&str> = frame.first().gold.unknown.iter().take(3).map(String::as_str).collect();
+        messages.warn(format!(
+            "{} left out: {} unknown, for instance {}",
+            counted(frame.first().gold.left_out, "pair"),
+            counted(frame.first().gold.unknown.len() as u64, "id"),
+            some.join(", ")
+        ));
+    }
+    let repeated = frame.first().corpus.loaded().repeated;
+    if repeated > 0 {
+        messages.warn(format!("{} came again under an id: the last one was taken", counted(repeated, "document")));
+    }
+    meter.finish(&format!(
+        "{}, {}, seed {}",
+        counted(frame.documents(), "document"),
+        counted(frame.counts().labelled(), "labelled pair"),
+        frame.seed
+    ));
+}

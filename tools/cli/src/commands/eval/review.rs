@@ -1,0 +1,48 @@
+//! Pairs without a label, written out so that somebody can give them one.
+
+use std::path::Path;
+
+use nddb_lab::eval::Corpus;
+
+use crate::failure::Result;
+use crate::json;
+use crate::output::Output;
+
+/// A label file in the making: its labels are to be filled in.
+pub(super) struct Review {
+    output: Output,
+}
+
+impl Review {
+    /// Begins the file.
+    pub(super) fn create(path: &Path) -> Result<Self> {
+        let mut output = Output::file(path)?;
+        output.line("id1\tid2\tlabel\tkind\turl1\turl2")?;
+        Ok(Self { output })
+    }
+
+    /// Writes pairs; the kind is who put them out.
+    pub(super) fn write(&mut self, corpus: &Corpus, kind: &str, pairs: &[(u32, u32)]) -> Result<()> {
+        for &(a, b) in pairs {
+            let mut line = Vec::new();
+            for id in [a, b] {
+                json::tsv_id(&mut line, corpus.collection().id(id));
+                line.push(b'\t');
+            }
+            line.push(b'\t');
+            line.extend_from_slice(kind.as_bytes());
+            for id in [a, b] {
+                line.push(b'\t');
+                json::tsv_id(&mut line, &corpus.url(id)?.unwrap_or_default());
+            }
+            line.push(b'\n');
+            self.output.write(&line)?;
+        }
+        Ok(())
+    }
+
+    /// Hands everything over.
+    pub(super) fn finish(mut self) -> Result<()> {
+        self.output.flush()
+    }
+}

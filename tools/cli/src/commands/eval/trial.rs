@@ -1,0 +1,76 @@
+//! A setting and what came of it, and what all settings have in common.
+
+use nddb::detect::PairSummary;
+use nddb::sketch::Recipe;
+use nddb_lab::eval::{Cells, Corpus, Counts, Gold, Intervals, Labels, Returned, bootstrap, splits};
+
+use super::args::Part;
+use super::setting::Setting;
+
+/// The documents, sketched by one recipe.
+pub(super) struct Set {
+    pub(super) recipe: Recipe,
+    pub(super) corpus: Corpus,
+    pub(super) gold: Gold,
+}
+
+/// What all settings have in common.
+pub(super) struct Frame<'a> {
+    /// Of each recipe; their labelled pairs stand in the same order.
+    pub(super) sets: &'a [Set],
+    pub(super) labels: &'a Labels,
+    pub(super) selected: Vec<bool>,
+    pub(super) cells: Cells,
+    pub(super) half: Part,
+    pub(super) seed: u64,
+}
+
+/// A setting and what came of it.
+pub(super) struct Trial<'a> {
+    pub(super) set: &'a Set,
+    pub(super) setting: Setting,
+    pub(super) returned: Returned<'a>,
+    pub(super) summary: PairSummary,
+    /// Of the scored near-duplicates, the share that the keys of the method bring together.
+    pub(super) recall_of_candidates: Option<f64>,
+    pub(super) seconds: f64,
+    pub(super) cpu_seconds: f64,
+}
+
+impl Trial<'_> {
+    /// Whether it is what `add` and `query` do in a database that was made without saying how.
+    pub(super) fn is_default(&self) -> bool {
+        self.set.recipe == Recipe::default() && self.setting.is_default()
+    }
+
+    /// Recipe, method and thresholds.
+    pub(super) fn told(&self) -> String {
+        format!("{} {} {}", self.set.recipe, self.setting.method, self.setting.told()).trim_end().to_owned()
+    }
+}
+
+impl Frame<'_> {
+    /// The documents by the first recipe: all others hold the same ones.
+    pub(super) fn first(&self) -> &Set {
+        &self.sets[0]
+    }
+
+    /// The figures of all settings: intervals, and differences from the default, or from the first where the default is
+    /// not among them.
+    pub(super) fn intervals(&self, trials: &[Trial<'_>]) -> (usize, Vec<Intervals>) {
+        let reference = trials.iter().position(Trial::is_default).unwrap_or(0);
+        let found: Vec<&[bool]> = trials.iter().map(|trial| trial.returned.found()).collect();
+        (reference, bootstrap(&self.first().gold, &self.cells, &found, reference, self.seed))
+    }
+
+    /// All scored pairs, as if none had been found.
+    pub(super) fn counts(&self) -> Counts {
+        let gold = &self.first().gold;
+        let none = vec![false; gold.pairs.len()];
+        splits(gold, &self.selected, &none)[0].counts
+    }
+
+    pub(super) fn documents(&self) -> u64 {
+        self.first().corpus.collection().held().documents
+    }
+}

@@ -1,0 +1,116 @@
+//! `nddb fp`: the fingerprint of a page, and why it is that.
+
+use std::path::PathBuf;
+
+use nddb::sketch::{Explanation, Recipe};
+use nddb::text::PageKind;
+use serde_json::json;
+
+use super::create::recipe;
+use crate::args::Global;
+use crate::failure::{Code, Result};
+use crate::inputs::PageFile;
+use crate::output::Output;
+use crate::table::Table;
+
+/// Print the fingerprint of pages, and how it came about
+///
+/// A file whose name ends in .txt, or that does not begin with a tag, is read as plain text.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  nddb fp page.html
+  curl -s https://example.org/ | nddb fp -
+  nddb fp --explain page.html                     the heaviest terms, and how firm each bit is
+  nddb fp --recipe 1e0ng text.txt                 as the Python package simhash")]
+pub(crate) struct Args {
+    /// Files, or - for stdin
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// How pages become fingerprints
+    #[arg(long, default_value = Recipe::NAMES[0], value_name = "NAME")]
+    recipe: String,
+    /// Explain it (also: -v)
+    #[arg(long)]
+    explain: bool,
+    /// Read it as HTML
+    #[arg(long, conflicts_with = "text")]
+    html: bool,
+    /// Read it as plain text
+    #[arg(long)]
+    text: bool,
+    /// Its character set, as an HTTP header names it
+    #[arg(long, value_name = "NAME")]
+    charset: Option<String>,
+    /// Its address
+    #[arg(long)]
+    url: Option<String>,
+}
+
+pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
+    let recipe = recipe(&args.recipe)?;
+    let kind = if args.html { Some(PageKind::Html) } else { args.text.then_some(PageKind::Text) };
+    let mut output = Output::stdout();
+    for path in &args.files {
+        let mut file = PageFile::read(path, kind)?;
+        file.charset.clone_from(&args.charset);
+        file.url.clone_from(&args.url);
+        let page = file.page();
+        let explained = args.explain || global.verbose;
+        let explanation = explained.then(|| recipe.explain(&page));
+        if global.json {
+            let sketch = recipe.sketch(&page);
+            let mut value = json!({
+                "file": path.display().to_string(),
+                "fp": format!("{:016x}", sketch.fingerprint),
+                "recipe": recipe.label(),
+                "tokens": sketch.tokens,
+                "digest": sketch.digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>(),
+                "site": sketch.site,
+            });
+            if let Some(explanation) = &explanation {
+                let features = explanation.features.iter().map(|feature| {
+                    let hash = format!("{:016x}", feature.hash);
+                    json!({"text": feature.text, "weight": feature.weight, "hash": hash})
+                });
+                value["distinct"] = explanation.distinct.into();
+                value["features"] = features.collect();
+                value["sums"] = explanation.sums.to_vec().into();
+            }
+            output.json(&value)?;
+        } else {
+            let fingerprint = match &explanation {
+                Some(explanation) => explanation.fingerprint,
+                None => recipe.sketch(&page).fingerprint,
+            };
+            let name = if args.files.len() > 1 { format!("  {}", path.display()) } else { String::new() };
+            output.line(&format!("{fingerprint:016x}{name}"))?;
+            if let Some(explanation) = &explanation {
+                explain(explanation, &recipe, &mut output)?;
+            }
+        }
+    }
+    output.flush()?;
+    Ok(Code::Done)
+}
+
+/// Prints the heaviest features, and the bits that would turn over first.
+fn explain(explanation: &Explanation, recipe: &Recipe, output: &mut Output) -> Result<()> {
+    let Explanation { tokens, distinct, features, sums, .. } = explanation;
+    output.line(&format!("recipe {recipe}, {tokens} tokens, {distinct} different features; the heaviest:"))?;
+    let mut table = Table::new(&["weight", "hash", "feature"]);
+    for feature in features {
+        table.row(vec![feature.weight.to_string(), format!("{:016x}", feature.hash), feature.text.clone()]);
+    }
+    for line in table.lines() {
+        output.line(&format!("  {line}"))?;
+    }
+    let mut bits: Vec<(usize, i64)> = sums.iter().copied().enumerate().collect();
+    bits.sort_by_key(|&(position, sum)| (sum.unsigned_abs(), position));
+    output.line("the sum of each bit decides it; the least firm, which small changes turn over first:")?;
+    for (position, sum) in bits.iter().take(8) {
+        let bit = explanation.fingerprint >> position & 1;
+        output.line(&format!("  bit {position:>2} is {bit} by a sum of {sum}"))?;
+    }
+    Ok(())
+}

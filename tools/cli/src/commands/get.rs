@@ -1,0 +1,111 @@
+//! `nddb get`: what is known of a document.
+
+use std::ffi::OsString;
+
+use nddb::Stored;
+use nddb::sketch::{Profile, Words};
+use nddb_format::record::Record;
+use serde_json::{Value, json};
+
+use crate::args::{FromEnvironment, Global, texts};
+use crate::failure::{Code, Result};
+use crate::output::Output;
+use crate::{database, json};
+
+/// Print what is stored of documents, one JSON object a line
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "nddb get [OPTIONS] DB ID...",
+    after_help = "\
+Examples:
+  nddb get crawl.nddb urn:uuid:8c9c07ee-6a87-4e43-8c5d-2e0a8e1b7f11
+  nddb get crawl.nddb a b c | jq .url"
+)]
+pub(crate) struct Args {
+    /// The database, then ids of documents
+    #[arg(value_name = "DB ID", required = true)]
+    given: Vec<OsString>,
+    #[command(flatten)]
+    environment: FromEnvironment,
+}
+
+pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
+    let (db, ids) = args.environment.split(args.given, "ID")?;
+    let ids = texts(ids)?;
+    let reader = database::read(&db)?;
+    let view = reader.view();
+    let mut output = Output::stdout();
+    let mut code = Code::Done;
+    for id in &ids {
+        match view.get(id)? {
+            Some(stored) => output.json(&value(&stored))?,
+            None => {
+                global.messages().warn(format!("{}: no document '{id}'", db.display()));
+                code = Code::Failed;
+            }
+        }
+    }
+    output.flush()?;
+    Ok(code)
+}
+
+/// A document as JSON. Sketches are hex, most significant first.
+fn value(stored: &Stored) -> Value {
+    let Record {
+        id,
+        url,
+        site,
+        date,
+        tokens,
+        digest,
+        min_values,
+        supershingles,
+        projection,
+        source,
+        batch,
+        truncated,
+        headings,
+        profile,
+    } = &stored.record;
+    let words = |words: &[u64; 6]| words.map(|word| format!("{word:016x}"));
+    json!({
+        "id": id,
+        "number": stored.number,
+        "fp": stored.fingerprint.to_string(),
+        "unprinted": stored.unprinted,
+        "url": json::or_null(url.as_deref()),
+        "site": json::or_null(site.as_deref()),
+        "date": date,
+        "tokens": tokens,
+        "digest": digest.map(|digest| digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>()),
+        "min_values": min_values.as_deref().map(|values| values.as_slice()),
+        "supershingles": supershingles.as_ref().map(words),
+        "projection": projection.as_ref().map(words),
+        "source": source.map(|source| json!({
+            "archive": source.archive,
+            "offset": source.offset,
+            "inner": source.inner,
+            "length": source.length,
+        })),
+        "batch": batch,
+        "truncated": truncated,
+        // The hashes of the title and of the first heading.
+        "profile": profile.as_deref().map(|bytes| profile_value(&Profile::from_bytes(bytes))),
+        "headings": headings.map(|hashes| hashes.map(|hash| format!("{hash:016x}"))),
+    })
+}
+
+/// A profile as JSON.
+fn profile_value(profile: &Profile) -> Value {
+    let hexes = |values: &[u16]| values.iter().map(|value| format!("{value:04x}")).collect::<Vec<_>>();
+    let words = |words: &Words| json!({"total": words.total, "words": hexes(words.kept())});
+    json!({
+        "terms": profile.terms,
+        "host": format!("{:08x}", profile.host),
+        "whole": profile.is_whole,
+        "title": words(&profile.title),
+        "headings": words(&profile.headings),
+        "numbers": {"total": profile.numbers.total, "least": hexes(profile.numbers.kept())},
+        "short": hexes(&profile.short),
+    })
+}

@@ -1,0 +1,262 @@
+//! `nddb lab fit`: the constants of the model, from labelled pairs.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::BufRead;
+use std::path::{Path, PathBuf};
+
+use nddb::Config;
+use nddb::detect::{ALL_TRAITS, Model, Room, TRAITS};
+use nddb::sketch::Recipe;
+use nddb_lab::eval::{Corpus, Label, Labels};
+use nddb_lab::fit::{self, Example};
+use serde_json::{Value, json};
+
+use crate::args::Global;
+use crate::commands::eval::documents::{read_labels, told};
+use crate::failure::{Code, Failure, Result};
+use crate::inputs;
+use crate::messages::Meter;
+use crate::output::Output;
+
+/// Fit the constants of the default verdict to labelled pairs
+///
+/// Sketches the documents of each set, fits the model by maximum likelihood with a penalty on squares, every set and in
+/// it every component of groups alike, and says how well it does: by cross-validation over groups, without each piece
+/// of evidence, and whether the probabilities are what they say. `--model` of query, add, pairs and cluster takes what
+/// `--output` writes. Undecided pairs are left out.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  nddb lab fit --docs docs.jsonl.zst --pairs pairs.tsv
+  nddb lab fit --docs a.jsonl --pairs a.tsv --groups a.groups.tsv --docs b.jsonl --pairs b.tsv --output model.json")]
+pub(crate) struct Args {
+    /// The documents of a set: any input of nddb load; once for each set
+    #[arg(long, value_name = "FILE", required = true)]
+    docs: Vec<PathBuf>,
+    /// The labels of the same set, as for nddb eval; once for each set
+    #[arg(long, value_name = "FILE", required = true)]
+    pairs: Vec<PathBuf>,
+    /// The groups of the same set, which are predicted without one another: lines of id, tab, group; `-` where the groups
+    /// of a set are its sites [default: for all sets]
+    #[arg(long, value_name = "FILE")]
+    groups: Vec<PathBuf>,
+    /// Write the constants to this file
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Decides the draws of the bootstrap
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+}
+
+/// The labelled pairs of all sets.
+#[derive(Default)]
+struct Sets {
+    names: Vec<String>,
+    examples: Vec<Example>,
+    /// The kind of each example.
+    kinds: Vec<String>,
+    groups: u32,
+}
+
+pub(super) fn run(args: &Args, global: &Global) -> Result<Code> {
+    if args.docs.len() != args.pairs.len() || ![0, args.docs.len()].contains(&args.groups.len()) {
+        return Err(Failure::usage(
+            "give --docs and --pairs once for each set, and --groups for all of them or none".to_owned(),
+        ));
+    }
+    let meter = global.messages().meter("fit");
+    let folder = global.temporary_folder()?;
+    let mut room = Room { folder: folder.path().into(), ..Room::default() };
+    room.memory_limit = global.memory_limit.unwrap_or(room.memory_limit);
+    let mut sets = Sets::default();
+    for (number, (docs, pairs)) in args.docs.iter().zip(&args.pairs).enumerate() {
+        let groups = args.groups.get(number).filter(|path| path.as_os_str() != "-");
+        sets.read(docs, pairs, groups.map(PathBuf::as_path), &room, &meter)?;
+    }
+    let (value, model) = fitted(&sets, args.seed);
+    if let Some(path) = &args.output {
+        let mut output = Output::chosen(Some(path))?;
+        output.json(&model_value(&model))?;
+        output.flush()?;
+    }
+    let mut output = Output::stdout();
+    if global.json {
+        output.json(&value)?;
+    } else {
+        for line in lines(&value) {
+            output.line(&line)?;
+        }
+    }
+    output.flush()?;
+    meter.finish(&format!("{} pairs of {} sets", sets.examples.len(), sets.names.len()));
+    Ok(Code::Done)
+}
+
+impl Sets {
+    fn read(&mut self, docs: &Path, pairs: &Path, groups: Option<&Path>, room: &Room, meter: &Meter) -> Result<()> {
+        let labels: Labels = read_labels(pairs)?;
+        let recipe = Recipe::default();
+        let (number, config) = (self.names.len(), Config::within(3)?.recipe(&recipe.label()));
+        let database = room.folder.join(format!("{number}.nddb"));
+        let corpus = Corpus::load(docs, &database, &config, &recipe, room, &mut *meter.watch(true)).map_err(told)?;
+        let gold = corpus.gold(&labels)?;
+        let given = groups.map(groups_of).transpose()?;
+        let mut known: HashMap<String, u32> = HashMap::new();
+        for pair in &gold.pairs {
+            let is_near = match pair.label {
+                Label::Correct => true,
+                Label::Incorrect => false,
+                Label::Undecided => continue,
+            };
+            let evidence = corpus.collection().evidence(pair.a, pair.b);
+            let Some(traits) = evidence.traits else { continue };
+            let mut group = |document: u32, site: u32| {
+                let id = corpus.collection().id(document);
+                let name = match &given {
+                    Some(given) => given.get(id).map_or(id, String::as_str),
+                    None => &gold.sites[site as usize],
+                };
+                let next = self.groups + known.len() as u32;
+                *known.entry(name.to_owned()).or_insert(next)
+            };
+            let groups = [group(pair.a, pair.sites[0]), group(pair.b, pair.sites[1])];
+            let (set, is_identical) = (number as u32, evidence.identical);
+            self.examples.push(Example { set, groups, is_near, is_identical, traits: traits.values });
+            let kind = pair.kind.map_or("", |kind| &gold.kinds[kind as usize]);
+            self.kinds.push(kind.to_owned());
+        }
+        self.groups += known.len() as u32;
+        self.names.push(docs.parent().and_then(Path::file_name).unwrap_or(docs.as_os_str()).to_string_lossy().into());
+        Ok(())
+    }
+}
+
+/// Reads which group each document is of.
+fn groups_of(path: &Path) -> Result<HashMap<String, String>> {
+    let mut groups = HashMap::new();
+    for line in std::io::BufReader::new(inputs::open(path)?).lines() {
+        let line = line.map_err(|error| Failure::failed(format!("{}: {error}", path.display())))?;
+        if let Some((id, group)) = line.split_once('\t') {
+            groups.insert(id.to_owned(), group.to_owned());
+        }
+    }
+    Ok(groups)
+}
+
+/// Fits and tests; returns all figures, and the model.
+fn fitted(sets: &Sets, seed: u64) -> (Value, Model) {
+    let examples = &sets.examples;
+    let weights = fit::weights(examples);
+    let (model, penalty) = fit::fit(examples, &weights, [true; TRAITS]);
+    let probabilities = fit::cross_validated(examples, &weights, [true; TRAITS]);
+    let components = fit::components(examples);
+    let of_set = |set: usize, probabilities: &[f64]| -> Vec<(f64, bool)> {
+        let pairs = examples.iter().zip(probabilities).filter(|(example, _)| example.set as usize == set);
+        pairs.map(|(example, probability)| (*probability, example.is_near)).collect()
+    };
+    let each: Vec<Value> = (0..sets.names.len())
+        .map(|set| {
+            let pairs = of_set(set, &probabilities);
+            let parts: Vec<usize> =
+                (0..examples.len()).filter(|place| examples[*place].set as usize == set).map(|place| components[place]).collect();
+            let calibration = fit::calibration(&pairs);
+            let mut kinds: BTreeMap<&str, Vec<(f64, bool)>> = BTreeMap::new();
+            for ((example, kind), probability) in examples.iter().zip(&sets.kinds).zip(&probabilities) {
+                if example.set as usize == set {
+                    kinds.entry(kind).or_default().push((*probability, example.is_near));
+                }
+            }
+            let kinds: Vec<Value> = kinds.into_iter().map(|(kind, pairs)| scores(kind, &pairs)).collect();
+            let bins: Vec<Value> = calibration
+                .bins
+                .iter()
+                .map(|bin| json!({"pairs": bin.pairs, "predicted": rounded(bin.predicted), "observed": rounded(bin.observed)}))
+                .collect();
+            let mut value = scores(&sets.names[set], &pairs);
+            value["kinds"] = kinds.into();
+            value["brier"] = json!(rounded(calibration.brier));
+            value["slope"] = json!(calibration.slope.map(rounded));
+            value["slope_interval"] = json!(fit::slope_interval(&pairs, &parts, seed).map(|ends| ends.map(rounded)));
+            value["bins"] = bins.into();
+            value
+        })
+        .collect();
+    let without: Vec<Value> = (0..TRAITS)
+        .map(|left_out| {
+            let used = std::array::from_fn(|place| place != left_out);
+            let probabilities = fit::cross_validated(examples, &weights, used);
+            let each: Vec<Value> =
+                (0..sets.names.len()).map(|set| scores(&sets.names[set], &of_set(set, &probabilities))).collect();
+            json!({"without": ALL_TRAITS[left_out].name, "sets": each})
+        })
+        .collect();
+    let value = json!({
+        "recipe": Recipe::default().label(), "model": model_value(&model), "penalty": penalty, "sets": each, "ablations": without,
+    });
+    (value, model)
+}
+
+fn model_value(model: &Model) -> Value {
+    let weights = ALL_TRAITS.iter().zip(model.weights).map(|(of, weight)| (of.name.to_owned(), json!(rounded(weight))));
+    json!({"constant": rounded(model.constant), "weights": weights.collect::<serde_json::Map<_, _>>()})
+}
+
+/// Precision, recall and F1 at a probability of one half.
+fn scores(name: &str, pairs: &[(f64, bool)]) -> Value {
+    let count = |found: bool, near: bool| pairs.iter().filter(|pair| (pair.0 >= 0.5, pair.1) == (found, near)).count();
+    let (hits, false_pairs, misses) = (count(true, true) as f64, count(true, false) as f64, count(false, true) as f64);
+    let share = |part: f64, whole: f64| if whole > 0.0 { json!(rounded(part / whole)) } else { Value::Null };
+    json!({
+        "name": name,
+        "pairs": pairs.len(),
+        "precision": share(hits, hits + false_pairs),
+        "recall": share(hits, hits + misses),
+        "f1": share(2.0 * hits, 2.0 * hits + false_pairs + misses),
+    })
+}
+
+fn rounded(value: f64) -> f64 {
+    (value * 1e4).round() / 1e4
+}
+
+/// The figures in words.
+fn lines(value: &Value) -> Vec<String> {
+    let number = |value: &Value| value.as_f64().map_or_else(|| "-".to_owned(), |number| format!("{number:.4}"));
+    let row = |of: &Value| {
+        let name = of["name"].as_str().unwrap_or_default();
+        let [p, r, f] = ["precision", "recall", "f1"].map(|key| number(&of[key]));
+        format!("{name:<20} {:>6} pairs  precision {p}  recall {r}  F1 {f}", of["pairs"])
+    };
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let mut lines =
+        vec![format!("model of {}, penalty {}", value["recipe"].as_str().unwrap_or_default(), value["penalty"])];
+    lines.push(format!("  {:<12} {:>9}", "constant", number(&value["model"]["constant"])));
+    for of in &ALL_TRAITS {
+        lines.push(format!("  {:<12} {:>9}", of.name, number(&value["model"]["weights"][of.name])));
+    }
+    lines.push("cross-validated by groups:".to_owned());
+    for set in list(&value["sets"]) {
+        lines.push(format!("  {}", row(&set)));
+        lines.extend(list(&set["kinds"]).iter().map(|kind| format!("    {}", row(kind))));
+        let interval = list(&set["slope_interval"]);
+        let interval = interval.iter().map(number).collect::<Vec<_>>().join(" to ");
+        lines.push(format!(
+            "    Brier {}, calibration slope {} ({interval})",
+            number(&set["brier"]),
+            number(&set["slope"])
+        ));
+        for bin in list(&set["bins"]) {
+            let [predicted, observed] = ["predicted", "observed"].map(|key| number(&bin[key]));
+            lines.push(format!(
+                "    {:>6} pairs: mean probability {predicted}, near-duplicates {observed}",
+                bin["pairs"]
+            ));
+        }
+    }
+    lines.push("without one piece of evidence, F1:".to_owned());
+    for ablation in list(&value["ablations"]) {
+        let f1: Vec<String> = list(&ablation["sets"]).iter().map(|set| number(&set["f1"])).collect();
+        lines.push(format!("  {:<12} {}", ablation["without"].as_str().unwrap_or_default(), f1.join("  ")));
+    }
+    lines
+}

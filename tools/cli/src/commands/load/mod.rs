@@ -1,0 +1,284 @@
+//! `nddb load`: archives, pages and fingerprints into a database, in bulk.
+
+mod skipped;
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use clap::ValueEnum;
+use nddb::Writer;
+use nddb::archive::{self, Format, Inputs, Limits};
+use nddb::ingest::{Event, LoadProgress, LoadReport, Loader};
+use serde_json::json;
+
+use self::skipped::{Skipped, UNREADABLE};
+use crate::args::{FromEnvironment, Global};
+use crate::clock::Clock;
+use crate::failure::{Code, Failure, Result, Told, chain};
+use crate::messages::{Meter, Tick};
+use crate::quantity::{self, bytes, counted, duration, grouped};
+use crate::{database, interrupt, output};
+
+/// Load archives, pages or fingerprints
+///
+/// Reads WARC, WET and ARC (plain, .gz, .zst), JSONL (.gz, .zst), HTML and text files, `id<TAB>hex` lines and raw
+/// fingerprints, and folders of them: of a folder every file below it whose name tells such a format, or that of
+/// --format; its pages and texts have their path as id. Loading the same documents again changes nothing. What cannot
+/// be read is skipped and counted, and listed with --skipped; the exit code is 3 then.
+///
+/// After ^C or a crash the same command goes on: archives that are loaded are passed over, and the one it
+/// was at is read from where it stood. If all of them are loaded they are read again, as with --again;
+/// so are those of a --pending batch, which may have been cancelled.
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "nddb load [OPTIONS] DB INPUT...",
+    after_help = "\
+Examples:
+  nddb load crawl.nddb CC-MAIN-2025-*.warc.gz --skipped skipped.jsonl
+  nddb load crawl.nddb pages/                        every page, text and archive below
+  zstdcat dump.jsonl.zst | nddb load crawl.nddb - --format jsonl --text-field content
+  nddb load old.nddb prints.u64le --id-prefix a-     ids a-0, a-1, ...
+  nddb load crawl.nddb new/*.warc.gz --batch may --pending && nddb batch commit crawl.nddb may"
+)]
+pub(crate) struct Args {
+    /// The database, then files and folders, or - for stdin
+    #[arg(value_name = "DB INPUT", required = true)]
+    given: Vec<OsString>,
+    #[command(flatten)]
+    environment: FromEnvironment,
+    /// What the inputs are; `auto` looks at each
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        default_value = "auto",
+        help = "What the inputs are: auto, warc, wet, arc, html, jsonl, tsv, u64le"
+    )]
+    format: Format,
+    /// Where ids of WARC, WET and ARC documents come from
+    #[arg(long, value_enum, default_value_t, value_name = "FROM")]
+    id: IdFrom,
+    /// Put this before the ids of u64le and tsv inputs
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    id_prefix: String,
+    #[command(flatten)]
+    fields: Fields,
+    /// Cut records and pages at this size
+    #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = quantity::size)]
+    max_record: u64,
+    /// Have the documents belong to this batch
+    #[arg(long, value_name = "NAME")]
+    batch: Option<String>,
+    /// Keep the batch invisible until `nddb batch commit`
+    #[arg(long, requires = "batch")]
+    pending: bool,
+    /// List what is skipped in this file: JSON objects with file, offset, reason
+    #[arg(long, value_name = "FILE")]
+    skipped: Option<PathBuf>,
+    /// Read everything, also what an earlier load has read
+    #[arg(long)]
+    again: bool,
+}
+
+/// Names of JSONL fields.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Fields of JSONL inputs")]
+struct Fields {
+    /// The id, a string or a number
+    #[arg(long, value_name = "NAME", default_value = "id")]
+    id_field: String,
+    /// Plain text, where there is no page
+    #[arg(long, value_name = "NAME", default_value = "text")]
+    text_field: String,
+    /// An HTML page, where there is no fingerprint
+    #[arg(long, value_name = "NAME", default_value = "html")]
+    html_field: String,
+    /// A fingerprint of 16 hex digits
+    #[arg(long, value_name = "NAME", default_value = "fp")]
+    fp_field: String,
+    /// The address
+    #[arg(long, value_name = "NAME", default_value = "url")]
+    url_field: String,
+}
+
+/// Where ids come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum IdFrom {
+    /// WARC-Record-ID; of WET records WARC-Refers-To
+    #[default]
+    Record,
+    /// The address
+    Url,
+}
+
+impl Args {
+    fn options(&self) -> archive::Options {
+        let fields = &self.fields;
+        archive::Options {
+            format: self.format,
+            limits: Limits { record: self.max_record as usize, ..Limits::default() },
+            id_from: match self.id {
+                IdFrom::Record => archive::IdFrom::Record,
+                IdFrom::Url => archive::IdFrom::Url,
+            },
+            id_prefix: self.id_prefix.clone(),
+            first_ordinal: 0,
+            fields: archive::JsonFields {
+                id: fields.id_field.clone(),
+                text: fields.text_field.clone(),
+                html: fields.html_field.clone(),
+                fp: fields.fp_field.clone(),
+                url: fields.url_field.clone(),
+            },
+        }
+    }
+}
+
+pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
+    let clock = Clock::start();
+    let (db, given) = args.environment.split(std::mem::take(&mut args.given), "INPUT")?;
+    let command = format!("load {}", given.iter().map(|path| path.to_string_lossy()).collect::<Vec<_>>().join(" "));
+    let inputs = archive::expand(&given, args.format)?;
+    let mut writer = database::write(&db, &command, global)?;
+    database::recipe(writer.settings())?;
+    let skipped = Skipped::create(args.skipped.as_deref(), global.messages())?;
+    interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
+
+    let meter = global.messages().meter("load");
+    // A chunk is finished even after ^C: what was read is kept, and the position with it.
+    writer.watch(meter.watch(false));
+    writer.merge_in_background(true);
+    if let Some(batch) = &args.batch {
+        writer.label(batch, args.pending)?;
+    }
+    let report = load(&mut writer, inputs, &args, skipped, &meter, global)?;
+    // Merges that are under way can be broken off: the next command that writes goes on with them.
+    writer.watch(meter.watch(true));
+    writer.close()?;
+    if report.is_failure() {
+        let message = report.unreadable.first().map(|error| chain(error)).unwrap_or_default();
+        return Err(Told::new(Code::Failed, message).hint("nothing was loaded").into());
+    }
+    tell(&report, &clock, &args, global, &meter)
+}
+
+/// Loads the inputs, shows how far it is, and lists what is skipped.
+fn load(
+    writer: &mut Writer,
+    inputs: Inputs,
+    args: &Args,
+    mut skipped: Skipped,
+    meter: &Meter,
+    global: &Global,
+) -> Result<LoadReport> {
+    // Why the list of what is skipped cannot be written: the load ends then, and keeps what it has read.
+    let mut failure = None;
+    let has_failed = AtomicBool::new(false);
+    let report = Loader::new(writer)
+        .options(args.options())
+        .threads(global.threads())
+        .again(args.again)
+        .stop_when(|| interrupt::asked() || has_failed.load(Ordering::Relaxed))
+        .on_event(|event| {
+            let written = match event {
+                Event::Skipped(what) => skipped.write(&what),
+                Event::Unreadable { path, error } => skipped.write_unreadable(path, &chain(error)),
+                Event::Resumed { path, documents } => {
+                    let (path, documents) = (path.display(), counted(documents, "document"));
+                    global.messages().note(format!("{path}: goes on behind {documents} of an earlier load"));
+                    Ok(())
+                }
+                Event::Progress(progress) => {
+                    meter.tick(tick(&progress));
+                    Ok(())
+                }
+                _ => Ok(()),
+            };
+            if let Err(error) = written {
+                failure.get_or_insert(error);
+                has_failed.store(true, Ordering::Relaxed);
+            }
+        })
+        .load_inputs(inputs)?;
+    match failure {
+        Some(failure) => Err(failure),
+        None => skipped.finish().map(|()| report),
+    }
+}
+
+fn tick(progress: &LoadProgress) -> Tick {
+    let LoadProgress { documents, skipped, bytes_in, size } = *progress;
+    Tick {
+        phase: "reading",
+        done: documents,
+        unit: "documents",
+        share: (size > 0).then(|| bytes_in as f64 / size as f64),
+        bytes: bytes_in,
+        skipped,
+    }
+}
+
+/// Returns the counts of what was skipped, by the names of the reasons.
+fn reasons(report: &LoadReport) -> BTreeMap<&'static str, u64> {
+    let mut reasons: BTreeMap<_, _> =
+        report.skipped_by_reason.iter().map(|(reason, &count)| (reason.as_str(), count)).collect();
+    if !report.unreadable.is_empty() {
+        reasons.insert(UNREADABLE, report.unreadable.len() as u64);
+    }
+    reasons
+}
+
+/// Prints the summary.
+fn tell(report: &LoadReport, clock: &Clock, args: &Args, global: &Global, meter: &Meter) -> Result<Code> {
+    let (loaded, bytes_in) = (&report.loaded, report.progress.bytes_in);
+    let (interrupted, skipped) = (interrupt::asked(), report.skipped());
+    let reasons = reasons(report);
+    if global.json {
+        let other: BTreeMap<_, _> = report.other.iter().map(|(kind, count)| (kind.as_str(), count)).collect();
+        output::print_json(&json!({
+            "documents": loaded.documents,
+            "replaced": loaded.replaced,
+            "unchanged": loaded.unchanged,
+            "repeated": loaded.repeated,
+            "unprinted": loaded.unprinted,
+            "skipped": skipped,
+            "skipped_by_reason": reasons,
+            "other": other,
+            "archives_passed_over": report.passed_over,
+            "files_passed_over": report.files_passed_over,
+            "batch": args.batch,
+            "pending": args.pending,
+            "interrupted": interrupted,
+            "bytes_in": bytes_in,
+            "payload_bytes": report.payload_bytes,
+            "seconds": clock.seconds(),
+            "cpu_seconds": clock.cpu_seconds(),
+        }))?;
+    }
+    let skips = || {
+        let each = reasons.iter().map(|(reason, count)| format!("{reason}: {}", grouped(*count)));
+        format!("{} skipped ({})", grouped(skipped), each.collect::<Vec<_>>().join(", "))
+    };
+    let mut summary = format!(
+        "{} ({} replaced, {} unchanged), {} read, {} in {}",
+        counted(loaded.documents, "document"),
+        grouped(loaded.replaced),
+        grouped(loaded.unchanged),
+        bytes(bytes_in),
+        if skipped == 0 { "nothing skipped".into() } else { skips() },
+        duration(std::time::Duration::from_secs_f64(clock.seconds())),
+    );
+    if report.files_passed_over > 0 {
+        summary += &format!("; {} of no known format passed over", counted(report.files_passed_over, "file"));
+    }
+    if interrupted {
+        summary += "; interrupted, run the same command again to go on";
+    }
+    meter.finish(&summary);
+    Ok(match (interrupted, skipped) {
+        (true, _) => Code::Interrupted,
+        (false, 0) => Code::Done,
+        (false, _) => Code::SomeSkipped,
+    })
+}

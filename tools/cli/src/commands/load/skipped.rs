@@ -1,0 +1,56 @@
+//! The list of what was skipped: JSON objects with file, offset and reason.
+
+use std::path::Path;
+
+use nddb::archive::Position;
+use nddb::ingest;
+use serde_json::json;
+
+use crate::failure::Result;
+use crate::messages::Messages;
+use crate::output::Output;
+
+/// Reason of files that could not be read, or no further.
+pub(super) const UNREADABLE: &str = "unreadable";
+
+/// Writes the list, and tells the curious.
+pub(super) struct Skipped {
+    output: Option<Output>,
+    messages: Messages,
+}
+
+impl Skipped {
+    /// Makes the file, if there is to be one.
+    pub(super) fn create(path: Option<&Path>, messages: Messages) -> Result<Self> {
+        Ok(Self { output: path.map(Output::file).transpose()?, messages })
+    }
+
+    /// Adds a record of a file.
+    pub(super) fn write(&mut self, what: &ingest::Skipped<'_>) -> Result<()> {
+        let Position { offset, inner, length } = what.position;
+        let (file, reason, detail) = (what.path.display(), what.reason.as_str(), what.detail);
+        self.messages.detail(format!("{file}: skipped at byte {offset}: {reason}: {detail}"));
+        let Some(output) = &mut self.output else { return Ok(()) };
+        output.json(&json!({
+            "file": file.to_string(),
+            "offset": offset,
+            "inner": inner,
+            "length": length,
+            "reason": reason,
+            "detail": detail,
+        }))
+    }
+
+    /// Adds a whole file, or the rest of one.
+    pub(super) fn write_unreadable(&mut self, file: &Path, error: &str) -> Result<()> {
+        self.messages.warn(format!("skipped: {error}"));
+        let Some(output) = &mut self.output else { return Ok(()) };
+        let file = file.display().to_string();
+        output.json(&json!({"file": file, "offset": 0, "reason": UNREADABLE, "detail": error}))
+    }
+
+    /// Ends the list.
+    pub(super) fn finish(mut self) -> Result<()> {
+        self.output.as_mut().map_or(Ok(()), Output::flush)
+    }
+}

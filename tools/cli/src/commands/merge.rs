@@ -1,0 +1,48 @@
+//! `nddb merge`: takes all documents of another database.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use crate::args::{FromEnvironment, Global};
+use crate::failure::{Code, Failure, Result};
+use crate::quantity::{counted, grouped};
+use crate::{database, interrupt, output};
+
+/// Take all documents of another database with the same recipe
+///
+/// The source is read as a snapshot and never changed. Where both have an id, the source's document replaces
+/// the other; batches of equal names unite.
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "nddb merge [OPTIONS] DB SOURCE",
+    after_help = "\
+Examples:
+  nddb merge crawl.nddb from-the-other-machine.nddb"
+)]
+pub(crate) struct Args {
+    /// The database that grows, then the one that is read
+    #[arg(value_name = "DB SOURCE", required = true, num_args = 1..=2)]
+    given: Vec<OsString>,
+    #[command(flatten)]
+    environment: FromEnvironment,
+}
+
+pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
+    let (db, source) = args.environment.split_one(args.given, "SOURCE")?;
+    let source = PathBuf::from(source);
+    let mut writer = database::write(&db, &format!("merge {}", source.display()), global)?;
+    interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
+    let meter = global.messages().meter("merge");
+    writer.watch(meter.watch(true));
+    let merged = writer.merge(&source)?;
+    writer.close()?;
+    let (documents, replaced, unchanged) = (merged.documents, merged.replaced, merged.unchanged);
+    if global.json {
+        output::print_json(&json!({"documents": documents, "replaced": replaced, "unchanged": unchanged}))?;
+    }
+    let documents = counted(documents, "document");
+    meter.finish(&format!("{documents} taken ({} replaced, {} unchanged)", grouped(replaced), grouped(unchanged)));
+    Ok(Code::Done)
+}

@@ -1,0 +1,187 @@
+//! `nddb pairs`: all near-duplicates in a database, by a method.
+
+use std::path::PathBuf;
+
+use nddb::View;
+use nddb::detect::{Collection, GROUP_LIMIT, Held, Method, PairOptions, PairSummary, Room};
+use nddb::sketch::Recipe;
+use serde_json::{Value, json};
+
+use crate::args::{Database, Global};
+use crate::clock::Clock;
+use crate::failure::{Code, Failure, Result};
+use crate::model_options::ModelOptions;
+use crate::output::{self, Output, Sink};
+use crate::pair_lines::{Format, Lines};
+use crate::quantity::{counted, duration, grouped};
+use crate::text_options::{self, TextOptions};
+use crate::{database, interrupt};
+
+/// Find all near-duplicates in a database
+///
+/// Prints groups, then pairs, sorted by the bytes of ids. Documents with one text, or with different texts
+/// and one sketch, are one group line, and only its founder is compared with others; --expand gives all
+/// pairs instead.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  nddb pairs crawl.nddb > near.jsonl
+  nddb pairs crawl.nddb --method split -o near.jsonl
+  nddb pairs crawl.nddb --method simhash --verify lcs -o near.jsonl
+  nddb pairs crawl.nddb --method b --expand --format tsv | cut -f 1,2")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    database: Database,
+    #[command(flatten)]
+    how: How,
+    /// All pairs, instead of groups and the pairs between them
+    #[arg(long)]
+    expand: bool,
+    /// How lines are written
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: Format,
+    /// Write here instead of stdout
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// Which pairs are near-duplicates.
+#[derive(Debug, clap::Args)]
+pub(super) struct How {
+    /// identity (equal texts), simhash (within k bits), b (two of six supershingles), c (372 of 384 bits of
+    /// the projection), combined (b, and 355 bits), split (c between sites, combined within one), min-hash
+    /// (36 of 84 min-values, of pages that share a band of four, and on one site titles or headings that agree), model
+    /// (all evidence of content, titles, headings and numbers, weighed to a probability); and by texts: lcs (trustable common subsequence), cosine (of term frequencies), shingles (resemblance of their
+    /// sets) [default: model in a database of a recipe `main`; else, of bare fingerprints, and with -k, simhash]
+    #[arg(long, value_name = "METHOD")]
+    method: Option<Method>,
+    /// Greatest distance of simhash, in bits [default: the database's]
+    #[arg(short, long)]
+    k: Option<u8>,
+    #[command(flatten)]
+    model: ModelOptions,
+    /// Members of a group beyond which it is flagged, and candidates only compared with its founder
+    #[arg(long, value_name = "N", default_value_t = GROUP_LIMIT)]
+    group_limit: usize,
+    /// Cut projections in 13 pieces instead of 12: misses no pair with 12 different bits
+    #[arg(long)]
+    complete: bool,
+    #[command(flatten)]
+    pub(super) texts: TextOptions,
+}
+
+impl How {
+    /// The options of the library.
+    pub(super) fn options(&self, view: View<'_>, global: &Global) -> Result<PairOptions> {
+        let recipe = Recipe::of_any_version(&view.settings().recipe);
+        let usual = if self.k.is_some() { Method::Simhash } else { Method::default_of(recipe.as_ref()) };
+        let method = self.method.unwrap_or(usual);
+        self.texts.check(&[method])?;
+        for (given, used, name, of) in [
+            (self.k.is_some(), method == Method::Simhash, "-k", "simhash"),
+            (self.complete, matches!(method, Method::C | Method::Split), "--complete", "c and split"),
+        ] {
+            if given && !used {
+                return Err(Failure::usage(format!("{name} is an option of {of}, and the method is {method}")));
+            }
+        }
+        let mut options = PairOptions::new(method);
+        options.rules.within = self.k.unwrap_or(view.settings().k).into();
+        self.model.apply(&mut options.rules)?;
+        options.group_limit = self.group_limit;
+        options.complete = self.complete;
+        options.room = room(global);
+        self.texts.apply(&mut options);
+        Ok(options)
+    }
+
+    /// Where no method is named and of all documents only the fingerprints are known, these are compared.
+    pub(super) fn fit(&self, options: &mut PairOptions, held: &Held) {
+        if self.method.is_none() && held.min_values == 0 {
+            options.method = Method::Simhash;
+        }
+    }
+}
+
+/// Room to work in, as the user gives it.
+pub(super) fn room(global: &Global) -> Room {
+    let room = Room::default();
+    Room { memory_limit: global.memory_limit.unwrap_or(room.memory_limit), ..room }
+}
+
+pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
+    let clock = Clock::start();
+    let reader = database::read(&args.database.db)?;
+    let view = reader.view();
+    let mut options = PairOptions { expand: args.expand, ..args.how.options(view, global)? };
+    nddb::detect::check(view, &options)?;
+    interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
+    let messages = global.messages();
+    let meter = messages.meter("pairs");
+    let collection = Collection::build(view, &options.room, &mut *meter.watch(true))?;
+    args.how.fit(&mut options, collection.held());
+    let lines = Lines { collection: &collection, method: options.method, format: args.format };
+    let mut sink = Sink::new(Output::chosen(args.output.as_deref())?);
+    let mut out = Vec::new();
+    let outcome = sink.write(args.format.header()).and_then(|()| {
+        nddb::detect::pairs(view, &collection, &options, &mut *meter.watch(true), &mut |line| {
+            out.clear();
+            lines.write(&mut out, &line);
+            sink.write(&out)
+        })
+    });
+    let summary = sink.finish(outcome.map_err(Failure::from))?;
+    if summary.unsketched > 0 {
+        messages.warn(unsketched(&options, &summary));
+    }
+    text_options::warnings(&summary).into_iter().for_each(|warning| messages.warn(warning));
+    if global.json && args.output.is_some() {
+        let mut value = value(&options, &summary);
+        value["seconds"] = clock.seconds().into();
+        value["cpu_seconds"] = clock.cpu_seconds().into();
+        output::print_json(&value)?;
+    }
+    let took = duration(std::time::Duration::from_secs_f64(clock.seconds()));
+    meter.finish(&format!("{} in {took}", told(&summary)));
+    Ok(text_options::code(&summary))
+}
+
+/// Says which documents the method knows nothing of.
+pub(super) fn unsketched(options: &PairOptions, summary: &PairSummary) -> String {
+    let documents = counted(summary.unsketched, "document");
+    format!("{documents} without what method '{}' compares: in no pair", options.method)
+}
+
+/// The summary in words.
+pub(super) fn told(summary: &PairSummary) -> String {
+    let groups = summary.identity_groups + summary.hot_groups;
+    let mut text = format!("{}: ", counted(summary.documents, "document"));
+    text += &format!("{}, {}", counted(groups, "group"), counted(summary.pairs, "pair"));
+    if summary.flagged > 0 {
+        text += &format!(", {} flagged as larger than the group limit", grouped(summary.flagged));
+    }
+    text
+}
+
+/// The summary as JSON, without what differs from run to run.
+pub(super) fn value(options: &PairOptions, summary: &PairSummary) -> Value {
+    json!({
+        "method": options.method.name(),
+        "k": options.rules.within,
+        "min_probability": options.rules.probability,
+        "expand": options.expand,
+        "complete": options.complete,
+        "group_limit": options.group_limit,
+        "documents": summary.documents,
+        "unsketched": summary.unsketched,
+        "empty": summary.empty,
+        "compared": summary.compared,
+        "candidates": summary.candidates,
+        "pairs": summary.pairs,
+        "identity_groups": summary.identity_groups,
+        "hot_groups": summary.hot_groups,
+        "flagged": summary.flagged,
+        "stars": summary.stars,
+        "texts": text_options::value(options, summary),
+    })
+}

@@ -1,0 +1,92 @@
+//! Asking queries on many threads, and printing the answers in their order.
+
+use nddb::{Stored, View, Work, parallel};
+
+use super::queries::Query;
+use crate::failure::Result;
+use crate::output::Output;
+
+/// Pieces of the queries that are held at a time where the number of all is not known.
+const PIECES_HELD: usize = 16;
+
+/// A way to answer queries.
+pub(super) trait Answering: Sync {
+    /// Queries of one piece of work for a thread.
+    const PIECE: usize;
+
+    /// Answers queries, a line each.
+    fn answer(&self, queries: &[Query]) -> Result<Answers>;
+}
+
+/// The answers to a piece of the queries.
+#[derive(Default)]
+pub(super) struct Answers {
+    pub(super) lines: Vec<u8>,
+    pub(super) matches: u64,
+    pub(super) work: Work,
+    pub(super) nanoseconds: Vec<u64>,
+}
+
+/// Queries being asked, and what has been answered so far.
+pub(super) struct Asking<'a, A> {
+    answering: &'a A,
+    threads: usize,
+    output: Output,
+    queries: usize,
+    /// Of all answers but their lines, which are printed.
+    sum: Answers,
+}
+
+impl<'a, A: Answering> Asking<'a, A> {
+    /// Answers are printed on stdout.
+    pub(super) fn new(answering: &'a A, threads: usize) -> Self {
+        Self { answering, threads, output: Output::stdout(), queries: 0, sum: Answers::default() }
+    }
+
+    /// Asks queries on all threads, and prints the answers in their order.
+    pub(super) fn ask(&mut self, queries: &[Query]) -> Result<()> {
+        self.queries += queries.len();
+        let mut pieces = queries.chunks(A::PIECE);
+        let threads = self.threads.min(queries.len().div_ceil(A::PIECE));
+        let Self { answering, output, sum, .. } = self;
+        parallel::in_order(
+            threads,
+            || pieces.next(),
+            |piece| answering.answer(piece),
+            |answers: Result<Answers>| {
+                let mut answers = answers?;
+                sum.matches += answers.matches;
+                sum.work.probes += answers.work.probes;
+                sum.work.blocks += answers.work.blocks;
+                sum.work.entries += answers.work.entries;
+                sum.nanoseconds.append(&mut answers.nanoseconds);
+                output.write(&answers.lines)
+            },
+        )
+    }
+
+    /// Asks for what is near each stored document.
+    pub(super) fn ask_all(&mut self, view: View<'_>) -> Result<()> {
+        let most = PIECES_HELD * A::PIECE;
+        let mut held = Vec::with_capacity(most);
+        let mut failed = None;
+        view.each(&mut |stored: Stored| {
+            held.push(Query::Stored(Box::new(stored)));
+            if held.len() == most {
+                failed = self.ask(&held).err();
+                held.clear();
+            }
+            Ok(failed.is_none())
+        })?;
+        match failed {
+            Some(failure) => Err(failure),
+            None => self.ask(&held),
+        }
+    }
+
+    /// Ends the output; returns the number of queries, and the sum of the answers.
+    pub(super) fn finish(mut self) -> Result<(usize, Answers)> {
+        self.output.flush()?;
+        Ok((self.queries, self.sum))
+    }
+}

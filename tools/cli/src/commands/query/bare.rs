@@ -1,0 +1,96 @@
+//! Queries for everything within k bits, and their answers as lines.
+
+use std::io::Write;
+use std::time::Instant;
+
+use nddb::{Fingerprint, View, Within};
+
+use super::Ids;
+use super::asking::{Answering, Answers};
+use super::queries::Query;
+use crate::failure::Result;
+use crate::json;
+
+/// The answer for an id that is not stored.
+const MISSING: &[u8] = b"{\"fp\":null,\"count\":0,\"matches\":[],\"error\":\"no such document\"}\n";
+const MEMORY: &str = "memory is writable";
+
+/// Queries whose probes are in flight together.
+const TOGETHER: usize = 32;
+
+/// How fingerprints are looked up.
+pub(super) struct Bare<'a> {
+    pub(super) view: View<'a>,
+    pub(super) within: Within,
+    pub(super) limit: Option<usize>,
+    pub(super) ids: Ids,
+    pub(super) one_by_one: bool,
+}
+
+impl Answering for Bare<'_> {
+    const PIECE: usize = 1024;
+
+    /// Answers queries one after the other, or many together.
+    fn answer(&self, queries: &[Query]) -> Result<Answers> {
+        let mut answers = Answers::default();
+        let mut near = Vec::with_capacity(TOGETHER);
+        let together = if self.one_by_one { 1 } else { TOGETHER };
+        for query in queries {
+            match query.fingerprint(self.view.settings().bits) {
+                Some((fingerprint, false)) => {
+                    near.push(fingerprint);
+                    if near.len() == together {
+                        self.find(&mut near, &mut answers)?;
+                    }
+                }
+                // Of fewer than two tokens: it is never matched by fingerprint.
+                Some((fingerprint, true)) => {
+                    self.find(&mut near, &mut answers)?;
+                    writeln!(answers.lines, "{{\"fp\":\"{fingerprint}\",\"count\":0,\"matches\":[]}}").expect(MEMORY);
+                }
+                None => {
+                    self.find(&mut near, &mut answers)?;
+                    answers.lines.extend_from_slice(MISSING);
+                }
+            }
+        }
+        self.find(&mut near, &mut answers)?;
+        Ok(answers)
+    }
+}
+
+impl Bare<'_> {
+    /// Asks for all of `near` in one call, and empties it.
+    fn find(&self, near: &mut Vec<Fingerprint>, answers: &mut Answers) -> Result<()> {
+        if near.is_empty() {
+            return Ok(());
+        }
+        let began = self.one_by_one.then(Instant::now);
+        match self.ids {
+            Ids::All => {
+                let found = self.view.find(near, self.within, self.limit, &mut answers.work)?;
+                self.took(began, answers);
+                for answer in &found {
+                    answers.matches += answer.count;
+                    json::answer(&mut answers.lines, answer);
+                }
+            }
+            Ids::None => {
+                let found = self.view.probe(near, self.within, self.limit, &mut answers.work)?;
+                self.took(began, answers);
+                for (query, matches) in near.iter().zip(&found) {
+                    answers.matches += matches.count;
+                    json::matches(&mut answers.lines, *query, matches);
+                }
+            }
+        }
+        near.clear();
+        Ok(())
+    }
+
+    fn took(&self, began: Option<Instant>, answers: &mut Answers) {
+        if let Some(began) = began {
+            answers.nanoseconds.push(began.elapsed().as_nanos() as u64);
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Queries that are judged by a method, and their answers as lines.
+
+use std::io::Write;
+
+use nddb::detect::online::{bounds, content_difference, read_page, term_difference};
+use nddb::detect::{ALL_TRAITS, Alike, Alikes, Method, Online, told};
+use nddb::sketch::Recipe;
+use nddb::{Document, Stored, View};
+use serde_json::{Map, Value, json};
+
+use super::asking::{Answering, Answers};
+use super::queries::{Query, masked};
+use crate::failure::Result;
+use crate::inputs::PageFile;
+use crate::judging::add_evidence;
+
+/// Most edits that are printed of a match, and most tokens of each.
+const EDITS_MAX: usize = 20;
+
+/// How queries are judged.
+pub(super) struct Judged<'a> {
+    pub(super) view: View<'a>,
+    pub(super) online: Online,
+    pub(super) limit: Option<usize>,
+    pub(super) why: bool,
+}
+
+impl Answering for Judged<'_> {
+    const PIECE: usize = 64;
+
+    fn answer(&self, queries: &[Query]) -> Result<Answers> {
+        let mut answers = Answers::default();
+        for query in queries {
+            let (matches, line) = self.line(query)?;
+            answers.matches += matches;
+            writeln!(answers.lines, "{line}").expect("memory is writable");
+        }
+        Ok(answers)
+    }
+}
+
+impl Judged<'_> {
+    /// The answer to one query as a line.
+    fn line(&self, query: &Query) -> Result<(u64, Value)> {
+        match query {
+            Query::Print(fingerprint) => {
+                let page = Err("of the query only the fingerprint is known".into());
+                self.judge(&fingerprint.to_string(), &Document::bare("query", *fingerprint)?, page)
+            }
+            Query::Stored(stored) => {
+                // Only --why reads it.
+                let read = if self.why { self.read(stored) } else { Err(String::new()) };
+                let document = Document::from(Stored::clone(stored));
+                self.judge(&stored.record.id, &document, read.as_ref().map_err(String::clone))
+            }
+            Query::Page(page) => self.judge(&page.path.display().to_string(), &page.document, Ok(&page.file)),
+            Query::Missing(id) => {
+                let (method, why) = (self.online.method.name(), "no such document");
+                let line = json!({
+                    "query": id, "fp": null, "method": method, "count": 0, "complete": true, "matches": [],
+                    "error": why,
+                });
+                Ok((0, line))
+            }
+        }
+    }
+
+    /// Reads the page of a stored document again.
+    fn read(&self, stored: &nddb::Stored) -> Result<PageFile, String> {
+        let entry = match read_page(self.view, &stored.record) {
+            Ok(Ok(entry)) => entry,
+            Ok(Err(unread)) => return Err(unread.to_string()),
+            Err(error) => return Err(crate::failure::chain(&error)),
+        };
+        Ok(PageFile { body: entry.body, kind: entry.kind, charset: entry.charset, url: entry.url })
+    }
+
+    /// Asks for what is like a document; `page` is where its tokens can be had, else why not.
+    fn judge(&self, name: &str, document: &Document, page: Result<&PageFile, String>) -> Result<(u64, Value)> {
+        let method = self.online.method_for(document).name();
+        let fp = masked(document, self.view.settings().bits).to_string();
+        let fp = (!document.is_unprinted()).then_some(fp);
+        let asked = match &page {
+            Ok(page) => self.online.ask_page(self.view, document, &page.page()),
+            Err(_) => self.online.ask(self.view, document),
+        };
+        let Alikes { matches, count, complete } = match asked {
+            Ok(alikes) => alikes,
+            // One document of many of which nothing is known.
+            Err(error @ nddb::Error::Method { .. }) if document.id() != "query" => {
+                let line = json!({
+                    "query": name, "fp": fp, "method": method, "count": 0, "complete": false, "matches": [],
+                    "error": crate::failure::chain(&error),
+                });
+                return Ok((0, line));
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let shown = matches.iter().take(self.limit.unwrap_or(usize::MAX));
+        let shown: Vec<Value> = shown.map(|alike| self.alike(alike, &page)).collect();
+        let line = json!({
+            "query": name, "fp": fp, "method": method, "count": count, "complete": complete, "matches": shown,
+        });
+        Ok((count, line))
+    }
+
+    fn alike(&self, alike: &Alike, page: &Result<&PageFile, String>) -> Value {
+        let (stored, record) = (&alike.stored, &alike.stored.record);
+        let mut object = Map::new();
+        object.insert("id".into(), json!(record.id));
+        object.insert("fp".into(), json!((!stored.unprinted).then(|| stored.fingerprint.to_string())));
+        object.insert("distance".into(), json!(alike.evidence.distance));
+        object.insert("url".into(), json!(record.url));
+        object.insert("site".into(), json!(record.site));
+        add_evidence(&mut object, Some(alike));
+        if self.why {
+            object.insert("why".into(), self.why(alike, page));
+        }
+        object.into()
+    }
+
+    /// The numbers against their thresholds, and the tokens that differ.
+    fn why(&self, alike: &Alike, page: &Result<&PageFile, String>) -> Value {
+        let (rules, evidence) = (&self.online.rules, &alike.evidence);
+        // Near by either of the two.
+        let texts = [
+            ("lcs", evidence.lcs_resemblance, rules.lcs.resemblance),
+            ("lcs_containment", evidence.lcs_containment, rules.lcs.containment),
+        ];
+        let texts = texts.iter().filter(|_| alike.verified.is_some()).map(|(name, value, threshold)| {
+            json!({"name": name, "value": value, "above": threshold, "holds": value.map(|value| value > *threshold)})
+        });
+        let method = if alike.rule == Method::Simhash.name() { Method::Simhash } else { self.online.method };
+        let least = rules.probability;
+        let probability = (method == Method::Model).then(|| {
+            let holds = alike.probability.map(|value| value >= least);
+            json!({"name": "probability", "value": alike.probability, "at_least": least, "holds": holds})
+        });
+        let bounds: Vec<Value> = bounds(rules, method, evidence)
+            .iter()
+            .map(|bound| {
+                let kind = if bound.at_most { "at_most" } else { "at_least" };
+                json!({"name": bound.name, "value": bound.value, kind: bound.threshold, "holds": bound.holds()})
+            })
+            .chain(probability)
+            .chain(texts)
+            .collect();
+        let (terms, unread) = match self.terms(alike, page) {
+            Ok(terms) => (terms, Value::Null),
+            Err(why) => (Value::Null, why.into()),
+        };
+        let evidence = self.evidence(alike);
+        json!({
+            "identical": alike.evidence.identical, "bounds": bounds, "evidence": evidence, "terms": terms, "unread": unread,
+        })
+    }
+
+    /// What each piece of evidence says, and what it adds to the log-odds that the two are near-duplicates; the
+    /// probability is 1 / (1 + exp(-sum)).
+    fn evidence(&self, alike: &Alike) -> Value {
+        let model = &self.online.rules.model;
+        let Some(traits) = alike.evidence.traits else { return Value::Null };
+        let rounded = |value: f64| (value * 1e3).round() / 1e3;
+        let first = json!({"name": "constant", "says": "before any evidence", "adds": rounded(model.constant)});
+        let parts = model.parts(&traits).into_iter().enumerate().map(|(place, adds)| {
+            let says = told(place, traits.values[place]);
+            json!({"name": ALL_TRAITS[place].name, "says": says, "adds": rounded(adds)})
+        });
+        std::iter::once(first).chain(parts).collect()
+    }
+
+    /// What differs between the tokens of the query and those of a match; else why that is not known.
+    fn terms(&self, alike: &Alike, page: &Result<&PageFile, String>) -> Result<Value, String> {
+        let page = page.as_ref().map_err(|why| format!("the query cannot be read: {why}"))?;
+        let other = self.read(&alike.stored).map_err(|why| format!("the match cannot be read: {why}"))?;
+        let recipe = Recipe::of_any_version(&self.view.settings().recipe);
+        let (of, difference) = match recipe {
+            Some(recipe) if recipe.is_of_main_content() => {
+                ("main content", content_difference(&page.page(), &other.page()))
+            }
+            _ => ("page", term_difference(&page.page(), &other.page())),
+        };
+        let difference = difference.ok_or("they differ in more than 4,000 tokens")?;
+        let words = |terms: &[String]| terms[..terms.len().min(EDITS_MAX)].join(" ");
+        let edits: Vec<Value> = difference
+            .edits
+            .iter()
+            .take(EDITS_MAX)
+            .map(|edit| json!({"query": words(&edit.removed), "match": words(&edit.added)}))
+            .collect();
+        let more = difference.edits.len() - edits.len();
+        Ok(
+            json!({"of": of, "only_query": difference.removed, "only_match": difference.added, "edits": edits, "more": more}),
+        )
+    }
+}

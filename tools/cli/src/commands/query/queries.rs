@@ -1,0 +1,96 @@
+//! What is looked for: the queries that the user names.
+
+use std::path::{Path, PathBuf};
+
+use nddb::text::PageKind;
+use nddb::{Document, Fingerprint, Stored, View};
+use nddb_format::fingerprint::low_mask;
+
+use super::What;
+use crate::args::Global;
+use crate::database;
+use crate::failure::{Code, Failure, Result};
+use crate::inputs::{self, PageFile};
+
+/// A query.
+pub(super) enum Query {
+    /// A fingerprint.
+    Print(Fingerprint),
+    /// A stored document.
+    Stored(Box<Stored>),
+    /// A page of a file.
+    Page(Box<PageQuery>),
+    /// An id that is not stored.
+    Missing(String),
+}
+
+/// A page of a file, and the document that it would be.
+pub(super) struct PageQuery {
+    pub(super) path: PathBuf,
+    pub(super) file: PageFile,
+    pub(super) document: Document,
+}
+
+impl Query {
+    /// The fingerprint, in a database of so many bits, and whether the document has fewer than two tokens; `None` for an
+    /// id that is not stored.
+    pub(super) fn fingerprint(&self, bits: u8) -> Option<(Fingerprint, bool)> {
+        match self {
+            Query::Print(fingerprint) => Some((*fingerprint, false)),
+            Query::Stored(stored) => Some((stored.fingerprint, stored.unprinted)),
+            Query::Page(page) => Some((masked(&page.document, bits), page.document.is_unprinted())),
+            Query::Missing(_) => None,
+        }
+    }
+}
+
+/// The fingerprint of a document as a database of so many bits has it.
+pub(super) fn masked(document: &Document, bits: u8) -> Fingerprint {
+    Fingerprint(document.fingerprint().0 & low_mask(bits))
+}
+
+/// Collects the queries that the user names, but for all stored documents.
+pub(super) fn collect(what: &What, url: Option<&str>, view: View<'_>, global: &Global) -> Result<(Vec<Query>, Code)> {
+    let mut code = Code::Done;
+    let mut prints = what.fp.clone();
+    if let Some(path) = &what.fp_file {
+        prints.extend(inputs::fingerprints(path)?);
+    }
+    check_width(&prints, view)?;
+    let mut queries: Vec<Query> = prints.into_iter().map(Query::Print).collect();
+    for id in &what.id {
+        queries.push(match view.get(id)? {
+            Some(stored) => Query::Stored(Box::new(stored)),
+            None => {
+                global.messages().warn(format!("no document '{id}'"));
+                code = Code::Failed;
+                Query::Missing(id.clone())
+            }
+        });
+    }
+    for (paths, kind) in [(&what.text, PageKind::Text), (&what.html, PageKind::Html)] {
+        for path in paths {
+            queries.push(page(path, kind, url, view)?);
+        }
+    }
+    Ok((queries, code))
+}
+
+/// Refuses fingerprints that the database cannot hold.
+fn check_width(prints: &[Fingerprint], view: View<'_>) -> Result<()> {
+    let bits = view.settings().bits;
+    match prints.iter().enumerate().find(|(_, fingerprint)| fingerprint.0 > low_mask(bits)) {
+        Some((index, fingerprint)) => {
+            Err(Failure::usage(format!("query {index}, {fingerprint}, is wider than the database's {bits} bits")))
+        }
+        None => Ok(()),
+    }
+}
+
+fn page(path: &Path, kind: PageKind, url: Option<&str>, view: View<'_>) -> Result<Query> {
+    let recipe = database::recipe(view.settings())?;
+    let mut file = PageFile::read(path, Some(kind))?;
+    file.url = url.map(str::to_owned);
+    let document = Document::from_page("query", &file.page(), &recipe)?;
+    Ok(Query::Page(Box::new(PageQuery { path: path.to_owned(), file, document })))
+}

@@ -1,0 +1,86 @@
+//! `nddb rebuild`: makes damaged or missing files again.
+
+use nddb::{RebuildOptions, RebuildWhat, Rebuilt};
+use serde_json::json;
+
+use crate::args::{Database, Global};
+use crate::failure::{Code, Failure, Result};
+use crate::quantity::counted;
+use crate::{database, interrupt, output};
+
+/// Make damaged or missing files again, when `nddb check` has found damage
+///
+/// Segments are made from their sibling tables; postings, runs and MANIFEST from the catalog, which holds
+/// everything that they are made of. What is sound is kept. The old files stay until the new ones are
+/// complete.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  nddb check crawl.nddb || nddb rebuild crawl.nddb
+  nddb rebuild crawl.nddb --all")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    database: Database,
+    /// Make all runs again from the catalog, sound ones too
+    #[arg(long)]
+    all: bool,
+}
+
+pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
+    interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
+    let meter = global.messages().meter("rebuild");
+    let mut options = RebuildOptions {
+        what: if args.all { RebuildWhat::All } else { RebuildWhat::Damaged },
+        holder: database::holder("rebuild"),
+        threads: global.threads(),
+        ..RebuildOptions::default()
+    };
+    if let Some(bytes) = global.memory_limit {
+        options.memory_limit = bytes;
+    }
+    let rebuilt = nddb::rebuild(&args.database.db, &options, &mut *meter.watch(true))?;
+    if global.json {
+        output::print_json(&json!({
+            "changed": rebuilt.is_changed(),
+            "generation": rebuilt.generation,
+            "runs_kept": rebuilt.runs_kept,
+            "segments": rebuilt.segments,
+            "postings": rebuilt.postings,
+            "runs": rebuilt.runs,
+            "documents": rebuilt.documents,
+            "fingerprints": rebuilt.fingerprints,
+            "runs_dropped": rebuilt.runs_dropped,
+            "manifest": rebuilt.manifest,
+            "deletions": rebuilt.deletions,
+            "commits_lost": rebuilt.commits_lost,
+            "counter": rebuilt.counter,
+        }))?;
+    }
+    if rebuilt.commits_lost > 0 {
+        let lost = counted(rebuilt.commits_lost, "commit");
+        global.messages().warn(format!("the catalog has lost {lost}: their documents are gone, load them again"));
+    }
+    meter.finish(&summary(&rebuilt));
+    Ok(Code::Done)
+}
+
+fn summary(rebuilt: &Rebuilt) -> String {
+    if !rebuilt.is_changed() {
+        return format!("nothing to do, {} sound", counted(rebuilt.runs_kept, "run"));
+    }
+    let made = [
+        (rebuilt.segments, "segment"),
+        (rebuilt.postings, "postings file"),
+        (rebuilt.runs, "run"),
+        (rebuilt.manifest.into(), "MANIFEST"),
+        (rebuilt.deletions.into(), "deleted set"),
+        (rebuilt.counter.into(), "count of documents"),
+    ];
+    let made: Vec<String> =
+        made.iter().filter(|(count, _)| *count > 0).map(|(count, what)| counted(*count, what)).collect();
+    let made = if made.is_empty() { "nothing".into() } else { made.join(", ") };
+    let kept = counted(rebuilt.runs_kept, "run");
+    let dropped = rebuilt.runs_dropped;
+    let dropped = if dropped > 0 { format!(", {} dropped", counted(dropped, "run")) } else { String::new() };
+    format!("made again: {made}; {kept} kept{dropped}")
+}

@@ -1,0 +1,120 @@
+//! `nddb report`: the measurements of the papers, as a page.
+
+mod measured;
+mod numbers;
+mod page;
+mod text_numbers;
+mod text_page;
+mod texts;
+
+use std::path::PathBuf;
+
+use nddb::detect::{ClusterOptions, Collection, Method, PairOptions};
+use nddb::{Error, View};
+use nddb_lab::Draw;
+use nddb_lab::measures;
+
+use self::measured::{Measured, Report};
+use self::texts::{TERM_PAIRS, Texts};
+use super::pairs;
+use crate::args::{Database, Global};
+use crate::clock::Clock;
+use crate::failure::{Code, Failure, Result};
+use crate::messages::Meter;
+use crate::output::{self, Output};
+use crate::quantity::{counted, duration};
+use crate::{database, interrupt};
+
+/// Measure a database as the papers do, with plots
+///
+/// Writes one HTML page that needs nothing else: how fingerprints are distributed (Manku et al. 2007,
+/// Figure 2), the graph of near-duplicates and the clusters by each method that the database can answer, how B-similarity
+/// and C-similarity go together and in how many terms pairs differ (Henzinger 2006), how many signatures and how long a
+/// window texts need (Huang et al. 2008), and what sampled shingles find (Ye et al. 2007). The numbers stand beside every
+/// plot; with --json they go to stdout. What needs labels is measured by `nddb eval --report`.
+///
+/// Texts are read again where they were loaded from, those of a sample: --sample 0 reads none.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  nddb report crawl.nddb -o report.html
+  nddb report crawl.nddb --json | jq '.methods[] | {method, pairs, mean_degree}'
+  nddb report crawl.nddb --sample 5000 --seed 2 -o another.html")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    database: Database,
+    /// Write the page here instead of stdout
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Documents whose texts are read, about: as many drawn at random, and at most as many near to some of these
+    #[arg(long, value_name = "N", default_value_t = 2000)]
+    sample: usize,
+    /// Decides which documents these are
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+}
+
+pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
+    let clock = Clock::start();
+    let reader = database::read(&args.database.db)?;
+    interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
+    let messages = global.messages();
+    let meter = messages.meter("report");
+    let report = measure(args, reader.view(), global, &meter)?;
+    if args.output.is_some() || !global.json {
+        let page = page::page(&report)?;
+        let mut output = Output::chosen(args.output.as_deref())?;
+        output.write(page.as_bytes())?;
+        output.flush()?;
+    }
+    if global.json {
+        output::print_json(&numbers::value(&report))?;
+    }
+    let took = duration(std::time::Duration::from_secs_f64(clock.seconds()));
+    let documents = counted(report.collection.held().documents, "document");
+    meter.finish(&format!("{documents} measured by {} in {took}", counted(report.methods.len() as u64, "method")));
+    Ok(Code::Done)
+}
+
+fn measure<'a>(args: &Args, view: View<'a>, global: &Global, meter: &Meter) -> Result<Report<'a>> {
+    let room = pairs::room(global);
+    let mut watch = meter.watch(true);
+    let collection = Collection::build(view, &room, &mut *watch)?;
+    let with_deleted = Collection::with_deleted(view, &room, &mut *watch)?;
+    let prints = measures::prints(&collection, view.settings().bits, &room, &mut *watch)?;
+    let (mut methods, mut refused, mut grids, mut drawn) = (Vec::new(), Vec::new(), [None, None], Vec::new());
+    let db = args.database.db.display().to_string();
+    let options = |method: Method| {
+        let mut options = PairOptions { room: room.clone(), ..PairOptions::new(method) };
+        options.rules.within = view.settings().k.into();
+        options
+    };
+    for method in Method::ALL {
+        if method.needs_text() {
+            let why = format!("it reads the texts of all documents: nddb pairs {db} --method {method}");
+            refused.push((method, why));
+            continue;
+        }
+        let options = options(method);
+        let graph = match measures::graph(view, &collection, &options, &mut *watch) {
+            Err(Error::Method { why, .. }) => {
+                refused.push((method, why));
+                continue;
+            }
+            other => other?,
+        };
+        let sizes = measures::sizes(view, &with_deleted, &ClusterOptions::new(options.clone()), &mut *watch)?;
+        if let Some(place) = [Method::B, Method::C].iter().position(|&it| it == method) {
+            let mut draw = Draw::new(if args.sample > 0 { TERM_PAIRS } else { 0 }, args.seed);
+            let visit = &mut |a, b| draw.push(a, b);
+            grids[place] = Some(measures::similarities(view, &collection, &options, &mut *watch, visit)?);
+            drawn.push((method, draw));
+        }
+        methods.push(Measured { options, graph, sizes });
+    }
+    let [b, c] = grids;
+    drop(watch);
+    let sample = (args.sample, args.seed);
+    let texts = Texts::measure(view, &collection, &options(Method::Shingles), sample, &drawn, meter)?;
+    Ok(Report { db, view, collection, prints, methods, refused, b, c, texts })
+}

@@ -1,0 +1,135 @@
+//! `nddb rm`: deletes documents by id, site or batch.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use nddb::View;
+use serde_json::json;
+
+use crate::args::{FromEnvironment, Global, texts};
+use crate::failure::{Code, Failure, Result};
+use crate::quantity::counted;
+use crate::{database, inputs, output};
+
+/// Delete documents
+///
+/// They are gone at once for every reader that refreshes, and their space at the next compaction. With
+/// --dry-run nothing is deleted and what would be is counted.
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "nddb rm [OPTIONS] DB ID...
+       nddb rm [OPTIONS] DB --ids-from FILE | --site SITE | --batch NAME",
+    after_help = "\
+Examples:
+  nddb rm crawl.nddb doc-1 doc-2
+  nddb rm crawl.nddb --ids-from remove.txt
+  nddb rm crawl.nddb --site example.org --dry-run
+  nddb rm crawl.nddb --batch may"
+)]
+pub(crate) struct Args {
+    /// The database, then ids of documents
+    #[arg(value_name = "DB ID")]
+    given: Vec<OsString>,
+    #[command(flatten)]
+    environment: FromEnvironment,
+    /// Delete the documents whose ids stand in this file, one a line; - for stdin
+    ///
+    /// Tab, line ends and backslash of an id are written as \t, \n, \r and \\, as in the lists of nddb cluster.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["site", "batch"])]
+    ids_from: Option<PathBuf>,
+    /// Delete all documents of this site
+    #[arg(long, value_name = "SITE", conflicts_with = "batch")]
+    site: Option<String>,
+    /// Delete all documents of this batch
+    #[arg(long, value_name = "NAME")]
+    batch: Option<String>,
+    /// Only count what would be deleted
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// What is to be deleted.
+enum What {
+    Ids(Vec<String>),
+    Site(String),
+    Batch(String),
+}
+
+/// Documents deleted, and ids that are not stored.
+#[derive(Default)]
+struct Deleted {
+    documents: u64,
+    missing: u64,
+}
+
+pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
+    let needs_ids = args.ids_from.is_none() && args.site.is_none() && args.batch.is_none();
+    let (db, ids) = args.environment.split(std::mem::take(&mut args.given), if needs_ids { "ID" } else { "" })?;
+    let ids = texts(ids)?;
+    if !needs_ids && !ids.is_empty() {
+        return Err(Failure::usage("give ids, or one of --ids-from, --site and --batch"));
+    }
+    let what = match (args.ids_from, args.site, args.batch) {
+        (Some(path), _, _) => What::Ids(inputs::ids(&path)?),
+        (_, Some(site), _) => What::Site(site),
+        (_, _, Some(batch)) => What::Batch(batch),
+        _ => What::Ids(ids),
+    };
+    let deleted = if args.dry_run { count(database::read(&db)?.view(), &what)? } else { delete(&db, &what, global)? };
+    if global.json {
+        output::print_json(&json!({
+            "deleted": deleted.documents, "missing": deleted.missing, "dry_run": args.dry_run,
+        }))?;
+    }
+    let missing =
+        if deleted.missing > 0 { format!(", {} not stored", counted(deleted.missing, "id")) } else { String::new() };
+    let would = if args.dry_run { "would be " } else { "" };
+    global.messages().note(format!("rm: {} {would}deleted{missing}", counted(deleted.documents, "document")));
+    Ok(if deleted.missing > 0 { Code::Failed } else { Code::Done })
+}
+
+/// Counts what would be deleted.
+fn count(view: View<'_>, what: &What) -> Result<Deleted> {
+    let mut deleted = Deleted::default();
+    match what {
+        What::Ids(ids) => {
+            for id in ids {
+                let stored = view.get(id)?.is_some();
+                deleted.documents += u64::from(stored);
+                deleted.missing += u64::from(!stored);
+            }
+        }
+        What::Site(site) => deleted.documents = view.count_of_site(site)?,
+        What::Batch(name) => {
+            let known = view.batches()?.into_iter().find(|(known, _, _)| known == name);
+            deleted.documents = match known {
+                Some((_, _, documents)) => documents,
+                None => return Err(nddb::Error::Batch { name: name.clone(), why: "does not exist" }.into()),
+            };
+        }
+    }
+    Ok(deleted)
+}
+
+fn delete(db: &Path, what: &What, global: &Global) -> Result<Deleted> {
+    let mut writer = database::write(db, "rm", global)?;
+    writer.merge_in_background(true);
+    let mut deleted = Deleted::default();
+    match what {
+        What::Ids(ids) => {
+            for group in ids.chunks(10_000) {
+                for id in group {
+                    let stored = writer.delete(id)?;
+                    deleted.documents += u64::from(stored);
+                    deleted.missing += u64::from(!stored);
+                }
+                writer.commit()?;
+            }
+        }
+        What::Site(site) => deleted.documents = writer.delete_site(site)?,
+        What::Batch(name) => deleted.documents = writer.delete_batch(name)?,
+    }
+    writer.commit()?;
+    writer.close()?;
+    Ok(deleted)
+}

@@ -1,0 +1,115 @@
+//! `nddb scan`: the task behind batch mode, on one range of the blocks of one segment.
+
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use nddb::{Fingerprint, Within};
+use nddb_format::block::BLOCK_SIZE;
+use nddb_format::segment::{HEADER_SIZE, Header};
+
+use crate::failure::{Code, Failure, Result};
+use crate::output::{Output, Sink};
+use crate::{inputs, json};
+
+/// Hold the fingerprints of a segment, or of a range of its blocks, against a file of queries
+///
+/// Needs no database: an engine that distributes work runs one on each range. Prints lines of query ordinal
+/// (from 0), stored fingerprint and distance, separated by tabs. It knows nothing of deletions: whoever
+/// collects the lines does.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  nddb scan crawl.nddb/runs/00000007.seg --queries Q.u64le
+  nddb scan 00000007.seg --queries Q.u64le --offset 65536 --count 65536
+  head -c 1024 00000007.seg > header
+  dd if=00000007.seg bs=1024 skip=65537 count=65536 |
+    nddb scan - --header header --offset 65536 --queries Q.u64le")]
+pub(crate) struct Args {
+    /// The segment; with --header whole blocks of one, - for stdin
+    #[arg(value_name = "SEGMENT")]
+    segment: PathBuf,
+    /// Fingerprints to look for, eight bytes each, least significant first
+    #[arg(long, value_name = "FILE.u64le")]
+    queries: PathBuf,
+    /// The first 1,024 bytes of the segment, if SEGMENT has only blocks
+    #[arg(long, value_name = "FILE")]
+    header: Option<PathBuf>,
+    /// The first block, with --count; with --header the number of the first block in SEGMENT
+    #[arg(long, value_name = "BLOCK", default_value_t = 0)]
+    offset: u64,
+    /// Number of blocks [default: all]
+    #[arg(long, value_name = "BLOCKS")]
+    count: Option<u64>,
+    /// Greatest distance, in bits [default: the segment's]
+    #[arg(short, long)]
+    k: Option<u8>,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Code> {
+    let queries = inputs::fingerprints(&args.queries)?;
+    let mut sink = Sink::new(Output::stdout());
+    let mut line = Vec::new();
+    let mut emit = |ordinal, stored: Fingerprint, distance: u32| {
+        line.clear();
+        json::number(&mut line, ordinal);
+        line.push(b'\t');
+        json::hex(&mut line, stored);
+        line.push(b'\t');
+        json::number(&mut line, distance.into());
+        line.push(b'\n');
+        sink.write(&line)
+    };
+    let outcome = match &args.header {
+        Some(header) => scan_blocks(args, header, &queries, &mut emit),
+        None => scan_segment(args, &queries, &mut emit),
+    };
+    sink.finish(outcome.map(|_| ()))?;
+    Ok(Code::Done)
+}
+
+type Emit<'a> = &'a mut dyn FnMut(u64, Fingerprint, u32) -> nddb::Result<()>;
+
+fn scan_segment(args: &Args, queries: &[Fingerprint], emit: Emit<'_>) -> Result<u64> {
+    let blocks = match (args.offset, args.count) {
+        _ if args.segment.as_os_str() == "-" => {
+            return Err(Failure::usage("blocks on stdin need their segment's header: give --header FILE"));
+        }
+        (0, None) => None,
+        (_, None) => return Err(Failure::usage("--offset says where to begin: say with --count how far to go")),
+        (offset, Some(count)) => Some((offset, count)),
+    };
+    let header = read_header(&args.segment)?;
+    let within = within(args, &header)?;
+    nddb::scan_segment(&args.segment, blocks, queries, within, emit).map_err(|error| named(error, &args.segment))
+}
+
+fn scan_blocks(args: &Args, header: &Path, queries: &[Fingerprint], emit: Emit<'_>) -> Result<u64> {
+    let bytes = read_header(header)?;
+    let within = within(args, &bytes)?;
+    let source = inputs::open(&args.segment)?;
+    let size = args.count.map_or(u64::MAX, |count| count.saturating_mul(BLOCK_SIZE as u64));
+    nddb::scan_blocks(&bytes, args.offset, &mut source.take(size), queries, within, emit)
+        .map_err(|error| named(error, &args.segment))
+}
+
+/// Reads the header that a file begins with.
+fn read_header(path: &Path) -> Result<Vec<u8>> {
+    let reading = |error: io::Error| Failure::reading(path, &error);
+    let mut bytes = Vec::new();
+    inputs::open(path)?.take(HEADER_SIZE as u64).read_to_end(&mut bytes).map_err(reading)?;
+    Header::decode(&bytes).map_err(|error| Failure::format(path, &error))?;
+    Ok(bytes)
+}
+
+fn within(args: &Args, header: &[u8]) -> Result<Within> {
+    let k = Header::decode(header).map_err(|error| Failure::format(&args.segment, &error))?.k;
+    Ok(Within(args.k.unwrap_or(k)))
+}
+
+/// An error about this file, which is of no database that could be checked.
+fn named(error: nddb::Error, path: &Path) -> Failure {
+    match error {
+        nddb::Error::Corrupt { source, .. } => Failure::format(path, &source),
+        other => other.into(),
+    }
+}

@@ -1,0 +1,41 @@
+//! A deleted set: the numbers of documents that are gone though runs still hold them.
+
+use nddb_format::{FormatError, deleted};
+use serde_json::{Map, Value};
+
+use super::file::{self, List, Part, start};
+use crate::output::Output;
+
+/// A decoded deleted set.
+pub(super) struct File<'a> {
+    bytes: &'a [u8],
+    numbers: Vec<u64>,
+}
+
+impl<'a> File<'a> {
+    /// Decodes it, which checks every rule.
+    pub(super) fn open(bytes: &'a [u8]) -> Result<Self, FormatError> {
+        Ok(Self { bytes, numbers: deleted::decode(bytes)?.into_iter().collect() })
+    }
+}
+
+impl file::File for File<'_> {
+    fn head(&self) -> Map<String, Value> {
+        let mut head = start("deleted set", self.bytes);
+        head.insert("count".into(), self.numbers.len().into());
+        head
+    }
+
+    fn write_long_parts(&self, output: &mut Output) -> Result<(), Part> {
+        let mut numbers = List::begin(output, "numbers")?;
+        for number in &self.numbers {
+            numbers.push(&number.to_string())?;
+        }
+        numbers.end()?;
+        Ok(())
+    }
+
+    fn summary(&self) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
+}

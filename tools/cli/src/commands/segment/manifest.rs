@@ -1,0 +1,85 @@
+//! MANIFEST: which files are the database.
+
+use nddb_format::FormatError;
+use nddb_format::manifest::{FileEntry, Manifest, RunEntry};
+use serde_json::{Map, Value, json};
+
+use super::file::{self, List, Part, extend, start};
+use crate::output::Output;
+use crate::quantity::counted;
+
+/// A decoded manifest, and its bytes.
+pub(super) struct File<'a> {
+    bytes: &'a [u8],
+    manifest: Manifest,
+}
+
+impl<'a> File<'a> {
+    /// Decodes it, which checks every rule.
+    pub(super) fn open(bytes: &'a [u8]) -> Result<Self, FormatError> {
+        Ok(Self { bytes, manifest: Manifest::decode(bytes)? })
+    }
+}
+
+fn file(file: &FileEntry) -> Value {
+    json!({
+        "number": file.number,
+        "length": file.length,
+        "identity": format!("{:016x}", file.identity),
+        "checksum": format!("{:08x}", file.checksum),
+    })
+}
+
+fn run(run: &RunEntry) -> Value {
+    json!({
+        "low": run.low,
+        "high": run.high,
+        "fingerprints": run.fingerprints,
+        "documents": run.documents,
+        "set_digest": format!("{:032x}", run.set_digest.0),
+        "restart": run.scheme.restart(),
+        "levels": run.scheme.levels(),
+        "rewrites": run.rewrites,
+        "postings": file(&run.postings),
+        "segments": run.segments.iter().map(file).collect::<Vec<_>>(),
+    })
+}
+
+impl file::File for File<'_> {
+    fn head(&self) -> Map<String, Value> {
+        let manifest = &self.manifest;
+        let mut head = start("manifest", self.bytes);
+        let fields = json!({
+            "bits": manifest.bits,
+            "k": manifest.k,
+            "generation": manifest.generation,
+            "complete": manifest.complete,
+            "commits": manifest.commits,
+            "next_file": manifest.next_file,
+            "catalog": format!("{:032x}", manifest.catalog),
+            "deleted": manifest.deleted.as_ref().map(file),
+            "folded": manifest.folded,
+            "purged": manifest.purged,
+        });
+        extend(&mut head, fields);
+        head
+    }
+
+    fn write_long_parts(&self, output: &mut Output) -> Result<(), Part> {
+        let mut runs = List::begin(output, "runs")?;
+        for entry in &self.manifest.runs {
+            runs.push(&run(entry).to_string())?;
+        }
+        runs.end()?;
+        Ok(())
+    }
+
+    fn summary(&self) -> Vec<(&'static str, String)> {
+        let one = |entry: &RunEntry| {
+            let (low, high, tables) = (entry.low, entry.high, entry.segments.len() as u64);
+            let (prints, tables) = (counted(entry.fingerprints, "fingerprint"), counted(tables, "table"));
+            ("run", format!("documents {low} to {high}: {prints} in {tables}, levels {:?}", entry.scheme.levels()))
+        };
+        self.manifest.runs.iter().map(one).collect()
+    }
+}

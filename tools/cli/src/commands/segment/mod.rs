@@ -1,0 +1,84 @@
+//! `nddb segment`: looks into one file of a database, whatever it is.
+//!
+//! The JSON is fixed by the independent reader of the format, `tests/spec_reader.py`: both agree byte for
+//! byte. It is written as it is decoded, so that the largest segment needs no memory beside its own.
+
+mod deleted;
+mod file;
+mod manifest;
+mod postings;
+mod run;
+
+use std::path::PathBuf;
+
+use nddb_format::deleted as deleted_format;
+use nddb_format::{FormatError, manifest as manifest_format, postings as postings_format, segment as segment_format};
+use serde_json::Value;
+
+use self::file::{File, Part};
+use crate::args::Global;
+use crate::failure::{Code, Failure, Result};
+use crate::inputs;
+use crate::output::Output;
+
+/// Print what is in one file of a database: a segment, postings, MANIFEST or deleted set
+///
+/// The file is checked on the way; no database is needed. Without --json the header and a summary are
+/// printed.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  nddb segment crawl.nddb/runs/00000007.seg
+  nddb segment crawl.nddb/MANIFEST --json | jq .runs
+  nddb segment 00000007.post --json | jq '.lists | map(length) | max'")]
+pub(crate) struct Args {
+    /// The file
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+}
+
+pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
+    let bytes = inputs::read(&args.file)?;
+    let refuse = |error: FormatError| Failure::format(&args.file, &error);
+    let file = open(&bytes).map_err(refuse)?;
+    let mut output = Output::stdout();
+    if global.json {
+        let mut head = Value::Object(file.head()).to_string();
+        head.pop();
+        output.write(head.as_bytes())?;
+        file.write_long_parts(&mut output).map_err(|part| match part {
+            Part::Format(error) => refuse(error),
+            Part::Output(failure) => failure,
+        })?;
+        output.write(b"}\n")?;
+    } else {
+        let scalar = file.head().into_iter().map(|(name, value)| match value {
+            Value::String(text) => (name, text),
+            other => (name, other.to_string()),
+        });
+        let summary = file.summary().into_iter().map(|(name, text)| (name.to_owned(), text));
+        for (name, text) in scalar.chain(summary) {
+            output.line(&format!("{name:<16} {text}"))?;
+        }
+    }
+    output.flush()?;
+    Ok(Code::Done)
+}
+
+/// Finds out by its magic what a file is, and checks every rule of it.
+fn open(bytes: &[u8]) -> Result<Box<dyn File + '_>, FormatError> {
+    let magic = bytes.get(..8).unwrap_or_default();
+    Ok(if magic == postings_format::header::MAGIC {
+        Box::new(postings::File::open(bytes)?)
+    } else if magic == manifest_format::MAGIC {
+        Box::new(manifest::File::open(bytes)?)
+    } else if magic == deleted_format::MAGIC {
+        Box::new(deleted::File::open(bytes)?)
+    } else if magic == segment_format::header::MAGIC {
+        Box::new(run::File::open(bytes)?)
+    } else {
+        let mut found = [0; 8];
+        found[..magic.len()].copy_from_slice(magic);
+        return Err(FormatError::Magic { what: "file of an nddb database", found });
+    })
+}

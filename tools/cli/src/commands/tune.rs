@@ -1,0 +1,275 @@
+//! `nddb tune`: sampling of shingles by the user's own documents, and what each method finds of edits in them.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use nddb::detect::{Collection, GROUPS, Method, PairOptions};
+use nddb::sketch::Recipe;
+use nddb::{Config, View};
+use nddb_lab::eval::{Corpus, CorpusError};
+use nddb_lab::tune::{Calibration, Edit, PAIRS_MAX, RATIOS, Run, Trial, TuneOptions, calibrate, sample, trial};
+use serde_json::{Value, json};
+
+use super::create::recipe;
+use super::pairs::room;
+use crate::args::Global;
+use crate::failure::{Code, Failure, Result};
+use crate::output::Output;
+use crate::quantity::{counted, grouped};
+use crate::table::Table;
+use crate::text_options::TextPart;
+use crate::{database, inputs, interrupt, text_options, words};
+
+/// Distance of the temporary database of documents from a file.
+const K: u8 = 3;
+
+/// Choose settings by your own documents
+///
+/// First, which sampling of shingles keeps a precision: ratios for documents of different length are chosen on one half
+/// of the documents and reported on the other, beside one ratio for all. Then, what each k, choice of features and
+/// method finds: edits of known size are made in a sample of the documents, and every way of comparing is asked for
+/// them. Texts are read where they were loaded from.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  nddb tune crawl.nddb
+  nddb tune documents.jsonl.zst --resemblance 0.6 --precision 0.8
+  nddb pairs crawl.nddb --method shingles --ratios 2,8,16,16,32,32,32,32,32,32,32")]
+pub(crate) struct Args {
+    /// A database, or a file of documents: any input of nddb load
+    #[arg(value_name = "DB", env = "NDDB_DB", hide_env_values = true)]
+    input: PathBuf,
+    /// The resemblance that pairs have at least
+    #[arg(long, value_name = "SHARE", default_value_t = 0.85, value_parser = share)]
+    resemblance: f64,
+    /// The precision to be kept: pairs of that resemblance, of all that a sample returns
+    #[arg(long, value_name = "SHARE", default_value_t = 0.85, value_parser = share)]
+    precision: f64,
+    /// What of a page is its text: all of it, or its main content [default: what the recipe looks at]
+    #[arg(long = "text", value_enum, value_name = "PART")]
+    part: Option<TextPart>,
+    /// Words in a shingle
+    #[arg(long, value_name = "N", default_value = "5")]
+    shingle_words: NonZeroUsize,
+    /// Most documents whose shingles are looked at
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    documents: u64,
+    /// Documents in which edits are made
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    sample: usize,
+    /// Decides which documents these are, and the edits
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let value: Option<f64> = text.parse().ok();
+    value.filter(|value| *value > 0.0 && *value <= 1.0).ok_or_else(|| "a number above 0, and at most 1".into())
+}
+
+pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
+    interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
+    if !inputs::is_file(&args.input) {
+        let reader = database::read(&args.input)?;
+        let meter = global.messages().meter("tune");
+        let collection = Collection::build(reader.view(), &room(global), &mut *meter.watch(true))?;
+        return tune(args, global, reader.view(), &collection);
+    }
+    let folder = global.temporary_folder()?;
+    let recipe = recipe(Recipe::NAMES[0])?;
+    let config = Config::within(K)?.recipe(&recipe.label());
+    let meter = global.messages().meter("tune");
+    let database = folder.path().join("documents.nddb");
+    let corpus = Corpus::load(&args.input, &database, &config, &recipe, &room(global), &mut *meter.watch(true));
+    let corpus = corpus.map_err(|error| match error {
+        CorpusError::Archive(error) => Failure::from(error),
+        CorpusError::Store(error) => error.into(),
+    })?;
+    for why in corpus.skipped() {
+        global.messages().warn(format!("not loaded: {why}"));
+    }
+    tune(args, global, corpus.view(), corpus.collection())
+}
+
+fn tune(args: &Args, global: &Global, view: View<'_>, collection: &Collection) -> Result<Code> {
+    let messages = global.messages();
+    let meter = messages.meter("tune");
+    let mut pairs = PairOptions { room: room(global), ..PairOptions::new(Method::Shingles) };
+    pairs.part = args.part.map(TextPart::part);
+    pairs.rules.resemblance = args.resemblance;
+    pairs.rules.within = view.settings().k.into();
+    pairs.shingles.words = args.shingle_words.get();
+    let options = TuneOptions { pairs, precision: args.precision, documents: args.documents };
+    let calibration = calibrate(view, collection, &options, &mut *meter.watch(true))?;
+    let texts = sample(view, collection, &options.pairs, args.sample, args.seed, &mut *meter.watch(true))?;
+    let recipe = Recipe::of_any_version(&view.settings().recipe).unwrap_or_default();
+    let trial = trial(&texts, &recipe, &options.pairs, args.seed, &mut *meter.watch(true))?;
+    let unread = text_options::unread_warning(&calibration.unread);
+    if let Some(warning) = &unread {
+        messages.warn(warning);
+    }
+    let mut output = Output::stdout();
+    if global.json {
+        output.json(&value(args, &calibration, &trial))?;
+    } else {
+        for line in sampling(args, &calibration).into_iter().chain(edits(args, &trial)) {
+            output.line(&line)?;
+        }
+    }
+    output.flush()?;
+    meter.finish(&format!(
+        "{}, {}",
+        counted(calibration.documents, "document"),
+        counted(trial.texts as u64, "edited text")
+    ));
+    Ok(if unread.is_some() { Code::SomeSkipped } else { Code::Done })
+}
+
+fn part(value: Option<f64>) -> String {
+    value.map_or_else(|| "-".into(), |value| format!("{value:.4}"))
+}
+
+fn sampling(args: &Args, made: &Calibration) -> Vec<String> {
+    let mut lines = vec![format!(
+        "{}; pairs of resemblance {}, shingles of {} words; precision to be kept: {}",
+        counted(made.documents, "document"),
+        args.resemblance,
+        args.shingle_words,
+        args.precision
+    )];
+    lines.push(String::new());
+    lines.push("chosen on one half of the documents; precision at 1/n, and in brackets the pairs returned".into());
+    let mut titles = vec!["words".to_owned(), "documents".into(), "shingles".into(), "pairs".into(), "ratio".into()];
+    titles.extend(RATIOS[1..].iter().map(|ratio| format!("1/{ratio}")));
+    let mut table = Table::new(&titles.iter().map(String::as_str).collect::<Vec<_>>());
+    for (group, figures) in made.groups.iter().enumerate() {
+        let mut row =
+            vec![words::of_group(group), grouped(figures.documents), grouped(figures.shingles), grouped(figures.pairs)];
+        row.push(format!("1/{}", figures.ratio));
+        row.extend((1..RATIOS.len()).map(|place| {
+            let returned = figures.returned[place];
+            let precision = (returned > 0.0).then(|| figures.correct[place] / returned);
+            format!("{} ({returned:.0})", part(precision))
+        }));
+        table.row(row);
+    }
+    lines.extend(table.lines());
+    if made.groups.iter().any(|figures| figures.drawn != figures.returned) {
+        lines.push(format!(
+            "of runs with more than {} in a group so many were drawn by hash and looked at; figures stand for all",
+            counted(PAIRS_MAX as u64, "pair")
+        ));
+    }
+    lines.push(String::new());
+    lines.push("reported on the other half".into());
+    let mut table = Table::new(&["sampling", "shingles kept", "precision", "recall"]);
+    let row = |name: String, run: &Run| {
+        vec![name, format!("{:.2}%", 100.0 * run.shingles), part(run.precision), part(run.recall)]
+    };
+    for (run, ratio) in made.uniform.iter().zip(RATIOS) {
+        table.row(row(format!("uniform 1/{ratio}"), run));
+    }
+    table.row(row("adaptive".into(), &made.adaptive));
+    lines.extend(table.lines());
+    let (adaptive, equal) = (&made.adaptive, &made.uniform[made.equal]);
+    lines.push(String::new());
+    // Of no pairs there is no precision.
+    if adaptive.precision.is_some() {
+        lines.push(format!(
+            "at a precision of {} uniform sampling keeps {:.2}% of the shingles (1/{}), adaptive {:.2}%",
+            part(adaptive.precision),
+            100.0 * equal.shingles,
+            RATIOS[made.equal],
+            100.0 * adaptive.shingles
+        ));
+    }
+    let mut table = Table::new(&["words", "uniform 1/16", "adaptive"]);
+    for group in 0..GROUPS {
+        table.row(vec![words::of_group(group), part(made.uniform[4].by_group[group]), part(adaptive.by_group[group])]);
+    }
+    lines.push("precision by the words of the smaller document".into());
+    lines.extend(table.lines());
+    lines.push(format!("nddb pairs --method shingles --ratios {}", made.ratios));
+    lines
+}
+
+fn edits(args: &Args, made: &Trial) -> Vec<String> {
+    let mut lines = vec![
+        String::new(),
+        format!(
+            "edits in {} (seed {}): shares found; others: share of {} of different texts said to be near",
+            counted(made.texts as u64, "text"),
+            args.seed,
+            counted(made.pairs as u64, "pair")
+        ),
+    ];
+    let mut titles = vec!["method".to_owned(), "k".into()];
+    titles.extend(Edit::ALL.iter().map(Edit::name));
+    titles.extend(["others".into(), "us a text".into(), "us a pair".into()]);
+    let mut table = Table::new(&titles.iter().map(String::as_str).collect::<Vec<_>>());
+    for figure in &made.figures {
+        let name = if figure.is_default { format!("{} (default)", figure.name) } else { figure.name.clone() };
+        let mut row = vec![name, figure.within.map_or_else(|| "-".into(), |within| within.to_string())];
+        row.extend(figure.found.iter().map(|found| format!("{found:.3}")));
+        row.extend([
+            format!("{:.5}", figure.others),
+            format!("{:.1}", figure.sketch_us),
+            format!("{:.3}", figure.compare_us),
+        ]);
+        table.row(row);
+    }
+    lines.extend(table.lines());
+    lines.extend(made.left_out.iter().map(|what| format!("left out: {what}")));
+    lines
+}
+
+fn value(args: &Args, made: &Calibration, trial: &Trial) -> Value {
+    let run = |run: &Run| {
+        json!({
+            "ratios": run.ratios.groups(),
+            "precision": run.precision,
+            "recall": run.recall,
+            "shingles": run.shingles,
+            "by_group": run.by_group,
+        })
+    };
+    let groups = made.groups.iter().enumerate().map(|(group, figures)| {
+        json!({
+            "words": words::of_group(group),
+            "documents": figures.documents,
+            "shingles": figures.shingles,
+            "pairs": figures.pairs,
+            "returned": figures.returned,
+            "correct": figures.correct,
+            "drawn": figures.drawn,
+            "ratio": figures.ratio,
+        })
+    });
+    let figures = trial.figures.iter().map(|figure| {
+        let edits = Edit::ALL.iter().zip(figure.found).map(|(edit, found)| (edit.name(), json!(found)));
+        json!({
+            "method": figure.name,
+            "k": figure.within,
+            "default": figure.is_default,
+            "found": edits.collect::<serde_json::Map<_, _>>(),
+            "others": figure.others,
+            "sketch_us": figure.sketch_us,
+            "compare_us": figure.compare_us,
+        })
+    });
+    json!({
+        "documents": made.documents,
+        "resemblance": args.resemblance,
+        "precision": args.precision,
+        "shingle_words": args.shingle_words,
+        "groups": groups.collect::<Vec<_>>(),
+        "ratios": made.ratios.to_string(),
+        "uniform": made.uniform.iter().map(run).collect::<Vec<_>>(),
+        "adaptive": run(&made.adaptive),
+        "equal": RATIOS[made.equal],
+        "texts": trial.texts,
+        "pairs": trial.pairs,
+        "methods": figures.collect::<Vec<_>>(),
+        "left_out": trial.left_out,
+    })
+}

@@ -1,0 +1,191 @@
+//! What can go wrong, and the exit codes that tell scripts so.
+
+use std::error::Error;
+use std::fmt::Write;
+use std::io;
+use std::path::Path;
+use std::process::ExitCode;
+
+use nddb::archive::ArchiveError;
+use nddb::ingest::LoadError;
+use nddb::sketch::RecipeError;
+use nddb_format::FormatError;
+
+/// A `Result` of this crate.
+pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
+
+/// How the command ends. The numbers are documented: scripts compare them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Code {
+    /// Everything is done.
+    Done = 0,
+    /// It failed; of `query -q`: nothing was found.
+    Failed = 1,
+    /// The command line makes no sense.
+    Usage = 2,
+    /// Done, but some inputs were skipped.
+    SomeSkipped = 3,
+    /// There is no such database.
+    NoDatabase = 10,
+    /// Another process writes to the database.
+    Locked = 11,
+    /// Another format version, or another recipe.
+    Mismatch = 12,
+    /// Damage was found.
+    Damage = 13,
+    /// Not enough memory or disk.
+    OverLimit = 14,
+    /// Stopped by the user; the same command goes on.
+    Interrupted = 130,
+}
+
+impl From<Code> for ExitCode {
+    fn from(code: Code) -> Self {
+        ExitCode::from(code as u8)
+    }
+}
+
+/// Why a command ends early.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The reader of our output has gone.
+    Pipe,
+    /// Something to tell the user.
+    Told(Box<Told>),
+}
+
+/// An error in words.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Told {
+    /// The exit code.
+    pub(crate) code: Code,
+    /// What happened, and why: a chain.
+    pub(crate) message: String,
+    /// What the user can do.
+    pub(crate) hint: Option<String>,
+}
+
+impl Told {
+    /// An error without a hint.
+    pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), hint: None }
+    }
+
+    /// Adds what the user can do.
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+impl Failure {
+    /// Something failed.
+    pub(crate) fn failed(message: impl Into<String>) -> Self {
+        Told::new(Code::Failed, message).into()
+    }
+
+    /// The command line makes no sense.
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Told::new(Code::Usage, message).into()
+    }
+
+    /// Reading an input failed.
+    pub(crate) fn reading(path: &Path, error: &io::Error) -> Self {
+        Self::failed(format!("{}: cannot be read: {error}", path.display()))
+    }
+
+    /// Writing an output failed.
+    pub(crate) fn writing(name: &str, error: &io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Self::Pipe,
+            io::ErrorKind::StorageFull => Told::new(Code::OverLimit, format!("{name}: cannot be written: {error}"))
+                .hint("free some space, then run the same command again")
+                .into(),
+            _ => Self::failed(format!("{name}: cannot be written: {error}")),
+        }
+    }
+
+    /// A file of the format is not what it should be.
+    pub(crate) fn format(path: &Path, error: &FormatError) -> Self {
+        let code = match error {
+            FormatError::Version { .. } => Code::Mismatch,
+            FormatError::Magic { .. } => Code::Failed,
+            _ => Code::Damage,
+        };
+        Told::new(code, format!("{}: {error}", path.display())).into()
+    }
+}
+
+impl From<Told> for Failure {
+    fn from(told: Told) -> Self {
+        Failure::Told(Box::new(told))
+    }
+}
+
+impl From<nddb::Error> for Failure {
+    fn from(error: nddb::Error) -> Self {
+        use nddb::Error as E;
+        let code = match &error {
+            E::NotADatabase { .. } => Code::NoDatabase,
+            E::Locked { .. } => Code::Locked,
+            E::Newer { .. } | E::Mismatch { .. } | E::Method { .. } => Code::Mismatch,
+            E::Corrupt { .. } | E::Inconsistent { .. } | E::Catalog { damaged: true, .. } => Code::Damage,
+            E::OverLimit { .. } => Code::OverLimit,
+            E::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull => Code::OverLimit,
+            E::OutOfRange { .. } => Code::Usage,
+            E::Cancelled => Code::Interrupted,
+            _ => Code::Failed,
+        };
+        let hint = error.hint().or_else(|| match &error {
+            E::Io { source, path, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
+                Some(format!("look at who owns {}, and as whom you run", path.display()))
+            }
+            E::Method { .. } => Some(
+                "choose another --method, or make a database with 'nddb create --recipe NAME' of a recipe that fits and \
+                 load the documents again; 'nddb pairs' needs no index of its own"
+                    .into(),
+            ),
+            _ => None,
+        });
+        Told { code, message: chain(&error), hint }.into()
+    }
+}
+
+impl From<ArchiveError> for Failure {
+    fn from(error: ArchiveError) -> Self {
+        Self::failed(chain(&error))
+    }
+}
+
+impl From<LoadError> for Failure {
+    fn from(error: LoadError) -> Self {
+        match error {
+            LoadError::Archive(error) => error.into(),
+            LoadError::Store(error) => error.into(),
+            LoadError::Recipe(error) => unusable_recipe(&error),
+            error => Self::failed(chain(&error)),
+        }
+    }
+}
+
+/// The recipe of a database is not one of this version.
+pub(crate) fn unusable_recipe(error: &RecipeError) -> Failure {
+    let hint = "use the nddb that made the database, or another database";
+    Told::new(Code::Mismatch, format!("the database's recipe cannot be used: {error}")).hint(hint).into()
+}
+
+/// An error and everything that caused it: `what: why: why`.
+pub(crate) fn chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let said = error.to_string();
+        // Some libraries say their cause's words as their own.
+        if !text.ends_with(&said) {
+            let _ = write!(text, ": {said}");
+        }
+        cause = error.source();
+    }
+    text
+}

@@ -1,0 +1,146 @@
+//! What commands read besides archives: fingerprints, pages and lists of ids.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+
+use nddb::Fingerprint;
+use nddb::text::{Page, PageKind};
+
+use crate::failure::{Code, Failure, Result, Told};
+use crate::json;
+
+/// Opens a file, or stdin for `-`.
+pub(crate) fn open(path: &Path) -> Result<Box<dyn Read>> {
+    if path.as_os_str() == "-" {
+        return Ok(Box::new(io::stdin().lock()));
+    }
+    let file = File::open(path).map_err(|error| Failure::reading(path, &error))?;
+    Ok(Box::new(file))
+}
+
+/// Reads a whole file, or stdin for `-`.
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open(path)?.read_to_end(&mut bytes).map_err(|error| Failure::reading(path, &error))?;
+    Ok(bytes)
+}
+
+/// Reads fingerprints of eight bytes each, least significant first.
+pub(crate) fn fingerprints(path: &Path) -> Result<Vec<Fingerprint>> {
+    let bytes = read(path)?;
+    let (words, rest) = bytes.as_chunks::<8>();
+    if !rest.is_empty() {
+        let message = format!("{}: {} bytes behind the last fingerprint of 8", path.display(), rest.len());
+        return Err(Told::new(Code::Failed, message).hint("the file is cut off, or no u64le file").into());
+    }
+    Ok(words.iter().map(|word| Fingerprint(u64::from_le_bytes(*word))).collect())
+}
+
+/// Reads a fingerprint of 16 hex digits.
+pub(crate) fn hex(text: &str) -> Result<Fingerprint, String> {
+    let whole = text.len() == 16;
+    whole.then(|| Fingerprint::from_hex(text)).flatten().ok_or_else(|| {
+        "a fingerprint is 16 hexadecimal digits, the most significant first: 00d1f2a3b4c5e697".to_owned()
+    })
+}
+
+/// Reads ids, one a line, as the lists of `cluster` have them: a tab, line end or backslash written as `\t`, `\n`, `\r`
+/// or `\\`.
+pub(crate) fn ids(path: &Path) -> Result<Vec<String>> {
+    let mut ids = Vec::new();
+    for (number, line) in (1..).zip(BufReader::new(open(path)?).lines()) {
+        let line = line.map_err(|error| Failure::reading(path, &error))?;
+        let line = line.strip_suffix('\r').unwrap_or(&line);
+        if line.is_empty() {
+            continue;
+        }
+        ids.push(json::read_tsv_id(line).ok_or_else(|| {
+            let message = format!(
+                "{}: line {number}: {line:?} has a backslash that begins no \\t, \\n, \\r or \\\\",
+                path.display()
+            );
+            Told::new(Code::Failed, message).hint("write a backslash of an id as two, as the lists of nddb cluster do")
+        })?);
+    }
+    Ok(ids)
+}
+
+/// Opens a file to be read line by line.
+pub(crate) fn lines(path: &Path) -> Result<Box<dyn BufRead>> {
+    Ok(Box::new(BufReader::new(open(path)?)))
+}
+
+/// A page from a file, with what the user said about it.
+pub(crate) struct PageFile {
+    /// Its bytes.
+    pub(crate) body: Vec<u8>,
+    /// Markup or plain text.
+    pub(crate) kind: PageKind,
+    /// Its character set, where it is known.
+    pub(crate) charset: Option<String>,
+    /// Its address, where it is known.
+    pub(crate) url: Option<String>,
+}
+
+impl PageFile {
+    /// Reads a file, or stdin for `-`. Without a kind, a name that ends in `.txt` is text, and so is what
+    /// does not begin with a tag.
+    pub(crate) fn read(path: &Path, kind: Option<PageKind>) -> Result<Self> {
+        let body = read(path)?;
+        let kind = kind.unwrap_or_else(|| guess(path, &body));
+        Ok(Self { body, kind, charset: None, url: None })
+    }
+
+    /// The page.
+    pub(crate) fn page(&self) -> Page<'_> {
+        Page { kind: self.kind, charset: self.charset.as_deref(), url: self.url.as_deref(), body: &self.body }
+    }
+}
+
+fn guess(path: &Path, body: &[u8]) -> PageKind {
+    let ending = path.extension().map(|ending| ending.to_ascii_lowercase());
+    match ending.as_ref().and_then(|ending| ending.to_str()) {
+        Some("txt" | "text") => return PageKind::Text,
+        Some("html" | "htm" | "xhtml") => return PageKind::Html,
+        _ => {}
+    }
+    let start = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body).trim_ascii_start();
+    if start.starts_with(b"<") { PageKind::Html } else { PageKind::Text }
+}
+
+/// The host's name, for the lock.
+pub(crate) fn host() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
+}
+
+/// Whether a path is a folder that looks like a database.
+pub(crate) fn is_database(path: &Path) -> bool {
+    ["MANIFEST", "LOCK"].iter().any(|name| path.join(name).is_file())
+}
+
+/// Whether a path is something to be read, and no folder.
+pub(crate) fn is_file(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_dir())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fingerprint_is_sixteen_digits_and_nothing_less() {
+        assert_eq!(hex("00000000000000ff"), Ok(Fingerprint(255)));
+        for bad in ["", "ff", "00000000000000fg", "0x000000000000ff", "00000000000000ff0"] {
+            assert!(hex(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn what_begins_with_a_tag_is_markup_unless_its_name_says_otherwise() {
+        assert_eq!(guess(Path::new("-"), b"  <p>one"), PageKind::Html);
+        assert_eq!(guess(Path::new("-"), b"one < two"), PageKind::Text);
+        assert_eq!(guess(Path::new("a.TXT"), b"<p>one"), PageKind::Text);
+        assert_eq!(guess(Path::new("a.html"), b"one"), PageKind::Html);
+    }
+}

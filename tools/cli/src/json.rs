@@ -1,0 +1,202 @@
+//! Lines of JSON and TSV, as they are written by the million.
+
+use std::io::Write;
+
+use nddb::{Answer, Fingerprint, Found, Match, Matches};
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// Appends a value as one line.
+pub(crate) fn line(out: &mut Vec<u8>, value: &impl Serialize) {
+    serde_json::to_writer(&mut *out, value).expect("memory takes any value");
+    out.push(b'\n');
+}
+
+/// A fingerprint, written as 16 hex digits.
+pub(crate) struct Hex(pub(crate) Fingerprint);
+
+impl Hex {
+    fn digits(&self) -> [u8; 16] {
+        std::array::from_fn(|place| b"0123456789abcdef"[(self.0.0 >> (60 - 4 * place) & 15) as usize])
+    }
+}
+
+impl Serialize for Hex {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(std::str::from_utf8(&self.digits()).unwrap_or_default())
+    }
+}
+
+/// Writes a share with six digits behind the point.
+pub(crate) fn six_digits<S: Serializer>(share: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+    let digits = share.map(|share| RawValue::from_string(format!("{share:.6}")).map_err(serde::ser::Error::custom));
+    digits.transpose()?.serialize(serializer)
+}
+
+/// Appends 16 hex digits.
+pub(crate) fn hex(out: &mut Vec<u8>, fingerprint: Fingerprint) {
+    out.extend(Hex(fingerprint).digits());
+}
+
+/// Appends a number.
+pub(crate) fn number(out: &mut Vec<u8>, number: u64) {
+    write!(out, "{number}").expect("memory takes any number");
+}
+
+/// A string, or null.
+pub(crate) fn or_null(text: Option<&str>) -> Value {
+    text.map_or(Value::Null, Value::from)
+}
+
+/// The answer to a query.
+#[derive(Serialize)]
+#[serde(bound = "T: Written")]
+struct AnswerLine<'a, T> {
+    fp: Hex,
+    count: u64,
+    #[serde(serialize_with = "each")]
+    matches: &'a [T],
+}
+
+/// One of several, as it is written.
+trait Written {
+    fn written(&self) -> impl Serialize;
+}
+
+fn each<T: Written, S: Serializer>(all: &[T], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(all.iter().map(Written::written))
+}
+
+impl Written for Found {
+    fn written(&self) -> impl Serialize {
+        #[derive(Serialize)]
+        struct Line<'a> {
+            id: &'a str,
+            fp: Hex,
+            distance: u32,
+            url: Option<&'a str>,
+            site: Option<&'a str>,
+        }
+        let Self { id, url, site, .. } = self;
+        Line { id, fp: Hex(self.fingerprint), distance: self.distance, url: url.as_deref(), site: site.as_deref() }
+    }
+}
+
+impl Written for Match {
+    fn written(&self) -> impl Serialize {
+        #[derive(Serialize)]
+        struct Line {
+            number: u64,
+            fp: Hex,
+            distance: u32,
+        }
+        Line { number: self.number, fp: Hex(self.fingerprint), distance: self.distance }
+    }
+}
+
+/// Appends the answer to a query as one line.
+pub(crate) fn answer(out: &mut Vec<u8>, answer: &Answer) {
+    line(out, &AnswerLine { fp: Hex(answer.fingerprint), count: answer.count, matches: &answer.matches });
+}
+
+/// Appends the answer to a query as one line, with document numbers instead of ids.
+pub(crate) fn matches(out: &mut Vec<u8>, query: Fingerprint, matches: &Matches) {
+    line(out, &AnswerLine { fp: Hex(query), count: matches.count, matches: &matches.matches });
+}
+
+/// Appends an id as a column of a TSV line or a line of a list: tabs, line ends and backslashes written as `\t`, `\n`,
+/// `\r` and `\\`, so that different ids are different lines.
+pub(crate) fn tsv_id(out: &mut Vec<u8>, id: &str) {
+    for &byte in id.as_bytes() {
+        match byte {
+            b'\\' => out.extend_from_slice(b"\\\\"),
+            b'\t' => out.extend_from_slice(b"\\t"),
+            b'\n' => out.extend_from_slice(b"\\n"),
+            b'\r' => out.extend_from_slice(b"\\r"),
+            byte => out.push(byte),
+        }
+    }
+}
+
+/// The id that [`tsv_id`] writes so; none if it writes none so.
+pub(crate) fn read_tsv_id(line: &str) -> Option<String> {
+    let (mut id, mut rest) = (String::with_capacity(line.len()), line.chars());
+    while let Some(next) = rest.next() {
+        id.push(match next {
+            '\\' => match rest.next()? {
+                '\\' => '\\',
+                't' => '\t',
+                'n' => '\n',
+                'r' => '\r',
+                _ => return None,
+            },
+            next => next,
+        });
+    }
+    Some(id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_lines_with_their_keys_in_order() {
+        let one = Found {
+            id: "a \"b\"\\\n\u{1}é".into(),
+            number: 7,
+            fingerprint: Fingerprint(0x0123_4567_89ab_cdef),
+            distance: 2,
+            url: Some("http://example.org/".into()),
+            site: None,
+        };
+        let whole = Answer { fingerprint: Fingerprint(15), count: 9, matches: vec![one.clone(), one.clone()] };
+        let mut line = Vec::new();
+        answer(&mut line, &whole);
+        let read: Value = serde_json::from_slice(&line).expect("JSON");
+        assert_eq!(read["fp"], "000000000000000f");
+        assert_eq!(read["count"], 9);
+        assert_eq!(read["matches"][1]["id"], one.id);
+        assert_eq!(read["matches"][1]["fp"], "0123456789abcdef");
+        assert_eq!(read["matches"][1]["distance"], 2);
+        assert_eq!(read["matches"][1]["url"], "http://example.org/");
+        assert!(read["matches"][1]["site"].is_null());
+        assert!(line.starts_with(b"{\"fp\":\"000000000000000f\",\"count\":9,\"matches\":[{\"id\":\"a \\\"b\\\""));
+        let number = Match { number: 7, fingerprint: Fingerprint(1), distance: 3 };
+        let mut line = Vec::new();
+        matches(&mut line, Fingerprint(2), &Matches { count: 1, matches: vec![number] });
+        let want =
+            r#"{"fp":"0000000000000002","count":1,"matches":[{"number":7,"fp":"0000000000000001","distance":3}]}"#;
+        assert_eq!(String::from_utf8(line).expect("text"), format!("{want}\n"));
+    }
+
+    #[test]
+    fn shares_have_six_digits() {
+        #[derive(Serialize)]
+        struct Share {
+            #[serde(serialize_with = "six_digits")]
+            share: Option<f64>,
+        }
+        for (share, want) in [(Some(1.0), "1.000000"), (Some(75.0 / 84.0), "0.892857"), (None, "null")] {
+            let mut out = Vec::new();
+            line(&mut out, &Share { share });
+            assert_eq!(String::from_utf8(out).expect("text"), format!("{{\"share\":{want}}}\n"));
+        }
+    }
+
+    #[test]
+    fn an_id_stays_in_its_column_and_line() {
+        let mut out = Vec::new();
+        tsv_id(&mut out, "a\tb\nc\\d\r");
+        assert_eq!(out, b"a\\tb\\nc\\\\d\\r");
+        for id in ["", "a\tb", "a\\tb", "\\", "\\\\n\r\n", "é\t"] {
+            let mut out = Vec::new();
+            tsv_id(&mut out, id);
+            let line = String::from_utf8(out).expect("text");
+            assert!(!line.contains(['\t', '\n', '\r']));
+            assert_eq!(read_tsv_id(&line).as_deref(), Some(id));
+        }
+        assert_eq!((read_tsv_id("a\\b"), read_tsv_id("a\\")), (None, None));
+    }
+}

@@ -1,0 +1,71 @@
+//! Verdicts by a chosen method: its options, and what is known of a match as JSON.
+
+use nddb::View;
+use nddb::detect::{Alike, Evidence, GROUP_LIMIT, Method, Online};
+use serde_json::{Map, Value, json};
+
+use crate::failure::{Failure, Result};
+use crate::model_options::ModelOptions;
+use crate::text_options::Verify;
+
+/// How a document is judged.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct How {
+    /// Judge by this method: identity (equal texts), simhash (within k bits), b (two of six supershingles), c (372
+    /// of 384 bits of the projection), combined (b, and 355 bits), split (c between sites, combined within one), min-hash (36 of
+    /// 84 min-values, and on one site titles or headings that agree), model (all evidence of content, titles, headings
+    /// and numbers, weighed to a probability) [default: model in a database of a recipe `main`, else simhash; simhash
+    /// too where only fingerprints are known]
+    #[arg(long, value_name = "METHOD")]
+    pub(crate) method: Option<Method>,
+    #[command(flatten)]
+    model: ModelOptions,
+    /// Compare the texts of what the method finds, and leave out what is not near by them
+    ///
+    /// Texts are read where they were loaded from. A match whose text cannot be read stays, and its rule says so.
+    #[arg(long, value_enum, value_name = "METHOD")]
+    pub(crate) verify: Option<Verify>,
+    /// Of each key that more documents share, compare so many: the oldest
+    #[arg(long, value_name = "N", default_value_t = GROUP_LIMIT)]
+    group_limit: usize,
+    /// Miss no document whose projection differs in 12 bits; takes three times as many look-ups for c
+    #[arg(long)]
+    complete: bool,
+}
+
+impl How {
+    /// What the library is told; `k` is what the user gave.
+    pub(crate) fn online(&self, view: View<'_>, k: Option<u8>) -> Result<Online> {
+        let mut online = match (self.method, k) {
+            (Some(method), Some(_)) if method != Method::Simhash => {
+                return Err(Failure::usage(format!("-k is the distance of simhash, and the method is {method}")));
+            }
+            (Some(method), _) => Online::new(method),
+            (None, Some(_)) => Online::new(Method::Simhash),
+            (None, None) => Online::usual(view),
+        };
+        online.rules.within = k.unwrap_or(view.settings().k).into();
+        self.model.apply(&mut online.rules)?;
+        online.complete = self.complete;
+        online.group_limit = self.group_limit;
+        online.verify_lcs = self.verify == Some(Verify::Lcs);
+        online.check(view)?;
+        Ok(online)
+    }
+}
+
+/// What is known of a match besides its distance, and the rule that decided; null where nothing is known.
+pub(crate) fn add_evidence(object: &mut Map<String, Value>, alike: Option<&Alike>) {
+    let evidence = alike.map_or_else(Evidence::default, |alike| alike.evidence);
+    // Six decimals, as in pair lines.
+    let share = |value: f64| (value * 1e6).round() / 1e6;
+    object.insert("b_sim".into(), json!(evidence.b_similarity));
+    object.insert("c_sim".into(), json!(evidence.c_similarity));
+    object.insert("agreement".into(), json!(evidence.agreement));
+    object.insert("probability".into(), json!(alike.and_then(|alike| alike.probability).map(share)));
+    object.insert("resemblance".into(), json!(evidence.likely_resemblance().map(share)));
+    object.insert("lcs".into(), json!(evidence.lcs_resemblance.map(share)));
+    object.insert("same_site".into(), json!(evidence.same_site));
+    object.insert("same_heading".into(), json!(evidence.same_heading));
+    object.insert("rule".into(), json!(alike.map(Alike::verdict)));
+}

@@ -1,0 +1,201 @@
+//! Progress of a long command: phase, count, rate, bytes, skipped and ETA; at the end one summary line.
+
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::lines::{Messages, Style, line, live_line};
+use crate::interrupt;
+use crate::quantity::{bytes, duration, grouped};
+
+/// How far the work has come.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Tick {
+    /// What is being done.
+    pub(crate) phase: &'static str,
+    /// How much of it is done.
+    pub(crate) done: u64,
+    /// What is counted.
+    pub(crate) unit: &'static str,
+    /// Which part of the phase that is, 0 to 1, where it is known.
+    pub(crate) share: Option<f64>,
+    /// Bytes read.
+    pub(crate) bytes: u64,
+    /// Inputs skipped.
+    pub(crate) skipped: u64,
+}
+
+/// Shows progress. Clones show the same.
+#[derive(Clone)]
+pub(crate) struct Meter {
+    command: &'static str,
+    messages: Messages,
+    state: Arc<Mutex<State>>,
+}
+
+struct State {
+    tick: Tick,
+    began: Began,
+    shown: Instant,
+}
+
+/// When a phase began, or went on after another, and where it stood.
+#[derive(Clone, Copy)]
+struct Began {
+    at: Instant,
+    done: u64,
+    share: f64,
+}
+
+/// What can be told of the speed of a phase.
+#[derive(Clone, Copy)]
+struct Pace {
+    /// Done a second.
+    rate: f64,
+    /// The time that is left, if the rest goes on as what is done.
+    left: Option<Duration>,
+}
+
+impl Began {
+    fn pace(&self, tick: &Tick, elapsed: Duration) -> Pace {
+        let seconds = elapsed.as_secs_f64().max(1e-3);
+        let rate = tick.done.saturating_sub(self.done) as f64 / seconds;
+        let won = tick.share.map(|share| (share - self.share, 1.0 - share)).filter(|(won, _)| *won > 1e-3);
+        let left = won.and_then(|(won, left)| Duration::try_from_secs_f64(seconds * left / won).ok());
+        Pace { rate, left }
+    }
+}
+
+impl Messages {
+    /// Starts the progress of a long command.
+    pub(crate) fn meter(&self, command: &'static str) -> Meter {
+        Meter::new(command, *self)
+    }
+}
+
+impl Meter {
+    fn new(command: &'static str, messages: Messages) -> Self {
+        let now = Instant::now();
+        let state = State { tick: Tick::default(), began: Began { at: now, done: 0, share: 0.0 }, shown: now };
+        Self { command, messages, state: Arc::new(Mutex::new(state)) }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// Takes note of the progress, and shows it if it is time.
+    pub(crate) fn tick(&self, tick: Tick) {
+        let every = match self.messages.style {
+            Style::Auto => Duration::from_millis(100),
+            Style::Json => Duration::from_secs(1),
+            Style::Plain => Duration::from_secs(10),
+            Style::Off => return,
+        };
+        let mut state = self.state();
+        let now = Instant::now();
+        if state.tick.phase != tick.phase {
+            // Of a phase that goes on, what was done before says nothing about the speed of now.
+            let (done, share) = if tick.done > 1 { (tick.done, tick.share.unwrap_or(0.0)) } else { (0, 0.0) };
+            state.began = Began { at: now, done, share };
+        }
+        state.tick = tick;
+        if now.duration_since(state.shown) < every {
+            return;
+        }
+        state.shown = now;
+        let pace = state.began.pace(&tick, now.duration_since(state.began.at));
+        match self.messages.style {
+            Style::Auto => live_line(&self.text(&tick, pace)),
+            Style::Json => line(&self.value(&tick, pace).to_string()),
+            Style::Plain | Style::Off => line(&format!("nddb: {}", self.text(&tick, pace))),
+        }
+    }
+
+    /// Takes note of what the library reports: bytes and skipped stay as they are. `false` asks it to
+    /// stop, if the user has and `stoppable` says that it may.
+    pub(crate) fn watch(&self, stoppable: bool) -> Box<dyn FnMut(&nddb::Progress) -> bool + Send> {
+        let meter = self.clone();
+        Box::new(move |progress| {
+            let (bytes, skipped) = {
+                let state = meter.state();
+                (state.tick.bytes, state.tick.skipped)
+            };
+            let share = progress.total.filter(|&total| total > 0).map(|total| progress.done as f64 / total as f64);
+            let (phase, done, unit) = (progress.phase, progress.done, progress.unit);
+            meter.tick(Tick { phase, done, unit, share, bytes, skipped });
+            !(stoppable && interrupt::asked())
+        })
+    }
+
+    /// Ends the work with its summary line.
+    pub(crate) fn finish(&self, summary: &str) {
+        if self.messages.quiet {
+            return;
+        }
+        match self.messages.style {
+            Style::Json => line(&json!({"command": self.command, "phase": "done", "summary": summary}).to_string()),
+            _ => line(&format!("nddb: {}: {summary}", self.command)),
+        }
+    }
+
+    fn text(&self, tick: &Tick, pace: Pace) -> String {
+        let mut text = format!("{}: {}", self.command, tick.phase);
+        if !tick.unit.is_empty() {
+            text += &format!("  {} {}  {}/s", grouped(tick.done), tick.unit, grouped(pace.rate as u64));
+        }
+        if tick.bytes > 0 {
+            text += &format!("  {}", bytes(tick.bytes));
+        }
+        if tick.skipped > 0 {
+            text += &format!("  {} skipped", grouped(tick.skipped));
+        }
+        if let Some(left) = pace.left {
+            text += &format!("  ETA {}", duration(left));
+        }
+        text
+    }
+
+    fn value(&self, tick: &Tick, pace: Pace) -> Value {
+        json!({
+            "command": self.command,
+            "phase": tick.phase,
+            "done": tick.done,
+            "unit": tick.unit,
+            "rate": pace.rate.round(),
+            "bytes": tick.bytes,
+            "skipped": tick.skipped,
+            "eta_seconds": pace.left.map(|left| left.as_secs()),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paced(tick: &Tick, seconds: u64) -> Pace {
+        Began { at: Instant::now(), done: 0, share: 0.0 }.pace(tick, Duration::from_secs(seconds))
+    }
+
+    #[test]
+    fn a_line_of_progress_says_all_that_is_known() {
+        let meter = Messages::new(Style::Plain, false, false).meter("load");
+        let (phase, unit) = ("reading", "documents");
+        let tick = Tick { phase, done: 12_000, unit, share: Some(0.25), bytes: 3 << 20, skipped: 2 };
+        let text = meter.text(&tick, paced(&tick, 10));
+        assert_eq!(text, "load: reading  12,000 documents  1,200/s  3.0 MB  2 skipped  ETA 30 s");
+        assert_eq!(meter.value(&tick, paced(&tick, 10))["eta_seconds"], 30);
+        let unknown = Tick { phase, done: 5, unit, ..Tick::default() };
+        assert_eq!(meter.text(&unknown, paced(&unknown, 1)), "load: reading  5 documents  5/s");
+    }
+
+    #[test]
+    fn a_phase_that_goes_on_is_measured_from_there() {
+        let began = Began { at: Instant::now(), done: 1000, share: 0.5 };
+        let tick = Tick { done: 1500, share: Some(0.75), ..Tick::default() };
+        let pace = began.pace(&tick, Duration::from_secs(5));
+        assert_eq!((pace.rate, pace.left), (100.0, Some(Duration::from_secs(5))));
+    }
+}

@@ -1,0 +1,7 @@
+//! The one place that writes stderr: errors, warnings, progress and the summary line.
+
+mod lines;
+mod meter;
+
+pub(crate) use lines::{Messages, Style, report, usage};
+pub(crate) use meter::{Meter, Tick};

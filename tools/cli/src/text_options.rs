@@ -1,0 +1,241 @@
+//! Options of the methods that compare texts, for all commands that run them.
+
+use std::num::{NonZeroU64, NonZeroUsize};
+
+use clap::ValueEnum;
+use nddb::compare::lcs::Denominator;
+use nddb::detect::{Method, PairOptions, PairSummary, Part, Ratios, Unread};
+use serde_json::{Value, json};
+
+use crate::failure::{Code, Failure, Result};
+use crate::quantity::counted;
+
+/// How texts are compared.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Options of methods that compare texts")]
+pub(crate) struct TextOptions {
+    /// Compare the texts of what the method finds, and leave out what is not near by them
+    ///
+    /// Texts are read where they were loaded from. Pairs of which a text cannot be read stay, and their verdict says so.
+    #[arg(long, value_enum, value_name = "METHOD")]
+    verify: Option<Verify>,
+    /// What of a page is its text: all of it, or its main content [default: what the recipe looks at]
+    #[arg(long = "text", value_enum, value_name = "PART")]
+    part: Option<TextPart>,
+    /// lcs, cosine: compare all pairs of each perhaps-similar set, not only each with its leader
+    #[arg(long)]
+    exhaustive: bool,
+    /// lcs, cosine: comparisons in a perhaps-similar set, for each document in it
+    #[arg(long, value_name = "N")]
+    comparisons: Option<NonZeroU64>,
+    /// lcs, cosine: drop signatures that more documents have [default: 10000]
+    #[arg(long, value_name = "N")]
+    signature_limit: Option<NonZeroU64>,
+    /// lcs, cosine: drop signatures that more documents have, if most of these are of one site [default: 400]
+    #[arg(long, value_name = "N")]
+    site_signature_limit: Option<NonZeroU64>,
+    /// lcs, cosine: sentences that a signature is made of [default: 4]
+    #[arg(long, value_name = "N")]
+    smallest: Option<NonZeroUsize>,
+    /// lcs: texts of fewer characters are short, and containment says nothing of them [default: 256]
+    #[arg(long, value_name = "N")]
+    min_text: Option<usize>,
+    /// lcs: what the resemblance is a share of [default: lcs]
+    #[arg(long, value_enum, value_name = "WHAT")]
+    denominator: Option<Whole>,
+    /// shingles: words in a shingle [default: 5]
+    #[arg(long, value_name = "N")]
+    shingle_words: Option<NonZeroUsize>,
+    /// shingles: keep one in N, for all documents or for each of 11 groups by their words, as nddb tune prints them
+    /// [default: 1]
+    #[arg(long, value_name = "N,...")]
+    ratios: Option<Ratios>,
+    /// shingles: which of N are kept, from 0 to N - 1 [default: 0]
+    #[arg(long, value_name = "R", requires = "ratios")]
+    remainder: Option<u32>,
+    /// shingles: drop those that more documents have
+    #[arg(long, value_name = "N")]
+    stop_shingles: Option<NonZeroU64>,
+}
+
+/// What of a page is its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TextPart {
+    /// All that a visitor sees
+    Whole,
+    /// Without navigation and other noise, in lower case, numbers as 0
+    Main,
+}
+
+impl TextPart {
+    pub(crate) fn part(self) -> Part {
+        match self {
+            TextPart::Whole => Part::Whole,
+            TextPart::Main => Part::Main,
+        }
+    }
+}
+
+/// What can verify the pairs of a method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Verify {
+    /// Trustable longest common subsequence
+    Lcs,
+}
+
+/// What the resemblance by trustable LCS is a share of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Whole {
+    /// The longest common subsequence and the edits
+    #[default]
+    Lcs,
+    /// Its trustable part and the edits
+    Ses,
+    /// Both texts, the trustable part once
+    Tlcs,
+    /// The mean of both texts
+    Dice,
+}
+
+impl TextOptions {
+    /// Refuses options that mean nothing to any of the methods that are run, and a remainder that there is not.
+    pub(crate) fn check(&self, methods: &[Method]) -> Result<()> {
+        let runs = |of: &[Method]| of.iter().any(|method| methods.contains(method));
+        let (sets, shingles) = (runs(&[Method::Lcs, Method::Cosine]), runs(&[Method::Shingles]));
+        let lcs = runs(&[Method::Lcs]) || self.verifies();
+        let texts = sets || shingles || self.verifies();
+        let given = [
+            (self.part.is_some(), texts, "--text", "methods that compare texts, and --verify lcs"),
+            (self.exhaustive, sets, "--exhaustive", "lcs and cosine"),
+            (self.comparisons.is_some(), sets, "--comparisons", "lcs and cosine"),
+            (self.signature_limit.is_some(), sets, "--signature-limit", "lcs and cosine"),
+            (self.site_signature_limit.is_some(), sets, "--site-signature-limit", "lcs and cosine"),
+            (self.smallest.is_some(), sets, "--smallest", "lcs and cosine"),
+            (self.min_text.is_some(), lcs, "--min-text", "lcs, and --verify lcs"),
+            (self.denominator.is_some(), lcs, "--denominator", "lcs, and --verify lcs"),
+            (self.shingle_words.is_some(), shingles, "--shingle-words", "shingles"),
+            (self.ratios.is_some(), shingles, "--ratios", "shingles"),
+            (self.remainder.is_some(), shingles, "--remainder", "shingles"),
+            (self.stop_shingles.is_some(), shingles, "--stop-shingles", "shingles"),
+        ];
+        if let Some((_, _, name, of)) = given.into_iter().find(|(given, used, ..)| *given && !used) {
+            return Err(Failure::usage(format!("{name} is an option of {of}, which is not run")));
+        }
+        let finest = self.ratios.unwrap_or(Ratios::ALL).groups().iter().copied().max().unwrap_or(1);
+        match self.remainder {
+            Some(remainder) if remainder >= finest => Err(Failure::usage(format!(
+                "--remainder {remainder}: of one in {finest} there are 0 to {}",
+                finest - 1
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Puts them into the options of the library.
+    pub(crate) fn apply(&self, options: &mut PairOptions) {
+        options.verify_lcs = self.verifies();
+        options.part = self.part.map(TextPart::part);
+        let sets = &mut options.sets;
+        sets.exhaustive = self.exhaustive;
+        sets.comparisons = self.comparisons.map_or(sets.comparisons, NonZeroU64::get);
+        sets.most = self.signature_limit.map_or(sets.most, NonZeroU64::get);
+        sets.most_of_site = self.site_signature_limit.map_or(sets.most_of_site, NonZeroU64::get);
+        sets.signatures.smallest = self.smallest.map_or(sets.signatures.smallest, NonZeroUsize::get);
+        options.lcs.min_text = self.min_text.unwrap_or(options.lcs.min_text);
+        options.lcs.denominator = match self.denominator.unwrap_or_default() {
+            Whole::Lcs => Denominator::Lcs,
+            Whole::Ses => Denominator::Ses,
+            Whole::Tlcs => Denominator::Tlcs,
+            Whole::Dice => Denominator::Dice,
+        };
+        let shingles = &mut options.shingles;
+        shingles.words = self.shingle_words.map_or(shingles.words, NonZeroUsize::get);
+        shingles.ratios = self.ratios.unwrap_or(Ratios::ALL);
+        (shingles.remainder, shingles.stop) = (self.remainder.unwrap_or(0), self.stop_shingles.map(NonZeroU64::get));
+    }
+
+    /// Whether pairs are to be verified by their texts.
+    pub(crate) fn verifies(&self) -> bool {
+        self.verify == Some(Verify::Lcs)
+    }
+}
+
+/// Why texts could not be read.
+pub(crate) fn reasons(unread: &Unread) -> String {
+    let reasons: Vec<String> =
+        unread.reasons().map(|(reason, count)| format!("{} {reason}", counted(count, "document"))).collect();
+    reasons.join(", ")
+}
+
+/// What has to be told of texts that could not be read, and of what was not compared.
+pub(crate) fn warnings(summary: &PairSummary) -> Vec<String> {
+    let mut warnings = Vec::new();
+    warnings.extend(unread_warning(&summary.unread));
+    if summary.unverified_members > 0 {
+        let members = counted(summary.unverified_members, "member");
+        warnings.push(format!("{members} of hot groups not verified, as the group lines say"));
+    }
+    if summary.unverified > 0 {
+        warnings.push(format!("{} not verified, as their verdicts say", counted(summary.unverified, "pair")));
+    }
+    if summary.sets.limited > 0 {
+        let sets = counted(summary.sets.limited, "perhaps-similar set");
+        warnings.push(format!("{sets} not compared to the end: --comparisons sets the limit"));
+    }
+    warnings
+}
+
+/// Says how many texts could not be read and what to do about them, if there are any.
+pub(crate) fn unread_warning(unread: &Unread) -> Option<String> {
+    let next = next_steps(unread).join("; ");
+    (unread.total() > 0).then(|| format!("texts that could not be read: {}; {next}", reasons(unread)))
+}
+
+/// What the user can do about texts that could not be read.
+fn next_steps(unread: &Unread) -> Vec<&'static str> {
+    let steps = [
+        (unread.without_source, "remove ('nddb rm') what came as a stream or as fingerprints, and load it from files"),
+        (unread.moved, "put the archives back to where they were loaded from, or load them again from where they are"),
+        (unread.changed, "remove ('nddb rm') the documents of changed archives, and load these again"),
+        (unread.damaged, "get the damaged archives anew"),
+    ];
+    steps.into_iter().filter(|(count, _)| *count > 0).map(|(_, step)| step).collect()
+}
+
+/// How a command ends that wanted to read texts: those that it could not read were skipped.
+pub(crate) fn code(summary: &PairSummary) -> Code {
+    if summary.unread.total() > 0 { Code::SomeSkipped } else { Code::Done }
+}
+
+/// How many texts could not be read, by the reason.
+pub(crate) fn unread_value(unread: &Unread) -> Value {
+    json!({
+        "without_source": unread.without_source,
+        "moved": unread.moved,
+        "changed": unread.changed,
+        "damaged": unread.damaged,
+    })
+}
+
+/// The part of a summary that is about texts.
+pub(crate) fn value(options: &PairOptions, summary: &PairSummary) -> Value {
+    let (unread, sets, shingles) = (&summary.unread, &summary.sets, &summary.shingles);
+    json!({
+        "verify": options.verify_lcs.then_some("lcs"),
+        "unread": unread_value(unread),
+        "unverified": summary.unverified,
+        "unverified_members": summary.unverified_members,
+        "rejected": summary.rejected,
+        "unsigned": sets.unsigned,
+        "signatures_shared": sets.shared,
+        "signatures_dropped": sets.dropped,
+        "sets": sets.sets,
+        "largest_set": sets.largest,
+        "compared": sets.compared,
+        "limited": sets.limited,
+        "shingles": shingles.shingles,
+        "shingles_sampled": shingles.sampled,
+        "unsampled": shingles.unsampled,
+        "shingles_stopped": shingles.stopped,
+    })
+}

@@ -1,0 +1,121 @@
+//! Bad input: a named error with the place and the next step, the right exit code, an untouched database.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use crate::helper::Dir;
+
+#[test]
+fn what_is_no_database_is_named() {
+    let dir = Dir::new();
+    dir.write("file", b"words");
+    fs::create_dir(dir.path("folder")).expect("folders can be made");
+    for (command, more) in [("stats", &[][..]), ("check", &[]), ("compact", &[]), ("get", &["a"]), ("rm", &["a"])] {
+        let run = |db: &str| dir.nddb([&[command, db], more].concat());
+        run("none").tells(10, &["none: not an nddb database", "there is nothing", "hint: 'nddb create none'"]);
+        run("file").tells(10, &["file: not an nddb database", "it is a file, a database is a folder"]);
+        run("folder").tells(10, &["folder: not an nddb database", "no MANIFEST"]);
+    }
+    assert_eq!(dir.read("file"), b"words");
+    dir.nddb(["query", "none", "--fp", "00000000000000ff"]).tells(10, &["none"]);
+    dir.write_prints("p.u64le", &[1]);
+    dir.nddb(["load", "none", "p.u64le"]).tells(10, &["none"]);
+    dir.nddb(["add", "none"]).tells(10, &["none"]);
+}
+
+#[test]
+fn a_database_is_made_once_and_where_there_is_room() {
+    let dir = Dir::new();
+    dir.nddb(["create", "db"]).tells(0, &["db: made, 64 bits, k = 3", "recipe main/3"]);
+    dir.nddb(["create", "db"]).tells(1, &["db: exists already", "hint: choose another path"]);
+    dir.write("file", b"words");
+    dir.nddb(["create", "file"]).tells(1, &["file: exists already"]);
+    dir.nddb(["create", "no/such/folder"]).tells(1, &["no/such/folder", "No such file"]);
+    let made = dir.nddb(["create", "b", "--bits", "32", "-k", "2", "--tables", "4", "--json"]).done().json();
+    assert_eq!((&made["bits"], &made["k"], &made["recipe"]), (&32.into(), &2.into(), &"main/3".into()));
+    assert!(made["levels"].is_array(), "{made}");
+}
+
+#[test]
+fn parameters_that_make_no_sense_are_wrong_usage() {
+    let dir = Dir::new();
+    for (option, value, word) in [
+        ("--k", "8", "0..=7"),
+        ("--bits", "7", "8..=64"),
+        ("--bits", "many", "invalid digit"),
+        ("--tables", "0", "1 to 512"),
+        ("--recipe", "none", "main, main-psl"),
+        ("--restart", "1", "restart"),
+    ] {
+        dir.nddb(["create", "db", option, value]).tells(2, &[word]);
+        assert!(!dir.path("db").exists(), "{option} {value}");
+    }
+    dir.nddb(["create", "db", "--k", "7", "--bits", "8", "--nonsense"]).tells(2, &["--nonsense"]);
+    dir.nddb(["load", "db", "x", "--memory-limit", "lots"]).tells(2, &["512M"]);
+    dir.nddb(["load", "db", "x", "--memory-limit", "1000K"]).tells(2, &["at least 1M"]);
+    dir.nddb(["stats", "db", "--tmp-dir", "none"]).tells(2, &["--tmp-dir none: not a folder"]);
+}
+
+#[test]
+fn a_newer_format_is_told_from_damage() {
+    let dir = Dir::with_documents();
+    let mut bytes = dir.read("db/MANIFEST");
+    bytes[8..12].copy_from_slice(&[9, 0, 9, 0]);
+    dir.write("db/MANIFEST", &bytes);
+    dir.nddb(["get", "db", "a"]).tells(12, &["MANIFEST", "newer", "hint: use the newer nddb"]);
+    bytes[8..12].copy_from_slice(&[1, 0, 1, 0]);
+    bytes[30] ^= 1;
+    dir.write("db/MANIFEST", &bytes);
+    dir.nddb(["get", "db", "a"]).tells(13, &["MANIFEST", "checksum", "hint: 'nddb check db'"]);
+    dir.nddb(["rm", "db", "a"]).tells(13, &["MANIFEST"]);
+}
+
+#[test]
+fn a_damaged_segment_is_damage_and_not_an_answer() {
+    let dir = Dir::with_documents();
+    let runs: Vec<_> = fs::read_dir(dir.path("db/runs")).expect("a folder").flatten().collect();
+    let segments = runs.iter().map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "seg"));
+    for path in segments {
+        let mut bytes = fs::read(&path).expect("a file");
+        bytes[1024 + 500] ^= 4;
+        fs::write(&path, bytes).expect("the file is writable");
+    }
+    let words = ["corrupt", "damaged"];
+    let ran = dir.nddb(["query", "db", "--fp", "00000000000000ff"]).tells(13, &["block", "hint:"]);
+    assert!(words.iter().any(|word| ran.stderr.contains(word)), "{}", ran.stderr);
+}
+
+#[test]
+fn another_recipe_is_refused() {
+    let dir = Dir::with_documents();
+    dir.nddb(["create", "other", "--recipe", "1e0ng"]).done();
+    dir.nddb(["merge", "db", "other"]).tells(12, &["recipe", "main/3", "1e0ng/1", "hint:"]);
+}
+
+#[test]
+fn a_full_disk_is_over_a_limit() {
+    let dir = Dir::with_documents();
+    dir.write_prints("q.u64le", &[255]);
+    let words = ["/dev/full: cannot be written", "No space left", "hint: free some space"];
+    dir.nddb(["batch-query", "db", "q.u64le", "-o", "/dev/full"]).tells(14, &words);
+    dir.write("p.jsonl", b"{}\n");
+    dir.nddb(["load", "db", "p.jsonl", "--skipped", "/dev/full"]).tells(14, &words);
+}
+
+#[test]
+fn what_may_not_be_read_is_named() {
+    let dir = Dir::with_documents();
+    fs::set_permissions(dir.path("three.tsv"), fs::Permissions::from_mode(0o000)).expect("a file of ours");
+    if fs::read(dir.path("three.tsv")).is_ok() {
+        say("permissions do not hold this user back: nothing to see");
+        return;
+    }
+    dir.nddb(["load", "db", "three.tsv"]).tells(1, &["three.tsv", "Permission denied"]);
+    fs::set_permissions(dir.path("db/MANIFEST"), fs::Permissions::from_mode(0o000)).expect("a file of ours");
+    dir.nddb(["get", "db", "a"]).tells(1, &["MANIFEST", "Permission denied", "hint: look at who owns"]);
+}
+
+#[expect(clippy::print_stderr, reason = "a test tells what it leaves out")]
+fn say(text: &str) {
+    eprintln!("{text}");
+}

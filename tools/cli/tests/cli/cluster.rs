@@ -1,0 +1,122 @@
+//! `cluster`: stars, and what to keep and to remove.
+
+use serde_json::{Value, json};
+
+use crate::helper::{Dir, keys};
+use crate::pairs::with_pages;
+
+fn text(dir: &Dir, name: &str) -> String {
+    String::from_utf8(dir.read(name)).expect("text")
+}
+
+#[test]
+fn a_folder_gets_clusters_pairs_and_lists() {
+    let dir = with_pages();
+    let ran = dir.nddb(["cluster", "db", "--method", "split", "-o", "out", "--json"]).done();
+    let clusters: Vec<Value> =
+        text(&dir, "out/clusters.jsonl").lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let expected = json!([
+        {
+            "cluster": "b", "size": 3, "kept": "b", "removed": 2, "oversized": false, "single_site": true,
+            "empty": false, "thin": false, "members": ["a\t\"1\"", "b", "c"],
+        },
+        {
+            "cluster": "e", "size": 2, "kept": "e", "removed": 0, "oversized": false, "single_site": true,
+            "empty": true, "thin": false, "members": ["e", "f"],
+        },
+    ]);
+    assert_eq!(json!(clusters), expected);
+    let table = "cluster\tdocument\tverdict\nb\ta\\t\"1\"\tremove\nb\tb\tkeep\nb\tc\tremove\ne\te\tkeep\ne\tf\tkeep\n";
+    assert_eq!(text(&dir, "out/clusters.tsv"), table);
+    assert_eq!(text(&dir, "out/remove.txt"), "a\\t\"1\"\nc\n");
+    assert_eq!(text(&dir, "out/keep.txt"), "b\nd\ne\nf\ng\n");
+    assert_eq!(text(&dir, "out/pairs.jsonl"), dir.nddb(["pairs", "db", "--method", "split"]).done().stdout);
+    let summary: Value = serde_json::from_str(&text(&dir, "out/summary.json")).expect("JSON");
+    assert_eq!(summary["recipe"], "web/1");
+    assert_eq!(summary["input"]["db"], "db");
+    assert_eq!((&summary["clusters"], &summary["removed"], &summary["kept"]), (&json!(2), &json!(2), &json!(5)));
+    assert_eq!(summary["pairs"]["pairs"], 1);
+    let told = ran.json();
+    assert!(keys(&told).ends_with(&["seconds", "cpu_seconds"]));
+    assert_eq!(told["clusters"], 2);
+    ran.says(&["5 documents in 2 clusters", "5 to keep", "2 to remove"]);
+    let names: Vec<String> = std::fs::read_dir(dir.path("out"))
+        .expect("a folder")
+        .flatten()
+        .map(|entry| entry.file_name().into_string().expect("text"))
+        .collect();
+    assert_eq!(names.len(), 6, "nothing unfinished is left: {names:?}");
+    // The same again gives the same.
+    let first = [text(&dir, "out/clusters.jsonl"), text(&dir, "out/summary.json")];
+    dir.nddb(["cluster", "db", "--method", "split", "-o", "out", "--threads", "1"]).done();
+    assert_eq!([text(&dir, "out/clusters.jsonl"), text(&dir, "out/summary.json")], first);
+}
+
+/// Ids that are one when only some of their bytes are written otherwise.
+#[test]
+fn lists_tell_ids_apart_and_rm_reads_them_back() {
+    let dir = Dir::with_database();
+    let ids = ["a\tb", "a\\tb", "a\nb", "a\\nb", "a\\", "z\\\\"];
+    let words: Vec<String> = (0..60).map(|word| format!("w{}", word * 37 % 101)).collect();
+    let docs = |more: &str| -> String {
+        let line = |id: &&str| format!("{}\n", json!({"id": id, "text": format!("{} {more}", words.join(" "))}));
+        ids.iter().map(line).collect()
+    };
+    dir.write("docs.jsonl", docs("").as_bytes());
+    dir.nddb(["load", "db", "docs.jsonl"]).done();
+    dir.nddb(["cluster", "db", "--method", "identity", "-o", "out"]).done();
+    let lists = [text(&dir, "out/keep.txt"), text(&dir, "out/remove.txt")].concat();
+    let distinct: std::collections::BTreeSet<&str> = lists.lines().collect();
+    assert_eq!((distinct.len(), lists.lines().count()), (6, 6));
+    assert_eq!(text(&dir, "out/keep.txt"), "a\\tb\n");
+    // By the bytes of the ids: a line end stands before a backslash.
+    assert_eq!(text(&dir, "out/remove.txt"), "a\\nb\na\\\\\na\\\\nb\na\\\\tb\nz\\\\\\\\\n");
+    dir.nddb(["rm", "db", "--ids-from", "out/remove.txt"]).done().says(&["5 documents deleted"]);
+    let left = dir.nddb(["get", "db", "a\tb"]).done().lines();
+    assert_eq!(left[0]["id"], "a\tb");
+    dir.write("bad.txt", b"fine\na\\b\n");
+    dir.nddb(["rm", "db", "--ids-from", "bad.txt"]).tells(1, &["bad.txt: line 2", "write a backslash of an id as two"]);
+}
+
+#[test]
+fn without_a_folder_clusters_are_printed() {
+    let dir = with_pages();
+    let lines = dir.nddb(["cluster", "db", "--method", "b", "--keep", "id", "--components"]).done().lines();
+    assert_eq!(lines.len(), 2);
+    assert_eq!((&lines[0]["cluster"], &lines[0]["kept"]), (&json!("b"), &json!("a\t\"1\"")));
+    dir.nddb(["cluster", "db", "--method", "b", "--keep", "newest"]).tells(2, &["newest", "oldest"]);
+    dir.nddb(["cluster", "db", "--method", "b", "--previous", "x"]).tells(2, &["--output"]);
+    dir.nddb(["cluster", "db", "--method", "b", "-o", "out", "--previous", "x"]).tells(1, &["clusters.jsonl"]);
+}
+
+#[test]
+fn a_deleted_founder_names_its_cluster_until_compaction_and_is_mapped_then() {
+    let dir = with_pages();
+    let cluster = |options: &[&str]| {
+        dir.nddb([&["cluster", "db", "--method", "b", "-o", "out"], options].concat()).done();
+        (
+            text(&dir, "out/clusters.tsv")
+                .lines()
+                .skip(1)
+                .filter(|line| !line.starts_with('e'))
+                .map(str::to_owned)
+                .collect::<Vec<_>>(),
+            text(&dir, "out/keep.txt"),
+        )
+    };
+    cluster(&[]);
+    dir.nddb(["rm", "db", "b"]).done();
+    let kept = "c\nd\ne\nf\ng\n".to_owned();
+    assert_eq!(
+        cluster(&["--previous", "out"]),
+        (vec!["b\ta\\t\"1\"\tremove".to_owned(), "b\tc\tkeep".to_owned()], kept.clone())
+    );
+    assert_eq!(text(&dir, "out/renamed.tsv"), "old\tnew\n");
+    assert_eq!(text(&dir, "out/pairs.jsonl"), dir.nddb(["pairs", "db", "--method", "b"]).done().stdout);
+    dir.nddb(["compact", "db", "--all"]).done();
+    assert_eq!(
+        cluster(&["--previous", "out"]),
+        (vec!["c\ta\\t\"1\"\tremove".to_owned(), "c\tc\tkeep".to_owned()], kept)
+    );
+    assert_eq!(text(&dir, "out/renamed.tsv"), "old\tnew\nb\tc\n");
+}

@@ -1,0 +1,273 @@
+//! `load`: every kind of input, what is skipped, and loading again.
+
+use serde_json::{Value, json};
+
+use crate::helper::{Dir, ids, prints};
+
+/// The summary of a load.
+fn load(dir: &Dir, args: &[&str]) -> Value {
+    let ran = dir.nddb([&["load", "db", "--json"], args].concat()).done();
+    ran.json()
+}
+
+fn counts(summary: &Value) -> [u64; 4] {
+    ["documents", "replaced", "unchanged", "skipped"].map(|key| summary[key].as_u64().expect("a count"))
+}
+
+const PAGES: [(&str, &str); 3] = [
+    ("http://www.example.org/one", "<title>One</title><p>The quick brown fox jumps over the lazy dog."),
+    ("http://www.example.org/two", "<title>Two</title><p>Completely different words stand on this page."),
+    ("http://other.example.com/", "<p>one"),
+];
+
+#[test]
+fn the_summary_has_what_scripts_need() {
+    let dir = Dir::with_database();
+    dir.write_prints("p.u64le", &prints(100));
+    let summary = load(&dir, &["p.u64le"]);
+    assert_eq!(counts(&summary), [100, 0, 0, 0]);
+    assert_eq!(summary["bytes_in"], 800);
+    for key in ["seconds", "cpu_seconds"] {
+        assert!(summary[key].as_f64().is_some_and(|seconds| seconds >= 0.0), "{summary}");
+    }
+    let ran = dir.nddb(["load", "db", "p.u64le"]).done();
+    ran.says(&["load: 0 documents (0 replaced, 100 unchanged), 800 B read, nothing skipped"]);
+}
+
+#[test]
+fn raw_fingerprints_are_numbered_over_all_inputs() {
+    let dir = Dir::with_database();
+    dir.write_prints("one.u64le", &[1 << 20, 2 << 20]);
+    dir.write_prints("two.bin", &[3 << 20]);
+    load(&dir, &["one.u64le", "two.bin", "--format", "u64le", "--id-prefix", "x"]);
+    let found: Vec<Value> = dir.nddb(["get", "db", "x0", "x1", "x2"]).done().lines();
+    let fps: Vec<_> = found.iter().map(|found| found["fp"].as_str()).collect();
+    assert_eq!(fps, [Some("0000000000100000"), Some("0000000000200000"), Some("0000000000300000")]);
+    assert!(found[0]["source"].is_null() && found[0]["digest"].is_null());
+    // The same file under another prefix is other documents.
+    assert_eq!(counts(&load(&dir, &["one.u64le", "--id-prefix", "y"])), [2, 0, 0, 0]);
+}
+
+#[test]
+fn bytes_behind_the_last_fingerprint_are_skipped_and_listed() {
+    let dir = Dir::with_database();
+    dir.write("p.u64le", &[7; 19]);
+    let ran = dir.nddb(["load", "db", "p.u64le", "--json", "--skipped", "s.jsonl"]).ends(3);
+    assert_eq!(counts(&ran.json()), [2, 0, 0, 1]);
+    ran.says(&["1 skipped (trailing_bytes: 1)"]);
+    let listed: Value = serde_json::from_slice(&dir.read("s.jsonl")).expect("one line of JSON");
+    assert_eq!((&listed["file"], &listed["offset"]), (&json!("p.u64le"), &json!(16)));
+    assert_eq!(listed["reason"], "trailing_bytes");
+}
+
+#[test]
+fn an_archive_becomes_documents_that_know_where_they_stand() {
+    let dir = Dir::with_database();
+    dir.write_warc("pages.warc.gz", &PAGES);
+    let summary = load(&dir, &["pages.warc.gz"]);
+    assert_eq!(counts(&summary), [3, 0, 0, 0]);
+    assert_eq!(summary["unprinted"], 1);
+    let one = dir.nddb(["get", "db", PAGES[0].0]).done().json();
+    assert_eq!((&one["url"], &one["site"]), (&json!(PAGES[0].0), &json!("example.org")));
+    assert_eq!((&one["date"], &one["source"]["offset"]), (&json!(1_700_000_000), &json!(0)));
+    assert!(one["source"]["length"].as_u64() > Some(100), "{one}");
+    assert_eq!(one["min_values"].as_array().map(Vec::len), Some(84));
+    let two = dir.nddb(["get", "db", PAGES[1].0]).done().json();
+    assert_eq!(two["source"]["offset"], one["source"]["length"]);
+}
+
+#[test]
+fn loading_again_changes_nothing() {
+    let dir = Dir::with_database();
+    dir.write_warc("pages.warc", &PAGES);
+    dir.write_warc("more.warc.gz", &[("http://example.net/", "<p>Words of another page altogether")]);
+    assert_eq!(counts(&load(&dir, &["pages.warc"])), [3, 0, 0, 0]);
+    assert_eq!(counts(&load(&dir, &["pages.warc"])), [0, 0, 3, 0]);
+    // Beside one that is not loaded yet, a loaded archive is passed over.
+    let summary = load(&dir, &["pages.warc", "more.warc.gz"]);
+    assert_eq!((counts(&summary), &summary["archives_passed_over"]), ([1, 0, 0, 0], &json!(1)));
+    let summary = load(&dir, &["pages.warc", "more.warc.gz", "--again"]);
+    assert_eq!((counts(&summary), &summary["archives_passed_over"]), ([0, 0, 4, 0], &json!(0)));
+    // What was deleted comes back.
+    dir.nddb(["rm", "db", PAGES[0].0]).done();
+    assert_eq!(counts(&load(&dir, &["pages.warc"])), [1, 0, 2, 0]);
+}
+
+#[test]
+fn a_changed_page_replaces_the_old_one() {
+    let dir = Dir::with_database();
+    dir.write_warc("old.warc", &PAGES[..1]);
+    dir.write_warc("new.warc", &[(PAGES[0].0, "<p>Quite new words under the same address")]);
+    load(&dir, &["old.warc"]);
+    let old = dir.nddb(["get", "db", PAGES[0].0]).done().json();
+    assert_eq!(counts(&load(&dir, &["new.warc"])), [1, 1, 0, 0]);
+    let fp = old["fp"].as_str().expect("a fingerprint");
+    assert_eq!(dir.nddb(["query", "db", "--fp", fp]).done().json()["count"], 0);
+}
+
+#[test]
+fn of_equal_ids_in_one_input_the_last_lives() {
+    let dir = Dir::with_database();
+    dir.write("d.tsv", b"a\t0000000000000001\nb\t0000000000000002\na\t0000000000000003\n");
+    let summary = load(&dir, &["d.tsv"]);
+    assert_eq!((&summary["documents"], &summary["repeated"]), (&json!(2), &json!(1)));
+    assert_eq!(dir.nddb(["get", "db", "a"]).done().json()["fp"], "0000000000000003");
+}
+
+#[test]
+fn the_fields_of_json_lines_have_the_names_that_are_given() {
+    let dir = Dir::with_database();
+    let lines = concat!(
+        r#"{"key":5,"body":"some words of text","where":"http://www.example.org/","lang":"en"}"#,
+        "\n",
+        r#"{"key":"b","page":"<p>some other words","text":7}"#,
+        "\n",
+        r#"{"key":"c","print":"00000000000000ff"}"#,
+        "\n",
+    );
+    let names = "--id-field key --text-field body --html-field page --fp-field print --url-field where";
+    let args: Vec<&str> = "load db - --format jsonl --json".split(' ').chain(names.split(' ')).collect();
+    let summary = dir.nddb(args).stdin(lines).done().json();
+    assert_eq!(counts(&summary), [3, 0, 0, 0]);
+    let found = dir.nddb(["get", "db", "5", "b", "c"]).done().lines();
+    assert_eq!(found[0]["site"], "example.org");
+    assert_eq!(found[1]["tokens"], 3);
+    assert_eq!(found[2]["fp"], "00000000000000ff");
+}
+
+#[test]
+fn lines_that_cannot_be_read_are_counted_by_reason() {
+    let dir = Dir::with_database();
+    let lines = "{\"id\":\"a\",\"text\":\"some words\"}\n{\"id\":\"b\"}\nno json\n{\"id\":\"c\",\"fp\":\"ff\"}\n";
+    dir.write("d.jsonl", lines.as_bytes());
+    let ran = dir.nddb(["load", "db", "d.jsonl", "--json", "--skipped", "s.jsonl"]).ends(3);
+    let expected = json!({"bad_fingerprint": 1, "bad_json": 1, "missing_field": 1});
+    assert_eq!(ran.json()["skipped_by_reason"], expected);
+    let listed = String::from_utf8(dir.read("s.jsonl")).expect("UTF-8");
+    let offsets: Vec<u64> = listed
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("JSON")["offset"].as_u64().expect("an offset"))
+        .collect();
+    assert_eq!(offsets, [31, 42, 50]);
+}
+
+#[test]
+fn a_folder_is_its_pages_and_texts() {
+    let dir = Dir::with_database();
+    std::fs::create_dir_all(dir.path("site/sub")).expect("folders can be made");
+    dir.write("site/b.html", b"<title>b</title><p>some words of a page");
+    dir.write("site/sub/a.txt", b"other words of a text");
+    dir.write("site/image.png", b"\x89PNG");
+    assert_eq!(counts(&load(&dir, &["site"])), [2, 0, 0, 0]);
+    dir.nddb(["get", "db", "b.html", "sub/a.txt"]).done();
+}
+
+#[test]
+fn a_folder_is_its_archives_too_and_the_summary_says_what_is_passed_over() {
+    let dir = Dir::with_database();
+    std::fs::create_dir_all(dir.path("crawl/day")).expect("folders can be made");
+    dir.write_warc("crawl/a.warc.gz", &PAGES[..1]);
+    dir.write_warc("crawl/day/b.warc", &PAGES[1..]);
+    dir.write("crawl/c.html", b"<title>c</title><p>some words of a page");
+    dir.write("crawl/image.png", b"\x89PNG");
+    let ran = dir.nddb(["load", "db", "crawl", "--json"]).done();
+    assert_eq!((counts(&ran.json()), &ran.json()["files_passed_over"]), ([4, 0, 0, 0], &json!(1)));
+    ran.says(&["1 file of no known format passed over"]);
+    dir.nddb(["get", "db", "c.html"]).done();
+    let only = dir.nddb(["load", "db", "crawl", "--format", "html", "--json"]).done().json();
+    assert_eq!((counts(&only), &only["files_passed_over"]), ([0, 0, 1, 0], &json!(3)));
+}
+
+#[test]
+fn ids_are_addresses_on_request() {
+    let dir = Dir::with_database();
+    dir.write_warc("pages.warc", &PAGES[..1]);
+    load(&dir, &["pages.warc", "--id", "url"]);
+    dir.nddb(["get", "db", PAGES[0].0]).done();
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_database() {
+    let pages: Vec<(String, String)> = (0..500)
+        .map(|n| (format!("http://example.org/{n}"), format!("<p>page {n} of {} with words {}", n * 7, n % 13)))
+        .collect();
+    let pages: Vec<(&str, &str)> = pages.iter().map(|(url, body)| (url.as_str(), body.as_str())).collect();
+    let mut found = Vec::new();
+    for threads in ["1", "2", "5"] {
+        let dir = Dir::with_database();
+        dir.write_warc("pages.warc.gz", &pages);
+        assert_eq!(counts(&load(&dir, &["pages.warc.gz", "--threads", threads])), [500, 0, 0, 0]);
+        let all = pages.iter().map(|(url, _)| *url);
+        found.push(dir.nddb(["get", "db"].into_iter().chain(all)).done().stdout);
+    }
+    assert!(found[0] == found[1] && found[1] == found[2]);
+}
+
+#[test]
+fn an_input_that_cannot_be_opened_does_not_stop_the_others() {
+    let dir = Dir::with_database();
+    dir.write("p.u64le", &[7; 16]);
+    dir.write("a.warc.bz2", b"BZh91AY&SY");
+    let args = ["load", "db", "a.warc.bz2", "p.u64le", "--format", "auto", "--json", "--skipped", "s.jsonl"];
+    let ran = dir.nddb(args).ends(3);
+    assert_eq!((counts(&ran.json()), &ran.json()["skipped_by_reason"]), ([2, 0, 0, 1], &json!({"unreadable": 1})));
+    ran.says(&["a.warc.bz2", "bzip2", "recompress"]);
+    assert!(
+        String::from_utf8_lossy(&dir.read("s.jsonl"))
+            .contains(r#""file":"a.warc.bz2","offset":0,"reason":"unreadable""#)
+    );
+    dir.nddb(["load", "db", "a.warc.bz2"]).tells(1, &["a.warc.bz2", "bzip2", "nothing was loaded"]);
+}
+
+#[test]
+fn an_input_that_is_not_there_stops_everything_before_it_begins() {
+    let dir = Dir::with_database();
+    dir.write("p.u64le", &[7; 16]);
+    dir.nddb(["load", "db", "p.u64le", "none.warc"]).tells(1, &["none.warc", "No such file"]);
+    assert_eq!(dir.nddb(["query", "db", "--fp", "0707070707070707"]).done().json()["count"], 0);
+    dir.nddb(["load", "db"]).tells(2, &["INPUT is missing"]);
+    dir.nddb(["load", "db", "p.u64le", "--format", "pdf"]).tells(2, &["pdf", "warc"]);
+}
+
+/// Where the gzip members of a file begin.
+fn members(bytes: &[u8]) -> Vec<usize> {
+    (0..bytes.len()).filter(|&at| bytes[at..].starts_with(b"\x1f\x8b\x08")).collect()
+}
+
+#[test]
+fn a_damaged_member_costs_that_member_only() {
+    let dir = Dir::with_database();
+    dir.write_warc("p.warc.gz", &PAGES);
+    let mut bytes = dir.read("p.warc.gz");
+    let second = members(&bytes)[1];
+    bytes[second + 30..second + 60].fill(0xff);
+    dir.write("p.warc.gz", &bytes);
+    let ran = dir.nddb(["load", "db", "p.warc.gz", "--json", "--skipped", "s.jsonl"]).ends(3);
+    assert_eq!(counts(&ran.json()), [2, 0, 0, 1]);
+    let listed: Value = serde_json::from_slice(&dir.read("s.jsonl")).expect("one line of JSON");
+    assert_eq!((&listed["offset"], &listed["reason"]), (&json!(second), &json!("damaged_member")));
+    dir.nddb(["get", "db", PAGES[0].0, PAGES[2].0]).done();
+    // With -v each is told.
+    dir.nddb(["load", "db", "p.warc.gz", "-v"]).ends(3).says(&["p.warc.gz: skipped at byte", "damaged_member"]);
+}
+
+#[test]
+fn the_page_that_a_cut_archive_ends_in_is_kept_and_flagged() {
+    let dir = Dir::with_database();
+    dir.write_warc("whole.warc", &PAGES[..2]);
+    let bytes = dir.read("whole.warc");
+    dir.write("cut.warc", &bytes[..bytes.len() - 20]);
+    assert_eq!(load(&dir, &["cut.warc"])["documents"], 2);
+    let found = dir.nddb(["get", "db", PAGES[0].0, PAGES[1].0]).done().lines();
+    assert_eq!(found.iter().map(|found| found["truncated"].as_bool()).collect::<Vec<_>>(), [Some(false), Some(true)]);
+}
+
+#[test]
+fn a_fingerprint_wider_than_the_databases_is_skipped() {
+    let dir = Dir::new();
+    dir.nddb(["create", "db", "--bits", "32", "--k", "2"]).done();
+    dir.write_prints("p.u64le", &[5, 1 << 40]);
+    let ran = dir.nddb(["load", "db", "p.u64le", "--json"]).ends(3);
+    assert_eq!(ran.json()["skipped_by_reason"], json!({"bad_fingerprint": 1}));
+    assert_eq!(ids(&dir.nddb(["query", "db", "--fp", "0000000000000004"]).done().json()), ["0"]);
+}

@@ -1,0 +1,139 @@
+//! `rm`, `stats`, `check`, `compact`, `reshape`, `rebuild` and `merge`.
+
+use serde_json::json;
+
+use crate::helper::{Dir, ids, prints};
+
+#[test]
+fn documents_are_deleted_by_id() {
+    let dir = Dir::with_documents();
+    let dry = dir.nddb(["rm", "db", "a", "nobody", "--dry-run", "--json"]).ends(1);
+    assert_eq!(dry.json(), json!({"deleted": 1, "missing": 1, "dry_run": true}));
+    dir.nddb(["get", "db", "a"]).done();
+    let ran = dir.nddb(["rm", "db", "a", "nobody", "--json"]).ends(1);
+    assert_eq!(ran.json(), json!({"deleted": 1, "missing": 1, "dry_run": false}));
+    ran.says(&["rm: 1 document deleted, 1 id not stored"]);
+    assert_eq!(ids(&dir.nddb(["query", "db", "--fp", "00000000000000ff"]).done().json()), ["b"]);
+    dir.write("ids.txt", b"b\nc\n\n");
+    dir.nddb(["rm", "db", "--ids-from", "ids.txt"]).done().says(&["2 documents deleted"]);
+    dir.nddb(["rm", "db", "--ids-from", "-"]).stdin("b\n").ends(1);
+    dir.nddb(["rm", "db"]).tells(2, &["ID is missing"]);
+    dir.nddb(["rm", "db", "a", "--site", "example.org"]).tells(2, &["--site"]);
+}
+
+#[test]
+fn documents_are_deleted_by_site() {
+    let dir = Dir::with_database();
+    let pages = [("http://www.example.org/1", "<p>one two three"), ("http://a.example.org/2", "<p>four five six")];
+    dir.write_warc("p.warc", &[pages[0], pages[1], ("http://example.com/", "<p>seven eight nine")]);
+    dir.nddb(["load", "db", "p.warc"]).done();
+    dir.nddb(["rm", "db", "--site", "example.org", "--dry-run"]).done().says(&["2 documents would be deleted"]);
+    dir.nddb(["rm", "db", "--site", "example.org"]).done().says(&["2 documents deleted"]);
+    dir.nddb(["get", "db", "http://example.com/"]).done();
+}
+
+#[test]
+fn stats_say_what_is_in_the_database() {
+    let dir = Dir::with_database();
+    dir.write_prints("p.u64le", &prints(5000));
+    dir.nddb(["load", "db", "p.u64le"]).done();
+    dir.nddb(["rm", "db", "17"]).done();
+    let stats = dir.nddb(["stats", "db", "--json"]).done().json();
+    assert_eq!((&stats["documents"], &stats["deleted"]), (&json!(4999), &json!(1)));
+    assert_eq!((&stats["fingerprints"], &stats["recipe"]), (&json!(5000), &json!("main/3")));
+    assert_eq!((&stats["bits"], &stats["k"], &stats["format"]), (&json!(64), &json!(3), &json!(1)));
+    let runs = stats["runs"].as_array().expect("a list");
+    assert_eq!(runs.iter().filter_map(|run| run["fingerprints"].as_u64()).sum::<u64>(), 5000);
+    for each in stats["bits_per_fingerprint"].as_array().expect("a list") {
+        assert!((50.0..80.0).contains(&each.as_f64().unwrap_or(0.0)), "{stats}");
+    }
+    assert!(stats["bytes"]["segments"].as_u64() > Some(30_000), "{stats}");
+    let text = dir.nddb(["stats", "db"]).done().stdout;
+    for word in ["documents", "4,999", "deleted", "recipe", "main/3"] {
+        assert!(text.contains(word), "{text}");
+    }
+}
+
+#[test]
+fn a_sound_database_passes_the_check() {
+    let dir = Dir::with_documents();
+    let summary = dir.nddb(["check", "db", "--json", "--sample-recall", "10"]).done().json();
+    assert_eq!((&summary["sound"], &summary["faults"]), (&json!(true), &json!(0)));
+    dir.nddb(["check", "db"]).tells(0, &["check: sound: 3 documents in 1 run"]);
+}
+
+#[test]
+fn every_fault_stands_on_a_line_and_a_rebuild_repairs_runs() {
+    let dir = Dir::with_documents();
+    let runs = std::fs::read_dir(dir.path("db/runs")).expect("a folder").flatten().map(|entry| entry.path());
+    let segment = runs.filter(|path| path.extension().is_some_and(|e| e == "seg")).min().expect("a segment");
+    let mut bytes = std::fs::read(&segment).expect("a file");
+    bytes[1024 + 300] ^= 1;
+    std::fs::write(&segment, bytes).expect("the file is writable");
+    let ran = dir.nddb(["check", "db"]).ends(13);
+    let name = segment.file_name().and_then(|name| name.to_str()).expect("a name");
+    assert!(ran.stdout.contains(name), "{}", ran.stdout);
+    ran.says(&["rebuild"]);
+    let lines = dir.nddb(["check", "db", "--json"]).ends(13).lines();
+    let (summary, faults) = lines.split_last().expect("a summary");
+    assert_eq!((&summary["sound"], &summary["faults"]), (&json!(false), &json!(faults.len())));
+    assert!(faults[0]["file"].as_str().is_some_and(|file| file.contains(name)), "{}", faults[0]);
+    let rebuilt = dir.nddb(["rebuild", "db", "--json"]).done();
+    // Three documents stand in one table: there is no sibling to make it from.
+    assert_eq!((&rebuilt.json()["changed"], &rebuilt.json()["runs"]), (&json!(true), &json!(1)));
+    rebuilt.says(&["rebuild: made again: 1 run; 0 runs kept"]);
+    dir.nddb(["check", "db"]).done();
+    assert_eq!(ids(&dir.nddb(["query", "db", "--fp", "00000000000000ff"]).done().json()), ["a", "b"]);
+    dir.nddb(["rebuild", "db"]).done().says(&["rebuild: nothing to do, 1 run sound"]);
+    dir.nddb(["rebuild", "db", "--all"]).done().says(&["made again: 1 run; "]);
+    dir.nddb(["check", "db"]).done();
+}
+
+#[test]
+fn compaction_makes_one_run_and_gives_space_back() {
+    let dir = Dir::with_database();
+    let all = prints(3000);
+    for part in 0..3 {
+        dir.write_prints("p.u64le", &all[part * 1000..][..1000]);
+        dir.nddb(["load", "db", "p.u64le", "--id-prefix", &format!("{part}-")]).done();
+    }
+    let ids: String = (0..1000).map(|n| format!("1-{n}\n")).collect();
+    dir.nddb(["rm", "db", "--ids-from", "-"]).stdin(ids).done();
+    dir.nddb(["compact", "db", "--all", "--dry-run"]).done().says(&["would merge 3 runs"]);
+    let done = dir.nddb(["compact", "db", "--all", "--json"]).done().json();
+    assert_eq!((&done["runs_before"], &done["runs_after"]), (&json!(3), &json!(1)));
+    assert_eq!(done["documents_dropped"], 1000);
+    assert!(done["bytes_after"].as_u64() < done["bytes_before"].as_u64(), "{done}");
+    let again = dir.nddb(["compact", "db", "--all", "--json"]).done();
+    assert_eq!(again.json()["merges"], 0);
+    again.says(&["compact: nothing to do"]);
+    dir.nddb(["check", "db"]).done();
+    dir.nddb(["get", "db", "0-0", "2-999"]).done();
+}
+
+#[test]
+fn a_database_is_reshaped_to_other_tables() {
+    let dir = Dir::with_database();
+    dir.write_prints("p.u64le", &prints(3000));
+    dir.nddb(["load", "db", "p.u64le"]).done();
+    let done = dir.nddb(["reshape", "db", "--tables", "10", "--json"]).done().json();
+    assert_eq!((&done["levels"], &done["runs"]), (&json!([5]), &json!(1)));
+    let stats = dir.nddb(["stats", "db", "--json"]).done().json();
+    assert_eq!(stats["runs"][0]["tables"], 10);
+    dir.nddb(["check", "db"]).done();
+    dir.nddb(["reshape", "db"]).tells(2, &["--tables"]);
+}
+
+#[test]
+fn a_merge_takes_the_documents_of_another_database() {
+    let dir = Dir::with_documents();
+    dir.nddb(["create", "other"]).done();
+    dir.write("more.tsv", b"c\t0f0f0f0f0f0f0f0f\nd\t00000000000000fd\n");
+    dir.nddb(["load", "other", "more.tsv"]).done();
+    let merged = dir.nddb(["merge", "db", "other", "--json"]).done().json();
+    assert_eq!(merged, json!({"documents": 2, "replaced": 1, "unchanged": 0}));
+    assert_eq!(ids(&dir.nddb(["query", "db", "--fp", "00000000000000ff"]).done().json()), ["a", "b", "d"]);
+    assert_eq!(ids(&dir.nddb(["query", "other", "--fp", "00000000000000ff"]).done().json()), ["d"]);
+    dir.nddb(["merge", "db", "none"]).tells(10, &["none"]);
+    dir.nddb(["check", "db"]).done();
+}

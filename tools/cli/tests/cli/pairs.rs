@@ -1,0 +1,200 @@
+//! `pairs`: near-duplicates of a whole database.
+
+use serde_json::{Value, json};
+
+use crate::helper::{Dir, keys};
+
+/// A text of many words, of which one may be changed.
+fn text(changed: Option<usize>) -> String {
+    let word = |place: usize| if Some(place) == changed { "other".into() } else { format!("word{place}") };
+    (0..400).map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// Two pages of one text, one that differs in a word, one unlike all, two empty ones and a lone word.
+pub(crate) fn pages() -> String {
+    let page = |id: &str, url: &str, text: &str| json!({"id": id, "url": url, "text": text}).to_string();
+    let lines = [
+        page("b", "http://www.example.org/b", &text(None)),
+        page("c", "http://example.org/c", &text(None)),
+        page("a\t\"1\"", "http://www.example.org/a", &text(Some(180))),
+        page("d", "http://example.net/d", "nothing of this is said on any other page of the whole database"),
+        page("e", "http://example.net/e", ""),
+        page("f", "http://example.net/f", " ... "),
+        page("g", "http://example.net/g", "word"),
+    ];
+    lines.join("\n")
+}
+
+pub(crate) fn with_pages() -> Dir {
+    let dir = Dir::with_database_of_whole_pages();
+    dir.nddb(["add", "db"]).stdin(pages()).done();
+    dir
+}
+
+fn without_scores(line: &Value) -> Value {
+    json!([line["a"], line["b"], line["verdict"]])
+}
+
+#[test]
+fn groups_come_first_and_pairs_run_between_their_founders() {
+    let dir = with_pages();
+    for method in ["simhash", "b", "c", "combined", "split"] {
+        let ran = dir.nddb(["pairs", "db", "--method", method]).done();
+        let lines = ran.lines();
+        let group = json!({
+            "group": "identity", "method": method, "founder": "b", "size": 2, "flagged": false, "unverified": 0,
+            "members": ["b", "c"],
+        });
+        assert_eq!(lines[0], group, "{method}");
+        assert_eq!(lines[1]["group"], "empty");
+        assert_eq!(lines[1]["members"], json!(["e", "f"]));
+        assert_eq!(lines.len(), 3, "{method}: {}", ran.stdout);
+        let expected = [
+            "a",
+            "b",
+            "method",
+            "distance",
+            "b_sim",
+            "c_sim",
+            "agreement",
+            "probability",
+            "resemblance",
+            "lcs",
+            "lcs_containment",
+            "cosine",
+            "same_site",
+            "same_heading",
+            "verdict",
+        ];
+        assert_eq!(keys(&lines[2]), expected);
+        assert_eq!((&lines[2]["a"], &lines[2]["b"]), (&json!("a\t\"1\""), &json!("b")));
+        assert_eq!(lines[2]["same_site"], true);
+        assert!(lines[2]["b_sim"].as_u64() >= Some(2) && lines[2]["c_sim"].as_u64() >= Some(372));
+        assert!(lines[2]["verdict"].as_str().is_some_and(|verdict| verdict.starts_with(method)));
+        ran.says(&["7 documents", "1 group", "1 pair"]);
+    }
+    let identity = dir.nddb(["pairs", "db", "--method", "identity"]).done().lines();
+    assert_eq!(identity.len(), 2);
+}
+
+#[test]
+fn expanded_all_pairs_are_lines() {
+    let dir = with_pages();
+    let ran = dir.nddb(["pairs", "db", "--method", "b", "--expand", "-o", "b.jsonl", "--json"]).done();
+    let summary = ran.json();
+    assert_eq!((&summary["pairs"], &summary["documents"], &summary["empty"]), (&json!(3), &json!(7), &json!(2)));
+    let file = String::from_utf8(dir.read("b.jsonl")).expect("text");
+    let lines: Vec<Value> = file
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("JSON"))
+        .map(|line| without_scores(&line))
+        .collect();
+    assert_eq!(lines, [json!(["a\t\"1\"", "b", "b"]), json!(["a\t\"1\"", "c", "b"]), json!(["b", "c", "identical"]),]);
+    let table = dir.nddb(["pairs", "db", "--method", "b", "--expand", "--format", "tsv"]).done().stdout;
+    let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split('\t').collect()).collect();
+    assert_eq!(
+        rows[0].join(" "),
+        "a b method distance b_sim c_sim agreement probability resemblance lcs lcs_containment cosine same_site same_heading verdict"
+    );
+    assert_eq!((rows.len(), rows[1][0], rows[1][2]), (4, "a\\t\"1\"", "b"));
+    assert!(rows.iter().all(|row| row.len() == 15));
+    let table = dir.nddb(["pairs", "db", "--method", "b", "--format", "tsv"]).done().stdout;
+    assert!(table.contains("\n#identity\t2\t\tb\tb\tc\n"), "{table}");
+}
+
+#[test]
+fn fingerprints_have_pairs_by_simhash_and_by_nothing_else() {
+    let dir = Dir::with_documents();
+    let lines = dir.nddb(["pairs", "db", "--method", "simhash"]).done().lines();
+    assert_eq!(lines.len(), 1);
+    let expected = json!({
+        "a": "a", "b": "b", "method": "simhash", "distance": 1, "b_sim": null, "c_sim": null, "agreement": null, "probability": null,
+        "resemblance": null,
+        "lcs": null, "lcs_containment": null, "cosine": null, "same_site": null, "same_heading": null, "verdict": "simhash",
+    });
+    assert_eq!(lines[0], expected);
+    assert_eq!(dir.nddb(["pairs", "db", "--method", "simhash", "-k", "0"]).done().stdout, "");
+    dir.nddb(["pairs", "db", "--method", "simhash", "-k", "4"]).tells(2, &["k is 4", "3"]);
+    for method in ["identity", "b", "c", "combined", "split"] {
+        dir.nddb(["pairs", "db", "--method", method]).tells(12, &[method, "loaded as fingerprints"]);
+    }
+    for method in ["lcs", "cosine", "shingles"] {
+        dir.nddb(["pairs", "db", "--method", method]).tells(12, &[method, "text"]);
+    }
+    dir.nddb(["pairs", "db", "--method", "d"]).tells(2, &["no method", "simhash"]);
+    assert_eq!(dir.nddb(["pairs", "db"]).done().lines(), lines);
+    dir.nddb(["pairs", "none", "--method", "b"]).tells(10, &["none"]);
+}
+
+#[test]
+fn a_recipe_without_sketches_is_refused() {
+    let dir = Dir::new();
+    dir.nddb(["create", "db", "--recipe", "1e0ng"]).done();
+    dir.nddb(["add", "db"]).stdin(pages()).done();
+    dir.nddb(["pairs", "db", "--method", "b"]).tells(12, &["1e0ng/1", "supershingles"]);
+    dir.nddb(["cluster", "db", "--method", "c", "-o", "out"]).tells(12, &["1e0ng/1", "projections"]);
+    assert!(!dir.path("out").exists());
+    dir.nddb(["pairs", "db", "--method", "identity"]).done();
+}
+
+#[test]
+fn documents_without_sketches_are_told_of() {
+    let dir = with_pages();
+    dir.nddb(["add", "db"]).stdin(r#"{"id":"raw","fp":"0f0f0f0f0f0f0f0f"}"#).done();
+    let ran = dir.nddb(["pairs", "db", "--method", "b"]).done();
+    ran.says(&["1 document without what method 'b' compares"]);
+}
+
+#[test]
+fn many_copies_of_one_page_are_one_group() {
+    let dir = Dir::with_database_of_whole_pages();
+    let copies: Vec<String> =
+        (0..3000).map(|index| json!({"id": format!("{index:04}"), "text": text(None)}).to_string()).collect();
+    dir.nddb(["add", "db"]).stdin(copies.join("\n")).done();
+    dir.write(
+        "equal.tsv",
+        (0..2000).map(|index| format!("x{index:04}\t0f0f0f0f0f0f0f0f\n")).collect::<String>().as_bytes(),
+    );
+    dir.nddb(["load", "db", "equal.tsv"]).done();
+    let ran = dir.nddb(["pairs", "db", "--method", "simhash"]).done();
+    let lines = ran.lines();
+    let seen: Vec<Value> = lines.iter().map(|line| json!([line["group"], line["size"], line["flagged"]])).collect();
+    assert_eq!(seen, [json!(["identity", 3000, true]), json!(["hot", 2000, true])]);
+    ran.says(&["2 flagged"]);
+    let clusters = dir.nddb(["cluster", "db", "--method", "simhash"]).done().lines();
+    let seen: Vec<Value> = clusters
+        .iter()
+        .map(|line| json!([line["cluster"], line["size"], line["removed"], line["oversized"]]))
+        .collect();
+    assert_eq!(seen, [json!(["0000", 3000, 2999, true]), json!(["x0000", 2000, 1999, true])]);
+}
+
+#[test]
+fn the_bytes_do_not_depend_on_threads_or_memory() {
+    let dir = with_pages();
+    let run = |options: &[&str]| dir.nddb([&["pairs", "db", "--method", "split"], options].concat()).done().stdout;
+    let first = run(&[]);
+    assert!(first.lines().count() > 2);
+    for options in [&["--threads", "1"][..], &["--threads", "8"], &["--memory-limit", "1M"]] {
+        assert_eq!(run(options), first, "{options:?}");
+    }
+}
+
+#[test]
+fn without_a_method_it_is_the_default_of_the_recipe() {
+    let dir = Dir::new();
+    dir.nddb(["create", "db"]).done();
+    let words = "words that are common to all pages of this collection and stand in many a sentence ".repeat(3);
+    dir.nddb(["add", "db"]).stdin(format!("{{\"id\":\"a\",\"text\":\"{words}\"}}\n")).done();
+    let method = |args: &[&str]| dir.nddb(args).done().json()["method"].clone();
+    let cluster = |db: &str| {
+        let summary = dir.nddb(["cluster", db, "-o", "clusters", "--json"]).done().json();
+        summary["pairs"]["method"].clone()
+    };
+    assert_eq!(method(&["pairs", "db", "-o", "p", "--json"]), "model");
+    assert_eq!(method(&["pairs", "db", "-k", "2", "-o", "p", "--json"]), "simhash");
+    assert_eq!(cluster("db"), "model");
+    dir.nddb(["create", "other", "--recipe", "web"]).done();
+    assert_eq!(method(&["pairs", "other", "-o", "p", "--json"]), "simhash");
+    assert_eq!(cluster("other"), "simhash");
+}

@@ -1,0 +1,399 @@
+//! Methods that compare texts, and `--verify lcs`.
+
+use serde_json::Value;
+
+use crate::helper::Dir;
+
+/// Pages of four texts: three copies of each with a sentence changed, and one that shares only a template.
+fn pages() -> Vec<(String, String)> {
+    let sentence = |text: usize, number: usize| {
+        let word = |place: usize| format!("w{}", (number * 31 + place * 7 + text * 1009) % 4999);
+        (0..9).map(word).collect::<Vec<_>>().join(" ")
+    };
+    let mut pages = Vec::new();
+    for text in 0..4 {
+        for copy in 0..3 {
+            let mut sentences: Vec<String> = (0..40).map(|number| sentence(text, number)).collect();
+            if copy > 0 {
+                sentences[10 * copy] = format!("a sentence that stands in copy {copy} of text {text} only");
+            }
+            pages.push((format!("http://a{copy}.org/{text}"), format!("<p>{}.</p>", sentences.join(". "))));
+        }
+    }
+    pages
+}
+
+/// A database of these pages.
+pub(crate) fn dir() -> Dir {
+    let dir = Dir::new();
+    let pages = pages();
+    let pages: Vec<(&str, &str)> = pages.iter().map(|(url, html)| (url.as_str(), html.as_str())).collect();
+    dir.write_warc("pages.warc.gz", &pages);
+    dir.nddb(["create", "db", "--recipe", "web"]).done();
+    dir.nddb(["load", "db", "pages.warc.gz"]).done();
+    dir
+}
+
+fn lines(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+#[test]
+fn texts_are_read_again_as_they_were_loaded() {
+    let dir = Dir::new();
+    let json =
+        |(id, html): (String, String)| serde_json::json!({"doc": id, "page": html, "text": "another"}).to_string();
+    let pages: Vec<String> = pages().into_iter().map(json).collect();
+    dir.write("pages.data", pages.join("\n").as_bytes());
+    let options = ["--format", "jsonl", "--id-field", "doc", "--html-field", "page", "--text-field", "none"];
+    let load = [&["load", "db", "pages.data"][..], &options].concat();
+    dir.nddb(["create", "db"]).done();
+    dir.nddb(&load).done();
+    assert_eq!(lines(&dir.nddb(["pairs", "db", "--method", "lcs", "--expand"]).done().stdout).len(), 12);
+    let answer = dir.nddb(["query", "db", "--id", "http://a0.org/1", "--verify", "lcs", "--why"]).done().json();
+    assert_eq!(answer["count"], 3, "{answer}");
+    let why = &answer["matches"][1]["why"];
+    assert!(why["unread"].is_null() && why["terms"]["only_query"].as_u64().is_some_and(|terms| terms > 0), "{why}");
+    // What was loaded in this way is known; in another way it is another source.
+    dir.nddb(["load", "db", "pages.data", "--again"]).ends(3);
+    assert!(dir.nddb(&load).done().stderr.contains("12 unchanged"));
+    // A database that another is merged into knows it, too.
+    dir.nddb(["create", "all"]).done();
+    dir.nddb(["merge", "all", "db"]).done();
+    assert_eq!(lines(&dir.nddb(["pairs", "all", "--method", "lcs", "--expand"]).done().stdout).len(), 12);
+}
+
+/// The text that a page has.
+fn text(id: &Value) -> char {
+    id.as_str().and_then(|id| id.chars().last()).expect("an id")
+}
+
+#[test]
+fn copies_are_found_by_their_texts() {
+    let dir = dir();
+    for (method, key) in [("lcs", "lcs"), ("cosine", "cosine"), ("shingles", "resemblance")] {
+        let args = ["pairs", "db", "--method", method, "--expand"];
+        let found = lines(&dir.nddb(args).done().stdout);
+        assert_eq!(found.len(), 12, "{method}: {found:?}");
+        for pair in &found {
+            assert_eq!(text(&pair["a"]), text(&pair["b"]));
+            assert!(pair[key].as_f64().is_some_and(|value| value > 0.8 && value < 1.0), "{pair}");
+        }
+        let clusters = lines(&dir.nddb(["cluster", "db", "--method", method]).done().stdout);
+        assert_eq!(clusters.len(), 4, "{method}: {clusters:?}");
+    }
+    // Nothing that no shingle is left of.
+    let none = dir.nddb(["pairs", "db", "--method", "shingles", "--stop-shingles", "1"]).done();
+    assert_eq!(none.stdout, "");
+    let sampled = dir.nddb(["pairs", "db", "--method", "shingles", "--ratios", "4", "--remainder", "2"]).done();
+    assert!(lines(&sampled.stdout).len() >= 8);
+}
+
+#[test]
+fn values_with_which_nothing_can_be_found_are_refused() {
+    let dir = dir();
+    let lcs = ["--comparisons", "--signature-limit", "--site-signature-limit", "--smallest"].map(|name| ("lcs", name));
+    let all = [&lcs[..], &[("shingles", "--shingle-words"), ("shingles", "--stop-shingles")]].concat();
+    for (method, option) in all {
+        dir.nddb(["pairs", "db", "--method", method, option, "0"]).tells(2, &[option]);
+    }
+    dir.nddb(["tune", "db", "--shingle-words", "0"]).tells(2, &["--shingle-words"]);
+}
+
+#[test]
+fn verified_pairs_are_marked_where_a_text_cannot_be_read() {
+    let dir = dir();
+    let args = ["pairs", "db", "--method", "b", "--expand", "--verify", "lcs"];
+    let verified = lines(&dir.nddb(args).done().stdout);
+    assert!(!verified.is_empty());
+    assert!(verified.iter().all(|pair| pair["verdict"] == "b; lcs: resemblance" && pair["lcs"].is_number()));
+    // The archive is written anew, and then gone.
+    dir.write_warc("pages.warc.gz", &[("http://b.org/", "<p>other</p>")]);
+    for (gone, words) in [(false, "in an archive that has changed"), (true, "in an archive that is not where it was")] {
+        if gone {
+            std::fs::remove_file(dir.path("pages.warc.gz")).expect("there");
+        }
+        let next = if gone { "put the archives back" } else { "remove ('nddb rm') the documents of changed archives" };
+        let ran = dir.nddb(args).ends(3);
+        ran.says(&["texts that could not be read", words, next, "not verified"]);
+        dir.nddb([&args[..], &["-q"]].concat()).ends(3);
+        let unread = lines(&ran.stdout);
+        assert_eq!(unread.len(), verified.len());
+        assert!(unread.iter().all(|pair| pair["verdict"] == "b; lcs: text not read" && pair["lcs"].is_null()));
+        // What could not be verified is not to be removed.
+        dir.nddb(["cluster", "db", "--method", "b", "--verify", "lcs", "-o", "out"]).ends(3);
+        assert_eq!(dir.read("out/remove.txt"), b"");
+        std::fs::remove_dir_all(dir.path("out")).expect("there");
+        for method in ["lcs", "cosine", "shingles"] {
+            let none = dir.nddb(["pairs", "db", "--method", method]).ends(3);
+            none.says(&["12 documents", words, next]);
+            assert_eq!(none.stdout, "");
+            dir.nddb(["cluster", "db", "--method", method, "-q"]).ends(3);
+        }
+    }
+}
+
+#[test]
+fn archives_that_were_moved_are_found_again_by_loading_them() {
+    let dir = dir();
+    let lcs = ["pairs", "db", "--method", "lcs"];
+    let before = dir.nddb(lcs).done().stdout;
+    dir.write_warc("other.warc.gz", &[("http://b.org/", "<p>one other page that is like none of them")]);
+    let into = |name: &str| {
+        let from = if name == "b.warc.gz" { "a.warc.gz" } else { "pages.warc.gz" };
+        std::fs::rename(dir.path(from), dir.path(name)).expect("moved");
+        dir.nddb(lcs).ends(3);
+    };
+    into("a.warc.gz");
+    assert!(dir.nddb(["load", "db", "a.warc.gz"]).done().stderr.contains("12 unchanged"));
+    assert_eq!(dir.nddb(lcs).done().stdout, before);
+    // One that is passed over, beside another that is new.
+    into("b.warc.gz");
+    assert!(dir.nddb(["load", "db", "b.warc.gz", "other.warc.gz"]).done().stderr.contains("1 document "));
+    assert_eq!(dir.nddb(lcs).done().stdout, before);
+    // A copy is another archive: the first is where it was.
+    std::fs::copy(dir.path("b.warc.gz"), dir.path("c.warc.gz")).expect("copied");
+    dir.nddb(["load", "db", "c.warc.gz"]).done();
+    std::fs::remove_file(dir.path("c.warc.gz")).expect("there");
+    assert_eq!(dir.nddb(lcs).done().stdout, before);
+    dir.nddb(["check", "db"]).done();
+}
+
+/// Pages that differ in numbers, which the sketches of the main content leave out: three near to the first, three near
+/// to another, and one like neither.
+fn numbers() -> Dir {
+    let dir = Dir::with_database();
+    let mut docs = String::new();
+    for (id, text, edit) in
+        [("a0", 1, 0), ("a1", 1, 1), ("b0", 2, 0), ("a2", 1, 2), ("b1", 2, 1), ("c0", 3, 0), ("b2", 2, 2)]
+    {
+        let row = |row: u64| {
+            let seed = if row == 7 * edit { edit } else { 0 };
+            let number =
+                |place: u64| (text * 7919 + row * 104_729 + seed * 31 + place * 1_299_709) % 999_983 + 1_000_000;
+            format!("{} {} {} {} in all", number(1), number(2), number(3), number(4))
+        };
+        let rows: Vec<String> = (0..30).map(row).collect();
+        let html = format!("<html><body><p>Counts of the year. {}.</p></body></html>", rows.join(". "));
+        docs += &format!("{}\n", serde_json::json!({"id": id, "html": html}));
+    }
+    dir.write("docs.jsonl", docs.as_bytes());
+    dir.nddb(["load", "db", "docs.jsonl"]).done();
+    dir
+}
+
+#[test]
+fn members_of_a_hot_group_are_verified_against_its_founder() {
+    let dir = numbers();
+    let verify = ["--verify", "lcs", "--text", "whole"];
+    for method in ["simhash", "b", "c", "combined", "split", "min-hash", "cosine", "shingles"] {
+        let args = ["pairs", "db", "--method", method, "--text", "whole"];
+        let found = match method {
+            // These see whole texts, too.
+            "cosine" | "shingles" => Vec::new(),
+            _ => lines(&dir.nddb(&args[..4]).done().stdout),
+        };
+        if let [all] = &found[..] {
+            assert_eq!((&all["group"], &all["size"]), (&Value::from("hot"), &Value::from(7)), "{method}");
+        } else {
+            assert!(found.is_empty(), "{method}: {found:?}");
+        }
+        // Those near to the founder, those near to the first that is not, and none of the others.
+        let verified = lines(&dir.nddb([&args[..4], &verify].concat()).done().stdout);
+        let groups: Vec<&Value> = verified.iter().filter(|line| line["group"] == "hot").collect();
+        if !found.is_empty() {
+            let members: Vec<&Value> = groups.iter().map(|group| &group["members"]).collect();
+            assert_eq!(
+                members,
+                [&serde_json::json!(["a0", "a1", "a2"]), &serde_json::json!(["b0", "b1", "b2"])],
+                "{method}"
+            );
+            assert!(
+                groups.iter().all(|group| group["unverified"] == 0) && verified.len() == 2,
+                "{method}: {verified:?}"
+            );
+        }
+        // No line says that documents of two texts are near.
+        for pair in verified.iter().filter(|line| line["a"].is_string()) {
+            assert_eq!(pair["a"].as_str().expect("an id")[..1], pair["b"].as_str().expect("an id")[..1], "{method}");
+        }
+        let args = ["cluster", "db", "--method", method, "-o", "out"];
+        dir.nddb([&args[..], &verify].concat()).done();
+        let clusters = String::from_utf8(dir.read("out/clusters.tsv")).expect("text");
+        let of: Vec<(&str, &str)> = clusters.lines().skip(1).filter_map(|line| line.split_once('\t')).collect();
+        assert!(
+            of.len() >= 4 && of.iter().all(|(founder, member)| founder[..1] == member[..1]),
+            "{method}: {clusters}"
+        );
+        let kept = String::from_utf8(dir.read("out/keep.txt")).expect("text");
+        assert!(["a0", "b0", "c0"].iter().all(|id| kept.lines().any(|line| line == *id)), "{method}: {kept}");
+        std::fs::remove_dir_all(dir.path("out")).expect("there");
+    }
+    // What cannot be read stays, and is told.
+    std::fs::remove_file(dir.path("docs.jsonl")).expect("there");
+    let ran = dir.nddb([&["pairs", "db", "--method", "simhash"], &verify[..]].concat()).ends(3);
+    ran.says(&["6 members of hot groups not verified"]);
+    let found = lines(&ran.stdout);
+    assert_eq!((found.len(), &found[0]["size"], &found[0]["unverified"]), (1, &Value::from(7), &Value::from(6)));
+    let table =
+        dir.nddb([&["pairs", "db", "--method", "simhash", "--format", "tsv"], &verify[..]].concat()).ends(3).stdout;
+    assert!(table.contains("#hot\t7\t6 unverified\ta0\t"), "{table}");
+    dir.nddb([&["cluster", "db", "--method", "simhash", "-o", "out"], &verify[..]].concat()).ends(3);
+    assert_eq!(dir.read("out/remove.txt"), b"");
+}
+
+#[test]
+fn every_line_of_pairs_has_the_same_keys() {
+    let dir = dir();
+    // One more page with the text of another, so that some pairs are identical and others not.
+    let pages = pages();
+    dir.write_warc("more.warc.gz", &[("http://z.org/0", &pages[0].1)]);
+    dir.nddb(["load", "db", "more.warc.gz"]).done();
+    for args in [&["lcs"][..], &["cosine"], &["shingles"], &["b"], &["b", "--verify", "lcs"]] {
+        let args = [&["pairs", "db", "--expand", "--method"], args].concat();
+        let found = lines(&dir.nddb(&args).done().stdout);
+        let keys = |line: &Value| line.as_object().expect("an object").keys().cloned().collect::<Vec<_>>();
+        let first = keys(&found[0]);
+        assert!(found.iter().all(|line| keys(line) == first), "{args:?}");
+        assert!(["lcs", "lcs_containment", "cosine"].iter().all(|key| first.iter().any(|known| known == key)));
+        assert!(found.iter().any(|line| line["verdict"] == "identical"), "{args:?}");
+        let table = dir.nddb([&args[..], &["--format", "tsv"]].concat()).done().stdout;
+        let widths: Vec<usize> = table.lines().map(|line| line.split('\t').count()).collect();
+        assert!(widths.iter().all(|width| *width == first.len()), "{args:?}: {widths:?}");
+    }
+}
+
+#[test]
+fn options_that_mean_nothing_are_refused() {
+    let dir = dir();
+    for (args, why) in [
+        (&["shingles", "--ratios", "4", "--remainder", "4"][..], "--remainder 4: of one in 4 there are 0 to 3"),
+        (&["shingles", "--remainder", "1"], "--ratios"),
+        (&["shingles", "--shingle-words", "0"], "--shingle-words"),
+        (&["b", "-k", "2"], "-k is an option of simhash"),
+        (&["b", "--complete"], "--complete is an option of c and split"),
+        (&["b", "--ratios", "4"], "--ratios is an option of shingles"),
+        (&["b", "--exhaustive"], "--exhaustive is an option of lcs and cosine"),
+        (&["shingles", "--min-text", "9"], "--min-text is an option of lcs"),
+        (&["simhash", "--text", "main"], "--text is an option of methods that compare texts"),
+    ] {
+        for command in ["pairs", "cluster"] {
+            dir.nddb([&[command, "db", "--method"], args].concat()).tells(2, &[why]);
+        }
+    }
+    let args = ["eval", "--docs", "no", "--pairs", "no", "--methods"];
+    dir.nddb([&args[..], &["b:b=9"]].concat()).tells(2, &["--methods b:b=9", "2 to 6"]);
+    dir.nddb([&args[..], &["b", "--ratios", "4"]].concat()).tells(2, &["--ratios is an option of shingles"]);
+}
+
+#[test]
+fn a_thousand_copies_are_one_group() {
+    let dir = Dir::new();
+    let pages = pages();
+    let mut lines = String::new();
+    for number in 0..1000 {
+        // Images are terms and no text: equal texts in different pages.
+        let html = format!("{}<img src=\"{number}.png\">", pages[0].1);
+        lines += &format!("{}\n", serde_json::json!({"id": format!("d{number:04}"), "html": html}));
+    }
+    dir.write("docs.jsonl", lines.as_bytes());
+    dir.nddb(["create", "db", "--recipe", "web"]).done();
+    dir.nddb(["load", "db", "docs.jsonl"]).done();
+    for method in ["lcs", "cosine", "shingles"] {
+        let ran = dir.nddb(["pairs", "db", "--method", method]).done();
+        let found = self::lines(&ran.stdout);
+        assert_eq!((found.len(), &found[0]["size"]), (1, &serde_json::json!(1000)), "{method}");
+        assert_eq!(found[0]["group"], "hot");
+    }
+}
+
+#[test]
+fn eval_runs_the_methods_of_texts() {
+    let dir = Dir::new();
+    let (mut docs, mut labels) = (String::new(), String::from("id1\tid2\tlabel\n"));
+    let pages = pages();
+    for (number, (url, html)) in pages.iter().enumerate() {
+        docs += &format!("{}\n", serde_json::json!({"id": format!("d{number}"), "html": html, "url": url}));
+        for before in 0..number {
+            labels += &format!("d{before}\td{number}\t{}\n", u8::from(before / 3 == number / 3));
+        }
+    }
+    dir.write("docs.jsonl", docs.as_bytes());
+    dir.write("pairs.tsv", labels.as_bytes());
+    let args = ["eval", "--docs", "docs.jsonl", "--pairs", "pairs.tsv", "--recipe", "web", "--json", "--methods"];
+    let ran = dir.nddb([&args[..], &["lcs,cosine:cosine=0.9,shingles:resemblance=0.7"]].concat()).done();
+    let found = lines(&ran.stdout);
+    assert_eq!(found.len(), 3);
+    assert!(found.iter().all(|one| one["f1"] == 1.0 && one["unlabelled"] == 0), "{found:?}");
+    let ran = dir.nddb([&args[..], &["simhash:k=7", "--verify", "lcs"]].concat()).done();
+    let found = lines(&ran.stdout);
+    assert_eq!((&found[0]["params"]["verify"], &found[0]["precision"]), (&Value::from("lcs"), &Value::from(1.0)));
+}
+
+#[test]
+fn tune_reads_a_database_or_a_file_and_says_the_same() {
+    let dir = dir();
+    let mut docs = String::new();
+    for (url, html) in pages() {
+        docs += &format!("{}\n", serde_json::json!({"id": url, "html": html, "url": url}));
+    }
+    dir.write("docs.jsonl", docs.as_bytes());
+    let args = ["--sample", "6", "--resemblance", "0.7", "--json"];
+    let of = |input: &str| -> Value {
+        let mut value = dir.nddb([&["tune", input][..], &args].concat()).done().json();
+        for method in value["methods"].as_array_mut().expect("methods") {
+            assert!(method["sketch_us"].as_f64().is_some_and(|us| us > 0.0));
+            (method["sketch_us"], method["compare_us"]) = (Value::Null, Value::Null);
+        }
+        value
+    };
+    // A file is read by the recipe that a new database has.
+    dir.nddb(["create", "own"]).done();
+    dir.nddb(["load", "own", "docs.jsonl"]).done();
+    let (database, file) = (of("own"), of("docs.jsonl"));
+    assert_eq!(database, file);
+    assert_eq!((&database["documents"], &database["texts"], &database["pairs"]), (&12.into(), &6.into(), &15.into()));
+    // Twelve documents are too few for any sample to be trusted.
+    assert_eq!((&database["ratios"], &database["adaptive"]["shingles"]), (&"1".into(), &1.0.into()));
+    let groups = database["groups"].as_array().expect("groups");
+    assert_eq!((groups.len(), &groups[0]["words"], &groups[10]["words"]), (11, &"0-499".into(), &"5000-".into()));
+    let methods: Vec<&str> =
+        database["methods"].as_array().expect("methods").iter().filter_map(|one| one["method"].as_str()).collect();
+    let all =
+        ["simhash, terms", "simhash, 3 terms", "identity", "b", "c", "combined", "min-hash", "model", "lcs", "cosine"];
+    for name in all.into_iter().chain(["shingles"]) {
+        assert!(methods.contains(&name), "{methods:?}");
+    }
+    assert!(!methods.contains(&"simhash, terms, case kept"), "main content is in lower case");
+    let defaults = database["methods"].as_array().expect("methods").iter().filter(|one| one["default"] == true);
+    assert_eq!(defaults.map(|one| &one["method"]).collect::<Vec<_>>(), ["model"]);
+    let text = dir.nddb(["tune", "db", "--sample", "6"]).done().stdout;
+    let left_out = "left out: min-hash: recipe web has no bands of min-values";
+    let words = ["chosen on one half", "uniform 1/16", "adaptive", "nddb pairs --method shingles --ratios 1"];
+    for words in words.into_iter().chain(["replace 5%", left_out]) {
+        assert!(text.contains(words), "{words:?} is missing: {text}");
+    }
+    // What is the text is chosen as for pairs: by the recipe, unless it is said.
+    let shingles = |db: &str, args: &[&str]| {
+        let value = dir.nddb([&["tune", db, "--sample", "2", "--json"], args].concat()).done().json();
+        value["groups"][0]["shingles"].as_u64().expect("a count")
+    };
+    let words = |of: String| -> String {
+        (0..60u8).map(|at| format!("{of}{}{} ", char::from(b'a' + at / 8), char::from(b'a' + at % 8))).collect()
+    };
+    let page = |of: char| {
+        let html = format!("<nav><a href=/>{}</a></nav><p>{}</p>", words(format!("link{of}")), words(of.into()));
+        format!("{}\n", serde_json::json!({"id": of, "html": html}))
+    };
+    dir.write("linked.jsonl", ('a'..='h').map(page).collect::<String>().as_bytes());
+    let main = shingles("linked.jsonl", &["--text", "main"]);
+    assert!(main > 0 && main.is_multiple_of(56), "60 words of content a page: {main}");
+    assert_eq!(shingles("linked.jsonl", &[]), main);
+    assert_eq!(shingles("linked.jsonl", &["--text", "whole"]), main / 56 * 116);
+    dir.nddb(["tune", "gone.jsonl"]).ends(10);
+    dir.nddb(["create", "moved"]).done();
+    dir.nddb(["load", "moved", "linked.jsonl"]).done();
+    std::fs::remove_file(dir.path("linked.jsonl")).expect("there");
+    dir.nddb(["tune", "moved"]).ends(3).says(&["could not be read", "put the archives back"]);
+    dir.nddb(["tune", "db", "--resemblance", "0"]).tells(2, &["above 0"]);
+}

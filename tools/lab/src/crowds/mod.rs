@@ -1,0 +1,440 @@
+//! Pairs that are counted where they are too many to be listed.
+//!
+//! A million copies of one page make 5 * 10^11 pairs. What has to be known of these is how many they are, some of them
+//! to look at, and whether certain pairs are among them; none of it needs a list.
+
+use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
+
+use nddb::Progress;
+use nddb::Result;
+use nddb::View;
+use nddb::detect::Collection;
+use nddb::detect::Method;
+use nddb::detect::PairOptions;
+use nddb::detect::{PairSummary, Verified};
+use nddb::internals::Bits;
+use nddb::internals::Ticker;
+use nddb::internals::share_key;
+use nddb::internals::{CLASSES, TEXT, pairs_of};
+use nddb::internals::{Classes, Members};
+use nddb::internals::{Found, Reach};
+use nddb::internals::{Judge, Judged};
+use nddb::text::Headings;
+
+/// Pairs of two classes, or of one, that are listed one by one.
+pub(crate) const LISTED: u64 = 1 << 10;
+/// Pairs of kinds that are decided of two classes, or of one.
+const DECIDED: u64 = 1 << 14;
+
+/// Pairs that a method puts out.
+pub(crate) enum Counted<'a> {
+    /// One of them, by ordinals.
+    Pair(u32, u32),
+    /// Many.
+    Crowd(Crowd<'a>),
+}
+
+/// Pairs of each of one list of documents with each of another, or of all within one list.
+pub(crate) struct Crowd<'a> {
+    pub(crate) a: &'a [u32],
+    /// Empty for the pairs within the first list.
+    pub(crate) b: &'a [u32],
+    /// The pairs that were asked for and are among them, or would be if every pair were decided, by place.
+    pub(crate) asked: &'a [usize],
+}
+
+impl Crowd<'_> {
+    /// Number of pairs.
+    pub(crate) fn pairs(&self) -> u64 {
+        if self.b.is_empty() { pairs_of(self.a.len()) } else { self.a.len() as u64 * self.b.len() as u64 }
+    }
+
+    /// A pair that two random numbers choose.
+    pub(crate) fn draw(&self, random: [u64; 2]) -> (u32, u32) {
+        // The upper half of the product is as good as uniform for lists of documents.
+        let below = |number: u64, bound: usize| ((u128::from(number) * bound as u128) >> 64) as usize;
+        let first = below(random[0], self.a.len());
+        if self.b.is_empty() {
+            let second = below(random[1], self.a.len() - 1);
+            return (self.a[first], self.a[second + usize::from(second >= first)]);
+        }
+        (self.a[first], self.b[below(random[1], self.b.len())])
+    }
+}
+
+/// Finds the pairs that `expand` gives and hands them to `emit`, the larger part of them as crowds; `asked` are pairs
+/// of which it must be known whether they are among them. It takes time by the number of documents and of pairs
+/// between classes, and not of pairs between documents.
+///
+/// What is said of an asked pair is what `expand` says of it: documents of a class, or of two that a source brought
+/// together, are decided by their own evidence, and so are those that share a key which more documents have than are
+/// compared with each other. The number of pairs is the same, too, but for two cases. Where a key is cut off, only
+/// pairs with the oldest of its documents are counted. And where more than [`DECIDED`] pairs of kinds (by site for split
+/// and min-hash, by text for what compares texts) would have to be decided of two classes, those are counted that are near to the
+/// founder of the other one.
+///
+/// # Errors
+/// As [`super`].
+pub(crate) fn count(
+    view: View<'_>,
+    collection: &Collection,
+    options: &PairOptions,
+    asked: &[(u32, u32)],
+    watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+    emit: &mut dyn FnMut(Counted<'_>) -> Result<()>,
+) -> Result<PairSummary> {
+    count_beyond(LISTED, view, collection, options, asked, watch, emit)
+}
+
+fn count_beyond(
+    listed: u64,
+    view: View<'_>,
+    collection: &Collection,
+    options: &PairOptions,
+    asked: &[(u32, u32)],
+    watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+    emit: &mut dyn FnMut(Counted<'_>) -> Result<()>,
+) -> Result<PairSummary> {
+    let options = PairOptions { expand: true, ..options.clone() };
+    let found = Found::new(view, collection, &options, Reach::few(listed), watch)?;
+    let mut left: BTreeSet<(u32, u32)> = asked.iter().map(|&(a, b)| (a.min(b), a.max(b))).collect();
+    let mut summary = found.summary(collection, &options);
+    let ticker = Ticker::new(watch);
+    found.decide(collection, &options, &ticker, &mut summary, &mut |pair| {
+        left.remove(&(pair.a.min(pair.b), pair.a.max(pair.b)));
+        emit(Counted::Pair(pair.a, pair.b))
+    })?;
+    let mut crowds = Crowds::new(&found, collection, &options, asked, listed);
+    ticker.start("count", None, "crowds")?;
+    let (mut many, mut last) = (0, None);
+    found.crowds.each(&mut |rows| {
+        for &row in rows {
+            if last.replace(row) == Some(row) {
+                continue;
+            }
+            crowds.at(row, &mut summary, &mut |counted| {
+                match &counted {
+                    Counted::Pair(a, b) => {
+                        many += 1;
+                        left.remove(&(*a.min(b), *a.max(b)));
+                    }
+                    Counted::Crowd(crowd) => {
+                        many += crowd.pairs();
+                        crowd.asked.iter().map(|&place| asked[place]).for_each(|(a, b)| {
+                            left.remove(&(a.min(b), a.max(b)));
+                        });
+                    }
+                }
+                emit(counted)
+            })?;
+        }
+        ticker.add(rows.len() as u64)
+    })?;
+    summary.pairs += many;
+    if !found.cuts.is_empty() {
+        let mut judge = found.judge(collection, &options);
+        for (a, b) in left {
+            if share_key(collection, &options, a, b) && matches!(judge.pair(a, b)?, Judged::Near(_)) {
+                summary.pairs += 1;
+                emit(Counted::Pair(a, b))?;
+            }
+        }
+    }
+    Ok(summary)
+}
+
+/// The places where pairs are too many, at work.
+struct Crowds<'a> {
+    found: &'a Found,
+    collection: &'a Collection,
+    options: &'a PairOptions,
+    judge: Judge<'a>,
+    members: Members,
+    texts: Members,
+    /// Texts that documents of several classes have.
+    spread: Bits,
+    kinds: HashMap<u32, Rc<Kinds>>,
+    asked: &'a [(u32, u32)],
+    /// The places of asked pairs by their homes.
+    homes: HashMap<[u64; 2], Vec<usize>>,
+    listed: u64,
+}
+
+/// The members of a class by what may tell them apart.
+struct Kinds {
+    members: Vec<u32>,
+    /// Where each kind ends; the one of the leader is the first.
+    ends: Vec<usize>,
+}
+
+impl Kinds {
+    fn each(&self) -> impl Iterator<Item = &[u32]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, &end)| &self.members[start..end])
+    }
+}
+
+impl<'a> Crowds<'a> {
+    fn new(
+        found: &'a Found,
+        collection: &'a Collection,
+        options: &'a PairOptions,
+        asked: &'a [(u32, u32)],
+        listed: u64,
+    ) -> Self {
+        let classes = &found.classes;
+        let mut spread = Bits::new(collection.len());
+        for ordinal in 0..collection.len() {
+            let text = collection.representative(ordinal);
+            if classes.leader(ordinal) != classes.leader(text) {
+                spread.insert(text);
+            }
+        }
+        let mut homes: HashMap<[u64; 2], Vec<usize>> = HashMap::new();
+        for (place, &(a, b)) in asked.iter().enumerate() {
+            let (x, y) = (classes.leader(a), classes.leader(b));
+            let is_text = x != y && collection.representative(a) == collection.representative(b);
+            let home = match is_text {
+                true => [TEXT, collection.representative(a).into()],
+                false => [CLASSES, u64::from(x.min(y)) << 32 | u64::from(x.max(y))],
+            };
+            homes.entry(home).or_default().push(place);
+        }
+        Self {
+            found,
+            collection,
+            options,
+            judge: found.judge(collection, options),
+            members: classes.members(),
+            texts: Classes::of_texts(collection).members(),
+            spread,
+            kinds: HashMap::new(),
+            asked,
+            homes,
+            listed,
+        }
+    }
+
+    /// Counts the pairs that have their home at one place.
+    fn at(
+        &mut self,
+        home: [u64; 2],
+        summary: &mut PairSummary,
+        emit: &mut dyn FnMut(Counted<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let (a, b) = ((home[1] >> 32) as u32, home[1] as u32);
+        match home[0] {
+            TEXT => self.text(home, summary, emit),
+            _ if a == b => self.within(home, a, summary, emit),
+            _ => self.between(home, [a, b], summary, emit),
+        }
+    }
+
+    /// Pairs of one text in different classes: all are near.
+    fn text(
+        &mut self,
+        home: [u64; 2],
+        summary: &mut PairSummary,
+        emit: &mut dyn FnMut(Counted<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let classes = &self.found.classes;
+        let mut equal = self.texts.of(home[1] as u32).to_vec();
+        equal.sort_unstable_by_key(|&ordinal| classes.leader(ordinal));
+        let mut runs: Vec<&[u32]> = equal.chunk_by(|&a, &b| classes.leader(a) == classes.leader(b)).collect();
+        // Documents that are alone in their classes are all near to each other: they are the last.
+        runs.sort_by_key(|run| run.len() == 1);
+        let alone = runs.partition_point(|run| run.len() > 1);
+        let order: Vec<u32> = runs.concat();
+        let place: HashMap<u32, usize> =
+            (0..).zip(&runs).map(|(at, run)| (classes.leader(run[0]), at.min(alone))).collect();
+        let mut asked: HashMap<usize, Vec<usize>> = HashMap::new();
+        for &pair in self.homes.get(&home).into_iter().flatten() {
+            let (a, b) = self.asked[pair];
+            let first = place[&classes.leader(a)].min(place[&classes.leader(b)]);
+            asked.entry(first).or_default().push(pair);
+        }
+        let mut rest = &order[..];
+        for (at, run) in runs[..alone].iter().enumerate() {
+            let (here, others) = rest.split_at(run.len());
+            if !others.is_empty() {
+                summary.candidates += here.len() as u64 * others.len() as u64;
+                self.emit(asked.get(&at).map_or(&[], Vec::as_slice), here, others, emit)?;
+            }
+            rest = others;
+        }
+        summary.candidates += pairs_of(rest.len());
+        self.emit(asked.get(&alone).map_or(&[], Vec::as_slice), rest, &[], emit)
+    }
+
+    /// Pairs of one class.
+    fn within(
+        &mut self,
+        home: [u64; 2],
+        leader: u32,
+        summary: &mut PairSummary,
+        emit: &mut dyn FnMut(Counted<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let kinds = self.kinds(leader);
+        summary.candidates += pairs_of(kinds.members.len());
+        if pairs_of(kinds.ends.len() + 1) > DECIDED {
+            let near = self.near(&kinds, leader, summary)?;
+            return self.emit_near(home, &near, &[], emit);
+        }
+        for (place, kind) in kinds.each().enumerate() {
+            if let [first, second, ..] = *kind
+                && self.is_near(first, second, pairs_of(kind.len()), summary)?
+            {
+                self.emit(&self.asked_in(home, kind, kind), kind, &[], emit)?;
+            }
+            for other in kinds.each().skip(place + 1) {
+                let pairs = kind.len() as u64 * other.len() as u64;
+                if self.is_near(kind[0], other[0], pairs, summary)? {
+                    self.emit(&self.asked_in(home, kind, other), kind, other, emit)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Pairs of two classes, but for those of one text.
+    fn between(
+        &mut self,
+        home: [u64; 2],
+        leaders: [u32; 2],
+        summary: &mut PairSummary,
+        emit: &mut dyn FnMut(Counted<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let [a, b] = leaders.map(|leader| self.kinds(leader));
+        summary.candidates += a.members.len() as u64 * b.members.len() as u64;
+        if a.ends.len() as u64 * b.ends.len() as u64 > DECIDED {
+            let [near_b, near_a] = [self.near(&b, leaders[0], summary)?, self.near(&a, leaders[1], summary)?];
+            let near_a = if near_b.is_empty() { Vec::new() } else { near_a };
+            return self.emit_near(home, &near_a, &near_b, emit);
+        }
+        for kind in a.each() {
+            for other in b.each() {
+                let pairs = kind.len() as u64 * other.len() as u64;
+                if self.collection.representative(kind[0]) == self.collection.representative(other[0]) {
+                    summary.candidates -= pairs;
+                } else if self.is_near(kind[0], other[0], pairs, summary)? {
+                    self.emit(&self.asked_in(home, kind, other), kind, other, emit)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The documents of all kinds that are near to a founder, itself included, ascending.
+    fn near(&mut self, kinds: &Kinds, founder: u32, summary: &mut PairSummary) -> Result<Vec<u32>> {
+        let mut near = Vec::new();
+        for kind in kinds.each() {
+            if kind[0] == founder || self.is_near(founder, kind[0], kind.len() as u64, summary)? {
+                near.extend_from_slice(kind);
+            }
+        }
+        near.sort_unstable();
+        Ok(near)
+    }
+
+    /// Whether two documents, that stand for so many pairs, are near.
+    fn is_near(&mut self, a: u32, b: u32, pairs: u64, summary: &mut PairSummary) -> Result<bool> {
+        Ok(match self.judge.pair(a, b)? {
+            Judged::Near(pair) => {
+                summary.unverified += if pair.verified == Some(Verified::Unread) { pairs } else { 0 };
+                true
+            }
+            Judged::Rejected => {
+                summary.rejected += pairs;
+                false
+            }
+            Judged::Apart => false,
+        })
+    }
+
+    /// The kinds of a class: documents of which the same is known of a pair with any other.
+    fn kinds(&mut self, leader: u32) -> Rc<Kinds> {
+        if let Some(kinds) = self.kinds.get(&leader) {
+            return kinds.clone();
+        }
+        let (collection, method) = (self.collection, self.options.method);
+        let compares_texts = method.needs_text() || self.options.verify_lcs;
+        let key = |&ordinal: &u32| {
+            let text = collection.representative(ordinal);
+            let read = if compares_texts { self.found.readings.sketch(ordinal) } else { None };
+            let site = collection.row(ordinal).site.filter(|_| matches!(method, Method::Split | Method::MinHash));
+            let headings = (method == Method::MinHash).then(|| collection.headings(ordinal));
+            let headings = headings.map(|Headings { title, heading }| [title, heading]);
+            ((compares_texts || self.spread.contains(text)).then_some(text), read, site, headings)
+        };
+        let mut keyed: Vec<_> = self.members.of(leader).iter().map(|ordinal| (key(ordinal), *ordinal)).collect();
+        keyed.sort_unstable();
+        let mut runs: Vec<Vec<u32>> =
+            keyed.chunk_by(|a, b| a.0 == b.0).map(|run| run.iter().map(|(_, ordinal)| *ordinal).collect()).collect();
+        runs.sort_unstable();
+        let (mut members, mut ends) = (Vec::with_capacity(keyed.len()), Vec::with_capacity(runs.len()));
+        for run in runs {
+            members.extend(run);
+            ends.push(members.len());
+        }
+        let kinds = Rc::new(Kinds { members, ends });
+        self.kinds.insert(leader, kinds.clone());
+        kinds
+    }
+
+    /// The asked pairs of a home with a document in each of two lists, which are ascending.
+    fn asked_in(&self, home: [u64; 2], a: &[u32], b: &[u32]) -> Vec<usize> {
+        let is_in = |list: &[u32], ordinal: u32| list.binary_search(&ordinal).is_ok();
+        let asked = self.homes.get(&home).into_iter().flatten().copied().filter(|&place| {
+            let (x, y) = self.asked[place];
+            (is_in(a, x) && is_in(b, y)) || (is_in(a, y) && is_in(b, x))
+        });
+        asked.collect()
+    }
+
+    /// Hands out what is near to founders, with the asked pairs that are near by their own evidence.
+    fn emit_near(
+        &mut self,
+        home: [u64; 2],
+        a: &[u32],
+        b: &[u32],
+        emit: &mut dyn FnMut(Counted<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let mut asked = Vec::new();
+        for &place in self.homes.get(&home).into_iter().flatten() {
+            let (x, y) = self.asked[place];
+            // By the ids, as everywhere.
+            let (x, y) = if self.collection.row(x).rank < self.collection.row(y).rank { (x, y) } else { (y, x) };
+            if matches!(self.judge.pair(x, y)?, Judged::Near(_)) {
+                asked.push(place);
+            }
+        }
+        let crowd = Crowd { a, b, asked: &asked };
+        if crowd.pairs() > 0 {
+            return emit(Counted::Crowd(crowd));
+        }
+        asked.iter().map(|&place| self.asked[place]).try_for_each(|(x, y)| emit(Counted::Pair(x, y)))
+    }
+
+    /// Hands out pairs, one by one if they are few.
+    fn emit(
+        &self,
+        asked: &[usize],
+        a: &[u32],
+        b: &[u32],
+        emit: &mut dyn FnMut(Counted<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let crowd = Crowd { a, b, asked };
+        if crowd.pairs() > self.listed {
+            return emit(Counted::Crowd(crowd));
+        }
+        for (place, &x) in a.iter().enumerate() {
+            let others = if b.is_empty() { &a[place + 1..] } else { b };
+            others.iter().try_for_each(|&y| emit(Counted::Pair(x, y)))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,313 @@
+//! The documents of a labelled set, in a database of their own.
+
+use std::error::Error;
+use std::fmt;
+use std::path::Path;
+
+use super::gold::{Gold, Place};
+use super::label::{Label, Labels};
+use super::returned::Returned;
+use crate::crowds::{Counted, count};
+use nddb::archive::{ArchiveError, Entry, Input, Options, What};
+use nddb::detect::{Collection, Method, PairOptions, PairSummary, Room};
+use nddb::internals::share_key;
+use nddb::sketch::Recipe;
+use nddb::text::{SiteRule, host_of};
+use nddb::{Config, Document, Fingerprint, Loaded, Progress, Result, View, Writer, archive};
+
+/// Called from time to time with how far the work is; ends it by answering `false`.
+type Watch<'a> = &'a mut (dyn FnMut(&Progress) -> bool + Send);
+
+/// The documents of a labelled set, loaded and ready for every method.
+#[derive(Debug)]
+pub struct Corpus {
+    writer: Writer,
+    collection: Collection,
+    loaded: Loaded,
+    skipped: Vec<String>,
+}
+
+/// Why documents cannot be loaded.
+#[derive(Debug)]
+pub enum CorpusError {
+    /// Their file cannot be read.
+    Archive(ArchiveError),
+    /// The database cannot be made.
+    Store(nddb::Error),
+}
+
+impl fmt::Display for CorpusError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CorpusError::Archive(error) => error.fmt(f),
+            CorpusError::Store(error) => error.fmt(f),
+        }
+    }
+}
+
+impl Error for CorpusError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            CorpusError::Archive(error) => error.source(),
+            CorpusError::Store(error) => error.source(),
+        }
+    }
+}
+
+impl From<ArchiveError> for CorpusError {
+    fn from(error: ArchiveError) -> Self {
+        CorpusError::Archive(error)
+    }
+}
+
+impl From<nddb::Error> for CorpusError {
+    fn from(error: nddb::Error) -> Self {
+        CorpusError::Store(error)
+    }
+}
+
+impl Corpus {
+    /// Makes a database at `database`, where nothing may be, of the documents in the file `documents`, by bulk load.
+    /// Of an id that comes more than once the last document is taken. What cannot be read is skipped.
+    ///
+    /// # Errors
+    /// Of the file, if it cannot be opened or read to its end; of the disk; [`nddb::Error::Cancelled`].
+    pub fn load(
+        documents: &Path,
+        database: &Path,
+        config: &Config,
+        recipe: &Recipe,
+        room: &Room,
+        watch: Watch<'_>,
+    ) -> std::result::Result<Self, CorpusError> {
+        let options = Options::default();
+        let mut input = Input::open(documents, &options)?;
+        let identity = archive::identity(documents).ok();
+        let mut writer = Writer::create(database, config)?;
+        // Of a stream there is nothing to read again.
+        let unread = identity.map(|identity| identity.unread(&options));
+        let archive = writer.archives(unread.into_iter().collect(), &|_| false)?.pop();
+        let mut load = writer.bulk_load()?;
+        if let Some((number, archive)) = &archive {
+            load.progress(*number, archive.clone());
+        }
+        let (mut done, mut skipped) = (0, Vec::new());
+        while let Some(entry) = input.next()? {
+            match document(&entry, archive.as_ref().map(|(number, _)| *number), recipe) {
+                Ok(Some(document)) => load.push(document)?,
+                Ok(None) => {}
+                Err(why) => skipped.push(why),
+            }
+            done += 1;
+            if !watch(&Progress { phase: "load", done, total: None, unit: "documents" }) {
+                return Err(nddb::Error::Cancelled.into());
+            }
+        }
+        let loaded = load.finish()?;
+        let collection = Collection::build(writer.view(), room, watch)?;
+        Ok(Self { writer, collection, loaded, skipped })
+    }
+
+    /// The documents, as methods read them.
+    pub fn collection(&self) -> &Collection {
+        &self.collection
+    }
+
+    /// The database of the documents.
+    pub fn view(&self) -> View<'_> {
+        self.writer.view()
+    }
+
+    /// What was loaded.
+    pub fn loaded(&self) -> &Loaded {
+        &self.loaded
+    }
+
+    /// Why something could not be loaded, one line for each.
+    pub fn skipped(&self) -> &[String] {
+        &self.skipped
+    }
+
+    /// Joins labels with the documents.
+    ///
+    /// # Errors
+    /// Damage of the database.
+    pub fn gold(&self, labels: &Labels) -> Result<Gold> {
+        Gold::new(labels, &mut |id| {
+            let Some(ordinal) = self.collection.find(id) else { return Ok(None) };
+            let url = self.url(ordinal)?;
+            let host = url.as_deref().and_then(host_of);
+            let site = |rule: SiteRule| host.as_deref().map(|host| rule.site(host)).filter(|site| !site.is_empty());
+            let sites = [site(SiteRule::Henzinger), site(SiteRule::Registrable)];
+            Ok(Some(Place { ordinal, sites }))
+        })
+    }
+
+    /// The address of a document.
+    ///
+    /// # Errors
+    /// Damage of the database.
+    pub fn url(&self, ordinal: u32) -> Result<Option<String>> {
+        Ok(self.writer.view().get(self.collection.id(ordinal))?.and_then(|stored| stored.record.url))
+    }
+
+    /// Of the selected pairs that are near-duplicates, the share that the keys of a method bring together; identical ones
+    /// are always. `None` where no pair is, or the method has no keys.
+    pub fn recall_of_candidates(&self, options: &PairOptions, gold: &Gold, selected: &[bool]) -> Option<f64> {
+        let has_keys = !matches!(options.method, Method::Identity | Method::Simhash) && !options.method.needs_text();
+        let near =
+            gold.pairs.iter().zip(selected).filter(|(pair, selected)| **selected && pair.label == Label::Correct);
+        let found = near.map(|(pair, _)| {
+            let identical = self.collection.representative(pair.a) == self.collection.representative(pair.b);
+            identical || share_key(&self.collection, options, pair.a, pair.b)
+        });
+        let found: Vec<bool> = found.collect();
+        let hits = found.iter().filter(|found| **found).count();
+        (has_keys && !found.is_empty()).then(|| hits as f64 / found.len() as f64)
+    }
+
+    /// Runs a method from its own candidates over all documents, and judges the pairs that it puts out if all are asked
+    /// for. Where they are too many to be listed, as those of many copies of one page, they are counted.
+    ///
+    /// # Errors
+    /// As [`nddb::detect::pairs`].
+    pub fn run<'a>(
+        &self,
+        options: &PairOptions,
+        gold: &'a Gold,
+        seed: u64,
+        watch: Watch<'_>,
+    ) -> Result<(Returned<'a>, PairSummary)> {
+        let mut returned = Returned::new(gold, seed);
+        let asked: Vec<(u32, u32)> = gold.pairs.iter().map(|pair| (pair.a, pair.b)).collect();
+        let summary = count(self.writer.view(), &self.collection, options, &asked, watch, &mut |counted| {
+            match counted {
+                Counted::Pair(a, b) => returned.push(a, b),
+                Counted::Crowd(crowd) => returned.push_crowd(&crowd),
+            }
+            Ok(())
+        })?;
+        Ok((returned, summary))
+    }
+}
+
+/// The document that an entry is; none for what is sound and no document.
+fn document(entry: &Entry, archive: Option<u32>, recipe: &Recipe) -> std::result::Result<Option<Document>, String> {
+    let position = entry.position;
+    let made = match &entry.what {
+        What::Page(page) => Document::from_page(&page.id, &page.page(), recipe).map(|document| {
+            let document = document.with_date(page.date).truncated(page.truncated);
+            match archive {
+                Some(archive) => document.with_source(archive, position.offset, position.inner, position.length),
+                None => document,
+            }
+        }),
+        What::Fingerprint { id, fingerprint, url } => {
+            Document::bare(id, Fingerprint(*fingerprint)).map(|document| match url {
+                Some(url) => document.with_url(url, recipe),
+                None => document,
+            })
+        }
+        What::Skipped { reason, detail } => return Err(format!("at byte {}: {reason}: {detail}", position.offset)),
+        What::Other(_) => return Ok(None),
+    };
+    made.map(Some).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::label::Label;
+    use crate::eval::score::splits;
+    use nddb::detect::Method;
+    use nddb::detect::{Decision, Rules};
+
+    /// Documents of two sites with edits of every size, some equal, one empty, one without an address.
+    fn lines() -> String {
+        let mut lines = String::new();
+        for number in 0..60u32 {
+            let base: Vec<String> = (0..120).map(|word| format!("word{}of{}", word, number % 8)).collect();
+            let mut words = base;
+            // Every copy replaces more words than the one before it.
+            for edit in 0..(number / 8) * (number % 5) {
+                let place = (edit * 37 + number) as usize % words.len();
+                words[place] = format!("edit{edit}by{number}");
+            }
+            let url = if number == 7 {
+                String::new()
+            } else {
+                format!(",\"url\":\"http://www.site{}.org/{number}\"", number % 3)
+            };
+            let text = if number == 59 { String::new() } else { words.join(" ") };
+            lines += &format!("{{\"id\":\"d{number}\",\"text\":\"{text}\"{url}}}\n");
+        }
+        lines + "not json\n"
+    }
+
+    /// The plain definition: decide every pair of documents, and count the labelled ones.
+    #[test]
+    fn a_method_scores_as_deciding_every_pair_by_its_rule_does() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let docs = folder.path().join("docs.jsonl");
+        std::fs::write(&docs, lines()).expect("the folder is writable");
+        let room = Room { folder: folder.path().into(), ..Room::default() };
+        let corpus = Corpus::load(
+            &docs,
+            &folder.path().join("db"),
+            &Config::within(7).expect("a k"),
+            &Recipe::default(),
+            &room,
+            &mut |_| true,
+        )
+        .expect("documents");
+        assert_eq!((corpus.loaded().documents, corpus.skipped().len()), (60, 1));
+        let mut labels = String::from("id1\tid2\tlabel\tkind\n");
+        for a in 0..59u32 {
+            for b in a + 1..59 {
+                // Some pairs have no label.
+                if (a + 3 * b) % 5 > 0 {
+                    let label = if a % 8 != b % 8 {
+                        "0"
+                    } else if b % 7 == 0 {
+                        "g"
+                    } else {
+                        "1"
+                    };
+                    labels += &format!("d{a}\td{b}\t{label}\tkind{}\n", b % 2);
+                }
+            }
+        }
+        labels += "d1\tnobody\t1\tkind0\n";
+        let gold = corpus.gold(&Labels::read(labels.as_bytes()).expect("labels")).expect("a database");
+        assert_eq!((gold.left_out, &gold.unknown[..]), (1, &["nobody".to_owned()][..]));
+        let selected = gold.selected(None);
+        let mut met = 0;
+        for (method, rules) in [
+            (Method::Identity, Rules::default()),
+            (Method::Simhash, Rules::default()),
+            (Method::Simhash, Rules { within: 7, ..Rules::default() }),
+            (Method::B, Rules::default()),
+            (Method::Combined, Rules { combined: 340, ..Rules::default() }),
+        ] {
+            let options = PairOptions { rules, room: room.clone(), ..PairOptions::new(method) };
+            let (returned, summary) = corpus.run(&options, &gold, 1, &mut |_| true).expect("pairs");
+            let (mut counts, mut all, mut unlabelled) = (crate::eval::score::Counts::default(), 0, 0);
+            let collection = corpus.collection();
+            for a in 0..collection.len() {
+                for b in a + 1..collection.len() {
+                    let near = matches!(rules.decide(method, &collection.evidence(a, b)), Decision::Near(_));
+                    all += u64::from(near);
+                    match gold.find(a, b) {
+                        Some(place) => counts.add(gold.pairs[place].label, near),
+                        None => unlabelled += u64::from(near),
+                    }
+                }
+            }
+            assert_eq!((returned.pairs(), returned.unlabelled()), (all, unlabelled), "{method}");
+            assert_eq!(splits(&gold, &selected, returned.found())[0].counts, counts, "{method}");
+            assert_eq!(summary.pairs, all);
+            met += counts.found[Label::Correct as usize];
+        }
+        assert!(met > 0, "some pair is found");
+    }
+}

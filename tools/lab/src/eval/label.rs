@@ -1,0 +1,267 @@
+//! Label files: which pairs are near-duplicates, as somebody judged.
+
+use std::collections::HashMap;
+use std::error::Error;
+use std::fmt;
+use std::io::{self, BufRead};
+
+/// What was said of a pair (Henzinger 2006, 3.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Label {
+    /// Near-duplicates.
+    Correct,
+    /// Not near-duplicates.
+    Incorrect,
+    /// It could not be decided.
+    Undecided,
+}
+
+impl Label {
+    /// All labels; their places are those of the figures in [`crate::eval::score::Counts`].
+    pub const ALL: [Label; 3] = [Label::Correct, Label::Incorrect, Label::Undecided];
+
+    /// The label that a word of a label file means.
+    fn read(word: &str) -> Option<Self> {
+        match word {
+            "1" | "correct" => Some(Label::Correct),
+            "0" | "incorrect" => Some(Label::Incorrect),
+            "u" | "g" | "undecided" => Some(Label::Undecided),
+            _ => None,
+        }
+    }
+}
+
+/// A line of a label file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LabelledPair {
+    /// The id that comes first, bytewise.
+    pub a: String,
+    /// The other id.
+    pub b: String,
+    /// What was said of them.
+    pub label: Label,
+    /// The kind of pair, where the file has one.
+    pub kind: Option<String>,
+}
+
+/// A label file: lines of columns between tabs, the first line naming them. The columns `id1`, `id2` and `label` must
+/// be there, `kind` may be, others are read past. A label is `1` or `correct`, `0` or `incorrect`, `g`, `u` or
+/// `undecided`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Labels {
+    /// The pairs, each once, in the order of the file.
+    pub pairs: Vec<LabelledPair>,
+    /// Lines that say again, in the same words, what a line before them said.
+    pub repeated: u64,
+}
+
+/// Why a label file cannot be used.
+#[derive(Debug)]
+pub struct LabelError {
+    /// The line, from 1.
+    pub line: u64,
+    /// What is wrong with it.
+    pub fault: LabelFault,
+}
+
+/// What can be wrong with a line of a label file.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum LabelFault {
+    /// It cannot be read, or is not UTF-8.
+    Io(io::Error),
+    /// There is no line.
+    Empty,
+    /// The header lacks a column.
+    Column {
+        /// Which one.
+        missing: &'static str,
+        /// The columns that there are.
+        found: Vec<String>,
+    },
+    /// The line has another number of columns than the header.
+    Width {
+        /// Columns of the header.
+        expected: usize,
+        /// Columns of the line.
+        found: usize,
+    },
+    /// The label is none that is known.
+    Unknown {
+        /// What stands there.
+        found: String,
+    },
+    /// An id is empty.
+    NoId,
+    /// Both ids are the same.
+    Same {
+        /// The id.
+        id: String,
+    },
+    /// An earlier line says something else of the same pair.
+    Conflict {
+        /// The earlier line.
+        line: u64,
+    },
+}
+
+impl fmt::Display for LabelError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: ", self.line)?;
+        match &self.fault {
+            LabelFault::Io(error) if error.kind() == io::ErrorKind::InvalidData => write!(f, "it is not UTF-8"),
+            LabelFault::Io(_) => write!(f, "it cannot be read"),
+            LabelFault::Empty => write!(f, "there is no header (id1, id2, label, and perhaps kind, between tabs)"),
+            LabelFault::Column { missing, found } => {
+                write!(f, "there is no column {missing:?} among {found:?} (columns stand between tabs)")
+            }
+            LabelFault::Width { expected, found } => {
+                write!(f, "{found} columns where the header has {expected}")
+            }
+            LabelFault::Unknown { found } => write!(f, "{found:?} is no label (1, 0, or g for undecided)"),
+            LabelFault::NoId => write!(f, "an id is empty"),
+            LabelFault::Same { id } => write!(f, "both ids are {id:?}"),
+            LabelFault::Conflict { line } => write!(f, "line {line} says something else of the same pair"),
+        }
+    }
+}
+
+impl Error for LabelError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match &self.fault {
+            LabelFault::Io(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+/// Where the columns stand that are read.
+struct Columns {
+    ids: [usize; 2],
+    label: usize,
+    kind: Option<usize>,
+    width: usize,
+}
+
+impl Columns {
+    fn of(header: &str) -> Result<Self, LabelFault> {
+        let names: Vec<&str> = header.split('\t').map(str::trim).collect();
+        let place = |name: &str| names.iter().position(|found| *found == name);
+        let must = |missing: &'static str| {
+            place(missing).ok_or_else(|| {
+                let found = names.iter().map(|name| (*name).to_owned()).collect();
+                LabelFault::Column { missing, found }
+            })
+        };
+        Ok(Self { ids: [must("id1")?, must("id2")?], label: must("label")?, kind: place("kind"), width: names.len() })
+    }
+
+    fn read(&self, line: &str) -> Result<LabelledPair, LabelFault> {
+        let cells: Vec<&str> = line.split('\t').collect();
+        if cells.len() != self.width {
+            return Err(LabelFault::Width { expected: self.width, found: cells.len() });
+        }
+        let [first, second] = self.ids.map(|place| cells[place].to_owned());
+        if first.is_empty() || second.is_empty() {
+            return Err(LabelFault::NoId);
+        }
+        if first == second {
+            return Err(LabelFault::Same { id: first });
+        }
+        let word = cells[self.label].trim();
+        let label = Label::read(word).ok_or_else(|| LabelFault::Unknown { found: word.to_owned() })?;
+        let (a, b) = if first < second { (first, second) } else { (second, first) };
+        let kind = self.kind.map(|place| cells[place].trim().to_owned()).filter(|kind| !kind.is_empty());
+        Ok(LabelledPair { a, b, label, kind })
+    }
+}
+
+impl Labels {
+    /// Reads a label file. Empty lines are stepped over.
+    ///
+    /// # Errors
+    /// [`LabelError`] with the line: one that cannot be read, a header without the columns that must be there, a line
+    /// of another width, an unknown label, an empty id, a pair of one document, a pair that has two labels.
+    pub fn read(input: impl BufRead) -> Result<Self, LabelError> {
+        let mut columns: Option<Columns> = None;
+        let mut seen: HashMap<(String, String), (u64, usize)> = HashMap::new();
+        let mut labels = Labels::default();
+        let mut last = 0;
+        for (number, line) in (1..).zip(input.lines()) {
+            let at = |fault| LabelError { line: number, fault };
+            let line = line.map_err(|error| at(LabelFault::Io(error)))?;
+            last = number;
+            let line = line.trim_start_matches('\u{feff}').trim_end_matches('\r');
+            if line.is_empty() {
+                continue;
+            }
+            let Some(columns) = &columns else {
+                columns = Some(Columns::of(line).map_err(at)?);
+                continue;
+            };
+            let pair = columns.read(line).map_err(at)?;
+            match seen.get(&(pair.a.clone(), pair.b.clone())) {
+                Some(&(_, place)) if labels.pairs[place].label == pair.label => labels.repeated += 1,
+                Some(&(line, _)) => return Err(at(LabelFault::Conflict { line })),
+                None => {
+                    seen.insert((pair.a.clone(), pair.b.clone()), (number, labels.pairs.len()));
+                    labels.pairs.push(pair);
+                }
+            }
+        }
+        if columns.is_none() {
+            return Err(LabelError { line: last.max(1), fault: LabelFault::Empty });
+        }
+        Ok(labels)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Labels, String> {
+        Labels::read(text.as_bytes()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn columns_are_found_by_their_names() {
+        let text =
+            "score\tid2\tid1\tkind\tlabel\n.5\tb\ta\tedit\t1\r\n\n.5\ta\tc\t\t0\n1\td\tc\tx\tg\n1\ta\tb\tedit\t1\n";
+        let labels = read(text).expect("a label file");
+        let pair = |a: &str, b: &str, label, kind: Option<&str>| LabelledPair {
+            a: a.into(),
+            b: b.into(),
+            label,
+            kind: kind.map(str::to_owned),
+        };
+        let expected = [
+            pair("a", "b", Label::Correct, Some("edit")),
+            pair("a", "c", Label::Incorrect, None),
+            pair("c", "d", Label::Undecided, Some("x")),
+        ];
+        assert_eq!(labels.pairs, expected);
+        assert_eq!(labels.repeated, 1);
+        assert_eq!(read("id1\tid2\tlabel\n"), Ok(Labels::default()));
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_line() {
+        for (text, told) in [
+            ("", "line 1: there is no header"),
+            ("id1,id2,label\n", "line 1: there is no column \"id1\" among [\"id1,id2,label\"]"),
+            ("id1\tid2\tkind\n", "line 1: there is no column \"label\""),
+            ("id1\tid2\tlabel\na\tb\n", "line 2: 2 columns where the header has 3"),
+            ("id1\tid2\tlabel\na\tb\t1\t1\n", "line 2: 4 columns where the header has 3"),
+            ("id1\tid2\tlabel\na\tb\tyes\n", "line 2: \"yes\" is no label"),
+            ("id1\tid2\tlabel\na\t\t1\n", "line 2: an id is empty"),
+            ("id1\tid2\tlabel\na\ta\t1\n", "line 2: both ids are \"a\""),
+            ("id1\tid2\tlabel\n\na\tb\t1\nb\ta\t0\n", "line 4: line 3 says something else of the same pair"),
+        ] {
+            let error = read(text).expect_err(text);
+            assert!(error.starts_with(told), "{text:?}: {error}");
+        }
+        let error = Labels::read(&b"id1\tid2\tlabel\n\xff\tb\t1\n"[..]).expect_err("not UTF-8");
+        assert_eq!(error.to_string(), "line 2: it is not UTF-8");
+    }
+}

@@ -1,0 +1,100 @@
+//! Precision of trustable longest common subsequence by the slope of its regions (Huang et al. 2008, 4, Figure 8).
+
+use super::gold::Gold;
+use super::label::Label;
+use super::score::Counts;
+use nddb::Progress;
+use nddb::Result;
+use nddb::View;
+use nddb::compare::lcs::Thresholds;
+use nddb::compare::lcs::{Comparer, Likeness, Parameters, Prepared};
+use nddb::detect::Collection;
+use nddb::detect::PairOptions;
+use nddb::detect::Rules;
+use nddb::detect::Unread;
+use nddb::internals::Bits;
+use nddb::internals::Ticker;
+use nddb::internals::{Places, keep};
+
+/// Slopes that are tried: "when the slope threshold increases from 0.02 to 0.2".
+pub const SLOPES: [f64; 10] = [0.02, 0.04, 0.06, 0.08, 0.1, 0.12, 0.14, 0.16, 0.18, 0.2];
+/// "We adjusted the threshold of resemblance to maintain the recall at 0.90".
+pub const RECALL: f64 = 0.9;
+
+/// What each slope gives.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Slopes {
+    /// Each of [`SLOPES`].
+    pub steps: Vec<AtSlope>,
+    /// Labelled pairs of which a text could not be read; they are in no figure.
+    pub left_out: u64,
+    /// Documents that could not be read.
+    pub unread: Unread,
+}
+
+/// What one slope gives.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct AtSlope {
+    /// The greatest slope of a trustable region.
+    pub slope: f64,
+    /// By both thresholds of the options: resemblance and containment.
+    pub usual: Counts,
+    /// The greatest resemblance that this share of the correct pairs reaches: [`RECALL`]; none without a correct pair.
+    pub resemblance: Option<f64>,
+    /// By this resemblance alone, "the measurement of containment was not used in this evaluation".
+    pub adjusted: Counts,
+}
+
+/// Compares the selected labelled pairs with each slope. As in the paper, every true pair is taken to be perhaps
+/// similar: pairs are compared whether they share a signature or not.
+///
+/// # Errors
+/// Damage of the database; errors of the disk; [`nddb::Error::Cancelled`].
+pub fn by_slope(
+    view: View<'_>,
+    collection: &Collection,
+    gold: &Gold,
+    selected: &[bool],
+    options: &PairOptions,
+    watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+) -> Result<Slopes> {
+    let ticker = Ticker::new(watch);
+    let pairs = || gold.pairs.iter().zip(selected).filter(|(_, selected)| **selected).map(|(pair, _)| pair);
+    let mut wanted = Bits::new(collection.len());
+    pairs().flat_map(|pair| [pair.a, pair.b]).for_each(|ordinal| wanted.insert(ordinal));
+    let places = Places::new(view, collection, options.part, &options.room, &ticker)?;
+    let kept = keep(&places, &wanted, &options.room, &ticker, &mut |_, _| Ok(()))?;
+    // Nothing is stopped early: all numbers are wanted.
+    let all = Thresholds::NONE;
+    let mut comparers = SLOPES.map(|slope| Comparer::new(Parameters { slope, ..options.lcs }, &all));
+    let mut found: Vec<Vec<(Label, Likeness)>> = vec![Vec::new(); SLOPES.len()];
+    let mut made = Slopes { unread: kept.unread, ..Slopes::default() };
+    ticker.start("slopes", Some(pairs().count() as u64), "pairs")?;
+    for pair in pairs() {
+        let Some((a, b)) = kept.get(pair.a).zip(kept.get(pair.b)) else {
+            made.left_out += 1;
+            continue;
+        };
+        let [a, b] = [a, b].map(|text| Prepared::new(text, &options.lcs));
+        for (comparer, found) in comparers.iter_mut().zip(&mut found) {
+            found.push((pair.label, comparer.compare(&a, &b)));
+        }
+        ticker.add(1)?;
+    }
+    made.steps = SLOPES.into_iter().zip(&found).map(|(slope, found)| at(slope, found, &options.rules)).collect();
+    Ok(made)
+}
+
+fn at(slope: f64, found: &[(Label, Likeness)], rules: &Rules) -> AtSlope {
+    let correct = found.iter().filter(|(label, _)| *label == Label::Correct);
+    let mut resemblances: Vec<f64> = correct.map(|(_, likeness)| likeness.resemblance).collect();
+    resemblances.sort_by(|a, b| b.total_cmp(a));
+    let reached = (RECALL * resemblances.len() as f64).ceil() as usize;
+    let resemblance = reached.checked_sub(1).map(|place| resemblances[place]);
+    let mut made = AtSlope { slope, resemblance, ..AtSlope::default() };
+    for (label, likeness) in found {
+        made.usual.add(*label, likeness.exceeds(&rules.lcs));
+        made.adjusted.add(*label, resemblance.is_some_and(|least| likeness.resemblance >= least));
+    }
+    made
+}

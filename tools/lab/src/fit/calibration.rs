@@ -1,0 +1,118 @@
+//! Whether probabilities are what they say.
+
+use std::collections::BTreeMap;
+
+use nddb::detect::TRAITS;
+use nddb_format::digest::mix;
+
+use super::{Example, logistic};
+
+/// Draws of the bootstrap.
+const DRAWS: usize = 400;
+
+/// Bins of equal count.
+const BINS: usize = 5;
+
+/// Pairs of about one probability.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bin {
+    /// How many.
+    pub pairs: usize,
+    /// The mean of their probabilities.
+    pub predicted: f64,
+    /// The share of near-duplicates among them.
+    pub observed: f64,
+}
+
+/// Whether the probabilities of labelled pairs are what they say.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Calibration {
+    /// Five bins of equal count, by probability.
+    pub bins: Vec<Bin>,
+    /// The mean square of the difference between probability and label (Brier 1950).
+    pub brier: f64,
+    /// The weight of the log-odds in a logistic regression of the labels on them (Cox 1958): below 1 where the model is too
+    /// sure. `None` where all labels are equal.
+    pub slope: Option<f64>,
+}
+
+/// Compares probabilities with labels.
+pub fn calibration(pairs: &[(f64, bool)]) -> Calibration {
+    let mut sorted = pairs.to_vec();
+    sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let bins = (0..BINS).map(|bin| &sorted[bin * sorted.len() / BINS..(bin + 1) * sorted.len() / BINS]);
+    let bins = bins.filter(|bin| !bin.is_empty()).map(|bin| {
+        let mean = |of: &dyn Fn(&(f64, bool)) -> f64| bin.iter().map(of).sum::<f64>() / bin.len() as f64;
+        Bin { pairs: bin.len(), predicted: mean(&|pair| pair.0), observed: mean(&|pair| f64::from(u8::from(pair.1))) }
+    });
+    let brier = pairs.iter().map(|(p, is_near)| (p - f64::from(u8::from(*is_near))).powi(2)).sum::<f64>();
+    Calibration { bins: bins.collect(), brier: brier / pairs.len().max(1) as f64, slope: slope(pairs) }
+}
+
+/// Returns the interval that nine in ten slopes lie in if the components that pairs are of are drawn again with
+/// replacement; none where a draw has no slope too often.
+pub fn slope_interval(pairs: &[(f64, bool)], components: &[usize], seed: u64) -> Option<[f64; 2]> {
+    let mut of: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    components.iter().enumerate().for_each(|(place, component)| of.entry(*component).or_default().push(place));
+    let of: Vec<Vec<usize>> = of.into_values().collect();
+    let mut slopes: Vec<f64> = (0..DRAWS)
+        .filter_map(|draw| {
+            let drawn = (0..of.len()).flat_map(|place| {
+                let number = mix(seed ^ mix((draw * of.len() + place) as u64));
+                of[(number % of.len() as u64) as usize].iter().map(|pair| pairs[*pair])
+            });
+            slope(&drawn.collect::<Vec<_>>())
+        })
+        .collect();
+    if slopes.len() < DRAWS / 2 {
+        return None;
+    }
+    slopes.sort_by(f64::total_cmp);
+    Some([slopes[slopes.len() / 20], slopes[slopes.len() - 1 - slopes.len() / 20]])
+}
+
+fn slope(pairs: &[(f64, bool)]) -> Option<f64> {
+    let near = pairs.iter().filter(|(_, is_near)| *is_near).count();
+    if near == 0 || near == pairs.len() {
+        return None;
+    }
+    let examples: Vec<Example> = pairs
+        .iter()
+        .map(|&(p, is_near)| {
+            let p = p.clamp(1e-6, 1.0 - 1e-6);
+            let mut traits = [0.0; TRAITS];
+            traits[0] = (p / (1.0 - p)).ln();
+            Example { set: 0, groups: [0, 0], is_near, is_identical: false, traits }
+        })
+        .collect();
+    let used = std::array::from_fn(|place| place == 0);
+    Some(logistic::fit(&examples, &vec![1.0; examples.len()], 1e-9, used).weights[0])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn true_probabilities_are_calibrated_and_bold_ones_are_not() {
+        // Of every hundred pairs of a probability so many are near.
+        let pairs = |bold: f64| -> Vec<(f64, bool)> {
+            let of = |percent: usize| {
+                let odds = (percent as f64 / (100 - percent) as f64).ln() * bold;
+                (0..100).map(move |number| (1.0 / (1.0 + (-odds).exp()), number < percent))
+            };
+            (5..100).step_by(10).flat_map(of).collect()
+        };
+        let good = calibration(&pairs(1.0));
+        assert_eq!(good.bins.iter().map(|bin| bin.pairs).sum::<usize>(), 1000);
+        assert!(good.bins.iter().all(|bin| (bin.predicted - bin.observed).abs() < 0.01), "{good:?}");
+        assert!(good.slope.is_some_and(|slope| (slope - 1.0).abs() < 0.01), "{good:?}");
+        let bold = calibration(&pairs(2.0));
+        assert!(bold.slope.is_some_and(|slope| (slope - 0.5).abs() < 0.01) && bold.brier > good.brier, "{bold:?}");
+        let components: Vec<usize> = (0..1000).map(|place| place % 50).collect();
+        let interval = slope_interval(&pairs(1.0), &components, 1);
+        assert!(interval.is_some_and(|[low, high]| low < 1.0 && high > 1.0 && high - low < 0.5), "{interval:?}");
+        assert_eq!(calibration(&[(0.5, true)]).slope, None);
+        assert_eq!(calibration(&[]).bins, []);
+    }
+}

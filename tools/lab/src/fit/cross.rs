@@ -1,0 +1,99 @@
+//! Cross-validation over groups.
+
+use std::collections::BTreeMap;
+
+use nddb::detect::{Model, TRAITS, Traits};
+
+use super::{Example, PENALTIES, logistic};
+
+/// Parts that groups are put in where a penalty is chosen.
+const FOLDS: u32 = 5;
+
+/// Returns the model of all examples that the traits `used` give, and its penalty: the one whose predictions of pairs of
+/// other groups are the likeliest.
+pub fn fit(examples: &[Example], weights: &[f64], used: [bool; TRAITS]) -> (Model, f64) {
+    let kept: Vec<usize> = (0..examples.len()).filter(|place| !examples[*place].is_identical).collect();
+    fit_some(examples, weights, &kept, used)
+}
+
+/// Returns the probability of each example by a model of those that touch neither of its groups; 1 of identical ones.
+pub fn cross_validated(examples: &[Example], weights: &[f64], used: [bool; TRAITS]) -> Vec<f64> {
+    let mut by_groups: BTreeMap<[u32; 2], Vec<usize>> = BTreeMap::new();
+    for (place, example) in examples.iter().enumerate() {
+        let [a, b] = example.groups;
+        by_groups.entry([a.min(b), a.max(b)]).or_default().push(place);
+    }
+    let mut probabilities = vec![1.0; examples.len()];
+    for (groups, places) in by_groups {
+        if places.iter().all(|place| examples[*place].is_identical) {
+            continue;
+        }
+        let touches = |example: &Example| example.groups.iter().any(|group| groups.contains(group));
+        let kept = (0..examples.len()).filter(|place| !examples[*place].is_identical && !touches(&examples[*place]));
+        let (model, _) = fit_some(examples, weights, &kept.collect::<Vec<_>>(), used);
+        for place in places.into_iter().filter(|place| !examples[*place].is_identical) {
+            probabilities[place] = model.probability(&Traits { values: examples[place].traits });
+        }
+    }
+    probabilities
+}
+
+fn fit_some(examples: &[Example], weights: &[f64], kept: &[usize], used: [bool; TRAITS]) -> (Model, f64) {
+    let take = |places: &mut dyn Iterator<Item = usize>| -> (Vec<Example>, Vec<f64>) {
+        places.map(|place| (examples[place], weights[place])).unzip()
+    };
+    let folds: Vec<_> = (0..FOLDS)
+        .map(|fold| {
+            let is_out = |place: &usize| examples[*place].groups.iter().any(|group| group % FOLDS == fold);
+            let trained = take(&mut kept.iter().copied().filter(|place| !is_out(place)));
+            // A pair of groups of two parts is predicted once.
+            let first = |place: &usize| examples[*place].groups.iter().map(|group| group % FOLDS).min();
+            (trained, take(&mut kept.iter().copied().filter(|place| first(place) == Some(fold))))
+        })
+        .collect();
+    let likelihood = |penalty: f64| -> f64 {
+        let each = folds.iter().map(|((trained, trained_weights), (tested, tested_weights))| {
+            let model = logistic::fit(trained, trained_weights, penalty, used);
+            let of = |example: &Example| {
+                let odds = model.log_odds(&Traits { values: example.traits });
+                let signed = if example.is_near { odds } else { -odds };
+                // ln(1 / (1 + exp(-x))), without overflow.
+                -(-signed).max(0.0) - (-signed.abs()).exp().ln_1p()
+            };
+            tested.iter().zip(tested_weights).map(|(example, weight)| weight * of(example)).sum::<f64>()
+        });
+        each.sum()
+    };
+    let best = PENALTIES.into_iter().max_by(|a, b| likelihood(*a).total_cmp(&likelihood(*b)));
+    let penalty = best.unwrap_or(1.0);
+    let (kept, kept_weights) = take(&mut kept.iter().copied());
+    (logistic::fit(&kept, &kept_weights, penalty, used), penalty)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pair_is_predicted_by_pairs_that_touch_none_of_its_groups() {
+        // In each group the first trait decides, but in the last one the other way round.
+        let example = |number: u32| {
+            let group = number % 12;
+            let mut traits = [0.0; TRAITS];
+            traits[0] = f64::from(number / 12 % 8) - 3.5;
+            let is_near = (traits[0] > 0.0) != (group == 11);
+            Example { set: 0, groups: [group, group], is_near, is_identical: number == 5, traits }
+        };
+        let examples: Vec<Example> = (0..192).map(example).collect();
+        let even = vec![1.0; examples.len()];
+        let used = std::array::from_fn(|place| place == 0);
+        let probabilities = cross_validated(&examples, &even, used);
+        assert_eq!(probabilities[5], 1.0, "identical");
+        for (example, probability) in examples.iter().zip(&probabilities).filter(|(example, _)| !example.is_identical) {
+            let is_right = (*probability > 0.5) == example.is_near;
+            assert_eq!(is_right, example.groups[0] != 11, "{example:?} {probability}");
+        }
+        let (model, penalty) = fit(&examples, &even, used);
+        assert!(model.weights[0] > 0.5 && PENALTIES.contains(&penalty));
+    }
+}

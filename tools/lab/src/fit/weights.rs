@@ -1,0 +1,52 @@
+//! How much each pair counts.
+
+use std::collections::BTreeMap;
+
+use super::Example;
+
+/// Returns the component of each example, by a number: what pairs connect of the groups of a set.
+pub fn components(examples: &[Example]) -> Vec<usize> {
+    let groups = examples.iter().flat_map(|example| example.groups).max().map_or(0, |group| group as usize + 1);
+    let mut parent: Vec<usize> = (0..groups).collect();
+    for example in examples {
+        let [a, b] = example.groups.map(|group| root(&mut parent, group as usize));
+        parent[a.max(b)] = a.min(b);
+    }
+    examples.iter().map(|example| root(&mut parent, example.groups[0] as usize)).collect()
+}
+
+/// Returns the weight of each example: sets alike, components of a set alike, pairs of a component alike; their sum is
+/// the number of examples.
+pub fn weights(examples: &[Example]) -> Vec<f64> {
+    let mut sizes: BTreeMap<(u32, usize), usize> = BTreeMap::new();
+    let keys: Vec<(u32, usize)> =
+        components(examples).into_iter().zip(examples).map(|(component, example)| (example.set, component)).collect();
+    keys.iter().for_each(|key| *sizes.entry(*key).or_default() += 1);
+    let mut components: BTreeMap<u32, usize> = BTreeMap::new();
+    sizes.keys().for_each(|(set, _)| *components.entry(*set).or_default() += 1);
+    let sets = components.len() as f64;
+    let share = |key: &(u32, usize)| 1.0 / sets / components[&key.0] as f64 / sizes[key] as f64;
+    keys.iter().map(|key| share(key) * examples.len() as f64).collect()
+}
+
+fn root(parent: &mut [usize], mut node: usize) -> usize {
+    while parent[node] != node {
+        parent[node] = parent[parent[node]];
+        node = parent[node];
+    }
+    node
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_and_their_components_count_alike() {
+        let example = |set, groups| Example { set, groups, is_near: true, is_identical: false, traits: [0.0; _] };
+        // Of the first set {0, 1, 2} and {3}, of the second {4}.
+        let examples = [(0, [0, 1]), (0, [2, 1]), (0, [3, 3]), (1, [4, 4])].map(|(set, groups)| example(set, groups));
+        assert_eq!(weights(&examples), [0.5, 0.5, 1.0, 2.0]);
+        assert!(weights(&[]).is_empty());
+    }
+}

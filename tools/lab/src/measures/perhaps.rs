@@ -1,0 +1,170 @@
+//! How many signatures a document needs (Huang et al. 2008, 4, Figure 6).
+
+use super::sample::TextSample;
+use crate::draw::Draw;
+use nddb::Progress;
+use nddb::Result;
+use nddb::compare::lcs::{Comparer, Prepared};
+use nddb::detect::Collection;
+use nddb::detect::PairOptions;
+use nddb::detect::SetSummary;
+use nddb::internals::Bits;
+use nddb::internals::Ticker;
+use nddb::internals::{Sets, Signed};
+use nddb::sketch::{Signature, signatures};
+
+/// Numbers of signatures that are tried: 7, 14 and so on to 112, "when we change n from 1 to 16".
+pub const SIGNATURE_STEPS: u32 = 16;
+
+/// What perhaps-similar sets are worth, by the number of signatures.
+///
+/// As in the paper each of some selected documents is compared with all others of the sample by trustable longest common
+/// subsequence, and so are the documents of its perhaps-similar sets. The paper's figures are means over what people
+/// found to be similar; here what is found without sets is the truth, and pairs are summed up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Perhaps {
+    /// Documents that were drawn at random: of these the share with a signature is taken.
+    pub drawn: u64,
+    /// Documents that were compared with all others.
+    pub selected: u64,
+    /// Comparisons: each pair of a selected document and another one.
+    pub compared: u64,
+    /// Of these, pairs that are similar by trustable longest common subsequence.
+    pub similar: u64,
+    /// What each number of signatures gives.
+    pub steps: Vec<AtSignatures>,
+    /// Some of the pairs that are perhaps similar by all signatures: those that are similar, and those that are not.
+    pub pairs: [Vec<(u32, u32)>; 2],
+}
+
+/// What a number of signatures gives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AtSignatures {
+    /// Signatures of a document, at most.
+    pub signatures: u32,
+    /// Drawn documents that have at least one.
+    pub signed: u64,
+    /// Pairs of a selected document and another one of a set that both are in.
+    pub perhaps: u64,
+    /// Of these, pairs that are similar.
+    pub similar: u64,
+}
+
+impl AtSignatures {
+    /// "The ratio between the number of near-duplicates of a selected document detected from its perhaps-similar set by
+    /// the TLCS measurement and the total document number of that set"; the document itself is not counted.
+    pub fn trustable(&self) -> Option<f64> {
+        share(self.similar, self.perhaps)
+    }
+}
+
+impl Perhaps {
+    /// The share of documents that have at least one signature.
+    pub fn signed(&self, step: &AtSignatures) -> Option<f64> {
+        share(step.signed, self.drawn)
+    }
+
+    /// "The ratio between the number of true near-duplicates of a selected document that can be detected from its
+    /// perhaps-similar set and that can be detected directly from the whole original document repository".
+    pub fn coverage(&self, step: &AtSignatures) -> Option<f64> {
+        share(step.similar, self.similar)
+    }
+}
+
+fn share(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
+/// Measures perhaps-similar sets of a sample. Of the pairs of either kind those are returned that are drawn as `draw`
+/// draws.
+///
+/// # Errors
+/// Errors of the disk; [`nddb::Error::Cancelled`].
+pub fn perhaps(
+    collection: &Collection,
+    sample: &TextSample,
+    options: &PairOptions,
+    draw: &Draw,
+    watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+) -> Result<Perhaps> {
+    let ticker = Ticker::new(watch);
+    let documents = sample.documents();
+    let place = |ordinal: &u32| documents.binary_search(ordinal).ok();
+    let selected: Vec<usize> = sample.selected().iter().filter_map(place).collect();
+    let mut drawn = Bits::new(documents.len() as u32);
+    sample.drawn().iter().filter_map(place).for_each(|place| drawn.insert(place as u32));
+    let signed: Vec<Vec<Signature>> =
+        documents.iter().map(|&ordinal| signatures(sample.text(ordinal), &options.sets.signatures)).collect();
+    ticker.start("perhaps-similar sets", Some(SIGNATURE_STEPS.into()), "numbers of signatures")?;
+    let (mut steps, mut together) = (Vec::new(), Vec::new());
+    for rotations in 1..=SIGNATURE_STEPS {
+        let groups = options.sets.signatures.groups;
+        let count = rotations * groups;
+        let first = |all: &[Signature]| all.partition_point(|signature| signature.group < count);
+        let has = |(place, all): (usize, &Vec<Signature>)| drawn.contains(place as u32) && first(all) > 0;
+        let signed_documents = signed.iter().enumerate().filter(|document| has(*document)).count() as u64;
+        steps.push(AtSignatures { signatures: count, signed: signed_documents, ..AtSignatures::default() });
+        let mut rows = Signed::new(documents.len() as u32, &options.room);
+        for (place, all) in (0..).zip(&signed) {
+            rows.push_made(place, &all[..first(all)])?;
+        }
+        together.push(sets(collection, documents, rows, options, &selected)?);
+        ticker.add(1)?;
+    }
+    let mut made = Perhaps {
+        drawn: sample.drawn().len() as u64,
+        selected: selected.len() as u64,
+        compared: 0,
+        similar: 0,
+        steps,
+        pairs: [Vec::new(), Vec::new()],
+    };
+    let mut draws = [draw.clone(), draw.clone()];
+    let prepare = |place: usize| Prepared::new(sample.text(documents[place]), &options.lcs);
+    let prepared: Vec<Prepared> = selected.iter().map(|&place| prepare(place)).collect();
+    let mut comparer = Comparer::new(options.lcs, &options.rules.lcs);
+    ticker.start("compare texts", Some(documents.len() as u64), "documents")?;
+    for other in 0..documents.len() {
+        let ready = prepare(other);
+        for (number, &place) in selected.iter().enumerate().filter(|(_, place)| **place != other) {
+            let similar = comparer.verdict(&prepared[number], &ready).exceeds(&options.rules.lcs);
+            made.compared += 1;
+            made.similar += u64::from(similar);
+            for (step, together) in made.steps.iter_mut().zip(&together) {
+                let perhaps = together[number].contains(other as u32);
+                step.perhaps += u64::from(perhaps);
+                step.similar += u64::from(perhaps && similar);
+            }
+            // Two selected documents meet twice, and are drawn from once.
+            let again = other < place && selected.binary_search(&other).is_ok();
+            if !again && together.last().is_some_and(|all| all[number].contains(other as u32)) {
+                draws[usize::from(!similar)].push(documents[place], documents[other]);
+            }
+        }
+        ticker.add(1)?;
+    }
+    made.pairs = draws.map(|draw| draw.pairs());
+    Ok(made)
+}
+
+/// For each selected document, those that are in a set with it.
+fn sets(
+    collection: &Collection,
+    documents: &[u32],
+    signed: Signed,
+    options: &PairOptions,
+    selected: &[usize],
+) -> Result<Vec<Bits>> {
+    let site = |place: u32| collection.row(documents[place as usize]).site;
+    let sets = Sets::new(signed, &options.sets, &options.room, &|_| true, &site, &mut SetSummary::default())?;
+    let mut together: Vec<Bits> = selected.iter().map(|_| Bits::new(documents.len() as u32)).collect();
+    sets.each(&mut |set| {
+        for member in set {
+            if let Ok(number) = selected.binary_search(&(*member as usize)) {
+                set.iter().for_each(|&other| together[number].insert(other));
+            }
+        }
+        Ok(())
+    })?;
+    Ok(together)
+}

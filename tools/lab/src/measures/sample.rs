@@ -1,0 +1,147 @@
+//! The documents whose texts are measured: a sample, drawn by a seed.
+
+use std::collections::BinaryHeap;
+
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use crate::draw::Draw;
+use nddb::Progress;
+use nddb::View;
+use nddb::detect::Collection;
+use nddb::detect::Method;
+use nddb::detect::PairOptions;
+use nddb::detect::Unread;
+use nddb::internals::Bits;
+use nddb::internals::Ticker;
+use nddb::internals::{Found, Reach};
+use nddb::internals::{Kept, Places, keep};
+use nddb::{Error, Result};
+
+/// Documents that are compared with all others of the sample: "we randomly selected 150 documents from the whole
+/// repository for evaluation" (Huang et al. 2008, 4).
+pub const SELECTED: usize = 150;
+
+/// Documents drawn at random, and what is near to some of them; of each, the first 10 KB of its text.
+///
+/// Of documents with equal texts only one can be drawn, and none without text. In a collection of more documents than
+/// are drawn, hardly any two of those are near each other. So documents that are near by their sketches to the first
+/// [`SELECTED`] ones are read, too, as many again at most.
+pub struct TextSample {
+    /// Documents with different texts that could be drawn.
+    pub drawn_from: u64,
+    /// Documents that could not be read.
+    pub unread: Unread,
+    /// Documents drawn at random, ascending; the others are here because they are near to one of these.
+    drawn: Vec<u32>,
+    selected: Vec<u32>,
+    /// All whose texts are there, ascending.
+    all: Vec<u32>,
+    kept: Kept,
+}
+
+impl TextSample {
+    /// All documents that were read, ascending.
+    pub fn documents(&self) -> &[u32] {
+        &self.all
+    }
+
+    /// Of these, those that were drawn at random.
+    pub fn drawn(&self) -> &[u32] {
+        &self.drawn
+    }
+
+    /// Of these, those that are compared with all others.
+    pub fn selected(&self) -> &[u32] {
+        &self.selected
+    }
+
+    /// The first 10 KB of the text of a document that was read.
+    pub fn text(&self, ordinal: u32) -> &str {
+        self.kept.get(ordinal).unwrap_or_default()
+    }
+}
+
+/// Draws documents by a seed, and reads them. Of the options it heeds the part of a page that is its text, the distance
+/// of simhash, and the room.
+///
+/// # Errors
+/// Damage of the database; errors of the disk; [`Error::Cancelled`].
+pub fn text_sample(
+    view: View<'_>,
+    collection: &Collection,
+    options: &PairOptions,
+    documents: usize,
+    seed: u64,
+    watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+) -> Result<TextSample> {
+    let (drawn_from, drawn) = draw(collection, documents, seed);
+    let selected: Vec<u32> = drawn.iter().copied().take(SELECTED).collect();
+    let mut wanted = Bits::new(collection.len());
+    drawn.iter().for_each(|&ordinal| wanted.insert(ordinal));
+    if drawn_from > drawn.len() as u64 && documents > 0 {
+        for (a, b) in near(view, collection, options, &selected, Draw::new(documents, seed), watch)? {
+            wanted.insert(a);
+            wanted.insert(b);
+        }
+    }
+    let ticker = Ticker::new(watch);
+    let places = Places::new(view, collection, options.part, &options.room, &ticker)?;
+    let mut all = Vec::new();
+    let kept = keep(&places, &wanted, &options.room, &ticker, &mut |ordinal, _| {
+        all.push(ordinal);
+        Ok(())
+    })?;
+    all.sort_unstable();
+    let read = |of: Vec<u32>| {
+        let mut read: Vec<u32> = of.into_iter().filter(|ordinal| all.binary_search(ordinal).is_ok()).collect();
+        read.sort_unstable();
+        read
+    };
+    let (drawn, selected) = (read(drawn), read(selected));
+    Ok(TextSample { drawn_from, unread: kept.unread, drawn, selected, all, kept })
+}
+
+/// How many documents with different texts there are, and those of least hash.
+fn draw(collection: &Collection, documents: usize, seed: u64) -> (u64, Vec<u32>) {
+    let (mut drawn, mut all) = (BinaryHeap::new(), 0);
+    for ordinal in 0..collection.len() {
+        let row = collection.row(ordinal);
+        if collection.representative(ordinal) != ordinal || row.is_empty || row.digest.is_none() {
+            continue;
+        }
+        all += 1;
+        drawn.push((xxh3_64_with_seed(collection.id(ordinal).as_bytes(), seed), ordinal));
+        if drawn.len() > documents {
+            drawn.pop();
+        }
+    }
+    (all, drawn.into_sorted_vec().into_iter().map(|(_, ordinal)| ordinal).collect())
+}
+
+/// Pairs of the selected documents and what is near to them by min-hash, or by simhash where there are no min-values.
+fn near(
+    view: View<'_>,
+    collection: &Collection,
+    options: &PairOptions,
+    selected: &[u32],
+    mut draw: Draw,
+    watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+) -> Result<Vec<(u32, u32)>> {
+    for method in [Method::MinHash, Method::Simhash] {
+        let options = PairOptions { method, expand: false, verify_lcs: false, ..options.clone() };
+        let found = match Found::new(view, collection, &options, Reach::ALL, watch) {
+            Err(Error::Method { .. }) => continue,
+            other => other?,
+        };
+        let mut leaders = Bits::new(collection.len());
+        selected.iter().for_each(|&ordinal| leaders.insert(found.classes.leader(ordinal)));
+        found.each(collection, &options, watch, &mut |pair| {
+            if leaders.contains(pair.a) || leaders.contains(pair.b) {
+                draw.push(pair.a, pair.b);
+            }
+            Ok(())
+        })?;
+        break;
+    }
+    Ok(draw.pairs())
+}

@@ -1,0 +1,109 @@
+//! In how many terms near-duplicates differ (Henzinger 2006, results for algorithms B and C).
+
+use std::collections::{BTreeMap, HashMap};
+
+use nddb::Progress;
+use nddb::Result;
+use nddb::View;
+use nddb::compare::lcs::Myers;
+use nddb::detect::Collection;
+use nddb::detect::PairOptions;
+use nddb::detect::Unread;
+use nddb::internals::Bits;
+use nddb::internals::Places;
+use nddb::internals::Ticker;
+use nddb::internals::WordsWriter;
+use nddb::text::{Page, Tokenizer};
+
+/// Terms of a document that are compared: of two longer ones that share nothing, the comparison would take minutes.
+pub const TERMS_MAX: usize = 50_000;
+
+/// Pairs by their term difference: "we executed the linux diff command over the two token sequences and used the number
+/// of tokens that were returned". Deletions and insertions are counted, so a term that is replaced counts two.
+///
+/// Terms are those of the text as the database's methods read it, without the addresses of images.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TermDifferences {
+    /// Pairs by the number of terms in which they differ.
+    pub counts: BTreeMap<u64, u64>,
+    /// Pairs of which a text could not be read.
+    pub unread: u64,
+}
+
+impl TermDifferences {
+    /// Pairs that were compared.
+    pub fn pairs(&self) -> u64 {
+        self.counts.values().sum()
+    }
+
+    /// The mean difference.
+    pub fn mean(&self) -> Option<f64> {
+        let sum: u64 = self.counts.iter().map(|(difference, pairs)| difference * pairs).sum();
+        (!self.counts.is_empty()).then(|| sum as f64 / self.pairs() as f64)
+    }
+
+    /// The least difference that half of the pairs do not exceed.
+    pub fn median(&self) -> Option<u64> {
+        let (half, mut seen) = (self.pairs().div_ceil(2), 0);
+        self.counts.iter().find_map(|(&difference, pairs)| {
+            seen += pairs;
+            (seen >= half).then_some(difference)
+        })
+    }
+
+    /// The share of pairs with a smaller difference.
+    pub fn below(&self, difference: u64) -> Option<f64> {
+        let below: u64 = self.counts.range(..difference).map(|(_, pairs)| pairs).sum();
+        (!self.counts.is_empty()).then(|| below as f64 / self.pairs() as f64)
+    }
+}
+
+/// Measures the term differences of each list of pairs. Also tells how many documents could not be read.
+///
+/// # Errors
+/// Damage of the database; errors of the disk; [`nddb::Error::Cancelled`].
+pub fn term_differences(
+    view: View<'_>,
+    collection: &Collection,
+    lists: &[&[(u32, u32)]],
+    options: &PairOptions,
+    watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+) -> Result<(Vec<TermDifferences>, Unread)> {
+    let ticker = Ticker::new(watch);
+    let room = &options.room;
+    let mut wanted = Bits::new(collection.len());
+    for &(a, b) in lists.iter().copied().flatten() {
+        wanted.insert(a);
+        wanted.insert(b);
+    }
+    let places = Places::new(view, collection, options.part, room, &ticker)?;
+    let (mut terms, mut stand) = (WordsWriter::<1>::new(&room.folder)?, HashMap::new());
+    let tokenizer = Tokenizer::new();
+    let unread = places.each(&wanted, room, &ticker, &mut |ordinal, text| {
+        let tokens = tokenizer.tokens(&Page::text(text));
+        let start = terms.len();
+        tokens.hashes().iter().take(TERMS_MAX).try_for_each(|&term| terms.push(&[term]))?;
+        stand.insert(ordinal, start..terms.len());
+        Ok(())
+    })?;
+    let terms = terms.finish()?;
+    let get = |ordinal: u32| {
+        let range = stand.get(&ordinal)?.clone();
+        Some(range.map(|place| terms.row(place)[0]).collect::<Vec<u64>>())
+    };
+    let mut myers = Myers::new();
+    ticker.start("differences of terms", Some(lists.iter().map(|list| list.len() as u64).sum()), "pairs")?;
+    let mut made = Vec::new();
+    for list in lists {
+        let mut differences = TermDifferences::default();
+        for &(a, b) in *list {
+            match get(a).zip(get(b)).and_then(|(a, b)| myers.distance(&a, &b, usize::MAX)) {
+                Some(edits) => *differences.counts.entry(edits as u64).or_default() += 1,
+                None => differences.unread += 1,
+            }
+            ticker.add(1)?;
+        }
+        made.push(differences);
+    }
+    Ok((made, unread))
+}

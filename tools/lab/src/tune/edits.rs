@@ -1,0 +1,86 @@
+//! Edits of known size in a text.
+
+use nddb::sketch::split_mix;
+
+/// What is done to a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EditKind {
+    /// Another word is put behind it.
+    Insert,
+    /// It is left out.
+    Delete,
+    /// Another word takes its place.
+    Replace,
+}
+
+/// An edit of a share of the words of a text.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Edit {
+    /// What is done.
+    pub kind: EditKind,
+    /// To how many of the words, 0 to 1; at least one.
+    pub share: f64,
+}
+
+impl Edit {
+    /// All that are tried: 1% and 5% of the words.
+    pub const ALL: [Edit; 6] = {
+        let (insert, delete, replace) = (EditKind::Insert, EditKind::Delete, EditKind::Replace);
+        [
+            Edit { kind: insert, share: 0.01 },
+            Edit { kind: insert, share: 0.05 },
+            Edit { kind: delete, share: 0.01 },
+            Edit { kind: delete, share: 0.05 },
+            Edit { kind: replace, share: 0.01 },
+            Edit { kind: replace, share: 0.05 },
+        ]
+    };
+
+    /// The name of the edit.
+    pub fn name(&self) -> String {
+        let kind = match self.kind {
+            EditKind::Insert => "insert",
+            EditKind::Delete => "delete",
+            EditKind::Replace => "replace",
+        };
+        format!("{kind} {}%", (self.share * 100.0).round())
+    }
+}
+
+/// A text with an edit made in it, scattered over its words; lines stay lines. New words come from `others`, words of
+/// other texts; where there are none, they are numbers. The same seed makes the same edit.
+pub fn edited(text: &str, edit: &Edit, others: &[&str], seed: u64) -> String {
+    let len = text.split_whitespace().count();
+    let changes = ((len as f64 * edit.share).round() as usize).clamp(usize::from(len > 0), len);
+    // The words of least hash are edited: any set of so many is as likely as any other.
+    let mut places: Vec<(u64, usize)> = (0..len).map(|place| (split_mix(seed, place as u64), place)).collect();
+    places.sort_unstable();
+    let mut places: Vec<usize> = places[..changes].iter().map(|&(_, place)| place).collect();
+    places.sort_unstable();
+    let other = |place: usize| {
+        let hash = split_mix(!seed, place as u64);
+        others.get((hash % others.len().max(1) as u64) as usize).map_or_else(|| hash.to_string(), |&word| word.into())
+    };
+    let (mut out, mut place, mut next) = (String::with_capacity(text.len()), 0, 0);
+    for (number, line) in text.lines().enumerate() {
+        if number > 0 {
+            out.push('\n');
+        }
+        let mut words: Vec<String> = Vec::new();
+        for word in line.split_whitespace() {
+            let is_edited = places.get(next) == Some(&place);
+            if !is_edited || edit.kind == EditKind::Insert {
+                words.push(word.into());
+            }
+            if is_edited {
+                next += 1;
+                if edit.kind != EditKind::Delete {
+                    words.push(other(place));
+                }
+            }
+            place += 1;
+        }
+        out.push_str(&words.join(" "));
+    }
+    out
+}

@@ -1,0 +1,166 @@
+//! Runs of the method shingles with samples of shingles that were read once.
+
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use super::counts::Tally;
+use super::drawing::{Drawing, Shares};
+use nddb::Result;
+use nddb::View;
+use nddb::detect::Collection;
+use nddb::detect::Decision;
+use nddb::detect::Evidence;
+use nddb::detect::Method;
+use nddb::detect::PairOptions;
+use nddb::detect::ShingleSummary;
+use nddb::detect::{GROUPS, Ratios};
+use nddb::internals::Classes;
+use nddb::internals::Context;
+use nddb::internals::Ticker;
+use nddb::internals::Verifier;
+use nddb::internals::{Overlaps, Resembling, ShingleSets};
+
+/// Pairs of a run that are compared in each group: of more, so many are drawn by hash. A share of so many pairs is known
+/// within half a hundredth.
+pub const PAIRS_MAX: usize = 1 << 18;
+/// Of the hashes by which pairs are drawn. Documents and halves are chosen by another.
+const SEED: u64 = 1;
+
+/// A document whose shingles were read.
+#[derive(Clone, Copy, Debug)]
+struct Member {
+    ordinal: u32,
+    half: usize,
+    group: usize,
+    /// Of its id, reversed.
+    hash: u64,
+}
+
+/// Runs of the method with samples of the same shingles, of one document of each identity set (Ye et al. 2007, 4.1).
+pub(super) struct Runs<'a, 't> {
+    view: View<'a>,
+    collection: &'a Collection,
+    options: PairOptions,
+    sets: &'a ShingleSets,
+    classes: Classes,
+    members: Vec<Member>,
+    /// The place among the members of each document.
+    places: Vec<u32>,
+    /// The pairs of all shingles, sorted: those that are drawn.
+    truth: Vec<u64>,
+    /// How many are drawn.
+    shares: Shares,
+    /// Pairs of a run and group that are compared.
+    most: usize,
+    ticker: &'a Ticker<'t>,
+}
+
+/// A pair that a run returns.
+struct Returned<'a> {
+    ends: [&'a Member; 2],
+    pair: u64,
+}
+
+impl<'a, 't> Runs<'a, 't> {
+    /// Finds what all shingles return, at the resemblance of the options. Pairs across the halves are left out.
+    pub(super) fn new(
+        view: View<'a>,
+        collection: &'a Collection,
+        options: PairOptions,
+        sets: &'a ShingleSets,
+        half: fn(&Collection, u32) -> usize,
+        most: usize,
+        ticker: &'a Ticker<'t>,
+    ) -> Result<Self> {
+        let options = PairOptions { method: Method::Shingles, verify_lcs: false, ..options };
+        let classes = Classes::of_texts(collection);
+        let (mut members, mut places) = (Vec::new(), vec![0; collection.len() as usize]);
+        for ordinal in classes.leaders() {
+            if let Some(words) = sets.words(ordinal) {
+                places[ordinal as usize] = members.len() as u32;
+                members.push(Member {
+                    ordinal,
+                    half: half(collection, ordinal),
+                    group: Ratios::group(words),
+                    hash: xxh3_64_with_seed(collection.id(ordinal).as_bytes(), SEED).reverse_bits(),
+                });
+            }
+        }
+        let (truth, shares) = (Vec::new(), [1; GROUPS]);
+        let mut runs = Self { view, collection, options, sets, classes, members, places, truth, shares, most, ticker };
+        let mut truth = Vec::new();
+        runs.shares = runs.pairs(Ratios::ALL, 0, &mut |returned| truth.push(returned.pair))?;
+        truth.sort_unstable();
+        runs.truth = truth;
+        Ok(runs)
+    }
+
+    fn member(&self, ordinal: u32) -> &Member {
+        &self.members[self.places[ordinal as usize] as usize]
+    }
+
+    /// The pairs of one run that are drawn, and how many are.
+    fn pairs(&self, ratios: Ratios, remainder: u32, found: &mut dyn FnMut(Returned<'_>)) -> Result<Shares> {
+        let mut sets = self.sets.resample(ratios, remainder);
+        let member = |ordinal: u32| (self.member(ordinal).group, self.member(ordinal).hash);
+        let mut drawing = Drawing::new(self.most, self.shares, &member);
+        let threshold = self.options.rules.resemblance;
+        let half = |ordinal: u32| self.member(ordinal).half;
+        self.ticker.lend(|watch| {
+            let context = Context {
+                view: self.view,
+                collection: self.collection,
+                classes: &self.classes,
+                options: &self.options,
+                room: &self.options.room,
+                stable: false,
+                limit: usize::MAX,
+                ticker: &Ticker::new(watch),
+            };
+            let mut source = Resembling { sets: &mut sets, summary: &mut ShingleSummary::default() };
+            source.buckets(&context, &mut |documents| {
+                drawing.take(documents, &|a, b| a.may_reach(b, threshold) && half(a.document) == half(b.document));
+                Ok(())
+            })
+        })?;
+        let (pairs, shares) = drawing.finish();
+        self.ticker.start("decide", Some(pairs.len() as u64), "pairs")?;
+        let mut overlaps = Overlaps::new(&sets, None);
+        for &pair in &pairs {
+            let [a, b] = [(pair >> 32) as u32, pair as u32];
+            let mut evidence = Evidence::default();
+            overlaps.add(a, b, &mut evidence)?;
+            if let Decision::Near(_) = self.options.rules.decide(Method::Shingles, &evidence) {
+                found(Returned { ends: [a, b].map(|ordinal| self.member(ordinal)), pair });
+            }
+        }
+        self.ticker.add(pairs.len() as u64)?;
+        Ok(shares)
+    }
+
+    /// What a sampling returns, on average over its remainders.
+    pub(super) fn tally(&self, ratios: Ratios) -> Result<Tally> {
+        let remainders = ratios.groups().iter().copied().max().unwrap_or(1);
+        let mut mean = Tally::default();
+        for remainder in 0..remainders {
+            let mut tally = Tally::default();
+            let shares = self.pairs(ratios, remainder, &mut |Returned { ends: [a, b], pair }| {
+                let (half, group) = (a.half, a.group.min(b.group));
+                let is_correct = self.truth.binary_search(&pair).is_ok();
+                tally.drawn[half][group] += 1.0;
+                tally.correct[half][group] += f64::from(u8::from(is_correct));
+            })?;
+            tally.returned = tally.drawn;
+            for counts in [&mut tally.returned, &mut tally.correct] {
+                for half in counts.iter_mut() {
+                    half.iter_mut().zip(shares).for_each(|(count, share)| *count *= share as f64);
+                }
+            }
+            let samples = self.sets.resample(ratios, remainder);
+            for member in &self.members {
+                tally.shingles[member.half][member.group] += samples.hashes(member.ordinal).count() as f64;
+            }
+            mean.add(&tally, 1.0 / f64::from(remainders));
+        }
+        Ok(mean)
+    }
+}

@@ -1,0 +1,107 @@
+//! What sampled shingles find of what all shingles find (Ye et al. 2007, 4.2 to 4.4).
+
+use super::calibrate::RATIOS;
+use super::runs::{PAIRS_MAX, Runs};
+use nddb::Progress;
+use nddb::Result;
+use nddb::View;
+use nddb::detect::Collection;
+use nddb::detect::Method;
+use nddb::detect::PairOptions;
+use nddb::detect::Unread;
+use nddb::detect::{GROUPS, Ratios};
+use nddb::internals::Bits;
+use nddb::internals::Places;
+use nddb::internals::ShingleSets;
+use nddb::internals::Ticker;
+
+/// Resemblances from which on pairs are looked for.
+pub const THRESHOLDS: [f64; 7] = [0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95];
+
+/// What sampled shingles find of a sample of documents.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sampled {
+    /// Documents of each group, by the number of their words.
+    pub documents: [u64; GROUPS],
+    /// Shingles of these.
+    pub shingles: [u64; GROUPS],
+    /// Each of [`THRESHOLDS`].
+    pub steps: Vec<AtThreshold>,
+    /// Documents whose texts could not be read.
+    pub unread: Unread,
+}
+
+/// Pairs of at least one resemblance, by the group of the smaller document.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AtThreshold {
+    /// The resemblance.
+    pub threshold: f64,
+    /// Pairs that all shingles return: the truth.
+    pub pairs: [u64; GROUPS],
+    /// Pairs that each of [`RATIOS`] returns, the mean over its remainders.
+    pub returned: [[f64; GROUPS]; RATIOS.len()],
+    /// Of these, pairs that all shingles return.
+    pub correct: [[f64; GROUPS]; RATIOS.len()],
+}
+
+impl AtThreshold {
+    /// The precision of a ratio, by its place: in a group of documents, or in all of them.
+    pub fn precision(&self, ratio: usize, group: Option<usize>) -> Option<f64> {
+        share(of(&self.correct[ratio], group), of(&self.returned[ratio], group))
+    }
+
+    /// The recall of a ratio, by its place: in a group of documents, or in all of them.
+    pub fn recall(&self, ratio: usize, group: Option<usize>) -> Option<f64> {
+        share(of(&self.correct[ratio], group), of(&self.pairs.map(|pairs| pairs as f64), group))
+    }
+}
+
+fn of(groups: &[f64; GROUPS], group: Option<usize>) -> f64 {
+    group.map_or_else(|| groups.iter().sum(), |group| groups[group])
+}
+
+fn share(part: f64, whole: f64) -> Option<f64> {
+    (whole > 0.0).then(|| part / whole)
+}
+
+/// Runs every ratio with every remainder over these documents, at every threshold. "Precision and recall" are against
+/// what all shingles return; means over the remainders of a ratio. Of a run and group no more than [`PAIRS_MAX`] pairs
+/// are looked at, drawn by hash, and counts are scaled up to all.
+///
+/// # Errors
+/// As [`pairs`](nddb::detect::pairs).
+pub fn sampled(
+    view: View<'_>,
+    collection: &Collection,
+    documents: &[u32],
+    options: &PairOptions,
+    watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+) -> Result<Sampled> {
+    let options = PairOptions { method: Method::Shingles, ..options.clone() };
+    let (room, ticker) = (&options.room, Ticker::new(watch));
+    let mut wanted = Bits::new(collection.len());
+    documents.iter().for_each(|&ordinal| wanted.insert(ordinal));
+    let places = Places::new(view, collection, options.part, room, &ticker)?;
+    let mut shingles = options.shingles;
+    (shingles.ratios, shingles.remainder) = (Ratios::ALL, 0);
+    let sets = ShingleSets::read(&places, &wanted, &shingles, options.rules.resemblance, room, &ticker)?;
+    let mut made = Sampled { documents: [0; GROUPS], shingles: [0; GROUPS], steps: Vec::new(), unread: sets.unread };
+    for &ordinal in documents {
+        if let Some(words) = sets.words(ordinal).filter(|&words| words > 0) {
+            made.documents[Ratios::group(words)] += 1;
+            made.shingles[Ratios::group(words)] += sets.hashes(ordinal).count() as u64;
+        }
+    }
+    for threshold in THRESHOLDS {
+        let mut options = options.clone();
+        options.rules.resemblance = threshold;
+        let runs = Runs::new(view, collection, options, &sets, |_, _| 0, PAIRS_MAX, &ticker)?;
+        let (mut returned, mut correct) = ([[0.0; GROUPS]; RATIOS.len()], [[0.0; GROUPS]; RATIOS.len()]);
+        for (place, ratio) in RATIOS.into_iter().enumerate() {
+            let tally = runs.tally(Ratios::uniform(ratio).unwrap_or(Ratios::ALL))?;
+            (returned[place], correct[place]) = (tally.returned[0], tally.correct[0]);
+        }
+        made.steps.push(AtThreshold { threshold, pairs: returned[0].map(|pairs| pairs as u64), returned, correct });
+    }
+    Ok(made)
+}

@@ -1,0 +1,233 @@
+use super::*;
+use nddb::detect::Method;
+use nddb::detect::PairOptions;
+use nddb::detect::Part;
+use nddb::detect::Room;
+use nddb::detect::{GROUPS, Ratios};
+use nddb::internals::support::{corpus, texts};
+use nddb::sketch::Recipe;
+
+#[test]
+fn an_edit_changes_as_many_words_as_it_says() {
+    let words: Vec<String> = (0..400).map(|number| format!("w{number}")).collect();
+    let text = words.chunks(10).map(|line| line.join(" ")).collect::<Vec<_>>().join("\n");
+    for (edit, len, kept) in Edit::ALL.iter().zip([404, 420, 396, 380, 400, 400]).map(|(edit, len)| {
+        let changes = (400.0 * edit.share) as usize;
+        (edit, len, if edit.kind == EditKind::Insert { 400 } else { 400 - changes })
+    }) {
+        let made = edited(&text, edit, &["other"], 7);
+        assert_eq!(made.split_whitespace().count(), len, "{}", edit.name());
+        assert_eq!(made.split_whitespace().filter(|word| *word != "other").count(), kept, "{}", edit.name());
+        assert_eq!(made.lines().count(), 40);
+        assert_eq!(made, edited(&text, edit, &["other"], 7));
+        assert_ne!(made, edited(&text, edit, &["other"], 8));
+    }
+    assert_eq!(edited("", &Edit::ALL[1], &[], 1), "");
+    assert_ne!(edited("one", &Edit::ALL[4], &[], 1), "one", "at least one word is changed");
+}
+
+/// Wilson's interval: the bound is the share p at which `correct` of `all` lies Z standard deviations above.
+#[test]
+fn the_lower_bound_solves_its_equation() {
+    for (correct, all) in [(90.0, 100.0), (500.0, 1000.0), (3.0, 7.0), (100.0, 100.0)] {
+        let bound = lower_bound(correct, all);
+        let deviation = (bound * (1.0 - bound) / all).sqrt();
+        assert!((correct / all - bound - 1.644_853_626_951_472_2 * deviation).abs() < 1e-9, "{correct} of {all}");
+    }
+    assert_eq!((lower_bound(0.0, 0.0), lower_bound(0.0, 10.0)), (0.0, 0.0));
+}
+
+#[test]
+fn calibration_counts_what_sampled_runs_return() {
+    let texts = texts(500, 12);
+    let folder = tempfile::tempdir().expect("a folder");
+    let corpus = corpus(folder.path(), &texts);
+    let mut options = TuneOptions { precision: 0.5, ..TuneOptions::default() };
+    options.pairs.room = Room { memory_limit: 0, folder: folder.path().into() };
+    options.pairs.rules.resemblance = 0.6;
+    let made = calibrate(corpus.view(), corpus.collection(), &options, &mut |_| true).expect("figures");
+    assert_eq!(made.unread.total(), 0);
+    // All shingles are the truth.
+    let whole = &made.uniform[0];
+    assert_eq!((whole.precision, whole.recall, whole.shingles), (Some(1.0), Some(1.0), 1.0));
+    for (run, ratio) in made.uniform.iter().zip(RATIOS) {
+        assert_eq!(run.ratios, Ratios::uniform(ratio).expect("a ratio"));
+        assert!((run.shingles - 1.0 / f64::from(ratio)).abs() < 1e-9, "each shingle is in one sample of n");
+        assert!(run.recall.is_some_and(|recall| recall > 0.2 && recall <= 1.0));
+    }
+    let adaptive = &made.adaptive;
+    assert_eq!(adaptive.ratios, made.ratios);
+    for (group, figures) in made.groups.iter().enumerate() {
+        let place = RATIOS.iter().position(|&ratio| ratio == figures.ratio).expect("a ratio");
+        let (returned, correct) = (figures.returned[place], figures.correct[place]);
+        assert!(
+            figures.ratio == 1 || figures.drawn[place] >= 100.0 && lower_bound(correct, returned) >= 0.5,
+            "group {group}: {figures:?}"
+        );
+    }
+    assert!(made.groups.iter().any(|group| group.documents > 0 && group.returned[0] == group.pairs as f64));
+    // Fewer documents, the same each time.
+    options.documents = 100;
+    let part = calibrate(corpus.view(), corpus.collection(), &options, &mut |_| true).expect("figures");
+    assert!(part.documents <= 100 && part.documents > 50, "{}", part.documents);
+    assert_eq!(part, calibrate(corpus.view(), corpus.collection(), &options, &mut |_| true).expect("figures"));
+    assert_eq!(made.groups.len(), GROUPS);
+}
+
+#[test]
+fn a_trial_finds_small_edits_and_knows_different_texts_apart() {
+    let line = |text: usize, line: usize| {
+        (0..12).map(|word| format!("w{}", (text * 7919 + line * 31 + word * 7) % 9973)).collect::<Vec<_>>().join(" ")
+    };
+    let texts: Vec<String> =
+        (0..12).map(|text| (0..60).map(|number| line(text, number)).collect::<Vec<_>>().join("\n")).collect();
+    let made = trial(&texts, &Recipe::default(), &PairOptions::new(Method::Lcs), 1, &mut |_| true).expect("figures");
+    assert_eq!((made.texts, made.pairs), (12, 66));
+    let figure = |name: &str, within: Option<u32>| {
+        made.figures.iter().find(|figure| figure.name == name && figure.within == within).expect("a figure")
+    };
+    // Of an edit of one word in twenty some leave no signature as it was.
+    let found = figure("lcs", None).found;
+    assert_eq!([found[0], found[2], found[4]], [1.0; 3], "{found:?}");
+    assert!(found.iter().all(|&found| found > 0.5), "{found:?}");
+    assert_eq!(figure("lcs", None).others, 0.0);
+    // A word in a hundred touches five shingles in a hundred; of twenty, one in four.
+    assert_eq!(figure("shingles", None).found[4], 1.0);
+    assert_eq!(figure("shingles", None).found[5], 0.0);
+    for pair in [1, 3, 5, 7, 10].windows(2) {
+        let [less, more] = [pair[0], pair[1]].map(|within| figure("simhash, terms", Some(within)).found);
+        assert!(less.iter().zip(more).all(|(less, more)| *less <= more), "a greater k finds no less");
+    }
+    assert!(made.figures.iter().all(|figure| figure.sketch_us > 0.0 && figure.compare_us > 0.0));
+}
+
+#[test]
+fn a_trial_tries_what_the_recipe_has_and_says_what_it_leaves_out() {
+    let texts: Vec<String> = (0..4).map(|text| (0..80).map(|at| format!("w{text}x{at} ")).collect()).collect();
+    let trial_of = |recipe: &str, part: Option<Part>| {
+        let recipe = Recipe::named(recipe).expect("a recipe");
+        let options = PairOptions { part, ..PairOptions::new(Method::Shingles) };
+        trial(&texts, &recipe, &options, 1, &mut |_| true).expect("figures")
+    };
+    for (recipe, part, missing, default) in [
+        ("main", None, vec!["case kept"], "model"),
+        ("main", Some(Part::Whole), vec![], "model"),
+        ("web", None, vec!["min-hash", "model"], "simhash, terms"),
+        ("web-2grams", Some(Part::Main), vec!["case kept", "min-hash", "model"], "simhash, 2 terms"),
+        ("seomoz", None, vec!["b:", "c:", "combined", "min-hash", "model"], ""),
+    ] {
+        let made = trial_of(recipe, part);
+        let has = |name: &str| made.figures.iter().any(|figure| figure.name.contains(name));
+        for name in ["identity", "lcs", "cosine", "shingles", "2 terms"] {
+            assert!(has(name), "{recipe}: {name}");
+        }
+        for name in &missing {
+            assert!(
+                !has(name) && made.left_out.iter().any(|what| what.contains(name)),
+                "{recipe}: {:?}",
+                made.left_out
+            );
+        }
+        assert_eq!(made.left_out.len(), missing.len() + 1, "and split: {:?}", made.left_out);
+        let marked: Vec<_> = made.figures.iter().filter(|figure| figure.is_default).collect();
+        assert_eq!(marked.iter().map(|figure| figure.name.as_str()).collect::<String>(), default, "{recipe}");
+        assert!(marked.iter().all(|figure| figure.within.is_none_or(|within| within == 3)));
+        let identity = made.figures.iter().find(|figure| figure.name == "identity").expect("it is there");
+        assert_eq!((identity.found, identity.others), ([0.0; 6], 0.0));
+    }
+    let min_hash = trial_of("main", None).figures.into_iter().find(|figure| figure.name == "min-hash").expect("there");
+    assert_eq!((min_hash.found[4], min_hash.others), (1.0, 0.0), "one word in a hundred");
+}
+
+/// A page in sixteen hundred copies, and pages that differ in a word: work that grows as the documents do.
+#[test]
+fn copies_cost_no_more_than_the_pairs_that_are_drawn() {
+    let page = |word: usize| (0..40).map(|at| if at == 20 { format!("t{word} ") } else { format!("w{at} ") }).collect();
+    let texts: Vec<String> = (0..3200).map(|at| page(if at % 2 == 0 { 0 } else { at })).collect();
+    let folder = tempfile::tempdir().expect("a folder");
+    let corpus = corpus(folder.path(), &texts);
+    let mut options = TuneOptions::default();
+    options.pairs.room = Room { memory_limit: 0, folder: folder.path().into() };
+    // 40 words make 36 shingles, of which a word is in five: 31 of 41 are shared.
+    options.pairs.rules.resemblance = 0.75;
+    let mut most = 0;
+    let made = calibrate(corpus.view(), corpus.collection(), &options, &mut |progress| {
+        if progress.phase == "decide" {
+            most = most.max(progress.total.unwrap_or(u64::MAX));
+        }
+        true
+    })
+    .expect("figures");
+    assert_eq!(made.documents, 1601);
+    assert!(most > 0 && most <= PAIRS_MAX as u64, "runs of at most {most} pairs");
+    let short = &made.groups[0];
+    // Every two of the pages in the half on which ratios are chosen; what is drawn stands for them.
+    let pairs = (short.documents * (short.documents - 1) / 2) as f64;
+    assert!(short.drawn[0] < pairs && (short.returned[0] - pairs).abs() < 0.02 * pairs, "{short:?} of {pairs}");
+    assert_eq!((made.uniform[0].precision, made.uniform[0].recall), (Some(1.0), Some(1.0)));
+    assert!(made.uniform[1..].iter().all(|run| run.precision.is_some_and(|share| share > 0.99)), "{:?}", made.uniform);
+}
+
+/// Every pair of documents at every threshold, ratio and remainder, from their shingles themselves.
+#[test]
+fn samples_find_what_comparing_all_pairs_of_samples_finds() {
+    use nddb::sketch::{Sampling, shingles};
+    use nddb::text::CanonicalWords;
+    for seed in [5, 6] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let made = texts(70, seed);
+        let corpus = corpus(folder.path(), &made);
+        let all = corpus.collection();
+        let mut options = PairOptions::new(Method::Shingles);
+        options.room = Room { memory_limit: 0, folder: folder.path().into() };
+        let documents: Vec<u32> =
+            (0..all.len()).filter(|&one| all.representative(one) == one && !all.row(one).is_empty).collect();
+        let found = sampled(corpus.view(), all, &documents, &options, &mut |_| true).expect("measured");
+        let words = |ordinal: u32| {
+            let index: usize = all.id(ordinal)[1..].parse().expect("an index");
+            CanonicalWords::of_text(&made[index])
+        };
+        let sets: Vec<_> = documents
+            .iter()
+            .map(|&one| (Ratios::group(words(one).len()), shingles(&words(one), options.shingles.words, Sampling::ALL)))
+            .collect();
+        assert_eq!(found.documents.iter().sum::<u64>(), documents.len() as u64, "seed {seed}");
+        assert_eq!(found.shingles.iter().sum::<u64>(), sets.iter().map(|set| set.1.len() as u64).sum::<u64>());
+        for step in &found.steps {
+            for (place, ratio) in RATIOS.into_iter().enumerate() {
+                let (mut returned, mut correct) = ([0.0; GROUPS], [0.0; GROUPS]);
+                for remainder in 0..ratio {
+                    let sampling = Sampling::new(ratio, remainder).expect("a sampling");
+                    let samples: Vec<_> = sets.iter().map(|set| set.1.resample(sampling).expect("coarser")).collect();
+                    for a in 0..sets.len() {
+                        for b in 0..a {
+                            let near = |x: &nddb::sketch::Shingles, y| {
+                                x.overlap(y).is_some_and(|overlap| overlap.resemblance() >= step.threshold)
+                            };
+                            let group = sets[a].0.min(sets[b].0);
+                            if !samples[a].is_empty() && !samples[b].is_empty() && near(&samples[a], &samples[b]) {
+                                returned[group] += 1.0 / f64::from(ratio);
+                                correct[group] += f64::from(u8::from(near(&sets[a].1, &sets[b].1))) / f64::from(ratio);
+                            }
+                        }
+                    }
+                }
+                let is = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-9);
+                let told = format!("seed {seed}, {} at 1/{ratio}", step.threshold);
+                assert!(is(&step.returned[place], &returned), "{told}: {:?} {returned:?}", step.returned[place]);
+                assert!(is(&step.correct[place], &correct), "{told}: {:?} {correct:?}", step.correct[place]);
+                let sum = |of: &[f64]| of.iter().sum::<f64>();
+                let pairs = step.pairs.iter().sum::<u64>() as f64;
+                let share = |part: f64, whole: f64| (whole > 0.0).then(|| part / whole);
+                let same = |a: Option<f64>, b: Option<f64>| a.zip(b).map_or(a == b, |(a, b)| (a - b).abs() < 1e-9);
+                assert!(same(step.precision(place, None), share(sum(&correct), sum(&returned))), "{told}");
+                assert!(same(step.recall(place, None), share(sum(&correct), pairs)), "{told}");
+                assert!(same(step.recall(place, Some(0)), share(correct[0], step.pairs[0] as f64)), "{told}");
+            }
+        }
+        assert_eq!(found.steps.len(), THRESHOLDS.len());
+        assert!(found.steps[0].pairs.iter().sum::<u64>() > 20, "seed {seed}");
+        let none = sampled(corpus.view(), all, &[], &options, &mut |_| true).expect("measured");
+        assert!(none.steps.iter().all(|step| step.precision(0, None).is_none() && step.recall(3, None).is_none()));
+    }
+}

@@ -1,0 +1,293 @@
+//! What each k, choice of features and method finds of edits in a sample, and what it costs.
+
+use std::collections::HashSet;
+use std::hint::black_box;
+use std::time::Instant;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::edits::{Edit, edited};
+use nddb::Progress;
+use nddb::Result;
+use nddb::View;
+use nddb::compare::cosine::Frequencies;
+use nddb::compare::lcs::{Comparer, Prepared};
+use nddb::detect::Decision;
+use nddb::detect::Evidence;
+use nddb::detect::Method;
+use nddb::detect::PairOptions;
+use nddb::detect::Part;
+use nddb::detect::{Collection, Traits, b_similarity, c_similarity};
+use nddb::internals::Bits;
+use nddb::internals::Ticker;
+use nddb::internals::{Places, keep};
+use nddb::sketch::{
+    Features, Recipe, Sampling, Shingles, Sketch, Stemmer, StopWords, agreement, shingles, signatures, simhash_of,
+};
+use nddb::text::{CanonicalWords, Page, tokens};
+
+/// Fewer words than these are too few for an edit of one in a hundred.
+const WORDS_MIN: usize = 50;
+/// Distances that are tried.
+const WITHIN: [u32; 5] = [1, 3, 5, 7, 10];
+/// The simhash of which capital letters are other letters.
+const CASE_KEPT: &str = "simhash, terms, case kept";
+/// How often comparisons are repeated to be timed.
+const REPEATS: usize = 8;
+
+/// The texts of some documents, those of least hash with a seed, of 50 words and more; the first 10 KB of each.
+///
+/// # Errors
+/// Damage of the database; errors of the disk; [`nddb::Error::Cancelled`].
+pub fn sample(
+    view: View<'_>,
+    collection: &Collection,
+    options: &PairOptions,
+    documents: usize,
+    seed: u64,
+    watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+) -> Result<Vec<String>> {
+    let ticker = Ticker::new(watch);
+    let places = Places::new(view, collection, options.part, &options.room, &ticker)?;
+    let mut order: Vec<(u64, u32)> = (0..collection.len())
+        .filter(|&ordinal| collection.representative(ordinal) == ordinal && !collection.row(ordinal).is_empty)
+        .map(|ordinal| (xxh3_64(collection.id(ordinal).as_bytes()) ^ seed, ordinal))
+        .collect();
+    order.sort_unstable();
+    // Some are too short.
+    order.truncate(2 * documents);
+    let mut wanted = Bits::new(collection.len());
+    order.iter().for_each(|&(_, ordinal)| wanted.insert(ordinal));
+    let kept = keep(&places, &wanted, &options.room, &ticker, &mut |_, _| Ok(()))?;
+    let texts = order.iter().filter_map(|&(_, ordinal)| kept.get(ordinal));
+    let long = texts.filter(|text| text.split_whitespace().count() >= WORDS_MIN);
+    Ok(long.take(documents).map(str::to_owned).collect())
+}
+
+/// One way of deciding, and what came of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    /// The method, or simhash with its features.
+    pub name: String,
+    /// The threshold of simhash.
+    pub within: Option<u32>,
+    /// It is how documents of the recipe are judged if no other method is named ([`Method::default_of`]).
+    pub is_default: bool,
+    /// Of the texts, those that are found to be near to themselves with each of [`Edit::ALL`] made in them.
+    pub found: [f64; 6],
+    /// Of all pairs of different texts, those that are said to be near. They may be.
+    pub others: f64,
+    /// Microseconds of making what is compared, for a text.
+    pub sketch_us: f64,
+    /// Microseconds of a comparison.
+    pub compare_us: f64,
+}
+
+/// What was tried.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trial {
+    /// Texts.
+    pub texts: usize,
+    /// Pairs of different texts.
+    pub pairs: usize,
+    /// Each way of deciding.
+    pub figures: Vec<Figure>,
+    /// What was not tried, and why.
+    pub left_out: Vec<String>,
+}
+
+/// Tries each k, choice of features and method on texts and edits made in them. Seconds are those of the clock.
+///
+/// # Errors
+/// [`nddb::Error::Cancelled`].
+pub fn trial(
+    texts: &[String],
+    recipe: &Recipe,
+    options: &PairOptions,
+    seed: u64,
+    watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+) -> Result<Trial> {
+    let words: Vec<&str> = texts.iter().flat_map(|text| text.split_whitespace()).collect();
+    // Each text, followed by its edits.
+    let mut all: Vec<String> = Vec::new();
+    for (number, text) in (0u64..).zip(texts) {
+        all.push(text.clone());
+        all.extend((0u64..).zip(&Edit::ALL).map(|(edit, how)| edited(text, how, &words, seed ^ (number << 8 | edit))));
+    }
+    let ticker = Ticker::new(watch);
+    ticker.start("try edits", None, "ways")?;
+    let bench = Bench { all: &all, texts: texts.len() };
+    let mut figures = Vec::new();
+    let (english, stemmer) = (StopWords::english(), Stemmer::of("english"));
+    let usual = Features::default();
+    let default = Method::default_of(Some(recipe));
+    let mut left_out =
+        vec!["split: an edit on its own site is judged as by combined, on another site as by c".to_owned()];
+    for (name, features) in [
+        ("simhash, terms", usual),
+        (CASE_KEPT, Features { fold_case: false, ..usual }),
+        ("simhash, terms, no stop words", Features { stop_words: Some(&english), ..usual }),
+        ("simhash, terms, English stems", Features { stemmer: stemmer.as_ref(), ..usual }),
+        ("simhash, 2 terms", Features { terms: 2, ..usual }),
+        ("simhash, 3 terms", Features { terms: 3, ..usual }),
+    ] {
+        if name == CASE_KEPT && options.part.unwrap_or_else(|| Part::of_recipe(recipe)) == Part::Main {
+            left_out.push(format!("{name}: main content is in lower case"));
+            continue;
+        }
+        let simhash = |text: &str| simhash_of(&tokens(&Page::text(text)), &features);
+        let (prints, cost) = bench.ready(&simhash);
+        let is_recipe = recipe.terms() == Some(features.terms)
+            && features.fold_case
+            && features.stop_words.is_none()
+            && features.stemmer.is_none();
+        let is_own = default == Method::Simhash && is_recipe;
+        for within in WITHIN {
+            let near = |a: &u64, b: &u64| (a ^ b).count_ones() <= within;
+            let is_default = is_own && within == options.rules.within;
+            let figure = bench.figure(name, &prints, cost, &mut { near });
+            figures.push(Figure { within: Some(within), is_default, ..figure });
+        }
+        ticker.add(1)?;
+    }
+    let (sketches, cost) = bench.ready(&|text: &str| recipe.sketch(&Page::text(text)));
+    for method in [Method::Identity, Method::B, Method::C, Method::Combined, Method::MinHash, Method::Model] {
+        let has = match method {
+            Method::Identity => true,
+            Method::MinHash => recipe.has_bands() || recipe.has_profile(),
+            Method::Model => recipe.has_profile(),
+            _ => recipe.has_min_hash() && recipe.has_projection(),
+        };
+        if !has {
+            let what = match method {
+                Method::MinHash => "bands of min-values",
+                Method::Model => "profiles",
+                _ => "min-values and projections",
+            };
+            left_out.push(format!("{method}: recipe {} has no {what}", recipe.name()));
+            continue;
+        }
+        let near = |a: &Sketch, b: &Sketch| {
+            let by_bands = matches!(method, Method::MinHash | Method::Model);
+            (!by_bands || share_a_band(a, b)) && is_near(options.rules.decide(method, &sketched(a, b)))
+        };
+        let figure = bench.figure(method.name(), &sketches, cost, &mut { near });
+        figures.push(Figure { is_default: method == default, ..figure });
+    }
+    ticker.add(1)?;
+    let signed = |text: &str| -> HashSet<u128> {
+        signatures(text, &options.sets.signatures).iter().map(|signature| signature.value).collect()
+    };
+    let mut comparer = Comparer::new(options.lcs, &options.rules.lcs);
+    let (prepared, cost) = bench.ready(&|text: &str| (signed(text), Prepared::new(text, &options.lcs)));
+    figures.push(bench.figure("lcs", &prepared, cost, &mut |a, b| {
+        shared(&a.0, &b.0) && comparer.compare(&a.1, &b.1).exceeds(&options.rules.lcs)
+    }));
+    ticker.add(1)?;
+    let (terms, cost) = bench.ready(&|text: &str| (signed(text), Frequencies::of_text(text)));
+    let near = |a: &(HashSet<u128>, Frequencies), b: &(HashSet<u128>, Frequencies)| {
+        shared(&a.0, &b.0) && a.1.cosine(&b.1) > options.rules.cosine
+    };
+    figures.push(bench.figure("cosine", &terms, cost, &mut { near }));
+    ticker.add(1)?;
+    let (sets, cost) =
+        bench.ready(&|text: &str| shingles(&CanonicalWords::of_text(text), options.shingles.words, Sampling::ALL));
+    figures.push(bench.figure("shingles", &sets, cost, &mut |a: &Shingles, b| {
+        a.overlap(b).is_some_and(|overlap| overlap.resemblance() >= options.rules.resemblance)
+    }));
+    Ok(Trial { texts: texts.len(), pairs: bench.pairs(), figures, left_out })
+}
+
+/// What two sketches say.
+fn sketched(a: &Sketch, b: &Sketch) -> Evidence {
+    let agreement = a.min_hash.as_ref().zip(b.min_hash.as_ref()).map(|(a, b)| agreement(&a.values, &b.values));
+    Evidence {
+        identical: a.digest == b.digest,
+        distance: Some((a.fingerprint ^ b.fingerprint).count_ones()),
+        b_similarity: a
+            .min_hash
+            .as_ref()
+            .zip(b.min_hash.as_ref())
+            .map(|(a, b)| b_similarity(&a.supershingles, &b.supershingles)),
+        traits: a
+            .profile
+            .as_ref()
+            .zip(b.profile.as_ref())
+            .zip(agreement)
+            .map(|((a, b), equal)| Traits::of(a, b, equal)),
+        agreement,
+        c_similarity: a.projection.as_ref().zip(b.projection.as_ref()).map(|(a, b)| c_similarity(a, b)),
+        ..Evidence::default()
+    }
+}
+
+/// Whether two documents would be candidates of min-hash or the model.
+fn share_a_band(a: &Sketch, b: &Sketch) -> bool {
+    if let Some((a, b)) = a.profile.as_ref().zip(b.profile.as_ref()) {
+        return a.bands().iter().zip(b.bands()).any(|(a, b)| *a == b);
+    }
+    a.min_hash.as_ref().zip(b.min_hash.as_ref()).is_some_and(|(a, b)| {
+        let bands = [a, b].map(|min_hash| Recipe::bands(&min_hash.values));
+        bands[0].iter().zip(&bands[1]).any(|(a, b)| a == b)
+    })
+}
+
+fn is_near(decision: Decision) -> bool {
+    matches!(decision, Decision::Near(_))
+}
+
+/// Whether two texts are perhaps similar.
+fn shared(a: &HashSet<u128>, b: &HashSet<u128>) -> bool {
+    a.iter().any(|value| b.contains(value))
+}
+
+/// Texts, each followed by its edits.
+struct Bench<'a> {
+    all: &'a [String],
+    texts: usize,
+}
+
+impl Bench<'_> {
+    /// Makes something of all texts; says how many microseconds each took.
+    fn ready<T>(&self, make: &dyn Fn(&str) -> T) -> (Vec<T>, f64) {
+        let start = Instant::now();
+        let made: Vec<T> = self.all.iter().map(|text| make(text)).collect();
+        (made, start.elapsed().as_secs_f64() * 1e6 / self.all.len().max(1) as f64)
+    }
+
+    fn pairs(&self) -> usize {
+        self.texts * self.texts.saturating_sub(1) / 2
+    }
+
+    /// Compares each text with its edits, and with all other texts.
+    fn figure<T>(&self, name: &str, of: &[T], sketch_us: f64, near: &mut dyn FnMut(&T, &T) -> bool) -> Figure {
+        let width = Edit::ALL.len() + 1;
+        let mut found = [0usize; 6];
+        let start = Instant::now();
+        let repeats = if size_of::<T>() <= 16 { REPEATS } else { 1 };
+        for _ in 0..repeats {
+            for own in of.chunks(width) {
+                for (found, edit) in found.iter_mut().zip(&own[1..]) {
+                    *found += usize::from(near(&own[0], edit));
+                }
+            }
+        }
+        let mut others = 0;
+        for a in 0..self.texts {
+            for b in a + 1..self.texts {
+                others += usize::from(black_box(near(&of[a * width], &of[b * width])));
+            }
+        }
+        let compared = self.pairs() + repeats * self.texts * Edit::ALL.len();
+        let share = |part: usize, of: usize| if of == 0 { 0.0 } else { part as f64 / of as f64 };
+        Figure {
+            name: name.into(),
+            within: None,
+            is_default: false,
+            found: found.map(|found| share(found, self.texts * repeats)),
+            others: share(others, self.pairs()),
+            sketch_us,
+            compare_us: start.elapsed().as_secs_f64() * 1e6 / compared.max(1) as f64,
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Detection on real pages: every method finds what comparing everything finds.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use nddb::archive::{Input, Options, What};
+use nddb::detect::{Collection, Line, Method, PairOptions, Room, b_similarity, c_similarity};
+use nddb::internals::support::headings_differ;
+use nddb::sketch::Recipe;
+use nddb::{Config, Document, Reader, Stored, Writer};
+use nddb_lab::eval::{Corpus, Labels};
+
+#[expect(clippy::print_stderr, reason = "a test tells what it leaves out")]
+fn say(text: &str) {
+    eprintln!("{text}");
+}
+
+const METHODS: [Method; 7] =
+    [Method::Identity, Method::Simhash, Method::B, Method::C, Method::Combined, Method::Split, Method::MinHash];
+
+fn labelled(name: &str) -> Option<PathBuf> {
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/labelled").join(name).join("docs.jsonl.zst");
+    if path.is_file() {
+        return Some(path);
+    }
+    say(&format!("{} is not there: detection is not tested on it", path.display()));
+    None
+}
+
+fn load(path: &Path, database: &Path) -> Vec<Stored> {
+    let recipe = Recipe::default();
+    let mut writer = Writer::create(database, &Config::within(3).expect("k")).expect("a new database");
+    let mut load = writer.bulk_load().expect("a load");
+    let mut input = Input::open(path, &Options::default()).expect("readable");
+    while let Some(entry) = input.next().expect("readable") {
+        let What::Page(entry) = entry.what else { continue };
+        load.push(Document::from_page(&entry.id, &entry.page(), &recipe).expect("an id")).expect("taken");
+    }
+    load.finish().expect("loaded");
+    let mut all = Vec::new();
+    let each = writer.view().each(&mut |stored| {
+        all.push(stored);
+        Ok(true)
+    });
+    each.expect("read");
+    all
+}
+
+/// What a method says of two documents, by its definition.
+fn is_near(method: Method, complete: bool, a: &Stored, b: &Stored) -> bool {
+    let (x, y) = (&a.record, &b.record);
+    if x.tokens != Some(0) && x.digest == y.digest {
+        return true;
+    }
+    let equal = x.supershingles.zip(y.supershingles).map_or(0, |(x, y)| b_similarity(&x, &y));
+    let agree = x.projection.zip(y.projection).map_or(0, |(x, y)| c_similarity(&x, &y));
+    let bit = |words: &[u64; 6], bit: usize| words[bit / 64] >> (bit % 64) & 1;
+    let piece = |from: usize, until: usize| {
+        x.projection.zip(y.projection).is_some_and(|(x, y)| (from..until).all(|at| bit(&x, at) == bit(&y, at)))
+    };
+    let shares = || match complete {
+        false => (0..12).any(|i| piece(32 * i, 32 * i + 32)),
+        true => (0..7).any(|i| piece(30 * i, 30 * i + 30)) || (0..6).any(|i| piece(210 + 29 * i, 239 + 29 * i)),
+    };
+    match method {
+        Method::Simhash => !a.unprinted && !b.unprinted && (a.fingerprint.0 ^ b.fingerprint.0).count_ones() <= 3,
+        Method::B => equal >= 2,
+        Method::C => agree >= 372 && shares(),
+        Method::Combined => equal >= 2 && agree >= 355,
+        Method::Split if x.site.is_some() && x.site == y.site => equal >= 2 && agree >= 355,
+        Method::Split => agree >= 372 && (equal >= 2 || shares()),
+        Method::MinHash => {
+            let (p, q) = (x.min_values.as_deref(), y.min_values.as_deref());
+            let (Some(p), Some(q)) = (p, q) else { return false };
+            let shares = p.chunks(4).zip(q.chunks(4)).any(|(p, q)| p == q);
+            shares && p.iter().zip(q).filter(|(p, q)| p == q).count() >= 36 && !headings_differ(x, y)
+        }
+        _ => false,
+    }
+}
+
+fn agrees(name: &str) {
+    let Some(path) = labelled(name) else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let database = folder.path().join("db");
+    let all = load(&path, &database);
+    assert!(all.len() > 400);
+    let reader = Reader::open(&database).expect("a reader");
+    let collection = Collection::build(reader.view(), &Room::default(), &mut |_| true).expect("a collection");
+    for method in METHODS {
+        for complete in [false, true] {
+            let options = PairOptions { expand: true, complete, ..PairOptions::new(method) };
+            let mut found = BTreeSet::new();
+            let outcome = nddb::detect::pairs(reader.view(), &collection, &options, &mut |_| true, &mut |line| {
+                if let Line::Pair(pair) = line {
+                    found.insert((pair.a.min(pair.b), pair.a.max(pair.b)));
+                }
+                Ok(())
+            });
+            let summary = outcome.expect("pairs");
+            assert_eq!(summary.pairs, found.len() as u64, "each once");
+            let mut want = BTreeSet::new();
+            for (a, x) in (0u32..).zip(&all) {
+                let near = (a + 1..).zip(&all[a as usize + 1..]).filter(|(_, y)| is_near(method, complete, x, y));
+                want.extend(near.map(|(b, _)| (a, b)));
+            }
+            let (missing, extra) = (want.difference(&found).count(), found.difference(&want).count());
+            assert_eq!((missing, extra), (0, 0), "{name}, {method}, complete {complete}");
+            assert!(!want.is_empty() || method == Method::Identity, "{name}, {method}");
+        }
+    }
+}
+
+#[test]
+fn terms_of_service_over_the_years_are_compared_as_by_hand() {
+    agrees("ota-dev");
+}
+
+#[test]
+fn versions_of_manuals_are_compared_as_by_hand() {
+    agrees("docsites-dev");
+}
+
+/// What evaluation counts of labelled pages is what asking for all pairs lists, by every method that is quick enough.
+#[test]
+fn evaluation_scores_what_all_pairs_are() {
+    for (name, methods) in [("ota-dev", &Method::ALL[..]), ("docsites-dev", &METHODS[..])] {
+        let Some(documents) = labelled(name) else { continue };
+        let labels = std::fs::read(documents.with_file_name("pairs.tsv")).expect("beside the documents");
+        let labels = Labels::read(&labels[..]).expect("labels");
+        let folder = tempfile::tempdir().expect("a folder");
+        let room = Room { folder: folder.path().into(), ..Room::default() };
+        let (config, recipe) = (Config::within(7).expect("k"), Recipe::default());
+        let corpus = Corpus::load(&documents, &folder.path().join("db"), &config, &recipe, &room, &mut |_| true)
+            .expect("documents");
+        let gold = corpus.gold(&labels).expect("a database");
+        for &method in methods {
+            let options = PairOptions { room: room.clone(), ..PairOptions::new(method) };
+            let (returned, summary) = corpus.run(&options, &gold, 1, &mut |_| true).expect("pairs");
+            let (mut found, mut pairs, mut unlabelled) = (vec![false; gold.pairs.len()], 0, 0);
+            let expand = PairOptions { expand: true, ..options };
+            let all = nddb::detect::pairs(corpus.view(), corpus.collection(), &expand, &mut |_| true, &mut |line| {
+                let Line::Pair(pair) = line else { return Ok(()) };
+                pairs += 1;
+                match gold.find(pair.a, pair.b) {
+                    Some(place) => found[place] = true,
+                    None => unlabelled += 1,
+                }
+                Ok(())
+            });
+            assert_eq!(returned.found(), found, "{name}, {method}");
+            assert_eq!((returned.pairs(), returned.unlabelled()), (pairs, unlabelled), "{name}, {method}");
+            let all = all.expect("pairs");
+            assert_eq!((summary.pairs, summary.candidates), (all.pairs, all.candidates), "{name}, {method}");
+            assert!(pairs > 20, "{name}, {method}");
+        }
+    }
+}
