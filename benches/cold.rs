@@ -76,8 +76,8 @@ fn ask(path: &Path, options: &Options) {
         .chunks_exact(8)
         .map(|bytes| Fingerprint(bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))))
         .collect();
-    let place = (options.seed as usize * 7_919) % queries.len();
-    queries.rotate_left(place);
+    let index = (options.seed as usize * 7_919) % queries.len();
+    queries.rotate_left(index);
     let start = Instant::now();
     let reader = Reader::open(path).expect("the database");
     let opened = start.elapsed();

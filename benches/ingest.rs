@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use common::{Options, Spent, figure, measure, say};
-use nddb::archive::{self, Compression, Input, Response, WarcWriter, What};
+use nddb::archive::{self, Compression, EntryContent, Input, Response, WarcWriter};
 use nddb::sketch::Recipe;
 use nddb::text::Page;
 use nddb::{Config, Document, Fingerprint, Within, Writer};
@@ -113,8 +113,8 @@ fn archive(path: &Path, archive: &Path) {
     let recipe = Recipe::default();
     let pages = || {
         let mut input = Input::open(archive, &options).expect("an archive");
-        std::iter::from_fn(move || input.next().expect("readable")).filter_map(|entry| match entry.what {
-            What::Page(page) => Some(page),
+        std::iter::from_fn(move || input.next().expect("readable")).filter_map(|entry| match entry.content {
+            EntryContent::Page(page) => Some(page),
             _ => None,
         })
     };

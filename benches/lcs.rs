@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use common::{Options, Random, figure, measure, median, say};
-use nddb::archive::{self, Input, What};
+use nddb::archive::{self, EntryContent, Input};
 use nddb::compare::lcs::{Comparer, Likeness, Myers, Parameters, Prepared, plain};
 use nddb::detect::Rules;
 use nddb::text::main_text;
@@ -83,8 +83,8 @@ fn words(random: &mut Random) -> Vec<String> {
 
 fn sentence(words: &[String], random: &mut Random) -> String {
     let mut sentence = String::new();
-    for place in 0..4 + random.index(16) {
-        if place > 0 {
+    for position in 0..4 + random.index(16) {
+        if position > 0 {
             sentence.push(' ');
         }
         // Rank r is drawn with a probability near 1 / r.
@@ -173,10 +173,10 @@ fn compare(what: &str, texts: &[String], pairs: &[Pair], goal: &str, rounds: usi
         assert_eq!(verdict.exceeds(&rules.lcs), found.exceeds(&rules.lcs), "{verdict:?} {found:?}");
     }
     let checked = if test { 1 } else { 20.min(pairs.len()) };
-    for place in 0..checked {
-        let place = place * pairs.len() / checked;
-        let (a, b) = pairs[place];
-        assert_eq!(found[place], plain::compare(&texts[a], &texts[b], &parameters, &rules.lcs), "the definition");
+    for position in 0..checked {
+        let position = position * pairs.len() / checked;
+        let (a, b) = pairs[position];
+        assert_eq!(found[position], plain::compare(&texts[a], &texts[b], &parameters, &rules.lcs), "the definition");
     }
     figure("verdicts and numbers equal to the definition's", format_args!("{checked} of {checked}"), "");
     found
@@ -233,20 +233,20 @@ fn real(path: &Path, pages: usize, pairs: usize, rounds: usize, random: &mut Ran
     while texts.len() < pages
         && let Some(entry) = input.next().expect("readable")
     {
-        if let What::Page(page) = entry.what {
+        if let EntryContent::Page(page) = entry.content {
             texts.push(main_text(&page.page()));
         }
     }
     let mut sharing: HashMap<&str, Vec<usize>> = HashMap::new();
-    for (place, text) in texts.iter().enumerate() {
+    for (position, text) in texts.iter().enumerate() {
         let start = text.char_indices().map(|(at, _)| at).take_while(|&at| at <= SIZE).last().unwrap_or(0);
         for sentence in text[..start].split(['.', '!', '?', ';', ':', ',', '。', '，', '！', '？', '；', '：', '\n'])
         {
             let sentence = sentence.trim();
             if sentence.len() > 16 {
                 let sharing = sharing.entry(sentence).or_default();
-                if sharing.last() != Some(&place) {
-                    sharing.push(place);
+                if sharing.last() != Some(&position) {
+                    sharing.push(position);
                 }
             }
         }

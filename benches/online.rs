@@ -9,7 +9,7 @@
 mod common;
 
 use common::{NoMore, Options, Random, figure, measure, median, say};
-use nddb::detect::{Judgement, Method, Online};
+use nddb::detect::{Judgement, Method, OnlineDetector};
 use nddb::sketch::Recipe;
 use nddb::text::Page;
 use nddb::{Document, Reader, View, Writer};
@@ -25,8 +25,8 @@ fn words(random: &mut Random, stored: &[Vec<u32>], near: bool) -> Vec<u32> {
     if near && !stored.is_empty() {
         let mut words = stored[random.index(stored.len())].clone();
         for _ in 0..random.index(13) {
-            let place = random.index(words.len());
-            words[place] = word(random);
+            let position = random.index(words.len());
+            words[position] = word(random);
         }
         return words;
     }
@@ -41,9 +41,9 @@ fn document(id: usize, words: &[u32], recipe: &Recipe) -> Document {
 }
 
 /// Each method, and what is done if none is named.
-fn ways(view: View<'_>) -> Vec<(String, Online)> {
-    let named = METHODS.map(|method| (method.to_string(), Online::new(method)));
-    named.into_iter().chain([("what is usual".into(), Online::usual(view))]).collect()
+fn ways(view: View<'_>) -> Vec<(String, OnlineDetector)> {
+    let named = METHODS.map(|method| (method.to_string(), OnlineDetector::new(method)));
+    named.into_iter().chain([("what is usual".into(), OnlineDetector::usual(view))]).collect()
 }
 
 fn main() {
@@ -94,9 +94,9 @@ fn main() {
     };
     let queries = more(&mut random);
     let (_, spent) = measure(|| {
-        for (place, document) in queries.iter().enumerate() {
+        for (position, document) in queries.iter().enumerate() {
             writer.insert(document.clone()).expect("taken");
-            if place % GROUP == GROUP - 1 {
+            if position % GROUP == GROUP - 1 {
                 writer.commit().expect("durable");
             }
         }
@@ -108,12 +108,12 @@ fn main() {
         let queries = more(&mut random);
         let mut duplicates = 0;
         let (_, spent) = measure(|| {
-            for (place, query) in queries.iter().enumerate() {
+            for (position, query) in queries.iter().enumerate() {
                 match writer.insert_if_new_by(query.clone(), &online).expect("judged") {
                     Judgement::Duplicate { .. } => duplicates += 1,
                     Judgement::Inserted { .. } => (),
                 }
-                if place % GROUP == GROUP - 1 {
+                if position % GROUP == GROUP - 1 {
                     writer.commit().expect("durable");
                 }
             }

@@ -9,7 +9,7 @@ mod common;
 
 use clap::Args;
 use common::{Options, Random, figure, measure, say};
-use nddb::detect::{Collection, Line, Method, PairOptions, Room};
+use nddb::detect::{Collection, Line, Method, PairOptions, Resources};
 use nddb::{Config, Document, Fingerprint, Reader, Within, Writer};
 
 /// Memory for what is sorted.
@@ -121,10 +121,10 @@ fn supershingles(path: &std::path::Path, len: usize, seed: u64) {
 
 /// What `nddb pairs` does, but for the writing.
 fn whole(reader: &Reader, method: Method, goal: &str) {
-    let room = Room { memory_limit: MEMORY, ..Room::default() };
-    let options = PairOptions { room: room.clone(), ..PairOptions::new(method) };
+    let resources = Resources { memory_limit: MEMORY, ..Resources::default() };
+    let options = PairOptions { resources: resources.clone(), ..PairOptions::new(method) };
     resident();
-    let (collection, spent) = measure(|| Collection::build(reader.view(), &room, &mut |_| true).expect("read"));
+    let (collection, spent) = measure(|| Collection::build(reader.view(), &resources, &mut |_| true).expect("read"));
     figure("reading the catalog, CPU s", format_args!("{:.2}", spent.cpu.as_secs_f64()), "");
     let mut pairs = 0u64;
     let (summary, spent) = measure(|| {

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use common::{Options, Random, figure, measure, median, say};
-use nddb::archive::{self, Input, PageEntry, What};
+use nddb::archive::{self, EntryContent, Input, PageEntry};
 use nddb::sketch::{
     Features, Recipe, SHINGLE_WORDS, Sampling, SignatureRules, fingerprint, min_hash, projection, shingles, signatures,
     simhash_of,
@@ -118,7 +118,7 @@ fn read(path: &Path) -> Vec<PageEntry> {
     let mut input = Input::open(path, &archive::Options::default()).expect("an archive");
     let mut pages = Vec::new();
     while let Some(entry) = input.next().expect("readable") {
-        if let What::Page(page) = entry.what {
+        if let EntryContent::Page(page) = entry.content {
             pages.push(page);
         }
     }
@@ -160,7 +160,7 @@ fn made_page(number: usize, words: &[String], random: &mut Random) -> PageEntry 
     for paragraph in 0..10 + random.index(30) {
         body.push_str(&format!("<div class=\"wrapper wrapper-text\"><p class=\"text\" id=\"p{paragraph}\" data-reference=\"{number}-{paragraph}\">"));
         for _ in 0..3 + random.index(4) {
-            for place in 0..5 + random.index(15) {
+            for position in 0..5 + random.index(15) {
                 if unspaced {
                     let c = char::from_u32(0x4e00 + random.index(3000) as u32).unwrap_or('x');
                     body.push(c);
@@ -173,7 +173,7 @@ fn made_page(number: usize, words: &[String], random: &mut Random) -> PageEntry 
                     0 => body.push_str(&format!("<b>{word}</b>")),
                     1 => body.push_str(&format!("<a href=\"/wiki/{word}\">{word}</a>")),
                     2 => body.push_str(&format!("{word} &amp; so on")),
-                    _ if place == 0 => body.push_str(&word.to_uppercase()),
+                    _ if position == 0 => body.push_str(&word.to_uppercase()),
                     _ => body.push_str(word),
                 }
                 body.push(' ');

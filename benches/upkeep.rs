@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use clap::Args;
 use common::{Options, Random, drop_from_page_cache, figure, measure, median, quantile, say};
-use nddb::detect::Online;
+use nddb::detect::OnlineDetector;
 use nddb::sketch::Recipe;
 use nddb::text::Page;
 use nddb::{Document, Fingerprint, Reader, Within, Work, Writer};
@@ -84,8 +84,8 @@ fn days(options: &Options, loads: usize) {
             let mut writer = Writer::open(&path).expect("the database");
             writer.merge_in_background(true);
             let mut load = writer.bulk_load().expect("a load");
-            for (place, &print) in prints.iter().enumerate() {
-                load.push(bare(day * options.len + place, print)).expect("taken");
+            for (index, &print) in prints.iter().enumerate() {
+                load.push(bare(day * options.len + index, print)).expect("taken");
             }
             load.finish().expect("loaded");
             writer.close().expect("closed");
@@ -122,8 +122,8 @@ fn waits(options: &Options, len: usize) {
     // Ten loads of equal size wait for their merge.
     for (load_number, prints) in stored.chunks(len.div_ceil(10)).enumerate() {
         let mut load = writer.bulk_load().expect("a load");
-        for (place, &print) in prints.iter().enumerate() {
-            load.push(bare(load_number * len + place, print)).expect("taken");
+        for (index, &print) in prints.iter().enumerate() {
+            load.push(bare(load_number * len + index, print)).expect("taken");
         }
         load.finish().expect("loaded");
     }
@@ -209,7 +209,7 @@ fn read(path: &Path) {
     let mut reader = Reader::open(path).expect("the database");
     let opening = ms(began);
     let query = page(7, &mut Random(1), &Recipe::named("main").expect("a recipe"));
-    Online::usual(reader.view()).ask(reader.view(), &query).expect("a verdict");
+    OnlineDetector::usual(reader.view()).ask(reader.view(), &query).expect("a verdict");
     println!("{opening} {} {}", ms(began), anonymous());
     let mut line = String::new();
     std::io::stdin().read_line(&mut line).expect("readable");

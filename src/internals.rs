@@ -8,13 +8,13 @@ pub use crate::detect::candidates::resemblance::{Overlaps, Resembling, Sharing, 
 pub use crate::detect::candidates::similar::{Sets, Signed};
 pub use crate::detect::candidates::source::{Verifier, share_key};
 pub use crate::detect::collection::classes::{Classes, Members};
-pub use crate::detect::pairs::gathering::{CLASSES, TEXT, pairs_of};
+pub use crate::detect::pairs::collector::{CLASSES, TEXT, pairs_of};
 pub use crate::detect::pairs::judge::{Judge, Judged};
-pub use crate::detect::pairs::{Found, Reach};
-pub use crate::detect::texts::{Kept, Places, keep};
+pub use crate::detect::pairs::{PairJob, Reach};
+pub use crate::detect::texts::{Kept, TextSources, keep};
 #[cfg(any(test, feature = "testing"))]
 pub use crate::detect::{candidates::similar::plain::plain as perhaps_similar_sets, support};
-pub use crate::spill::bits::Bits;
-pub use crate::spill::rows::WordsWriter;
+pub use crate::spill::mapped_rows::MappedRowsWriter;
 pub use crate::spill::sort::Sorter;
 pub use crate::spill::ticker::Ticker;
+pub use fixedbitset::FixedBitSet;

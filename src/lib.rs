@@ -50,8 +50,8 @@ pub use spill::progress::{Progress, Watch};
 pub use store::testing;
 pub use store::{
     Answer, BatchMatch, BatchSummary, BulkLoad, BytesByKind, CheckOptions, CheckReport, Compacted, CompactionPlan,
-    Document, Fault, FileStats, Found, Loaded, Match, Matches, Outcome, Reader, RebuildOptions, RebuildWhat, Rebuilt,
-    RunStats, SchemeStats, Stats, Stored, Verdict, Verify, View, Within, Work, Writer, check, planner,
+    Document, Fault, FileStats, Loaded, Match, Matches, Neighbor, Outcome, Reader, RebuildOptions, RebuildWhat,
+    Rebuilt, RunStats, SchemeStats, Stats, Stored, Verdict, Verify, View, Within, Work, Writer, check, planner,
     raise_open_files, rebuild, scan_blocks, scan_segment,
 };
 

@@ -118,9 +118,9 @@ mod tests {
             changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8), cut in any::<prop::sample::Index>(),
         ) {
             let mut bytes = sample();
-            for (place, value) in changes {
-                let place = place.index(bytes.len());
-                bytes[place] = value;
+            for (position, value) in changes {
+                let position = position.index(bytes.len());
+                bytes[position] = value;
             }
             for keep in [bytes.len(), HEADER_SIZE + CHECKSUM_SIZE + cut.index(bytes.len() - HEADER_SIZE - CHECKSUM_SIZE)] {
                 bytes.truncate(keep);

@@ -62,7 +62,7 @@ pub fn identity(bytes: &[u8]) -> u64 {
 }
 
 /// Returns the CRC-32 (IEEE 802.3, as in gzip) of `identity`, `index` (both little-endian) and `bytes`:
-/// a block or page that stands in the wrong file or place fails.
+/// a block or page that stands in the wrong file or at the wrong index fails.
 pub fn checksum(identity: u64, index: u64, bytes: &[u8]) -> u32 {
     let mut crc = crc32fast::Hasher::new();
     crc.update(&identity.to_le_bytes());

@@ -454,8 +454,8 @@ mod tests {
         fn random_bytes_with_a_valid_checksum_never_panic(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8)) {
             let mut bytes = sample(2).encode();
             let body = bytes.len() - 4;
-            for (place, value) in changes {
-                bytes[place.index(body)] = value;
+            for (position, value) in changes {
+                bytes[position.index(body)] = value;
             }
             let checksum = crc32fast::hash(&bytes[..body]);
             bytes[body..].copy_from_slice(&checksum.to_le_bytes());

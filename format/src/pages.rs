@@ -66,8 +66,8 @@ impl<'a> Pages<'a> {
             return Err(FormatError::Truncated { what: self.what, need: start, have: size });
         }
         let bytes = &self.bytes[start as usize..self.bytes.len().min(start as usize + PAGE_SIZE)];
-        let place = 4 * page as usize;
-        let stored = crate::fields::Field { offset: place, size: 4, name: "" }.get(self.checksums) as u32;
+        let position = 4 * page as usize;
+        let stored = crate::fields::Field { offset: position, size: 4, name: "" }.get(self.checksums) as u32;
         let computed = digest::checksum(self.identity, self.first + page, bytes);
         if stored != computed {
             return Err(FormatError::Checksum { what: self.what, index: page, stored, computed });

@@ -60,10 +60,10 @@ impl Table {
         if seen != low_mask(bits) {
             return Err(FormatError::Scheme { rule: "bit groups cover the fingerprint" });
         }
-        let mut place = u32::from(bits);
+        let mut index = u32::from(bits);
         let turns = joined.iter().map(|group| {
-            place -= u32::from(group.width);
-            (low_mask(group.width) << group.low, (64 + place - u32::from(group.low)) % 64)
+            index -= u32::from(group.width);
+            (low_mask(group.width) << group.low, (64 + index - u32::from(group.low)) % 64)
         });
         let turns = turns.collect();
         Ok(Self { bits, prefix, groups: joined, turns })
@@ -84,7 +84,7 @@ impl Table {
         &self.groups
     }
 
-    /// Whether the permutation leaves every bit in its place.
+    /// Whether the permutation moves no bit.
     pub fn is_identity(&self) -> bool {
         self.groups.len() == 1
     }

@@ -49,7 +49,7 @@ impl Scheme {
         if levels.len() > LEVELS_MAX {
             return refuse("a scheme has at most 4 levels");
         }
-        let everything = Part { chosen: Vec::new(), prefix: 0, rest: (0..bits).rev().collect() };
+        let everything = Split { chosen: Vec::new(), prefix: 0, rest: (0..bits).rev().collect() };
         let mut parts = vec![everything];
         for &groups in levels {
             if groups <= k {
@@ -88,7 +88,7 @@ impl Scheme {
         &self.levels
     }
 
-    /// The tables. Table 0 leaves every bit in its place.
+    /// The tables. Table 0 moves no bit.
     pub fn tables(&self) -> &[Table] {
         &self.tables
     }
@@ -111,16 +111,16 @@ impl Scheme {
 }
 
 /// A table in the making: bit positions, most significant first.
-struct Part {
+struct Split {
     chosen: Vec<u8>,
     prefix: u8,
     rest: Vec<u8>,
 }
 
-impl Part {
+impl Split {
     /// Appends a part for every choice of `groups - k` groups of the bits that are left, the choices in
     /// lexicographic order (so the first chooses the topmost groups and moves nothing).
-    fn split(&self, groups: u8, k: u8, out: &mut Vec<Part>) -> Result<()> {
+    fn split(&self, groups: u8, k: u8, out: &mut Vec<Split>) -> Result<()> {
         let (groups, choose) = (usize::from(groups), usize::from(groups - k));
         let (width, wider) = (self.rest.len() / groups, self.rest.len() % groups);
         let mut cuts = vec![0];
@@ -136,16 +136,17 @@ impl Part {
                 if choice.contains(&group) { chosen.extend(bits) } else { rest.extend(bits) }
             }
             let prefix = u8::try_from(chosen.len()).unwrap_or(u8::MAX);
-            out.push(Part { chosen, prefix, rest });
+            out.push(Split { chosen, prefix, rest });
             if out.len() > TABLES_MAX {
                 return Err(FormatError::Scheme { rule: "a scheme has at most 512 tables" });
             }
             // The next choice: advance the last group that can still move, restart those behind it.
-            let Some(place) = (0..choose).rev().find(|&place| choice[place] < groups - choose + place) else {
+            let Some(position) = (0..choose).rev().find(|&position| choice[position] < groups - choose + position)
+            else {
                 return Ok(());
             };
-            choice[place] += 1;
-            for later in place + 1..choose {
+            choice[position] += 1;
+            for later in position + 1..choose {
                 choice[later] = choice[later - 1] + 1;
             }
         }

@@ -5,7 +5,7 @@
 
 use std::io;
 
-use super::entry::{Entry, OtherKind, PageEntry, Reason, ResumePoint, What, valid_id};
+use super::entry::{Entry, EntryContent, OtherKind, PageEntry, Reason, ResumePoint, valid_id};
 use super::framing::{self, Ending, Marker};
 use super::headers::Headers;
 use super::options::{IdFrom, Options};
@@ -104,37 +104,37 @@ impl Arc {
             Fill::Torn => return Ok(stream.mend().map(Tear::into_entry)),
             Fill::More | Fill::Full => {}
         }
-        let place = stream.place();
+        let point = stream.point();
         while starts(stream.window()).is_none() && stream.fill()? == Fill::More {}
         if starts(stream.window()) == Some(true) {
-            return self.record(stream, options, place).map(Some);
+            return self.record(stream, options, point).map(Some);
         }
         let len = framing::resync(stream, MARKER)?;
         let detail = format!("{len} bytes that are no record");
-        Ok(Some(framing::unreadable(stream, place, len, Reason::Garbage, detail)))
+        Ok(Some(framing::unreadable(stream, point, len, Reason::Garbage, detail)))
     }
 
-    fn record(&mut self, stream: &mut Stream, options: &Options, place: ResumePoint) -> io::Result<Entry> {
+    fn record(&mut self, stream: &mut Stream, options: &Options, point: ResumePoint) -> io::Result<Entry> {
         let header = memchr::memchr(b'\n', stream.window()).map_or(0, |end| end + 1);
         let head = stream.window()[..header].to_vec();
         let line = parse(&head);
-        let Some((line, content)) = line.and_then(|line| line.length.map(|length| (line, length))) else {
+        let Some((line, length)) = line.and_then(|line| line.length.map(|length| (line, length))) else {
             stream.consume(header - 1);
             let len = header as u64 - 1 + framing::resync(stream, MARKER)?;
             let detail = "no usable length in the record line".to_owned();
-            return Ok(framing::unreadable(stream, place, len, Reason::BadLength, detail));
+            return Ok(framing::unreadable(stream, point, len, Reason::BadLength, detail));
         };
-        let extent = framing::extent(stream, header, content, options.limits.record, MARKER)?;
+        let extent = framing::extent(stream, header, length, options.limits.record, MARKER)?;
         let tear = match extent.ending {
-            Ending::Torn { whole } => stream.tear().filter(|tear| tear.costs_record(place, whole)),
+            Ending::Torn { whole } => stream.tear().filter(|tear| tear.costs_record(point, whole)),
             _ => None,
         };
-        let what = match tear {
-            Some(tear) => tear.what(),
+        let content = match tear {
+            Some(tear) => tear.content(),
             None => {
                 let shown = extent.held.min(header.saturating_add(options.limits.record));
                 let cut = shown < extent.held || !matches!(extent.ending, Ending::Whole | Ending::Torn { whole: true });
-                self.what(&line, &stream.window()[header..shown], cut, options)
+                self.content(&line, &stream.window()[header..shown], cut, options)
             }
         };
         let costly = tear.is_some() || extent.ending == (Ending::Torn { whole: false });
@@ -144,27 +144,27 @@ impl Arc {
         if costly {
             stream.mend();
         } else if extent.ending == Ending::Over {
-            let left = content.saturating_add(header as u64).saturating_sub(len);
+            let left = length.saturating_add(header as u64).saturating_sub(len);
             let skipped = stream.skip(left)?;
             let well = skipped == left && framing::ended_well(stream, MARKER)?;
             len += skipped;
-            if !well && stream.rewind(place, begin)? {
+            if !well && stream.rewind(point, begin)? {
                 // The length was wrong: go on with the next record inside of what it covered.
                 stream.skip(header as u64 - 1)?;
                 len = header as u64 - 1 + framing::resync(stream, MARKER)?;
             }
         }
         framing::skip_padding(stream)?;
-        Ok(Entry { position: stream.position_since(place, len), what })
+        Ok(Entry { position: stream.position_since(point, len), content })
     }
 
-    fn what(&mut self, line: &Line<'_>, content: &[u8], cut: bool, options: &Options) -> What {
+    fn content(&mut self, line: &Line<'_>, content: &[u8], cut: bool, options: &Options) -> EntryContent {
         if line.url.starts_with(b"filedesc:") {
-            return What::Other(OtherKind::ArcHeader);
+            return EntryContent::Other(OtherKind::ArcHeader);
         }
         let page = match http::page(content, cut, Some(line.media_type), options, &mut self.http) {
             Ok(page) => page,
-            Err(what) => return what,
+            Err(content) => return content,
         };
         let url = String::from_utf8_lossy(line.url).into_owned();
         let id = match options.id_from {
@@ -172,9 +172,9 @@ impl Arc {
             IdFrom::Url => url.clone(),
         };
         if !valid_id(&id) {
-            return What::bad_id(&id);
+            return EntryContent::bad_id(&id);
         }
-        What::Page(PageEntry {
+        EntryContent::Page(PageEntry {
             id,
             url: Some(url),
             date: date::parse(line.date),

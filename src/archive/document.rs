@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::entry::{Entry, PageEntry, Reason, What, valid_id};
+use super::entry::{Entry, EntryContent, PageEntry, Reason, valid_id};
 use super::options::Options;
 use super::stream::{Fill, Stream};
 use crate::text::PageKind;
@@ -44,16 +44,16 @@ impl Document {
                 break fill;
             }
         };
-        let place = super::ResumePoint::default();
+        let point = super::ResumePoint::default();
         let held = stream.window().len().min(limit);
         if let Some(tear) = stream.tear()
             && (held == 0 || tear.reason == Reason::DamagedMember || tear.reason == Reason::RatioLimit)
         {
-            let what = tear.what();
-            return Ok(Some(Entry { position: stream.position_since(place, held as u64), what }));
+            let content = tear.content();
+            return Ok(Some(Entry { position: stream.position_since(point, held as u64), content }));
         }
-        let what = if valid_id(&self.id) {
-            What::Page(PageEntry {
+        let content = if valid_id(&self.id) {
+            EntryContent::Page(PageEntry {
                 id: self.id.clone(),
                 url: None,
                 date: None,
@@ -63,10 +63,10 @@ impl Document {
                 truncated: stream.window().len() > held || fill != Fill::End,
             })
         } else {
-            What::bad_id(&self.id)
+            EntryContent::bad_id(&self.id)
         };
-        let position = stream.position_since(place, held as u64);
+        let position = stream.position_since(point, held as u64);
         stream.consume(stream.window().len());
-        Ok(Some(Entry { position, what }))
+        Ok(Some(Entry { position, content }))
     }
 }

@@ -29,12 +29,12 @@ pub struct Entry {
     /// Where it stands.
     pub position: Position,
     /// What it is.
-    pub what: What,
+    pub content: EntryContent,
 }
 
 /// What an entry is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum EntryContent {
     /// A document: HTML or plain text.
     Page(PageEntry),
     /// A document of which only the fingerprint is known.
@@ -189,17 +189,17 @@ pub(super) fn valid_id(id: &str) -> bool {
 
 impl Entry {
     pub(super) fn skipped(position: Position, reason: Reason, detail: impl Into<String>) -> Entry {
-        Entry { position, what: What::Skipped { reason, detail: detail.into() } }
+        Entry { position, content: EntryContent::Skipped { reason, detail: detail.into() } }
     }
 }
 
-impl What {
-    pub(super) fn bad_id(id: &str) -> What {
+impl EntryContent {
+    pub(super) fn bad_id(id: &str) -> EntryContent {
         let detail = if id.is_empty() {
             "no document id".to_owned()
         } else {
             format!("document id of {} bytes, or with a NUL in it", id.len())
         };
-        What::Skipped { reason: Reason::BadId, detail }
+        EntryContent::Skipped { reason: Reason::BadId, detail }
     }
 }

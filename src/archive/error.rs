@@ -56,7 +56,7 @@ pub enum ArchiveError {
         path: PathBuf,
         /// The position's offset.
         offset: u64,
-        /// The position's place inside the member at that offset.
+        /// The position's offset inside the member at that offset.
         inner: u64,
         /// What stands there.
         found: &'static str,

@@ -151,14 +151,14 @@ pub(super) fn skip_padding(stream: &mut Stream) -> io::Result<Fill> {
 
 /// Makes an entry of bytes that could not be read. If a damaged member decoded to them before the damage showed, that
 /// is one trouble and not two.
-pub(super) fn unreadable(stream: &mut Stream, place: ResumePoint, len: u64, reason: Reason, detail: String) -> Entry {
+pub(super) fn unreadable(stream: &mut Stream, index: ResumePoint, len: u64, reason: Reason, detail: String) -> Entry {
     if stream.window().is_empty()
         && stream.tear().is_some_and(Tear::is_inside)
         && let Some(tear) = stream.mend()
     {
         return tear.into_entry();
     }
-    Entry::skipped(stream.position_since(place, len), reason, detail)
+    Entry::skipped(stream.position_since(index, len), reason, detail)
 }
 
 /// Goes to the next record, the end, or a tear; returns how many bytes stood before.

@@ -1,4 +1,4 @@
-//! Gzip, one member at a time, so that a broken member is known by its place and costs only itself.
+//! Gzip, one member at a time, so that a broken member is known by its offset and costs only itself.
 
 use std::io;
 

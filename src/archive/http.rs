@@ -1,7 +1,7 @@
 //! HTTP responses made into pages.
 
 use super::encodings::{self, Decoded};
-use super::entry::{OtherKind, Reason, What};
+use super::entry::{EntryContent, OtherKind, Reason};
 use super::headers::{self, Headers};
 use super::options::Options;
 use super::sniff;
@@ -29,12 +29,12 @@ pub(super) fn page(
     type_hint: Option<&[u8]>,
     options: &Options,
     headers: &mut Headers,
-) -> Result<HttpPage, What> {
+) -> Result<HttpPage, EntryContent> {
     let mut rest = content;
     let mut interim = 0;
     let status = loop {
         if !rest.get(..4).is_some_and(|start| start.eq_ignore_ascii_case(b"HTTP")) {
-            return Err(What::Other(OtherKind::NotHttp));
+            return Err(EntryContent::Other(OtherKind::NotHttp));
         }
         let len = match headers::extent(rest, &options.limits, |_| false) {
             headers::Extent::Len(len) => len,
@@ -55,12 +55,12 @@ pub(super) fn page(
         interim += 1;
     };
     if status != 200 {
-        return Err(What::Other(OtherKind::Status));
+        return Err(EntryContent::Other(OtherKind::Status));
     }
     let named = headers.get("content-type").map(media_type).filter(|t| !t.is_empty());
     let hint = type_hint.map(media_type).filter(|t| t.contains(&b'/'));
     let kind = match named.or(hint) {
-        Some(name) => Some(page_kind(name).ok_or(What::Other(OtherKind::ContentType))?),
+        Some(name) => Some(page_kind(name).ok_or(EntryContent::Other(OtherKind::ContentType))?),
         None => None,
     };
     let codings = || headers.all("content-encoding").chain(headers.all("transfer-encoding"));
@@ -69,14 +69,14 @@ pub(super) fn page(
     let kind = match kind {
         Some(kind) => kind,
         None if sniff::looks_like_html(&body) => PageKind::Html,
-        None => return Err(What::Other(OtherKind::ContentType)),
+        None => return Err(EntryContent::Other(OtherKind::ContentType)),
     };
     let charset = headers.get("content-type").and_then(charset);
     Ok(HttpPage { kind, charset, body, truncated: truncated || cut })
 }
 
-fn skipped(reason: Reason, detail: &str) -> What {
-    What::Skipped { reason, detail: detail.to_owned() }
+fn skipped(reason: Reason, detail: &str) -> EntryContent {
+    EntryContent::Skipped { reason, detail: detail.to_owned() }
 }
 
 /// Reads the status of a line such as `HTTP/1.1 200 OK`, `HTTP/2 200` or `HTTP/1.0 200`.

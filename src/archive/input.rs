@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::arc::{self, Arc};
 use super::document::Document;
-use super::entry::{Entry, PageEntry, Position, ResumePoint, What};
+use super::entry::{Entry, EntryContent, PageEntry, Position, ResumePoint};
 use super::error::ArchiveError;
 use super::format::{self, Format};
 use super::gzip::{self, Gzip};
@@ -26,11 +26,11 @@ const HEAD: usize = 16 << 10;
 ///
 /// ```no_run
 /// use std::path::Path;
-/// use nddb::archive::{Input, Options, What};
+/// use nddb::archive::{EntryContent, Input, Options};
 ///
 /// let mut input = Input::open(Path::new("crawl.warc.gz"), &Options::default())?;
 /// while let Some(entry) = input.next()? {
-///     if let What::Page(page) = entry.what {
+///     if let EntryContent::Page(page) = entry.content {
 ///         assert!(!page.id.is_empty());
 ///     }
 /// }
@@ -163,7 +163,7 @@ impl Input {
                 Reader::Document(Document::new(id))
             }
         };
-        let resume = stream.place();
+        let resume = stream.point();
         Ok(Input { path: path.to_owned(), format, options: options.clone(), stream, reader, resume, failed: false })
     }
 
@@ -195,7 +195,7 @@ impl Input {
             Reader::U64le(reader) => reader.next(stream, options),
             Reader::Document(reader) => reader.next(stream, options),
         };
-        self.resume = self.stream.place();
+        self.resume = self.stream.point();
         entry.map_err(|source| {
             self.failed = true;
             failed("reading", &self.path, source)
@@ -242,15 +242,15 @@ impl Input {
 /// As [`Input::open`], and where no page stands there.
 pub fn read_page(path: &Path, position: &Position, options: &Options) -> Result<PageEntry, ArchiveError> {
     let mut input = Input::open(path, options)?;
-    let place = ResumePoint { offset: position.offset, inner: position.inner };
-    if place != ResumePoint::default() {
-        input.go_to(place)?;
+    let point = ResumePoint { offset: position.offset, inner: position.inner };
+    if point != ResumePoint::default() {
+        input.go_to(point)?;
     }
     let found = match input.next()? {
-        Some(Entry { what: What::Page(page), .. }) => return Ok(page),
-        Some(Entry { what: What::Fingerprint { .. }, .. }) => "a bare fingerprint",
-        Some(Entry { what: What::Skipped { reason, .. }, .. }) => reason.as_str(),
-        Some(Entry { what: What::Other(kind), .. }) => kind.as_str(),
+        Some(Entry { content: EntryContent::Page(page), .. }) => return Ok(page),
+        Some(Entry { content: EntryContent::Fingerprint { .. }, .. }) => "a bare fingerprint",
+        Some(Entry { content: EntryContent::Skipped { reason, .. }, .. }) => reason.as_str(),
+        Some(Entry { content: EntryContent::Other(kind), .. }) => kind.as_str(),
         None => "the end of the file",
     };
     Err(ArchiveError::NotAPage { path: path.to_owned(), offset: position.offset, inner: position.inner, found })

@@ -5,7 +5,7 @@ use std::io;
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::entry::{Entry, PageEntry, Reason, What, valid_id};
+use super::entry::{Entry, EntryContent, PageEntry, Reason, valid_id};
 use super::lines::{self, Line};
 use super::options::{JsonFields, Options};
 use super::raw;
@@ -20,7 +20,7 @@ impl Jsonl {
     /// Returns the next line.
     pub(super) fn next(&mut self, stream: &mut Stream, options: &Options) -> io::Result<Option<Entry>> {
         loop {
-            let place = stream.place();
+            let point = stream.point();
             let len = match lines::next(stream, options.limits.record)? {
                 Line::End => return Ok(None),
                 Line::Trouble(entry) => return Ok(Some(entry)),
@@ -28,27 +28,27 @@ impl Jsonl {
             };
             let line = &stream.window()[..len];
             let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
-            let what = (!line.is_empty()).then(|| parse(line, &options.fields));
+            let content = (!line.is_empty()).then(|| parse(line, &options.fields));
             stream.consume(len);
-            if let Some(what) = what {
-                return Ok(Some(Entry { position: stream.position_since(place, len as u64), what }));
+            if let Some(content) = content {
+                return Ok(Some(Entry { position: stream.position_since(point, len as u64), content }));
             }
         }
     }
 }
 
 /// Makes a document of a line. Of several fields the fingerprint counts before the page, and the page before the text.
-fn parse(line: &[u8], names: &JsonFields) -> What {
+fn parse(line: &[u8], names: &JsonFields) -> EntryContent {
     let mut deserializer = serde_json::Deserializer::from_slice(line);
     let object = Object { names }.deserialize(&mut deserializer).and_then(|fields| deserializer.end().map(|()| fields));
     let fields = match object {
         Ok(fields) => fields,
         Err(error) => return skipped(Reason::BadJson, error.to_string()),
     };
-    document(fields, names).unwrap_or_else(|what| what)
+    document(fields, names).unwrap_or_else(|content| content)
 }
 
-fn document(fields: Fields, names: &JsonFields) -> Result<What, What> {
+fn document(fields: Fields, names: &JsonFields) -> Result<EntryContent, EntryContent> {
     let id = match fields.id {
         Value::Number(number) => number,
         other => {
@@ -56,13 +56,13 @@ fn document(fields: Fields, names: &JsonFields) -> Result<What, What> {
         }
     };
     if !valid_id(&id) {
-        return Err(What::bad_id(&id));
+        return Err(EntryContent::bad_id(&id));
     }
     let url = text(fields.url, &names.url)?;
     if let Some(hex) = text(fields.fp, &names.fp)? {
         let fingerprint = raw::parse_hex(hex.as_bytes())
             .ok_or_else(|| skipped(Reason::BadFingerprint, format!("field {:?} is not 16 hex digits", names.fp)))?;
-        return Ok(What::Fingerprint { id, fingerprint, url });
+        return Ok(EntryContent::Fingerprint { id, fingerprint, url });
     }
     let (kind, body) = match (text(fields.html, &names.html)?, text(fields.text, &names.text)?) {
         (Some(html), _) => (PageKind::Html, html),
@@ -73,14 +73,14 @@ fn document(fields: Fields, names: &JsonFields) -> Result<What, What> {
         }
     };
     let charset = Some("utf-8".to_owned());
-    Ok(What::Page(PageEntry { id, url, date: None, kind, charset, body: body.into_bytes(), truncated: false }))
+    Ok(EntryContent::Page(PageEntry { id, url, date: None, kind, charset, body: body.into_bytes(), truncated: false }))
 }
 
-fn skipped(reason: Reason, detail: String) -> What {
-    What::Skipped { reason, detail }
+fn skipped(reason: Reason, detail: String) -> EntryContent {
+    EntryContent::Skipped { reason, detail }
 }
 
-fn text(value: Value, name: &str) -> Result<Option<String>, What> {
+fn text(value: Value, name: &str) -> Result<Option<String>, EntryContent> {
     let found = match value {
         Value::Absent => return Ok(None),
         Value::Text(text) => return Ok(Some(text)),

@@ -16,21 +16,21 @@ pub(super) enum Line {
 
 /// Brings the next line into the window.
 pub(super) fn next(stream: &mut Stream, limit: usize) -> io::Result<Line> {
-    let place = stream.place();
+    let point = stream.point();
     let mut searched = 0;
     loop {
         let window = stream.window();
         if let Some(at) = memchr::memchr(b'\n', &window[searched..]) {
             let len = searched + at + 1;
-            return if len > limit { too_long(stream, place, limit) } else { Ok(Line::Held(len)) };
+            return if len > limit { too_long(stream, point, limit) } else { Ok(Line::Held(len)) };
         }
         searched = window.len();
         if searched > limit {
-            return too_long(stream, place, limit);
+            return too_long(stream, point, limit);
         }
         match stream.fill()? {
             Fill::More => {}
-            Fill::Full => return too_long(stream, place, limit),
+            Fill::Full => return too_long(stream, point, limit),
             Fill::End if searched == 0 => return Ok(Line::End),
             Fill::End => return Ok(Line::Held(searched)),
             Fill::Torn => {
@@ -43,7 +43,7 @@ pub(super) fn next(stream: &mut Stream, limit: usize) -> io::Result<Line> {
     }
 }
 
-fn too_long(stream: &mut Stream, place: ResumePoint, limit: usize) -> io::Result<Line> {
+fn too_long(stream: &mut Stream, point: ResumePoint, limit: usize) -> io::Result<Line> {
     let mut len = 0;
     loop {
         let window = stream.window();
@@ -55,6 +55,6 @@ fn too_long(stream: &mut Stream, place: ResumePoint, limit: usize) -> io::Result
             break;
         }
     }
-    let position = stream.position_since(place, len);
+    let position = stream.position_since(point, len);
     Ok(Line::Trouble(Entry::skipped(position, Reason::LineTooLong, format!("line longer than {limit} bytes"))))
 }

@@ -54,7 +54,7 @@ mod warc;
 mod writer;
 mod zstandard;
 
-pub use entry::{Entry, OtherKind, PageEntry, Position, Reason, ResumePoint, What};
+pub use entry::{Entry, EntryContent, OtherKind, PageEntry, Position, Reason, ResumePoint};
 pub use error::ArchiveError;
 pub use format::{Format, UnknownFormatName};
 pub use input::{Input, read_page};

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::entry::{Entry, Reason, What, valid_id};
+use super::entry::{Entry, EntryContent, Reason, valid_id};
 use super::lines::{self, Line};
 use super::options::Options;
 use super::stream::{Fill, Stream};
@@ -21,11 +21,11 @@ impl Tsv {
     /// Returns the next line.
     pub(super) fn next(&mut self, stream: &mut Stream, options: &Options) -> io::Result<Option<Entry>> {
         loop {
-            let place = stream.place();
+            let point = stream.point();
             let len = match lines::next(stream, TSV_LINE_MAX)? {
                 Line::End => return Ok(None),
                 Line::Trouble(entry) => {
-                    let damage = matches!(&entry.what, What::Skipped { reason, .. } if *reason != Reason::LineTooLong);
+                    let damage = matches!(&entry.content, EntryContent::Skipped { reason, .. } if *reason != Reason::LineTooLong);
                     self.unsure = damage;
                     return Ok(Some(entry));
                 }
@@ -34,29 +34,36 @@ impl Tsv {
             let line = &stream.window()[..len];
             let line = line.strip_suffix(b"\n").unwrap_or(line);
             let line = line.strip_suffix(b"\r").unwrap_or(line);
-            let what = if line.is_empty() {
+            let content = if line.is_empty() {
                 None
             } else if self.unsure {
-                Some(What::Skipped { reason: Reason::BadLine, detail: "perhaps the rest of a damaged line".to_owned() })
+                Some(EntryContent::Skipped {
+                    reason: Reason::BadLine,
+                    detail: "perhaps the rest of a damaged line".to_owned(),
+                })
             } else {
                 Some(fingerprint(line, &options.id_prefix))
             };
             self.unsure = false;
             stream.consume(len);
-            if let Some(what) = what {
-                return Ok(Some(Entry { position: stream.position_since(place, len as u64), what }));
+            if let Some(content) = content {
+                return Ok(Some(Entry { position: stream.position_since(point, len as u64), content }));
             }
         }
     }
 }
 
-fn fingerprint(line: &[u8], prefix: &str) -> What {
+fn fingerprint(line: &[u8], prefix: &str) -> EntryContent {
     match parse_line(line) {
         Ok((id, fingerprint)) => {
             let id = format!("{prefix}{id}");
-            if valid_id(&id) { What::Fingerprint { id, fingerprint, url: None } } else { What::bad_id(&id) }
+            if valid_id(&id) {
+                EntryContent::Fingerprint { id, fingerprint, url: None }
+            } else {
+                EntryContent::bad_id(&id)
+            }
         }
-        Err((reason, rule)) => What::Skipped { reason, detail: rule.to_owned() },
+        Err((reason, rule)) => EntryContent::Skipped { reason, detail: rule.to_owned() },
     }
 }
 
@@ -86,7 +93,7 @@ impl U64le {
     /// Returns the next fingerprint.
     pub(super) fn next(&mut self, stream: &mut Stream, options: &Options) -> io::Result<Option<Entry>> {
         while stream.window().len() < 8 && stream.fill()? == Fill::More {}
-        let place = stream.place();
+        let point = stream.point();
         // In a plain file the stream's offset is the file's; in a compressed one it counts what was decompressed.
         let ordinal = options.first_ordinal.saturating_add(stream.offset() / 8);
         let Some(&bytes) = stream.window().first_chunk::<8>() else {
@@ -96,15 +103,15 @@ impl U64le {
             }
             stream.consume(len);
             let detail = format!("{len} bytes behind the last fingerprint of 8");
-            return Ok(Some(Entry::skipped(stream.position_since(place, len as u64), Reason::TrailingBytes, detail)));
+            return Ok(Some(Entry::skipped(stream.position_since(point, len as u64), Reason::TrailingBytes, detail)));
         };
         stream.consume(8);
         let id = format!("{}{ordinal}", options.id_prefix);
-        let what = if valid_id(&id) {
-            What::Fingerprint { id, fingerprint: u64::from_le_bytes(bytes), url: None }
+        let content = if valid_id(&id) {
+            EntryContent::Fingerprint { id, fingerprint: u64::from_le_bytes(bytes), url: None }
         } else {
-            What::bad_id(&id)
+            EntryContent::bad_id(&id)
         };
-        Ok(Some(Entry { position: stream.position_since(place, 8), what }))
+        Ok(Some(Entry { position: stream.position_since(point, 8), content }))
     }
 }

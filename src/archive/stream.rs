@@ -1,7 +1,7 @@
 //! A file's content as one stream of bytes, whatever it is packed in.
 //!
 //! The stream is seen through a window that grows to hold a whole record. Where a member or frame begins, a *mark*
-//! remembers its offset in the file, so that every byte of the stream has a place there. Where a member is damaged the
+//! remembers its offset in the file, so that every byte of the stream has an offset there. Where a member is damaged the
 //! stream has a *tear*: reading stops there until it is mended, and goes on at the next member that begins a record.
 
 use std::collections::VecDeque;
@@ -18,7 +18,7 @@ use super::zstandard::{self, Zstd};
 const CHUNK: usize = 256 << 10;
 /// A window of this size is kept; a larger one is given back when it is empty.
 const WINDOW_KEPT: usize = 8 << 20;
-/// Beyond so many, members begin without a mark: what stands in them is placed relative to an earlier one.
+/// Beyond so many, members begin without a mark: what stands in them is counted relative to an earlier one.
 const MARKS_MAX: usize = 1 << 16;
 /// Bytes that may be read again after damage, beside twice what has been read.
 const REREAD_FREE: u64 = 64 << 20;
@@ -33,7 +33,7 @@ pub(super) enum Codec {
     Zstd(Box<Zstd>),
 }
 
-/// A place where the stream is broken.
+/// An offset at which the stream is broken.
 pub(super) struct Tear {
     pub(super) reason: Reason,
     pub(super) detail: &'static str,
@@ -138,7 +138,7 @@ impl Stream {
         self.accept = accept;
     }
 
-    /// Gives every place as a distance from the first member, for content that must be counted from its start.
+    /// Gives every position as a distance from the first member, for content that must be counted from its start.
     pub(super) fn count_from_the_start(&mut self) {
         self.marks.truncate(1);
         self.marks_max = 1;
@@ -180,7 +180,7 @@ impl Stream {
     }
 
     /// Where the window's first byte stands in the file.
-    pub(super) fn place(&self) -> ResumePoint {
+    pub(super) fn point(&self) -> ResumePoint {
         match (&self.codec, self.marks.front()) {
             (Codec::Plain, _) => ResumePoint { offset: self.offset, inner: 0 },
             (_, Some(mark)) => ResumePoint { offset: mark.offset, inner: self.offset - mark.decoded },
@@ -188,12 +188,12 @@ impl Stream {
         }
     }
 
-    /// The position of what stood at `place` and ended, with `len` bytes, at the window's start or before padding.
-    pub(super) fn position_since(&self, place: ResumePoint, len: u64) -> Position {
-        let now = self.place();
-        let alone = !matches!(self.codec, Codec::Plain) && place.inner == 0 && now.inner == 0;
-        let length = if alone { now.offset - place.offset.min(now.offset) } else { len };
-        Position { offset: place.offset, inner: place.inner, length }
+    /// The position of what stood at `point` and ended, with `len` bytes, at the window's start or before padding.
+    pub(super) fn position_since(&self, point: ResumePoint, len: u64) -> Position {
+        let now = self.point();
+        let alone = !matches!(self.codec, Codec::Plain) && point.inner == 0 && now.inner == 0;
+        let length = if alone { now.offset - point.offset.min(now.offset) } else { len };
+        Position { offset: point.offset, inner: point.inner, length }
     }
 
     /// Distances from the window's start to the members that begin in `from..to` of it.
@@ -425,32 +425,32 @@ impl Stream {
         }
     }
 
-    /// Goes to a place in the file. Returns false, and stays, when too much would be read twice.
-    pub(super) fn rewind(&mut self, place: ResumePoint, stream_offset: u64) -> io::Result<bool> {
+    /// Goes to a position in the file. Returns false, and stays, when too much would be read twice.
+    pub(super) fn rewind(&mut self, point: ResumePoint, stream_offset: u64) -> io::Result<bool> {
         let here = self.offset + (self.end - self.start) as u64;
-        let cost = here.saturating_sub(stream_offset).saturating_add(place.inner);
-        if !self.records_again.allows(cost, here) || !self.source.seek(place.offset)? {
+        let cost = here.saturating_sub(stream_offset).saturating_add(point.inner);
+        if !self.records_again.allows(cost, here) || !self.source.seek(point.offset)? {
             return Ok(false);
         }
-        self.restart(place, stream_offset)?;
+        self.restart(point, stream_offset)?;
         Ok(true)
     }
 
-    /// Goes to a place in the file that an earlier run left.
-    pub(super) fn go_to(&mut self, place: ResumePoint) -> io::Result<()> {
+    /// Goes to a position in the file that an earlier run left.
+    pub(super) fn go_to(&mut self, point: ResumePoint) -> io::Result<()> {
         if let Some(size) = self.source.size()
-            && place.offset > size
+            && point.offset > size
         {
             self.source.seek(size)?;
             let end = ResumePoint { offset: size, inner: 0 };
             return self.restart(end, if matches!(self.codec, Codec::Plain) { size } else { 0 });
         }
-        self.source.seek(place.offset)?;
-        let stream_offset = if matches!(self.codec, Codec::Plain) { place.offset } else { place.inner };
-        self.restart(place, stream_offset)
+        self.source.seek(point.offset)?;
+        let stream_offset = if matches!(self.codec, Codec::Plain) { point.offset } else { point.inner };
+        self.restart(point, stream_offset)
     }
 
-    fn restart(&mut self, place: ResumePoint, stream_offset: u64) -> io::Result<()> {
+    fn restart(&mut self, point: ResumePoint, stream_offset: u64) -> io::Result<()> {
         self.start = 0;
         self.end = 0;
         self.marks.clear();
@@ -463,23 +463,23 @@ impl Stream {
                 Ok(())
             }
             _ => {
-                self.offset = stream_offset.saturating_sub(place.inner);
-                self.skip(place.inner).map(|_| ())
+                self.offset = stream_offset.saturating_sub(point.inner);
+                self.skip(point.inner).map(|_| ())
             }
         }
     }
 }
 
 impl Tear {
-    /// Whether a record that begins at `place` and runs into the tear is lost.
+    /// Whether a record that begins at `point` and runs into the tear is lost.
     ///
     /// A record that was cut off with the file is not, as far as it goes. Nor is one that is all there and is followed
     /// by rubbish, or lies somewhere in a member that holds many, where the damage is not known to be in it.
-    pub(super) fn costs_record(&self, place: ResumePoint, whole: bool) -> bool {
+    pub(super) fn costs_record(&self, point: ResumePoint, whole: bool) -> bool {
         match self.reason {
             Reason::CutOff => self.followed && !whole,
             Reason::Garbage => !whole,
-            _ => !whole || self.inside && place.inner == 0,
+            _ => !whole || self.inside && point.inner == 0,
         }
     }
 
@@ -488,11 +488,11 @@ impl Tear {
         self.inside
     }
 
-    pub(super) fn what(&self) -> super::What {
-        super::What::Skipped { reason: self.reason, detail: self.detail.to_owned() }
+    pub(super) fn content(&self) -> super::EntryContent {
+        super::EntryContent::Skipped { reason: self.reason, detail: self.detail.to_owned() }
     }
 
     pub(super) fn into_entry(self) -> super::Entry {
-        super::Entry { position: self.position, what: self.what() }
+        super::Entry { position: self.position, content: self.content() }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::entry::{Entry, OtherKind, PageEntry, Reason, ResumePoint, What, valid_id};
+use super::entry::{Entry, EntryContent, OtherKind, PageEntry, Reason, ResumePoint, valid_id};
 use super::framing::{self, Ending, Marker};
 use super::headers::{self, Headers};
 use super::options::{IdFrom, Options};
@@ -54,58 +54,58 @@ impl Warc {
             Fill::Torn => return Ok(stream.mend().map(Tear::into_entry)),
             Fill::More | Fill::Full => {}
         }
-        let place = stream.place();
+        let point = stream.point();
         while starts(stream.window()).is_none() && stream.fill()? == Fill::More {}
         if starts(stream.window()) == Some(true) {
-            return self.record(stream, options, place).map(Some);
+            return self.record(stream, options, point).map(Some);
         }
         let len = framing::resync(stream, MARKER)?;
         let detail = format!("{len} bytes that are no record");
-        Ok(Some(framing::unreadable(stream, place, len, Reason::Garbage, detail)))
+        Ok(Some(framing::unreadable(stream, point, len, Reason::Garbage, detail)))
     }
 
-    fn record(&mut self, stream: &mut Stream, options: &Options, place: ResumePoint) -> io::Result<Entry> {
+    fn record(&mut self, stream: &mut Stream, options: &Options, point: ResumePoint) -> io::Result<Entry> {
         let limits = &options.limits;
         let header = loop {
             match headers::extent(stream.window(), limits, |line| starts(line) == Some(true)) {
                 headers::Extent::Len(len) => break len,
                 headers::Extent::TooLong => {
-                    return self.broken(stream, place, Reason::HeaderTooLong, "record header beyond the limits");
+                    return self.broken(stream, point, Reason::HeaderTooLong, "record header beyond the limits");
                 }
                 headers::Extent::Foreign => {
-                    return self.broken(stream, place, Reason::BadHeader, "another record begins inside the header");
+                    return self.broken(stream, point, Reason::BadHeader, "another record begins inside the header");
                 }
                 headers::Extent::Open => {}
             }
             match stream.fill()? {
                 Fill::More => {}
                 Fill::End | Fill::Full => {
-                    return self.broken(stream, place, Reason::CutOff, "the file ends inside a record header");
+                    return self.broken(stream, point, Reason::CutOff, "the file ends inside a record header");
                 }
                 Fill::Torn => {
                     let len = stream.window().len();
                     stream.consume(len);
                     return Ok(match stream.mend() {
                         Some(tear) => tear.into_entry(),
-                        None => Entry::skipped(stream.position_since(place, len as u64), Reason::DamagedMember, ""),
+                        None => Entry::skipped(stream.position_since(point, len as u64), Reason::DamagedMember, ""),
                     });
                 }
             }
         };
         self.headers.parse(&stream.window()[..header]);
-        let Some(content) = self.headers.get("content-length").and_then(decimal) else {
-            return self.broken(stream, place, Reason::BadLength, "no usable Content-Length");
+        let Some(length) = self.headers.get("content-length").and_then(decimal) else {
+            return self.broken(stream, point, Reason::BadLength, "no usable Content-Length");
         };
-        let extent = framing::extent(stream, header, content, limits.record, MARKER)?;
+        let extent = framing::extent(stream, header, length, limits.record, MARKER)?;
         let tear = match extent.ending {
-            Ending::Torn { whole } => stream.tear().filter(|tear| tear.costs_record(place, whole)),
+            Ending::Torn { whole } => stream.tear().filter(|tear| tear.costs_record(point, whole)),
             _ => None,
         };
-        let what = match tear {
-            Some(tear) => tear.what(),
+        let content = match tear {
+            Some(tear) => tear.content(),
             None => {
                 let cut = !matches!(extent.ending, Ending::Whole | Ending::Torn { whole: true });
-                self.what(stream.window(), header, extent.held, cut, options)
+                self.content(stream.window(), header, extent.held, cut, options)
             }
         };
         let costly = tear.is_some() || extent.ending == (Ending::Torn { whole: false });
@@ -115,31 +115,31 @@ impl Warc {
         if costly {
             stream.mend();
         } else if extent.ending == Ending::Over {
-            let left = content.saturating_add(header as u64).saturating_sub(len);
+            let left = length.saturating_add(header as u64).saturating_sub(len);
             let skipped = stream.skip(left)?;
             let well = skipped == left && framing::ended_well(stream, MARKER)?;
             len += skipped;
-            if !well && stream.rewind(place, begin)? {
+            if !well && stream.rewind(point, begin)? {
                 // The length was wrong: go on with the next record inside of what it covered.
                 stream.skip(header as u64 - 1)?;
                 len = header as u64 - 1 + framing::resync(stream, MARKER)?;
             }
         }
         framing::skip_padding(stream)?;
-        Ok(Entry { position: stream.position_since(place, len), what })
+        Ok(Entry { position: stream.position_since(point, len), content })
     }
 
     /// Reports a record that cannot be read, and goes on with the next one that begins in or behind it.
-    fn broken(&mut self, stream: &mut Stream, place: ResumePoint, reason: Reason, rule: &str) -> io::Result<Entry> {
+    fn broken(&mut self, stream: &mut Stream, point: ResumePoint, reason: Reason, rule: &str) -> io::Result<Entry> {
         stream.consume(MAGIC.len());
         let len = framing::resync(stream, MARKER)? + MAGIC.len() as u64;
-        Ok(framing::unreadable(stream, place, len, reason, rule.to_owned()))
+        Ok(framing::unreadable(stream, point, len, reason, rule.to_owned()))
     }
 
-    fn what(&mut self, window: &[u8], header: usize, held: usize, cut: bool, options: &Options) -> What {
+    fn content(&mut self, window: &[u8], header: usize, held: usize, cut: bool, options: &Options) -> EntryContent {
         let headers = &self.headers;
         let Some(kind) = headers.get("warc-type") else {
-            return What::Skipped { reason: Reason::BadHeader, detail: "no WARC-Type".to_owned() };
+            return EntryContent::Skipped { reason: Reason::BadHeader, detail: "no WARC-Type".to_owned() };
         };
         let is = |name: &str| kind.eq_ignore_ascii_case(name.as_bytes());
         let content = &window[header.min(held)..held.min(header.saturating_add(options.limits.record))];
@@ -147,18 +147,18 @@ impl Warc {
         let (kind, charset, body, truncated, id) = if is("response") {
             match http::page(content, cut, None, options, &mut self.http) {
                 Ok(page) => (page.kind, page.charset, page.body, page.truncated, headers.uri("warc-record-id")),
-                Err(what) => return what,
+                Err(content) => return content,
             }
         } else if is("conversion") {
             let plain =
                 headers.get("content-type").is_some_and(|t| http::media_type(t).eq_ignore_ascii_case(b"text/plain"));
             if !plain {
-                return What::Other(OtherKind::Conversion);
+                return EntryContent::Other(OtherKind::Conversion);
             }
             let id = headers.uri("warc-refers-to").or_else(|| headers.uri("warc-record-id"));
             (PageKind::Text, Some("utf-8".to_owned()), content.to_vec(), cut, id)
         } else {
-            return What::Other(other_kind(kind));
+            return EntryContent::Other(other_kind(kind));
         };
         let url = headers.uri("warc-target-uri");
         let id = match options.id_from {
@@ -171,12 +171,12 @@ impl Warc {
             None => String::new(),
         });
         if !valid_id(&id) {
-            return What::bad_id(&id);
+            return EntryContent::bad_id(&id);
         }
         let date = date.and_then(date::parse);
         let truncated =
             truncated || headers.get("warc-truncated").is_some() || headers.get("warc-segment-number").is_some();
-        What::Page(PageEntry { id, url, date, kind, charset, body, truncated })
+        EntryContent::Page(PageEntry { id, url, date, kind, charset, body, truncated })
     }
 }
 

@@ -17,7 +17,7 @@ pub struct TermDifference {
     pub edits: Vec<Edit>,
 }
 
-/// A stretch of tokens in place of another.
+/// A stretch of tokens instead of another.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Edit {
     /// Tokens of the first page.

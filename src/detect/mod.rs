@@ -32,9 +32,9 @@ pub use method::pair::{Group, Kind, Line, Pair, PairSummary, Verified};
 pub use method::ratios::{GROUP_WORDS, GROUPS, Ratios, UnknownRatio};
 pub use method::requirements::{Held, check};
 pub use method::rules::{Decision, Rules};
-pub use method::text_options::{Part, SetOptions, ShingleOptions};
-pub use method::text_summary::{SetSummary, ShingleSummary, Unread};
-pub use online::{Alike, Alikes, Judgement, Online};
+pub use method::text_options::{SetOptions, ShingleOptions, TextScope};
+pub use method::text_summary::{SetSummary, ShingleSummary, UnreadTexts};
+pub use online::{Judgement, NearDuplicate, NearDuplicates, OnlineDetector};
 pub use pairs::pairs;
 
-pub use crate::spill::resources::Room;
+pub use crate::spill::resources::Resources;

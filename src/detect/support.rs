@@ -5,7 +5,7 @@ pub use nddb_test_support::Random;
 
 use super::Collection;
 use super::method::options::PairOptions;
-use crate::spill::resources::Room;
+use crate::spill::resources::Resources;
 use crate::store::{Document, Reader, View, Writer};
 use crate::{Config, Result};
 
@@ -50,19 +50,19 @@ impl Page {
             page.record.headings = other.record.headings;
         }
         let (kept, flips) = (random.below(8), [0, 0, 4, 12, 20, 40][random.below(6) as usize]);
-        for place in 0..6usize {
+        for position in 0..6usize {
             if random.below(6) >= kept
                 && let (Some(mine), Some(theirs)) = (&mut page.record.supershingles, &other.record.supershingles)
             {
-                mine[place] = theirs[place];
+                mine[position] = theirs[position];
             }
         }
         // Of the pages with two different min-values in five about half are near-duplicates.
         let changed = [0, 1, 4, 4, 5, 10][random.below(6) as usize];
         if let (Some(mine), Some(theirs)) = (&mut page.record.min_values, &other.record.min_values) {
-            for place in 0..84 {
+            for position in 0..84 {
                 if random.below(10) < changed {
-                    mine[place] = theirs[place];
+                    mine[position] = theirs[position];
                 }
             }
         }
@@ -142,13 +142,13 @@ pub fn database(folder: &std::path::Path, pages: &[Page]) -> Result<Reader> {
 }
 
 /// A collection of all documents of a reader, in little memory.
-pub fn collection(reader: &Reader, room: &Room) -> Collection {
-    Collection::build(reader.view(), room, &mut |_| true).expect("a collection")
+pub fn collection(reader: &Reader, resources: &Resources) -> Collection {
+    Collection::build(reader.view(), resources, &mut |_| true).expect("a collection")
 }
 
 /// Options in little memory, so that what is sorted goes to files.
 pub fn options(method: super::method::name::Method) -> PairOptions {
-    PairOptions { room: Room { memory_limit: 0, ..Room::default() }, ..PairOptions::new(method) }
+    PairOptions { resources: Resources { memory_limit: 0, ..Resources::default() }, ..PairOptions::new(method) }
 }
 
 /// Texts of which many are near each other: words and sentences replaced, left out or moved; some equal, some short,
@@ -178,12 +178,12 @@ pub fn texts(len: usize, seed: u64) -> Vec<String> {
             _ => vec![sentence(&mut random, wide)],
         };
         for _ in 0..random.below(5) {
-            let place = random.below(text.len().max(1) as u64) as usize;
+            let position = random.below(text.len().max(1) as u64) as usize;
             match random.below(4) {
-                0 if text.len() > 1 => _ = text.remove(place),
-                1 => text.insert(place, sentence(&mut random, wide)),
-                2 if !text.is_empty() => text.rotate_left(place),
-                _ if !text.is_empty() => text[place] += " end",
+                0 if text.len() > 1 => _ = text.remove(position),
+                1 => text.insert(position, sentence(&mut random, wide)),
+                2 if !text.is_empty() => text.rotate_left(position),
+                _ if !text.is_empty() => text[position] += " end",
                 _ => (),
             }
         }
@@ -203,10 +203,10 @@ pub struct Corpus {
 
 impl Corpus {
     /// Loads a file of documents into a new database.
-    pub fn load(path: &std::path::Path, database: &std::path::Path, config: &Config, room: &Room) -> Self {
+    pub fn load(path: &std::path::Path, database: &std::path::Path, config: &Config, resources: &Resources) -> Self {
         let mut writer = Writer::create(database, config).expect("a database");
         crate::ingest::Loader::new(&mut writer).load(&[path]).expect("documents");
-        let collection = Collection::build(writer.view(), room, &mut |_| true).expect("documents");
+        let collection = Collection::build(writer.view(), resources, &mut |_| true).expect("documents");
         Self { writer, collection }
     }
 
@@ -237,8 +237,8 @@ pub fn corpus(folder: &std::path::Path, texts: &[String]) -> Corpus {
     let path = documents(folder, texts);
     // The whole texts are compared, and not what is content in them.
     let config = Config::within(3).expect("a k").recipe("web/1");
-    let room = Room { memory_limit: 0, folder: folder.into() };
-    Corpus::load(&path, &folder.join("texts.nddb"), &config, &room)
+    let resources = Resources { memory_limit: 0, folder: folder.into() };
+    Corpus::load(&path, &folder.join("texts.nddb"), &config, &resources)
 }
 
 /// All pairs that a method puts out, with `expand`, as ordinals, the lesser first; with what was found in all.

@@ -4,13 +4,13 @@ use nddb_format::fingerprint::low_mask;
 use nddb_format::record::Settings;
 
 use super::LoadError;
-use crate::archive::{Entry, OtherKind, PageEntry, Position, Reason, What};
+use crate::archive::{Entry, EntryContent, OtherKind, PageEntry, Position, Reason};
 use crate::sketch::Recipe;
 use crate::store::Document;
 use crate::{Fingerprint, Result};
 
 /// An entry made ready for storing.
-pub(super) enum Made {
+pub(super) enum Prepared {
     /// A document with its sketches.
     Document(Box<Document>),
     /// What cannot be read, or cannot be stored.
@@ -32,26 +32,26 @@ impl Maker {
     }
 
     /// Makes an entry ready; `archive` is the number of the archive it is of.
-    pub(super) fn make(&self, entry: Entry, archive: Option<u32>) -> Made {
+    pub(super) fn make(&self, entry: Entry, archive: Option<u32>) -> Prepared {
         let position = entry.position;
-        let made = match entry.what {
-            What::Page(page) => self.page(&page, position, archive),
-            What::Fingerprint { fingerprint, .. } if fingerprint > self.greatest => {
+        let made = match entry.content {
+            EntryContent::Page(page) => self.page(&page, position, archive),
+            EntryContent::Fingerprint { fingerprint, .. } if fingerprint > self.greatest => {
                 let detail = format!("{fingerprint:016x} is wider than the database's fingerprints");
-                return Made::Skipped { position, reason: Reason::BadFingerprint, detail };
+                return Prepared::Skipped { position, reason: Reason::BadFingerprint, detail };
             }
-            What::Fingerprint { id, fingerprint, url } => {
+            EntryContent::Fingerprint { id, fingerprint, url } => {
                 Document::bare(&id, Fingerprint(fingerprint)).map(|document| match url {
                     Some(url) => document.with_url(&url, &self.recipe),
                     None => document,
                 })
             }
-            What::Skipped { reason, detail } => return Made::Skipped { position, reason, detail },
-            What::Other(kind) => return Made::Other(kind),
+            EntryContent::Skipped { reason, detail } => return Prepared::Skipped { position, reason, detail },
+            EntryContent::Other(kind) => return Prepared::Other(kind),
         };
         match made {
-            Ok(document) => Made::Document(Box::new(document)),
-            Err(error) => Made::Skipped { position, reason: Reason::BadId, detail: error.to_string() },
+            Ok(document) => Prepared::Document(Box::new(document)),
+            Err(error) => Prepared::Skipped { position, reason: Reason::BadId, detail: error.to_string() },
         }
     }
 

@@ -43,7 +43,7 @@ use std::time::{Duration, Instant};
 pub use self::error::LoadError;
 pub use self::report::{Event, LoadProgress, LoadReport, Skipped};
 
-use self::documents::{Made, Maker};
+use self::documents::{Maker, Prepared};
 use self::pieces::{Piece, Reading};
 use self::report::Tally;
 use self::sources::Sources;
@@ -172,7 +172,7 @@ impl<'a> Loader<'a> {
 
 /// Stores the documents of a piece, and notes how far its archive has been read.
 fn store(
-    piece: Piece<Made>,
+    piece: Piece<Prepared>,
     load: &mut BulkLoad<'_>,
     tally: &mut Tally,
     on_event: &mut dyn FnMut(Event<'_>),
@@ -182,15 +182,15 @@ fn store(
     }
     for made in piece.entries {
         match made {
-            Made::Document(document) => {
+            Prepared::Document(document) => {
                 load.push(*document)?;
                 tally.take();
             }
-            Made::Skipped { position, reason, detail } => {
+            Prepared::Skipped { position, reason, detail } => {
                 tally.skip(reason);
                 on_event(Event::Skipped(Skipped { path: &piece.path, position, reason, detail: &detail }));
             }
-            Made::Other(kind) => tally.other(kind),
+            Prepared::Other(kind) => tally.other(kind),
         }
     }
     if let Some(error) = piece.error {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use nddb_format::record::Archive;
 
 use super::sources::Sources;
-use crate::archive::{ArchiveError, Entry, Input, Reason, What};
+use crate::archive::{ArchiveError, Entry, EntryContent, Input, Reason};
 
 /// Entries of a piece.
 const ENTRIES_MAX: usize = 256;
@@ -119,17 +119,17 @@ impl<'a> Reading<'a> {
         while piece.entries.len() < ENTRIES_MAX && bodies < BODIES_MAX && !(self.stop)() {
             match input.next() {
                 Ok(Some(entry)) => {
-                    match &entry.what {
-                        What::Page(page) => {
+                    match &entry.content {
+                        EntryContent::Page(page) => {
                             bodies += page.body.len();
                             self.documents += 1;
                         }
-                        What::Fingerprint { .. } => {
+                        EntryContent::Fingerprint { .. } => {
                             self.documents += 1;
                             self.ordinal += 1;
                         }
                         // A fingerprint under a bad id counts too.
-                        What::Skipped { reason: Reason::BadId, .. } => self.ordinal += 1,
+                        EntryContent::Skipped { reason: Reason::BadId, .. } => self.ordinal += 1,
                         _ => {}
                     }
                     piece.entries.push(entry);

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::sketch::{Recipe, SHINGLE_WORDS, Sampling, SignatureRules, Words, shingles, signatures};
+use crate::sketch::{LeadingWords, Recipe, SHINGLE_WORDS, Sampling, SignatureRules, shingles, signatures};
 use crate::text::{Page, PageKind, canonical_words, folded_text, sentences};
 
 const ENGLISH: &str = "The quick brown fox jumps over the lazy dog near the river bank while the \
@@ -55,8 +55,8 @@ fn numbers(recipe: &str, page: &Page<'_>) -> String {
     if let Some(found) = &sketch.min_hash {
         let bytes: Vec<u8> = found.values.iter().flat_map(|value| value.to_le_bytes()).collect();
         let _ = writeln!(out, "  min-values {:016x}", xxh3_64(&bytes));
-        for places in found.supershingles.chunks(3) {
-            let _ = writeln!(out, "  supershingles {}", hex(places));
+        for indexes in found.supershingles.chunks(3) {
+            let _ = writeln!(out, "  supershingles {}", hex(indexes));
         }
         let mega = Recipe::megashingles(&found.supershingles);
         let _ = writeln!(out, "  megashingles {}", hex(&[mega[0], mega[14]]));
@@ -74,7 +74,7 @@ fn numbers(recipe: &str, page: &Page<'_>) -> String {
         let bytes = found.to_bytes();
         let bands = found.bands();
         let _ = writeln!(out, "  profile {:016x}\n  short bands {}", xxh3_64(&bytes), hex(&[bands[0], bands[20]]));
-        let words = |words: &Words| words.kept().iter().map(|word| format!(" {word:04x}")).collect::<String>();
+        let words = |words: &LeadingWords| words.kept().iter().map(|word| format!(" {word:04x}")).collect::<String>();
         let _ = writeln!(out, "  title{}\n  headings{}", words(&found.title), words(&found.headings));
         let numbers = &found.numbers;
         let _ = writeln!(out, "  terms {} numbers {} whole {}", found.terms, numbers.total, found.is_whole);

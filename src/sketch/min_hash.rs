@@ -40,7 +40,7 @@ const RUN: usize = MIN_VALUES / SUPERSHINGLES;
 /// What algorithm B keeps of a page (Henzinger 2).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MinHash {
-    /// The least value of each of the 84 functions over the shingles. The share of places where
+    /// The least value of each of the 84 functions over the shingles. The share of indexes where
     /// two pages agree estimates their resemblance.
     pub values: [u32; MIN_VALUES],
     /// The hash of each run of 14 min-values. Two pages are B-similar if at least two agree.
@@ -49,9 +49,9 @@ pub struct MinHash {
 
 impl MinHash {
     fn of_values(values: [u32; MIN_VALUES]) -> Self {
-        let supershingles = std::array::from_fn(|place| {
+        let supershingles = std::array::from_fn(|index| {
             let mut bytes = [0; 4 * RUN];
-            let run = &values[RUN * place..];
+            let run = &values[RUN * index..];
             for (bytes, value) in bytes.chunks_exact_mut(4).zip(run) {
                 bytes.copy_from_slice(&value.to_le_bytes());
             }
@@ -61,9 +61,9 @@ impl MinHash {
     }
 }
 
-/// Returns the megashingles of six supershingles (Henzinger 2006, 2): one for each pair of places, in
+/// Returns the megashingles of six supershingles (Henzinger 2006, 2): one for each pair of indexes, in
 /// the order (0,1), (0,2) .. (4,5). Two pages share one exactly if they are B-similar. It is XXH3
-/// (64 bits, seed 0) of the two supershingles, 8 bytes each, little-endian, and the two places, one
+/// (64 bits, seed 0) of the two supershingles, 8 bytes each, little-endian, and the two indexes, one
 /// byte each.
 pub fn megashingles(supershingles: &[u64; SUPERSHINGLES]) -> [u64; 15] {
     let mut megashingles = [0; 15];
@@ -94,18 +94,18 @@ pub const BANDS: usize = MIN_VALUES / BAND;
 /// (64 bits, seed 0) of `band`, the number of the run as one byte, and its four min-values, 4 bytes each,
 /// little-endian: 21 bytes, so that it is no megashingle.
 pub fn bands(min_values: &[u32; MIN_VALUES]) -> [u64; BANDS] {
-    std::array::from_fn(|place| {
+    std::array::from_fn(|index| {
         let mut bytes = [0; 5 + 4 * BAND];
         bytes[..4].copy_from_slice(b"band");
-        bytes[4] = place as u8;
-        for (bytes, value) in bytes[5..].chunks_exact_mut(4).zip(&min_values[BAND * place..]) {
+        bytes[4] = index as u8;
+        for (bytes, value) in bytes[5..].chunks_exact_mut(4).zip(&min_values[BAND * index..]) {
             bytes.copy_from_slice(&value.to_le_bytes());
         }
         xxh3_64(&bytes)
     })
 }
 
-/// Returns the number of places where min-values agree, 0 to 84: 84 times the estimated resemblance of the pages
+/// Returns the number of indexes where min-values agree, 0 to 84: 84 times the estimated resemblance of the pages
 /// (Henzinger 2).
 pub fn agreement(a: &[u32; MIN_VALUES], b: &[u32; MIN_VALUES]) -> u32 {
     a.iter().zip(b).map(|(a, b)| u32::from(a == b)).sum()
@@ -270,10 +270,10 @@ mod tests {
         ) {
             let whole = |values: &[u32]| -> [u32; MIN_VALUES] { std::array::from_fn(|i| values[i]) };
             let (a, b) = (bands(&whole(&left)), bands(&whole(&right)));
-            for place in 0..BANDS {
-                let run = BAND * place..BAND * place + BAND;
-                prop_assert_eq!(a[place] == b[place], left[run.clone()] == right[run]);
-                prop_assert!(a.iter().enumerate().all(|(other, band)| other == place || *band != b[place]));
+            for index in 0..BANDS {
+                let run = BAND * index..BAND * index + BAND;
+                prop_assert_eq!(a[index] == b[index], left[run.clone()] == right[run]);
+                prop_assert!(a.iter().enumerate().all(|(other, band)| other == index || *band != b[index]));
             }
             let equal = left.iter().zip(&right).filter(|(a, b)| a == b).count();
             prop_assert_eq!(agreement(&whole(&left), &whole(&right)) as usize, equal);

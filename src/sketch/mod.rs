@@ -36,7 +36,7 @@ pub use min_hash::{
 };
 #[doc(hidden)]
 pub use mix::split_mix;
-pub use profile::{NUMBERS, Numbers, PROFILE_SIZE, Profile, SHORT_BANDS, WORDS, Words};
+pub use profile::{LeadingWords, NUMBERS, Numbers, PROFILE_SIZE, Profile, SHORT_BANDS, WORDS};
 pub use projection::{PIECES, PROJECTION_BITS, Projection, projection};
 pub use recipe::{Recipe, RecipeError, Sketch};
 pub use shingles::{Overlap, SAMPLING_MAX, SHINGLE_WORDS, Sampling, Shingles, shingles};

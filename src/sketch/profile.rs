@@ -56,14 +56,14 @@ const HASH: u16 = NUMBER - 1;
 
 /// The first words of a title, or of headings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Words {
+pub struct LeadingWords {
     /// Number of different words, at most 255.
     pub total: u8,
     /// The first of them, zero behind the last.
     pub words: [u16; WORDS],
 }
 
-impl Words {
+impl LeadingWords {
     fn of(words: impl Iterator<Item = u16>) -> Self {
         let mut seen: Vec<u16> = Vec::new();
         for word in words {
@@ -73,7 +73,7 @@ impl Words {
             }
         }
         let mut all = Self { total: u8::try_from(seen.len()).unwrap_or(u8::MAX), words: [0; WORDS] };
-        all.words.iter_mut().zip(seen).for_each(|(place, word)| *place = word);
+        all.words.iter_mut().zip(seen).for_each(|(index, word)| *index = word);
         all
     }
 
@@ -116,7 +116,7 @@ impl Numbers {
         let mut short: Vec<u16> = hashes.iter().map(|hash| *hash as u16).collect();
         short.sort_unstable();
         let mut numbers = Self { total: u16::try_from(hashes.len()).unwrap_or(u16::MAX), ..Self::default() };
-        numbers.least.iter_mut().zip(short).for_each(|(place, hash)| *place = hash);
+        numbers.least.iter_mut().zip(short).for_each(|(index, hash)| *index = hash);
         numbers
     }
 
@@ -156,9 +156,9 @@ pub struct Profile {
     /// The low bits of the min-values of its short shingles.
     pub short: [u16; MIN_VALUES],
     /// The words of its title.
-    pub title: Words,
+    pub title: LeadingWords,
     /// The words of the headings of its content.
-    pub headings: Words,
+    pub headings: LeadingWords,
     /// The numbers of its content.
     pub numbers: Numbers,
     /// The number of terms of its content, numbers not counted.
@@ -176,8 +176,9 @@ impl Profile {
         let values = min_hash::min_values(hashes, SHORT)?;
         let mut headings: Vec<_> = content.headings().collect();
         headings.sort_by_key(|heading| heading.rank);
-        let heading_words =
-            Words::of(headings.iter().flat_map(|heading| content.lower(heading.places)).filter_map(|term| word(&term)));
+        let heading_words = LeadingWords::of(
+            headings.iter().flat_map(|heading| content.lower(heading.indexes)).filter_map(|term| word(&term)),
+        );
         let title: Vec<String> = content.title().collect();
         let is_in_content = in_content(&title, hashes);
         let title = title.iter().zip(is_in_content).filter_map(|(term, is_in_content)| {
@@ -186,8 +187,8 @@ impl Profile {
             Some(if is_shared { word | SHARED } else { word })
         });
         Some(Self {
-            short: std::array::from_fn(|place| values[place] as u16),
-            title: Words::of(title),
+            short: std::array::from_fn(|index| values[index] as u16),
+            title: LeadingWords::of(title),
             headings: heading_words,
             numbers: Numbers::of(&content.number_hashes()),
             terms: u32::try_from(hashes.len()).unwrap_or(u32::MAX),
@@ -199,7 +200,7 @@ impl Profile {
     /// Returns hashes of all words of the title and of the headings that are no numbers, in no order, each 0 where there
     /// are none.
     pub fn titles(&self) -> Headings {
-        let hash = |words: &Words| {
+        let hash = |words: &LeadingWords| {
             let words: BTreeSet<u16> = words.plain().collect();
             let bytes: Vec<u8> = words.into_iter().flat_map(u16::to_le_bytes).collect();
             if bytes.is_empty() { 0 } else { xxh3_64(&bytes) }
@@ -220,9 +221,9 @@ impl Profile {
     /// words as 2 bytes each, little-endian: 20 or 19 bytes, so that it is no other key.
     pub fn bands(&self) -> [u64; SHORT_BANDS] {
         let name = self.name();
-        let words = [0, 1].map(|place| name.get(place).copied().unwrap_or(0));
-        std::array::from_fn(|place| {
-            let (run, is_named) = (place % RUNS, place >= RUNS);
+        let words = [0, 1].map(|index| name.get(index).copied().unwrap_or(0));
+        std::array::from_fn(|index| {
+            let (run, is_named) = (index % RUNS, index >= RUNS);
             let values = &self.short[SHORT_BAND * run..];
             let mut bytes = Vec::with_capacity(20);
             bytes.extend_from_slice(if is_named { b"named" } else { b"short" });
@@ -239,7 +240,7 @@ impl Profile {
 
     /// The first two words by which the page calls itself.
     fn name(&self) -> Vec<u16> {
-        let of = |words: &Words| words.plain().take(2).collect::<Vec<_>>();
+        let of = |words: &LeadingWords| words.plain().take(2).collect::<Vec<_>>();
         let title = of(&self.title);
         if title.is_empty() { of(&self.headings) } else { title }
     }
@@ -270,18 +271,18 @@ impl Profile {
             at += size;
             &bytes[at - size..at]
         };
-        let u16_at = |bytes: &[u8], place: usize| u16::from_le_bytes([bytes[2 * place], bytes[2 * place + 1]]);
+        let u16_at = |bytes: &[u8], index: usize| u16::from_le_bytes([bytes[2 * index], bytes[2 * index + 1]]);
         let short = take(2 * MIN_VALUES);
-        let short = std::array::from_fn(|place| u16_at(short, place));
+        let short = std::array::from_fn(|index| u16_at(short, index));
         let mut words = || {
             let total = take(1)[0];
             let words = take(2 * WORDS);
-            Words { total, words: std::array::from_fn(|place| u16_at(words, place)) }
+            LeadingWords { total, words: std::array::from_fn(|index| u16_at(words, index)) }
         };
         let (title, headings) = (words(), words());
         let total = u16_at(take(2), 0);
         let least = take(2 * NUMBERS);
-        let numbers = Numbers { total, least: std::array::from_fn(|place| u16_at(least, place)) };
+        let numbers = Numbers { total, least: std::array::from_fn(|index| u16_at(least, index)) };
         let mut word = || {
             let bytes = take(4);
             u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
@@ -307,7 +308,7 @@ fn word(term: &str) -> Option<u16> {
 /// Returns which terms are among those of the content, given the hashes of the latter.
 fn in_content(terms: &[String], hashes: &[u64]) -> Vec<bool> {
     let mut wanted: Vec<(u64, usize)> =
-        terms.iter().enumerate().map(|(place, term)| (xxh3_64(term.as_bytes()), place)).collect();
+        terms.iter().enumerate().map(|(index, term)| (xxh3_64(term.as_bytes()), index)).collect();
     wanted.sort_unstable();
     // Most terms of the content are none of these: one bit of each says so.
     let bit = |hash: u64| 1u64 << (hash >> 58);
@@ -315,7 +316,7 @@ fn in_content(terms: &[String], hashes: &[u64]) -> Vec<bool> {
     let mut found = vec![false; terms.len()];
     for hash in hashes.iter().filter(|hash| mask & bit(**hash) != 0) {
         let start = wanted.partition_point(|(wanted, _)| wanted < hash);
-        wanted[start..].iter().take_while(|(wanted, _)| wanted == hash).for_each(|(_, place)| found[*place] = true);
+        wanted[start..].iter().take_while(|(wanted, _)| wanted == hash).for_each(|(_, index)| found[*index] = true);
     }
     found
 }

@@ -4,10 +4,9 @@
 //! It imports `error` alone. Temporary files have no name and go with the process; their maps are the second keeper of
 //! `unsafe`, beside those of the database folder.
 
-pub(crate) mod bits;
+pub(crate) mod mapped_rows;
 pub(crate) mod progress;
 pub(crate) mod resources;
-pub(crate) mod rows;
 pub(crate) mod sort;
 pub(crate) mod streams;
 pub(crate) mod temp_file;

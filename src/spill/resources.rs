@@ -1,13 +1,13 @@
-//! Room to work in.
+//! Resources to work in.
 
 use std::path::PathBuf;
 
 /// Memory for what is sorted, unless the caller says otherwise.
 const MEMORY: u64 = 512 << 20;
 
-/// Room to work in: detection over more documents than memory holds goes through temporary files.
+/// Resources to work in: detection over more documents than memory holds goes through temporary files.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Room {
+pub struct Resources {
     /// Bytes of memory for what is sorted and looked up, about; besides it, some bytes for each document
     /// and the pages of files that the system keeps.
     pub memory_limit: u64,
@@ -15,7 +15,7 @@ pub struct Room {
     pub folder: PathBuf,
 }
 
-impl Default for Room {
+impl Default for Resources {
     fn default() -> Self {
         Self { memory_limit: MEMORY, folder: tempfile::env::temp_dir() }
     }

@@ -5,7 +5,7 @@ use nddb_format::fingerprint::low_mask;
 use nddb_format::record::{self, Print, Record, SourcePosition};
 
 use super::catalog::DocumentKeys;
-use super::read::view::{Found, Stored};
+use super::read::view::{Neighbor, Stored};
 use crate::sketch::{Profile, Recipe};
 use crate::text::{Page, host_of};
 use crate::{Error, Result};
@@ -42,7 +42,7 @@ pub enum Verdict {
     /// A near-duplicate of a stored document, the nearest and oldest of them; nothing was changed.
     Duplicate {
         /// The stored document.
-        of: Found,
+        of: Neighbor,
     },
 }
 

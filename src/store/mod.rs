@@ -30,7 +30,7 @@ pub use read::batch::{BatchMatch, BatchSummary, scan_blocks, scan_segment};
 pub use read::probe::{Match, Matches, Work};
 pub use read::reader::Reader;
 pub(crate) use read::scope::{Key, Near, Scope, Sharing};
-pub use read::view::{Answer, Found, Stored, View, Within};
+pub use read::view::{Answer, Neighbor, Stored, View, Within};
 pub use runs::planner;
 pub use runs::run::Verify;
 pub use write::compaction::Compacted;

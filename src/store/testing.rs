@@ -15,7 +15,7 @@ use crate::{Config, Error, Result};
 
 /// A run that [`add_run`] made.
 #[derive(Clone, Copy, Debug)]
-pub struct Made {
+pub struct BuiltRun {
     /// Distinct fingerprints.
     pub fingerprints: u64,
     /// Tables.
@@ -30,7 +30,7 @@ pub struct Made {
 ///
 /// # Errors
 /// Of the disk, or of the format if no scheme fits the configuration.
-pub fn add_run(path: &Path, config: &Config, fingerprints: &[u64], threads: usize) -> Result<Made> {
+pub fn add_run(path: &Path, config: &Config, fingerprints: &[u64], threads: usize) -> Result<BuiltRun> {
     let dir = Dir::open(path)?;
     let _lock = dir.lock("a bench")?;
     // The manifest belongs to this catalog.
@@ -53,7 +53,7 @@ pub fn add_run(path: &Path, config: &Config, fingerprints: &[u64], threads: usiz
     let ticker = crate::spill::ticker::Ticker::new(&mut watch);
     let run = run_of_pairs(&dir, first, &scheme, (low, low + len), &mut pairs, threads, &ticker)?;
     let size = run.postings.length + run.segments.iter().map(|file| file.length).sum::<u64>();
-    let made = Made { fingerprints: run.fingerprints, tables: scheme.tables().len(), size };
+    let made = BuiltRun { fingerprints: run.fingerprints, tables: scheme.tables().len(), size };
     manifest.runs.push(run);
     manifest.complete = low + len;
     manifest.generation += 1;

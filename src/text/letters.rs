@@ -1,6 +1,6 @@
 //! Which characters make up a term, and which scripts write without spaces.
 
-use crate::text::marks::is_mark;
+use crate::text::combining_marks::is_mark;
 
 /// Zero-width joiners: they shape the letters around them (Persian, Indic scripts) and stand
 /// inside a word, never at its end.

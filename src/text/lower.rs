@@ -18,10 +18,10 @@ impl LowerHashes<()> {
         LowerHashes { terms: tokens.terms().zip(tokens.hashes().iter().copied()), lower: String::new() }
     }
 
-    /// Of some terms of a page, by their places.
-    pub(crate) fn at<'a>(tokens: &'a Tokens, places: &'a [u32]) -> LowerHashes<impl Iterator<Item = (&'a str, u64)>> {
+    /// Of some terms of a page, by their indexes.
+    pub(crate) fn at<'a>(tokens: &'a Tokens, indexes: &'a [u32]) -> LowerHashes<impl Iterator<Item = (&'a str, u64)>> {
         let hashes = tokens.hashes();
-        let terms = places.iter().map(move |&place| (tokens.term(place as usize), hashes[place as usize]));
+        let terms = indexes.iter().map(move |&index| (tokens.term(index as usize), hashes[index as usize]));
         LowerHashes { terms, lower: String::new() }
     }
 }
@@ -52,7 +52,7 @@ impl<T> LowerHashes<T> {
             self.lower.push_str(term);
             self.lower.make_ascii_lowercase();
         } else if term.contains('Σ') {
-            // The one letter whose lower case depends on its place.
+            // The one letter whose lower case depends on its index.
             self.lower.push_str(&term.to_lowercase());
         } else {
             self.lower.extend(term.chars().flat_map(char::to_lowercase));
@@ -75,9 +75,9 @@ mod tests {
             let expected: Vec<u64> =
                 tokens.terms().map(|term| xxh3_64(term.to_lowercase().as_bytes())).collect();
             prop_assert_eq!(LowerHashes::new(&tokens).collect::<Vec<_>>(), &expected[..]);
-            let places: Vec<u32> = (0..tokens.len() as u32).step_by(2).collect();
+            let indexes: Vec<u32> = (0..tokens.len() as u32).step_by(2).collect();
             let expected: Vec<u64> = expected.into_iter().step_by(2).collect();
-            prop_assert_eq!(LowerHashes::at(&tokens, &places).collect::<Vec<_>>(), expected);
+            prop_assert_eq!(LowerHashes::at(&tokens, &indexes).collect::<Vec<_>>(), expected);
         }
     }
 }

@@ -12,6 +12,7 @@
 //! opens a file. Types of the HTML, URL and character set libraries do not leave it.
 
 mod charset;
+mod combining_marks;
 mod content;
 mod elements;
 mod entities;
@@ -21,7 +22,6 @@ mod images;
 mod letters;
 mod lower;
 mod map;
-mod marks;
 mod numbers;
 mod outline;
 mod page;

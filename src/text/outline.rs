@@ -17,7 +17,7 @@ const COUNTERS: usize = 256;
 
 /// A run of text of which one thing is true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Part {
+pub(crate) struct OutlinePart {
     /// Where in the text it ends, and the next one begins.
     pub(crate) end: usize,
     /// It begins a block.
@@ -55,15 +55,15 @@ pub(crate) enum Role {
 
 /// The parts of a text in the making.
 pub(crate) struct Outline {
-    parts: Vec<Part>,
+    parts: Vec<OutlinePart>,
     open: Vec<u64>,
     /// How many open elements have a name with this hash: an end tag that closes nothing is not looked for.
     counters: [u16; COUNTERS],
-    /// The place in `open` of the outermost element that goes around the content.
+    /// The index in `open` of the outermost element that goes around the content.
     around: Option<usize>,
     /// The same of the outermost heading.
     heading: Option<usize>,
-    /// The heading at hand, if it is of the first three ranks: its place in `open`, and which it is.
+    /// The heading at hand, if it is of the first three ranks: its index in `open`, and which it is.
     ranked: Option<(usize, HeadingPart)>,
     /// The number of headings so far.
     headings: u32,
@@ -96,7 +96,7 @@ impl Outline {
             Some(_) => Role::Heading,
             None => Role::Other,
         };
-        let part = Part {
+        let part = OutlinePart {
             end: sheet.size(),
             begins_block: std::mem::take(&mut self.begins_block),
             is_link: self.in_link,
@@ -106,7 +106,9 @@ impl Outline {
             region: self.regions.map(|regions| regions.region()).unwrap_or_default(),
         };
         match self.parts.last_mut() {
-            Some(last) if !part.begins_block && (Part { end: part.end, begins_block: false, ..*last }) == part => {
+            Some(last)
+                if !part.begins_block && (OutlinePart { end: part.end, begins_block: false, ..*last }) == part =>
+            {
                 last.end = part.end;
             }
             _ => self.parts.push(part),
@@ -158,13 +160,13 @@ impl Outline {
         if self.counters[counter(word)] == 0 {
             return;
         }
-        let Some(place) = self.open.iter().rposition(|&open| open == word) else { return };
-        self.open.drain(place..).for_each(|open| self.counters[counter(open)] -= 1);
-        self.around = self.around.filter(|&around| around < place);
-        self.heading = self.heading.filter(|&heading| heading < place);
-        self.ranked = self.ranked.filter(|&(ranked, _)| ranked < place);
+        let Some(index) = self.open.iter().rposition(|&open| open == word) else { return };
+        self.open.drain(index..).for_each(|open| self.counters[counter(open)] -= 1);
+        self.around = self.around.filter(|&around| around < index);
+        self.heading = self.heading.filter(|&heading| heading < index);
+        self.ranked = self.ranked.filter(|&(ranked, _)| ranked < index);
         if let Some(regions) = &mut self.regions {
-            regions.close(place);
+            regions.close(index);
         }
     }
 
@@ -173,7 +175,7 @@ impl Outline {
         self.regions.is_some()
     }
 
-    pub(crate) fn finish(self) -> Vec<Part> {
+    pub(crate) fn finish(self) -> Vec<OutlinePart> {
         self.parts
     }
 }

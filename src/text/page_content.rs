@@ -52,11 +52,11 @@ pub use blocks::ContentBlock;
 pub struct Heading<'a> {
     /// Its rank, 1 to 3.
     pub rank: u8,
-    /// The places of its terms among all terms of the page.
-    pub places: &'a [u32],
+    /// The indexes of its terms among all terms of the page.
+    pub indexes: &'a [u32],
 }
 
-/// Where the places of a heading end, and its rank.
+/// Where the indexes of a heading end, and its rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct HeadingEnd {
     rank: u8,
@@ -68,12 +68,12 @@ struct HeadingEnd {
 pub struct PageContent {
     tokens: Tokens,
     blocks: Vec<ContentBlock>,
-    /// Places of the terms of the content that are no numbers, ascending; of those that are.
+    /// Indexes of the terms of the content that are no numbers, ascending; of those that are.
     terms: Vec<u32>,
     numbers: Vec<u32>,
     title: Vec<u32>,
-    /// Places of the terms of all headings, and where each ends.
-    heading_places: Vec<u32>,
+    /// Indexes of the terms of all headings, and where each ends.
+    heading_terms: Vec<u32>,
     headings: Vec<HeadingEnd>,
     units: u64,
     is_whole: bool,
@@ -95,8 +95,8 @@ impl PageContent {
         &self.blocks
     }
 
-    /// Returns the places of the terms of the content among all terms, ascending; numbers are none of them.
-    pub fn places(&self) -> &[u32] {
+    /// Returns the indexes of the terms of the content among all terms, ascending; numbers are none of them.
+    pub fn indexes(&self) -> &[u32] {
         &self.terms
     }
 
@@ -129,19 +129,19 @@ impl PageContent {
     pub fn headings(&self) -> impl ExactSizeIterator<Item = Heading<'_>> + '_ {
         let mut start = 0;
         self.headings.iter().map(move |&HeadingEnd { rank, end }| {
-            let places = &self.heading_places[std::mem::replace(&mut start, end)..end];
-            Heading { rank, places }
+            let indexes = &self.heading_terms[std::mem::replace(&mut start, end)..end];
+            Heading { rank, indexes }
         })
     }
 
-    /// Returns terms of the page in lower case, by their places.
-    pub fn lower<'a>(&'a self, places: &'a [u32]) -> impl Iterator<Item = String> + 'a {
-        self.at(places).map(str::to_lowercase)
+    /// Returns terms of the page in lower case, by their indexes.
+    pub fn lower<'a>(&'a self, indexes: &'a [u32]) -> impl Iterator<Item = String> + 'a {
+        self.at(indexes).map(str::to_lowercase)
     }
 
-    /// Returns the hashes of terms in lower case, by their places: XXH3 (64 bits, seed 0).
-    pub fn hashes_at(&self, places: &[u32]) -> Vec<u64> {
-        LowerHashes::at(&self.tokens, places).collect()
+    /// Returns the hashes of terms in lower case, by their indexes: XXH3 (64 bits, seed 0).
+    pub fn hashes_at(&self, indexes: &[u32]) -> Vec<u64> {
+        LowerHashes::at(&self.tokens, indexes).collect()
     }
 
     /// Returns the length of the content in units, numbers included.
@@ -154,8 +154,8 @@ impl PageContent {
         self.is_whole
     }
 
-    fn at<'a>(&'a self, places: &'a [u32]) -> impl ExactSizeIterator<Item = &'a str> + 'a {
-        places.iter().map(|&place| self.tokens.term(place as usize))
+    fn at<'a>(&'a self, indexes: &'a [u32]) -> impl ExactSizeIterator<Item = &'a str> + 'a {
+        indexes.iter().map(|&index| self.tokens.term(index as usize))
     }
 
     /// Takes the terms of the blocks that are content.
@@ -164,13 +164,13 @@ impl PageContent {
         let spans = tokens.spans();
         for block in self.blocks.iter().filter(|block| block.is_content) {
             self.units += u64::from(block.units);
-            for place in block.places.clone() {
+            for index in block.indexes.clone() {
                 // Images stand behind all text.
-                if spans[place as usize].0 >= text_size {
+                if spans[index as usize].0 >= text_size {
                     continue;
                 }
-                let of_kind = if is_number(tokens.term(place as usize)) { &mut self.numbers } else { &mut self.terms };
-                of_kind.push(place);
+                let of_kind = if is_number(tokens.term(index as usize)) { &mut self.numbers } else { &mut self.terms };
+                of_kind.push(index);
             }
         }
     }
@@ -185,20 +185,20 @@ impl PageContent {
         let mut last = None;
         for block in &self.blocks {
             let spans = self.tokens.spans();
-            let places = || block.places.clone().filter(|&place| spans[place as usize].0 < text_size);
+            let indexes = || block.indexes.clone().filter(|&index| spans[index as usize].0 < text_size);
             if block.is_title {
                 if self.title.is_empty() {
-                    self.title.extend(places());
+                    self.title.extend(indexes());
                 }
             } else if let Some(heading) = block.heading
                 && (block.is_content || in_header && heading.rank == 1 && block.region.is_header && !block.is_link())
             {
                 if last.replace(heading.number) != Some(heading.number) {
-                    self.headings.push(HeadingEnd { rank: heading.rank, end: self.heading_places.len() });
+                    self.headings.push(HeadingEnd { rank: heading.rank, end: self.heading_terms.len() });
                 }
-                self.heading_places.extend(places());
+                self.heading_terms.extend(indexes());
                 if let Some(end) = self.headings.last_mut() {
-                    end.end = self.heading_places.len();
+                    end.end = self.heading_terms.len();
                 }
             }
         }
@@ -224,7 +224,7 @@ pub fn page_content(page: &Page<'_>) -> PageContent {
 pub fn content_text(page: &Page<'_>) -> String {
     let content = page_content(page);
     let spans = content.tokens.spans();
-    let begins = content.blocks.iter().map(|block| spans[block.places.start as usize].0);
+    let begins = content.blocks.iter().map(|block| spans[block.indexes.start as usize].0);
     text_of(&content.tokens, &content.terms, begins, page.kind)
 }
 

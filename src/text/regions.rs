@@ -30,7 +30,7 @@ impl<'a> Attributes<'a> {
     /// Takes an attribute, if it is one of these and the first of its name.
     #[inline]
     pub(crate) fn note(&mut self, name: &[u8], value: &'a str) {
-        let place = match name.len() {
+        let index = match name.len() {
             2 if name.eq_ignore_ascii_case(b"id") => &mut self.id,
             5 if name.eq_ignore_ascii_case(b"class") => &mut self.class,
             5 if name.eq_ignore_ascii_case(b"style") => &mut self.style,
@@ -40,7 +40,7 @@ impl<'a> Attributes<'a> {
             }
             _ => return,
         };
-        place.get_or_insert(value);
+        index.get_or_insert(value);
     }
 }
 
@@ -61,7 +61,7 @@ pub(crate) struct Region {
     pub(crate) is_article: bool,
 }
 
-/// The open elements that say something: the place of the outermost of each kind.
+/// The open elements that say something: the index of the outermost of each kind.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Regions {
     frame: Option<usize>,
@@ -73,29 +73,29 @@ pub(crate) struct Regions {
 }
 
 impl Regions {
-    /// An element begins at a place of the stack.
-    pub(crate) fn open(&mut self, place: usize, name: &[u8], attributes: &Attributes<'_>) {
+    /// An element begins at an index of the stack.
+    pub(crate) fn open(&mut self, index: usize, name: &[u8], attributes: &Attributes<'_>) {
         let role = attributes.role.map(str::trim).unwrap_or_default();
         let is_role = |roles: &[&str]| roles.iter().any(|one| role.eq_ignore_ascii_case(one));
         let is_main = name == b"main" || is_role(&["main"]);
         if attributes.id.is_some_and(is_main_name) {
-            self.named_main.get_or_insert(place);
+            self.named_main.get_or_insert(index);
         }
         let is_article = name == b"article" || is_role(&["article"]);
-        if is_main || self.named_main == Some(place) {
+        if is_main || self.named_main == Some(index) {
             if is_main {
-                self.main.get_or_insert(place);
+                self.main.get_or_insert(index);
             }
             // What holds the main part does not go around it, and so with headings of the first rank.
             self.named = None;
         } else if name == b"h1" && self.frame.is_none() {
             self.named = None;
         } else if is_article {
-            self.article.get_or_insert(place);
+            self.article.get_or_insert(index);
         } else if name == b"header" || is_role(&["banner"]) {
             // That of an article, or of the main part, introduces it.
             if self.main.or(self.article).is_none() {
-                self.header.get_or_insert(place);
+                self.header.get_or_insert(index);
             }
         } else if matches!(
             name,
@@ -105,22 +105,22 @@ impl Regions {
             || attributes.class.is_some_and(|class| class.split_ascii_whitespace().any(|name| name == "hidden"))
             || attributes.style.is_some_and(hides)
         {
-            self.frame.get_or_insert(place);
+            self.frame.get_or_insert(index);
         } else if self.named.is_none()
             && self.frame.is_none()
             && !matches!(name, b"html" | b"body")
             && !matches!(name, [b'h', b'1'..=b'6'])
             && is_frame_name(attributes.class.unwrap_or_default(), attributes.id.unwrap_or_default())
         {
-            self.named.get_or_insert(place);
+            self.named.get_or_insert(index);
         }
     }
 
-    /// All elements from a place of the stack on end.
-    pub(crate) fn close(&mut self, place: usize) {
+    /// All elements from an index of the stack on end.
+    pub(crate) fn close(&mut self, index: usize) {
         let Regions { frame, named, header, main, named_main, article } = self;
         for one in [frame, named, header, main, named_main, article] {
-            *one = one.filter(|&open| open < place);
+            *one = one.filter(|&open| open < index);
         }
     }
 
@@ -157,7 +157,7 @@ fn hides(style: &str) -> bool {
 fn is_frame_name(class: &str, id: &str) -> bool {
     let mut is_frame = false;
     for name in [class, id] {
-        for word in Words(name.as_bytes()) {
+        for word in MappedRows(name.as_bytes()) {
             match kind(word) {
                 Some(true) => is_frame = true,
                 Some(false) => return false,
@@ -194,9 +194,9 @@ fn kind(word: &[u8]) -> Option<bool> {
 }
 
 /// The words of a name: runs of letters, cut before a capital that follows a small letter.
-struct Words<'a>(&'a [u8]);
+struct MappedRows<'a>(&'a [u8]);
 
-impl<'a> Iterator for Words<'a> {
+impl<'a> Iterator for MappedRows<'a> {
     type Item = &'a [u8];
 
     fn next(&mut self) -> Option<&'a [u8]> {

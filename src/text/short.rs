@@ -43,9 +43,9 @@ mod tests {
     #[test]
     fn every_ascii_character_is_what_the_standard_library_says() {
         for c in 0..128u8 {
-            for place in 0..16 {
+            for index in 0..16 {
                 let mut term = *b"Abcdefghijklmnop";
-                term[place] = c;
+                term[index] = c;
                 let mut expected = term;
                 expected.make_ascii_lowercase();
                 assert_eq!(ShortAscii::new(&term).map(ShortAscii::lower), Some((expected, expected != term)));

@@ -134,7 +134,7 @@ fn all_damage_is_listed_not_only_the_first() {
         assert_blamed(&report, file, "one of many");
     }
     assert!(
-        report.faults.iter().any(|fault| fault.path == files[3] && fault.place == "block 1"),
+        report.faults.iter().any(|fault| fault.path == files[3] && fault.location == "block 1"),
         "{:?}",
         report.faults
     );
@@ -169,8 +169,8 @@ fn files_and_blocks_in_the_wrong_place_are_found() {
     fs::write(&file, bytes).expect("writable");
     let report = check(&path);
     assert_blamed(&report, &file, "two blocks of a segment");
-    let places: Vec<&str> = report.faults.iter().map(|fault| &fault.place[..]).collect();
-    assert!(places.contains(&"block 0") && places.contains(&"block 1"), "{places:?}");
+    let locations: Vec<&str> = report.faults.iter().map(|fault| &fault.location[..]).collect();
+    assert!(locations.contains(&"block 0") && locations.contains(&"block 1"), "{locations:?}");
     sample.never_wrong(&path, "two blocks of a segment");
 }
 

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use nddb::detect::{Method, Online};
+use nddb::detect::{Method, OnlineDetector};
 use nddb::sketch::Recipe;
 use nddb::text::Page;
 use nddb::{Document, Fingerprint, Reader, Within, Work, Writer};
@@ -130,7 +130,7 @@ fn pages_of_the_golden_database_are_found_by_their_keys() {
             if method != Method::Identity {
                 stored.record.digest = Some([1; 16]);
             }
-            let answer = Online::new(method).ask(reader.view(), &Document::from(stored)).expect("an answer");
+            let answer = OnlineDetector::new(method).ask(reader.view(), &Document::from(stored)).expect("an answer");
             let own = answer.matches.iter().find(|alike| alike.stored.record.id == *id);
             let rule = if method == Method::Identity { "identical" } else { method.name() };
             assert_eq!(own.map(|alike| alike.rule), Some(rule), "{method}, {id}");

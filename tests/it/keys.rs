@@ -1,6 +1,6 @@
 //! The hashes by which SPEC.md says documents are found are those of the code.
 
-use nddb::sketch::{Numbers, Profile, Words, bands, megashingles};
+use nddb::sketch::{LeadingWords, Numbers, Profile, bands, megashingles};
 
 const SPEC: &str = include_str!("../../SPEC.md");
 
@@ -22,10 +22,10 @@ fn rows() -> Vec<(&'static str, usize, u64, u64)> {
 /// A profile whose fields all differ.
 fn profile() -> Profile {
     Profile {
-        short: std::array::from_fn(|place| place as u16),
-        title: Words { total: 16, words: std::array::from_fn(|place| 0x8100 + place as u16) },
-        headings: Words { total: 17, words: std::array::from_fn(|place| 0x4200 + place as u16) },
-        numbers: Numbers { total: 0x1234, least: std::array::from_fn(|place| 0x300 + place as u16) },
+        short: std::array::from_fn(|index| index as u16),
+        title: LeadingWords { total: 16, words: std::array::from_fn(|index| 0x8100 + index as u16) },
+        headings: LeadingWords { total: 17, words: std::array::from_fn(|index| 0x4200 + index as u16) },
+        numbers: Numbers { total: 0x1234, least: std::array::from_fn(|index| 0x300 + index as u16) },
         terms: 0x0506_0708,
         host: 0x1112_1314,
         is_whole: true,
@@ -34,8 +34,8 @@ fn profile() -> Profile {
 
 #[test]
 fn the_hashes_of_spec_are_those_of_the_code() {
-    let mega = megashingles(&std::array::from_fn(|place| place as u64));
-    let band = bands(&std::array::from_fn(|place| place as u32));
+    let mega = megashingles(&std::array::from_fn(|index| index as u64));
+    let band = bands(&std::array::from_fn(|index| index as u32));
     let short = profile().bands();
     let expected = [
         ("megashingle", 15, mega[0], mega[14]),

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use nddb::archive::{Input, Options, What};
+use nddb::archive::{EntryContent, Input, Options};
 use nddb::detect::{
-    Alike, Collection, Line, Method, Model, Online, PairOptions, Traits, b_similarity, c_similarity, pairs,
+    Collection, Line, Method, Model, NearDuplicate, OnlineDetector, PairOptions, Traits, b_similarity, c_similarity,
+    pairs,
 };
 use nddb::internals::support::headings_differ;
 use nddb::sketch::{Profile, Recipe, agreement};
@@ -38,7 +39,7 @@ fn database(archive: &Path, path: &Path, recipe: &str) -> usize {
     while documents.len() < PAGES
         && let Ok(Some(entry)) = input.next()
     {
-        if let What::Page(page) = entry.what {
+        if let EntryContent::Page(page) = entry.content {
             documents.push(Document::from_page(&page.id, &page.page(), &recipe).expect("an id"));
         }
     }
@@ -64,8 +65,8 @@ fn is_near(method: Method, a: &Stored, b: &Stored) -> bool {
     let known = x.projection.is_some() && y.projection.is_some();
     let equal = x.supershingles.zip(y.supershingles).map_or(0, |(a, b)| b_similarity(&a, &b));
     let agree = if known { c_similarity(&p, &q) } else { 0 };
-    let piece = |words: &[u64; 6], place: usize| (words[place / 2] >> (32 * (place % 2))) as u32;
-    let shares = (0..12).any(|place| piece(&p, place) == piece(&q, place));
+    let piece = |words: &[u64; 6], index: usize| (words[index / 2] >> (32 * (index % 2))) as u32;
+    let shares = (0..12).any(|index| piece(&p, index) == piece(&q, index));
     match method {
         Method::Identity => false,
         Method::Simhash => !a.unprinted && !b.unprinted && (a.fingerprint.0 ^ b.fingerprint.0).count_ones() <= 3,
@@ -115,14 +116,14 @@ fn assert_answers(recipe: &str, methods: &[Method]) {
     };
     reader.view().each(&mut keep).expect("readable");
     for &method in methods {
-        let online = Online { group_limit: PAGES, ..Online::new(method) };
+        let online = OnlineDetector { group_limit: PAGES, ..OnlineDetector::new(method) };
         let mut found = BTreeSet::new();
         for stored in &all {
             let answer = online.ask(reader.view(), &Document::from(stored.clone())).expect("an answer");
             assert!(answer.complete);
             let want: BTreeSet<u64> =
                 all.iter().filter(|other| is_near(method, stored, other)).map(|other| other.number).collect();
-            let number = |alike: &Alike| alike.stored.number;
+            let number = |alike: &NearDuplicate| alike.stored.number;
             let got: BTreeSet<u64> = answer.matches.iter().map(number).collect();
             assert_eq!(got, want, "{method}, {}", stored.record.id);
             let id = &stored.record.id;
@@ -130,7 +131,7 @@ fn assert_answers(recipe: &str, methods: &[Method]) {
             found.extend(others.map(|other| (id.min(other).clone(), id.max(other).clone())));
         }
         let options = PairOptions { expand: true, ..PairOptions::new(method) };
-        let collection = Collection::build(reader.view(), &options.room, &mut |_| true).expect("a collection");
+        let collection = Collection::build(reader.view(), &options.resources, &mut |_| true).expect("a collection");
         let mut want = BTreeSet::new();
         pairs(reader.view(), &collection, &options, &mut |_| true, &mut |line| {
             if let Line::Pair(pair) = line {

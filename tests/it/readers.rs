@@ -21,14 +21,14 @@ const REPLACED: u64 = 20;
 /// A commit deletes the first document that this many commits before it added.
 const DELETED_AFTER: u64 = 10;
 
-fn mixed(kind: u64, commit: u64, place: u64) -> u64 {
-    Random::fixed(kind << 60 ^ commit << 20 ^ place).next()
+fn mixed(kind: u64, commit: u64, index: u64) -> u64 {
+    Random::fixed(kind << 60 ^ commit << 20 ^ index).next()
 }
 
 /// The documents of a commit: those it adds, and the new versions of those it replaces.
 fn documents(commit: u64) -> impl Iterator<Item = (String, u64)> {
-    let added = (0..ADDED).map(move |place| (format!("added {commit} {place}"), mixed(1, commit, place)));
-    added.chain((0..REPLACED).map(move |place| (format!("replaced {place}"), mixed(2, commit, place))))
+    let added = (0..ADDED).map(move |index| (format!("added {commit} {index}"), mixed(1, commit, index)));
+    added.chain((0..REPLACED).map(move |index| (format!("replaced {index}"), mixed(2, commit, index))))
 }
 
 /// Whether a commit is a bulk load.
@@ -101,30 +101,30 @@ fn assert_whole(view: &View<'_>, random: &mut Random) -> u64 {
         let found = view.find(&[Fingerprint(print)], Within(within), None, work).expect("answered");
         found[0].matches.iter().map(|found| found.id.clone()).collect::<Vec<_>>()
     };
-    for place in 0..REPLACED {
-        let id = format!("replaced {place}");
+    for index in 0..REPLACED {
+        let id = format!("replaced {index}");
         let stored = view.get(&id).expect("answered").expect("is always there");
-        assert_eq!(stored.fingerprint.0, mixed(2, commit, place), "{id} at commit {commit}");
-        assert_eq!(ask(mixed(2, commit, place) ^ 5, 3), [id.as_str()], "at commit {commit}");
+        assert_eq!(stored.fingerprint.0, mixed(2, commit, index), "{id} at commit {commit}");
+        assert_eq!(ask(mixed(2, commit, index) ^ 5, 3), [id.as_str()], "at commit {commit}");
         for old in commit.saturating_sub(4)..commit {
-            assert_eq!(ask(mixed(2, old, place), 2), [""; 0], "{id} of commit {old} at commit {commit}");
+            assert_eq!(ask(mixed(2, old, index), 2), [""; 0], "{id} of commit {old} at commit {commit}");
         }
-        assert_eq!(ask(mixed(2, commit + 1, place), 2), [""; 0], "{id} of the future at commit {commit}");
+        assert_eq!(ask(mixed(2, commit + 1, index), 2), [""; 0], "{id} of the future at commit {commit}");
     }
     for _ in 0..20 {
-        let (old, place) = (random.below(commit + 1), random.below(ADDED));
-        let id = format!("added {old} {place}");
-        let gone = place == 0 && old + DELETED_AFTER <= commit;
+        let (old, index) = (random.below(commit + 1), random.below(ADDED));
+        let id = format!("added {old} {index}");
+        let gone = index == 0 && old + DELETED_AFTER <= commit;
         // Behind a load the deletion is a commit of its own.
         if gone && old + DELETED_AFTER == commit && is_load(commit) {
             continue;
         }
         let wanted: &[&str] = if gone { &[] } else { &[&id] };
-        assert_eq!(ask(mixed(1, old, place) ^ 1 << random.below(64), 3), wanted, "at commit {commit}");
+        assert_eq!(ask(mixed(1, old, index) ^ 1 << random.below(64), 3), wanted, "at commit {commit}");
         assert_eq!(view.get(&id).expect("answered").is_some(), !gone, "{id} at commit {commit}");
     }
-    for place in 0..3 {
-        assert_eq!(ask(mixed(1, commit + 1, place), 0), [""; 0], "of the future at commit {commit}");
+    for index in 0..3 {
+        assert_eq!(ask(mixed(1, commit + 1, index), 0), [""; 0], "of the future at commit {commit}");
     }
     commit
 }

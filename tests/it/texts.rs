@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use nddb::archive::{Input, Options, PageEntry, What};
+use nddb::archive::{EntryContent, Input, Options, PageEntry};
 use nddb::sketch::{SignatureRules, signatures};
 use nddb::text::{CanonicalWords, canonical_words, folded_text, folded_text_with_map};
 
@@ -22,8 +22,8 @@ fn real(name: &str) -> Option<PathBuf> {
 
 fn pages(path: &Path) -> impl Iterator<Item = PageEntry> {
     let mut input = Input::open(path, &Options::default()).ok();
-    std::iter::from_fn(move || input.as_mut()?.next().ok()?).filter_map(|entry| match entry.what {
-        What::Page(page) => Some(page),
+    std::iter::from_fn(move || input.as_mut()?.next().ok()?).filter_map(|entry| match entry.content {
+        EntryContent::Page(page) => Some(page),
         _ => None,
     })
 }
@@ -80,16 +80,16 @@ fn characters_of_real_pages_lead_back_to_their_bytes() {
                 let page = entry.page();
                 let (text, map) = folded_text_with_map(&page);
                 assert_eq!(text, folded_text(&page), "{}", path.display());
-                let places: Vec<(usize, char)> =
+                let indexes: Vec<(usize, char)> =
                     text.char_indices().filter(|(_, c)| c.is_ascii_alphanumeric()).step_by(11).collect();
-                let found = map.page_positions(&page, &places.iter().map(|&(at, _)| at).collect::<Vec<_>>());
-                for (&(at, c), position) in places.iter().zip(&found) {
+                let found = map.page_positions(&page, &indexes.iter().map(|&(at, _)| at).collect::<Vec<_>>());
+                for (&(at, c), position) in indexes.iter().zip(&found) {
                     // A character of two bytes may begin with either; an escape belongs to what follows.
                     let there = &page.body[*position..page.body.len().min(position + 4)];
                     let fits = there.contains(&(c as u8)) || there.first() == Some(&b'&');
                     assert!(fits, "{} {:?}: {c:?} at {at} is {there:?}", path.display(), entry.url);
                 }
-                checked += places.len();
+                checked += indexes.len();
                 len += 1;
             }
         }

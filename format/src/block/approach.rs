@@ -3,7 +3,7 @@
 
 use super::decode::{Block, Cursor};
 
-/// What guesses of a place in a block are parts of.
+/// What guesses of an index in a block are parts of.
 pub const PARTS: usize = 1024;
 
 /// A block on the way to its first value that is not below `low`.

@@ -50,8 +50,8 @@ impl BlockEncoder {
         let h = 63 - difference.leading_zeros();
         let (word, length) = self.code.word(h);
         let restarts = self.restarts.len() + usize::from(at_restart);
-        let room = (BLOCK_SIZE - HEAD_SIZE - 2 * restarts) * 8;
-        if self.stream.len() + (length + h) as usize > room {
+        let resources = (BLOCK_SIZE - HEAD_SIZE - 2 * restarts) * 8;
+        if self.stream.len() + (length + h) as usize > resources {
             let key = self.last;
             self.finish(out);
             self.begin(value);

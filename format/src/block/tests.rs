@@ -47,7 +47,7 @@ proptest! {
         for (number, bytes) in blocks.iter().enumerate() {
             check(bytes, 7, number as u64).expect("its checksum");
             prop_assert!(check(bytes, 8, number as u64).is_err(), "another segment");
-            prop_assert!(check(bytes, 7, number as u64 + 1).is_err(), "another place");
+            prop_assert!(check(bytes, 7, number as u64 + 1).is_err(), "another index");
             let block = Block::new(bytes, &decoder, restart).expect("a sound head");
             block.decode(&mut decoded).expect("a sound stream");
             prop_assert_eq!(decoded.last(), Some(&keys[number]));

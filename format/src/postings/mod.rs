@@ -162,7 +162,7 @@ impl<D: AsRef<[u8]>> Postings<D> {
         Ok(rank)
     }
 
-    /// Returns the places of the list of the fingerprint with this rank among all numbers.
+    /// Returns the indexes of the list of the fingerprint with this rank among all numbers.
     ///
     /// # Errors
     /// Of `touch`; [`FormatError::Malformed`] if the rank or the directory lead outside.
@@ -201,20 +201,20 @@ impl<D: AsRef<[u8]>> Postings<D> {
             return Ok(self.word(offset));
         }
         // Count flags from the group's first list on.
-        let (mut skip, mut place) = (rank % GROUP_LEN, entry);
-        while place < self.header.documents && place - entry <= SPAN_MAX {
-            let offset = self.sections.flags + place / 64 * 8;
+        let (mut skip, mut position) = (rank % GROUP_LEN, entry);
+        while position < self.header.documents && position - entry <= SPAN_MAX {
+            let offset = self.sections.flags + position / 64 * 8;
             touch(offset..offset + 8)?;
-            let mut flags = self.word(offset) & !low_mask((place % 64) as u8);
+            let mut flags = self.word(offset) & !low_mask((position % 64) as u8);
             let ones = u64::from(flags.count_ones());
             if skip < ones {
                 for _ in 0..skip {
                     flags &= flags - 1;
                 }
-                return Ok(place / 64 * 64 + u64::from(flags.trailing_zeros()));
+                return Ok(position / 64 * 64 + u64::from(flags.trailing_zeros()));
             }
             skip -= ones;
-            place = (place / 64 + 1) * 64;
+            position = (position / 64 + 1) * 64;
         }
         Ok(malformed("postings directory", 0, "a list begins within 4096 numbers of its group")?)
     }
@@ -235,24 +235,24 @@ impl<D: AsRef<[u8]>> Postings<D> {
         Ok(entry.saturating_add(rank % GROUP_LEN).min(self.header.documents - 1))
     }
 
-    /// Offset in the body of the flag of a place, where there are flags: for prefetching.
+    /// Offset in the body of the flag of an index, where there are flags: for prefetching.
     #[inline]
-    pub fn flags_offset(&self, place: u64) -> Option<u64> {
-        (self.header.documents != self.header.fingerprints).then(|| self.sections.flags + place / 64 * 8)
+    pub fn flags_offset(&self, position: u64) -> Option<u64> {
+        (self.header.documents != self.header.fingerprints).then(|| self.sections.flags + position / 64 * 8)
     }
 
-    /// The document number at a place that [`Postings::list`] gave.
+    /// The document number at an index that [`Postings::list`] gave.
     ///
     /// # Errors
     /// Of `touch`; [`FormatError::Malformed`] if the number is outside of the run's range.
     #[inline]
     pub fn number<E: From<FormatError>>(
         &self,
-        place: u64,
+        position: u64,
         touch: &impl Fn(Range<u64>) -> Result<(), E>,
     ) -> Result<u64, E> {
         let width = self.header.width();
-        let bit = place * u64::from(width);
+        let bit = position * u64::from(width);
         let offset = self.sections.numbers + bit / 8;
         touch(offset..(offset + 8).min(self.sections.end))?;
         let number = self.header.low + (self.word(offset) >> (bit % 8) & low_mask(width));
@@ -266,10 +266,10 @@ impl<D: AsRef<[u8]>> Postings<D> {
         Ok(number)
     }
 
-    /// Offset in the body of the number at a place: for prefetching.
+    /// Offset in the body of the number at an index: for prefetching.
     #[inline]
-    pub fn number_offset(&self, place: u64) -> u64 {
-        self.sections.numbers + place * u64::from(self.header.width()) / 8
+    pub fn number_offset(&self, position: u64) -> u64 {
+        self.sections.numbers + position * u64::from(self.header.width()) / 8
     }
 
     /// Offset in the body of the directory entry of a rank (of its number, if there is no directory): for
@@ -315,12 +315,12 @@ impl<D: AsRef<[u8]>> Postings<D> {
             }
             end = list.end;
             let mut previous = None;
-            for place in list {
-                let number = self.number(place, &touch)?;
+            for position in list {
+                let number = self.number(position, &touch)?;
                 if previous.is_some_and(|previous| previous >= number) {
                     return malformed(
                         "postings",
-                        HEADER_SIZE + self.number_offset(place) as usize,
+                        HEADER_SIZE + self.number_offset(position) as usize,
                         "numbers of a list ascend",
                     );
                 }
@@ -342,7 +342,7 @@ impl<D: AsRef<[u8]>> Postings<D> {
         if self.header.documents == self.header.fingerprints {
             return Ok(());
         }
-        let flag = |place: u64| self.word(self.sections.flags + place / 64 * 8) >> (place % 64) & 1;
+        let flag = |position: u64| self.word(self.sections.flags + position / 64 * 8) >> (position % 64) & 1;
         let entry = self.word(self.sections.directory + 8 * ((rank - 1) / GROUP_LEN));
         let mut sound = starts.iter().all(|&start| flag(start) == 1);
         if end - first > SPAN_MAX {

@@ -27,7 +27,7 @@ fn touch(_: Range<u64>) -> Result<()> {
 
 fn read(postings: &Postings<&[u8]>, rank: u64) -> Vec<u64> {
     let list = postings.list(rank, &touch).expect("sound");
-    list.map(|place| postings.number(place, &touch).expect("sound")).collect()
+    list.map(|position| postings.number(position, &touch).expect("sound")).collect()
 }
 
 /// Lists over the numbers `low..`, of many lengths: mostly one, some a few, some thousands.
@@ -73,17 +73,17 @@ proptest! {
     #[test]
     fn random_bytes_with_valid_checksums_never_panic(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6)) {
         let (mut file, _) = small();
-        for (place, value) in changes {
-            let place = place.index(file.len());
-            file[place] = value;
+        for (position, value) in changes {
+            let position = position.index(file.len());
+            file[position] = value;
         }
         restamp(&mut file);
         if let Ok(postings) = Postings::open(&file[..]) {
             let _ = postings.verify();
             for rank in 0..postings.header().fingerprints.min(500) {
                 if let Ok(list) = postings.list(rank, &touch) {
-                    for place in list.take(100) {
-                        let _ = postings.number(place, &touch);
+                    for position in list.take(100) {
+                        let _ = postings.number(position, &touch);
                     }
                 }
             }

@@ -87,9 +87,9 @@ pub fn megashingle_key(hash: u64, number: u64) -> Vec<u8> {
     with_number(&number_key(hash), number)
 }
 
-/// Key of `pieces`: place (0 to 11), 4 bytes of the projection, number.
-pub fn piece_key(place: u8, piece: [u8; 4], number: u64) -> Vec<u8> {
-    with_number(&[place, piece[0], piece[1], piece[2], piece[3]], number)
+/// Key of `pieces`: index (0 to 11), 4 bytes of the projection, number.
+pub fn piece_key(index: u8, piece: [u8; 4], number: u64) -> Vec<u8> {
+    with_number(&[index, piece[0], piece[1], piece[2], piece[3]], number)
 }
 
 /// Key of `digests`: content digest, number.

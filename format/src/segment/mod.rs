@@ -13,7 +13,7 @@ pub use footer::{
     BLOCKS, FOOTER_CHECKSUM, FOOTER_FIELDS, FOOTER_IDENTITY, FOOTER_MAGIC, FOOTER_SIZE, FOOTER_START, INDEX_CHECKSUM,
 };
 pub use header::{HEADER_FIELDS, HEADER_SIZE, Header};
-pub use search::{Directory, Guess, Place, Search};
+pub use search::{BlockPosition, Directory, Guess, Search};
 
 use crate::block::{self, BLOCK_SIZE, Block, Padded};
 use crate::error::malformed;

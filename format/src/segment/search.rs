@@ -115,7 +115,7 @@ pub struct Directory {
 
 /// What a [`Directory`] knows of the first block whose key is not below a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct BlockPosition {
     /// The block, or the number of blocks if every key is below the target.
     pub block: u64,
     /// About the key of the block before it.
@@ -172,7 +172,7 @@ impl Directory {
 
     /// Returns the first block whose key is not below `target`, or `None` where only the keys can tell.
     #[inline]
-    pub fn find(&self, target: Permuted) -> Option<Place> {
+    pub fn find(&self, target: Permuted) -> Option<BlockPosition> {
         let residues = self.slot_of(target);
         if residues.len() > CROWD {
             return None;
@@ -196,7 +196,7 @@ impl Directory {
             (Some(before), slot) => key(before, slot.saturating_sub(1)),
         };
         let own = key(block, slot + usize::from(block == high));
-        Some(Place { block: block as u64, before: before.unwrap_or(0), key: own.unwrap_or(u64::MAX) })
+        Some(BlockPosition { block: block as u64, before: before.unwrap_or(0), key: own.unwrap_or(u64::MAX) })
     }
 }
 
@@ -238,9 +238,9 @@ mod tests {
                 prop_assert!(looks <= bound(keys.len()), "{} looks at {} keys", looks, keys.len());
                 let permuted = || keys.iter().copied().map(Permuted);
                 let directory = Directory::new(permuted(), keys.len() as u64, 64).expect("a few blocks");
-                if let Some(place) = directory.find(Permuted(target)) {
-                    prop_assert_eq!(place.block, want as u64);
-                    prop_assert!(keys.get(want).is_none_or(|&key| place.key <= key), "at most the key");
+                if let Some(index) = directory.find(Permuted(target)) {
+                    prop_assert_eq!(index.block, want as u64);
+                    prop_assert!(keys.get(want).is_none_or(|&key| index.key <= key), "at most the key");
                 }
             }
         }

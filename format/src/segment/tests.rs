@@ -63,9 +63,9 @@ proptest! {
         let scheme = scheme(64, 3, 4);
         let sorted: Vec<u64> = (1..400u64).map(|i| (i * i) << 20).collect();
         let mut file = encode(&scheme, 0, &sorted).expect("sorted");
-        for (place, value) in changes {
-            let place = place.index(file.len());
-            file[place] = value;
+        for (position, value) in changes {
+            let position = position.index(file.len());
+            file[position] = value;
         }
         restamp(&mut file);
         if let Ok(segment) = Segment::open(&file[..]) {

@@ -1,6 +1,6 @@
 //! The comparison itself: sketches, longest common subsequence, trustable region, round after round.
 
-use super::again::Again;
+use super::later_rounds::LaterRounds;
 use super::likeness::Likeness;
 use super::myers::Myers;
 use super::parameters::{Parameters, Thresholds, units};
@@ -27,11 +27,11 @@ pub struct Comparer {
 struct Scratch {
     myers: Myers,
     stretches: Vec<Stretch>,
-    again: Again,
+    later_rounds: LaterRounds,
     curve: Curve,
-    /// Matches, as places of the sketches.
+    /// Matches, as indexes of the sketches.
     in_sketches: Vec<Run>,
-    /// The same, as places of what is left of the texts.
+    /// The same, as indexes of what is left of the texts.
     runs: Vec<Run>,
     /// Matches inside the region.
     inside: Vec<Run>,
@@ -140,13 +140,13 @@ impl Scratch {
     ) -> Option<[usize; 2]> {
         of_a.begin(a);
         of_b.begin(b);
-        if !strain([a, b], goal.needed, [&mut of_a.marks, &mut of_b.marks], &mut self.stretches) {
+        if !strain([a, b], goal.needed, [&mut of_a.window_set, &mut of_b.window_set], &mut self.stretches) {
             return None;
         }
         let (mut common, mut trusted) = (0, 0);
         for round in 0..parameters.rounds.max(1) {
             if round > 0 {
-                self.again.strain(&self.stretches, [a, b], of_a, of_b);
+                self.later_rounds.strain(&self.stretches, [a, b], of_a, of_b);
             }
             of_a.make(a);
             of_b.make(b);
@@ -182,17 +182,17 @@ impl Scratch {
             if gain < a.windows.size() && self.gain_in_units(a, of_a) < a.windows.size() {
                 break;
             }
-            of_a.cut([Piece { place: start, len: end - start }].into_iter());
-            of_b.cut(self.inside.iter().map(|run| Piece { place: run.b, len: run.len }));
+            of_a.cut([Piece { index: start, len: end - start }].into_iter());
+            of_b.cut(self.inside.iter().map(|run| Piece { index: run.b, len: run.len }));
         }
         Some([common, trusted])
     }
 
     /// The units of the matches inside the region.
     fn gain_in_units<T: Symbol + Into<u32>>(&self, a: Side<'_, T>, of_a: &Sketch<T>) -> usize {
-        let at = |place: usize| of_a.text_place(place);
-        let places = self.inside.iter().flat_map(|run| run.a..run.a + run.len);
-        places.map(|place| units(a.text[at(place)].into())).sum()
+        let at = |index: usize| of_a.text_index(index);
+        let indexes = self.inside.iter().flat_map(|run| run.a..run.a + run.len);
+        indexes.map(|index| units(a.text[at(index)].into())).sum()
     }
 }
 
@@ -214,18 +214,18 @@ fn spread(runs: &[Run], pieces: [&[Piece]; 2], out: &mut Vec<Run>) {
 /// A way through the pieces of a sketch.
 struct Cursor<'a> {
     pieces: &'a [Piece],
-    /// The place in the sketch where the first of the pieces begins.
+    /// The index in the sketch where the first of the pieces begins.
     start: usize,
 }
 
 impl Cursor<'_> {
-    /// Where a place of the sketch, not before the last one, is in the text, and how much of its piece follows.
-    fn seek(&mut self, place: usize) -> (usize, usize) {
-        while place >= self.start + self.pieces[0].len {
+    /// Where an index of the sketch, not before the last one, is in the text, and how much of its piece follows.
+    fn seek(&mut self, index: usize) -> (usize, usize) {
+        while index >= self.start + self.pieces[0].len {
             self.start += self.pieces[0].len;
             self.pieces = &self.pieces[1..];
         }
-        let inside = place - self.start;
-        (self.pieces[0].place + inside, self.pieces[0].len - inside)
+        let inside = index - self.start;
+        (self.pieces[0].index + inside, self.pieces[0].len - inside)
     }
 }

@@ -20,11 +20,10 @@
 //!   are parts of the first ones, and the early stop by their length never changes a verdict. |LCS| is the first round's.
 //! * A text without characters has nothing in common with any other, not even with another such one.
 
-mod again;
-mod bits;
+mod bit_table;
 mod comparer;
+mod later_rounds;
 mod likeness;
-mod marks;
 mod myers;
 mod parameters;
 pub mod plain;
@@ -36,6 +35,7 @@ mod strain;
 mod symbols;
 #[cfg(test)]
 mod tests;
+mod window_set;
 mod windows;
 
 pub use comparer::Comparer;

@@ -10,10 +10,10 @@
 //! symbols are a match; else the last symbol of `a` is deleted if that loses nothing; else the last one of `b` is
 //! inserted. It can be read from the rows of the triangle as well as from a table of all prefixes: prefixes (x, y) cost
 //! at most d edits exactly if x does not exceed the furthest reach of d on their diagonal, because to drop the last
-//! symbol of both never makes them dearer. So Myers and the table by bits ([`Bits`]) give the same matches, and the
+//! symbol of both never makes them dearer. So Myers and the table by bits ([`BitTable`]) give the same matches, and the
 //! one that is cheaper is taken.
 
-use super::bits::Bits;
+use super::bit_table::BitTable;
 use super::run::Run;
 use super::symbols::Symbol;
 
@@ -25,7 +25,7 @@ const BITS_SIZE_MAX: usize = 64 << 20;
 pub struct Myers {
     /// Rows 0 to d, row r at r(r+1)/2.
     triangle: Vec<u32>,
-    bits: Bits,
+    bits: BitTable,
 }
 
 impl Myers {
@@ -114,10 +114,10 @@ impl Myers {
                 break;
             }
             left -= 1;
-            // The place in row `left` of the diagonal of (x - 1, y), which is k = x - 1 - y.
-            let place = (x + left).checked_sub(y + 1).map(|twice| twice / 2).filter(|&place| place <= left);
+            // The index in row `left` of the diagonal of (x - 1, y), which is k = x - 1 - y.
+            let index = (x + left).checked_sub(y + 1).map(|twice| twice / 2).filter(|&index| index <= left);
             let row = &self.triangle[left * (left + 1) / 2..];
-            if x > 0 && place.is_some_and(|place| row[place] as usize >= x - 1) {
+            if x > 0 && index.is_some_and(|index| row[index] as usize >= x - 1) {
                 x -= 1;
             } else {
                 y -= 1;
@@ -138,11 +138,11 @@ fn turn(a: usize, b: usize) -> usize {
 fn advance<T: Symbol>(a: &[T], b: &[T], last: &[u32], next: &mut [u32]) -> bool {
     let (n, m) = (a.len(), b.len());
     let d = next.len() - 1;
-    // Goes along the diagonal k = 2 * place - d from its point x. A step beyond an end is taken back to it: what is
+    // Goes along the diagonal k = 2 * index - d from its point x. A step beyond an end is taken back to it: what is
     // reached there costs no more.
-    let reach = |place: usize, x: usize| {
-        let x = x.min(n).min(m + 2 * place - d);
-        let y = x + d - 2 * place;
+    let reach = |index: usize, x: usize| {
+        let x = x.min(n).min(m + 2 * index - d);
+        let y = x + d - 2 * index;
         (x + T::common_prefix(&a[x..], &b[y..])) as u32
     };
     // Only diagonals that have points: -m <= k <= n.
@@ -157,8 +157,8 @@ fn advance<T: Symbol>(a: &[T], b: &[T], last: &[u32], next: &mut [u32]) -> bool 
         let inner = first.max(1)..d.min(end + 1);
         if !inner.is_empty() {
             let pairs = last[inner.start - 1..inner.end].windows(2);
-            for ((place, next), pair) in inner.clone().zip(&mut next[inner.clone()]).zip(pairs) {
-                *next = reach(place, (pair[0] + 1).max(pair[1]) as usize);
+            for ((index, next), pair) in inner.clone().zip(&mut next[inner.clone()]).zip(pairs) {
+                *next = reach(index, (pair[0] + 1).max(pair[1]) as usize);
             }
         }
         if d <= end {
@@ -182,7 +182,7 @@ mod tests {
         let mut myers = Myers::new();
         let mut runs = Vec::new();
         let pairs = |runs: &[Run]| -> Vec<(usize, usize)> {
-            runs.iter().flat_map(|run| (0..run.len).map(|place| (run.a + place, run.b + place))).collect()
+            runs.iter().flat_map(|run| (0..run.len).map(|index| (run.a + index, run.b + index))).collect()
         };
         prop_assert_eq!(myers.runs(a, b, usize::MAX, &mut runs), Some(edits));
         prop_assert_eq!(&pairs(&runs), &expected);
@@ -236,13 +236,13 @@ mod tests {
             edits in prop::collection::vec((0usize..400, 0u8..20, 0u8..3), 0..30),
         ) {
             let mut b = a.clone();
-            for (place, symbol, kind) in edits {
-                let place = place.min(b.len());
+            for (index, symbol, kind) in edits {
+                let index = index.min(b.len());
                 match kind {
-                    0 => b.insert(place, symbol),
-                    _ if place == b.len() => (),
-                    1 => b[place] = symbol,
-                    _ => drop(b.remove(place)),
+                    0 => b.insert(index, symbol),
+                    _ if index == b.len() => (),
+                    1 => b[index] = symbol,
+                    _ => drop(b.remove(index)),
                 }
             }
             check(&a, &b)?;

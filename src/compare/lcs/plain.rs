@@ -7,12 +7,12 @@ use super::likeness::Likeness;
 use super::parameters::{Parameters, Thresholds};
 
 /// A character that is still there, and where it stood in the text.
-type Placed = (char, usize);
+type IndexedChar = (char, usize);
 
 /// Compares two texts as [`Comparer::compare`](super::comparer::Comparer::compare) does.
 pub fn compare(a: &str, b: &str, parameters: &Parameters, thresholds: &Thresholds) -> Likeness {
     let (a, b) = (truncated(a), truncated(b));
-    let (mut first, mut second): (Vec<Placed>, Vec<Placed>) = (placed(a), placed(b));
+    let (mut first, mut second): (Vec<IndexedChar>, Vec<IndexedChar>) = (indexed(a), indexed(b));
     let digest = |text: &str| xxhash_rust::xxh3::xxh3_128(text.as_bytes());
     if (second.len(), digest(b), b) < (first.len(), digest(a), a) {
         std::mem::swap(&mut first, &mut second);
@@ -66,12 +66,12 @@ fn truncated(text: &str) -> &str {
     text
 }
 
-fn placed(text: &str) -> Vec<Placed> {
-    text.chars().enumerate().map(|(place, c)| (c, place)).collect()
+fn indexed(text: &str) -> Vec<IndexedChar> {
+    text.chars().enumerate().map(|(index, c)| (c, index)).collect()
 }
 
-/// The window that begins at a place: the fewest characters of at least `size` units, none missing between them.
-fn window(text: &[Placed], start: usize, size: usize) -> Option<&[Placed]> {
+/// The window that begins at an index: the fewest characters of at least `size` units, none missing between them.
+fn window(text: &[IndexedChar], start: usize, size: usize) -> Option<&[IndexedChar]> {
     let mut taken = 0;
     for end in start..text.len() {
         if text[end].1 - text[start].1 != end - start {
@@ -85,10 +85,10 @@ fn window(text: &[Placed], start: usize, size: usize) -> Option<&[Placed]> {
     None
 }
 
-/// The places that the windows cover that occur in the other text (Huang et al. 2008, 3.3).
-fn sketch(text: &[Placed], other: &[Placed], size: usize) -> Vec<usize> {
-    let theirs: Vec<&[Placed]> = (0..other.len()).filter_map(|start| window(other, start, size)).collect();
-    let equal = |a: &[Placed], b: &[Placed]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.0 == b.0);
+/// The indexes that the windows cover that occur in the other text (Huang et al. 2008, 3.3).
+fn sketch(text: &[IndexedChar], other: &[IndexedChar], size: usize) -> Vec<usize> {
+    let theirs: Vec<&[IndexedChar]> = (0..other.len()).filter_map(|start| window(other, start, size)).collect();
+    let equal = |a: &[IndexedChar], b: &[IndexedChar]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.0 == b.0);
     let mut kept = vec![false; text.len()];
     for start in 0..text.len() {
         if let Some(ours) = window(text, start, size)
@@ -97,19 +97,20 @@ fn sketch(text: &[Placed], other: &[Placed], size: usize) -> Vec<usize> {
             kept[start..start + ours.len()].fill(true);
         }
     }
-    (0..text.len()).filter(|&place| kept[place]).collect()
+    (0..text.len()).filter(|&index| kept[index]).collect()
 }
 
-/// The matches of the longest common subsequence of the sketches, as places of the texts.
-fn matches(a: &[Placed], b: &[Placed], size: usize) -> Vec<(usize, usize)> {
+/// The matches of the longest common subsequence of the sketches, as indexes of the texts.
+fn matches(a: &[IndexedChar], b: &[IndexedChar], size: usize) -> Vec<(usize, usize)> {
     let (of_a, of_b) = (sketch(a, b, size), sketch(b, a, size));
-    let chars = |text: &[Placed], places: &[usize]| places.iter().map(|&place| text[place].0).collect::<Vec<char>>();
+    let chars =
+        |text: &[IndexedChar], indexes: &[usize]| indexes.iter().map(|&index| text[index].0).collect::<Vec<char>>();
     let common = longest_common_subsequence(&chars(a, &of_a), &chars(b, &of_b));
     common.into_iter().map(|(x, y)| (of_a[x], of_b[y])).collect()
 }
 
 /// Returns the matches of the textbook's longest common subsequence (Cormen et al., LCS-LENGTH and PRINT-LCS), as
-/// ascending pairs of places: from the ends backwards, equal symbols match; else one of `a` is deleted if the rest has
+/// ascending pairs of indexes: from the ends backwards, equal symbols match; else one of `a` is deleted if the rest has
 /// as much in common without it, else one of `b` is inserted.
 pub fn longest_common_subsequence<T: Eq>(a: &[T], b: &[T]) -> Vec<(usize, usize)> {
     let mut lens = vec![vec![0u16; b.len() + 1]; a.len() + 1];
@@ -134,13 +135,13 @@ pub fn longest_common_subsequence<T: Eq>(a: &[T], b: &[T]) -> Vec<(usize, usize)
     pairs
 }
 
-/// d(x) of Huang et al. 2008, 3.4 for each place x of A, 0 to its length, as [`Curve`](super::region::Curve) describes it.
+/// d(x) of Huang et al. 2008, 3.4 for each index x of A, 0 to its length, as [`Curve`](super::region::Curve) describes it.
 fn curve(pairs: &[(usize, usize)], a: usize, b: usize) -> Vec<usize> {
     let deleted: Vec<usize> = (0..a).filter(|x| pairs.iter().all(|pair| pair.0 != *x)).collect();
     let inserted = (0..b).filter(|y| pairs.iter().all(|pair| pair.1 != *y));
     let before = |y: usize| pairs.iter().rev().find(|pair| pair.1 < y).map(|pair| pair.0 + 1);
     let inserted: Vec<usize> = inserted.filter_map(before).collect();
-    let below = |places: &[usize], x: usize| places.iter().filter(|&&place| place < x).count();
+    let below = |indexes: &[usize], x: usize| indexes.iter().filter(|&&index| index < x).count();
     (0..=a).map(|x| below(&deleted, x) + below(&inserted, x)).collect()
 }
 

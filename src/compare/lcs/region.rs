@@ -7,7 +7,7 @@ use super::parameters::Parameters;
 use super::run::Run;
 use super::sketch::Piece;
 
-/// d(x): how many edit operations stand before each place x of A.
+/// d(x): how many edit operations stand before each index x of A.
 ///
 /// A character of A without match counts for all x behind it. So does a character of B without match with the character
 /// of A that follows the match before it, that is, from the next x on; those before the first match count nowhere.
@@ -29,8 +29,8 @@ impl Curve {
         for run in runs.iter().copied().chain([Run { a, b, len: 0 }]) {
             let inserted = if from == 0 { 0 } else { run.b - from_b };
             let deleted = run.a - from;
-            for (place, value) in self.d[from + 1..=run.a].iter_mut().enumerate() {
-                *value = (d + inserted + place + 1) as u32;
+            for (index, value) in self.d[from + 1..=run.a].iter_mut().enumerate() {
+                *value = (d + inserted + index + 1) as u32;
             }
             d += inserted + deleted;
             self.d[run.a + 1..=run.a + run.len].fill(d as u32);
@@ -38,7 +38,7 @@ impl Curve {
         }
     }
 
-    /// Returns the trustable region of A that has been drawn, as places x1 < x2, or none.
+    /// Returns the trustable region of A that has been drawn, as indexes x1 < x2, or none.
     ///
     /// "We get total (k^2 + k) / 2 base regions by k blocks"; those that are too steep are dropped, the greatest weight is
     /// kept, then the fewest blocks; the ends are extended, the left first and the right first, and the longest is taken.
@@ -112,10 +112,10 @@ pub(crate) fn hopeless(pieces: &[Piece], len: usize, parameters: &Parameters) ->
         let end = len.min(start + size);
         let mut kept = 0;
         while let Some(piece) = pieces.peek()
-            && piece.place < end
+            && piece.index < end
         {
-            let behind = piece.place + piece.len;
-            kept += behind.min(end) - piece.place.max(start);
+            let behind = piece.index + piece.len;
+            kept += behind.min(end) - piece.index.max(start);
             if behind > end {
                 break;
             }

@@ -1,6 +1,6 @@
 //! Stretches that two sequences have in common: what an edit script leaves.
 
-/// A stretch that two sequences have in common: `len` symbols from place `a` of one and from place `b` of the other.
+/// A stretch that two sequences have in common: `len` symbols from index `a` of one and from index `b` of the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
     /// Where it begins in the first sequence.

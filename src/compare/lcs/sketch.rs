@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::marks::Marks;
+use super::window_set::WindowSet;
 use super::windows::Windows;
 
 /// A text under comparison.
@@ -16,7 +16,7 @@ pub(crate) struct Side<'a, T> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Piece {
     /// Where it begins in what is left of the text.
-    pub(crate) place: usize,
+    pub(crate) index: usize,
     pub(crate) len: usize,
 }
 
@@ -26,7 +26,7 @@ pub(crate) struct Sketch<T> {
     /// What is left of the text, ascending; nothing else of it takes part.
     pub(crate) left: Vec<Range<usize>>,
     /// Windows that occur in the other text; none reaches over what has been cut out.
-    pub(crate) marks: Marks,
+    pub(crate) window_set: WindowSet,
     /// The stretches that these windows cover.
     pub(crate) pieces: Vec<Piece>,
     /// The characters of the pieces.
@@ -39,7 +39,7 @@ impl<T: Copy> Sketch<T> {
     pub(crate) fn begin(&mut self, side: Side<'_, T>) {
         self.left.clear();
         self.left.push(0..side.text.len());
-        self.marks.clear(side.windows.len());
+        self.window_set.clear(side.windows.len());
     }
 
     /// The number of characters that are left.
@@ -47,32 +47,32 @@ impl<T: Copy> Sketch<T> {
         self.left.iter().map(|range| range.len()).sum()
     }
 
-    /// Where a place of what is left stands in the text.
-    pub(crate) fn text_place(&self, mut place: usize) -> usize {
+    /// Where an index of what is left stands in the text.
+    pub(crate) fn text_index(&self, mut index: usize) -> usize {
         for left in &self.left {
-            if place < left.len() {
-                return left.start + place;
+            if index < left.len() {
+                return left.start + index;
             }
-            place -= left.len();
+            index -= left.len();
         }
-        unreachable!("places are below the number of characters that are left")
+        unreachable!("indexes are below the number of characters that are left")
     }
 
     /// Makes the sketch from the marks.
     pub(crate) fn make(&mut self, side: Side<'_, T>) {
         self.pieces.clear();
         self.symbols.clear();
-        let mut place = 0;
+        let mut index = 0;
         for left in &self.left {
             let mut kept = left.start..left.start;
             let mut keep = |kept: &Range<usize>| {
                 if !kept.is_empty() {
-                    self.pieces.push(Piece { place: place + kept.start - left.start, len: kept.len() });
+                    self.pieces.push(Piece { index: index + kept.start - left.start, len: kept.len() });
                     self.symbols.extend_from_slice(&side.text[kept.clone()]);
                 }
             };
             let windows = left.start..left.end.min(side.windows.len());
-            for run in self.marks.runs(windows) {
+            for run in self.window_set.runs(windows) {
                 let end = side.windows.end(run.end - 1);
                 if run.start > kept.end {
                     keep(&kept);
@@ -81,7 +81,7 @@ impl<T: Copy> Sketch<T> {
                 kept.end = end;
             }
             keep(&kept);
-            place += left.len();
+            index += left.len();
         }
     }
 
@@ -90,18 +90,18 @@ impl<T: Copy> Sketch<T> {
         self.scratch.clear();
         let mut left = self.left.iter().cloned();
         let mut now = left.next();
-        let mut place = 0;
-        for Piece { place: from, mut len } in stretches {
+        let mut index = 0;
+        for Piece { index: from, mut len } in stretches {
             while len > 0
                 && let Some(range) = &mut now
             {
-                let skip = from.saturating_sub(place).min(range.len());
+                let skip = from.saturating_sub(index).min(range.len());
                 if skip > 0 {
                     self.scratch.push(range.start..range.start + skip);
                 }
                 let taken = len.min(range.len() - skip);
                 range.start += skip + taken;
-                (place, len) = (place + skip + taken, len - taken);
+                (index, len) = (index + skip + taken, len - taken);
                 if range.start == range.end {
                     now = left.next();
                 }

@@ -5,9 +5,9 @@
 //! one is found, both texts are followed as far as they agree: all windows of that stretch occur in both, and need no
 //! look. Windows that share a gram that B lacks need none either. Windows of B are kept because a stretch covers them, or because one of the same content is.
 
-use super::marks::Marks;
 use super::sketch::Side;
 use super::symbols::Symbol;
+use super::window_set::WindowSet;
 
 /// Where a stretch is looked for before the table is asked: so far from where the last one would go on.
 const NEAR: [isize; 5] = [0, -1, 1, -2, 2];
@@ -25,7 +25,7 @@ pub(crate) struct Stretch {
 pub(crate) fn strain<T: Symbol>(
     [a, b]: [Side<'_, T>; 2],
     needed: usize,
-    [of_a, of_b]: [&mut Marks; 2],
+    [of_a, of_b]: [&mut WindowSet; 2],
     stretches: &mut Vec<Stretch>,
 ) -> bool {
     stretches.clear();

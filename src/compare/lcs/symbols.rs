@@ -70,7 +70,7 @@ macro_rules! by_words {
 #[inline(always)]
 fn word<T: Into<u64>>(symbols: impl ExactSizeIterator<Item = T>) -> u64 {
     let width = 64 / symbols.len() as u32;
-    symbols.enumerate().fold(0, |word, (place, symbol)| word | symbol.into() << (place as u32 * width))
+    symbols.enumerate().fold(0, |word, (index, symbol)| word | symbol.into() << (index as u32 * width))
 }
 
 impl Symbol for u8 {

@@ -70,12 +70,12 @@ enum Edit {
 }
 
 fn edit() -> impl Strategy<Value = Edit> {
-    let place = || 0usize..1_500;
+    let index = || 0usize..1_500;
     prop_oneof![
-        4 => (place(), select(vec!['a', ' ', 'é', '文'])).prop_map(|(at, c)| Edit::Character(at, c)),
-        1 => (place(), 0usize..200).prop_map(|(at, len)| Edit::Drop(at, len)),
-        1 => (place(), sentence()).prop_map(|(at, text)| Edit::Insert(at, text)),
-        1 => (place(), 0usize..300, place()).prop_map(|(at, len, to)| Edit::Move(at, len, to)),
+        4 => (index(), select(vec!['a', ' ', 'é', '文'])).prop_map(|(at, c)| Edit::Character(at, c)),
+        1 => (index(), 0usize..200).prop_map(|(at, len)| Edit::Drop(at, len)),
+        1 => (index(), sentence()).prop_map(|(at, text)| Edit::Insert(at, text)),
+        1 => (index(), 0usize..300, index()).prop_map(|(at, len, to)| Edit::Move(at, len, to)),
     ]
 }
 
@@ -252,8 +252,8 @@ fn long_texts_agree_with_the_definition() {
     let text = prose(450, 7);
     for every in [15, 18, 20, 50, 1_000] {
         let mut other = text.clone().into_bytes();
-        for place in (every / 2..other.len()).step_by(every) {
-            other[place] = b'#';
+        for index in (every / 2..other.len()).step_by(every) {
+            other[index] = b'#';
         }
         let other = String::from_utf8(other).expect("ASCII");
         let [fast, plain] = both(&text, &other, &parameters, &thresholds);

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::marks::Marks;
 use super::parameters::units;
+use super::window_set::WindowSet;
 
 /// The windows of a text, by where they begin.
 #[derive(Clone, Debug)]
@@ -204,7 +204,7 @@ impl Windows {
     #[inline]
     pub(crate) fn may_have(&self, other: &Self, windows: Range<usize>) -> u64 {
         let hashes = other.hashes[windows].iter().enumerate();
-        hashes.fold(0, |found, (place, &hash)| found | u64::from(self.filter.may_have(hash)) << place)
+        hashes.fold(0, |found, (index, &hash)| found | u64::from(self.filter.may_have(hash)) << index)
     }
 
     /// Whether a gram may be here.
@@ -213,7 +213,7 @@ impl Windows {
         self.grams.may_have(anchor.gram)
     }
 
-    /// Reads the filters once, from end to end: they are asked at random places next, of which each would wait for
+    /// Reads the filters once, from end to end: they are asked at random indexes next, of which each would wait for
     /// memory. (A sixth to a fifth of the time of texts that are not in a cache, `benches/lcs.rs`.)
     pub(crate) fn warm(&self) {
         for filter in [&self.grams, &self.filter] {
@@ -228,15 +228,15 @@ impl Windows {
     }
 
     /// Adds to a set all windows that have the content of one in it.
-    pub(crate) fn complete(&self, marks: &mut Marks) {
+    pub(crate) fn complete(&self, window_set: &mut WindowSet) {
         for &(window, first) in &self.repeated {
-            if marks.has(window.into()) {
-                marks.add(first.into());
+            if window_set.has(window.into()) {
+                window_set.add(first.into());
             }
         }
         for &(window, first) in &self.repeated {
-            if marks.has(first.into()) {
-                marks.add(window.into());
+            if window_set.has(first.into()) {
+                window_set.add(window.into());
             }
         }
     }

@@ -28,7 +28,7 @@ impl Keys for Bands {
         row.has_min_values
     }
 
-    fn places(self) -> u8 {
+    fn indexes(self) -> u8 {
         BANDS as u8
     }
 
@@ -38,18 +38,18 @@ impl Keys for Bands {
     }
 
     fn possible(self, repeats: &dyn Fn(usize) -> bool) -> u32 {
-        (0..BANDS).filter(|&place| repeats(place)).fold(0, |mask, place| mask | 1 << place)
+        (0..BANDS).filter(|&index| repeats(index)).fold(0, |mask, index| mask | 1 << index)
     }
 
     fn keys(self, sketch: &Self::Sketch, mask: u32, mut key: impl FnMut(u8, u64)) {
-        let kept = (0..).zip(hashes(sketch)).filter(|(place, _)| mask >> place & 1 == 1);
-        kept.for_each(|(place, hash)| key(place, hash));
+        let kept = (0..).zip(hashes(sketch)).filter(|(index, _)| mask >> index & 1 == 1);
+        kept.for_each(|(index, hash)| key(index, hash));
     }
 
     #[inline]
     fn shared(self, a: &Self::Sketch, b: &Self::Sketch) -> u32 {
         let equal = a.chunks_exact(WIDTH).zip(b.chunks_exact(WIDTH)).map(|(a, b)| a == b);
-        (0..).zip(equal).fold(0, |mask, (place, equal)| mask | u32::from(equal) << place)
+        (0..).zip(equal).fold(0, |mask, (index, equal)| mask | u32::from(equal) << index)
     }
 
     #[inline]
@@ -78,7 +78,7 @@ impl Keys for ShortBands {
         row.has_profile
     }
 
-    fn places(self) -> u8 {
+    fn indexes(self) -> u8 {
         SHORT_BANDS as u8
     }
 
@@ -88,18 +88,18 @@ impl Keys for ShortBands {
     }
 
     fn possible(self, repeats: &dyn Fn(usize) -> bool) -> u32 {
-        (0..SHORT_BANDS).filter(|&place| repeats(place)).fold(0, |mask, place| mask | 1 << place)
+        (0..SHORT_BANDS).filter(|&index| repeats(index)).fold(0, |mask, index| mask | 1 << index)
     }
 
     fn keys(self, sketch: &Self::Sketch, mask: u32, mut key: impl FnMut(u8, u64)) {
-        let kept = (0..).zip(&sketch.0).filter(|(place, _)| mask >> place & 1 == 1);
-        kept.for_each(|(place, hash)| key(place, *hash));
+        let kept = (0..).zip(&sketch.0).filter(|(index, _)| mask >> index & 1 == 1);
+        kept.for_each(|(index, hash)| key(index, *hash));
     }
 
     #[inline]
     fn shared(self, a: &Self::Sketch, b: &Self::Sketch) -> u32 {
         let equal = a.0.iter().zip(&b.0).map(|(a, b)| a == b);
-        (0..).zip(equal).fold(0, |mask, (place, equal)| mask | u32::from(equal) << place)
+        (0..).zip(equal).fold(0, |mask, (index, equal)| mask | u32::from(equal) << index)
     }
 
     #[inline]
@@ -110,7 +110,7 @@ impl Keys for ShortBands {
 
 /// The bands of packed min-values.
 fn hashes(sketch: &[u64; MIN_VALUES]) -> [u64; BANDS] {
-    Recipe::bands(&std::array::from_fn(|place| (sketch[place / 2] >> (place % 2 * 32)) as u32))
+    Recipe::bands(&std::array::from_fn(|index| (sketch[index / 2] >> (index % 2 * 32)) as u32))
 }
 
 #[cfg(test)]
@@ -130,20 +130,20 @@ mod tests {
                 b[(at % 42) as usize] ^= 1 << (at >> 8 & 63);
             });
             let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-            bands.keys(&a, u32::MAX, |place, key| ours.push((place, key)));
-            bands.keys(&b, u32::MAX, |place, key| theirs.push((place, key)));
+            bands.keys(&a, u32::MAX, |index, key| ours.push((index, key)));
+            bands.keys(&b, u32::MAX, |index, key| theirs.push((index, key)));
             let mut parts = Vec::new();
             bands.parts(&a, &mut parts);
             assert_eq!(parts, ours.iter().map(|(_, key)| *key).collect::<Vec<_>>());
-            let equal = ours.iter().zip(&theirs).filter(|(a, b)| a == b).map(|((place, _), _)| 1 << place);
+            let equal = ours.iter().zip(&theirs).filter(|(a, b)| a == b).map(|((index, _), _)| 1 << index);
             assert_eq!(bands.shared(&a, &b), equal.sum::<u32>(), "seed {seed}");
-            let half = |words: &[u64; MIN_VALUES], place: usize| (words[place / 2] >> (place % 2 * 32)) as u32;
-            let agree = (0..84).filter(|&place| half(&a, place) == half(&b, place)).count() as u32;
+            let half = |words: &[u64; MIN_VALUES], index: usize| (words[index / 2] >> (index % 2 * 32)) as u32;
+            let agree = (0..84).filter(|&index| half(&a, index) == half(&b, index)).count() as u32;
             assert_eq!(agreement(&a, &b), agree);
             assert_eq!(bands.passes(&a, &b), agree >= 36);
             assert!(agree < 64 || bands.shared(&a, &b) != 0);
         }
         assert_eq!(bands.possible(&|_| true), (1 << 21) - 1);
-        assert_eq!(bands.possible(&|place| place == 3), 1 << 3);
+        assert_eq!(bands.possible(&|index| index == 3), 1 << 3);
     }
 }

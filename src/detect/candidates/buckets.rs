@@ -45,28 +45,28 @@ fn keyed_leaders<'a, K: Keys + 'a>(context: &'a Context<'_>, keyed: K) -> impl I
     context.classes.leaders().filter(move |&ordinal| keyed.is_known(&collection.row(ordinal)))
 }
 
-/// All keys that may be shared, as (key, place and ordinal), by key and ordinal.
+/// All keys that may be shared, as (key, index and ordinal), by key and ordinal.
 fn sort<K: Keys>(context: &Context<'_>, keyed: K) -> Result<Sorted<2>> {
-    let (collection, room) = (context.collection, context.room);
+    let (collection, resources) = (context.collection, context.resources);
     let len = u64::from(collection.len());
     let mut parts = Vec::new();
-    let mut repeats = Repeats::new(len * u64::from(keyed.places()), room.memory_limit);
+    let mut repeats = Repeats::new(len * u64::from(keyed.indexes()), resources.memory_limit);
     context.ticker.start("count keys", Some(len), "documents")?;
     for ordinal in keyed_leaders(context, keyed) {
         keyed.parts(&keyed.sketch(collection, ordinal), &mut parts);
         parts.iter().for_each(|&part| repeats.note(part));
         context.tick(ordinal, REPORT)?;
     }
-    let mut sorter = Sorter::<2>::new(&room.folder, room.memory_limit / 2);
+    let mut sorter = Sorter::<2>::new(&resources.folder, resources.memory_limit / 2);
     context.ticker.start("sort keys", Some(len), "documents")?;
     for ordinal in keyed_leaders(context, keyed) {
         let sketch = keyed.sketch(collection, ordinal);
         keyed.parts(&sketch, &mut parts);
         let mask = keyed.possible(&|part| repeats.may_repeat(parts[part]));
         let mut outcome = Ok(());
-        keyed.keys(&sketch, mask, |place, key| {
+        keyed.keys(&sketch, mask, |index, key| {
             if outcome.is_ok() {
-                outcome = sorter.push([key, u64::from(place) << 32 | u64::from(ordinal)]);
+                outcome = sorter.push([key, u64::from(index) << 32 | u64::from(ordinal)]);
             }
         });
         outcome?;
@@ -102,7 +102,7 @@ struct Buckets<'a, 'b, K: Keys> {
     limit: usize,
     cut: &'a HashSet<u64>,
     sketches: Vec<K::Sketch>,
-    /// Of each sketch, the places of keys that are cut.
+    /// Of each sketch, the indexes of keys that are cut.
     cuts: Vec<u32>,
     stars: Vec<Cut>,
 }
@@ -111,7 +111,7 @@ impl<K: Keys> Buckets<'_, '_, K> {
     /// The documents of one key: pairs that share an earlier key are left to that one.
     fn bucket(&mut self, rows: &[[u64; 2]], found: &mut Take<'_>) -> Result<()> {
         let ordinal = |row: &[u64; 2]| row[1] as u32;
-        let (key, place) = (rows[0][0], (rows[0][1] >> 32) as u8);
+        let (key, index) = (rows[0][0], (rows[0][1] >> 32) as u8);
         let collection = self.context.collection;
         self.sketches.clear();
         self.sketches.extend(rows.iter().map(|row| self.keyed.sketch(collection, ordinal(row))));
@@ -119,11 +119,11 @@ impl<K: Keys> Buckets<'_, '_, K> {
         self.cuts.resize(rows.len(), 0);
         if !self.cut.is_empty() {
             for (sketch, cuts) in self.sketches.iter().zip(&mut self.cuts) {
-                self.keyed.keys(sketch, u32::MAX, |place, key| *cuts |= u32::from(self.cut.contains(&key)) << place);
+                self.keyed.keys(sketch, u32::MAX, |index, key| *cuts |= u32::from(self.cut.contains(&key)) << index);
             }
         }
         if self.cut.contains(&key) {
-            self.stars.push(Cut { founder: ordinal(&rows[0]), len: rows.len() as u64, place });
+            self.stars.push(Cut { founder: ordinal(&rows[0]), len: rows.len() as u64, index });
             let compared = if self.context.stable { self.limit } else { 1 };
             for at in 0..compared {
                 let end = if at == 0 { rows.len() } else { compared };
@@ -131,7 +131,7 @@ impl<K: Keys> Buckets<'_, '_, K> {
                     let (a, b) = (&self.sketches[at], &self.sketches[other]);
                     let (near, shared) = (self.keyed.passes(a, b), self.keyed.shared(a, b));
                     // What is not near is only counted: at the first key that both share.
-                    let counts = near || shared.trailing_zeros() == u32::from(place);
+                    let counts = near || shared.trailing_zeros() == u32::from(index);
                     if counts && shared & !self.cuts[at] == 0 {
                         found(ordinal(&rows[at]), ordinal(&rows[other]), near)?;
                     }
@@ -141,9 +141,9 @@ impl<K: Keys> Buckets<'_, '_, K> {
         }
         for (at, a) in self.sketches.iter().enumerate() {
             for (behind, b) in self.sketches[at + 1..].iter().enumerate() {
-                // The places of keys that both share, but for those that are cut.
+                // The indexes of keys that both share, but for those that are cut.
                 let kept = self.keyed.shared(a, b) & !self.cuts[at];
-                if kept.trailing_zeros() == u32::from(place) {
+                if kept.trailing_zeros() == u32::from(index) {
                     found(ordinal(&rows[at]), ordinal(&rows[at + 1 + behind]), self.keyed.passes(a, b))?;
                 }
             }

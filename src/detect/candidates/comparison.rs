@@ -9,7 +9,7 @@ use crate::compare::cosine::Frequencies;
 use crate::compare::lcs::{Comparer, Parameters, Prepared};
 use crate::detect::method::evidence::Evidence;
 use crate::detect::method::rules::Rules;
-use crate::detect::texts::{Kept, Places};
+use crate::detect::texts::{Kept, TextSources};
 use crate::text::{DOCUMENT_UNITS, first_units};
 
 /// A way of comparing two texts.
@@ -71,26 +71,26 @@ impl Measure for ByCosine {
     }
 }
 
-/// Compares documents by their texts: those kept by a pass, others by single look-ups where it has their places.
-pub(crate) struct Desk<'a, M: Measure> {
+/// Compares documents by their texts: those kept by a pass, others by single look-ups where it has their sources.
+pub(crate) struct ComparisonCache<'a, M: Measure> {
     measure: M,
     kept: &'a Kept,
-    places: Option<&'a Places>,
+    sources: Option<&'a TextSources>,
     ready: HashMap<u32, Option<Rc<M::Ready>>>,
     used: usize,
-    room: usize,
+    resources: usize,
 }
 
-impl<'a, M: Measure> Desk<'a, M> {
+impl<'a, M: Measure> ComparisonCache<'a, M> {
     /// A desk that keeps about `memory` bytes.
-    pub(crate) fn new(measure: M, kept: &'a Kept, places: Option<&'a Places>, memory: u64) -> Self {
-        let room = usize::try_from(memory).unwrap_or(usize::MAX);
-        Self { measure, kept, places, ready: HashMap::new(), used: 0, room }
+    pub(crate) fn new(measure: M, kept: &'a Kept, sources: Option<&'a TextSources>, memory: u64) -> Self {
+        let resources = usize::try_from(memory).unwrap_or(usize::MAX);
+        Self { measure, kept, sources, ready: HashMap::new(), used: 0, resources }
     }
 
     /// Forgets what was made ready, if there is no room for more.
     pub(crate) fn clear(&mut self) {
-        if self.used >= self.room {
+        if self.used >= self.resources {
             self.ready.clear();
             self.used = 0;
         }
@@ -104,11 +104,11 @@ impl<'a, M: Measure> Desk<'a, M> {
         let ready = match self.kept.get(ordinal) {
             Some(text) => Some(Rc::new(self.measure.ready(text))),
             None => self
-                .places
-                .and_then(|places| places.text(ordinal))
+                .sources
+                .and_then(|sources| sources.text(ordinal))
                 .map(|text| Rc::new(self.measure.ready(first_units(&text, DOCUMENT_UNITS)))),
         };
-        if self.used < self.room {
+        if self.used < self.resources {
             self.used += 64 + ready.as_deref().map_or(0, M::size);
             self.ready.insert(ordinal, ready.clone());
         }
@@ -123,7 +123,7 @@ impl<'a, M: Measure> Desk<'a, M> {
     }
 }
 
-impl<M: Measure> Verifier for Desk<'_, M> {
+impl<M: Measure> Verifier for ComparisonCache<'_, M> {
     fn add(&mut self, a: u32, b: u32, evidence: &mut Evidence) -> Result<()> {
         self.clear();
         self.compare(a, b, evidence);

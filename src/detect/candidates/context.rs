@@ -4,7 +4,7 @@ use crate::Result;
 use crate::detect::collection::Collection;
 use crate::detect::collection::classes::Classes;
 use crate::detect::method::options::PairOptions;
-use crate::spill::resources::Room;
+use crate::spill::resources::Resources;
 use crate::spill::ticker::Ticker;
 use crate::store::View;
 
@@ -22,7 +22,7 @@ pub struct Context<'a> {
     /// The method and its limits.
     pub options: &'a PairOptions,
     /// Memory and folder for what is sorted.
-    pub room: &'a Room,
+    pub resources: &'a Resources,
     /// Groups above the limit give, besides star pairs, the pairs that they gave before they grew.
     pub stable: bool,
     /// Most documents of a candidate group that are compared with each other.

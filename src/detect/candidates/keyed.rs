@@ -19,19 +19,19 @@ pub(crate) trait Keys: Copy {
     /// Whether a document has it.
     fn is_known(self, row: &Row) -> bool;
 
-    /// Number of places of keys, at most 32.
-    fn places(self) -> u8;
+    /// Number of indexes of keys, at most 32.
+    fn indexes(self) -> u8;
 
-    /// The values of a sketch that have to come twice for its keys to: (place, value) as one number.
+    /// The values of a sketch that have to come twice for its keys to: (index, value) as one number.
     fn parts(self, sketch: &Self::Sketch, out: &mut Vec<u64>);
 
-    /// The places at which keys may be shared, given which parts may be.
+    /// The indexes at which keys may be shared, given which parts may be.
     fn possible(self, repeats: &dyn Fn(usize) -> bool) -> u32;
 
-    /// Calls `key` with each of the places in the mask and the key there.
+    /// Calls `key` with each of the indexes in the mask and the key there.
     fn keys(self, sketch: &Self::Sketch, mask: u32, key: impl FnMut(u8, u64));
 
-    /// The places at which two sketches share a key.
+    /// The indexes at which two sketches share a key.
     fn shared(self, a: &Self::Sketch, b: &Self::Sketch) -> u32;
 
     /// Whether two sketches are near enough for their pair to be one of the method's.
@@ -41,7 +41,7 @@ pub(crate) trait Keys: Copy {
 /// Words of a sketch: six supershingles, six words of projection.
 pub(crate) type Sketch = [[u64; 6]; 2];
 
-/// How the candidates of a method are found: by keys that two documents share at one place.
+/// How the candidates of a method are found: by keys that two documents share at one index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Keyed {
     /// The 15 megashingles: two pages share one exactly if two of their supershingles are equal, so every
@@ -55,35 +55,35 @@ pub(crate) enum Keyed {
     },
 }
 
-/// First place of each megashingle's two, then the second.
+/// First index of each megashingle's two, then the second.
 const PLACES: [(u8, u8); 15] = {
-    let mut places = [(0, 0); 15];
+    let mut indexes = [(0, 0); 15];
     let (mut first, mut next) = (0, 0);
     while first < 6 {
         let mut second = first + 1;
         while second < 6 {
-            places[next] = (first, second);
+            indexes[next] = (first, second);
             (second, next) = (second + 1, next + 1);
         }
         first += 1;
     }
-    places
+    indexes
 };
 
 impl Keyed {
-    /// The values of a sketch that have to come twice for its keys to: (place, value) as one number.
+    /// The values of a sketch that have to come twice for its keys to: (index, value) as one number.
     pub(crate) fn parts(self, sketch: &Sketch, out: &mut Vec<u64>) {
         out.clear();
         match self {
-            Self::Megashingles => out.extend((0..).zip(&sketch[0]).map(|(place, value)| value.wrapping_add(place))),
+            Self::Megashingles => out.extend((0..).zip(&sketch[0]).map(|(index, value)| value.wrapping_add(index))),
             Self::Pieces { complete } => {
-                out.extend((0..self.places()).map(|place| piece_key(&sketch[1], complete, place)))
+                out.extend((0..self.indexes()).map(|index| piece_key(&sketch[1], complete, index)))
             }
         }
     }
 
-    /// Number of places of keys.
-    pub(crate) fn places(self) -> u8 {
+    /// Number of indexes of keys.
+    pub(crate) fn indexes(self) -> u8 {
         match self {
             Self::Megashingles => 15,
             Self::Pieces { complete: false } => 12,
@@ -91,47 +91,47 @@ impl Keyed {
         }
     }
 
-    /// The places at which keys may be shared, given which parts may be.
+    /// The indexes at which keys may be shared, given which parts may be.
     pub(crate) fn possible(self, repeats: &dyn Fn(usize) -> bool) -> u32 {
         match self {
             Self::Megashingles => {
                 let both = |&(a, b): &(u8, u8)| repeats(a.into()) && repeats(b.into());
-                (0..).zip(&PLACES).filter(|(_, places)| both(places)).fold(0, |mask, (place, _)| mask | 1 << place)
+                (0..).zip(&PLACES).filter(|(_, indexes)| both(indexes)).fold(0, |mask, (index, _)| mask | 1 << index)
             }
             Self::Pieces { .. } => {
-                (0..self.places()).filter(|&place| repeats(place.into())).fold(0, |mask, place| mask | 1 << place)
+                (0..self.indexes()).filter(|&index| repeats(index.into())).fold(0, |mask, index| mask | 1 << index)
             }
         }
     }
 
-    /// Calls `key` with each of the places in the mask and the key there.
+    /// Calls `key` with each of the indexes in the mask and the key there.
     pub(crate) fn keys(self, sketch: &Sketch, mask: u32, mut key: impl FnMut(u8, u64)) {
         match self {
             Self::Megashingles => {
                 let megashingles = Recipe::megashingles(&sketch[0]);
                 (0..15)
-                    .filter(|place| mask >> place & 1 == 1)
-                    .for_each(|place| key(place, megashingles[usize::from(place)]));
+                    .filter(|index| mask >> index & 1 == 1)
+                    .for_each(|index| key(index, megashingles[usize::from(index)]));
             }
             Self::Pieces { complete } => {
-                let places = (0..self.places()).filter(|place| mask >> place & 1 == 1);
-                places.for_each(|place| key(place, piece_key(&sketch[1], complete, place)));
+                let indexes = (0..self.indexes()).filter(|index| mask >> index & 1 == 1);
+                indexes.for_each(|index| key(index, piece_key(&sketch[1], complete, index)));
             }
         }
     }
 
-    /// The places at which two sketches share a key.
+    /// The indexes at which two sketches share a key.
     #[inline]
     pub(crate) fn shared(self, a: &Sketch, b: &Sketch) -> u32 {
         match self {
             Self::Megashingles => {
-                let equal = |place: u8| a[0][usize::from(place)] == b[0][usize::from(place)];
+                let equal = |index: u8| a[0][usize::from(index)] == b[0][usize::from(index)];
                 let both = |&(first, second): &(u8, u8)| equal(first) && equal(second);
-                (0..).zip(&PLACES).filter(|(_, places)| both(places)).fold(0, |mask, (place, _)| mask | 1 << place)
+                (0..).zip(&PLACES).filter(|(_, indexes)| both(indexes)).fold(0, |mask, (index, _)| mask | 1 << index)
             }
             Self::Pieces { complete } => {
-                let equal = |&place: &u8| piece(&a[1], complete, place) == piece(&b[1], complete, place);
-                (0..self.places()).filter(equal).fold(0, |mask, place| mask | 1 << place)
+                let equal = |&index: &u8| piece(&a[1], complete, index) == piece(&b[1], complete, index);
+                (0..self.indexes()).filter(equal).fold(0, |mask, index| mask | 1 << index)
             }
         }
     }
@@ -139,12 +139,12 @@ impl Keyed {
 
 /// A piece of a projection; dimension d is bit d mod 64 of word d / 64.
 #[inline]
-fn piece(projection: &[u64; 6], complete: bool, place: u8) -> u64 {
-    let place = u32::from(place);
+fn piece(projection: &[u64; 6], complete: bool, index: u8) -> u64 {
+    let index = u32::from(index);
     // Of 13, the first seven have 30 bits.
     let (start, width) = match complete {
-        false => (32 * place, 32),
-        true => (30 * place - place.saturating_sub(7), if place < 7 { 30 } else { 29 }),
+        false => (32 * index, 32),
+        true => (30 * index - index.saturating_sub(7), if index < 7 { 30 } else { 29 }),
     };
     let (word, shift) = ((start / 64) as usize, start % 64);
     let behind = projection.get(word + 1).copied().unwrap_or(0);
@@ -152,9 +152,9 @@ fn piece(projection: &[u64; 6], complete: bool, place: u8) -> u64 {
     (both >> shift) as u64 & ((1 << width) - 1)
 }
 
-/// Place and piece as one number: equal only where both are.
-fn piece_key(projection: &[u64; 6], complete: bool, place: u8) -> u64 {
-    u64::from(place) << 32 | piece(projection, complete, place)
+/// Index and piece as one number: equal only where both are.
+fn piece_key(projection: &[u64; 6], complete: bool, index: u8) -> u64 {
+    u64::from(index) << 32 | piece(projection, complete, index)
 }
 
 /// Supershingles and projection as keys, with what a candidate must have.
@@ -179,8 +179,8 @@ impl Keys for Filtered {
         }
     }
 
-    fn places(self) -> u8 {
-        self.keyed.places()
+    fn indexes(self) -> u8 {
+        self.keyed.indexes()
     }
 
     fn parts(self, sketch: &Sketch, out: &mut Vec<u64>) {
@@ -244,7 +244,7 @@ mod tests {
 
     fn keys(keyed: Keyed, sketch: &Sketch) -> Vec<(u8, u64)> {
         let mut keys = Vec::new();
-        keyed.keys(sketch, u32::MAX, |place, key| keys.push((place, key)));
+        keyed.keys(sketch, u32::MAX, |index, key| keys.push((index, key)));
         keys
     }
 
@@ -257,8 +257,8 @@ mod tests {
             for bit in 0..384 {
                 let mut projection = [0u64; 6];
                 projection[bit / 64] |= 1 << (bit % 64);
-                let places = Keyed::Pieces { complete }.places();
-                let values: Vec<u64> = (0..places).map(|place| piece(&projection, complete, place)).collect();
+                let indexes = Keyed::Pieces { complete }.indexes();
+                let values: Vec<u64> = (0..indexes).map(|index| piece(&projection, complete, index)).collect();
                 assert_eq!(values.iter().map(|value| value.count_ones()).sum::<u32>(), 1, "bit {bit}");
                 covered |= 1 << values.iter().position(|&value| value != 0).expect("one has it");
             }
@@ -307,9 +307,9 @@ mod tests {
         for keyed in ALL {
             let mut parts = Vec::new();
             keyed.parts(&sketch(1), &mut parts);
-            assert_eq!(keyed.possible(&|_| true).count_ones(), u32::from(keyed.places()));
+            assert_eq!(keyed.possible(&|_| true).count_ones(), u32::from(keyed.indexes()));
             assert_eq!(keyed.possible(&|part| part == 0).count_ones() > 0, keyed != Keyed::Megashingles);
-            assert_eq!(parts.len(), if keyed == Keyed::Megashingles { 6 } else { usize::from(keyed.places()) });
+            assert_eq!(parts.len(), if keyed == Keyed::Megashingles { 6 } else { usize::from(keyed.indexes()) });
         }
     }
 }

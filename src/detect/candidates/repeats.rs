@@ -5,7 +5,7 @@ use nddb_format::digest::mix;
 /// Bits of the filter for each value that is expected.
 const BITS: u64 = 8;
 
-/// Tells values that were noted twice from most that were noted once: two bits in the place that a hash of
+/// Tells values that were noted twice from most that were noted once: two bits in the cell that a hash of
 /// the value gives. It never says of a repeated value that it came once.
 ///
 /// Most documents have no near-duplicate. What only one document has need not be sorted to learn that.
@@ -25,15 +25,15 @@ impl Repeats {
     }
 
     #[inline]
-    fn place(&self, value: u64) -> (usize, u64) {
-        let place = mix(value) >> self.shift;
-        ((place / 64) as usize, 1 << (place % 64))
+    fn index(&self, value: u64) -> (usize, u64) {
+        let index = mix(value) >> self.shift;
+        ((index / 64) as usize, 1 << (index % 64))
     }
 
     /// Notes a value.
     #[inline]
     pub(crate) fn note(&mut self, value: u64) {
-        let (word, bit) = self.place(value);
+        let (word, bit) = self.index(value);
         self.twice[word] |= self.once[word] & bit;
         self.once[word] |= bit;
     }
@@ -41,7 +41,7 @@ impl Repeats {
     /// Whether a value may have come more than once.
     #[inline]
     pub(crate) fn may_repeat(&self, value: u64) -> bool {
-        let (word, bit) = self.place(value);
+        let (word, bit) = self.index(value);
         self.twice[word] & bit != 0
     }
 }

@@ -10,7 +10,7 @@ use crate::detect::method::evidence::Evidence;
 use crate::detect::method::name::Method;
 use crate::detect::method::options::PairOptions;
 use crate::detect::method::pair::Cut;
-use crate::spill::rows::{Words, WordsWriter};
+use crate::spill::mapped_rows::{MappedRows, MappedRowsWriter};
 use crate::spill::sort::Sorter;
 use crate::store::{View, Within};
 
@@ -37,23 +37,23 @@ pub(crate) struct Simhash;
 
 impl Source for Simhash {
     fn candidates(&mut self, context: &Context<'_>, found: &mut Take<'_>) -> Result<Vec<Cut>> {
-        let (room, collection) = (context.room, context.collection);
-        let memory = room.memory_limit / 4;
+        let (resources, collection) = (context.resources, context.collection);
+        let memory = resources.memory_limit / 4;
         context.ticker.start("sort fingerprints", None, "documents")?;
-        let mut sorter = Sorter::<2>::new(&room.folder, memory);
+        let mut sorter = Sorter::<2>::new(&resources.folder, memory);
         for leader in context.classes.leaders() {
             if let Some(fingerprint) = collection.row(leader).fingerprint {
                 sorter.push([fingerprint.0, leader.into()])?;
             }
         }
-        let mut leaders = WordsWriter::<2>::new(&room.folder)?;
+        let mut leaders = MappedRowsWriter::<2>::new(&resources.folder)?;
         sorter.finish().each(&mut |rows| rows.iter().try_for_each(|row| leaders.push(row)))?;
         let leaders = leaders.finish()?;
-        let mut pairs = Sorter::<2>::new(&room.folder, memory);
+        let mut pairs = Sorter::<2>::new(&resources.folder, memory);
         let within = u8::try_from(context.options.rules.within).unwrap_or(u8::MAX);
         close_pairs(context, context.view, within, memory, &mut |a, b| pairs.push([a, b]))?;
         // Twice joined with the sorted fingerprints: by the lesser, then by the greater.
-        let mut halves = Sorter::<2>::new(&room.folder, memory);
+        let mut halves = Sorter::<2>::new(&resources.folder, memory);
         let mut cursor = Cursor { rows: &leaders, at: 0 };
         pairs.finish().each(&mut |rows| {
             rows.iter().try_for_each(|&[a, b]| match cursor.find(a) {
@@ -80,14 +80,14 @@ fn close_pairs(
     push: &mut dyn FnMut(u64, u64) -> Result<()>,
 ) -> Result<()> {
     context.ticker.lend(|watch| {
-        let folder = &context.room.folder;
+        let folder = &context.resources.folder;
         view.close_pairs(Within(within), memory, folder, watch, &mut |a, b| push(a.0, b.0)).map(drop)
     })
 }
 
 /// Reads sorted (fingerprint, ordinal) rows along with ascending questions.
 struct Cursor<'a> {
-    rows: &'a Words<2>,
+    rows: &'a MappedRows<2>,
     at: usize,
 }
 

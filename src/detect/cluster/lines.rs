@@ -6,7 +6,7 @@ use crate::Result;
 use crate::detect::collection::Collection;
 use crate::detect::method::options::PairOptions;
 use crate::detect::method::pair::{Group, Line, Pair, PairSummary, Verified};
-use crate::detect::pairs::{Found, Reach};
+use crate::detect::pairs::{PairJob, Reach};
 use crate::spill::progress::Progress;
 use crate::store::View;
 
@@ -15,7 +15,7 @@ use crate::store::View;
 pub(crate) fn emit(
     view: View<'_>,
     collection: &Collection,
-    found: &Found,
+    found: &PairJob,
     centres: &Centres<'_>,
     options: &PairOptions,
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
@@ -33,8 +33,8 @@ pub(crate) fn emit(
     let mut summary = if u64::from(collection.len()) == collection.held().documents {
         found.emit(collection, options, watch, &mut emit)?
     } else {
-        let live = Collection::build(view, &options.room, watch)?;
-        let found = Found::new(view, &live, options, Reach::STABLE, watch)?;
+        let live = Collection::build(view, &options.resources, watch)?;
+        let found = PairJob::new(view, &live, options, Reach::STABLE, watch)?;
         // Lines name documents of the collection that the caller has.
         let there: Vec<u32> = (0..collection.len()).filter(|&ordinal| !collection.row(ordinal).is_deleted).collect();
         let mut members = Vec::new();

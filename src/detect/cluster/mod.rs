@@ -17,14 +17,14 @@ use super::collection::Collection;
 use super::method::options::PairOptions;
 use super::method::pair::{Line, Pair, PairSummary, Verified};
 use super::pairs::judge::{Judge, Judged};
-use super::pairs::{Found, Reach};
+use super::pairs::{PairJob, Reach};
 use crate::Result;
-use crate::spill::bits::Bits;
 use crate::spill::progress::Progress;
-use crate::spill::resources::Room;
+use crate::spill::resources::Resources;
 use crate::spill::sort::Sorter;
 use crate::spill::ticker::Ticker;
 use crate::store::View;
+use fixedbitset::FixedBitSet;
 pub use keep::{Keep, UnknownKeep};
 use lines::Centres;
 pub use removal::{MISSING_SHARE, MISSING_TERMS, Remove, THIN_TERMS, UnknownRemove};
@@ -106,11 +106,11 @@ pub struct Clusters {
     /// The founder of each document's cluster.
     founder: Vec<u32>,
     /// Documents to be removed, by the rank of their ids.
-    removed: Bits,
+    removed: FixedBitSet,
     keep: Vec<Keep>,
     remove: Remove,
     group_limit: usize,
-    room: Room,
+    resources: Resources,
     /// What was found in all.
     pub summary: ClusterSummary,
 }
@@ -128,7 +128,7 @@ pub fn cluster(
     emit: &mut dyn FnMut(Line<'_>) -> Result<()>,
 ) -> Result<Clusters> {
     let pairs = PairOptions { expand: false, ..options.pairs.clone() };
-    let found = Found::new(view, collection, &pairs, Reach::STABLE, watch)?;
+    let found = PairJob::new(view, collection, &pairs, Reach::STABLE, watch)?;
     let ticker = Ticker::new(watch);
     let mut pass = |near: &mut dyn FnMut(Pair) -> Result<()>| {
         found.decide(collection, &pairs, &ticker, &mut PairSummary::default(), near)
@@ -142,11 +142,11 @@ pub fn cluster(
     if let Some(first) = empty.next() {
         empty.for_each(|ordinal| founder[ordinal as usize] = first);
     }
-    let room = pairs.room.clone();
+    let resources = pairs.resources.clone();
     let (keep, group_limit) = (options.keep.clone(), pairs.group_limit);
-    let (removed, remove) = (Bits::new(collection.len()), options.remove);
+    let (removed, remove) = (FixedBitSet::with_capacity(collection.len() as usize), options.remove);
     let summary = ClusterSummary::default();
-    let mut clusters = Clusters { founder, removed, keep, remove, group_limit, room, summary };
+    let mut clusters = Clusters { founder, removed, keep, remove, group_limit, resources, summary };
     clusters.remove(collection, found.judge(collection, &pairs), &ticker)?;
     let centres = Centres::new(collection, &clusters.founder, (!options.components).then_some(group_limit));
     clusters.summary.pairs = lines::emit(view, collection, &found, &centres, &pairs, watch, emit)?;
@@ -160,9 +160,9 @@ impl Clusters {
         self.founder[ordinal as usize]
     }
 
-    /// Whether the document whose id has this place in bytewise order is to be removed.
+    /// Whether the document whose id has this index in bytewise order is to be removed.
     pub fn is_removed(&self, rank: u32) -> bool {
-        self.removed.contains(rank)
+        self.removed.contains(rank as usize)
     }
 
     /// Hands all clusters of two live documents and more to `emit`, by the founder's id, bytewise.
@@ -179,7 +179,7 @@ impl Clusters {
                 founder,
                 members,
                 kept,
-                removed: members.iter().filter(|member| self.removed.contains(rank(member))).count() as u64,
+                removed: members.iter().filter(|member| self.removed.contains(rank(member) as usize)).count() as u64,
                 oversized: members.len() > self.group_limit,
                 single_site: first.is_some() && members.iter().all(|member| site(member) == first),
                 empty: collection.row(founder).is_empty,
@@ -195,17 +195,17 @@ impl Clusters {
 
     /// The live members of each cluster of two and more.
     fn each_by_founder(&self, collection: &Collection, emit: &mut dyn FnMut(u32, &[u32]) -> Result<()>) -> Result<()> {
-        let mut sorter = Sorter::<1>::new(&self.room.folder, self.room.memory_limit / 4);
-        let mut alone = Bits::new(collection.len());
+        let mut sorter = Sorter::<1>::new(&self.resources.folder, self.resources.memory_limit / 4);
+        let mut alone = FixedBitSet::with_capacity(collection.len() as usize);
         // A founder without followers is most documents: these need no sorting.
         for (ordinal, &founder) in (0..).zip(&self.founder) {
             if founder != ordinal {
-                alone.insert(founder);
+                alone.insert(founder as usize);
             }
         }
         for (ordinal, &founder) in (0..).zip(&self.founder) {
             let row = collection.row(ordinal);
-            if !row.is_deleted && alone.contains(founder) {
+            if !row.is_deleted && alone.contains(founder as usize) {
                 sorter.push([u64::from(collection.row(founder).rank) << 32 | u64::from(row.rank)])?;
             }
         }
@@ -232,15 +232,15 @@ impl Clusters {
     /// Notes the members that are near to the kept document of their cluster.
     fn remove(&mut self, collection: &Collection, mut judge: Judge<'_>, ticker: &Ticker<'_>) -> Result<()> {
         ticker.start("verify against the kept", None, "documents")?;
-        let mut sorter = Sorter::<1>::new(&self.room.folder, self.room.memory_limit / 4);
-        let mut kept = Bits::new(collection.len());
+        let mut sorter = Sorter::<1>::new(&self.resources.folder, self.resources.memory_limit / 4);
+        let mut kept = FixedBitSet::with_capacity(collection.len() as usize);
         let rank = |ordinal: u32| collection.row(ordinal).rank;
         self.each_by_founder(collection, &mut |founder, members| {
             let keep = rank(self.keep(collection, members));
             if collection.row(founder).is_empty {
                 return Ok(());
             }
-            kept.insert(keep);
+            kept.insert(keep as usize);
             let others = members.iter().map(|&member| rank(member)).filter(|&rank| rank != keep);
             others
                 .into_iter()
@@ -255,10 +255,11 @@ impl Clusters {
                 if let Judged::Near(pair) = judge.pair(a, b)?
                     && pair.verified != Some(Verified::Unread)
                 {
-                    let (keep, other, rank) = if kept.contains(ranks[0]) { (a, b, ranks[1]) } else { (b, a, ranks[0]) };
+                    let (keep, other, rank) =
+                        if kept.contains((ranks[0]) as usize) { (a, b, ranks[1]) } else { (b, a, ranks[0]) };
                     let [keep, other] = [keep, other].map(|ordinal| collection.profile_of(ordinal));
                     match rule.allows(keep.as_ref(), other.as_ref(), pair.evidence.identical) {
-                        true => removed.insert(rank),
+                        true => removed.insert(rank as usize),
                         false => *spared += 1,
                     }
                 }

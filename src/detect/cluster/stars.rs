@@ -25,9 +25,9 @@ pub(crate) fn founders(
     options: &PairOptions,
     pass: &mut Pass<'_>,
 ) -> Result<Vec<u32>> {
-    let room = &options.room;
+    let resources = &options.resources;
     let mut founder: Vec<u32> = (0..collection.len()).collect();
-    let mut sorter = Sorter::<2>::new(&room.folder, room.memory_limit / 4);
+    let mut sorter = Sorter::<2>::new(&resources.folder, resources.memory_limit / 4);
     pass(&mut |pair| {
         let (older, newer) = (pair.a.min(pair.b), pair.a.max(pair.b));
         sorter.push([two(newer, older), score(&options.rules, options.method, &pair.evidence)])
@@ -45,7 +45,7 @@ pub(crate) fn founders(
     })?;
     let members = classes.members();
     // Pairs of a leader that joined another, with founders: what its members choose from.
-    let mut sorter = Sorter::<2>::new(&room.folder, room.memory_limit / 4);
+    let mut sorter = Sorter::<2>::new(&resources.folder, resources.memory_limit / 4);
     pass(&mut |pair| {
         for (leader, other) in [(pair.a, pair.b), (pair.b, pair.a)] {
             let is_founder = |ordinal: u32| founder[ordinal as usize] == ordinal;

@@ -11,11 +11,11 @@ const METHODS: [Method; 7] =
     [Method::Identity, Method::Simhash, Method::B, Method::C, Method::Combined, Method::Split, Method::MinHash];
 
 /// The cluster of each document that is in one, and what is to be removed.
-type Made = (BTreeMap<String, String>, BTreeSet<String>);
+type Clustering = (BTreeMap<String, String>, BTreeSet<String>);
 
-fn made(view: View<'_>, options: &ClusterOptions) -> Made {
-    let room = &options.pairs.room;
-    let collection = Collection::with_deleted(view, room, &mut |_| true).expect("a collection");
+fn made(view: View<'_>, options: &ClusterOptions) -> Clustering {
+    let resources = &options.pairs.resources;
+    let collection = Collection::with_deleted(view, resources, &mut |_| true).expect("a collection");
     let clusters = cluster(view, &collection, options, &mut |_| true, &mut |_| Ok(())).expect("clusters");
     let (mut of, mut last) = (BTreeMap::new(), String::new());
     let each = clusters.each(&collection, &mut |cluster| {
@@ -122,9 +122,9 @@ fn stars_are_those_of_looking_at_every_founder() {
         let reader = database(folder.path(), &pages).expect("a database");
         for method in METHODS {
             let options = defaults(method);
-            let room = &options.pairs.room;
-            let collection = Collection::with_deleted(reader.view(), room, &mut |_| true).expect("a collection");
-            let classes = crate::detect::collection::classes::Classes::new(&collection, method, &|_| None, room)
+            let resources = &options.pairs.resources;
+            let collection = Collection::with_deleted(reader.view(), resources, &mut |_| true).expect("a collection");
+            let classes = crate::detect::collection::classes::Classes::new(&collection, method, &|_| None, resources)
                 .expect("classes");
             let near = near(&collection, method, &|ordinal| classes.leader(ordinal), reader.view());
             let mut want = plain(collection.len(), &near);
@@ -181,8 +181,9 @@ fn what_is_added_later_moves_nothing() {
             let half = database(other.path(), &pages[..120]).expect("a database");
             let whole = database(folder.path(), &pages).expect("a database");
             let founders = |reader: &Reader, options: &ClusterOptions| {
-                let room = &options.pairs.room;
-                let collection = Collection::with_deleted(reader.view(), room, &mut |_| true).expect("a collection");
+                let resources = &options.pairs.resources;
+                let collection =
+                    Collection::with_deleted(reader.view(), resources, &mut |_| true).expect("a collection");
                 let clusters = cluster(reader.view(), &collection, options, &mut |_| true, &mut |_| Ok(()));
                 clusters.expect("clusters").founder
             };
@@ -198,10 +199,10 @@ fn components_are_joined_by_any_pair() {
     let reader = database(folder.path(), &pages).expect("a database");
     for method in METHODS {
         let options = ClusterOptions { components: true, ..defaults(method) };
-        let room = &options.pairs.room;
-        let collection = Collection::with_deleted(reader.view(), room, &mut |_| true).expect("a collection");
-        let classes =
-            crate::detect::collection::classes::Classes::new(&collection, method, &|_| None, room).expect("classes");
+        let resources = &options.pairs.resources;
+        let collection = Collection::with_deleted(reader.view(), resources, &mut |_| true).expect("a collection");
+        let classes = crate::detect::collection::classes::Classes::new(&collection, method, &|_| None, resources)
+            .expect("classes");
         let near = near(&collection, method, &|ordinal| classes.leader(ordinal), reader.view());
         let mut want: Vec<u32> = (0..collection.len()).collect();
         for _ in 0..collection.len() {
@@ -233,9 +234,9 @@ fn of_oversized_stars_pairs_with_a_centre_are_lines() {
                     pages[..2].iter().for_each(|page| assert!(writer.delete(&page.id).expect("deleted")));
                     writer.commit().expect("durable");
                 }
-                let (view, room) = (writer.view(), &options.pairs.room);
-                let all = Collection::with_deleted(view, room, &mut |_| true).expect("a collection");
-                let live = Collection::build(view, room, &mut |_| true).expect("a collection");
+                let (view, resources) = (writer.view(), &options.pairs.resources);
+                let all = Collection::with_deleted(view, resources, &mut |_| true).expect("a collection");
+                let live = Collection::build(view, resources, &mut |_| true).expect("a collection");
                 let mut lines = BTreeSet::new();
                 let clusters = cluster(view, &all, &options, &mut |_| true, &mut |line| {
                     if let Line::Pair(pair) = line {
@@ -255,7 +256,7 @@ fn of_oversized_stars_pairs_with_a_centre_are_lines() {
                     Ok(())
                 });
                 each.expect("listed");
-                let found = Found::new(view, &live, &options.pairs, Reach::STABLE, &mut |_| true).expect("found");
+                let found = PairJob::new(view, &live, &options.pairs, Reach::STABLE, &mut |_| true).expect("found");
                 let (mut want, mut left_out) = (BTreeSet::new(), 0);
                 let outcome = found.each(&live, &options.pairs, &mut |_| true, &mut |pair| {
                     let ends = [live.id(pair.a), live.id(pair.b)];

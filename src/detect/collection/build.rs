@@ -9,9 +9,9 @@ use super::Collection;
 use super::row::{MIN_HASH, MIN_VALUES, PROFILE, ROW, Row, SKETCH};
 use crate::detect::method::requirements::Held;
 use crate::sketch::PROFILE_SIZE;
+use crate::spill::mapped_rows::{MappedRows, MappedRowsWriter};
 use crate::spill::progress::Progress;
-use crate::spill::resources::Room;
-use crate::spill::rows::{Words, WordsWriter};
+use crate::spill::resources::Resources;
 use crate::spill::sort::Sorter;
 use crate::spill::temp_file::TempFile;
 use crate::spill::ticker::Ticker;
@@ -27,15 +27,15 @@ const LEN_MAX: u64 = u32::MAX as u64 - 1;
 
 pub(super) fn build(
     view: View<'_>,
-    room: &Room,
+    resources: &Resources,
     deleted: bool,
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
 ) -> Result<Collection> {
     let ticker = Ticker::new(watch);
-    let folder = &room.folder;
+    let folder = &resources.folder;
     let (mut ids, mut bytes) = (TempFile::create(folder)?, Vec::new());
-    let (mut ends, mut end, mut len) = (WordsWriter::<1>::new(folder)?, 0, 0);
-    let mut numbers = Sorter::<2>::new(folder, room.memory_limit / 2);
+    let (mut ends, mut end, mut len) = (MappedRowsWriter::<1>::new(folder)?, 0, 0);
+    let mut numbers = Sorter::<2>::new(folder, resources.memory_limit / 2);
     ticker.start("read ids", None, "ids")?;
     view.each_id(deleted, &mut |id, number| {
         bytes.extend_from_slice(id.as_bytes());
@@ -53,9 +53,9 @@ pub(super) fn build(
     if len > LEN_MAX {
         return Err(Error::OutOfRange { what: "the number of documents", asked: len, limit: LEN_MAX });
     }
-    let mut wanted = WordsWriter::<2>::new(folder)?;
+    let mut wanted = MappedRowsWriter::<2>::new(folder)?;
     numbers.finish().each(&mut |rows| rows.iter().try_for_each(|row| wanted.push(row)))?;
-    let mut rows = Rows::new(room, wanted.finish()?)?;
+    let mut rows = Rows::new(resources, wanted.finish()?)?;
     ticker.start("read documents", Some(len), "documents")?;
     view.each_record(deleted, &mut |number, print, record, deleted| {
         if let Some(rank) = rows.rank_of(number) {
@@ -78,7 +78,7 @@ pub(super) fn build(
     let min_values = if !min_values.is_empty() { Some(min_values.finish()?) } else { None };
     let profiles = if !profiles.is_empty() { Some(profiles.finish()?) } else { None };
     ticker.start("identity sets", None, "")?;
-    let representative = representatives(&rows, room)?;
+    let representative = representatives(&rows, resources)?;
     Ok(Collection {
         rows,
         sketches,
@@ -94,12 +94,12 @@ pub(super) fn build(
 
 /// The rows in the making.
 struct Rows {
-    rows: WordsWriter<ROW>,
-    sketches: WordsWriter<SKETCH>,
-    min_values: WordsWriter<MIN_HASH>,
-    profiles: WordsWriter<PROFILE>,
+    rows: MappedRowsWriter<ROW>,
+    sketches: MappedRowsWriter<SKETCH>,
+    min_values: MappedRowsWriter<MIN_HASH>,
+    profiles: MappedRowsWriter<PROFILE>,
     /// Number and rank of each document, by number.
-    wanted: Words<2>,
+    wanted: MappedRows<2>,
     len: u32,
     by_rank: Vec<u32>,
     /// Numbers of sites, by a hash of their names: 128 bits, so that no two have the same.
@@ -108,11 +108,11 @@ struct Rows {
 }
 
 impl Rows {
-    fn new(room: &Room, wanted: Words<2>) -> Result<Self> {
+    fn new(resources: &Resources, wanted: MappedRows<2>) -> Result<Self> {
         let by_rank = vec![0; wanted.len()];
-        let (rows, sketches) = (WordsWriter::new(&room.folder)?, WordsWriter::new(&room.folder)?);
-        let min_values = WordsWriter::new(&room.folder)?;
-        let profiles = WordsWriter::new(&room.folder)?;
+        let (rows, sketches) = (MappedRowsWriter::new(&resources.folder)?, MappedRowsWriter::new(&resources.folder)?);
+        let min_values = MappedRowsWriter::new(&resources.folder)?;
+        let profiles = MappedRowsWriter::new(&resources.folder)?;
         Ok(Self {
             rows,
             sketches,
@@ -179,7 +179,7 @@ impl Rows {
 }
 
 /// Brings rows up to this many.
-fn pad<const N: usize>(rows: &mut WordsWriter<N>, len: u32) -> Result<()> {
+fn pad<const N: usize>(rows: &mut MappedRowsWriter<N>, len: u32) -> Result<()> {
     while rows.len() < len as usize {
         rows.push(&[0; N])?;
     }
@@ -187,8 +187,8 @@ fn pad<const N: usize>(rows: &mut WordsWriter<N>, len: u32) -> Result<()> {
 }
 
 /// The least ordinal with the digest of each.
-fn representatives(rows: &Words<ROW>, room: &Room) -> Result<Vec<u32>> {
-    let mut sorter = Sorter::<3>::new(&room.folder, room.memory_limit / 2);
+fn representatives(rows: &MappedRows<ROW>, resources: &Resources) -> Result<Vec<u32>> {
+    let mut sorter = Sorter::<3>::new(&resources.folder, resources.memory_limit / 2);
     for (ordinal, words) in (0u64..).zip(rows.iter()) {
         if let Some([high, low]) = Row::decode(&words).digest {
             sorter.push([high, low, ordinal])?;

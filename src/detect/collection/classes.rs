@@ -5,7 +5,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::Collection;
 use crate::Result;
 use crate::detect::method::name::Method;
-use crate::spill::resources::Room;
+use crate::spill::resources::Resources;
 use crate::spill::sort::Sorter;
 use crate::text::Headings;
 
@@ -28,15 +28,15 @@ pub struct Classes {
 impl Classes {
     /// The classes by identity and, where the method has one, by its sketch.
     /// `text` hashes what the method sees of a document's text.
-    pub fn new(collection: &Collection, method: Method, text: &TextHash<'_>, room: &Room) -> Result<Self> {
+    pub fn new(collection: &Collection, method: Method, text: &TextHash<'_>, resources: &Resources) -> Result<Self> {
         let sketch = |ordinal| sketch(collection, method, text, ordinal);
-        Self::made(collection.len(), &sketch, room, &|ordinal| collection.representative(ordinal))
+        Self::made(collection.len(), &sketch, resources, &|ordinal| collection.representative(ordinal))
     }
 
     /// The classes by sketch alone: documents of one text may have different sketches, for what is content in
     /// it is told by the markup around it. The sketch for min-hash is the min-values only: of these classes every pair
     /// is decided by itself.
-    pub fn of_sketches(collection: &Collection, method: Method, room: &Room) -> Result<Self> {
+    pub fn of_sketches(collection: &Collection, method: Method, resources: &Resources) -> Result<Self> {
         let sketch = |ordinal| match method {
             Method::MinHash => {
                 let row = collection.row(ordinal);
@@ -44,7 +44,7 @@ impl Classes {
             }
             _ => sketch(collection, method, &|_| None, ordinal),
         };
-        Self::made(collection.len(), &sketch, room, &|ordinal| ordinal)
+        Self::made(collection.len(), &sketch, resources, &|ordinal| ordinal)
     }
 
     /// The documents with one text, each set under the oldest.
@@ -53,9 +53,9 @@ impl Classes {
     }
 
     /// The classes by sketch of those that `of` gives for the others.
-    fn made(len: u32, sketch: &TextHash<'_>, room: &Room, of: &dyn Fn(u32) -> u32) -> Result<Self> {
+    fn made(len: u32, sketch: &TextHash<'_>, resources: &Resources, of: &dyn Fn(u32) -> u32) -> Result<Self> {
         let mut leader: Vec<u32> = (0..len).map(of).collect();
-        let mut sorter = Sorter::<3>::new(&room.folder, room.memory_limit / 2);
+        let mut sorter = Sorter::<3>::new(&resources.folder, resources.memory_limit / 2);
         for ordinal in (0..len).filter(|&ordinal| of(ordinal) == ordinal) {
             if let Some(sketch) = sketch(ordinal) {
                 sorter.push([(sketch >> 64) as u64, sketch as u64, ordinal.into()])?;
@@ -105,8 +105,8 @@ impl Classes {
         let taken = || (0..).zip(&self.leader).filter(|(ordinal, _)| is_taken(*ordinal));
         let mut starts = vec![0u32; self.leader.len() + 1];
         taken().for_each(|(_, &leader)| starts[leader as usize + 1] += 1);
-        for place in 1..starts.len() {
-            starts[place] += starts[place - 1];
+        for index in 1..starts.len() {
+            starts[index] += starts[index - 1];
         }
         let mut next = starts.clone();
         let mut members = vec![0; starts.last().map_or(0, |&len| len as usize)];

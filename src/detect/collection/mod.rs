@@ -9,32 +9,32 @@ use super::method::known::Known;
 use super::method::requirements::Held;
 use crate::Result;
 use crate::sketch::{PROFILE_SIZE, Profile};
+use crate::spill::mapped_rows::MappedRows;
 use crate::spill::progress::Progress;
-use crate::spill::resources::Room;
-use crate::spill::rows::Words;
+use crate::spill::resources::Resources;
 use crate::spill::temp_file::TempMap;
 use crate::store::View;
 use crate::text::Headings;
 use row::{MIN_HASH, MIN_VALUES, PROFILE, ROW, Row, SKETCH};
 
 /// What the methods read of the documents of one [`View`]: rows of fixed width in temporary files, which are
-/// read as if in memory, in the order of document numbers. A document is named by its *ordinal*, the place of
+/// read as if in memory, in the order of document numbers. A document is named by its *ordinal*, the index of
 /// its row, so that all sorting and joining is of 32-bit numbers; ids come back when lines are written.
 ///
 /// In memory stand eight bytes for each document.
 #[derive(Debug)]
 pub struct Collection {
-    rows: Words<ROW>,
+    rows: MappedRows<ROW>,
     /// Six supershingles and six words of projection of each, if any document has them.
-    sketches: Option<Words<SKETCH>>,
+    sketches: Option<MappedRows<SKETCH>>,
     /// The 84 min-values of each and the hashes of its headings, if any document has them.
-    min_values: Option<Words<MIN_HASH>>,
+    min_values: Option<MappedRows<MIN_HASH>>,
     /// The profile of each, if any document has one.
-    profiles: Option<Words<PROFILE>>,
+    profiles: Option<MappedRows<PROFILE>>,
     /// All ids, end to end, in bytewise order.
     ids: TempMap,
     /// Where each id ends.
-    ends: Words<1>,
+    ends: MappedRows<1>,
     /// The ordinal of the document with each id.
     by_rank: Vec<u32>,
     /// The least ordinal with the same token sequence.
@@ -48,8 +48,12 @@ impl Collection {
     /// # Errors
     /// [`crate::Error::OutOfRange`] for 2^32 - 1 documents and more; damage; errors of the disk;
     /// [`crate::Error::Cancelled`].
-    pub fn build(view: View<'_>, room: &Room, watch: &mut (dyn FnMut(&Progress) -> bool + Send)) -> Result<Self> {
-        build::build(view, room, false, watch)
+    pub fn build(
+        view: View<'_>,
+        resources: &Resources,
+        watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+    ) -> Result<Self> {
+        build::build(view, resources, false, watch)
     }
 
     /// The same, together with deleted documents that no compaction has dropped yet, unless another
@@ -59,10 +63,10 @@ impl Collection {
     /// As [`Collection::build`].
     pub fn with_deleted(
         view: View<'_>,
-        room: &Room,
+        resources: &Resources,
         watch: &mut (dyn FnMut(&Progress) -> bool + Send),
     ) -> Result<Self> {
-        build::build(view, room, true, watch)
+        build::build(view, resources, true, watch)
     }
 
     /// Number of documents.
@@ -106,7 +110,7 @@ impl Collection {
         [halves[0], halves[1]]
     }
 
-    /// The min-values of a document, the one at place 2i in the low half of number i; zeros where there are none.
+    /// The min-values of a document, the one at index 2i in the low half of number i; zeros where there are none.
     #[inline]
     pub(super) fn packed_min_values(&self, ordinal: u32) -> [u64; MIN_VALUES] {
         let row = self.min_hash(ordinal);
@@ -159,14 +163,14 @@ impl Collection {
         self.id_at(self.row(ordinal).rank)
     }
 
-    /// The id with this place in bytewise order.
+    /// The id with this index in bytewise order.
     pub(super) fn id_at(&self, rank: u32) -> &str {
         let end = |rank: usize| self.ends.row(rank)[0] as usize;
         let start = if rank == 0 { 0 } else { end(rank as usize - 1) };
         std::str::from_utf8(&self.ids.as_ref()[start..end(rank as usize)]).unwrap_or("")
     }
 
-    /// The document whose id has this place in bytewise order.
+    /// The document whose id has this index in bytewise order.
     pub fn at_rank(&self, rank: u32) -> u32 {
         self.by_rank[rank as usize]
     }
@@ -199,7 +203,7 @@ impl Collection {
         let [supershingles, projection] = if sketched { self.halves(ordinal) } else { Default::default() };
         let min_values = row.has_min_values.then(|| {
             let packed = self.packed_min_values(ordinal);
-            Box::new(std::array::from_fn(|place| (packed[place / 2] >> (place % 2 * 32)) as u32))
+            Box::new(std::array::from_fn(|index| (packed[index / 2] >> (index % 2 * 32)) as u32))
         });
         Known {
             fingerprint: row.fingerprint,
@@ -214,7 +218,7 @@ impl Collection {
     }
 }
 
-/// Number of equal min-values at equal places, of rows of two in each number.
+/// Number of equal min-values at equal indexes, of rows of two in each number.
 #[inline]
 pub(super) fn agreement(a: &[u64; MIN_VALUES], b: &[u64; MIN_VALUES]) -> u32 {
     let equal = |differ: u64| u32::from(differ as u32 == 0) + u32::from(differ >> 32 == 0);

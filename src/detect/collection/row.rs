@@ -32,7 +32,7 @@ const PROFILED: u64 = 1 << 11;
 pub struct Row {
     /// Its number in the database.
     pub number: u64,
-    /// Its place among all ids in bytewise order.
+    /// Its index among all ids in bytewise order.
     pub rank: u32,
     /// Its fingerprint, unless it has fewer than two tokens.
     pub fingerprint: Option<Fingerprint>,
@@ -115,14 +115,14 @@ impl Row {
     /// Returns the row of these words.
     #[inline]
     pub fn decode(words: &[u64; ROW]) -> Self {
-        let [number, fingerprint, high, low, place, sizes, date, flags] = *words;
+        let [number, fingerprint, high, low, index, sizes, date, flags] = *words;
         let has = |flag: u64| flags & flag != 0;
         Self {
             number,
-            rank: (place >> 32) as u32,
+            rank: (index >> 32) as u32,
             fingerprint: (!has(UNPRINTED)).then_some(Fingerprint(fingerprint)),
             digest: has(DIGEST).then_some([high, low]),
-            site: has(SITE).then_some(place as u32),
+            site: has(SITE).then_some(index as u32),
             tokens: has(TOKENS).then_some((sizes >> 32) as u32),
             url_size: has(URL).then_some(sizes as u32),
             date: has(DATE).then_some(date.cast_signed()),

@@ -11,11 +11,11 @@ pub struct Evidence {
     pub identical: bool,
     /// Hamming distance of the fingerprints.
     pub distance: Option<u32>,
-    /// Equal supershingles at equal places, 0 to 6 (Henzinger 2006, B-similarity).
+    /// Equal supershingles at equal indexes, 0 to 6 (Henzinger 2006, B-similarity).
     pub b_similarity: Option<u32>,
     /// Equal bits of the projections, 0 to 384 (Henzinger 2006, C-similarity).
     pub c_similarity: Option<u32>,
-    /// Equal min-values at equal places, 0 to 84: 84 times the estimated resemblance (Henzinger 2006, 2).
+    /// Equal min-values at equal indexes, 0 to 84: 84 times the estimated resemblance (Henzinger 2006, 2).
     pub agreement: Option<u32>,
     /// Estimated or exact resemblance of the shingle sets, 0 to 1 (Ye et al. 2007, 2).
     pub resemblance: Option<f64>,

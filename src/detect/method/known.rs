@@ -1,4 +1,4 @@
-//! What is known of one document, and the evidence of two: the one place where it is made.
+//! What is known of one document, and the evidence of two: made only here.
 
 use nddb_format::Fingerprint;
 
@@ -42,7 +42,7 @@ impl<S: PartialEq> Known<S> {
     }
 }
 
-/// Number of equal supershingles at equal places (Henzinger 2006, 2: B-similarity).
+/// Number of equal supershingles at equal indexes (Henzinger 2006, 2: B-similarity).
 pub fn b_similarity(a: &[u64; 6], b: &[u64; 6]) -> u32 {
     a.iter().zip(b).filter(|(a, b)| a == b).count() as u32
 }

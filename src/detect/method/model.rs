@@ -87,9 +87,9 @@ fn concentration(short: f64, long: f64) -> f64 {
 }
 
 /// Returns what the value of a trait says, in words.
-pub fn told(place: usize, value: f64) -> String {
+pub fn told(index: usize, value: f64) -> String {
     let percent = |share: f64| format!("{:.0}%", 100.0 * share);
-    match ALL_TRAITS[place].name {
+    match ALL_TRAITS[index].name {
         "content" => {
             let odds = value.exp();
             let share = ((1.0 + NEARLY) * odds - NEARLY) / (1.0 + odds);
@@ -109,7 +109,7 @@ pub fn told(place: usize, value: f64) -> String {
         "numbers" => format!("numbers that only one page has: {} of what would be very many", percent(value)),
         _ if value > 0.0 => {
             format!(
-                "they name different things, and the texts differ in one place rather than here and there: {}",
+                "they name different things, and the texts differ in one stretch rather than here and there: {}",
                 percent(value)
             )
         }
@@ -195,7 +195,7 @@ impl Model {
 
     /// Returns what each trait adds to the log-odds.
     pub fn parts(&self, traits: &Traits) -> [f64; TRAITS] {
-        std::array::from_fn(|place| self.weights[place] * traits.values[place])
+        std::array::from_fn(|index| self.weights[index] * traits.values[index])
     }
 
     /// Returns the log-odds that a pair is one of near-duplicates.
@@ -215,11 +215,11 @@ mod tests {
     use crate::sketch::{Recipe, agreement};
     use crate::text::Page;
 
-    /// A page of 200 words, of which those at some places are replaced.
+    /// A page of 200 words, of which those at some indexes are replaced.
     fn page(title: &str, heading: &str, url: &str, replaced: &[usize]) -> (Profile, [u32; MIN_VALUES]) {
-        let word = |place: usize| match replaced.contains(&place) {
-            true => format!("other{place} "),
-            false => format!("word{place} "),
+        let word = |index: usize| match replaced.contains(&index) {
+            true => format!("other{index} "),
+            false => format!("word{index} "),
         };
         let text: Vec<String> = (0..4)
             .map(|part| format!("<p>{}.</p>", (50 * part..50 * part + 50).map(word).collect::<String>()))
@@ -236,8 +236,8 @@ mod tests {
     /// Scattered and concentrated differences, with the same name and with another one: which are near-duplicates.
     #[test]
     fn differences_are_judged_by_how_they_stand_and_what_the_pages_are_called() {
-        let scattered: Vec<usize> = (0..20).map(|place| 10 * place + 3).collect();
-        let few: Vec<usize> = (0..10).map(|place| 20 * place + 3).collect();
+        let scattered: Vec<usize> = (0..20).map(|index| 10 * index + 3).collect();
+        let few: Vec<usize> = (0..10).map(|index| 20 * index + 3).collect();
         let block: Vec<usize> = (55..85).collect();
         let small: Vec<usize> = (55..65).collect();
         let half: Vec<usize> = (0..100).collect();
@@ -277,7 +277,7 @@ mod tests {
             (page("Red Fox", "Fox", "http://a.example/", &[]), page("Whale", "Blue", "http://b.example/", &[1, 9]));
         let traits = Traits::of(&a.0, &b.0, agreement(&a.1, &b.1));
         let told: std::collections::BTreeSet<String> =
-            (0..TRAITS).map(|place| told(place, traits.values[place])).collect();
+            (0..TRAITS).map(|index| told(index, traits.values[index])).collect();
         assert_eq!(told.len(), TRAITS, "{told:?}");
         let sum = Model::MAIN.constant + Model::MAIN.parts(&traits).iter().sum::<f64>();
         assert!((1.0 / (1.0 + (-sum).exp()) - Model::MAIN.probability(&traits)).abs() < 1e-12);

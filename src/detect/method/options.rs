@@ -2,10 +2,10 @@
 
 use super::name::Method;
 use super::rules::Rules;
-use super::text_options::Part;
+use super::text_options::TextScope;
 use super::text_options::{SetOptions, ShingleOptions};
 use crate::compare::lcs::Parameters;
-use crate::spill::resources::Room;
+use crate::spill::resources::Resources;
 
 /// Members of a group beyond which it is flagged, unless the caller says otherwise.
 pub const GROUP_LIMIT: usize = 1000;
@@ -28,15 +28,15 @@ pub struct PairOptions {
     /// it are none. Pairs of which a text cannot be read stay, and their verdict says so.
     pub verify_lcs: bool,
     /// What of a page is its text; what the database's recipe looks at, if it is not said.
-    pub part: Option<Part>,
+    pub part: Option<TextScope>,
     /// How texts are compared by trustable longest common subsequence.
     pub lcs: Parameters,
     /// Perhaps-similar sets, where candidates of the methods lcs and cosine come from.
     pub sets: SetOptions,
     /// Shingles of the method of that name.
     pub shingles: ShingleOptions,
-    /// Room to work in.
-    pub room: Room,
+    /// Resources to work in.
+    pub resources: Resources,
 }
 
 impl PairOptions {
@@ -53,7 +53,7 @@ impl PairOptions {
             lcs: Parameters::default(),
             sets: SetOptions::default(),
             shingles: ShingleOptions::default(),
-            room: Room::default(),
+            resources: Resources::default(),
         }
     }
 }

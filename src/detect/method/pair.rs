@@ -2,7 +2,7 @@
 
 use super::evidence::Evidence;
 use super::rules::Decision;
-use super::text_summary::Unread;
+use super::text_summary::UnreadTexts;
 use super::text_summary::{SetSummary, ShingleSummary};
 
 /// Two near-duplicates.
@@ -118,7 +118,7 @@ pub enum Line<'a> {
 pub struct Cut {
     pub(crate) founder: u32,
     pub(crate) len: u64,
-    pub(crate) place: u8,
+    pub(crate) index: u8,
 }
 
 /// What was found in all.
@@ -148,7 +148,7 @@ pub struct PairSummary {
     /// Candidates of these were compared with the oldest of their group only: there may be more pairs.
     pub stars: u64,
     /// Documents whose texts were wanted and could not be read.
-    pub unread: Unread,
+    pub unread: UnreadTexts,
     /// Of the pairs written, those that were to be verified and could not be, because a text could not be read.
     pub unverified: u64,
     /// Members of hot groups that were to be verified against the founder, and could not be for the same reason.

@@ -61,7 +61,7 @@ impl Default for ShingleOptions {
 
 /// Which part of a page is its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum TextScope {
     /// All that a visitor sees, as it is.
     Whole,
     /// Its main content, in lower case and each number as `0`: "removing off-topic noise first" (Huang et al. 2008,
@@ -69,22 +69,22 @@ pub enum Part {
     Main,
 }
 
-impl Part {
+impl TextScope {
     /// The part that the recipe of a database looks at.
     pub(crate) fn of(view: View<'_>) -> Self {
-        Recipe::of_any_version(&view.settings().recipe).map_or(Part::Whole, |recipe| Self::of_recipe(&recipe))
+        Recipe::of_any_version(&view.settings().recipe).map_or(TextScope::Whole, |recipe| Self::of_recipe(&recipe))
     }
 
     /// The part that a recipe looks at.
     pub fn of_recipe(recipe: &Recipe) -> Self {
-        if recipe.is_of_main_content() { Part::Main } else { Part::Whole }
+        if recipe.is_of_main_content() { TextScope::Main } else { TextScope::Whole }
     }
 
     /// The text of a page.
     pub(crate) fn text(self, page: &Page<'_>) -> String {
         match self {
-            Part::Whole => folded_text(page),
-            Part::Main => main_text(page),
+            TextScope::Whole => folded_text(page),
+            TextScope::Main => main_text(page),
         }
     }
 

@@ -34,7 +34,7 @@ pub struct ShingleSummary {
 
 /// Documents whose texts were wanted and could not be read, by the reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Unread {
+pub struct UnreadTexts {
     /// It is not known where they were read: they came by themselves, from a stream, or as fingerprints.
     pub without_source: u64,
     /// Their archive is not where it was.
@@ -45,7 +45,7 @@ pub struct Unread {
     pub damaged: u64,
 }
 
-impl Unread {
+impl UnreadTexts {
     /// All of them.
     pub fn total(&self) -> u64 {
         self.without_source + self.moved + self.changed + self.damaged

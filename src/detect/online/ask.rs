@@ -7,7 +7,7 @@ use nddb_format::record::Record;
 
 use super::evidence::Facts;
 use super::verify::Texts;
-use super::{Alike, Alikes, Online};
+use super::{NearDuplicate, NearDuplicates, OnlineDetector};
 use crate::detect::method::known::Known;
 use crate::detect::method::name::Method;
 use crate::detect::method::pair::Verified;
@@ -21,28 +21,28 @@ use crate::{Error, Result};
 /// that will replace it.
 const OWN: usize = 2;
 
-impl Online {
+impl OnlineDetector {
     /// Finds the near-duplicates of a document; a stored one is among its own.
     ///
     /// # Errors
-    /// As [`Online::check`]; [`Error::Method`] if nothing is known of the document that the method compares;
+    /// As [`OnlineDetector::check`]; [`Error::Method`] if nothing is known of the document that the method compares;
     /// [`Error::OutOfRange`] for a fingerprint wider than the database's; damage.
-    pub fn ask(&self, view: View<'_>, document: &Document) -> Result<Alikes> {
+    pub fn ask(&self, view: View<'_>, document: &Document) -> Result<NearDuplicates> {
         self.ask_with(view, document, None)
     }
 
     /// The same of a document whose page is at hand: its text is this page's and is read from no archive.
     ///
     /// # Errors
-    /// As [`Online::ask`].
-    pub fn ask_page(&self, view: View<'_>, document: &Document, page: &Page<'_>) -> Result<Alikes> {
+    /// As [`OnlineDetector::ask`].
+    pub fn ask_page(&self, view: View<'_>, document: &Document, page: &Page<'_>) -> Result<NearDuplicates> {
         self.ask_with(view, document, Some(page))
     }
 
-    fn ask_with(&self, view: View<'_>, document: &Document, page: Option<&Page<'_>>) -> Result<Alikes> {
+    fn ask_with(&self, view: View<'_>, document: &Document, page: Option<&Page<'_>>) -> Result<NearDuplicates> {
         self.check(view)?;
         let document = document.clone().fitted(view.settings().bits)?;
-        Asked::new(self, Scope::of(view), &document, page)?.all()
+        Query::new(self, Scope::of(view), &document, page)?.all()
     }
 
     /// The method that decides about a document: not every one knows enough of each.
@@ -53,8 +53,8 @@ impl Online {
 }
 
 /// A document that is asked for.
-pub(super) struct Asked<'a> {
-    online: &'a Online,
+pub(super) struct Query<'a> {
+    online: &'a OnlineDetector,
     scope: Scope<'a>,
     id: &'a str,
     facts: Facts<'a>,
@@ -62,13 +62,13 @@ pub(super) struct Asked<'a> {
     texts: Option<Texts<'a>>,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> Query<'a> {
     /// A document whose fingerprint fits.
     ///
     /// # Errors
     /// [`Error::Method`] if nothing is known of it that the method compares.
     pub(super) fn new(
-        online: &'a Online,
+        online: &'a OnlineDetector,
         scope: Scope<'a>,
         document: &'a Document,
         page: Option<&Page<'_>>,
@@ -86,7 +86,7 @@ impl<'a> Asked<'a> {
     }
 
     /// All near-duplicates.
-    fn all(mut self) -> Result<Alikes> {
+    fn all(mut self) -> Result<NearDuplicates> {
         let most = self.online.group_limit.max(1);
         let (mut matches, near, cut) = self.found(most)?;
         if self.texts.is_some() {
@@ -100,17 +100,17 @@ impl<'a> Asked<'a> {
         if near.more > 0 && self.online.method == Method::Simhash && self.texts.is_none() {
             // Identical ones that are as near as those left out are counted with them.
             let listed: Vec<u64> = near.matches.iter().map(|found| found.number).collect();
-            let left_out = |alike: &&Alike| {
+            let left_out = |alike: &&NearDuplicate| {
                 let is_near = alike.evidence.distance.is_some_and(|distance| distance <= self.online.rules.within);
                 is_near && !listed.contains(&alike.stored.number)
             };
             count = count + near.more - matches.iter().filter(left_out).count() as u64;
         }
-        Ok(Alikes { matches, count, complete: cut == 0 && near.more == 0 })
+        Ok(NearDuplicates { matches, count, complete: cut == 0 && near.more == 0 })
     }
 
     /// What the method finds, in the order of matches; what simhash found, and how many documents were left out of keys.
-    fn found(&self, most: usize) -> Result<(Vec<Alike>, Near, usize)> {
+    fn found(&self, most: usize) -> Result<(Vec<NearDuplicate>, Near, usize)> {
         let near = self.near(most)?;
         let sharing = self.scope.sharing(&mut self.keys(), most)?;
         let mut matches = Vec::new();
@@ -127,7 +127,7 @@ impl<'a> Asked<'a> {
 
     /// The first near-duplicate with another id in the order of all, and whether all were compared that could
     /// come before it. Where many documents are the same, most are not looked at.
-    pub(super) fn best(mut self) -> Result<(Option<Alike>, bool)> {
+    pub(super) fn best(mut self) -> Result<(Option<NearDuplicate>, bool)> {
         if let Some(digest) = self.facts.digest() {
             // The oldest of the identical ones comes first.
             let Sharing { numbers, cut } = self.scope.sharing(&mut [Key::Digest(*digest)], 1 + OWN)?;
@@ -155,7 +155,7 @@ impl<'a> Asked<'a> {
         }
         let most = self.online.group_limit.max(1);
         let sharing = self.scope.sharing(&mut self.keys(), most)?;
-        let mut best: Option<Alike> = None;
+        let mut best: Option<NearDuplicate> = None;
         for number in sharing.numbers {
             let judged = self.judge(number, true)?;
             let Some(alike) = judged.filter(|alike| alike.stored.record.id != self.id) else { continue };
@@ -174,7 +174,7 @@ impl<'a> Asked<'a> {
     }
 
     /// The nearest and oldest document with another id by simhash.
-    fn nearest(&self) -> Result<Option<Alike>> {
+    fn nearest(&self) -> Result<Option<NearDuplicate>> {
         let mut most = 1 + OWN;
         loop {
             let near = self.near(most)?;
@@ -225,7 +225,7 @@ impl<'a> Asked<'a> {
 
     /// Decides about one candidate, one that shares a key or not: of those that are near by simhash alone, nothing
     /// else may be known.
-    fn judge(&self, number: u64, shares: bool) -> Result<Option<Alike>> {
+    fn judge(&self, number: u64, shares: bool) -> Result<Option<NearDuplicate>> {
         let Some(stored) = self.scope.stored(number)? else {
             let what = format!("a key or a run leads to document {number}, and it has no record");
             return Err(Error::Inconsistent { path: self.scope.view().dir.catalog(), what });
@@ -241,14 +241,14 @@ impl<'a> Asked<'a> {
         Ok(match decision {
             Decision::Near(rule) => {
                 let probability = rules.probability_of(&evidence);
-                Some(Alike { stored, evidence, probability, rule, verified: None })
+                Some(NearDuplicate { stored, evidence, probability, rule, verified: None })
             }
             _ => None,
         })
     }
 
     /// A match, if the texts say so too or cannot be read. Equal texts are decided before.
-    fn verified(&mut self, mut alike: Alike) -> Result<Option<Alike>> {
+    fn verified(&mut self, mut alike: NearDuplicate) -> Result<Option<NearDuplicate>> {
         if let Some(texts) = &mut self.texts
             && !alike.evidence.identical
         {
@@ -261,24 +261,24 @@ impl<'a> Asked<'a> {
     }
 
     /// Where a match stands among all: the least comes first.
-    fn rank(&self, alike: &Alike) -> (bool, bool, Reverse<u32>, u64) {
+    fn rank(&self, alike: &NearDuplicate) -> (bool, bool, Reverse<u32>, u64) {
         let number = alike.stored.number;
         if alike.evidence.identical {
             // Equally good, whatever else is known of them.
             return (false, false, Reverse(0), number);
         }
-        // What simhash says in place of the method comes after what the method says.
+        // What simhash says instead of the method comes after what the method says.
         (true, self.is_by_simhash(alike), Reverse(self.score(alike)), number)
     }
 
-    /// Whether simhash decided, in place of the method or as it.
-    fn is_by_simhash(&self, alike: &Alike) -> bool {
-        let Online { method, rules, .. } = self.online;
+    /// Whether simhash decided, instead of the method or as it.
+    fn is_by_simhash(&self, alike: &NearDuplicate) -> bool {
+        let OnlineDetector { method, rules, .. } = self.online;
         *method == Method::Simhash || rules.decide(*method, &alike.evidence) == Decision::Unknown
     }
 
     /// How similar two documents are by what decided about them: more is nearer.
-    fn score(&self, alike: &Alike) -> u32 {
+    fn score(&self, alike: &NearDuplicate) -> u32 {
         let evidence = &alike.evidence;
         let score = match self.online.method {
             _ if self.is_by_simhash(alike) => evidence.distance.map(|distance| u64::BITS.saturating_sub(distance)),
@@ -312,13 +312,13 @@ fn print(stored: &Stored) -> Option<Fingerprint> {
     (!stored.unprinted).then_some(stored.fingerprint)
 }
 
-/// The pieces of a projection by their places. Of 12 different bits each can be in another of the 12 pieces; then
+/// The pieces of a projection by their indexes. Of 12 different bits each can be in another of the 12 pieces; then
 /// there is just one in the first, so that it is among the 32 that differ from it in one bit (13
 /// pieces for this, of which the catalog holds none).
 fn pieces(record: &Record, complete: bool) -> Vec<Key> {
     let Some(projection) = &record.projection else { return Vec::new() };
     let pieces: [[u8; 4]; PIECES] = Recipe::pieces(projection);
-    let mut keys: Vec<Key> = (0u8..).zip(pieces).map(|(place, bytes)| Key::Piece(place, bytes)).collect();
+    let mut keys: Vec<Key> = (0u8..).zip(pieces).map(|(index, bytes)| Key::Piece(index, bytes)).collect();
     if complete {
         let first = u32::from_le_bytes(pieces[0]);
         keys.extend((0..u32::BITS).map(|bit| Key::Piece(0, (first ^ 1 << bit).to_le_bytes())));

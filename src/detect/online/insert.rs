@@ -1,7 +1,7 @@
 //! Check and insert: the verdict and the document as one step.
 
-use super::ask::Asked;
-use super::{Alike, Online};
+use super::ask::Query;
+use super::{NearDuplicate, OnlineDetector};
 use crate::Result;
 use crate::store::{Document, Outcome, Writer};
 use crate::text::Page;
@@ -19,7 +19,7 @@ pub enum Judgement {
     /// It is a near-duplicate; nothing was changed.
     Duplicate {
         /// Of the identical documents the oldest; else the most similar, of several the oldest.
-        of: Box<Alike>,
+        of: Box<NearDuplicate>,
         /// No candidate was left out that could be more similar.
         complete: bool,
     },
@@ -31,8 +31,8 @@ impl Writer {
     /// seen. [`Writer::insert_if_new`] is the same by simhash alone, and does not compare digests.
     ///
     /// # Errors
-    /// As [`Writer::insert`] and [`Online::ask`]: what cannot be judged is never 'new'.
-    pub fn insert_if_new_by(&mut self, document: Document, online: &Online) -> Result<Judgement> {
+    /// As [`Writer::insert`] and [`OnlineDetector::ask`]: what cannot be judged is never 'new'.
+    pub fn insert_if_new_by(&mut self, document: Document, online: &OnlineDetector) -> Result<Judgement> {
         self.insert_judged(document, None, online)
     }
 
@@ -40,14 +40,24 @@ impl Writer {
     ///
     /// # Errors
     /// As [`Writer::insert_if_new_by`].
-    pub fn insert_page_if_new_by(&mut self, document: Document, page: &Page<'_>, online: &Online) -> Result<Judgement> {
+    pub fn insert_page_if_new_by(
+        &mut self,
+        document: Document,
+        page: &Page<'_>,
+        online: &OnlineDetector,
+    ) -> Result<Judgement> {
         self.insert_judged(document, Some(page), online)
     }
 
-    fn insert_judged(&mut self, document: Document, page: Option<&Page<'_>>, online: &Online) -> Result<Judgement> {
+    fn insert_judged(
+        &mut self,
+        document: Document,
+        page: Option<&Page<'_>>,
+        online: &OnlineDetector,
+    ) -> Result<Judgement> {
         online.check(self.view())?;
         let document = document.fitted(self.settings().bits)?;
-        let (best, complete) = Asked::new(online, self.scope()?, &document, page)?.best()?;
+        let (best, complete) = Query::new(online, self.scope()?, &document, page)?.best()?;
         Ok(match best {
             Some(of) => Judgement::Duplicate { of: Box::new(of), complete },
             None => Judgement::Inserted { outcome: self.insert(document)?, complete },

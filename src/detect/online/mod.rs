@@ -26,11 +26,11 @@ use crate::{Error, Result};
 pub use super::method::bounds::{Bound, bounds};
 pub use crate::compare::terms::{Edit, TermDifference, content_difference, term_difference};
 pub use insert::Judgement;
-pub use page::{Unread, read_page};
+pub use page::{UnreadReason, read_page};
 
 /// How a document is judged.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Online {
+pub struct OnlineDetector {
     /// By which method.
     pub method: Method,
     /// With which thresholds.
@@ -46,7 +46,7 @@ pub struct Online {
     pub verify_lcs: bool,
 }
 
-impl Online {
+impl OnlineDetector {
     /// The papers' thresholds and the usual limit.
     pub fn new(method: Method) -> Self {
         Self {
@@ -104,7 +104,7 @@ impl Online {
 
 /// A stored document that is a near-duplicate.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Alike {
+pub struct NearDuplicate {
     /// The document.
     pub stored: Stored,
     /// What is known of it and the one that was asked for.
@@ -117,7 +117,7 @@ pub struct Alike {
     pub verified: Option<Verified>,
 }
 
-impl Alike {
+impl NearDuplicate {
     /// The rules that decided, in words: that of the method, and that of the comparison of texts.
     pub fn verdict(&self) -> std::borrow::Cow<'static, str> {
         verdict(self.rule, self.verified)
@@ -126,11 +126,11 @@ impl Alike {
 
 /// The near-duplicates of one document.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Alikes {
+pub struct NearDuplicates {
     /// Identical ones first, then by the method's own similarity (simhash: the least distance; b: supershingles;
     /// c, combined, split: bits of the projection; min-hash: min-values), then the older. What simhash decided in
-    /// place of another method comes behind.
-    pub matches: Vec<Alike>,
+    /// index of another method comes behind.
+    pub matches: Vec<NearDuplicate>,
     /// How many there are, at least; by simhash exactly, if no more than the group limit are identical.
     pub count: u64,
     /// All of them are in `matches`. If not, some key has more documents than the group limit, and only the

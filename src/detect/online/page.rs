@@ -13,7 +13,7 @@ use crate::store::View;
 /// Why the page of a stored document cannot be read again.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum Unread {
+pub enum UnreadReason {
     /// It did not come from an archive.
     NoSource,
     /// Its archive is not known to the catalog.
@@ -27,7 +27,7 @@ pub enum Unread {
     },
 }
 
-impl fmt::Display for Unread {
+impl fmt::Display for UnreadReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoSource => write!(f, "it was not loaded from an archive"),
@@ -50,14 +50,14 @@ impl fmt::Display for Unread {
 ///
 /// # Errors
 /// Damage of the catalog.
-pub fn read_page(view: View<'_>, record: &Record) -> Result<Result<PageEntry, Unread>> {
-    let Some(source) = record.source else { return Ok(Err(Unread::NoSource)) };
-    let Some(archive) = view.archive(source.archive)? else { return Ok(Err(Unread::NoArchive)) };
+pub fn read_page(view: View<'_>, record: &Record) -> Result<Result<PageEntry, UnreadReason>> {
+    let Some(source) = record.source else { return Ok(Err(UnreadReason::NoSource)) };
+    let Some(archive) = view.archive(source.archive)? else { return Ok(Err(UnreadReason::NoArchive)) };
     let position = Position { offset: source.offset, inner: source.inner, length: source.length };
     Ok(match read_at(Path::new(&archive.path), &position, &Options::again(archive.reading.as_ref())) {
-        Err(error) => Err(Unread::Archive(error)),
+        Err(error) => Err(UnreadReason::Archive(error)),
         Ok(page) if is_it(&page, record, view) => Ok(page),
-        Ok(_) => Err(Unread::Other { path: archive.path }),
+        Ok(_) => Err(UnreadReason::Other { path: archive.path }),
     })
 }
 

@@ -38,13 +38,13 @@ fn shares_piece(a: &[u64; 6], b: &[u64; 6]) -> bool {
 }
 
 /// What a method says of two documents by its definition: the score of the near ones, the greatest for identical.
-fn score(online: &Online, a: &Stored, b: &Stored) -> Option<u32> {
+fn score(online: &OnlineDetector, a: &Stored, b: &Stored) -> Option<u32> {
     let (x, y) = (&a.record, &b.record);
     if x.tokens != Some(0) && x.digest.is_some() && x.digest == y.digest {
         return Some(u32::MAX);
     }
     if online.or_simhash && (x.min_values.is_none() || y.min_values.is_none()) {
-        return score(&Online::new(Method::Simhash), a, b);
+        return score(&OnlineDetector::new(Method::Simhash), a, b);
     }
     let equal = x.supershingles.zip(y.supershingles).map_or(0, |(a, b)| b_similarity(&a, &b));
     let projections = x.projection.as_ref().zip(y.projection.as_ref());
@@ -59,7 +59,7 @@ fn score(online: &Online, a: &Stored, b: &Stored) -> Option<u32> {
             (distance <= online.rules.within).then_some(64 - distance)
         }
         Method::B => (equal >= 2).then_some(equal),
-        // Before all that simhash says in its place.
+        // Before all that simhash says instead of it.
         Method::MinHash => min_values_agree(x, y).filter(|_| !headings_differ(x, y)).map(|agree| 64 + agree),
         Method::C => c,
         Method::Combined => combined,
@@ -72,20 +72,20 @@ fn score(online: &Online, a: &Stored, b: &Stored) -> Option<u32> {
 /// Whether two documents have at least 36 of 84 min-values in common, and four of these in one band.
 fn min_values_agree(a: &Record, b: &Record) -> Option<u32> {
     let (a, b) = (a.min_values.as_deref()?, b.min_values.as_deref()?);
-    let agree = (0..84).filter(|&place| a[place] == b[place]).count();
-    let shares = (0..21).any(|band| (4 * band..4 * band + 4).all(|place| a[place] == b[place]));
+    let agree = (0..84).filter(|&position| a[position] == b[position]).count();
+    let shares = (0..21).any(|band| (4 * band..4 * band + 4).all(|position| a[position] == b[position]));
     (agree >= 36 && shares).then_some(agree as u32)
 }
 
 /// All near-duplicates of a document, in their order.
-fn defined(online: &Online, all: &[Stored], of: &Stored) -> Vec<u64> {
+fn defined(online: &OnlineDetector, all: &[Stored], of: &Stored) -> Vec<u64> {
     let near = all.iter().filter_map(|other| score(online, of, other).map(|score| (u32::MAX - score, other.number)));
     let mut near: Vec<(u32, u64)> = near.collect();
     near.sort_unstable();
     near.into_iter().map(|(_, number)| number).collect()
 }
 
-fn numbers(alikes: &Alikes) -> Vec<u64> {
+fn numbers(alikes: &NearDuplicates) -> Vec<u64> {
     alikes.matches.iter().map(|alike| alike.stored.number).collect()
 }
 
@@ -107,10 +107,10 @@ fn can_be_asked(method: Method, stored: &Stored) -> bool {
 /// Compares the answers of a view with what a look at all documents says, for every document and method.
 fn assert_answers(view: View<'_>, what: &str) {
     let all = everything(view);
-    let usual = Online { group_limit: 10_000, ..Online::usual(view) };
+    let usual = OnlineDetector { group_limit: 10_000, ..OnlineDetector::usual(view) };
     assert_eq!((usual.method, usual.or_simhash), (Method::MinHash, true));
     let named = METHODS.iter().flat_map(|&method| {
-        [false, true].map(|complete| Online { complete, group_limit: 10_000, ..Online::new(method) })
+        [false, true].map(|complete| OnlineDetector { complete, group_limit: 10_000, ..OnlineDetector::new(method) })
     });
     for online in named.chain([usual]) {
         let (method, complete) = (online.method, online.complete);
@@ -139,7 +139,7 @@ fn assert_pairs(reader: &Reader, what: &str) {
         for complete in [false, true] {
             let mut want = BTreeSet::new();
             let options = crate::detect::method::options::PairOptions { expand: true, complete, ..options(method) };
-            let collection = collection(reader, &options.room);
+            let collection = collection(reader, &options.resources);
             pairs(view, &collection, &options, &mut |_| true, &mut |line| {
                 if let Line::Pair(pair) = line {
                     let (a, b) = (collection.id(pair.a), collection.id(pair.b));
@@ -150,7 +150,7 @@ fn assert_pairs(reader: &Reader, what: &str) {
                 Ok(())
             })
             .expect("pairs");
-            let online = Online { complete, group_limit: 10_000, ..Online::new(method) };
+            let online = OnlineDetector { complete, group_limit: 10_000, ..OnlineDetector::new(method) };
             let mut found = BTreeSet::new();
             for stored in all.iter().filter(|stored| can_be_asked(&stored.record.id)) {
                 let (id, answer) = (&stored.record.id, online.ask(view, &Document::from(stored.clone())));
@@ -180,16 +180,16 @@ fn answers_are_those_of_a_look_at_everything_and_of_all_pairs() {
         all[..80].iter().for_each(|page| load.push(page.document()).expect("taken"));
         load.finish().expect("loaded");
         let mut reader = Reader::open(&path).expect("a reader");
-        for (place, page) in all[80..].iter().enumerate() {
+        for (position, page) in all[80..].iter().enumerate() {
             writer.insert(page.document()).expect("taken");
             match random.below(12) {
                 0 => writer.commit().expect("durable"),
                 1 => {
-                    writer.delete(&all[random.below(place as u64 + 80) as usize].id).expect("deleted");
+                    writer.delete(&all[random.below(position as u64 + 80) as usize].id).expect("deleted");
                 }
                 2 => {
                     // Another text under an id that is there.
-                    let old = &all[random.below(place as u64 + 80) as usize];
+                    let old = &all[random.below(position as u64 + 80) as usize];
                     writer.insert(page.near(&old.id, &mut random).document()).expect("replaced");
                 }
                 3 => {
@@ -231,7 +231,7 @@ struct Model {
 }
 
 impl Model {
-    fn insert_if_new(&mut self, online: &Online, page: &Page) -> Option<String> {
+    fn insert_if_new(&mut self, online: &OnlineDetector, page: &Page) -> Option<String> {
         let print = page.fingerprint.unwrap_or(0);
         let (fingerprint, unprinted) = (Fingerprint(print), page.fingerprint.is_none());
         let stored = Stored { number: self.next, fingerprint, unprinted, record: page.document().record().clone() };
@@ -262,8 +262,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
     fn check_and_insert_is_one_step(seed in any::<u64>(), method in 0..=METHODS.len(), complete in any::<bool>()) {
-        let usual = Online { or_simhash: true, ..Online::new(Method::MinHash) };
-        let online = METHODS.get(method).map_or(usual, |&method| Online { complete, ..Online::new(method) });
+        let usual = OnlineDetector { or_simhash: true, ..OnlineDetector::new(Method::MinHash) };
+        let online = METHODS.get(method).map_or(usual, |&method| OnlineDetector { complete, ..OnlineDetector::new(method) });
         let folder = tempfile::tempdir().expect("a folder");
         let mut writer = create(&folder.path().join("db"));
         let mut model = Model { live: BTreeMap::new(), next: 0 };
@@ -309,7 +309,7 @@ fn by_simhash_fingerprints_are_judged_as_ever() {
     let folder = tempfile::tempdir().expect("a folder");
     let (mut old, mut new) = (create(&folder.path().join("old")), create(&folder.path().join("new")));
     let mut random = Random(5);
-    let online = Online::new(Method::Simhash);
+    let online = OnlineDetector::new(Method::Simhash);
     for index in 0..3000 {
         let print =
             random.below(40).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (1 << random.below(64)) ^ (1 << random.below(64));
@@ -353,14 +353,14 @@ fn a_hot_key_is_cut_and_says_so() {
     }
     let asked = other(5000, &mut random).document();
     for method in METHODS.into_iter().filter(|method| *method != Method::Identity) {
-        let online = Online { group_limit: 100, ..Online::new(method) };
+        let online = OnlineDetector { group_limit: 100, ..OnlineDetector::new(method) };
         let judged = writer.insert_if_new_by(asked.clone(), &online).expect("judged");
         let Judgement::Duplicate { of, complete } = judged else { panic!("{method}: {judged:?}") };
         assert_eq!((&of.stored.record.id[..], complete), ("50", true), "{method}: the oldest is as near as can be");
     }
     writer.commit().expect("durable");
     for method in METHODS.into_iter().filter(|method| *method != Method::Identity) {
-        let online = Online { group_limit: 100, ..Online::new(method) };
+        let online = OnlineDetector { group_limit: 100, ..OnlineDetector::new(method) };
         let answer = online.ask(writer.view(), &asked).expect("an answer");
         assert_eq!(numbers(&answer), (50..150).collect::<Vec<u64>>(), "{method}");
         assert!(!answer.complete, "{method}");
@@ -371,7 +371,7 @@ fn a_hot_key_is_cut_and_says_so() {
     if let Some(projection) = &mut apart.record.projection {
         projection[0] ^= 1;
     }
-    let online = Online { group_limit: 100, ..Online::new(Method::C) };
+    let online = OnlineDetector { group_limit: 100, ..OnlineDetector::new(Method::C) };
     let judged = writer.insert_if_new_by(apart.document(), &online).expect("judged");
     assert!(matches!(judged, Judgement::Duplicate { complete: false, .. }), "{judged:?}");
     // And one that none of those compared is near to is stored, with the same warning.
@@ -401,13 +401,13 @@ fn what_the_database_keeps_no_index_for_is_refused_with_what_would() {
         let config = Config::within(3).expect("k").recipe(label);
         let mut writer = Writer::create(folder.path().join(&label[..label.len() - 2]), &config).expect("a database");
         for &method in refused {
-            let why = why(writer.insert_if_new_by(page.clone(), &Online::new(method)));
+            let why = why(writer.insert_if_new_by(page.clone(), &OnlineDetector::new(method)));
             assert!(why.contains(said), "{label}, {method}: {why}");
         }
-        assert!(writer.insert_if_new_by(bare.clone(), &Online::new(Method::Simhash)).is_ok());
+        assert!(writer.insert_if_new_by(bare.clone(), &OnlineDetector::new(Method::Simhash)).is_ok());
         if label == "main-c/2" {
             for method in METHODS.into_iter().filter(|method| *method != Method::Simhash) {
-                let why = why(writer.insert_if_new_by(bare.clone(), &Online::new(method)));
+                let why = why(writer.insert_if_new_by(bare.clone(), &OnlineDetector::new(method)));
                 assert!(why.contains("'b' only the fingerprint is known"), "{method}: {why}");
             }
         }

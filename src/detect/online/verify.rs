@@ -2,21 +2,21 @@
 
 use nddb_format::record::Record;
 
-use super::Online;
+use super::OnlineDetector;
 use super::page::read_page;
 use crate::Result;
 use crate::compare::lcs::{Comparer, Parameters, Prepared};
 use crate::detect::method::evidence::Evidence;
 use crate::detect::method::name::Method;
 use crate::detect::method::rules::{Decision, Rules};
-use crate::detect::method::text_options::Part;
+use crate::detect::method::text_options::TextScope;
 use crate::store::{Document, View};
 use crate::text::{DOCUMENT_UNITS, Page, first_units};
 
 /// The text of a document that is asked for, and what compares it with others.
 pub(super) struct Texts<'a> {
     view: View<'a>,
-    part: Part,
+    part: TextScope,
     comparer: Comparer,
     rules: Rules,
     /// Its text, if it can be read.
@@ -25,9 +25,14 @@ pub(super) struct Texts<'a> {
 
 impl<'a> Texts<'a> {
     /// Takes the text of the page, or reads it from where the document came from.
-    pub(super) fn new(online: &Online, view: View<'a>, document: &Document, page: Option<&Page<'_>>) -> Result<Self> {
+    pub(super) fn new(
+        online: &OnlineDetector,
+        view: View<'a>,
+        document: &Document,
+        page: Option<&Page<'_>>,
+    ) -> Result<Self> {
         let comparer = Comparer::new(Parameters::default(), &online.rules.lcs);
-        let mut texts = Self { view, part: Part::of(view), comparer, rules: online.rules, own: None };
+        let mut texts = Self { view, part: TextScope::of(view), comparer, rules: online.rules, own: None };
         texts.own = match page {
             Some(page) => Some(texts.prepared(&texts.part.text(page))),
             None => texts.read(document.record())?,
@@ -58,7 +63,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::detect::Alike;
+    use crate::detect::NearDuplicate;
     use crate::detect::method::pair::Verified;
     use crate::detect::support::{corpus, expanded, options, texts};
 
@@ -73,8 +78,8 @@ mod tests {
         options.verify_lcs = true;
         let (verified, _) = expanded(&corpus, &options);
         assert!(verified.len() > 20 && verified.len() < all.len(), "{} of {}", verified.len(), all.len());
-        let online = Online { verify_lcs: true, ..Online::new(Method::Simhash) };
-        let look = |mut each: Box<dyn FnMut(&Alike) + '_>| {
+        let online = OnlineDetector { verify_lcs: true, ..OnlineDetector::new(Method::Simhash) };
+        let look = |mut each: Box<dyn FnMut(&NearDuplicate) + '_>| {
             let mut found = BTreeSet::new();
             for ordinal in 0..collection.len() {
                 let stored = view.get(collection.id(ordinal)).expect("sound").expect("stored");
@@ -108,7 +113,7 @@ mod tests {
         let sentence = |from: u32| (from..from + 90).map(|word| format!("word{word} ")).collect::<String>();
         let corpus = corpus(folder.path(), &[sentence(0), sentence(0)]);
         let view = corpus.view();
-        let online = Online { verify_lcs: true, ..Online::new(Method::Simhash) };
+        let online = OnlineDetector { verify_lcs: true, ..OnlineDetector::new(Method::Simhash) };
         let print = view.get("d0000").expect("sound").expect("stored").fingerprint;
         let document = Document::bare("new", print).expect("an id");
         let count = |text: &str| online.ask_page(view, &document, &Page::text(text)).expect("an answer").count;

@@ -4,19 +4,19 @@ use crate::Result;
 use crate::detect::collection::Collection;
 use crate::detect::collection::classes::Classes;
 use crate::detect::method::pair::{Cut, Group, Kind, Line, PairSummary};
-use crate::spill::bits::Bits;
-use crate::spill::resources::Room;
+use crate::spill::resources::Resources;
 use crate::spill::sort::Sorter;
+use fixedbitset::FixedBitSet;
 
 /// What groups are made of.
 pub(crate) struct Groups<'a> {
     pub(crate) collection: &'a Collection,
     pub(crate) classes: &'a Classes,
     /// Documents that could not be compared with the founder of their hot group, where they were to be.
-    pub(crate) unverified: Option<&'a Bits>,
+    pub(crate) unverified: Option<&'a FixedBitSet>,
     /// Members beyond which a group is flagged.
     pub(crate) limit: usize,
-    pub(crate) room: &'a Room,
+    pub(crate) resources: &'a Resources,
 }
 
 impl Groups<'_> {
@@ -64,17 +64,18 @@ impl Groups<'_> {
         documents: impl Iterator<Item = (u32, u32)>,
         emit: &mut dyn FnMut(Group<'_>) -> Result<()>,
     ) -> Result<()> {
-        let Self { collection, limit, room, .. } = *self;
-        let mut sorter = Sorter::<1>::new(&room.folder, room.memory_limit / 2);
+        let Self { collection, limit, resources, .. } = *self;
+        let mut sorter = Sorter::<1>::new(&resources.folder, resources.memory_limit / 2);
         let rank = |ordinal: u32| u64::from(collection.row(ordinal).rank);
         for (founder, member) in documents.filter(|(founder, member)| founder != member) {
             sorter.push([rank(founder) << 32 | rank(member)])?;
         }
         let mut end = |founder: u32, members: &mut Vec<u32>| {
-            let place = members.partition_point(|&member| rank(member) < rank(founder));
-            members.insert(place, founder);
+            let index = members.partition_point(|&member| rank(member) < rank(founder));
+            members.insert(index, founder);
             let len = members.len() as u64;
-            let unread = |&&member: &&u32| self.unverified.is_some_and(|unverified| unverified.contains(member));
+            let unread =
+                |&&member: &&u32| self.unverified.is_some_and(|unverified| unverified.contains(member as usize));
             let unverified = if kind == Kind::Hot { members.iter().filter(unread).count() as u64 } else { 0 };
             emit(Group { kind, founder, members, len, flagged: len > limit as u64, unverified })
         };

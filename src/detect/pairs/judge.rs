@@ -1,6 +1,6 @@
 //! Decides pairs of documents.
 
-use super::readings::Readings;
+use super::text_cache::TextCache;
 use crate::Result;
 use crate::detect::candidates::source::Verifier;
 use crate::detect::collection::Collection;
@@ -35,13 +35,13 @@ pub enum Judged {
 
 impl<'a> Judge<'a> {
     /// With what was read of texts.
-    pub fn new(collection: &'a Collection, options: &'a PairOptions, readings: &'a Readings) -> Self {
+    pub fn new(collection: &'a Collection, options: &'a PairOptions, text_cache: &'a TextCache) -> Self {
         let verifies = options.verify_lcs && options.method != Method::Lcs;
         Self {
             collection,
             options,
-            decider: readings.decider(options),
-            verifier: if verifies { readings.verifier(options) } else { None },
+            decider: text_cache.decider(options),
+            verifier: if verifies { text_cache.verifier(options) } else { None },
         }
     }
 

@@ -1,10 +1,10 @@
 //! All pairs of a database by a method (`nddb pairs`).
 
-pub(crate) mod gathering;
+pub(crate) mod collector;
 mod groups;
 pub(crate) mod judge;
-mod parts;
-mod readings;
+mod text_cache;
+mod verified_classes;
 
 use super::candidates::context::Context;
 use super::collection::Collection;
@@ -14,16 +14,16 @@ use super::method::options::PairOptions;
 use super::method::pair::{Cut, Line, Pair, PairSummary, Verified};
 use super::method::requirements;
 use crate::Result;
-use crate::spill::bits::Bits;
 use crate::spill::progress::Progress;
 use crate::spill::sort::Sorted;
 use crate::spill::ticker::Ticker;
 use crate::store::View;
-use gathering::{CLASSES, Gathered, Gathering, Spread};
+use collector::{CLASSES, CandidateCollector, Collected, Spread};
+use fixedbitset::FixedBitSet;
 use groups::Groups;
 use judge::{Judge, Judged};
-use parts::Parts;
-use readings::Readings;
+use text_cache::TextCache;
+use verified_classes::VerifiedClasses;
 
 /// Least number of documents with one key that are all compared where pairs are counted.
 const KEY_LIMIT: usize = 4096;
@@ -50,17 +50,17 @@ pub fn pairs(
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
     emit: &mut dyn FnMut(Line<'_>) -> Result<()>,
 ) -> Result<PairSummary> {
-    let found = Found::new(view, collection, options, Reach::ALL, watch)?;
+    let found = PairJob::new(view, collection, options, Reach::ALL, watch)?;
     found.emit(collection, options, watch, emit)
 }
 
 /// Candidate pairs in the order in which they are written.
-pub struct Found {
+pub struct PairJob {
     /// Classes of documents that the method cannot tell apart.
     pub classes: Classes,
     sorted: Sorted<1>,
     /// Where pairs are that were not listed.
-    pub crowds: Sorted<2>,
+    pub unlisted: Sorted<2>,
     /// Keys of which not all documents were compared.
     pub cuts: Vec<Cut>,
     unsketched: u64,
@@ -69,9 +69,9 @@ pub struct Found {
     /// Pairs of one class that the comparison of texts parted.
     rejected: u64,
     /// Documents that could not be compared with the founder of their class.
-    unverified: Option<Bits>,
+    unverified: Option<FixedBitSet>,
     /// What was read of texts.
-    pub readings: Readings,
+    pub text_cache: TextCache,
 }
 
 /// Hands out all pairs of leaders.
@@ -98,7 +98,7 @@ impl Reach {
     }
 }
 
-impl Found {
+impl PairJob {
     /// Finds the candidates of a method.
     pub fn new(
         view: View<'_>,
@@ -110,24 +110,24 @@ impl Found {
         let unsketched = requirements::check_documents(view, collection.held(), options)?;
         let verifies = options.verify_lcs && options.method != Method::Lcs;
         let ticker = Ticker::new(&mut *watch);
-        let mut readings = Readings::new(view, collection, options, &ticker)?;
+        let mut text_cache = TextCache::new(view, collection, options, &ticker)?;
         ticker.start("classes", None, "")?;
-        let text = |ordinal| readings.sketch(ordinal);
+        let text = |ordinal| text_cache.sketch(ordinal);
         let classes = if options.expand && !options.method.needs_text() && options.method != Method::Identity {
-            Classes::of_sketches(collection, options.method, &options.room)?
+            Classes::of_sketches(collection, options.method, &options.resources)?
         } else {
-            Classes::new(collection, options.method, &text, &options.room)?
+            Classes::new(collection, options.method, &text, &options.resources)?
         };
-        let hot = if verifies && !options.expand { parts::wanted(collection, &classes) } else { None };
+        let hot = if verifies && !options.expand { verified_classes::wanted(collection, &classes) } else { None };
         let parts = match &hot {
             Some(wanted) => {
-                readings.verify_hot(view, collection, options, wanted, &ticker)?;
-                let judge = Judge::new(collection, options, &readings);
-                Some(parts::part(collection, &classes, judge, &ticker)?)
+                text_cache.verify_hot(view, collection, options, wanted, &ticker)?;
+                let judge = Judge::new(collection, options, &text_cache);
+                Some(verified_classes::part(collection, &classes, judge, &ticker)?)
             }
             None => None,
         };
-        let mut found = Self::gather(view, collection, options, readings, classes, parts, reach, watch)?;
+        let mut found = Self::gather(view, collection, options, text_cache, classes, parts, reach, watch)?;
         found.unsketched = unsketched;
         if verifies {
             found.read(view, collection, options, hot, &Ticker::new(watch))?;
@@ -145,9 +145,9 @@ impl Found {
         watch: &mut (dyn FnMut(&Progress) -> bool + Send),
     ) -> Result<Self> {
         let unsketched = requirements::check_documents(view, collection.held(), options)?;
-        let readings = Readings::new(view, collection, options, &Ticker::new(&mut *watch))?;
-        let classes = Classes::new(collection, class, &|_| None, &options.room)?;
-        let found = Self::gather(view, collection, options, readings, classes, None, Reach::ALL, watch)?;
+        let text_cache = TextCache::new(view, collection, options, &Ticker::new(&mut *watch))?;
+        let classes = Classes::new(collection, class, &|_| None, &options.resources)?;
+        let found = Self::gather(view, collection, options, text_cache, classes, None, Reach::ALL, watch)?;
         Ok(Self { unsketched, ..found })
     }
 
@@ -157,35 +157,36 @@ impl Found {
         view: View<'_>,
         collection: &Collection,
         options: &PairOptions,
-        mut readings: Readings,
+        mut text_cache: TextCache,
         classes: Classes,
-        parts: Option<Parts>,
+        parts: Option<VerifiedClasses>,
         reach: Reach,
         watch: &mut (dyn FnMut(&Progress) -> bool + Send),
     ) -> Result<Self> {
         let ticker = Ticker::new(watch);
-        let room = &options.room;
+        let resources = &options.resources;
         let spread = match &parts {
             _ if options.expand => Spread::All { members: classes.members(), listed: reach.listed },
             Some(parts) => Spread::Founders(classes.members_where(|ordinal| parts.classes.leader(ordinal) == ordinal)),
             None => Spread::Leaders,
         };
-        let mut gathering = Gathering::new(collection, &classes, spread, room);
-        gathering.within()?;
+        let mut collector = CandidateCollector::new(collection, &classes, spread, resources);
+        collector.within()?;
         let limit = match options.expand {
             true if reach.listed == u64::MAX => usize::MAX,
             true => options.group_limit.max(KEY_LIMIT),
             false => options.group_limit.max(1),
         };
         let stable = reach.stable;
-        let context = Context { view, collection, classes: &classes, options, room, stable, limit, ticker: &ticker };
+        let context =
+            Context { view, collection, classes: &classes, options, resources, stable, limit, ticker: &ticker };
         let mut cuts = Vec::new();
-        for source in &mut readings.sources(options) {
-            cuts.extend(source.candidates(&context, &mut |a, b, near| gathering.take(a, b, near))?);
+        for source in &mut text_cache.sources(options) {
+            cuts.extend(source.candidates(&context, &mut |a, b, near| collector.take(a, b, near))?);
         }
-        let Gathered { pairs: sorted, crowds, apart } = gathering.finish();
+        let Collected { pairs: sorted, unlisted, apart } = collector.finish();
         let mut found =
-            Self { classes, sorted, crowds, cuts, unsketched: 0, apart, rejected: 0, unverified: None, readings };
+            Self { classes, sorted, unlisted, cuts, unsketched: 0, apart, rejected: 0, unverified: None, text_cache };
         if let Some(parts) = parts {
             found.cuts.extend(parts.cuts);
             found.cuts.sort_unstable();
@@ -200,27 +201,30 @@ impl Found {
         view: View<'_>,
         collection: &Collection,
         options: &PairOptions,
-        hot: Option<Bits>,
+        hot: Option<FixedBitSet>,
         ticker: &Ticker<'_>,
     ) -> Result<()> {
-        let mut wanted = hot.unwrap_or_else(|| Bits::new(collection.len()));
+        let mut wanted = hot.unwrap_or_else(|| FixedBitSet::with_capacity(collection.len() as usize));
         let unverified = PairOptions { verify_lcs: false, ..options.clone() };
         self.decide(collection, &unverified, ticker, &mut PairSummary::default(), &mut |pair| {
             if !pair.evidence.identical {
-                wanted.insert(pair.a);
-                wanted.insert(pair.b);
+                wanted.insert(pair.a as usize);
+                wanted.insert(pair.b as usize);
             }
             Ok(())
         })?;
         let members = self.classes.members();
-        self.crowds.each(&mut |rows| {
+        self.unlisted.each(&mut |rows| {
             for row in rows.iter().filter(|row| row[0] == CLASSES) {
                 let leaders = [(row[1] >> 32) as u32, row[1] as u32];
-                leaders.iter().flat_map(|&leader| members.of(leader)).for_each(|&member| wanted.insert(member));
+                leaders
+                    .iter()
+                    .flat_map(|&leader| members.of(leader))
+                    .for_each(|&member| wanted.insert(member as usize));
             }
             Ok(())
         })?;
-        self.readings.verify(view, collection, options, &wanted, ticker)
+        self.text_cache.verify(view, collection, options, &wanted, ticker)
     }
 
     /// Decides the candidates and hands out what is near, after the groups.
@@ -238,7 +242,7 @@ impl Found {
                 classes: &self.classes,
                 unverified: self.unverified.as_ref(),
                 limit: options.group_limit,
-                room: &options.room,
+                resources: &options.resources,
             };
             groups.emit(&self.cuts, &mut summary, emit)?;
         }
@@ -253,9 +257,9 @@ impl Found {
             documents: collection.held().documents,
             unsketched: self.unsketched,
             empty: collection.held().empty,
-            unread: self.readings.unread,
-            sets: self.readings.sets,
-            shingles: self.readings.resemblance,
+            unread: self.text_cache.unread,
+            sets: self.text_cache.sets,
+            shingles: self.text_cache.resemblance,
             compared: if options.expand { collection.len().into() } else { self.classes.leaders().count() as u64 },
             candidates: self.apart,
             rejected: self.rejected,
@@ -313,7 +317,7 @@ impl Found {
 
     /// What decides pairs of documents, also such as are no candidates.
     pub fn judge<'a>(&'a self, collection: &'a Collection, options: &'a PairOptions) -> Judge<'a> {
-        Judge::new(collection, options, &self.readings)
+        Judge::new(collection, options, &self.text_cache)
     }
 }
 

@@ -20,8 +20,10 @@ fn is_near(method: Method, complete: bool, a: &Page, b: &Page, sites: (&Page, &P
         return true;
     }
     let within = |bits: u32| a.fingerprint.zip(b.fingerprint).is_some_and(|(a, b)| (a ^ b).count_ones() <= bits);
-    let equal =
-        x.supershingles.zip(y.supershingles).map_or(0, |(a, b)| (0..6).filter(|&place| a[place] == b[place]).count());
+    let equal = x
+        .supershingles
+        .zip(y.supershingles)
+        .map_or(0, |(a, b)| (0..6).filter(|&position| a[position] == b[position]).count());
     let differ: Option<Vec<bool>> = x
         .projection
         .zip(y.projection)
@@ -51,8 +53,8 @@ fn is_near(method: Method, complete: bool, a: &Page, b: &Page, sites: (&Page, &P
 /// Whether two documents have at least 36 of 84 min-values in common, and four of these in one band.
 fn min_values_agree(a: &Record, b: &Record) -> Option<u32> {
     let (a, b) = (a.min_values.as_deref()?, b.min_values.as_deref()?);
-    let agree = (0..84).filter(|&place| a[place] == b[place]).count();
-    let shares = (0..21).any(|band| (4 * band..4 * band + 4).all(|place| a[place] == b[place]));
+    let agree = (0..84).filter(|&position| a[position] == b[position]).count();
+    let shares = (0..21).any(|band| (4 * band..4 * band + 4).all(|position| a[position] == b[position]));
     (agree >= 36 && shares).then_some(agree as u32)
 }
 
@@ -69,12 +71,12 @@ fn named(a: &str, b: &str) -> (String, String) {
 }
 
 fn every_pair(pages: &[Page]) -> impl Iterator<Item = (&Page, &Page)> {
-    pages.iter().enumerate().flat_map(|(place, a)| pages[place + 1..].iter().map(move |b| (a, b)))
+    pages.iter().enumerate().flat_map(|(position, a)| pages[position + 1..].iter().map(move |b| (a, b)))
 }
 
 /// The pair lines, and the groups by kind as lists of ids, the founder first.
 fn lines(reader: &Reader, options: &PairOptions) -> (Relation, Vec<(Kind, Vec<String>)>, PairSummary) {
-    let all = collection(reader, &options.room);
+    let all = collection(reader, &options.resources);
     let (mut relation, mut groups, mut order) = (Relation::new(), Vec::new(), Vec::new());
     let summary = pairs(reader.view(), &all, options, &mut |_| true, &mut |line| {
         match line {
@@ -172,10 +174,10 @@ fn groups_and_the_pairs_between_them_say_the_same() {
 }
 
 /// Pages that share their first supershingles and nothing else.
-fn crowd(len: usize) -> Vec<Page> {
+fn block(len: usize) -> Vec<Page> {
     let mut random = Random(11);
     let first = Page::new("first", &mut random);
-    let mut crowd = vec![first.clone()];
+    let mut block = vec![first.clone()];
     for index in 1..len {
         let mut page = Page::new(&format!("page{index}"), &mut random);
         let theirs = first.record.supershingles.unwrap_or_default();
@@ -184,14 +186,14 @@ fn crowd(len: usize) -> Vec<Page> {
         if index % 10 == 3 {
             page.record.supershingles.iter_mut().for_each(|mine| mine[4..].copy_from_slice(&[1, 2]));
         }
-        crowd.push(page);
+        block.push(page);
     }
-    crowd
+    block
 }
 
 #[test]
 fn above_the_limit_a_group_of_candidates_is_a_star() {
-    let (folder, pages) = (tempfile::tempdir().expect("a folder"), crowd(100));
+    let (folder, pages) = (tempfile::tempdir().expect("a folder"), block(100));
     let reader = database(folder.path(), &pages).expect("a database");
     let (all, groups, _) = lines(&reader, &options(Method::B));
     assert_eq!((all.len(), groups.len()), (100 * 99 / 2, 0));
@@ -262,7 +264,7 @@ fn a_method_without_its_sketches_is_refused() {
     let mut lax = options(Method::B);
     lax.rules.b = 1;
     let folder = tempfile::tempdir().expect("a folder");
-    let reader = database(folder.path(), &crowd(3)).expect("a database");
+    let reader = database(folder.path(), &block(3)).expect("a database");
     let all = collection(&reader, &Default::default());
     let outcome = pairs(reader.view(), &all, &lax, &mut |_| true, &mut |_| Ok(()));
     assert!(matches!(outcome, Err(Error::OutOfRange { .. })), "{outcome:?}");

@@ -1,15 +1,15 @@
 //! Texts in a temporary file, by document.
 
-use super::places::Places;
+use super::sources::TextSources;
 use crate::Result;
-use crate::detect::method::text_summary::Unread;
-use crate::spill::bits::Bits;
-use crate::spill::resources::Room;
-use crate::spill::rows::{Words, WordsWriter};
+use crate::detect::method::text_summary::UnreadTexts;
+use crate::spill::mapped_rows::{MappedRows, MappedRowsWriter};
+use crate::spill::resources::Resources;
 use crate::spill::sort::Sorter;
 use crate::spill::temp_file::{TempFile, TempMap};
 use crate::spill::ticker::Ticker;
 use crate::text::{DOCUMENT_UNITS, first_units};
+use fixedbitset::FixedBitSet;
 
 /// Bytes gathered before they are written.
 const BUFFER_SIZE: usize = 1 << 20;
@@ -18,15 +18,15 @@ const BUFFER_SIZE: usize = 1 << 20;
 pub struct Kept {
     bytes: TempMap,
     /// For each document up to the last that is kept: where its text begins, and 1 more than its size, or 0.
-    places: Words<2>,
+    sources: MappedRows<2>,
     /// What could not be read.
-    pub unread: Unread,
+    pub unread: UnreadTexts,
 }
 
 impl Kept {
     /// The text of a document, if it was kept.
     pub fn get(&self, ordinal: u32) -> Option<&str> {
-        let [start, size] = self.places.get(ordinal as usize)?;
+        let [start, size] = self.sources.get(ordinal as usize)?;
         let size = size.checked_sub(1)?;
         std::str::from_utf8(self.bytes.as_ref().get(start as usize..(start + size) as usize)?).ok()
     }
@@ -35,15 +35,15 @@ impl Kept {
 /// Reads the documents that are wanted and keeps the first 10 KB of their texts; hands each of these to `visit`,
 /// in the order in which they are read.
 pub fn keep(
-    places: &Places,
-    wanted: &Bits,
-    room: &Room,
+    sources: &TextSources,
+    wanted: &FixedBitSet,
+    resources: &Resources,
     ticker: &Ticker<'_>,
     visit: &mut dyn FnMut(u32, &str) -> Result<()>,
 ) -> Result<Kept> {
-    let (mut file, mut buffer, mut start) = (TempFile::create(&room.folder)?, Vec::new(), 0);
-    let mut sorter = Sorter::<3>::new(&room.folder, room.memory_limit / 4);
-    let unread = places.each(wanted, room, ticker, &mut |ordinal, text| {
+    let (mut file, mut buffer, mut start) = (TempFile::create(&resources.folder)?, Vec::new(), 0);
+    let mut sorter = Sorter::<3>::new(&resources.folder, resources.memory_limit / 4);
+    let unread = sources.each(wanted, resources, ticker, &mut |ordinal, text| {
         let text = first_units(text, DOCUMENT_UNITS);
         let size = text.len() as u64;
         sorter.push([ordinal.into(), start, size + 1])?;
@@ -56,7 +56,7 @@ pub fn keep(
         visit(ordinal, text)
     })?;
     file.append(&buffer)?;
-    let mut by_ordinal = WordsWriter::<2>::new(&room.folder)?;
+    let mut by_ordinal = MappedRowsWriter::<2>::new(&resources.folder)?;
     sorter.finish().each(&mut |rows| {
         rows.iter().try_for_each(|&[ordinal, start, size]| {
             while (by_ordinal.len() as u64) < ordinal {
@@ -65,5 +65,5 @@ pub fn keep(
             by_ordinal.push(&[start, size])
         })
     })?;
-    Ok(Kept { bytes: file.map()?, places: by_ordinal.finish()?, unread })
+    Ok(Kept { bytes: file.map()?, sources: by_ordinal.finish()?, unread })
 }

@@ -3,15 +3,15 @@ use std::path::Path;
 use super::*;
 use crate::Config;
 use crate::archive::{Compression, Response, WarcWriter};
-use crate::detect::method::text_options::Part;
-use crate::detect::method::text_summary::Unread;
+use crate::detect::method::text_options::TextScope;
+use crate::detect::method::text_summary::UnreadTexts;
 use crate::detect::support::Corpus;
 use crate::detect::support::texts;
-use crate::spill::bits::Bits;
-use crate::spill::resources::Room;
+use crate::spill::resources::Resources;
 use crate::spill::ticker::Ticker;
 use crate::text::Page;
 use crate::text::{DOCUMENT_UNITS, first_units, folded_text};
+use fixedbitset::FixedBitSet;
 
 fn html(text: &str) -> String {
     format!("<html><body><h1>Heading</h1><p>{text}</p></body></html>")
@@ -32,27 +32,28 @@ fn archive(path: &Path, texts: &[String], compression: Compression) {
 }
 
 fn load(path: &Path, folder: &Path) -> Corpus {
-    let room = Room { memory_limit: 0, folder: folder.into() };
+    let resources = Resources { memory_limit: 0, folder: folder.into() };
     let config = Config::within(3).expect("a k");
-    Corpus::load(path, &folder.join("db"), &config, &room)
+    Corpus::load(path, &folder.join("db"), &config, &resources)
 }
 
 /// Reads the texts of these documents by a pass.
-fn kept(corpus: &Corpus, room: &Room, wanted: &[u32]) -> (Kept, Vec<u32>) {
-    let mut bits = Bits::new(corpus.collection().len());
-    wanted.iter().for_each(|&ordinal| bits.insert(ordinal));
+fn kept(corpus: &Corpus, resources: &Resources, wanted: &[u32]) -> (Kept, Vec<u32>) {
+    let mut bits = FixedBitSet::with_capacity(corpus.collection().len() as usize);
+    wanted.iter().for_each(|&ordinal| bits.insert(ordinal as usize));
     let mut watch = |_: &crate::Progress| true;
     let ticker = Ticker::new(&mut watch);
-    let places = Places::new(corpus.view(), corpus.collection(), Some(Part::Whole), room, &ticker).expect("places");
+    let sources = TextSources::new(corpus.view(), corpus.collection(), Some(TextScope::Whole), resources, &ticker)
+        .expect("sources");
     let mut order = Vec::new();
-    let kept = keep(&places, &bits, room, &ticker, &mut |ordinal, _| {
+    let kept = keep(&sources, &bits, resources, &ticker, &mut |ordinal, _| {
         order.push(ordinal);
         Ok(())
     });
     let kept = kept.expect("texts");
     for ordinal in 0..corpus.collection().len() {
-        let single = places.text(ordinal);
-        if kept.unread == Unread::default() {
+        let single = sources.text(ordinal);
+        if kept.unread == UnreadTexts::default() {
             let single = single.expect("a single look-up reads what a pass reads");
             assert!(kept.get(ordinal).is_none_or(|text| text == first_units(&single, DOCUMENT_UNITS)));
         }
@@ -65,7 +66,7 @@ fn a_pass_reads_what_was_loaded_and_so_do_single_look_ups() {
     let texts = texts(120, 3);
     for compression in [Compression::Plain, Compression::Gzip, Compression::Zstd] {
         let folder = tempfile::tempdir().expect("a folder");
-        let room = Room { memory_limit: 0, folder: folder.path().into() };
+        let resources = Resources { memory_limit: 0, folder: folder.path().into() };
         let path = folder.path().join("pages.warc");
         archive(&path, &texts, compression);
         let corpus = load(&path, folder.path());
@@ -73,8 +74,8 @@ fn a_pass_reads_what_was_loaded_and_so_do_single_look_ups() {
         // All, a part of them, and so few that they are read one by one.
         for step in [1, 3, 100] {
             let wanted: Vec<u32> = (0..collection.len()).step_by(step).collect();
-            let (kept, mut order) = kept(&corpus, &room, &wanted);
-            assert_eq!(kept.unread, Unread::default());
+            let (kept, mut order) = kept(&corpus, &resources, &wanted);
+            assert_eq!(kept.unread, UnreadTexts::default());
             order.sort_unstable();
             assert_eq!(order, wanted);
             for ordinal in 0..collection.len() {
@@ -92,20 +93,20 @@ fn a_pass_reads_what_was_loaded_and_so_do_single_look_ups() {
 fn what_cannot_be_read_is_counted_by_the_reason() {
     let texts = texts(40, 4);
     let folder = tempfile::tempdir().expect("a folder");
-    let room = Room { memory_limit: 0, folder: folder.path().into() };
+    let resources = Resources { memory_limit: 0, folder: folder.path().into() };
     let path = folder.path().join("pages.warc.gz");
     archive(&path, &texts, Compression::Gzip);
     let corpus = load(&path, folder.path());
     let all: Vec<u32> = (0..corpus.collection().len()).collect();
-    let unread = || kept(&corpus, &room, &all).0.unread;
-    assert_eq!(unread(), Unread::default());
+    let unread = || kept(&corpus, &resources, &all).0.unread;
+    assert_eq!(unread(), UnreadTexts::default());
     let mut bytes = std::fs::read(&path).expect("there");
     let len = bytes.len();
     bytes[len / 2] ^= 255;
     std::fs::write(&path, &bytes).expect("writable");
-    assert_eq!(unread(), Unread { changed: all.len() as u64, ..Unread::default() });
+    assert_eq!(unread(), UnreadTexts { changed: all.len() as u64, ..UnreadTexts::default() });
     std::fs::remove_file(&path).expect("there");
-    assert_eq!(unread(), Unread { moved: all.len() as u64, ..Unread::default() });
+    assert_eq!(unread(), UnreadTexts { moved: all.len() as u64, ..UnreadTexts::default() });
     assert_eq!(unread().total(), all.len() as u64);
     assert_eq!(unread().reasons().count(), 1);
 }

@@ -74,10 +74,10 @@ impl Features<'_> {
         let terms: Vec<[u8; 8]> = (0..)
             .zip(LowerHashes::new(tokens))
             .filter(|&(_, folded)| !is_stop(folded))
-            .map(|(place, folded)| match self.stemmer {
-                Some(_) => self.hash_of_term(tokens.term(place)),
+            .map(|(position, folded)| match self.stemmer {
+                Some(_) => self.hash_of_term(tokens.term(position)),
                 None if self.fold_case => folded,
-                None => tokens.hashes()[place],
+                None => tokens.hashes()[position],
             })
             .map(u64::to_le_bytes)
             .collect();

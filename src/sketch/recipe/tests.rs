@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::*;
-use crate::sketch::{Words, plain};
+use crate::sketch::{LeadingWords, plain};
 use crate::text::page_content;
 
 fn web() -> Recipe {
@@ -218,7 +218,7 @@ fn words_of_titles_and_headings_are_compared_as_people_compare_them() {
     let one = profile("Foxes &amp; Dogs - Example", "The fox");
     let two = profile("fox and dog | example", "the Fox");
     assert_eq!(one.headings, two.headings);
-    let words = |words: &Words| words.plain().collect::<Vec<_>>();
+    let words = |words: &LeadingWords| words.plain().collect::<Vec<_>>();
     assert_eq!(words(&two.title).len(), 3, "and is no word");
     // Dogs are a dog; foxes are no fox, for that takes more than a dropped letter.
     assert_eq!(words(&one.title)[1..], words(&two.title)[1..]);

@@ -14,7 +14,7 @@
 //! n = 16 and m = 7: at most 112 signatures. As specified here, where the paper leaves it open:
 //!
 //! * A fingerprint is a big-endian integer, and its rotation j begins with its byte j. W_j is a set:
-//!   a sentence that is repeated counts once, at its first place.
+//!   a sentence that is repeated counts once, at its first index.
 //! * The paper does not say how many are chosen: s = 4. Documents that differ in a sentence differ in
 //!   the signatures whose choice it is in, so a smaller s makes more documents perhaps similar.
 //! * l is in units ([`crate::text::units`]).
@@ -225,7 +225,7 @@ fn combine(chosen: &[Print]) -> u128 {
     if chosen.len() > MUX_MAX {
         return signs(chosen);
     }
-    // For each set of sentences that may have a 1 in a place: whether that outweighs the others.
+    // For each set of sentences that may have a 1 in an index: whether that outweighs the others.
     let total: i64 = chosen.iter().map(|print| print.weight).sum();
     let mut words = [0u128; 1 << MUX_MAX];
     let words = &mut words[..1 << chosen.len()];
@@ -238,7 +238,7 @@ fn combine(chosen: &[Print]) -> u128 {
     for (word, ones) in words.iter_mut().zip(ones) {
         *word = if 2 * ones > total { u128::MAX } else { 0 };
     }
-    // Each place picks the set that it has, half of what is left by each sentence.
+    // Each index picks the set that it has, half of what is left by each sentence.
     let mut left = words.len();
     for print in chosen.iter().rev() {
         left /= 2;

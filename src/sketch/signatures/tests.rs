@@ -78,7 +78,7 @@ fn equal_weights_that_cancel_give_zero() {
 fn chosen_sentences_keep_their_distance() {
     let text = text(3, 150);
     let near = signatures(&text, &SignatureRules { min_gap: 1, ..rules() });
-    assert_eq!(near, signatures(&text, &rules()), "no two sentences begin at one place");
+    assert_eq!(near, signatures(&text, &rules()), "no two sentences begin at one index");
     let far = SignatureRules { min_gap: 1_000_000, smallest: 4, ..rules() };
     let one = SignatureRules { smallest: 1, ..rules() };
     assert_eq!(signatures(&text, &far), signatures(&text, &one), "only the smallest remains");

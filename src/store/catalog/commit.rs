@@ -118,7 +118,7 @@ impl Commit<'_> {
 pub(crate) struct DocumentKeys {
     /// Megashingles of algorithm B.
     pub(crate) megashingles: Vec<u64>,
-    /// Pieces of algorithm C, by place, when the recipe has them.
+    /// Pieces of algorithm C, by index, when the recipe has them.
     pub(crate) pieces: Vec<[u8; 4]>,
     /// Content digest.
     pub(crate) digest: Option<[u8; 16]>,
@@ -131,7 +131,7 @@ impl DocumentKeys {
             self.megashingles.iter().map(move |&hash| (Family::Megashingles, record::megashingle_key(hash, number)));
         let pieces = (0u8..)
             .zip(&self.pieces)
-            .map(move |(place, &piece)| (Family::Pieces, record::piece_key(place, piece, number)));
+            .map(move |(index, &piece)| (Family::Pieces, record::piece_key(index, piece, number)));
         let digest = self.digest.iter().map(move |digest| (Family::Digests, record::digest_key(digest, number)));
         shingles.chain(pieces).chain(digest)
     }

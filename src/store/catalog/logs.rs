@@ -27,9 +27,9 @@ pub(super) fn check(path: &Path, names: &[OsString]) -> Result<()> {
     for name in names.iter().filter(|name| is_log(name)) {
         let mut start = 0;
         dir::read_blocks(&path.join(name), BLOCK, &mut |block| {
-            if let Some(place) = endless(block) {
+            if let Some(index) = endless(block) {
                 let name = name.display();
-                let what = format!("{name} is damaged at byte {}: a record of a reused log", start + place);
+                let what = format!("{name} is damaged at byte {}: a record of a reused log", start + index);
                 let (action, path, source) = ("be opened", path.to_owned(), what.into());
                 return Err(Error::Catalog { action, path, damaged: true, source });
             }
@@ -43,13 +43,13 @@ pub(super) fn check(path: &Path, names: &[OsString]) -> Result<()> {
 /// Where in a block of a log a record stands that RocksDB would read for ever. A wrong length leads away from the
 /// records, but not out of the block, and is damage too.
 fn endless(block: &[u8]) -> Option<usize> {
-    let mut place = 0;
-    while let Some(&[_, _, _, _, low, high, kind]) = block.get(place..place + HEADER) {
+    let mut index = 0;
+    while let Some(&[_, _, _, _, low, high, kind]) = block.get(index..index + HEADER) {
         let length = usize::from(u16::from_le_bytes([low, high]));
         if REUSED.contains(&kind) {
-            return Some(place);
+            return Some(index);
         }
-        place += HEADER + length;
+        index += HEADER + length;
     }
     None
 }

@@ -53,7 +53,7 @@ pub(crate) enum Family {
     Ids,
     /// hash, number
     Megashingles,
-    /// place, 4 bytes, number
+    /// index, 4 bytes, number
     Pieces,
     /// content digest, number
     Digests,

@@ -79,23 +79,23 @@ impl Catalog {
         value.map(|value| Record::decode(&value).map_err(self.corrupt())).transpose()
     }
 
-    /// Hands the encoded records of ascending `numbers` to `visit`, with their place among them; numbers
+    /// Hands the encoded records of ascending `numbers` to `visit`, with their index among them; numbers
     /// without a record are left out.
     pub(crate) fn records(&self, numbers: &[u64], visit: &mut dyn FnMut(usize, &[u8]) -> Result<()>) -> Result<()> {
         if numbers.len() <= FEW {
-            for (place, &number) in numbers.iter().enumerate() {
+            for (index, &number) in numbers.iter().enumerate() {
                 let row = self.db.get_pinned_cf(self.family(Family::Documents), record::number_key(number));
                 if let Some(value) = row.map_err(self.failed("be read"))? {
-                    visit(place, &value)?;
+                    visit(index, &value)?;
                 }
             }
             return Ok(());
         }
         let keys: Vec<[u8; 8]> = numbers.iter().map(|&number| record::number_key(number)).collect();
         let rows = self.db.batched_multi_get_cf(self.family(Family::Documents), &keys, true);
-        for (place, row) in rows.into_iter().enumerate() {
+        for (index, row) in rows.into_iter().enumerate() {
             if let Some(value) = row.map_err(self.failed("be read"))? {
-                visit(place, &value)?;
+                visit(index, &value)?;
             }
         }
         Ok(())

@@ -185,7 +185,7 @@ impl Dir {
         write_synced(&self.root.join(MANIFEST_TMP), bytes)
     }
 
-    /// Puts the prepared MANIFEST in the place of the present one. If this fails, either of them may be on disk.
+    /// Replaces the present MANIFEST by the prepared one. If this fails, either of them may be on disk.
     pub(crate) fn install_manifest(&self) -> Result<()> {
         let path = self.manifest_path();
         let renamed = step("replace the file", &path).and_then(|()| fs::rename(self.root.join(MANIFEST_TMP), &path));

@@ -106,7 +106,7 @@ impl View<'_> {
     }
 
     /// Reads one range of a run's table 0. Returns how many fingerprints it holds and what was found:
-    /// query, value, and the places of its documents.
+    /// query, value, and the indexes of its documents.
     #[expect(clippy::type_complexity, reason = "it does not leave this file")]
     fn sweep_range(
         &self,
@@ -188,15 +188,15 @@ impl View<'_> {
         let mut ids: Vec<String> = vec![String::new(); numbers.len()];
         let path = self.dir.catalog();
         if !numbers.is_empty() {
-            self.catalog.records(&numbers, &mut |place, value| {
+            self.catalog.records(&numbers, &mut |position, value| {
                 let head = nddb_format::record::Record::head_of(value).map_err(Error::format(&path))?;
-                ids[place] = head.id.into();
+                ids[position] = head.id.into();
                 Ok(())
             })?;
         }
         let mut resolved = Vec::with_capacity(pending.len());
         for [key, number, fingerprint] in pending.drain(..) {
-            let id = numbers.binary_search(&number).ok().map(|place| &ids[place][..]).filter(|id| !id.is_empty());
+            let id = numbers.binary_search(&number).ok().map(|position| &ids[position][..]).filter(|id| !id.is_empty());
             let Some(id) = id else {
                 let what = format!("the catalog lacks document {number}, which a run holds");
                 return Err(Error::Inconsistent { path, what });
@@ -212,12 +212,12 @@ impl View<'_> {
     }
 }
 
-/// The places of the documents of a fingerprint that table 0 of the run holds.
+/// The indexes of the documents of a fingerprint that table 0 of the run holds.
 fn list_of(run: &Run, value: u64) -> Result<std::ops::Range<u64>> {
     let file = &run.segments[0];
-    let place = file.segment().find(Permuted(value));
-    let entry = place.map(|block| file.block(block).map(|found| found.position(value))).transpose()?.flatten();
-    let (Some(block), Some(entry)) = (place, entry) else {
+    let position = file.segment().find(Permuted(value));
+    let entry = position.map(|block| file.block(block).map(|found| found.position(value))).transpose()?.flatten();
+    let (Some(block), Some(entry)) = (position, entry) else {
         let what = format!("does not hold fingerprint {} where its index says", Fingerprint(value));
         return Err(Error::Inconsistent { path: file.path().into(), what });
     };
@@ -226,9 +226,9 @@ fn list_of(run: &Run, value: u64) -> Result<std::ops::Range<u64>> {
 
 fn push(index: &QueryIndex, query: u64, value: u64, number: u64, rows: &mut Sorter<3>) -> Result<()> {
     let distance = u64::from((query ^ value).count_ones());
-    let place = index.place_of(query).unwrap_or(0);
+    let position = index.index_of(query).unwrap_or(0);
     index
-        .ordinals(place as u32)
+        .ordinals(position as u32)
         .iter()
         .try_for_each(|&ordinal| rows.push([u64::from(ordinal) << 8 | distance, number, value]))
 }
@@ -330,9 +330,9 @@ impl<'a> Task<'a> {
         let mut found: Vec<(u32, u32, Fingerprint)> = Vec::new();
         for (query, value) in pairs {
             let distance = (query ^ value).count_ones();
-            let place = self.index.place_of(query).unwrap_or(0);
+            let position = self.index.index_of(query).unwrap_or(0);
             let stored = self.header.table.unpermute(Permuted(value));
-            found.extend(self.index.ordinals(place as u32).iter().map(|&ordinal| (ordinal, distance, stored)));
+            found.extend(self.index.ordinals(position as u32).iter().map(|&ordinal| (ordinal, distance, stored)));
         }
         found.sort_unstable();
         found.into_iter().try_for_each(|(ordinal, distance, stored)| emit(ordinal.into(), stored, distance))

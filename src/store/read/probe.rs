@@ -142,8 +142,8 @@ fn locate(runs: &[Arc<Run>], lanes: &mut Vec<Lane>, looking: &mut Vec<Looking>) 
     for number in 0..lanes.len() {
         let lane = &mut lanes[number];
         let file = lane.file(runs);
-        if let Some(place) = file.directory().and_then(|directory| directory.find(lane.low)) {
-            let more = lane.found(file, place.block, place.before, place.key);
+        if let Some(index) = file.directory().and_then(|directory| directory.find(lane.low)) {
+            let more = lane.found(file, index.block, index.before, index.key);
             lanes.extend(more);
             continue;
         }
@@ -219,7 +219,7 @@ struct Hit {
     distance: u32,
     fingerprint: u64,
     /// Block and entry in table 0, where that is known.
-    place: Option<(u64, usize)>,
+    index: Option<(u64, usize)>,
     rank: u64,
     list: Range<u64>,
 }
@@ -398,8 +398,8 @@ impl Snapshot {
                 *approach = lane.approach(&self.runs)?;
             }
             stretches.decode(&approaches);
-            for (place, (approach, lane)) in approaches.into_iter().zip(group).enumerate() {
-                self.scan(approach, stretches.of(place), lane, k, work, hits)?;
+            for (index, (approach, lane)) in approaches.into_iter().zip(group).enumerate() {
+                self.scan(approach, stretches.of(index), lane, k, work, hits)?;
             }
         }
         for lane in groups.remainder() {
@@ -431,7 +431,7 @@ impl Snapshot {
                     table: lane.table,
                     distance: (value ^ lane.permuted.0).count_ones(),
                     fingerprint: fingerprint.0,
-                    place: (lane.table == 0).then_some((number, entry)),
+                    index: (lane.table == 0).then_some((number, entry)),
                     rank: 0,
                     list: 0..0,
                 });
@@ -446,7 +446,7 @@ impl Snapshot {
         }
     }
 
-    /// Leads all hits from their fingerprints to their lists: the places of those that table 0 has not
+    /// Leads all hits from their fingerprints to their lists: the indexes of those that table 0 has not
     /// found itself, then ranks, directory and numbers, each fetched for all before it is read.
     fn look_up(
         &self,
@@ -457,10 +457,10 @@ impl Snapshot {
         stretches: &mut Stretches<IN_TURN>,
     ) -> Result<()> {
         lookups.clear();
-        for (place, hit) in (0..).zip(hits.iter()).filter(|(_, hit)| hit.place.is_none()) {
+        for (index, hit) in (0..).zip(hits.iter()).filter(|(_, hit)| hit.index.is_none()) {
             let at = Permuted(hit.fingerprint);
             let lane =
-                Lane { query: place, run: hit.run, table: 0, part: 0, low: at, high: at, permuted: at, bounds: (0, 0) };
+                Lane { query: index, run: hit.run, table: 0, part: 0, low: at, high: at, permuted: at, bounds: (0, 0) };
             lookups.push(lane);
         }
         let missing = lookups.len();
@@ -487,15 +487,15 @@ impl Snapshot {
             if !one {
                 stretches.decode(&approaches);
             }
-            for (place, (approach, lane)) in approaches.into_iter().zip(group).enumerate() {
-                let stretch = if one { Stretch::default() } else { stretches.of(place) };
-                hits[lane.query as usize].place = approach.position(stretch).map(|entry| (lane.bounds.0, entry));
+            for (index, (approach, lane)) in approaches.into_iter().zip(group).enumerate() {
+                let stretch = if one { Stretch::default() } else { stretches.of(index) };
+                hits[lane.query as usize].index = approach.position(stretch).map(|entry| (lane.bounds.0, entry));
             }
         }
         work.blocks += missing as u64;
         for hit in hits.iter_mut() {
             let run = &self.runs[hit.run as usize];
-            let Some((block, entry)) = hit.place else { return Err(lost(run, hit.fingerprint)) };
+            let Some((block, entry)) = hit.index else { return Err(lost(run, hit.fingerprint)) };
             hit.rank = run.postings.first_rank(block)? + entry as u64;
             run.postings.prefetch_list(hit.rank);
         }

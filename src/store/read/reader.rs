@@ -12,7 +12,7 @@ use crate::store::disk::dir::Dir;
 use crate::store::ranges::Ranges;
 use crate::store::read::probe::Work;
 use crate::store::read::snapshot::{Snapshot, read_manifest};
-use crate::store::read::view::{Found, View, Within};
+use crate::store::read::view::{Neighbor, View, Within};
 use crate::store::runs::run::Verify;
 use crate::{Error, Result};
 
@@ -108,7 +108,7 @@ impl Reader {
     ///
     /// # Errors
     /// As [`View::find`].
-    pub fn probe(&self, fingerprint: Fingerprint, within: Within) -> Result<Vec<Found>> {
+    pub fn probe(&self, fingerprint: Fingerprint, within: Within) -> Result<Vec<Neighbor>> {
         let answers = self.view().find(&[fingerprint], within, None, &mut Work::default())?;
         Ok(answers.into_iter().flat_map(|answer| answer.matches).collect())
     }

@@ -38,7 +38,7 @@ impl Key {
         let mut key = match *self {
             Self::Digest(digest) => digest_key(&digest, 0),
             Self::Megashingle(hash) => megashingle_key(hash, 0),
-            Self::Piece(place, bytes) => piece_key(place, bytes, 0),
+            Self::Piece(index, bytes) => piece_key(index, bytes, 0),
         };
         key.truncate(key.len() - size_of::<u64>());
         key

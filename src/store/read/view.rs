@@ -15,7 +15,7 @@ pub struct Within(pub u8);
 
 /// A stored document that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct Neighbor {
     /// The user's id.
     pub id: String,
     /// Document number.
@@ -38,7 +38,7 @@ pub struct Answer {
     /// Number of live documents within the distance, also beyond the limit.
     pub count: u64,
     /// The matches by (distance, id bytewise).
-    pub matches: Vec<Found>,
+    pub matches: Vec<Neighbor>,
 }
 
 /// A stored document.
@@ -117,10 +117,10 @@ impl<'a> View<'a> {
         let numbers: Vec<u64> = by_number.iter().map(|found| found.number).collect();
         let mut found = Vec::with_capacity(numbers.len());
         if !numbers.is_empty() {
-            self.catalog.records(&numbers, &mut |place, value| {
+            self.catalog.records(&numbers, &mut |index, value| {
                 let head = Record::head_of(value).map_err(Error::format(&self.dir.catalog()))?;
-                let hit = by_number[place];
-                found.push(Found {
+                let hit = by_number[index];
+                found.push(Neighbor {
                     id: head.id.into(),
                     number: hit.number,
                     fingerprint: hit.fingerprint,

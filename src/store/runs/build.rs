@@ -228,8 +228,8 @@ pub(crate) fn in_parallel<T: Send>(
         }
     });
     let mut made = made.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    if let Some(place) = made.iter().position(|outcome| matches!(outcome, Some(Err(_)))) {
-        made.swap(0, place);
+    if let Some(position) = made.iter().position(|outcome| matches!(outcome, Some(Err(_)))) {
+        made.swap(0, position);
     }
     made.into_iter().flatten().collect()
 }

@@ -14,8 +14,8 @@ use nddb_format::scheme::Scheme;
 use nddb_format::{Fingerprint, FormatError};
 use roaring::RoaringTreemap;
 
+use crate::spill::mapped_rows::{MappedRows, MappedRowsWriter};
 use crate::spill::progress::{Progress, Watch};
-use crate::spill::rows::{Words, WordsWriter};
 use crate::spill::sort::Sorter;
 use crate::spill::streams::{Ascending, Merged};
 use crate::store::disk::dir::Dir;
@@ -31,7 +31,7 @@ const STRETCH: u64 = 64;
 #[derive(Debug, Default)]
 pub(crate) struct Dropped {
     /// Fingerprints that no document has any more, ascending.
-    pub(crate) fingerprints: Words<1>,
+    pub(crate) fingerprints: MappedRows<1>,
     /// Number of documents.
     pub(crate) documents: u64,
     /// Digest of their pairs.
@@ -142,7 +142,7 @@ impl Merge<'_> {
         let mut dropped = Dropped::default();
         let touched = self.runs.iter().any(|run| deleted_in(self.deleted, run.entry.low..run.entry.high) > 0);
         if touched {
-            let mut fingerprints = WordsWriter::new(&self.dir.scratch()?)?;
+            let mut fingerprints = MappedRowsWriter::new(&self.dir.scratch()?)?;
             self.each_list(&mut |_| Ok(()), &mut |fingerprint, number| {
                 match number {
                     Some(number) => {
@@ -252,7 +252,7 @@ impl Merge<'_> {
     }
 
     /// The values of a table that all inputs have, without those left out.
-    fn each_kept(&self, ordinal: usize, left_out: &Words<1>, sink: &mut Sink<'_>) -> Result<()> {
+    fn each_kept(&self, ordinal: usize, left_out: &MappedRows<1>, sink: &mut Sink<'_>) -> Result<()> {
         let mut left_out = left_out.iter().flatten().peekable();
         let mut stretch = Vec::with_capacity(4096);
         let (mut streams, mut last) = (merged(self.runs.iter(), ordinal)?, None);
@@ -275,10 +275,10 @@ impl Merge<'_> {
 }
 
 /// Fingerprints in the order of a table.
-fn words_in_order(prints: &Words<1>, table: &Table, memory_limit: u64, folder: &Path) -> Result<Words<1>> {
+fn words_in_order(prints: &MappedRows<1>, table: &Table, memory_limit: u64, folder: &Path) -> Result<MappedRows<1>> {
     let mut sorter = Sorter::<1>::new(folder, memory_limit);
     prints.iter().try_for_each(|[print]| sorter.push([table.permute(Fingerprint(print)).0]))?;
-    let mut words = WordsWriter::new(folder)?;
+    let mut words = MappedRowsWriter::new(folder)?;
     sorter.finish().each(&mut |rows| rows.iter().try_for_each(|row| words.push(row)))?;
     words.finish()
 }

@@ -271,7 +271,7 @@ impl PostingsFile {
         self.named(self.postings.first_rank(block, &|bytes| self.touch(bytes)))
     }
 
-    /// The places of the numbers of the fingerprint with this rank.
+    /// The indexes of the numbers of the fingerprint with this rank.
     #[inline]
     pub(crate) fn list(&self, rank: u64) -> Result<Range<u64>> {
         self.named(self.postings.list(rank, &|bytes| self.touch(bytes)))
@@ -281,8 +281,8 @@ impl PostingsFile {
     #[inline]
     pub(crate) fn numbers(&self, list: Range<u64>, mut visit: impl FnMut(u64) -> Result<bool>) -> Result<()> {
         let touch = |bytes| self.touch(bytes);
-        for place in list {
-            let number = self.named(self.postings.number(place, &touch))?;
+        for position in list {
+            let number = self.named(self.postings.number(position, &touch))?;
             if !visit(number)? {
                 break;
             }
@@ -310,11 +310,11 @@ impl PostingsFile {
     /// fetched says where the flags and the number are likely to stand.
     #[inline]
     pub(crate) fn prefetch_behind(&self, rank: u64) -> Result<()> {
-        let place = self.named(self.postings.guess(rank, &|bytes| self.touch(bytes)))?;
-        if let Some(flags) = self.postings.flags_offset(place) {
+        let position = self.named(self.postings.guess(rank, &|bytes| self.touch(bytes)))?;
+        if let Some(flags) = self.postings.flags_offset(position) {
             self.prefetch(flags);
         }
-        self.prefetch_number(place);
+        self.prefetch_number(position);
         Ok(())
     }
 
@@ -326,8 +326,8 @@ impl PostingsFile {
 
     /// Fetches the first number of a list ahead of its use.
     #[inline]
-    pub(crate) fn prefetch_number(&self, place: u64) {
-        self.prefetch(self.postings.number_offset(place));
+    pub(crate) fn prefetch_number(&self, position: u64) {
+        self.prefetch(self.postings.number_offset(position));
     }
 }
 

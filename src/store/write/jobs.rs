@@ -23,7 +23,7 @@ pub(crate) enum Task {
 }
 
 /// What a job has made; no manifest names it yet.
-pub(crate) struct Made {
+pub(crate) struct Built {
     /// The run, if anything is left for one.
     pub(crate) run: Option<Arc<Run>>,
     /// The runs that were to be merged are as they would become.
@@ -46,7 +46,7 @@ pub(crate) struct Job {
     /// The first of the file numbers that were taken for it, and how many.
     pub(crate) files: (u64, u64),
     signals: Arc<Signals>,
-    outcome: Receiver<Result<Made>>,
+    outcome: Receiver<Result<Built>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -58,7 +58,7 @@ impl Job {
     pub(crate) fn start(
         task: Task,
         files: (u64, u64),
-        work: impl FnOnce(&mut Watch) -> Result<Made> + Send + 'static,
+        work: impl FnOnce(&mut Watch) -> Result<Built> + Send + 'static,
     ) -> Result<Self> {
         let signals = Arc::new(Signals::default());
         let of_job = signals.clone();
@@ -77,7 +77,7 @@ impl Job {
     }
 
     /// What became of it, if it ends within this time.
-    pub(crate) fn outcome(&mut self, within: Duration) -> Option<Result<Made>> {
+    pub(crate) fn outcome(&mut self, within: Duration) -> Option<Result<Built>> {
         match self.outcome.recv_timeout(within) {
             Ok(outcome) => Some(outcome),
             Err(RecvTimeoutError::Timeout) => None,

@@ -127,24 +127,24 @@ pub(super) fn choose_next(runs: &[Weight]) -> Option<Range<usize>> {
     let len = idle.len() + usize::from(first > 0);
     if len > (rewrites as usize).max(RUNS_MIN) && idle.len() > 1 {
         let mut levels: Vec<u32> = idle.iter().map(level).collect();
-        for place in (1..levels.len()).rev() {
-            levels[place - 1] = levels[place - 1].max(levels[place]);
+        for index in (1..levels.len()).rev() {
+            levels[index - 1] = levels[index - 1].max(levels[index]);
         }
         let mut tail = idle[idle.len() - 1].documents;
-        for place in (0..idle.len() - 1).rev() {
-            let before = if place > 0 { levels[place - 1] } else { rewrites };
-            let run = idle[place].documents;
-            if levels[place] < before && run <= UNBALANCED_MAX * tail {
-                return Some(first + place..runs.len());
+        for index in (0..idle.len() - 1).rev() {
+            let before = if index > 0 { levels[index - 1] } else { rewrites };
+            let run = idle[index].documents;
+            if levels[index] < before && run <= UNBALANCED_MAX * tail {
+                return Some(first + index..runs.len());
             }
             tail += run;
         }
-        let pair = |place: &usize| idle[*place].documents + idle[place + 1].documents;
-        let place = first + (0..idle.len() - 1).rev().min_by_key(pair)?;
-        return Some(place..place + 2);
+        let pair = |index: &usize| idle[*index].documents + idle[index + 1].documents;
+        let index = first + (0..idle.len() - 1).rev().min_by_key(pair)?;
+        return Some(index..index + 2);
     }
     let worst = runs.iter().position(|run| !run.busy && run.dead * DEAD_SHARE >= run.documents.max(1));
-    worst.map(|place| place..place + 1)
+    worst.map(|index| index..index + 1)
 }
 
 /// How often documents have been rewritten when these runs have become one.

@@ -22,10 +22,10 @@
 
 use std::ops::Range;
 
-use crate::text::headings::{HeadingPlaces, Headings};
+use crate::text::headings::{HeadingTerms, Headings};
 use crate::text::lower::LowerHashes;
 use crate::text::numbers::numbers_masked;
-use crate::text::outline::Part;
+use crate::text::outline::OutlinePart;
 use crate::text::page::{Page, PageKind};
 use crate::text::sentences::units;
 use crate::text::tokens::{Tokenizer, Tokens};
@@ -40,9 +40,9 @@ pub const TERMS_MIN: usize = 20;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MainContent {
     tokens: Tokens,
-    /// Places of the terms of the main content, ascending.
-    places: Vec<u32>,
-    headings: HeadingPlaces,
+    /// Indexes of the terms of the main content, ascending.
+    indexes: Vec<u32>,
+    headings: HeadingTerms,
 }
 
 impl MainContent {
@@ -58,32 +58,32 @@ impl MainContent {
 
     /// Returns the number of terms of the main content.
     pub fn len(&self) -> usize {
-        self.places.len()
+        self.indexes.len()
     }
 
     /// Returns whether the page has no term at all.
     pub fn is_empty(&self) -> bool {
-        self.places.is_empty()
+        self.indexes.is_empty()
     }
 
-    /// Returns the places of the terms of the main content among all terms, ascending.
-    pub fn places(&self) -> &[u32] {
-        &self.places
+    /// Returns the indexes of the terms of the main content among all terms, ascending.
+    pub fn indexes(&self) -> &[u32] {
+        &self.indexes
     }
 
     /// Returns the terms of the main content in lower case.
     pub fn terms(&self) -> impl Iterator<Item = String> + '_ {
-        self.places.iter().map(|&place| self.tokens.term(place as usize).to_lowercase())
+        self.indexes.iter().map(|&index| self.tokens.term(index as usize).to_lowercase())
     }
 
     /// Returns the hashes of [`MainContent::terms`]: XXH3 (64 bits, seed 0).
     pub fn hashes(&self) -> Vec<u64> {
-        LowerHashes::at(&self.tokens, &self.places).collect()
+        LowerHashes::at(&self.tokens, &self.indexes).collect()
     }
 
     /// Returns the title and the first heading of the page.
     pub fn headings(&self) -> Headings {
-        self.headings.hashes(|place| self.tokens.term(place as usize))
+        self.headings.hashes(|index| self.tokens.term(index as usize))
     }
 }
 
@@ -93,36 +93,36 @@ pub fn main_content(page: &Page<'_>) -> MainContent {
 }
 
 /// Returns the main content of a page, and the parts of its text, none of plain text.
-fn content_and_parts(page: &Page<'_>) -> (MainContent, Vec<Part>) {
+fn content_and_parts(page: &Page<'_>) -> (MainContent, Vec<OutlinePart>) {
     let mut tokens = Tokens::default();
     let parts = Tokenizer::new().tokens_and_parts(page, &mut tokens);
-    let (mut places, headings) = match page.kind {
+    let (mut indexes, headings) = match page.kind {
         PageKind::Html => of_markup(&tokens, &parts),
-        PageKind::Text => (of_lines(&tokens), HeadingPlaces::default()),
+        PageKind::Text => (of_lines(&tokens), HeadingTerms::default()),
     };
-    if places.len() < TERMS_MIN {
-        places = (0..tokens.len() as u32).collect();
+    if indexes.len() < TERMS_MIN {
+        indexes = (0..tokens.len() as u32).collect();
     }
-    (MainContent { tokens, places, headings }, parts)
+    (MainContent { tokens, indexes, headings }, parts)
 }
 
 /// Returns the main content of a page as a text in lower case: its terms with what stands between them, each number as `0`,
 /// one line per block and single spaces in it, as in a [`folded_text`](crate::text::folded_text).
 pub fn main_text(page: &Page<'_>) -> String {
     let (content, parts) = content_and_parts(page);
-    text_of(&content.tokens, &content.places, block_begins(&parts), page.kind)
+    text_of(&content.tokens, &content.indexes, block_begins(&parts), page.kind)
 }
 
 /// Returns some terms of a page in lower case with what stands between them, each number as `0`: one line per block and
 /// single spaces in it. Blocks begin at `begins` in the text, ascending.
-pub(crate) fn text_of(tokens: &Tokens, places: &[u32], begins: impl Iterator<Item = usize>, kind: PageKind) -> String {
+pub(crate) fn text_of(tokens: &Tokens, indexes: &[u32], begins: impl Iterator<Item = usize>, kind: PageKind) -> String {
     let text = tokens.text();
     let mut begins = begins.peekable();
     let (mut out, mut last): (String, Option<(u32, Range<usize>)>) = Default::default();
-    let mut places = places.iter().copied().peekable();
-    for (place, range) in (0u32..).zip(tokens.places()) {
+    let mut indexes = indexes.iter().copied().peekable();
+    for (index, range) in (0u32..).zip(tokens.indexes()) {
         // Images stand behind all text.
-        if places.next_if_eq(&place).is_none() || range.start >= tokens.text_size() {
+        if indexes.next_if_eq(&index).is_none() || range.start >= tokens.text_size() {
             continue;
         }
         let mut begins_block = false;
@@ -133,7 +133,7 @@ pub(crate) fn text_of(tokens: &Tokens, places: &[u32], begins: impl Iterator<Ite
             // Terms may lie in one another: a word of a script without spaces, and its parts.
             let between = text.get(known.end..range.start).unwrap_or("");
             let is_line = kind == PageKind::Text && between.contains(['\n', '\r']);
-            let is_next = (before + 1..place).all(|place| is_number(tokens.term(place as usize)));
+            let is_next = (before + 1..index).all(|index| is_number(tokens.term(index as usize)));
             if begins_block || is_line || !is_next {
                 // The mark that ends a block belongs to it.
                 let end = between.find(char::is_whitespace).unwrap_or(0);
@@ -144,13 +144,13 @@ pub(crate) fn text_of(tokens: &Tokens, places: &[u32], begins: impl Iterator<Ite
             }
         }
         out.push_str(&text[range.clone()].to_lowercase());
-        last = Some((place, range));
+        last = Some((index, range));
     }
     out
 }
 
 /// Where blocks begin in the text, ascending.
-fn block_begins(parts: &[Part]) -> impl Iterator<Item = usize> + '_ {
+fn block_begins(parts: &[OutlinePart]) -> impl Iterator<Item = usize> + '_ {
     let starts = std::iter::once(0).chain(parts.iter().map(|part| part.end));
     starts.zip(parts).filter(|(_, part)| part.begins_block).map(|(start, _)| start)
 }
@@ -167,14 +167,14 @@ fn push_folded(out: &mut String, between: &str) {
     }
 }
 
-/// Returns the places of the terms in blocks of content, of a page of markup, and those of its headings.
-fn of_markup(tokens: &Tokens, parts: &[Part]) -> (Vec<u32>, HeadingPlaces) {
-    let mut places: Vec<u32> = Vec::with_capacity(tokens.len());
-    let (mut headings, mut block) = (HeadingPlaces::default(), 0);
-    let (mut parts, mut part) = (parts.iter(), None::<&Part>);
-    // Of the block at hand: where in `places` its terms begin, the units of its terms, and of those in links.
+/// Returns the indexes of the terms in blocks of content, of a page of markup, and those of its headings.
+fn of_markup(tokens: &Tokens, parts: &[OutlinePart]) -> (Vec<u32>, HeadingTerms) {
+    let mut indexes: Vec<u32> = Vec::with_capacity(tokens.len());
+    let (mut headings, mut block) = (HeadingTerms::default(), 0);
+    let (mut parts, mut part) = (parts.iter(), None::<&OutlinePart>);
+    // Of the block at hand: where in `indexes` its terms begin, the units of its terms, and of those in links.
     let (mut begin, mut all, mut links) = (0, 0, 0);
-    for (place, term) in (0u32..).zip(tokens.places()) {
+    for (index, term) in (0u32..).zip(tokens.indexes()) {
         if term.start >= tokens.text_size() {
             // An image.
             continue;
@@ -183,54 +183,54 @@ fn of_markup(tokens: &Tokens, parts: &[Part]) -> (Vec<u32>, HeadingPlaces) {
             let Some(next) = parts.next() else { break };
             if next.begins_block {
                 if 2 * links >= all {
-                    places.truncate(begin);
+                    indexes.truncate(begin);
                 }
-                (begin, all, links) = (places.len(), 0, 0);
+                (begin, all, links) = (indexes.len(), 0, 0);
                 block += 1;
             }
             part = Some(next);
         }
         let Some(part) = part else { continue };
-        headings.push(part, block, place);
+        headings.push(part, block, index);
         if part.is_around {
             continue;
         }
-        let size = units(tokens.term(place as usize));
+        let size = units(tokens.term(index as usize));
         all += size;
         links += if part.is_link { size } else { 0 };
-        if !is_number(tokens.term(place as usize)) {
-            places.push(place);
+        if !is_number(tokens.term(index as usize)) {
+            indexes.push(index);
         }
     }
     if 2 * links >= all {
-        places.truncate(begin);
+        indexes.truncate(begin);
     }
     headings.settle();
-    (places, headings)
+    (indexes, headings)
 }
 
-/// Returns the places of the terms in long lines, of plain text.
+/// Returns the indexes of the terms in long lines, of plain text.
 fn of_lines(tokens: &Tokens) -> Vec<u32> {
-    let mut places: Vec<u32> = Vec::with_capacity(tokens.len());
+    let mut indexes: Vec<u32> = Vec::with_capacity(tokens.len());
     let bytes = tokens.text().as_bytes();
     let (mut begin, mut all, mut end) = (0, 0, 0);
-    for (place, term) in (0u32..).zip(tokens.places()) {
+    for (index, term) in (0u32..).zip(tokens.indexes()) {
         if bytes[end..term.start].iter().any(|byte| matches!(byte, b'\n' | b'\r')) {
             if all <= LINE_UNITS {
-                places.truncate(begin);
+                indexes.truncate(begin);
             }
-            (begin, all) = (places.len(), 0);
+            (begin, all) = (indexes.len(), 0);
         }
         end = term.end;
-        all += units(tokens.term(place as usize));
-        if !is_number(tokens.term(place as usize)) {
-            places.push(place);
+        all += units(tokens.term(index as usize));
+        if !is_number(tokens.term(index as usize)) {
+            indexes.push(index);
         }
     }
     if all <= LINE_UNITS {
-        places.truncate(begin);
+        indexes.truncate(begin);
     }
-    places
+    indexes
 }
 
 /// Returns whether a term is of digits alone.

@@ -179,7 +179,7 @@ proptest! {
             let page = Page { kind, charset: None, url: None, body: &body };
             let found = main_content(&page);
             prop_assert_eq!(found.tokens(), &tokens(&page));
-            prop_assert!(found.places().is_sorted_by(|a, b| a < b));
+            prop_assert!(found.indexes().is_sorted_by(|a, b| a < b));
             prop_assert_eq!(found.is_empty(), found.tokens().is_empty());
             prop_assert!(found.len() >= TERMS_MIN.min(found.tokens().len()));
         }

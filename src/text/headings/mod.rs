@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::text::numbers::numbers_masked;
-use crate::text::outline::{Part, Role};
+use crate::text::outline::{OutlinePart, Role};
 
 /// Title and first heading of a page, as hashes: XXH3 (64 bits, seed 0) of those of their terms, 8 bytes
 /// each, little-endian, ascending and without repetition. Each is 0 where the page has none, and plain text has
@@ -37,18 +37,18 @@ impl Headings {
     }
 }
 
-/// Places of the terms of one block.
+/// Indexes of the terms of one block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Block {
     number: usize,
-    places: Vec<u32>,
+    indexes: Vec<u32>,
     /// Some of it stands in the content, and in no link.
     is_content: bool,
 }
 
-/// The places of the terms of title and headings.
+/// The indexes of the terms of title and headings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct HeadingPlaces {
+pub(crate) struct HeadingTerms {
     title: Block,
     /// The first heading of the content, and the first of all others.
     heading: Block,
@@ -57,18 +57,18 @@ pub(crate) struct HeadingPlaces {
     last: Block,
 }
 
-impl HeadingPlaces {
+impl HeadingTerms {
     /// Takes a term of a part of the page, if it is of interest; `block` is the number of the part's block.
     #[inline]
-    pub(crate) fn push(&mut self, part: &Part, block: usize, place: u32) {
+    pub(crate) fn push(&mut self, part: &OutlinePart, block: usize, index: u32) {
         match part.role {
             Role::Other => (),
             Role::Title => {
-                if self.title.places.is_empty() {
+                if self.title.indexes.is_empty() {
                     self.title.number = block;
                 }
                 if self.title.number == block {
-                    self.title.places.push(place);
+                    self.title.indexes.push(index);
                 }
             }
             Role::Heading => {
@@ -76,7 +76,7 @@ impl HeadingPlaces {
                     self.settle();
                     self.last.number = block;
                 }
-                self.last.places.push(place);
+                self.last.indexes.push(index);
                 self.last.is_content |= !part.is_around && !part.is_link;
             }
         }
@@ -86,17 +86,17 @@ impl HeadingPlaces {
     pub(crate) fn settle(&mut self) {
         let last = std::mem::take(&mut self.last);
         let first = if last.is_content { &mut self.heading } else { &mut self.other };
-        if first.places.is_empty() {
+        if first.indexes.is_empty() {
             *first = last;
         }
     }
 
     /// Returns the hashes, given the terms.
     pub(crate) fn hashes<'a>(&self, term: impl Fn(u32) -> &'a str) -> Headings {
-        let heading = if self.heading.places.is_empty() { &self.other } else { &self.heading };
+        let heading = if self.heading.indexes.is_empty() { &self.other } else { &self.heading };
         let hash = |block: &Block| {
             let terms: BTreeSet<u64> =
-                block.places.iter().map(|&place| xxh3_64(masked(term(place)).as_bytes())).collect();
+                block.indexes.iter().map(|&index| xxh3_64(masked(term(index)).as_bytes())).collect();
             let bytes: Vec<u8> = terms.into_iter().flat_map(u64::to_le_bytes).collect();
             if bytes.is_empty() { 0 } else { xxh3_64(&bytes) }
         };

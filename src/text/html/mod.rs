@@ -17,7 +17,7 @@ use memchr::memchr;
 use crate::text::elements::{Element, element};
 use crate::text::entities::decode_attribute;
 use crate::text::map::TextMap;
-use crate::text::outline::{Outline, Part};
+use crate::text::outline::{Outline, OutlinePart};
 use crate::text::regions::Attributes;
 use crate::text::sheet::{Layout, Piece, Sheet};
 
@@ -44,7 +44,7 @@ pub(crate) struct Scan {
     /// Where in the page the text stands, if that was asked for.
     pub(crate) map: TextMap,
     /// What is true of its parts, if that was asked for.
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<OutlinePart>,
     /// There is markup in it that scripts may show.
     pub(crate) has_templates: bool,
 }

@@ -1,8 +1,8 @@
-//! The way back: from a place in a page's text to the bytes of the page it comes from.
+//! The way back: from an offset in a page's text to the bytes of the page it comes from.
 //!
 //! A [`TextMap`] is sparse: it has a step only where the text does not go on as the page does (a tag, a
 //! character reference, a run of white space). It leads to the page's decoded text; from there to
-//! its bytes the page is decoded once more, up to the places asked for, so that character sets
+//! its bytes the page is decoded once more, up to the offsets asked for, so that character sets
 //! cost nothing until somebody asks.
 
 use encoding_rs::Decoder;
@@ -17,7 +17,7 @@ use crate::text::page::Page;
 /// It belongs to the text it came with; of other texts and other pages it says nonsense.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TextMap {
-    /// Places in the text, ascending, each with its place in the decoded page without soft hyphens.
+    /// Offsets in the text, ascending, each with its offset in the decoded page without soft hyphens.
     /// From one step to the next both go on alike.
     steps: Vec<(usize, usize)>,
 }
@@ -41,15 +41,15 @@ impl TextMap {
         origin + (at - from)
     }
 
-    /// Returns, for places of the text (bytes, beginnings of characters, in any order), where in
+    /// Returns, for offsets of the text (bytes, beginnings of characters, in any order), where in
     /// `page.body` the character there begins: its own bytes, its character reference, or the white
     /// space or tag that stands for the space or the line's end. What lies behind the end of the
-    /// page is its end. Takes time linear in the page, however many places there are.
-    pub fn page_positions(&self, page: &Page<'_>, places: &[usize]) -> Vec<usize> {
+    /// page is its end. Takes time linear in the page, however many offsets there are.
+    pub fn page_positions(&self, page: &Page<'_>, positions: &[usize]) -> Vec<usize> {
         let mut origins: Vec<(usize, usize)> =
-            places.iter().enumerate().map(|(index, &at)| (self.origin(at), index)).collect();
+            positions.iter().enumerate().map(|(index, &at)| (self.origin(at), index)).collect();
         origins.sort_unstable();
-        let mut positions = vec![page.body.len(); places.len()];
+        let mut positions = vec![page.body.len(); positions.len()];
         let mut way = Way::new(page);
         for (origin, index) in origins {
             positions[index] = way.go_to(origin);
@@ -61,7 +61,7 @@ impl TextMap {
 /// The most bytes of a page decoded in one step.
 const STEP_MAX: usize = 4096;
 
-/// So near to the place sought, in bytes of text, the page is decoded byte by byte.
+/// So near to the offset sought, in bytes of text, the page is decoded byte by byte.
 const NEAR: usize = 32;
 
 /// A page that is being decoded from its beginning.

@@ -26,9 +26,9 @@ fn places_lead_to_bytes_in_every_character_set() {
         let body = encoding.encode(&text).0;
         let page = page(Some(encoding.name()), &body);
         assert_eq!(decode(&page), text);
-        let places: Vec<usize> = text.char_indices().map(|(at, _)| at).step_by(7).collect();
-        let found = TextMap::default().page_positions(&page, &places);
-        for (at, position) in places.into_iter().zip(found) {
+        let indexes: Vec<usize> = text.char_indices().map(|(at, _)| at).step_by(7).collect();
+        let found = TextMap::default().page_positions(&page, &indexes);
+        for (at, position) in indexes.into_iter().zip(found) {
             assert_eq!(position, encoding.encode(&text[..at]).0.len(), "{} at {at}", encoding.name());
         }
     }
@@ -65,8 +65,8 @@ fn terms_lead_to_their_place_and_images_to_their_tag() {
     let body = "<h1>One</h1>two &lt;three&gt;<p><img src='x/four.png'>five";
     let page = Page::html(body);
     let (found, map) = tokens_with_map(&page);
-    let places: Vec<usize> = found.places().map(|place| place.start).collect();
-    let positions = map.page_positions(&page, &places);
+    let indexes: Vec<usize> = found.indexes().map(|index| index.start).collect();
+    let positions = map.page_positions(&page, &indexes);
     let rests: Vec<&str> = positions.iter().map(|&at| &body[at..at + 3]).collect();
     assert_eq!(rests, ["One", "two", "thr", "<im", "fiv"]);
     assert_eq!(found, tokens(&page));
@@ -88,8 +88,8 @@ proptest! {
         let body = parts.concat();
         let page = if html { Page::html(&body) } else { Page::text(&body) };
         let (text, map) = folded_text_with_map(&page);
-        let places: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
-        let found = map.page_positions(&page, &places);
+        let indexes: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
+        let found = map.page_positions(&page, &indexes);
         prop_assert!(found.is_sorted());
         for (c, at) in text.chars().zip(found) {
             let there = body[at..].chars().next();
@@ -112,8 +112,8 @@ proptest! {
         let kind = if html { PageKind::Html } else { PageKind::Text };
         let page = Page { kind, charset: Some(charset), url: None, body: &body };
         let (text, map) = folded_text_with_map(&page);
-        let places: Vec<usize> = (0..text.len() + 3).collect();
-        let found = map.page_positions(&page, &places);
+        let indexes: Vec<usize> = (0..text.len() + 3).collect();
+        let found = map.page_positions(&page, &indexes);
         prop_assert!(found.into_iter().all(|at| at <= body.len()));
     }
 }

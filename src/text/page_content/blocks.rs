@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::text::content::LINE_UNITS;
-use crate::text::outline::{HeadingPart, Part, Role};
+use crate::text::outline::{HeadingPart, OutlinePart, Role};
 use crate::text::regions::Region;
 use crate::text::sentences::units;
 use crate::text::tokens::Tokens;
@@ -20,8 +20,8 @@ const HEADING_UNITS: u32 = 100;
 /// A block of a page: text between two tags that are no formatting instructions, or a line of plain text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ContentBlock {
-    /// The places of its terms among all terms of the page.
-    pub places: Range<u32>,
+    /// The indexes of its terms among all terms of the page.
+    pub indexes: Range<u32>,
     /// Its length: the letters and digits of its terms, one for an ASCII character and two for any other.
     pub units: u32,
     /// The part of that length that stands in links.
@@ -59,8 +59,8 @@ impl ContentBlock {
 
     /// Takes a term, given what stands between it and the one before.
     #[inline]
-    fn push(&mut self, place: u32, size: u32, between: &str) {
-        self.places.end = place + 1;
+    fn push(&mut self, index: u32, size: u32, between: &str) {
+        self.indexes.end = index + 1;
         self.units += size;
         if self.words < TEXT_WORDS {
             self.words += u32::from(between.is_empty() || between.contains(char::is_whitespace));
@@ -69,11 +69,11 @@ impl ContentBlock {
 }
 
 /// Returns the blocks of a page of markup that have a term.
-pub(super) fn of_markup(tokens: &Tokens, parts: &[Part]) -> Vec<ContentBlock> {
+pub(super) fn of_markup(tokens: &Tokens, parts: &[OutlinePart]) -> Vec<ContentBlock> {
     let mut blocks: Vec<ContentBlock> = Vec::new();
-    let (mut parts, mut part) = (parts.iter(), None::<&Part>);
+    let (mut parts, mut part) = (parts.iter(), None::<&OutlinePart>);
     let (mut begins_block, mut last) = (true, 0);
-    for (place, &(start, end)) in (0u32..).zip(tokens.spans()) {
+    for (index, &(start, end)) in (0u32..).zip(tokens.spans()) {
         if start >= tokens.text_size() {
             // An image.
             continue;
@@ -86,7 +86,7 @@ pub(super) fn of_markup(tokens: &Tokens, parts: &[Part]) -> Vec<ContentBlock> {
         let Some(part) = part else { continue };
         if std::mem::take(&mut begins_block) {
             blocks.push(ContentBlock {
-                places: place..place,
+                indexes: index..index,
                 region: part.region,
                 is_title: part.role == Role::Title,
                 heading: part.heading,
@@ -94,8 +94,8 @@ pub(super) fn of_markup(tokens: &Tokens, parts: &[Part]) -> Vec<ContentBlock> {
             });
         }
         let Some(block) = blocks.last_mut() else { continue };
-        let size = term_units(tokens.term(place as usize));
-        block.push(place, size, tokens.text().get(last..start).unwrap_or_default());
+        let size = term_units(tokens.term(index as usize));
+        block.push(index, size, tokens.text().get(last..start).unwrap_or_default());
         block.link_units += if part.is_link { size } else { 0 };
         last = end;
     }
@@ -106,20 +106,20 @@ pub(super) fn of_markup(tokens: &Tokens, parts: &[Part]) -> Vec<ContentBlock> {
 pub(super) fn of_lines(tokens: &Tokens) -> Vec<ContentBlock> {
     let text = tokens.text();
     let (mut blocks, mut last): (Vec<ContentBlock>, usize) = Default::default();
-    for (place, &(start, end)) in (0u32..).zip(tokens.spans()) {
+    for (index, &(start, end)) in (0u32..).zip(tokens.spans()) {
         // Terms may lie in one another.
         let between = text.get(last..start).unwrap_or_default();
         if blocks.is_empty() || between.contains(['\n', '\r']) {
             end_line(blocks.last_mut(), between);
             let prefix = between.rsplit(['\n', '\r']).next().unwrap_or_default();
             blocks.push(ContentBlock {
-                places: place..place,
-                heading: rank_before(prefix).map(|rank| HeadingPart { number: place, rank }),
+                indexes: index..index,
+                heading: rank_before(prefix).map(|rank| HeadingPart { number: index, rank }),
                 ..ContentBlock::default()
             });
         }
         let Some(block) = blocks.last_mut() else { continue };
-        block.push(place, term_units(tokens.term(place as usize)), between);
+        block.push(index, term_units(tokens.term(index as usize)), between);
         last = end;
     }
     end_line(blocks.last_mut(), text.get(last..).unwrap_or_default());
@@ -135,7 +135,7 @@ fn end_line(block: Option<&mut ContentBlock>, behind: &str) {
         && block.heading.is_none()
         && let Some(rank) = lines.next().and_then(rank_below)
     {
-        block.heading = Some(HeadingPart { number: block.places.start, rank });
+        block.heading = Some(HeadingPart { number: block.indexes.start, rank });
     }
 }
 

@@ -5,7 +5,7 @@ use super::*;
 use crate::text::tokens;
 
 fn headings(content: &PageContent) -> Vec<(u8, String)> {
-    content.headings().map(|heading| (heading.rank, joined(content.lower(heading.places)))).collect()
+    content.headings().map(|heading| (heading.rank, joined(content.lower(heading.indexes)))).collect()
 }
 
 fn joined(terms: impl Iterator<Item = impl AsRef<str>>) -> String {
@@ -148,7 +148,7 @@ fn of_a_page_with_little_content_everything_is() {
     assert!(content.is_whole() && content.units() == 13);
     assert_eq!(of_html("<nav>no</nav><main>one two three four five</main>"), "one two three four five");
     assert_eq!(of_html("<nav>no</nav><main>one two three four</main>"), "no one two three four");
-    assert!(page_content(&Page::html("<p>--")).places().is_empty());
+    assert!(page_content(&Page::html("<p>--")).indexes().is_empty());
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn prose_tells_the_content_of_plain_text() {
     let found = of_text(&text);
     assert_eq!(found, format!("menu entry d the fox {TERMS} let x {TERMS} menu entry d tails {TERMS}"));
     let list: String = (0..40).map(|at| format!("item{} of a list\n", "x".repeat(at))).collect();
-    assert_eq!(page_content(&Page::text(&list)).places().len(), 160);
+    assert_eq!(page_content(&Page::text(&list)).indexes().len(), 160);
 }
 
 #[test]
@@ -266,13 +266,13 @@ proptest! {
         for kind in [PageKind::Html, PageKind::Text] {
             let page = Page { kind, charset: None, url: None, body: &body };
             let found = page_content(&page);
-            prop_assert!(found.places().is_sorted_by(|a, b| a < b));
+            prop_assert!(found.indexes().is_sorted_by(|a, b| a < b));
             let expected: Vec<u64> = found.terms().map(|term| xxh3_64(term.as_bytes())).collect();
             prop_assert_eq!(found.hashes(), expected);
-            let amount = found.places().len() + found.numbers().len();
+            let amount = found.indexes().len() + found.numbers().len();
             prop_assert!(amount <= found.tokens().len() && (found.units() == 0) == (amount == 0));
-            prop_assert!(found.headings().all(|heading| (1..=3).contains(&heading.rank) && !heading.places.is_empty()));
-            let ends = found.blocks().iter().flat_map(|block| [block.places.start, block.places.end]);
+            prop_assert!(found.headings().all(|heading| (1..=3).contains(&heading.rank) && !heading.indexes.is_empty()));
+            let ends = found.blocks().iter().flat_map(|block| [block.indexes.start, block.indexes.end]);
             prop_assert!(ends.is_sorted());
             // Only where there is markup for scripts may they be others than those a visitor sees.
             let marks = [&b"<template"[..], b"text/html"];

@@ -27,7 +27,7 @@ use crate::text::html::{Scan, Templates, scan, scan_with_map, scan_with_parts, s
 use crate::text::images::Addresses;
 use crate::text::letters::{continues, is_alphanumeric, is_joiner, is_unspaced};
 use crate::text::map::TextMap;
-use crate::text::outline::Part;
+use crate::text::outline::OutlinePart;
 use crate::text::page::{Page, PageKind};
 use crate::text::segment::Segmenter;
 use crate::text::sheet::Layout;
@@ -67,13 +67,13 @@ impl Tokens {
     }
 
     /// Returns where each term stands in the text that [`Tokenizer::tokens_with_map`] maps.
-    pub fn places(&self) -> impl ExactSizeIterator<Item = Range<usize>> {
+    pub fn indexes(&self) -> impl ExactSizeIterator<Item = Range<usize>> {
         self.spans.iter().map(|&(from, to)| from..to)
     }
 
-    /// Returns a term by its place among all.
-    pub(crate) fn term(&self, place: usize) -> &str {
-        let (from, to) = self.spans[place];
+    /// Returns a term by its index among all.
+    pub(crate) fn term(&self, index: usize) -> &str {
+        let (from, to) = self.spans[index];
         &self.text[from..to]
     }
 
@@ -124,7 +124,7 @@ impl Tokenizer {
         tokens
     }
 
-    /// Puts the terms of a page in place of what `tokens` held, and reuses its memory.
+    /// Puts the terms of a page instead of what `tokens` held, and reuses its memory.
     pub fn tokens_into(&self, page: &Page<'_>, tokens: &mut Tokens) {
         let text = shown(page);
         match page.kind {
@@ -135,7 +135,7 @@ impl Tokenizer {
         }
     }
 
-    /// Returns the terms of a page, and the way from their [places](Tokens::places) back to the page;
+    /// Returns the terms of a page, and the way from their [indexes](Tokens::indexes) back to the page;
     /// that of an image leads to its tag. Slower than without the map.
     pub fn tokens_with_map(&self, page: &Page<'_>) -> (Tokens, TextMap) {
         let mut tokens = Tokens::default();
@@ -150,8 +150,8 @@ impl Tokenizer {
         (tokens, map)
     }
 
-    /// Puts the terms of a page in place of what `tokens` held. Returns the parts of its text, none of plain text.
-    pub(crate) fn tokens_and_parts(&self, page: &Page<'_>, tokens: &mut Tokens) -> Vec<Part> {
+    /// Puts the terms of a page instead of what `tokens` held. Returns the parts of its text, none of plain text.
+    pub(crate) fn tokens_and_parts(&self, page: &Page<'_>, tokens: &mut Tokens) -> Vec<OutlinePart> {
         let text = shown(page);
         match page.kind {
             PageKind::Html => {
@@ -167,14 +167,14 @@ impl Tokenizer {
         }
     }
 
-    /// Puts the terms of a page in place of what `tokens` held. Returns the parts of its text with all that its
+    /// Puts the terms of a page instead of what `tokens` held. Returns the parts of its text with all that its
     /// elements say of them, none of plain text, and whether there is markup in it that scripts may show.
     pub(crate) fn tokens_and_regions(
         &self,
         page: &Page<'_>,
         templates: Templates,
         tokens: &mut Tokens,
-    ) -> (Vec<Part>, bool) {
+    ) -> (Vec<OutlinePart>, bool) {
         let text = shown(page);
         match page.kind {
             PageKind::Html => {
@@ -281,7 +281,7 @@ pub fn tokens(page: &Page<'_>) -> Tokens {
     Tokenizer::new().tokens(page)
 }
 
-/// Returns the terms of a page and the map of their places: [`Tokenizer::tokens_with_map`].
+/// Returns the terms of a page and the map of their indexes: [`Tokenizer::tokens_with_map`].
 pub fn tokens_with_map(page: &Page<'_>) -> (Tokens, TextMap) {
     Tokenizer::new().tokens_with_map(page)
 }

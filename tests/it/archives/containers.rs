@@ -20,7 +20,7 @@ fn every_container_gives_the_same_pages_at_positions_that_can_be_read_again() {
         let path = folder.path().join(name);
         std::fs::write(&path, &bytes).expect("the file can be written");
         for entry in &entries {
-            if let What::Page(page) = &entry.what {
+            if let EntryContent::Page(page) = &entry.content {
                 let again = read_page(&path, &entry.position, &Options::default());
                 assert_eq!(again.ok().as_ref(), Some(page), "{name} {:?}", entry.position);
             }
@@ -146,7 +146,7 @@ fn bytes_of_any_kind_are_read_to_their_end() {
         let options = Options { format, limits: limits.clone(), ..Options::default() };
         if let Ok(input) = Input::from_bytes(bytes, "random", &options) {
             for entry in drain(input) {
-                if let What::Page(page) = entry.what {
+                if let EntryContent::Page(page) = entry.content {
                     assert!(page.body.len() <= 2000, "round {round}: {} bytes", page.body.len());
                 }
             }

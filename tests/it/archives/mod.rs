@@ -3,8 +3,8 @@
 use std::io::{Read, Write};
 
 use nddb::archive::{
-    ArchiveError, Compression, Entry, Format, IdFrom, Input, Inputs, Limits, Located, Options, OtherKind, PageEntry,
-    Position, Reason, Response, WarcWriter, What, expand, identity, read_page,
+    ArchiveError, Compression, Entry, EntryContent, Format, IdFrom, Input, Inputs, Limits, Located, Options, OtherKind,
+    PageEntry, Position, Reason, Response, WarcWriter, expand, identity, read_page,
 };
 use nddb::text::PageKind;
 use nddb_test_support::{Random, say};
@@ -58,12 +58,12 @@ fn read_with(bytes: &[u8], name: &str, options: &Options) -> Vec<Entry> {
 }
 
 fn found(entries: &[Entry]) -> Vec<&PageEntry> {
-    let page = |entry: &'_ Entry| matches!(entry.what, What::Page(_));
+    let page = |entry: &'_ Entry| matches!(entry.content, EntryContent::Page(_));
     entries
         .iter()
         .filter(|entry| page(entry))
-        .filter_map(|entry| match &entry.what {
-            What::Page(page) => Some(page),
+        .filter_map(|entry| match &entry.content {
+            EntryContent::Page(page) => Some(page),
             _ => None,
         })
         .collect()
@@ -74,8 +74,8 @@ fn html(entries: &[Entry]) -> usize {
 }
 
 fn reasons(entries: &[Entry]) -> Vec<Reason> {
-    let reason = |entry: &Entry| match &entry.what {
-        What::Skipped { reason, .. } => Some(*reason),
+    let reason = |entry: &Entry| match &entry.content {
+        EntryContent::Skipped { reason, .. } => Some(*reason),
         _ => None,
     };
     entries.iter().filter_map(reason).collect()

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use nddb::archive::{Entry, Input, Options, What, read_page};
+use nddb::archive::{Entry, EntryContent, Input, Options, read_page};
 
 use super::{drain, html, say};
 
@@ -85,7 +85,7 @@ fn every_page_of_a_real_archive_is_read_again_at_its_position() {
         let path = folder.join(&file);
         let Ok(input) = Input::open(&path, &Options::default()) else { continue };
         for entry in drain(input) {
-            if let What::Page(page) = entry.what {
+            if let EntryContent::Page(page) = entry.content {
                 let again = read_page(&path, &entry.position, &Options::default());
                 assert_eq!(again.ok().as_ref(), Some(&page), "{file} {:?}", entry.position);
             }

@@ -2,19 +2,19 @@
 
 use super::*;
 
-fn one_response(headers: &[(&str, &str)], body: &[u8]) -> What {
+fn one_response(headers: &[(&str, &str)], body: &[u8]) -> EntryContent {
     let mut writer = WarcWriter::new(Vec::new(), Compression::Plain);
     let response = Response { url: "http://a/", date: 0, id: None, status: 200, headers, body };
     writer.response(&response).expect("writes to memory");
     let mut entries = read(&writer.finish().expect("writes to memory"), "one.warc");
     assert_eq!(entries.len(), 1);
-    entries.remove(0).what
+    entries.remove(0).content
 }
 
 fn body_of(headers: &[(&str, &str)], body: &[u8]) -> (Vec<u8>, bool) {
     let headers = [headers, &[("Content-Type", "text/html")]].concat();
     match one_response(&headers, body) {
-        What::Page(page) => (page.body, page.truncated),
+        EntryContent::Page(page) => (page.body, page.truncated),
         other => panic!("{headers:?}: {other:?}"),
     }
 }
@@ -86,8 +86,8 @@ fn encodings_are_undone_alone_and_one_upon_the_other() {
 #[test]
 fn only_successful_html_and_text_become_pages() {
     let kind = |headers: &[(&str, &str)], body: &[u8]| match one_response(headers, body) {
-        What::Page(page) => Ok((page.kind, page.charset)),
-        What::Other(kind) => Err(kind),
+        EntryContent::Page(page) => Ok((page.kind, page.charset)),
+        EntryContent::Other(kind) => Err(kind),
         other => panic!("{other:?}"),
     };
     assert_eq!(kind(&[("content-type", "TEXT/HTML;charset=\"Big5\"")], b""), Ok((PageKind::Html, Some("Big5".into()))));
@@ -112,8 +112,8 @@ fn only_successful_html_and_text_become_pages() {
     assert_eq!(bodies(&entries), [("urn:a".to_owned(), b"<p>".to_vec())]);
     let others: Vec<OtherKind> = entries
         .iter()
-        .filter_map(|entry| match entry.what {
-            What::Other(kind) => Some(kind),
+        .filter_map(|entry| match entry.content {
+            EntryContent::Other(kind) => Some(kind),
             _ => None,
         })
         .collect();
@@ -223,8 +223,9 @@ fn json_lines_become_documents_or_are_skipped_one_by_one() {
             ("j", PageKind::Html, b""),
         ];
         assert_eq!(ids, loaded, "{name}");
-        let fingerprint = What::Fingerprint { id: "c".to_owned(), fingerprint: 0x0123_4567_89ab_cdef, url: None };
-        assert_eq!(entries[2].what, fingerprint);
+        let fingerprint =
+            EntryContent::Fingerprint { id: "c".to_owned(), fingerprint: 0x0123_4567_89ab_cdef, url: None };
+        assert_eq!(entries[2].content, fingerprint);
     }
     let skipped = read(text.as_bytes(), "a.jsonl").remove(3);
     assert_eq!(skipped.position.offset as usize, text.find(r#"{"id":"d"}"#).expect("is there"));
@@ -248,8 +249,8 @@ fn raw_fingerprints_are_read_from_lines_and_from_numbers() {
     );
     let entries = read_with(text.as_bytes(), "a.tsv", &prefixed);
     let ids = |entries: &[Entry]| {
-        let id = |entry: &Entry| match &entry.what {
-            What::Fingerprint { id, fingerprint, .. } => Some((id.clone(), *fingerprint)),
+        let id = |entry: &Entry| match &entry.content {
+            EntryContent::Fingerprint { id, fingerprint, .. } => Some((id.clone(), *fingerprint)),
             _ => None,
         };
         entries.iter().filter_map(id).collect::<Vec<_>>()
@@ -343,7 +344,7 @@ fn a_folder_is_the_documents_below_it() {
         }
         let as_document = Options { format: Format::Html, ..Options::default() };
         assert!(read_page(&found.path, &entry.position, &as_document).is_ok_and(|page| !page.truncated));
-        let What::Page(page) = entry.what else { panic!("{entry:?}") };
+        let EntryContent::Page(page) = entry.content else { panic!("{entry:?}") };
         loaded.push((page.id, page.kind, page.body.len()));
     }
     let expected = [("a.txt", PageKind::Text, 28), ("b/c.HTML", PageKind::Html, 4), ("b/d.htm", PageKind::Html, 0)];

@@ -130,7 +130,7 @@ impl Paths<'_> {
     fn read(&mut self, tokens: &[String], module: Module) {
         let token = |at: usize| tokens.get(at).map_or("", String::as_str);
         self.made.modules.insert(module.clone());
-        // The modules written out in this file that the place is in, and at which depth of braces.
+        // The modules written out in this file that the index is in, and at which depth of braces.
         let mut inner: Vec<(Module, usize)> = vec![(module, 0)];
         let (mut depth, mut at) = (0, 0);
         while at < tokens.len() {
@@ -167,7 +167,7 @@ impl Paths<'_> {
         }
     }
 
-    /// Reads one tree of a `use`; returns the place behind it.
+    /// Reads one tree of a `use`; returns the index behind it.
     fn tree(&mut self, tokens: &[String], mut at: usize, here: &Module, prefix: &[String]) -> usize {
         let token = |at: usize| tokens.get(at).map_or("", String::as_str);
         let mut path = prefix.to_vec();

@@ -28,7 +28,7 @@ const FLOORS: [(&str, &[&str]); 12] = [
     ("detect", &["error", "config", "text", "sketch", "compare", "archive", "spill", "store"]),
 ];
 
-/// Something of which one place is the only keeper.
+/// Something that only one module may use.
 struct Keeper {
     /// Where the rule holds.
     within: &'static [&'static str],
@@ -135,11 +135,11 @@ pub(super) fn circles(sources: &[Source]) -> Vec<String> {
     let mut broken = Vec::new();
     for (folder, _) in CRATES {
         for (module, edges) in imports(&Crate::read(sources, folder)) {
-            let place = format!("{} {}", folder.trim_end_matches('/'), module.join("::")).trim_end().to_owned();
-            if let Some(circle) = circle(&edges).filter(|_| !REMAINING.contains(&place.as_str())) {
+            let index = format!("{} {}", folder.trim_end_matches('/'), module.join("::")).trim_end().to_owned();
+            if let Some(circle) = circle(&edges).filter(|_| !REMAINING.contains(&index.as_str())) {
                 let steps: Vec<String> =
                     circle.windows(2).map(|step| format!("{} ({})", step[1], edges[&step[0]][&step[1]])).collect();
-                broken.push(format!("{place}: {} imports {}", circle[0], steps.join(", which imports ")));
+                broken.push(format!("{index}: {} imports {}", circle[0], steps.join(", which imports ")));
             }
         }
     }
@@ -155,7 +155,7 @@ pub(super) fn keepers(sources: &[Source]) -> Vec<String> {
             let path = path.join("::");
             for rule in &KEEPERS {
                 let named = |prefix: &&str| path == **prefix || path.starts_with(&format!("{prefix}::"));
-                let is_in = |place: &&str| source.starts_with(place);
+                let is_in = |index: &&str| source.starts_with(index);
                 if rule.within.iter().any(is_in) && rule.paths.iter().any(named) && !rule.keepers.iter().any(is_in) {
                     broken.push(format!("{source}: uses {path}"));
                 }

@@ -356,8 +356,8 @@ fn imagine_change(model: &mut Model, change: &Change) -> ChangeSaid {
 fn imagine_load(model: &mut Model, documents: &[(String, Content)]) -> Vec<u64> {
     let mut counts = vec![0; 5];
     model.note_batch();
-    for (place, (id, content)) in documents.iter().enumerate() {
-        if documents[place + 1..].iter().any(|(later, _)| later == id) {
+    for (index, (id, content)) in documents.iter().enumerate() {
+        if documents[index + 1..].iter().any(|(later, _)| later == id) {
             counts[3] += 1;
             continue;
         }

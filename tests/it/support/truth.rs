@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use nddb::{Answer, Fingerprint, Found, Matches, View, Within, Work};
+use nddb::{Answer, Fingerprint, Matches, Neighbor, View, Within, Work};
 
 /// The live documents of a database.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,17 +40,17 @@ impl Truth {
             for &limit in limits {
                 let probed = view.probe(&queries, within, Some(limit), work).expect("it was answered without a limit");
                 let answers = view.find(&queries, within, Some(limit), work).expect("it was answered without a limit");
-                for place in 0..queries.len() {
-                    let all = &all[place];
+                for index in 0..queries.len() {
+                    let all = &all[index];
                     let kept = limit.min(all.matches.len());
-                    let (query, why) = (queries[place], format!("{why}, {within:?}, limit {limit}"));
-                    assert_eq!(probed[place].count, all.count, "{query} {why}");
-                    assert_eq!(probed[place].matches, all.matches[..kept], "{query} {why}");
+                    let (query, why) = (queries[index], format!("{why}, {within:?}, limit {limit}"));
+                    assert_eq!(probed[index].count, all.count, "{query} {why}");
+                    assert_eq!(probed[index].matches, all.matches[..kept], "{query} {why}");
                     let numbers: Vec<u64> = all.matches[..kept].iter().map(|found| found.number).collect();
-                    let mut wanted: Vec<Found> =
-                        found[place].matches.iter().filter(|found| numbers.contains(&found.number)).cloned().collect();
+                    let mut wanted: Vec<Neighbor> =
+                        found[index].matches.iter().filter(|found| numbers.contains(&found.number)).cloned().collect();
                     wanted.sort_by(|a, b| (a.distance, &a.id).cmp(&(b.distance, &b.id)));
-                    assert_eq!((answers[place].count, &answers[place].matches), (all.count, &wanted), "{query} {why}");
+                    assert_eq!((answers[index].count, &answers[index].matches), (all.count, &wanted), "{query} {why}");
                 }
             }
         }

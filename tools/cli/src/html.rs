@@ -90,8 +90,8 @@ impl Html {
         self.0 += "<div class=\"plot\">\n<div>\n";
         self.0 += svg;
         if !legend.is_empty() {
-            let names = legend.iter().enumerate().map(|(place, name)| {
-                format!("<span><b class=\"c{}\">\u{25a0}</b> {}</span> ", place % COLOURS.len(), escape(name))
+            let names = legend.iter().enumerate().map(|(index, name)| {
+                format!("<span><b class=\"c{}\">\u{25a0}</b> {}</span> ", index % COLOURS.len(), escape(name))
             });
             self.0 += &format!("<p class=\"legend\">{}</p>\n", names.collect::<String>());
         }
@@ -110,11 +110,11 @@ impl Html {
 fn colours() -> String {
     let mut rules = String::new();
     let mut dark = String::new();
-    for (place, (colour, on_dark)) in COLOURS.iter().zip(ON_DARK).enumerate() {
+    for (index, (colour, on_dark)) in COLOURS.iter().zip(ON_DARK).enumerate() {
         let colour = format!("#{:02X}{:02X}{:02X}", colour.0, colour.1, colour.2);
-        rules += &format!(".c{place} {{ color: {colour}; }}\n");
+        rules += &format!(".c{index} {{ color: {colour}; }}\n");
         dark += &format!(
-            ".c{place} {{ color: {on_dark}; }} svg [fill=\"{colour}\"] {{ fill: {on_dark}; }} \
+            ".c{index} {{ color: {on_dark}; }} svg [fill=\"{colour}\"] {{ fill: {on_dark}; }} \
              svg [stroke=\"{colour}\"] {{ stroke: {on_dark}; }}\n"
         );
     }

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use nddb::{Answer, Fingerprint, Found, Match, Matches};
+use nddb::{Answer, Fingerprint, Match, Matches, Neighbor};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -18,7 +18,7 @@ pub(crate) struct Hex(pub(crate) Fingerprint);
 
 impl Hex {
     fn digits(&self) -> [u8; 16] {
-        std::array::from_fn(|place| b"0123456789abcdef"[(self.0.0 >> (60 - 4 * place) & 15) as usize])
+        std::array::from_fn(|index| b"0123456789abcdef"[(self.0.0 >> (60 - 4 * index) & 15) as usize])
     }
 }
 
@@ -68,7 +68,7 @@ fn each<T: Written, S: Serializer>(all: &[T], serializer: S) -> Result<S::Ok, S:
     serializer.collect_seq(all.iter().map(Written::written))
 }
 
-impl Written for Found {
+impl Written for Neighbor {
     fn written(&self) -> impl Serialize {
         #[derive(Serialize)]
         struct Line<'a> {
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn answers_are_lines_with_their_keys_in_order() {
-        let one = Found {
+        let one = Neighbor {
             id: "a \"b\"\\\n\u{1}é".into(),
             number: 7,
             fingerprint: Fingerprint(0x0123_4567_89ab_cdef),

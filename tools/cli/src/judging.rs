@@ -1,7 +1,7 @@
 //! Verdicts by a chosen method: its options, and what is known of a match as JSON.
 
 use nddb::View;
-use nddb::detect::{Alike, Evidence, GROUP_LIMIT, Method, Online};
+use nddb::detect::{Evidence, GROUP_LIMIT, Method, NearDuplicate, OnlineDetector};
 use serde_json::{Map, Value, json};
 
 use crate::failure::{Failure, Result};
@@ -10,7 +10,7 @@ use crate::text_options::Verify;
 
 /// How a document is judged.
 #[derive(Clone, Debug, clap::Args)]
-pub(crate) struct How {
+pub(crate) struct JudgingArgs {
     /// Judge by this method: identity (equal texts), simhash (within k bits), b (two of six supershingles), c (372
     /// of 384 bits of the projection), combined (b, and 355 bits), split (c between sites, combined within one), min-hash (36 of
     /// 84 min-values, and on one site titles or headings that agree), model (all evidence of content, titles, headings
@@ -33,16 +33,16 @@ pub(crate) struct How {
     complete: bool,
 }
 
-impl How {
+impl JudgingArgs {
     /// What the library is told; `k` is what the user gave.
-    pub(crate) fn online(&self, view: View<'_>, k: Option<u8>) -> Result<Online> {
+    pub(crate) fn online(&self, view: View<'_>, k: Option<u8>) -> Result<OnlineDetector> {
         let mut online = match (self.method, k) {
             (Some(method), Some(_)) if method != Method::Simhash => {
                 return Err(Failure::usage(format!("-k is the distance of simhash, and the method is {method}")));
             }
-            (Some(method), _) => Online::new(method),
-            (None, Some(_)) => Online::new(Method::Simhash),
-            (None, None) => Online::usual(view),
+            (Some(method), _) => OnlineDetector::new(method),
+            (None, Some(_)) => OnlineDetector::new(Method::Simhash),
+            (None, None) => OnlineDetector::usual(view),
         };
         online.rules.within = k.unwrap_or(view.settings().k).into();
         self.model.apply(&mut online.rules)?;
@@ -55,7 +55,7 @@ impl How {
 }
 
 /// What is known of a match besides its distance, and the rule that decided; null where nothing is known.
-pub(crate) fn add_evidence(object: &mut Map<String, Value>, alike: Option<&Alike>) {
+pub(crate) fn add_evidence(object: &mut Map<String, Value>, alike: Option<&NearDuplicate>) {
     let evidence = alike.map_or_else(Evidence::default, |alike| alike.evidence);
     // Six decimals, as in pair lines.
     let share = |value: f64| (value * 1e6).round() / 1e6;
@@ -67,5 +67,5 @@ pub(crate) fn add_evidence(object: &mut Map<String, Value>, alike: Option<&Alike
     object.insert("lcs".into(), json!(evidence.lcs_resemblance.map(share)));
     object.insert("same_site".into(), json!(evidence.same_site));
     object.insert("same_heading".into(), json!(evidence.same_heading));
-    object.insert("rule".into(), json!(alike.map(Alike::verdict)));
+    object.insert("rule".into(), json!(alike.map(NearDuplicate::verdict)));
 }

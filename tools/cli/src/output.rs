@@ -117,7 +117,7 @@ impl Folder {
         self.path.join(format!("{name}.{PART}"))
     }
 
-    /// Names all files, in place of earlier ones.
+    /// Names all files, instead of earlier ones.
     pub(crate) fn finish(mut self) -> Result<()> {
         for name in std::mem::take(&mut self.names) {
             let path = self.path.join(&name);

@@ -4,7 +4,7 @@ use std::num::{NonZeroU64, NonZeroUsize};
 
 use clap::ValueEnum;
 use nddb::compare::lcs::Denominator;
-use nddb::detect::{Method, PairOptions, PairSummary, Part, Ratios, Unread};
+use nddb::detect::{Method, PairOptions, PairSummary, Ratios, TextScope, UnreadTexts};
 use serde_json::{Value, json};
 
 use crate::failure::{Code, Failure, Result};
@@ -68,10 +68,10 @@ pub(crate) enum TextPart {
 }
 
 impl TextPart {
-    pub(crate) fn part(self) -> Part {
+    pub(crate) fn part(self) -> TextScope {
         match self {
-            TextPart::Whole => Part::Whole,
-            TextPart::Main => Part::Main,
+            TextPart::Whole => TextScope::Whole,
+            TextPart::Main => TextScope::Main,
         }
     }
 }
@@ -161,7 +161,7 @@ impl TextOptions {
 }
 
 /// Why texts could not be read.
-pub(crate) fn reasons(unread: &Unread) -> String {
+pub(crate) fn reasons(unread: &UnreadTexts) -> String {
     let reasons: Vec<String> =
         unread.reasons().map(|(reason, count)| format!("{} {reason}", counted(count, "document"))).collect();
     reasons.join(", ")
@@ -186,13 +186,13 @@ pub(crate) fn warnings(summary: &PairSummary) -> Vec<String> {
 }
 
 /// Says how many texts could not be read and what to do about them, if there are any.
-pub(crate) fn unread_warning(unread: &Unread) -> Option<String> {
+pub(crate) fn unread_warning(unread: &UnreadTexts) -> Option<String> {
     let next = next_steps(unread).join("; ");
     (unread.total() > 0).then(|| format!("texts that could not be read: {}; {next}", reasons(unread)))
 }
 
 /// What the user can do about texts that could not be read.
-fn next_steps(unread: &Unread) -> Vec<&'static str> {
+fn next_steps(unread: &UnreadTexts) -> Vec<&'static str> {
     let steps = [
         (unread.without_source, "remove ('nddb rm') what came as a stream or as fingerprints, and load it from files"),
         (unread.moved, "put the archives back to where they were loaded from, or load them again from where they are"),
@@ -208,7 +208,7 @@ pub(crate) fn code(summary: &PairSummary) -> Code {
 }
 
 /// How many texts could not be read, by the reason.
-pub(crate) fn unread_value(unread: &Unread) -> Value {
+pub(crate) fn unread_value(unread: &UnreadTexts) -> Value {
     json!({
         "without_source": unread.without_source,
         "moved": unread.moved,

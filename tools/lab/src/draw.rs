@@ -36,10 +36,10 @@ impl Draw {
     /// left, is 1 - (1 - x) * v^(1/n), for a random v between 0 and 1.
     pub(crate) fn push_many(&mut self, pairs: u64, seed: u64, pick: &mut Pick<'_>) {
         let seed = split_mix(self.seed, seed);
-        let mut place = 0;
+        let mut index = 0;
         let mut random = || {
-            place += 1;
-            split_mix(seed, place)
+            index += 1;
+            split_mix(seed, index)
         };
         let mut share = 0.0f64;
         for left in (1..=pairs).rev().take(self.most) {

@@ -5,11 +5,11 @@
 //! It imports the library, and what of it `nddb::internals` hands out; nothing but the command imports it. It never
 //! prints and never opens a file.
 
-mod crowds;
 mod draw;
 pub mod eval;
 pub mod fit;
 pub mod measures;
+mod pair_counts;
 pub mod tune;
 
 pub use draw::Draw;

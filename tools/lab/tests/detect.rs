@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use nddb::archive::{Input, Options, What};
-use nddb::detect::{Collection, Line, Method, PairOptions, Room, b_similarity, c_similarity};
+use nddb::archive::{EntryContent, Input, Options};
+use nddb::detect::{Collection, Line, Method, PairOptions, Resources, b_similarity, c_similarity};
 use nddb::internals::support::headings_differ;
 use nddb::sketch::Recipe;
 use nddb::{Config, Document, Reader, Stored, Writer};
@@ -34,7 +34,7 @@ fn load(path: &Path, database: &Path) -> Vec<Stored> {
     let mut load = writer.bulk_load().expect("a load");
     let mut input = Input::open(path, &Options::default()).expect("readable");
     while let Some(entry) = input.next().expect("readable") {
-        let What::Page(entry) = entry.what else { continue };
+        let EntryContent::Page(entry) = entry.content else { continue };
         load.push(Document::from_page(&entry.id, &entry.page(), &recipe).expect("an id")).expect("taken");
     }
     load.finish().expect("loaded");
@@ -87,7 +87,7 @@ fn agrees(name: &str) {
     let all = load(&path, &database);
     assert!(all.len() > 400);
     let reader = Reader::open(&database).expect("a reader");
-    let collection = Collection::build(reader.view(), &Room::default(), &mut |_| true).expect("a collection");
+    let collection = Collection::build(reader.view(), &Resources::default(), &mut |_| true).expect("a collection");
     for method in METHODS {
         for complete in [false, true] {
             let options = PairOptions { expand: true, complete, ..PairOptions::new(method) };
@@ -130,13 +130,13 @@ fn evaluation_scores_what_all_pairs_are() {
         let labels = std::fs::read(documents.with_file_name("pairs.tsv")).expect("beside the documents");
         let labels = Labels::read(&labels[..]).expect("labels");
         let folder = tempfile::tempdir().expect("a folder");
-        let room = Room { folder: folder.path().into(), ..Room::default() };
+        let resources = Resources { folder: folder.path().into(), ..Resources::default() };
         let (config, recipe) = (Config::within(7).expect("k"), Recipe::default());
-        let corpus = Corpus::load(&documents, &folder.path().join("db"), &config, &recipe, &room, &mut |_| true)
+        let corpus = Corpus::load(&documents, &folder.path().join("db"), &config, &recipe, &resources, &mut |_| true)
             .expect("documents");
         let gold = corpus.gold(&labels).expect("a database");
         for &method in methods {
-            let options = PairOptions { room: room.clone(), ..PairOptions::new(method) };
+            let options = PairOptions { resources: resources.clone(), ..PairOptions::new(method) };
             let (returned, summary) = corpus.run(&options, &gold, 1, &mut |_| true).expect("pairs");
             let (mut found, mut pairs, mut unlabelled) = (vec![false; gold.pairs.len()], 0, 0);
             let expand = PairOptions { expand: true, ..options };
@@ -144,7 +144,7 @@ fn evaluation_scores_what_all_pairs_are() {
                 let Line::Pair(pair) = line else { return Ok(()) };
                 pairs += 1;
                 match gold.find(pair.a, pair.b) {
-                    Some(place) => found[place] = true,
+                    Some(index) => found[index] = true,
                     None => unlabelled += 1,
                 }
                 Ok(())

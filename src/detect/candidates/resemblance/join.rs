@@ -77,8 +77,8 @@ impl Resembling<'_> {
     /// Sorts (shingle, document), drops shingles that only one document has, and, if that is asked for, those that too
     /// many have; returns the others as (document, documents that have it, shingle), the rarest of each document first.
     fn shared(&mut self, context: &Context<'_>) -> Result<Shared> {
-        let (room, collection) = (context.room, context.collection);
-        let mut sorter = Sorter::<3>::new(&room.folder, room.memory_limit / 4);
+        let (resources, collection) = (context.resources, context.collection);
+        let mut sorter = Sorter::<3>::new(&resources.folder, resources.memory_limit / 4);
         context.ticker.start("sort shingles", Some(collection.len().into()), "documents")?;
         for leader in context.classes.leaders() {
             for hash in self.sets.hashes(leader) {
@@ -88,7 +88,7 @@ impl Resembling<'_> {
         }
         let sorted = sorter.finish();
         let stop = self.sets.options().stop.unwrap_or(u64::MAX);
-        let mut shared = Sorter::<4>::new(&room.folder, room.memory_limit / 4);
+        let mut shared = Sorter::<4>::new(&resources.folder, resources.memory_limit / 4);
         let mut stopped = HashSet::new();
         // Twice through: how many documents a shingle has is known at its end.
         let mut counts = Counts { sorted: &sorted };
@@ -139,9 +139,9 @@ struct Level<'a, 'b> {
 
 impl Level<'_, '_> {
     fn buckets(&self, shared: &Shared, visit: &mut VisitBucket<'_>) -> Result<()> {
-        let room = self.context.room;
+        let resources = self.context.resources;
         // Shingle, document, and how many shingles that has.
-        let mut prefixes = Sorter::<4>::new(&room.folder, room.memory_limit / 4);
+        let mut prefixes = Sorter::<4>::new(&resources.folder, resources.memory_limit / 4);
         let (mut last, mut list) = (None, Vec::new());
         shared.each(&mut |rows| {
             for &[ordinal, _, high, low] in rows {
@@ -205,7 +205,7 @@ fn bucket(context: &Context<'_>, documents: &[Sharing], cuts: &mut Vec<Cut>, fou
         (true, false) => 1,
     };
     if is_cut {
-        cuts.push(Cut { founder: documents[0].document, len: documents.len() as u64, place: 0 });
+        cuts.push(Cut { founder: documents[0].document, len: documents.len() as u64, index: 0 });
     }
     for (at, a) in documents[..compared].iter().enumerate() {
         let end = if at == 0 { documents.len() } else { compared };

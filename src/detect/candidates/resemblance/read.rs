@@ -11,23 +11,23 @@ use crate::detect::method::evidence::Evidence;
 use crate::detect::method::ratios::Ratios;
 use crate::detect::method::text_options::ShingleOptions;
 use crate::detect::method::text_summary::ShingleSummary;
-use crate::detect::method::text_summary::Unread;
-use crate::detect::texts::Places;
+use crate::detect::method::text_summary::UnreadTexts;
+use crate::detect::texts::TextSources;
 use crate::sketch::{Sampling, Shingles, shingles};
-use crate::spill::bits::Bits;
-use crate::spill::resources::Room;
-use crate::spill::rows::{Words, WordsWriter};
+use crate::spill::mapped_rows::{MappedRows, MappedRowsWriter};
+use crate::spill::resources::Resources;
 use crate::spill::sort::Sorter;
 use crate::spill::ticker::Ticker;
 use crate::text::CanonicalWords;
+use fixedbitset::FixedBitSet;
 
 /// The sampled shingles of documents, by ordinal.
 pub struct ShingleSets {
     /// High and low half of each shingle.
-    hashes: Rc<Words<2>>,
+    hashes: Rc<MappedRows<2>>,
     /// For each document up to the last that was read: where its shingles begin, how many they are, its ratio, and the
     /// number of its words; of a document that was not read, the ratio is 0.
-    places: Rc<Words<4>>,
+    sources: Rc<MappedRows<4>>,
     options: ShingleOptions,
     /// Samples are taken of what was read, by these options.
     resampled: bool,
@@ -37,7 +37,7 @@ pub struct ShingleSets {
     /// Counts of shingles and of what was dropped.
     pub summary: ShingleSummary,
     /// What could not be read.
-    pub unread: Unread,
+    pub unread: UnreadTexts,
 }
 
 /// The shingles that a page keeps, and how many it has.
@@ -57,17 +57,17 @@ fn sampled(words: &CanonicalWords, options: &ShingleOptions, threshold: f64) -> 
 impl ShingleSets {
     /// Reads the documents that are wanted.
     pub fn read(
-        places: &Places,
-        wanted: &Bits,
+        sources: &TextSources,
+        wanted: &FixedBitSet,
         options: &ShingleOptions,
         threshold: f64,
-        room: &Room,
+        resources: &Resources,
         ticker: &Ticker<'_>,
     ) -> Result<Self> {
-        let mut hashes = WordsWriter::<2>::new(&room.folder)?;
-        let mut sorter = Sorter::<5>::new(&room.folder, room.memory_limit / 4);
+        let mut hashes = MappedRowsWriter::<2>::new(&resources.folder)?;
+        let mut sorter = Sorter::<5>::new(&resources.folder, resources.memory_limit / 4);
         let mut summary = ShingleSummary::default();
-        let unread = places.each(wanted, room, ticker, &mut |ordinal, text| {
+        let unread = sources.each(wanted, resources, ticker, &mut |ordinal, text| {
             let words = CanonicalWords::of_text(text);
             let (kept, all) = sampled(&words, options, threshold);
             let (start, len) = (hashes.len() as u64, kept.len() as u64);
@@ -77,7 +77,7 @@ impl ShingleSets {
             summary.unsampled += u64::from(all > 0 && len == 0);
             kept.hashes().iter().try_for_each(|&hash| hashes.push(&[(hash >> 64) as u64, hash as u64]))
         })?;
-        let mut by_ordinal = WordsWriter::<4>::new(&room.folder)?;
+        let mut by_ordinal = MappedRowsWriter::<4>::new(&resources.folder)?;
         sorter.finish().each(&mut |rows| {
             rows.iter().try_for_each(|&[ordinal, start, len, ratio, words]| {
                 while (by_ordinal.len() as u64) < ordinal {
@@ -86,16 +86,16 @@ impl ShingleSets {
                 by_ordinal.push(&[start, len, ratio, words])
             })
         })?;
-        let (hashes, places) = (Rc::new(hashes.finish()?), Rc::new(by_ordinal.finish()?));
+        let (hashes, sources) = (Rc::new(hashes.finish()?), Rc::new(by_ordinal.finish()?));
         let (options, stopped) = (*options, HashSet::new());
-        Ok(Self { hashes, places, options, resampled: false, threshold, stopped, summary, unread })
+        Ok(Self { hashes, sources, options, resampled: false, threshold, stopped, summary, unread })
     }
 
     /// Samples of what was read in full.
     pub fn resample(&self, ratios: Ratios, remainder: u32) -> Self {
         Self {
             hashes: Rc::clone(&self.hashes),
-            places: Rc::clone(&self.places),
+            sources: Rc::clone(&self.sources),
             options: ShingleOptions { ratios, remainder, ..self.options },
             resampled: true,
             threshold: self.threshold,
@@ -107,7 +107,7 @@ impl ShingleSets {
 
     /// Number of words of a document, if it was read.
     pub fn words(&self, ordinal: u32) -> Option<usize> {
-        self.places.get(ordinal as usize).filter(|place| place[2] > 0).map(|place| place[3] as usize)
+        self.sources.get(ordinal as usize).filter(|index| index[2] > 0).map(|index| index[3] as usize)
     }
 
     /// Leaves these shingles out from now on.
@@ -127,14 +127,14 @@ impl ShingleSets {
         if self.resampled {
             return Some(self.options.ratios.of(words, self.threshold));
         }
-        self.places.get(ordinal as usize).map(|place| place[2] as u32)
+        self.sources.get(ordinal as usize).map(|index| index[2] as u32)
     }
 
     /// The shingles of a document, ascending, if it was read.
     pub fn hashes(&self, ordinal: u32) -> impl Iterator<Item = u128> + '_ {
-        let [start, len, ..] = self.places.get(ordinal as usize).unwrap_or_default();
+        let [start, len, ..] = self.sources.get(ordinal as usize).unwrap_or_default();
         let sampling = Ratios::sampling(self.ratio(ordinal).unwrap_or(1), self.options.remainder);
-        let rows = (start..start + len).map(|place| self.hashes.row(place as usize));
+        let rows = (start..start + len).map(|index| self.hashes.row(index as usize));
         let hashes = rows.map(|[high, low]| u128::from(high) << 64 | u128::from(low));
         hashes.filter(move |&hash| sampling.keeps(hash) && !self.stopped.contains(&hash))
     }
@@ -157,20 +157,20 @@ impl ShingleSets {
 /// Compares documents by their shingles: those of a pass, others by single look-ups.
 pub struct Overlaps<'a> {
     sets: &'a ShingleSets,
-    places: Option<&'a Places>,
+    sources: Option<&'a TextSources>,
     /// The document that comes first in the pairs at hand.
     last: Option<(u32, Option<Shingles>)>,
 }
 
 impl<'a> Overlaps<'a> {
-    /// Returns a comparison of shingle sets; sets that are not kept are read again from `places`.
-    pub fn new(sets: &'a ShingleSets, places: Option<&'a Places>) -> Self {
-        Self { sets, places, last: None }
+    /// Returns a comparison of shingle sets; sets that are not kept are read again from `sources`.
+    pub fn new(sets: &'a ShingleSets, sources: Option<&'a TextSources>) -> Self {
+        Self { sets, sources, last: None }
     }
 
     fn get(&self, ordinal: u32) -> Option<Shingles> {
         self.sets.get(ordinal).or_else(|| {
-            let text = self.places?.text(ordinal)?;
+            let text = self.sources?.text(ordinal)?;
             let (kept, _) = sampled(&CanonicalWords::of_text(&text), &self.sets.options, self.sets.threshold);
             let hashes = kept.hashes().iter().copied().filter(|hash| !self.sets.stopped.contains(hash));
             Some(Shingles::of_hashes(kept.sampling(), hashes.collect()))

@@ -3,7 +3,7 @@
 use super::lists::Signed;
 use super::sets::Sets;
 use crate::Result;
-use crate::detect::candidates::comparison::{Desk, Measure};
+use crate::detect::candidates::comparison::{ComparisonCache, Measure};
 use crate::detect::candidates::context::{Context, Take};
 use crate::detect::candidates::source::Source;
 use crate::detect::method::evidence::Evidence;
@@ -13,7 +13,7 @@ use crate::detect::method::text_summary::SetSummary;
 
 /// Pairs of perhaps-similar sets that a comparison of texts finds to be near.
 pub(crate) struct Similar<'a, M: Measure> {
-    pub(crate) desk: Desk<'a, M>,
+    pub(crate) cache: ComparisonCache<'a, M>,
     pub(crate) signed: Option<Signed>,
     pub(crate) summary: &'a mut SetSummary,
 }
@@ -21,7 +21,7 @@ pub(crate) struct Similar<'a, M: Measure> {
 /// One set at work.
 struct Work<'a, 'b, 'c, M: Measure> {
     context: &'a Context<'b>,
-    desk: &'a mut Desk<'c, M>,
+    cache: &'a mut ComparisonCache<'c, M>,
     /// Comparisons that are left.
     left: u64,
     done: u64,
@@ -34,13 +34,13 @@ impl<M: Measure> Source for Similar<'_, M> {
         context.ticker.start("perhaps-similar sets", None, "comparisons")?;
         let takes = |ordinal| context.classes.leader(ordinal) == ordinal;
         let site = |ordinal| collection.row(ordinal).site;
-        let sets = Sets::new(signed, options, context.room, &takes, &site, self.summary)?;
+        let sets = Sets::new(signed, options, context.resources, &takes, &site, self.summary)?;
         let mut cuts = Vec::new();
         sets.each(&mut |set| {
             let len = set.len() as u64;
-            self.desk.clear();
+            self.cache.clear();
             let left = options.comparisons.saturating_mul(len);
-            let mut work = Work { context, desk: &mut self.desk, left, done: 0 };
+            let mut work = Work { context, cache: &mut self.cache, left, done: 0 };
             // All pairs are asked for; or what clusters are made of, which must not depend on what is added later.
             let whole = if options.exhaustive || context.options.expand || context.stable {
                 work.exhaustive(set, found)?
@@ -54,7 +54,7 @@ impl<M: Measure> Source for Similar<'_, M> {
             if !whole {
                 summary.limited += 1;
                 let founder = set.iter().copied().min().unwrap_or_default();
-                cuts.push(Cut { founder, len, place: 0 });
+                cuts.push(Cut { founder, len, index: 0 });
             }
             context.ticker.add(work.done)
         })?;
@@ -69,15 +69,15 @@ impl<M: Measure> Work<'_, '_, '_, M> {
         self.left = self.left.checked_sub(1)?;
         self.done += 1;
         let mut evidence = Evidence::default();
-        self.desk.compare(a, b, &mut evidence);
+        self.cache.compare(a, b, &mut evidence);
         let options = self.context.options;
         Some(matches!(options.rules.decide(options.method, &evidence), Decision::Near(_)))
     }
 
     /// Compares all pairs; says whether it came to the end.
     fn exhaustive(&mut self, set: &[u32], found: &mut Take<'_>) -> Result<bool> {
-        for (place, &a) in set.iter().enumerate() {
-            for &b in &set[place + 1..] {
+        for (index, &a) in set.iter().enumerate() {
+            for &b in &set[index + 1..] {
                 match self.near(a, b) {
                     Some(near) => found(a, b, near)?,
                     None => return Ok(false),

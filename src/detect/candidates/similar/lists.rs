@@ -6,8 +6,8 @@ use crate::Result;
 use crate::detect::method::text_options::SetOptions;
 use crate::detect::method::text_summary::SetSummary;
 use crate::sketch::{Signature, signatures};
-use crate::spill::resources::Room;
-use crate::spill::rows::{Words, WordsWriter};
+use crate::spill::mapped_rows::{MappedRows, MappedRowsWriter};
+use crate::spill::resources::Resources;
 use crate::spill::sort::{Sorted, Sorter};
 
 /// The signatures of documents.
@@ -26,14 +26,14 @@ pub(crate) type Key = u64;
 /// Lists of documents under their representatives.
 pub(crate) struct Lists {
     /// Representative and member; by these.
-    pub rows: Words<1>,
+    pub rows: MappedRows<1>,
     pub weights: Vec<u16>,
 }
 
 impl Signed {
     /// None of `len` documents so far.
-    pub fn new(len: u32, room: &Room) -> Self {
-        let rows = Sorter::new(&room.folder, room.memory_limit / 4);
+    pub fn new(len: u32, resources: &Resources) -> Self {
+        let rows = Sorter::new(&resources.folder, resources.memory_limit / 4);
         Self { rows, weights: vec![0; len as usize], unsigned: 0 }
     }
 
@@ -68,14 +68,14 @@ impl Lists {
     pub(crate) fn new(
         signed: Signed,
         options: &SetOptions,
-        room: &Room,
+        resources: &Resources,
         takes: &dyn Fn(u32) -> bool,
         site: &dyn Fn(u32) -> Option<u32>,
         summary: &mut SetSummary,
     ) -> Result<Self> {
         let (rows, weights, unsigned) = signed.finish();
         summary.unsigned = unsigned;
-        let mut lists = Sorter::<1>::new(&room.folder, room.memory_limit / 4);
+        let mut lists = Sorter::<1>::new(&resources.folder, resources.memory_limit / 4);
         let (mut value, mut list, mut len): ([u64; 2], Vec<u32>, u64) = ([0; 2], Vec::new(), 0);
         let mut end = |list: &mut Vec<u32>, len: u64| {
             if len > 1 {
@@ -112,7 +112,7 @@ impl Lists {
             Ok(())
         })?;
         end(&mut list, len)?;
-        let (mut rows, mut last) = (WordsWriter::<1>::new(&room.folder)?, None);
+        let (mut rows, mut last) = (MappedRowsWriter::<1>::new(&resources.folder)?, None);
         lists.finish().each(&mut |sorted| {
             sorted.iter().filter(|row| last.replace(**row) != Some(**row)).try_for_each(|row| rows.push(row))
         })?;

@@ -6,14 +6,14 @@ use super::lists::{Key, Lists, Signed, key};
 use crate::Result;
 use crate::detect::method::text_options::SetOptions;
 use crate::detect::method::text_summary::SetSummary;
-use crate::spill::bits::Bits;
-use crate::spill::resources::Room;
+use crate::spill::resources::Resources;
+use fixedbitset::FixedBitSet;
 
 /// Perhaps-similar sets.
 pub struct Sets {
     lists: Lists,
     /// Where the list of each representative begins, and how long it is.
-    places: HashMap<u32, (usize, usize)>,
+    indexes: HashMap<u32, (usize, usize)>,
     /// Representatives in descending order of their keys.
     order: Vec<u32>,
 }
@@ -23,19 +23,19 @@ impl Sets {
     pub fn new(
         signed: Signed,
         options: &SetOptions,
-        room: &Room,
+        resources: &Resources,
         takes: &dyn Fn(u32) -> bool,
         site: &dyn Fn(u32) -> Option<u32>,
         summary: &mut SetSummary,
     ) -> Result<Self> {
-        let lists = Lists::new(signed, options, room, takes, site, summary)?;
-        let mut places: HashMap<u32, (usize, usize)> = HashMap::new();
-        for (place, [row]) in (0..).zip(lists.rows.iter()) {
-            places.entry((row >> 32) as u32).or_insert((place, 0)).1 += 1;
+        let lists = Lists::new(signed, options, resources, takes, site, summary)?;
+        let mut indexes: HashMap<u32, (usize, usize)> = HashMap::new();
+        for (index, [row]) in (0..).zip(lists.rows.iter()) {
+            indexes.entry((row >> 32) as u32).or_insert((index, 0)).1 += 1;
         }
-        let mut order: Vec<u32> = places.keys().copied().collect();
+        let mut order: Vec<u32> = indexes.keys().copied().collect();
         order.sort_unstable_by_key(|&ordinal| std::cmp::Reverse(key(&lists.weights, ordinal)));
-        Ok(Self { lists, places, order })
+        Ok(Self { lists, indexes, order })
     }
 
     /// The key of a document.
@@ -45,27 +45,27 @@ impl Sets {
 
     /// The members of a list besides its representative; none if it represents none.
     fn list(&self, representative: u32) -> impl Iterator<Item = u32> + '_ {
-        let (start, len) = self.places.get(&representative).copied().unwrap_or_default();
-        (start..start + len).map(|place| self.lists.rows.row(place)[0] as u32)
+        let (start, len) = self.indexes.get(&representative).copied().unwrap_or_default();
+        (start..start + len).map(|index| self.lists.rows.row(index)[0] as u32)
     }
 
     /// Hands each set to `visit`, its members in descending order of their keys.
     pub fn each(&self, visit: &mut dyn FnMut(&[u32]) -> Result<()>) -> Result<()> {
-        let mut merged = Bits::new(self.lists.weights.len() as u32);
+        let mut merged = FixedBitSet::with_capacity(self.lists.weights.len());
         let mut set: Vec<u32> = Vec::new();
         for &first in &self.order {
-            if merged.contains(first) {
+            if merged.contains(first as usize) {
                 continue;
             }
-            merged.insert(first);
+            merged.insert(first as usize);
             set.clear();
             set.push(first);
             let mut waiting = vec![first];
             while let Some(representative) = waiting.pop() {
                 for member in self.list(representative) {
                     set.push(member);
-                    if self.places.contains_key(&member) && !merged.contains(member) {
-                        merged.insert(member);
+                    if self.indexes.contains_key(&member) && !merged.contains(member as usize) {
+                        merged.insert(member as usize);
                         waiting.push(member);
                     }
                 }

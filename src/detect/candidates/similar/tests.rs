@@ -12,13 +12,13 @@ use crate::detect::method::text_summary::SetSummary;
 use crate::detect::pairs;
 use crate::detect::support::{Random, corpus, expanded, options, texts};
 use crate::sketch::SignatureRules;
-use crate::spill::resources::Room;
+use crate::spill::resources::Resources;
 use crate::text::{Page, folded_text};
 
 fn sets(texts: &[Option<&str>], options: &SetOptions) -> (Vec<BTreeSet<u32>>, SetSummary) {
     let folder = tempfile::tempdir().expect("a folder");
-    let room = Room { memory_limit: 0, folder: folder.path().into() };
-    let mut signed = Signed::new(texts.len() as u32, &room);
+    let resources = Resources { memory_limit: 0, folder: folder.path().into() };
+    let mut signed = Signed::new(texts.len() as u32, &resources);
     // In the order of sources, which is any.
     for (ordinal, text) in texts.iter().enumerate().rev() {
         signed
@@ -27,7 +27,7 @@ fn sets(texts: &[Option<&str>], options: &SetOptions) -> (Vec<BTreeSet<u32>>, Se
     }
     let mut summary = SetSummary::default();
     let takes = |ordinal: u32| texts[ordinal as usize].is_some();
-    let made = Sets::new(signed, options, &room, &takes, &site, &mut summary).expect("sets");
+    let made = Sets::new(signed, options, &resources, &takes, &site, &mut summary).expect("sets");
     let mut found = Vec::new();
     made.each(&mut |set| {
         found.push(set.iter().copied().collect::<BTreeSet<u32>>());

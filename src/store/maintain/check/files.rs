@@ -21,26 +21,26 @@ const BLOCKS: u64 = 1024;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Wrong {
     /// Where in the file.
-    pub(crate) place: String,
+    pub(crate) location: String,
     /// What.
     pub(crate) what: String,
 }
 
 impl Wrong {
-    pub(crate) fn new(place: impl Into<String>, what: impl Into<String>) -> Self {
-        Self { place: place.into(), what: what.into() }
+    pub(crate) fn new(location: impl Into<String>, what: impl Into<String>) -> Self {
+        Self { location: location.into(), what: what.into() }
     }
 }
 
 impl From<FormatError> for Wrong {
     fn from(error: FormatError) -> Self {
-        let place = match &error {
+        let location = match &error {
             FormatError::Checksum { what, index, .. } => format!("{what} {index}"),
             FormatError::Malformed { what, offset, .. } => format!("{what}, byte {offset}"),
             FormatError::Truncated { what, .. } | FormatError::Version { what, .. } => (*what).into(),
             _ => "the file".into(),
         };
-        Self { place, what: error.to_string() }
+        Self { location, what: error.to_string() }
     }
 }
 
@@ -74,9 +74,9 @@ impl Wrongs {
         }
     }
 
-    fn unless(&mut self, right: bool, place: &str, what: &str) {
+    fn unless(&mut self, right: bool, location: &str, what: &str) {
         if !right {
-            self.push(Wrong::new(place, what));
+            self.push(Wrong::new(location, what));
         }
     }
 }
@@ -149,12 +149,12 @@ pub(crate) fn verify_segment(segment: &Segment<Mapped>, file: &FileEntry, ticker
             wrongs.push(Wrong::new(format!("block {number}"), wrong.what));
             summed = false;
         } else {
-            let place = || format!("block {number}");
+            let location = || format!("block {number}");
             if values.last() != Some(&segment.key(number).0) {
-                wrongs.push(Wrong::new(place(), "its key is not its last fingerprint"));
+                wrongs.push(Wrong::new(location(), "its key is not its last fingerprint"));
             }
             if summed && let Err(error) = values.iter().try_for_each(|&value| survey.push(value)) {
-                wrongs.push(Wrong::new(place(), error.to_string()));
+                wrongs.push(Wrong::new(location(), error.to_string()));
                 summed = false;
             }
         }
@@ -225,8 +225,8 @@ impl Joined<'_> {
             decoded.map_err(Error::format(in_table))?;
             for &value in &values {
                 let list = self.postings.list(rank, &touch).map_err(|error| Error::format(in_postings)(error))?;
-                for place in list {
-                    let number = self.postings.number(place, &touch);
+                for position in list {
+                    let number = self.postings.number(position, &touch);
                     visit(value, number.map_err(|error| Error::format(in_postings)(error))?)?;
                 }
                 rank += 1;

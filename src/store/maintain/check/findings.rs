@@ -15,7 +15,7 @@ pub struct Fault {
     /// The file, or the catalog's folder.
     pub path: PathBuf,
     /// Where in it.
-    pub place: String,
+    pub location: String,
     /// What is wrong.
     pub what: String,
     /// What to do about it.
@@ -24,7 +24,7 @@ pub struct Fault {
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}: {}; {}", self.path.display(), self.place, self.what, self.next)
+        write!(f, "{}: {}: {}; {}", self.path.display(), self.location, self.what, self.next)
     }
 }
 
@@ -52,7 +52,7 @@ impl Findings {
             self.omitted += 1;
             return;
         }
-        self.faults.push(Fault { path: path.into(), place: wrong.place, what: wrong.what, next });
+        self.faults.push(Fault { path: path.into(), location: wrong.location, what: wrong.what, next });
     }
 
     /// Something that a rebuild repairs.

@@ -259,8 +259,8 @@ fn verify_files(
     for (entry, run) in entries.iter().zip(runs) {
         let tables = run.segments.len();
         // The postings come behind the segments.
-        let wrongs = in_parallel(tables + 1, options.threads, &|place| match run.segments.get(place) {
-            Some(Ok(segment)) => verify_segment(segment, &entry.segments[place], ticker),
+        let wrongs = in_parallel(tables + 1, options.threads, &|index| match run.segments.get(index) {
+            Some(Ok(segment)) => verify_segment(segment, &entry.segments[index], ticker),
             Some(Err(wrong)) => Ok(vec![wrong.clone()]),
             None => match &run.postings {
                 Ok(postings) => verify_postings(postings, &entry.postings, ticker),
@@ -268,8 +268,8 @@ fn verify_files(
             },
         })?;
         let is_sound: Vec<bool> = wrongs.iter().map(Vec::is_empty).collect();
-        for (place, wrongs) in wrongs.into_iter().enumerate() {
-            let path = path_of(dir, entry, place);
+        for (index, wrongs) in wrongs.into_iter().enumerate() {
+            let path = path_of(dir, entry, index);
             wrongs.into_iter().for_each(|wrong| findings.run(&path, wrong));
         }
         report.files += tables as u64 + 1;
@@ -281,8 +281,8 @@ fn verify_files(
 }
 
 /// The path of a segment of a run, or, behind the last one, of the postings.
-fn path_of(dir: &Dir, entry: &RunEntry, place: usize) -> PathBuf {
-    match entry.segments.get(place) {
+fn path_of(dir: &Dir, entry: &RunEntry, index: usize) -> PathBuf {
+    match entry.segments.get(index) {
         Some(file) => dir.path(file.number, Kind::Segment),
         None => dir.path(entry.postings.number, Kind::Postings),
     }

@@ -45,8 +45,8 @@ impl Sample {
             self.kept.push(fingerprint);
             return;
         }
-        let place = self.random() % self.offered;
-        if let Some(kept) = usize::try_from(place).ok().and_then(|place| self.kept.get_mut(place)) {
+        let index = self.random() % self.offered;
+        if let Some(kept) = usize::try_from(index).ok().and_then(|index| self.kept.get_mut(index)) {
             *kept = fingerprint;
         }
     }
@@ -55,8 +55,8 @@ impl Sample {
     fn queries(&mut self, bits: u8, k: u8) -> Vec<u64> {
         let kept = std::mem::take(&mut self.kept);
         let mut queries = Vec::with_capacity(kept.len());
-        for (place, fingerprint) in kept.into_iter().enumerate() {
-            let flips = (place % (usize::from(k) + 1)) as u32;
+        for (index, fingerprint) in kept.into_iter().enumerate() {
+            let flips = (index % (usize::from(k) + 1)) as u32;
             let mut mask = 0u64;
             while mask.count_ones() < flips {
                 mask |= 1 << (self.random() % u64::from(bits));

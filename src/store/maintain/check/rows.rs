@@ -112,7 +112,7 @@ impl Relation {
         }
     }
 
-    fn place(self) -> &'static str {
+    fn location(self) -> &'static str {
         match self {
             Self::Runs | Self::Records => "prints",
             Self::Ids => "ids",
@@ -314,14 +314,15 @@ impl Rows<'_> {
             if let Some(look) = look.as_deref_mut()
                 && let Some(known) = look.known
             {
-                let place = || format!("documents, document {number}");
+                let location = || format!("documents, document {number}");
                 if let Some(batch) = record.batch.filter(|batch| !known.batches.contains(batch)) {
-                    look.findings.catalog(Wrong::new(place(), format!("came with batch {batch}, which is not there")));
+                    look.findings
+                        .catalog(Wrong::new(location(), format!("came with batch {batch}, which is not there")));
                 }
                 let archive = record.source.map(|source| source.archive);
                 if let Some(archive) = archive.filter(|archive| !known.archives.contains(archive)) {
                     look.findings
-                        .catalog(Wrong::new(place(), format!("is from archive {archive}, which is not there")));
+                        .catalog(Wrong::new(location(), format!("is from archive {archive}, which is not there")));
                 }
             }
             visit(Relation::Records, 1, number, 0)?;
@@ -396,7 +397,7 @@ impl Rows<'_> {
             }
             if named == NAMED_MAX {
                 let more = format!("there is more of this kind, in {} stretches of document numbers", differing.len());
-                findings.note(format!("{}: {more}", relation.place()));
+                findings.note(format!("{}: {more}", relation.location()));
                 break;
             }
             (named, last) = (named + 1, Some(number));
@@ -408,7 +409,7 @@ impl Rows<'_> {
     fn name(&self, relation: Relation, number: u64, hash: u64, side: usize, findings: &mut Findings) -> Result<()> {
         let said = relation.differences()[side];
         if relation != Relation::Runs {
-            findings.catalog(Wrong::new(format!("{}, document {number}", relation.place()), said));
+            findings.catalog(Wrong::new(format!("{}, document {number}", relation.location()), said));
             return Ok(());
         }
         let what = match (side, self.catalog.print(number)?) {

@@ -143,12 +143,12 @@ fn families(
     let mut known = Known::default();
     let (mut pending, mut replacing) = (HashSet::new(), HashSet::new());
     for (name, batch) in catalog.batches()? {
-        let place = || format!("batches, '{name}'");
+        let location = || format!("batches, '{name}'");
         if !known.batches.insert(batch.number) {
-            findings.catalog(Wrong::new(place(), format!("its number {} is another batch's too", batch.number)));
+            findings.catalog(Wrong::new(location(), format!("its number {} is another batch's too", batch.number)));
         }
         if batch.number == 0 || batch.number >= state.counters.next_batch {
-            findings.catalog(Wrong::new(place(), format!("its number {} was never given", batch.number)));
+            findings.catalog(Wrong::new(location(), format!("its number {} was never given", batch.number)));
         }
         if batch.state == BatchState::Pending {
             pending.insert(batch.number);
@@ -159,24 +159,25 @@ fn families(
     }
     let mut end = 0;
     for (low, range) in catalog.ranges()? {
-        let place = || format!("batches, numbers {low}..{}", range.high);
+        let location = || format!("batches, numbers {low}..{}", range.high);
         if low < end || low >= range.high || range.high > state.counters.next_number {
             let what = "the range is empty, overlaps the one before, or ends above all numbers";
-            findings.catalog(Wrong::new(place(), what));
+            findings.catalog(Wrong::new(location(), what));
         }
         end = end.max(range.high);
         // A load may end before the batch it was for is made.
         let settled = matches!(range.state, RangeState::Committed | RangeState::Pending);
         if settled && range.batch != 0 && !known.batches.contains(&range.batch) {
-            findings.catalog(Wrong::new(place(), format!("it belongs to batch {}, which is not there", range.batch)));
+            findings
+                .catalog(Wrong::new(location(), format!("it belongs to batch {}, which is not there", range.batch)));
         } else if settled && (range.state == RangeState::Pending) != pending.contains(&range.batch) {
-            findings.catalog(Wrong::new(place(), "it is not in the state of its batch"));
+            findings.catalog(Wrong::new(location(), "it is not in the state of its batch"));
         }
     }
     catalog.replaced(None, &mut |batch, number| {
         if !replacing.contains(&batch) || number >= state.counters.next_number {
-            let place = format!("batches, what batch {batch} replaces");
-            findings.catalog(Wrong::new(place, format!("document {number} or the batch is not there")));
+            let location = format!("batches, what batch {batch} replaces");
+            findings.catalog(Wrong::new(location, format!("document {number} or the batch is not there")));
         }
         Ok(true)
     })?;

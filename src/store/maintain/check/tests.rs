@@ -48,7 +48,8 @@ fn faults_under(recipe: &str, change: impl FnOnce(&mut Commit<'_>, &Catalog)) ->
 
 impl Document {
     fn with_keys(mut self, supershingles: [u64; 6], digest: [u8; 16]) -> Self {
-        self.record.min_values = Some(Box::new(std::array::from_fn(|place| supershingles[0] as u32 + place as u32)));
+        self.record.min_values =
+            Some(Box::new(std::array::from_fn(|position| supershingles[0] as u32 + position as u32)));
         self.record.supershingles = Some(supershingles);
         self.record.projection = Some(supershingles);
         self.record.digest = Some(digest);
@@ -56,14 +57,14 @@ impl Document {
     }
 }
 
-/// Fails unless there are faults, and only such as say this at this place.
+/// Fails unless there are faults, and only such as say this at this location.
 fn assert_says(faults: &[Fault], says: &[(&str, &str)]) {
-    for (place, what) in says {
-        let found = faults.iter().any(|fault| fault.place.contains(place) && fault.what.contains(what));
-        assert!(found, "nothing says '{what}' of '{place}': {faults:?}");
+    for (location, what) in says {
+        let found = faults.iter().any(|fault| fault.location.contains(location) && fault.what.contains(what));
+        assert!(found, "nothing says '{what}' of '{location}': {faults:?}");
     }
     for fault in faults {
-        let wanted = says.iter().any(|(place, what)| fault.place.contains(place) && fault.what.contains(what));
+        let wanted = says.iter().any(|(location, what)| fault.location.contains(location) && fault.what.contains(what));
         assert!(wanted, "not wanted: {fault}");
     }
 }

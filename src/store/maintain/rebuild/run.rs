@@ -38,9 +38,9 @@ impl Rebuild<'_> {
         self.ticker.start("check files", Some(size), "bytes")?;
         let tables = entry.segments.len();
         let (dir, ticker) = (self.dir, self.ticker);
-        let sound = in_parallel(tables + 1, self.options.threads, &|place| {
-            let wrongs = match entry.segments.get(place) {
-                Some(file) => open_segment(dir, entry, place).map(|segment| verify_segment(&segment, file, ticker)),
+        let sound = in_parallel(tables + 1, self.options.threads, &|index| {
+            let wrongs = match entry.segments.get(index) {
+                Some(file) => open_segment(dir, entry, index).map(|segment| verify_segment(&segment, file, ticker)),
                 None => open_postings(dir, entry).map(|postings| verify_postings(&postings, &entry.postings, ticker)),
             };
             wrongs.map_or(Ok(false), |wrongs| wrongs.map(|wrongs| wrongs.is_empty()))

@@ -81,8 +81,8 @@ fn is_first(earlier: &[u64], different: u64) -> bool {
 fn join(values: &[u64], bits: u8, k: u32, emit: &mut Emit<'_>) -> Result<()> {
     let scheme = if values.len() <= PLAIN_LEN || bits < PLAIN_BITS { None } else { scheme(values.len(), bits, k) };
     let Some(scheme) = scheme else {
-        for (place, &a) in values.iter().enumerate() {
-            for &b in &values[place + 1..] {
+        for (index, &a) in values.iter().enumerate() {
+            for &b in &values[index + 1..] {
                 if (a ^ b).count_ones() <= k {
                     emit(a, b)?;
                 }

@@ -16,8 +16,8 @@ use nddb_format::permutation::Table;
 use nddb_format::scheme::Scheme;
 use nddb_format::{Fingerprint, FormatError};
 
+use crate::spill::mapped_rows::{MappedRows, MappedRowsWriter};
 use crate::spill::progress::Progress;
-use crate::spill::rows::{Words, WordsWriter};
 use crate::spill::sort::Sorter;
 use crate::spill::ticker::Ticker;
 use crate::store::read::view::{View, Within};
@@ -102,7 +102,7 @@ impl View<'_> {
     }
 
     /// The fingerprints of the memtable and of these runs, each at least once.
-    fn rest(&self, runs: &[&Arc<Run>], memory_limit: u64, folder: &Path) -> Result<Words<1>> {
+    fn rest(&self, runs: &[&Arc<Run>], memory_limit: u64, folder: &Path) -> Result<MappedRows<1>> {
         let mut sorter = Sorter::<1>::new(folder, memory_limit);
         for run in runs {
             let file = &run.segments[0];
@@ -123,8 +123,8 @@ impl View<'_> {
 }
 
 /// The rows of a sorter, each once.
-fn distinct(sorter: Sorter<1>, folder: &Path) -> Result<Words<1>> {
-    let mut writer = WordsWriter::new(folder)?;
+fn distinct(sorter: Sorter<1>, folder: &Path) -> Result<MappedRows<1>> {
+    let mut writer = MappedRowsWriter::new(folder)?;
     let mut last = None;
     sorter.finish().each(&mut |rows| {
         for row in rows {
@@ -138,7 +138,7 @@ fn distinct(sorter: Sorter<1>, folder: &Path) -> Result<Words<1>> {
 }
 
 /// Fingerprints in the order of a table.
-fn permuted(prints: &Words<1>, table: &Table, memory_limit: u64, folder: &Path) -> Result<Words<1>> {
+fn permuted(prints: &MappedRows<1>, table: &Table, memory_limit: u64, folder: &Path) -> Result<MappedRows<1>> {
     let mut sorter = Sorter::<1>::new(folder, memory_limit);
     prints.iter().try_for_each(|[print]| sorter.push([table.permute(Fingerprint(print)).0]))?;
     distinct(sorter, folder)
@@ -148,7 +148,7 @@ fn permuted(prints: &Words<1>, table: &Table, memory_limit: u64, folder: &Path) 
 fn pass(
     runs: &[&Arc<Run>],
     ordinal: usize,
-    sorted: &Words<1>,
+    sorted: &MappedRows<1>,
     take: &mut dyn FnMut(&[u64]) -> Result<()>,
 ) -> Result<()> {
     if let ([run], 0) = (runs, sorted.len()) {

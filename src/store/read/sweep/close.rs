@@ -67,8 +67,8 @@ impl Close {
         for group in 0..self.groups.len() {
             let (earlier, rest) = self.groups.split_at(group);
             let group = &rest[0];
-            for &place in group.select(values, &mut self.kept) {
-                let value = values[place as usize];
+            for &position in group.select(values, &mut self.kept) {
+                let value = values[position as usize];
                 let mut next = group.heads[group.key(value)];
                 while next != NONE {
                     let query = self.queries[next as usize];
@@ -121,25 +121,25 @@ impl Group {
     fn build(&mut self, queries: &[u64]) {
         self.bitmap.fill(0);
         self.next.clear();
-        for (place, &query) in (0..).zip(queries) {
+        for (position, &query) in (0..).zip(queries) {
             let key = self.key(query);
             let (word, bit) = (&mut self.bitmap[key >> 6], 1 << (key & 63));
             // Heads of keys that do not occur are left over from other queries.
             self.next.push(if *word & bit == 0 { NONE } else { self.heads[key] });
-            self.heads[key] = place;
+            self.heads[key] = position;
             *word |= bit;
         }
     }
 
-    /// The places of the values whose key occurs.
+    /// The indexes of the values whose key occurs.
     #[inline(never)]
     fn select<'a>(&self, values: &[u64], kept: &'a mut [u32]) -> &'a [u32] {
         let (down, mask, bitmap) = (self.down, self.mask, &self.bitmap[..]);
         let mut len = 0;
         // No branch on what is found: it cannot be foreseen.
-        for (place, &value) in values.iter().enumerate() {
+        for (position, &value) in values.iter().enumerate() {
             let key = value >> down & mask;
-            kept[len] = place as u32;
+            kept[len] = position as u32;
             len += (bitmap[(key >> 6) as usize] >> (key & 63) & 1) as usize;
         }
         &kept[..len]

@@ -63,10 +63,10 @@ impl QueryIndex {
             (0..).zip(queries).map(|(ordinal, &query)| (table.permute(query).0, ordinal)).collect();
         pairs.sort_unstable();
         let (mut distinct, mut starts) = (Vec::new(), Vec::new());
-        for (place, &(query, _)) in pairs.iter().enumerate() {
+        for (index, &(query, _)) in pairs.iter().enumerate() {
             if distinct.last() != Some(&query) {
                 distinct.push(query);
-                starts.push(place as u32);
+                starts.push(index as u32);
             }
         }
         starts.push(pairs.len() as u32);
@@ -133,10 +133,10 @@ impl QueryIndex {
         &self.queries[split.starts[top as usize] as usize..split.starts[top as usize + 1] as usize]
     }
 
-    /// The place of a query among the distinct ones.
-    pub(crate) fn place_of(&self, query: u64) -> Option<usize> {
+    /// The index of a query among the distinct ones.
+    pub(crate) fn index_of(&self, query: u64) -> Option<usize> {
         let start = self.split.as_ref().map_or(0, |split| split.starts[(query >> split.shift) as usize] as usize);
-        self.under(self.top(query)).binary_search(&query).ok().map(|place| start + place)
+        self.under(self.top(query)).binary_search(&query).ok().map(|index| start + index)
     }
 }
 
@@ -153,9 +153,9 @@ impl Split {
         }
         let shift = u32::from(bits) - top_bits;
         let mut starts = Vec::with_capacity((1 << top_bits) + 1);
-        for (place, query) in (0..).zip(queries) {
+        for (index, query) in (0..).zip(queries) {
             while starts.len() as u64 <= query >> shift {
-                starts.push(place);
+                starts.push(index);
             }
         }
         starts.resize((1 << top_bits) + 1, queries.len() as u32);

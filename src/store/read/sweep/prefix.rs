@@ -10,14 +10,14 @@ const SPARSENESS: u32 = 6;
 /// Most bits of a key.
 const KEY_BITS_MAX: u32 = 32;
 
-/// Neighbouring bits of a fingerprint on their way to their place in a key.
+/// Neighbouring bits of a fingerprint on their way into a key.
 #[derive(Clone, Copy, Debug)]
-struct Part {
+struct BitRange {
     down: u32,
     mask: u64,
 }
 
-impl Part {
+impl BitRange {
     #[inline(always)]
     fn of(self, value: u64) -> u64 {
         value >> self.down & self.mask
@@ -46,7 +46,7 @@ impl Scratch {
 pub(crate) struct Prefix {
     /// Bits, in the fingerprint, of the whole prefix.
     mask: u64,
-    parts: Vec<Part>,
+    parts: Vec<BitRange>,
     bitmap: Vec<u64>,
     cell_shift: u32,
     /// Where the queries of each cell begin; one more for the end.
@@ -126,12 +126,12 @@ impl Prefix {
         }
         let kept = self.select(keys, kept);
         let cells = &mut cells[..kept.len()];
-        for (cell, &place) in cells.iter_mut().zip(kept) {
-            let number = (keys[place as usize] >> self.cell_shift) as usize;
+        for (cell, &index) in cells.iter_mut().zip(kept) {
+            let number = (keys[index as usize] >> self.cell_shift) as usize;
             *cell = (self.cells[number], self.cells[number + 1]);
         }
-        for (&(start, end), &place) in cells.iter().zip(kept) {
-            let value = values[place as usize];
+        for (&(start, end), &index) in cells.iter().zip(kept) {
+            let value = values[index as usize];
             for &query in &self.queries[start as usize..end as usize] {
                 let difference = query ^ value;
                 if self.catches(difference) & (difference.count_ones() <= k) {
@@ -142,14 +142,14 @@ impl Prefix {
         Ok(())
     }
 
-    /// The places of the keys that occur, written into `kept`, which is as long as `keys` at least.
+    /// The indexes of the keys that occur, written into `kept`, which is as long as `keys` at least.
     #[inline]
     fn select<'a>(&self, keys: &[u32], kept: &'a mut [u32]) -> &'a [u32] {
         let bitmap = &self.bitmap[..];
         let mut len = 0;
         // No branch on what is found: it cannot be foreseen.
-        for (place, &key) in keys.iter().enumerate() {
-            kept[len] = place as u32;
+        for (index, &key) in keys.iter().enumerate() {
+            kept[len] = index as u32;
             len += (bitmap[(key >> 6) as usize] >> (key & 63) & 1) as usize;
         }
         &kept[..len]
@@ -163,7 +163,7 @@ fn key_bits(prefix: u32, len: usize) -> u32 {
 }
 
 /// The bit groups of a table's prefix, cut to its top `bits`.
-fn parts(table: &Table, bits: u32) -> Vec<Part> {
+fn parts(table: &Table, bits: u32) -> Vec<BitRange> {
     let mut left = bits;
     let mut parts = Vec::new();
     for group in table.groups() {
@@ -174,7 +174,7 @@ fn parts(table: &Table, bits: u32) -> Vec<Part> {
         left -= width;
         let down = u32::from(group.low) + u32::from(group.width) - width;
         // The groups keep their order, so all move down.
-        parts.push(Part { down: down - left, mask: low_mask(width as u8) << left });
+        parts.push(BitRange { down: down - left, mask: low_mask(width as u8) << left });
     }
     debug_assert_eq!(left, 0, "a prefix is within the groups of its table");
     parts

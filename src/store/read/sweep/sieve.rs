@@ -51,10 +51,10 @@ impl<'a> Sieve<'a> {
             if self.row.len() == LOOK_LEN || self.row.first().is_some_and(|&value| self.index.top(value) != top) {
                 self.end_row(found)?;
             }
-            let room = &values[..values.len().min(LOOK_LEN - self.row.len())];
-            let len = match room.last() {
-                Some(&last) if self.index.top(last) == top => room.len(),
-                _ => room.partition_point(|&value| self.index.top(value) == top),
+            let resources = &values[..values.len().min(LOOK_LEN - self.row.len())];
+            let len = match resources.last() {
+                Some(&last) if self.index.top(last) == top => resources.len(),
+                _ => resources.partition_point(|&value| self.index.top(value) == top),
             };
             let (now, later) = values.split_at(len.max(1));
             self.row.extend_from_slice(now);

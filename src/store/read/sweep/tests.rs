@@ -78,8 +78,8 @@ proptest! {
         let index = QueryIndex::new(table, &queries, Within(k), MEMORY).expect("queries within the width");
         prop_assert_eq!(sieved(&index, &stored, piece), defined(k, &distinct, &stored));
         for (ordinal, query) in (0..).zip(&queries) {
-            let place = index.place_of(table.permute(*query).0).expect("a query");
-            prop_assert!(index.ordinals(place as u32).contains(&ordinal), "equal queries keep their ordinals");
+            let position = index.index_of(table.permute(*query).0).expect("a query");
+            prop_assert!(index.ordinals(position as u32).contains(&ordinal), "equal queries keep their ordinals");
         }
     }
 

@@ -11,7 +11,7 @@ const ID_OFFSET: usize = 7;
 const OVERHEAD: u64 = 110;
 
 /// Documents in the order they came. The keys of each are taken from the document before its record is encoded, with the
-/// document's index in the place of its number, which is known only when the chunk is written.
+/// document's index where its number goes, which is known only when the chunk is written.
 #[derive(Default)]
 pub(crate) struct Chunk {
     records: Vec<u8>,
@@ -145,8 +145,8 @@ impl Chunk {
 
     /// Of documents with equal ids keeps the last; returns how many were left out.
     pub(crate) fn keep_last(&mut self, by_id: &mut Vec<u32>) -> u64 {
-        for place in 1..by_id.len() {
-            let (earlier, later) = (by_id[place - 1] as usize, by_id[place] as usize);
+        for position in 1..by_id.len() {
+            let (earlier, later) = (by_id[position - 1] as usize, by_id[position] as usize);
             if self.id_bytes(earlier) == self.id_bytes(later) {
                 self.dropped[earlier] = true;
             }
@@ -199,8 +199,8 @@ mod tests {
     fn the_last_of_equal_ids_is_kept_and_ids_sort_bytewise() {
         let mut chunk = Chunk::default();
         let ids = ["b", "a", "b", "aaaaaaaab", "aaaaaaaa", "é", "a", "b"];
-        for (place, id) in (0..).zip(ids) {
-            let print = Print { fingerprint: place, unprinted: place == 1 };
+        for (position, id) in (0..).zip(ids) {
+            let print = Print { fingerprint: position, unprinted: position == 1 };
             chunk.push(print, &Record { id: id.into(), ..Record::default() }, &DocumentKeys::default(), None);
         }
         let mut order = chunk.sorted_by_id();

@@ -10,7 +10,7 @@ use crate::store::runs::build::{files_of, run_of_pairs, run_size};
 use crate::store::runs::memtable;
 use crate::store::runs::merge::Merge;
 use crate::store::runs::run::{Run, Verify};
-use crate::store::write::jobs::{Job, Made, Task};
+use crate::store::write::jobs::{Built, Job, Task};
 use crate::store::write::plan::{CompactionPlan, rewrites_of};
 use crate::{Error, Result};
 
@@ -78,7 +78,7 @@ impl Writer {
                 let entry = run_of_pairs(&dir, files.0, &scheme, (low, high), &mut pairs, threads, &ticker)?;
                 Some(Arc::new(Run::open(&dir, &entry, Verify::FirstTouch)?))
             };
-            Ok(Made { run, unchanged: false, deleted })
+            Ok(Built { run, unchanged: false, deleted })
         })?;
         self.jobs.flush = Some(job);
         Ok(())
@@ -97,14 +97,14 @@ impl Writer {
         if let Some(outcome) = self.jobs.flush.as_mut().and_then(|job| job.outcome(Duration::ZERO)) {
             self.end_flush(outcome)?;
         }
-        let mut place = 0;
-        while let Some(job) = self.jobs.merges.get_mut(place) {
+        let mut index = 0;
+        while let Some(job) = self.jobs.merges.get_mut(index) {
             match job.outcome(Duration::ZERO) {
                 Some(outcome) => {
-                    let job = self.jobs.merges.remove(place);
+                    let job = self.jobs.merges.remove(index);
                     self.end_merge(&job, outcome)?;
                 }
-                None => place += 1,
+                None => index += 1,
             }
         }
         self.begin_merges()
@@ -208,24 +208,24 @@ impl Writer {
         }
     }
 
-    fn end_flush(&mut self, outcome: Result<Made>) -> Result<()> {
+    fn end_flush(&mut self, outcome: Result<Built>) -> Result<()> {
         let Some(job) = self.jobs.flush.take() else { return Ok(()) };
         let Task::Flush(low, high) = job.task else { return Ok(()) };
-        let made = match outcome {
-            Ok(made) => made,
+        let built = match outcome {
+            Ok(built) => built,
             Err(error) => return self.note_failure(error, job.files),
         };
         let mut manifest = self.snapshot.manifest.clone();
-        manifest.runs.extend(made.run.iter().map(|run| run.entry.clone()));
+        manifest.runs.extend(built.run.iter().map(|run| run.entry.clone()));
         manifest.complete = high;
-        self.publish_made(manifest, low..high, &made)
+        self.publish_made(manifest, low..high, &built)
     }
 
-    fn end_merge(&mut self, job: &Job, outcome: Result<Made>) -> Result<()> {
+    fn end_merge(&mut self, job: &Job, outcome: Result<Built>) -> Result<()> {
         let Task::Merge(plan) = &job.task else { return Ok(()) };
         self.jobs.due = true;
-        let made = match outcome {
-            Ok(made) => made,
+        let built = match outcome {
+            Ok(built) => built,
             Err(error) => return self.note_failure(error, job.files),
         };
         let Some(found) = plan.find(&self.snapshot.runs) else {
@@ -237,26 +237,26 @@ impl Writer {
             (Some(first), Some(last)) => first.entry.low..last.entry.high,
             _ => return Ok(()),
         };
-        if made.unchanged {
+        if built.unchanged {
             self.drop_files(job.files.0, job.files.1);
-            self.retire_dropped(numbers, Some(&made.deleted));
+            self.retire_dropped(numbers, Some(&built.deleted));
             return Ok(());
         }
         let mut manifest = self.snapshot.manifest.clone();
-        manifest.runs.splice(found, made.run.iter().map(|run| run.entry.clone()));
-        self.publish_made(manifest, numbers, &made)
+        manifest.runs.splice(found, built.run.iter().map(|run| run.entry.clone()));
+        self.publish_made(manifest, numbers, &built)
     }
 
     fn publish_made(
         &mut self,
         manifest: nddb_format::manifest::Manifest,
         numbers: std::ops::Range<u64>,
-        made: &Made,
+        built: &Built,
     ) -> Result<()> {
         self.jobs.due = true;
-        self.replace(manifest, None, made.run.clone())?;
+        self.replace(manifest, None, built.run.clone())?;
         // What was deleted while the job ran stands in its run.
-        self.retire_dropped(numbers, Some(&made.deleted));
+        self.retire_dropped(numbers, Some(&built.deleted));
         Ok(())
     }
 
@@ -299,11 +299,11 @@ impl Writer {
             let merge = Merge { dir: &dir, runs: &runs, deleted: &deleted, scheme, threads, memory_limit, rewrites };
             let dropped = merge.survey()?;
             if merge.changes_nothing(&dropped) {
-                return Ok(Made { run: None, unchanged: true, deleted });
+                return Ok(Built { run: None, unchanged: true, deleted });
             }
             let entry = merge.run(files.0, &dropped, watch)?;
             let run = entry.map(|entry| Run::open(&dir, &entry, Verify::FirstTouch).map(Arc::new)).transpose()?;
-            Ok(Made { run, unchanged: false, deleted })
+            Ok(Built { run, unchanged: false, deleted })
         })?;
         self.jobs.merges.push(job);
         Ok(())

@@ -112,16 +112,16 @@ impl Group {
 
     /// The staged document with this id.
     fn get(&self, id: &str) -> Option<&Staged> {
-        self.by_id.get(id).map(|&place| &self.documents[place])
+        self.by_id.get(id).map(|&index| &self.documents[index])
     }
 
     /// Gives up the staged document with this id. Returns whether there was one.
     fn give_up(&mut self, id: &str) -> bool {
-        let place = self.by_id.remove(id);
-        if let Some(place) = place {
-            self.given_up.insert(self.documents[place].number);
+        let index = self.by_id.remove(id);
+        if let Some(index) = index {
+            self.given_up.insert(self.documents[index].number);
         }
-        place.is_some()
+        index.is_some()
     }
 }
 
@@ -268,7 +268,7 @@ impl Writer {
     }
 
     /// The nearest and oldest document within a distance that has another id.
-    fn nearest(&self, document: &Document, within: Within) -> Result<Option<crate::store::read::view::Found>> {
+    fn nearest(&self, document: &Document, within: Within) -> Result<Option<crate::store::read::view::Neighbor>> {
         let fingerprint = document.fingerprint();
         // Its own id can stand in the way once; a staged deletion any number of times.
         let mut limit = 2 + self.group.deleted.len();
@@ -294,7 +294,7 @@ impl Writer {
         }
     }
 
-    fn nearest_staged(&self, document: &Document, within: Within) -> Option<crate::store::read::view::Found> {
+    fn nearest_staged(&self, document: &Document, within: Within) -> Option<crate::store::read::view::Neighbor> {
         let fingerprint = document.fingerprint();
         let mut nearest: Option<Match> = None;
         let first = self.group.documents.first()?.number;
@@ -313,7 +313,7 @@ impl Writer {
         });
         nearest.map(|found| {
             let record = &self.group.documents[(found.number - first) as usize].document.record;
-            crate::store::read::view::Found {
+            crate::store::read::view::Neighbor {
                 id: record.id.clone(),
                 number: found.number,
                 fingerprint: found.fingerprint,

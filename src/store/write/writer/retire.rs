@@ -150,8 +150,8 @@ impl Writer {
         let mut printed = slice.iter().copied();
         let corrupt = crate::Error::format;
         let path = self.dir.catalog();
-        self.catalog.records(&slice, &mut |place, value| {
-            let number = slice[place];
+        self.catalog.records(&slice, &mut |index, value| {
+            let number = slice[index];
             // A load that was cut short wrote prints and no more.
             printed.by_ref().take_while(|&before| before < number).for_each(|before| commit.forget_print(before));
             let record = nddb_format::record::Record::decode(value).map_err(corrupt(&path))?;

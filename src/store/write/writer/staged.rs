@@ -50,9 +50,9 @@ impl Group {
     }
 
     /// Where a number stands among the staged documents: they are numbered in a row.
-    fn place(&self, number: u64) -> Option<usize> {
-        let place = usize::try_from(number.checked_sub(self.documents.first()?.number)?).ok()?;
-        (place < self.documents.len()).then_some(place)
+    fn position(&self, number: u64) -> Option<usize> {
+        let position = usize::try_from(number.checked_sub(self.documents.first()?.number)?).ok()?;
+        (position < self.documents.len()).then_some(position)
     }
 }
 
@@ -75,7 +75,7 @@ impl Staging for Group {
     }
 
     fn keeps(&self, number: u64) -> bool {
-        self.place(number).is_some() && !self.given_up.contains(&number)
+        self.position(number).is_some() && !self.given_up.contains(&number)
     }
 
     fn deletes(&self, number: u64) -> bool {
@@ -87,7 +87,7 @@ impl Staging for Group {
     }
 
     fn stored(&self, number: u64) -> Option<Stored> {
-        let staged = &self.documents[self.place(number)?];
+        let staged = &self.documents[self.position(number)?];
         let (fingerprint, unprinted) = (Fingerprint(staged.print.fingerprint), staged.print.unprinted);
         Some(Stored { number, fingerprint, unprinted, record: staged.document.record.clone() })
     }

@@ -21,11 +21,11 @@ Examples:
   nddb batch commit crawl.nddb may")]
 pub(crate) struct Args {
     #[command(subcommand)]
-    what: What,
+    what: Action,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
+enum Action {
     /// List all batches: name, state (open, pending, cancelled), documents
     Ls(Database),
     /// Make the documents of a pending batch visible, and delete what they replace
@@ -51,9 +51,9 @@ struct Named {
 
 pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
     match args.what {
-        What::Ls(database) => list(&database, global),
-        What::Commit(named) => decide(named, true, global),
-        What::Cancel(named) => decide(named, false, global),
+        Action::Ls(database) => list(&database, global),
+        Action::Commit(named) => decide(named, true, global),
+        Action::Cancel(named) => decide(named, false, global),
     }
 }
 

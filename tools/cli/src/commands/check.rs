@@ -65,7 +65,7 @@ fn print(report: &CheckReport, global: &Global, messages: &Messages, clock: &Clo
     for fault in &report.faults {
         if global.json {
             let file = fault.path.display().to_string();
-            output.json(&json!({"file": file, "place": fault.place, "what": fault.what, "next": fault.next}))?;
+            output.json(&json!({"file": file, "place": fault.location, "what": fault.what, "next": fault.next}))?;
         } else {
             output.line(&fault.to_string())?;
         }

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use nddb::Stored;
-use nddb::sketch::{Profile, Words};
+use nddb::sketch::{LeadingWords, Profile};
 use nddb_format::record::Record;
 use serde_json::{Value, json};
 
@@ -98,7 +98,7 @@ fn value(stored: &Stored) -> Value {
 /// A profile as JSON.
 fn profile_value(profile: &Profile) -> Value {
     let hexes = |values: &[u16]| values.iter().map(|value| format!("{value:04x}")).collect::<Vec<_>>();
-    let words = |words: &Words| json!({"total": words.total, "words": hexes(words.kept())});
+    let words = |words: &LeadingWords| json!({"total": words.total, "words": hexes(words.kept())});
     json!({
         "terms": profile.terms,
         "host": format!("{:08x}", profile.host),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use nddb::View;
-use nddb::detect::{Collection, GROUP_LIMIT, Held, Method, PairOptions, PairSummary, Room};
+use nddb::detect::{Collection, GROUP_LIMIT, Held, Method, PairOptions, PairSummary, Resources};
 use nddb::sketch::Recipe;
 use serde_json::{Value, json};
 
@@ -33,7 +33,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     database: Database,
     #[command(flatten)]
-    how: How,
+    how: MethodArgs,
     /// All pairs, instead of groups and the pairs between them
     #[arg(long)]
     expand: bool,
@@ -47,7 +47,7 @@ pub(crate) struct Args {
 
 /// Which pairs are near-duplicates.
 #[derive(Debug, clap::Args)]
-pub(super) struct How {
+pub(super) struct MethodArgs {
     /// identity (equal texts), simhash (within k bits), b (two of six supershingles), c (372 of 384 bits of
     /// the projection), combined (b, and 355 bits), split (c between sites, combined within one), min-hash
     /// (36 of 84 min-values, of pages that share a band of four, and on one site titles or headings that agree), model
@@ -70,7 +70,7 @@ pub(super) struct How {
     pub(super) texts: TextOptions,
 }
 
-impl How {
+impl MethodArgs {
     /// The options of the library.
     pub(super) fn options(&self, view: View<'_>, global: &Global) -> Result<PairOptions> {
         let recipe = Recipe::of_any_version(&view.settings().recipe);
@@ -90,7 +90,7 @@ impl How {
         self.model.apply(&mut options.rules)?;
         options.group_limit = self.group_limit;
         options.complete = self.complete;
-        options.room = room(global);
+        options.resources = resources(global);
         self.texts.apply(&mut options);
         Ok(options)
     }
@@ -103,10 +103,10 @@ impl How {
     }
 }
 
-/// Room to work in, as the user gives it.
-pub(super) fn room(global: &Global) -> Room {
-    let room = Room::default();
-    Room { memory_limit: global.memory_limit.unwrap_or(room.memory_limit), ..room }
+/// Resources to work in, as the user gives it.
+pub(super) fn resources(global: &Global) -> Resources {
+    let resources = Resources::default();
+    Resources { memory_limit: global.memory_limit.unwrap_or(resources.memory_limit), ..resources }
 }
 
 pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
@@ -118,7 +118,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
     let messages = global.messages();
     let meter = messages.meter("pairs");
-    let collection = Collection::build(view, &options.room, &mut *meter.watch(true))?;
+    let collection = Collection::build(view, &options.resources, &mut *meter.watch(true))?;
     args.how.fit(&mut options, collection.held());
     let lines = Lines { collection: &collection, method: options.method, format: args.format };
     let mut sink = Sink::new(Output::chosen(args.output.as_deref())?);

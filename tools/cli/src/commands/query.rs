@@ -19,7 +19,7 @@ use crate::clock::Clock;
 use crate::database;
 use crate::failure::{Code, Result, Told};
 use crate::inputs;
-use crate::judging::How;
+use crate::judging::JudgingArgs;
 
 /// Find the near-duplicates of fingerprints, pages and documents
 ///
@@ -44,7 +44,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     database: Database,
     #[command(flatten)]
-    what: What,
+    what: QueryInputs,
     /// Everything within so many bits [default: the database's k]
     #[arg(short, long)]
     k: Option<u8>,
@@ -58,7 +58,7 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with_all = ["method", "verify"])]
     stats: bool,
     #[command(flatten)]
-    how: How,
+    how: JudgingArgs,
     /// Address of the page, for its site
     #[arg(long)]
     url: Option<String>,
@@ -70,7 +70,7 @@ pub(crate) struct Args {
 /// What to look for: one of these.
 #[derive(Debug, clap::Args)]
 #[group(required = true, multiple = false)]
-struct What {
+struct QueryInputs {
     /// Fingerprints of 16 hex digits
     #[arg(long, num_args = 1.., value_name = "HEX", value_parser = inputs::hex)]
     fp: Vec<Fingerprint>,

@@ -49,7 +49,7 @@ pub(crate) struct Args {
 }
 
 /// What is to be deleted.
-enum What {
+enum Target {
     Ids(Vec<String>),
     Site(String),
     Batch(String),
@@ -70,10 +70,10 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
         return Err(Failure::usage("give ids, or one of --ids-from, --site and --batch"));
     }
     let what = match (args.ids_from, args.site, args.batch) {
-        (Some(path), _, _) => What::Ids(inputs::ids(&path)?),
-        (_, Some(site), _) => What::Site(site),
-        (_, _, Some(batch)) => What::Batch(batch),
-        _ => What::Ids(ids),
+        (Some(path), _, _) => Target::Ids(inputs::ids(&path)?),
+        (_, Some(site), _) => Target::Site(site),
+        (_, _, Some(batch)) => Target::Batch(batch),
+        _ => Target::Ids(ids),
     };
     let deleted = if args.dry_run { count(database::read(&db)?.view(), &what)? } else { delete(&db, &what, global)? };
     if global.json {
@@ -89,18 +89,18 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
 }
 
 /// Counts what would be deleted.
-fn count(view: View<'_>, what: &What) -> Result<Deleted> {
+fn count(view: View<'_>, what: &Target) -> Result<Deleted> {
     let mut deleted = Deleted::default();
     match what {
-        What::Ids(ids) => {
+        Target::Ids(ids) => {
             for id in ids {
                 let stored = view.get(id)?.is_some();
                 deleted.documents += u64::from(stored);
                 deleted.missing += u64::from(!stored);
             }
         }
-        What::Site(site) => deleted.documents = view.count_of_site(site)?,
-        What::Batch(name) => {
+        Target::Site(site) => deleted.documents = view.count_of_site(site)?,
+        Target::Batch(name) => {
             let known = view.batches()?.into_iter().find(|(known, _, _)| known == name);
             deleted.documents = match known {
                 Some((_, _, documents)) => documents,
@@ -111,12 +111,12 @@ fn count(view: View<'_>, what: &What) -> Result<Deleted> {
     Ok(deleted)
 }
 
-fn delete(db: &Path, what: &What, global: &Global) -> Result<Deleted> {
+fn delete(db: &Path, what: &Target, global: &Global) -> Result<Deleted> {
     let mut writer = database::write(db, "rm", global)?;
     writer.merge_in_background(true);
     let mut deleted = Deleted::default();
     match what {
-        What::Ids(ids) => {
+        Target::Ids(ids) => {
             for group in ids.chunks(10_000) {
                 for id in group {
                     let stored = writer.delete(id)?;
@@ -126,8 +126,8 @@ fn delete(db: &Path, what: &What, global: &Global) -> Result<Deleted> {
                 writer.commit()?;
             }
         }
-        What::Site(site) => deleted.documents = writer.delete_site(site)?,
-        What::Batch(name) => deleted.documents = writer.delete_batch(name)?,
+        Target::Site(site) => deleted.documents = writer.delete_site(site)?,
+        Target::Batch(name) => deleted.documents = writer.delete_batch(name)?,
     }
     writer.commit()?;
     writer.close()?;

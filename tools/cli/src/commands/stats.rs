@@ -128,10 +128,10 @@ fn text(stats: &Stats, output: &mut Output) -> Result<()> {
         return Ok(());
     }
     let mut table = Table::new(&["run", "documents", "fingerprints", "tables", "levels", "bits/fp", "on disk"]);
-    for (place, run) in stats.runs.iter().enumerate() {
+    for (index, run) in stats.runs.iter().enumerate() {
         let first = run.files.first().and_then(|file| file.bits_per_fingerprint).unwrap_or_default();
         table.row(vec![
-            place.to_string(),
+            index.to_string(),
             grouped(run.documents),
             grouped(run.fingerprints),
             run.tables.to_string(),

@@ -11,7 +11,7 @@ use nddb_lab::tune::{Calibration, Edit, PAIRS_MAX, RATIOS, Run, Trial, TuneOptio
 use serde_json::{Value, json};
 
 use super::create::recipe;
-use super::pairs::room;
+use super::pairs::resources;
 use crate::args::Global;
 use crate::failure::{Code, Failure, Result};
 use crate::output::Output;
@@ -72,7 +72,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     if !inputs::is_file(&args.input) {
         let reader = database::read(&args.input)?;
         let meter = global.messages().meter("tune");
-        let collection = Collection::build(reader.view(), &room(global), &mut *meter.watch(true))?;
+        let collection = Collection::build(reader.view(), &resources(global), &mut *meter.watch(true))?;
         return tune(args, global, reader.view(), &collection);
     }
     let folder = global.temporary_folder()?;
@@ -80,7 +80,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let config = Config::within(K)?.recipe(&recipe.label());
     let meter = global.messages().meter("tune");
     let database = folder.path().join("documents.nddb");
-    let corpus = Corpus::load(&args.input, &database, &config, &recipe, &room(global), &mut *meter.watch(true));
+    let corpus = Corpus::load(&args.input, &database, &config, &recipe, &resources(global), &mut *meter.watch(true));
     let corpus = corpus.map_err(|error| match error {
         CorpusError::Archive(error) => Failure::from(error),
         CorpusError::Store(error) => error.into(),
@@ -94,7 +94,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
 fn tune(args: &Args, global: &Global, view: View<'_>, collection: &Collection) -> Result<Code> {
     let messages = global.messages();
     let meter = messages.meter("tune");
-    let mut pairs = PairOptions { room: room(global), ..PairOptions::new(Method::Shingles) };
+    let mut pairs = PairOptions { resources: resources(global), ..PairOptions::new(Method::Shingles) };
     pairs.part = args.part.map(TextPart::part);
     pairs.rules.resemblance = args.resemblance;
     pairs.rules.within = view.settings().k.into();
@@ -146,9 +146,9 @@ fn sampling(args: &Args, made: &Calibration) -> Vec<String> {
         let mut row =
             vec![words::of_group(group), grouped(figures.documents), grouped(figures.shingles), grouped(figures.pairs)];
         row.push(format!("1/{}", figures.ratio));
-        row.extend((1..RATIOS.len()).map(|place| {
-            let returned = figures.returned[place];
-            let precision = (returned > 0.0).then(|| figures.correct[place] / returned);
+        row.extend((1..RATIOS.len()).map(|index| {
+            let returned = figures.returned[index];
+            let precision = (returned > 0.0).then(|| figures.correct[index] / returned);
             format!("{} ({returned:.0})", part(precision))
         }));
         table.row(row);

@@ -1,4 +1,4 @@
-//! The one place that writes stderr: errors, warnings, progress and the summary line.
+//! The one writer of stderr: errors, warnings, progress and the summary line.
 
 mod lines;
 mod meter;

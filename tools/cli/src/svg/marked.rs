@@ -1,4 +1,4 @@
-//! An axis with labels at given places.
+//! An axis with labels at given indexes.
 
 use std::ops::Range;
 
@@ -8,12 +8,12 @@ use plotters::coord::types::RangedCoordf64;
 /// A range of numbers, of which these have labels; plotters would choose others.
 pub(super) struct Marked {
     range: RangedCoordf64,
-    places: Vec<f64>,
+    indexes: Vec<f64>,
 }
 
 impl Marked {
-    pub(super) fn new(range: Range<f64>, places: Vec<f64>) -> Self {
-        Self { range: range.into(), places }
+    pub(super) fn new(range: Range<f64>, indexes: Vec<f64>) -> Self {
+        Self { range: range.into(), indexes }
     }
 }
 
@@ -26,7 +26,7 @@ impl Ranged for Marked {
     }
 
     fn key_points<Hint: KeyPointHint>(&self, _: Hint) -> Vec<f64> {
-        self.places.clone()
+        self.indexes.clone()
     }
 
     fn range(&self) -> Range<f64> {

@@ -151,13 +151,13 @@ pub(crate) fn escape(text: &str) -> String {
 mod tests {
     use super::*;
 
-    const PLOT: Plot<'_> = Plot { title: "a & b", x: "place", y: "number" };
+    const PLOT: Plot<'_> = Plot { title: "a & b", x: "index", y: "number" };
 
     #[test]
     fn a_bar_is_drawn_for_each_number_that_is_not_zero() {
         let plot = PLOT.bars(&[(0, 1.0), (1, 0.0), (2, 3.0)]).expect("drawn");
         assert_eq!(plot.matches("#1F5A92").count(), 2, "{plot}");
-        assert!(plot.contains("aria-label=\"a &amp; b\"") && plot.contains("place") && !plot.contains("http"));
+        assert!(plot.contains("aria-label=\"a &amp; b\"") && plot.contains("index") && !plot.contains("http"));
         assert_eq!(plot, PLOT.bars(&[(0, 1.0), (1, 0.0), (2, 3.0)]).expect("drawn"));
         PLOT.bars(&[]).expect("nothing can be drawn");
     }

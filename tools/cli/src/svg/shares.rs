@@ -14,26 +14,26 @@ const AXIS: u32 = 58;
 const LETTER: u32 = 7;
 const LETTERS_MAX: usize = 60;
 
-/// Points that a line goes through; a place without a share parts it.
+/// Points that a line goes through; an index without a share parts it.
 pub(crate) struct Series {
-    /// Places and shares, in the order of places.
+    /// Indexes and shares, in the order of indexes.
     pub(crate) points: Vec<(f64, Option<f64>)>,
 }
 
-/// Axes with marked places below and shares beside.
+/// Axes with marked indexes below and shares beside.
 type SharesMesh<'a, 'b, 'c> = Mesh<'a, 'b, 'c, Marked, RangedCoordf64>;
 
 impl Plot<'_> {
-    /// A line for each series, over an axis with these labels at these places.
+    /// A line for each series, over an axis with these labels at these indexes.
     pub(crate) fn lines(&self, series: &[Series], labels: &[(f64, String)]) -> Result<String> {
-        let places = || series.iter().flat_map(|series| &series.points);
-        let low = places().map(|point| point.0).fold(f64::INFINITY, f64::min);
-        let high = places().map(|point| point.0).fold(f64::NEG_INFINITY, f64::max);
+        let indexes = || series.iter().flat_map(|series| &series.points);
+        let low = indexes().map(|point| point.0).fold(f64::INFINITY, f64::min);
+        let high = indexes().map(|point| point.0).fold(f64::NEG_INFINITY, f64::max);
         let (low, high) = if low < high { (low, high) } else { (0.0, 1.0) };
-        let (bottom, top) = range(places().filter_map(|point| point.1));
+        let (bottom, top) = range(indexes().filter_map(|point| point.1));
         let keys: Vec<f64> = labels.iter().map(|label| label.0).collect();
-        let name = |place: &f64| {
-            let near = labels.iter().find(|label| (label.0 - place).abs() < 1e-9);
+        let name = |index: &f64| {
+            let near = labels.iter().find(|label| (label.0 - index).abs() < 1e-9);
             near.map_or_else(String::new, |label| label.1.clone())
         };
         self.draw(SIZE, |root| {
@@ -45,7 +45,7 @@ impl Plot<'_> {
             for (series, colour) in series.iter().zip(COLOURS.iter().cycle()) {
                 for part in series.points.split(|point| point.1.is_none()) {
                     let points: Vec<(f64, f64)> =
-                        part.iter().filter_map(|&(place, share)| Some((place, share?))).collect();
+                        part.iter().filter_map(|&(index, share)| Some((index, share?))).collect();
                     let circles = points.iter().map(|&point| Circle::new(point, 3, colour.filled()));
                     chart.draw_series(circles).map_err(failed)?;
                     if points.len() > 1 {
@@ -62,19 +62,19 @@ impl Plot<'_> {
     pub(crate) fn columns(&self, values: &[(String, Option<f64>)], to_one: bool) -> Result<String> {
         let most = values.iter().filter_map(|value| value.1).fold(0.0, f64::max);
         let top = if to_one || most <= 0.0 { 1.02 } else { most * 1.05 };
-        let name = |place: &f64| {
-            let whole = (place - place.round()).abs() < 1e-6 && *place > -0.5;
-            values.get(place.round() as usize).filter(|_| whole).map_or_else(String::new, |value| value.0.clone())
+        let name = |index: &f64| {
+            let whole = (index - index.round()).abs() < 1e-6 && *index > -0.5;
+            values.get(index.round() as usize).filter(|_| whole).map_or_else(String::new, |value| value.0.clone())
         };
-        let keys: Vec<f64> = (0..values.len()).map(|place| place as f64).collect();
+        let keys: Vec<f64> = (0..values.len()).map(|index| index as f64).collect();
         self.draw(SIZE, |root| {
             let mut chart = frame(root)
                 .build_cartesian_2d(Marked::new(-0.6..values.len().max(1) as f64 - 0.4, keys), 0.0..top)
                 .map_err(failed)?;
             let mut mesh = chart.configure_mesh();
             self.shares(&mut mesh).disable_x_mesh().x_label_formatter(&name).draw().map_err(failed)?;
-            let bars = (0..).zip(values).filter_map(|(place, (_, share))| {
-                let x = f64::from(place);
+            let bars = (0..).zip(values).filter_map(|(index, (_, share))| {
+                let x = f64::from(index);
                 Some(Rectangle::new([(x - 0.35, 0.0), (x + 0.35, (*share)?)], COLOURS[0].filled()))
             });
             chart.draw_series(bars).map_err(failed)?;
@@ -90,11 +90,11 @@ impl Plot<'_> {
     /// A list of names, from top to bottom, each with three bars.
     pub(crate) fn list(&self, rows: &[(String, [Option<f64>; 3])]) -> Result<String> {
         let len = rows.len() as f64;
-        let name = |place: &f64| {
-            let row = (len - 0.5 - place).round() as usize;
+        let name = |index: &f64| {
+            let row = (len - 0.5 - index).round() as usize;
             rows.get(row).map_or_else(String::new, |row| row.0.clone())
         };
-        let keys: Vec<f64> = (0..rows.len()).map(|place| place as f64 + 0.5).collect();
+        let keys: Vec<f64> = (0..rows.len()).map(|index| index as f64 + 0.5).collect();
         let height = ROW * u32::try_from(rows.len()).unwrap_or(u32::MAX).clamp(1, 200) + AXIS;
         let letters = rows.iter().map(|row| row.0.chars().count()).max().unwrap_or(0).min(LETTERS_MAX);
         let names = LETTER * letters as u32 + 16;
@@ -111,8 +111,8 @@ impl Plot<'_> {
                 .draw()
                 .map_err(failed)?;
             for (row, (_, shares)) in rows.iter().enumerate() {
-                for (place, (share, colour)) in shares.iter().zip(COLOURS).enumerate() {
-                    let top = len - row as f64 - 0.1 - 0.27 * place as f64;
+                for (index, (share, colour)) in shares.iter().zip(COLOURS).enumerate() {
+                    let top = len - row as f64 - 0.1 - 0.27 * index as f64;
                     let bar = share.map(|share| Rectangle::new([(0.0, top - 0.25), (share, top)], colour.filled()));
                     chart.draw_series(bar).map_err(failed)?;
                 }
@@ -133,7 +133,7 @@ fn range(shares: impl Iterator<Item = f64>) -> (f64, f64) {
 mod tests {
     use super::*;
 
-    const PLOT: Plot<'_> = Plot { title: "shares", x: "place", y: "share" };
+    const PLOT: Plot<'_> = Plot { title: "shares", x: "index", y: "share" };
 
     #[test]
     fn a_line_is_parted_where_there_is_no_share() {

@@ -105,7 +105,7 @@ fn a_document_of_one_word_is_kept_and_never_matched_by_fingerprint() {
     assert!(stored["digest"].is_string());
     let answer = dir.nddb(["query", "db", "--id", "none"]).done().json();
     assert_eq!(answer["count"], 0);
-    // What is kept in place of its fingerprint is none.
+    // What is kept instead of its fingerprint is none.
     assert!(lines.iter().all(|line| line["fp"].is_null()), "{lines:?}");
     assert_eq!(dir.nddb(["query", "db", "--fp", "0000000000000000"]).done().json()["count"], 0);
 }
@@ -124,7 +124,7 @@ fn many_lines_at_once_are_all_answered() {
     for durable in [&["add", "db"][..], &["add", "db", "--durable"]] {
         let lines = dir.nddb(durable).stdin(input.as_str()).done().lines();
         assert_eq!(lines.len(), 5000);
-        assert!(lines.iter().enumerate().all(|(place, line)| line["id"].as_str() == Some(place.to_string().as_str())));
+        assert!(lines.iter().enumerate().all(|(index, line)| line["id"].as_str() == Some(index.to_string().as_str())));
     }
     let lines = dir.nddb(["add", "db"]).stdin(input).done().lines();
     assert!(verdicts(&lines).iter().all(|&verdict| verdict == "unchanged"));

@@ -1,4 +1,4 @@
-//! Bad input: a named error with the place and the next step, the right exit code, an untouched database.
+//! Bad input: a named error with the position and the next step, the right exit code, an untouched database.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

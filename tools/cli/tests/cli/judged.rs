@@ -10,9 +10,9 @@ const METHODS: [&str; 6] = ["identity", "simhash", "b", "c", "combined", "split"
 
 /// A text of so many words, of which some are others.
 fn text(seed: usize, len: usize, others: &[usize]) -> String {
-    let word = |place: usize| match others.contains(&place) {
-        true => format!("other{place}"),
-        false => format!("word{}", (seed * 7919 + place * 104_729) % 5003),
+    let word = |index: usize| match others.contains(&index) {
+        true => format!("other{index}"),
+        false => format!("word{}", (seed * 7919 + index * 104_729) % 5003),
     };
     (0..len).map(word).collect::<Vec<_>>().join(" ")
 }
@@ -162,7 +162,7 @@ fn why_has_the_numbers_and_the_words_that_differ() {
     let own = dir.nddb(["query", "db", "--id", id, "--method", "c", "--why"]).done().json();
     assert_eq!(own["matches"][0]["rule"], "identical");
     assert_eq!(own["matches"][0]["why"]["terms"]["edits"], json!([]));
-    // Another page at its place, and none.
+    // Another page at its position, and none.
     dir.write_warc("one.warc.gz", &[("http://example.org/a", &page("something else"))]);
     let unread = |answer: &Value| answer["matches"][0]["why"]["unread"].as_str().expect("a reason").to_owned();
     assert!(unread(&ask(&["--why"])).contains("another page stands there"));
@@ -241,7 +241,7 @@ fn what_is_not_said_is_what_eval_marks_as_the_default() {
     let at = |id: &str| format!("http://example.org/{id}");
     let old = text(1, 300, &[]);
     // Of the simhash three bits and more, of the min-values two thirds.
-    let near = text(1, 300, &(0..12).map(|place| place * 25).collect::<Vec<_>>());
+    let near = text(1, 300, &(0..12).map(|index| index * 25).collect::<Vec<_>>());
     let input = [line("old", &at("old"), &old), line("far", &at("far"), &text(2, 300, &[]))].concat();
     dir.nddb(["add", "db"]).stdin(input).done();
     let added = dir.nddb(["add", "db", "--if-new"]).stdin(line("near", &at("near"), &near)).done().json();
@@ -288,7 +288,7 @@ fn a_document_of_which_only_the_fingerprint_is_known_is_found_by_it() {
 fn texts_verify_what_a_method_finds() {
     let dir = Dir::new();
     dir.nddb(["create", "db"]).done();
-    // One half is the same, and stands at the same place: enough of the min-values for a looser method, not of the text.
+    // One half is the same, and stands at the same index: enough of the min-values for a looser method, not of the text.
     let page = |others: std::ops::Range<usize>| text(3, 400, &others.collect::<Vec<_>>());
     let lines: String = [("a", page(0..0)), ("b", page(0..3)), ("c", page(395..400))]
         .iter()

@@ -6,7 +6,7 @@ use crate::helper::{Dir, keys};
 
 /// A text of many words, of which one may be changed.
 fn text(changed: Option<usize>) -> String {
-    let word = |place: usize| if Some(place) == changed { "other".into() } else { format!("word{place}") };
+    let word = |position: usize| if Some(position) == changed { "other".into() } else { format!("word{position}") };
     (0..400).map(word).collect::<Vec<_>>().join(" ")
 }
 

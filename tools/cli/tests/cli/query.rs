@@ -81,9 +81,9 @@ fn a_file_of_queries_gives_a_line_each_and_statistics() {
     let ran = dir.nddb(["query", "db", "--fp-file", "q.u64le", "--stats"]).done();
     let answers = ran.lines();
     assert_eq!(answers.len(), 3000);
-    for (place, answer) in answers.iter().enumerate() {
-        assert_eq!(answer["fp"], format!("{:016x}", queries[place]));
-        assert!(ids(answer).contains(&place.to_string().as_str()), "{answer}");
+    for (index, answer) in answers.iter().enumerate() {
+        assert_eq!(answer["fp"], format!("{:016x}", queries[index]));
+        assert!(ids(answer).contains(&index.to_string().as_str()), "{answer}");
     }
     let stats: Value = serde_json::from_str(&ran.stderr).expect("one line of JSON on stderr");
     let expected = ["queries", "matches", "seconds", "cpu_seconds", "p50_us", "p99_us", "probes", "blocks", "entries"];
@@ -154,10 +154,10 @@ fn batch_mode_finds_what_single_queries_find() {
     let queries: Vec<u64> = stored.iter().step_by(3).flat_map(|print| [print ^ 0x11, !print]).collect();
     dir.write_prints("q.u64le", &queries);
     let mut expected = String::new();
-    for (place, answer) in dir.nddb(["query", "db", "--fp-file", "q.u64le"]).done().lines().iter().enumerate() {
+    for (index, answer) in dir.nddb(["query", "db", "--fp-file", "q.u64le"]).done().lines().iter().enumerate() {
         for found in answer["matches"].as_array().expect("matches") {
             let text = |key: &str| found[key].as_str().unwrap_or_default().to_owned();
-            expected += &format!("{place}\t{}\t{}\t{}\n", text("fp"), found["distance"], text("id"));
+            expected += &format!("{index}\t{}\t{}\t{}\n", text("fp"), found["distance"], text("id"));
         }
     }
     assert!(expected.lines().count() >= queries.len() / 2, "{expected}");

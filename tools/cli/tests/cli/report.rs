@@ -90,7 +90,7 @@ fn fingerprints_are_measured_by_their_values() {
     all.sort_unstable();
     let (hot, id) = (all[77], "<b>&\"http://example.org/\"");
     let mut lines: Vec<String> =
-        all.iter().enumerate().map(|(place, print)| format!("n{place}\t{print:016x}\n")).collect();
+        all.iter().enumerate().map(|(index, print)| format!("n{index}\t{print:016x}\n")).collect();
     lines[77] = format!("{id}\t{hot:016x}\n");
     lines.extend((0..6).map(|copy| format!("~{copy}\t{hot:016x}\n")));
     dir.write("all.tsv", lines.concat().as_bytes());
@@ -148,14 +148,14 @@ fn texts_are_measured_where_they_were_loaded_from() {
     let texts = &numbers["texts"];
     assert_eq!((&texts["drawn_from"], &texts["drawn"], &texts["documents"]), (&json!(12), &json!(12), &json!(12)));
     assert_eq!((&texts["lack"], &texts["unread"]["moved"]), (&Value::Null, &json!(0)));
-    for (place, method) in ["b", "c"].into_iter().enumerate() {
+    for (index, method) in ["b", "c"].into_iter().enumerate() {
         let pairs = dir.nddb(["pairs", "db", "--method", method]).done().lines();
         let ends = |line: &Value| ["a", "b"].map(|key| line[key].as_str().and_then(|id| id.chars().nth(8)));
         // Copy 0 differs from each other one by a sentence, copies 1 and 2 by two.
         let terms = |line: &Value| if ends(line).contains(&Some('0')) { 20 } else { 40 };
         let mut wanted: Vec<u64> = pairs.iter().filter(|line| line.get("a").is_some()).map(terms).collect();
         wanted.sort_unstable();
-        let found = &texts["term_differences"]["by_method"][place];
+        let found = &texts["term_differences"]["by_method"][index];
         let mut counts = wanted.clone();
         counts.dedup();
         let count = |terms: &u64| json!([terms, wanted.iter().filter(|other| *other == terms).count()]);

@@ -7,7 +7,7 @@ use crate::helper::Dir;
 /// Pages of four texts: three copies of each with a sentence changed, and one that shares only a template.
 fn pages() -> Vec<(String, String)> {
     let sentence = |text: usize, number: usize| {
-        let word = |place: usize| format!("w{}", (number * 31 + place * 7 + text * 1009) % 4999);
+        let word = |index: usize| format!("w{}", (number * 31 + index * 7 + text * 1009) % 4999);
         (0..9).map(word).collect::<Vec<_>>().join(" ")
     };
     let mut pages = Vec::new();
@@ -170,7 +170,7 @@ fn numbers() -> Dir {
         let row = |row: u64| {
             let seed = if row == 7 * edit { edit } else { 0 };
             let number =
-                |place: u64| (text * 7919 + row * 104_729 + seed * 31 + place * 1_299_709) % 999_983 + 1_000_000;
+                |index: u64| (text * 7919 + row * 104_729 + seed * 31 + index * 1_299_709) % 999_983 + 1_000_000;
             format!("{} {} {} {} in all", number(1), number(2), number(3), number(4))
         };
         let rows: Vec<String> = (0..30).map(row).collect();

@@ -23,13 +23,13 @@ impl Cells {
     pub fn new(gold: &Gold, selected: &[bool]) -> Self {
         let mut numbers = BTreeMap::new();
         let mut cells: BTreeMap<[u32; 2], Vec<usize>> = BTreeMap::new();
-        for (place, pair) in gold.pairs.iter().enumerate() {
-            if selected[place] && pair.label != Label::Undecided {
+        for (index, pair) in gold.pairs.iter().enumerate() {
+            if selected[index] && pair.label != Label::Undecided {
                 let [a, b] = pair.sites.map(|site| {
                     let next = numbers.len() as u32;
                     *numbers.entry(site).or_insert(next)
                 });
-                cells.entry([a.min(b), a.max(b)]).or_default().push(place);
+                cells.entry([a.min(b), a.max(b)]).or_default().push(index);
             }
         }
         Self { sites: numbers.len() as u32, cells: cells.into_iter().collect() }
@@ -42,10 +42,10 @@ impl Cells {
 
     /// Of each cell: correct pairs found, incorrect pairs found, correct pairs missed.
     fn count(&self, gold: &Gold, found: &[bool]) -> Vec<[f64; 3]> {
-        let of = |places: &Vec<usize>| {
+        let of = |indexes: &Vec<usize>| {
             let mut counts = [0.0; 3];
-            for &place in places {
-                match (gold.pairs[place].label, found[place]) {
+            for &index in indexes {
+                match (gold.pairs[index].label, found[index]) {
                     (Label::Correct, true) => counts[0] += 1.0,
                     (Label::Incorrect, true) => counts[1] += 1.0,
                     (Label::Correct, false) => counts[2] += 1.0,
@@ -54,7 +54,7 @@ impl Cells {
             }
             counts
         };
-        self.cells.iter().map(|(_, places)| of(places)).collect()
+        self.cells.iter().map(|(_, indexes)| of(indexes)).collect()
     }
 }
 
@@ -85,7 +85,7 @@ pub struct Intervals {
 }
 
 /// Draws as many sites as there are, with replacement, [`DRAWS`] times, and returns the intervals of each method, given
-/// by which labelled pairs it found; differences are from the one at place `reference`.
+/// by which labelled pairs it found; differences are from the one at index `reference`.
 ///
 /// Pairs of one site are alike: it is sites that must be drawn, or the intervals come out far too narrow. A pair within
 /// a site counts as often as the site was drawn; one between two sites counts the product of both. All methods see the
@@ -111,8 +111,8 @@ fn bootstrap_of(
     let mut weights = vec![0.0; cells.cells.len()];
     for draw in 0..draws {
         times.fill(0.0);
-        for place in 0..u64::from(cells.sites) {
-            let number = split_mix(seed, draw as u64 * u64::from(cells.sites) + place);
+        for index in 0..u64::from(cells.sites) {
+            let number = split_mix(seed, draw as u64 * u64::from(cells.sites) + index);
             // The upper half of the product is as good as uniform for so few sites.
             times[((u128::from(number) * u128::from(cells.sites)) >> 64) as usize] += 1.0;
         }
@@ -123,9 +123,9 @@ fn bootstrap_of(
             figures.push(drawn(counts, &weights));
         }
     }
-    let of = |figures: &[[f64; 3]], place: usize| interval(figures.iter().map(|figure| figure[place]));
-    let less = |figures: &[[f64; 3]], place: usize, reference: &[[f64; 3]]| {
-        interval(figures.iter().zip(reference).map(|(figure, other)| figure[place] - other[place]))
+    let of = |figures: &[[f64; 3]], index: usize| interval(figures.iter().map(|figure| figure[index]));
+    let less = |figures: &[[f64; 3]], index: usize, reference: &[[f64; 3]]| {
+        interval(figures.iter().zip(reference).map(|(figure, other)| figure[index] - other[index]))
     };
     let reference = &figures[reference];
     let intervals = figures.iter().map(|figures| Intervals {
@@ -195,7 +195,7 @@ mod tests {
         let mut plain = [Vec::new(), Vec::new(), Vec::new()];
         for draw in 0..draws as u64 {
             let drawn: Vec<usize> =
-                (0..3).map(|place| ((u128::from(split_mix(seed, 3 * draw + place)) * 3) >> 64) as usize).collect();
+                (0..3).map(|index| ((u128::from(split_mix(seed, 3 * draw + index)) * 3) >> 64) as usize).collect();
             let (mut right, mut wrong, mut missed) = (0u32, 0u32, 0u32);
             for (pair, found) in gold.pairs.iter().zip(found) {
                 let [a, b] = pair.sites.map(|site| number(site).expect("one of three"));
@@ -208,9 +208,9 @@ mod tests {
                     _ => {}
                 }
             }
-            let mut push = |place: usize, part: u32, whole: u32| {
+            let mut push = |index: usize, part: u32, whole: u32| {
                 if whole > 0 {
-                    plain[place].push(f64::from(part) / f64::from(whole));
+                    plain[index].push(f64::from(part) / f64::from(whole));
                 }
             };
             push(0, right, right + wrong);
@@ -245,11 +245,11 @@ mod tests {
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
         let pairs: String = ids.chunks(2).map(|pair| format!("{}\t{}\t1\t\n", pair[0], pair[1])).collect();
         let gold = gold(&ids, &pairs);
-        let found: Vec<bool> = (0..400).map(|place| place % 4 != 0).collect();
+        let found: Vec<bool> = (0..400).map(|index| index % 4 != 0).collect();
         let selected = vec![true; 400];
         let interval = bootstrap(&gold, &Cells::new(&gold, &selected), &[&found], 0, 5)[0].recall.expect("drawn");
         assert_eq!(splits(&gold, &selected, &found)[0].counts.recall(), Some(0.75));
-        // 1.96 * sqrt(.75 * .25 / 400) = .0424; ten thousand draws of 400 place the ends within .005 (seed 5).
+        // 1.96 * sqrt(.75 * .25 / 400) = .0424; ten thousand draws of 400 put the ends within .005 (seed 5).
         assert!((interval.low - (0.75 - 0.0424)).abs() < 0.005, "{interval:?}");
         assert!((interval.high - (0.75 + 0.0424)).abs() < 0.005, "{interval:?}");
     }

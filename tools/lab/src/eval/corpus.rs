@@ -4,12 +4,12 @@ use std::error::Error;
 use std::fmt;
 use std::path::Path;
 
-use super::gold::{Gold, Place};
+use super::gold::{Gold, LabelledDocument};
 use super::label::{Label, Labels};
 use super::returned::Returned;
-use crate::crowds::{Counted, count};
-use nddb::archive::{ArchiveError, Entry, Input, Options, What};
-use nddb::detect::{Collection, Method, PairOptions, PairSummary, Room};
+use crate::pair_counts::{Counted, count};
+use nddb::archive::{ArchiveError, Entry, EntryContent, Input, Options};
+use nddb::detect::{Collection, Method, PairOptions, PairSummary, Resources};
 use nddb::internals::share_key;
 use nddb::sketch::Recipe;
 use nddb::text::{SiteRule, host_of};
@@ -77,7 +77,7 @@ impl Corpus {
         database: &Path,
         config: &Config,
         recipe: &Recipe,
-        room: &Room,
+        resources: &Resources,
         watch: Watch<'_>,
     ) -> std::result::Result<Self, CorpusError> {
         let options = Options::default();
@@ -104,7 +104,7 @@ impl Corpus {
             }
         }
         let loaded = load.finish()?;
-        let collection = Collection::build(writer.view(), room, watch)?;
+        let collection = Collection::build(writer.view(), resources, watch)?;
         Ok(Self { writer, collection, loaded, skipped })
     }
 
@@ -139,7 +139,7 @@ impl Corpus {
             let host = url.as_deref().and_then(host_of);
             let site = |rule: SiteRule| host.as_deref().map(|host| rule.site(host)).filter(|site| !site.is_empty());
             let sites = [site(SiteRule::Henzinger), site(SiteRule::Registrable)];
-            Ok(Some(Place { ordinal, sites }))
+            Ok(Some(LabelledDocument { ordinal, sites }))
         })
     }
 
@@ -183,7 +183,7 @@ impl Corpus {
         let summary = count(self.writer.view(), &self.collection, options, &asked, watch, &mut |counted| {
             match counted {
                 Counted::Pair(a, b) => returned.push(a, b),
-                Counted::Crowd(crowd) => returned.push_crowd(&crowd),
+                Counted::PairBlock(block) => returned.push_block(&block),
             }
             Ok(())
         })?;
@@ -194,22 +194,24 @@ impl Corpus {
 /// The document that an entry is; none for what is sound and no document.
 fn document(entry: &Entry, archive: Option<u32>, recipe: &Recipe) -> std::result::Result<Option<Document>, String> {
     let position = entry.position;
-    let made = match &entry.what {
-        What::Page(page) => Document::from_page(&page.id, &page.page(), recipe).map(|document| {
+    let made = match &entry.content {
+        EntryContent::Page(page) => Document::from_page(&page.id, &page.page(), recipe).map(|document| {
             let document = document.with_date(page.date).truncated(page.truncated);
             match archive {
                 Some(archive) => document.with_source(archive, position.offset, position.inner, position.length),
                 None => document,
             }
         }),
-        What::Fingerprint { id, fingerprint, url } => {
+        EntryContent::Fingerprint { id, fingerprint, url } => {
             Document::bare(id, Fingerprint(*fingerprint)).map(|document| match url {
                 Some(url) => document.with_url(url, recipe),
                 None => document,
             })
         }
-        What::Skipped { reason, detail } => return Err(format!("at byte {}: {reason}: {detail}", position.offset)),
-        What::Other(_) => return Ok(None),
+        EntryContent::Skipped { reason, detail } => {
+            return Err(format!("at byte {}: {reason}: {detail}", position.offset));
+        }
+        EntryContent::Other(_) => return Ok(None),
     };
     made.map(Some).map_err(|error| error.to_string())
 }
@@ -230,8 +232,8 @@ mod tests {
             let mut words = base;
             // Every copy replaces more words than the one before it.
             for edit in 0..(number / 8) * (number % 5) {
-                let place = (edit * 37 + number) as usize % words.len();
-                words[place] = format!("edit{edit}by{number}");
+                let index = (edit * 37 + number) as usize % words.len();
+                words[index] = format!("edit{edit}by{number}");
             }
             let url = if number == 7 {
                 String::new()
@@ -250,13 +252,13 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let docs = folder.path().join("docs.jsonl");
         std::fs::write(&docs, lines()).expect("the folder is writable");
-        let room = Room { folder: folder.path().into(), ..Room::default() };
+        let resources = Resources { folder: folder.path().into(), ..Resources::default() };
         let corpus = Corpus::load(
             &docs,
             &folder.path().join("db"),
             &Config::within(7).expect("a k"),
             &Recipe::default(),
-            &room,
+            &resources,
             &mut |_| true,
         )
         .expect("documents");
@@ -289,7 +291,7 @@ mod tests {
             (Method::B, Rules::default()),
             (Method::Combined, Rules { combined: 340, ..Rules::default() }),
         ] {
-            let options = PairOptions { rules, room: room.clone(), ..PairOptions::new(method) };
+            let options = PairOptions { rules, resources: resources.clone(), ..PairOptions::new(method) };
             let (returned, summary) = corpus.run(&options, &gold, 1, &mut |_| true).expect("pairs");
             let (mut counts, mut all, mut unlabelled) = (crate::eval::score::Counts::default(), 0, 0);
             let collection = corpus.collection();
@@ -298,7 +300,7 @@ mod tests {
                     let near = matches!(rules.decide(method, &collection.evidence(a, b)), Decision::Near(_));
                     all += u64::from(near);
                     match gold.find(a, b) {
-                        Some(place) => counts.add(gold.pairs[place].label, near),
+                        Some(index) => counts.add(gold.pairs[index].label, near),
                         None => unlabelled += u64::from(near),
                     }
                 }

@@ -78,8 +78,8 @@ pub fn by_distance(
 /// Counts all pairs of fingerprints by their distance. It looks at each pair.
 pub fn distances(fingerprints: &[u64]) -> [u64; DISTANCES] {
     let mut counts = [0; DISTANCES];
-    for (place, one) in fingerprints.iter().enumerate() {
-        for other in &fingerprints[place + 1..] {
+    for (index, one) in fingerprints.iter().enumerate() {
+        for other in &fingerprints[index + 1..] {
             counts[(one ^ other).count_ones() as usize] += 1;
         }
     }

@@ -8,7 +8,7 @@ use nddb::Result;
 
 /// Where a document stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct LabelledDocument {
     /// Its ordinal in the collection.
     pub ordinal: u32,
     /// Its site by Henzinger's rule, then its registrable domain (Henzinger 2006, 1); none without an address.
@@ -24,9 +24,9 @@ pub struct GoldPair {
     pub b: u32,
     /// What was said of them.
     pub label: Label,
-    /// The kind, as a place in [`Gold::kinds`].
+    /// The kind, as an index in [`Gold::kinds`].
     pub kind: Option<u32>,
-    /// The sites by Henzinger's rule, as places in [`Gold::sites`].
+    /// The sites by Henzinger's rule, as indexes in [`Gold::sites`].
     pub sites: [u32; 2],
     /// Whether both are of one site: by Henzinger's rule, and by registrable domain; none if one has no address.
     pub same_site: [Option<bool>; 2],
@@ -49,7 +49,7 @@ pub struct Gold {
     pub left_out: u64,
     /// What came of drawing the halves.
     pub halves: HalfSummary,
-    places: HashMap<(u32, u32), u32>,
+    indexes: HashMap<(u32, u32), u32>,
 }
 
 impl Gold {
@@ -58,13 +58,13 @@ impl Gold {
     ///
     /// # Errors
     /// Whatever `find` returns.
-    pub fn new(labels: &Labels, find: &mut dyn FnMut(&str) -> Result<Option<Place>>) -> Result<Self> {
+    pub fn new(labels: &Labels, find: &mut dyn FnMut(&str) -> Result<Option<LabelledDocument>>) -> Result<Self> {
         let mut documents: HashMap<&str, Option<Document>> = HashMap::new();
         let mut sites = Names::default();
         for id in labels.pairs.iter().flat_map(|pair| [&pair.a, &pair.b]) {
             if !documents.contains_key(id.as_str()) {
                 let document = find(id)?
-                    .map(|place| Document { site: sites.number(place.sites[0].as_deref().unwrap_or(id)), place });
+                    .map(|index| Document { site: sites.number(index.sites[0].as_deref().unwrap_or(id)), index });
                 documents.insert(id, document);
             }
         }
@@ -85,10 +85,10 @@ impl Gold {
                 continue;
             };
             let same_site = [0, 1].map(|rule| {
-                let [a, b] = [first, second].map(|document| document.place.sites[rule].as_ref());
+                let [a, b] = [first, second].map(|document| document.index.sites[rule].as_ref());
                 a.zip(b).map(|(a, b)| a == b)
             });
-            let (a, b) = (first.place.ordinal, second.place.ordinal);
+            let (a, b) = (first.index.ordinal, second.index.ordinal);
             let kind = pair.kind.as_ref().and_then(|kind| gold.kinds.binary_search(kind).ok());
             gold.pairs.push(GoldPair {
                 a: a.min(b),
@@ -103,17 +103,17 @@ impl Gold {
         let edges: Vec<[u32; 2]> = gold.pairs.iter().map(|pair| pair.sites).collect();
         let (half, summary) = halves(&sites.names, &edges);
         gold.pairs.iter_mut().zip(half).for_each(|(pair, half)| pair.half = half);
-        gold.places = (0..).zip(&gold.pairs).map(|(place, pair)| ((pair.a, pair.b), place)).collect();
+        gold.indexes = (0..).zip(&gold.pairs).map(|(index, pair)| ((pair.a, pair.b), index)).collect();
         (gold.sites, gold.halves, gold.unknown) = (sites.names, summary, unknown.into_iter().collect());
         Ok(gold)
     }
 
-    /// The place in [`Gold::pairs`] of two documents, in either order.
+    /// The index in [`Gold::pairs`] of two documents, in either order.
     pub fn find(&self, a: u32, b: u32) -> Option<usize> {
-        self.places.get(&(a.min(b), a.max(b))).map(|place| *place as usize)
+        self.indexes.get(&(a.min(b), a.max(b))).map(|index| *index as usize)
     }
 
-    /// Whether the pair at each place is in a half; all are where none is asked for.
+    /// Whether the pair at each index is in a half; all are where none is asked for.
     pub fn selected(&self, half: Option<Half>) -> Vec<bool> {
         self.pairs.iter().map(|pair| half.is_none_or(|half| pair.half == half)).collect()
     }
@@ -121,7 +121,7 @@ impl Gold {
 
 struct Document {
     site: u32,
-    place: Place,
+    index: LabelledDocument,
 }
 
 /// Names by number, in the order in which they came.
@@ -152,13 +152,13 @@ pub(super) mod tests {
     pub(crate) fn gold(ids: &[&str], pairs: &str) -> Gold {
         let labels = Labels::read(format!("id1\tid2\tlabel\tkind\n{pairs}").as_bytes()).expect("labels");
         Gold::new(&labels, &mut |id| {
-            let place = ids.iter().position(|known| *known == id).map(|ordinal| {
+            let index = ids.iter().position(|known| *known == id).map(|ordinal| {
                 let host = id.split_once('/').map(|(host, _)| host);
                 let site = |rule: SiteRule| host.map(|host| rule.site(host));
                 let sites = [site(SiteRule::Henzinger), site(SiteRule::Registrable)];
-                Place { ordinal: ordinal as u32, sites }
+                LabelledDocument { ordinal: ordinal as u32, sites }
             });
-            Ok(place)
+            Ok(index)
         })
         .expect("no document is damaged")
     }

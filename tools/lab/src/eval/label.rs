@@ -17,7 +17,7 @@ pub enum Label {
 }
 
 impl Label {
-    /// All labels; their places are those of the figures in [`crate::eval::score::Counts`].
+    /// All labels; their indexes are those of the figures in [`crate::eval::score::Counts`].
     pub const ALL: [Label; 3] = [Label::Correct, Label::Incorrect, Label::Undecided];
 
     /// The label that a word of a label file means.
@@ -146,14 +146,14 @@ struct Columns {
 impl Columns {
     fn of(header: &str) -> Result<Self, LabelFault> {
         let names: Vec<&str> = header.split('\t').map(str::trim).collect();
-        let place = |name: &str| names.iter().position(|found| *found == name);
+        let index = |name: &str| names.iter().position(|found| *found == name);
         let must = |missing: &'static str| {
-            place(missing).ok_or_else(|| {
+            index(missing).ok_or_else(|| {
                 let found = names.iter().map(|name| (*name).to_owned()).collect();
                 LabelFault::Column { missing, found }
             })
         };
-        Ok(Self { ids: [must("id1")?, must("id2")?], label: must("label")?, kind: place("kind"), width: names.len() })
+        Ok(Self { ids: [must("id1")?, must("id2")?], label: must("label")?, kind: index("kind"), width: names.len() })
     }
 
     fn read(&self, line: &str) -> Result<LabelledPair, LabelFault> {
@@ -161,7 +161,7 @@ impl Columns {
         if cells.len() != self.width {
             return Err(LabelFault::Width { expected: self.width, found: cells.len() });
         }
-        let [first, second] = self.ids.map(|place| cells[place].to_owned());
+        let [first, second] = self.ids.map(|index| cells[index].to_owned());
         if first.is_empty() || second.is_empty() {
             return Err(LabelFault::NoId);
         }
@@ -171,7 +171,7 @@ impl Columns {
         let word = cells[self.label].trim();
         let label = Label::read(word).ok_or_else(|| LabelFault::Unknown { found: word.to_owned() })?;
         let (a, b) = if first < second { (first, second) } else { (second, first) };
-        let kind = self.kind.map(|place| cells[place].trim().to_owned()).filter(|kind| !kind.is_empty());
+        let kind = self.kind.map(|index| cells[index].trim().to_owned()).filter(|kind| !kind.is_empty());
         Ok(LabelledPair { a, b, label, kind })
     }
 }
@@ -201,7 +201,7 @@ impl Labels {
             };
             let pair = columns.read(line).map_err(at)?;
             match seen.get(&(pair.a.clone(), pair.b.clone())) {
-                Some(&(_, place)) if labels.pairs[place].label == pair.label => labels.repeated += 1,
+                Some(&(_, index)) if labels.pairs[index].label == pair.label => labels.repeated += 1,
                 Some(&(line, _)) => return Err(at(LabelFault::Conflict { line })),
                 None => {
                     seen.insert((pair.a.clone(), pair.b.clone()), (number, labels.pairs.len()));

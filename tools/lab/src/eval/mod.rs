@@ -26,7 +26,7 @@ mod tests;
 pub use bootstrap::{Cells, DRAWS, Interval, Intervals, bootstrap};
 pub use corpus::{Corpus, CorpusError};
 pub use distance::{AtDistance, DISTANCES, by_distance, distances};
-pub use gold::{Gold, GoldPair, Place};
+pub use gold::{Gold, GoldPair, LabelledDocument};
 pub use half::{Half, HalfSummary, halves};
 pub use label::{Label, LabelError, LabelFault, LabelledPair, Labels};
 pub use returned::{Returned, SAMPLE};

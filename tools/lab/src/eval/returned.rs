@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::gold::Gold;
-use crate::crowds::Crowd;
 use crate::draw::Draw;
+use crate::pair_counts::PairBlock;
 use nddb::sketch::split_mix;
 
 /// Pairs without a label that are drawn for review.
@@ -34,8 +34,8 @@ impl<'a> Returned<'a> {
     /// Takes a pair of documents, in either order. Each must come once.
     pub fn push(&mut self, a: u32, b: u32) {
         self.pairs += 1;
-        if let Some(place) = self.gold.find(a, b) {
-            self.found[place] = true;
+        if let Some(index) = self.gold.find(a, b) {
+            self.found[index] = true;
             return;
         }
         self.unlabelled += 1;
@@ -43,24 +43,24 @@ impl<'a> Returned<'a> {
     }
 
     /// Takes a crowd of pairs, of which the pairs of [`Gold::pairs`] were asked for.
-    pub(super) fn push_crowd(&mut self, crowd: &Crowd<'_>) {
-        crowd.asked.iter().for_each(|&place| self.found[place] = true);
-        let unlabelled = crowd.pairs().saturating_sub(crowd.asked.len() as u64);
-        self.pairs += crowd.pairs();
+    pub(super) fn push_block(&mut self, block: &PairBlock<'_>) {
+        block.asked.iter().for_each(|&index| self.found[index] = true);
+        let unlabelled = block.pairs().saturating_sub(block.asked.len() as u64);
+        self.pairs += block.pairs();
         self.unlabelled += unlabelled;
-        let (first, second) = crowd.draw([0, 0]);
-        let seed = split_mix(crowd.pairs(), u64::from(first) << 32 | u64::from(second));
+        let (first, second) = block.draw([0, 0]);
+        let seed = split_mix(block.pairs(), u64::from(first) << 32 | u64::from(second));
         let (gold, mut drawn) = (self.gold, BTreeSet::new());
         self.sample.push_many(unlabelled, seed, &mut |random| {
             // None where nearly all of the crowd has labels or was drawn.
             (0..TRIES).find_map(|_| {
-                let (a, b) = crowd.draw([random(), random()]);
+                let (a, b) = block.draw([random(), random()]);
                 (gold.find(a, b).is_none() && drawn.insert((a.min(b), a.max(b)))).then_some((a, b))
             })
         });
     }
 
-    /// Whether the pair at each place of [`Gold::pairs`] was put out.
+    /// Whether the pair at each index of [`Gold::pairs`] was put out.
     pub fn found(&self) -> &[bool] {
         &self.found
     }
@@ -103,13 +103,13 @@ mod tests {
     fn a_crowd_is_drawn_from_as_if_it_were_listed() {
         let ids: Vec<String> = (0..200).map(|id| id.to_string()).collect();
         let gold = gold(&ids.iter().map(String::as_str).collect::<Vec<_>>(), "0\t1\t1\t\n150\t151\t0\t\n");
-        let crowd: Vec<u32> = (0..64).collect();
+        let block: Vec<u32> = (0..64).collect();
         let mut of_crowd = 0;
         for seed in 0..20 {
             let mut returned = Returned::new(&gold, seed);
             let single = (100..164).flat_map(|a| (a + 1..164).map(move |b| (a, b)));
             single.for_each(|(a, b)| returned.push(a, b));
-            returned.push_crowd(&Crowd { a: &crowd, b: &[], asked: &[0] });
+            returned.push_block(&PairBlock { a: &block, b: &[], asked: &[0] });
             assert_eq!((returned.found(), returned.pairs(), returned.unlabelled()), (&[true; 2][..], 4032, 4030));
             let sample = returned.sample();
             assert_eq!(sample.len(), SAMPLE);

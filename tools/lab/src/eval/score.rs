@@ -78,11 +78,11 @@ pub fn splits(gold: &Gold, selected: &[bool], found: &[bool]) -> Vec<Split> {
     let mut splits = vec![count("all", "all", gold, selected, found, |_| true)];
     for (rule, by) in ["site", "domain"].into_iter().enumerate() {
         for (part, same) in [("same", Some(true)), ("different", Some(false)), ("unknown", None)] {
-            splits.push(count(by, part, gold, selected, found, |place| gold.pairs[place].same_site[rule] == same));
+            splits.push(count(by, part, gold, selected, found, |index| gold.pairs[index].same_site[rule] == same));
         }
     }
     for (number, kind) in (0..).zip(&gold.kinds) {
-        splits.push(count("kind", kind, gold, selected, found, |place| gold.pairs[place].kind == Some(number)));
+        splits.push(count("kind", kind, gold, selected, found, |index| gold.pairs[index].kind == Some(number)));
     }
     splits.retain(|split| split.by == "all" || split.counts.labelled() > 0);
     splits
@@ -97,8 +97,8 @@ fn count(
     is_in: impl Fn(usize) -> bool,
 ) -> Split {
     let mut counts = Counts::default();
-    for place in (0..gold.pairs.len()).filter(|&place| selected[place] && is_in(place)) {
-        counts.add(gold.pairs[place].label, found[place]);
+    for index in (0..gold.pairs.len()).filter(|&index| selected[index] && is_in(index)) {
+        counts.add(gold.pairs[index].label, found[index]);
     }
     Split { by, part: part.to_owned(), counts }
 }
@@ -141,7 +141,7 @@ mod tests {
         let splits = splits(&gold, &[true; 3], &[true, true, false]);
         let parts: Vec<(&str, &str, [u64; 3], [u64; 3])> =
             splits.iter().map(|split| (split.by, &split.part[..], split.counts.found, split.counts.missed)).collect();
-        let (none, one) = ([0; 3], |place| std::array::from_fn(|label| u64::from(label == place)));
+        let (none, one) = ([0; 3], |index| std::array::from_fn(|label| u64::from(label == index)));
         let expected = [
             ("all", "all", [1, 1, 0], one(2)),
             ("site", "same", one(1), none),

@@ -3,6 +3,7 @@
 use super::gold::Gold;
 use super::label::Label;
 use super::score::Counts;
+use fixedbitset::FixedBitSet;
 use nddb::Progress;
 use nddb::Result;
 use nddb::View;
@@ -11,10 +12,9 @@ use nddb::compare::lcs::{Comparer, Likeness, Parameters, Prepared};
 use nddb::detect::Collection;
 use nddb::detect::PairOptions;
 use nddb::detect::Rules;
-use nddb::detect::Unread;
-use nddb::internals::Bits;
+use nddb::detect::UnreadTexts;
 use nddb::internals::Ticker;
-use nddb::internals::{Places, keep};
+use nddb::internals::{TextSources, keep};
 
 /// Slopes that are tried: "when the slope threshold increases from 0.02 to 0.2".
 pub const SLOPES: [f64; 10] = [0.02, 0.04, 0.06, 0.08, 0.1, 0.12, 0.14, 0.16, 0.18, 0.2];
@@ -29,7 +29,7 @@ pub struct Slopes {
     /// Labelled pairs of which a text could not be read; they are in no figure.
     pub left_out: u64,
     /// Documents that could not be read.
-    pub unread: Unread,
+    pub unread: UnreadTexts,
 }
 
 /// What one slope gives.
@@ -60,10 +60,10 @@ pub fn by_slope(
 ) -> Result<Slopes> {
     let ticker = Ticker::new(watch);
     let pairs = || gold.pairs.iter().zip(selected).filter(|(_, selected)| **selected).map(|(pair, _)| pair);
-    let mut wanted = Bits::new(collection.len());
-    pairs().flat_map(|pair| [pair.a, pair.b]).for_each(|ordinal| wanted.insert(ordinal));
-    let places = Places::new(view, collection, options.part, &options.room, &ticker)?;
-    let kept = keep(&places, &wanted, &options.room, &ticker, &mut |_, _| Ok(()))?;
+    let mut wanted = FixedBitSet::with_capacity(collection.len() as usize);
+    pairs().flat_map(|pair| [pair.a, pair.b]).for_each(|ordinal| wanted.insert(ordinal as usize));
+    let sources = TextSources::new(view, collection, options.part, &options.resources, &ticker)?;
+    let kept = keep(&sources, &wanted, &options.resources, &ticker, &mut |_, _| Ok(()))?;
     // Nothing is stopped early: all numbers are wanted.
     let all = Thresholds::NONE;
     let mut comparers = SLOPES.map(|slope| Comparer::new(Parameters { slope, ..options.lcs }, &all));
@@ -90,7 +90,7 @@ fn at(slope: f64, found: &[(Label, Likeness)], rules: &Rules) -> AtSlope {
     let mut resemblances: Vec<f64> = correct.map(|(_, likeness)| likeness.resemblance).collect();
     resemblances.sort_by(|a, b| b.total_cmp(a));
     let reached = (RECALL * resemblances.len() as f64).ceil() as usize;
-    let resemblance = reached.checked_sub(1).map(|place| resemblances[place]);
+    let resemblance = reached.checked_sub(1).map(|index| resemblances[index]);
     let mut made = AtSlope { slope, resemblance, ..AtSlope::default() };
     for (label, likeness) in found {
         made.usual.add(*label, likeness.exceeds(&rules.lcs));

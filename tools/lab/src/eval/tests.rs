@@ -8,7 +8,7 @@ use nddb::compare::lcs::Parameters;
 use nddb::compare::lcs::plain::compare;
 use nddb::detect::Method;
 use nddb::detect::PairOptions;
-use nddb::detect::Room;
+use nddb::detect::Resources;
 use nddb::internals::support::{self, texts};
 use nddb::sketch::Recipe;
 use nddb::text::{Page, folded_text};
@@ -23,8 +23,8 @@ fn corpus(folder: &Path, texts: &[String]) -> Corpus {
     let (path, database) = (support::documents(folder, texts), folder.join("texts.nddb"));
     let config = Config::within(3).expect("a k").recipe("web/1");
     let recipe = Recipe::named("web").expect("a recipe");
-    let room = Room { memory_limit: 0, folder: folder.into() };
-    Corpus::load(&path, &database, &config, &recipe, &room, &mut |_| true).expect("documents")
+    let resources = Resources { memory_limit: 0, folder: folder.into() };
+    Corpus::load(&path, &database, &config, &recipe, &resources, &mut |_| true).expect("documents")
 }
 
 /// Every third pair of documents, labelled as given.
@@ -49,7 +49,7 @@ fn labelled_pairs_are_counted_by_what_their_sketches_say() {
         let corpus = corpus(folder.path(), &texts(80, seed));
         let gold = corpus.gold(&labels(80, &mixed)).expect("joined");
         let all = corpus.collection();
-        let selected: Vec<bool> = (0..gold.pairs.len()).map(|place| place % 4 > 0).collect();
+        let selected: Vec<bool> = (0..gold.pairs.len()).map(|position| position % 4 > 0).collect();
         let found = by_similarity(&gold, &selected, all);
         let pairs: Vec<(Option<u32>, Option<u32>, Label)> = gold
             .pairs
@@ -93,7 +93,7 @@ fn slopes_are_judged_as_comparing_every_pair_plainly_judges_them() {
         let made = documents(seed);
         let corpus = corpus(folder.path(), &made);
         let mut options = PairOptions::new(Method::Lcs);
-        options.room = Room { memory_limit: 0, folder: folder.path().into() };
+        options.resources = Resources { memory_limit: 0, folder: folder.path().into() };
         let near = |a: usize, b: usize| {
             let near = compare(&made[a], &made[b], &options.lcs, &options.rules.lcs).exceeds(&options.rules.lcs);
             // Some labels are wrong by the method, and some undecided.

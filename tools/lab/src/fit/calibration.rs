@@ -53,12 +53,12 @@ pub fn calibration(pairs: &[(f64, bool)]) -> Calibration {
 /// replacement; none where a draw has no slope too often.
 pub fn slope_interval(pairs: &[(f64, bool)], components: &[usize], seed: u64) -> Option<[f64; 2]> {
     let mut of: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    components.iter().enumerate().for_each(|(place, component)| of.entry(*component).or_default().push(place));
+    components.iter().enumerate().for_each(|(index, component)| of.entry(*component).or_default().push(index));
     let of: Vec<Vec<usize>> = of.into_values().collect();
     let mut slopes: Vec<f64> = (0..DRAWS)
         .filter_map(|draw| {
-            let drawn = (0..of.len()).flat_map(|place| {
-                let number = mix(seed ^ mix((draw * of.len() + place) as u64));
+            let drawn = (0..of.len()).flat_map(|index| {
+                let number = mix(seed ^ mix((draw * of.len() + index) as u64));
                 of[(number % of.len() as u64) as usize].iter().map(|pair| pairs[*pair])
             });
             slope(&drawn.collect::<Vec<_>>())
@@ -85,7 +85,7 @@ fn slope(pairs: &[(f64, bool)]) -> Option<f64> {
             Example { set: 0, groups: [0, 0], is_near, is_identical: false, traits }
         })
         .collect();
-    let used = std::array::from_fn(|place| place == 0);
+    let used = std::array::from_fn(|index| index == 0);
     Some(logistic::fit(&examples, &vec![1.0; examples.len()], 1e-9, used).weights[0])
 }
 
@@ -109,7 +109,7 @@ mod tests {
         assert!(good.slope.is_some_and(|slope| (slope - 1.0).abs() < 0.01), "{good:?}");
         let bold = calibration(&pairs(2.0));
         assert!(bold.slope.is_some_and(|slope| (slope - 0.5).abs() < 0.01) && bold.brier > good.brier, "{bold:?}");
-        let components: Vec<usize> = (0..1000).map(|place| place % 50).collect();
+        let components: Vec<usize> = (0..1000).map(|index| index % 50).collect();
         let interval = slope_interval(&pairs(1.0), &components, 1);
         assert!(interval.is_some_and(|[low, high]| low < 1.0 && high > 1.0 && high - low < 0.5), "{interval:?}");
         assert_eq!(calibration(&[(0.5, true)]).slope, None);

@@ -12,43 +12,43 @@ const FOLDS: u32 = 5;
 /// Returns the model of all examples that the traits `used` give, and its penalty: the one whose predictions of pairs of
 /// other groups are the likeliest.
 pub fn fit(examples: &[Example], weights: &[f64], used: [bool; TRAITS]) -> (Model, f64) {
-    let kept: Vec<usize> = (0..examples.len()).filter(|place| !examples[*place].is_identical).collect();
+    let kept: Vec<usize> = (0..examples.len()).filter(|index| !examples[*index].is_identical).collect();
     fit_some(examples, weights, &kept, used)
 }
 
 /// Returns the probability of each example by a model of those that touch neither of its groups; 1 of identical ones.
 pub fn cross_validated(examples: &[Example], weights: &[f64], used: [bool; TRAITS]) -> Vec<f64> {
     let mut by_groups: BTreeMap<[u32; 2], Vec<usize>> = BTreeMap::new();
-    for (place, example) in examples.iter().enumerate() {
+    for (index, example) in examples.iter().enumerate() {
         let [a, b] = example.groups;
-        by_groups.entry([a.min(b), a.max(b)]).or_default().push(place);
+        by_groups.entry([a.min(b), a.max(b)]).or_default().push(index);
     }
     let mut probabilities = vec![1.0; examples.len()];
-    for (groups, places) in by_groups {
-        if places.iter().all(|place| examples[*place].is_identical) {
+    for (groups, indexes) in by_groups {
+        if indexes.iter().all(|index| examples[*index].is_identical) {
             continue;
         }
         let touches = |example: &Example| example.groups.iter().any(|group| groups.contains(group));
-        let kept = (0..examples.len()).filter(|place| !examples[*place].is_identical && !touches(&examples[*place]));
+        let kept = (0..examples.len()).filter(|index| !examples[*index].is_identical && !touches(&examples[*index]));
         let (model, _) = fit_some(examples, weights, &kept.collect::<Vec<_>>(), used);
-        for place in places.into_iter().filter(|place| !examples[*place].is_identical) {
-            probabilities[place] = model.probability(&Traits { values: examples[place].traits });
+        for index in indexes.into_iter().filter(|index| !examples[*index].is_identical) {
+            probabilities[index] = model.probability(&Traits { values: examples[index].traits });
         }
     }
     probabilities
 }
 
 fn fit_some(examples: &[Example], weights: &[f64], kept: &[usize], used: [bool; TRAITS]) -> (Model, f64) {
-    let take = |places: &mut dyn Iterator<Item = usize>| -> (Vec<Example>, Vec<f64>) {
-        places.map(|place| (examples[place], weights[place])).unzip()
+    let take = |indexes: &mut dyn Iterator<Item = usize>| -> (Vec<Example>, Vec<f64>) {
+        indexes.map(|index| (examples[index], weights[index])).unzip()
     };
     let folds: Vec<_> = (0..FOLDS)
         .map(|fold| {
-            let is_out = |place: &usize| examples[*place].groups.iter().any(|group| group % FOLDS == fold);
-            let trained = take(&mut kept.iter().copied().filter(|place| !is_out(place)));
+            let is_out = |index: &usize| examples[*index].groups.iter().any(|group| group % FOLDS == fold);
+            let trained = take(&mut kept.iter().copied().filter(|index| !is_out(index)));
             // A pair of groups of two parts is predicted once.
-            let first = |place: &usize| examples[*place].groups.iter().map(|group| group % FOLDS).min();
-            (trained, take(&mut kept.iter().copied().filter(|place| first(place) == Some(fold))))
+            let first = |index: &usize| examples[*index].groups.iter().map(|group| group % FOLDS).min();
+            (trained, take(&mut kept.iter().copied().filter(|index| first(index) == Some(fold))))
         })
         .collect();
     let likelihood = |penalty: f64| -> f64 {
@@ -86,7 +86,7 @@ mod tests {
         };
         let examples: Vec<Example> = (0..192).map(example).collect();
         let even = vec![1.0; examples.len()];
-        let used = std::array::from_fn(|place| place == 0);
+        let used = std::array::from_fn(|index| index == 0);
         let probabilities = cross_validated(&examples, &even, used);
         assert_eq!(probabilities[5], 1.0, "identical");
         for (example, probability) in examples.iter().zip(&probabilities).filter(|(example, _)| !example.is_identical) {

@@ -17,10 +17,10 @@ const STEP_MAX: f64 = 4.0;
 pub(super) fn fit(examples: &[Example], weights: &[f64], penalty: f64, mut used: [bool; TRAITS]) -> Model {
     loop {
         let model = fit_all(examples, weights, penalty, used);
-        let wrong = |place: &usize| f64::from(DIRECTIONS[*place]) * model.scaled[*place];
-        let worst = (0..TRAITS).filter(|place| wrong(place) < 0.0).min_by(|a, b| wrong(a).total_cmp(&wrong(b)));
+        let wrong = |index: &usize| f64::from(DIRECTIONS[*index]) * model.scaled[*index];
+        let worst = (0..TRAITS).filter(|index| wrong(index) < 0.0).min_by(|a, b| wrong(a).total_cmp(&wrong(b)));
         match worst {
-            Some(place) => used[place] = false,
+            Some(index) => used[index] = false,
             None => return model.model,
         }
     }
@@ -37,10 +37,10 @@ fn fit_all(examples: &[Example], weights: &[f64], penalty: f64, used: [bool; TRA
     let mean = |of: &dyn Fn(&Example) -> f64| {
         examples.iter().zip(weights).map(|(example, weight)| weight * of(example)).sum::<f64>() / total
     };
-    let middle: [f64; TRAITS] = std::array::from_fn(|place| mean(&|example| example.traits[place]));
-    let deviation: [f64; TRAITS] = std::array::from_fn(|place| {
-        let variance = mean(&|example| (example.traits[place] - middle[place]).powi(2));
-        if used[place] && variance > 1e-12 { variance.sqrt() } else { f64::INFINITY }
+    let middle: [f64; TRAITS] = std::array::from_fn(|index| mean(&|example| example.traits[index]));
+    let deviation: [f64; TRAITS] = std::array::from_fn(|index| {
+        let variance = mean(&|example| (example.traits[index] - middle[index]).powi(2));
+        if used[index] && variance > 1e-12 { variance.sqrt() } else { f64::INFINITY }
     });
     let row = |example: &Example| -> [f64; N] {
         std::array::from_fn(|at| match at {
@@ -80,8 +80,8 @@ fn fit_all(examples: &[Example], weights: &[f64], penalty: f64, used: [bool; TRA
             break;
         }
     }
-    let scaled: [f64; TRAITS] = std::array::from_fn(|place| if used[place] { at[place + 1] } else { 0.0 });
-    let weights: [f64; TRAITS] = std::array::from_fn(|place| scaled[place] / deviation[place]);
+    let scaled: [f64; TRAITS] = std::array::from_fn(|index| if used[index] { at[index + 1] } else { 0.0 });
+    let weights: [f64; TRAITS] = std::array::from_fn(|index| scaled[index] / deviation[index]);
     let constant = at[0] - weights.iter().zip(middle).map(|(weight, middle)| weight * middle).sum::<f64>();
     Fitted { model: Model { constant, weights }, scaled }
 }
@@ -156,7 +156,7 @@ mod tests {
         assert!(model.weights[1] == 0.0 && model.weights[0] > 1.0, "{model:?}");
         let small = fit(&examples, &even, 1e4, [true; TRAITS]);
         assert!(small.weights[0] < 0.3 * model.weights[0] && small.weights[0] > 0.0, "{small:?}");
-        let without = fit(&examples, &even, 1e-6, std::array::from_fn(|place| place != 0));
+        let without = fit(&examples, &even, 1e-6, std::array::from_fn(|index| index != 0));
         assert_eq!(without.weights[0], 0.0);
     }
 }

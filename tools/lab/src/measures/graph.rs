@@ -7,11 +7,11 @@ use nddb::Result;
 use nddb::View;
 use nddb::detect::Collection;
 use nddb::detect::PairOptions;
-use nddb::detect::Room;
+use nddb::detect::Resources;
 use nddb::detect::{Line, PairSummary};
 use nddb::internals::Classes;
 use nddb::internals::Sorter;
-use nddb::internals::{Found, Reach};
+use nddb::internals::{PairJob, Reach};
 
 /// "Every page is a node in the graph. There is an edge between two nodes iff the pair is B-similar. A node
 /// is considered a near-duplicate page iff it is incident to at least one edge" (Henzinger 2006, results
@@ -77,8 +77,8 @@ pub fn graph(
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
 ) -> Result<Graph> {
     let options = PairOptions { expand: false, ..options.clone() };
-    let found = Found::new(view, collection, &options, Reach::ALL, watch)?;
-    let groups = Groups::new(collection, &found.classes, &options.room)?;
+    let found = PairJob::new(view, collection, &options, Reach::ALL, watch)?;
+    let groups = Groups::new(collection, &found.classes, &options.resources)?;
     let members = found.classes.members();
     // Neighbours outside of the own class.
     let mut outside = vec![0u32; collection.len() as usize];
@@ -117,11 +117,11 @@ struct Groups {
 }
 
 impl Groups {
-    fn new(collection: &Collection, classes: &Classes, room: &Room) -> Result<Self> {
+    fn new(collection: &Collection, classes: &Classes, resources: &Resources) -> Result<Self> {
         let all = || (0..collection.len()).filter(|&node| collection.representative(node) == node);
         let mut nodes = vec![0; collection.len() as usize];
         all().for_each(|node| nodes[classes.leader(node) as usize] += 1);
-        let mut sorter = Sorter::<2>::new(&room.folder, room.memory_limit / 4);
+        let mut sorter = Sorter::<2>::new(&resources.folder, resources.memory_limit / 4);
         for node in all().filter(|&node| nodes[classes.leader(node) as usize] > 1) {
             if let Some(site) = collection.row(node).site {
                 sorter.push([classes.leader(node).into(), site.into()])?;
@@ -157,7 +157,7 @@ impl Groups {
         let x = self.sites.get(&a).map_or(alone[0].as_slice(), Vec::as_slice);
         let y = self.sites.get(&b).map_or(alone[1].as_slice(), Vec::as_slice);
         let (few, many) = if x.len() <= y.len() { (x, y) } else { (y, x) };
-        let there = |site: u32| many.binary_search_by_key(&site, |known| known.0).map_or(0, |place| many[place].1);
+        let there = |site: u32| many.binary_search_by_key(&site, |known| known.0).map_or(0, |index| many[index].1);
         few.iter().map(|&(site, nodes)| nodes * there(site)).sum()
     }
 }
@@ -180,16 +180,16 @@ mod tests {
             let reader = database(folder.path(), &pages).expect("a database");
             for method in METHODS {
                 let options = PairOptions { complete: true, ..options(method) };
-                let all = collection(&reader, &options.room);
+                let all = collection(&reader, &options.resources);
                 let found = graph(reader.view(), &all, &options, &mut |_| true).expect("measured");
-                let classes = Classes::new(&all, method, &|_| None, &options.room).expect("classes");
+                let classes = Classes::new(&all, method, &|_| None, &options.resources).expect("classes");
                 let nodes: Vec<u32> = (0..all.len())
                     .filter(|&node| all.representative(node) == node && !all.row(node).is_empty)
                     .collect();
                 let mut want = Graph { summary: found.summary, nodes: nodes.len() as u64, ..Graph::default() };
                 let mut degree = vec![0u64; all.len() as usize];
-                for (place, &a) in nodes.iter().enumerate() {
-                    for &b in &nodes[place + 1..] {
+                for (index, &a) in nodes.iter().enumerate() {
+                    for &b in &nodes[index + 1..] {
                         let named =
                             if method == Method::Split { (classes.leader(a), classes.leader(b)) } else { (a, b) };
                         let one = method == Method::Split && named.0 == named.1;

@@ -2,13 +2,13 @@
 
 use super::sample::TextSample;
 use crate::draw::Draw;
+use fixedbitset::FixedBitSet;
 use nddb::Progress;
 use nddb::Result;
 use nddb::compare::lcs::{Comparer, Prepared};
 use nddb::detect::Collection;
 use nddb::detect::PairOptions;
 use nddb::detect::SetSummary;
-use nddb::internals::Bits;
 use nddb::internals::Ticker;
 use nddb::internals::{Sets, Signed};
 use nddb::sketch::{Signature, signatures};
@@ -89,10 +89,10 @@ pub fn perhaps(
 ) -> Result<Perhaps> {
     let ticker = Ticker::new(watch);
     let documents = sample.documents();
-    let place = |ordinal: &u32| documents.binary_search(ordinal).ok();
-    let selected: Vec<usize> = sample.selected().iter().filter_map(place).collect();
-    let mut drawn = Bits::new(documents.len() as u32);
-    sample.drawn().iter().filter_map(place).for_each(|place| drawn.insert(place as u32));
+    let index = |ordinal: &u32| documents.binary_search(ordinal).ok();
+    let selected: Vec<usize> = sample.selected().iter().filter_map(index).collect();
+    let mut drawn = FixedBitSet::with_capacity(documents.len());
+    sample.drawn().iter().filter_map(index).for_each(|index| drawn.insert(index));
     let signed: Vec<Vec<Signature>> =
         documents.iter().map(|&ordinal| signatures(sample.text(ordinal), &options.sets.signatures)).collect();
     ticker.start("perhaps-similar sets", Some(SIGNATURE_STEPS.into()), "numbers of signatures")?;
@@ -101,12 +101,12 @@ pub fn perhaps(
         let groups = options.sets.signatures.groups;
         let count = rotations * groups;
         let first = |all: &[Signature]| all.partition_point(|signature| signature.group < count);
-        let has = |(place, all): (usize, &Vec<Signature>)| drawn.contains(place as u32) && first(all) > 0;
+        let has = |(index, all): (usize, &Vec<Signature>)| drawn.contains(index) && first(all) > 0;
         let signed_documents = signed.iter().enumerate().filter(|document| has(*document)).count() as u64;
         steps.push(AtSignatures { signatures: count, signed: signed_documents, ..AtSignatures::default() });
-        let mut rows = Signed::new(documents.len() as u32, &options.room);
-        for (place, all) in (0..).zip(&signed) {
-            rows.push_made(place, &all[..first(all)])?;
+        let mut rows = Signed::new(documents.len() as u32, &options.resources);
+        for (index, all) in (0..).zip(&signed) {
+            rows.push_made(index, &all[..first(all)])?;
         }
         together.push(sets(collection, documents, rows, options, &selected)?);
         ticker.add(1)?;
@@ -120,25 +120,25 @@ pub fn perhaps(
         pairs: [Vec::new(), Vec::new()],
     };
     let mut draws = [draw.clone(), draw.clone()];
-    let prepare = |place: usize| Prepared::new(sample.text(documents[place]), &options.lcs);
-    let prepared: Vec<Prepared> = selected.iter().map(|&place| prepare(place)).collect();
+    let prepare = |index: usize| Prepared::new(sample.text(documents[index]), &options.lcs);
+    let prepared: Vec<Prepared> = selected.iter().map(|&index| prepare(index)).collect();
     let mut comparer = Comparer::new(options.lcs, &options.rules.lcs);
     ticker.start("compare texts", Some(documents.len() as u64), "documents")?;
     for other in 0..documents.len() {
         let ready = prepare(other);
-        for (number, &place) in selected.iter().enumerate().filter(|(_, place)| **place != other) {
+        for (number, &index) in selected.iter().enumerate().filter(|(_, index)| **index != other) {
             let similar = comparer.verdict(&prepared[number], &ready).exceeds(&options.rules.lcs);
             made.compared += 1;
             made.similar += u64::from(similar);
             for (step, together) in made.steps.iter_mut().zip(&together) {
-                let perhaps = together[number].contains(other as u32);
+                let perhaps = together[number].contains(other);
                 step.perhaps += u64::from(perhaps);
                 step.similar += u64::from(perhaps && similar);
             }
             // Two selected documents meet twice, and are drawn from once.
-            let again = other < place && selected.binary_search(&other).is_ok();
-            if !again && together.last().is_some_and(|all| all[number].contains(other as u32)) {
-                draws[usize::from(!similar)].push(documents[place], documents[other]);
+            let again = other < index && selected.binary_search(&other).is_ok();
+            if !again && together.last().is_some_and(|all| all[number].contains(other)) {
+                draws[usize::from(!similar)].push(documents[index], documents[other]);
             }
         }
         ticker.add(1)?;
@@ -154,14 +154,14 @@ fn sets(
     signed: Signed,
     options: &PairOptions,
     selected: &[usize],
-) -> Result<Vec<Bits>> {
-    let site = |place: u32| collection.row(documents[place as usize]).site;
-    let sets = Sets::new(signed, &options.sets, &options.room, &|_| true, &site, &mut SetSummary::default())?;
-    let mut together: Vec<Bits> = selected.iter().map(|_| Bits::new(documents.len() as u32)).collect();
+) -> Result<Vec<FixedBitSet>> {
+    let site = |index: u32| collection.row(documents[index as usize]).site;
+    let sets = Sets::new(signed, &options.sets, &options.resources, &|_| true, &site, &mut SetSummary::default())?;
+    let mut together: Vec<FixedBitSet> = selected.iter().map(|_| FixedBitSet::with_capacity(documents.len())).collect();
     sets.each(&mut |set| {
         for member in set {
             if let Ok(number) = selected.binary_search(&(*member as usize)) {
-                set.iter().for_each(|&other| together[number].insert(other));
+                set.iter().for_each(|&other| together[number].insert(other as usize));
             }
         }
         Ok(())

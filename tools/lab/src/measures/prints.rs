@@ -7,7 +7,7 @@ use nddb_format::Fingerprint;
 use nddb::Progress;
 use nddb::Result;
 use nddb::detect::Collection;
-use nddb::detect::Room;
+use nddb::detect::Resources;
 use nddb::internals::Sorter;
 use nddb::internals::Ticker;
 
@@ -56,12 +56,12 @@ pub struct Hot {
 pub fn prints(
     collection: &Collection,
     bits: u8,
-    room: &Room,
+    resources: &Resources,
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
 ) -> Result<Prints> {
     let ticker = Ticker::new(watch);
     ticker.start("fingerprints", None, "documents")?;
-    let mut sorter = Sorter::<2>::new(&room.folder, room.memory_limit / 2);
+    let mut sorter = Sorter::<2>::new(&resources.folder, resources.memory_limit / 2);
     for ordinal in 0..collection.len() {
         if let Some(fingerprint) = collection.row(ordinal).fingerprint {
             sorter.push([fingerprint.0, ordinal.into()])?;
@@ -106,8 +106,8 @@ impl Prints {
         self.distinct_in[bucket] += 1;
         if hot.documents > 1 {
             // They come by value, so the lesser of equals stays in front.
-            let place = self.hottest.partition_point(|other| Reverse(other.documents) <= Reverse(hot.documents));
-            self.hottest.insert(place, hot);
+            let index = self.hottest.partition_point(|other| Reverse(other.documents) <= Reverse(hot.documents));
+            self.hottest.insert(index, hot);
             self.hottest.truncate(NAMED);
         }
     }
@@ -127,9 +127,9 @@ mod tests {
             let (folder, mut pages) = (tempfile::tempdir().expect("a folder"), pages(500, seed));
             pages.iter_mut().take(9).for_each(|page| page.fingerprint = Some(u64::MAX));
             let reader = database(folder.path(), &pages).expect("a database");
-            let room = Room { memory_limit: 0, ..Room::default() };
-            let all = collection(&reader, &room);
-            let found = prints(&all, 64, &room, &mut |_| true).expect("measured");
+            let resources = Resources { memory_limit: 0, ..Resources::default() };
+            let all = collection(&reader, &resources);
+            let found = prints(&all, 64, &resources, &mut |_| true).expect("measured");
             let mut counts: BTreeMap<u64, u64> = BTreeMap::new();
             pages.iter().filter_map(|page| page.fingerprint).for_each(|print| *counts.entry(print).or_default() += 1);
             assert_eq!((found.documents, found.distinct), (counts.values().sum(), counts.len() as u64));
@@ -159,8 +159,8 @@ mod tests {
     fn no_document_gives_zeros() {
         let folder = tempfile::tempdir().expect("a folder");
         let reader = database(folder.path(), &[]).expect("a database");
-        let room = Room::default();
-        let found = prints(&collection(&reader, &room), 64, &room, &mut |_| true).expect("measured");
+        let resources = Resources::default();
+        let found = prints(&collection(&reader, &resources), 64, &resources, &mut |_| true).expect("measured");
         assert_eq!((found.documents, found.distinct, found.hottest.len()), (0, 0, 0));
         assert_eq!(found.leading, [0; 64]);
     }

@@ -5,16 +5,16 @@ use std::collections::BinaryHeap;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::draw::Draw;
+use fixedbitset::FixedBitSet;
 use nddb::Progress;
 use nddb::View;
 use nddb::detect::Collection;
 use nddb::detect::Method;
 use nddb::detect::PairOptions;
-use nddb::detect::Unread;
-use nddb::internals::Bits;
+use nddb::detect::UnreadTexts;
 use nddb::internals::Ticker;
-use nddb::internals::{Found, Reach};
-use nddb::internals::{Kept, Places, keep};
+use nddb::internals::{Kept, TextSources, keep};
+use nddb::internals::{PairJob, Reach};
 use nddb::{Error, Result};
 
 /// Documents that are compared with all others of the sample: "we randomly selected 150 documents from the whole
@@ -30,7 +30,7 @@ pub struct TextSample {
     /// Documents with different texts that could be drawn.
     pub drawn_from: u64,
     /// Documents that could not be read.
-    pub unread: Unread,
+    pub unread: UnreadTexts,
     /// Documents drawn at random, ascending; the others are here because they are near to one of these.
     drawn: Vec<u32>,
     selected: Vec<u32>,
@@ -76,18 +76,18 @@ pub fn text_sample(
 ) -> Result<TextSample> {
     let (drawn_from, drawn) = draw(collection, documents, seed);
     let selected: Vec<u32> = drawn.iter().copied().take(SELECTED).collect();
-    let mut wanted = Bits::new(collection.len());
-    drawn.iter().for_each(|&ordinal| wanted.insert(ordinal));
+    let mut wanted = FixedBitSet::with_capacity(collection.len() as usize);
+    drawn.iter().for_each(|&ordinal| wanted.insert(ordinal as usize));
     if drawn_from > drawn.len() as u64 && documents > 0 {
         for (a, b) in near(view, collection, options, &selected, Draw::new(documents, seed), watch)? {
-            wanted.insert(a);
-            wanted.insert(b);
+            wanted.insert(a as usize);
+            wanted.insert(b as usize);
         }
     }
     let ticker = Ticker::new(watch);
-    let places = Places::new(view, collection, options.part, &options.room, &ticker)?;
+    let sources = TextSources::new(view, collection, options.part, &options.resources, &ticker)?;
     let mut all = Vec::new();
-    let kept = keep(&places, &wanted, &options.room, &ticker, &mut |ordinal, _| {
+    let kept = keep(&sources, &wanted, &options.resources, &ticker, &mut |ordinal, _| {
         all.push(ordinal);
         Ok(())
     })?;
@@ -129,14 +129,14 @@ fn near(
 ) -> Result<Vec<(u32, u32)>> {
     for method in [Method::MinHash, Method::Simhash] {
         let options = PairOptions { method, expand: false, verify_lcs: false, ..options.clone() };
-        let found = match Found::new(view, collection, &options, Reach::ALL, watch) {
+        let found = match PairJob::new(view, collection, &options, Reach::ALL, watch) {
             Err(Error::Method { .. }) => continue,
             other => other?,
         };
-        let mut leaders = Bits::new(collection.len());
-        selected.iter().for_each(|&ordinal| leaders.insert(found.classes.leader(ordinal)));
+        let mut leaders = FixedBitSet::with_capacity(collection.len() as usize);
+        selected.iter().for_each(|&ordinal| leaders.insert(found.classes.leader(ordinal) as usize));
         found.each(collection, &options, watch, &mut |pair| {
-            if leaders.contains(pair.a) || leaders.contains(pair.b) {
+            if leaders.contains(pair.a as usize) || leaders.contains(pair.b as usize) {
                 draw.push(pair.a, pair.b);
             }
             Ok(())

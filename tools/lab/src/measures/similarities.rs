@@ -6,7 +6,7 @@ use nddb::View;
 use nddb::detect::Collection;
 use nddb::detect::Method;
 use nddb::detect::PairOptions;
-use nddb::internals::Found;
+use nddb::internals::PairJob;
 
 /// Values of B-similarity.
 const B_LEN: usize = 7;
@@ -115,7 +115,7 @@ pub fn similarities(
 ) -> Result<Grid> {
     let options = PairOptions { expand: false, ..options.clone() };
     // Documents with one sketch are pairs here, too.
-    let found = Found::between(Method::Identity, view, collection, &options, watch)?;
+    let found = PairJob::between(Method::Identity, view, collection, &options, watch)?;
     let mut grid = Grid::new();
     grid.cut = found.cuts.len() as u64;
     found.each(collection, &options, watch, &mut |pair| {
@@ -142,7 +142,7 @@ mod tests {
             }
             let reader = database(folder.path(), &pages).expect("a database");
             let options = PairOptions { complete: true, ..options(method) };
-            let all = collection(&reader, &options.room);
+            let all = collection(&reader, &options.resources);
             let mut visited = Vec::new();
             let visit = &mut |a: u32, b: u32| visited.push((a.min(b), a.max(b)));
             let found = similarities(reader.view(), &all, &options, &mut |_| true, visit).expect("measured");
@@ -151,12 +151,12 @@ mod tests {
             assert_eq!(visited.len() as u64, found.pairs, "each pair is visited once");
             let mut want = Grid::new();
             let mut values: Vec<(f64, f64)> = Vec::new();
-            let text = |place: usize| (pages[place].record.digest, place);
-            for (place, x) in pages.iter().enumerate() {
+            let text = |index: usize| (pages[index].record.digest, index);
+            for (index, x) in pages.iter().enumerate() {
                 let is_copy =
                     |page: usize| (0..page).any(|before| text(before).0.is_some() && text(before).0 == text(page).0);
-                for (behind, y) in pages.iter().enumerate().skip(place + 1) {
-                    if is_copy(place) || is_copy(behind) {
+                for (behind, y) in pages.iter().enumerate().skip(index + 1) {
+                    if is_copy(index) || is_copy(behind) {
                         continue;
                     }
                     let b = x.record.supershingles.zip(y.record.supershingles);

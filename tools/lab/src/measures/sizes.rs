@@ -51,7 +51,7 @@ mod tests {
         let reader = database(folder.path(), &pages).expect("a database");
         for method in [Method::Simhash, Method::B] {
             let options = ClusterOptions::new(options(method));
-            let all = Collection::with_deleted(reader.view(), &options.pairs.room, &mut |_| true).expect("read");
+            let all = Collection::with_deleted(reader.view(), &options.pairs.resources, &mut |_| true).expect("read");
             let found = sizes(reader.view(), &all, &options, &mut |_| true).expect("measured");
             let made = cluster(reader.view(), &all, &options, &mut |_| true, &mut |_| Ok(())).expect("clustered");
             let mut want: BTreeMap<u64, u64> = BTreeMap::new();

@@ -111,7 +111,7 @@ fn units(character: char) -> usize {
     if character.is_ascii() { 1 } else { 2 }
 }
 
-/// The windows of a text: at each place the fewest characters that have so many units.
+/// The windows of a text: at each index the fewest characters that have so many units.
 fn windows(text: &[char], size: usize) -> impl Iterator<Item = Range<usize>> + '_ {
     let (mut end, mut held) = (0, 0);
     (0..text.len()).map_while(move |start| {

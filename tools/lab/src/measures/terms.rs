@@ -2,17 +2,17 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use fixedbitset::FixedBitSet;
 use nddb::Progress;
 use nddb::Result;
 use nddb::View;
 use nddb::compare::lcs::Myers;
 use nddb::detect::Collection;
 use nddb::detect::PairOptions;
-use nddb::detect::Unread;
-use nddb::internals::Bits;
-use nddb::internals::Places;
+use nddb::detect::UnreadTexts;
+use nddb::internals::MappedRowsWriter;
+use nddb::internals::TextSources;
 use nddb::internals::Ticker;
-use nddb::internals::WordsWriter;
 use nddb::text::{Page, Tokenizer};
 
 /// Terms of a document that are compared: of two longer ones that share nothing, the comparison would take minutes.
@@ -68,18 +68,18 @@ pub fn term_differences(
     lists: &[&[(u32, u32)]],
     options: &PairOptions,
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
-) -> Result<(Vec<TermDifferences>, Unread)> {
+) -> Result<(Vec<TermDifferences>, UnreadTexts)> {
     let ticker = Ticker::new(watch);
-    let room = &options.room;
-    let mut wanted = Bits::new(collection.len());
+    let resources = &options.resources;
+    let mut wanted = FixedBitSet::with_capacity(collection.len() as usize);
     for &(a, b) in lists.iter().copied().flatten() {
-        wanted.insert(a);
-        wanted.insert(b);
+        wanted.insert(a as usize);
+        wanted.insert(b as usize);
     }
-    let places = Places::new(view, collection, options.part, room, &ticker)?;
-    let (mut terms, mut stand) = (WordsWriter::<1>::new(&room.folder)?, HashMap::new());
+    let sources = TextSources::new(view, collection, options.part, resources, &ticker)?;
+    let (mut terms, mut stand) = (MappedRowsWriter::<1>::new(&resources.folder)?, HashMap::new());
     let tokenizer = Tokenizer::new();
-    let unread = places.each(&wanted, room, &ticker, &mut |ordinal, text| {
+    let unread = sources.each(&wanted, resources, &ticker, &mut |ordinal, text| {
         let tokens = tokenizer.tokens(&Page::text(text));
         let start = terms.len();
         tokens.hashes().iter().take(TERMS_MAX).try_for_each(|&term| terms.push(&[term]))?;
@@ -89,7 +89,7 @@ pub fn term_differences(
     let terms = terms.finish()?;
     let get = |ordinal: u32| {
         let range = stand.get(&ordinal)?.clone();
-        Some(range.map(|place| terms.row(place)[0]).collect::<Vec<u64>>())
+        Some(range.map(|index| terms.row(index)[0]).collect::<Vec<u64>>())
     };
     let mut myers = Myers::new();
     ticker.start("differences of terms", Some(lists.iter().map(|list| list.len() as u64).sum()), "pairs")?;

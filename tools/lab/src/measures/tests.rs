@@ -8,9 +8,9 @@ use nddb::compare::lcs::plain::{compare, longest_common_subsequence};
 use nddb::compare::lcs::{Likeness, Parameters};
 use nddb::detect::Method;
 use nddb::detect::PairOptions;
-use nddb::detect::Room;
+use nddb::detect::Resources;
 use nddb::detect::SetOptions;
-use nddb::detect::Unread;
+use nddb::detect::UnreadTexts;
 use nddb::internals::perhaps_similar_sets;
 use nddb::internals::support::{Corpus, corpus, texts};
 use nddb::sketch::SignatureRules;
@@ -27,7 +27,7 @@ fn short(len: usize, seed: u64) -> Vec<String> {
 
 fn options(corpus: &Corpus, folder: &std::path::Path) -> PairOptions {
     let mut options = PairOptions::new(Method::Lcs);
-    options.room = Room { memory_limit: 0, folder: folder.into() };
+    options.resources = Resources { memory_limit: 0, folder: folder.into() };
     options.rules.within = corpus.view().settings().k.into();
     options
 }
@@ -211,7 +211,7 @@ fn terms_differ_by_what_no_common_subsequence_holds() {
             term_differences(corpus.view(), corpus.collection(), lists, &options, &mut |_| true).expect("measured")
         };
         let (found, unread) = measure(&[&pairs, &pairs[..3], &[]]);
-        assert_eq!(unread, Unread::default());
+        assert_eq!(unread, UnreadTexts::default());
         let terms = |ordinal: u32| {
             let index: usize = corpus.collection().id(ordinal)[1..].parse().expect("an index");
             tokens(&Page::text(&made[index])).hashes().to_vec()

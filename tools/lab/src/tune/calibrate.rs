@@ -4,17 +4,17 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::counts::{Tally, lower_bound};
 use super::runs::{PAIRS_MAX, Runs};
+use fixedbitset::FixedBitSet;
 use nddb::Progress;
 use nddb::Result;
 use nddb::View;
 use nddb::detect::Collection;
 use nddb::detect::Method;
 use nddb::detect::PairOptions;
-use nddb::detect::Unread;
+use nddb::detect::UnreadTexts;
 use nddb::detect::{GROUPS, Ratios};
-use nddb::internals::Bits;
-use nddb::internals::Places;
 use nddb::internals::ShingleSets;
+use nddb::internals::TextSources;
 use nddb::internals::Ticker;
 
 /// The ratios that are tried, n of 1/n (Ye et al. 2007, 4.4).
@@ -89,10 +89,10 @@ pub struct Calibration {
     pub uniform: Vec<Run>,
     /// The ratios that were chosen.
     pub adaptive: Run,
-    /// Of uniform samplings, the place of the coarsest whose precision is that of the adaptive one, or more.
+    /// Of uniform samplings, the index of the coarsest whose precision is that of the adaptive one, or more.
     pub equal: usize,
     /// Documents whose texts could not be read.
-    pub unread: Unread,
+    pub unread: UnreadTexts,
 }
 
 /// Calibrates adaptive sampling (Ye et al. 2007, 4.4) on the documents of a collection, which was built
@@ -118,12 +118,12 @@ pub fn calibrate(
 ) -> Result<Calibration> {
     nddb::detect::check(view, &options.pairs)?;
     let ticker = Ticker::new(watch);
-    let room = &options.pairs.room;
-    let places = Places::new(view, collection, options.pairs.part, room, &ticker)?;
+    let resources = &options.pairs.resources;
+    let sources = TextSources::new(view, collection, options.pairs.part, resources, &ticker)?;
     let wanted = wanted(collection, options.documents);
     let mut shingles = options.pairs.shingles;
     (shingles.ratios, shingles.remainder) = (Ratios::ALL, 0);
-    let sets = ShingleSets::read(&places, &wanted, &shingles, options.pairs.rules.resemblance, room, &ticker)?;
+    let sets = ShingleSets::read(&sources, &wanted, &shingles, options.pairs.rules.resemblance, resources, &ticker)?;
     let runs = Runs::new(view, collection, options.pairs.clone(), &sets, half, PAIRS_MAX, &ticker)?;
     let uniform: Vec<Tally> = RATIOS
         .iter()
@@ -135,10 +135,10 @@ pub fn calibrate(
     for (group, figures) in groups.iter_mut().enumerate() {
         figures.shingles = uniform[0].shingles[CHOOSE][group] as u64;
         figures.pairs = uniform[0].returned[CHOOSE][group] as u64;
-        for (place, (&ratio, tally)) in RATIOS.iter().zip(&uniform).enumerate() {
+        for (index, (&ratio, tally)) in RATIOS.iter().zip(&uniform).enumerate() {
             let [returned, correct, drawn] =
                 [&tally.returned, &tally.correct, &tally.drawn].map(|counts| counts[CHOOSE][group]);
-            (figures.returned[place], figures.correct[place], figures.drawn[place]) = (returned, correct, drawn);
+            (figures.returned[index], figures.correct[index], figures.drawn[index]) = (returned, correct, drawn);
             let seen = if returned > 0.0 { drawn * correct / returned } else { 0.0 };
             if drawn * f64::from(ratio) >= RETURNED_MIN && lower_bound(seen, drawn) >= options.precision {
                 ratios[group] = ratio;
@@ -166,8 +166,8 @@ pub fn calibrate(
 }
 
 /// One document of each identity set, no more than so many.
-fn wanted(collection: &Collection, documents: u64) -> Bits {
-    let mut wanted = Bits::new(collection.len());
+fn wanted(collection: &Collection, documents: u64) -> FixedBitSet {
+    let mut wanted = FixedBitSet::with_capacity(collection.len() as usize);
     let all = || {
         (0..collection.len())
             .filter(|&ordinal| collection.representative(ordinal) == ordinal && !collection.row(ordinal).is_empty)
@@ -180,7 +180,7 @@ fn wanted(collection: &Collection, documents: u64) -> Bits {
     }
     all()
         .filter(|&ordinal| least == u64::MAX || hash(collection, ordinal).rotate_left(1) < least)
-        .for_each(|ordinal| wanted.insert(ordinal));
+        .for_each(|ordinal| wanted.insert(ordinal as usize));
     wanted
 }
 

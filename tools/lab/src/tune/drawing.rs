@@ -131,8 +131,8 @@ mod tests {
         for most in [1, 10, 1000, 50_000, usize::MAX / 4] {
             let mut all: Vec<u64> = Vec::new();
             for list in &lists {
-                for (place, a) in list.iter().map(|it| it.document).enumerate() {
-                    let others = list[place + 1..].iter().map(|it| it.document);
+                for (index, a) in list.iter().map(|it| it.document).enumerate() {
+                    let others = list[index + 1..].iter().map(|it| it.document);
                     all.extend(others.filter(|b| (a ^ b) % 7 != 0).map(|b| both(a, b)));
                 }
             }

@@ -9,7 +9,7 @@ pub enum EditKind {
     Insert,
     /// It is left out.
     Delete,
-    /// Another word takes its place.
+    /// Another word replaces it.
     Replace,
 }
 
@@ -53,32 +53,32 @@ pub fn edited(text: &str, edit: &Edit, others: &[&str], seed: u64) -> String {
     let len = text.split_whitespace().count();
     let changes = ((len as f64 * edit.share).round() as usize).clamp(usize::from(len > 0), len);
     // The words of least hash are edited: any set of so many is as likely as any other.
-    let mut places: Vec<(u64, usize)> = (0..len).map(|place| (split_mix(seed, place as u64), place)).collect();
-    places.sort_unstable();
-    let mut places: Vec<usize> = places[..changes].iter().map(|&(_, place)| place).collect();
-    places.sort_unstable();
-    let other = |place: usize| {
-        let hash = split_mix(!seed, place as u64);
+    let mut indexes: Vec<(u64, usize)> = (0..len).map(|index| (split_mix(seed, index as u64), index)).collect();
+    indexes.sort_unstable();
+    let mut indexes: Vec<usize> = indexes[..changes].iter().map(|&(_, index)| index).collect();
+    indexes.sort_unstable();
+    let other = |index: usize| {
+        let hash = split_mix(!seed, index as u64);
         others.get((hash % others.len().max(1) as u64) as usize).map_or_else(|| hash.to_string(), |&word| word.into())
     };
-    let (mut out, mut place, mut next) = (String::with_capacity(text.len()), 0, 0);
+    let (mut out, mut index, mut next) = (String::with_capacity(text.len()), 0, 0);
     for (number, line) in text.lines().enumerate() {
         if number > 0 {
             out.push('\n');
         }
         let mut words: Vec<String> = Vec::new();
         for word in line.split_whitespace() {
-            let is_edited = places.get(next) == Some(&place);
+            let is_edited = indexes.get(next) == Some(&index);
             if !is_edited || edit.kind == EditKind::Insert {
                 words.push(word.into());
             }
             if is_edited {
                 next += 1;
                 if edit.kind != EditKind::Delete {
-                    words.push(other(place));
+                    words.push(other(index));
                 }
             }
-            place += 1;
+            index += 1;
         }
         out.push_str(&words.join(" "));
     }

@@ -43,8 +43,8 @@ pub(super) struct Runs<'a, 't> {
     sets: &'a ShingleSets,
     classes: Classes,
     members: Vec<Member>,
-    /// The place among the members of each document.
-    places: Vec<u32>,
+    /// The index among the members of each document.
+    indexes: Vec<u32>,
     /// The pairs of all shingles, sorted: those that are drawn.
     truth: Vec<u64>,
     /// How many are drawn.
@@ -73,10 +73,10 @@ impl<'a, 't> Runs<'a, 't> {
     ) -> Result<Self> {
         let options = PairOptions { method: Method::Shingles, verify_lcs: false, ..options };
         let classes = Classes::of_texts(collection);
-        let (mut members, mut places) = (Vec::new(), vec![0; collection.len() as usize]);
+        let (mut members, mut indexes) = (Vec::new(), vec![0; collection.len() as usize]);
         for ordinal in classes.leaders() {
             if let Some(words) = sets.words(ordinal) {
-                places[ordinal as usize] = members.len() as u32;
+                indexes[ordinal as usize] = members.len() as u32;
                 members.push(Member {
                     ordinal,
                     half: half(collection, ordinal),
@@ -86,7 +86,7 @@ impl<'a, 't> Runs<'a, 't> {
             }
         }
         let (truth, shares) = (Vec::new(), [1; GROUPS]);
-        let mut runs = Self { view, collection, options, sets, classes, members, places, truth, shares, most, ticker };
+        let mut runs = Self { view, collection, options, sets, classes, members, indexes, truth, shares, most, ticker };
         let mut truth = Vec::new();
         runs.shares = runs.pairs(Ratios::ALL, 0, &mut |returned| truth.push(returned.pair))?;
         truth.sort_unstable();
@@ -95,7 +95,7 @@ impl<'a, 't> Runs<'a, 't> {
     }
 
     fn member(&self, ordinal: u32) -> &Member {
-        &self.members[self.places[ordinal as usize] as usize]
+        &self.members[self.indexes[ordinal as usize] as usize]
     }
 
     /// The pairs of one run that are drawn, and how many are.
@@ -111,7 +111,7 @@ impl<'a, 't> Runs<'a, 't> {
                 collection: self.collection,
                 classes: &self.classes,
                 options: &self.options,
-                room: &self.options.room,
+                resources: &self.options.resources,
                 stable: false,
                 limit: usize::MAX,
                 ticker: &Ticker::new(watch),

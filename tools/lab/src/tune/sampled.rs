@@ -2,17 +2,17 @@
 
 use super::calibrate::RATIOS;
 use super::runs::{PAIRS_MAX, Runs};
+use fixedbitset::FixedBitSet;
 use nddb::Progress;
 use nddb::Result;
 use nddb::View;
 use nddb::detect::Collection;
 use nddb::detect::Method;
 use nddb::detect::PairOptions;
-use nddb::detect::Unread;
+use nddb::detect::UnreadTexts;
 use nddb::detect::{GROUPS, Ratios};
-use nddb::internals::Bits;
-use nddb::internals::Places;
 use nddb::internals::ShingleSets;
+use nddb::internals::TextSources;
 use nddb::internals::Ticker;
 
 /// Resemblances from which on pairs are looked for.
@@ -28,7 +28,7 @@ pub struct Sampled {
     /// Each of [`THRESHOLDS`].
     pub steps: Vec<AtThreshold>,
     /// Documents whose texts could not be read.
-    pub unread: Unread,
+    pub unread: UnreadTexts,
 }
 
 /// Pairs of at least one resemblance, by the group of the smaller document.
@@ -45,12 +45,12 @@ pub struct AtThreshold {
 }
 
 impl AtThreshold {
-    /// The precision of a ratio, by its place: in a group of documents, or in all of them.
+    /// The precision of a ratio, by its index: in a group of documents, or in all of them.
     pub fn precision(&self, ratio: usize, group: Option<usize>) -> Option<f64> {
         share(of(&self.correct[ratio], group), of(&self.returned[ratio], group))
     }
 
-    /// The recall of a ratio, by its place: in a group of documents, or in all of them.
+    /// The recall of a ratio, by its index: in a group of documents, or in all of them.
     pub fn recall(&self, ratio: usize, group: Option<usize>) -> Option<f64> {
         share(of(&self.correct[ratio], group), of(&self.pairs.map(|pairs| pairs as f64), group))
     }
@@ -78,13 +78,13 @@ pub fn sampled(
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
 ) -> Result<Sampled> {
     let options = PairOptions { method: Method::Shingles, ..options.clone() };
-    let (room, ticker) = (&options.room, Ticker::new(watch));
-    let mut wanted = Bits::new(collection.len());
-    documents.iter().for_each(|&ordinal| wanted.insert(ordinal));
-    let places = Places::new(view, collection, options.part, room, &ticker)?;
+    let (resources, ticker) = (&options.resources, Ticker::new(watch));
+    let mut wanted = FixedBitSet::with_capacity(collection.len() as usize);
+    documents.iter().for_each(|&ordinal| wanted.insert(ordinal as usize));
+    let sources = TextSources::new(view, collection, options.part, resources, &ticker)?;
     let mut shingles = options.shingles;
     (shingles.ratios, shingles.remainder) = (Ratios::ALL, 0);
-    let sets = ShingleSets::read(&places, &wanted, &shingles, options.rules.resemblance, room, &ticker)?;
+    let sets = ShingleSets::read(&sources, &wanted, &shingles, options.rules.resemblance, resources, &ticker)?;
     let mut made = Sampled { documents: [0; GROUPS], shingles: [0; GROUPS], steps: Vec::new(), unread: sets.unread };
     for &ordinal in documents {
         if let Some(words) = sets.words(ordinal).filter(|&words| words > 0) {
@@ -97,9 +97,9 @@ pub fn sampled(
         options.rules.resemblance = threshold;
         let runs = Runs::new(view, collection, options, &sets, |_, _| 0, PAIRS_MAX, &ticker)?;
         let (mut returned, mut correct) = ([[0.0; GROUPS]; RATIOS.len()], [[0.0; GROUPS]; RATIOS.len()]);
-        for (place, ratio) in RATIOS.into_iter().enumerate() {
+        for (index, ratio) in RATIOS.into_iter().enumerate() {
             let tally = runs.tally(Ratios::uniform(ratio).unwrap_or(Ratios::ALL))?;
-            (returned[place], correct[place]) = (tally.returned[0], tally.correct[0]);
+            (returned[index], correct[index]) = (tally.returned[0], tally.correct[0]);
         }
         made.steps.push(AtThreshold { threshold, pairs: returned[0].map(|pairs| pairs as u64), returned, correct });
     }

@@ -1,8 +1,8 @@
 use super::*;
 use nddb::detect::Method;
 use nddb::detect::PairOptions;
-use nddb::detect::Part;
-use nddb::detect::Room;
+use nddb::detect::Resources;
+use nddb::detect::TextScope;
 use nddb::detect::{GROUPS, Ratios};
 use nddb::internals::support::{corpus, texts};
 use nddb::sketch::Recipe;
@@ -43,7 +43,7 @@ fn calibration_counts_what_sampled_runs_return() {
     let folder = tempfile::tempdir().expect("a folder");
     let corpus = corpus(folder.path(), &texts);
     let mut options = TuneOptions { precision: 0.5, ..TuneOptions::default() };
-    options.pairs.room = Room { memory_limit: 0, folder: folder.path().into() };
+    options.pairs.resources = Resources { memory_limit: 0, folder: folder.path().into() };
     options.pairs.rules.resemblance = 0.6;
     let made = calibrate(corpus.view(), corpus.collection(), &options, &mut |_| true).expect("figures");
     assert_eq!(made.unread.total(), 0);
@@ -58,10 +58,10 @@ fn calibration_counts_what_sampled_runs_return() {
     let adaptive = &made.adaptive;
     assert_eq!(adaptive.ratios, made.ratios);
     for (group, figures) in made.groups.iter().enumerate() {
-        let place = RATIOS.iter().position(|&ratio| ratio == figures.ratio).expect("a ratio");
-        let (returned, correct) = (figures.returned[place], figures.correct[place]);
+        let position = RATIOS.iter().position(|&ratio| ratio == figures.ratio).expect("a ratio");
+        let (returned, correct) = (figures.returned[position], figures.correct[position]);
         assert!(
-            figures.ratio == 1 || figures.drawn[place] >= 100.0 && lower_bound(correct, returned) >= 0.5,
+            figures.ratio == 1 || figures.drawn[position] >= 100.0 && lower_bound(correct, returned) >= 0.5,
             "group {group}: {figures:?}"
         );
     }
@@ -104,16 +104,16 @@ fn a_trial_finds_small_edits_and_knows_different_texts_apart() {
 #[test]
 fn a_trial_tries_what_the_recipe_has_and_says_what_it_leaves_out() {
     let texts: Vec<String> = (0..4).map(|text| (0..80).map(|at| format!("w{text}x{at} ")).collect()).collect();
-    let trial_of = |recipe: &str, part: Option<Part>| {
+    let trial_of = |recipe: &str, part: Option<TextScope>| {
         let recipe = Recipe::named(recipe).expect("a recipe");
         let options = PairOptions { part, ..PairOptions::new(Method::Shingles) };
         trial(&texts, &recipe, &options, 1, &mut |_| true).expect("figures")
     };
     for (recipe, part, missing, default) in [
         ("main", None, vec!["case kept"], "model"),
-        ("main", Some(Part::Whole), vec![], "model"),
+        ("main", Some(TextScope::Whole), vec![], "model"),
         ("web", None, vec!["min-hash", "model"], "simhash, terms"),
-        ("web-2grams", Some(Part::Main), vec!["case kept", "min-hash", "model"], "simhash, 2 terms"),
+        ("web-2grams", Some(TextScope::Main), vec!["case kept", "min-hash", "model"], "simhash, 2 terms"),
         ("seomoz", None, vec!["b:", "c:", "combined", "min-hash", "model"], ""),
     ] {
         let made = trial_of(recipe, part);
@@ -147,7 +147,7 @@ fn copies_cost_no_more_than_the_pairs_that_are_drawn() {
     let folder = tempfile::tempdir().expect("a folder");
     let corpus = corpus(folder.path(), &texts);
     let mut options = TuneOptions::default();
-    options.pairs.room = Room { memory_limit: 0, folder: folder.path().into() };
+    options.pairs.resources = Resources { memory_limit: 0, folder: folder.path().into() };
     // 40 words make 36 shingles, of which a word is in five: 31 of 41 are shared.
     options.pairs.rules.resemblance = 0.75;
     let mut most = 0;
@@ -179,7 +179,7 @@ fn samples_find_what_comparing_all_pairs_of_samples_finds() {
         let corpus = corpus(folder.path(), &made);
         let all = corpus.collection();
         let mut options = PairOptions::new(Method::Shingles);
-        options.room = Room { memory_limit: 0, folder: folder.path().into() };
+        options.resources = Resources { memory_limit: 0, folder: folder.path().into() };
         let documents: Vec<u32> =
             (0..all.len()).filter(|&one| all.representative(one) == one && !all.row(one).is_empty).collect();
         let found = sampled(corpus.view(), all, &documents, &options, &mut |_| true).expect("measured");
@@ -194,7 +194,7 @@ fn samples_find_what_comparing_all_pairs_of_samples_finds() {
         assert_eq!(found.documents.iter().sum::<u64>(), documents.len() as u64, "seed {seed}");
         assert_eq!(found.shingles.iter().sum::<u64>(), sets.iter().map(|set| set.1.len() as u64).sum::<u64>());
         for step in &found.steps {
-            for (place, ratio) in RATIOS.into_iter().enumerate() {
+            for (position, ratio) in RATIOS.into_iter().enumerate() {
                 let (mut returned, mut correct) = ([0.0; GROUPS], [0.0; GROUPS]);
                 for remainder in 0..ratio {
                     let sampling = Sampling::new(ratio, remainder).expect("a sampling");
@@ -214,15 +214,15 @@ fn samples_find_what_comparing_all_pairs_of_samples_finds() {
                 }
                 let is = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-9);
                 let told = format!("seed {seed}, {} at 1/{ratio}", step.threshold);
-                assert!(is(&step.returned[place], &returned), "{told}: {:?} {returned:?}", step.returned[place]);
-                assert!(is(&step.correct[place], &correct), "{told}: {:?} {correct:?}", step.correct[place]);
+                assert!(is(&step.returned[position], &returned), "{told}: {:?} {returned:?}", step.returned[position]);
+                assert!(is(&step.correct[position], &correct), "{told}: {:?} {correct:?}", step.correct[position]);
                 let sum = |of: &[f64]| of.iter().sum::<f64>();
                 let pairs = step.pairs.iter().sum::<u64>() as f64;
                 let share = |part: f64, whole: f64| (whole > 0.0).then(|| part / whole);
                 let same = |a: Option<f64>, b: Option<f64>| a.zip(b).map_or(a == b, |(a, b)| (a - b).abs() < 1e-9);
-                assert!(same(step.precision(place, None), share(sum(&correct), sum(&returned))), "{told}");
-                assert!(same(step.recall(place, None), share(sum(&correct), pairs)), "{told}");
-                assert!(same(step.recall(place, Some(0)), share(correct[0], step.pairs[0] as f64)), "{told}");
+                assert!(same(step.precision(position, None), share(sum(&correct), sum(&returned))), "{told}");
+                assert!(same(step.recall(position, None), share(sum(&correct), pairs)), "{told}");
+                assert!(same(step.recall(position, Some(0)), share(correct[0], step.pairs[0] as f64)), "{told}");
             }
         }
         assert_eq!(found.steps.len(), THRESHOLDS.len());

@@ -7,6 +7,7 @@ use std::time::Instant;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::edits::{Edit, edited};
+use fixedbitset::FixedBitSet;
 use nddb::Progress;
 use nddb::Result;
 use nddb::View;
@@ -16,11 +17,10 @@ use nddb::detect::Decision;
 use nddb::detect::Evidence;
 use nddb::detect::Method;
 use nddb::detect::PairOptions;
-use nddb::detect::Part;
+use nddb::detect::TextScope;
 use nddb::detect::{Collection, Traits, b_similarity, c_similarity};
-use nddb::internals::Bits;
 use nddb::internals::Ticker;
-use nddb::internals::{Places, keep};
+use nddb::internals::{TextSources, keep};
 use nddb::sketch::{
     Features, Recipe, Sampling, Shingles, Sketch, Stemmer, StopWords, agreement, shingles, signatures, simhash_of,
 };
@@ -48,7 +48,7 @@ pub fn sample(
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
 ) -> Result<Vec<String>> {
     let ticker = Ticker::new(watch);
-    let places = Places::new(view, collection, options.part, &options.room, &ticker)?;
+    let sources = TextSources::new(view, collection, options.part, &options.resources, &ticker)?;
     let mut order: Vec<(u64, u32)> = (0..collection.len())
         .filter(|&ordinal| collection.representative(ordinal) == ordinal && !collection.row(ordinal).is_empty)
         .map(|ordinal| (xxh3_64(collection.id(ordinal).as_bytes()) ^ seed, ordinal))
@@ -56,9 +56,9 @@ pub fn sample(
     order.sort_unstable();
     // Some are too short.
     order.truncate(2 * documents);
-    let mut wanted = Bits::new(collection.len());
-    order.iter().for_each(|&(_, ordinal)| wanted.insert(ordinal));
-    let kept = keep(&places, &wanted, &options.room, &ticker, &mut |_, _| Ok(()))?;
+    let mut wanted = FixedBitSet::with_capacity(collection.len() as usize);
+    order.iter().for_each(|&(_, ordinal)| wanted.insert(ordinal as usize));
+    let kept = keep(&sources, &wanted, &options.resources, &ticker, &mut |_, _| Ok(()))?;
     let texts = order.iter().filter_map(|&(_, ordinal)| kept.get(ordinal));
     let long = texts.filter(|text| text.split_whitespace().count() >= WORDS_MIN);
     Ok(long.take(documents).map(str::to_owned).collect())
@@ -131,7 +131,7 @@ pub fn trial(
         ("simhash, 2 terms", Features { terms: 2, ..usual }),
         ("simhash, 3 terms", Features { terms: 3, ..usual }),
     ] {
-        if name == CASE_KEPT && options.part.unwrap_or_else(|| Part::of_recipe(recipe)) == Part::Main {
+        if name == CASE_KEPT && options.part.unwrap_or_else(|| TextScope::of_recipe(recipe)) == TextScope::Main {
             left_out.push(format!("{name}: main content is in lower case"));
             continue;
         }

@@ -74,7 +74,7 @@ fn rest(object: &mut Map<String, Value>, ignore_unknown: bool) -> Result<(Body, 
 }
 
 impl Line {
-    /// The page, or the fingerprint that is given in its place.
+    /// The page, or the fingerprint that is given instead.
     fn body(&self) -> Result<Page<'_>, Fingerprint> {
         let page = match &self.body {
             Body::Text(text) => Page::text(text),

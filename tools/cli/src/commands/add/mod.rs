@@ -3,7 +3,7 @@
 mod line;
 mod stdin;
 
-use nddb::detect::{Judgement, Online};
+use nddb::detect::{Judgement, OnlineDetector};
 use nddb::sketch::Recipe;
 use nddb::text::Page;
 use nddb::{Document, Outcome, Writer};
@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use self::stdin::{Groups, Input, LINE_MAX};
 use crate::args::{Database, Global};
 use crate::failure::{Code, Failure, Result, chain};
-use crate::judging::{How, add_evidence};
+use crate::judging::{JudgingArgs, add_evidence};
 use crate::messages::{Meter, Tick};
 use crate::output::Output;
 use crate::quantity::{self, counted};
@@ -43,7 +43,7 @@ pub(crate) struct Args {
     #[arg(short, long, requires = "if_new")]
     k: Option<u8>,
     #[command(flatten)]
-    how: How,
+    how: JudgingArgs,
     /// Commit before printing: each line is durable when it appears
     #[arg(long)]
     durable: bool,
@@ -67,7 +67,7 @@ struct Adding<'a> {
     recipe: Recipe,
     args: &'a Args,
     /// Judges what is new.
-    online: Option<Online>,
+    online: Option<OnlineDetector>,
     output: Output,
     /// Verdicts of this group.
     lines: Vec<String>,

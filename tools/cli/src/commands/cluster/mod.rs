@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use self::files::Files;
 use self::renamed::Previous;
-use super::pairs::{self, How};
+use super::pairs::{self, MethodArgs};
 use crate::args::{Database, Global};
 use crate::clock::Clock;
 use crate::failure::{Code, Failure, Result};
@@ -38,7 +38,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     database: Database,
     #[command(flatten)]
-    how: How,
+    how: MethodArgs,
     /// Which document of a cluster is kept; the first rule that tells two apart decides, then the number
     #[arg(long, value_name = "RULES", value_delimiter = ',', default_value = "oldest,longest,shortest-url,id")]
     keep: Vec<Keep>,
@@ -73,7 +73,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
     let messages = global.messages();
     let meter = messages.meter("cluster");
-    let collection = Collection::with_deleted(view, &options.pairs.room, &mut *meter.watch(true))?;
+    let collection = Collection::with_deleted(view, &options.pairs.resources, &mut *meter.watch(true))?;
     args.how.fit(&mut options.pairs, collection.held());
     let mut watch = meter.watch(true);
     let (summary, json) = match &args.output {

@@ -36,7 +36,7 @@ pub(crate) struct Args {
     pub(super) methods: String,
     /// Score only one half of the labels: choose on 1, report on 2
     #[arg(long, value_enum, default_value_t, value_name = "HALF")]
-    pub(super) half: Part,
+    pub(super) half: EvalHalf,
     /// How pages become sketches: one recipe or several, between commas, to be compared
     #[arg(long, default_value = Recipe::NAMES[0], value_name = "LIST", value_delimiter = ',')]
     pub(super) recipe: Vec<String>,
@@ -58,7 +58,7 @@ pub(crate) struct Args {
 
 /// What is scored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(super) enum Part {
+pub(super) enum EvalHalf {
     /// The half to choose methods and thresholds on
     #[value(name = "1")]
     One,
@@ -70,20 +70,20 @@ pub(super) enum Part {
     All,
 }
 
-impl Part {
+impl EvalHalf {
     pub(super) fn half(self) -> Option<Half> {
         match self {
-            Part::One => Some(Half::One),
-            Part::Two => Some(Half::Two),
-            Part::All => None,
+            EvalHalf::One => Some(Half::One),
+            EvalHalf::Two => Some(Half::Two),
+            EvalHalf::All => None,
         }
     }
 
     pub(super) fn name(self) -> &'static str {
         match self {
-            Part::One => "1",
-            Part::Two => "2",
-            Part::All => "all",
+            EvalHalf::One => "1",
+            EvalHalf::Two => "2",
+            EvalHalf::All => "all",
         }
     }
 }

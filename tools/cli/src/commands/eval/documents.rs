@@ -4,7 +4,7 @@ use std::io::BufReader;
 use std::path::Path;
 
 use nddb::Config;
-use nddb::detect::Room;
+use nddb::detect::Resources;
 use nddb::sketch::Recipe;
 use nddb_lab::eval::{Corpus, CorpusError, LabelFault, Labels};
 
@@ -16,10 +16,11 @@ use crate::inputs;
 use crate::messages::Meter;
 
 /// Loads the documents into a database of their own, named by the recipe.
-pub(super) fn load(args: &Args, recipe: Recipe, labels: &Labels, room: &Room, meter: &Meter) -> Result<Set> {
+pub(super) fn load(args: &Args, recipe: Recipe, labels: &Labels, resources: &Resources, meter: &Meter) -> Result<Set> {
     let config = Config::within(K_MAX)?.recipe(&recipe.label());
-    let database = room.folder.join(format!("{}-{}.nddb", recipe.name(), recipe.version()));
-    let corpus = Corpus::load(&args.docs, &database, &config, &recipe, room, &mut *meter.watch(true)).map_err(told)?;
+    let database = resources.folder.join(format!("{}-{}.nddb", recipe.name(), recipe.version()));
+    let corpus =
+        Corpus::load(&args.docs, &database, &config, &recipe, resources, &mut *meter.watch(true)).map_err(told)?;
     let gold = corpus.gold(labels)?;
     Ok(Set { recipe, corpus, gold })
 }

@@ -1,6 +1,6 @@
 //! What the papers measure on labels besides each method: by similarity, by distance, by slope.
 
-use nddb::detect::{Method, PairOptions, Room};
+use nddb::detect::{Method, PairOptions, Resources};
 use nddb_lab::eval::{AtDistance, BySimilarity, Slopes, by_similarity, by_slope};
 
 use super::args::Args;
@@ -18,8 +18,13 @@ pub(super) struct Figures<'a> {
 }
 
 /// Measures each set.
-pub(super) fn measure<'a>(frame: &Frame<'a>, args: &Args, room: &Room, meter: &Meter) -> Result<Vec<Figures<'a>>> {
-    let mut options = PairOptions { room: room.clone(), ..PairOptions::new(Method::Lcs) };
+pub(super) fn measure<'a>(
+    frame: &Frame<'a>,
+    args: &Args,
+    resources: &Resources,
+    meter: &Meter,
+) -> Result<Vec<Figures<'a>>> {
+    let mut options = PairOptions { resources: resources.clone(), ..PairOptions::new(Method::Lcs) };
     args.texts.apply(&mut options);
     let mut made = Vec::new();
     for set in frame.sets {

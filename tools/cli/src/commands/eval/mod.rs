@@ -12,7 +12,7 @@ mod trial;
 
 use std::path::Path;
 
-use nddb::detect::{Method, Room};
+use nddb::detect::{Method, Resources};
 use nddb::sketch::Recipe;
 use nddb_lab::eval::Cells;
 
@@ -38,24 +38,24 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let labels = read_labels(&args.pairs)?;
     let meter = global.messages().meter("eval");
     let folder = global.temporary_folder()?;
-    let mut room = Room { folder: folder.path().into(), ..Room::default() };
+    let mut resources = Resources { folder: folder.path().into(), ..Resources::default() };
     if let Some(bytes) = global.memory_limit {
-        room.memory_limit = bytes;
+        resources.memory_limit = bytes;
     }
     let mut sets = Vec::new();
     for recipe in recipes {
-        let set = load(args, recipe, &labels, &room, &meter)?;
+        let set = load(args, recipe, &labels, &resources, &meter)?;
         refuse_strangers(&set, &labels, args)?;
         sets.push(set);
     }
     let selected = sets[0].gold.selected(args.half.half());
     let cells = Cells::new(&sets[0].gold, &selected);
     let frame = Frame { sets: &sets, labels: &labels, selected, cells, half: args.half, seed: args.seed };
-    let trials = run_all(&settings, args, &frame, &room, &meter, global)?;
+    let trials = run_all(&settings, args, &frame, &resources, &meter, global)?;
     if let Some(path) = &args.review {
         write_reviews(path, &trials)?;
     }
-    let figures = figures::measure(&frame, args, &room, &meter)?;
+    let figures = figures::measure(&frame, args, &resources, &meter)?;
     report(&frame, &trials, &figures, args, global)?;
     for trial in &trials {
         for warning in text_options::warnings(&trial.summary) {
@@ -81,14 +81,14 @@ fn run_all<'a>(
     settings: &[Setting],
     args: &Args,
     frame: &Frame<'a>,
-    room: &Room,
+    resources: &Resources,
     meter: &Meter,
     global: &Global,
 ) -> Result<Vec<Trial<'a>>> {
     let mut trials = Vec::new();
     for (set, setting) in frame.sets.iter().flat_map(|set| settings.iter().map(move |setting| (set, setting))) {
         let mut setting = setting.clone();
-        let mut options = setting.options(room);
+        let mut options = setting.options(resources);
         args.texts.apply(&mut options);
         setting.verified = options.verify_lcs && !matches!(setting.method, Method::Identity | Method::Lcs);
         let clock = Clock::start();

@@ -1,6 +1,6 @@
 //! A method with its thresholds, as the command line names it.
 
-use nddb::detect::{Method, PairOptions, Room, Rules};
+use nddb::detect::{Method, PairOptions, Resources, Rules};
 use nddb::sketch::PROFILE_SIZE;
 use serde_json::{Map, Value, json};
 
@@ -84,8 +84,8 @@ impl Setting {
     }
 
     /// What the engine is asked for.
-    pub(super) fn options(&self, room: &Room) -> PairOptions {
-        PairOptions { rules: self.rules, expand: true, room: room.clone(), ..PairOptions::new(self.method) }
+    pub(super) fn options(&self, resources: &Resources) -> PairOptions {
+        PairOptions { rules: self.rules, expand: true, resources: resources.clone(), ..PairOptions::new(self.method) }
     }
 
     /// Whether it is what `add` and `query` use unless they are told otherwise.

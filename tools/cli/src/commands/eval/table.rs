@@ -123,8 +123,8 @@ fn overview(frame: &Frame<'_>, trials: &[Trial<'_>], parts: &[Vec<Split>], inter
 
 fn differences(trials: &[Trial<'_>], reference: usize, intervals: &[Intervals]) -> Table {
     let mut table = Table::new(&["recipe", "method", "params", "precision", "recall", "F1"]);
-    for (place, (trial, intervals)) in trials.iter().zip(intervals).enumerate() {
-        if place != reference {
+    for (index, (trial, intervals)) in trials.iter().zip(intervals).enumerate() {
+        if index != reference {
             table.row(vec![
                 trial.set.recipe.name().into(),
                 trial.setting.method.name().into(),

@@ -4,7 +4,7 @@ use nddb::detect::PairSummary;
 use nddb::sketch::Recipe;
 use nddb_lab::eval::{Cells, Corpus, Counts, Gold, Intervals, Labels, Returned, bootstrap, splits};
 
-use super::args::Part;
+use super::args::EvalHalf;
 use super::setting::Setting;
 
 /// The documents, sketched by one recipe.
@@ -21,7 +21,7 @@ pub(super) struct Frame<'a> {
     pub(super) labels: &'a Labels,
     pub(super) selected: Vec<bool>,
     pub(super) cells: Cells,
-    pub(super) half: Part,
+    pub(super) half: EvalHalf,
     pub(super) seed: u64,
 }
 

@@ -5,7 +5,7 @@ use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
 use nddb::Config;
-use nddb::detect::{ALL_TRAITS, Model, Room, TRAITS};
+use nddb::detect::{ALL_TRAITS, Model, Resources, TRAITS};
 use nddb::sketch::Recipe;
 use nddb_lab::eval::{Corpus, Label, Labels};
 use nddb_lab::fit::{self, Example};
@@ -66,12 +66,12 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Code> {
     }
     let meter = global.messages().meter("fit");
     let folder = global.temporary_folder()?;
-    let mut room = Room { folder: folder.path().into(), ..Room::default() };
-    room.memory_limit = global.memory_limit.unwrap_or(room.memory_limit);
+    let mut resources = Resources { folder: folder.path().into(), ..Resources::default() };
+    resources.memory_limit = global.memory_limit.unwrap_or(resources.memory_limit);
     let mut sets = Sets::default();
     for (number, (docs, pairs)) in args.docs.iter().zip(&args.pairs).enumerate() {
         let groups = args.groups.get(number).filter(|path| path.as_os_str() != "-");
-        sets.read(docs, pairs, groups.map(PathBuf::as_path), &room, &meter)?;
+        sets.read(docs, pairs, groups.map(PathBuf::as_path), &resources, &meter)?;
     }
     let (value, model) = fitted(&sets, args.seed);
     if let Some(path) = &args.output {
@@ -93,12 +93,20 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Code> {
 }
 
 impl Sets {
-    fn read(&mut self, docs: &Path, pairs: &Path, groups: Option<&Path>, room: &Room, meter: &Meter) -> Result<()> {
+    fn read(
+        &mut self,
+        docs: &Path,
+        pairs: &Path,
+        groups: Option<&Path>,
+        resources: &Resources,
+        meter: &Meter,
+    ) -> Result<()> {
         let labels: Labels = read_labels(pairs)?;
         let recipe = Recipe::default();
         let (number, config) = (self.names.len(), Config::within(3)?.recipe(&recipe.label()));
-        let database = room.folder.join(format!("{number}.nddb"));
-        let corpus = Corpus::load(docs, &database, &config, &recipe, room, &mut *meter.watch(true)).map_err(told)?;
+        let database = resources.folder.join(format!("{number}.nddb"));
+        let corpus =
+            Corpus::load(docs, &database, &config, &recipe, resources, &mut *meter.watch(true)).map_err(told)?;
         let gold = corpus.gold(&labels)?;
         let given = groups.map(groups_of).transpose()?;
         let mut known: HashMap<String, u32> = HashMap::new();
@@ -158,7 +166,7 @@ fn fitted(sets: &Sets, seed: u64) -> (Value, Model) {
         .map(|set| {
             let pairs = of_set(set, &probabilities);
             let parts: Vec<usize> =
-                (0..examples.len()).filter(|place| examples[*place].set as usize == set).map(|place| components[place]).collect();
+                (0..examples.len()).filter(|index| examples[*index].set as usize == set).map(|index| components[index]).collect();
             let calibration = fit::calibration(&pairs);
             let mut kinds: BTreeMap<&str, Vec<(f64, bool)>> = BTreeMap::new();
             for ((example, kind), probability) in examples.iter().zip(&sets.kinds).zip(&probabilities) {
@@ -183,7 +191,7 @@ fn fitted(sets: &Sets, seed: u64) -> (Value, Model) {
         .collect();
     let without: Vec<Value> = (0..TRAITS)
         .map(|left_out| {
-            let used = std::array::from_fn(|place| place != left_out);
+            let used = std::array::from_fn(|index| index != left_out);
             let probabilities = fit::cross_validated(examples, &weights, used);
             let each: Vec<Value> =
                 (0..sets.names.len()).map(|set| scores(&sets.names[set], &of_set(set, &probabilities))).collect();

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use nddb::detect::online::{bounds, content_difference, read_page, term_difference};
-use nddb::detect::{ALL_TRAITS, Alike, Alikes, Method, Online, told};
+use nddb::detect::{ALL_TRAITS, Method, NearDuplicate, NearDuplicates, OnlineDetector, told};
 use nddb::sketch::Recipe;
 use nddb::{Document, Stored, View};
 use serde_json::{Map, Value, json};
@@ -20,7 +20,7 @@ const EDITS_MAX: usize = 20;
 /// How queries are judged.
 pub(super) struct Judged<'a> {
     pub(super) view: View<'a>,
-    pub(super) online: Online,
+    pub(super) online: OnlineDetector,
     pub(super) limit: Option<usize>,
     pub(super) why: bool,
 }
@@ -84,7 +84,7 @@ impl Judged<'_> {
             Ok(page) => self.online.ask_page(self.view, document, &page.page()),
             Err(_) => self.online.ask(self.view, document),
         };
-        let Alikes { matches, count, complete } = match asked {
+        let NearDuplicates { matches, count, complete } = match asked {
             Ok(alikes) => alikes,
             // One document of many of which nothing is known.
             Err(error @ nddb::Error::Method { .. }) if document.id() != "query" => {
@@ -104,7 +104,7 @@ impl Judged<'_> {
         Ok((count, line))
     }
 
-    fn alike(&self, alike: &Alike, page: &Result<&PageFile, String>) -> Value {
+    fn alike(&self, alike: &NearDuplicate, page: &Result<&PageFile, String>) -> Value {
         let (stored, record) = (&alike.stored, &alike.stored.record);
         let mut object = Map::new();
         object.insert("id".into(), json!(record.id));
@@ -120,7 +120,7 @@ impl Judged<'_> {
     }
 
     /// The numbers against their thresholds, and the tokens that differ.
-    fn why(&self, alike: &Alike, page: &Result<&PageFile, String>) -> Value {
+    fn why(&self, alike: &NearDuplicate, page: &Result<&PageFile, String>) -> Value {
         let (rules, evidence) = (&self.online.rules, &alike.evidence);
         // Near by either of the two.
         let texts = [
@@ -157,20 +157,20 @@ impl Judged<'_> {
 
     /// What each piece of evidence says, and what it adds to the log-odds that the two are near-duplicates; the
     /// probability is 1 / (1 + exp(-sum)).
-    fn evidence(&self, alike: &Alike) -> Value {
+    fn evidence(&self, alike: &NearDuplicate) -> Value {
         let model = &self.online.rules.model;
         let Some(traits) = alike.evidence.traits else { return Value::Null };
         let rounded = |value: f64| (value * 1e3).round() / 1e3;
         let first = json!({"name": "constant", "says": "before any evidence", "adds": rounded(model.constant)});
-        let parts = model.parts(&traits).into_iter().enumerate().map(|(place, adds)| {
-            let says = told(place, traits.values[place]);
-            json!({"name": ALL_TRAITS[place].name, "says": says, "adds": rounded(adds)})
+        let parts = model.parts(&traits).into_iter().enumerate().map(|(index, adds)| {
+            let says = told(index, traits.values[index]);
+            json!({"name": ALL_TRAITS[index].name, "says": says, "adds": rounded(adds)})
         });
         std::iter::once(first).chain(parts).collect()
     }
 
     /// What differs between the tokens of the query and those of a match; else why that is not known.
-    fn terms(&self, alike: &Alike, page: &Result<&PageFile, String>) -> Result<Value, String> {
+    fn terms(&self, alike: &NearDuplicate, page: &Result<&PageFile, String>) -> Result<Value, String> {
         let page = page.as_ref().map_err(|why| format!("the query cannot be read: {why}"))?;
         let other = self.read(&alike.stored).map_err(|why| format!("the match cannot be read: {why}"))?;
         let recipe = Recipe::of_any_version(&self.view.settings().recipe);

@@ -6,7 +6,7 @@ use nddb::text::PageKind;
 use nddb::{Document, Fingerprint, Stored, View};
 use nddb_format::fingerprint::low_mask;
 
-use super::What;
+use super::QueryInputs;
 use crate::args::Global;
 use crate::database;
 use crate::failure::{Code, Failure, Result};
@@ -50,7 +50,12 @@ pub(super) fn masked(document: &Document, bits: u8) -> Fingerprint {
 }
 
 /// Collects the queries that the user names, but for all stored documents.
-pub(super) fn collect(what: &What, url: Option<&str>, view: View<'_>, global: &Global) -> Result<(Vec<Query>, Code)> {
+pub(super) fn collect(
+    what: &QueryInputs,
+    url: Option<&str>,
+    view: View<'_>,
+    global: &Global,
+) -> Result<(Vec<Query>, Code)> {
     let mut code = Code::Done;
     let mut prints = what.fp.clone();
     if let Some(path) = &what.fp_file {

@@ -77,15 +77,15 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
 }
 
 fn measure<'a>(args: &Args, view: View<'a>, global: &Global, meter: &Meter) -> Result<Report<'a>> {
-    let room = pairs::room(global);
+    let resources = pairs::resources(global);
     let mut watch = meter.watch(true);
-    let collection = Collection::build(view, &room, &mut *watch)?;
-    let with_deleted = Collection::with_deleted(view, &room, &mut *watch)?;
-    let prints = measures::prints(&collection, view.settings().bits, &room, &mut *watch)?;
+    let collection = Collection::build(view, &resources, &mut *watch)?;
+    let with_deleted = Collection::with_deleted(view, &resources, &mut *watch)?;
+    let prints = measures::prints(&collection, view.settings().bits, &resources, &mut *watch)?;
     let (mut methods, mut refused, mut grids, mut drawn) = (Vec::new(), Vec::new(), [None, None], Vec::new());
     let db = args.database.db.display().to_string();
     let options = |method: Method| {
-        let mut options = PairOptions { room: room.clone(), ..PairOptions::new(method) };
+        let mut options = PairOptions { resources: resources.clone(), ..PairOptions::new(method) };
         options.rules.within = view.settings().k.into();
         options
     };
@@ -104,10 +104,10 @@ fn measure<'a>(args: &Args, view: View<'a>, global: &Global, meter: &Meter) -> R
             other => other?,
         };
         let sizes = measures::sizes(view, &with_deleted, &ClusterOptions::new(options.clone()), &mut *watch)?;
-        if let Some(place) = [Method::B, Method::C].iter().position(|&it| it == method) {
+        if let Some(index) = [Method::B, Method::C].iter().position(|&it| it == method) {
             let mut draw = Draw::new(if args.sample > 0 { TERM_PAIRS } else { 0 }, args.seed);
             let visit = &mut |a, b| draw.push(a, b);
-            grids[place] = Some(measures::similarities(view, &collection, &options, &mut *watch, visit)?);
+            grids[index] = Some(measures::similarities(view, &collection, &options, &mut *watch, visit)?);
             drawn.push((method, draw));
         }
         methods.push(Measured { options, graph, sizes });

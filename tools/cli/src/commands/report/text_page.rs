@@ -229,7 +229,7 @@ fn by_ratio(html: &mut Html, what: &str, names: &[String], lines: &[(&AtThreshol
         })
         .collect();
     let labels: Vec<(f64, String)> =
-        (0..RATIOS.len()).map(|place| (place as f64, format!("1/{}", RATIOS[place]))).collect();
+        (0..RATIOS.len()).map(|index| (index as f64, format!("1/{}", RATIOS[index]))).collect();
     let title = format!("{what} of sampled shingles");
     let plot = Plot { title: &title, x: "shingles kept", y: what };
     let mut titles = vec!["kept"];

@@ -1,7 +1,7 @@
 //! What is measured of the texts of a sample.
 
 use nddb::View;
-use nddb::detect::{Collection, Method, PairOptions, Unread};
+use nddb::detect::{Collection, Method, PairOptions, UnreadTexts};
 use nddb_lab::Draw;
 use nddb_lab::measures::{self, Perhaps, Straining, TermDifferences};
 use nddb_lab::tune::{Sampled, sampled};
@@ -27,11 +27,11 @@ pub(super) struct Texts {
     /// These, and those near to some of them.
     pub(super) documents: u64,
     /// Documents of the sample that could not be read.
-    pub(super) unread: Unread,
+    pub(super) unread: UnreadTexts,
     /// By B and by C: those whose pairs there are.
     pub(super) terms: Vec<(Method, TermDifferences)>,
     /// Documents of these pairs that could not be read.
-    pub(super) terms_unread: Unread,
+    pub(super) terms_unread: UnreadTexts,
     pub(super) perhaps: Perhaps,
     pub(super) straining: Straining,
     pub(super) sampled: Sampled,

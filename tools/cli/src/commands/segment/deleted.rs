@@ -3,7 +3,7 @@
 use nddb_format::{FormatError, deleted};
 use serde_json::{Map, Value};
 
-use super::file::{self, List, Part, start};
+use super::file::{self, List, WriteError, start};
 use crate::output::Output;
 
 /// A decoded deleted set.
@@ -26,7 +26,7 @@ impl file::File for File<'_> {
         head
     }
 
-    fn write_long_parts(&self, output: &mut Output) -> Result<(), Part> {
+    fn write_long_parts(&self, output: &mut Output) -> Result<(), WriteError> {
         let mut numbers = List::begin(output, "numbers")?;
         for number in &self.numbers {
             numbers.push(&number.to_string())?;

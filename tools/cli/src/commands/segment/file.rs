@@ -12,24 +12,24 @@ pub(super) trait File {
     /// The scalar fields, in the order of the format.
     fn head(&self) -> Map<String, Value>;
     /// Writes the long parts, each as `,"name":[...]`.
-    fn write_long_parts(&self, output: &mut Output) -> Result<(), Part>;
+    fn write_long_parts(&self, output: &mut Output) -> Result<(), WriteError>;
     /// What is worth knowing besides, in words.
     fn summary(&self) -> Vec<(&'static str, String)>;
 }
 
 /// Why writing a part failed.
-pub(super) enum Part {
+pub(super) enum WriteError {
     Format(FormatError),
     Output(Failure),
 }
 
-impl From<FormatError> for Part {
+impl From<FormatError> for WriteError {
     fn from(error: FormatError) -> Self {
         Self::Format(error)
     }
 }
 
-impl From<Failure> for Part {
+impl From<Failure> for WriteError {
     fn from(failure: Failure) -> Self {
         Self::Output(failure)
     }

@@ -4,7 +4,7 @@ use nddb_format::FormatError;
 use nddb_format::manifest::{FileEntry, Manifest, RunEntry};
 use serde_json::{Map, Value, json};
 
-use super::file::{self, List, Part, extend, start};
+use super::file::{self, List, WriteError, extend, start};
 use crate::output::Output;
 use crate::quantity::counted;
 
@@ -65,7 +65,7 @@ impl file::File for File<'_> {
         head
     }
 
-    fn write_long_parts(&self, output: &mut Output) -> Result<(), Part> {
+    fn write_long_parts(&self, output: &mut Output) -> Result<(), WriteError> {
         let mut runs = List::begin(output, "runs")?;
         for entry in &self.manifest.runs {
             runs.push(&run(entry).to_string())?;

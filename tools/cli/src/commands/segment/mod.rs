@@ -15,7 +15,7 @@ use nddb_format::deleted as deleted_format;
 use nddb_format::{FormatError, manifest as manifest_format, postings as postings_format, segment as segment_format};
 use serde_json::Value;
 
-use self::file::{File, Part};
+use self::file::{File, WriteError};
 use crate::args::Global;
 use crate::failure::{Code, Failure, Result};
 use crate::inputs;
@@ -47,8 +47,8 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
         head.pop();
         output.write(head.as_bytes())?;
         file.write_long_parts(&mut output).map_err(|part| match part {
-            Part::Format(error) => refuse(error),
-            Part::Output(failure) => failure,
+            WriteError::Format(error) => refuse(error),
+            WriteError::Output(failure) => failure,
         })?;
         output.write(b"}\n")?;
     } else {

@@ -6,7 +6,7 @@ use nddb_format::FormatError;
 use nddb_format::postings::Postings;
 use serde_json::{Map, Value, json};
 
-use super::file::{self, List, Part, extend, start};
+use super::file::{self, List, WriteError, extend, start};
 use crate::output::Output;
 use crate::quantity::bytes;
 
@@ -48,7 +48,7 @@ impl file::File for File<'_> {
         head
     }
 
-    fn write_long_parts(&self, output: &mut Output) -> Result<(), Part> {
+    fn write_long_parts(&self, output: &mut Output) -> Result<(), WriteError> {
         let postings = &self.0;
         let mut ranks = List::begin(output, "ranks")?;
         for block in 0..postings.header().blocks {
@@ -59,9 +59,9 @@ impl file::File for File<'_> {
         let mut text = String::new();
         for rank in 0..postings.header().fingerprints {
             text.clear();
-            for place in postings.list(rank, &touch)? {
+            for index in postings.list(rank, &touch)? {
                 text.push(if text.is_empty() { '[' } else { ',' });
-                text += &postings.number(place, &touch)?.to_string();
+                text += &postings.number(index, &touch)?.to_string();
             }
             text.push(']');
             lists.push(&text)?;

@@ -5,7 +5,7 @@ use nddb_format::segment::Segment;
 use nddb_format::{FormatError, Permuted};
 use serde_json::{Map, Value, json};
 
-use super::file::{self, List, Part, extend, start};
+use super::file::{self, List, WriteError, extend, start};
 use crate::output::Output;
 use crate::quantity::{bytes, counted};
 
@@ -43,7 +43,7 @@ impl file::File for File<'_> {
         head
     }
 
-    fn write_long_parts(&self, output: &mut Output) -> Result<(), Part> {
+    fn write_long_parts(&self, output: &mut Output) -> Result<(), WriteError> {
         let segment = &self.0;
         let mut blocks = List::begin(output, "blocks")?;
         for number in 0..segment.block_len() {

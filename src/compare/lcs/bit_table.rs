@@ -7,7 +7,7 @@
 use super::run::Run;
 use super::symbols::Symbol;
 
-/// In place of where masks begin: a symbol that only `b` has.
+/// Instead of where masks begin: a symbol that only `b` has.
 const NOT_IN_A: u32 = u32::MAX - 1;
 
 /// The same: a symbol that `b` lacks.
@@ -15,17 +15,17 @@ const NOT_IN_B: u32 = u32::MAX;
 
 /// Rows and their scratch memory.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Bits {
+pub(crate) struct BitTable {
     numbers: [Vec<u32>; 2],
     /// For each symbol, where its masks begin, if both sequences have it.
     masks_at: Vec<u32>,
-    /// For each symbol that both have, a bit for each place of `a` that has it.
+    /// For each symbol that both have, a bit for each index of `a` that has it.
     masks: Vec<u64>,
     /// Row after row.
     rows: Vec<u64>,
 }
 
-impl Bits {
+impl BitTable {
     /// Returns the length of the longest common subsequence.
     pub(crate) fn len<T: Symbol>(&mut self, a: &[T], b: &[T]) -> usize {
         let words = a.len().div_ceil(64);
@@ -111,7 +111,7 @@ impl Bits {
             self.masks_at[symbol as usize] = NOT_IN_A;
         }
         self.masks.clear();
-        for (place, &symbol) in of_a.iter().enumerate() {
+        for (index, &symbol) in of_a.iter().enumerate() {
             let at = &mut self.masks_at[symbol as usize];
             if *at == NOT_IN_B {
                 continue;
@@ -120,7 +120,7 @@ impl Bits {
                 *at = self.masks.len() as u32;
                 self.masks.resize(self.masks.len() + words, 0);
             }
-            self.masks[*at as usize + place / 64] |= 1 << (place % 64);
+            self.masks[*at as usize + index / 64] |= 1 << (index % 64);
         }
     }
 }

@@ -6,6 +6,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
+use fixedbitset::FixedBitSet;
 use nddb::Progress;
 use nddb::Result;
 use nddb::View;
@@ -13,13 +14,12 @@ use nddb::detect::Collection;
 use nddb::detect::Method;
 use nddb::detect::PairOptions;
 use nddb::detect::{PairSummary, Verified};
-use nddb::internals::Bits;
 use nddb::internals::Ticker;
 use nddb::internals::share_key;
 use nddb::internals::{CLASSES, TEXT, pairs_of};
 use nddb::internals::{Classes, Members};
-use nddb::internals::{Found, Reach};
 use nddb::internals::{Judge, Judged};
+use nddb::internals::{PairJob, Reach};
 use nddb::text::Headings;
 
 /// Pairs of two classes, or of one, that are listed one by one.
@@ -32,19 +32,19 @@ pub(crate) enum Counted<'a> {
     /// One of them, by ordinals.
     Pair(u32, u32),
     /// Many.
-    Crowd(Crowd<'a>),
+    PairBlock(PairBlock<'a>),
 }
 
 /// Pairs of each of one list of documents with each of another, or of all within one list.
-pub(crate) struct Crowd<'a> {
+pub(crate) struct PairBlock<'a> {
     pub(crate) a: &'a [u32],
     /// Empty for the pairs within the first list.
     pub(crate) b: &'a [u32],
-    /// The pairs that were asked for and are among them, or would be if every pair were decided, by place.
+    /// The pairs that were asked for and are among them, or would be if every pair were decided, by index.
     pub(crate) asked: &'a [usize],
 }
 
-impl Crowd<'_> {
+impl PairBlock<'_> {
     /// Number of pairs.
     pub(crate) fn pairs(&self) -> u64 {
         if self.b.is_empty() { pairs_of(self.a.len()) } else { self.a.len() as u64 * self.b.len() as u64 }
@@ -97,7 +97,7 @@ fn count_beyond(
     emit: &mut dyn FnMut(Counted<'_>) -> Result<()>,
 ) -> Result<PairSummary> {
     let options = PairOptions { expand: true, ..options.clone() };
-    let found = Found::new(view, collection, &options, Reach::few(listed), watch)?;
+    let found = PairJob::new(view, collection, &options, Reach::few(listed), watch)?;
     let mut left: BTreeSet<(u32, u32)> = asked.iter().map(|&(a, b)| (a.min(b), a.max(b))).collect();
     let mut summary = found.summary(collection, &options);
     let ticker = Ticker::new(watch);
@@ -105,23 +105,23 @@ fn count_beyond(
         left.remove(&(pair.a.min(pair.b), pair.a.max(pair.b)));
         emit(Counted::Pair(pair.a, pair.b))
     })?;
-    let mut crowds = Crowds::new(&found, collection, &options, asked, listed);
+    let mut pair_counts = BlockCounter::new(&found, collection, &options, asked, listed);
     ticker.start("count", None, "crowds")?;
     let (mut many, mut last) = (0, None);
-    found.crowds.each(&mut |rows| {
+    found.unlisted.each(&mut |rows| {
         for &row in rows {
             if last.replace(row) == Some(row) {
                 continue;
             }
-            crowds.at(row, &mut summary, &mut |counted| {
+            pair_counts.at(row, &mut summary, &mut |counted| {
                 match &counted {
                     Counted::Pair(a, b) => {
                         many += 1;
                         left.remove(&(*a.min(b), *a.max(b)));
                     }
-                    Counted::Crowd(crowd) => {
-                        many += crowd.pairs();
-                        crowd.asked.iter().map(|&place| asked[place]).for_each(|(a, b)| {
+                    Counted::PairBlock(block) => {
+                        many += block.pairs();
+                        block.asked.iter().map(|&index| asked[index]).for_each(|(a, b)| {
                             left.remove(&(a.min(b), a.max(b)));
                         });
                     }
@@ -144,19 +144,19 @@ fn count_beyond(
     Ok(summary)
 }
 
-/// The places where pairs are too many, at work.
-struct Crowds<'a> {
-    found: &'a Found,
+/// Counts the pairs of keys that have too many.
+struct BlockCounter<'a> {
+    found: &'a PairJob,
     collection: &'a Collection,
     options: &'a PairOptions,
     judge: Judge<'a>,
     members: Members,
     texts: Members,
     /// Texts that documents of several classes have.
-    spread: Bits,
+    spread: FixedBitSet,
     kinds: HashMap<u32, Rc<Kinds>>,
     asked: &'a [(u32, u32)],
-    /// The places of asked pairs by their homes.
+    /// The indexes of asked pairs by their homes.
     homes: HashMap<[u64; 2], Vec<usize>>,
     listed: u64,
 }
@@ -175,31 +175,31 @@ impl Kinds {
     }
 }
 
-impl<'a> Crowds<'a> {
+impl<'a> BlockCounter<'a> {
     fn new(
-        found: &'a Found,
+        found: &'a PairJob,
         collection: &'a Collection,
         options: &'a PairOptions,
         asked: &'a [(u32, u32)],
         listed: u64,
     ) -> Self {
         let classes = &found.classes;
-        let mut spread = Bits::new(collection.len());
+        let mut spread = FixedBitSet::with_capacity(collection.len() as usize);
         for ordinal in 0..collection.len() {
             let text = collection.representative(ordinal);
             if classes.leader(ordinal) != classes.leader(text) {
-                spread.insert(text);
+                spread.insert(text as usize);
             }
         }
         let mut homes: HashMap<[u64; 2], Vec<usize>> = HashMap::new();
-        for (place, &(a, b)) in asked.iter().enumerate() {
+        for (index, &(a, b)) in asked.iter().enumerate() {
             let (x, y) = (classes.leader(a), classes.leader(b));
             let is_text = x != y && collection.representative(a) == collection.representative(b);
             let home = match is_text {
                 true => [TEXT, collection.representative(a).into()],
                 false => [CLASSES, u64::from(x.min(y)) << 32 | u64::from(x.max(y))],
             };
-            homes.entry(home).or_default().push(place);
+            homes.entry(home).or_default().push(index);
         }
         Self {
             found,
@@ -216,7 +216,7 @@ impl<'a> Crowds<'a> {
         }
     }
 
-    /// Counts the pairs that have their home at one place.
+    /// Counts the pairs that have their home at one index.
     fn at(
         &mut self,
         home: [u64; 2],
@@ -246,12 +246,12 @@ impl<'a> Crowds<'a> {
         runs.sort_by_key(|run| run.len() == 1);
         let alone = runs.partition_point(|run| run.len() > 1);
         let order: Vec<u32> = runs.concat();
-        let place: HashMap<u32, usize> =
+        let index: HashMap<u32, usize> =
             (0..).zip(&runs).map(|(at, run)| (classes.leader(run[0]), at.min(alone))).collect();
         let mut asked: HashMap<usize, Vec<usize>> = HashMap::new();
         for &pair in self.homes.get(&home).into_iter().flatten() {
             let (a, b) = self.asked[pair];
-            let first = place[&classes.leader(a)].min(place[&classes.leader(b)]);
+            let first = index[&classes.leader(a)].min(index[&classes.leader(b)]);
             asked.entry(first).or_default().push(pair);
         }
         let mut rest = &order[..];
@@ -281,13 +281,13 @@ impl<'a> Crowds<'a> {
             let near = self.near(&kinds, leader, summary)?;
             return self.emit_near(home, &near, &[], emit);
         }
-        for (place, kind) in kinds.each().enumerate() {
+        for (index, kind) in kinds.each().enumerate() {
             if let [first, second, ..] = *kind
                 && self.is_near(first, second, pairs_of(kind.len()), summary)?
             {
                 self.emit(&self.asked_in(home, kind, kind), kind, &[], emit)?;
             }
-            for other in kinds.each().skip(place + 1) {
+            for other in kinds.each().skip(index + 1) {
                 let pairs = kind.len() as u64 * other.len() as u64;
                 if self.is_near(kind[0], other[0], pairs, summary)? {
                     self.emit(&self.asked_in(home, kind, other), kind, other, emit)?;
@@ -361,11 +361,11 @@ impl<'a> Crowds<'a> {
         let compares_texts = method.needs_text() || self.options.verify_lcs;
         let key = |&ordinal: &u32| {
             let text = collection.representative(ordinal);
-            let read = if compares_texts { self.found.readings.sketch(ordinal) } else { None };
+            let read = if compares_texts { self.found.text_cache.sketch(ordinal) } else { None };
             let site = collection.row(ordinal).site.filter(|_| matches!(method, Method::Split | Method::MinHash));
             let headings = (method == Method::MinHash).then(|| collection.headings(ordinal));
             let headings = headings.map(|Headings { title, heading }| [title, heading]);
-            ((compares_texts || self.spread.contains(text)).then_some(text), read, site, headings)
+            ((compares_texts || self.spread.contains(text as usize)).then_some(text), read, site, headings)
         };
         let mut keyed: Vec<_> = self.members.of(leader).iter().map(|ordinal| (key(ordinal), *ordinal)).collect();
         keyed.sort_unstable();
@@ -385,8 +385,8 @@ impl<'a> Crowds<'a> {
     /// The asked pairs of a home with a document in each of two lists, which are ascending.
     fn asked_in(&self, home: [u64; 2], a: &[u32], b: &[u32]) -> Vec<usize> {
         let is_in = |list: &[u32], ordinal: u32| list.binary_search(&ordinal).is_ok();
-        let asked = self.homes.get(&home).into_iter().flatten().copied().filter(|&place| {
-            let (x, y) = self.asked[place];
+        let asked = self.homes.get(&home).into_iter().flatten().copied().filter(|&index| {
+            let (x, y) = self.asked[index];
             (is_in(a, x) && is_in(b, y)) || (is_in(a, y) && is_in(b, x))
         });
         asked.collect()
@@ -401,19 +401,19 @@ impl<'a> Crowds<'a> {
         emit: &mut dyn FnMut(Counted<'_>) -> Result<()>,
     ) -> Result<()> {
         let mut asked = Vec::new();
-        for &place in self.homes.get(&home).into_iter().flatten() {
-            let (x, y) = self.asked[place];
+        for &index in self.homes.get(&home).into_iter().flatten() {
+            let (x, y) = self.asked[index];
             // By the ids, as everywhere.
             let (x, y) = if self.collection.row(x).rank < self.collection.row(y).rank { (x, y) } else { (y, x) };
             if matches!(self.judge.pair(x, y)?, Judged::Near(_)) {
-                asked.push(place);
+                asked.push(index);
             }
         }
-        let crowd = Crowd { a, b, asked: &asked };
-        if crowd.pairs() > 0 {
-            return emit(Counted::Crowd(crowd));
+        let block = PairBlock { a, b, asked: &asked };
+        if block.pairs() > 0 {
+            return emit(Counted::PairBlock(block));
         }
-        asked.iter().map(|&place| self.asked[place]).try_for_each(|(x, y)| emit(Counted::Pair(x, y)))
+        asked.iter().map(|&index| self.asked[index]).try_for_each(|(x, y)| emit(Counted::Pair(x, y)))
     }
 
     /// Hands out pairs, one by one if they are few.
@@ -424,12 +424,12 @@ impl<'a> Crowds<'a> {
         b: &[u32],
         emit: &mut dyn FnMut(Counted<'_>) -> Result<()>,
     ) -> Result<()> {
-        let crowd = Crowd { a, b, asked };
-        if crowd.pairs() > self.listed {
-            return emit(Counted::Crowd(crowd));
+        let block = PairBlock { a, b, asked };
+        if block.pairs() > self.listed {
+            return emit(Counted::PairBlock(block));
         }
-        for (place, &x) in a.iter().enumerate() {
-            let others = if b.is_empty() { &a[place + 1..] } else { b };
+        for (index, &x) in a.iter().enumerate() {
+            let others = if b.is_empty() { &a[index + 1..] } else { b };
             others.iter().try_for_each(|&y| emit(Counted::Pair(x, y)))?;
         }
         Ok(())

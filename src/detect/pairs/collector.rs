@@ -1,10 +1,10 @@
 //! Candidates between classes, as pairs of documents.
 
-use super::parts::FOUNDERS;
+use super::verified_classes::FOUNDERS;
 use crate::Result;
 use crate::detect::collection::Collection;
 use crate::detect::collection::classes::{Classes, Members};
-use crate::spill::resources::Room;
+use crate::spill::resources::Resources;
 use crate::spill::sort::{Sorted, Sorter};
 
 /// What a class is multiplied out to.
@@ -22,23 +22,23 @@ pub(crate) enum Spread {
 ///
 /// With all members every pair of documents has one home: their class, if they have one; else their text, if they have
 /// one; else the pair of their classes, if that is a candidate.
-pub(crate) struct Gathering<'a> {
+pub(crate) struct CandidateCollector<'a> {
     collection: &'a Collection,
     classes: &'a Classes,
     spread: Spread,
     pairs: Sorter<1>,
-    crowds: Sorter<2>,
+    unlisted: Sorter<2>,
     apart: u64,
 }
 
 /// Candidate pairs.
-pub(crate) struct Gathered {
+pub(crate) struct Collected {
     /// Pairs of the ranks of ids, the lesser first, in order; a pair may come more than once.
     pub pairs: Sorted<1>,
-    /// Places where pairs have their home and are too many to be listed: [`CLASSES`] with two leaders (one twice for
-    /// the pairs within a class), [`TEXT`] with the representative of the text; in order, a place may come more
+    /// Indexes where pairs have their home and are too many to be listed: [`CLASSES`] with two leaders (one twice for
+    /// the pairs within a class), [`TEXT`] with the representative of the text; in order, a home may come more
     /// than once.
-    pub crowds: Sorted<2>,
+    pub unlisted: Sorted<2>,
     /// Pairs that the sources brought together and took apart by what they brought them together by.
     pub apart: u64,
 }
@@ -58,26 +58,26 @@ fn two(high: u32, low: u32) -> u64 {
     u64::from(high) << 32 | u64::from(low)
 }
 
-impl<'a> Gathering<'a> {
+impl<'a> CandidateCollector<'a> {
     /// Nothing yet.
-    pub(crate) fn new(collection: &'a Collection, classes: &'a Classes, spread: Spread, room: &Room) -> Self {
-        let sorter = room.memory_limit / 4;
-        let (pairs, crowds) = (Sorter::new(&room.folder, sorter), Sorter::new(&room.folder, sorter));
-        Self { collection, classes, spread, pairs, crowds, apart: 0 }
+    pub(crate) fn new(collection: &'a Collection, classes: &'a Classes, spread: Spread, resources: &Resources) -> Self {
+        let sorter = resources.memory_limit / 4;
+        let (pairs, unlisted) = (Sorter::new(&resources.folder, sorter), Sorter::new(&resources.folder, sorter));
+        Self { collection, classes, spread, pairs, unlisted, apart: 0 }
     }
 
     /// Takes the pairs that need no source: those within classes, and those of one text.
     pub(crate) fn within(&mut self) -> Result<()> {
-        let Self { collection, classes, spread, pairs, crowds, .. } = self;
+        let Self { collection, classes, spread, pairs, unlisted, .. } = self;
         let Spread::All { members, listed } = spread else { return Ok(()) };
         for leader in classes.leaders() {
             let class = members.of(leader);
             if pairs_of(class.len()) > *listed {
-                crowds.push([CLASSES, two(leader, leader)])?;
+                unlisted.push([CLASSES, two(leader, leader)])?;
                 continue;
             }
-            for (place, &a) in class.iter().enumerate() {
-                class[place + 1..].iter().try_for_each(|&b| push(pairs, collection, a, b))?;
+            for (index, &a) in class.iter().enumerate() {
+                class[index + 1..].iter().try_for_each(|&b| push(pairs, collection, a, b))?;
             }
         }
         let texts = Classes::of_texts(collection);
@@ -88,11 +88,11 @@ impl<'a> Gathering<'a> {
                 continue;
             }
             if pairs_of(equal.len()) > *listed {
-                crowds.push([TEXT, text.into()])?;
+                unlisted.push([TEXT, text.into()])?;
                 continue;
             }
-            for (place, &a) in equal.iter().enumerate() {
-                let others = equal[place + 1..].iter().filter(|&&b| classes.leader(b) != classes.leader(a));
+            for (index, &a) in equal.iter().enumerate() {
+                let others = equal[index + 1..].iter().filter(|&&b| classes.leader(b) != classes.leader(a));
                 others.into_iter().try_for_each(|&b| push(pairs, collection, a, b))?;
             }
         }
@@ -101,7 +101,7 @@ impl<'a> Gathering<'a> {
 
     /// Takes two classes that a source brought together, and whether it found them to be near.
     pub(crate) fn take(&mut self, a: u32, b: u32, near: bool) -> Result<()> {
-        let Self { collection, spread, pairs, crowds, apart, .. } = self;
+        let Self { collection, spread, pairs, unlisted, apart, .. } = self;
         match spread {
             Spread::Leaders if near => push(pairs, collection, a, b),
             Spread::Leaders => {
@@ -129,7 +129,7 @@ impl<'a> Gathering<'a> {
                 if !near {
                     *apart += product;
                 } else if product > *listed {
-                    crowds.push([CLASSES, two(a.min(b), a.max(b))])?;
+                    unlisted.push([CLASSES, two(a.min(b), a.max(b))])?;
                 } else {
                     for &x in of_a {
                         let text = collection.representative(x);
@@ -143,8 +143,8 @@ impl<'a> Gathering<'a> {
     }
 
     /// Sorts what was taken.
-    pub(crate) fn finish(self) -> Gathered {
-        Gathered { pairs: self.pairs.finish(), crowds: self.crowds.finish(), apart: self.apart }
+    pub(crate) fn finish(self) -> Collected {
+        Collected { pairs: self.pairs.finish(), unlisted: self.unlisted.finish(), apart: self.apart }
     }
 }
 

@@ -28,23 +28,23 @@ fn agree(listed: u64, view: View<'_>, collection: &Collection, options: &PairOpt
     let asked: Vec<(u32, u32)> =
         (0..len).flat_map(|a| (a + 1..len).map(move |b| (b, a))).filter(|(a, b)| (7 * a + b) % 3 == 0).collect();
     let (mut single, mut sum, mut many, mut found, mut random) = (Pairs::new(), 0, 0, Pairs::new(), Random(5));
-    let place: BTreeSet<(u32, u32)> = asked.iter().map(|&(b, a)| (a, b)).collect();
+    let position: BTreeSet<(u32, u32)> = asked.iter().map(|&(b, a)| (a, b)).collect();
     let counted = count_beyond(listed, view, collection, options, &asked, &mut |_| true, &mut |counted| {
         match counted {
             Counted::Pair(a, b) => {
                 let pair = (a.min(b), a.max(b));
                 assert!(want.contains(&pair) && single.insert(pair), "{what}: {pair:?}");
-                found.extend(place.get(&pair));
+                found.extend(position.get(&pair));
                 sum += 1;
             }
-            Counted::Crowd(crowd) => {
-                assert!(crowd.pairs() > listed);
-                (sum, many) = (sum + crowd.pairs(), many + crowd.pairs());
-                for &place in crowd.asked {
-                    assert!(found.insert((asked[place].1, asked[place].0)), "{what}: twice");
+            Counted::PairBlock(block) => {
+                assert!(block.pairs() > listed);
+                (sum, many) = (sum + block.pairs(), many + block.pairs());
+                for &position in block.asked {
+                    assert!(found.insert((asked[position].1, asked[position].0)), "{what}: twice");
                 }
                 for _ in 0..50 {
-                    let (a, b) = crowd.draw([random.next(), random.next()]);
+                    let (a, b) = block.draw([random.next(), random.next()]);
                     let pair = (a.min(b), a.max(b));
                     assert!(want.contains(&pair) && !single.contains(&pair), "{what}: {pair:?} of a crowd");
                 }
@@ -56,7 +56,7 @@ fn agree(listed: u64, view: View<'_>, collection: &Collection, options: &PairOpt
     assert_eq!((sum, counted.pairs), (want.len() as u64, want.len() as u64), "{what}");
     assert_eq!((counted.candidates, counted.rejected), (summary.candidates, summary.rejected), "{what}");
     assert_eq!(counted.unverified, summary.unverified, "{what}");
-    assert_eq!(found, want.intersection(&place).copied().collect(), "{what}");
+    assert_eq!(found, want.intersection(&position).copied().collect(), "{what}");
     many
 }
 
@@ -100,14 +100,14 @@ fn copies_of_a_page_are_counted_and_not_listed() {
     let reader = database(folder.path(), &copies).expect("a database");
     let all = collection(&reader, &Default::default());
     for method in METHODS {
-        let mut crowds = 0;
+        let mut pair_counts = 0;
         let summary = count(reader.view(), &all, &options(method), &[(3, 29_000)], &mut |_| true, &mut |counted| {
-            let Counted::Crowd(crowd) = counted else { panic!("{method}: one by one") };
-            crowds += 1;
-            assert_eq!(crowd.asked, [0]);
+            let Counted::PairBlock(block) = counted else { panic!("{method}: one by one") };
+            pair_counts += 1;
+            assert_eq!(block.asked, [0]);
             Ok(())
         });
-        assert_eq!((summary.expect("pairs").pairs, crowds), (30_000 * 29_999 / 2, 1), "{method}");
+        assert_eq!((summary.expect("pairs").pairs, pair_counts), (30_000 * 29_999 / 2, 1), "{method}");
     }
 }
 
@@ -116,7 +116,7 @@ fn copies_of_a_page_are_counted_and_not_listed() {
 fn asked_pairs_of_a_cut_key_are_decided() {
     let mut random = Random(9);
     let first = Page::new("first", &mut random);
-    let crowd: Vec<Page> = (0..5000)
+    let block: Vec<Page> = (0..5000)
         .map(|index| {
             let mut page = Page::new(&format!("page{index}"), &mut random);
             let theirs = first.record.supershingles.unwrap_or_default();
@@ -125,7 +125,7 @@ fn asked_pairs_of_a_cut_key_are_decided() {
         })
         .collect();
     let folder = tempfile::tempdir().expect("a folder");
-    let reader = database(folder.path(), &crowd).expect("a database");
+    let reader = database(folder.path(), &block).expect("a database");
     let all = collection(&reader, &Default::default());
     let mut found = Vec::new();
     let asked = [(1, 0), (17, 4000), (4999, 2)];

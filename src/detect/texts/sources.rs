@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use crate::archive::{ArchiveError, Input, Options, PageEntry, Position, ResumePoint, What, read_page};
+use crate::archive::{ArchiveError, EntryContent, Input, Options, PageEntry, Position, ResumePoint, read_page};
 use crate::detect::collection::Collection;
-use crate::detect::method::text_options::Part;
-use crate::detect::method::text_summary::Unread;
-use crate::spill::bits::Bits;
-use crate::spill::resources::Room;
-use crate::spill::rows::{Words, WordsWriter};
+use crate::detect::method::text_options::TextScope;
+use crate::detect::method::text_summary::UnreadTexts;
+use crate::spill::mapped_rows::{MappedRows, MappedRowsWriter};
+use crate::spill::resources::Resources;
 use crate::spill::sort::Sorter;
 use crate::spill::ticker::Ticker;
 use crate::store::View;
 use crate::{Result, archive};
+use fixedbitset::FixedBitSet;
 
 /// Documents between two reports of progress.
 const REPORT: u64 = 1 << 8;
@@ -22,12 +22,12 @@ const REPORT: u64 = 1 << 8;
 const SPARSE: u64 = 16;
 
 /// Where the documents of a collection stand.
-pub struct Places {
+pub struct TextSources {
     /// For each document: number of the archive plus 1, or 0; offset; bytes behind it in what is compressed there.
-    places: Words<3>,
+    sources: MappedRows<3>,
     archives: BTreeMap<u32, Archive>,
     /// What of a page is read.
-    part: Part,
+    part: TextScope,
 }
 
 struct Archive {
@@ -55,7 +55,7 @@ enum Why {
     Damaged,
 }
 
-impl Unread {
+impl UnreadTexts {
     fn count(&mut self, why: Why, documents: u64) {
         match why {
             Why::NoSource => self.without_source += documents,
@@ -66,13 +66,13 @@ impl Unread {
     }
 }
 
-impl Places {
+impl TextSources {
     /// Reads where the documents of a collection, which was built from this view, stand, and looks at the archives.
     pub fn new(
         view: View<'_>,
         collection: &Collection,
-        part: Option<Part>,
-        room: &Room,
+        part: Option<TextScope>,
+        resources: &Resources,
         ticker: &Ticker<'_>,
     ) -> Result<Self> {
         let mut archives = BTreeMap::new();
@@ -87,22 +87,22 @@ impl Places {
             archives.insert(number, Archive { path, options, state, documents: known.documents });
         }
         ticker.start("read where texts stand", Some(collection.len().into()), "documents")?;
-        let (mut places, mut ordinal) = (WordsWriter::<3>::new(&room.folder)?, 0);
+        let (mut sources, mut ordinal) = (MappedRowsWriter::<3>::new(&resources.folder)?, 0);
         view.each_record(true, &mut |number, _, record, _| {
             if ordinal < collection.len() && collection.row(ordinal).number == number {
                 let source = record.source.map(|source| [u64::from(source.archive) + 1, source.offset, source.inner]);
-                places.push(&source.unwrap_or_default())?;
+                sources.push(&source.unwrap_or_default())?;
                 ordinal += 1;
             }
             Ok(())
         })?;
-        let part = part.unwrap_or_else(|| Part::of(view));
-        Ok(Self { places: places.finish()?, archives, part })
+        let part = part.unwrap_or_else(|| TextScope::of(view));
+        Ok(Self { sources: sources.finish()?, archives, part })
     }
 
     /// The archive in which a document stands, and where.
-    fn place(&self, ordinal: u32) -> Result<(&Archive, ResumePoint), Why> {
-        let [archive, offset, inner] = self.places.get(ordinal as usize).unwrap_or_default();
+    fn index(&self, ordinal: u32) -> Result<(&Archive, ResumePoint), Why> {
+        let [archive, offset, inner] = self.sources.get(ordinal as usize).unwrap_or_default();
         let number = archive.checked_sub(1).ok_or(Why::NoSource)?;
         let archive = self.archives.get(&(number as u32)).ok_or(Why::NoSource)?;
         match archive.state {
@@ -118,7 +118,7 @@ impl Places {
     }
 
     fn look_up(&self, ordinal: u32) -> Result<PageEntry, Why> {
-        let (archive, ResumePoint { offset, inner }) = self.place(ordinal)?;
+        let (archive, ResumePoint { offset, inner }) = self.index(ordinal)?;
         read_page(&archive.path, &Position { offset, inner, length: 0 }, &archive.options).map_err(|_| Why::Damaged)
     }
 
@@ -126,18 +126,18 @@ impl Places {
     /// to `visit`. Returns how many could not be read.
     pub fn each(
         &self,
-        wanted: &Bits,
-        room: &Room,
+        wanted: &FixedBitSet,
+        resources: &Resources,
         ticker: &Ticker<'_>,
         visit: &mut dyn FnMut(u32, &str) -> Result<()>,
-    ) -> Result<Unread> {
-        let (mut unread, mut len) = (Unread::default(), 0);
-        let mut sorter = Sorter::<4>::new(&room.folder, room.memory_limit / 4);
-        for ordinal in (0..self.places.len() as u32).filter(|&ordinal| wanted.contains(ordinal)) {
-            match self.place(ordinal) {
-                Ok((_, place)) => {
-                    let [archive, ..] = self.places.row(ordinal as usize);
-                    sorter.push([archive - 1, place.offset, place.inner, ordinal.into()])?;
+    ) -> Result<UnreadTexts> {
+        let (mut unread, mut len) = (UnreadTexts::default(), 0);
+        let mut sorter = Sorter::<4>::new(&resources.folder, resources.memory_limit / 4);
+        for ordinal in (0..self.sources.len() as u32).filter(|&ordinal| wanted.contains(ordinal as usize)) {
+            match self.index(ordinal) {
+                Ok((_, index)) => {
+                    let [archive, ..] = self.sources.row(ordinal as usize);
+                    sorter.push([archive - 1, index.offset, index.inner, ordinal.into()])?;
                     len += 1;
                 }
                 Err(why) => unread.count(why, 1),
@@ -168,7 +168,7 @@ impl Places {
         Ok(unread)
     }
 
-    /// Reads the documents of one archive that stand at these places, ascending. Returns how many are not there.
+    /// Reads the documents of one archive that stand at these indexes, ascending. Returns how many are not there.
     fn archive(
         &self,
         archive: &Archive,
@@ -205,7 +205,7 @@ impl Places {
                 rest = &rest[rest.partition_point(|row| (row[0], row[1]) < here)..];
                 if let Some(&[offset, inner, ordinal]) = rest.first()
                     && (offset, inner) == here
-                    && let What::Page(page) = entry.what
+                    && let EntryContent::Page(page) = entry.content
                 {
                     rest = &rest[1..];
                     take(ordinal, page)?;

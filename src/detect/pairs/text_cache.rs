@@ -3,34 +3,34 @@
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::Result;
-use crate::detect::candidates::comparison::{ByCosine, ByLcs, Desk};
+use crate::detect::candidates::comparison::{ByCosine, ByLcs, ComparisonCache};
 use crate::detect::candidates::resemblance::{Overlaps, Resembling, ShingleSets};
 use crate::detect::candidates::similar::{Signed, Similar};
 use crate::detect::candidates::source::{Source, Verifier, sources};
 use crate::detect::collection::Collection;
 use crate::detect::method::name::Method;
 use crate::detect::method::options::PairOptions;
-use crate::detect::method::text_summary::Unread;
+use crate::detect::method::text_summary::UnreadTexts;
 use crate::detect::method::text_summary::{SetSummary, ShingleSummary};
-use crate::detect::texts::{Kept, Places, keep};
-use crate::spill::bits::Bits;
+use crate::detect::texts::{Kept, TextSources, keep};
 use crate::spill::ticker::Ticker;
 use crate::store::View;
+use fixedbitset::FixedBitSet;
 
 /// What was read of texts.
 #[derive(Default)]
-pub struct Readings {
-    places: Option<Places>,
+pub struct TextCache {
+    sources: Option<TextSources>,
     kept: Option<Kept>,
     shingles: Option<ShingleSets>,
     signed: Option<Signed>,
     /// Documents whose texts were wanted and not read.
-    pub(crate) unread: Unread,
+    pub(crate) unread: UnreadTexts,
     pub(crate) sets: SetSummary,
     pub(crate) resemblance: ShingleSummary,
 }
 
-impl Readings {
+impl TextCache {
     /// Reads what a method needs of the texts of all documents that may be in a pair; nothing for most methods.
     pub(crate) fn new(
         view: View<'_>,
@@ -38,32 +38,34 @@ impl Readings {
         options: &PairOptions,
         ticker: &Ticker<'_>,
     ) -> Result<Self> {
-        let mut readings = Self::default();
+        let mut text_cache = Self::default();
         if !options.method.needs_text() {
-            return Ok(readings);
+            return Ok(text_cache);
         }
-        let room = &options.room;
-        let places = Places::new(view, collection, options.part, room, ticker)?;
-        let mut wanted = Bits::new(collection.len());
+        let resources = &options.resources;
+        let sources = TextSources::new(view, collection, options.part, resources, ticker)?;
+        let mut wanted = FixedBitSet::with_capacity(collection.len() as usize);
         for ordinal in 0..collection.len() {
             let stands = options.expand || collection.representative(ordinal) == ordinal;
             if stands && !collection.row(ordinal).is_empty {
-                wanted.insert(ordinal);
+                wanted.insert(ordinal as usize);
             }
         }
         if options.method == Method::Shingles {
-            let sets = ShingleSets::read(&places, &wanted, &options.shingles, options.rules.resemblance, room, ticker)?;
-            readings.unread = sets.unread;
-            readings.shingles = Some(sets);
+            let sets =
+                ShingleSets::read(&sources, &wanted, &options.shingles, options.rules.resemblance, resources, ticker)?;
+            text_cache.unread = sets.unread;
+            text_cache.shingles = Some(sets);
         } else {
-            let mut signed = Signed::new(collection.len(), room);
-            let kept =
-                keep(&places, &wanted, room, ticker, &mut |ordinal, text| signed.push(ordinal, text, &options.sets))?;
-            readings.unread = kept.unread;
-            (readings.kept, readings.signed) = (Some(kept), Some(signed));
+            let mut signed = Signed::new(collection.len(), resources);
+            let kept = keep(&sources, &wanted, resources, ticker, &mut |ordinal, text| {
+                signed.push(ordinal, text, &options.sets)
+            })?;
+            text_cache.unread = kept.unread;
+            (text_cache.kept, text_cache.signed) = (Some(kept), Some(signed));
         }
-        readings.places = Some(places);
-        Ok(readings)
+        text_cache.sources = Some(sources);
+        Ok(text_cache)
     }
 
     /// Reads the texts of the documents that pairs of another method are made of.
@@ -72,16 +74,16 @@ impl Readings {
         view: View<'_>,
         collection: &Collection,
         options: &PairOptions,
-        wanted: &Bits,
+        wanted: &FixedBitSet,
         ticker: &Ticker<'_>,
     ) -> Result<()> {
-        let places = match self.places.take() {
-            Some(places) => places,
-            None => Places::new(view, collection, options.part, &options.room, ticker)?,
+        let sources = match self.sources.take() {
+            Some(sources) => sources,
+            None => TextSources::new(view, collection, options.part, &options.resources, ticker)?,
         };
-        let kept = keep(&places, wanted, &options.room, ticker, &mut |_, _| Ok(()))?;
+        let kept = keep(&sources, wanted, &options.resources, ticker, &mut |_, _| Ok(()))?;
         self.unread = kept.unread;
-        (self.kept, self.places) = (Some(kept), Some(places));
+        (self.kept, self.sources) = (Some(kept), Some(sources));
         Ok(())
     }
 
@@ -92,7 +94,7 @@ impl Readings {
         view: View<'_>,
         collection: &Collection,
         options: &PairOptions,
-        wanted: &Bits,
+        wanted: &FixedBitSet,
         ticker: &Ticker<'_>,
     ) -> Result<()> {
         if self.kept.is_some() { Ok(()) } else { self.verify(view, collection, options, wanted, ticker) }
@@ -107,16 +109,16 @@ impl Readings {
 
     /// The sources of the method's candidates.
     pub(crate) fn sources(&mut self, options: &PairOptions) -> Vec<Box<dyn Source + '_>> {
-        let memory = options.room.memory_limit / 4;
+        let memory = options.resources.memory_limit / 4;
         let Self { kept, shingles, signed, sets, resemblance, .. } = self;
         match (options.method, kept, shingles) {
             (Method::Lcs, Some(kept), _) => {
-                let desk = Desk::new(ByLcs::new(options.lcs, &options.rules), kept, None, memory);
-                vec![Box::new(Similar { desk, signed: signed.take(), summary: sets })]
+                let cache = ComparisonCache::new(ByLcs::new(options.lcs, &options.rules), kept, None, memory);
+                vec![Box::new(Similar { cache, signed: signed.take(), summary: sets })]
             }
             (Method::Cosine, Some(kept), _) => {
-                let desk = Desk::new(ByCosine, kept, None, memory);
-                vec![Box::new(Similar { desk, signed: signed.take(), summary: sets })]
+                let cache = ComparisonCache::new(ByCosine, kept, None, memory);
+                vec![Box::new(Similar { cache, signed: signed.take(), summary: sets })]
             }
             (Method::Shingles, _, Some(shingles)) => {
                 vec![Box::new(Resembling { sets: shingles, summary: resemblance })]
@@ -127,11 +129,13 @@ impl Readings {
 
     /// What adds to the evidence of a pair what the method's decision is made of.
     pub(crate) fn decider(&self, options: &PairOptions) -> Option<Box<dyn Verifier + '_>> {
-        let memory = options.room.memory_limit / 4;
+        let memory = options.resources.memory_limit / 4;
         match (options.method, &self.kept, &self.shingles) {
             (Method::Lcs, Some(_), _) => self.verifier(options),
-            (Method::Cosine, Some(kept), _) => Some(Box::new(Desk::new(ByCosine, kept, self.places.as_ref(), memory))),
-            (Method::Shingles, _, Some(shingles)) => Some(Box::new(Overlaps::new(shingles, self.places.as_ref()))),
+            (Method::Cosine, Some(kept), _) => {
+                Some(Box::new(ComparisonCache::new(ByCosine, kept, self.sources.as_ref(), memory)))
+            }
+            (Method::Shingles, _, Some(shingles)) => Some(Box::new(Overlaps::new(shingles, self.sources.as_ref()))),
             _ => None,
         }
     }
@@ -139,7 +143,12 @@ impl Readings {
     /// What compares texts by trustable longest common subsequence.
     pub(crate) fn verifier(&self, options: &PairOptions) -> Option<Box<dyn Verifier + '_>> {
         let measure = ByLcs::new(options.lcs, &options.rules);
-        let desk = Desk::new(measure, self.kept.as_ref()?, self.places.as_ref(), options.room.memory_limit / 4);
-        Some(Box::new(desk))
+        let cache = ComparisonCache::new(
+            measure,
+            self.kept.as_ref()?,
+            self.sources.as_ref(),
+            options.resources.memory_limit / 4,
+        );
+        Some(Box::new(cache))
     }
 }

@@ -5,23 +5,23 @@
 
 use std::ops::Range;
 
-use super::marks::Marks;
 use super::sketch::{Side, Sketch};
 use super::strain::Stretch;
+use super::window_set::WindowSet;
 use super::windows::Windows;
 
 /// Scratch memory of further rounds.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Again {
+pub(crate) struct LaterRounds {
     /// Windows that have not been cut into.
-    whole: [Marks; 2],
+    whole: [WindowSet; 2],
     /// Windows of B whose content a whole window of B has.
-    alive: Marks,
+    alive: WindowSet,
     /// Windows of B whose content a kept window of A has.
-    met: Marks,
+    met: WindowSet,
 }
 
-impl Again {
+impl LaterRounds {
     /// Leaves those marks that still hold.
     pub(crate) fn strain<T>(
         &mut self,
@@ -35,30 +35,30 @@ impl Again {
         self.alive.clone_from(&self.whole[1]);
         b.windows.complete(&mut self.alive);
         self.met.clear(b.windows.len());
-        of_a.marks.clear(a.windows.len());
+        of_a.window_set.clear(a.windows.len());
         for stretch in stretches {
             for run in self.alive.runs(stretch.b..stretch.b + stretch.len) {
                 let (start, end) = (run.start - stretch.b + stretch.a, run.end - stretch.b + stretch.a);
                 for run in self.whole[0].runs(start..end) {
                     self.met.add_all(run.start - stretch.a + stretch.b..run.end - stretch.a + stretch.b);
-                    of_a.marks.add_all(run);
+                    of_a.window_set.add_all(run);
                 }
             }
         }
         b.windows.complete(&mut self.met);
-        of_b.marks.clone_from(&self.met);
-        of_b.marks.keep(&self.whole[1]);
+        of_b.window_set.clone_from(&self.met);
+        of_b.window_set.keep(&self.whole[1]);
     }
 }
 
 /// Marks the windows that have not been cut into.
-fn whole(windows: &Windows, left: &[Range<usize>], marks: &mut Marks) {
-    marks.clear(windows.len());
+fn whole(windows: &Windows, left: &[Range<usize>], window_set: &mut WindowSet) {
+    window_set.clear(windows.len());
     for left in left {
         let first = left.start.min(windows.len());
         let behind = windows.behind(first, left.end).min(windows.len());
         if first < behind {
-            marks.add_all(first..behind);
+            window_set.add_all(first..behind);
         }
     }
 }

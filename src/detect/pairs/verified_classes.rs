@@ -5,14 +5,14 @@ use crate::Result;
 use crate::detect::collection::Collection;
 use crate::detect::collection::classes::Classes;
 use crate::detect::method::pair::{Cut, Verified};
-use crate::spill::bits::Bits;
 use crate::spill::ticker::Ticker;
+use fixedbitset::FixedBitSet;
 
 /// Founders in one class that later members are compared with. Members that are near to none of them stand alone.
 pub(crate) const FOUNDERS: usize = 16;
 
 /// What came of comparing the members of hot groups.
-pub(crate) struct Parts {
+pub(crate) struct VerifiedClasses {
     /// Classes of which all members are near to the leader by their texts, or have a text that cannot be read.
     pub(crate) classes: Classes,
     /// Classes of which some members were compared with the first founders only.
@@ -20,17 +20,17 @@ pub(crate) struct Parts {
     /// Pairs that were not near.
     pub(crate) rejected: u64,
     /// Members that could not be compared with their founder.
-    pub(crate) unverified: Bits,
+    pub(crate) unverified: FixedBitSet,
 }
 
 /// The documents that have to be read for it: those of different texts in one class.
-pub(crate) fn wanted(collection: &Collection, classes: &Classes) -> Option<Bits> {
-    let (mut wanted, mut any) = (Bits::new(collection.len()), false);
+pub(crate) fn wanted(collection: &Collection, classes: &Classes) -> Option<FixedBitSet> {
+    let (mut wanted, mut any) = (FixedBitSet::with_capacity(collection.len() as usize), false);
     for ordinal in (0..collection.len()).filter(|&ordinal| collection.representative(ordinal) == ordinal) {
         let leader = classes.leader(ordinal);
         if leader != ordinal && !collection.row(ordinal).is_empty {
-            wanted.insert(ordinal);
-            wanted.insert(leader);
+            wanted.insert(ordinal as usize);
+            wanted.insert(leader as usize);
             any = true;
         }
     }
@@ -45,11 +45,12 @@ pub(crate) fn part(
     classes: &Classes,
     mut judge: Judge<'_>,
     ticker: &Ticker<'_>,
-) -> Result<Parts> {
+) -> Result<VerifiedClasses> {
     ticker.start("verify hot groups", None, "documents")?;
     let members = classes.members();
     let mut leader: Vec<u32> = (0..collection.len()).map(|ordinal| classes.leader(ordinal)).collect();
-    let (mut cuts, mut rejected, mut unverified) = (Vec::new(), 0, Bits::new(collection.len()));
+    let (mut cuts, mut rejected, mut unverified) =
+        (Vec::new(), 0, FixedBitSet::with_capacity(collection.len() as usize));
     for first in classes.leaders() {
         let stands = |ordinal: &u32| collection.representative(*ordinal) == *ordinal;
         let mut rest: Vec<u32> = members.of(first).iter().copied().filter(stands).collect();
@@ -69,7 +70,7 @@ pub(crate) fn part(
                 if let Judged::Near(pair) = judged
                     && pair.verified == Some(Verified::Unread)
                 {
-                    unverified.insert(member);
+                    unverified.insert(member as usize);
                 }
             }
             leader[founder as usize] = founder;
@@ -77,7 +78,7 @@ pub(crate) fn part(
             ticker.add(rest.len() as u64)?;
         }
         if rounds == FOUNDERS && rest.len() > 1 {
-            cuts.push(Cut { founder: first, len, place: u8::MAX });
+            cuts.push(Cut { founder: first, len, index: u8::MAX });
         }
         if rounds > 0 {
             rest.iter().for_each(|&alone| leader[alone as usize] = alone);
@@ -87,5 +88,5 @@ pub(crate) fn part(
     for ordinal in 0..collection.len() {
         leader[ordinal as usize] = leader[collection.representative(ordinal) as usize];
     }
-    Ok(Parts { classes: Classes::given(leader), cuts, rejected, unverified })
+    Ok(VerifiedClasses { classes: Classes::given(leader), cuts, rejected, unverified })
 }

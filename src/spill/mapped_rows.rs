@@ -9,19 +9,19 @@ use crate::Result;
 const BUFFER_SIZE: usize = 1 << 20;
 
 /// Rows of N numbers in the making.
-pub struct WordsWriter<const N: usize> {
+pub struct MappedRowsWriter<const N: usize> {
     file: TempFile,
     buffer: Vec<u8>,
     len: usize,
 }
 
-/// Rows of N numbers, by their place; none by default.
+/// Rows of N numbers, by their index; none by default.
 #[derive(Debug, Default)]
-pub struct Words<const N: usize> {
+pub struct MappedRows<const N: usize> {
     map: TempMap,
 }
 
-impl<const N: usize> WordsWriter<N> {
+impl<const N: usize> MappedRowsWriter<N> {
     /// Nothing so far; `folder` is for the file.
     pub fn new(folder: &Path) -> Result<Self> {
         Ok(Self { file: TempFile::create(folder)?, buffer: Vec::new(), len: 0 })
@@ -49,35 +49,35 @@ impl<const N: usize> WordsWriter<N> {
     }
 
     /// Ends the writing.
-    pub fn finish(mut self) -> Result<Words<N>> {
+    pub fn finish(mut self) -> Result<MappedRows<N>> {
         self.file.append(&self.buffer)?;
-        Ok(Words { map: self.file.map()? })
+        Ok(MappedRows { map: self.file.map()? })
     }
 }
 
-impl<const N: usize> Words<N> {
+impl<const N: usize> MappedRows<N> {
     /// Number of rows.
     pub fn len(&self) -> usize {
         self.map.as_ref().len() / (8 * N)
     }
 
-    /// The row at a place, which must exist.
+    /// The row at an index, which must exist.
     #[inline]
-    pub fn row(&self, place: usize) -> [u64; N] {
-        let bytes = &self.map.as_ref()[8 * N * place..][..8 * N];
+    pub fn row(&self, index: usize) -> [u64; N] {
+        let bytes = &self.map.as_ref()[8 * N * index..][..8 * N];
         let (words, _) = bytes.as_chunks::<8>();
         std::array::from_fn(|word| u64::from_le_bytes(words[word]))
     }
 
-    /// The row at a place, if there is one.
+    /// The row at an index, if there is one.
     #[inline]
-    pub fn get(&self, place: usize) -> Option<[u64; N]> {
-        (place < self.len()).then(|| self.row(place))
+    pub fn get(&self, index: usize) -> Option<[u64; N]> {
+        (index < self.len()).then(|| self.row(index))
     }
 
     /// All rows in order.
     pub fn iter(&self) -> impl Iterator<Item = [u64; N]> + '_ {
-        (0..self.len()).map(|place| self.row(place))
+        (0..self.len()).map(|index| self.row(index))
     }
 }
 
@@ -89,7 +89,7 @@ mod tests {
     fn rows_are_found_at_their_places() {
         let folder = tempfile::tempdir().expect("a folder");
         for len in [0u64, 1, 100_000] {
-            let mut writer = WordsWriter::<3>::new(folder.path()).expect("a file");
+            let mut writer = MappedRowsWriter::<3>::new(folder.path()).expect("a file");
             (0..len).try_for_each(|i| writer.push(&[i, i * i, !i])).expect("written");
             let words = writer.finish().expect("mapped");
             assert_eq!(words.len() as u64, len);
