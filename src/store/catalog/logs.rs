@@ -5,10 +5,9 @@
 //! for the same record for ever where the log began with another kind. No log of a catalog is reused, so such a
 //! record is damage: one flipped bit is enough.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-use super::is_log;
 use crate::store::disk::dir;
 use crate::{Error, Result};
 
@@ -38,6 +37,11 @@ pub(super) fn check(path: &Path, names: &[OsString]) -> Result<()> {
         })?;
     }
     Ok(())
+}
+
+/// Whether a file of a catalog is a log, or a list of sorted files, which RocksDB keeps as a log.
+pub(super) fn is_log(name: &OsStr) -> bool {
+    name.to_str().is_some_and(|name| name.ends_with(".log") || name.starts_with("MANIFEST"))
 }
 
 /// Where in a block of a log a record stands that RocksDB would read for ever. A wrong length leads away from the

@@ -47,7 +47,7 @@ const KEEPERS: [Keeper; 10] = [
     Keeper { within: &["src/"], paths: &["memmap2", "libc"], keepers: &["src/store/disk", "src/spill/temp_file.rs"] },
     Keeper { within: &["src/"], paths: &["rocksdb"], keepers: &["src/store/catalog"] },
     // The folder for a reader's scratch files, named in a message.
-    Keeper { within: &["src/"], paths: &["std::env"], keepers: &["src/store/catalog/mod.rs"] },
+    Keeper { within: &["src/"], paths: &["std::env"], keepers: &["src/store/catalog/open.rs"] },
     Keeper {
         within: &["src/"],
         paths: &["std::net::TcpStream", "std::net::TcpListener", "std::net::UdpSocket"],
@@ -118,17 +118,7 @@ pub(super) fn climbs(sources: &[Source]) -> Vec<String> {
 }
 
 /// Modules whose own code and children still import each other. Nothing is added here; it ends empty.
-const REMAINING: [&str; 9] = [
-    "format/src record",
-    "src detect::collection",
-    "src detect::online",
-    "src store::catalog",
-    "src store::maintain::rebuild",
-    "src store::write::load",
-    "src store::write::writer",
-    "tools/cli/src commands::query",
-    "tools/lab/src fit",
-];
+const REMAINING: [&str; 2] = ["src detect::collection", "src detect::online"];
 
 /// No two modules import each other, directly or by way of others, nor a module and what is below it.
 pub(super) fn circles(sources: &[Source]) -> Vec<String> {
