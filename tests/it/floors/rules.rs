@@ -38,7 +38,7 @@ struct Keeper {
     keepers: &'static [&'static str],
 }
 
-const KEEPERS: [Keeper; 10] = [
+const KEEPERS: [Keeper; 11] = [
     Keeper {
         within: &["src/"],
         paths: &["std::fs"],
@@ -64,6 +64,7 @@ const KEEPERS: [Keeper; 10] = [
         keepers: &[],
     },
     Keeper { within: &["tools/"], paths: &["rocksdb", "memmap2"], keepers: &[] },
+    Keeper { within: &["tools/"], paths: &["plotters"], keepers: &["tools/lab/src/plot/"] },
     Keeper { within: &["tools/lab/src/"], paths: &["std::fs", "tempfile", "std::env"], keepers: &[] },
     Keeper {
         within: &["tools/cli/src/"],
@@ -134,6 +135,13 @@ pub(super) fn circles(sources: &[Source]) -> Vec<String> {
         }
     }
     broken
+}
+
+/// A module with children is the `mod.rs` of its folder, not a file beside it.
+pub(super) fn layout(sources: &[Source]) -> Vec<String> {
+    let has_folder = |path: &str| sources.iter().any(|other| other.is_under(&format!("{path}/")));
+    let beside = sources.iter().filter(|source| source.path.strip_suffix(".rs").is_some_and(has_folder));
+    beside.map(|source| format!("{}: stands beside a folder of its name", source.path)).collect()
 }
 
 /// What has one keeper is used by nobody else.

@@ -11,7 +11,6 @@ mod commands;
 mod cpu;
 mod database;
 mod failure;
-mod html;
 mod inputs;
 mod interrupt;
 mod json;
@@ -21,10 +20,8 @@ mod model_options;
 mod output;
 mod pair_lines;
 mod quantity;
-mod svg;
 mod table;
 mod text_options;
-mod words;
 
 use std::process::ExitCode;
 
