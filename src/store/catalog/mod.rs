@@ -78,6 +78,8 @@ pub(crate) struct Catalog {
     db: DB,
     path: PathBuf,
     cache: Cache,
+    /// Of a secondary instance, the newest log when it last followed the writer; the greatest number where none was.
+    followed: u64,
 }
 
 impl std::fmt::Debug for Catalog {
@@ -105,7 +107,7 @@ impl Catalog {
     fn open_primary(path: &Path, options: &Options, action: &'static str) -> Result<Self> {
         let cache = new_cache();
         let db = DB::open_cf_descriptors(options, path, families(&cache)).map_err(failed(action, path))?;
-        Ok(Self { db, path: path.into(), cache })
+        Ok(Self { db, path: path.into(), cache, followed: u64::MAX })
     }
 
     /// Opens the catalog for reading, beside a writer or without one; writes nothing in its folder.
@@ -134,23 +136,30 @@ impl Catalog {
         // A secondary instance wants a folder for its log. The log is open now: without a name it is gone
         // with the process, however that ends.
         drop(scratch);
-        let catalog = Self { db, path: path.into(), cache };
+        let mut catalog = Self { db, path: path.into(), cache, followed: u64::MAX };
         catalog.catch_up()?;
         Ok(catalog)
     }
 
-    /// Follows the writer to its present state.
+    /// Follows the writer to its present state. Returns whether every log since the last time has been read.
     ///
     /// RocksDB reads the list of sorted files first and the logs then. A log that the writer puts away in
     /// between is in neither, and a sorted file that is gone leaves its family as it was: families would be
     /// of different ages, without an error. So it is done again until no file has come or gone meanwhile.
-    pub(crate) fn catch_up(&self) -> Result<()> {
+    ///
+    /// Logs go in their order. If the newest log of the last time is still there, none has gone that was not read.
+    /// Otherwise rows that such a log removed may show again, since a compaction forgets what was removed while this
+    /// instance still has the row in memory: only a catalog that is opened anew is right.
+    pub(crate) fn catch_up(&mut self) -> Result<bool> {
         let mut before = self.files()?;
         for _ in 0..ATTEMPTS {
             self.db.try_catch_up_with_primary().map_err(failed("follow the writer", &self.path))?;
             let after = self.files()?;
             if after == before {
-                return Ok(());
+                let logs = || after.iter().filter_map(|name| log_number(name));
+                let whole = logs().any(|number| number == self.followed);
+                self.followed = logs().max().unwrap_or(u64::MAX);
+                return Ok(whole);
             }
             before = after;
         }
@@ -180,6 +189,11 @@ impl Catalog {
 /// Whether a file of a catalog is a log, or a list of sorted files, which RocksDB keeps as a log.
 fn is_log(name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| name.ends_with(".log") || name.starts_with("MANIFEST"))
+}
+
+/// The number of a log of rows, which rises from log to log.
+fn log_number(name: &OsStr) -> Option<u64> {
+    name.to_str()?.strip_suffix(".log")?.parse().ok()
 }
 
 fn failed(action: &'static str, path: &Path) -> impl FnOnce(rocksdb::Error) -> Error {
