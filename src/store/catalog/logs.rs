@@ -1,4 +1,4 @@
-//! What RocksDB must not be given to read: logs that it would read without end.
+//! The logs of RocksDB: their names, and those that it must not be given, since it would read them without end.
 //!
 //! Its logs, the list of sorted files among them, consist of blocks of 32 KB, and these of records with a checksum
 //! (4 bytes), a length (2, little-endian) and a kind. Of a kind that only reused logs have, RocksDB (11.8) asks again
@@ -42,6 +42,11 @@ pub(super) fn check(path: &Path, names: &[OsString]) -> Result<()> {
 /// Whether a file of a catalog is a log, or a list of sorted files, which RocksDB keeps as a log.
 pub(super) fn is_log(name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| name.ends_with(".log") || name.starts_with("MANIFEST"))
+}
+
+/// The number of a log of rows, which rises from log to log.
+pub(super) fn log_number(name: &OsStr) -> Option<u64> {
+    name.to_str()?.strip_suffix(".log")?.parse().ok()
 }
 
 /// Where in a block of a log a record stands that RocksDB would read for ever. A wrong length leads away from the

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use rocksdb::{Cache, ColumnFamily, DB, ErrorKind, LogLevel, Options};
 
 use super::families::{Family, database_options, families, new_cache};
-use super::logs::{self, is_log};
+use super::logs::{self, is_log, log_number};
 use crate::store::disk::dir;
 use crate::{Error, Result};
 
@@ -20,6 +20,8 @@ pub(crate) struct Catalog {
     pub(super) db: DB,
     pub(super) path: PathBuf,
     cache: Cache,
+    /// Of a secondary instance, the newest log when it last followed the writer; the greatest number where none was.
+    followed: u64,
 }
 
 impl std::fmt::Debug for Catalog {
@@ -47,7 +49,7 @@ impl Catalog {
     fn open_primary(path: &Path, options: &Options, action: &'static str) -> Result<Self> {
         let cache = new_cache();
         let db = DB::open_cf_descriptors(options, path, families(&cache)).map_err(failed(action, path))?;
-        Ok(Self { db, path: path.into(), cache })
+        Ok(Self { db, path: path.into(), cache, followed: u64::MAX })
     }
 
     /// Opens the catalog for reading, beside a writer or without one; writes nothing in its folder.
@@ -76,23 +78,30 @@ impl Catalog {
         // A secondary instance wants a folder for its log. The log is open now: without a name it is gone
         // with the process, however that ends.
         drop(scratch);
-        let catalog = Self { db, path: path.into(), cache };
+        let mut catalog = Self { db, path: path.into(), cache, followed: u64::MAX };
         catalog.catch_up()?;
         Ok(catalog)
     }
 
-    /// Follows the writer to its present state.
+    /// Follows the writer to its present state. Returns whether every log since the last time has been read.
     ///
     /// RocksDB reads the list of sorted files first and the logs then. A log that the writer puts away in
     /// between is in neither, and a sorted file that is gone leaves its family as it was: families would be
     /// of different ages, without an error. So it is done again until no file has come or gone meanwhile.
-    pub(crate) fn catch_up(&self) -> Result<()> {
+    ///
+    /// Logs go in their order. If the newest log of the last time is still there, none has gone that was not read.
+    /// Otherwise rows that such a log removed may show again, since a compaction forgets what was removed while this
+    /// instance still has the row in memory: only a catalog that is opened anew is right.
+    pub(crate) fn catch_up(&mut self) -> Result<bool> {
         let mut before = self.files()?;
         for _ in 0..ATTEMPTS {
             self.db.try_catch_up_with_primary().map_err(failed("follow the writer", &self.path))?;
             let after = self.files()?;
             if after == before {
-                return Ok(());
+                let logs = || after.iter().filter_map(|name| log_number(name));
+                let whole = logs().any(|number| number == self.followed);
+                self.followed = logs().max().unwrap_or(u64::MAX);
+                return Ok(whole);
             }
             before = after;
         }
