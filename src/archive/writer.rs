@@ -37,7 +37,7 @@ pub struct Response<'a> {
 /// Writes WARC/1.1 records.
 ///
 /// ```
-/// use nddb::archive::{Compression, Input, Options, Response, WarcWriter, What};
+/// use nddb::archive::{Compression, EntryContent, Input, Options, Response, WarcWriter};
 ///
 /// let mut writer = WarcWriter::new(Vec::new(), Compression::Gzip);
 /// writer.warcinfo("pages.warc.gz", 0, &[("software", "an example")])?;
@@ -49,7 +49,7 @@ pub struct Response<'a> {
 /// let mut input = Input::from_bytes(bytes, "pages.warc.gz", &Options::default())?;
 /// let mut pages = 0;
 /// while let Some(entry) = input.next()? {
-///     pages += usize::from(matches!(entry.what, What::Page(_)));
+///     pages += usize::from(matches!(entry.content, EntryContent::Page(_)));
 /// }
 /// assert_eq!(pages, 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
