@@ -51,7 +51,7 @@ pub use store::testing;
 pub use store::{
     Answer, BatchMatch, BatchSummary, BulkLoad, BytesByKind, CheckOptions, CheckReport, Compacted, CompactionPlan,
     Document, Fault, FileStats, Loaded, Match, Matches, Neighbor, Outcome, Reader, RebuildOptions, RebuildWhat,
-    Rebuilt, RunStats, SchemeStats, Stats, Stored, Verdict, Verify, View, Within, Work, Writer, check, planner,
+    Rebuilt, RunStats, SchemeStats, Stats, Stored, Verify, View, Within, Work, Writer, check, planner,
     raise_open_files, rebuild, scan_blocks, scan_segment,
 };
 

@@ -5,7 +5,7 @@ use nddb_format::fingerprint::low_mask;
 use nddb_format::record::{self, Print, Record, SourcePosition};
 
 use super::catalog::DocumentKeys;
-use super::read::view::{Neighbor, Stored};
+use super::read::view::Stored;
 use crate::sketch::{Profile, Recipe};
 use crate::text::{Page, host_of};
 use crate::{Error, Result};
@@ -32,18 +32,6 @@ pub enum Outcome {
     Replaced,
     /// Content digest, fingerprint, url and site are those already stored under its id: nothing was done.
     Unchanged,
-}
-
-/// What became of a document that was to be inserted only if it is new.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// Nothing near it was stored; it was inserted.
-    Inserted(Outcome),
-    /// A near-duplicate of a stored document, the nearest and oldest of them; nothing was changed.
-    Duplicate {
-        /// The stored document.
-        of: Neighbor,
-    },
 }
 
 impl Document {

@@ -22,7 +22,7 @@ pub mod testing;
 mod write;
 
 pub use disk::map::raise_open_files;
-pub use document::{Document, Outcome, Verdict};
+pub use document::{Document, Outcome};
 pub use maintain::check::{CheckOptions, CheckReport, Fault, check};
 pub use maintain::rebuild::{RebuildOptions, RebuildWhat, Rebuilt, rebuild};
 pub use maintain::stats::{BytesByKind, FileStats, RunStats, SchemeStats, Stats};

@@ -1,5 +1,6 @@
 //! What several modules of tests share.
 
+use nddb::detect::{Method, OnlineDetector, Rules};
 use nddb::{Document, Fingerprint};
 pub(crate) use nddb_test_support::{Random, say};
 
@@ -18,6 +19,11 @@ mod worker;
 /// A document of which only the fingerprint is known.
 pub(crate) fn bare(id: &str, fingerprint: u64) -> Document {
     Document::bare(id, Fingerprint(fingerprint)).expect("a good id")
+}
+
+/// The verdict by simhash alone, within so many bits.
+pub(crate) fn simhash(within: u32) -> OnlineDetector {
+    OnlineDetector { rules: Rules { within, ..Rules::default() }, ..OnlineDetector::new(Method::Simhash) }
 }
 
 /// A folder that goes away with the test.

@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
+use nddb::detect::Judgement;
 use nddb::sketch::Recipe;
 use nddb::text::Page;
-use nddb::{Config, Document, Error, Fingerprint, Loaded, Outcome, Verdict, View, Within, Work, Writer};
+use nddb::{Config, Document, Error, Fingerprint, Loaded, Outcome, View, Within, Work, Writer};
 
 use super::model::{Content, Label, Model};
-use super::{Random, Truth, folder};
+use super::{Random, Truth, folder, simhash};
 
 /// Ids, so few that they come again.
 pub(crate) const IDS: u64 = 400;
@@ -328,9 +329,12 @@ fn take_change(writer: &mut Writer, change: &Change) -> nddb::Result<ChangeSaid>
     Ok(match change {
         Change::Insert(id, content) => ChangeSaid::Did(writer.insert(document(id, content))?),
         Change::InsertIfNew(id, content, within) => {
-            match writer.insert_if_new(document(id, content), Within(*within))? {
-                Verdict::Inserted(outcome) => ChangeSaid::Did(outcome),
-                Verdict::Duplicate { of } => ChangeSaid::Duplicate(of.id, of.distance),
+            match writer.insert_if_new(document(id, content), &simhash((*within).into()))? {
+                Judgement::Inserted { outcome, .. } => ChangeSaid::Did(outcome),
+                Judgement::Duplicate { of, .. } => {
+                    let distance = of.evidence.distance.expect("both have fingerprints");
+                    ChangeSaid::Duplicate(of.stored.record.id, distance)
+                }
             }
         }
         Change::Delete(id) => ChangeSaid::Deleted(writer.delete(id)?),
