@@ -20,6 +20,7 @@ mod messages;
 mod model_options;
 mod output;
 mod pair_lines;
+mod paper_options;
 mod quantity;
 mod svg;
 mod table;

@@ -6,6 +6,7 @@ use clap::ValueEnum;
 use nddb::sketch::Recipe;
 use nddb_lab::eval::Half;
 
+use crate::paper_options::PaperOptions;
 use crate::text_options::TextOptions;
 
 /// Compare methods on labelled documents
@@ -54,6 +55,16 @@ pub(crate) struct Args {
     pub(super) seed: u64,
     #[command(flatten)]
     pub(super) texts: TextOptions,
+    /// What `nddb lab` changes.
+    #[arg(skip)]
+    pub(super) paper: PaperOptions,
+}
+
+impl Args {
+    /// The same comparison with other constants of the papers.
+    pub(in crate::commands) fn with(self, paper: PaperOptions) -> Self {
+        Self { paper, ..self }
+    }
 }
 
 /// What is scored.
