@@ -414,9 +414,13 @@ fn what_the_database_keeps_no_index_for_is_refused_with_what_would() {
         other => panic!("{other:?}"),
     };
     for (label, refused, said) in [
-        ("web/1", &[Method::C, Method::Split][..], "keeps no pieces of projections; recipes that fit: main-c, web-c"),
-        ("web-c/1", &[Method::MinHash], "keeps no bands of min-values; recipes that fit: main, "),
-        ("1e0ng/1", &[Method::B, Method::Combined], "makes no supershingles; recipes that fit: main, "),
+        (
+            "web/1",
+            &[Method::C, Method::Split][..],
+            "keeps no pieces of projections; recipes that fit: main-c/3, web-c/1",
+        ),
+        ("web-c/1", &[Method::MinHash], "keeps no bands of min-values; recipes that fit: main/3"),
+        ("1e0ng/1", &[Method::B, Method::Combined], "makes no supershingles; recipes that fit: main/3, web/1"),
         ("main-c/2", &[Method::Lcs, Method::Cosine, Method::Shingles], "compares texts"),
     ] {
         let config = Config::within(3).expect("k").recipe(label);
