@@ -2,6 +2,6 @@
 //!
 //! Pure: it returns numbers and knows no rules, and never imports `store` or `detect`.
 
-pub mod cosine;
+pub(crate) mod cosine;
 pub mod lcs;
 pub(crate) mod terms;

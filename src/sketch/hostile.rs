@@ -2,8 +2,10 @@
 
 use proptest::prelude::*;
 
-use crate::sketch::{Features, Recipe, SHINGLE_WORDS, Sampling, SignatureRules, shingles, signatures, simhash_of};
-use crate::text::{Page, PageKind, canonical_words, folded_text, tokens};
+use crate::sketch::features::{Features, simhash_of};
+use crate::sketch::{Recipe, SHINGLE_WORDS, Sampling, SignatureRules, shingles, signatures};
+use crate::text::words::canonical_words;
+use crate::text::{Page, PageKind, folded_text, tokens};
 
 /// What there is of a page: terms, min-values, projection, signatures, words, shingles.
 fn made_of(page: &Page<'_>) -> (u64, bool, bool, usize, usize, usize) {

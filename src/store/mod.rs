@@ -18,6 +18,7 @@ mod maintain;
 mod ranges;
 mod read;
 mod runs;
+#[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod write;
 

@@ -1,7 +1,7 @@
 //! What a comparison is asked for, and the thresholds that its numbers are held against.
 
 /// Units of a text that are compared: its first 10 KB (Huang et al. 2008, 4).
-pub const TEXT_UNITS: usize = 10 * 1024;
+pub(crate) const TEXT_UNITS: usize = 10 * 1024;
 
 /// What the resemblance is a share of: the formula is lost in the copies of the paper.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

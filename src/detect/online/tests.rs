@@ -5,9 +5,10 @@ use nddb_format::record::Record;
 use proptest::prelude::*;
 
 use super::*;
+use crate::detect::method::known::{b_similarity, c_similarity};
 use crate::detect::method::pair::Line;
+use crate::detect::pairs;
 use crate::detect::support::{Page, Random, collection, headings_differ, options, pages};
-use crate::detect::{b_similarity, c_similarity, pairs};
 use crate::store::check;
 use crate::store::{CheckOptions, Document, Outcome, Reader, Writer};
 use crate::{Config, Fingerprint};

@@ -43,10 +43,10 @@ pub struct Sketch {
 /// A named, versioned way from a page to its numbers: a base, and flags.
 ///
 /// The base `main` is the one to use. It is made of the terms of a page's content
-/// ([`page_content`](crate::text::page_content)), in lower case and without numbers: simhash, min-values, supershingles,
+/// (`text::page_content`), in lower case and without numbers: simhash, min-values, supershingles,
 /// projection, bands, and the profile that the default verdict compares. So pages of one site are not alike because its
 /// navigation is. The number of tokens and their digest are those of the whole page. Version 2 is still made for the
-/// databases that have it: it finds the content in another way ([`main_content`](crate::text::main_content)), has no
+/// databases that have it: it finds the content in another way (`text::content`), has no
 /// profile, and its bands are of eight terms.
 ///
 /// The base `web` is made of all terms: terms after Henzinger 2, the simhash of Manku et al. 2 over the terms in lower case
@@ -241,7 +241,7 @@ impl Recipe {
         !matches!(self.kind, Kind::Of(_))
     }
 
-    /// Returns whether documents are found by the bands of their min-values ([`Recipe::bands`]) as well as by
+    /// Returns whether documents are found by the bands of their min-values (`Recipe::bands`) as well as by
     /// their megashingles.
     pub fn has_bands(&self) -> bool {
         self.kind == Kind::Main
@@ -269,17 +269,17 @@ impl Recipe {
     }
 
     /// Returns the megashingles of six supershingles (Henzinger 2006, 2).
-    pub fn megashingles(supershingles: &[u64; 6]) -> [u64; 15] {
+    pub(crate) fn megashingles(supershingles: &[u64; 6]) -> [u64; 15] {
         min_hash::megashingles(supershingles)
     }
 
     /// Returns the bands of 84 min-values (Henzinger 2006, 2): a hash for each run of four.
-    pub fn bands(min_values: &[u32; 84]) -> [u64; 21] {
+    pub(crate) fn bands(min_values: &[u32; 84]) -> [u64; 21] {
         min_hash::bands(min_values)
     }
 
     /// Returns the pieces of a projection, each four bytes of it (Henzinger 2006, 2).
-    pub fn pieces(projection: &Projection) -> [[u8; 4]; PIECES] {
+    pub(crate) fn pieces(projection: &Projection) -> [[u8; 4]; PIECES] {
         projection::pieces(projection)
     }
 

@@ -20,10 +20,10 @@
 //!   the sentence at hand ends.
 
 /// The units of a document that count: 10 KB (Huang et al. 3.1).
-pub const DOCUMENT_UNITS: usize = 10 * 1024;
+pub(crate) const DOCUMENT_UNITS: usize = 10 * 1024;
 
 /// A sentence counts if it has more units than these (Huang et al. 3.1).
-pub const SENTENCE_UNITS: usize = 16;
+pub(crate) const SENTENCE_UNITS: usize = 16;
 
 /// A sentence of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,19 +32,19 @@ pub struct Sentence<'a> {
     pub text: &'a str,
     /// Where in the text it begins, in bytes.
     pub at: usize,
-    /// Its length, more than [`SENTENCE_UNITS`].
+    /// Its length, more than `SENTENCE_UNITS`.
     pub units: usize,
 }
 
 /// Returns the length of a text: one unit for each ASCII character, two for each other.
-pub fn units(text: &str) -> usize {
+pub(crate) fn units(text: &str) -> usize {
     // Of a character that is not ASCII only the first byte is 192 or more.
     text.bytes().map(|byte| usize::from(byte < 0x80) + 2 * usize::from(byte >= 0xc0)).sum()
 }
 
 /// Returns the longest beginning of a text that has at most `limit` units; with
 /// [`DOCUMENT_UNITS`] the part of a document that Huang et al. look at.
-pub fn first_units(text: &str, limit: usize) -> &str {
+pub(crate) fn first_units(text: &str, limit: usize) -> &str {
     let (mut end, mut left) = (0usize, limit);
     loop {
         // No text has more units than bytes: as many bytes as units are left fit.

@@ -281,11 +281,6 @@ pub fn tokens(page: &Page<'_>) -> Tokens {
     Tokenizer::new().tokens(page)
 }
 
-/// Returns the terms of a page and the map of their indexes: [`Tokenizer::tokens_with_map`].
-pub fn tokens_with_map(page: &Page<'_>) -> (Tokens, TextMap) {
-    Tokenizer::new().tokens_with_map(page)
-}
-
 /// What a byte is to the splitter.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {

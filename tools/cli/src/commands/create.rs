@@ -19,8 +19,8 @@ use crate::output;
 Examples:
   nddb create crawl.nddb
   nddb create crawl.nddb --psl                        sites by the public suffix list
-  nddb create crawl.nddb --pieces                     'query --method c' and 'split' find documents too
-  nddb create crawl.nddb --recipe web --phrases 2     all of a page, by its pairs of terms
+  nddb create crawl.nddb --pieces                     'query --method c' and 'split' find pages too
+  nddb create crawl.nddb --recipe web --phrases 2     all of a page, by pairs of terms
   nddb create old.nddb --k 6 --recipe 1e0ng           for fingerprints of the Python package simhash
   nddb create small.nddb --bits 32 --k 2 --tables 4")]
 pub(crate) struct Args {
