@@ -10,6 +10,8 @@ use super::stream::{Fill, Stream, Tear};
 
 /// Line ends between records that are looked past at once.
 const PADDING: usize = 64;
+/// Bytes that a line has at most by which a record is told.
+const LINE: usize = 4096;
 
 /// How records of a format are told.
 #[derive(Clone, Copy)]
@@ -109,8 +111,11 @@ fn whole(stream: &mut Stream, header: usize, claimed: usize, marker: Marker) -> 
             Fill::End | Fill::Torn => break Ending::Doubtful,
         }
     };
+    // A record that begins inside may reach beyond the end with its first line.
+    let window = &stream.window()[header..];
+    let reach = window.len().min(claimed - header + LINE);
     if ending == Ending::Doubtful
-        && let Some(inside) = (marker.find)(&stream.window()[header..claimed])
+        && let Some(inside) = (marker.find)(&window[..reach]).filter(|inside| header + inside < claimed)
     {
         return Ok(Extent { held: header + inside, ending: Ending::Short });
     }

@@ -32,6 +32,11 @@ fn no_modules_import_each_other_in_a_circle() {
 }
 
 #[test]
+fn a_module_with_children_is_the_mod_file_of_its_folder() {
+    holds(rules::layout);
+}
+
+#[test]
 fn files_maps_unsafe_code_and_rocksdb_have_one_keeper_each() {
     holds(rules::keepers);
 }

@@ -160,6 +160,16 @@ fn a_module_that_only_passes_on_names_makes_no_circle() {
 }
 
 #[test]
+fn a_module_that_stands_beside_its_folder_is_refused() {
+    let layout = |paths: &[&str]| rules::layout(&paths.iter().map(|path| Source::new(path, "")).collect::<Vec<_>>());
+    let child = "src/store/writer/open.rs";
+    for path in ["src/store/writer.rs", "src/store.rs"] {
+        assert_eq!(layout(&[path, child]), [format!("{path}: stands beside a folder of its name")]);
+    }
+    assert_eq!(layout(&[child, "src/store/writer/mod.rs", "src/store/write.rs", "src/lib.rs"]), [""; 0]);
+}
+
+#[test]
 fn others_than_the_keepers_are_refused() {
     for (path, text) in [
         ("src/store/run.rs", "use std::{fs, io};"),
@@ -176,12 +186,15 @@ fn others_than_the_keepers_are_refused() {
         ("format/src/bits.rs", "use std::io::Write;"),
         ("format/src/bits.rs", "fn f() { unsafe { g() } }"),
         ("tools/cli/src/commands/load.rs", "use std::fs::File;"),
+        ("tools/cli/src/commands/report.rs", "use plotters::prelude::*;"),
+        ("tools/lab/src/html.rs", "fn f() -> plotters::style::RGBColor {}"),
     ] {
         refuses(rules::keepers, path, text);
     }
     for (path, text) in [
         ("src/store/disk/map.rs", "use std::fs::File;\nuse memmap2::Mmap;\nfn f() { unsafe { g() } }"),
         ("src/archive/open.rs", "use std::fs::File;"),
+        ("tools/lab/src/plot/axes.rs", "use plotters::prelude::*;"),
         ("src/store/catalog/commit.rs", "use rocksdb::WriteBatch;"),
         ("src/store/run.rs", "#![expect(unsafe_code)]\nuse std::collections;"),
         ("src/store/run.rs", "/// Not unsafe, not std::fs.\n#[cfg(test)]\nmod tests { use std::fs; }"),

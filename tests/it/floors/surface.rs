@@ -317,5 +317,5 @@ fn leaves(head: &[String], body: Option<&str>) -> Vec<Vec<String>> {
 fn squeezed(code: &str) -> String {
     let line = code.split_whitespace().collect::<Vec<_>>().join(" ");
     let line = line.replace("( ", "(").replace(" )", ")").replace(",)", ")").replace(", )", ")");
-    line.replace(", }", " }").replace(" ,", ",").trim_end_matches([',', ' ']).to_owned()
+    line.replace(", }", " }").replace(" ,", ",").replace("  ", " ").trim_end_matches([',', ' ']).to_owned()
 }

@@ -11,7 +11,6 @@ mod commands;
 mod cpu;
 mod database;
 mod failure;
-mod html;
 mod inputs;
 mod interrupt;
 mod json;
@@ -22,10 +21,8 @@ mod output;
 mod pair_lines;
 mod paper_options;
 mod quantity;
-mod svg;
 mod table;
 mod text_options;
-mod words;
 
 use std::process::ExitCode;
 

@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 
 use clap::ValueEnum;
 use nddb::detect::{Method, PairOptions, PairSummary, Ratios, TextScope, UnreadTexts};
+use nddb_lab::quantity::unread_reasons;
 use serde_json::{Value, json};
 
 use crate::failure::{Code, Failure, Result};
@@ -99,13 +100,6 @@ impl TextOptions {
     }
 }
 
-/// Why texts could not be read.
-pub(crate) fn reasons(unread: &UnreadTexts) -> String {
-    let reasons: Vec<String> =
-        unread.reasons().map(|(reason, count)| format!("{} {reason}", counted(count, "document"))).collect();
-    reasons.join(", ")
-}
-
 /// What has to be told of texts that could not be read, and of what was not compared.
 pub(crate) fn warnings(summary: &PairSummary) -> Vec<String> {
     let mut warnings = Vec::new();
@@ -127,7 +121,7 @@ pub(crate) fn warnings(summary: &PairSummary) -> Vec<String> {
 /// Says how many texts could not be read and what to do about them, if there are any.
 pub(crate) fn unread_warning(unread: &UnreadTexts) -> Option<String> {
     let next = next_steps(unread).join("; ");
-    (unread.total() > 0).then(|| format!("texts that could not be read: {}; {next}", reasons(unread)))
+    (unread.total() > 0).then(|| format!("texts that could not be read: {}; {next}", unread_reasons(unread)))
 }
 
 /// What the user can do about texts that could not be read.

@@ -8,8 +8,13 @@
 mod draw;
 pub mod eval;
 pub mod fit;
+mod html;
 pub mod measures;
 mod pair_counts;
+mod plot;
+pub mod quantity;
+pub mod report;
 pub mod tune;
 
 pub use draw::Draw;
+pub use plot::PlotError;

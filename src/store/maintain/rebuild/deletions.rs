@@ -7,21 +7,10 @@
 use std::collections::HashMap;
 
 use nddb_format::record::RangeState;
-use roaring::RoaringTreemap;
 
 use super::{Rebuild, beyond_repair};
-use crate::store::disk::dir::{Dir, Kind};
+use crate::store::disk::dir::Kind;
 use crate::{Error, Result};
-
-/// What all deleted sets under `runs/` that can be read hold together.
-pub(crate) fn of_files(dir: &Dir) -> Result<RoaringTreemap> {
-    let mut all = RoaringTreemap::new();
-    for number in dir.numbers()?.1 {
-        let set = dir.read(number, Kind::Deleted).ok().and_then(|bytes| nddb_format::deleted::decode(&bytes).ok());
-        all |= set.unwrap_or_default();
-    }
-    Ok(all)
-}
 
 /// Who sees a document: everybody, or a pending batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -172,7 +172,7 @@ pub fn rebuild(
     let is_behind = manifest.commits > catalog.counters().map_err(|error| beyond_repair(&dir, error))?.commits;
     let (folded, file) = match deleted {
         Some(deleted) => (if is_behind { 0 } else { manifest.folded }, deleted),
-        None => (0, deletions::of_files(&dir)?),
+        None => (0, deletions_in_files(&dir)?),
     };
     // Not before older deleted sets have been read.
     if let Some(old) = &old {
@@ -183,6 +183,16 @@ pub fn rebuild(
     let mut rebuild = Rebuild { dir: &dir, catalog: &catalog, state, options, ticker: &ticker, manifest, rebuilt };
     rebuild.go(deletions_lost)?;
     Ok(rebuild.rebuilt)
+}
+
+/// What all deleted sets under `runs/` that can be read hold together.
+fn deletions_in_files(dir: &Dir) -> Result<RoaringTreemap> {
+    let mut all = RoaringTreemap::new();
+    for number in dir.numbers()?.1 {
+        let set = dir.read(number, Kind::Deleted).ok().and_then(|bytes| nddb_format::deleted::decode(&bytes).ok());
+        all |= set.unwrap_or_default();
+    }
+    Ok(all)
 }
 
 /// What cannot be restored from anything else.

@@ -16,7 +16,7 @@ use crate::spill::progress::Progress;
 use crate::store::catalog::{Family, RowOptions, SortedFile, SortedRows};
 use crate::store::document::Document;
 use crate::{Error, Result};
-use chunk::Chunk;
+use chunk::{Chunk, NONE};
 
 /// What a bulk load did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,8 +53,6 @@ impl std::fmt::Debug for BulkLoad<'_> {
 
 /// So many runs of chunks are merged before there are more.
 const RUNS_MAX: usize = 64;
-/// Stands for the number of a document that is not stored.
-const NONE: u64 = u64::MAX;
 /// Documents after which progress is reported.
 const STEP: usize = 1 << 16;
 

@@ -2,56 +2,28 @@
 
 mod background;
 mod batches;
+mod group;
 mod open;
 mod publish;
 mod replacing;
 mod retire;
-mod staged;
+mod retired;
 
-use std::collections::{HashMap, HashSet};
-
-use nddb_format::record::{Batch, Counters, Print, Settings};
+use nddb_format::record::{Batch, Counters, Settings};
 use roaring::RoaringTreemap;
 
 use super::jobs::Jobs;
 use crate::sketch::Recipe;
 use crate::spill::progress::{Progress, Watch};
-use crate::store::catalog::{Catalog, DocumentKeys};
+use crate::store::catalog::Catalog;
 use crate::store::disk::dir::{Dir, Lock, is_failed_sync};
 use crate::store::document::{Document, Outcome};
+use crate::store::read::scope::Scope;
 use crate::store::read::snapshot::Snapshot;
 use crate::store::read::view::View;
-use crate::store::runs::memtable::Memtable;
 use crate::{Error, Result};
-pub(crate) use replacing::Known;
-use retire::Retired;
-use staged::Keys;
-
-/// A document staged for the next commit.
-struct Staged {
-    number: u64,
-    id: String,
-    print: Print,
-    document: Document,
-    keys: DocumentKeys,
-}
-
-/// What the next commit will write.
-struct Group {
-    documents: Vec<Staged>,
-    /// Place in `documents` of each staged id.
-    by_id: HashMap<String, usize>,
-    /// Staged documents, for insert-if-new.
-    memtable: Memtable,
-    /// The same, for insert-if-new by other methods than simhash.
-    keys: Keys,
-    /// Staged numbers that were staged again or deleted: given up.
-    given_up: HashSet<u64>,
-    /// Committed numbers that the commit deletes.
-    deleted: HashSet<u64>,
-    /// Committed numbers that the pending batch will delete when it is committed.
-    replaced: HashSet<u64>,
-}
+use group::{Group, Known, Staged};
+use retired::Retired;
 
 /// The batch that documents belong to.
 struct Label {
@@ -92,38 +64,6 @@ impl std::fmt::Debug for Writer {
     }
 }
 
-impl Group {
-    fn new(settings: &Settings) -> Self {
-        Self {
-            documents: Vec::new(),
-            by_id: HashMap::new(),
-            memtable: Memtable::new(settings.bits, settings.k),
-            keys: Keys::default(),
-            given_up: HashSet::new(),
-            deleted: HashSet::new(),
-            replaced: HashSet::new(),
-        }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.documents.is_empty() && self.deleted.is_empty()
-    }
-
-    /// The staged document with this id.
-    fn get(&self, id: &str) -> Option<&Staged> {
-        self.by_id.get(id).map(|&index| &self.documents[index])
-    }
-
-    /// Gives up the staged document with this id. Returns whether there was one.
-    fn give_up(&mut self, id: &str) -> bool {
-        let index = self.by_id.remove(id);
-        if let Some(index) = index {
-            self.given_up.insert(self.documents[index].number);
-        }
-        index.is_some()
-    }
-}
-
 impl Writer {
     /// What was fixed when the database was made.
     pub fn settings(&self) -> &Settings {
@@ -148,6 +88,13 @@ impl Writer {
     /// The present committed state. Staged documents are not in it.
     pub fn view(&self) -> View<'_> {
         View { dir: &self.dir, snapshot: &self.snapshot, catalog: &self.catalog, settings: &self.settings }
+    }
+
+    /// The committed and the staged documents together.
+    pub(crate) fn scope(&mut self) -> Result<Scope<'_>> {
+        self.ready()?;
+        self.group.index();
+        Ok(Scope::with_group(self.view(), &self.group))
     }
 
     /// The present state, for the parts of the engine.
@@ -257,11 +204,7 @@ impl Writer {
         document.record.batch = self.label.as_ref().map(|label| label.batch.number);
         known.replace(self.is_pending(), &mut self.group.deleted, &mut self.group.replaced);
         let (id, print, keys) = (document.record.id.clone(), document.print(), document.keys(self.recipe()));
-        if !print.unprinted {
-            self.group.memtable.insert(print.fingerprint, number);
-        }
-        self.group.by_id.insert(id.clone(), self.group.documents.len());
-        self.group.documents.push(Staged { number, id, print, document, keys });
+        self.group.push(Staged { number, id, print, document, keys });
     }
 
     /// Stages the deletion of a document. Returns whether there was one.

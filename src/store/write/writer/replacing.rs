@@ -3,41 +3,11 @@
 use nddb_format::record::{Counters, Print, Range, RangeState};
 
 use super::Writer;
+use super::group::Known;
 use crate::Result;
 use crate::store::catalog::IdCursor;
 use crate::store::document::Document;
 use crate::store::ranges::Ranges;
-
-/// The committed documents with one id that nothing deletes.
-#[derive(Debug, Default)]
-pub(crate) struct Known {
-    /// The one that everybody sees.
-    visible: Option<u64>,
-    /// Those of the pending batch that documents belong to.
-    own: Vec<u64>,
-    /// Those of other pending batches.
-    others: Vec<u64>,
-}
-
-impl Known {
-    /// The one that everybody sees.
-    pub(super) fn visible(&self) -> Option<u64> {
-        self.visible
-    }
-
-    /// The one that a new document is compared with.
-    pub(crate) fn current(&self) -> Option<u64> {
-        self.own.last().copied().or(self.visible)
-    }
-
-    /// Hands out what a new document replaces: what is `deleted` at once, and what a pending batch deletes when it is
-    /// committed. What other pending batches hold under the id is older.
-    pub(crate) fn replace(&self, pending: bool, deleted: &mut impl Extend<u64>, replaced: &mut impl Extend<u64>) {
-        deleted.extend(self.own.iter().copied());
-        let rest = self.others.iter().copied().chain(self.visible);
-        if pending { replaced.extend(rest) } else { deleted.extend(rest) }
-    }
-}
 
 impl Writer {
     /// The committed documents with this id that neither a commit nor a staged change deletes.

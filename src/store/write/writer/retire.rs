@@ -4,72 +4,18 @@
 //! is published whose deleted set does not know its number any more, with another `purged`.
 
 use std::collections::VecDeque;
-use std::time::{Duration, Instant};
 
 use nddb_format::record::{Range, RangeState};
 use roaring::RoaringTreemap;
 
 use super::Writer;
+use super::retired::{GRACE, Item};
 use crate::Result;
-use crate::store::disk::dir::Kind;
 use crate::store::document::keys_of;
 use crate::store::ranges::deleted_in;
 
-/// How long a replaced file stays for readers that are just opening it.
-const GRACE: Duration = Duration::from_secs(5);
 /// Rows that are removed by one write.
 const SLICE: usize = 4096;
-
-/// What is to be removed when readers have had time to look at the manifest that does not need it.
-enum Item {
-    /// A file under `runs/`.
-    File(u64, Kind),
-    /// The rows of documents that are deleted and in no run.
-    Rows(RoaringTreemap),
-    /// Deletions that the deleted set's file has taken over, up to this generation.
-    Deletions(u64),
-}
-
-/// What is to be removed, and what has been.
-#[derive(Default)]
-pub(super) struct Retired {
-    waiting: VecDeque<(Instant, Item)>,
-    /// Deleted documents that no run holds, as far as this writer knows.
-    pub(super) dropped: RoaringTreemap,
-    /// Of these, the ones whose rows are gone too.
-    purged: RoaringTreemap,
-}
-
-impl Retired {
-    /// Retires a file.
-    pub(super) fn file(&mut self, number: u64, kind: Kind) {
-        self.waiting.push_back((Instant::now(), Item::File(number, kind)));
-    }
-
-    /// Retires the rows of deleted documents that no run holds.
-    pub(super) fn rows(&mut self, mut numbers: RoaringTreemap) {
-        numbers -= &self.dropped;
-        if !numbers.is_empty() {
-            self.dropped |= &numbers;
-            self.waiting.push_back((Instant::now(), Item::Rows(numbers)));
-        }
-    }
-
-    /// Retires the deletions up to a generation.
-    pub(super) fn deletions(&mut self, folded: u64) {
-        self.waiting.push_back((Instant::now(), Item::Deletions(folded)));
-    }
-
-    /// Forgets numbers that have left the deleted set.
-    pub(super) fn forget(&mut self, numbers: &RoaringTreemap) {
-        self.dropped -= numbers;
-        self.purged -= numbers;
-    }
-
-    fn has_rows(&self) -> bool {
-        self.waiting.iter().any(|(_, item)| matches!(item, Item::Rows(_)))
-    }
-}
 
 impl Writer {
     /// Removes what no manifest needs, once readers have had time to look at the new one; of rows a slice at a time, or

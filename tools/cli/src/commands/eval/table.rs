@@ -2,6 +2,7 @@
 
 use nddb::detect::Method;
 use nddb_lab::eval::{DRAWS, Interval, Intervals, Split, splits};
+use nddb_lab::quantity::decimal;
 
 use super::trial::{Frame, Set, Trial};
 use crate::quantity::{counted, grouped};
@@ -215,12 +216,12 @@ fn or_nothing(text: String) -> String {
     if text.is_empty() { NOTHING.into() } else { text }
 }
 
-pub(super) fn figure(figure: Option<f64>) -> String {
-    figure.map_or(NOTHING.into(), |figure| format!("{figure:.4}"))
+fn figure(figure: Option<f64>) -> String {
+    decimal(figure, 4)
 }
 
-pub(super) fn interval(interval: Option<Interval>) -> String {
-    interval.map_or(NOTHING.into(), |interval| format!("{:.3} to {:.3}", interval.low, interval.high))
+fn interval(interval: Option<Interval>) -> String {
+    interval.map_or(NOTHING.into(), |interval| interval.to_string())
 }
 
 fn signed(interval: Option<Interval>) -> String {

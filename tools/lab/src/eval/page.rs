@@ -1,72 +1,107 @@
 //! The page of an evaluation: the papers' figures that need labels.
 
-use nddb_lab::eval::{C_RANGES, COMBINED_R, Counts, Intervals, RECALL, splits};
-
-use super::args::Args;
-use super::figures::Figures;
-use super::table::{figure, head, interval};
-use super::trial::{Frame, Trial};
-use crate::failure::Result;
+use super::bootstrap::{Interval, Intervals};
+use super::distance::AtDistance;
+use super::score::Counts;
+use super::similarity::{BySimilarity, C_RANGES, COMBINED_R};
+use super::slope::{RECALL, Slopes};
 use crate::html::Html;
-use crate::quantity::{counted, grouped};
-use crate::svg::{Plot, Series};
-use crate::text_options;
+use crate::plot::{Plot, PlotError, Result, Series};
+use crate::quantity::{counted, decimal, grouped, unread_reasons};
 
 /// Distance k of the paper's choice (Manku et al. 2007, 4.1).
 const K: u32 = 3;
 
-pub(super) fn page(
-    frame: &Frame<'_>,
-    trials: &[Trial<'_>],
-    intervals: &[Intervals],
-    figures: &[Figures<'_>],
-    args: &Args,
-) -> Result<String> {
-    let (docs, labels) = (args.docs.display(), args.pairs.display());
-    let mut html = Html::new(&format!("nddb eval: {labels}"));
-    html.heading(1, "Methods against labels");
-    html.paragraph(&format!("Documents: {docs}. Labels: {labels}. Made by nddb {}.", env!("CARGO_PKG_VERSION")));
-    for line in head(frame) {
-        html.paragraph(&line);
-    }
-    let counts = frame.counts();
-    let [correct, incorrect, _] = counts.missed;
-    if counts.labelled() == 0 {
-        html.paragraph("No labelled pair is scored, so there is nothing to be right or wrong about.");
-    } else if incorrect == 0 {
-        html.paragraph("No pair is labelled incorrect: every precision is 1, and says nothing.");
-    } else if correct == 0 {
-        html.paragraph("No pair is labelled correct: every precision is 0, and there is no recall.");
-    }
-    methods(&mut html, frame, trials, intervals)?;
-    for figures in figures {
-        let of = if frame.sets.len() > 1 { format!(", recipe {}", figures.set.recipe) } else { String::new() };
-        html.heading(2, &format!("Precision by similarity{of}"));
-        similarity(&mut html, figures)?;
-        html.heading(2, &format!("Precision by slope{of}"));
-        slopes(&mut html, figures)?;
-        html.heading(2, &format!("Precision by distance{of}"));
-        distances(&mut html, figures)?;
-    }
-    Ok(html.finish())
+/// What stands on the page of an evaluation.
+pub struct EvalPage<'a> {
+    /// The file of the documents.
+    pub docs: String,
+    /// The file of the labels.
+    pub labels: String,
+    /// What was scored, in sentences.
+    pub head: Vec<String>,
+    /// All scored pairs, as if none had been found.
+    pub counts: Counts,
+    /// Each method with its thresholds.
+    pub methods: Vec<MethodFigures>,
+    /// The figures of the documents as each recipe sketches them.
+    pub recipes: Vec<RecipeFigures<'a>>,
 }
 
-fn methods(html: &mut Html, frame: &Frame<'_>, trials: &[Trial<'_>], intervals: &[Intervals]) -> Result<()> {
+/// How well a method agrees with the labels.
+pub struct MethodFigures {
+    /// The method with its thresholds.
+    pub name: String,
+    /// The scored pairs.
+    pub counts: Counts,
+    /// The intervals of the figures.
+    pub intervals: Intervals,
+    /// Pairs that the method returned, with and without a label.
+    pub pairs: u64,
+}
+
+/// What the papers measure on labels of the documents as one recipe sketches them.
+pub struct RecipeFigures<'a> {
+    /// The recipe.
+    pub recipe: String,
+    /// By B-similarity and C-similarity.
+    pub similarity: &'a BySimilarity,
+    /// By the slope of trustable regions; none if that was not measured.
+    pub slopes: Option<&'a Slopes>,
+    /// By the distance of fingerprints.
+    pub distances: &'a [AtDistance],
+}
+
+impl EvalPage<'_> {
+    /// Returns the page: one HTML file that needs nothing else.
+    ///
+    /// # Errors
+    /// [`PlotError`] of a plot that cannot be drawn.
+    pub fn html(&self) -> Result<String, PlotError> {
+        let (docs, labels) = (&self.docs, &self.labels);
+        let mut html = Html::new(&format!("nddb eval: {labels}"));
+        html.heading(1, "Methods against labels");
+        html.paragraph(&format!("Documents: {docs}. Labels: {labels}. Made by nddb {}.", env!("CARGO_PKG_VERSION")));
+        for line in &self.head {
+            html.paragraph(line);
+        }
+        let [correct, incorrect, _] = self.counts.missed;
+        if self.counts.labelled() == 0 {
+            html.paragraph("No labelled pair is scored, so there is nothing to be right or wrong about.");
+        } else if incorrect == 0 {
+            html.paragraph("No pair is labelled incorrect: every precision is 1, and says nothing.");
+        } else if correct == 0 {
+            html.paragraph("No pair is labelled correct: every precision is 0, and there is no recall.");
+        }
+        methods(&mut html, &self.methods)?;
+        for figures in &self.recipes {
+            let of = if self.recipes.len() > 1 { format!(", recipe {}", figures.recipe) } else { String::new() };
+            html.heading(2, &format!("Precision by similarity{of}"));
+            similarity(&mut html, figures.similarity)?;
+            html.heading(2, &format!("Precision by slope{of}"));
+            if let Some(made) = figures.slopes {
+                slopes(&mut html, made)?;
+            }
+            html.heading(2, &format!("Precision by distance{of}"));
+            distances(&mut html, figures.distances)?;
+        }
+        Ok(html.finish())
+    }
+}
+
+fn methods(html: &mut Html, methods: &[MethodFigures]) -> Result<()> {
     html.heading(2, "Methods");
     html.paragraph(
         "Each method from its own candidates over all documents: precision among the decided pairs, recall over the correct \
          ones, and F1; the table has 95% intervals.",
     );
     let (mut bars, mut rows) = (Vec::new(), Vec::new());
-    for (trial, intervals) in trials.iter().zip(intervals) {
-        let all = splits(&trial.set.gold, &frame.selected, trial.returned.found())[0].counts;
-        let name = format!("{} {}", trial.setting.method, trial.setting.told()).trim_end().to_owned();
-        let name = if frame.sets.len() > 1 { format!("{} {name}", trial.set.recipe.name()) } else { name };
-        bars.push((name.clone(), [all.precision(), all.recall(), all.f1()]));
-        let mut row = vec![name];
-        row.extend([figure(all.precision()), interval(intervals.precision)]);
-        row.extend([figure(all.recall()), interval(intervals.recall)]);
-        row.extend([figure(all.f1()), interval(intervals.f1), grouped(trial.returned.pairs())]);
+    for MethodFigures { name, counts, intervals, pairs } in methods {
+        bars.push((name.clone(), [counts.precision(), counts.recall(), counts.f1()]));
+        let mut row = vec![name.clone()];
+        row.extend([figure(counts.precision()), interval(intervals.precision)]);
+        row.extend([figure(counts.recall()), interval(intervals.recall)]);
+        row.extend([figure(counts.f1()), interval(intervals.f1), grouped(*pairs)]);
         rows.push(row);
     }
     let plot = Plot { title: "precision, recall and F1 of methods", x: "share", y: "method" };
@@ -75,8 +110,7 @@ fn methods(html: &mut Html, frame: &Frame<'_>, trials: &[Trial<'_>], intervals: 
     Ok(())
 }
 
-fn similarity(html: &mut Html, figures: &Figures<'_>) -> Result<()> {
-    let made = &figures.similarity;
+fn similarity(html: &mut Html, made: &BySimilarity) -> Result<()> {
     html.paragraph(
         "Labelled pairs by what their sketches say, whether a method returns them or not. Precision is correct / (correct + \
          incorrect) (Henzinger 2006, results for algorithms B and C).",
@@ -133,15 +167,14 @@ fn by_value(html: &mut Html, [title, x]: [&str; 2], names: &[String], counts: &[
     Ok(())
 }
 
-fn slopes(html: &mut Html, figures: &Figures<'_>) -> Result<()> {
-    let Some(made) = &figures.slopes else { return Ok(()) };
+fn slopes(html: &mut Html, made: &Slopes) -> Result<()> {
     html.paragraph(&format!(
         "Labelled pairs compared by trustable longest common subsequence, by the greatest slope of a region (Huang et al. \
          2008, Figure 8). The first line is the paper's: the threshold of resemblance is set for each slope so that recall is \
          {RECALL}, and containment is not applied. The other two have the usual thresholds.",
     ));
     if made.left_out > 0 {
-        let reasons = text_options::reasons(&made.unread);
+        let reasons = unread_reasons(&made.unread);
         html.paragraph(&format!(
             "{} left out: texts that could not be read: {reasons}.",
             counted(made.left_out, "pair")
@@ -164,14 +197,14 @@ fn slopes(html: &mut Html, figures: &Figures<'_>) -> Result<()> {
     Ok(())
 }
 
-fn distances(html: &mut Html, figures: &Figures<'_>) -> Result<()> {
+fn distances(html: &mut Html, distances: &[AtDistance]) -> Result<()> {
     html.paragraph(&format!(
         "Precision and recall of simhash with each k (Manku et al. 2007, Figure 1, where both are about 0.75 at k = {K}). \
          Weighted: each labelled pair counts as many times as there are pairs at its distance among all documents for each \
          labelled one.",
     ));
     let (mut series, mut rows) = ([(); 4].map(|()| Series { points: Vec::new() }), Vec::new());
-    for at in &figures.distances {
+    for at in distances {
         let shares = [at.precision, at.recall, at.weighted_precision, at.weighted_recall];
         series.iter_mut().zip(shares).for_each(|(series, share)| series.points.push((at.distance.into(), share)));
         let mut row = vec![at.distance.to_string()];
@@ -180,11 +213,20 @@ fn distances(html: &mut Html, figures: &Figures<'_>) -> Result<()> {
         row.extend(shares.map(figure));
         rows.push(row);
     }
-    let label = |at: &nddb_lab::eval::AtDistance| (at.distance.into(), at.distance.to_string());
-    let labels: Vec<(f64, String)> = figures.distances.iter().map(label).collect();
+    let label = |at: &AtDistance| (at.distance.into(), at.distance.to_string());
+    let labels: Vec<(f64, String)> = distances.iter().map(label).collect();
     let plot = Plot { title: "precision and recall by distance", x: "k", y: "share" };
     let legend = ["precision", "recall", "weighted precision", "weighted recall"];
     let titles = ["k", "correct", "incorrect", "undecided", "all pairs", "precision", "recall", legend[2], legend[3]];
     html.plot_of(&plot.lines(&series, &labels)?, &legend, &titles, &rows);
     Ok(())
+}
+
+/// A figure as it stands in a table.
+fn figure(figure: Option<f64>) -> String {
+    decimal(figure, 4)
+}
+
+fn interval(interval: Option<Interval>) -> String {
+    interval.map_or_else(|| "-".into(), |interval| interval.to_string())
 }

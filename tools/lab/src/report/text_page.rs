@@ -1,15 +1,13 @@
 //! The sections of a report that are about texts.
 
 use nddb::detect::{GROUPS, Method};
-use nddb_lab::measures::TermDifferences;
-use nddb_lab::tune::{AtThreshold, RATIOS};
 
 use super::texts::{TERM_PAIRS, Texts};
-use crate::failure::Result;
 use crate::html::Html;
-use crate::quantity::{counted, grouped};
-use crate::svg::{COLOURS, Plot, Series};
-use crate::{text_options, words};
+use crate::measures::TermDifferences;
+use crate::plot::{COLOURS, Plot, Result, Series};
+use crate::quantity::{counted, decimal, group_words, grouped, unread_reasons};
+use crate::tune::{AtThreshold, RATIOS};
 
 /// Bounds of the ranges in which term differences are counted, the last one open.
 const DIFFERENCES: [u64; 11] = [0, 1, 3, 5, 9, 17, 33, 65, 129, 257, 513];
@@ -35,7 +33,7 @@ pub(super) fn sections(html: &mut Html, texts: &Texts) -> Result<()> {
     };
     let unread = match texts.unread.total() {
         0 => "All of them could be read.".to_owned(),
-        count => format!("{} could not be read: {}.", counted(count, "document"), text_options::reasons(&texts.unread)),
+        count => format!("{} could not be read: {}.", counted(count, "document"), unread_reasons(&texts.unread)),
     };
     html.paragraph(&format!(
         "Texts are read again where documents were loaded from, of a sample: {} drawn by seed {} from {} with different \
@@ -193,7 +191,7 @@ fn sampled(html: &mut Html, texts: &Texts) -> Result<()> {
              more those with most:"
         ));
     }
-    let names: Vec<String> = groups.iter().map(|&group| words::of_group(group)).collect();
+    let names: Vec<String> = groups.iter().map(|&group| group_words(group)).collect();
     let lines: Vec<(&AtThreshold, Option<usize>)> = groups.iter().map(|&group| (step, Some(group))).collect();
     if !groups.is_empty() {
         by_ratio(html, "precision", &names, &lines)?;
@@ -203,7 +201,7 @@ fn sampled(html: &mut Html, texts: &Texts) -> Result<()> {
     let mut rows = Vec::new();
     for step in &made.steps {
         for group in (0..GROUPS).filter(|&group| made.documents[group] > 0) {
-            let mut row = vec![step.threshold.to_string(), words::of_group(group), grouped(made.documents[group])];
+            let mut row = vec![step.threshold.to_string(), group_words(group), grouped(made.documents[group])];
             row.push(grouped(step.pairs[group]));
             row.extend((1..RATIOS.len()).map(|ratio| {
                 format!("{} / {}", share(step.precision(ratio, Some(group))), share(step.recall(ratio, Some(group))))
@@ -247,5 +245,5 @@ fn by_ratio(html: &mut Html, what: &str, names: &[String], lines: &[(&AtThreshol
 
 /// A share as it stands in a table.
 fn share(share: Option<f64>) -> String {
-    share.map_or_else(|| "-".into(), |share| format!("{share:.3}"))
+    decimal(share, 3)
 }

@@ -1,6 +1,6 @@
 //! A page in the making: one file that needs nothing else, and runs nothing.
 
-use crate::svg::{COLOURS, escape};
+use crate::plot::{COLOURS, escape};
 
 /// Colours of plots where the ground is dark, in the order of [`COLOURS`].
 const ON_DARK: [&str; 7] = ["#7fb2e5", "#f2a365", "#81c784", "#ce93d8", "#ef9a9a", "#4dd0e1", "#bcaaa4"];
