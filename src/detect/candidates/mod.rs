@@ -7,5 +7,5 @@ pub(crate) mod context;
 pub(crate) mod keyed;
 mod repeats;
 pub(crate) mod resemblance;
-pub mod similar;
+pub(crate) mod similar;
 pub(crate) mod source;

@@ -57,8 +57,7 @@ pub(crate) fn require(
     if recipe.is_some_and(has) {
         return Ok(());
     }
-    let others = Recipe::NAMES.iter().copied().filter(|name| Recipe::named(name).is_some_and(|recipe| has(&recipe)));
-    let others = others.collect::<Vec<_>>().join(", ");
+    let others = Recipe::labels_of(has).join(", ");
     let why = format!("the recipe '{label}' of the database {lacks}; recipes that fit: {others}");
     Err(Error::Method { method: method.name(), why })
 }

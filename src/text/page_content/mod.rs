@@ -36,7 +36,7 @@
 //!   heading is a line marked as in Markdown, AsciiDoc or reStructuredText: `#` or `=` once to thrice before it, or
 //!   a line of `=` (first rank), `-` (second), or `~`, `^`, `"` or `+` (third) below it.
 
-use crate::text::content::{TERMS_MIN, is_number, text_of};
+use crate::text::content::{TERMS_MIN, is_number};
 use crate::text::html::Templates;
 use crate::text::lower::LowerHashes;
 use crate::text::page::{Page, PageKind};
@@ -45,11 +45,11 @@ use crate::text::tokens::{Tokenizer, Tokens};
 mod blocks;
 mod classify;
 
-pub use blocks::ContentBlock;
+pub(crate) use blocks::ContentBlock;
 
 /// A heading of the content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Heading<'a> {
+pub(crate) struct Heading<'a> {
     /// Its rank, 1 to 3.
     pub rank: u8,
     /// The indexes of its terms among all terms of the page.
@@ -65,7 +65,7 @@ struct HeadingEnd {
 
 /// The terms of a page, and which of them are its content, its title and its headings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PageContent {
+pub(crate) struct PageContent {
     tokens: Tokens,
     blocks: Vec<ContentBlock>,
     /// Indexes of the terms of the content that are no numbers, ascending; and of those that are.
@@ -80,53 +80,57 @@ pub struct PageContent {
 }
 
 impl PageContent {
-    /// Returns all terms of the page, those around its content included.
-    pub fn tokens(&self) -> &Tokens {
+    /// Returns all terms of the page, what is around its content included.
+    #[cfg(test)]
+    pub(crate) fn tokens(&self) -> &Tokens {
         &self.tokens
     }
 
-    /// Returns all terms of the page, without the information which are its content.
-    pub fn into_tokens(self) -> Tokens {
+    /// Returns all terms of the page, and forgets which are its content.
+    pub(crate) fn into_tokens(self) -> Tokens {
         self.tokens
     }
 
     /// Returns the blocks of the page, in their order.
-    pub fn blocks(&self) -> &[ContentBlock] {
+    #[cfg(test)]
+    pub(crate) fn blocks(&self) -> &[ContentBlock] {
         &self.blocks
     }
 
-    /// Returns the indexes of the terms of the content among all terms, ascending; numbers are left out.
-    pub fn indexes(&self) -> &[u32] {
+    /// Returns the indexes of the terms of the content among all terms, ascending; numbers are none of them.
+    #[cfg(test)]
+    pub(crate) fn indexes(&self) -> &[u32] {
         &self.terms
     }
 
-    /// Returns the terms of the content in lower case, in their order; numbers are left out.
-    pub fn terms(&self) -> impl Iterator<Item = String> + '_ {
+    /// Returns the terms of the content in lower case, in their order; numbers are none of them.
+    pub(crate) fn terms(&self) -> impl Iterator<Item = String> + '_ {
         self.lower(&self.terms)
     }
 
     /// Returns the hashes of [`PageContent::terms`]: XXH3 (64 bits, seed 0).
-    pub fn hashes(&self) -> Vec<u64> {
+    pub(crate) fn hashes(&self) -> Vec<u64> {
         self.hashes_at(&self.terms)
     }
 
     /// Returns the terms of the content that are of digits alone, in their order.
-    pub fn numbers(&self) -> impl ExactSizeIterator<Item = &str> + '_ {
+    #[cfg(test)]
+    pub(crate) fn numbers(&self) -> impl ExactSizeIterator<Item = &str> + '_ {
         self.at(&self.numbers)
     }
 
     /// Returns the hashes of [`PageContent::numbers`].
-    pub fn number_hashes(&self) -> Vec<u64> {
+    pub(crate) fn number_hashes(&self) -> Vec<u64> {
         self.hashes_at(&self.numbers)
     }
 
     /// Returns the terms of the title in lower case, numbers included; none where the page has no title.
-    pub fn title(&self) -> impl Iterator<Item = String> + '_ {
+    pub(crate) fn title(&self) -> impl Iterator<Item = String> + '_ {
         self.lower(&self.title)
     }
 
-    /// Returns the headings of the content, in their order; none is empty.
-    pub fn headings(&self) -> impl ExactSizeIterator<Item = Heading<'_>> + '_ {
+    /// Returns the headings of the content, in their order. None is empty.
+    pub(crate) fn headings(&self) -> impl ExactSizeIterator<Item = Heading<'_>> + '_ {
         let mut start = 0;
         self.headings.iter().map(move |&HeadingEnd { rank, end }| {
             let indexes = &self.heading_terms[std::mem::replace(&mut start, end)..end];
@@ -135,22 +139,23 @@ impl PageContent {
     }
 
     /// Returns terms of the page in lower case, by their indexes.
-    pub fn lower<'a>(&'a self, indexes: &'a [u32]) -> impl Iterator<Item = String> + 'a {
+    pub(crate) fn lower<'a>(&'a self, indexes: &'a [u32]) -> impl Iterator<Item = String> + 'a {
         self.at(indexes).map(str::to_lowercase)
     }
 
     /// Returns the hashes of terms in lower case, by their indexes: XXH3 (64 bits, seed 0).
-    pub fn hashes_at(&self, indexes: &[u32]) -> Vec<u64> {
+    pub(crate) fn hashes_at(&self, indexes: &[u32]) -> Vec<u64> {
         LowerHashes::at(&self.tokens, indexes).collect()
     }
 
     /// Returns the length of the content in units, numbers included.
-    pub fn units(&self) -> u64 {
+    #[cfg(test)]
+    pub(crate) fn units(&self) -> u64 {
         self.units
     }
 
-    /// Returns whether all of the page counts as its content, because too little is left without its frame.
-    pub fn is_whole(&self) -> bool {
+    /// Returns whether all of the page is taken for its content, since what is left without its frame is too little.
+    pub(crate) fn is_whole(&self) -> bool {
         self.is_whole
     }
 
@@ -207,8 +212,8 @@ impl PageContent {
     }
 }
 
-/// Returns the content of a page.
-pub fn page_content(page: &Page<'_>) -> PageContent {
+/// Returns what of a page is content.
+pub(crate) fn page_content(page: &Page<'_>) -> PageContent {
     let (content, has_templates) = extracted(page, Templates::Dropped);
     if has_templates && content.terms.len() < TERMS_MIN {
         let (shown, _) = extracted(page, Templates::Shown);
@@ -219,13 +224,14 @@ pub fn page_content(page: &Page<'_>) -> PageContent {
     content
 }
 
-/// Returns the content of a page as a text in lower case: its terms with the text between them, each number as `0`,
-/// one line per block and single spaces in it, as in a [`folded_text`](crate::text::folded_text).
-pub fn content_text(page: &Page<'_>) -> String {
+/// Returns the content of a page as a text in lower case: its terms with what stands between them, each number as
+/// `0`, one line per block and single spaces in it, as in a [`folded_text`](crate::text::folded_text).
+#[cfg(test)]
+fn content_text(page: &Page<'_>) -> String {
     let content = page_content(page);
     let spans = content.tokens.spans();
     let begins = content.blocks.iter().map(|block| spans[block.indexes.start as usize].0);
-    text_of(&content.tokens, &content.terms, begins, page.kind)
+    crate::text::content::text_of(&content.tokens, &content.terms, begins, page.kind)
 }
 
 /// Returns the content of a page, and whether the page has markup that scripts may show.

@@ -23,7 +23,7 @@ const FLOORS: [(&str, &[&str]); 12] = [
     ("archive", &["text"]),
     ("spill", &["error"]),
     ("store", &["error", "config", "text", "sketch", "spill"]),
-    ("internals", &["spill", "detect"]),
+    ("internals", &["text", "sketch", "compare", "archive", "spill", "detect", "parallel"]),
     ("ingest", &["error", "config", "text", "sketch", "archive", "spill", "store", "parallel"]),
     ("detect", &["error", "config", "text", "sketch", "compare", "archive", "spill", "store"]),
 ];

@@ -19,6 +19,7 @@ mod messages;
 mod model_options;
 mod output;
 mod pair_lines;
+mod paper_options;
 mod quantity;
 mod table;
 mod text_options;

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use nddb::archive::{EntryContent, Input, Options};
-use nddb::detect::{Collection, Line, Method, PairOptions, Resources, b_similarity, c_similarity};
+use nddb::detect::{Collection, Line, Method, PairOptions, Resources};
 use nddb::internals::support::headings_differ;
+use nddb::internals::{b_similarity, c_similarity};
 use nddb::sketch::{LeadingWords, Profile, Recipe};
 use nddb::{Config, Document, Reader, Stored, Writer};
 use nddb_format::record::Record;

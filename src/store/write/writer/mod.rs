@@ -17,11 +17,10 @@ use crate::sketch::Recipe;
 use crate::spill::progress::{Progress, Watch};
 use crate::store::catalog::Catalog;
 use crate::store::disk::dir::{Dir, Lock, is_failed_sync};
-use crate::store::document::{Document, Outcome, Verdict};
-use crate::store::read::probe::{Match, Work};
+use crate::store::document::{Document, Outcome};
 use crate::store::read::scope::Scope;
 use crate::store::read::snapshot::Snapshot;
-use crate::store::read::view::{View, Within};
+use crate::store::read::view::View;
 use crate::{Error, Result};
 use group::{Group, Known, Staged};
 use retired::Retired;
@@ -198,81 +197,8 @@ impl Writer {
         Ok(outcome)
     }
 
-    /// Stages a document unless another one within `within` bits is stored or staged under another id: probe and
-    /// insert are one step. Pending batches are ignored.
-    ///
-    /// # Errors
-    /// As [`Writer::insert`] and [`View::probe`]: a document that cannot be probed is never new.
-    pub fn insert_if_new(&mut self, document: Document, within: Within) -> Result<Verdict> {
-        self.ready()?;
-        let document = document.fitted(self.settings.bits)?;
-        if !document.is_unprinted()
-            && let Some(of) = self.nearest(&document, within)?
-        {
-            return Ok(Verdict::Duplicate { of });
-        }
-        self.insert(document).map(Verdict::Inserted)
-    }
-
-    /// Returns the nearest and oldest document within a distance that has another id.
-    fn nearest(&self, document: &Document, within: Within) -> Result<Option<crate::store::read::view::Neighbor>> {
-        let fingerprint = document.fingerprint();
-        // Its own id can be in the way once; a staged deletion any number of times.
-        let mut limit = 2 + self.group.deleted.len();
-        loop {
-            let found = self.view().find(&[fingerprint], within, Some(limit), &mut Work::default())?;
-            let Some(answer) = found.into_iter().next() else { return Ok(None) };
-            let cut = answer.count > answer.matches.len() as u64;
-            let committed = answer
-                .matches
-                .into_iter()
-                .filter(|found| found.id != document.id() && !self.group.deleted.contains(&found.number))
-                .min_by_key(|found| (found.distance, found.number));
-            if committed.is_none() && cut {
-                limit *= 4;
-                continue;
-            }
-            let staged = self.nearest_staged(document, within);
-            return Ok(match (committed, staged) {
-                (Some(old), Some(new)) if new.distance < old.distance => Some(new),
-                (None, staged) => staged,
-                (committed, _) => committed,
-            });
-        }
-    }
-
-    fn nearest_staged(&self, document: &Document, within: Within) -> Option<crate::store::read::view::Neighbor> {
-        let fingerprint = document.fingerprint();
-        let mut nearest: Option<Match> = None;
-        let first = self.group.documents.first()?.number;
-        self.group.memtable.probe(fingerprint.0, u32::from(within.0), |print, numbers| {
-            let distance = (print ^ fingerprint.0).count_ones();
-            let live = numbers.iter().find(|&&number| {
-                let staged = &self.group.documents[(number - first) as usize];
-                !self.group.abandoned.contains(&number) && staged.id != document.id()
-            });
-            if let Some(&number) = live {
-                let found = Match { distance, number, fingerprint: nddb_format::Fingerprint(print) };
-                if nearest.is_none_or(|best| found < best) {
-                    nearest = Some(found);
-                }
-            }
-        });
-        nearest.map(|found| {
-            let record = &self.group.documents[(found.number - first) as usize].document.record;
-            crate::store::read::view::Neighbor {
-                id: record.id.clone(),
-                number: found.number,
-                fingerprint: found.fingerprint,
-                distance: found.distance,
-                url: record.url.clone(),
-                site: record.site.clone(),
-            }
-        })
-    }
-
-    /// Stages a document under the next number, and the deletion of the ones it replaces: at once, or when the
-    /// pending batch is committed. Documents of other pending batches with the id are older.
+    /// Stages a document under the next number, and the deletion of what it replaces: at once, or for a
+    /// pending batch when that is committed. What other pending batches hold under the id is older.
     fn stage(&mut self, mut document: Document, known: &Known) {
         let number = self.counters.next_number + self.group.documents.len() as u64;
         document.record.batch = self.label.as_ref().map(|label| label.batch.number);

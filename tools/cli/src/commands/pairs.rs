@@ -13,6 +13,7 @@ use crate::failure::{Code, Failure, Result};
 use crate::model_options::ModelOptions;
 use crate::output::{self, Output, Sink};
 use crate::pair_lines::{Format, Lines};
+use crate::paper_options::PaperOptions;
 use crate::quantity::{counted, duration, grouped};
 use crate::text_options::{self, TextOptions};
 use crate::{database, interrupt};
@@ -68,6 +69,17 @@ pub(super) struct MethodArgs {
     complete: bool,
     #[command(flatten)]
     pub(super) texts: TextOptions,
+    /// What `nddb lab` changes.
+    #[arg(skip)]
+    pub(super) paper: PaperOptions,
+}
+
+impl Args {
+    /// The same pairs with other constants of the papers.
+    pub(super) fn with(mut self, paper: PaperOptions) -> Self {
+        self.how.paper = paper;
+        self
+    }
 }
 
 impl MethodArgs {
@@ -77,6 +89,7 @@ impl MethodArgs {
         let usual = if self.k.is_some() { Method::Simhash } else { Method::default_of(recipe.as_ref()) };
         let method = self.method.unwrap_or(usual);
         self.texts.check(&[method])?;
+        self.paper.check(&[method], &self.texts)?;
         for (given, used, name, of) in [
             (self.k.is_some(), method == Method::Simhash, "-k", "simhash"),
             (self.complete, matches!(method, Method::C | Method::Split), "--complete", "c and split"),
@@ -92,6 +105,7 @@ impl MethodArgs {
         options.complete = self.complete;
         options.resources = resources(global);
         self.texts.apply(&mut options);
+        self.paper.apply(&mut options);
         Ok(options)
     }
 

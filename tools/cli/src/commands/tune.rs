@@ -77,7 +77,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
         return tune(args, global, reader.view(), &collection);
     }
     let folder = global.temporary_folder()?;
-    let recipe = recipe(Recipe::NAMES[0])?;
+    let recipe = recipe(Recipe::BASES[0])?;
     let config = Config::within(K)?.recipe(&recipe.label());
     let meter = global.messages().meter("tune");
     let database = folder.path().join("documents.nddb");

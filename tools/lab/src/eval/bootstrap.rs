@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::gold::Gold;
 use super::label::Label;
-use nddb::sketch::split_mix;
+use nddb::internals::sketch::split_mix;
 
 /// Draws of a bootstrap.
 pub const DRAWS: usize = 10_000;

@@ -30,7 +30,9 @@ use crate::text_options;
 
 pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let settings = setting::parse(&args.methods).map_err(Failure::usage)?;
-    args.texts.check(&settings.iter().map(|setting| setting.method).collect::<Vec<Method>>())?;
+    let methods: Vec<Method> = settings.iter().map(|setting| setting.method).collect();
+    args.texts.check(&methods)?;
+    args.paper.check(&methods, &args.texts)?;
     let recipes = args.recipe.iter().map(|name| recipe(name)).collect::<Result<Vec<Recipe>>>()?;
     let labels = read_labels(&args.pairs)?;
     let meter = global.messages().meter("eval");
@@ -87,6 +89,7 @@ fn run_all<'a>(
         let mut setting = setting.clone();
         let mut options = setting.options(resources);
         args.texts.apply(&mut options);
+        args.paper.apply(&mut options);
         setting.verified = options.verify_lcs && !matches!(setting.method, Method::Identity | Method::Lcs);
         let clock = Clock::start();
         match set.corpus.run(&options, &set.gold, frame.seed, &mut *meter.watch(true)) {

@@ -98,6 +98,7 @@ pub(super) fn measure<'a>(
 ) -> Result<Vec<Figures<'a>>> {
     let mut options = PairOptions { resources: resources.clone(), ..PairOptions::new(Method::Lcs) };
     args.texts.apply(&mut options);
+    args.paper.apply(&mut options);
     let mut made = Vec::new();
     for set in frame.sets {
         let (collection, gold) = (set.corpus.collection(), &set.gold);
