@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use nddb_format::record::Record;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::Collection;
+use super::documents::Collection;
 use super::row::{MIN_HASH, MIN_VALUES, PROFILE, ROW, Row, SKETCH};
 use crate::detect::method::requirements::Held;
 use crate::sketch::PROFILE_SIZE;
@@ -25,7 +25,35 @@ const BUFFER_SIZE: usize = 1 << 20;
 /// Most documents.
 const LEN_MAX: u64 = u32::MAX as u64 - 1;
 
-pub(super) fn build(
+impl Collection {
+    /// Reads the live documents of a view.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for 2^32 - 1 documents and more; damage; errors of the disk;
+    /// [`Error::Cancelled`].
+    pub fn build(
+        view: View<'_>,
+        resources: &Resources,
+        watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+    ) -> Result<Self> {
+        build(view, resources, false, watch)
+    }
+
+    /// The same, together with deleted documents that no compaction has dropped yet, unless another
+    /// document has their id: what clusters are made of.
+    ///
+    /// # Errors
+    /// As [`Collection::build`].
+    pub fn with_deleted(
+        view: View<'_>,
+        resources: &Resources,
+        watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+    ) -> Result<Self> {
+        build(view, resources, true, watch)
+    }
+}
+
+fn build(
     view: View<'_>,
     resources: &Resources,
     deleted: bool,

@@ -2,7 +2,7 @@
 
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::Collection;
+use super::documents::Collection;
 use crate::Result;
 use crate::detect::method::name::Method;
 use crate::spill::resources::Resources;

@@ -1,7 +1,8 @@
 //! Check and insert: the verdict and the document as one step.
 
-use super::ask::Query;
-use super::{NearDuplicate, OnlineDetector};
+use super::detector::OnlineDetector;
+use super::matches::NearDuplicate;
+use super::query::Query;
 use crate::Result;
 use crate::store::{Document, Outcome, Writer};
 use crate::text::Page;

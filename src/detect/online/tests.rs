@@ -5,12 +5,14 @@ use nddb_format::record::Record;
 use proptest::prelude::*;
 
 use super::*;
+use crate::detect::method::name::Method;
 use crate::detect::method::pair::Line;
 use crate::detect::support::{Page, Random, collection, headings_differ, options, pages};
 use crate::detect::{b_similarity, c_similarity, pairs};
 use crate::store::check;
 use crate::store::{CheckOptions, Document, Outcome, Reader, Verdict, Within, Writer};
-use crate::{Config, Fingerprint};
+use crate::store::{Stored, View};
+use crate::{Config, Error, Fingerprint, Result};
 
 const METHODS: [Method; 7] =
     [Method::Identity, Method::Simhash, Method::B, Method::C, Method::Combined, Method::Split, Method::MinHash];

@@ -2,7 +2,7 @@
 
 use nddb_format::record::Record;
 
-use super::OnlineDetector;
+use super::detector::OnlineDetector;
 use super::page::read_page;
 use crate::Result;
 use crate::compare::lcs::{Comparer, Parameters, Prepared};

@@ -5,9 +5,10 @@ use std::cmp::Reverse;
 use nddb_format::Fingerprint;
 use nddb_format::record::Record;
 
+use super::detector::OnlineDetector;
 use super::evidence::Facts;
+use super::matches::{NearDuplicate, NearDuplicates};
 use super::verify::Texts;
-use super::{NearDuplicate, NearDuplicates, OnlineDetector};
 use crate::detect::method::known::Known;
 use crate::detect::method::name::Method;
 use crate::detect::method::pair::Verified;
