@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::documents::Collection;
 use super::row::{MIN_HASH, MIN_VALUES, PROFILE, ROW, Row, SKETCH};
 use crate::detect::method::requirements::Held;
-use crate::sketch::PROFILE_SIZE;
+use crate::sketch::{PROFILE_SIZE, Recipe};
 use crate::spill::mapped_rows::{MappedRows, MappedRowsWriter};
 use crate::spill::progress::Progress;
 use crate::spill::resources::Resources;
@@ -116,6 +116,8 @@ fn build(
         ends: ends.finish()?,
         by_rank,
         representative,
+        has_bands_of_profiles: Recipe::of_any_version(&view.settings().recipe)
+            .is_some_and(|recipe| recipe.has_profile()),
         held,
     })
 }

@@ -31,6 +31,8 @@ pub struct Collection {
     pub(super) by_rank: Vec<u32>,
     /// The least ordinal with the same token sequence.
     pub(super) representative: Vec<u32>,
+    /// Documents are found by the bands of their profiles, and not by those of their min-values.
+    pub(super) has_bands_of_profiles: bool,
     pub(super) held: Held,
 }
 
@@ -85,16 +87,16 @@ impl Collection {
 
     /// Title and first heading of a document with min-values.
     pub fn headings(&self, ordinal: u32) -> Headings {
-        if self.has_profiles() {
-            return self.profile(ordinal).titles();
+        if let Some(profile) = self.profile_of(ordinal) {
+            return profile.titles();
         }
         let row = self.min_hash(ordinal);
         Headings { title: row[MIN_VALUES], heading: row[MIN_VALUES + 1] }
     }
 
-    /// Whether any document has a profile.
-    pub(crate) fn has_profiles(&self) -> bool {
-        self.profiles.is_some()
+    /// Whether documents are found by the bands of their profiles, as the recipe of the database has it.
+    pub(crate) fn has_bands_of_profiles(&self) -> bool {
+        self.has_bands_of_profiles
     }
 
     /// The bytes of the profile of a document, little-endian; zeros where there is none. The first 21 words are its short
@@ -180,6 +182,7 @@ impl Collection {
             min_values,
             profile: row.has_profile.then(|| self.profile(ordinal)),
             site: row.site,
+            is_without_terms: row.is_without_terms(),
         }
     }
 }

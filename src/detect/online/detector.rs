@@ -1,12 +1,13 @@
 //! How documents are judged, and what a database must have for it.
 
-use crate::detect::method::name::Method;
-use crate::detect::method::options::{GROUP_LIMIT, PairOptions};
+use crate::Result;
+use crate::detect::method::choice::MethodChoice;
+use crate::detect::method::decider::Decider;
+use crate::detect::method::options::GROUP_LIMIT;
+use crate::detect::method::registry::Method;
 use crate::detect::method::requirements;
 use crate::detect::method::rules::Rules;
-use crate::sketch::Recipe;
 use crate::store::View;
-use crate::{Error, Result};
 
 /// How a document is judged.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,11 +40,16 @@ impl OnlineDetector {
         }
     }
 
-    /// The way to take where no other is asked for: [`Method::default_of`] the database's recipe, and simhash within
-    /// the database's k where only fingerprints are known.
+    /// The way to take where no other is asked for: the default of the database's recipe ([`MethodChoice`]), and simhash
+    /// within the database's k where only fingerprints are known.
     pub fn usual(view: View<'_>) -> Self {
-        let recipe = Recipe::of_any_version(&view.settings().recipe);
-        let mut online = Self { or_simhash: true, ..Self::new(Method::default_of(recipe.as_ref())) };
+        Self::chosen(view, MethodChoice::of(view, None, false))
+    }
+
+    /// The detector of a method that was chosen for a database, with simhash within the database's k.
+    pub fn chosen(view: View<'_>, choice: MethodChoice) -> Self {
+        let MethodChoice { method, or_simhash } = choice;
+        let mut online = Self { or_simhash, ..Self::new(method) };
         online.rules.within = view.settings().k.into();
         online
     }
@@ -51,33 +57,14 @@ impl OnlineDetector {
     /// Refuses what a database cannot answer completely, before anything is read.
     ///
     /// # Errors
-    /// [`Error::Method`] if the recipe of the database keeps no index for the method, or the method compares
-    /// texts; [`Error::OutOfRange`] for thresholds that candidates do not reach down to.
+    /// [`crate::Error::Method`] if the recipe of the database keeps no index for the method, or the method compares
+    /// texts; [`crate::Error::OutOfRange`] for thresholds that candidates do not reach down to.
     pub fn check(&self, view: View<'_>) -> Result<()> {
-        let (method, rules) = (self.method, self.rules);
-        if method.needs_text() {
-            let why = "it compares texts, and the index finds documents by what it keeps of them".into();
-            return Err(Error::Method { method: method.name(), why });
-        }
-        requirements::check(view, &PairOptions { rules, complete: self.complete, ..PairOptions::new(method) })?;
-        if matches!(method, Method::C | Method::Split) {
-            let label = &view.settings().recipe;
-            let recipe = Recipe::of_any_version(label);
-            requirements::require(
-                method,
-                label,
-                recipe.as_ref(),
-                "keeps no pieces of projections",
-                Recipe::has_pieces,
-            )?;
-        }
-        if method == Method::MinHash {
-            let label = &view.settings().recipe;
-            let recipe = Recipe::of_any_version(label);
-            requirements::require(method, label, recipe.as_ref(), "keeps no bands of min-values", |recipe| {
-                recipe.has_bands() || recipe.has_profile()
-            })?;
-        }
-        Ok(())
+        requirements::check_index(view, &self.decider())
+    }
+
+    /// How pairs are decided.
+    pub(super) fn decider(&self) -> Decider<'_> {
+        Decider::new(self.method, &self.rules, self.or_simhash)
     }
 }

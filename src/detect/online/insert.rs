@@ -58,7 +58,9 @@ impl Writer {
     ) -> Result<Judgement> {
         online.check(self.view())?;
         let document = document.fitted(self.settings().bits)?;
-        let (best, complete) = Query::new(online, self.scope()?, &document, page)?.best()?;
+        let query = Query::new(online, self.scope()?, &document, page)?;
+        query.check_known()?;
+        let (best, complete) = query.best()?;
         Ok(match best {
             Some(of) => Judgement::Duplicate { of: Box::new(of), complete },
             None => Judgement::Inserted { outcome: self.insert(document)?, complete },

@@ -6,16 +6,18 @@
 //! the group limit.
 
 mod detector;
-mod evidence;
 mod insert;
 mod matches;
+#[cfg(test)]
+mod offline_tests;
 mod page;
 mod query;
 #[cfg(test)]
 mod tests;
 mod verify;
 
-pub use super::method::bounds::{Bound, bounds};
+pub use super::method::decider::bounds;
+pub use super::method::evidence::Bound;
 pub use crate::compare::terms::{Edit, TermDifference, content_difference, term_difference};
 pub use detector::OnlineDetector;
 pub use insert::Judgement;

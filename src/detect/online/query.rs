@@ -6,15 +6,18 @@ use nddb_format::Fingerprint;
 use nddb_format::record::Record;
 
 use super::detector::OnlineDetector;
-use super::evidence::Facts;
 use super::matches::{NearDuplicate, NearDuplicates};
 use super::verify::Texts;
-use crate::detect::method::known::Known;
-use crate::detect::method::name::Method;
+use crate::detect::candidates::lookup::keys_of;
+use crate::detect::method::decider::Decider;
+use crate::detect::method::definition::Candidates;
+use crate::detect::method::known::{Known, digest_of, is_without_terms};
 use crate::detect::method::pair::Verified;
+use crate::detect::method::registry::Method;
 use crate::detect::method::rules::Decision;
-use crate::sketch::{MIN_VALUES, PIECES, PROJECTION_BITS, Profile, Recipe, SUPERSHINGLES};
-use crate::store::{Document, Key, Near, Scope, Sharing, Stored, View, Within};
+use crate::detect::method::sketches::Sketches;
+use crate::sketch::Recipe;
+use crate::store::{Document, Key, Near, Scope, Sharing, View, Within};
 use crate::text::Page;
 use crate::{Error, Result};
 
@@ -48,18 +51,22 @@ impl OnlineDetector {
 
     /// The method that decides about a document: not every one knows enough of each.
     pub fn method_for(&self, document: &Document) -> Method {
-        let facts = Facts { fingerprint: None, record: document.record() };
-        if self.or_simhash && !facts.are_enough_for(self.method) { Method::Simhash } else { self.method }
+        let (record, decider) = (document.record(), self.decider());
+        let sketches = sketches_of(document);
+        let is_left = decider.or_simhash && !is_without_terms(record.tokens, sketches);
+        if is_left && !are_enough(sketches, record, self.method) { Method::Simhash } else { self.method }
     }
 }
 
 /// A document that is asked for.
 pub(super) struct Query<'a> {
     online: &'a OnlineDetector,
+    decider: Decider<'a>,
     scope: Scope<'a>,
-    id: &'a str,
-    facts: Facts<'a>,
+    document: &'a Document,
     known: Known<&'a str>,
+    /// The keys of which near-duplicates share one.
+    keys: Vec<Key>,
     texts: Option<Texts<'a>>,
 }
 
@@ -74,26 +81,37 @@ impl<'a> Query<'a> {
         document: &'a Document,
         page: Option<&Page<'_>>,
     ) -> Result<Self> {
-        let record = document.record();
-        let fingerprint = (!document.is_unprinted()).then(|| document.fingerprint());
-        let facts = Facts { fingerprint, record };
-        if !facts.are_enough_for(online.method) && !online.or_simhash {
-            let id: String = document.id().chars().take(80).collect();
-            let why = format!("of document '{id}' only the fingerprint is known; ask by simhash");
-            return Err(Error::Method { method: online.method.name(), why });
+        let (decider, record) = (online.decider(), document.record());
+        let known = Known::of(record, fingerprint_of(document));
+        let recipe = Recipe::of_any_version(&scope.view().settings().recipe);
+        let keys = keys_of(record, recipe.as_ref(), online.method, online.complete);
+        let is_near = decider.or_simhash || online.method.definition().candidates == Candidates::Near;
+        // Of what has no text there is nothing more to know.
+        if keys.is_empty() && !is_near && record.tokens != Some(0) {
+            return Err(unknown(online, document));
         }
         let texts = online.verify_lcs.then(|| Texts::new(online, scope.view(), document, page)).transpose()?;
-        Ok(Self { online, scope, id: document.id(), facts, known: facts.known(), texts })
+        Ok(Self { online, decider, scope, document, known, keys, texts })
+    }
+
+    /// Refuses a document of which not all is known that the method compares: it may be a near-duplicate.
+    ///
+    /// # Errors
+    /// [`Error::Method`].
+    pub(super) fn check_known(&self) -> Result<()> {
+        let (online, document) = (self.online, self.document);
+        let is_known = are_enough(sketches_of(document), document.record(), online.method);
+        if is_known || self.decider.or_simhash { Ok(()) } else { Err(unknown(online, document)) }
     }
 
     /// All near-duplicates.
-    fn all(mut self) -> Result<NearDuplicates> {
+    pub(super) fn all(mut self) -> Result<NearDuplicates> {
         let most = self.online.group_limit.max(1);
         let (mut matches, near, cut) = self.found(most)?;
         if self.texts.is_some() {
             let mut kept = Vec::with_capacity(matches.len());
-            for alike in matches {
-                kept.extend(self.verified(alike)?);
+            for near_duplicate in matches {
+                kept.extend(self.verified(near_duplicate)?);
             }
             matches = kept;
         }
@@ -101,9 +119,10 @@ impl<'a> Query<'a> {
         if near.more > 0 && self.online.method == Method::Simhash && self.texts.is_none() {
             // Identical ones that are as near as those left out are counted with them.
             let listed: Vec<u64> = near.matches.iter().map(|found| found.number).collect();
-            let left_out = |alike: &&NearDuplicate| {
-                let is_near = alike.evidence.distance.is_some_and(|distance| distance <= self.online.rules.within);
-                is_near && !listed.contains(&alike.stored.number)
+            let left_out = |near_duplicate: &&NearDuplicate| {
+                let is_near =
+                    near_duplicate.evidence.distance.is_some_and(|distance| distance <= self.online.rules.within);
+                is_near && !listed.contains(&near_duplicate.stored.number)
             };
             count = count + near.more - matches.iter().filter(left_out).count() as u64;
         }
@@ -113,7 +132,7 @@ impl<'a> Query<'a> {
     /// What the method finds, in the order of matches; what simhash found, and how many documents were left out of keys.
     fn found(&self, most: usize) -> Result<(Vec<NearDuplicate>, Near, usize)> {
         let near = self.near(most)?;
-        let sharing = self.scope.sharing(&mut self.keys(), most)?;
+        let sharing = self.scope.sharing(&mut self.keys.clone(), most)?;
         let mut matches = Vec::new();
         for &number in &sharing.numbers {
             matches.extend(self.judge(number, true)?);
@@ -122,19 +141,22 @@ impl<'a> Query<'a> {
         for number in near.matches.iter().map(|found| found.number).filter(|number| !shares(number)) {
             matches.extend(self.judge(number, false)?);
         }
-        matches.sort_by_key(|alike| self.rank(alike));
+        matches.sort_by_key(|near_duplicate| self.rank(near_duplicate));
         Ok((matches, near, sharing.cut))
     }
 
     /// The first near-duplicate with another id in the order of all, and whether all were compared that could
     /// come before it. Where many documents are the same, most are not looked at.
     pub(super) fn best(mut self) -> Result<(Option<NearDuplicate>, bool)> {
-        if let Some(digest) = self.facts.digest() {
+        if let Some(digest) = digest_of(self.document.record()) {
             // The oldest of the identical ones comes first.
             let Sharing { numbers, cut } = self.scope.sharing(&mut [Key::Digest(*digest)], 1 + OWN)?;
             for number in numbers {
-                if let Some(alike) = self.judge(number, true)?.filter(|alike| alike.stored.record.id != self.id) {
-                    return Ok((Some(alike), true));
+                if let Some(near_duplicate) = self
+                    .judge(number, true)?
+                    .filter(|near_duplicate| near_duplicate.stored.record.id != self.document.id())
+                {
+                    return Ok((Some(near_duplicate), true));
                 }
             }
             if self.online.method == Method::Identity {
@@ -143,10 +165,10 @@ impl<'a> Query<'a> {
         }
         if self.texts.is_some() {
             let (matches, near, cut) = self.found(self.online.group_limit.max(1))?;
-            let id = self.id;
-            for alike in matches.into_iter().filter(|alike| alike.stored.record.id != id) {
-                if let Some(alike) = self.verified(alike)? {
-                    return Ok((Some(alike), true));
+            let id = self.document.id();
+            for near_duplicate in matches.into_iter().filter(|near_duplicate| near_duplicate.stored.record.id != id) {
+                if let Some(near_duplicate) = self.verified(near_duplicate)? {
+                    return Ok((Some(near_duplicate), true));
                 }
             }
             return Ok((None, cut == 0 && near.more == 0));
@@ -155,20 +177,24 @@ impl<'a> Query<'a> {
             return Ok((self.nearest()?, true));
         }
         let most = self.online.group_limit.max(1);
-        let sharing = self.scope.sharing(&mut self.keys(), most)?;
+        let sharing = self.scope.sharing(&mut self.keys.clone(), most)?;
         let mut best: Option<NearDuplicate> = None;
         for number in sharing.numbers {
             let judged = self.judge(number, true)?;
-            let Some(alike) = judged.filter(|alike| alike.stored.record.id != self.id) else { continue };
-            if !self.is_by_simhash(&alike) && self.score(&alike) >= self.perfect() {
+            let Some(near_duplicate) =
+                judged.filter(|near_duplicate| near_duplicate.stored.record.id != self.document.id())
+            else {
+                continue;
+            };
+            if self.decider.nearness(&near_duplicate.evidence) >= self.decider.perfect() {
                 // Numbers ascend: nothing behind it comes before it.
-                return Ok((Some(alike), true));
+                return Ok((Some(near_duplicate), true));
             }
-            if best.as_ref().is_none_or(|best| self.rank(&alike) < self.rank(best)) {
-                best = Some(alike);
+            if best.as_ref().is_none_or(|best| self.rank(&near_duplicate) < self.rank(best)) {
+                best = Some(near_duplicate);
             }
         }
-        if best.is_none() && self.online.or_simhash {
+        if best.is_none() && self.decider.or_simhash {
             best = self.nearest()?;
         }
         Ok((best, sharing.cut == 0))
@@ -181,8 +207,10 @@ impl<'a> Query<'a> {
             let near = self.near(most)?;
             for found in &near.matches {
                 let judged = self.judge(found.number, self.online.method == Method::Simhash)?;
-                if let Some(alike) = judged.filter(|alike| alike.stored.record.id != self.id) {
-                    return Ok(Some(alike));
+                if let Some(near_duplicate) =
+                    judged.filter(|near_duplicate| near_duplicate.stored.record.id != self.document.id())
+                {
+                    return Ok(Some(near_duplicate));
                 }
             }
             // All of these are decided by another method.
@@ -195,33 +223,14 @@ impl<'a> Query<'a> {
 
     /// What is near its fingerprint, where simhash may decide.
     fn near(&self, most: usize) -> Result<Near> {
-        match self.facts.fingerprint {
-            Some(fingerprint) if self.online.method == Method::Simhash || self.online.or_simhash => {
+        let is_near = self.decider.or_simhash || self.online.method.definition().candidates == Candidates::Near;
+        match self.known.fingerprint {
+            Some(fingerprint) if is_near => {
                 let within = Within(u8::try_from(self.online.rules.within).unwrap_or(u8::MAX));
                 self.scope.near(fingerprint, within, most)
             }
             _ => Ok(Near::default()),
         }
-    }
-
-    /// The keys that near-duplicates share: one of the method's, or the digest, since what is identical is a
-    /// near-duplicate by every method.
-    fn keys(&self) -> Vec<Key> {
-        let (method, record) = (self.online.method, self.facts.record);
-        let mut keys: Vec<Key> = self.facts.digest().copied().map(Key::Digest).into_iter().collect();
-        if matches!(method, Method::B | Method::Combined | Method::Split) {
-            keys.extend(record.supershingles.iter().flat_map(Recipe::megashingles).map(Key::Megashingle));
-        }
-        if matches!(method, Method::MinHash | Method::Model) && record.profile.is_some() {
-            let profile = record.profile.as_deref().map(Profile::from_bytes);
-            keys.extend(profile.iter().flat_map(Profile::bands).map(Key::Megashingle));
-        } else if method == Method::MinHash {
-            keys.extend(record.min_values.iter().flat_map(|values| Recipe::bands(values)).map(Key::Megashingle));
-        }
-        if matches!(method, Method::C | Method::Split) {
-            keys.extend(pieces(record, self.online.complete));
-        }
-        keys
     }
 
     /// Decides about one candidate, one that shares a key or not: of those that are near by simhash alone, nothing
@@ -231,17 +240,16 @@ impl<'a> Query<'a> {
             let what = format!("a key or a run leads to document {number}, and it has no record");
             return Err(Error::Inconsistent { path: self.scope.view().dir.catalog(), what });
         };
-        let other = Facts { fingerprint: print(&stored), record: &stored.record };
-        let evidence = self.known.evidence(&other.known());
-        let (rules, method) = (&self.online.rules, self.online.method);
-        let decision = match rules.decide(method, &evidence) {
-            Decision::Unknown if self.online.or_simhash => rules.decide(Method::Simhash, &evidence),
-            Decision::Near(_) if !shares && method != Method::Simhash => Decision::Apart,
+        let fingerprint = (!stored.unprinted).then_some(stored.fingerprint);
+        let evidence = self.known.evidence(&Known::of(&stored.record, fingerprint));
+        let is_by_simhash = self.online.method == Method::Simhash || self.decider.is_left_to_simhash(&evidence);
+        let decision = match self.decider.decide(&evidence) {
+            Decision::Near(_) if !shares && !is_by_simhash => Decision::Apart,
             decision => decision,
         };
         Ok(match decision {
             Decision::Near(rule) => {
-                let probability = rules.probability_of(&evidence);
+                let probability = self.online.rules.probability_of(&evidence);
                 Some(NearDuplicate { stored, evidence, probability, rule, verified: None })
             }
             _ => None,
@@ -249,80 +257,40 @@ impl<'a> Query<'a> {
     }
 
     /// A match, if the texts say so too or cannot be read. Equal texts are decided before.
-    fn verified(&mut self, mut alike: NearDuplicate) -> Result<Option<NearDuplicate>> {
+    fn verified(&mut self, mut near_duplicate: NearDuplicate) -> Result<Option<NearDuplicate>> {
         if let Some(texts) = &mut self.texts
-            && !alike.evidence.identical
+            && !near_duplicate.evidence.identical
         {
-            alike.verified = Verified::of(texts.compare(&alike.stored.record, &mut alike.evidence)?);
-            if alike.verified.is_none() {
+            near_duplicate.verified =
+                Verified::of(texts.compare(&near_duplicate.stored.record, &mut near_duplicate.evidence)?);
+            if near_duplicate.verified.is_none() {
                 return Ok(None);
             }
         }
-        Ok(Some(alike))
+        Ok(Some(near_duplicate))
     }
 
     /// Where a match stands among all: the least comes first.
-    fn rank(&self, alike: &NearDuplicate) -> (bool, bool, Reverse<u32>, u64) {
-        let number = alike.stored.number;
-        if alike.evidence.identical {
-            // Equally good, whatever else is known of them.
-            return (false, false, Reverse(0), number);
-        }
-        // What simhash says instead of the method comes after what the method says.
-        (true, self.is_by_simhash(alike), Reverse(self.score(alike)), number)
-    }
-
-    /// Whether simhash decided, instead of the method or as it.
-    fn is_by_simhash(&self, alike: &NearDuplicate) -> bool {
-        let OnlineDetector { method, rules, .. } = self.online;
-        *method == Method::Simhash || rules.decide(*method, &alike.evidence) == Decision::Unknown
-    }
-
-    /// How similar two documents are by what decided about them: more is nearer.
-    fn score(&self, alike: &NearDuplicate) -> u32 {
-        let evidence = &alike.evidence;
-        let score = match self.online.method {
-            _ if self.is_by_simhash(alike) => evidence.distance.map(|distance| u64::BITS.saturating_sub(distance)),
-            Method::B => evidence.b_similarity,
-            Method::MinHash => evidence.agreement,
-            Method::Model => self.online.rules.probability_of(evidence).map(in_steps),
-            _ => evidence.c_similarity,
-        };
-        score.unwrap_or(0)
-    }
-
-    /// The greatest score.
-    fn perfect(&self) -> u32 {
-        match self.online.method {
-            Method::Simhash => u64::BITS,
-            Method::B => SUPERSHINGLES as u32,
-            Method::MinHash => MIN_VALUES as u32,
-            // What is identical comes first, and no other is sure.
-            Method::Model => u32::MAX,
-            _ => PROJECTION_BITS as u32,
-        }
+    fn rank(&self, near_duplicate: &NearDuplicate) -> (Reverse<u64>, u64) {
+        (Reverse(self.decider.nearness(&near_duplicate.evidence)), near_duplicate.stored.number)
     }
 }
 
-/// A probability in steps far below what it is exact to.
-fn in_steps(probability: f64) -> u32 {
-    (probability * f64::from(1u32 << 30)) as u32
+fn fingerprint_of(document: &Document) -> Option<Fingerprint> {
+    (!document.is_unprinted()).then(|| document.fingerprint())
 }
 
-fn print(stored: &Stored) -> Option<Fingerprint> {
-    (!stored.unprinted).then_some(stored.fingerprint)
+fn sketches_of(document: &Document) -> Sketches {
+    Sketches::of(document.record(), !document.is_unprinted())
 }
 
-/// The pieces of a projection by their indexes. Of 12 different bits each can be in another of the 12 pieces; then
-/// there is just one in the first, so that it is among the 32 that differ from it in one bit (13
-/// pieces for this, of which the catalog holds none).
-fn pieces(record: &Record, complete: bool) -> Vec<Key> {
-    let Some(projection) = &record.projection else { return Vec::new() };
-    let pieces: [[u8; 4]; PIECES] = Recipe::pieces(projection);
-    let mut keys: Vec<Key> = (0u8..).zip(pieces).map(|(index, bytes)| Key::Piece(index, bytes)).collect();
-    if complete {
-        let first = u32::from_le_bytes(pieces[0]);
-        keys.extend((0..u32::BITS).map(|bit| Key::Piece(0, (first ^ 1 << bit).to_le_bytes())));
-    }
-    keys
+/// Whether what the method compares is known of a document; of what has no text there is nothing more to know.
+fn are_enough(sketches: Sketches, record: &Record, method: Method) -> bool {
+    sketches.suffice_for(method.definition().compares) || record.tokens == Some(0)
+}
+
+fn unknown(online: &OnlineDetector, document: &Document) -> Error {
+    let id: String = document.id().chars().take(80).collect();
+    let why = format!("of document '{id}' only the fingerprint is known; ask by simhash");
+    Error::Method { method: online.method.name(), why }
 }
