@@ -190,16 +190,20 @@ impl From<Stored> for Document {
 /// recipe, if it is known.
 pub(crate) fn keys_of(record: &Record, recipe: Option<&Recipe>) -> DocumentKeys {
     let pieces = recipe.is_some_and(Recipe::has_pieces);
-    let bands = recipe.is_some_and(Recipe::has_bands);
     let megashingles = record.supershingles.iter().flat_map(Recipe::megashingles);
-    let bands = record.min_values.iter().filter(|_| bands).flat_map(|values| Recipe::bands(values));
-    let short = recipe.is_some_and(Recipe::has_profile);
-    let short = record.profile.iter().filter(|_| short).flat_map(|profile| Profile::from_bytes(profile).bands());
     DocumentKeys {
-        megashingles: megashingles.chain(bands).chain(short).collect(),
+        megashingles: megashingles.chain(bands_of(record, recipe)).collect(),
         pieces: record.projection.iter().filter(|_| pieces).flat_map(Recipe::pieces).collect(),
         digest: record.digest,
     }
+}
+
+/// The bands of a document, by the recipe of its database: of its min-values, or of its profile.
+pub(crate) fn bands_of(record: &Record, recipe: Option<&Recipe>) -> impl Iterator<Item = u64> {
+    let (long, short) = (recipe.is_some_and(Recipe::has_bands), recipe.is_some_and(Recipe::has_profile));
+    let long = record.min_values.iter().filter(move |_| long).flat_map(|values| Recipe::bands(values));
+    let short = record.profile.iter().filter(move |_| short).flat_map(|profile| Profile::from_bytes(profile).bands());
+    long.chain(short)
 }
 
 #[cfg(test)]

@@ -23,6 +23,7 @@ pub mod testing;
 mod write;
 
 pub use disk::map::raise_open_files;
+pub(crate) use document::bands_of;
 pub use document::{Document, Outcome};
 pub use maintain::check::{CheckOptions, CheckReport, Fault, check};
 pub use maintain::rebuild::{RebuildOptions, RebuildWhat, Rebuilt, rebuild};
