@@ -22,16 +22,17 @@ pub use cluster::{
 };
 pub use collection::Collection;
 pub use collection::row::Row;
+pub use method::choice::MethodChoice;
 pub use method::evidence::Evidence;
-pub use method::model::{ALL_TRAITS, Model, TRAITS, Trait, Traits, told};
-pub use method::name::{Method, UnknownMethod};
-pub use method::options::{GROUP_LIMIT, PairOptions};
+pub use method::options::{GROUP_LIMIT, PairOptions, check};
 pub use method::pair::{Group, Kind, Line, Pair, PairSummary, Verified};
 pub use method::ratios::{GROUP_WORDS, GROUPS, Ratios, UnknownRatio};
-pub use method::requirements::{Held, check};
-pub use method::rules::{Decision, Rules};
+pub use method::registry::{Method, UnknownMethod};
+pub use method::requirements::Held;
+pub use method::rules::{Decision, Rules, Threshold};
 pub use method::text_options::{SetOptions, ShingleOptions, TextScope};
 pub use method::text_summary::{SetSummary, ShingleSummary, UnreadTexts};
+pub use method::traits::{ALL_TRAITS, Model, TRAITS, Trait, Traits, told};
 pub use online::{
     Bound, Edit, Judgement, NearDuplicate, NearDuplicates, OnlineDetector, TermDifference, UnreadReason, bounds,
     content_difference, read_page, term_difference,

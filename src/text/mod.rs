@@ -1,4 +1,4 @@
-//! Page bytes to text, terms and site: the wing where HTML and character sets stop.
+//! Page bytes to text, terms and site. HTML and character sets are known to this module only.
 //!
 //! It owns: what a page is ([`Page`]), its character set (`charset`), the scan of its markup (`html`, `elements`,
 //! `entities`), its visible text and the way back from there to its bytes (`TextMap`), what that text is cut
@@ -8,8 +8,8 @@
 //! `PageContent`, and for older recipes `MainContent`. Everything is a pure function: no input or output, no
 //! threads, no clock, and the same answer on every platform.
 //!
-//! It must never import another wing (`sketch`, `store`, `archive`, `detect`) nor anything that
-//! opens a file. Types of the HTML, URL and character set libraries do not leave it.
+//! It must never import `sketch`, `store`, `archive` or `detect`, nor anything that opens a file. Types of the
+//! HTML, URL and character set libraries do not leave it.
 
 pub(crate) mod charset;
 mod combining_marks;

@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 use url::{Host, Url};
 
-/// How a host name becomes a site.
+/// The rule that maps a host name to a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SiteRule {
     /// The host name without its first label, where it has three or more (Henzinger 2006, 1).

@@ -5,6 +5,7 @@ pub(crate) mod buckets;
 pub(crate) mod comparison;
 pub(crate) mod context;
 pub(crate) mod keyed;
+pub(crate) mod lookup;
 mod repeats;
 pub(crate) mod resemblance;
 pub(crate) mod similar;

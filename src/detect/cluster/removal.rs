@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt;
 use std::str::FromStr;
 
-use crate::detect::method::model::resemblance;
+use crate::detect::method::traits::resemblance;
 use crate::sketch::{MIN_VALUES, Profile};
 
 /// A page with fewer terms of content is thin.

@@ -3,6 +3,9 @@
 use nddb_format::Fingerprint;
 use nddb_format::record::{Print, Record};
 
+use crate::detect::method::known::is_without_terms;
+use crate::detect::method::sketches::{Sketch, Sketches};
+
 /// Numbers of a row: one line of the processor's cache.
 pub(crate) const ROW: usize = 8;
 /// Numbers of a row of sketches.
@@ -81,6 +84,23 @@ impl Row {
             has_min_values: record.min_values.is_some(),
             has_profile: record.profile.is_some(),
         }
+    }
+
+    /// Returns which sketches the record has.
+    #[inline]
+    pub(crate) fn sketches(&self) -> Sketches {
+        Sketches::default()
+            .with(Sketch::Fingerprint, self.fingerprint.is_some())
+            .with(Sketch::Digest, self.digest.is_some())
+            .with(Sketch::Supershingles, self.has_supershingles)
+            .with(Sketch::Projection, self.has_projection)
+            .with(Sketch::MinValues, self.has_min_values)
+            .with(Sketch::Profile, self.has_profile)
+    }
+
+    /// Whether the fingerprint is that of a content without terms.
+    pub(crate) fn is_without_terms(&self) -> bool {
+        is_without_terms(self.tokens.map(u64::from), self.sketches())
     }
 
     /// Returns the row as words.

@@ -1,7 +1,8 @@
 //! Check and insert: the verdict and the document as one step.
 
-use super::ask::Query;
-use super::{NearDuplicate, OnlineDetector};
+use super::detector::OnlineDetector;
+use super::matches::NearDuplicate;
+use super::query::Query;
 use crate::Result;
 use crate::store::{Document, Outcome, Writer};
 use crate::text::Page;
@@ -56,7 +57,9 @@ impl Writer {
     ) -> Result<Judgement> {
         online.check(self.view())?;
         let document = document.fitted(self.settings().bits)?;
-        let (best, complete) = Query::new(online, self.scope()?, &document, page)?.best()?;
+        let query = Query::new(online, self.scope()?, &document, page)?;
+        query.check_known()?;
+        let (best, complete) = query.best()?;
         Ok(match best {
             Some(of) => Judgement::Duplicate { of: Box::new(of), complete },
             None => Judgement::Inserted { outcome: self.insert(document)?, complete },

@@ -3,8 +3,8 @@
 //! Owns: the column families and their options, single rows and scans, commits of one synced write
 //! batch, and the ingestion of sorted files. No type of RocksDB leaves this module.
 //!
-//! In a secondary instance, gets may return stale values (RocksDB 11.8): rows that never change are
-//! read by get, all others by iterator.
+//! In a secondary instance, gets may return stale values (RocksDB 11.8): rows that never change are read by get,
+//! all others by iterator.
 
 mod commit;
 mod families;

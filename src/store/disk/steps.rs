@@ -1,5 +1,5 @@
-//! The storage calls of the engine, one by one: tests are told of each before it is made, and may have it fail or end
-//! the process there.
+//! The storage calls of the engine as steps: tests observe each before it is made, and may make it fail or end the
+//! process there.
 
 use std::io;
 use std::path::Path;

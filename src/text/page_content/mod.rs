@@ -1,21 +1,21 @@
-//! What a page says, and what only stands around it (Huang, Wang, Li 3.1): the content of newer recipes.
+//! The content of a page without its boilerplate (Huang, Wang, Li 3.1), as newer recipes find it.
 //!
-//! [`main_content`](crate::text::main_content) is what older recipes are made of and stays as it is. It drops all that
-//! stands in links, and with it lists that are the content; what is around the content it knows by a few elements. Here
-//! the part of the page a block stands in decides first, and its links only then (Kohlschuetter, Fankhauser, Nejdl,
-//! WSDM 2010, and Pomikalek 2011 look at blocks and their neighbours in the same way).
+//! Older recipes use [`main_content`](crate::text::main_content), which never changes. It drops all links, and with
+//! them lists that are content; it recognises boilerplate by a few elements only. Here the region of the page that
+//! contains a block decides first, and its links only then (Kohlschuetter, Fankhauser, Nejdl, WSDM 2010, and
+//! Pomikalek 2011 look at blocks and their neighbours in the same way).
 //!
 //! As specified here:
 //!
 //! * A block is text between two tags that are no formatting instructions, or a line of plain text; lengths are in
 //!   *units*, as in `main_content`. A *text* is a block of more than 25 units and at least five words, less than
 //!   half of it in links; a *link block* has half of its length or more in links.
-//! * Frame is what stands in `nav`, `footer`, `aside`, `menu`, `select`, `button`, `dialog` or `search`; in a
+//! * Frame is the text in `nav`, `footer`, `aside`, `menu`, `select`, `button`, `dialog` or `search`; in a
 //!   `header` (or role `banner`) that is of no main part and no article; in an element with the role `navigation`,
 //!   `contentinfo`, `search`, `complementary`, `dialog` or `alertdialog`; in what is `hidden` (attribute, class, or
 //!   `display: none`); and in an element whose class or identifier has the word of a frame (`regions`), unless it
 //!   holds an `h1` or the main part or fewer than 100 units stand outside of all of them.
-//! * Of what is left, the main part is the page's: what stands in `main` or in the role `main`; else in an element
+//! * Of what is left, the main part is the page's: the text in `main` or in the role `main`; else in an element
 //!   with the identifier `main`, `content`, `main-content` or `maincontent`, if that is an eighth of it; else in
 //!   articles, if they are an eighth of it or have an `h1`. Where there is none of these, all of it.
 //! * What comes before the first text or heading is frame: links only where the page declares its main part, else all
@@ -56,7 +56,7 @@ pub(crate) struct Heading<'a> {
     pub indexes: &'a [u32],
 }
 
-/// Where the indexes of a heading end, and its rank.
+/// The end of a heading in `heading_terms`, and its rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct HeadingEnd {
     rank: u8,
@@ -68,11 +68,11 @@ struct HeadingEnd {
 pub(crate) struct PageContent {
     tokens: Tokens,
     blocks: Vec<ContentBlock>,
-    /// Indexes of the terms of the content that are no numbers, ascending; of those that are.
+    /// Indexes of the terms of the content that are no numbers, ascending; and of those that are.
     terms: Vec<u32>,
     numbers: Vec<u32>,
     title: Vec<u32>,
-    /// Indexes of the terms of all headings, and where each ends.
+    /// Indexes of the terms of all headings, and the end of each heading.
     heading_terms: Vec<u32>,
     headings: Vec<HeadingEnd>,
     units: u64,
@@ -163,14 +163,14 @@ impl PageContent {
         indexes.iter().map(|&index| self.tokens.term(index as usize))
     }
 
-    /// Takes the terms of the blocks that are content.
+    /// Collects the terms of the blocks that are content.
     fn gather(&mut self) {
         let (tokens, text_size) = (&self.tokens, self.tokens.text_size());
         let spans = tokens.spans();
         for block in self.blocks.iter().filter(|block| block.is_content) {
             self.units += u64::from(block.units);
             for index in block.indexes.clone() {
-                // Images stand behind all text.
+                // The terms of images are behind all text.
                 if spans[index as usize].0 >= text_size {
                     continue;
                 }
@@ -180,12 +180,12 @@ impl PageContent {
         }
     }
 
-    /// Takes the title and the headings of the content.
+    /// Collects the title and the headings of the content.
     fn gather_headings(&mut self) {
         let text_size = self.tokens.text_size();
         let is_first =
             |block: &&ContentBlock| block.heading.is_some_and(|heading| heading.rank == 1) && !block.is_title;
-        // The header of a page may have its first heading.
+        // The header of a page may contain its first heading.
         let in_header = !self.blocks.iter().filter(is_first).any(|block| block.is_content);
         let mut last = None;
         for block in &self.blocks {
@@ -234,7 +234,7 @@ fn content_text(page: &Page<'_>) -> String {
     crate::text::content::text_of(&content.tokens, &content.terms, begins, page.kind)
 }
 
-/// Returns what of a page is content, and whether there is markup in it that scripts may show.
+/// Returns the content of a page, and whether the page has markup that scripts may show.
 fn extracted(page: &Page<'_>, templates: Templates) -> (PageContent, bool) {
     let mut content = PageContent::default();
     let (parts, has_templates) = Tokenizer::new().tokens_and_regions(page, templates, &mut content.tokens);
@@ -260,7 +260,7 @@ fn extracted(page: &Page<'_>, templates: Templates) -> (PageContent, bool) {
     (content, has_templates)
 }
 
-/// With fewer terms than these in the main part that a page declares, all of the page is its content.
+/// With fewer terms in the main part that a page declares, all of the page is its content.
 const DECLARED_MIN: usize = 5;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What several modules of tests share.
+//! Shared parts of the test modules.
 
 use nddb::detect::{Method, OnlineDetector, Rules};
 use nddb::{Document, Fingerprint};
@@ -16,7 +16,7 @@ pub(crate) mod steps;
 mod truth;
 mod worker;
 
-/// A document of which only the fingerprint is known.
+/// Returns a document that has only a fingerprint.
 pub(crate) fn bare(id: &str, fingerprint: u64) -> Document {
     Document::bare(id, Fingerprint(fingerprint)).expect("a good id")
 }

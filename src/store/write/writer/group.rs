@@ -31,7 +31,7 @@ pub(super) struct Group {
     /// The same, for insert-if-new by other methods than simhash.
     keys: Keys,
     /// Staged numbers that were staged again or deleted: given up.
-    pub(super) given_up: HashSet<u64>,
+    pub(super) abandoned: HashSet<u64>,
     /// Committed numbers that the commit deletes.
     pub(super) deleted: HashSet<u64>,
     /// Committed numbers that the pending batch will delete when it is committed.
@@ -72,9 +72,9 @@ impl Known {
 /// The staged documents by their keys.
 #[derive(Default)]
 struct Keys {
-    /// Numbers under each key without its number, ascending; of documents that were given up too.
+    /// Numbers under each key without its number, ascending; abandoned documents included.
     numbers: HashMap<(u8, Vec<u8>), Vec<u64>>,
-    /// How many of the staged documents are in it.
+    /// Number of staged documents in the index.
     indexed: usize,
 }
 
@@ -89,7 +89,7 @@ impl Group {
             by_id: HashMap::new(),
             memtable: Memtable::new(settings.bits, settings.k),
             keys: Keys::default(),
-            given_up: HashSet::new(),
+            abandoned: HashSet::new(),
             deleted: HashSet::new(),
             replaced: HashSet::new(),
         }
@@ -105,10 +105,10 @@ impl Group {
     }
 
     /// Gives up the staged document with this id. Returns whether there was one.
-    pub(super) fn give_up(&mut self, id: &str) -> bool {
+    pub(super) fn abandon(&mut self, id: &str) -> bool {
         let index = self.by_id.remove(id);
         if let Some(index) = index {
-            self.given_up.insert(self.documents[index].number);
+            self.abandoned.insert(self.documents[index].number);
         }
         index.is_some()
     }
@@ -122,7 +122,7 @@ impl Group {
         self.documents.push(staged);
     }
 
-    /// Brings the keys up to the last staged document. Only who looks for them pays for them.
+    /// Updates the keys up to the last staged document, only when they are looked up.
     pub(super) fn index(&mut self) {
         for staged in &self.documents[self.keys.indexed..] {
             for (family, mut key) in staged.keys.rows(staged.number) {
@@ -137,10 +137,10 @@ impl Group {
         self.keys.indexed = self.documents.len();
     }
 
-    /// Where a number stands among the staged documents: they are numbered in a row.
-    fn position(&self, number: u64) -> Option<usize> {
-        let position = usize::try_from(number.checked_sub(self.documents.first()?.number)?).ok()?;
-        (position < self.documents.len()).then_some(position)
+    /// Returns the index of a number among the staged documents, whose numbers are consecutive.
+    fn index_of(&self, number: u64) -> Option<usize> {
+        let index = usize::try_from(number.checked_sub(self.documents.first()?.number)?).ok()?;
+        (index < self.documents.len()).then_some(index)
     }
 }
 
@@ -163,7 +163,7 @@ impl Staging for Group {
     }
 
     fn keeps(&self, number: u64) -> bool {
-        self.position(number).is_some() && !self.given_up.contains(&number)
+        self.index_of(number).is_some() && !self.abandoned.contains(&number)
     }
 
     fn deletes(&self, number: u64) -> bool {
@@ -175,7 +175,7 @@ impl Staging for Group {
     }
 
     fn stored(&self, number: u64) -> Option<Stored> {
-        let staged = &self.documents[self.position(number)?];
+        let staged = &self.documents[self.index_of(number)?];
         let (fingerprint, unprinted) = (Fingerprint(staged.print.fingerprint), staged.print.unprinted);
         Some(Stored { number, fingerprint, unprinted, record: staged.document.record.clone() })
     }

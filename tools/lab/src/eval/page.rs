@@ -92,8 +92,8 @@ impl EvalPage<'_> {
 fn methods(html: &mut Html, methods: &[MethodFigures]) -> Result<()> {
     html.heading(2, "Methods");
     html.paragraph(
-        "Each method from its own candidates over all documents: precision among the decided pairs, recall over the correct \
-         ones, and F1; the table has 95% intervals.",
+        "Each method from its own candidates over all documents: precision among the decided pairs, recall over the \
+         correct ones, and F1; the table has 95% intervals.",
     );
     let (mut bars, mut rows) = (Vec::new(), Vec::new());
     for MethodFigures { name, counts, intervals, pairs } in methods {
@@ -112,8 +112,8 @@ fn methods(html: &mut Html, methods: &[MethodFigures]) -> Result<()> {
 
 fn similarity(html: &mut Html, made: &BySimilarity) -> Result<()> {
     html.paragraph(
-        "Labelled pairs by what their sketches say, whether a method returns them or not. Precision is correct / (correct + \
-         incorrect) (Henzinger 2006, results for algorithms B and C).",
+        "Labelled pairs by what their sketches say, whether a method returns them or not. Precision is correct / \
+         (correct + incorrect) (Henzinger 2006, results for algorithms B and C).",
     );
     html.heading(3, "By B-similarity");
     let names: Vec<String> = (0..made.by_b.len()).map(|value| value.to_string()).collect();
@@ -126,8 +126,8 @@ fn similarity(html: &mut Html, made: &BySimilarity) -> Result<()> {
     by_value(html, ["precision by C-similarity", "C-similarity"], &names, &made.by_c)?;
     html.heading(3, "The combined algorithm by its threshold R");
     html.paragraph(
-        "Pairs with a B-similarity of 2 and more and a C-similarity of at least R (Henzinger 2006, the combined algorithm, \
-         which takes 355). The last column is the share of the recall that B has alone.",
+        "Pairs with a B-similarity of 2 and more and a C-similarity of at least R (Henzinger 2006, the combined \
+         algorithm, which takes 355). The last column is the share of the recall that B has alone.",
     );
     let of_b = made.b.found[0];
     let (mut series, mut rows) = ([(); 2].map(|()| Series { points: Vec::new() }), Vec::new());
@@ -169,9 +169,9 @@ fn by_value(html: &mut Html, [title, x]: [&str; 2], names: &[String], counts: &[
 
 fn slopes(html: &mut Html, made: &Slopes) -> Result<()> {
     html.paragraph(&format!(
-        "Labelled pairs compared by trustable longest common subsequence, by the greatest slope of a region (Huang et al. \
-         2008, Figure 8). The first line is the paper's: the threshold of resemblance is set for each slope so that recall is \
-         {RECALL}, and containment is not applied. The other two have the usual thresholds.",
+        "Labelled pairs compared by trustable longest common subsequence, by the greatest slope of a region (Huang et \
+         al. 2008, Figure 8). The first line is the paper's: the threshold of resemblance is set for each slope so \
+         that recall is {RECALL}, and containment is not applied. The other two have the usual thresholds.",
     ));
     if made.left_out > 0 {
         let reasons = unread_reasons(&made.unread);
@@ -199,9 +199,9 @@ fn slopes(html: &mut Html, made: &Slopes) -> Result<()> {
 
 fn distances(html: &mut Html, distances: &[AtDistance]) -> Result<()> {
     html.paragraph(&format!(
-        "Precision and recall of simhash with each k (Manku et al. 2007, Figure 1, where both are about 0.75 at k = {K}). \
-         Weighted: each labelled pair counts as many times as there are pairs at its distance among all documents for each \
-         labelled one.",
+        "Precision and recall of simhash with each k (Manku et al. 2007, Figure 1, where both are about 0.75 at k = \
+         {K}). Weighted: each labelled pair counts as many times as there are pairs at its distance among all \
+         documents for each labelled one.",
     ));
     let (mut series, mut rows) = ([(); 4].map(|()| Series { points: Vec::new() }), Vec::new());
     for at in distances {

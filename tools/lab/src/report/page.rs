@@ -153,7 +153,8 @@ fn similarities(html: &mut Html, report: &Report<'_>) -> Result<()> {
     html.heading(2, "B-similarity and C-similarity");
     html.paragraph(
         "B-similarity is the number of equal supershingles, 0 to 6; C-similarity the number of equal bits of the \
-         projections, 0 to 384. All pairs of documents with different texts are looked at (Henzinger 2006, correlation).",
+         projections, 0 to 384. All pairs of documents with different texts are looked at (Henzinger 2006, \
+         correlation).",
     );
     if report.b.is_none() && report.c.is_none() {
         html.paragraph("The database has neither supershingles nor projections.");
@@ -203,7 +204,8 @@ fn b_similar(html: &mut Html, grid: &Grid) -> Result<()> {
     }
     html.heading(3, "What the combined rule keeps");
     html.paragraph(
-        "B-similar pairs with at least so much C-similarity (Henzinger 2006, the combined algorithm, which takes 355).",
+        "B-similar pairs with at least so much C-similarity (Henzinger 2006, the combined algorithm, which takes \
+         355).",
     );
     let plot = Plot { title: "pairs kept", x: "least C-similarity R", y: "pairs kept" };
     let heights: Vec<(u64, f64)> = COMBINED_R.map(|least| (least.into(), grid.from_c(least) as f64)).collect();

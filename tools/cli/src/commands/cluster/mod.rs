@@ -83,7 +83,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let messages = global.messages();
     let meter = messages.meter("cluster");
     let collection = Collection::with_deleted(view, &options.pairs.resources, &mut *meter.watch(true))?;
-    args.how.fit(&mut options.pairs, collection.held());
+    options.pairs.settle(collection.held());
     let mut watch = meter.watch(true);
     let (summary, json) = match &args.output {
         Some(folder) => {

@@ -59,7 +59,7 @@ pub(super) fn value(
         "candidates": trial.summary.candidates,
         "candidates_per_document": per(trial.summary.candidates, documents),
         "recall_of_candidates": trial.recall_of_candidates,
-        "bytes_per_document": trial.setting.bytes_per_document(),
+        "bytes_per_document": trial.setting.method.bytes_per_document(),
         "stars": trial.summary.stars,
         "unsketched": trial.summary.unsketched,
         "seconds": trial.seconds,

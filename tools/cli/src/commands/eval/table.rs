@@ -114,7 +114,7 @@ fn overview(frame: &Frame<'_>, trials: &[Trial<'_>], parts: &[Vec<Split>], inter
             grouped(trial.returned.pairs()),
             grouped(trial.returned.unlabelled()),
             format!("{per:.2}"),
-            trial.setting.bytes_per_document().map_or(NOTHING.into(), grouped),
+            trial.setting.method.bytes_per_document().map_or(NOTHING.into(), grouped),
             format!("{:.3}", trial.seconds),
             if trial.is_default() { "default".into() } else { String::new() },
         ]);

@@ -45,7 +45,7 @@ pub(super) struct Trial<'a> {
 impl Trial<'_> {
     /// Whether it is what `add` and `query` do in a database that was made without saying how.
     pub(super) fn is_default(&self) -> bool {
-        self.set.recipe == Recipe::default() && self.setting.is_default()
+        self.set.recipe == Recipe::default() && self.setting.is_default(&self.set.recipe)
     }
 
     /// Recipe, method and thresholds.
