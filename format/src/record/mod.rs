@@ -1,7 +1,7 @@
 //! Keys and values of the catalog (SPEC 9). Keys are big-endian, so that they sort; values little-endian.
 //!
-//! Every value begins with the version of its layout: 1, or more of a record that has what those of version 1 cannot have. Rows of `prints`, `documents`, `ids`,
-//! `megashingles`, `pieces` and `digests` never change once written.
+//! Every value begins with the version of its layout: 1, or a higher one for a record with parts that version 1
+//! lacks. Rows of `prints`, `documents`, `ids`, `megashingles`, `pieces` and `digests` never change once written.
 
 mod document;
 mod keys;
@@ -19,10 +19,10 @@ use crate::error::malformed;
 use crate::fields::check_size;
 use crate::{FormatError, Result};
 
-/// Version of the layout of every value, unless it says otherwise.
+/// Version of the layout of a value, unless its type has another.
 pub const VERSION: u8 = 1;
 
-/// Column families, all made at creation.
+/// Column families, all created with the database.
 pub const FAMILIES: [&str; 10] =
     ["prints", "documents", "ids", "megashingles", "pieces", "digests", "sources", "batches", "deleted", "meta"];
 
@@ -39,7 +39,7 @@ impl<'a> Cursor<'a> {
         Self::up_to(VERSION, what, bytes)
     }
 
-    /// The same of a layout that has had several versions.
+    /// Starts behind the version byte of a layout that has versions up to `newest`.
     fn up_to(newest: u8, what: &'static str, bytes: &'a [u8]) -> Result<Self> {
         check_size(what, bytes, 1)?;
         if !(VERSION..=newest).contains(&bytes[0]) {
@@ -78,7 +78,7 @@ impl<'a> Cursor<'a> {
         Ok(u64::from_le_bytes(self.array()?))
     }
 
-    /// A length of 4 bytes and as many bytes of UTF-8.
+    /// Reads a length of 4 bytes and that many bytes of UTF-8.
     fn text(&mut self) -> Result<&'a str> {
         let start = self.at;
         let size = self.u32()? as usize;

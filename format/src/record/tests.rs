@@ -64,7 +64,8 @@ proptest! {
         }
         let _ = (Record::decode(&bytes), Record::head_of(&bytes).is_ok(), Print::decode(&bytes), Batch::decode(&bytes));
         let _ = (Range::decode(&bytes), Archive::decode(&bytes), Settings::decode(&bytes), Counters::decode(&bytes));
-        let _ = (id_of(&bytes).is_ok(), number_of(&bytes), trailing_number(&bytes), deleted_of(&bytes), source_of(&bytes));
+        let _ = (id_of(&bytes).is_ok(), number_of(&bytes), trailing_number(&bytes));
+        let _ = (deleted_of(&bytes), source_of(&bytes));
         let _ = (batch_name_of(&bytes), range_low_of(&bytes), replaced_of(&bytes));
     }
 
