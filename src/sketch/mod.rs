@@ -1,19 +1,18 @@
 //! Tokens to fingerprints: simhash, projection, min-values and supershingles, under a recipe.
 //!
-//! It owns everything between the terms of a page and the numbers a database stores of it. What
-//! belongs together is gathered in a [`Recipe`], which has a name and a version: fingerprints of
-//! different recipes say nothing about each other, so a database stores its recipe's label and
-//! refuses others. A recipe, once released, gives the same numbers for ever and on every platform;
-//! a file of golden values holds it to that.
+//! It owns everything between the terms of a page and the numbers that a database stores of it. A [`Recipe`] names
+//! and versions a choice of sketches: fingerprints of different recipes are not comparable, so a database stores
+//! its recipe's label and refuses others. A released recipe gives the same numbers for ever and on every platform;
+//! a file of golden values checks that.
 //!
-//! Two sketches are made by those who compare texts, and are not stored: the [`signatures`] of
-//! sentences (Huang et al. 3.1) and the sampled [`shingles`] of words (Ye et al. 3.1).
+//! Two sketches are computed when texts are compared, and are not stored: the [`signatures`] of sentences (Huang et
+//! al. 3.1) and the sampled [`shingles`] of words (Ye et al. 3.1).
 //!
-//! Every sketch stands here twice: as the paper's loop (`plain`), which is the definition, and as
-//! a fast version that is tested against it.
+//! Every sketch is implemented twice: as the paper's loop (`plain`), which is the definition, and as a fast version
+//! that is tested against it.
 //!
-//! It imports `text` and must never import another wing (`store`, `archive`, `detect`). It is
-//! pure: no input or output, no threads, no clock, no chance.
+//! It imports `text` and must never import `store`, `archive` or `detect`. It is pure: no input or output, no
+//! threads, no clock, no random source.
 
 mod conventions;
 mod explain;
@@ -43,7 +42,7 @@ pub use shingles::{Overlap, SAMPLING_MAX, SHINGLE_WORDS, Sampling, Shingles, shi
 pub use signatures::{Signature, SignatureRules, signatures};
 pub use simhash::fingerprint;
 
-/// The definitions: the papers' loops, slow and plain, for tests and for reading.
+/// The definitions: the papers' loops, slow and plain, for tests and for readers.
 pub mod plain {
     pub use super::features::plain as simhash_of;
     pub use super::min_hash::plain as min_hash;

@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 use url::{Host, Url};
 
-/// How a host name becomes a site.
+/// The rule that maps a host name to a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SiteRule {
     /// Henzinger's rule: [`henzinger_site`].
@@ -23,10 +23,9 @@ impl SiteRule {
     }
 }
 
-/// Returns the site of a host name as Henzinger (SIGIR 2006, 1) draws it: "the domain name of the
-/// page if the domain name has at most one dot, and the domain name minus the string before the
-/// first dot if it has two or more". An IP address is its own site; a port and a trailing dot do
-/// not count.
+/// Returns the site of a host name as Henzinger (SIGIR 2006, 1) defines it: "the domain name of the page if the
+/// domain name has at most one dot, and the domain name minus the string before the first dot if it has two or
+/// more". An IP address is its own site; a port and a trailing dot are ignored.
 pub fn henzinger_site(host: &str) -> String {
     let host = bare(host);
     if is_address(&host) {

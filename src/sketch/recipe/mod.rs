@@ -1,4 +1,4 @@
-//! Recipes: everything that decides a page's numbers, under one name and version.
+//! Recipes: named, versioned choices of the sketches of a page.
 
 use std::error::Error;
 use std::fmt;
@@ -17,43 +17,44 @@ use crate::text::{
     visible_text,
 };
 
-/// All that is kept of a page's text.
+/// The sketches of a page's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sketch {
     /// The simhash (Manku et al. 2). A database of fewer bits takes the low ones.
     pub fingerprint: u64,
     /// The number of terms (Henzinger 2).
     pub tokens: u64,
-    /// The digest of the token sequence: pages with the same one are exact duplicates (Henzinger
-    /// 2). XXH3 (128 bits, most significant byte first) of the tokens, 8 bytes each,
-    /// little-endian.
+    /// The digest of the token sequence: pages with equal digests are exact duplicates (Henzinger 2). XXH3 (128
+    /// bits, most significant byte first) of the tokens, 8 bytes each, little-endian.
     pub digest: [u8; 16],
     /// The min-values of algorithm B (Henzinger 2), if the recipe has them and the page a term.
     pub min_hash: Option<MinHash>,
     /// The projection of algorithm C (Henzinger 2), if the recipe has it and the page a term.
     pub projection: Option<Projection>,
-    /// Hashes of title and first heading, if the recipe has them (no profile does) and the page one of them.
+    /// Hashes of title and first heading, if the recipe has them (none with a profile does) and the page has
+    /// either.
     pub headings: Option<Headings>,
-    /// What the default verdict compares, if the recipe has it and the page a term of content.
+    /// The profile that the default verdict compares, if the recipe has it and the content a term.
     pub profile: Option<Profile>,
-    /// The site of the page's address (Henzinger 1), empty without one.
+    /// The site of the page's address (Henzinger 1), empty without an address.
     pub site: String,
 }
 
-/// A named, versioned way from a page to its numbers.
+/// A named, versioned choice of the sketches of a page.
 ///
-/// `main` is the one to use. It is made of the terms of a page's content ([`page_content`](crate::text::page_content)), in
-/// lower case and without numbers: simhash, min-values, supershingles, projection, bands, and the profile that the default
-/// verdict compares. So pages of one site are not alike because its navigation is. The number of tokens and their
-/// digest are those of the whole page. Version 2 is still made for the databases that have it: it finds the content in
-/// another way ([`main_content`](crate::text::main_content)), has no profile, and its bands are of eight terms.
+/// `main` is the default. It reads the terms of a page's content ([`page_content`](crate::text::page_content)), in
+/// lower case and without numbers: simhash, min-values, supershingles, projection, bands, and the profile that the
+/// default verdict compares. So pages of one site are not similar because their navigation is. The number of tokens
+/// and their digest are those of the whole page. Version 2 remains for the databases that have it: it finds the
+/// content in another way ([`main_content`](crate::text::main_content)), has no profile, and its bands are of eight
+/// terms.
 ///
-/// `web` is made of all terms: terms after Henzinger 2, the simhash of Manku et al. 2 over the terms
-/// in lower case weighted by their frequency, min-values and supershingles, projection, and
-/// Henzinger's site rule. `main-psl` and `web-psl` differ in the site rule: registrable domains; `main-c` and
-/// `web-c` in that a database also keeps the pieces of projections, by which algorithm C finds documents;
-/// `web-2grams` and `web-3grams` in the simhash, whose features are every two or three terms in a row. The others
-/// reproduce the simhash of other tools and have neither min-values nor projection.
+/// `web` reads all terms: terms after Henzinger 2, the simhash of Manku et al. 2 over the terms in lower case
+/// weighted by their frequency, min-values and supershingles, projection, and Henzinger's site rule. `main-psl` and
+/// `web-psl` differ in the site rule: registrable domains; `main-c` and `web-c` also store the pieces of
+/// projections, by which algorithm C finds documents; `web-2grams` and `web-3grams` differ in the features of the
+/// simhash: every two or three successive terms. The others reproduce the simhash of other tools and have neither
+/// min-values nor projection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recipe {
     name: &'static str,
@@ -63,26 +64,26 @@ pub struct Recipe {
     pieces: bool,
 }
 
-/// What the simhash is made of.
+/// The features of the simhash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// Each term of the content ([`page_content`](crate::text::page_content)), in lower case, hashed with XXH3 (64 bits,
-    /// seed 0): version 3 of the recipes `main`.
+    /// Each term of the content ([`page_content`](crate::text::page_content)), in lower case, hashed with XXH3
+    /// (64 bits, seed 0): version 3 of the recipes `main`.
     Content,
-    /// The same of the main content as version 2 has it ([`main_content`](crate::text::main_content)).
+    /// The same of the main content of version 2 ([`main_content`](crate::text::main_content)).
     Main,
-    /// So many terms in a row, in lower case, hashed with XXH3 (64 bits, seed 0).
+    /// This many successive terms, in lower case, hashed with XXH3 (64 bits, seed 0).
     Terms(usize),
     /// The features of another tool.
     Of(Convention),
 }
 
-/// The version of the recipes `main` before the newest.
+/// The version of the `main` recipes before the newest.
 const MAIN_VERSION: u32 = 2;
 
-/// What the sketches of a page are made of.
+/// The features of a page's content.
 struct Content {
-    /// The hashes of the terms of its content, where it is sketched by these.
+    /// The hashes of the terms of its content, where the sketches are made of these.
     hashes: Option<Vec<u64>>,
     tokens: Tokens,
     headings: Option<Headings>,
@@ -132,7 +133,7 @@ impl Recipe {
         })
     }
 
-    /// Returns the recipe that a label stored in a database means.
+    /// Returns the recipe of a label stored in a database.
     pub fn from_label(label: &str) -> Result<Recipe, RecipeError> {
         let malformed = || RecipeError::Malformed { label: label.to_owned() };
         let (name, version) = label.split_once('/').ok_or_else(malformed)?;
@@ -147,8 +148,8 @@ impl Recipe {
         }
     }
 
-    /// Returns the version of the recipe that a label names which has the same sketches, and finds documents by the same,
-    /// whatever version that is.
+    /// Returns the recipe of this program with the same sketches and candidate keys as the recipe of a label,
+    /// whatever its version.
     pub fn of_any_version(label: &str) -> Option<Recipe> {
         let (name, version) = label.split_once('/')?;
         let recipe = Recipe::named(name)?;
@@ -156,7 +157,7 @@ impl Recipe {
         Some(if recipe.kind == Kind::Content && is_before { recipe.before() } else { recipe })
     }
 
-    /// Returns the version before the newest, of the recipes of content.
+    /// Returns the version before the newest, for recipes of content.
     fn before(self) -> Recipe {
         Recipe { version: MAIN_VERSION, kind: Kind::Main, ..self }
     }
@@ -166,7 +167,7 @@ impl Recipe {
         self.name
     }
 
-    /// Returns the version: another one gives other numbers.
+    /// Returns the version: versions differ in their numbers.
     pub fn version(&self) -> u32 {
         self.version
     }
@@ -176,12 +177,13 @@ impl Recipe {
         matches!(self.kind, Kind::Content | Kind::Main)
     }
 
-    /// Returns how many terms of the whole page in a row are a feature of the simhash; none if it is made otherwise.
+    /// Returns the number of successive terms of the whole page in a feature of the simhash; `None` if it has other
+    /// features.
     pub fn terms(&self) -> Option<usize> {
         if let Kind::Terms(terms) = self.kind { Some(terms) } else { None }
     }
 
-    /// Returns what a database stores of its recipe: `web/1`.
+    /// Returns the label that a database stores of its recipe: `web/1`.
     pub fn label(&self) -> String {
         format!("{}/{}", self.name, self.version)
     }
@@ -191,8 +193,8 @@ impl Recipe {
         !matches!(self.kind, Kind::Of(_))
     }
 
-    /// Returns whether documents are found by the bands of their min-values ([`Recipe::bands`]) as well as by
-    /// their megashingles.
+    /// Returns whether documents are found by the bands of their min-values ([`Recipe::bands`]) as well as by their
+    /// megashingles.
     pub fn has_bands(&self) -> bool {
         self.kind == Kind::Main
     }
@@ -208,12 +210,12 @@ impl Recipe {
         !matches!(self.kind, Kind::Of(_))
     }
 
-    /// Returns whether a database keeps the pieces of projections, so that documents are found by them.
+    /// Returns whether a database stores the pieces of projections, by which algorithm C finds documents.
     pub fn has_pieces(&self) -> bool {
         self.pieces
     }
 
-    /// Returns the rule that makes a host name a site (Henzinger 1).
+    /// Returns the rule that maps a host name to a site (Henzinger 1).
     pub fn site_rule(&self) -> SiteRule {
         self.site
     }
@@ -228,7 +230,7 @@ impl Recipe {
         min_hash::bands(min_values)
     }
 
-    /// Returns the pieces of a projection, each four bytes of it (Henzinger 2006, 2).
+    /// Returns the pieces of a projection, of four bytes each (Henzinger 2006, 2).
     pub fn pieces(projection: &Projection) -> [[u8; 4]; PIECES] {
         projection::pieces(projection)
     }
@@ -251,7 +253,7 @@ impl Recipe {
             Kind::Of(convention) => {
                 let mut tally = simhash::tally([]);
                 convention.features(&visible_text(page), |_, hash| tally.add([hash]));
-                convention.decide(&mut tally)
+                convention.fingerprint(&mut tally)
             }
         };
         Sketch {
@@ -266,7 +268,7 @@ impl Recipe {
         }
     }
 
-    /// Returns what the sketches of a page are made of.
+    /// Returns the content of a page and its features.
     fn content(&self, page: &Page<'_>, host: &str) -> Content {
         match self.kind {
             Kind::Content => {
@@ -284,7 +286,7 @@ impl Recipe {
         }
     }
 
-    /// Returns how the fingerprint of a page comes about (Manku et al. 2).
+    /// Returns the derivation of a page's fingerprint (Manku et al. 2).
     pub fn explain(&self, page: &Page<'_>) -> Explanation {
         let tokens = tokens(page);
         let mut explainer = Explainer::default();
@@ -313,7 +315,7 @@ impl Recipe {
     }
 }
 
-/// Returns tokens as they are hashed: 8 bytes each, little-endian.
+/// Returns the bytes of tokens for hashing: 8 bytes each, little-endian.
 fn bytes(tokens: &[u64]) -> Vec<u8> {
     tokens.iter().flat_map(|token| token.to_le_bytes()).collect()
 }
@@ -331,11 +333,11 @@ impl fmt::Display for Recipe {
     }
 }
 
-/// Why a label means no recipe of this program.
+/// The reasons why a label names no recipe of this program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RecipeError {
-    /// It is not a name, a slash and a number.
+    /// The label is not a name, a slash and a number.
     Malformed {
         /// The label.
         label: String,
@@ -345,20 +347,20 @@ pub enum RecipeError {
         /// The name.
         name: String,
     },
-    /// The numbers were made by a newer version of the recipe.
+    /// The label names a newer version of the recipe.
     Newer {
         /// The name of the recipe.
         name: &'static str,
-        /// The version the label names.
+        /// The version in the label.
         found: u32,
         /// The version of this program.
         known: u32,
     },
-    /// The numbers were made by an older version of the recipe.
+    /// The label names an older version of the recipe.
     Older {
         /// The name of the recipe.
         name: &'static str,
-        /// The version the label names.
+        /// The version in the label.
         found: u32,
         /// The version of this program.
         known: u32,

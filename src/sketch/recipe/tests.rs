@@ -193,9 +193,11 @@ proptest! {
         prop_assert_eq!(sketch.headings, None);
         prop_assert_eq!(sketch.profile.is_some(), !hashes.is_empty());
         let Some(profile) = sketch.profile else { return Ok(()) };
-        // The shingles of two terms, each twice four times over, have the same min-values as so many of eight.
+        // The shingles of two terms, each repeated four times, have the min-values of the corresponding shingles of
+        // eight.
         let pairs: Vec<Vec<u8>> =
-            hashes.windows(hashes.len().min(2)).map(|two| two.iter().flat_map(|hash| hash.to_le_bytes()).collect()).collect();
+            hashes.windows(hashes.len().min(2)).map(|two| two.iter().flat_map(|hash| hash.to_le_bytes()).collect())
+                .collect();
         let shingles: Vec<u32> = pairs.iter().map(|bytes| xxh3_64(bytes) as u32).collect();
         let values = min_hash::of_shingles(&shingles).values;
         prop_assert_eq!(profile.short, values.map(|value| value as u16));
@@ -220,9 +222,9 @@ fn words_of_titles_and_headings_are_compared_as_people_compare_them() {
     assert_eq!(one.headings, two.headings);
     let words = |words: &LeadingWords| words.plain().collect::<Vec<_>>();
     assert_eq!(words(&two.title).len(), 3, "and is no word");
-    // Dogs are a dog; foxes are no fox, for that takes more than a dropped letter.
+    // "Dogs" and "dog" are equal; "foxes" and "fox" are not, for they differ by more than one letter.
     assert_eq!(words(&one.title)[1..], words(&two.title)[1..]);
-    // The name of the site does not stand in the content.
+    // The name of the site is not in the content.
     assert_eq!(two.title.shared().collect::<Vec<_>>(), words(&two.title)[..2]);
     let numbered = profile("Release 2.1 of the v3", "x");
     assert_eq!((words(&numbered.title).len(), numbered.title.kept().len()), (3, 6));
