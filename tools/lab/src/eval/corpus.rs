@@ -85,7 +85,7 @@ impl Corpus {
         let identity = archive::identity(documents).ok();
         let mut writer = Writer::create(database, config)?;
         // Of a stream there is nothing to read again.
-        let unread = identity.map(|identity| identity.unread(&options));
+        let unread = identity.map(|identity| identity.into_archive(&options));
         let archive = writer.archives(unread.into_iter().collect(), &|_| false)?.pop();
         let mut load = writer.bulk_load()?;
         if let Some((number, archive)) = &archive {
