@@ -1,4 +1,4 @@
-//! What nddb-lab needs beyond the public interface. It is no part of that interface, and changes as the lab does.
+//! Internals for nddb-lab beyond the public interface. They are no part of that interface, and change with the lab.
 //!
 //! Three kinds: files and progress of long work (`spill`); a collection's classes, texts and shingles; the
 //! candidates and decisions of a run over pairs.

@@ -1,8 +1,7 @@
-//! A persistent on-disk index of document fingerprints, for finding near-duplicates in crawls that never
-//! stop growing.
+//! A persistent on-disk index of document fingerprints, for finding near-duplicates in continuously growing crawls.
 //!
-//! It answers "what is stored within k bits of this?" completely, in microseconds, from any number of
-//! processes, while one of them writes.
+//! It answers "which stored fingerprints are within k bits of this one?" with full recall, in microseconds, from
+//! any number of processes, while one of them writes.
 //!
 //! ```
 //! use nddb::sketch::Recipe;

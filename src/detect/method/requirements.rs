@@ -18,15 +18,15 @@ pub fn check(view: View<'_>, options: &PairOptions) -> Result<()> {
     let (method, rules) = (options.method, &options.rules);
     if rules.b < B_MIN && matches!(method, Method::B | Method::Combined | Method::Split) {
         let what = "the least B-similarity (at least 2 are shared by every candidate)";
-        return Err(Error::OutOfRange { what, asked: rules.b.into(), limit: B_MIN.into() });
+        return Err(Error::OutOfRange { what, requested: rules.b.into(), limit: B_MIN.into() });
     }
     if method == Method::Shingles && rules.resemblance <= 0.0 {
         let what = "the least resemblance in hundredths (more than 0 is shared by every candidate)";
-        return Err(Error::OutOfRange { what, asked: 0, limit: 1 });
+        return Err(Error::OutOfRange { what, requested: 0, limit: 1 });
     }
     let most = view.settings().k.into();
     if method == Method::Simhash && rules.within > most {
-        return Err(Error::OutOfRange { what: "k", asked: rules.within.into(), limit: most.into() });
+        return Err(Error::OutOfRange { what: "k", requested: rules.within.into(), limit: most.into() });
     }
     let label = &view.settings().recipe;
     let recipe = Recipe::of_any_version(label);

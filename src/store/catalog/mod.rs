@@ -3,8 +3,8 @@
 //! Owns: the column families and their options, single rows and scans, commits of one synced write
 //! batch, and the ingestion of sorted files. No type of RocksDB leaves this module.
 //!
-//! In a secondary instance, gets may return stale values (RocksDB 11.8): rows that never change are
-//! read by get, all others by iterator.
+//! In a secondary instance, gets may return stale values (RocksDB 11.8): rows that never change are read by get,
+//! all others by iterator.
 
 mod commit;
 mod ingest;
@@ -26,22 +26,22 @@ pub(crate) use read::{IdCursor, KeyCursor};
 
 use crate::{Error, Result};
 
-/// Memory for blocks of the catalog, those of its filters and indexes included, in bytes. It does not grow with the
-/// catalog: what does not fit is read again, from the page cache as a rule.
+/// Memory for cached blocks of the catalog, including filters and indexes, in bytes. It does not grow with the
+/// catalog: other blocks are read again, as a rule from the page cache.
 const CACHE_SIZE: usize = 96 << 20;
 /// About the size of a block of RocksDB, by default.
 const BLOCK_SIZE: usize = 4 << 10;
-/// Memory for rows not yet in a sorted file, in bytes. A reader replays as many at its opening.
+/// Memory for rows not yet in a sorted file, in bytes. A reader replays up to this amount when it opens.
 const BUFFER_SIZE: usize = 32 << 20;
-/// Bytes of a sorted file: each is opened with the catalog.
+/// Target size of a sorted file in bytes: each file is opened with the catalog.
 const FILE_SIZE: u64 = 512 << 20;
 
-/// So many files of the catalog are opened by many threads.
+/// Number of files from which on several threads open them.
 const MANY_FILES: usize = 100;
-/// Attempts to follow a writer that moves its files.
+/// Attempts to catch up with a writer that moves its files.
 const ATTEMPTS: usize = 64;
 
-/// The column families, by what they hold (SPEC 9).
+/// The column families, by their contents (SPEC 9).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
 pub(crate) enum Family {
@@ -87,7 +87,7 @@ impl std::fmt::Debug for Catalog {
 }
 
 impl Catalog {
-    /// Makes the catalog of a new database, with all its column families.
+    /// Creates the catalog of a new database, with all its column families.
     pub(crate) fn create(path: &Path) -> Result<Self> {
         let mut options = database_options();
         options.create_if_missing(true);
@@ -113,7 +113,7 @@ impl Catalog {
         Self::open_secondary_with(path, new_cache())
     }
 
-    /// Opens the catalog for reading once more, with the blocks that are in memory already.
+    /// Opens the catalog for reading once more, sharing the block cache.
     pub(crate) fn open_again(&self) -> Result<Self> {
         Self::open_secondary_with(&self.path, self.cache.clone())
     }
@@ -123,7 +123,7 @@ impl Catalog {
         logs::check(path, &names)?;
         let scratch = tempfile::Builder::new().prefix("nddb-reader-").tempdir();
         let scratch = scratch.map_err(Error::io("create a temporary folder in", &tempfile::env::temp_dir()))?;
-        // Otherwise a thousand lines of options are written to the log, and 300 threads made to open a few files.
+        // Otherwise RocksDB logs a thousand lines of options, and starts 300 threads to open a few files.
         let mut options = database_options();
         options.set_log_level(LogLevel::Warn);
         if names.len() < MANY_FILES {
@@ -131,19 +131,18 @@ impl Catalog {
         }
         let db = DB::open_cf_descriptors_as_secondary(&options, path, scratch.path(), families(&cache))
             .map_err(failed("be opened for reading", path))?;
-        // A secondary instance wants a folder for its log. The log is open now: without a name it is gone
-        // with the process, however that ends.
+        // A secondary instance needs a folder for its log. The log is open now: without a name it vanishes with the
+        // process, however that ends.
         drop(scratch);
         let catalog = Self { db, path: path.into(), cache };
         catalog.catch_up()?;
         Ok(catalog)
     }
 
-    /// Follows the writer to its present state.
-    ///
-    /// RocksDB reads the list of sorted files first and the logs then. A log that the writer puts away in
-    /// between is in neither, and a sorted file that is gone leaves its family as it was: families would be
-    /// of different ages, without an error. So it is done again until no file has come or gone meanwhile.
+    /// Catches up with the writer's present state.
+    /// RocksDB reads the list of sorted files first and the logs then. A log that the writer archives in between is
+    /// in neither, and a missing sorted file leaves its family as it was: families would be of different states,
+    /// without an error. So the read is repeated until no file was added or removed meanwhile.
     pub(crate) fn catch_up(&self) -> Result<()> {
         let mut before = self.files()?;
         for _ in 0..ATTEMPTS {
@@ -157,7 +156,7 @@ impl Catalog {
         Err(Error::Busy { path: self.path.clone() })
     }
 
-    /// The logs, sorted files and lists of them that there are now.
+    /// Returns the names of the current logs, sorted files and lists of sorted files.
     fn files(&self) -> Result<Vec<OsString>> {
         let mut names = super::disk::dir::names(&self.path)?;
         names.retain(|name| is_log(name) || name.to_str().is_some_and(|name| name.ends_with(".sst")));
@@ -177,7 +176,7 @@ impl Catalog {
     }
 }
 
-/// Whether a file of a catalog is a log, or a list of sorted files, which RocksDB keeps as a log.
+/// Returns whether a file of a catalog is a log, or a list of sorted files, which RocksDB keeps as a log.
 fn is_log(name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| name.ends_with(".log") || name.starts_with("MANIFEST"))
 }
@@ -192,7 +191,7 @@ fn failed(action: &'static str, path: &Path) -> impl FnOnce(rocksdb::Error) -> E
 
 fn database_options() -> Options {
     let mut options = Options::default();
-    // Readers: files deleted under them must stay open.
+    // For readers: files deleted meanwhile must stay open.
     options.set_max_open_files(-1);
     // The default mode opens with half of the synced rows after a flipped bit in the log.
     options.set_wal_recovery_mode(DBRecoveryMode::TolerateCorruptedTailRecords);
@@ -204,7 +203,7 @@ fn database_options() -> Options {
     options
 }
 
-/// All families with the options that they must be opened with every time, or lookups lose their filters.
+/// Returns all families with their options, which must be the same at every opening, or lookups lose their filters.
 fn families(cache: &Cache) -> Vec<ColumnFamilyDescriptor> {
     let all = [
         Family::Prints,
@@ -230,8 +229,8 @@ fn family_options(family: Family, cache: &Cache) -> Options {
     let mut table = BlockBasedOptions::default();
     table.set_block_cache(cache);
     table.set_format_version(5);
-    // Indexes and filters are cut into blocks that are read when they are needed and share the cache with all others: an
-    // opening reads no more of a large file than of a small one.
+    // Indexes and filters are partitioned into blocks that are read on demand and share the cache with all others:
+    // opening a large file reads no more than opening a small one.
     table.set_cache_index_and_filter_blocks(true);
     table.set_index_type(BlockBasedIndexType::TwoLevelIndexSearch);
     table.set_partition_filters(true);
@@ -239,9 +238,9 @@ fn family_options(family: Family, cache: &Cache) -> Options {
     table.set_pin_top_level_index_and_filter(false);
     options.set_target_file_size_base(FILE_SIZE);
     options.set_max_bytes_for_level_base(2 * FILE_SIZE);
-    // Sketches do not compress; ids and keys share prefixes, which the blocks leave out already.
+    // Sketches do not compress; ids and keys share prefixes, which the blocks omit already.
     options.set_compression_type(DBCompressionType::None);
-    // All keys of an id or a hash share a prefix: one filter lookup says that it is new.
+    // All keys of an id or a hash share a prefix: one filter lookup tells whether it is new.
     let prefix = match family {
         Family::Ids => Some(SliceTransform::create("nddb.id", id_prefix, Some(has_id_prefix))),
         Family::Megashingles => Some(SliceTransform::create_fixed_prefix(8)),
@@ -259,7 +258,7 @@ fn family_options(family: Family, cache: &Cache) -> Options {
     options
 }
 
-/// The id and its NUL: a key without the number at its end.
+/// Returns the id and its NUL: the key without the number at its end.
 fn id_prefix(key: &[u8]) -> &[u8] {
     match key.iter().position(|&byte| byte == 0) {
         Some(end) => &key[..=end],

@@ -1,12 +1,13 @@
-//! The storage calls of the engine, one by one: tests are told of each before it is made, and may have it fail or end
-//! the process there.
+//! The storage calls of the engine as steps: tests observe each before it is made, and may make it fail or end the
+//! process there.
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// Receives what is about to be done to which file or folder; an error is what the call gives instead.
+/// Receives the action and the file or folder of a storage call before it is made; the call fails with a returned
+/// error.
 type Observer = Arc<dyn Fn(&'static str, &Path) -> io::Result<()> + Send + Sync>;
 
 static OBSERVED: AtomicBool = AtomicBool::new(false);
@@ -16,7 +17,7 @@ static OBSERVERS: RwLock<Vec<(u64, PathBuf, Observer)>> = RwLock::new(Vec::new()
 #[derive(Debug)]
 pub struct StorageObserver(u64);
 
-/// Has `observer` called before each storage call below `folder`, with what is to be done and the path.
+/// Calls `observer` before each storage call below `folder`, with the action and the path.
 pub fn observe_storage(
     folder: &Path,
     observer: impl Fn(&'static str, &Path) -> io::Result<()> + Send + Sync + 'static,

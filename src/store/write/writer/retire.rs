@@ -1,7 +1,8 @@
-//! What the present manifest needs no more: files, rows of deleted documents, deletions (SPEC 10.10 and 10.12).
+//! Removal of what the present manifest no longer needs: files, rows of deleted documents, deletions (SPEC 10.10
+//! and 10.12).
 //!
-//! A deleted document goes in steps: a run without it is published; after the grace its rows are removed; and a manifest
-//! is published whose deleted set does not know its number any more, with another `purged`.
+//! A deleted document is removed in steps: a run without it is published; after the grace period its rows are
+//! removed; and a manifest is published whose deleted set no longer contains its number, with another `purged`.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -15,28 +16,28 @@ use crate::store::disk::dir::Kind;
 use crate::store::document::keys_of;
 use crate::store::ranges::deleted_in;
 
-/// How long a replaced file stays for readers that are just opening it.
+/// Grace period of a replaced file, for readers that are just opening it.
 const GRACE: Duration = Duration::from_secs(5);
-/// Rows that are removed by one write.
+/// Rows removed by one write.
 const SLICE: usize = 4096;
 
-/// What is to be removed when readers have had time to look at the manifest that does not need it.
+/// An item to be removed after readers have had time to read the manifest that does not need it.
 enum Item {
     /// A file under `runs/`.
     File(u64, Kind),
     /// The rows of documents that are deleted and in no run.
     Rows(RoaringTreemap),
-    /// Deletions that the deleted set's file has taken over, up to this generation.
+    /// Deletions that are in the deleted set's file, up to this generation.
     Deletions(u64),
 }
 
-/// What is to be removed, and what has been.
+/// The items to be removed, and those removed.
 #[derive(Default)]
 pub(super) struct Retired {
     waiting: VecDeque<(Instant, Item)>,
-    /// Deleted documents that no run holds, as far as this writer knows.
+    /// Deleted documents that no run contains, as far as this writer knows.
     pub(super) dropped: RoaringTreemap,
-    /// Of these, the ones whose rows are gone too.
+    /// Those of `dropped` whose rows are removed too.
     purged: RoaringTreemap,
 }
 
@@ -72,9 +73,9 @@ impl Retired {
 }
 
 impl Writer {
-    /// Removes what no manifest needs, once readers have had time to look at the new one; of rows a slice at a time, or
-    /// `at_once` everything. A reader that is too late all the same finds a file missing and looks again. What cannot be
-    /// removed stays for the next time, or for the next opening.
+    /// Removes items that no manifest needs, once readers have had time to read the new one; of rows a slice at a
+    /// time, or everything if `at_once`. A slower reader finds a file missing and retries. Items that cannot be
+    /// removed stay for the next time, or for the next opening.
     pub(super) fn remove_retired(&mut self, at_once: bool) {
         let mut later = VecDeque::new();
         while let Some((since, item)) = self.retired.waiting.pop_front() {
@@ -122,7 +123,7 @@ impl Writer {
         let cancelled = |range: &(u64, Range)| range.1.state == RangeState::Cancelled;
         let mut slice = Vec::with_capacity(SLICE);
         let end = match self.snapshot.ranges.of(first).filter(cancelled) {
-            // Most numbers of a load that was cut short were never written.
+            // Most numbers of an interrupted load were never written.
             Some((_, range)) => {
                 let mut end = range.high;
                 self.catalog.prints(first, &mut |number, _| {
@@ -152,7 +153,7 @@ impl Writer {
         let path = self.dir.catalog();
         self.catalog.records(&slice, &mut |index, value| {
             let number = slice[index];
-            // A load that was cut short wrote prints and no more.
+            // An interrupted load wrote prints only.
             printed.by_ref().take_while(|&before| before < number).for_each(|before| commit.forget_print(before));
             let record = nddb_format::record::Record::decode(value).map_err(corrupt(&path))?;
             commit.purge(number, &record.id, &keys_of(&record, self.recipe.as_ref()));
@@ -167,7 +168,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Removes deletions that the deleted set's file has taken over. Returns whether all are gone.
+    /// Removes deletions that are in the deleted set's file. Returns whether all are removed.
     fn forget_folded(&self, folded: u64) -> Result<bool> {
         let mut commit = self.catalog.begin();
         let mut rows = 0;
@@ -195,7 +196,7 @@ impl Writer {
         if rows > 0 { commit.write() } else { Ok(()) }
     }
 
-    /// The numbers that nothing holds any more but the deleted set. A cancelled range goes as a whole.
+    /// Returns the numbers that only the deleted set still contains. A cancelled range leaves as a whole.
     fn leaving(&self) -> RoaringTreemap {
         let mut leaving = self.retired.purged.clone();
         for numbers in self.snapshot.ranges.in_state(RangeState::Cancelled) {

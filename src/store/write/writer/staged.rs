@@ -1,4 +1,4 @@
-//! Looking up what is staged, as if it were committed.
+//! Looking up staged documents as if they were committed.
 
 use std::collections::HashMap;
 
@@ -14,9 +14,9 @@ use crate::store::read::view::{Stored, Within};
 /// The staged documents by their keys.
 #[derive(Default)]
 pub(crate) struct Keys {
-    /// Numbers under each key without its number, ascending; of documents that were given up too.
+    /// Numbers under each key without its number, ascending; abandoned documents included.
     numbers: HashMap<(u8, Vec<u8>), Vec<u64>>,
-    /// How many of the staged documents are in it.
+    /// Number of staged documents in the index.
     indexed: usize,
 }
 
@@ -25,7 +25,7 @@ fn name(family: Family) -> u8 {
 }
 
 impl Writer {
-    /// The committed and the staged documents together.
+    /// Returns the committed and the staged documents together.
     pub(crate) fn scope(&mut self) -> Result<Scope<'_>> {
         self.ready()?;
         self.group.index();
@@ -34,7 +34,7 @@ impl Writer {
 }
 
 impl Group {
-    /// Brings the keys up to the last staged document. Only who looks for them pays for them.
+    /// Updates the keys up to the last staged document, only when they are looked up.
     fn index(&mut self) {
         for staged in &self.documents[self.keys.indexed..] {
             for (family, mut key) in staged.keys.rows(staged.number) {
@@ -49,10 +49,10 @@ impl Group {
         self.keys.indexed = self.documents.len();
     }
 
-    /// Where a number stands among the staged documents: they are numbered in a row.
-    fn position(&self, number: u64) -> Option<usize> {
-        let position = usize::try_from(number.checked_sub(self.documents.first()?.number)?).ok()?;
-        (position < self.documents.len()).then_some(position)
+    /// Returns the index of a number among the staged documents, whose numbers are consecutive.
+    fn index_of(&self, number: u64) -> Option<usize> {
+        let index = usize::try_from(number.checked_sub(self.documents.first()?.number)?).ok()?;
+        (index < self.documents.len()).then_some(index)
     }
 }
 
@@ -75,7 +75,7 @@ impl Staging for Group {
     }
 
     fn keeps(&self, number: u64) -> bool {
-        self.position(number).is_some() && !self.given_up.contains(&number)
+        self.index_of(number).is_some() && !self.abandoned.contains(&number)
     }
 
     fn deletes(&self, number: u64) -> bool {
@@ -87,7 +87,7 @@ impl Staging for Group {
     }
 
     fn stored(&self, number: u64) -> Option<Stored> {
-        let staged = &self.documents[self.position(number)?];
+        let staged = &self.documents[self.index_of(number)?];
         let (fingerprint, unprinted) = (Fingerprint(staged.print.fingerprint), staged.print.unprinted);
         Some(Stored { number, fingerprint, unprinted, record: staged.document.record.clone() })
     }
