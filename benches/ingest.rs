@@ -43,10 +43,10 @@ fn main() {
         insert(&folder.path().join("full"), len, options.seed, true);
     }
     if !chosen || warc.is_some() {
-        let made = folder.path().join("made.warc.gz");
+        let path = folder.path().join("made.warc.gz");
         let path = warc.unwrap_or_else(|| {
-            make_archive(&made, if options.test { 50 } else { 2_000 });
-            made
+            make_archive(&path, if options.test { 50 } else { 2_000 });
+            path
         });
         archive(&folder.path().join("archive"), &path);
     }
@@ -107,7 +107,7 @@ fn insert(path: &Path, len: usize, seed: u64, full: bool) {
     figure("CPU us a document", format_args!("{:.1}", spent.cpu_us(len)), "");
 }
 
-/// Reads an archive to committed documents, once as a whole and once stage by stage.
+/// Loads an archive to committed documents, once as a whole and once stage by stage.
 fn archive(path: &Path, archive: &Path) {
     let options = archive::Options::default();
     let recipe = Recipe::default();
@@ -138,7 +138,7 @@ fn archive(path: &Path, archive: &Path) {
     figure("share of catalog and run", share(all.cpu.as_secs_f64() - both.cpu.as_secs_f64()), "");
 }
 
-/// An archive of pages of a few hundred words, drawn from a small vocabulary.
+/// Makes an archive of pages of a few hundred words, drawn from a small vocabulary.
 fn make_archive(path: &Path, pages: usize) {
     let mut random = common::Random(common::SEED);
     let file = std::fs::File::create(path).expect("a file");

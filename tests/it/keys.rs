@@ -1,4 +1,4 @@
-//! The hashes by which SPEC.md says documents are found are those of the code.
+//! The hashes by which documents are found are those of SPEC.md.
 
 use nddb::sketch::{LeadingWords, Numbers, Profile, bands, megashingles};
 

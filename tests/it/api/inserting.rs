@@ -1,4 +1,4 @@
-//! What inserting says it did, and what it did.
+//! The outcomes and effects of insertion.
 
 use nddb::sketch::Recipe;
 use nddb::text::Page;
@@ -76,7 +76,7 @@ fn insert_if_new_sees_its_own_group_and_not_its_own_id() {
     writer.commit().expect("committed");
     assert_eq!(ids(&writer, far(1), 3), ["d"]);
 
-    // Many staged deletions of one fingerprint stand in the way of one that is not deleted.
+    // Many staged deletions of one fingerprint must not hide a document that is not deleted.
     for number in 0..50 {
         writer.insert(bare(&format!("hot {number:02}"), far(2))).expect("inserted");
     }

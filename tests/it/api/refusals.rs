@@ -1,4 +1,4 @@
-//! What is refused, by a named error, with nothing changed.
+//! Refusals: each by a named error, with nothing changed.
 
 use nddb::sketch::Recipe;
 use nddb::text::Page;

@@ -1,4 +1,4 @@
-//! The house keeps its floors: who may import whom, who alone may do what, and how sources look.
+//! The rules of the source tree: which module may import which, which may use what, and how sources look.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Each rule sees what it is there for, in sources made up for it.
+//! Each rule finds its violations in sources written for this test.
 
 use super::rules;
 use super::source::{Source, mask};

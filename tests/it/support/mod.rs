@@ -1,4 +1,4 @@
-//! What several modules of tests share.
+//! Shared parts of the test modules.
 
 use nddb::{Document, Fingerprint};
 pub(crate) use nddb_test_support::{Random, say};
@@ -15,12 +15,12 @@ pub(crate) mod steps;
 mod truth;
 mod worker;
 
-/// A document of which only the fingerprint is known.
+/// Returns a document that has only a fingerprint.
 pub(crate) fn bare(id: &str, fingerprint: u64) -> Document {
     Document::bare(id, Fingerprint(fingerprint)).expect("a good id")
 }
 
-/// A folder that goes away with the test.
+/// Returns a folder that is removed with the test.
 pub(crate) fn folder() -> tempfile::TempDir {
     tempfile::tempdir().expect("a folder can be made")
 }
