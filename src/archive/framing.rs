@@ -10,6 +10,8 @@ use super::stream::{Fill, Stream, Tear};
 
 /// Most line ends between records that are skipped in one step.
 const PADDING: usize = 64;
+/// Longest line that a record is recognised by, in bytes.
+const LINE: usize = 4096;
 
 /// The recognition of records of a format.
 #[derive(Clone, Copy)]
@@ -109,8 +111,11 @@ fn whole(stream: &mut Stream, header: usize, claimed: usize, marker: Marker) -> 
             Fill::End | Fill::Torn => break Ending::Doubtful,
         }
     };
+    // The first line of a record that begins inside may reach beyond the end.
+    let window = &stream.window()[header..];
+    let reach = window.len().min(claimed - header + LINE);
     if ending == Ending::Doubtful
-        && let Some(inside) = (marker.find)(&stream.window()[header..claimed])
+        && let Some(inside) = (marker.find)(&window[..reach]).filter(|inside| header + inside < claimed)
     {
         return Ok(Extent { held: header + inside, ending: Ending::Short });
     }

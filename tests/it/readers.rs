@@ -208,6 +208,32 @@ fn a_reader_that_missed_the_log_of_a_deletion_does_not_see_the_document_again() 
 }
 
 #[test]
+fn a_reader_that_missed_the_log_of_a_batch_s_commit_sees_its_documents() {
+    let folder = folder();
+    let path = folder.path().join("db");
+    let mut writer = create(&path);
+    writer.label("pending", true).expect("a batch");
+    for number in 0..20 {
+        writer.insert(bare(&format!("pending {number}"), mixed(1, 0, number))).expect("inserted");
+    }
+    writer.commit().expect("committed");
+    let mut reader = Reader::open(&path).expect("opened");
+    assert_eq!(reader.view().get("pending 0").expect("answered"), None);
+    assert_eq!(writer.commit_batch("pending").expect("committed"), 20);
+    for round in 0..6 {
+        // Each time the catalog archives its log, and at some time the record of the pending range.
+        writer.label(&format!("batch {round}"), false).expect("a batch");
+        writer.insert(bare(&format!("late {round}"), mixed(2, 0, round))).expect("inserted");
+        writer.close().expect("closed");
+        writer = Writer::open(&path).expect("opened");
+    }
+    reader.refresh().expect("refreshed");
+    for id in (0..20).map(|number| format!("pending {number}")).chain((0..6).map(|round| format!("late {round}"))) {
+        assert!(reader.view().get(&id).expect("answered").is_some(), "{id}");
+    }
+}
+
+#[test]
 fn readers_of_other_processes_see_whole_commits_in_their_order() {
     let mut random = Random::seeded("readers");
     let folder = folder();

@@ -78,6 +78,8 @@ pub(crate) struct Catalog {
     db: DB,
     path: PathBuf,
     cache: Cache,
+    /// Number of the newest log when a secondary instance last caught up; the greatest number if there was none.
+    followed: u64,
 }
 
 impl std::fmt::Debug for Catalog {
@@ -105,7 +107,7 @@ impl Catalog {
     fn open_primary(path: &Path, options: &Options, action: &'static str) -> Result<Self> {
         let cache = new_cache();
         let db = DB::open_cf_descriptors(options, path, families(&cache)).map_err(failed(action, path))?;
-        Ok(Self { db, path: path.into(), cache })
+        Ok(Self { db, path: path.into(), cache, followed: u64::MAX })
     }
 
     /// Opens the catalog for reading, beside a writer or without one; writes nothing in its folder.
@@ -134,22 +136,30 @@ impl Catalog {
         // A secondary instance needs a folder for its log. The log is open now: without a name it vanishes with the
         // process, however that ends.
         drop(scratch);
-        let catalog = Self { db, path: path.into(), cache };
+        let mut catalog = Self { db, path: path.into(), cache, followed: u64::MAX };
         catalog.catch_up()?;
         Ok(catalog)
     }
 
-    /// Catches up with the writer's present state.
+    /// Catches up with the writer's present state. Returns whether every log since the last time has been read.
+    ///
     /// RocksDB reads the list of sorted files first and the logs then. A log that the writer archives in between is
     /// in neither, and a missing sorted file leaves its family as it was: families would be of different states,
     /// without an error. So the read is repeated until no file was added or removed meanwhile.
-    pub(crate) fn catch_up(&self) -> Result<()> {
+    ///
+    /// Logs are removed in their order. If the newest log of the last time still exists, no unread log was removed.
+    /// Otherwise rows that such a log removed may show again, since a compaction drops the record of the removal while
+    /// this instance still has the row in memory: only a catalog that is opened anew is right.
+    pub(crate) fn catch_up(&mut self) -> Result<bool> {
         let mut before = self.files()?;
         for _ in 0..ATTEMPTS {
             self.db.try_catch_up_with_primary().map_err(failed("follow the writer", &self.path))?;
             let after = self.files()?;
             if after == before {
-                return Ok(());
+                let logs = || after.iter().filter_map(|name| log_number(name));
+                let whole = logs().any(|number| number == self.followed);
+                self.followed = logs().max().unwrap_or(u64::MAX);
+                return Ok(whole);
             }
             before = after;
         }
@@ -179,6 +189,11 @@ impl Catalog {
 /// Returns whether a file of a catalog is a log, or a list of sorted files, which RocksDB keeps as a log.
 fn is_log(name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| name.ends_with(".log") || name.starts_with("MANIFEST"))
+}
+
+/// Returns the number of a log of rows; numbers ascend from log to log.
+fn log_number(name: &OsStr) -> Option<u64> {
+    name.to_str()?.strip_suffix(".log")?.parse().ok()
 }
 
 fn failed(action: &'static str, path: &Path) -> impl FnOnce(rocksdb::Error) -> Error {

@@ -68,7 +68,7 @@ impl Reader {
     fn follow(&mut self) -> Result<bool> {
         // A secondary instance that did not see the log in which a row was removed shows the row again once nothing
         // else records the removal. So numbers that have left the deleted set, and whether a load has ended, are
-        // read through a fresh instance.
+        // read through a fresh instance, as is everything once an unread log was removed.
         let loading = self.snapshot.ranges.in_state(RangeState::Loading).next().is_some();
         let manifest = read_manifest(&self.dir)?;
         let (generation, since) = (manifest.generation, self.snapshot.manifest.generation);
@@ -78,7 +78,7 @@ impl Reader {
         let Ok(mut changes) = self.snapshot.changes_to(&self.dir, manifest, self.verify) else { return Ok(false) };
         // If a later step fails, the catalog is ahead of the snapshot.
         self.ahead = true;
-        if self.catalog.catch_up().is_err() {
+        if !self.catalog.catch_up().unwrap_or(false) {
             return Ok(false);
         }
         changes.read(&self.catalog, since, &self.snapshot.deleted)?;

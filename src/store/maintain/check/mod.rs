@@ -176,11 +176,7 @@ fn open(dir: &Dir) -> Result<(Opened, Result<Catalog>)> {
     for attempt in 0..ATTEMPTS {
         let before = dir.read_manifest();
         let opened = open_files(dir, before);
-        if let Ok(open) = &catalog
-            && let Err(error) = open.catch_up()
-        {
-            catalog = Err(error);
-        }
+        catalog = catalog.and_then(|mut open| if open.catch_up()? { Ok(open) } else { open_catalog(dir) });
         let generation = |manifest: &Result<Manifest>| manifest.as_ref().ok().map(|manifest| manifest.generation);
         let after = dir.read_manifest().and_then(|bytes| decode(dir, &bytes));
         if generation(&after) == generation(&opened.manifest) {
