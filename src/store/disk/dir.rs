@@ -1,4 +1,5 @@
 //! The database folder: within the engine the only user of std::fs, of memory maps and of `unsafe`.
+//!
 //! Owns: file names, the lock, the atomic replacement of MANIFEST, files of runs written once and
 //! synced, read-only memory maps with a guard against SIGBUS, prefetching.
 
