@@ -18,9 +18,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use common::{Options, Random, figure, measure, median, say};
 use nddb::archive::{self, EntryContent, Input};
-use nddb::compare::lcs::{Comparer, Likeness, Myers, Parameters, Prepared, plain};
+use nddb::compare::lcs::Parameters;
 use nddb::detect::Rules;
-use nddb::text::main_text;
+use nddb::internals::lcs::{Comparer, Likeness, Myers, Prepared, plain};
+use nddb::internals::text::main_text;
 
 /// Bytes of a generated text.
 const SIZE: usize = 10_240;

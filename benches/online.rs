@@ -109,7 +109,7 @@ fn main() {
         let mut duplicates = 0;
         let (_, spent) = measure(|| {
             for (position, query) in queries.iter().enumerate() {
-                match writer.insert_if_new_by(query.clone(), &online).expect("judged") {
+                match writer.insert_if_new(query.clone(), &online).expect("judged") {
                     Judgement::Duplicate { .. } => duplicates += 1,
                     Judgement::Inserted { .. } => (),
                 }

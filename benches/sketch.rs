@@ -12,13 +12,14 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use common::{Options, Random, figure, measure, median, say};
 use nddb::archive::{self, EntryContent, Input, PageEntry};
-use nddb::sketch::{
-    Features, Recipe, SHINGLE_WORDS, Sampling, SignatureRules, fingerprint, min_hash, projection, shingles, signatures,
-    simhash_of,
+use nddb::internals::sketch::{
+    Features, SHINGLE_WORDS, Sampling, fingerprint, min_hash, projection, shingles, signatures, simhash_of,
 };
-use nddb::text::{
-    CanonicalWords, PageKind, Tokens, canonical_words, decode, folded_text, folded_text_with_map, sentences, tokens,
+use nddb::internals::text::{
+    CanonicalWords, Tokens, canonical_words, decode, folded_text, folded_text_with_map, sentences, tokens,
 };
+use nddb::sketch::{Recipe, SignatureRules};
+use nddb::text::PageKind;
 
 /// A page with the inputs of the later stages, so that each can be measured alone.
 struct Prepared {

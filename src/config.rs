@@ -8,7 +8,7 @@ use crate::{Error, Result};
 /// Restart interval of the blocks of new runs: at ten million clustered fingerprints 45.5 bits each, 1.078 times
 /// the lower bound of any code (32 takes 45.4, 16 takes 46.3 and a probe decodes half as much), where the paper's
 /// plain blocks take 44.6 and decode six times as much.
-pub const RESTART: u16 = 28;
+pub(crate) const RESTART: u16 = 28;
 
 /// The parameters of a new database; they never change.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -64,7 +64,7 @@ impl std::error::Error for UnknownFormatName {}
 impl Format {
     /// Returns whether the format has bare fingerprints, without pages.
     #[must_use]
-    pub fn is_raw(self) -> bool {
+    pub(crate) fn is_raw(self) -> bool {
         matches!(self, Format::Tsv | Format::U64le)
     }
 
@@ -76,7 +76,7 @@ impl Format {
 
     /// Returns the format of a file name, whatever its compression.
     #[must_use]
-    pub fn of_name(path: &Path) -> Option<Format> {
+    pub(crate) fn of_name(path: &Path) -> Option<Format> {
         by_name(path)
     }
 }

@@ -39,11 +39,11 @@ mod framing;
 mod gzip;
 mod headers;
 mod http;
-mod input;
+pub(crate) mod input;
 mod jsonl;
 mod limits;
 mod lines;
-mod open;
+pub(crate) mod open;
 mod options;
 mod raw;
 mod recognise;
@@ -51,14 +51,19 @@ mod sniff;
 mod source;
 mod stream;
 mod warc;
+#[cfg(any(test, feature = "testing"))]
 mod writer;
 mod zstandard;
 
 pub use entry::{Entry, EntryContent, OtherKind, PageEntry, Position, Reason, ResumePoint};
 pub use error::ArchiveError;
 pub use format::{Format, UnknownFormatName};
-pub use input::{Input, read_page};
+pub use input::Input;
 pub use limits::Limits;
-pub use open::{ArchiveIdentity, Inputs, Located, expand, identity};
+pub use open::{Inputs, Located, expand};
 pub use options::{IdFrom, JsonFields, Options};
+#[cfg(any(test, feature = "testing"))]
 pub use writer::{Compression, Response, WarcWriter};
+
+pub(crate) use input::read_page;
+pub(crate) use open::{ArchiveIdentity, identity};

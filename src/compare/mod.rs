@@ -2,6 +2,6 @@
 //!
 //! Pure: it returns numbers and has no rules, and must never import `store` or `detect`.
 
-pub mod cosine;
+pub(crate) mod cosine;
 pub mod lcs;
 pub(crate) mod terms;

@@ -41,6 +41,24 @@ pub(crate) enum Convention {
 }
 
 impl Convention {
+    const ALL: [Self; 5] = [Self::OneE0ng, Self::Seomoz, Self::TextDedup, Self::Wayback64, Self::Trafilatura];
+
+    /// Returns the name of the recipe.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Convention::OneE0ng => "1e0ng",
+            Convention::Seomoz => "seomoz",
+            Convention::TextDedup => "text-dedup",
+            Convention::Wayback64 => "wayback64",
+            Convention::Trafilatura => "trafilatura",
+        }
+    }
+
+    /// Returns the convention of this name.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|convention| convention.name() == name)
+    }
+
     /// Returns the fingerprint of the counted features.
     pub(crate) fn fingerprint(self, tally: &mut Tally<1>) -> u64 {
         match self {

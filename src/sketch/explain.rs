@@ -20,7 +20,7 @@ pub struct Explanation {
     pub tokens: u64,
     /// The number of different features.
     pub distinct: u64,
-    /// The heaviest features, the heaviest first, at most [`Explanation::FEATURES_MAX`].
+    /// The heaviest features, the heaviest first, at most 40.
     pub features: Vec<Feature>,
     /// The weighted sum of each bit, bit 0 first: its sign decides the bit.
     pub sums: [i64; 64],
@@ -29,8 +29,8 @@ pub struct Explanation {
 }
 
 impl Explanation {
-    /// Most features listed by an explanation.
-    pub const FEATURES_MAX: usize = 40;
+    /// The number of features an explanation lists.
+    pub(crate) const FEATURES_MAX: usize = 40;
 }
 
 /// Collects the features of one page.

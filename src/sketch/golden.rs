@@ -7,7 +7,8 @@ use std::fmt::Write as _;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::sketch::{LeadingWords, Recipe, SHINGLE_WORDS, Sampling, SignatureRules, shingles, signatures};
-use crate::text::{Page, PageKind, canonical_words, folded_text, sentences};
+use crate::text::words::canonical_words;
+use crate::text::{Page, PageKind, folded_text, sentences};
 
 const ENGLISH: &str = "The quick brown fox jumps over the lazy dog near the river bank while the \
     sun sets slowly behind the old stone mill. See https://www.example.org/a-b/c.html?id=5 (or don't).";

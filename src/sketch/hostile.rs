@@ -2,8 +2,10 @@
 
 use proptest::prelude::*;
 
-use crate::sketch::{Features, Recipe, SHINGLE_WORDS, Sampling, SignatureRules, shingles, signatures, simhash_of};
-use crate::text::{Page, PageKind, canonical_words, folded_text, tokens};
+use crate::sketch::features::{Features, simhash_of};
+use crate::sketch::{Recipe, SHINGLE_WORDS, Sampling, SignatureRules, shingles, signatures};
+use crate::text::words::canonical_words;
+use crate::text::{Page, PageKind, folded_text, tokens};
 
 /// Returns the sizes of all sketches of a page: terms, min-values, projection, signatures, words, shingles.
 fn sketch_sizes(page: &Page<'_>) -> (u64, bool, bool, usize, usize, usize) {
@@ -75,8 +77,7 @@ proptest! {
         let (terms, b, c, .., words, shingles) = sketch_sizes(&page);
         prop_assert_eq!((b, c), (terms > 0, terms > 0));
         prop_assert!(shingles <= words && (shingles > 0) == (words > 0));
-        for &name in Recipe::NAMES {
-            let recipe = Recipe::named(name).unwrap_or_default();
+        for recipe in Recipe::all() {
             prop_assert_eq!(recipe.explain(&page).fingerprint, recipe.sketch(&page).fingerprint);
         }
         let features = Features { terms: 3, ..Features::default() };

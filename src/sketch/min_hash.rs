@@ -26,13 +26,13 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::sketch::mix::split_mix;
 
 /// Tokens in a shingle, k of Henzinger 2.
-pub const SHINGLE: usize = 8;
+pub(crate) const SHINGLE: usize = 8;
 
 /// Min-values of a page, m of Henzinger 2.
-pub const MIN_VALUES: usize = 84;
+pub(crate) const MIN_VALUES: usize = 84;
 
 /// Supershingles of a page, m' of Henzinger 2.
-pub const SUPERSHINGLES: usize = 6;
+pub(crate) const SUPERSHINGLES: usize = 6;
 
 /// Min-values in a supershingle, l of Henzinger 2.
 const RUN: usize = MIN_VALUES / SUPERSHINGLES;
@@ -82,10 +82,10 @@ pub fn megashingles(supershingles: &[u64; SUPERSHINGLES]) -> [u64; 15] {
 }
 
 /// Min-values in a band.
-pub const BAND: usize = 4;
+pub(crate) const BAND: usize = 4;
 
 /// Bands of a page.
-pub const BANDS: usize = MIN_VALUES / BAND;
+pub(crate) const BANDS: usize = MIN_VALUES / BAND;
 
 /// Returns the bands of 84 min-values: a hash for each run of four, as supershingles are of longer runs. Two pages
 /// of resemblance r share one with probability 1 - (1 - r^4)^21: of .8 always, of .5 three times in four, of .2

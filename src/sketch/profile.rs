@@ -23,11 +23,11 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::sketch::min_hash::{self, MIN_VALUES};
 use crate::text::{Headings, PageContent};
 
-/// Most words kept of a title, and of headings.
-pub const WORDS: usize = 15;
+/// Words kept of a title, and of headings.
+pub(super) const WORDS: usize = 15;
 
-/// Most hashes of numbers kept.
-pub const NUMBERS: usize = 7;
+/// Hashes of numbers kept.
+pub(super) const NUMBERS: usize = 7;
 
 /// Bytes of a profile in a record (SPEC 9.3).
 pub const PROFILE_SIZE: usize = 2 * MIN_VALUES + 2 * (1 + 2 * WORDS) + 2 + 2 * NUMBERS + 4 + 4 + 1;
@@ -41,8 +41,8 @@ const NAMED_BAND: usize = 4;
 /// Number of runs of short min-values that bands are made of.
 const RUNS: usize = MIN_VALUES / SHORT_BAND;
 
-/// Number of bands of a profile, plain and named ones.
-pub const SHORT_BANDS: usize = 2 * RUNS;
+/// Bands of a profile, plain and named ones.
+pub(crate) const SHORT_BANDS: usize = 2 * RUNS;
 
 /// Terms in a short shingle.
 const SHORT: usize = 2;
@@ -170,9 +170,9 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// Returns the profile of a page, given its content, the hashes of the content's terms, and its host, empty if
-    /// unknown. `None` if the content has no term.
-    pub fn of(content: &PageContent, hashes: &[u64], host: &str) -> Option<Self> {
+    /// Returns the profile of a page, given its content, the hashes of the content's terms, and its host, empty if it is
+    /// not known. None if the content has no term.
+    pub(crate) fn of(content: &PageContent, hashes: &[u64], host: &str) -> Option<Self> {
         let values = min_hash::min_values(hashes, SHORT)?;
         let mut headings: Vec<_> = content.headings().collect();
         headings.sort_by_key(|heading| heading.rank);
@@ -197,9 +197,9 @@ impl Profile {
         })
     }
 
-    /// Returns a hash of all words of the title, and one of all words of the headings, numbers left out; order does
-    /// not matter, and 0 means no words.
-    pub fn titles(&self) -> Headings {
+    /// Returns hashes of all words of the title and of the headings that are no numbers, in no order, each 0 where there
+    /// are none.
+    pub(crate) fn titles(&self) -> Headings {
         let hash = |words: &LeadingWords| {
             let words: BTreeSet<u16> = words.plain().collect();
             let bytes: Vec<u8> = words.into_iter().flat_map(u16::to_le_bytes).collect();

@@ -12,10 +12,10 @@ use crate::sketch::mix::split_mix;
 use crate::sketch::tally::Tally;
 
 /// Dimensions of the projection, b of Henzinger 2.
-pub const PROJECTION_BITS: usize = 384;
+pub(crate) const PROJECTION_BITS: usize = 384;
 
-/// Number of pieces of a projection, of four bytes each.
-pub const PIECES: usize = PROJECTION_BITS / 32;
+/// Pieces of a projection, of four bytes each.
+pub(crate) const PIECES: usize = PROJECTION_BITS / 32;
 
 /// 64-bit words of a projection.
 const WORDS: usize = PROJECTION_BITS / 64;

@@ -8,7 +8,8 @@ use crate::sketch::mix::split_mix;
 use crate::sketch::projection::{PROJECTION_BITS, projection};
 use crate::sketch::shingles::{SHINGLE_WORDS, Sampling, shingles};
 use crate::sketch::simhash;
-use crate::text::{CanonicalWords, Page, canonical_words};
+use crate::text::words::canonical_words;
+use crate::text::{CanonicalWords, Page};
 
 /// Standard deviations allowed between estimate and expectation.
 const SIGMAS: f64 = 3.3;

@@ -5,7 +5,7 @@ use nddb_format::fingerprint::low_mask;
 use nddb_format::record::{self, Print, Record, SourcePosition};
 
 use super::catalog::DocumentKeys;
-use super::read::view::{Neighbor, Stored};
+use super::read::view::Stored;
 use crate::sketch::{Profile, Recipe};
 use crate::text::{Page, host_of};
 use crate::{Error, Result};
@@ -32,18 +32,6 @@ pub enum Outcome {
     Replaced,
     /// Content digest, fingerprint, url and site are those already stored under its id: nothing was changed.
     Unchanged,
-}
-
-/// The outcome of an insertion that is made only if the document is new.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// No stored document was near; the document was inserted.
-    Inserted(Outcome),
-    /// The document is a near-duplicate of a stored one, the nearest and oldest of them; nothing was changed.
-    Duplicate {
-        /// The stored document.
-        of: Neighbor,
-    },
 }
 
 impl Document {
@@ -202,16 +190,20 @@ impl From<Stored> for Document {
 /// recipe, if it is known.
 pub(crate) fn keys_of(record: &Record, recipe: Option<&Recipe>) -> DocumentKeys {
     let pieces = recipe.is_some_and(Recipe::has_pieces);
-    let bands = recipe.is_some_and(Recipe::has_bands);
     let megashingles = record.supershingles.iter().flat_map(Recipe::megashingles);
-    let bands = record.min_values.iter().filter(|_| bands).flat_map(|values| Recipe::bands(values));
-    let short = recipe.is_some_and(Recipe::has_profile);
-    let short = record.profile.iter().filter(|_| short).flat_map(|profile| Profile::from_bytes(profile).bands());
     DocumentKeys {
-        megashingles: megashingles.chain(bands).chain(short).collect(),
+        megashingles: megashingles.chain(bands_of(record, recipe)).collect(),
         pieces: record.projection.iter().filter(|_| pieces).flat_map(Recipe::pieces).collect(),
         digest: record.digest,
     }
+}
+
+/// The bands of a document, by the recipe of its database: of its min-values, or of its profile.
+pub(crate) fn bands_of(record: &Record, recipe: Option<&Recipe>) -> impl Iterator<Item = u64> {
+    let (long, short) = (recipe.is_some_and(Recipe::has_bands), recipe.is_some_and(Recipe::has_profile));
+    let long = record.min_values.iter().filter(move |_| long).flat_map(|values| Recipe::bands(values));
+    let short = record.profile.iter().filter(move |_| short).flat_map(|profile| Profile::from_bytes(profile).bands());
+    long.chain(short)
 }
 
 #[cfg(test)]
@@ -225,10 +217,10 @@ mod tests {
         let record = Record { id: "a".into(), projection: Some(projection), ..Record::default() };
         let encoded = record.encode();
         let bytes = &encoded[encoded.len() - 48..];
-        for &name in Recipe::NAMES {
-            let recipe = Recipe::named(name);
-            let keys = keys_of(&record, recipe.as_ref());
-            assert_eq!(keys.pieces.as_flattened(), if name.ends_with("-c") { bytes } else { &[] }, "{name}");
+        for recipe in Recipe::all() {
+            let keys = keys_of(&record, Some(&recipe));
+            let is_kept = recipe.name().ends_with("-c");
+            assert_eq!(keys.pieces.as_flattened(), if is_kept { bytes } else { &[] }, "{recipe}");
         }
         assert!(keys_of(&record, None).pieces.is_empty());
     }

@@ -18,11 +18,13 @@ mod maintain;
 mod ranges;
 mod read;
 mod runs;
+#[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod write;
 
 pub use disk::map::raise_open_files;
-pub use document::{Document, Outcome, Verdict};
+pub(crate) use document::bands_of;
+pub use document::{Document, Outcome};
 pub use maintain::check::{CheckOptions, CheckReport, Fault, check};
 pub use maintain::rebuild::{RebuildOptions, RebuildWhat, Rebuilt, rebuild};
 pub use maintain::stats::{BytesByKind, FileStats, RunStats, SchemeStats, Stats};

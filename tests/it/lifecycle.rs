@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
-use nddb::{Config, Document, Fingerprint, Outcome, Reader, Verdict, View, Within, Work, Writer};
+use nddb::detect::Judgement;
+use nddb::{Config, Document, Fingerprint, Outcome, Reader, View, Within, Work, Writer};
+
+use super::support::simhash;
 
 fn document(id: &str, fingerprint: u64) -> Document {
     Document::bare(id, Fingerprint(fingerprint)).expect("a good id")
@@ -140,8 +143,8 @@ fn a_pending_batch_is_invisible_until_it_is_committed() {
     writer.flush().expect("flushed");
     drop(writer);
     let mut writer = Writer::open(&path).expect("opened again");
-    let verdict = writer.insert_if_new(document("third", spread(4)), Within(3)).expect("taken");
-    assert_eq!(verdict, Verdict::Inserted(Outcome::New));
+    let judgement = writer.insert_if_new(document("third", spread(4)), &simhash(3)).expect("taken");
+    assert_eq!(judgement, Judgement::Inserted { outcome: Outcome::New, complete: true });
     writer.commit().expect("durable");
     assert_eq!(writer.commit_batch("next").expect("committed"), 2);
     assert_eq!(reader_ids(&path, spread(1)), Vec::<String>::new());

@@ -4,12 +4,11 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use nddb::archive::{EntryContent, Input, Options};
-use nddb::detect::{
-    Collection, Line, Method, Model, NearDuplicate, OnlineDetector, PairOptions, Traits, b_similarity, c_similarity,
-    pairs,
-};
+use nddb::detect::{Collection, Line, Method, Model, NearDuplicate, OnlineDetector, PairOptions, Traits, pairs};
+use nddb::internals::sketch::agreement;
 use nddb::internals::support::headings_differ;
-use nddb::sketch::{Profile, Recipe, agreement};
+use nddb::internals::{b_similarity, c_similarity};
+use nddb::sketch::{Profile, Recipe};
 use nddb::{Config, Document, Reader, Stored, Writer};
 use nddb_format::record::Record;
 

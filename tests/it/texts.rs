@@ -6,8 +6,9 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use nddb::archive::{EntryContent, Input, Options, PageEntry};
-use nddb::sketch::{SignatureRules, signatures};
-use nddb::text::{CanonicalWords, canonical_words, folded_text, folded_text_with_map};
+use nddb::internals::sketch::signatures;
+use nddb::internals::text::{CanonicalWords, canonical_words, folded_text, folded_text_with_map};
+use nddb::sketch::SignatureRules;
 
 use super::support::say;
 

@@ -1,6 +1,7 @@
 //! Values of `prints` and `documents` (SPEC 9.2 and 9.3).
 
-use super::{Cursor, VERSION, put_text};
+use super::cursor::{Cursor, VERSION, put_text};
+use super::keys::check_id;
 use crate::Result;
 use crate::error::malformed;
 
@@ -221,7 +222,7 @@ impl Record {
             );
         }
         let id = cursor.text()?.to_owned();
-        super::check_id(&id)?;
+        check_id(&id)?;
         fn part<'a, T>(
             flags: u16,
             flag: u16,

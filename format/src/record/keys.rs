@@ -1,9 +1,13 @@
-//! Keys of the catalog (SPEC 9.1).
+//! Column families and keys of the catalog (SPEC 9.1).
 
 use byteorder::{BigEndian, ByteOrder};
 
 use crate::Result;
 use crate::error::malformed;
+
+/// Column families, all made at creation.
+pub const FAMILIES: [&str; 10] =
+    ["prints", "documents", "ids", "megashingles", "pieces", "digests", "sources", "batches", "deleted", "meta"];
 
 /// Most bytes of a document id.
 pub const ID_MAX: usize = 4096;

@@ -1,6 +1,6 @@
 //! Values of `batches`, `sources` and `meta` (SPEC 9.4 to 9.6).
 
-use super::{Cursor, VERSION, put_text};
+use super::cursor::{Cursor, VERSION, put_text};
 use crate::Result;
 use crate::error::malformed;
 use crate::scheme::{K_MAX, LEVELS_MAX};

@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::FormatError;
 
 fn record() -> impl Strategy<Value = Record> {
     let texts = ("[a-z:/é]{1,40}", prop::option::of(".{0,80}"), prop::option::of("[a-z.]{0,20}"));

@@ -24,14 +24,14 @@
 //! * A text without characters has nothing in common with any other, not even with another empty one.
 
 mod bit_table;
-mod comparer;
+pub(crate) mod comparer;
 mod filter;
 mod later_rounds;
-mod likeness;
-mod myers;
+pub(crate) mod likeness;
+pub(crate) mod myers;
 mod parameters;
-pub mod plain;
-mod prepared;
+pub(crate) mod plain;
+pub(crate) mod prepared;
 mod region;
 mod run;
 mod sketch;
@@ -41,10 +41,10 @@ mod tests;
 mod window_set;
 mod windows;
 
-pub use comparer::Comparer;
-pub use likeness::Likeness;
-pub use myers::Myers;
-pub use parameters::{Denominator, Parameters, TEXT_UNITS, Thresholds};
-pub use prepared::Prepared;
-pub use run::Run;
-pub use symbols::Symbol;
+pub use parameters::{Denominator, Parameters, Thresholds};
+
+pub(crate) use comparer::Comparer;
+pub(crate) use likeness::Likeness;
+pub(crate) use myers::Myers;
+pub(crate) use parameters::TEXT_UNITS;
+pub(crate) use prepared::Prepared;

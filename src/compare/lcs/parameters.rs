@@ -1,7 +1,7 @@
 //! Parameters of a comparison, and the thresholds for its numbers.
 
 /// Units of a text that are compared: its first 10 KB (Huang et al. 2008, 4).
-pub const TEXT_UNITS: usize = 10 * 1024;
+pub(crate) const TEXT_UNITS: usize = 10 * 1024;
 
 /// The denominator of the resemblance: the formula is lost in the copies of the paper.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

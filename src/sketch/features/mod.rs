@@ -28,7 +28,7 @@ use crate::text::LowerHashes;
 use crate::text::Tokens;
 
 /// The longest phrase.
-pub const PHRASE_MAX: usize = 5;
+pub(crate) const PHRASE_MAX: usize = 5;
 
 /// A choice of features; the default is that of the recipe `web`.
 #[derive(Clone, Copy, Debug)]

@@ -40,25 +40,31 @@ pub struct Sketch {
     pub site: String,
 }
 
-/// A named, versioned choice of the sketches of a page.
+/// A named, versioned way from a page to its numbers: a base, and flags.
 ///
-/// `main` is the default. It reads the terms of a page's content ([`page_content`](crate::text::page_content)), in
-/// lower case and without numbers: simhash, min-values, supershingles, projection, bands, and the profile that the
-/// default verdict compares. So pages of one site are not similar because their navigation is. The number of tokens
-/// and their digest are those of the whole page. Version 2 remains for the databases that have it: it finds the
-/// content in another way ([`main_content`](crate::text::main_content)), has no profile, and its bands are of eight
-/// terms.
+/// The base `main` is the one to use. It is made of the terms of a page's content
+/// (`text::page_content`), in lower case and without numbers: simhash, min-values, supershingles,
+/// projection, bands, and the profile that the default verdict compares. So pages of one site are not alike because its
+/// navigation is. The number of tokens and their digest are those of the whole page. Version 2 is still made for the
+/// databases that have it: it finds the content in another way (`text::content`), has no
+/// profile, and its bands are of eight terms.
 ///
-/// `web` reads all terms: terms after Henzinger 2, the simhash of Manku et al. 2 over the terms in lower case
-/// weighted by their frequency, min-values and supershingles, projection, and Henzinger's site rule. `main-psl` and
-/// `web-psl` differ in the site rule: registrable domains; `main-c` and `web-c` also store the pieces of
-/// projections, by which algorithm C finds documents; `web-2grams` and `web-3grams` differ in the features of the
-/// simhash: every two or three successive terms. The others reproduce the simhash of other tools and have neither
-/// min-values nor projection.
+/// The base `web` is made of all terms: terms after Henzinger 2, the simhash of Manku et al. 2 over the terms in lower case
+/// weighted by their frequency, min-values and supershingles, projection. The other bases reproduce the simhash of other
+/// tools and have neither min-values nor projection.
+///
+/// Flags stand in the name behind the base, in this order: `2grams` or `3grams` ([`Recipe::with_phrases`]), `psl`
+/// ([`Recipe::with_site_rule`]), `c` ([`Recipe::with_pieces`]): `web-3grams`, `main-psl-c`.
+///
+/// ```
+/// use nddb::sketch::Recipe;
+///
+/// let recipe = Recipe::default().with_pieces();
+/// assert_eq!(recipe, Recipe::named("main-c"));
+/// assert_eq!(recipe.map(|recipe| recipe.label()), Some("main-c/3".into()));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recipe {
-    name: &'static str,
-    version: u32,
     kind: Kind,
     site: SiteRule,
     pieces: bool,
@@ -67,21 +73,24 @@ pub struct Recipe {
 /// The features of the simhash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// Each term of the content ([`page_content`](crate::text::page_content)), in lower case, hashed with XXH3
-    /// (64 bits, seed 0): version 3 of the recipes `main`.
+    /// Each term of the content ([`page_content`](crate::text::page_content)), in lower case, hashed with XXH3 (64 bits,
+    /// seed 0): version 3 of `main`.
     Content,
     /// The same of the main content of version 2 ([`main_content`](crate::text::main_content)).
     Main,
-    /// This many successive terms, in lower case, hashed with XXH3 (64 bits, seed 0).
+    /// So many terms in a row, in lower case, hashed with XXH3 (64 bits, seed 0): `web`.
     Terms(usize),
     /// The features of another tool.
     Of(Convention),
 }
 
-/// The version of the `main` recipes before the newest.
+/// The version of `main` before the newest.
 const MAIN_VERSION: u32 = 2;
 
-/// The features of a page's content.
+/// Lengths of phrases that are a flag of `web`.
+const PHRASES: std::ops::RangeInclusive<usize> = 2..=3;
+
+/// What the sketches of a page are made of.
 struct Content {
     /// The hashes of the terms of its content, where the sketches are made of these.
     hashes: Option<Vec<u64>>,
@@ -91,46 +100,71 @@ struct Content {
 }
 
 impl Recipe {
-    /// The names of all recipes, the default first.
-    pub const NAMES: &'static [&'static str] = &[
-        "main",
-        "main-psl",
-        "main-c",
-        "web",
-        "web-psl",
-        "web-2grams",
-        "web-3grams",
-        "web-c",
-        "1e0ng",
-        "seomoz",
-        "text-dedup",
-        "wayback64",
-        "trafilatura",
-    ];
+    /// The bases, the default first.
+    pub const BASES: [&'static str; 7] = ["main", "web", "1e0ng", "seomoz", "text-dedup", "wayback64", "trafilatura"];
 
-    /// Returns the newest version of the recipe of this name.
-    pub fn named(name: &str) -> Option<Recipe> {
-        let recipe = |name, kind, site| {
-            let version = if kind == Kind::Content { 3 } else { 1 };
-            Recipe { name, version, kind, site, pieces: false }
+    /// Returns the newest version of a base without flags.
+    fn base(name: &str) -> Option<Recipe> {
+        let kind = match name {
+            "main" => Kind::Content,
+            "web" => Kind::Terms(1),
+            _ => Kind::Of(Convention::named(name)?),
         };
-        let of = |name, convention| recipe(name, Kind::Of(convention), SiteRule::Henzinger);
-        Some(match name {
-            "main" => recipe("main", Kind::Content, SiteRule::Henzinger),
-            "main-psl" => recipe("main-psl", Kind::Content, SiteRule::Registrable),
-            "main-c" => Recipe { pieces: true, ..recipe("main-c", Kind::Content, SiteRule::Henzinger) },
-            "web" => recipe("web", Kind::Terms(1), SiteRule::Henzinger),
-            "web-psl" => recipe("web-psl", Kind::Terms(1), SiteRule::Registrable),
-            "web-2grams" => recipe("web-2grams", Kind::Terms(2), SiteRule::Henzinger),
-            "web-3grams" => recipe("web-3grams", Kind::Terms(3), SiteRule::Henzinger),
-            "web-c" => Recipe { pieces: true, ..recipe("web-c", Kind::Terms(1), SiteRule::Henzinger) },
-            "1e0ng" => of("1e0ng", Convention::OneE0ng),
-            "seomoz" => of("seomoz", Convention::Seomoz),
-            "text-dedup" => of("text-dedup", Convention::TextDedup),
-            "wayback64" => of("wayback64", Convention::Wayback64),
-            "trafilatura" => of("trafilatura", Convention::Trafilatura),
-            _ => return None,
-        })
+        Some(Recipe { kind, site: SiteRule::Henzinger, pieces: false })
+    }
+
+    /// Returns the newest version of the recipe of this name: a base, and perhaps flags, each behind a hyphen.
+    pub fn named(name: &str) -> Option<Recipe> {
+        let mut bases = Self::BASES.iter().filter_map(|&base| Some((base, name.strip_prefix(base)?)));
+        let (base, flags) = bases.find(|(_, flags)| flags.is_empty() || flags.starts_with('-'))?;
+        let recipe = flags.split('-').skip(1).try_fold(Self::base(base)?, |recipe, flag| match flag {
+            "2grams" => recipe.with_phrases(2),
+            "3grams" => recipe.with_phrases(3),
+            "psl" => Some(recipe.with_site_rule(SiteRule::Registrable)),
+            "c" => recipe.with_pieces(),
+            _ => None,
+        })?;
+        // A label stands for one recipe, and a recipe for one label: flags have an order, and come once.
+        (recipe.name() == name).then_some(recipe)
+    }
+
+    /// Returns every recipe in its newest version: each base with all its flags.
+    #[cfg(any(test, feature = "testing"))]
+    pub fn all() -> Vec<Recipe> {
+        let mut all = Vec::new();
+        for base in Self::BASES.iter().filter_map(|name| Self::base(name)) {
+            let phrases: Vec<Recipe> = PHRASES.filter_map(|terms| base.with_phrases(terms)).collect();
+            for plain in std::iter::once(base).chain(phrases) {
+                for recipe in [plain, plain.with_site_rule(SiteRule::Registrable)] {
+                    all.extend(std::iter::once(recipe).chain(recipe.with_pieces()));
+                }
+            }
+        }
+        all
+    }
+
+    /// Returns the labels of the recipes for which `fits` holds, of each base the simplest.
+    pub(crate) fn labels_of(fits: impl Fn(&Recipe) -> bool) -> Vec<String> {
+        let bases = Self::BASES.iter().filter_map(|name| Self::base(name));
+        let simplest = bases.filter_map(|base| std::iter::once(base).chain(base.with_pieces()).find(&fits));
+        simplest.map(|recipe| recipe.label()).collect()
+    }
+
+    /// Returns the recipe whose simhash is made of phrases of 2 or 3 terms; none unless its base is `web`.
+    pub fn with_phrases(self, terms: usize) -> Option<Self> {
+        let fits = matches!(self.kind, Kind::Terms(_)) && PHRASES.contains(&terms);
+        fits.then_some(Self { kind: Kind::Terms(terms), ..self })
+    }
+
+    /// Returns the recipe with another rule for sites; registrable domains are the flag `psl`.
+    pub fn with_site_rule(self, site: SiteRule) -> Self {
+        Self { site, ..self }
+    }
+
+    /// Returns the recipe whose databases also keep the pieces of projections, by which algorithm C finds documents; none
+    /// if it makes no projections.
+    pub fn with_pieces(self) -> Option<Self> {
+        self.has_projection().then_some(Self { pieces: true, ..self })
     }
 
     /// Returns the recipe of a label stored in a database.
@@ -139,7 +173,7 @@ impl Recipe {
         let (name, version) = label.split_once('/').ok_or_else(malformed)?;
         let found: u32 = version.parse().map_err(|_| malformed())?;
         let recipe = Recipe::named(name).ok_or_else(|| RecipeError::Unknown { name: name.to_owned() })?;
-        let (name, known) = (recipe.name, recipe.version);
+        let (name, known) = (recipe.name(), recipe.version());
         match found.cmp(&known) {
             std::cmp::Ordering::Equal => Ok(recipe),
             _ if recipe.kind == Kind::Content && found == MAIN_VERSION => Ok(recipe.before()),
@@ -159,17 +193,32 @@ impl Recipe {
 
     /// Returns the version before the newest, for recipes of content.
     fn before(self) -> Recipe {
-        Recipe { version: MAIN_VERSION, kind: Kind::Main, ..self }
+        Recipe { kind: Kind::Main, ..self }
     }
 
-    /// Returns the name.
-    pub fn name(&self) -> &'static str {
-        self.name
+    /// Returns the name: the base and its flags.
+    pub fn name(&self) -> String {
+        let base = match self.kind {
+            Kind::Content | Kind::Main => "main",
+            Kind::Terms(_) => "web",
+            Kind::Of(convention) => convention.name(),
+        };
+        let phrases = match self.kind {
+            Kind::Terms(terms) if terms > 1 => format!("-{terms}grams"),
+            _ => String::new(),
+        };
+        let site = if self.site == SiteRule::Registrable { "-psl" } else { "" };
+        let pieces = if self.pieces { "-c" } else { "" };
+        format!("{base}{phrases}{site}{pieces}")
     }
 
     /// Returns the version: versions differ in their numbers.
     pub fn version(&self) -> u32 {
-        self.version
+        match self.kind {
+            Kind::Content => 3,
+            Kind::Main => MAIN_VERSION,
+            _ => 1,
+        }
     }
 
     /// Returns whether the sketches are of a page's main content.
@@ -185,7 +234,7 @@ impl Recipe {
 
     /// Returns the label that a database stores of its recipe: `web/1`.
     pub fn label(&self) -> String {
-        format!("{}/{}", self.name, self.version)
+        self.to_string()
     }
 
     /// Returns whether sketches have the min-values of algorithm B (Henzinger 2).
@@ -193,8 +242,8 @@ impl Recipe {
         !matches!(self.kind, Kind::Of(_))
     }
 
-    /// Returns whether documents are found by the bands of their min-values ([`Recipe::bands`]) as well as by their
-    /// megashingles.
+    /// Returns whether documents are found by the bands of their min-values (`Recipe::bands`) as well as by
+    /// their megashingles.
     pub fn has_bands(&self) -> bool {
         self.kind == Kind::Main
     }
@@ -221,17 +270,17 @@ impl Recipe {
     }
 
     /// Returns the megashingles of six supershingles (Henzinger 2006, 2).
-    pub fn megashingles(supershingles: &[u64; 6]) -> [u64; 15] {
+    pub(crate) fn megashingles(supershingles: &[u64; 6]) -> [u64; 15] {
         min_hash::megashingles(supershingles)
     }
 
     /// Returns the bands of 84 min-values (Henzinger 2006, 2): a hash for each run of four.
-    pub fn bands(min_values: &[u32; 84]) -> [u64; 21] {
+    pub(crate) fn bands(min_values: &[u32; 84]) -> [u64; 21] {
         min_hash::bands(min_values)
     }
 
-    /// Returns the pieces of a projection, of four bytes each (Henzinger 2006, 2).
-    pub fn pieces(projection: &Projection) -> [[u8; 4]; PIECES] {
+    /// Returns the pieces of a projection, each four bytes of it (Henzinger 2006, 2).
+    pub(crate) fn pieces(projection: &Projection) -> [[u8; 4]; PIECES] {
         projection::pieces(projection)
     }
 
@@ -323,13 +372,13 @@ fn bytes(tokens: &[u64]) -> Vec<u8> {
 impl Default for Recipe {
     /// Returns `main`.
     fn default() -> Self {
-        Recipe { name: "main", version: 3, kind: Kind::Content, site: SiteRule::Henzinger, pieces: false }
+        Recipe { kind: Kind::Content, site: SiteRule::Henzinger, pieces: false }
     }
 }
 
 impl fmt::Display for Recipe {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.name, self.version)
+        write!(f, "{}/{}", self.name(), self.version())
     }
 }
 
@@ -350,8 +399,8 @@ pub enum RecipeError {
     /// The label names a newer version of the recipe.
     Newer {
         /// The name of the recipe.
-        name: &'static str,
-        /// The version in the label.
+        name: String,
+        /// The version the label names.
         found: u32,
         /// The version of this program.
         known: u32,
@@ -359,8 +408,8 @@ pub enum RecipeError {
     /// The label names an older version of the recipe.
     Older {
         /// The name of the recipe.
-        name: &'static str,
-        /// The version in the label.
+        name: String,
+        /// The version the label names.
         found: u32,
         /// The version of this program.
         known: u32,
@@ -374,7 +423,7 @@ impl fmt::Display for RecipeError {
                 write!(f, "{label:?} is no recipe label (name/version)")
             }
             RecipeError::Unknown { name } => {
-                write!(f, "there is no recipe {name:?} (there are {})", Recipe::NAMES.join(", "))
+                write!(f, "there is no recipe {name:?} (there are {}, and flags of these)", Recipe::BASES.join(", "))
             }
             RecipeError::Newer { name, found, known } => {
                 write!(f, "recipe {name} has version {found}, newer than this program's {known}")

@@ -25,7 +25,7 @@ use crate::text::CanonicalWords;
 pub const SHINGLE_WORDS: usize = 5;
 
 /// The coarsest sample: one shingle in 32 (Ye et al. 4.4).
-pub const SAMPLING_MAX: u32 = 32;
+pub(crate) const SAMPLING_MAX: u32 = 32;
 
 /// Number of pending shingles at which repeated ones are dropped, so that a page of 50 MB that repeats itself takes
 /// little memory.

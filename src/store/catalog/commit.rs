@@ -3,7 +3,8 @@
 use nddb_format::record::{self, Archive, Batch, Counters, Print, Range, Settings};
 use rocksdb::{WriteBatch, WriteOptions};
 
-use super::{Catalog, Family};
+use super::families::Family;
+use super::open::Catalog;
 use crate::store::disk::steps::step;
 use crate::{Error, Result};
 

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use rocksdb::{IngestExternalFileOptions, Options, SstFileWriter};
 
-use super::{CACHE_SIZE, Catalog, Family, failed, family_options};
+use super::families::{CACHE_SIZE, Family, family_options};
+use super::open::{Catalog, failed};
 use crate::store::disk::steps::step;
 use crate::{Error, Result};
 

@@ -3,7 +3,8 @@
 use nddb_format::record::{self, Archive, Batch, Counters, Print, Range, Record, Settings};
 use rocksdb::{DBRawIterator, Direction, IteratorMode, ReadOptions};
 
-use super::{Catalog, Family};
+use super::families::Family;
+use super::open::Catalog;
 use crate::{Error, Result};
 
 /// Up to this many rows are looked up one by one: preparing a look-up of many costs as much as one of them.

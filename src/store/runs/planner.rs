@@ -4,34 +4,34 @@
 //! Pure: it imports the format only, and no files. Predictions are for fingerprints drawn uniformly; clusters of
 //! near-duplicates compress a little better.
 
-pub use crate::config::RESTART;
+pub(crate) use crate::config::RESTART;
 use nddb_format::block::{BLOCK_SIZE, FIRST};
 use nddb_format::design::{Design, designs};
 use nddb_format::huffman;
 use nddb_format::pages::checksums_size;
 use nddb_format::scheme::Scheme;
-use nddb_format::{postings, segment};
+use nddb_format::{FormatError, postings, segment};
 
-/// Costs of a machine: the only figures of the cost model that do not follow from the format. The benches measure
-/// them; they affect which scheme is chosen, never the answers.
-pub mod cost {
-    /// Finding and fetching the block of one table in memory, with the tables of a query in flight together: its
-    /// share of the search of the block keys, and the first touch of the block. (One table after the other it would
-    /// be 900.) This and the next are measured by probes of ten tables and of four (`--levels 4`) in
-    /// `benches/probe`.
-    pub const MISS_NS: f64 = 360.0;
+/// What a machine does: the only figures of the cost model that do not follow from the format. The
+/// benches measure them; they change which scheme is chosen, never what is found.
+pub(crate) mod cost {
+    /// Finding and fetching the block of one table in memory, with the tables of a query in flight
+    /// together: its share of the search of the block keys, and the first touch of the block. (One table
+    /// after the other it would be 900.) This and the next are what probes of ten tables and of four
+    /// (`--levels 4`) take in `benches/probe`.
+    pub(crate) const MISS_NS: f64 = 360.0;
     /// Decoding one entry.
-    pub const STEP_NS: f64 = 9.1;
+    pub(crate) const STEP_NS: f64 = 9.1;
     /// Reading a block from a solid-state disk.
-    pub const READ_NS: f64 = 100_000.0;
+    pub(crate) const READ_NS: f64 = 100_000.0;
     /// Each further read in flight with the first.
-    pub const READ_MORE_NS: f64 = 8_000.0;
+    pub(crate) const READ_MORE_NS: f64 = 8_000.0;
     /// Reading the block behind one that is read.
-    pub const READ_NEXT_NS: f64 = 1_000.0;
+    pub(crate) const READ_NEXT_NS: f64 = 1_000.0;
 }
 
-/// Most tables of a run, by default.
-pub const TABLES_MAX: usize = 10;
+/// Most tables of a run, unless the user says otherwise.
+pub(crate) const TABLES_MAX: usize = 10;
 /// Most tables of the designs that [`plan`] shows.
 const PLAN_TABLES_MAX: usize = 64;
 
@@ -72,9 +72,9 @@ pub struct Prediction {
 /// Predicts size and cost of `design` for `documents` fingerprints of `bits` bits, compressed with restart interval
 /// `restart` (0: the paper's plain blocks).
 ///
-/// A query costs t (miss + step (s + 2^(d - p))), where s is the number of entries decoded before the range of the
-/// prefix: R/2 and the restart points compared, or half a block without them.
-pub fn predict(bits: u8, restart: u16, documents: u64, design: &Design) -> Prediction {
+/// A query costs t (miss + step (s + 2^(d - p))), where s is the number of entries decoded before the
+/// range of the prefix begins: R/2 and the restart points looked at, or half a block without them.
+pub(crate) fn predict(bits: u8, restart: u16, documents: u64, design: &Design) -> Prediction {
     let packing = Packing::new(bits, restart, documents.max(1));
     let tables = design.tables as f64;
     let candidates = packing.distinct * (-f64::from(design.prefix_min)).exp2();
@@ -100,8 +100,8 @@ pub fn predict(bits: u8, restart: u16, documents: u64, design: &Design) -> Predi
 /// in memory are predicted to be fastest, so that small runs get few tables.
 ///
 /// # Errors
-/// [`nddb_format::FormatError::Scheme`] if no scheme has this width and distance.
-pub fn choose(bits: u8, k: u8, documents: u64, budget: Budget) -> nddb_format::Result<Scheme> {
+/// [`FormatError::Scheme`] if no scheme has this width and distance.
+pub fn choose(bits: u8, k: u8, documents: u64, budget: Budget) -> Result<Scheme, FormatError> {
     let predicted = predict_all(bits, k, documents, budget.tables_max)?;
     let fastest = predicted.iter().min_by(|a, b| a.resident_us.total_cmp(&b.resident_us));
     Scheme::new(bits, k, fastest.map_or(&[], |prediction| &prediction.levels), RESTART)
@@ -112,11 +112,11 @@ pub fn choose(bits: u8, k: u8, documents: u64, budget: Budget) -> nddb_format::R
 ///
 /// # Errors
 /// As [`choose`].
-pub fn plan(bits: u8, k: u8, documents: u64) -> nddb_format::Result<Vec<Prediction>> {
+pub fn plan(bits: u8, k: u8, documents: u64) -> Result<Vec<Prediction>, FormatError> {
     predict_all(bits, k, documents, PLAN_TABLES_MAX)
 }
 
-fn predict_all(bits: u8, k: u8, documents: u64, tables_max: usize) -> nddb_format::Result<Vec<Prediction>> {
+fn predict_all(bits: u8, k: u8, documents: u64, tables_max: usize) -> Result<Vec<Prediction>, FormatError> {
     Scheme::new(bits, k, &[], RESTART)?;
     Ok(designs(bits, k, tables_max).iter().map(|design| predict(bits, RESTART, documents, design)).collect())
 }

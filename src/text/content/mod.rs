@@ -30,15 +30,15 @@ use crate::text::page::{Page, PageKind};
 use crate::text::sentences::units;
 use crate::text::tokens::{Tokenizer, Tokens};
 
-/// A line of plain text is content if it has more units.
-pub const LINE_UNITS: usize = 25;
+/// A line of plain text is content if it has more units than these.
+pub(crate) const LINE_UNITS: usize = 25;
 
-/// With fewer terms of content, all of the page is its content.
-pub const TERMS_MIN: usize = 20;
+/// With fewer terms of content than these a page is its own content.
+pub(crate) const TERMS_MIN: usize = 20;
 
 /// The terms of a page, and which of them are its main content.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct MainContent {
+pub(crate) struct MainContent {
     tokens: Tokens,
     /// Indexes of the terms of the main content, ascending.
     indexes: Vec<u32>,
@@ -46,49 +46,29 @@ pub struct MainContent {
 }
 
 impl MainContent {
-    /// Returns all terms of the page, those around its content included.
-    pub fn tokens(&self) -> &Tokens {
-        &self.tokens
-    }
-
-    /// Returns all terms of the page, without the information which are its content.
-    pub fn into_tokens(self) -> Tokens {
+    /// Returns all terms of the page, and forgets which are its content.
+    pub(crate) fn into_tokens(self) -> Tokens {
         self.tokens
     }
 
-    /// Returns the number of terms of the main content.
-    pub fn len(&self) -> usize {
-        self.indexes.len()
-    }
-
-    /// Returns whether the page has no term at all.
-    pub fn is_empty(&self) -> bool {
-        self.indexes.is_empty()
-    }
-
-    /// Returns the indexes of the terms of the main content among all terms, ascending.
-    pub fn indexes(&self) -> &[u32] {
-        &self.indexes
-    }
-
     /// Returns the terms of the main content in lower case.
-    pub fn terms(&self) -> impl Iterator<Item = String> + '_ {
+    pub(crate) fn terms(&self) -> impl Iterator<Item = String> + '_ {
         self.indexes.iter().map(|&index| self.tokens.term(index as usize).to_lowercase())
     }
 
     /// Returns the hashes of [`MainContent::terms`]: XXH3 (64 bits, seed 0).
-    pub fn hashes(&self) -> Vec<u64> {
+    pub(crate) fn hashes(&self) -> Vec<u64> {
         LowerHashes::at(&self.tokens, &self.indexes).collect()
     }
 
     /// Returns the title and the first heading of the page.
-    pub fn headings(&self) -> Headings {
+    pub(crate) fn headings(&self) -> Headings {
         self.headings.hashes(|index| self.tokens.term(index as usize))
     }
 }
 
 /// Returns the main content of a page.
-pub fn main_content(page: &Page<'_>) -> MainContent {
+pub(crate) fn main_content(page: &Page<'_>) -> MainContent {
     content_and_parts(page).0
 }
 

@@ -75,12 +75,12 @@ fn of_a_page_with_little_content_everything_is() {
     assert_eq!(content(&page), "one two 22 three four.png", "of little, digits count");
     let words = "word ".repeat(TERMS_MIN - 1);
     let html = format!("<nav>no</nav><p>{words}");
-    assert_eq!(main_content(&Page::html(&html)).len(), TERMS_MIN);
+    assert_eq!(main_content(&Page::html(&html)).indexes.len(), TERMS_MIN);
     let html = format!("{html} word");
-    assert_eq!(main_content(&Page::html(&html)).len(), TERMS_MIN);
+    assert_eq!(main_content(&Page::html(&html)).indexes.len(), TERMS_MIN);
     assert!(!content(&Page::html(&html)).contains("no"));
     let empty = main_content(&Page::html("<p>--"));
-    assert!(empty.is_empty() && empty.hashes().is_empty());
+    assert!(empty.indexes.is_empty() && empty.hashes().is_empty());
 }
 
 #[test]
@@ -146,7 +146,7 @@ proptest! {
         let found = main_content(&Page::text(&text));
         let expected: Vec<u64> = found.terms().map(|term| xxh3_64(term.as_bytes())).collect();
         prop_assert_eq!(found.hashes(), expected);
-        prop_assert_eq!(found.hashes().len(), found.len());
+        prop_assert_eq!(found.hashes().len(), found.indexes.len());
     }
 
     /// Each block alone decides whether it is content, as long as no element is left open.
@@ -181,10 +181,10 @@ proptest! {
         for kind in [PageKind::Html, PageKind::Text] {
             let page = Page { kind, charset: None, url: None, body: &body };
             let found = main_content(&page);
-            prop_assert_eq!(found.tokens(), &tokens(&page));
-            prop_assert!(found.indexes().is_sorted_by(|a, b| a < b));
-            prop_assert_eq!(found.is_empty(), found.tokens().is_empty());
-            prop_assert!(found.len() >= TERMS_MIN.min(found.tokens().len()));
+            prop_assert_eq!(&found.tokens, &tokens(&page));
+            prop_assert!(found.indexes.is_sorted_by(|a, b| a < b));
+            prop_assert_eq!(found.indexes.is_empty(), found.tokens.is_empty());
+            prop_assert!(found.indexes.len() >= TERMS_MIN.min(found.tokens.len()));
         }
     }
 }

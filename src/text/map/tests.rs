@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::text::charset::decode;
 use crate::text::page::PageKind;
-use crate::text::tokens::{tokens, tokens_with_map};
+use crate::text::tokens::{Tokenizer, tokens};
 use crate::text::visible::folded_text_with_map;
 
 fn page<'a>(charset: Option<&'a str>, body: &'a [u8]) -> Page<'a> {
@@ -64,10 +64,10 @@ fn references_and_folded_spaces_lead_to_where_they_begin() {
 fn terms_map_to_their_offsets_and_images_to_their_tags() {
     let body = "<h1>One</h1>two &lt;three&gt;<p><img src='x/four.png'>five";
     let page = Page::html(body);
-    let (found, map) = tokens_with_map(&page);
-    let starts: Vec<usize> = found.ranges().map(|range| range.start).collect();
-    let offsets = map.page_offsets(&page, &starts);
-    let rests: Vec<&str> = offsets.iter().map(|&at| &body[at..at + 3]).collect();
+    let (found, map) = Tokenizer::new().tokens_with_map(&page);
+    let indexes: Vec<usize> = found.ranges().map(|range| range.start).collect();
+    let positions = map.page_offsets(&page, &indexes);
+    let rests: Vec<&str> = positions.iter().map(|&at| &body[at..at + 3]).collect();
     assert_eq!(rests, ["One", "two", "thr", "<im", "fiv"]);
     assert_eq!(found, tokens(&page));
 }

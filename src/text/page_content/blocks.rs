@@ -19,7 +19,7 @@ const HEADING_UNITS: u32 = 100;
 
 /// A block of a page: text between two tags that are no formatting instructions, or a line of plain text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ContentBlock {
+pub(crate) struct ContentBlock {
     /// The indexes of its terms among all terms of the page.
     pub indexes: Range<u32>,
     /// Its length: the letters and digits of its terms, one unit for an ASCII character and two for any other.

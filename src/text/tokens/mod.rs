@@ -280,12 +280,7 @@ pub fn tokens(page: &Page<'_>) -> Tokens {
     Tokenizer::new().tokens(page)
 }
 
-/// Returns the terms of a page and the map of their ranges: [`Tokenizer::tokens_with_map`].
-pub fn tokens_with_map(page: &Page<'_>) -> (Tokens, TextMap) {
-    Tokenizer::new().tokens_with_map(page)
-}
-
-/// The class of a byte in the splitter.
+/// What a byte is to the splitter.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     /// An ASCII letter or digit.

@@ -179,7 +179,7 @@ fn after_a_write_that_failed_a_writer_answers_only_poisoned_until_it_is_opened_a
     };
     poisoned(writer.flush().err(), "flush");
     poisoned(writer.insert(bare("b", 1)).err(), "insert");
-    poisoned(writer.insert_if_new(bare("b", 1), Within(3)).err(), "insert_if_new");
+    poisoned(writer.insert_if_new(bare("b", 1), &simhash(3)).err(), "insert_if_new");
     poisoned(writer.delete("a").err(), "delete");
     poisoned(writer.commit().err(), "commit");
     poisoned(writer.label("x", false).err(), "label");

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use nddb::{Config, Error, Outcome, Reader, Verdict, Within, Writer};
+use nddb::{Config, Error, Outcome, Reader, Within, Writer};
 
-use super::support::{Parent, Worker, bare, folder};
+use super::support::{Parent, Worker, bare, folder, simhash};
 
 mod batches;
 mod disk;

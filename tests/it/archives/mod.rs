@@ -4,8 +4,9 @@ use std::io::{Read, Write};
 
 use nddb::archive::{
     ArchiveError, Compression, Entry, EntryContent, Format, IdFrom, Input, Inputs, Limits, Located, Options, OtherKind,
-    PageEntry, Position, Reason, Response, WarcWriter, expand, identity, read_page,
+    PageEntry, Position, Reason, Response, WarcWriter, expand,
 };
+use nddb::internals::{identity, read_page};
 use nddb::text::PageKind;
 use nddb_test_support::{Random, say};
 

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use nddb::archive::{Entry, EntryContent, Input, Options, read_page};
+use nddb::archive::{Entry, EntryContent, Input, Options};
+use nddb::internals::read_page;
 
 use super::{drain, html, say};
 

@@ -69,7 +69,12 @@ impl Crate {
         &module[..len.unwrap_or(0)]
     }
 
-    fn resolve(&self, module: &[String], path: &[String], depth: usize) -> Target {
+    pub(super) fn is_module(&self, module: &[String]) -> bool {
+        self.modules.contains(module)
+    }
+
+    /// What a path that is written in a module leads to, by way of `depth` imports at most.
+    pub(super) fn resolve(&self, module: &[String], path: &[String], depth: usize) -> Target {
         let (mut base, rest): (Module, &[String]) = match path[0].as_str() {
             "crate" => (Vec::new(), &path[1..]),
             "self" => (module.to_vec(), &path[1..]),

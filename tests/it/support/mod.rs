@@ -1,5 +1,6 @@
 //! Shared parts of the test modules.
 
+use nddb::detect::{Method, OnlineDetector, Rules};
 use nddb::{Document, Fingerprint};
 pub(crate) use nddb_test_support::{Random, say};
 
@@ -20,7 +21,12 @@ pub(crate) fn bare(id: &str, fingerprint: u64) -> Document {
     Document::bare(id, Fingerprint(fingerprint)).expect("a good id")
 }
 
-/// Returns a folder that is removed with the test.
+/// The verdict by simhash alone, within so many bits.
+pub(crate) fn simhash(within: u32) -> OnlineDetector {
+    OnlineDetector { rules: Rules { within, ..Rules::default() }, ..OnlineDetector::new(Method::Simhash) }
+}
+
+/// A folder that goes away with the test.
 pub(crate) fn folder() -> tempfile::TempDir {
     tempfile::tempdir().expect("a folder can be made")
 }

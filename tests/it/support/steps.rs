@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
+use nddb::detect::Judgement;
 use nddb::sketch::Recipe;
 use nddb::text::Page;
-use nddb::{Config, Document, Error, Fingerprint, Loaded, Outcome, Verdict, View, Within, Work, Writer};
+use nddb::{Config, Document, Error, Fingerprint, Loaded, Outcome, View, Within, Work, Writer};
 
 use super::model::{Content, Label, Model};
-use super::{Random, Truth, folder};
+use super::{Random, Truth, folder, simhash};
 
 /// Number of ids, small enough that they repeat.
 pub(crate) const IDS: u64 = 400;
@@ -328,9 +329,12 @@ fn take_change(writer: &mut Writer, change: &Change) -> nddb::Result<ChangeOutco
     Ok(match change {
         Change::Insert(id, content) => ChangeOutcome::Did(writer.insert(document(id, content))?),
         Change::InsertIfNew(id, content, within) => {
-            match writer.insert_if_new(document(id, content), Within(*within))? {
-                Verdict::Inserted(outcome) => ChangeOutcome::Did(outcome),
-                Verdict::Duplicate { of } => ChangeOutcome::Duplicate(of.id, of.distance),
+            match writer.insert_if_new(document(id, content), &simhash((*within).into()))? {
+                Judgement::Inserted { outcome, .. } => ChangeOutcome::Did(outcome),
+                Judgement::Duplicate { of, .. } => {
+                    let distance = of.evidence.distance.expect("both have fingerprints");
+                    ChangeOutcome::Duplicate(of.stored.record.id, distance)
+                }
             }
         }
         Change::Delete(id) => ChangeOutcome::Deleted(writer.delete(id)?),

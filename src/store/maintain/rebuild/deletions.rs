@@ -7,23 +7,12 @@
 use std::collections::HashMap;
 
 use nddb_format::record::RangeState;
-use roaring::RoaringTreemap;
 
 use super::{Rebuild, beyond_repair};
-use crate::store::disk::dir::{Dir, Kind};
+use crate::store::disk::dir::Kind;
 use crate::{Error, Result};
 
-/// Returns the union of all readable deleted sets under `runs/`.
-pub(crate) fn of_files(dir: &Dir) -> Result<RoaringTreemap> {
-    let mut all = RoaringTreemap::new();
-    for number in dir.numbers()?.1 {
-        let set = dir.read(number, Kind::Deleted).ok().and_then(|bytes| nddb_format::deleted::decode(&bytes).ok());
-        all |= set.unwrap_or_default();
-    }
-    Ok(all)
-}
-
-/// The visibility of a document: to everybody, or to a pending batch.
+/// Who sees a document: everybody, or a pending batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Seen {
     ByAll,

@@ -172,7 +172,7 @@ pub fn rebuild(
     let is_behind = manifest.commits > catalog.counters().map_err(|error| beyond_repair(&dir, error))?.commits;
     let (folded, file) = match deleted {
         Some(deleted) => (if is_behind { 0 } else { manifest.folded }, deleted),
-        None => (0, deletions::of_files(&dir)?),
+        None => (0, deletions_in_files(&dir)?),
     };
     // Only after older deleted sets have been read.
     if let Some(old) = &old {
@@ -185,7 +185,17 @@ pub fn rebuild(
     Ok(rebuild.rebuilt)
 }
 
-/// The error for damage that nothing else can restore.
+/// What all deleted sets under `runs/` that can be read hold together.
+fn deletions_in_files(dir: &Dir) -> Result<RoaringTreemap> {
+    let mut all = RoaringTreemap::new();
+    for number in dir.numbers()?.1 {
+        let set = dir.read(number, Kind::Deleted).ok().and_then(|bytes| nddb_format::deleted::decode(&bytes).ok());
+        all |= set.unwrap_or_default();
+    }
+    Ok(all)
+}
+
+/// What cannot be restored from anything else.
 fn beyond_repair(dir: &Dir, error: Error) -> Error {
     if matches!(error, Error::Cancelled | Error::Newer { .. }) {
         return error;

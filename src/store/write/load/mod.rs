@@ -16,7 +16,7 @@ use crate::spill::progress::Progress;
 use crate::store::catalog::{Family, RowOptions, SortedFile, SortedRows};
 use crate::store::document::Document;
 use crate::{Error, Result};
-use chunk::Chunk;
+use chunk::{Chunk, NONE};
 
 /// The result of a bulk load.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,9 +53,7 @@ impl std::fmt::Debug for BulkLoad<'_> {
 
 /// Number of runs of chunks at which they are merged.
 const RUNS_MAX: usize = 64;
-/// Number of a document that is not stored.
-const NONE: u64 = u64::MAX;
-/// Documents between two progress reports.
+/// Documents after which progress is reported.
 const STEP: usize = 1 << 16;
 
 /// The documents of the catalog with the ids of a chunk.

@@ -2,57 +2,28 @@
 
 mod background;
 mod batches;
+mod group;
 mod open;
 mod publish;
 mod replacing;
 mod retire;
-mod staged;
+mod retired;
 
-use std::collections::{HashMap, HashSet};
-
-use nddb_format::record::{Batch, Counters, Print, Settings};
+use nddb_format::record::{Batch, Counters, Settings};
 use roaring::RoaringTreemap;
 
 use super::jobs::Jobs;
 use crate::sketch::Recipe;
 use crate::spill::progress::{Progress, Watch};
-use crate::store::catalog::{Catalog, DocumentKeys};
+use crate::store::catalog::Catalog;
 use crate::store::disk::dir::{Dir, Lock, is_failed_sync};
-use crate::store::document::{Document, Outcome, Verdict};
-use crate::store::read::probe::{Match, Work};
+use crate::store::document::{Document, Outcome};
+use crate::store::read::scope::Scope;
 use crate::store::read::snapshot::Snapshot;
-use crate::store::read::view::{View, Within};
-use crate::store::runs::memtable::Memtable;
+use crate::store::read::view::View;
 use crate::{Error, Result};
-pub(crate) use replacing::Known;
-use retire::Retired;
-use staged::Keys;
-
-/// A document staged for the next commit.
-struct Staged {
-    number: u64,
-    id: String,
-    print: Print,
-    document: Document,
-    keys: DocumentKeys,
-}
-
-/// The contents of the next commit.
-struct Group {
-    documents: Vec<Staged>,
-    /// Index in `documents` of each staged id.
-    by_id: HashMap<String, usize>,
-    /// Staged documents by fingerprint, for insert-if-new.
-    memtable: Memtable,
-    /// Staged documents by other keys, for insert-if-new.
-    keys: Keys,
-    /// Staged numbers that were staged again or deleted: abandoned.
-    abandoned: HashSet<u64>,
-    /// Committed numbers that the commit deletes.
-    deleted: HashSet<u64>,
-    /// Committed numbers that are deleted when the pending batch is committed.
-    replaced: HashSet<u64>,
-}
+use group::{Group, Known, Staged};
+use retired::Retired;
 
 /// The batch of new documents.
 struct Label {
@@ -93,38 +64,6 @@ impl std::fmt::Debug for Writer {
     }
 }
 
-impl Group {
-    fn new(settings: &Settings) -> Self {
-        Self {
-            documents: Vec::new(),
-            by_id: HashMap::new(),
-            memtable: Memtable::new(settings.bits, settings.k),
-            keys: Keys::default(),
-            abandoned: HashSet::new(),
-            deleted: HashSet::new(),
-            replaced: HashSet::new(),
-        }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.documents.is_empty() && self.deleted.is_empty()
-    }
-
-    /// Returns the staged document with this id.
-    fn get(&self, id: &str) -> Option<&Staged> {
-        self.by_id.get(id).map(|&index| &self.documents[index])
-    }
-
-    /// Abandons the staged document with this id. Returns whether there was one.
-    fn abandon(&mut self, id: &str) -> bool {
-        let index = self.by_id.remove(id);
-        if let Some(index) = index {
-            self.abandoned.insert(self.documents[index].number);
-        }
-        index.is_some()
-    }
-}
-
 impl Writer {
     /// Returns the parameters fixed when the database was created.
     pub fn settings(&self) -> &Settings {
@@ -151,7 +90,14 @@ impl Writer {
         View { dir: &self.dir, snapshot: &self.snapshot, catalog: &self.catalog, settings: &self.settings }
     }
 
-    /// Returns the snapshot of the present state, for the engine.
+    /// The committed and the staged documents together.
+    pub(crate) fn scope(&mut self) -> Result<Scope<'_>> {
+        self.ready()?;
+        self.group.index();
+        Ok(Scope::with_group(self.view(), &self.group))
+    }
+
+    /// The present state, for the parts of the engine.
     pub(crate) fn snapshot(&self) -> &Snapshot {
         &self.snapshot
     }
@@ -251,91 +197,14 @@ impl Writer {
         Ok(outcome)
     }
 
-    /// Stages a document unless another one within `within` bits is stored or staged under another id: probe and
-    /// insert are one step. Pending batches are ignored.
-    ///
-    /// # Errors
-    /// As [`Writer::insert`] and [`View::probe`]: a document that cannot be probed is never new.
-    pub fn insert_if_new(&mut self, document: Document, within: Within) -> Result<Verdict> {
-        self.ready()?;
-        let document = document.fitted(self.settings.bits)?;
-        if !document.is_unprinted()
-            && let Some(of) = self.nearest(&document, within)?
-        {
-            return Ok(Verdict::Duplicate { of });
-        }
-        self.insert(document).map(Verdict::Inserted)
-    }
-
-    /// Returns the nearest and oldest document within a distance that has another id.
-    fn nearest(&self, document: &Document, within: Within) -> Result<Option<crate::store::read::view::Neighbor>> {
-        let fingerprint = document.fingerprint();
-        // Its own id can be in the way once; a staged deletion any number of times.
-        let mut limit = 2 + self.group.deleted.len();
-        loop {
-            let found = self.view().find(&[fingerprint], within, Some(limit), &mut Work::default())?;
-            let Some(answer) = found.into_iter().next() else { return Ok(None) };
-            let cut = answer.count > answer.matches.len() as u64;
-            let committed = answer
-                .matches
-                .into_iter()
-                .filter(|found| found.id != document.id() && !self.group.deleted.contains(&found.number))
-                .min_by_key(|found| (found.distance, found.number));
-            if committed.is_none() && cut {
-                limit *= 4;
-                continue;
-            }
-            let staged = self.nearest_staged(document, within);
-            return Ok(match (committed, staged) {
-                (Some(old), Some(new)) if new.distance < old.distance => Some(new),
-                (None, staged) => staged,
-                (committed, _) => committed,
-            });
-        }
-    }
-
-    fn nearest_staged(&self, document: &Document, within: Within) -> Option<crate::store::read::view::Neighbor> {
-        let fingerprint = document.fingerprint();
-        let mut nearest: Option<Match> = None;
-        let first = self.group.documents.first()?.number;
-        self.group.memtable.probe(fingerprint.0, u32::from(within.0), |print, numbers| {
-            let distance = (print ^ fingerprint.0).count_ones();
-            let live = numbers.iter().find(|&&number| {
-                let staged = &self.group.documents[(number - first) as usize];
-                !self.group.abandoned.contains(&number) && staged.id != document.id()
-            });
-            if let Some(&number) = live {
-                let found = Match { distance, number, fingerprint: nddb_format::Fingerprint(print) };
-                if nearest.is_none_or(|best| found < best) {
-                    nearest = Some(found);
-                }
-            }
-        });
-        nearest.map(|found| {
-            let record = &self.group.documents[(found.number - first) as usize].document.record;
-            crate::store::read::view::Neighbor {
-                id: record.id.clone(),
-                number: found.number,
-                fingerprint: found.fingerprint,
-                distance: found.distance,
-                url: record.url.clone(),
-                site: record.site.clone(),
-            }
-        })
-    }
-
-    /// Stages a document under the next number, and the deletion of the ones it replaces: at once, or when the
-    /// pending batch is committed. Documents of other pending batches with the id are older.
+    /// Stages a document under the next number, and the deletion of what it replaces: at once, or for a
+    /// pending batch when that is committed. What other pending batches hold under the id is older.
     fn stage(&mut self, mut document: Document, known: &Known) {
         let number = self.counters.next_number + self.group.documents.len() as u64;
         document.record.batch = self.label.as_ref().map(|label| label.batch.number);
         known.replace(self.is_pending(), &mut self.group.deleted, &mut self.group.replaced);
         let (id, print, keys) = (document.record.id.clone(), document.print(), document.keys(self.recipe()));
-        if !print.unprinted {
-            self.group.memtable.insert(print.fingerprint, number);
-        }
-        self.group.by_id.insert(id.clone(), self.group.documents.len());
-        self.group.documents.push(Staged { number, id, print, document, keys });
+        self.group.push(Staged { number, id, print, document, keys });
     }
 
     /// Stages the deletion of a document. Returns whether there was one.

@@ -5,8 +5,9 @@ use std::path::Path;
 use nddb_format::manifest::Manifest;
 use nddb_format::record::{Counters, Range, RangeState, Settings};
 
-use super::retire::Retired;
-use super::{Group, Writer};
+use super::Writer;
+use super::group::Group;
+use super::retired::Retired;
 use crate::sketch::Recipe;
 use crate::store::catalog::Catalog;
 use crate::store::disk::dir::{Dir, Lock};

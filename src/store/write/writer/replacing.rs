@@ -4,41 +4,11 @@
 use nddb_format::record::{Counters, Print, Range, RangeState};
 
 use super::Writer;
+use super::group::Known;
 use crate::Result;
 use crate::store::catalog::IdCursor;
 use crate::store::document::Document;
 use crate::store::ranges::Ranges;
-
-/// The committed documents with one id that are not deleted.
-#[derive(Debug, Default)]
-pub(crate) struct Known {
-    /// The visible one.
-    visible: Option<u64>,
-    /// Those of the current pending batch.
-    own: Vec<u64>,
-    /// Those of other pending batches.
-    others: Vec<u64>,
-}
-
-impl Known {
-    /// Returns the visible document.
-    pub(super) fn visible(&self) -> Option<u64> {
-        self.visible
-    }
-
-    /// Returns the document that a new one is compared with.
-    pub(crate) fn current(&self) -> Option<u64> {
-        self.own.last().copied().or(self.visible)
-    }
-
-    /// Adds the documents that a new one replaces: to `deleted` those deleted at once, to `replaced` those deleted
-    /// when the pending batch is committed. Documents of other pending batches with the id are older.
-    pub(crate) fn replace(&self, pending: bool, deleted: &mut impl Extend<u64>, replaced: &mut impl Extend<u64>) {
-        deleted.extend(self.own.iter().copied());
-        let rest = self.others.iter().copied().chain(self.visible);
-        if pending { replaced.extend(rest) } else { deleted.extend(rest) }
-    }
-}
 
 impl Writer {
     /// Returns the committed documents with this id that neither a commit nor a staged change deletes.

@@ -5,72 +5,18 @@
 //! removed; and a manifest is published whose deleted set no longer contains its number, with another `purged`.
 
 use std::collections::VecDeque;
-use std::time::{Duration, Instant};
 
 use nddb_format::record::{Range, RangeState};
 use roaring::RoaringTreemap;
 
 use super::Writer;
+use super::retired::{GRACE, Item};
 use crate::Result;
-use crate::store::disk::dir::Kind;
 use crate::store::document::keys_of;
 use crate::store::ranges::deleted_in;
 
-/// Grace period of a replaced file, for readers that are just opening it.
-const GRACE: Duration = Duration::from_secs(5);
-/// Rows removed by one write.
+/// Rows that are removed by one write.
 const SLICE: usize = 4096;
-
-/// An item to be removed after readers have had time to read the manifest that does not need it.
-enum Item {
-    /// A file under `runs/`.
-    File(u64, Kind),
-    /// The rows of documents that are deleted and in no run.
-    Rows(RoaringTreemap),
-    /// Deletions that are in the deleted set's file, up to this generation.
-    Deletions(u64),
-}
-
-/// The items to be removed, and those removed.
-#[derive(Default)]
-pub(super) struct Retired {
-    waiting: VecDeque<(Instant, Item)>,
-    /// Deleted documents that no run contains, as far as this writer knows.
-    pub(super) dropped: RoaringTreemap,
-    /// Those of `dropped` whose rows are removed too.
-    purged: RoaringTreemap,
-}
-
-impl Retired {
-    /// Retires a file.
-    pub(super) fn file(&mut self, number: u64, kind: Kind) {
-        self.waiting.push_back((Instant::now(), Item::File(number, kind)));
-    }
-
-    /// Retires the rows of deleted documents that no run holds.
-    pub(super) fn rows(&mut self, mut numbers: RoaringTreemap) {
-        numbers -= &self.dropped;
-        if !numbers.is_empty() {
-            self.dropped |= &numbers;
-            self.waiting.push_back((Instant::now(), Item::Rows(numbers)));
-        }
-    }
-
-    /// Retires the deletions up to a generation.
-    pub(super) fn deletions(&mut self, folded: u64) {
-        self.waiting.push_back((Instant::now(), Item::Deletions(folded)));
-    }
-
-    /// Forgets numbers that have left the deleted set.
-    pub(super) fn forget(&mut self, numbers: &RoaringTreemap) {
-        self.dropped -= numbers;
-        self.purged -= numbers;
-    }
-
-    fn has_rows(&self) -> bool {
-        self.waiting.iter().any(|(_, item)| matches!(item, Item::Rows(_)))
-    }
-}
 
 impl Writer {
     /// Removes items that no manifest needs, once readers have had time to read the new one; of rows a slice at a

@@ -2,6 +2,7 @@
 
 use nddb::detect::Method;
 use nddb_lab::eval::{DRAWS, Interval, Intervals, Split, splits};
+use nddb_lab::quantity::decimal;
 
 use super::trial::{Frame, Set, Trial};
 use crate::quantity::{counted, grouped};
@@ -113,7 +114,7 @@ fn overview(frame: &Frame<'_>, trials: &[Trial<'_>], parts: &[Vec<Split>], inter
             grouped(trial.returned.pairs()),
             grouped(trial.returned.unlabelled()),
             format!("{per:.2}"),
-            trial.setting.bytes_per_document().map_or(NOTHING.into(), grouped),
+            trial.setting.method.bytes_per_document().map_or(NOTHING.into(), grouped),
             format!("{:.3}", trial.seconds),
             if trial.is_default() { "default".into() } else { String::new() },
         ]);
@@ -215,12 +216,12 @@ fn or_nothing(text: String) -> String {
     if text.is_empty() { NOTHING.into() } else { text }
 }
 
-pub(super) fn figure(figure: Option<f64>) -> String {
-    figure.map_or(NOTHING.into(), |figure| format!("{figure:.4}"))
+fn figure(figure: Option<f64>) -> String {
+    decimal(figure, 4)
 }
 
-pub(super) fn interval(interval: Option<Interval>) -> String {
-    interval.map_or(NOTHING.into(), |interval| format!("{:.3} to {:.3}", interval.low, interval.high))
+fn interval(interval: Option<Interval>) -> String {
+    interval.map_or(NOTHING.into(), |interval| interval.to_string())
 }
 
 fn signed(interval: Option<Interval>) -> String {
