@@ -3,7 +3,7 @@
 use super::decider::Decider;
 use super::definition::{Definition, Keys};
 use super::registry::Method;
-use super::sketches::Sketch;
+use super::sketches::{OfRecipe, Sketch};
 use crate::sketch::Recipe;
 use crate::store::View;
 use crate::{Error, Result};
@@ -45,7 +45,7 @@ pub(crate) fn check_index(view: View<'_>, decider: &Decider<'_>) -> Result<()> {
 }
 
 /// Refuses a method if the recipe of the database lacks something, and names those that have it.
-fn require(view: View<'_>, definition: &Definition, lacks: &str, has: fn(&Recipe) -> bool) -> Result<()> {
+fn require(view: View<'_>, definition: &Definition, lacks: &str, has: OfRecipe) -> Result<()> {
     let label = &view.settings().recipe;
     if Recipe::of_any_version(label).as_ref().is_some_and(has) {
         return Ok(());

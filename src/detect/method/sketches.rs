@@ -21,6 +21,9 @@ pub(crate) enum Sketch {
     Profile,
 }
 
+/// Tells whether a recipe makes a sketch.
+pub(crate) type OfRecipe = fn(&Recipe) -> bool;
+
 impl Sketch {
     /// Returns the sketch in words.
     pub(crate) fn name(self) -> &'static str {
@@ -46,7 +49,7 @@ impl Sketch {
     }
 
     /// Returns what is said of a recipe that does not make the sketch, and how to tell; `None` if every recipe does.
-    pub(crate) fn of_recipe(self) -> Option<(&'static str, fn(&Recipe) -> bool)> {
+    pub(crate) fn of_recipe(self) -> Option<(&'static str, OfRecipe)> {
         match self {
             Sketch::Fingerprint | Sketch::Digest => None,
             Sketch::Supershingles => Some(("makes no supershingles", Recipe::has_min_hash)),

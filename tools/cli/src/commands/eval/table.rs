@@ -101,7 +101,7 @@ fn overview(frame: &Frame<'_>, trials: &[Trial<'_>], parts: &[Vec<Split>], inter
         let all = parts[0].counts;
         let per = trial.summary.candidates as f64 / (frame.documents().max(1)) as f64;
         table.row(vec![
-            trial.set.recipe.name().into(),
+            trial.set.recipe.name(),
             trial.setting.method.name().into(),
             or_nothing(trial.setting.told()),
             figure(all.precision()),
@@ -127,7 +127,7 @@ fn differences(trials: &[Trial<'_>], reference: usize, intervals: &[Intervals]) 
     for (index, (trial, intervals)) in trials.iter().zip(intervals).enumerate() {
         if index != reference {
             table.row(vec![
-                trial.set.recipe.name().into(),
+                trial.set.recipe.name(),
                 trial.setting.method.name().into(),
                 or_nothing(trial.setting.told()),
                 signed(intervals.precision_difference),
@@ -160,7 +160,7 @@ fn by_part(trials: &[Trial<'_>], parts: &[Vec<Split>]) -> Table {
         for split in &parts[1..] {
             let counts = &split.counts;
             table.row(vec![
-                trial.set.recipe.name().into(),
+                trial.set.recipe.name(),
                 trial.setting.method.name().into(),
                 or_nothing(trial.setting.told()),
                 split.by.into(),
