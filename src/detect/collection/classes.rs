@@ -167,15 +167,25 @@ impl Seen<'_> {
     fn alone(&self, ordinal: u32) -> Option<u128> {
         let row = self.collection.row(ordinal);
         let Some(mut words) = self.sketch(&row, ordinal) else { return self.bare(&row) };
+        let definition = self.method.definition();
+        if self.is_by_profile() && !definition.class.contains(&Sketch::Profile) {
+            // Candidates share a band, and documents of equal min-values may have different ones.
+            words.extend(self.collection.profile(ordinal).bands());
+        }
         if self.or_simhash {
             // By which they are found from documents without sketches, and what says whether the method can decide.
             let fingerprint = row.fingerprint.map_or(0, |fingerprint| fingerprint.0);
             words.extend([fingerprint, row.fingerprint.is_some().into(), row.is_without_terms().into()]);
-            if self.method.definition().besides == Besides::Site {
+            if definition.besides == Besides::Site {
                 words.push(row.site.map_or(0, |site| u64::from(site) + 1));
             }
         }
         Some(hash(&words))
+    }
+
+    /// Whether keys are made of the profile.
+    fn is_by_profile(&self) -> bool {
+        self.method.definition().keys().contains(&Keys::Bands) && self.collection.has_bands_of_profiles()
     }
 
     /// The sketches; none if the method's are not there.
@@ -186,8 +196,7 @@ impl Seen<'_> {
             return None;
         }
         // Equal sketches are found only where there is what their keys are made of.
-        let is_by_profile = definition.keys().contains(&Keys::Bands) && collection.has_bands_of_profiles();
-        if is_by_profile && !row.has_profile {
+        if self.is_by_profile() && !row.has_profile {
             return None;
         }
         let mut words = Vec::with_capacity(1);
