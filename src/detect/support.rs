@@ -129,7 +129,8 @@ pub fn headings_differ(a: &Record, b: &Record) -> bool {
 /// A database of these pages, half of them in a run.
 pub fn database(folder: &std::path::Path, pages: &[Page]) -> Result<Reader> {
     let path = folder.join("db");
-    let mut writer = Writer::create(&path, &Config::within(3)?)?;
+    // Documents are found by the bands of their min-values.
+    let mut writer = Writer::create(&path, &Config::within(3)?.recipe("main/2"))?;
     for (index, page) in pages.iter().enumerate() {
         writer.insert(page.document())?;
         if index == pages.len() / 2 {
@@ -147,7 +148,7 @@ pub fn collection(reader: &Reader, resources: &Resources) -> Collection {
 }
 
 /// Options in little memory, so that what is sorted goes to files.
-pub fn options(method: super::method::name::Method) -> PairOptions {
+pub fn options(method: super::method::registry::Method) -> PairOptions {
     PairOptions { resources: Resources { memory_limit: 0, ..Resources::default() }, ..PairOptions::new(method) }
 }
 

@@ -1,6 +1,6 @@
 //! Bands of min-values as keys.
 
-use super::keyed::Keys;
+use super::keyed::KeyMaker;
 use crate::detect::collection::row::{MIN_VALUES, Row};
 use crate::detect::collection::{Collection, agreement};
 use crate::sketch::{BANDS, Recipe, SHORT_BANDS};
@@ -16,7 +16,7 @@ pub(crate) struct Bands {
     pub agreement: u32,
 }
 
-impl Keys for Bands {
+impl KeyMaker for Bands {
     type Sketch = [u64; MIN_VALUES];
 
     #[inline]
@@ -65,7 +65,7 @@ pub(crate) struct ShortBands {
     pub(crate) agreement: u32,
 }
 
-impl Keys for ShortBands {
+impl KeyMaker for ShortBands {
     type Sketch = ([u64; SHORT_BANDS], [u64; MIN_VALUES]);
 
     #[inline]

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::context::{Context, Take};
-use super::keyed::Keys;
+use super::keyed::KeyMaker;
 use super::repeats::Repeats;
 use crate::Result;
 use crate::detect::method::pair::Cut;
@@ -14,7 +14,12 @@ const REPORT: u32 = 1 << 14;
 
 /// Finds the pairs of leaders that share a key, and hands each to `found`, once or seldom more, with whether it passes. Keys that more than `limit` leaders share give star pairs with the oldest of them, and are
 /// returned.
-pub(crate) fn pairs<K: Keys>(context: &Context<'_>, keyed: K, limit: usize, found: &mut Take<'_>) -> Result<Vec<Cut>> {
+pub(crate) fn pairs<K: KeyMaker>(
+    context: &Context<'_>,
+    keyed: K,
+    limit: usize,
+    found: &mut Take<'_>,
+) -> Result<Vec<Cut>> {
     let sorted = sort(context, keyed)?;
     let cut = cut(&sorted, limit)?;
     let mut buckets =
@@ -40,13 +45,13 @@ pub(crate) fn pairs<K: Keys>(context: &Context<'_>, keyed: K, limit: usize, foun
 }
 
 /// Leaders that have the sketch which the keys are made of.
-fn keyed_leaders<'a, K: Keys + 'a>(context: &'a Context<'_>, keyed: K) -> impl Iterator<Item = u32> + 'a {
+fn keyed_leaders<'a, K: KeyMaker + 'a>(context: &'a Context<'_>, keyed: K) -> impl Iterator<Item = u32> + 'a {
     let collection = context.collection;
     context.classes.leaders().filter(move |&ordinal| keyed.is_known(&collection.row(ordinal)))
 }
 
 /// All keys that may be shared, as (key, index and ordinal), by key and ordinal.
-fn sort<K: Keys>(context: &Context<'_>, keyed: K) -> Result<Sorted<2>> {
+fn sort<K: KeyMaker>(context: &Context<'_>, keyed: K) -> Result<Sorted<2>> {
     let (collection, resources) = (context.collection, context.resources);
     let len = u64::from(collection.len());
     let mut parts = Vec::new();
@@ -96,7 +101,7 @@ fn cut(sorted: &Sorted<2>, limit: usize) -> Result<HashSet<u64>> {
     Ok(cut)
 }
 
-struct Buckets<'a, 'b, K: Keys> {
+struct Buckets<'a, 'b, K: KeyMaker> {
     context: &'a Context<'b>,
     keyed: K,
     limit: usize,
@@ -107,7 +112,7 @@ struct Buckets<'a, 'b, K: Keys> {
     stars: Vec<Cut>,
 }
 
-impl<K: Keys> Buckets<'_, '_, K> {
+impl<K: KeyMaker> Buckets<'_, '_, K> {
     /// The documents of one key: pairs that share an earlier key are left to that one.
     fn bucket(&mut self, rows: &[[u64; 2]], found: &mut Take<'_>) -> Result<()> {
         let ordinal = |row: &[u64; 2]| row[1] as u32;

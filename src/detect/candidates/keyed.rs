@@ -2,14 +2,13 @@
 
 use crate::detect::collection::Collection;
 use crate::detect::collection::row::Row;
+use crate::detect::method::definition::Least;
 use crate::detect::method::known::{b_similarity, c_similarity};
-use crate::detect::method::name::Method;
-use crate::detect::method::rules::Rules;
 use crate::sketch::Recipe;
 
 /// Keys made of a part of what is kept of a document. Of two documents that share one the pair is a candidate if it
 /// passes.
-pub(crate) trait Keys: Copy {
+pub(crate) trait KeyMaker: Copy {
     /// What the keys are made of, and what decides whether a pair passes.
     type Sketch;
 
@@ -161,10 +160,10 @@ fn piece_key(projection: &[u64; 6], complete: bool, index: u8) -> u64 {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Filtered {
     pub keyed: Keyed,
-    pub filter: Filter,
+    pub least: Least,
 }
 
-impl Keys for Filtered {
+impl KeyMaker for Filtered {
     type Sketch = Sketch;
 
     #[inline]
@@ -200,35 +199,12 @@ impl Keys for Filtered {
         self.keyed.shared(a, b)
     }
 
+    /// Those of split are decided by site later: what stands on one site needs less of the projection.
     #[inline]
     fn passes(self, a: &Sketch, b: &Sketch) -> bool {
-        self.filter.passes(a, b)
-    }
-}
-
-/// What a candidate must have for its pair to be one of the method's: `(source, sketches) -> near`.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Filter {
-    b: u32,
-    c: u32,
-}
-
-impl Filter {
-    /// For candidates of `source` under a method. Those of split are decided by site later: what stands on
-    /// one site needs less of the projection.
-    pub(crate) fn new(method: Method, source: Keyed, rules: &Rules) -> Self {
-        match (method, source) {
-            (Method::B, _) => Self { b: rules.b, c: 0 },
-            (Method::Combined, _) => Self { b: rules.b, c: rules.combined },
-            (Method::Split, Keyed::Megashingles) => Self { b: rules.b, c: rules.combined.min(rules.c) },
-            _ => Self { b: 0, c: rules.c },
-        }
-    }
-
-    /// Whether two sketches pass.
-    #[inline]
-    pub(crate) fn passes(&self, a: &Sketch, b: &Sketch) -> bool {
-        (self.b == 0 || b_similarity(&a[0], &b[0]) >= self.b) && (self.c == 0 || c_similarity(&a[1], &b[1]) >= self.c)
+        let Least { b: supershingles, c: bits, .. } = self.least;
+        (supershingles == 0 || b_similarity(&a[0], &b[0]) >= supershingles)
+            && (bits == 0 || c_similarity(&a[1], &b[1]) >= bits)
     }
 }
 

@@ -3,13 +3,14 @@
 use super::bands::{Bands, ShortBands};
 use super::buckets;
 use super::context::{Context, Take};
-use super::keyed::{Filter, Filtered, Keyed, Keys};
+use super::keyed::{Filtered, KeyMaker, Keyed};
 use crate::Result;
 use crate::detect::collection::Collection;
+use crate::detect::method::definition::{Candidates, Keys, Least};
 use crate::detect::method::evidence::Evidence;
-use crate::detect::method::name::Method;
 use crate::detect::method::options::PairOptions;
 use crate::detect::method::pair::Cut;
+use crate::detect::method::sketches::Sketch;
 use crate::spill::mapped_rows::{MappedRows, MappedRowsWriter};
 use crate::spill::sort::Sorter;
 use crate::store::{View, Within};
@@ -37,38 +38,119 @@ pub(crate) struct Simhash;
 
 impl Source for Simhash {
     fn candidates(&mut self, context: &Context<'_>, found: &mut Take<'_>) -> Result<Vec<Cut>> {
-        let (resources, collection) = (context.resources, context.collection);
-        let memory = resources.memory_limit / 4;
-        context.ticker.start("sort fingerprints", None, "documents")?;
-        let mut sorter = Sorter::<2>::new(&resources.folder, memory);
+        // One class has one fingerprint.
+        near_fingerprints(context, &|_| true, found)?;
+        Ok(Vec::new())
+    }
+}
+
+/// Pairs that the method cannot decide, because one of both lacks what it compares: their fingerprints are within k bits.
+pub(crate) struct Undecided;
+
+/// Most documents that are compared with all others one by one; more of them are found in the runs.
+const SCANNED_MAX: usize = 64;
+
+impl Source for Undecided {
+    fn candidates(&mut self, context: &Context<'_>, found: &mut Take<'_>) -> Result<Vec<Cut>> {
+        let (collection, decider) = (context.collection, context.options.decider());
+        let definition = decider.method.definition();
+        let lacks = |ordinal: u32| {
+            let sketches = collection.row(ordinal).sketches();
+            let is_known = sketches.suffice_for(definition.compares) && sketches.suffice_for(definition.class);
+            sketches.has(Sketch::Fingerprint) && !is_known
+        };
+        let mut take = |a: u32, b: u32, near: bool| {
+            // Members of both classes may have other texts than these two; pairs of one text need no source.
+            let evidence = Evidence { identical: false, ..collection.evidence(a, b) };
+            if decider.is_left_to_simhash(&evidence) { found(a, b, near) } else { Ok(()) }
+        };
+        let few: Vec<u32> = context.classes.leaders().filter(|&leader| lacks(leader)).take(SCANNED_MAX + 1).collect();
+        if few.len() > SCANNED_MAX {
+            near_fingerprints(context, &lacks, &mut take)?;
+            return Ok(Vec::new());
+        }
+        if few.is_empty() {
+            return Ok(Vec::new());
+        }
+        let within = context.options.rules.within;
         for leader in context.classes.leaders() {
-            if let Some(fingerprint) = collection.row(leader).fingerprint {
-                sorter.push([fingerprint.0, leader.into()])?;
+            let Some(fingerprint) = collection.row(leader).fingerprint else { continue };
+            // A pair of two that lack something comes once.
+            for &other in
+                few.iter().filter(|&&other| other < leader || other > leader && few.binary_search(&leader).is_err())
+            {
+                let Some(theirs) = collection.row(other).fingerprint else { continue };
+                if (fingerprint.0 ^ theirs.0).count_ones() <= within {
+                    take(leader, other, true)?;
+                }
             }
         }
-        let mut leaders = MappedRowsWriter::<2>::new(&resources.folder)?;
-        sorter.finish().each(&mut |rows| rows.iter().try_for_each(|row| leaders.push(row)))?;
-        let leaders = leaders.finish()?;
-        let mut pairs = Sorter::<2>::new(&resources.folder, memory);
-        let within = u8::try_from(context.options.rules.within).unwrap_or(u8::MAX);
-        close_pairs(context, context.view, within, memory, &mut |a, b| pairs.push([a, b]))?;
-        // Twice joined with the sorted fingerprints: by the lesser, then by the greater.
-        let mut halves = Sorter::<2>::new(&resources.folder, memory);
-        let mut cursor = Cursor { rows: &leaders, at: 0 };
-        pairs.finish().each(&mut |rows| {
-            rows.iter().try_for_each(|&[a, b]| match cursor.find(a) {
-                Some(leader) => halves.push([b, leader.into()]),
-                None => Ok(()),
-            })
-        })?;
-        let mut cursor = Cursor { rows: &leaders, at: 0 };
-        halves.finish().each(&mut |rows| {
-            rows.iter().try_for_each(|&[b, a]| match cursor.find(b) {
-                Some(leader) => found(a as u32, leader, true),
-                None => Ok(()),
-            })
-        })?;
         Ok(Vec::new())
+    }
+}
+
+/// Hands out the pairs of leaders of which one is wanted and whose fingerprints are within k bits.
+fn near_fingerprints(context: &Context<'_>, is_wanted: &dyn Fn(u32) -> bool, found: &mut Take<'_>) -> Result<()> {
+    let (resources, collection) = (context.resources, context.collection);
+    let memory = resources.memory_limit / 4;
+    context.ticker.start("sort fingerprints", None, "documents")?;
+    let mut sorter = Sorter::<2>::new(&resources.folder, memory);
+    for leader in context.classes.leaders() {
+        if let Some(fingerprint) = collection.row(leader).fingerprint {
+            sorter.push([fingerprint.0, u64::from(!is_wanted(leader)) << 32 | u64::from(leader)])?;
+        }
+    }
+    let mut leaders = MappedRowsWriter::<2>::new(&resources.folder)?;
+    sorter.finish().each(&mut |rows| rows.iter().try_for_each(|row| leaders.push(row)))?;
+    let leaders = Leaders(leaders.finish()?);
+    leaders.equal(found)?;
+    let mut pairs = Sorter::<2>::new(&resources.folder, memory);
+    let within = u8::try_from(context.options.rules.within).unwrap_or(u8::MAX);
+    close_pairs(context, context.view, within, memory, &mut |a, b| pairs.push([a, b]))?;
+    // Twice joined with the sorted fingerprints: by the lesser, then by the greater.
+    let mut halves = Sorter::<2>::new(&resources.folder, memory);
+    let mut at = 0;
+    pairs.finish().each(&mut |rows| {
+        rows.iter().try_for_each(|&[a, b]| leaders.of(a, &mut at).try_for_each(|leader| halves.push([b, leader])))
+    })?;
+    let mut at = 0;
+    halves.finish().each(&mut |rows| {
+        rows.iter().try_for_each(|&[b, leader]| {
+            let others = leaders.of(b, &mut at);
+            // Those that are wanted come first.
+            let mut others = others.take_while(|&other| is_wanted_row(leader) || is_wanted_row(other));
+            others.try_for_each(|other| found(leader as u32, other as u32, true))
+        })
+    })
+}
+
+/// Whether the leader of such a row is wanted.
+fn is_wanted_row(row: u64) -> bool {
+    row >> 32 == 0
+}
+
+/// Leaders by their fingerprints; of each fingerprint those that are wanted come first.
+struct Leaders(MappedRows<2>);
+
+impl Leaders {
+    /// Those with a fingerprint; a stored one that no live document has is not there. Fingerprints are asked for in
+    /// ascending order, and `at` stays at the last.
+    fn of(&self, fingerprint: u64, at: &mut usize) -> impl Iterator<Item = u64> {
+        while self.0.get(*at).is_some_and(|row| row[0] < fingerprint) {
+            *at += 1;
+        }
+        let rows = (*at..).map_while(|index| self.0.get(index));
+        rows.take_while(move |row| row[0] == fingerprint).map(|row| row[1])
+    }
+
+    /// Hands out the pairs with one fingerprint.
+    fn equal(&self, found: &mut Take<'_>) -> Result<()> {
+        for (index, [fingerprint, leader]) in self.0.iter().enumerate().filter(|(_, row)| is_wanted_row(row[1])) {
+            let others = (index + 1..).map_while(|index| self.0.get(index));
+            let mut others = others.take_while(|row| row[0] == fingerprint);
+            others.try_for_each(|row| found(leader as u32, row[1] as u32, true))?;
+        }
+        Ok(())
     }
 }
 
@@ -85,87 +167,64 @@ fn close_pairs(
     })
 }
 
-/// Reads sorted (fingerprint, ordinal) rows along with ascending questions.
-struct Cursor<'a> {
-    rows: &'a MappedRows<2>,
-    at: usize,
-}
-
-impl Cursor<'_> {
-    /// The ordinal of a fingerprint; a stored one that no live document has is not there.
-    fn find(&mut self, fingerprint: u64) -> Option<u32> {
-        while self.rows.get(self.at).is_some_and(|row| row[0] < fingerprint) {
-            self.at += 1;
-        }
-        self.rows.get(self.at).filter(|row| row[0] == fingerprint).map(|row| row[1] as u32)
-    }
-}
-
 /// Candidates that share a key of their sketches.
-pub(crate) struct Shared(pub(crate) Keyed);
+pub(crate) struct Shared(pub(crate) Keys);
 
 impl Source for Shared {
     fn candidates(&mut self, context: &Context<'_>, found: &mut Take<'_>) -> Result<Vec<Cut>> {
-        let filter = Filter::new(context.options.method, self.0, &context.options.rules);
-        buckets::pairs(context, Filtered { keyed: self.0, filter }, context.limit, found)
-    }
-}
-
-/// Candidates that share a band of their min-values: of those of short shingles where documents have profiles.
-struct SharedBands;
-
-impl Source for SharedBands {
-    fn candidates(&mut self, context: &Context<'_>, found: &mut Take<'_>) -> Result<Vec<Cut>> {
-        let agreement = least_agreement(context.options);
-        if context.collection.has_profiles() {
-            return buckets::pairs(context, ShortBands { agreement }, context.limit, found);
+        let (options, limit) = (context.options, context.limit);
+        let least = (options.method.definition().least)(&options.rules, self.0);
+        match makers(self.0, context.collection, options.complete, least) {
+            Makers::Sketches(keys) => buckets::pairs(context, keys, limit, found),
+            Makers::Short(keys) => buckets::pairs(context, keys, limit, found),
+            Makers::Long(keys) => buckets::pairs(context, keys, limit, found),
         }
-        buckets::pairs(context, Bands { agreement }, context.limit, found)
     }
 }
 
-/// The least number of equal min-values of a candidate; none by the model.
-fn least_agreement(options: &PairOptions) -> u32 {
-    if options.method == Method::MinHash { options.rules.agreement } else { 0 }
+/// What makes keys of the documents of a collection.
+enum Makers {
+    Sketches(Filtered),
+    Short(ShortBands),
+    Long(Bands),
+}
+
+fn makers(keys: Keys, collection: &Collection, complete: bool, least: Least) -> Makers {
+    let agreement = least.agreement;
+    match keys {
+        Keys::Megashingles => Makers::Sketches(Filtered { keyed: Keyed::Megashingles, least }),
+        Keys::Pieces => Makers::Sketches(Filtered { keyed: Keyed::Pieces { complete }, least }),
+        Keys::Bands if collection.has_bands_of_profiles() => Makers::Short(ShortBands { agreement }),
+        Keys::Bands => Makers::Long(Bands { agreement }),
+    }
 }
 
 /// Whether a source without any limit would bring two documents together that are near.
 pub fn share_key(collection: &Collection, options: &PairOptions, a: u32, b: u32) -> bool {
-    let filter = Filter::new(options.method, Keyed::Megashingles, &options.rules);
-    let sketch = |keyed| share(collection, Filtered { keyed, filter }, a, b);
-    let pieces = Keyed::Pieces { complete: options.complete };
-    match options.method {
-        Method::B | Method::Combined => sketch(Keyed::Megashingles),
-        Method::C => sketch(pieces),
-        Method::Split => sketch(Keyed::Megashingles) || sketch(pieces),
-        Method::MinHash | Method::Model => {
-            let agreement = least_agreement(options);
-            match collection.has_profiles() {
-                true => share(collection, ShortBands { agreement }, a, b),
-                false => share(collection, Bands { agreement }, a, b),
-            }
-        }
-        // What resembles shares one of the rarest shingles.
-        Method::Shingles => true,
-        // Within k bits all are found; of texts, what was compared.
-        Method::Identity | Method::Simhash | Method::Lcs | Method::Cosine => false,
-    }
+    let definition = options.method.definition();
+    // What resembles shares one of the rarest shingles. Within k bits all are found; of texts, what was compared.
+    definition.candidates == Candidates::Shingles
+        || definition.keys().iter().any(|&keys| match makers(keys, collection, options.complete, Least::default()) {
+            Makers::Sketches(keys) => share(collection, keys, a, b),
+            Makers::Short(keys) => share(collection, keys, a, b),
+            Makers::Long(keys) => share(collection, keys, a, b),
+        })
 }
 
-fn share<K: Keys>(collection: &Collection, keyed: K, a: u32, b: u32) -> bool {
+fn share<K: KeyMaker>(collection: &Collection, keyed: K, a: u32, b: u32) -> bool {
     [a, b].iter().all(|&ordinal| keyed.is_known(&collection.row(ordinal)))
         && keyed.shared(&keyed.sketch(collection, a), &keyed.sketch(collection, b)) != 0
 }
 
 /// The sources of a method that compares sketches; none of one that reads texts.
-pub(crate) fn sources(method: Method, complete: bool) -> Vec<Box<dyn Source>> {
-    let pieces = || Box::new(Shared(Keyed::Pieces { complete })) as Box<dyn Source>;
-    match method {
-        Method::Identity | Method::Lcs | Method::Cosine | Method::Shingles => Vec::new(),
-        Method::Simhash => vec![Box::new(Simhash)],
-        Method::B | Method::Combined => vec![Box::new(Shared(Keyed::Megashingles))],
-        Method::C => vec![pieces()],
-        Method::Split => vec![Box::new(Shared(Keyed::Megashingles)), pieces()],
-        Method::MinHash | Method::Model => vec![Box::new(SharedBands)],
+pub(crate) fn sources(options: &PairOptions) -> Vec<Box<dyn Source>> {
+    let mut sources: Vec<Box<dyn Source>> = match options.method.definition().candidates {
+        Candidates::Near => vec![Box::new(Simhash)],
+        Candidates::Sharing(keys) => keys.iter().map(|&keys| Box::new(Shared(keys)) as Box<dyn Source>).collect(),
+        Candidates::Identical | Candidates::Sets(_) | Candidates::Shingles => Vec::new(),
+    };
+    if options.decider().or_simhash {
+        sources.push(Box::new(Undecided));
     }
+    sources
 }

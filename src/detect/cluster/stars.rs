@@ -11,10 +11,8 @@ use std::collections::HashMap;
 use crate::Result;
 use crate::detect::collection::Collection;
 use crate::detect::collection::classes::Classes;
-use crate::detect::method::evidence::Evidence;
-use crate::detect::method::name::Method;
 use crate::detect::method::options::PairOptions;
-use crate::detect::method::rules::{Decision, Rules};
+use crate::detect::method::rules::Decision;
 use crate::detect::pairs::Pass;
 use crate::spill::sort::Sorter;
 
@@ -25,12 +23,12 @@ pub(crate) fn founders(
     options: &PairOptions,
     pass: &mut Pass<'_>,
 ) -> Result<Vec<u32>> {
-    let resources = &options.resources;
+    let (resources, decider) = (&options.resources, options.decider());
     let mut founder: Vec<u32> = (0..collection.len()).collect();
     let mut sorter = Sorter::<2>::new(&resources.folder, resources.memory_limit / 4);
     pass(&mut |pair| {
         let (older, newer) = (pair.a.min(pair.b), pair.a.max(pair.b));
-        sorter.push([two(newer, older), score(&options.rules, options.method, &pair.evidence)])
+        sorter.push([two(newer, older), decider.nearness(&pair.evidence)])
     })?;
     let mut best = Best::default();
     each_run(sorter, &mut |newer, row, last| {
@@ -50,7 +48,7 @@ pub(crate) fn founders(
         for (leader, other) in [(pair.a, pair.b), (pair.b, pair.a)] {
             let is_founder = |ordinal: u32| founder[ordinal as usize] == ordinal;
             if !is_founder(leader) && is_founder(other) && members.of(leader).len() > 1 {
-                sorter.push([two(leader, other), score(&options.rules, options.method, &pair.evidence)])?;
+                sorter.push([two(leader, other), decider.nearness(&pair.evidence)])?;
             }
         }
         Ok(())
@@ -91,30 +89,10 @@ fn part(collection: &Collection, classes: &Classes, options: &PairOptions, found
         let (leader, joined) = (classes.leader(ordinal), founder[ordinal as usize]);
         if ordinal != leader
             && joined != leader
-            && options.rules.decide(options.method, &collection.evidence(ordinal, joined)) == Decision::Apart
+            && options.decider().decide(&collection.evidence(ordinal, joined)) == Decision::Apart
         {
             founder[ordinal as usize] = *first.entry(leader).or_insert(ordinal);
         }
-    }
-}
-
-/// How like a founder a document is: the number that the method goes by, the more the liker.
-pub(crate) fn score(rules: &Rules, method: Method, evidence: &Evidence) -> u64 {
-    if evidence.identical {
-        return u64::MAX;
-    }
-    // Shares of one, in steps far below what any of them is exact to.
-    let share = |value: Option<f64>| (value.unwrap_or(0.0) * (1u64 << 40) as f64) as u64;
-    match method {
-        Method::Identity => 0,
-        Method::Simhash => 64 - u64::from(evidence.distance.unwrap_or(64)),
-        Method::B => evidence.b_similarity.unwrap_or(0).into(),
-        Method::C | Method::Combined | Method::Split => evidence.c_similarity.unwrap_or(0).into(),
-        Method::MinHash => evidence.agreement.unwrap_or(0).into(),
-        Method::Model => share(rules.probability_of(evidence)),
-        Method::Lcs => share(evidence.lcs_resemblance).max(share(evidence.lcs_containment)),
-        Method::Cosine => share(evidence.cosine),
-        Method::Shingles => share(evidence.resemblance),
     }
 }
 

@@ -1,7 +1,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
-use crate::detect::method::name::Method;
+use crate::detect::method::decider::Decider;
+use crate::detect::method::registry::Method;
 use crate::detect::method::rules::{Decision, Rules};
 use crate::detect::pairs;
 use crate::detect::support::{Page, Random, database, options, pages};
@@ -59,7 +60,7 @@ fn near(
             {
                 all.insert(
                     (pair.a.min(pair.b), pair.a.max(pair.b)),
-                    stars::score(&Rules::default(), method, &pair.evidence),
+                    Decider::new(method, &Rules::default(), false).nearness(&pair.evidence),
                 );
             }
             Ok(())
@@ -79,7 +80,7 @@ fn near(
                 let keyed = shares(collection, a, b);
                 let decided = expanded.rules.decide(method, &seen);
                 if together || keyed && matches!(decided, Decision::Near(_)) {
-                    all.insert((a, b), stars::score(&Rules::default(), method, &evidence));
+                    all.insert((a, b), Decider::new(method, &Rules::default(), false).nearness(&evidence));
                 }
             }
         }

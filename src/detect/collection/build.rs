@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use nddb_format::record::Record;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::Collection;
+use super::documents::Collection;
 use super::row::{MIN_HASH, MIN_VALUES, PROFILE, ROW, Row, SKETCH};
 use crate::detect::method::requirements::Held;
-use crate::sketch::PROFILE_SIZE;
+use crate::sketch::{PROFILE_SIZE, Recipe};
 use crate::spill::mapped_rows::{MappedRows, MappedRowsWriter};
 use crate::spill::progress::Progress;
 use crate::spill::resources::Resources;
@@ -25,7 +25,35 @@ const BUFFER_SIZE: usize = 1 << 20;
 /// Most documents.
 const LEN_MAX: u64 = u32::MAX as u64 - 1;
 
-pub(super) fn build(
+impl Collection {
+    /// Reads the live documents of a view.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for 2^32 - 1 documents and more; damage; errors of the disk;
+    /// [`Error::Cancelled`].
+    pub fn build(
+        view: View<'_>,
+        resources: &Resources,
+        watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+    ) -> Result<Self> {
+        build(view, resources, false, watch)
+    }
+
+    /// The same, together with deleted documents that no compaction has dropped yet, unless another
+    /// document has their id: what clusters are made of.
+    ///
+    /// # Errors
+    /// As [`Collection::build`].
+    pub fn with_deleted(
+        view: View<'_>,
+        resources: &Resources,
+        watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+    ) -> Result<Self> {
+        build(view, resources, true, watch)
+    }
+}
+
+fn build(
     view: View<'_>,
     resources: &Resources,
     deleted: bool,
@@ -51,7 +79,7 @@ pub(super) fn build(
     })?;
     ids.append(&bytes)?;
     if len > LEN_MAX {
-        return Err(Error::OutOfRange { what: "the number of documents", asked: len, limit: LEN_MAX });
+        return Err(Error::OutOfRange { what: "the number of documents", requested: len, limit: LEN_MAX });
     }
     let mut wanted = MappedRowsWriter::<2>::new(folder)?;
     numbers.finish().each(&mut |rows| rows.iter().try_for_each(|row| wanted.push(row)))?;
@@ -88,6 +116,8 @@ pub(super) fn build(
         ends: ends.finish()?,
         by_rank,
         representative,
+        has_bands_of_profiles: Recipe::of_any_version(&view.settings().recipe)
+            .is_some_and(|recipe| recipe.has_profile()),
         held,
     })
 }

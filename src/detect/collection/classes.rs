@@ -2,9 +2,13 @@
 
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::Collection;
+use super::documents::Collection;
+use super::row::Row;
 use crate::Result;
-use crate::detect::method::name::Method;
+use crate::detect::method::definition::{Besides, Keys};
+use crate::detect::method::options::PairOptions;
+use crate::detect::method::registry::Method;
+use crate::detect::method::sketches::Sketch;
 use crate::spill::resources::Resources;
 use crate::spill::sort::Sorter;
 use crate::text::Headings;
@@ -16,9 +20,8 @@ type TextHash<'a> = dyn Fn(u32) -> Option<u128> + 'a;
 /// hot groups, those with one sketch but different texts (Manku et al. 2007, 4: one fingerprint may be
 /// shared by millions of documents).
 ///
-/// The sketch is the fingerprint for simhash, the six supershingles for B, the projection for C, both of
-/// these for combined and split, the 84 min-values, headings and site for min-hash; for the methods that compare texts it is what
-/// of the text they compare.
+/// Each method says which sketches these are; for the methods that compare texts it is what of the text they compare.
+/// Where simhash decides about bare fingerprints, those are classes, too.
 #[derive(Debug)]
 pub struct Classes {
     /// The least ordinal of the class of each document.
@@ -26,25 +29,24 @@ pub struct Classes {
 }
 
 impl Classes {
+    /// The classes by which pairs are found: by identity and sketch; where all pairs are asked for, by sketch alone.
+    /// `text` hashes what the method sees of a document's text.
+    pub(crate) fn of(collection: &Collection, options: &PairOptions, text: &TextHash<'_>) -> Result<Self> {
+        let seen = Seen { collection, method: options.method, or_simhash: options.decider().or_simhash, text };
+        let len = collection.len();
+        if options.expand && !options.method.needs_text() && options.method != Method::Identity {
+            return Self::made(len, &|ordinal| seen.alone(ordinal), &options.resources, &|ordinal| ordinal);
+        }
+        let of = |ordinal| collection.representative(ordinal);
+        Self::made(len, &|ordinal| seen.besides(ordinal), &options.resources, &of)
+    }
+
     /// The classes by identity and, where the method has one, by its sketch.
     /// `text` hashes what the method sees of a document's text.
     pub fn new(collection: &Collection, method: Method, text: &TextHash<'_>, resources: &Resources) -> Result<Self> {
-        let sketch = |ordinal| sketch(collection, method, text, ordinal);
-        Self::made(collection.len(), &sketch, resources, &|ordinal| collection.representative(ordinal))
-    }
-
-    /// The classes by sketch alone: documents of one text may have different sketches, for what is content in
-    /// it is told by the markup around it. The sketch for min-hash is the min-values only: of these classes every pair
-    /// is decided by itself.
-    pub fn of_sketches(collection: &Collection, method: Method, resources: &Resources) -> Result<Self> {
-        let sketch = |ordinal| match method {
-            Method::MinHash => {
-                let row = collection.row(ordinal);
-                row.has_min_values.then(|| hash(&collection.packed_min_values(ordinal)))
-            }
-            _ => sketch(collection, method, &|_| None, ordinal),
-        };
-        Self::made(collection.len(), &sketch, resources, &|ordinal| ordinal)
+        let seen = Seen { collection, method, or_simhash: false, text };
+        let of = |ordinal| collection.representative(ordinal);
+        Self::made(collection.len(), &|ordinal| seen.besides(ordinal), resources, &of)
     }
 
     /// The documents with one text, each set under the oldest.
@@ -136,28 +138,75 @@ fn hash(words: &[u64]) -> u128 {
     xxh3_128(&bytes)
 }
 
-/// A hash, wide enough that no two are equal, of what a method sees of a document; none if it sees nothing.
-fn sketch(collection: &Collection, method: Method, text: &dyn Fn(u32) -> Option<u128>, ordinal: u32) -> Option<u128> {
-    let row = collection.row(ordinal);
-    match method {
-        Method::Simhash => row.fingerprint.map(|fingerprint| fingerprint.0.into()),
-        Method::B => collection.supershingles(ordinal).map(|words| hash(&words)),
-        Method::C => collection.projection(ordinal).map(|words| hash(&words)),
-        Method::Combined | Method::Split => {
-            let [supershingles, projection] = [collection.supershingles(ordinal)?, collection.projection(ordinal)?];
-            Some(hash([supershingles, projection].as_flattened()))
+/// What a method sees of documents, as hashes that are wide enough that no two are equal.
+struct Seen<'a> {
+    collection: &'a Collection,
+    method: Method,
+    or_simhash: bool,
+    text: &'a TextHash<'a>,
+}
+
+impl Seen<'_> {
+    /// What documents of one class share where the founder stands for all: sketches, and what else decides.
+    fn besides(&self, ordinal: u32) -> Option<u128> {
+        let (collection, definition) = (self.collection, self.method.definition());
+        if definition.needs_text() {
+            return (self.text)(ordinal);
         }
-        Method::Model => row.has_profile.then(|| {
-            let profile = collection.profile_words(ordinal);
-            hash([&collection.packed_min_values(ordinal)[..], &profile[..]].concat().as_slice())
-        }),
-        // Whether two are near depends on sites and headings besides.
-        Method::MinHash => row.has_min_values.then(|| {
+        let row = collection.row(ordinal);
+        let Some(mut words) = self.sketch(&row, ordinal) else { return self.bare(&row) };
+        if definition.besides == Besides::SiteAndHeadings {
             let Headings { title, heading } = collection.headings(ordinal);
-            let site = row.site.map_or(0, |site| u64::from(site) + 1);
-            hash([&collection.packed_min_values(ordinal)[..], &[title, heading, site]].concat().as_slice())
-        }),
-        Method::Lcs | Method::Cosine | Method::Shingles => text(ordinal),
-        Method::Identity => None,
+            words.extend([title, heading, row.site.map_or(0, |site| u64::from(site) + 1)]);
+        }
+        Some(hash(&words))
+    }
+
+    /// What they share where every pair of their members is decided by itself: documents of one text may have
+    /// different sketches, for what is content in it is told by the markup around it.
+    fn alone(&self, ordinal: u32) -> Option<u128> {
+        let row = self.collection.row(ordinal);
+        let Some(mut words) = self.sketch(&row, ordinal) else { return self.bare(&row) };
+        if self.or_simhash {
+            // By which they are found from documents without sketches, and what says whether the method can decide.
+            let fingerprint = row.fingerprint.map_or(0, |fingerprint| fingerprint.0);
+            words.extend([fingerprint, row.fingerprint.is_some().into(), row.is_without_terms().into()]);
+            if self.method.definition().besides == Besides::Site {
+                words.push(row.site.map_or(0, |site| u64::from(site) + 1));
+            }
+        }
+        Some(hash(&words))
+    }
+
+    /// The sketches; none if the method's are not there.
+    fn sketch(&self, row: &Row, ordinal: u32) -> Option<Vec<u64>> {
+        let (collection, definition) = (self.collection, self.method.definition());
+        let sketches = row.sketches();
+        if definition.class.is_empty() || !sketches.suffice_for(definition.compares) {
+            return None;
+        }
+        // Equal sketches are found only where there is what their keys are made of.
+        let is_by_profile = definition.keys().contains(&Keys::Bands) && collection.has_bands_of_profiles();
+        if is_by_profile && !row.has_profile {
+            return None;
+        }
+        let mut words = Vec::with_capacity(1);
+        for &sketch in definition.class {
+            match sketch {
+                Sketch::Fingerprint => words.push(row.fingerprint?.0),
+                Sketch::Digest => words.extend(row.digest?),
+                Sketch::Supershingles => words.extend(collection.halves(ordinal)[0]),
+                Sketch::Projection => words.extend(collection.halves(ordinal)[1]),
+                Sketch::MinValues => words.extend(collection.packed_min_values(ordinal)),
+                Sketch::Profile => words.extend(collection.profile_words(ordinal)),
+            }
+        }
+        Some(words)
+    }
+
+    /// The fingerprint of a document of which nothing else is known, where simhash decides about it.
+    fn bare(&self, row: &Row) -> Option<u128> {
+        let is_bare = self.or_simhash && row.sketches().are_bare() && row.tokens.is_none();
+        row.fingerprint.filter(|_| is_bare).map(|fingerprint| fingerprint.0.into())
     }
 }

@@ -3,6 +3,9 @@
 use nddb_format::Fingerprint;
 use nddb_format::record::{Print, Record};
 
+use crate::detect::method::known::is_without_terms;
+use crate::detect::method::sketches::{Sketch, Sketches};
+
 /// Numbers of a row: one line of the processor's cache.
 pub(crate) const ROW: usize = 8;
 /// Numbers of a row of sketches.
@@ -62,7 +65,7 @@ pub struct Row {
 
 impl Row {
     /// What is kept of a record.
-    pub fn of(number: u64, rank: u32, site: Option<u32>, print: Print, record: &Record, deleted: bool) -> Self {
+    pub(crate) fn of(number: u64, rank: u32, site: Option<u32>, print: Print, record: &Record, deleted: bool) -> Self {
         let is_empty = record.tokens == Some(0);
         let half = |bytes: &[u8]| bytes.iter().fold(0, |word, &byte| word << 8 | u64::from(byte));
         Self {
@@ -83,8 +86,25 @@ impl Row {
         }
     }
 
+    /// Returns which sketches the record has.
+    #[inline]
+    pub(crate) fn sketches(&self) -> Sketches {
+        Sketches::default()
+            .with(Sketch::Fingerprint, self.fingerprint.is_some())
+            .with(Sketch::Digest, self.digest.is_some())
+            .with(Sketch::Supershingles, self.has_supershingles)
+            .with(Sketch::Projection, self.has_projection)
+            .with(Sketch::MinValues, self.has_min_values)
+            .with(Sketch::Profile, self.has_profile)
+    }
+
+    /// Whether the fingerprint is that of a content without terms.
+    pub(crate) fn is_without_terms(&self) -> bool {
+        is_without_terms(self.tokens.map(u64::from), self.sketches())
+    }
+
     /// Returns the row as words.
-    pub fn encode(&self) -> [u64; ROW] {
+    pub(crate) fn encode(&self) -> [u64; ROW] {
         let flag = |present: bool, flag: u64| if present { flag } else { 0 };
         let flags = flag(self.fingerprint.is_none(), UNPRINTED)
             | flag(self.digest.is_some(), DIGEST)
@@ -114,7 +134,7 @@ impl Row {
 
     /// Returns the row of these words.
     #[inline]
-    pub fn decode(words: &[u64; ROW]) -> Self {
+    pub(crate) fn decode(words: &[u64; ROW]) -> Self {
         let [number, fingerprint, high, low, index, sizes, date, flags] = *words;
         let has = |flag: u64| flags & flag != 0;
         Self {

@@ -1,6 +1,6 @@
-//! What is known of a pair of documents.
+//! What is known of a pair of documents, and the numbers in it against their thresholds.
 
-use super::model::Traits;
+use super::traits::Traits;
 use crate::compare::lcs::Likeness;
 use crate::sketch::MIN_VALUES;
 
@@ -33,6 +33,8 @@ pub struct Evidence {
     pub traits: Option<Traits>,
     /// Whether title or first heading agree ([`Headings`](crate::text::Headings)); absent when neither is known of both.
     pub same_heading: Option<bool>,
+    /// The content of one has tokens, and no terms that sketches are made of: its fingerprint is that of nothing.
+    pub is_without_terms: bool,
 }
 
 impl Evidence {
@@ -48,5 +50,30 @@ impl Evidence {
         self.lcs_resemblance = Some(likeness.resemblance);
         self.lcs_containment = likeness.containment;
         self.lcs_short = likeness.is_short();
+    }
+}
+
+/// A number that a rule looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bound {
+    /// Its name in pair lines.
+    pub name: &'static str,
+    /// The number; absent if it is not known.
+    pub value: Option<u32>,
+    /// Its threshold.
+    pub threshold: u32,
+    /// The number must not exceed the threshold; else it must not fall below it.
+    pub at_most: bool,
+}
+
+impl Bound {
+    /// A number that must not fall below its threshold.
+    pub(super) fn at_least(name: &'static str, value: Option<u32>, threshold: u32) -> Self {
+        Self { name, value, threshold, at_most: false }
+    }
+
+    /// Whether the number is on the right side of its threshold.
+    pub fn holds(&self) -> Option<bool> {
+        self.value.map(|value| if self.at_most { value <= self.threshold } else { value >= self.threshold })
     }
 }

@@ -1,9 +1,11 @@
 //! What is known of one document, and the evidence of two: made only here.
 
 use nddb_format::Fingerprint;
+use nddb_format::record::Record;
 
 use super::evidence::Evidence;
-use super::model::Traits;
+use super::sketches::Sketches;
+use super::traits::Traits;
 use crate::sketch::{MIN_VALUES, Profile, agreement};
 use crate::text::Headings;
 
@@ -20,6 +22,41 @@ pub(crate) struct Known<S> {
     pub(crate) headings: Option<Headings>,
     pub(crate) profile: Option<Profile>,
     pub(crate) site: Option<S>,
+    /// It has tokens, and no terms that sketches are made of: its fingerprint is that of nothing.
+    pub(crate) is_without_terms: bool,
+}
+
+/// Returns the digest of a record's text, if it has any: nothing is no text to be equal.
+pub(crate) fn digest_of(record: &Record) -> Option<&[u8; 16]> {
+    record.digest.as_ref().filter(|_| record.tokens != Some(0))
+}
+
+/// Whether a document of so many tokens has a fingerprint that says nothing, since none of them is a term of its
+/// content. Of a bare fingerprint the tokens are not known.
+pub(crate) fn is_without_terms(tokens: Option<u64>, sketches: Sketches) -> bool {
+    tokens.is_some_and(|tokens| tokens > 0) && !sketches.are_of_terms()
+}
+
+impl<'a> Known<&'a str> {
+    /// Returns what a record says; the fingerprint stands beside it.
+    pub(crate) fn of(record: &'a Record, fingerprint: Option<Fingerprint>) -> Self {
+        let profile = record.profile.as_deref().map(Profile::from_bytes);
+        let headings = match &profile {
+            Some(profile) => Some(profile.titles()),
+            None => record.headings.map(|[title, heading]| Headings { title, heading }),
+        };
+        Self {
+            fingerprint,
+            digest: digest_of(record).map(|digest| u128::from_be_bytes(*digest)),
+            supershingles: record.supershingles,
+            projection: record.projection,
+            min_values: record.min_values.clone(),
+            headings,
+            profile,
+            site: record.site.as_deref(),
+            is_without_terms: is_without_terms(record.tokens, Sketches::of(record, fingerprint.is_some())),
+        }
+    }
 }
 
 impl<S: PartialEq> Known<S> {
@@ -37,6 +74,7 @@ impl<S: PartialEq> Known<S> {
             same_site: a.site.as_ref().zip(b.site.as_ref()).map(|(a, b)| a == b),
             same_heading: agreement.and_then(|_| a.headings?.agree(&b.headings?)),
             traits: profiles.zip(agreement).map(|((a, b), agreement)| Traits::of(a, b, agreement)),
+            is_without_terms: a.is_without_terms || b.is_without_terms,
             ..Evidence::default()
         }
     }

@@ -1,14 +1,32 @@
-//! Methods: what is known of a pair, how it is decided, and what is asked for.
+//! Methods: one file each, and what all of them share.
+//!
+//! A method is one `Definition` in its own file, and one line in `registry`, which makes the enum `Method`
+//! of them. The online verdict, pairs, clusters, evaluation and help texts take it from there.
 
-pub(crate) mod bounds;
+mod b;
+mod c;
+mod combined;
+mod cosine;
+mod identity;
+mod lcs;
+mod min_hash;
+mod model;
+mod shingles;
+mod simhash;
+mod split;
+
+pub(crate) mod choice;
+pub(crate) mod decider;
+pub(crate) mod definition;
 pub(crate) mod evidence;
 pub(crate) mod known;
-pub(crate) mod model;
-pub(crate) mod name;
 pub(crate) mod options;
 pub(crate) mod pair;
 pub(crate) mod ratios;
+pub(crate) mod registry;
 pub(crate) mod requirements;
 pub(crate) mod rules;
+pub(crate) mod sketches;
 pub(crate) mod text_options;
 pub(crate) mod text_summary;
+pub(crate) mod traits;

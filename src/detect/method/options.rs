@@ -1,11 +1,16 @@
-//! What is asked for.
+//! How pairs are to be found.
 
-use super::name::Method;
+use super::choice::MethodChoice;
+use super::decider::Decider;
+use super::registry::Method;
+use super::requirements::{self, Held};
 use super::rules::Rules;
 use super::text_options::TextScope;
 use super::text_options::{SetOptions, ShingleOptions};
+use crate::Result;
 use crate::compare::lcs::Parameters;
 use crate::spill::resources::Resources;
+use crate::store::View;
 
 /// Members of a group beyond which it is flagged, unless the caller says otherwise.
 pub const GROUP_LIMIT: usize = 1000;
@@ -24,6 +29,8 @@ pub struct PairOptions {
     pub group_limit: usize,
     /// Projections are cut in 13 pieces instead of 12: no pair with 12 different bits is missed.
     pub complete: bool,
+    /// Simhash decides where the method cannot, because of one of two documents only the fingerprint is known.
+    pub or_simhash: bool,
     /// The pairs of the method are compared by trustable longest common subsequence too, and those that are not near by
     /// it are none. Pairs of which a text cannot be read stay, and their verdict says so.
     pub verify_lcs: bool,
@@ -48,6 +55,7 @@ impl PairOptions {
             expand: false,
             group_limit: GROUP_LIMIT,
             complete: false,
+            or_simhash: false,
             verify_lcs: false,
             part: None,
             lcs: Parameters::default(),
@@ -56,4 +64,33 @@ impl PairOptions {
             resources: Resources::default(),
         }
     }
+
+    /// The options of a method that was chosen for a database, with simhash within the database's k.
+    pub fn chosen(view: View<'_>, choice: MethodChoice) -> Self {
+        let MethodChoice { method, or_simhash } = choice;
+        let mut options = Self { or_simhash, ..Self::new(method) };
+        options.rules.within = view.settings().k.into();
+        options
+    }
+
+    /// Makes simhash the method where it decides anyway: no document has what the method compares.
+    pub fn settle(&mut self, held: &Held) {
+        if self.decider().or_simhash && held.lacking(self.method.definition()).is_some() {
+            (self.method, self.or_simhash) = (Method::Simhash, false);
+        }
+    }
+
+    /// How pairs are decided.
+    pub(crate) fn decider(&self) -> Decider<'_> {
+        Decider::new(self.method, &self.rules, self.or_simhash)
+    }
+}
+
+/// Refuses a method that a database cannot answer completely, before anything is read.
+///
+/// # Errors
+/// [`crate::Error::Method`] if the recipe does not make the sketches;
+/// [`crate::Error::OutOfRange`] for thresholds that candidates do not reach down to.
+pub fn check(view: View<'_>, options: &PairOptions) -> Result<()> {
+    requirements::check(view, &options.decider())
 }

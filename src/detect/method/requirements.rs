@@ -1,72 +1,58 @@
-//! What a method needs of the documents, and whether a database has it.
+//! What a method needs of the documents, and whether a database has it: all derived from its definition.
 
-use super::name::Method;
-use super::options::PairOptions;
+use super::decider::Decider;
+use super::definition::{Definition, Keys};
+use super::registry::Method;
+use super::sketches::{OfRecipe, Sketch};
 use crate::sketch::Recipe;
 use crate::store::View;
 use crate::{Error, Result};
 
-/// Least threshold of B for which two equal supershingles are what candidates share.
-const B_MIN: u32 = 2;
-
-/// Refuses a method that a database cannot answer completely, before anything is read.
+/// Refuses a method that the recipe of a database does not make the sketches for, or thresholds that candidates do not
+/// reach down to.
 ///
 /// # Errors
-/// [`Error::Method`] if the recipe does not make the sketches;
-/// [`Error::OutOfRange`] for thresholds that candidates do not reach down to.
-pub fn check(view: View<'_>, options: &PairOptions) -> Result<()> {
-    let (method, rules) = (options.method, &options.rules);
-    if rules.b < B_MIN && matches!(method, Method::B | Method::Combined | Method::Split) {
-        let what = "the least B-similarity (at least 2 are shared by every candidate)";
-        return Err(Error::OutOfRange { what, asked: rules.b.into(), limit: B_MIN.into() });
+/// [`Error::Method`], [`Error::OutOfRange`].
+pub(crate) fn check(view: View<'_>, decider: &Decider<'_>) -> Result<()> {
+    let (definition, most) = (decider.method.definition(), view.settings().k.into());
+    (definition.check)(decider.rules, most)?;
+    if decider.or_simhash {
+        (Method::Simhash.definition().check)(decider.rules, most)?;
     }
-    if method == Method::Shingles && rules.resemblance <= 0.0 {
-        let what = "the least resemblance in hundredths (more than 0 is shared by every candidate)";
-        return Err(Error::OutOfRange { what, asked: 0, limit: 1 });
+    let made = definition.compares.iter().filter_map(|sketch| sketch.of_recipe());
+    made.into_iter().try_for_each(|(lacks, has)| require(view, definition, lacks, has))
+}
+
+/// Refuses a method that a database keeps no index for.
+///
+/// # Errors
+/// As [`check`].
+pub(crate) fn check_index(view: View<'_>, decider: &Decider<'_>) -> Result<()> {
+    let definition = decider.method.definition();
+    if definition.needs_text() {
+        let why = "it compares texts, and the index finds documents by what it keeps of them".into();
+        return Err(Error::Method { method: definition.name, why });
     }
-    let most = view.settings().k.into();
-    if method == Method::Simhash && rules.within > most {
-        return Err(Error::OutOfRange { what: "k", asked: rules.within.into(), limit: most.into() });
-    }
-    let label = &view.settings().recipe;
-    let recipe = Recipe::of_any_version(label);
-    let (b, c) = needed(method);
-    if method == Method::MinHash {
-        require(method, label, recipe.as_ref(), "makes no min-values", Recipe::has_min_hash)?;
-    }
-    if method == Method::Model {
-        require(method, label, recipe.as_ref(), "makes no profiles", Recipe::has_profile)?;
-    }
-    if b {
-        require(method, label, recipe.as_ref(), "makes no supershingles", Recipe::has_min_hash)?;
-    }
-    if c {
-        require(method, label, recipe.as_ref(), "makes no projections", Recipe::has_projection)?;
-    }
-    Ok(())
+    check(view, decider)?;
+    definition.keys().iter().try_for_each(|keys| match keys {
+        // Every recipe that makes supershingles keeps them.
+        Keys::Megashingles => Ok(()),
+        Keys::Pieces => require(view, definition, "keeps no pieces of projections", Recipe::has_pieces),
+        Keys::Bands => require(view, definition, "keeps no bands of min-values", |recipe| {
+            recipe.has_bands() || recipe.has_profile()
+        }),
+    })
 }
 
 /// Refuses a method if the recipe of the database lacks something, and names those that have it.
-pub(crate) fn require(
-    method: Method,
-    label: &str,
-    recipe: Option<&Recipe>,
-    lacks: &str,
-    has: fn(&Recipe) -> bool,
-) -> Result<()> {
-    if recipe.is_some_and(has) {
+fn require(view: View<'_>, definition: &Definition, lacks: &str, has: OfRecipe) -> Result<()> {
+    let label = &view.settings().recipe;
+    if Recipe::of_any_version(label).as_ref().is_some_and(has) {
         return Ok(());
     }
-    let others = Recipe::NAMES.iter().copied().filter(|name| Recipe::named(name).is_some_and(|recipe| has(&recipe)));
-    let others = others.collect::<Vec<_>>().join(", ");
+    let others = Recipe::labels_of(has).join(", ");
     let why = format!("the recipe '{label}' of the database {lacks}; recipes that fit: {others}");
-    Err(Error::Method { method: method.name(), why })
-}
-
-/// Whether a method needs supershingles, and projections.
-fn needed(method: Method) -> (bool, bool) {
-    let split = matches!(method, Method::Combined | Method::Split);
-    (split || method == Method::B, split || method == Method::C)
+    Err(Error::Method { method: definition.name, why })
 }
 
 /// How many documents have what methods need.
@@ -90,42 +76,46 @@ pub struct Held {
     pub empty: u64,
 }
 
+impl Held {
+    /// Number of documents with a sketch; all of them, for one that may be lacking for lack of words.
+    fn count(&self, sketch: Sketch) -> u64 {
+        match sketch {
+            Sketch::Fingerprint => self.documents - self.empty,
+            Sketch::Digest => self.digests,
+            Sketch::Supershingles => self.supershingles,
+            Sketch::Projection => self.projections,
+            Sketch::MinValues => self.min_values,
+            Sketch::Profile => self.profiles,
+        }
+    }
+
+    /// The first sketch that the method compares and no document has.
+    pub(super) fn lacking(&self, definition: &Definition) -> Option<Sketch> {
+        definition.compares.iter().copied().find(|&sketch| sketch != Sketch::Fingerprint && self.count(sketch) == 0)
+    }
+
+    /// Documents with tokens that the method knows nothing of.
+    fn unsketched(&self, definition: &Definition) -> u64 {
+        let documents = self.documents - self.empty;
+        let known = definition.compares.iter().map(|&sketch| self.count(sketch)).min();
+        known.map_or(0, |known| documents.saturating_sub(known))
+    }
+}
+
 /// Refuses a method also if no document at all has what it needs. Returns the number of documents of which
 /// the method knows nothing, because they came without the sketch that others have.
 ///
 /// # Errors
 /// As [`check`].
-pub(crate) fn check_documents(view: View<'_>, held: &Held, options: &PairOptions) -> Result<u64> {
-    check(view, options)?;
-    let method = options.method;
-    let (b, c) = needed(method);
-    let none = |needed: bool, have: u64| needed && have == 0 && held.documents > held.empty;
-    let missing = [
-        (none(b, held.supershingles), "supershingles"),
-        (none(c, held.projections), "a projection"),
-        (none(method == Method::MinHash, held.min_values), "min-values"),
-        (none(method == Method::Model, held.profiles), "a profile"),
-        (none(method == Method::Identity, held.digests), "the digest of a text"),
-        (none(method.needs_text() || options.verify_lcs, held.digests), "a text"),
-    ];
-    if let Some((_, what)) = missing.into_iter().find(|(missing, _)| *missing) {
+pub(crate) fn check_documents(view: View<'_>, held: &Held, decider: &Decider<'_>, verifies: bool) -> Result<u64> {
+    check(view, decider)?;
+    let definition = decider.method.definition();
+    let is_any = held.documents > held.empty;
+    let lacking = held.lacking(definition).filter(|_| !decider.or_simhash).map(Sketch::name);
+    let text = (definition.needs_text() || verifies) && held.digests == 0;
+    if let Some(what) = lacking.or(text.then_some("a text")).filter(|_| is_any) {
         let why = format!("no document has {what}: they were loaded as fingerprints");
-        return Err(Error::Method { method: method.name(), why });
+        return Err(Error::Method { method: definition.name, why });
     }
-    Ok(unsketched(method, held))
-}
-
-/// Documents with tokens that the method knows nothing of.
-fn unsketched(method: Method, held: &Held) -> u64 {
-    let known = match method {
-        Method::Identity => held.digests,
-        Method::B => held.supershingles,
-        Method::C => held.projections,
-        Method::MinHash => held.min_values,
-        Method::Model => held.profiles,
-        Method::Combined | Method::Split => held.supershingles.min(held.projections),
-        // Those of one token have none, by definition.
-        _ => return 0,
-    };
-    (held.documents - held.empty).saturating_sub(known)
+    Ok(if decider.or_simhash { 0 } else { held.unsketched(definition) })
 }

@@ -5,12 +5,14 @@ use nddb_format::record::Record;
 use proptest::prelude::*;
 
 use super::*;
+use crate::detect::method::known::{b_similarity, c_similarity};
 use crate::detect::method::pair::Line;
+use crate::detect::method::registry::Method;
+use crate::detect::pairs;
 use crate::detect::support::{Page, Random, collection, headings_differ, options, pages};
-use crate::detect::{b_similarity, c_similarity, pairs};
 use crate::store::check;
-use crate::store::{CheckOptions, Document, Outcome, Reader, Verdict, Within, Writer};
-use crate::{Config, Fingerprint};
+use crate::store::{CheckOptions, Document, Outcome, Reader, Stored, View, Writer};
+use crate::{Config, Error, Fingerprint, Result};
 
 const METHODS: [Method; 7] =
     [Method::Identity, Method::Simhash, Method::B, Method::C, Method::Combined, Method::Split, Method::MinHash];
@@ -44,6 +46,14 @@ fn score(online: &OnlineDetector, a: &Stored, b: &Stored) -> Option<u32> {
         return Some(u32::MAX);
     }
     if online.or_simhash && (x.min_values.is_none() || y.min_values.is_none()) {
+        // The fingerprint of a page without terms says nothing.
+        let is_bare = |record: &Record| record.tokens.is_none_or(|tokens| tokens == 0);
+        let says = |record: &Record| {
+            is_bare(record) || record.supershingles.is_some() || record.min_values.is_some() || record.profile.is_some()
+        };
+        if !says(x) || !says(y) {
+            return None;
+        }
         return score(&OnlineDetector::new(Method::Simhash), a, b);
     }
     let equal = x.supershingles.zip(y.supershingles).map_or(0, |(a, b)| b_similarity(&a, &b));
@@ -90,8 +100,7 @@ fn numbers(alikes: &NearDuplicates) -> Vec<u64> {
 }
 
 /// What the method needs is known of it, or it is known to be empty.
-fn can_be_asked(method: Method, stored: &Stored) -> bool {
-    let record = &stored.record;
+fn is_known(method: Method, record: &Record) -> bool {
     let (b, c) = (record.supershingles.is_some(), record.projection.is_some());
     record.tokens == Some(0)
         || match method {
@@ -102,6 +111,13 @@ fn can_be_asked(method: Method, stored: &Stored) -> bool {
             Method::Combined | Method::Split => b && c,
             _ => true,
         }
+}
+
+/// Something is known of it by which near-duplicates are found, or it is known to be empty.
+fn can_be_asked(method: Method, record: &Record) -> bool {
+    let split = method == Method::Split && (record.supershingles.is_some() || record.projection.is_some());
+    let combined = method == Method::Combined && record.supershingles.is_some();
+    record.digest.is_some() || split || combined || is_known(method, record)
 }
 
 /// Compares the answers of a view with what a look at all documents says, for every document and method.
@@ -116,7 +132,7 @@ fn assert_answers(view: View<'_>, what: &str) {
         let (method, complete) = (online.method, online.complete);
         for stored in &all {
             let answer = online.ask(view, &Document::from(stored.clone()));
-            if !online.or_simhash && !can_be_asked(method, stored) {
+            if !online.or_simhash && !can_be_asked(method, &stored.record) {
                 assert!(matches!(answer, Err(Error::Method { .. })), "{what}, {method}: {answer:?}");
                 continue;
             }
@@ -135,7 +151,7 @@ fn assert_pairs(reader: &Reader, what: &str) {
     let of_id: BTreeMap<&str, &Stored> = all.iter().map(|stored| (&stored.record.id[..], stored)).collect();
     for method in METHODS {
         // Identical ones are a pair, even if the method knows nothing else of both.
-        let can_be_asked = |id: &str| can_be_asked(method, of_id[id]);
+        let can_be_asked = |id: &str| can_be_asked(method, &of_id[id].record);
         for complete in [false, true] {
             let mut want = BTreeSet::new();
             let options = crate::detect::method::options::PairOptions { expand: true, complete, ..options(method) };
@@ -273,9 +289,8 @@ proptest! {
             if random.below(5) == 0 && let Some(id) = model.live.keys().nth(random.below(20) as usize) {
                 page.id = id.clone();
             }
-            let outcome = writer.insert_if_new_by(page.document(), &online);
-            let stored = Stored { number: 0, fingerprint: Fingerprint(0), unprinted: false, record: page.record.clone() };
-            if !online.or_simhash && !can_be_asked(online.method, &stored) {
+            let outcome = writer.insert_if_new(page.document(), &online);
+            if !online.or_simhash && !is_known(online.method, &page.record) {
                 prop_assert!(matches!(outcome, Err(Error::Method { .. })), "{outcome:?}");
             } else {
                 let found = match outcome.expect("judged") {
@@ -305,30 +320,51 @@ proptest! {
 }
 
 #[test]
-fn by_simhash_fingerprints_are_judged_as_ever() {
+fn by_simhash_the_nearest_and_oldest_fingerprint_decides() {
     let folder = tempfile::tempdir().expect("a folder");
-    let (mut old, mut new) = (create(&folder.path().join("old")), create(&folder.path().join("new")));
+    let mut writer = create(&folder.path().join("db"));
+    // Of each id the number of its document and its fingerprint.
+    let mut live: BTreeMap<String, (u64, u64)> = BTreeMap::new();
     let mut random = Random(5);
     let online = OnlineDetector::new(Method::Simhash);
+    let (mut next, mut duplicates) = (0, 0);
     for index in 0..3000 {
         let print =
             random.below(40).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (1 << random.below(64)) ^ (1 << random.below(64));
-        let document = Document::bare(&format!("{}", random.below(2000)), Fingerprint(print)).expect("an id");
-        let was = match old.insert_if_new(document.clone(), Within(3)).expect("judged") {
-            Verdict::Inserted(outcome) => Err(outcome),
-            Verdict::Duplicate { of } => Ok((of.id, Some(of.distance))),
+        let id = format!("{}", random.below(2000));
+        let document = Document::bare(&id, Fingerprint(print)).expect("an id");
+        let others = live.iter().filter(|(other, _)| **other != id);
+        let distances = others.map(|(other, &(number, stored))| ((stored ^ print).count_ones(), number, other));
+        let nearest = distances.filter(|(distance, ..)| *distance <= 3).min();
+        let wanted = match nearest {
+            Some((distance, _, of)) => {
+                duplicates += 1;
+                Ok((of.clone(), Some(distance)))
+            }
+            None => {
+                let outcome = match live.get(&id) {
+                    None => Outcome::New,
+                    Some(&(_, stored)) if stored == print => Outcome::Unchanged,
+                    Some(_) => Outcome::Replaced,
+                };
+                if outcome != Outcome::Unchanged {
+                    live.insert(id, (next, print));
+                    next += 1;
+                }
+                Err(outcome)
+            }
         };
-        let is = match new.insert_if_new_by(document, &online).expect("judged") {
+        let judged = match writer.insert_if_new(document, &online).expect("judged") {
             Judgement::Inserted { outcome, complete: true } => Err(outcome),
             Judgement::Duplicate { of, complete: true } => Ok((of.stored.record.id, of.evidence.distance)),
             other => panic!("{other:?}"),
         };
-        assert_eq!(is, was);
+        assert_eq!(judged, wanted, "document {index}");
         if index % 100 == 0 {
-            old.commit().expect("durable");
-            new.commit().expect("durable");
+            writer.commit().expect("durable");
         }
     }
+    assert!(duplicates > 100 && next > 100, "{duplicates} duplicates, {next} stored");
 }
 
 #[test]
@@ -354,7 +390,7 @@ fn a_hot_key_is_cut_and_says_so() {
     let asked = other(5000, &mut random).document();
     for method in METHODS.into_iter().filter(|method| *method != Method::Identity) {
         let online = OnlineDetector { group_limit: 100, ..OnlineDetector::new(method) };
-        let judged = writer.insert_if_new_by(asked.clone(), &online).expect("judged");
+        let judged = writer.insert_if_new(asked.clone(), &online).expect("judged");
         let Judgement::Duplicate { of, complete } = judged else { panic!("{method}: {judged:?}") };
         assert_eq!((&of.stored.record.id[..], complete), ("50", true), "{method}: the oldest is as near as can be");
     }
@@ -372,14 +408,14 @@ fn a_hot_key_is_cut_and_says_so() {
         projection[0] ^= 1;
     }
     let online = OnlineDetector { group_limit: 100, ..OnlineDetector::new(Method::C) };
-    let judged = writer.insert_if_new_by(apart.document(), &online).expect("judged");
+    let judged = writer.insert_if_new(apart.document(), &online).expect("judged");
     assert!(matches!(judged, Judgement::Duplicate { complete: false, .. }), "{judged:?}");
     // And one that none of those compared is near to is stored, with the same warning.
     if let Some(projection) = &mut apart.record.projection {
         projection[1..].iter_mut().for_each(|word| *word = !*word);
         projection[0] ^= 1;
     }
-    let judged = writer.insert_if_new_by(apart.document(), &online).expect("judged");
+    let judged = writer.insert_if_new(apart.document(), &online).expect("judged");
     assert_eq!(judged, Judgement::Inserted { outcome: Outcome::New, complete: false });
 }
 
@@ -393,21 +429,25 @@ fn what_the_database_keeps_no_index_for_is_refused_with_what_would() {
         other => panic!("{other:?}"),
     };
     for (label, refused, said) in [
-        ("web/1", &[Method::C, Method::Split][..], "keeps no pieces of projections; recipes that fit: main-c, web-c"),
-        ("web-c/1", &[Method::MinHash], "keeps no bands of min-values; recipes that fit: main, "),
-        ("1e0ng/1", &[Method::B, Method::Combined], "makes no supershingles; recipes that fit: main, "),
+        (
+            "web/1",
+            &[Method::C, Method::Split][..],
+            "keeps no pieces of projections; recipes that fit: main-c/3, web-c/1",
+        ),
+        ("web-c/1", &[Method::MinHash], "keeps no bands of min-values; recipes that fit: main/3"),
+        ("1e0ng/1", &[Method::B, Method::Combined], "makes no supershingles; recipes that fit: main/3, web/1"),
         ("main-c/2", &[Method::Lcs, Method::Cosine, Method::Shingles], "compares texts"),
     ] {
         let config = Config::within(3).expect("k").recipe(label);
         let mut writer = Writer::create(folder.path().join(&label[..label.len() - 2]), &config).expect("a database");
         for &method in refused {
-            let why = why(writer.insert_if_new_by(page.clone(), &OnlineDetector::new(method)));
+            let why = why(writer.insert_if_new(page.clone(), &OnlineDetector::new(method)));
             assert!(why.contains(said), "{label}, {method}: {why}");
         }
-        assert!(writer.insert_if_new_by(bare.clone(), &OnlineDetector::new(Method::Simhash)).is_ok());
+        assert!(writer.insert_if_new(bare.clone(), &OnlineDetector::new(Method::Simhash)).is_ok());
         if label == "main-c/2" {
             for method in METHODS.into_iter().filter(|method| *method != Method::Simhash) {
-                let why = why(writer.insert_if_new_by(bare.clone(), &OnlineDetector::new(method)));
+                let why = why(writer.insert_if_new(bare.clone(), &OnlineDetector::new(method)));
                 assert!(why.contains("'b' only the fingerprint is known"), "{method}: {why}");
             }
         }

@@ -2,12 +2,12 @@
 
 use nddb_format::record::Record;
 
-use super::OnlineDetector;
+use super::detector::OnlineDetector;
 use super::page::read_page;
 use crate::Result;
 use crate::compare::lcs::{Comparer, Parameters, Prepared};
 use crate::detect::method::evidence::Evidence;
-use crate::detect::method::name::Method;
+use crate::detect::method::registry::Method;
 use crate::detect::method::rules::{Decision, Rules};
 use crate::detect::method::text_options::TextScope;
 use crate::store::{Document, View};
@@ -85,24 +85,29 @@ mod tests {
                 let stored = view.get(collection.id(ordinal)).expect("sound").expect("stored");
                 let answer = online.ask(view, &Document::from(stored)).expect("an answer");
                 assert_eq!(answer.count, answer.matches.len() as u64);
-                for alike in answer.matches {
-                    let other = collection.find(&alike.stored.record.id).expect("an id");
+                for near_duplicate in answer.matches {
+                    let other = collection.find(&near_duplicate.stored.record.id).expect("an id");
                     if other != ordinal {
-                        each(&alike);
+                        each(&near_duplicate);
                         found.insert((ordinal.min(other), ordinal.max(other)));
                     }
                 }
             }
             found
         };
-        let found = look(Box::new(|alike| {
-            assert!(alike.evidence.identical || alike.verdict().starts_with("simhash; lcs: "), "{}", alike.verdict());
+        let found = look(Box::new(|near_duplicate| {
+            assert!(
+                near_duplicate.evidence.identical || near_duplicate.verdict().starts_with("simhash; lcs: "),
+                "{}",
+                near_duplicate.verdict()
+            );
         }));
         assert_eq!(found, verified);
         // Without the texts nothing is left out, and everything is marked.
         std::fs::remove_file(folder.path().join("documents.jsonl")).expect("there");
         let mut marked = 0;
-        let found = look(Box::new(|alike| marked += usize::from(alike.verified == Some(Verified::Unread))));
+        let found =
+            look(Box::new(|near_duplicate| marked += usize::from(near_duplicate.verified == Some(Verified::Unread))));
         assert_eq!(found, all);
         assert!(marked > 0);
     }
@@ -119,6 +124,9 @@ mod tests {
         let count = |text: &str| online.ask_page(view, &document, &Page::text(text)).expect("an answer").count;
         assert_eq!((count(&sentence(0)), count(&sentence(1000))), (2, 0));
         let unread = online.ask(view, &document).expect("an answer");
-        assert!(unread.matches.iter().all(|alike| alike.verified == Some(Verified::Unread)), "it has no page");
+        assert!(
+            unread.matches.iter().all(|near_duplicate| near_duplicate.verified == Some(Verified::Unread)),
+            "it has no page"
+        );
     }
 }

@@ -4,9 +4,9 @@ use super::text_cache::TextCache;
 use crate::Result;
 use crate::detect::candidates::source::Verifier;
 use crate::detect::collection::Collection;
-use crate::detect::method::name::Method;
 use crate::detect::method::options::PairOptions;
 use crate::detect::method::pair::{Pair, Verified};
+use crate::detect::method::registry::Method;
 use crate::detect::method::rules::Decision;
 
 /// Decides pairs.
@@ -54,8 +54,8 @@ impl<'a> Judge<'a> {
         {
             decider.add(a, b, &mut evidence)?;
         }
-        let (rules, method) = (&self.options.rules, self.options.method);
-        let Decision::Near(rule) = rules.decide(method, &evidence) else { return Ok(Judged::Apart) };
+        let rules = &self.options.rules;
+        let Decision::Near(rule) = self.options.decider().decide(&evidence) else { return Ok(Judged::Apart) };
         let mut verified = None;
         if !evidence.identical
             && let Some(verifier) = &mut self.verifier

@@ -9,9 +9,9 @@ mod verified_classes;
 use super::candidates::context::Context;
 use super::collection::Collection;
 use super::collection::classes::Classes;
-use super::method::name::Method;
 use super::method::options::PairOptions;
 use super::method::pair::{Cut, Line, Pair, PairSummary, Verified};
+use super::method::registry::Method;
 use super::method::requirements;
 use crate::Result;
 use crate::spill::progress::Progress;
@@ -107,17 +107,14 @@ impl PairJob {
         reach: Reach,
         watch: &mut (dyn FnMut(&Progress) -> bool + Send),
     ) -> Result<Self> {
-        let unsketched = requirements::check_documents(view, collection.held(), options)?;
+        let unsketched =
+            requirements::check_documents(view, collection.held(), &options.decider(), options.verify_lcs)?;
         let verifies = options.verify_lcs && options.method != Method::Lcs;
         let ticker = Ticker::new(&mut *watch);
         let mut text_cache = TextCache::new(view, collection, options, &ticker)?;
         ticker.start("classes", None, "")?;
         let text = |ordinal| text_cache.sketch(ordinal);
-        let classes = if options.expand && !options.method.needs_text() && options.method != Method::Identity {
-            Classes::of_sketches(collection, options.method, &options.resources)?
-        } else {
-            Classes::new(collection, options.method, &text, &options.resources)?
-        };
+        let classes = Classes::of(collection, options, &text)?;
         let hot = if verifies && !options.expand { verified_classes::wanted(collection, &classes) } else { None };
         let parts = match &hot {
             Some(wanted) => {
@@ -144,7 +141,8 @@ impl PairJob {
         options: &PairOptions,
         watch: &mut (dyn FnMut(&Progress) -> bool + Send),
     ) -> Result<Self> {
-        let unsketched = requirements::check_documents(view, collection.held(), options)?;
+        let unsketched =
+            requirements::check_documents(view, collection.held(), &options.decider(), options.verify_lcs)?;
         let text_cache = TextCache::new(view, collection, options, &Ticker::new(&mut *watch))?;
         let classes = Classes::new(collection, class, &|_| None, &options.resources)?;
         let found = Self::gather(view, collection, options, text_cache, classes, None, Reach::ALL, watch)?;

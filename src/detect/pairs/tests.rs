@@ -3,8 +3,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use nddb_format::record::Record;
 
 use super::*;
-use crate::detect::method::name::Method;
 use crate::detect::method::pair::Kind;
+use crate::detect::method::registry::Method;
 use crate::detect::support::{Page, Random, collection, database, headings_differ, options, pages};
 use crate::{Error, Reader};
 

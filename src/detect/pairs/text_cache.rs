@@ -8,7 +8,7 @@ use crate::detect::candidates::resemblance::{Overlaps, Resembling, ShingleSets};
 use crate::detect::candidates::similar::{Signed, Similar};
 use crate::detect::candidates::source::{Source, Verifier, sources};
 use crate::detect::collection::Collection;
-use crate::detect::method::name::Method;
+use crate::detect::method::definition::{Candidates, Comparison};
 use crate::detect::method::options::PairOptions;
 use crate::detect::method::text_summary::UnreadTexts;
 use crate::detect::method::text_summary::{SetSummary, ShingleSummary};
@@ -51,7 +51,7 @@ impl TextCache {
                 wanted.insert(ordinal as usize);
             }
         }
-        if options.method == Method::Shingles {
+        if options.method.definition().candidates == Candidates::Shingles {
             let sets =
                 ShingleSets::read(&sources, &wanted, &options.shingles, options.rules.resemblance, resources, ticker)?;
             text_cache.unread = sets.unread;
@@ -111,31 +111,31 @@ impl TextCache {
     pub(crate) fn sources(&mut self, options: &PairOptions) -> Vec<Box<dyn Source + '_>> {
         let memory = options.resources.memory_limit / 4;
         let Self { kept, shingles, signed, sets, resemblance, .. } = self;
-        match (options.method, kept, shingles) {
-            (Method::Lcs, Some(kept), _) => {
+        match (options.method.definition().candidates, kept, shingles) {
+            (Candidates::Sets(Comparison::Lcs), Some(kept), _) => {
                 let cache = ComparisonCache::new(ByLcs::new(options.lcs, &options.rules), kept, None, memory);
                 vec![Box::new(Similar { cache, signed: signed.take(), summary: sets })]
             }
-            (Method::Cosine, Some(kept), _) => {
+            (Candidates::Sets(Comparison::Cosine), Some(kept), _) => {
                 let cache = ComparisonCache::new(ByCosine, kept, None, memory);
                 vec![Box::new(Similar { cache, signed: signed.take(), summary: sets })]
             }
-            (Method::Shingles, _, Some(shingles)) => {
+            (Candidates::Shingles, _, Some(shingles)) => {
                 vec![Box::new(Resembling { sets: shingles, summary: resemblance })]
             }
-            _ => sources(options.method, options.complete),
+            _ => sources(options),
         }
     }
 
     /// What adds to the evidence of a pair what the method's decision is made of.
     pub(crate) fn decider(&self, options: &PairOptions) -> Option<Box<dyn Verifier + '_>> {
         let memory = options.resources.memory_limit / 4;
-        match (options.method, &self.kept, &self.shingles) {
-            (Method::Lcs, Some(_), _) => self.verifier(options),
-            (Method::Cosine, Some(kept), _) => {
+        match (options.method.definition().candidates, &self.kept, &self.shingles) {
+            (Candidates::Sets(Comparison::Lcs), Some(_), _) => self.verifier(options),
+            (Candidates::Sets(Comparison::Cosine), Some(kept), _) => {
                 Some(Box::new(ComparisonCache::new(ByCosine, kept, self.sources.as_ref(), memory)))
             }
-            (Method::Shingles, _, Some(shingles)) => Some(Box::new(Overlaps::new(shingles, self.sources.as_ref()))),
+            (Candidates::Shingles, _, Some(shingles)) => Some(Box::new(Overlaps::new(shingles, self.sources.as_ref()))),
             _ => None,
         }
     }

@@ -1,7 +1,7 @@
 //! Verdicts by a chosen method: its options, and what is known of a match as JSON.
 
 use nddb::View;
-use nddb::detect::{Evidence, GROUP_LIMIT, Method, NearDuplicate, OnlineDetector};
+use nddb::detect::{Evidence, GROUP_LIMIT, Method, MethodChoice, NearDuplicate, OnlineDetector};
 use serde_json::{Map, Value, json};
 
 use crate::failure::{Failure, Result};
@@ -11,12 +11,7 @@ use crate::text_options::Verify;
 /// How a document is judged.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct JudgingArgs {
-    /// Judge by this method: identity (equal texts), simhash (within k bits), b (two of six supershingles), c (372
-    /// of 384 bits of the projection), combined (b, and 355 bits), split (c between sites, combined within one), min-hash (36 of
-    /// 84 min-values, and on one site titles or headings that agree), model (all evidence of content, titles, headings
-    /// and numbers, weighed to a probability) [default: model in a database of a recipe `main`, else simhash; simhash
-    /// too where only fingerprints are known]
-    #[arg(long, value_name = "METHOD")]
+    #[arg(long, value_name = "METHOD", help = help())]
     pub(crate) method: Option<Method>,
     #[command(flatten)]
     model: ModelOptions,
@@ -36,14 +31,12 @@ pub(crate) struct JudgingArgs {
 impl JudgingArgs {
     /// What the library is told; `k` is what the user gave.
     pub(crate) fn online(&self, view: View<'_>, k: Option<u8>) -> Result<OnlineDetector> {
-        let mut online = match (self.method, k) {
-            (Some(method), Some(_)) if method != Method::Simhash => {
-                return Err(Failure::usage(format!("-k is the distance of simhash, and the method is {method}")));
-            }
-            (Some(method), _) => OnlineDetector::new(method),
-            (None, Some(_)) => OnlineDetector::new(Method::Simhash),
-            (None, None) => OnlineDetector::usual(view),
-        };
+        let choice = MethodChoice::of(view, self.method, k.is_some());
+        let method = choice.method;
+        if k.is_some() && method != Method::Simhash {
+            return Err(Failure::usage(format!("-k is the distance of simhash, and the method is {method}")));
+        }
+        let mut online = OnlineDetector::chosen(view, choice);
         online.rules.within = k.unwrap_or(view.settings().k).into();
         self.model.apply(&mut online.rules)?;
         online.complete = self.complete;
@@ -52,6 +45,19 @@ impl JudgingArgs {
         online.check(view)?;
         Ok(online)
     }
+}
+
+/// Lists methods with what each is in brackets.
+pub(crate) fn list(methods: impl Iterator<Item = Method>) -> String {
+    methods.map(|method| format!("{method} ({})", method.help())).collect::<Vec<_>>().join(", ")
+}
+
+fn help() -> String {
+    let methods = list(Method::ALL.into_iter().filter(|method| !method.needs_text()));
+    format!(
+        "Judge by this method: {methods} [default: model in a database of a recipe `main`, else simhash; simhash too \
+         where only fingerprints are known]"
+    )
 }
 
 /// What is known of a match besides its distance, and the rule that decided; null where nothing is known.

@@ -1,9 +1,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::detect::method::name::Method;
 use crate::detect::method::options::PairOptions;
 use crate::detect::method::ratios::GROUPS;
 use crate::detect::method::ratios::Ratios;
+use crate::detect::method::registry::Method;
 use crate::detect::method::rules::Rules;
 use crate::detect::method::text_options::ShingleOptions;
 use crate::detect::support::{corpus, expanded, options, texts};

@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use nddb::View;
-use nddb::detect::{Collection, GROUP_LIMIT, Held, Method, PairOptions, PairSummary, Resources};
-use nddb::sketch::Recipe;
+use nddb::detect::{Collection, GROUP_LIMIT, Method, MethodChoice, PairOptions, PairSummary, Resources};
 use serde_json::{Value, json};
 
 use crate::args::{Database, Global};
@@ -13,9 +12,10 @@ use crate::failure::{Code, Failure, Result};
 use crate::model_options::ModelOptions;
 use crate::output::{self, Output, Sink};
 use crate::pair_lines::{Format, Lines};
+use crate::paper_options::PaperOptions;
 use crate::quantity::{counted, duration, grouped};
 use crate::text_options::{self, TextOptions};
-use crate::{database, interrupt};
+use crate::{database, interrupt, judging};
 
 /// Find all near-duplicates in a database
 ///
@@ -48,12 +48,7 @@ pub(crate) struct Args {
 /// Which pairs are near-duplicates.
 #[derive(Debug, clap::Args)]
 pub(super) struct MethodArgs {
-    /// identity (equal texts), simhash (within k bits), b (two of six supershingles), c (372 of 384 bits of
-    /// the projection), combined (b, and 355 bits), split (c between sites, combined within one), min-hash
-    /// (36 of 84 min-values, of pages that share a band of four, and on one site titles or headings that agree), model
-    /// (all evidence of content, titles, headings and numbers, weighed to a probability); and by texts: lcs (trustable common subsequence), cosine (of term frequencies), shingles (resemblance of their
-    /// sets) [default: model in a database of a recipe `main`; else, of bare fingerprints, and with -k, simhash]
-    #[arg(long, value_name = "METHOD")]
+    #[arg(long, value_name = "METHOD", help = help())]
     method: Option<Method>,
     /// Greatest distance of simhash, in bits [default: the database's]
     #[arg(short, long)]
@@ -68,39 +63,53 @@ pub(super) struct MethodArgs {
     complete: bool,
     #[command(flatten)]
     pub(super) texts: TextOptions,
+    /// What `nddb lab` changes.
+    #[arg(skip)]
+    pub(super) paper: PaperOptions,
+}
+
+impl Args {
+    /// The same pairs with other constants of the papers.
+    pub(super) fn with(mut self, paper: PaperOptions) -> Self {
+        self.how.paper = paper;
+        self
+    }
 }
 
 impl MethodArgs {
     /// The options of the library.
     pub(super) fn options(&self, view: View<'_>, global: &Global) -> Result<PairOptions> {
-        let recipe = Recipe::of_any_version(&view.settings().recipe);
-        let usual = if self.k.is_some() { Method::Simhash } else { Method::default_of(recipe.as_ref()) };
-        let method = self.method.unwrap_or(usual);
+        let choice = MethodChoice::of(view, self.method, self.k.is_some());
+        let method = choice.method;
         self.texts.check(&[method])?;
+        self.paper.check(&[method], &self.texts)?;
         for (given, used, name, of) in [
             (self.k.is_some(), method == Method::Simhash, "-k", "simhash"),
-            (self.complete, matches!(method, Method::C | Method::Split), "--complete", "c and split"),
+            (self.complete, method.has_pieces(), "--complete", "c and split"),
         ] {
             if given && !used {
                 return Err(Failure::usage(format!("{name} is an option of {of}, and the method is {method}")));
             }
         }
-        let mut options = PairOptions::new(method);
+        let mut options = PairOptions::chosen(view, choice);
         options.rules.within = self.k.unwrap_or(view.settings().k).into();
         self.model.apply(&mut options.rules)?;
         options.group_limit = self.group_limit;
         options.complete = self.complete;
         options.resources = resources(global);
         self.texts.apply(&mut options);
+        self.paper.apply(&mut options);
         Ok(options)
     }
+}
 
-    /// Where no method is named and of all documents only the fingerprints are known, these are compared.
-    pub(super) fn fit(&self, options: &mut PairOptions, held: &Held) {
-        if self.method.is_none() && held.min_values == 0 {
-            options.method = Method::Simhash;
-        }
-    }
+fn help() -> String {
+    let (texts, sketches) = Method::ALL.into_iter().partition::<Vec<Method>, _>(|method| method.needs_text());
+    let (sketches, texts) = (judging::list(sketches.into_iter()), judging::list(texts.into_iter()));
+    format!(
+        "{sketches}; and by texts: {texts} [default: model in a database of a recipe `main`, else and with -k simhash; \
+         simhash too where only fingerprints are known]"
+    )
 }
 
 /// Resources to work in, as the user gives it.
@@ -119,7 +128,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let messages = global.messages();
     let meter = messages.meter("pairs");
     let collection = Collection::build(view, &options.resources, &mut *meter.watch(true))?;
-    args.how.fit(&mut options, collection.held());
+    options.settle(collection.held());
     let lines = Lines { collection: &collection, method: options.method, format: args.format };
     let mut sink = Sink::new(Output::chosen(args.output.as_deref())?);
     let mut out = Vec::new();

@@ -11,7 +11,6 @@ use nddb::Progress;
 use nddb::Result;
 use nddb::View;
 use nddb::detect::Collection;
-use nddb::detect::Method;
 use nddb::detect::PairOptions;
 use nddb::detect::{PairSummary, Verified};
 use nddb::internals::Ticker;
@@ -362,8 +361,9 @@ impl<'a> BlockCounter<'a> {
         let key = |&ordinal: &u32| {
             let text = collection.representative(ordinal);
             let read = if compares_texts { self.found.text_cache.sketch(ordinal) } else { None };
-            let site = collection.row(ordinal).site.filter(|_| matches!(method, Method::Split | Method::MinHash));
-            let headings = (method == Method::MinHash).then(|| collection.headings(ordinal));
+            let (by_site, by_headings) = method.looks_at();
+            let site = collection.row(ordinal).site.filter(|_| by_site);
+            let headings = by_headings.then(|| collection.headings(ordinal));
             let headings = headings.map(|Headings { title, heading }| [title, heading]);
             ((compares_texts || self.spread.contains(text as usize)).then_some(text), read, site, headings)
         };

@@ -1,5 +1,6 @@
 use super::*;
 use nddb::detect::Line;
+use nddb::detect::Method;
 use nddb::detect::pairs;
 use nddb::internals::support::{Page, Random, collection, corpus, database, options, pages, texts};
 

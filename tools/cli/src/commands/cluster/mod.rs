@@ -17,6 +17,7 @@ use crate::clock::Clock;
 use crate::failure::{Code, Failure, Result};
 use crate::output::{self, Output};
 use crate::pair_lines::Format;
+use crate::paper_options::PaperOptions;
 use crate::quantity::{counted, duration, grouped};
 use crate::{database, interrupt, text_options};
 
@@ -61,6 +62,14 @@ pub(crate) struct Args {
     previous: Option<PathBuf>,
 }
 
+impl Args {
+    /// The same clusters with other constants of the papers.
+    pub(super) fn with(mut self, paper: PaperOptions) -> Self {
+        self.how.paper = paper;
+        self
+    }
+}
+
 pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let clock = Clock::start();
     let reader = database::read(&args.database.db)?;
@@ -74,7 +83,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let messages = global.messages();
     let meter = messages.meter("cluster");
     let collection = Collection::with_deleted(view, &options.pairs.resources, &mut *meter.watch(true))?;
-    args.how.fit(&mut options.pairs, collection.held());
+    options.pairs.settle(collection.held());
     let mut watch = meter.watch(true);
     let (summary, json) = match &args.output {
         Some(folder) => {

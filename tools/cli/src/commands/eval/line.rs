@@ -7,8 +7,7 @@ use nddb_lab::eval::{
 };
 use serde_json::{Map, Value, json};
 
-use super::figures::Figures;
-use super::trial::{Frame, Set, Trial};
+use super::trial::{Figures, Frame, Set, Trial};
 
 /// Distances that are shown: those of Manku et al. 2007, Figure 1, and 0.
 pub(super) const DISTANCE_MAX: u32 = 10;
@@ -60,7 +59,7 @@ pub(super) fn value(
         "candidates": trial.summary.candidates,
         "candidates_per_document": per(trial.summary.candidates, documents),
         "recall_of_candidates": trial.recall_of_candidates,
-        "bytes_per_document": trial.setting.bytes_per_document(),
+        "bytes_per_document": trial.setting.method.bytes_per_document(),
         "stars": trial.summary.stars,
         "unsketched": trial.summary.unsketched,
         "seconds": trial.seconds,

@@ -1,7 +1,7 @@
 //! A method with its thresholds, as the command line names it.
 
-use nddb::detect::{Method, PairOptions, Resources, Rules};
-use nddb::sketch::PROFILE_SIZE;
+use nddb::detect::{Method, PairOptions, Resources, Rules, Threshold};
+use nddb::sketch::Recipe;
 use serde_json::{Map, Value, json};
 
 /// Greatest distance that the database of the documents answers: simhash can be run up to it.
@@ -18,66 +18,6 @@ pub(super) struct Setting {
     pub(super) verified: bool,
 }
 
-/// A threshold: its name, how it is read out of the rules, and how it is put in.
-struct Threshold {
-    name: &'static str,
-    get: fn(&Rules) -> f64,
-    set: fn(&mut Rules, f64),
-    /// The least and the greatest count that it may be; none for a share.
-    counts: Option<(u16, u16)>,
-}
-
-macro_rules! whole {
-    ($name:literal, $field:ident, $least:literal, $most:expr) => {
-        Threshold {
-            name: $name,
-            get: |rules| rules.$field.into(),
-            set: |rules, value| rules.$field = value as u32,
-            counts: Some(($least, $most)),
-        }
-    };
-}
-
-macro_rules! share {
-    ($name:literal, $($field:ident).+) => {
-        Threshold {
-            name: $name,
-            get: |rules| rules.$($field).+,
-            set: |rules, value| rules.$($field).+ = value,
-            counts: None,
-        }
-    };
-}
-
-const K: Threshold = whole!("k", within, 0, K_MAX as u16);
-const B: Threshold = whole!("b", b, 2, 6);
-const C: Threshold = whole!("c", c, 0, 384);
-const COMBINED: Threshold = whole!("c", combined, 0, 384);
-const SAME_SITE: Threshold = whole!("same", combined, 0, 384);
-const AGREEMENT: Threshold = whole!("agreement", agreement, 0, 84);
-const PROBABILITY: Threshold = share!("probability", probability);
-const RESEMBLANCE: Threshold = share!("resemblance", resemblance);
-const COSINE: Threshold = share!("cosine", cosine);
-const LCS: Threshold = share!("resemblance", lcs.resemblance);
-const CONTAINMENT: Threshold = share!("containment", lcs.containment);
-
-/// The thresholds that decide by a method.
-fn thresholds(method: Method) -> &'static [Threshold] {
-    match method {
-        Method::Identity => &[],
-        Method::Simhash => &[K],
-        Method::B => &[B],
-        Method::C => &[C],
-        Method::Combined => &[B, COMBINED],
-        Method::Split => &[B, C, SAME_SITE],
-        Method::MinHash => &[AGREEMENT],
-        Method::Model => &[PROBABILITY],
-        Method::Lcs => &[LCS, CONTAINMENT],
-        Method::Cosine => &[COSINE],
-        Method::Shingles => &[RESEMBLANCE],
-    }
-}
-
 impl Setting {
     fn new(method: Method, by_name: bool) -> Self {
         Self { method, rules: Rules::default(), by_name, verified: false }
@@ -88,9 +28,9 @@ impl Setting {
         PairOptions { rules: self.rules, expand: true, resources: resources.clone(), ..PairOptions::new(self.method) }
     }
 
-    /// Whether it is what `add` and `query` use unless they are told otherwise.
-    pub(super) fn is_default(&self) -> bool {
-        self.method == Method::DEFAULT && self.params() == Self::new(self.method, true).params()
+    /// Whether it is what `add` and `query` use in a database of this recipe, unless they are told otherwise.
+    pub(super) fn is_default(&self, recipe: &Recipe) -> bool {
+        self.method == Method::default_of(Some(recipe)) && self.params() == Self::new(self.method, true).params()
     }
 
     /// The thresholds by name.
@@ -99,7 +39,7 @@ impl Setting {
             let value = (threshold.get)(&self.rules);
             if threshold.counts.is_some() { json!(value as u64) } else { json!(value) }
         };
-        let thresholds = thresholds(self.method).iter();
+        let thresholds = self.method.thresholds().iter();
         let verify = self.verified.then(|| ("verify".to_owned(), json!("lcs")));
         thresholds.map(|threshold| (threshold.name.to_owned(), value(threshold))).chain(verify).collect()
     }
@@ -109,21 +49,6 @@ impl Setting {
         let params = self.params();
         let told = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         params.iter().map(|(name, value)| format!("{name}={}", told(value))).collect::<Vec<_>>().join("+")
-    }
-
-    /// Bytes of sketches of each document that the method compares; none for those that read texts.
-    pub(super) fn bytes_per_document(&self) -> Option<u64> {
-        match self.method {
-            Method::Identity => Some(16),
-            Method::Simhash => Some(8),
-            Method::B | Method::C => Some(48),
-            Method::Combined | Method::Split => Some(96),
-            // Min-values, title and heading.
-            Method::MinHash => Some(336 + 16),
-            // The profile, and of long and short min-values 8 bits each.
-            Method::Model => Some(PROFILE_SIZE as u64),
-            Method::Lcs | Method::Cosine | Method::Shingles => None,
-        }
     }
 }
 
@@ -153,7 +78,7 @@ pub(super) fn parse(list: &str) -> Result<Vec<Setting>, String> {
 /// Each setting with each value of a threshold.
 fn with(settings: &[Setting], given: &str) -> Result<Vec<Setting>, String> {
     let method = settings[0].method;
-    let known = thresholds(method);
+    let known = method.thresholds();
     let names = || known.iter().map(|threshold| threshold.name).collect::<Vec<_>>().join(", ");
     let (name, values) =
         given.split_once('=').ok_or_else(|| format!("{given:?} is no threshold (k=3, c=352..380/4)"))?;

@@ -1,0 +1,195 @@
+//! A collection: rows, ids and sketches, and how they are looked up.
+
+use super::row::{MIN_HASH, MIN_VALUES, PROFILE, ROW, Row, SKETCH};
+use crate::detect::method::evidence::Evidence;
+use crate::detect::method::known::Known;
+use crate::detect::method::requirements::Held;
+use crate::sketch::{PROFILE_SIZE, Profile};
+use crate::spill::mapped_rows::MappedRows;
+use crate::spill::temp_file::TempMap;
+use crate::text::Headings;
+
+/// What the methods read of the documents of one [`View`](crate::View): rows of fixed width in temporary files, which are
+/// read as if in memory, in the order of document numbers. A document is named by its *ordinal*, the index of
+/// its row, so that all sorting and joining is of 32-bit numbers; ids come back when lines are written.
+///
+/// In memory stand eight bytes for each document.
+#[derive(Debug)]
+pub struct Collection {
+    pub(super) rows: MappedRows<ROW>,
+    /// Six supershingles and six words of projection of each, if any document has them.
+    pub(super) sketches: Option<MappedRows<SKETCH>>,
+    /// The 84 min-values of each and the hashes of its headings, if any document has them.
+    pub(super) min_values: Option<MappedRows<MIN_HASH>>,
+    /// The profile of each, if any document has one.
+    pub(super) profiles: Option<MappedRows<PROFILE>>,
+    /// All ids, end to end, in bytewise order.
+    pub(super) ids: TempMap,
+    /// Where each id ends.
+    pub(super) ends: MappedRows<1>,
+    /// The ordinal of the document with each id.
+    pub(super) by_rank: Vec<u32>,
+    /// The least ordinal with the same token sequence.
+    pub(super) representative: Vec<u32>,
+    /// Documents are found by the bands of their profiles, and not by those of their min-values.
+    pub(super) has_bands_of_profiles: bool,
+    pub(super) held: Held,
+}
+
+impl Collection {
+    /// Number of documents.
+    pub fn len(&self) -> u32 {
+        self.by_rank.len() as u32
+    }
+
+    /// Whether there is no document.
+    pub fn is_empty(&self) -> bool {
+        self.by_rank.is_empty()
+    }
+
+    /// How many documents have what methods need.
+    pub fn held(&self) -> &Held {
+        &self.held
+    }
+
+    /// What is known of a document.
+    #[inline]
+    pub fn row(&self, ordinal: u32) -> Row {
+        Row::decode(&self.rows.row(ordinal as usize))
+    }
+
+    /// The supershingles of a document (Henzinger 2006, 2).
+    pub fn supershingles(&self, ordinal: u32) -> Option<[u64; 6]> {
+        let row = self.row(ordinal);
+        row.has_supershingles.then(|| self.halves(ordinal)[0])
+    }
+
+    /// The projection of a document (Henzinger 2006, 2).
+    pub fn projection(&self, ordinal: u32) -> Option<[u64; 6]> {
+        let row = self.row(ordinal);
+        row.has_projection.then(|| self.halves(ordinal)[1])
+    }
+
+    /// Supershingles and projection, zero where there is none.
+    #[inline]
+    pub(crate) fn halves(&self, ordinal: u32) -> [[u64; 6]; 2] {
+        let sketch = self.sketches.as_ref().and_then(|sketches| sketches.get(ordinal as usize)).unwrap_or([0; SKETCH]);
+        let (halves, _) = sketch.as_chunks::<6>();
+        [halves[0], halves[1]]
+    }
+
+    /// The min-values of a document, the one at index 2i in the low half of number i; zeros where there are none.
+    #[inline]
+    pub(crate) fn packed_min_values(&self, ordinal: u32) -> [u64; MIN_VALUES] {
+        let row = self.min_hash(ordinal);
+        std::array::from_fn(|at| row[at])
+    }
+
+    /// Title and first heading of a document with min-values.
+    pub fn headings(&self, ordinal: u32) -> Headings {
+        if let Some(profile) = self.profile_of(ordinal) {
+            return profile.titles();
+        }
+        let row = self.min_hash(ordinal);
+        Headings { title: row[MIN_VALUES], heading: row[MIN_VALUES + 1] }
+    }
+
+    /// Whether documents are found by the bands of their profiles, as the recipe of the database has it.
+    pub(crate) fn has_bands_of_profiles(&self) -> bool {
+        self.has_bands_of_profiles
+    }
+
+    /// The bytes of the profile of a document, little-endian; zeros where there is none. The first 21 words are its short
+    /// min-values.
+    #[inline]
+    pub(crate) fn profile_words(&self, ordinal: u32) -> [u64; PROFILE] {
+        let row = self.profiles.as_ref().and_then(|profiles| profiles.get(ordinal as usize));
+        row.unwrap_or([0; PROFILE])
+    }
+
+    /// The profile of a document, if it has one.
+    pub fn profile_of(&self, ordinal: u32) -> Option<Profile> {
+        self.row(ordinal).has_profile.then(|| self.profile(ordinal))
+    }
+
+    /// The profile of a document; zeros where there is none.
+    pub(crate) fn profile(&self, ordinal: u32) -> Profile {
+        let words = self.profile_words(ordinal).map(u64::to_le_bytes);
+        let mut bytes = [0; PROFILE_SIZE];
+        bytes.copy_from_slice(&words.as_flattened()[..PROFILE_SIZE]);
+        Profile::from_bytes(&bytes)
+    }
+
+    #[inline]
+    fn min_hash(&self, ordinal: u32) -> [u64; MIN_HASH] {
+        let row = self.min_values.as_ref().and_then(|min_values| min_values.get(ordinal as usize));
+        row.unwrap_or([0; MIN_HASH])
+    }
+
+    /// The id of a document.
+    pub fn id(&self, ordinal: u32) -> &str {
+        self.id_at(self.row(ordinal).rank)
+    }
+
+    /// The id with this index in bytewise order.
+    pub(crate) fn id_at(&self, rank: u32) -> &str {
+        let end = |rank: usize| self.ends.row(rank)[0] as usize;
+        let start = if rank == 0 { 0 } else { end(rank as usize - 1) };
+        std::str::from_utf8(&self.ids.as_ref()[start..end(rank as usize)]).unwrap_or("")
+    }
+
+    /// The document whose id has this index in bytewise order.
+    pub fn at_rank(&self, rank: u32) -> u32 {
+        self.by_rank[rank as usize]
+    }
+
+    /// The ordinal of the document with this id.
+    pub fn find(&self, id: &str) -> Option<u32> {
+        let (mut low, mut high) = (0, self.len());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.id_at(middle) < id { low = middle + 1 } else { high = middle }
+        }
+        (low < self.len() && self.id_at(low) == id).then(|| self.at_rank(low))
+    }
+
+    /// The least ordinal with the same token sequence, its own if it is alone: the one of an identity set
+    /// that goes on (Henzinger 2006, 2).
+    #[inline]
+    pub fn representative(&self, ordinal: u32) -> u32 {
+        self.representative[ordinal as usize]
+    }
+
+    /// All that is known of a pair of different documents without their texts.
+    pub fn evidence(&self, a: u32, b: u32) -> Evidence {
+        self.known(a).evidence(&self.known(b))
+    }
+
+    fn known(&self, ordinal: u32) -> Known<u32> {
+        let row = self.row(ordinal);
+        let sketched = row.has_supershingles || row.has_projection;
+        let [supershingles, projection] = if sketched { self.halves(ordinal) } else { Default::default() };
+        let min_values = row.has_min_values.then(|| {
+            let packed = self.packed_min_values(ordinal);
+            Box::new(std::array::from_fn(|index| (packed[index / 2] >> (index % 2 * 32)) as u32))
+        });
+        Known {
+            fingerprint: row.fingerprint,
+            digest: row.digest.map(|[high, low]| u128::from(high) << 64 | u128::from(low)),
+            supershingles: row.has_supershingles.then_some(supershingles),
+            projection: row.has_projection.then_some(projection),
+            headings: min_values.is_some().then(|| self.headings(ordinal)),
+            min_values,
+            profile: row.has_profile.then(|| self.profile(ordinal)),
+            site: row.site,
+            is_without_terms: row.is_without_terms(),
+        }
+    }
+}
+
+/// Number of equal min-values at equal indexes, of rows of two in each number.
+#[inline]
+pub(crate) fn agreement(a: &[u64; MIN_VALUES], b: &[u64; MIN_VALUES]) -> u32 {
+    let equal = |differ: u64| u32::from(differ as u32 == 0) + u32::from(differ >> 32 == 0);
+    a.iter().zip(b).map(|(a, b)| equal(a ^ b)).sum()
+}

@@ -1,0 +1,49 @@
+//! At least two equal supershingles (Henzinger 2006, algorithm B).
+
+use super::definition::{Besides, Candidates, Definition, Keys, Least};
+use super::evidence::{Bound, Evidence};
+use super::rules::{Rules, Threshold, at_least};
+use super::sketches::Sketch;
+use crate::sketch::SUPERSHINGLES;
+use crate::{Error, Result};
+
+/// Least threshold for which two equal supershingles are what candidates share.
+const B_MIN: u32 = 2;
+
+/// The least B-similarity.
+pub(super) const THRESHOLD: Threshold = Threshold {
+    name: "b",
+    get: |rules| rules.b.into(),
+    set: |rules, value| rules.b = value as u32,
+    counts: Some((B_MIN as u16, SUPERSHINGLES as u16)),
+};
+
+pub(super) static DEFINITION: Definition = Definition {
+    name: "b",
+    help: "two of six supershingles",
+    compares: &[Sketch::Supershingles],
+    candidates: Candidates::Sharing(&[Keys::Megashingles]),
+    class: &[Sketch::Supershingles],
+    besides: Besides::Nothing,
+    thresholds: &[THRESHOLD],
+    check: |rules, _| check(rules),
+    least: |rules, _| Least { b: rules.b, ..Least::default() },
+    decide: |rules, evidence| at_least(evidence.b_similarity, rules.b, "b"),
+    score: |_, evidence| evidence.b_similarity.unwrap_or(0).into(),
+    perfect: SUPERSHINGLES as u64,
+    bounds: |rules, evidence| vec![bound(rules, evidence)],
+};
+
+/// Refuses a B-similarity that candidates do not reach down to.
+pub(super) fn check(rules: &Rules) -> Result<()> {
+    if rules.b < B_MIN {
+        let what = "the least B-similarity (at least 2 are shared by every candidate)";
+        return Err(Error::OutOfRange { what, requested: rules.b.into(), limit: B_MIN.into() });
+    }
+    Ok(())
+}
+
+/// The B-similarity against its threshold.
+pub(super) fn bound(rules: &Rules, evidence: &Evidence) -> Bound {
+    Bound::at_least("b_sim", evidence.b_similarity, rules.b)
+}

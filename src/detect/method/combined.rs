@@ -1,0 +1,47 @@
+//! Candidates of B whose projections agree in at least 355 bits (Henzinger 2006, 4).
+
+use super::definition::{Besides, Candidates, Definition, Keys, Least};
+use super::evidence::{Bound, Evidence};
+use super::rules::{Decision, Rules, Threshold, at_least};
+use super::sketches::Sketch;
+use super::{b, c};
+use crate::sketch::PROJECTION_BITS;
+
+pub(super) static DEFINITION: Definition = Definition {
+    name: "combined",
+    help: "b, and 355 bits",
+    compares: &[Sketch::Supershingles, Sketch::Projection],
+    candidates: Candidates::Sharing(&[Keys::Megashingles]),
+    class: &[Sketch::Supershingles, Sketch::Projection],
+    besides: Besides::Nothing,
+    thresholds: &[b::THRESHOLD, threshold("c")],
+    check: |rules, _| b::check(rules),
+    least: |rules, _| Least { b: rules.b, c: rules.combined, ..Least::default() },
+    decide: |rules, evidence| decide(rules, evidence, "combined"),
+    score: |_, evidence| evidence.c_similarity.unwrap_or(0).into(),
+    perfect: PROJECTION_BITS as u64,
+    bounds,
+};
+
+/// The least C-similarity of B-similar pairs.
+pub(super) const fn threshold(name: &'static str) -> Threshold {
+    Threshold {
+        name,
+        get: |rules| rules.combined.into(),
+        set: |rules, value| rules.combined = value as u32,
+        counts: Some((0, PROJECTION_BITS as u16)),
+    }
+}
+
+/// The decision, by the rule of this name.
+pub(super) fn decide(rules: &Rules, evidence: &Evidence, name: &'static str) -> Decision {
+    match at_least(evidence.b_similarity, rules.b, name) {
+        Decision::Near(name) => at_least(evidence.c_similarity, rules.combined, name),
+        other => other,
+    }
+}
+
+/// Both similarities against their thresholds.
+pub(super) fn bounds(rules: &Rules, evidence: &Evidence) -> Vec<Bound> {
+    vec![b::bound(rules, evidence), c::bound(evidence, rules.combined)]
+}

@@ -1,0 +1,110 @@
+//! The sketches of documents, and which of them a document has.
+
+use nddb_format::record::Record;
+
+use crate::sketch::{PROFILE_SIZE, Recipe};
+
+/// What is kept of a document to be compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sketch {
+    /// The simhash fingerprint.
+    Fingerprint,
+    /// The digest of the token sequence.
+    Digest,
+    /// Six supershingles.
+    Supershingles,
+    /// The projection of 384 bits.
+    Projection,
+    /// 84 min-values, and with them the hashes of title and first heading.
+    MinValues,
+    /// The profile.
+    Profile,
+}
+
+/// Tells whether a recipe makes a sketch.
+pub(crate) type OfRecipe = fn(&Recipe) -> bool;
+
+impl Sketch {
+    /// Returns the sketch in words.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Sketch::Fingerprint => "a fingerprint",
+            Sketch::Digest => "the digest of a text",
+            Sketch::Supershingles => "supershingles",
+            Sketch::Projection => "a projection",
+            Sketch::MinValues => "min-values",
+            Sketch::Profile => "a profile",
+        }
+    }
+
+    /// Returns the size of the sketch in bytes.
+    pub(crate) fn size(self) -> u64 {
+        match self {
+            Sketch::Fingerprint => 8,
+            Sketch::Digest => 16,
+            Sketch::Supershingles | Sketch::Projection => 48,
+            Sketch::MinValues => 336 + 16,
+            Sketch::Profile => PROFILE_SIZE as u64,
+        }
+    }
+
+    /// Returns what is said of a recipe that does not make the sketch, and how to tell; `None` if every recipe does.
+    pub(crate) fn of_recipe(self) -> Option<(&'static str, OfRecipe)> {
+        match self {
+            Sketch::Fingerprint | Sketch::Digest => None,
+            Sketch::Supershingles => Some(("makes no supershingles", Recipe::has_min_hash)),
+            Sketch::Projection => Some(("makes no projections", Recipe::has_projection)),
+            Sketch::MinValues => Some(("makes no min-values", Recipe::has_min_hash)),
+            Sketch::Profile => Some(("makes no profiles", Recipe::has_profile)),
+        }
+    }
+
+    /// Whether documents may lack the sketch for lack of words: the fingerprint, with fewer than two tokens.
+    fn is_optional(self) -> bool {
+        self == Sketch::Fingerprint
+    }
+}
+
+/// The sketches that a document has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Sketches(u8);
+
+impl Sketches {
+    /// Returns the sketches of a record; one without any token has no digest, for nothing is no text to be equal.
+    pub(crate) fn of(record: &Record, has_fingerprint: bool) -> Self {
+        let has_text = record.tokens != Some(0);
+        Self::default()
+            .with(Sketch::Fingerprint, has_fingerprint)
+            .with(Sketch::Digest, record.digest.is_some() && has_text)
+            .with(Sketch::Supershingles, record.supershingles.is_some())
+            .with(Sketch::Projection, record.projection.is_some())
+            .with(Sketch::MinValues, record.min_values.is_some())
+            .with(Sketch::Profile, record.profile.is_some())
+    }
+
+    /// Adds a sketch, if the document has it.
+    pub(crate) fn with(self, sketch: Sketch, is_there: bool) -> Self {
+        Self(self.0 | u8::from(is_there) << sketch as u8)
+    }
+
+    /// Whether a sketch is there.
+    #[inline]
+    pub(crate) fn has(self, sketch: Sketch) -> bool {
+        self.0 >> sketch as u8 & 1 == 1
+    }
+
+    /// Whether all of these are there that a document cannot lack for lack of words.
+    pub(crate) fn suffice_for(self, sketches: &[Sketch]) -> bool {
+        sketches.iter().all(|&sketch| sketch.is_optional() || self.has(sketch))
+    }
+
+    /// Whether there is anything that only a content with terms has; there is a projection of no terms.
+    pub(crate) fn are_of_terms(self) -> bool {
+        [Sketch::Supershingles, Sketch::MinValues, Sketch::Profile].iter().any(|&one| self.has(one))
+    }
+
+    /// Whether there is nothing but a fingerprint and a digest.
+    pub(crate) fn are_bare(self) -> bool {
+        !self.are_of_terms() && !self.has(Sketch::Projection)
+    }
+}

@@ -1,0 +1,292 @@
+//! The model of the default verdict: the evidence of two profiles, weighed to a probability.
+//!
+//! The log-odds that two pages are near-duplicates are a sum: a constant, and one term for each [`Trait`] of the pair, its
+//! value times its weight. The weights are fitted by maximum likelihood on pairs that people labelled, with a penalty on
+//! their squares (`nddb lab fit`), and belong to the version of the recipe. All traits are of two stored profiles and
+//! of nothing else, so that two documents get the same verdict whatever else a database holds.
+
+use crate::sketch::{MIN_VALUES, Profile};
+
+/// Number of traits of a pair.
+pub const TRAITS: usize = 8;
+
+/// A piece of evidence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Trait {
+    /// Its name in what programs read.
+    pub name: &'static str,
+}
+
+/// The traits, in the order of [`Traits::values`].
+pub const ALL_TRAITS: [Trait; TRAITS] = [
+    // Log-odds of the resemblance of the contents by shingles of two terms.
+    Trait { name: "content" },
+    // Share of the longer content that is not in the other.
+    Trait { name: "missing" },
+    // Titles with a word that stands in their own content or headings, and not in title or headings of the other.
+    Trait { name: "name_words" },
+    // Distance of the words of the titles that stand in their own content or headings.
+    Trait { name: "titles" },
+    // Share of the smaller set of words of titles and headings that the other lacks.
+    Trait { name: "names" },
+    // One host: its pages share a frame and a title.
+    Trait { name: "host" },
+    // Numbers that only one has.
+    Trait { name: "numbers" },
+    // Titles or headings name different things, and what differs of the contents stands together.
+    Trait { name: "filling" },
+];
+
+/// The values of the traits of a pair.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Traits {
+    /// One value for each of [`ALL_TRAITS`].
+    pub values: [f64; TRAITS],
+}
+
+impl Traits {
+    /// Returns the traits of two profiles; `agreement` is the number of equal min-values of their long shingles.
+    pub fn of(a: &Profile, b: &Profile, agreement: u32) -> Self {
+        let short = resemblance(a, b);
+        let long = f64::from(agreement) / MIN_VALUES as f64;
+        let [few, many] = [a.terms.min(b.terms), a.terms.max(b.terms)].map(f64::from);
+        let shared = short * (few + many) / (1.0 + short);
+        let (a_title, b_title) = (Set::of(a.title.plain()), Set::of(b.title.plain()));
+        let (a_own, b_own) = (Set::of(a.title.shared()), Set::of(b.title.shared()));
+        let (a_headings, b_headings) = (Set::of(a.headings.plain()), Set::of(b.headings.plain()));
+        let lacks = |own: &Set, title: &Set, headings: &Set| {
+            own.0.iter().any(|word| !title.0.contains(word) && !headings.0.contains(word))
+        };
+        let name_words =
+            u32::from(lacks(&a_own, &b_title, &b_headings)) + u32::from(lacks(&b_own, &a_title, &a_headings));
+        let is_titled = !a_title.is_empty() && !b_title.is_empty();
+        let (a_names, b_names) = (a_own.with(&a_headings), b_own.with(&b_headings));
+        Self {
+            values: [
+                ((short + NEARLY) / (1.0 + NEARLY - short)).ln(),
+                (1.0 - shared / many.max(1.0)).clamp(0.0, 1.0),
+                if is_titled { f64::from(name_words) } else { 0.0 },
+                a_own.distance(&b_own),
+                a_names.lacking(&b_names),
+                f64::from(u8::from(a.host != 0 && a.host == b.host)),
+                numbers(a, b, few),
+                if a_names.differ(&b_names) { concentration(short, long) } else { 0.0 },
+            ],
+        }
+    }
+}
+
+/// Keeps log-odds of shares finite.
+const NEARLY: f64 = 0.05;
+
+/// How much more of the long shingles two contents have in common than words replaced here and there would leave, 0 to 1:
+/// of n terms in a row all are kept with the nth power of the share of those kept.
+fn concentration(short: f64, long: f64) -> f64 {
+    let kept = |resemblance: f64| 2.0 * resemblance / (1.0 + resemblance);
+    (kept(long) - kept(short).powi(4)).max(0.0)
+}
+
+/// Returns what the value of a trait says, in words.
+pub fn told(index: usize, value: f64) -> String {
+    let percent = |share: f64| format!("{:.0}%", 100.0 * share);
+    match ALL_TRAITS[index].name {
+        "content" => {
+            let odds = value.exp();
+            let share = ((1.0 + NEARLY) * odds - NEARLY) / (1.0 + odds);
+            format!("of all pairs of neighbouring words of both texts, {} are common", percent(share.clamp(0.0, 1.0)))
+        }
+        "missing" => format!("about {} of the longer text is missing from the other", percent(value)),
+        "name_words" => {
+            let who = ["neither title has", "one title has", "each title has"][(value as usize).min(2)];
+            format!("{who} a word of substance that the title and headings of the other page lack")
+        }
+        "titles" => format!("of the words of substance of both titles, {} stand in one only", percent(value)),
+        "names" => {
+            format!("{} of the words of title and headings of one page are not in those of the other", percent(value))
+        }
+        "host" if value > 0.0 => "both are of one host, where other pages look alike too".to_owned(),
+        "host" => "they are of two hosts, or a host is not known".to_owned(),
+        "numbers" => format!("numbers that only one page has: {} of what would be very many", percent(value)),
+        _ if value > 0.0 => {
+            format!(
+                "they name different things, and the texts differ in one stretch rather than here and there: {}",
+                percent(value)
+            )
+        }
+        _ => "they name the same things, or the texts differ here and there".to_owned(),
+    }
+}
+
+/// Returns the resemblance of the short shingles, estimated from the low eight bits of their min-values and corrected
+/// for those that agree by chance (Li and Koenig 2010).
+pub(crate) fn resemblance(a: &Profile, b: &Profile) -> f64 {
+    const CHANCE: f64 = 1.0 / 256.0;
+    let equal = a.short.iter().zip(&b.short).filter(|(a, b)| (**a ^ **b) as u8 == 0).count();
+    ((equal as f64 / MIN_VALUES as f64 - CHANCE) / (1.0 - CHANCE)).max(0.0)
+}
+
+/// How many numbers of either are not in the other, as a share of what would be much for so many terms.
+fn numbers(a: &Profile, b: &Profile, terms: f64) -> f64 {
+    let Some(resemblance) = a.numbers.resemblance(&b.numbers) else { return 0.0 };
+    let [x, y] = [a.numbers.total, b.numbers.total].map(f64::from);
+    let shared = resemblance * (x + y) / (1.0 + resemblance);
+    ((x.min(y) - shared).max(0.0) / (5.0 + terms / 20.0)).min(1.0)
+}
+
+/// A set of a few words.
+struct Set(Vec<u16>);
+
+impl Set {
+    fn of(words: impl Iterator<Item = u16>) -> Self {
+        let mut words: Vec<u16> = words.collect();
+        words.sort_unstable();
+        words.dedup();
+        Self(words)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn with(&self, other: &Self) -> Self {
+        Self::of(self.0.iter().chain(&other.0).copied())
+    }
+
+    fn common(&self, other: &Self) -> usize {
+        self.0.iter().filter(|word| other.0.binary_search(word).is_ok()).count()
+    }
+
+    /// The share of the union that only one has; 0 if either is empty: then nothing is known.
+    fn distance(&self, other: &Self) -> f64 {
+        if self.is_empty() || other.is_empty() {
+            return 0.0;
+        }
+        let common = self.common(other);
+        1.0 - common as f64 / (self.0.len() + other.0.len() - common) as f64
+    }
+
+    /// The share of the smaller set that the other lacks; 0 if either is empty.
+    fn lacking(&self, other: &Self) -> f64 {
+        if self.is_empty() || other.is_empty() {
+            return 0.0;
+        }
+        1.0 - self.common(other) as f64 / self.0.len().min(other.0.len()) as f64
+    }
+
+    /// Whether each has a word that the other lacks, and neither is empty.
+    fn differ(&self, other: &Self) -> bool {
+        let common = self.common(other);
+        !self.is_empty() && !other.is_empty() && common < self.0.len() && common < other.0.len()
+    }
+}
+
+/// The constants of a model.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Model {
+    /// The constant.
+    pub constant: f64,
+    /// The weight of each trait.
+    pub weights: [f64; TRAITS],
+}
+
+impl Model {
+    /// The constants of `main/3`.
+    pub const MAIN: Model = Model { constant: 2.97, weights: [1.56, -6.48, -0.94, -1.17, -1.58, -2.73, -5.90, -14.87] };
+
+    /// Returns what each trait adds to the log-odds.
+    pub fn parts(&self, traits: &Traits) -> [f64; TRAITS] {
+        std::array::from_fn(|index| self.weights[index] * traits.values[index])
+    }
+
+    /// Returns the log-odds that a pair is one of near-duplicates.
+    pub fn log_odds(&self, traits: &Traits) -> f64 {
+        self.constant + self.parts(traits).iter().sum::<f64>()
+    }
+
+    /// Returns the probability that a pair is one of near-duplicates, 0 to 1.
+    pub fn probability(&self, traits: &Traits) -> f64 {
+        1.0 / (1.0 + (-self.log_odds(traits)).exp())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sketch::{Recipe, agreement};
+    use crate::text::Page;
+
+    /// A page of 200 words, of which those at some indexes are replaced.
+    fn page(title: &str, heading: &str, url: &str, replaced: &[usize]) -> (Profile, [u32; MIN_VALUES]) {
+        let word = |index: usize| match replaced.contains(&index) {
+            true => format!("other{index} "),
+            false => format!("word{index} "),
+        };
+        let text: Vec<String> = (0..4)
+            .map(|part| format!("<p>{}.</p>", (50 * part..50 * part + 50).map(word).collect::<String>()))
+            .collect();
+        let html = format!("<title>{title}</title><body><h1>{heading}</h1>{}", text.concat());
+        let sketch = Recipe::default().sketch(&Page { url: Some(url), ..Page::html(&html) });
+        (sketch.profile.expect("a profile"), sketch.min_hash.expect("min-values").values)
+    }
+
+    fn probability(a: &(Profile, [u32; MIN_VALUES]), b: &(Profile, [u32; MIN_VALUES])) -> f64 {
+        Model::MAIN.probability(&Traits::of(&a.0, &b.0, agreement(&a.1, &b.1)))
+    }
+
+    /// Scattered and concentrated differences, with the same name and with another one: which are near-duplicates.
+    #[test]
+    fn differences_are_judged_by_how_they_stand_and_what_the_pages_are_called() {
+        let scattered: Vec<usize> = (0..20).map(|index| 10 * index + 3).collect();
+        let few: Vec<usize> = (0..10).map(|index| 20 * index + 3).collect();
+        let block: Vec<usize> = (55..85).collect();
+        let small: Vec<usize> = (55..65).collect();
+        let half: Vec<usize> = (0..100).collect();
+        let (site, other) = ("http://a.example/1", "http://b.example/2");
+        for (name, replaced, url, expected) in [
+            ("Red Fox", &[][..], site, true),
+            ("Red Fox", &few[..], site, true),
+            ("Red Fox", &scattered[..], other, true),
+            ("Red Fox", &small[..], site, true),
+            ("Red Fox", &half[..], site, false),
+            ("Red Fox", &half[..], other, false),
+            ("Blue Whale", &block[..], site, false),
+            ("Blue Whale", &block[..], other, false),
+            ("Blue Whale", &half[..], site, false),
+        ] {
+            let (a, b) = (page("Red Fox", "Red Fox", site, &[]), page(name, name, url, replaced));
+            let found = probability(&a, &b);
+            assert_eq!(found >= 0.5, expected, "{name}, {} words, {url}: {found}", replaced.len());
+            assert_eq!(found, probability(&b, &a), "either way round");
+        }
+    }
+
+    #[test]
+    fn one_profile_is_a_near_duplicate_of_itself_whatever_it_is() {
+        for (title, heading, replaced) in [("", "", &[][..]), ("Red Fox", "Fox", &[1, 2]), ("A", "", &[])] {
+            let a = page(title, heading, "http://a.example/", replaced);
+            assert!(probability(&a, &a) > 0.9);
+        }
+        let thin = Recipe::default().sketch(&Page::text("one"));
+        let thin = (thin.profile.expect("a profile"), thin.min_hash.expect("min-values").values);
+        assert!(probability(&thin, &thin) > 0.9);
+    }
+
+    #[test]
+    fn each_trait_says_something_and_what_they_add_is_the_sum() {
+        let (a, b) =
+            (page("Red Fox", "Fox", "http://a.example/", &[]), page("Whale", "Blue", "http://b.example/", &[1, 9]));
+        let traits = Traits::of(&a.0, &b.0, agreement(&a.1, &b.1));
+        let told: std::collections::BTreeSet<String> =
+            (0..TRAITS).map(|index| told(index, traits.values[index])).collect();
+        assert_eq!(told.len(), TRAITS, "{told:?}");
+        let sum = Model::MAIN.constant + Model::MAIN.parts(&traits).iter().sum::<f64>();
+        assert!((1.0 / (1.0 + (-sum).exp()) - Model::MAIN.probability(&traits)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn estimates_of_resemblance_are_corrected_for_chance() {
+        let (a, b) = (page("", "", "", &[]), page("", "", "", &(0..200).collect::<Vec<_>>()));
+        assert_eq!(resemblance(&a.0, &a.0), 1.0);
+        assert!(resemblance(&a.0, &b.0) < 0.03);
+    }
+}

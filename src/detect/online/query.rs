@@ -1,0 +1,296 @@
+//! From a document to its matches.
+
+use std::cmp::Reverse;
+
+use nddb_format::Fingerprint;
+use nddb_format::record::Record;
+
+use super::detector::OnlineDetector;
+use super::matches::{NearDuplicate, NearDuplicates};
+use super::verify::Texts;
+use crate::detect::candidates::lookup::keys_of;
+use crate::detect::method::decider::Decider;
+use crate::detect::method::definition::Candidates;
+use crate::detect::method::known::{Known, digest_of, is_without_terms};
+use crate::detect::method::pair::Verified;
+use crate::detect::method::registry::Method;
+use crate::detect::method::rules::Decision;
+use crate::detect::method::sketches::Sketches;
+use crate::sketch::Recipe;
+use crate::store::{Document, Key, Near, Scope, Sharing, View, Within};
+use crate::text::Page;
+use crate::{Error, Result};
+
+/// Documents of the same id that can stand in the way of another: a committed one, and a staged one of a batch
+/// that will replace it.
+const OWN: usize = 2;
+
+impl OnlineDetector {
+    /// Finds the near-duplicates of a document; a stored one is among its own.
+    ///
+    /// # Errors
+    /// As [`OnlineDetector::check`]; [`Error::Method`] if nothing is known of the document that the method compares;
+    /// [`Error::OutOfRange`] for a fingerprint wider than the database's; damage.
+    pub fn ask(&self, view: View<'_>, document: &Document) -> Result<NearDuplicates> {
+        self.ask_with(view, document, None)
+    }
+
+    /// The same of a document whose page is at hand: its text is this page's and is read from no archive.
+    ///
+    /// # Errors
+    /// As [`OnlineDetector::ask`].
+    pub fn ask_page(&self, view: View<'_>, document: &Document, page: &Page<'_>) -> Result<NearDuplicates> {
+        self.ask_with(view, document, Some(page))
+    }
+
+    fn ask_with(&self, view: View<'_>, document: &Document, page: Option<&Page<'_>>) -> Result<NearDuplicates> {
+        self.check(view)?;
+        let document = document.clone().fitted(view.settings().bits)?;
+        Query::new(self, Scope::of(view), &document, page)?.all()
+    }
+
+    /// The method that decides about a document: not every one knows enough of each.
+    pub fn method_for(&self, document: &Document) -> Method {
+        let (record, decider) = (document.record(), self.decider());
+        let sketches = sketches_of(document);
+        let is_left = decider.or_simhash && !is_without_terms(record.tokens, sketches);
+        if is_left && !are_enough(sketches, record, self.method) { Method::Simhash } else { self.method }
+    }
+}
+
+/// A document that is asked for.
+pub(super) struct Query<'a> {
+    online: &'a OnlineDetector,
+    decider: Decider<'a>,
+    scope: Scope<'a>,
+    document: &'a Document,
+    known: Known<&'a str>,
+    /// The keys of which near-duplicates share one.
+    keys: Vec<Key>,
+    texts: Option<Texts<'a>>,
+}
+
+impl<'a> Query<'a> {
+    /// A document whose fingerprint fits.
+    ///
+    /// # Errors
+    /// [`Error::Method`] if nothing is known of it that the method compares.
+    pub(super) fn new(
+        online: &'a OnlineDetector,
+        scope: Scope<'a>,
+        document: &'a Document,
+        page: Option<&Page<'_>>,
+    ) -> Result<Self> {
+        let (decider, record) = (online.decider(), document.record());
+        let known = Known::of(record, fingerprint_of(document));
+        let recipe = Recipe::of_any_version(&scope.view().settings().recipe);
+        let keys = keys_of(record, recipe.as_ref(), online.method, online.complete);
+        let is_near = decider.or_simhash || online.method.definition().candidates == Candidates::Near;
+        // Of what has no text there is nothing more to know.
+        if keys.is_empty() && !is_near && record.tokens != Some(0) {
+            return Err(unknown(online, document));
+        }
+        let texts = online.verify_lcs.then(|| Texts::new(online, scope.view(), document, page)).transpose()?;
+        Ok(Self { online, decider, scope, document, known, keys, texts })
+    }
+
+    /// Refuses a document of which not all is known that the method compares: it may be a near-duplicate.
+    ///
+    /// # Errors
+    /// [`Error::Method`].
+    pub(super) fn check_known(&self) -> Result<()> {
+        let (online, document) = (self.online, self.document);
+        let is_known = are_enough(sketches_of(document), document.record(), online.method);
+        if is_known || self.decider.or_simhash { Ok(()) } else { Err(unknown(online, document)) }
+    }
+
+    /// All near-duplicates.
+    pub(super) fn all(mut self) -> Result<NearDuplicates> {
+        let most = self.online.group_limit.max(1);
+        let (mut matches, near, cut) = self.found(most)?;
+        if self.texts.is_some() {
+            let mut kept = Vec::with_capacity(matches.len());
+            for near_duplicate in matches {
+                kept.extend(self.verified(near_duplicate)?);
+            }
+            matches = kept;
+        }
+        let mut count = matches.len() as u64;
+        if near.more > 0 && self.online.method == Method::Simhash && self.texts.is_none() {
+            // Identical ones that are as near as those left out are counted with them.
+            let listed: Vec<u64> = near.matches.iter().map(|found| found.number).collect();
+            let left_out = |near_duplicate: &&NearDuplicate| {
+                let is_near =
+                    near_duplicate.evidence.distance.is_some_and(|distance| distance <= self.online.rules.within);
+                is_near && !listed.contains(&near_duplicate.stored.number)
+            };
+            count = count + near.more - matches.iter().filter(left_out).count() as u64;
+        }
+        Ok(NearDuplicates { matches, count, complete: cut == 0 && near.more == 0 })
+    }
+
+    /// What the method finds, in the order of matches; what simhash found, and how many documents were left out of keys.
+    fn found(&self, most: usize) -> Result<(Vec<NearDuplicate>, Near, usize)> {
+        let near = self.near(most)?;
+        let sharing = self.scope.sharing(&mut self.keys.clone(), most)?;
+        let mut matches = Vec::new();
+        for &number in &sharing.numbers {
+            matches.extend(self.judge(number, true)?);
+        }
+        let shares = |number: &u64| sharing.numbers.binary_search(number).is_ok();
+        for number in near.matches.iter().map(|found| found.number).filter(|number| !shares(number)) {
+            matches.extend(self.judge(number, false)?);
+        }
+        matches.sort_by_key(|near_duplicate| self.rank(near_duplicate));
+        Ok((matches, near, sharing.cut))
+    }
+
+    /// The first near-duplicate with another id in the order of all, and whether all were compared that could
+    /// come before it. Where many documents are the same, most are not looked at.
+    pub(super) fn best(mut self) -> Result<(Option<NearDuplicate>, bool)> {
+        if let Some(digest) = digest_of(self.document.record()) {
+            // The oldest of the identical ones comes first.
+            let Sharing { numbers, cut } = self.scope.sharing(&mut [Key::Digest(*digest)], 1 + OWN)?;
+            for number in numbers {
+                if let Some(near_duplicate) = self
+                    .judge(number, true)?
+                    .filter(|near_duplicate| near_duplicate.stored.record.id != self.document.id())
+                {
+                    return Ok((Some(near_duplicate), true));
+                }
+            }
+            if self.online.method == Method::Identity {
+                return Ok((None, cut == 0));
+            }
+        }
+        if self.texts.is_some() {
+            let (matches, near, cut) = self.found(self.online.group_limit.max(1))?;
+            let id = self.document.id();
+            for near_duplicate in matches.into_iter().filter(|near_duplicate| near_duplicate.stored.record.id != id) {
+                if let Some(near_duplicate) = self.verified(near_duplicate)? {
+                    return Ok((Some(near_duplicate), true));
+                }
+            }
+            return Ok((None, cut == 0 && near.more == 0));
+        }
+        if self.online.method == Method::Simhash {
+            return Ok((self.nearest()?, true));
+        }
+        let most = self.online.group_limit.max(1);
+        let sharing = self.scope.sharing(&mut self.keys.clone(), most)?;
+        let mut best: Option<NearDuplicate> = None;
+        for number in sharing.numbers {
+            let judged = self.judge(number, true)?;
+            let Some(near_duplicate) =
+                judged.filter(|near_duplicate| near_duplicate.stored.record.id != self.document.id())
+            else {
+                continue;
+            };
+            if self.decider.nearness(&near_duplicate.evidence) >= self.decider.perfect() {
+                // Numbers ascend: nothing behind it comes before it.
+                return Ok((Some(near_duplicate), true));
+            }
+            if best.as_ref().is_none_or(|best| self.rank(&near_duplicate) < self.rank(best)) {
+                best = Some(near_duplicate);
+            }
+        }
+        if best.is_none() && self.decider.or_simhash {
+            best = self.nearest()?;
+        }
+        Ok((best, sharing.cut == 0))
+    }
+
+    /// The nearest and oldest document with another id by simhash.
+    fn nearest(&self) -> Result<Option<NearDuplicate>> {
+        let mut most = 1 + OWN;
+        loop {
+            let near = self.near(most)?;
+            for found in &near.matches {
+                let judged = self.judge(found.number, self.online.method == Method::Simhash)?;
+                if let Some(near_duplicate) =
+                    judged.filter(|near_duplicate| near_duplicate.stored.record.id != self.document.id())
+                {
+                    return Ok(Some(near_duplicate));
+                }
+            }
+            // All of these are decided by another method.
+            if near.more == 0 || most >= self.online.group_limit {
+                return Ok(None);
+            }
+            most = self.online.group_limit;
+        }
+    }
+
+    /// What is near its fingerprint, where simhash may decide.
+    fn near(&self, most: usize) -> Result<Near> {
+        let is_near = self.decider.or_simhash || self.online.method.definition().candidates == Candidates::Near;
+        match self.known.fingerprint {
+            Some(fingerprint) if is_near => {
+                let within = Within(u8::try_from(self.online.rules.within).unwrap_or(u8::MAX));
+                self.scope.near(fingerprint, within, most)
+            }
+            _ => Ok(Near::default()),
+        }
+    }
+
+    /// Decides about one candidate, one that shares a key or not: of those that are near by simhash alone, nothing
+    /// else may be known.
+    fn judge(&self, number: u64, shares: bool) -> Result<Option<NearDuplicate>> {
+        let Some(stored) = self.scope.stored(number)? else {
+            let what = format!("a key or a run leads to document {number}, and it has no record");
+            return Err(Error::Inconsistent { path: self.scope.view().dir.catalog(), what });
+        };
+        let fingerprint = (!stored.unprinted).then_some(stored.fingerprint);
+        let evidence = self.known.evidence(&Known::of(&stored.record, fingerprint));
+        let is_by_simhash = self.online.method == Method::Simhash || self.decider.is_left_to_simhash(&evidence);
+        let decision = match self.decider.decide(&evidence) {
+            Decision::Near(_) if !shares && !is_by_simhash => Decision::Apart,
+            decision => decision,
+        };
+        Ok(match decision {
+            Decision::Near(rule) => {
+                let probability = self.online.rules.probability_of(&evidence);
+                Some(NearDuplicate { stored, evidence, probability, rule, verified: None })
+            }
+            _ => None,
+        })
+    }
+
+    /// A match, if the texts say so too or cannot be read. Equal texts are decided before.
+    fn verified(&mut self, mut near_duplicate: NearDuplicate) -> Result<Option<NearDuplicate>> {
+        if let Some(texts) = &mut self.texts
+            && !near_duplicate.evidence.identical
+        {
+            near_duplicate.verified =
+                Verified::of(texts.compare(&near_duplicate.stored.record, &mut near_duplicate.evidence)?);
+            if near_duplicate.verified.is_none() {
+                return Ok(None);
+            }
+        }
+        Ok(Some(near_duplicate))
+    }
+
+    /// Where a match stands among all: the least comes first.
+    fn rank(&self, near_duplicate: &NearDuplicate) -> (Reverse<u64>, u64) {
+        (Reverse(self.decider.nearness(&near_duplicate.evidence)), near_duplicate.stored.number)
+    }
+}
+
+fn fingerprint_of(document: &Document) -> Option<Fingerprint> {
+    (!document.is_unprinted()).then(|| document.fingerprint())
+}
+
+fn sketches_of(document: &Document) -> Sketches {
+    Sketches::of(document.record(), !document.is_unprinted())
+}
+
+/// Whether what the method compares is known of a document; of what has no text there is nothing more to know.
+fn are_enough(sketches: Sketches, record: &Record, method: Method) -> bool {
+    sketches.suffice_for(method.definition().compares) || record.tokens == Some(0)
+}
+
+fn unknown(online: &OnlineDetector, document: &Document) -> Error {
+    let id: String = document.id().chars().take(80).collect();
+    let why = format!("of document '{id}' only the fingerprint is known; ask by simhash");
+    Error::Method { method: online.method.name(), why }
+}

@@ -1,0 +1,143 @@
+//! `nddb query`: what is stored near a fingerprint, a page or a document.
+
+mod asking;
+mod bare;
+mod judged;
+mod queries;
+
+use nddb::{View, Within};
+use serde_json::json;
+
+use self::asking::{Answering, Answers, Asking};
+use self::bare::{Bare, Ids};
+use self::judged::Judged;
+use self::queries::QueryInputs;
+use crate::args::{Database, Global};
+use crate::clock::Clock;
+use crate::database;
+use crate::failure::{Code, Result, Told};
+use crate::judging::JudgingArgs;
+
+/// Find the near-duplicates of fingerprints, pages and documents
+///
+/// Prints one JSON object a query, in the order of the queries. `count` is the number of all matches, also
+/// of those that --limit leaves out. With -q the exit code is 1 if nothing is found.
+///
+/// Of a fingerprint, and of anything with -k, the matches are everything stored within k bits. Of a page or a stored
+/// document they are those of a method, each with what is known of it and the rule that decided: identical ones
+/// first, then the most similar, then the oldest.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  nddb query crawl.nddb --fp 00d1f2a3b4c5e697
+  nddb query crawl.nddb --html page.html -k 2 --limit 5
+  nddb query crawl.nddb --id doc-1 doc-2          what is like these documents, they among it
+  nddb query crawl.nddb --fp-file Q.u64le --stats > answers.jsonl
+  nddb query crawl.nddb --all --limit 5           everything against everything
+  nddb query crawl.nddb --html page.html --url http://example.org/ --why
+  nddb query crawl.nddb --html page.html --url http://example.org/ --method split --verify lcs
+  curl -s https://example.org/ | nddb query crawl.nddb --html - -q && echo seen")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    database: Database,
+    #[command(flatten)]
+    what: QueryInputs,
+    /// Everything within so many bits [default: the database's k]
+    #[arg(short, long)]
+    k: Option<u8>,
+    /// Print so many matches of each query, the nearest and oldest
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+    /// Leave ids out, and print document numbers
+    #[arg(long, value_enum, default_value_t, value_name = "WHICH", conflicts_with_all = ["method", "verify"])]
+    ids: Ids,
+    /// Ask one query at a time, and print a JSON line of times and work on stderr
+    #[arg(long, conflicts_with_all = ["method", "verify"])]
+    stats: bool,
+    #[command(flatten)]
+    how: JudgingArgs,
+    /// Address of the page, for its site
+    #[arg(long)]
+    url: Option<String>,
+    /// Add the numbers against their thresholds, and the tokens that differ if the match's page can be read again
+    #[arg(long, conflicts_with_all = ["stats", "ids"])]
+    why: bool,
+}
+
+impl Args {
+    /// Whether fingerprints alone are looked at: they are given, or something is asked for that only these have.
+    fn is_bare(&self) -> bool {
+        let given = !self.what.fp.is_empty() || self.what.fp_file.is_some();
+        let only = self.k.is_some() || self.stats || self.ids == Ids::None;
+        (given || only) && self.how.method.is_none() && self.how.verify.is_none() && !self.why
+    }
+}
+
+pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
+    let reader = database::read(&args.database.db)?;
+    let view = reader.view();
+    if !args.is_bare() {
+        let online = args.how.online(view, args.k)?;
+        return ask(args, view, &Judged { view, online, limit: args.limit, why: args.why }, global.threads(), global);
+    }
+    let bare = Bare {
+        view,
+        within: Within(args.k.unwrap_or(view.settings().k)),
+        limit: args.limit,
+        ids: args.ids,
+        one_by_one: args.stats,
+    };
+    check_k(bare.within, view)?;
+    // Times of queries that compete for memory would say little.
+    let threads = if args.stats && global.threads.is_none() { 1 } else { global.threads() };
+    ask(args, view, &bare, threads, global)
+}
+
+/// Asks all queries that the user names, and prints the answers.
+fn ask<A: Answering>(args: &Args, view: View<'_>, answering: &A, threads: usize, global: &Global) -> Result<Code> {
+    let (queries, code) = queries::collect(&args.what, args.url.as_deref(), view, global)?;
+    let clock = Clock::start();
+    let mut asking = Asking::new(answering, threads);
+    if args.what.all {
+        asking.ask_all(view)?;
+    } else {
+        asking.ask(&queries)?;
+    }
+    let (queries, mut sum) = asking.finish()?;
+    if args.stats {
+        report(&mut sum, queries, &clock, global);
+    }
+    Ok(if global.quiet && sum.matches == 0 { Code::Failed } else { code })
+}
+
+fn check_k(within: Within, view: View<'_>) -> Result<()> {
+    let most = view.settings().k;
+    if within.0 > most {
+        let message = format!("k is {}, this database answers up to {most}", within.0);
+        let hint = "for a greater distance make another database with 'nddb create --k', and load it again";
+        return Err(Told::new(Code::Usage, message).hint(hint).into());
+    }
+    Ok(())
+}
+
+/// Prints the line of `--stats`.
+fn report(sum: &mut Answers, queries: usize, clock: &Clock, global: &Global) {
+    let times = &mut sum.nanoseconds;
+    times.sort_unstable();
+    // The least time that so many percent of the queries did not exceed.
+    let percentile = |percent: usize| match times.len() {
+        0 => 0.0,
+        len => times[(len * percent).div_ceil(100) - 1] as f64 / 1000.0,
+    };
+    global.messages().json(&json!({
+        "queries": queries,
+        "matches": sum.matches,
+        "seconds": clock.seconds(),
+        "cpu_seconds": clock.cpu_seconds(),
+        "p50_us": percentile(50),
+        "p99_us": percentile(99),
+        "probes": sum.work.probes,
+        "blocks": sum.work.blocks,
+        "entries": sum.work.entries,
+    }));
+}

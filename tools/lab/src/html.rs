@@ -1,0 +1,123 @@
+//! A page in the making: one file that needs nothing else, and runs nothing.
+
+use crate::plot::{COLOURS, escape};
+
+/// Colours of plots where the ground is dark, in the order of [`COLOURS`].
+const ON_DARK: [&str; 7] = ["#7fb2e5", "#f2a365", "#81c784", "#ce93d8", "#ef9a9a", "#4dd0e1", "#bcaaa4"];
+
+const STYLE: &str = "\
+:root { color-scheme: light dark; --ink: #222; --ground: #fff; --line: #ccc; }
+body { font: 15px/1.45 sans-serif; max-width: 1240px; margin: 24px auto; padding: 0 16px; color: var(--ink); background: \
+var(--ground); }
+h1 { font-size: 26px; } h2 { font-size: 20px; margin-top: 40px; border-bottom: 1px solid var(--line); }
+h3 { font-size: 16px; margin-top: 28px; }
+p { max-width: 800px; }
+.plot { display: flex; gap: 24px; align-items: flex-start; flex-wrap: wrap; margin: 12px 0 24px; }
+.plot svg { max-width: 100%; height: auto; }
+.numbers { max-height: 320px; overflow: auto; padding-right: 12px; }
+.legend { font-size: 13px; margin: 4px 0 0; } .legend { max-width: 640px; } .legend span { margin-right: 14px; \
+white-space: nowrap; }
+.legend b { font-size: 16px; }
+.wide { max-height: 460px; overflow: auto; }
+table { border-collapse: collapse; font-size: 13px; margin: 8px 0; }
+th, td { padding: 2px 10px; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap; }
+th { position: sticky; top: 0; background: var(--ground); }
+th:first-child, td:first-child, .text { text-align: left; }
+td.text { white-space: normal; overflow-wrap: anywhere; }
+svg [fill=\"#000000\"] { fill: var(--ink); } svg [stroke=\"#000000\"] { stroke: var(--ink); }
+@media (prefers-color-scheme: dark) { :root { --ink: #ddd; --ground: #16181b; --line: #444; } }
+";
+
+/// HTML, from its head on.
+pub(crate) struct Html(String);
+
+impl Html {
+    pub(crate) fn new(title: &str) -> Self {
+        Self(format!(
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <meta name=\"viewport\" content=\"width=device-width\">\n<title>{}</title>\n<style>\n{STYLE}{}</style>\n\
+             </head>\n<body>\n",
+            escape(title),
+            colours()
+        ))
+    }
+
+    /// A heading of this level.
+    pub(crate) fn heading(&mut self, level: u8, text: &str) {
+        self.0 += &format!("<h{level}>{}</h{level}>\n", escape(text));
+    }
+
+    pub(crate) fn paragraph(&mut self, text: &str) {
+        self.0 += &format!("<p>{}</p>\n", escape(text));
+    }
+
+    /// A table: a cell that does not begin with a digit or a dash stands to the left.
+    pub(crate) fn table(&mut self, titles: &[&str], rows: &[Vec<String>]) {
+        let first = rows.first();
+        let is_text = |column: usize| {
+            let cell = first.and_then(|row| row.get(column));
+            cell.is_some_and(|cell| !cell.starts_with(|letter: char| letter.is_ascii_digit() || letter == '-'))
+        };
+        let class = |column: usize| if is_text(column) { " class=\"text\"" } else { "" };
+        self.0 += "<table>\n<tr>";
+        for (column, title) in titles.iter().enumerate() {
+            self.0 += &format!("<th{}>{}</th>", class(column), escape(title));
+        }
+        self.0 += "</tr>\n";
+        for row in rows {
+            self.0 += "<tr>";
+            for (column, cell) in row.iter().enumerate() {
+                self.0 += &format!("<td{}>{}</td>", class(column), escape(cell));
+            }
+            self.0 += "</tr>\n";
+        }
+        self.0 += "</table>\n";
+    }
+
+    /// A table that may be wider or longer than the page.
+    pub(crate) fn wide_table(&mut self, titles: &[&str], rows: &[Vec<String>]) {
+        self.0 += "<div class=\"wide\">\n";
+        self.table(titles, rows);
+        self.0 += "</div>\n";
+    }
+
+    /// A plot, and its numbers beside it.
+    pub(crate) fn plot(&mut self, svg: &str, titles: &[&str], rows: &[Vec<String>]) {
+        self.plot_of(svg, &[], titles, rows);
+    }
+
+    /// A plot of several things, which a legend names, and its numbers beside it.
+    pub(crate) fn plot_of(&mut self, svg: &str, legend: &[&str], titles: &[&str], rows: &[Vec<String>]) {
+        self.0 += "<div class=\"plot\">\n<div>\n";
+        self.0 += svg;
+        if !legend.is_empty() {
+            let names = legend.iter().enumerate().map(|(index, name)| {
+                format!("<span><b class=\"c{}\">\u{25a0}</b> {}</span> ", index % COLOURS.len(), escape(name))
+            });
+            self.0 += &format!("<p class=\"legend\">{}</p>\n", names.collect::<String>());
+        }
+        self.0 += "</div>\n<div class=\"numbers\">\n";
+        self.table(titles, rows);
+        self.0 += "</div>\n</div>\n";
+    }
+
+    pub(crate) fn finish(mut self) -> String {
+        self.0 += "</body>\n</html>\n";
+        self.0
+    }
+}
+
+/// The rules for the colours of plots and legends.
+fn colours() -> String {
+    let mut rules = String::new();
+    let mut dark = String::new();
+    for (index, (colour, on_dark)) in COLOURS.iter().zip(ON_DARK).enumerate() {
+        let colour = format!("#{:02X}{:02X}{:02X}", colour.0, colour.1, colour.2);
+        rules += &format!(".c{index} {{ color: {colour}; }}\n");
+        dark += &format!(
+            ".c{index} {{ color: {on_dark}; }} svg [fill=\"{colour}\"] {{ fill: {on_dark}; }} \
+             svg [stroke=\"{colour}\"] {{ stroke: {on_dark}; }}\n"
+        );
+    }
+    format!("{rules}@media (prefers-color-scheme: dark) {{\n{dark}}}\n")
+}

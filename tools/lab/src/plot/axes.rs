@@ -1,0 +1,192 @@
+//! What all plots share, bars, and points on logarithmic axes.
+
+use std::fmt;
+
+use plotters::chart::MeshStyle;
+use plotters::prelude::*;
+
+use crate::quantity::grouped;
+
+/// Width and height of a plot.
+pub(super) const SIZE: (u32, u32) = (640, 300);
+/// Colours of what is plotted; a page has lighter ones for a dark ground.
+pub(crate) const COLOURS: [RGBColor; 7] = [
+    RGBColor(0x1f, 0x5a, 0x92),
+    RGBColor(0xc4, 0x52, 0x0a),
+    RGBColor(0x2e, 0x7d, 0x32),
+    RGBColor(0x8e, 0x24, 0xaa),
+    RGBColor(0xb7, 0x1c, 0x1c),
+    RGBColor(0x00, 0x83, 0x8f),
+    RGBColor(0x6d, 0x4c, 0x41),
+];
+const INK: RGBColor = COLOURS[0];
+/// Letters of labels and of the names of axes.
+const LABEL: (&str, u32) = ("sans-serif", 13);
+const AXIS_NAME: (&str, u32) = ("sans-serif", 14);
+/// Most labels of a logarithmic axis: from ten for each power on, plotters draws some of them twice.
+const POWERS: usize = 9;
+/// What a file of its own needs and an element of a page does not; nothing is ever fetched from there.
+const NAMESPACE: &str = " xmlns=\"http://www.w3.org/2000/svg\"";
+
+/// A plot cannot be drawn: what the drawing library says.
+#[derive(Debug, PartialEq, Eq)]
+pub struct PlotError(String);
+
+impl fmt::Display for PlotError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a plot cannot be drawn: {}", self.0)
+    }
+}
+
+impl std::error::Error for PlotError {}
+
+/// A result of drawing.
+pub(crate) type Result<T, E = PlotError> = std::result::Result<T, E>;
+
+/// Axes that are about to be drawn.
+pub(super) type Mesh<'a, 'b, 'c, X, Y> = MeshStyle<'a, 'b, X, Y, SVGBackend<'c>>;
+
+/// What is plotted.
+pub(crate) struct Plot<'a> {
+    /// What it shows, for those who cannot see it.
+    pub(crate) title: &'a str,
+    /// What the horizontal axis is.
+    pub(crate) x: &'a str,
+    /// What the vertical axis is.
+    pub(crate) y: &'a str,
+}
+
+impl Plot<'_> {
+    /// A bar for each whole number.
+    pub(crate) fn bars(&self, values: &[(u64, f64)]) -> Result<String> {
+        let (low, high) = (values.first().map_or(0, |bar| bar.0), values.last().map_or(0, |bar| bar.0));
+        let top = values.iter().map(|bar| bar.1).fold(0.0, f64::max);
+        self.draw(SIZE, |root| {
+            let mut chart = frame(root)
+                .build_cartesian_2d(low as f64 - 0.6..high as f64 + 0.6, 0.0..if top > 0.0 { top * 1.05 } else { 1.0 })
+                .map_err(failed)?;
+            let whole = |x: &f64| if (x - x.round()).abs() < 1e-6 { format!("{}", x.round()) } else { String::new() };
+            let count = |y: &f64| if y.fract() == 0.0 { grouped(*y as u64) } else { String::new() };
+            let bars = (high - low + 1).min(16) as usize;
+            self.axes(&mut chart.configure_mesh())
+                .disable_x_mesh()
+                .x_labels(bars)
+                .y_labels(6)
+                .x_label_formatter(&whole)
+                .y_label_formatter(&count)
+                .y_desc(self.y)
+                .draw()
+                .map_err(failed)?;
+            let bars = values.iter().filter(|bar| bar.1 > 0.0).map(|&(x, y)| {
+                let x = x as f64;
+                Rectangle::new([(x - 0.4, 0.0), (x + 0.4, y)], INK.filled())
+            });
+            chart.draw_series(bars).map_err(failed)?;
+            Ok(())
+        })
+    }
+
+    /// A point for each pair of numbers, both 1 at least, on logarithmic axes.
+    pub(crate) fn log_points(&self, values: &[(u64, u64)]) -> Result<String> {
+        let most = |of: fn(&(u64, u64)) -> u64| values.iter().map(of).max().unwrap_or(1).max(10) as f64;
+        self.draw(SIZE, |root| {
+            let mut chart = frame(root)
+                .build_cartesian_2d(
+                    (0.8..most(|point| point.0) * 1.5).log_scale(),
+                    (0.8..most(|point| point.1) * 1.5).log_scale(),
+                )
+                .map_err(failed)?;
+            let whole = |x: &f64| grouped(x.round() as u64);
+            self.axes(&mut chart.configure_mesh())
+                .x_labels(POWERS)
+                .y_labels(POWERS)
+                .x_label_formatter(&whole)
+                .y_label_formatter(&whole)
+                .y_desc(self.y)
+                .draw()
+                .map_err(failed)?;
+            let points = values.iter().map(|&(x, y)| Circle::new((x as f64, y as f64), 3, INK.filled()));
+            chart.draw_series(points).map_err(failed)?;
+            Ok(())
+        })
+    }
+
+    /// What the axes of all plots have.
+    pub(super) fn axes<'m, 'a, 'b, 'c, X: Ranged, Y: Ranged>(
+        &self,
+        mesh: &'m mut Mesh<'a, 'b, 'c, X, Y>,
+    ) -> &'m mut Mesh<'a, 'b, 'c, X, Y> {
+        mesh.label_style(LABEL).axis_desc_style(AXIS_NAME).light_line_style(TRANSPARENT).x_desc(self.x)
+    }
+
+    pub(super) fn draw(
+        &self,
+        size: (u32, u32),
+        draw: impl FnOnce(&DrawingArea<SVGBackend<'_>, plotters::coord::Shift>) -> Result<()>,
+    ) -> Result<String> {
+        let mut text = String::new();
+        {
+            let root = SVGBackend::with_string(&mut text, size).into_drawing_area();
+            draw(&root)?;
+            root.present().map_err(failed)?;
+        }
+        let label = format!(" role=\"img\" aria-label=\"{}\"", escape(self.title));
+        Ok(text.replacen(NAMESPACE, &label, 1))
+    }
+}
+
+pub(super) fn frame<'a, 'b>(
+    root: &'a DrawingArea<SVGBackend<'b>, plotters::coord::Shift>,
+) -> ChartBuilder<'a, 'b, SVGBackend<'b>> {
+    let mut chart = ChartBuilder::on(root);
+    chart.margin(8).margin_right(16).x_label_area_size(46).y_label_area_size(80);
+    chart
+}
+
+pub(super) fn failed(error: impl fmt::Display) -> PlotError {
+    PlotError(error.to_string())
+}
+
+/// Text as it stands in a page. Control characters are written as in Rust.
+pub(crate) fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            letter if letter.is_control() => out.extend(letter.escape_default()),
+            letter => out.push(letter),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLOT: Plot<'_> = Plot { title: "a & b", x: "index", y: "number" };
+
+    #[test]
+    fn a_bar_is_drawn_for_each_number_that_is_not_zero() {
+        let plot = PLOT.bars(&[(0, 1.0), (1, 0.0), (2, 3.0)]).expect("drawn");
+        assert_eq!(plot.matches("#1F5A92").count(), 2, "{plot}");
+        assert!(plot.contains("aria-label=\"a &amp; b\"") && plot.contains("index") && !plot.contains("http"));
+        assert_eq!(plot, PLOT.bars(&[(0, 1.0), (1, 0.0), (2, 3.0)]).expect("drawn"));
+        PLOT.bars(&[]).expect("nothing can be drawn");
+    }
+
+    #[test]
+    fn a_point_is_drawn_for_each_pair() {
+        let plot = PLOT.log_points(&[(1, 1000), (10, 100), (1_000_000, 1)]).expect("drawn");
+        assert_eq!(plot.matches("<circle").count(), 3, "{plot}");
+        PLOT.log_points(&[]).expect("nothing can be drawn");
+    }
+
+    #[test]
+    fn what_would_be_markup_is_text() {
+        assert_eq!(escape("<a href=\"x\">&\t\u{0}é"), "&lt;a href=&quot;x&quot;&gt;&amp;\\t\\u{0}é");
+    }
+}

@@ -1,0 +1,92 @@
+//! What is measured of the texts of a sample.
+
+use nddb::detect::{Collection, Method, PairOptions, UnreadTexts};
+use nddb::{Progress, Result, View};
+
+use crate::Draw;
+use crate::measures::{self, Perhaps, Straining, TermDifferences};
+use crate::quantity::unread_reasons;
+use crate::tune::{Sampled, sampled};
+
+/// Pairs of each method whose terms are compared.
+pub(super) const TERM_PAIRS: usize = 1000;
+/// Pairs that are strained with each window, of those that are similar, and of those that are not.
+const STRAINED_PAIRS: usize = 200;
+
+/// All that is measured of texts.
+pub struct Texts {
+    /// Documents that were to be drawn, at most.
+    pub sample: usize,
+    /// Decides which documents these are.
+    pub seed: u64,
+    /// Documents with different texts that there are.
+    pub drawn_from: u64,
+    /// Documents that were drawn and read.
+    pub drawn: u64,
+    /// These, and those near to some of them.
+    pub documents: u64,
+    /// Documents of the sample that could not be read.
+    pub unread: UnreadTexts,
+    /// By B and by C: those whose pairs there are.
+    pub terms: Vec<(Method, TermDifferences)>,
+    /// Documents of these pairs that could not be read.
+    pub terms_unread: UnreadTexts,
+    /// Perhaps-similar sets by the number of signatures.
+    pub perhaps: Perhaps,
+    /// Filtered sketches by the length of the window.
+    pub straining: Straining,
+    /// What sampled shingles find.
+    pub sampled: Sampled,
+}
+
+impl Texts {
+    /// Draws the sample and measures it; `pairs` are some of the pairs that methods find.
+    pub(super) fn measure(
+        view: View<'_>,
+        collection: &Collection,
+        options: &PairOptions,
+        (sample, seed): (usize, u64),
+        pairs: &[(Method, Draw)],
+        watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+    ) -> Result<Self> {
+        let lists: Vec<Vec<(u32, u32)>> = pairs.iter().map(|(_, draw)| draw.pairs()).collect();
+        let lists: Vec<&[(u32, u32)]> = lists.iter().map(Vec::as_slice).collect();
+        let (terms, terms_unread) = measures::term_differences(view, collection, &lists, options, watch)?;
+        let drawn = measures::text_sample(view, collection, options, sample, seed, watch)?;
+        let draw = Draw::new(STRAINED_PAIRS, seed);
+        let perhaps = measures::perhaps(collection, &drawn, options, &draw, watch)?;
+        let straining = measures::straining(&drawn, &perhaps.pairs.concat(), options, watch)?;
+        let sampled = sampled(view, collection, drawn.documents(), options, watch)?;
+        Ok(Self {
+            sample,
+            seed,
+            drawn_from: drawn.drawn_from,
+            drawn: drawn.drawn().len() as u64,
+            documents: drawn.documents().len() as u64,
+            unread: drawn.unread,
+            terms: pairs.iter().map(|(method, _)| *method).zip(terms).collect(),
+            terms_unread,
+            perhaps,
+            straining,
+            sampled,
+        })
+    }
+
+    /// Why there is nothing to be measured, if there is nothing; and the next step.
+    pub fn lack(&self) -> Option<String> {
+        if self.sample == 0 {
+            return Some("No texts were read: --sample 0 was asked for.".into());
+        }
+        if self.drawn_from == 0 {
+            let why = "No document has a text: there is none, or all were loaded as fingerprints";
+            return Some(format!("{why}. nddb load of their archives makes documents that can be measured."));
+        }
+        (self.documents == 0).then(|| {
+            format!(
+                "No text could be read: {}. Texts are read where nddb load found them: the archives have to be there, \
+                 unchanged.",
+                unread_reasons(&self.unread)
+            )
+        })
+    }
+}
