@@ -8,6 +8,7 @@
 pub mod text {
     pub use crate::text::charset::decode;
     pub use crate::text::content::main_text;
+    pub use crate::text::page_content::content_text;
     pub use crate::text::sentences::{Sentence, sentences};
     pub use crate::text::site::host_of;
     pub use crate::text::tokens::{Tokenizer, Tokens, tokens};

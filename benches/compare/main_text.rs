@@ -6,7 +6,8 @@
 use std::error::Error;
 use std::io::{BufRead, BufWriter, Write};
 
-use nddb::text::{Page, content_text};
+use nddb::internals::text::content_text;
+use nddb::text::Page;
 use serde_json::{Value, json};
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -226,8 +226,7 @@ pub(crate) fn page_content(page: &Page<'_>) -> PageContent {
 
 /// Returns the content of a page as a text in lower case: its terms with what stands between them, each number as
 /// `0`, one line per block and single spaces in it, as in a [`folded_text`](crate::text::folded_text).
-#[cfg(test)]
-fn content_text(page: &Page<'_>) -> String {
+pub fn content_text(page: &Page<'_>) -> String {
     let content = page_content(page);
     let spans = content.tokens.spans();
     let begins = content.blocks.iter().map(|block| spans[block.indexes.start as usize].0);
