@@ -108,7 +108,7 @@ impl Collection {
     }
 
     /// The profile of a document, if it has one.
-    pub fn profile_of(&self, ordinal: u32) -> Option<Profile> {
+    pub(crate) fn profile_of(&self, ordinal: u32) -> Option<Profile> {
         self.row(ordinal).has_profile.then(|| self.profile(ordinal))
     }
 

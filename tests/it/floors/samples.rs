@@ -256,13 +256,14 @@ fn the_listing_has_what_users_see_and_nothing_else() {
         ("src/internals.rs", "pub use crate::store::Hidden;"),
         (
             "src/text.rs",
-            "pub(crate) struct Scan;\npub const SIZE: usize = [1].len();\npub use page::{Kind, Page, page};\nmod page;",
+            "pub(crate) struct Scan;\npub const SIZE: usize = [1].len();\npub use page::{Kind, Made, Page, page};\nmod page;",
         ),
         (
             "src/text/page.rs",
             "/// A page.\n#[derive(Clone, Debug)]\npub struct Page<'a> {\n    /// Bytes.\n    pub body: &'a [u8],\n    read: HashMap<u8, u8>,\n}\n\
              pub fn page<F: Fn(u8) -> u8>(\n    f: F,\n) -> Page<'static> { todo(f) }\n\
-             named! { Kind { Html = \"html\", } }",
+             named! { Kind { Html = \"html\", } }\n\
+             macro_rules! made { ($a:ident) => { pub enum Made { $a } } }\nmade! { One }\nimpl Made { pub fn two() {} }",
         ),
         ("src/store/mod.rs", "mod writer;\npub mod text;\npub use writer::{Hidden, Observer, Writer};"),
         (
@@ -287,6 +288,7 @@ fn the_listing_has_what_users_see_and_nothing_else() {
          nddb::planner::Plan\n    pub enum Plan\n    A\n    B { size: u64 }\n\
          nddb::text\n    pub mod text\n\
          nddb::text::Kind\n    named! { Kind { Html = } }\n\
+         nddb::text::Made\n    made! { One }\n    pub fn two()\n\
          nddb::text::Page\n    #[derive(Clone, Debug)] pub struct Page<'a>\n    pub body: &'a [u8]\n\
          nddb::text::SIZE\n    pub const SIZE: usize\n\
          nddb::text::page\n    pub fn page<F: Fn(u8) -> u8>(f: F) -> Page<'static>\n"

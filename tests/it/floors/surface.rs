@@ -99,6 +99,9 @@ impl<'a> Library<'a> {
             return Some(Definition::Item(module.clone(), name));
         }
         Some(match self.paths.resolve(module, path, 8) {
+            Target::Outside(path) if path.len() == 1 && self.maker(module, &name).is_some() => {
+                Definition::Item(module.clone(), name)
+            }
             Target::Outside(path) => Definition::Outside(path.join("::")),
             Target::Inside(at) if !self.has(&at, &name) && at.last() == Some(&name) => Definition::Module(at),
             Target::Inside(at) => Definition::Item(at, name),
@@ -108,6 +111,17 @@ impl<'a> Library<'a> {
     fn has(&self, module: &Module, name: &str) -> bool {
         let mut items = self.items.get(module).into_iter().flatten();
         items.any(|item| item.name().is_some_and(|(kind, found)| found == name && kind != "mod" && kind != "use"))
+    }
+
+    /// Returns the call of the macro that makes an item: the name stands in the call, or in the macro.
+    fn maker(&self, module: &Module, name: &str) -> Option<&Item<'a>> {
+        let items = || self.items.get(module).into_iter().flatten();
+        let says = |item: &Item| item.body.is_some_and(|body| tokens(body).iter().any(|word| word == name));
+        let defined = |call: &Item| {
+            let head = format!("macro_rules! {}", call.head.trim_end_matches('!'));
+            items().any(|item| squeezed(item.head) == head && says(item))
+        };
+        items().filter(|item| item.head.ends_with('!')).find(|call| says(call) || defined(call))
     }
 
     /// Adds a block for each public item of a module that users see as `path`.
@@ -151,9 +165,8 @@ impl<'a> Library<'a> {
             }
             // A macro makes it: what that is given says it all.
             None => {
-                let made = |item: &&Item| item.body.is_some_and(|body| tokens(body).iter().any(|word| word == name));
-                let macros = items().filter(|item| item.head.ends_with('!')).find(made);
-                lines.extend(macros.map(|item| format!("{} {{ {} }}", item.head, squeezed(item.body.unwrap_or("")))));
+                let call = self.maker(module, name);
+                lines.extend(call.map(|item| format!("{} {{ {} }}", item.head, squeezed(item.body.unwrap_or("")))));
             }
         }
         let mut said = self.impls.get(&(module.clone(), name.to_owned())).cloned().unwrap_or_default();
