@@ -22,7 +22,7 @@ pub use cluster::{
 };
 pub use collection::Collection;
 pub use collection::row::Row;
-pub use method::choice::MethodChoice;
+pub use method::default_method::MethodChoice;
 pub use method::evidence::Evidence;
 pub use method::options::{GROUP_LIMIT, PairOptions, check};
 pub use method::pair::{Group, Kind, Line, Pair, PairSummary, Verified};

@@ -35,7 +35,7 @@ mod documents;
 mod error;
 mod pieces;
 mod report;
-mod sources;
+mod resume;
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -46,7 +46,7 @@ pub use self::report::{Event, LoadProgress, LoadReport, Skipped};
 use self::documents::{Maker, Prepared};
 use self::pieces::{Piece, Reading};
 use self::report::Tally;
-use self::sources::Sources;
+use self::resume::Sources;
 use crate::archive::{self, Inputs, Options};
 use crate::parallel;
 use crate::store::{BulkLoad, Writer};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use nddb_format::record::Archive;
 
-use super::sources::Sources;
+use super::resume::Sources;
 use crate::archive::{ArchiveError, Entry, EntryContent, Input, Reason};
 
 /// Most entries of a piece.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use super::sources::Sources;
+use super::resume::Sources;
 use crate::archive::{ArchiveError, OtherKind, Position, Reason};
 use crate::store::Loaded;
 

@@ -27,13 +27,13 @@ mod outline;
 mod page;
 pub(crate) mod page_content;
 mod regions;
-mod segment;
 pub(crate) mod sentences;
 mod sheet;
 mod short;
 pub(crate) mod site;
 pub(crate) mod tokens;
 pub(crate) mod visible;
+mod word_segmentation;
 pub(crate) mod words;
 
 pub use headings::Headings;

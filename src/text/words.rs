@@ -11,9 +11,9 @@
 
 use crate::text::letters::is_unspaced;
 use crate::text::page::Page;
-use crate::text::segment::Segmenter;
 use crate::text::sheet::{Layout, Piece, Sheet};
 use crate::text::visible::laid_out;
+use crate::text::word_segmentation::Segmenter;
 
 /// The words of a page, in their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -8,13 +8,13 @@
 
 mod commit;
 mod families;
-mod ingest;
 mod logs;
 mod open;
 mod read;
+mod sorted_rows;
 
 pub(crate) use commit::{Commit, DocumentKeys};
 pub(crate) use families::Family;
-pub(crate) use ingest::{RowOptions, SortedFile, SortedRows};
 pub(crate) use open::Catalog;
 pub(crate) use read::{IdCursor, KeyCursor};
+pub(crate) use sorted_rows::{RowOptions, SortedFile, SortedRows};

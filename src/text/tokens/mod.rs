@@ -28,9 +28,9 @@ use crate::text::letters::{continues, is_alphanumeric, is_joiner, is_unspaced};
 use crate::text::map::TextMap;
 use crate::text::outline::OutlinePart;
 use crate::text::page::{Page, PageKind};
-use crate::text::segment::Segmenter;
 use crate::text::sheet::Layout;
 use crate::text::visible::shown;
+use crate::text::word_segmentation::Segmenter;
 
 /// The terms of a page in their order, and the hash of each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -5,7 +5,6 @@
 //! It imports the library, and what of it `nddb::internals` hands out; nothing but the command imports it. It never
 //! prints and never opens a file: figures are plain data, pages are texts.
 
-mod draw;
 pub mod eval;
 pub mod fit;
 mod html;
@@ -14,7 +13,8 @@ mod pair_counts;
 mod plot;
 pub mod quantity;
 pub mod report;
+mod sampling;
 pub mod tune;
 
-pub use draw::Draw;
 pub use plot::PlotError;
+pub use sampling::Draw;

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::gold::Gold;
-use crate::draw::Draw;
 use crate::pair_counts::PairBlock;
+use crate::sampling::Draw;
 use nddb::internals::sketch::split_mix;
 
 /// Pairs without a label that are drawn for review.

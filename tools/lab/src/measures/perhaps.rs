@@ -1,7 +1,7 @@
 //! How many signatures a document needs (Huang et al. 2008, 4, Figure 6).
 
 use super::sample::TextSample;
-use crate::draw::Draw;
+use crate::sampling::Draw;
 use fixedbitset::FixedBitSet;
 use nddb::Progress;
 use nddb::Result;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::draw::Draw;
+use crate::sampling::Draw;
 use nddb::compare::lcs::Parameters;
 use nddb::detect::Method;
 use nddb::detect::PairOptions;
