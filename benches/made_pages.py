@@ -13,10 +13,11 @@
 address nor title (`bare`). All these pairs are labelled 1. No two other pages have anything in common but the language,
 so every pair without a label (`unlabelled`) is wrong. `--edits N` makes N pairs of each of the 24 kinds.
 
-`products`: for each kind 20 templates of `--products` pages: a frame of 80 to 200 words and a filling of 15 to 40, which
-stands in one place (`block`) or in three (`spread`); the name of the product is in an h2. In half of the templates it
-is also in the title, else that is the name of the shop; with `equal_title`, title and h1 are those of the template. All pages
-are on one host, or every other one on a second. All pairs of one template are labelled 0, and no pair is right.
+`products`: for each kind 20 templates of `--products` pages: a frame of 80 to 200 words and a filling of 15 to 40,
+which stands in one place (`block`) or in three (`spread`); the name of the product is in an h2. In half of the
+templates it is also in the title, else that is the name of the shop; with `equal_title`, title and h1 are those of the
+template. All pages are on one host, or every other one on a second. All pairs of one template are labelled 0, and no
+pair is right.
 
 Words are made of syllables and drawn by Zipf's law. The same arguments make the same bytes.
 """

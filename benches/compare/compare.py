@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs common tools and nddb on labelled sets, and writes one table for each.
 
-    cargo build --release -p nddb-cli -p nddb --bins --example main_text
+    cargo build --release -p nddb-cli && cargo build --release -p nddb --example main_text
     compare.py SET... --nddb target/release/nddb --main-text target/release/examples/main_text > tables.md
 
 SET is a folder with `docs.jsonl` or `docs.jsonl.zst` (read by the command zstd) and `pairs.tsv`, as `nddb eval` reads
@@ -11,10 +11,10 @@ installed, or fails, is said in its row. What each is asked for says tools.py. E
 - `trafilatura`: what trafilatura extracts at its defaults (documents that are plain text stay as they are);
 - `nddb`: the main content by nddb, as text (`--main-text`; left out where that is not given).
 
-nddb runs on the pages, and on trafilatura's text. Columns: precision, recall and F1 of the labelled pairs; pairs that are
-found in all, those of a cluster among them; CPU seconds of user and system: of the extraction and of the tool (without
-its imports), and of nddb of the whole command; greatest resident memory of a process, of extraction or tool, in MB.
-All but CPU and memory is the same for the same input.
+nddb runs on the pages, and on trafilatura's text. Columns: precision, recall and F1 of the labelled pairs; pairs that
+are found in all, those of a cluster among them; CPU seconds of user and system: of the extraction and of the tool
+(without its imports), and of nddb of the whole command; greatest resident memory of a process, of extraction or tool,
+in MB. All but CPU and memory is the same for the same input.
 """
 
 import argparse
@@ -132,7 +132,8 @@ def compare(folder, arguments, pythons, work):
             urls[document["id"]] = document.get("url")
             file.write(json.dumps(kept) + "\n")
     near = sum(label[2] for label in labels)
-    yield f"**{folder.resolve().name}**: {len(urls):,} documents, {near:,} near-duplicate pairs and {len(labels) - near:,} others"
+    counted = f"{len(urls):,} documents, {near:,} near-duplicate pairs and {len(labels) - near:,} others"
+    yield f"**{folder.resolve().name}**: {counted}"
     yield ""
     yield "| tool | text | P | R | F1 | pairs in all | CPU s: text, tool | MB |"
     yield "|---|---|---|---|---|---|---|---|"

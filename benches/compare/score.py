@@ -58,7 +58,7 @@ class Found:
         columns = None
         for number, line in enumerate(lines):
             fields = line.rstrip("\n").split("\t")
-            if number == 0 and fields[:2] == ["a", "b"]:
+            if number == 0 and fields[:3] == ["a", "b", "method"]:
                 columns = fields
             elif line.startswith("#") or len(fields) < 2:
                 continue
@@ -168,8 +168,8 @@ def main():
     parts = components(labels, lambda document: groups.get(document, document))
     kinds = sorted({kind for _, _, _, kind, _ in labels})
     print("| kind | pairs, near and not | P | R | F1 | 95% | false | missed |\n|---|---|---|---|---|---|---|---|")
-    slices = [("all", set(kinds))] + [(family.replace("+", ", "), set(family.split("+"))) for family in arguments.family]
-    for name, of in slices + [(kind, {kind}) for kind in kinds]:
+    families = [(family.replace("+", ", "), set(family.split("+"))) for family in arguments.family]
+    for name, of in [("all", set(kinds)), *families, *((kind, {kind}) for kind in kinds)]:
         chosen = [(label, part) for label, part in zip(labels, parts) if label[3] in of]
         counts, ends = scored([label for label, _ in chosen], found, [part for _, part in chosen], arguments.seed)
         near = sum(label[2] for label, _ in chosen)

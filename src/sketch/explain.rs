@@ -29,7 +29,7 @@ pub struct Explanation {
 }
 
 impl Explanation {
-    /// The number of features an explanation lists.
+    /// Most features listed by an explanation.
     pub(crate) const FEATURES_MAX: usize = 40;
 }
 

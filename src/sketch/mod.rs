@@ -5,8 +5,8 @@
 //! its recipe's label and refuses others. A released recipe gives the same numbers for ever and on every platform;
 //! a file of golden values checks that.
 //!
-//! Two sketches are made by those who compare texts, and are not stored: the `signatures` of
-//! sentences (Huang et al. 3.1) and the sampled `shingles` of words (Ye et al. 3.1).
+//! Two sketches are computed when texts are compared, and are not stored: the `signatures` of sentences (Huang et
+//! al. 3.1) and the sampled `shingles` of words (Ye et al. 3.1).
 //!
 //! Every sketch is implemented twice: as the paper's loop (`plain`), which is the definition, and as a fast version
 //! that is tested against it.
@@ -41,7 +41,7 @@ pub(crate) use projection::{PIECES, PROJECTION_BITS};
 pub(crate) use shingles::{SAMPLING_MAX, SHINGLE_WORDS, Sampling, Shingles, shingles};
 pub(crate) use signatures::{Signature, signatures};
 
-/// The definitions: the papers' loops, slow and plain, for tests and for reading.
+/// The definitions: the papers' loops, slow and plain, for tests and for readers.
 pub(crate) mod plain {
     pub use super::features::plain as simhash_of;
     pub use super::min_hash::plain as min_hash;

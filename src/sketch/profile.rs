@@ -23,10 +23,10 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::sketch::min_hash::{self, MIN_VALUES};
 use crate::text::{Headings, PageContent};
 
-/// Words kept of a title, and of headings.
+/// Most words kept of a title, and of headings.
 pub(super) const WORDS: usize = 15;
 
-/// Hashes of numbers kept.
+/// Most hashes of numbers kept.
 pub(super) const NUMBERS: usize = 7;
 
 /// Bytes of a profile in a record (SPEC 9.3).
@@ -41,7 +41,7 @@ const NAMED_BAND: usize = 4;
 /// Number of runs of short min-values that bands are made of.
 const RUNS: usize = MIN_VALUES / SHORT_BAND;
 
-/// Bands of a profile, plain and named ones.
+/// Number of bands of a profile, plain and named ones.
 pub(crate) const SHORT_BANDS: usize = 2 * RUNS;
 
 /// Terms in a short shingle.
@@ -170,8 +170,8 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// Returns the profile of a page, given its content, the hashes of the content's terms, and its host, empty if it is
-    /// not known. None if the content has no term.
+    /// Returns the profile of a page, given its content, the hashes of the content's terms, and its host, empty if
+    /// unknown. `None` if the content has no term.
     pub(crate) fn of(content: &PageContent, hashes: &[u64], host: &str) -> Option<Self> {
         let values = min_hash::min_values(hashes, SHORT)?;
         let mut headings: Vec<_> = content.headings().collect();
@@ -197,8 +197,8 @@ impl Profile {
         })
     }
 
-    /// Returns hashes of all words of the title and of the headings that are no numbers, in no order, each 0 where there
-    /// are none.
+    /// Returns a hash of all words of the title, and one of all words of the headings, numbers left out; order does
+    /// not matter, and 0 means no words.
     pub(crate) fn titles(&self) -> Headings {
         let hash = |words: &LeadingWords| {
             let words: BTreeSet<u16> = words.plain().collect();

@@ -14,7 +14,7 @@ use crate::sketch::tally::Tally;
 /// Dimensions of the projection, b of Henzinger 2.
 pub(crate) const PROJECTION_BITS: usize = 384;
 
-/// Pieces of a projection, of four bytes each.
+/// Number of pieces of a projection, of four bytes each.
 pub(crate) const PIECES: usize = PROJECTION_BITS / 32;
 
 /// 64-bit words of a projection.

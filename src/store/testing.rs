@@ -16,11 +16,11 @@ use crate::{Config, Error, Result};
 /// A run made by [`add_run`].
 #[derive(Clone, Copy, Debug)]
 pub struct BuiltRun {
-    /// Distinct fingerprints.
+    /// Number of distinct fingerprints.
     pub fingerprints: u64,
     /// Tables.
     pub tables: usize,
-    /// Bytes of all its files.
+    /// Bytes of all files.
     pub size: u64,
 }
 

@@ -57,8 +57,8 @@ pub(crate) fn is_unspaced(c: char) -> bool {
             | '\u{20000}'..='\u{323af}')
 }
 
-/// Returns whether `c` is `\w` in the regular expressions of Python 3: a letter, digit or number
-/// of any script, or `_`; what the `1e0ng` and `text-dedup` recipes split at.
+/// Returns whether `c` is `\w` in the regular expressions of Python 3: a letter, digit or number of any script, or
+/// `_`. The recipes `1e0ng` and `text-dedup` split at all other characters.
 pub(crate) fn is_word_character(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_alphanumeric() || c == '_';

@@ -23,10 +23,9 @@ impl SiteRule {
     }
 }
 
-/// Returns the site of a host name as Henzinger (SIGIR 2006, 1) draws it: "the domain name of the
-/// page if the domain name has at most one dot, and the domain name minus the string before the
-/// first dot if it has two or more". An IP address is its own site; a port and a trailing dot do
-/// not count.
+/// Returns the site of a host name as Henzinger (SIGIR 2006, 1) defines it: "the domain name of the page if the
+/// domain name has at most one dot, and the domain name minus the string before the first dot if it has two or
+/// more". An IP address is its own site; a port and a trailing dot are ignored.
 pub(crate) fn henzinger_site(host: &str) -> String {
     let host = bare(host);
     if is_address(&host) {

@@ -11,8 +11,8 @@ use crate::text::map::TextMap;
 use crate::text::page::{Page, PageKind};
 use crate::text::sheet::{Layout, Piece, Sheet};
 
-/// Returns the visible text of a page: of markup one line per block and single spaces in it, of
-/// plain text all as it is.
+/// Returns the visible text of a page: of markup one line per block and single spaces in it, of plain text all of
+/// it unchanged.
 pub(crate) fn visible_text(page: &Page<'_>) -> String {
     let text = shown(page);
     match page.kind {
@@ -21,10 +21,9 @@ pub(crate) fn visible_text(page: &Page<'_>) -> String {
     }
 }
 
-/// Returns the visible text of a page, one line per block and single spaces in it, whatever its
-/// kind: of markup what `visible_text` gives; plain text is folded too, and each of its lines is a
-/// block. An element that is no formatting instruction ends a block (Henzinger 2), `<br>`, images
-/// and table cells included.
+/// Returns the visible text of a page, one line per block and single spaces in it, whatever its kind:
+/// `visible_text` for markup; plain text is folded too, and each of its lines is a block. An element that is no
+/// formatting instruction ends a block (Henzinger 2), `<br>`, images and table cells included.
 pub fn folded_text(page: &Page<'_>) -> String {
     laid_out(page, Layout::Lines)
 }

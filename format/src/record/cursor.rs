@@ -4,7 +4,7 @@ use crate::error::malformed;
 use crate::fields::check_size;
 use crate::{FormatError, Result};
 
-/// Version of the layout of every value, unless it says otherwise.
+/// Version of the layout of a value, unless its type has another.
 pub const VERSION: u8 = 1;
 
 /// Reads a value from front to back.
@@ -20,7 +20,7 @@ impl<'a> Cursor<'a> {
         Self::up_to(VERSION, what, bytes)
     }
 
-    /// The same of a layout that has had several versions.
+    /// Starts behind the version byte of a layout that has versions up to `newest`.
     pub(super) fn up_to(newest: u8, what: &'static str, bytes: &'a [u8]) -> Result<Self> {
         check_size(what, bytes, 1)?;
         if !(VERSION..=newest).contains(&bytes[0]) {
@@ -59,7 +59,7 @@ impl<'a> Cursor<'a> {
         Ok(u64::from_le_bytes(self.array()?))
     }
 
-    /// A length of 4 bytes and as many bytes of UTF-8.
+    /// Reads a length of 4 bytes and that many bytes of UTF-8.
     pub(super) fn text(&mut self) -> Result<&'a str> {
         let start = self.at;
         let size = self.u32()? as usize;

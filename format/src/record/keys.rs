@@ -5,7 +5,7 @@ use byteorder::{BigEndian, ByteOrder};
 use crate::Result;
 use crate::error::malformed;
 
-/// Column families, all made at creation.
+/// Column families, all created with the database.
 pub const FAMILIES: [&str; 10] =
     ["prints", "documents", "ids", "megashingles", "pieces", "digests", "sources", "batches", "deleted", "meta"];
 

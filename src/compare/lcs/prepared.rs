@@ -5,7 +5,8 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::parameters::{Parameters, TEXT_UNITS, units};
 use super::windows::Windows;
 
-/// A text, cut to 10 KB, and what comparisons look up in it: about 15 bytes a character for ASCII, 20 for others.
+/// A prepared text, truncated to 10 KB, with the tables of its windows: about 15 bytes a character for ASCII, 20 for
+/// others.
 #[derive(Clone, Debug)]
 pub struct Prepared {
     pub(crate) symbols: Symbols,
@@ -64,7 +65,7 @@ impl Prepared {
     }
 }
 
-/// The longest beginning of at most 10 KB units, its characters and its units.
+/// Returns the longest prefix of at most 10 KB units, its characters and its units.
 fn cut(text: &str) -> (&str, usize, usize) {
     if text.len() <= TEXT_UNITS && text.is_ascii() {
         return (text, text.len(), text.len());

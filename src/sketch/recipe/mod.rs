@@ -40,20 +40,19 @@ pub struct Sketch {
     pub site: String,
 }
 
-/// A named, versioned way from a page to its numbers: a base, and flags.
+/// A named, versioned choice of the sketches of a page: a base, and flags.
 ///
-/// The base `main` is the one to use. It is made of the terms of a page's content
-/// (`text::page_content`), in lower case and without numbers: simhash, min-values, supershingles,
-/// projection, bands, and the profile that the default verdict compares. So pages of one site are not alike because its
-/// navigation is. The number of tokens and their digest are those of the whole page. Version 2 is still made for the
-/// databases that have it: it finds the content in another way (`text::content`), has no
-/// profile, and its bands are of eight terms.
+/// The base `main` is the default. It reads the terms of a page's content (`text::page_content`), in lower case and
+/// without numbers: simhash, min-values, supershingles, projection, bands, and the profile that the default verdict
+/// compares. So pages of one site are not similar because their navigation is. The number of tokens and their
+/// digest are those of the whole page. Version 2 remains for the databases that have it: it finds the content in
+/// another way (`text::content`), has no profile, and its bands are of eight terms.
 ///
-/// The base `web` is made of all terms: terms after Henzinger 2, the simhash of Manku et al. 2 over the terms in lower case
-/// weighted by their frequency, min-values and supershingles, projection. The other bases reproduce the simhash of other
-/// tools and have neither min-values nor projection.
+/// The base `web` reads all terms: terms after Henzinger 2, the simhash of Manku et al. 2 over the terms in lower
+/// case weighted by their frequency, min-values and supershingles, projection. The other bases reproduce the
+/// simhash of other tools and have neither min-values nor projection.
 ///
-/// Flags stand in the name behind the base, in this order: `2grams` or `3grams` ([`Recipe::with_phrases`]), `psl`
+/// Flags follow the base in the name, in this order: `2grams` or `3grams` ([`Recipe::with_phrases`]), `psl`
 /// ([`Recipe::with_site_rule`]), `c` ([`Recipe::with_pieces`]): `web-3grams`, `main-psl-c`.
 ///
 /// ```
@@ -73,12 +72,12 @@ pub struct Recipe {
 /// The features of the simhash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// Each term of the content ([`page_content`](crate::text::page_content)), in lower case, hashed with XXH3 (64 bits,
-    /// seed 0): version 3 of `main`.
+    /// Each term of the content ([`page_content`](crate::text::page_content)), in lower case, hashed with XXH3 (64
+    /// bits, seed 0): version 3 of `main`.
     Content,
     /// The same of the main content of version 2 ([`main_content`](crate::text::main_content)).
     Main,
-    /// So many terms in a row, in lower case, hashed with XXH3 (64 bits, seed 0): `web`.
+    /// This many successive terms, in lower case, hashed with XXH3 (64 bits, seed 0): `web`.
     Terms(usize),
     /// The features of another tool.
     Of(Convention),
@@ -90,7 +89,7 @@ const MAIN_VERSION: u32 = 2;
 /// Lengths of phrases that are a flag of `web`.
 const PHRASES: std::ops::RangeInclusive<usize> = 2..=3;
 
-/// What the sketches of a page are made of.
+/// The features of a page's content.
 struct Content {
     /// The hashes of the terms of its content, where the sketches are made of these.
     hashes: Option<Vec<u64>>,
@@ -113,7 +112,7 @@ impl Recipe {
         Some(Recipe { kind, site: SiteRule::Henzinger, pieces: false })
     }
 
-    /// Returns the newest version of the recipe of this name: a base, and perhaps flags, each behind a hyphen.
+    /// Returns the newest version of the recipe of this name: a base, followed by flags, each behind a hyphen.
     pub fn named(name: &str) -> Option<Recipe> {
         let mut bases = Self::BASES.iter().filter_map(|&base| Some((base, name.strip_prefix(base)?)));
         let (base, flags) = bases.find(|(_, flags)| flags.is_empty() || flags.starts_with('-'))?;
@@ -150,19 +149,19 @@ impl Recipe {
         simplest.map(|recipe| recipe.label()).collect()
     }
 
-    /// Returns the recipe whose simhash is made of phrases of 2 or 3 terms; none unless its base is `web`.
+    /// Returns the recipe with a simhash of phrases of 2 or 3 terms; `None` unless its base is `web`.
     pub fn with_phrases(self, terms: usize) -> Option<Self> {
         let fits = matches!(self.kind, Kind::Terms(_)) && PHRASES.contains(&terms);
         fits.then_some(Self { kind: Kind::Terms(terms), ..self })
     }
 
-    /// Returns the recipe with another rule for sites; registrable domains are the flag `psl`.
+    /// Returns the recipe with another site rule; registrable domains are the flag `psl`.
     pub fn with_site_rule(self, site: SiteRule) -> Self {
         Self { site, ..self }
     }
 
-    /// Returns the recipe whose databases also keep the pieces of projections, by which algorithm C finds documents; none
-    /// if it makes no projections.
+    /// Returns the recipe whose databases also store the pieces of projections, by which algorithm C finds documents;
+    /// `None` if it has no projections.
     pub fn with_pieces(self) -> Option<Self> {
         self.has_projection().then_some(Self { pieces: true, ..self })
     }
@@ -242,8 +241,8 @@ impl Recipe {
         !matches!(self.kind, Kind::Of(_))
     }
 
-    /// Returns whether documents are found by the bands of their min-values (`Recipe::bands`) as well as by
-    /// their megashingles.
+    /// Returns whether documents are found by the bands of their min-values (`Recipe::bands`) as well as by their
+    /// megashingles.
     pub fn has_bands(&self) -> bool {
         self.kind == Kind::Main
     }
@@ -279,7 +278,7 @@ impl Recipe {
         min_hash::bands(min_values)
     }
 
-    /// Returns the pieces of a projection, each four bytes of it (Henzinger 2006, 2).
+    /// Returns the pieces of a projection, of four bytes each (Henzinger 2006, 2).
     pub(crate) fn pieces(projection: &Projection) -> [[u8; 4]; PIECES] {
         projection::pieces(projection)
     }
@@ -400,7 +399,7 @@ pub enum RecipeError {
     Newer {
         /// The name of the recipe.
         name: String,
-        /// The version the label names.
+        /// The version in the label.
         found: u32,
         /// The version of this program.
         known: u32,
@@ -409,7 +408,7 @@ pub enum RecipeError {
     Older {
         /// The name of the recipe.
         name: String,
-        /// The version the label names.
+        /// The version in the label.
         found: u32,
         /// The version of this program.
         known: u32,

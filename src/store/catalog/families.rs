@@ -6,17 +6,17 @@ use rocksdb::{
     SliceTransform,
 };
 
-/// Memory for blocks of the catalog, those of its filters and indexes included, in bytes. It does not grow with the
-/// catalog: what does not fit is read again, from the page cache as a rule.
+/// Memory for cached blocks of the catalog, including filters and indexes, in bytes. It does not grow with the
+/// catalog: other blocks are read again, as a rule from the page cache.
 pub(super) const CACHE_SIZE: usize = 96 << 20;
 /// About the size of a block of RocksDB, by default.
 const BLOCK_SIZE: usize = 4 << 10;
-/// Memory for rows not yet in a sorted file, in bytes. A reader replays as many at its opening.
+/// Memory for rows not yet in a sorted file, in bytes. A reader replays up to this amount when it opens.
 const BUFFER_SIZE: usize = 32 << 20;
-/// Bytes of a sorted file: each is opened with the catalog.
+/// Target size of a sorted file in bytes: each file is opened with the catalog.
 const FILE_SIZE: u64 = 512 << 20;
 
-/// The column families, by what they hold (SPEC 9).
+/// The column families, by their contents (SPEC 9).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
 pub(crate) enum Family {
@@ -50,7 +50,7 @@ impl Family {
 
 pub(super) fn database_options() -> Options {
     let mut options = Options::default();
-    // Readers: files deleted under them must stay open.
+    // For readers: files deleted meanwhile must stay open.
     options.set_max_open_files(-1);
     // The default mode opens with half of the synced rows after a flipped bit in the log.
     options.set_wal_recovery_mode(DBRecoveryMode::TolerateCorruptedTailRecords);
@@ -62,7 +62,7 @@ pub(super) fn database_options() -> Options {
     options
 }
 
-/// All families with the options that they must be opened with every time, or lookups lose their filters.
+/// Returns all families with their options, which must be the same at every opening, or lookups lose their filters.
 pub(super) fn families(cache: &Cache) -> Vec<ColumnFamilyDescriptor> {
     let all = [
         Family::Prints,
@@ -88,8 +88,8 @@ pub(super) fn family_options(family: Family, cache: &Cache) -> Options {
     let mut table = BlockBasedOptions::default();
     table.set_block_cache(cache);
     table.set_format_version(5);
-    // Indexes and filters are cut into blocks that are read when they are needed and share the cache with all others: an
-    // opening reads no more of a large file than of a small one.
+    // Indexes and filters are partitioned into blocks that are read on demand and share the cache with all others:
+    // opening a large file reads no more than opening a small one.
     table.set_cache_index_and_filter_blocks(true);
     table.set_index_type(BlockBasedIndexType::TwoLevelIndexSearch);
     table.set_partition_filters(true);
@@ -97,9 +97,9 @@ pub(super) fn family_options(family: Family, cache: &Cache) -> Options {
     table.set_pin_top_level_index_and_filter(false);
     options.set_target_file_size_base(FILE_SIZE);
     options.set_max_bytes_for_level_base(2 * FILE_SIZE);
-    // Sketches do not compress; ids and keys share prefixes, which the blocks leave out already.
+    // Sketches do not compress; ids and keys share prefixes, which the blocks omit already.
     options.set_compression_type(DBCompressionType::None);
-    // All keys of an id or a hash share a prefix: one filter lookup says that it is new.
+    // All keys of an id or a hash share a prefix: one filter lookup tells whether it is new.
     let prefix = match family {
         Family::Ids => Some(SliceTransform::create("nddb.id", id_prefix, Some(has_id_prefix))),
         Family::Megashingles => Some(SliceTransform::create_fixed_prefix(8)),
@@ -117,7 +117,7 @@ pub(super) fn family_options(family: Family, cache: &Cache) -> Options {
     options
 }
 
-/// The id and its NUL: a key without the number at its end.
+/// Returns the id and its NUL: the key without the number at its end.
 fn id_prefix(key: &[u8]) -> &[u8] {
     match key.iter().position(|&byte| byte == 0) {
         Some(end) => &key[..=end],

@@ -1,4 +1,4 @@
-//! The logs of RocksDB: their names, and those that it must not be given, since it would read them without end.
+//! The logs of RocksDB: their names, and a check for records that it would read without end.
 //!
 //! RocksDB's logs, the list of sorted files among them, consist of blocks of 32 KB, and these of records with a
 //! checksum (4 bytes), a length (2, little-endian) and a kind. If a record has a kind that only reused logs have,
@@ -39,18 +39,18 @@ pub(super) fn check(path: &Path, names: &[OsString]) -> Result<()> {
     Ok(())
 }
 
-/// Whether a file of a catalog is a log, or a list of sorted files, which RocksDB keeps as a log.
+/// Returns whether a file of a catalog is a log, or a list of sorted files, which RocksDB keeps as a log.
 pub(super) fn is_log(name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| name.ends_with(".log") || name.starts_with("MANIFEST"))
 }
 
-/// The number of a log of rows, which rises from log to log.
+/// Returns the number of a log of rows; numbers ascend from log to log.
 pub(super) fn log_number(name: &OsStr) -> Option<u64> {
     name.to_str()?.strip_suffix(".log")?.parse().ok()
 }
 
-/// Where in a block of a log a record stands that RocksDB would read for ever. A wrong length leads away from the
-/// records, but not out of the block, and is damage too.
+/// Returns the offset in a block of a record that RocksDB would read for ever. A wrong length leads to bytes that
+/// are no record, but not out of the block, and is damage too.
 fn endless(block: &[u8]) -> Option<usize> {
     let mut index = 0;
     while let Some(&[_, _, _, _, low, high, kind]) = block.get(index..index + HEADER) {

@@ -1,4 +1,4 @@
-//! The open catalog: for writing, or for reading beside a writer that it follows.
+//! The open catalog: for writing, or for reading beside a writer.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -10,9 +10,9 @@ use super::logs::{self, is_log, log_number};
 use crate::store::disk::dir;
 use crate::{Error, Result};
 
-/// So many files of the catalog are opened by many threads.
+/// Number of files from which on several threads open them.
 const MANY_FILES: usize = 100;
-/// Attempts to follow a writer that moves its files.
+/// Attempts to catch up with a writer that moves its files.
 const ATTEMPTS: usize = 64;
 
 /// An open catalog.
@@ -20,7 +20,7 @@ pub(crate) struct Catalog {
     pub(super) db: DB,
     pub(super) path: PathBuf,
     cache: Cache,
-    /// Of a secondary instance, the newest log when it last followed the writer; the greatest number where none was.
+    /// Number of the newest log when a secondary instance last caught up; the greatest number if there was none.
     followed: u64,
 }
 
@@ -31,7 +31,7 @@ impl std::fmt::Debug for Catalog {
 }
 
 impl Catalog {
-    /// Makes the catalog of a new database, with all its column families.
+    /// Creates the catalog of a new database, with all its column families.
     pub(crate) fn create(path: &Path) -> Result<Self> {
         let mut options = database_options();
         options.create_if_missing(true);
@@ -57,7 +57,7 @@ impl Catalog {
         Self::open_secondary_with(path, new_cache())
     }
 
-    /// Opens the catalog for reading once more, with the blocks that are in memory already.
+    /// Opens the catalog for reading once more, sharing the block cache.
     pub(crate) fn open_again(&self) -> Result<Self> {
         Self::open_secondary_with(&self.path, self.cache.clone())
     }
@@ -67,7 +67,7 @@ impl Catalog {
         logs::check(path, &names)?;
         let scratch = tempfile::Builder::new().prefix("nddb-reader-").tempdir();
         let scratch = scratch.map_err(Error::io("create a temporary folder in", &tempfile::env::temp_dir()))?;
-        // Otherwise a thousand lines of options are written to the log, and 300 threads made to open a few files.
+        // Otherwise RocksDB logs a thousand lines of options, and starts 300 threads to open a few files.
         let mut options = database_options();
         options.set_log_level(LogLevel::Warn);
         if names.len() < MANY_FILES {
@@ -75,23 +75,23 @@ impl Catalog {
         }
         let db = DB::open_cf_descriptors_as_secondary(&options, path, scratch.path(), families(&cache))
             .map_err(failed("be opened for reading", path))?;
-        // A secondary instance wants a folder for its log. The log is open now: without a name it is gone
-        // with the process, however that ends.
+        // A secondary instance needs a folder for its log. The log is open now: without a name it vanishes with the
+        // process, however that ends.
         drop(scratch);
         let mut catalog = Self { db, path: path.into(), cache, followed: u64::MAX };
         catalog.catch_up()?;
         Ok(catalog)
     }
 
-    /// Follows the writer to its present state. Returns whether every log since the last time has been read.
+    /// Catches up with the writer's present state. Returns whether every log since the last time has been read.
     ///
-    /// RocksDB reads the list of sorted files first and the logs then. A log that the writer puts away in
-    /// between is in neither, and a sorted file that is gone leaves its family as it was: families would be
-    /// of different ages, without an error. So it is done again until no file has come or gone meanwhile.
+    /// RocksDB reads the list of sorted files first and the logs then. A log that the writer archives in between is
+    /// in neither, and a missing sorted file leaves its family as it was: families would be of different states,
+    /// without an error. So the read is repeated until no file was added or removed meanwhile.
     ///
-    /// Logs go in their order. If the newest log of the last time is still there, none has gone that was not read.
-    /// Otherwise rows that such a log removed may show again, since a compaction forgets what was removed while this
-    /// instance still has the row in memory: only a catalog that is opened anew is right.
+    /// Logs are removed in their order. If the newest log of the last time still exists, no unread log was removed.
+    /// Otherwise rows that such a log removed may show again, since a compaction drops the record of the removal while
+    /// this instance still has the row in memory: only a catalog that is opened anew is right.
     pub(crate) fn catch_up(&mut self) -> Result<bool> {
         let mut before = self.files()?;
         for _ in 0..ATTEMPTS {
@@ -108,7 +108,7 @@ impl Catalog {
         Err(Error::Busy { path: self.path.clone() })
     }
 
-    /// The logs, sorted files and lists of them that there are now.
+    /// Returns the names of the current logs, sorted files and lists of sorted files.
     fn files(&self) -> Result<Vec<OsString>> {
         let mut names = dir::names(&self.path)?;
         names.retain(|name| is_log(name) || name.to_str().is_some_and(|name| name.ends_with(".sst")));

@@ -26,7 +26,8 @@ mod observed {
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::sync::{Arc, PoisonError, RwLock};
 
-    /// Receives what is about to be done to which file or folder; an error is what the call gives instead.
+    /// Receives the action and the file or folder of a storage call before it is made; the call fails with a
+    /// returned error.
     type Observer = Arc<dyn Fn(&'static str, &Path) -> io::Result<()> + Send + Sync>;
 
     static OBSERVED: AtomicBool = AtomicBool::new(false);
@@ -36,7 +37,7 @@ mod observed {
     #[derive(Debug)]
     pub struct StorageObserver(u64);
 
-    /// Has `observer` called before each storage call below `folder`, with what is to be done and the path.
+    /// Calls `observer` before each storage call below `folder`, with the action and the path.
     pub fn observe_storage(
         folder: &Path,
         observer: impl Fn(&'static str, &Path) -> io::Result<()> + Send + Sync + 'static,
@@ -54,7 +55,7 @@ mod observed {
         }
     }
 
-    /// Tells the observers of a storage call.
+    /// Calls the observers of a storage call.
     pub(super) fn announce(action: &'static str, path: &Path) -> io::Result<()> {
         if !OBSERVED.load(Ordering::Acquire) {
             return Ok(());

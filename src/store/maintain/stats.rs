@@ -51,7 +51,7 @@ pub struct Stats {
 /// Statistics of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunStats {
-    /// Least document number of its range.
+    /// Least document number of the range.
     pub low: u64,
     /// One more than the greatest document number of the range.
     pub high: u64,

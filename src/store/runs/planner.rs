@@ -12,13 +12,13 @@ use nddb_format::pages::checksums_size;
 use nddb_format::scheme::Scheme;
 use nddb_format::{FormatError, postings, segment};
 
-/// What a machine does: the only figures of the cost model that do not follow from the format. The
-/// benches measure them; they change which scheme is chosen, never what is found.
+/// Costs of a machine: the only figures of the cost model that do not follow from the format. The benches measure
+/// them; they affect which scheme is chosen, never the answers.
 pub(crate) mod cost {
-    /// Finding and fetching the block of one table in memory, with the tables of a query in flight
-    /// together: its share of the search of the block keys, and the first touch of the block. (One table
-    /// after the other it would be 900.) This and the next are what probes of ten tables and of four
-    /// (`--levels 4`) take in `benches/probe`.
+    /// Finding and fetching the block of one table in memory, with the tables of a query in flight together: its
+    /// share of the search of the block keys, and the first touch of the block. (One table after the other it would
+    /// be 900.) This and the next are measured by probes of ten tables and of four (`--levels 4`) in
+    /// `benches/probe`.
     pub(crate) const MISS_NS: f64 = 360.0;
     /// Decoding one entry.
     pub(crate) const STEP_NS: f64 = 9.1;
@@ -30,7 +30,7 @@ pub(crate) mod cost {
     pub(crate) const READ_NEXT_NS: f64 = 1_000.0;
 }
 
-/// Most tables of a run, unless the user says otherwise.
+/// Most tables of a run, by default.
 pub(crate) const TABLES_MAX: usize = 10;
 /// Most tables of the designs that [`plan`] shows.
 const PLAN_TABLES_MAX: usize = 64;
@@ -72,8 +72,8 @@ pub struct Prediction {
 /// Predicts size and cost of `design` for `documents` fingerprints of `bits` bits, compressed with restart interval
 /// `restart` (0: the paper's plain blocks).
 ///
-/// A query costs t (miss + step (s + 2^(d - p))), where s is the number of entries decoded before the
-/// range of the prefix begins: R/2 and the restart points looked at, or half a block without them.
+/// A query costs t (miss + step (s + 2^(d - p))), where s is the number of entries decoded before the range of the
+/// prefix: R/2 and the restart points compared, or half a block without them.
 pub(crate) fn predict(bits: u8, restart: u16, documents: u64, design: &Design) -> Prediction {
     let packing = Packing::new(bits, restart, documents.max(1));
     let tables = design.tables as f64;

@@ -30,10 +30,10 @@ use crate::text::page::{Page, PageKind};
 use crate::text::sentences::units;
 use crate::text::tokens::{Tokenizer, Tokens};
 
-/// A line of plain text is content if it has more units than these.
+/// A line of plain text is content if it has more units.
 pub(crate) const LINE_UNITS: usize = 25;
 
-/// With fewer terms of content than these a page is its own content.
+/// With fewer terms of content, all of the page is its content.
 pub(crate) const TERMS_MIN: usize = 20;
 
 /// The terms of a page, and which of them are its main content.
@@ -46,7 +46,7 @@ pub(crate) struct MainContent {
 }
 
 impl MainContent {
-    /// Returns all terms of the page, and forgets which are its content.
+    /// Returns all terms of the page, without the information which are its content.
     pub(crate) fn into_tokens(self) -> Tokens {
         self.tokens
     }

@@ -27,7 +27,7 @@ pub struct Headings {
 }
 
 impl Headings {
-    /// Returns whether either agrees with that of another page; `None` if neither is known of both.
+    /// Returns whether either agrees with that of another page; `None` if neither is known for both pages.
     pub(crate) fn agree(&self, other: &Headings) -> Option<bool> {
         let both = [(self.title, other.title), (self.heading, other.heading)];
         let mut known = both.iter().filter(|(a, b)| *a != 0 && *b != 0).peekable();

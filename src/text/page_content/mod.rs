@@ -80,13 +80,13 @@ pub(crate) struct PageContent {
 }
 
 impl PageContent {
-    /// Returns all terms of the page, what is around its content included.
+    /// Returns all terms of the page, those around its content included.
     #[cfg(test)]
     pub(crate) fn tokens(&self) -> &Tokens {
         &self.tokens
     }
 
-    /// Returns all terms of the page, and forgets which are its content.
+    /// Returns all terms of the page, without the information which are its content.
     pub(crate) fn into_tokens(self) -> Tokens {
         self.tokens
     }
@@ -97,13 +97,13 @@ impl PageContent {
         &self.blocks
     }
 
-    /// Returns the indexes of the terms of the content among all terms, ascending; numbers are none of them.
+    /// Returns the indexes of the terms of the content among all terms, ascending; numbers are left out.
     #[cfg(test)]
     pub(crate) fn indexes(&self) -> &[u32] {
         &self.terms
     }
 
-    /// Returns the terms of the content in lower case, in their order; numbers are none of them.
+    /// Returns the terms of the content in lower case, in their order; numbers are left out.
     pub(crate) fn terms(&self) -> impl Iterator<Item = String> + '_ {
         self.lower(&self.terms)
     }
@@ -129,7 +129,7 @@ impl PageContent {
         self.lower(&self.title)
     }
 
-    /// Returns the headings of the content, in their order. None is empty.
+    /// Returns the headings of the content, in their order; none is empty.
     pub(crate) fn headings(&self) -> impl ExactSizeIterator<Item = Heading<'_>> + '_ {
         let mut start = 0;
         self.headings.iter().map(move |&HeadingEnd { rank, end }| {
@@ -154,7 +154,7 @@ impl PageContent {
         self.units
     }
 
-    /// Returns whether all of the page is taken for its content, since what is left without its frame is too little.
+    /// Returns whether all of the page counts as its content, because too little is left without its frame.
     pub(crate) fn is_whole(&self) -> bool {
         self.is_whole
     }
@@ -212,7 +212,7 @@ impl PageContent {
     }
 }
 
-/// Returns what of a page is content.
+/// Returns the content of a page.
 pub(crate) fn page_content(page: &Page<'_>) -> PageContent {
     let (content, has_templates) = extracted(page, Templates::Dropped);
     if has_templates && content.terms.len() < TERMS_MIN {
@@ -224,8 +224,8 @@ pub(crate) fn page_content(page: &Page<'_>) -> PageContent {
     content
 }
 
-/// Returns the content of a page as a text in lower case: its terms with what stands between them, each number as
-/// `0`, one line per block and single spaces in it, as in a [`folded_text`](crate::text::folded_text).
+/// Returns the content of a page as a text in lower case: its terms with the text between them, each number as `0`,
+/// one line per block and single spaces in it, as in a [`folded_text`](crate::text::folded_text).
 pub fn content_text(page: &Page<'_>) -> String {
     let content = page_content(page);
     let spans = content.tokens.spans();

@@ -19,10 +19,10 @@
 //! * A sentence includes neither the mark that ends it nor white space at its ends. Where the 10 KB end, the
 //!   current sentence ends.
 
-/// The units of a document that count: 10 KB (Huang et al. 3.1).
+/// The length of a document that is read, in units: 10 KB (Huang et al. 3.1).
 pub(crate) const DOCUMENT_UNITS: usize = 10 * 1024;
 
-/// A sentence counts if it has more units than these (Huang et al. 3.1).
+/// A sentence counts if it has more units (Huang et al. 3.1).
 pub(crate) const SENTENCE_UNITS: usize = 16;
 
 /// A sentence of a text.
@@ -32,18 +32,18 @@ pub struct Sentence<'a> {
     pub text: &'a str,
     /// Offset of the sentence in the text, in bytes.
     pub at: usize,
-    /// Its length, more than `SENTENCE_UNITS`.
+    /// Length in units, more than `SENTENCE_UNITS`.
     pub units: usize,
 }
 
-/// Returns the length of a text: one unit for each ASCII character, two for each other.
+/// Returns the length of a text in units: one for each ASCII character, two for each other.
 pub(crate) fn units(text: &str) -> usize {
     // Of a character that is not ASCII only the first byte is 192 or more.
     text.bytes().map(|byte| usize::from(byte < 0x80) + 2 * usize::from(byte >= 0xc0)).sum()
 }
 
-/// Returns the longest beginning of a text that has at most `limit` units; with
-/// [`DOCUMENT_UNITS`] the part of a document that Huang et al. look at.
+/// Returns the longest prefix of a text that has at most `limit` units; with [`DOCUMENT_UNITS`] the part of a
+/// document that Huang et al. read.
 pub(crate) fn first_units(text: &str, limit: usize) -> &str {
     let (mut end, mut left) = (0usize, limit);
     loop {

@@ -280,7 +280,7 @@ pub fn tokens(page: &Page<'_>) -> Tokens {
     Tokenizer::new().tokens(page)
 }
 
-/// What a byte is to the splitter.
+/// The class of a byte in the splitter.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     /// An ASCII letter or digit.

@@ -141,7 +141,7 @@ pub(super) fn layout(sources: &[Source]) -> Vec<String> {
     beside.map(|source| format!("{}: stands beside a folder of its name", source.path)).collect()
 }
 
-/// What has one keeper is used by nobody else.
+/// An interface with one keeper is used nowhere else.
 pub(super) fn keepers(sources: &[Source]) -> Vec<String> {
     let mut broken = Vec::new();
     for (folder, _) in CRATES {

@@ -30,7 +30,7 @@ struct Item<'a> {
     body: Option<&'a str>,
 }
 
-/// What a path leads to.
+/// The target of a path.
 enum Definition {
     Item(Module, String),
     Module(Module),

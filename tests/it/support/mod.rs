@@ -26,7 +26,7 @@ pub(crate) fn simhash(within: u32) -> OnlineDetector {
     OnlineDetector { rules: Rules { within, ..Rules::default() }, ..OnlineDetector::new(Method::Simhash) }
 }
 
-/// A folder that goes away with the test.
+/// Returns a folder that is removed with the test.
 pub(crate) fn folder() -> tempfile::TempDir {
     tempfile::tempdir().expect("a folder can be made")
 }

@@ -12,7 +12,7 @@ use super::{Rebuild, beyond_repair};
 use crate::store::disk::dir::Kind;
 use crate::{Error, Result};
 
-/// Who sees a document: everybody, or a pending batch.
+/// The visibility of a document: to everybody, or to a pending batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Seen {
     ByAll,

@@ -185,7 +185,7 @@ pub fn rebuild(
     Ok(rebuild.rebuilt)
 }
 
-/// What all deleted sets under `runs/` that can be read hold together.
+/// Returns the union of all readable deleted sets under `runs/`.
 fn deletions_in_files(dir: &Dir) -> Result<RoaringTreemap> {
     let mut all = RoaringTreemap::new();
     for number in dir.numbers()?.1 {
@@ -195,7 +195,7 @@ fn deletions_in_files(dir: &Dir) -> Result<RoaringTreemap> {
     Ok(all)
 }
 
-/// What cannot be restored from anything else.
+/// The error for damage that nothing else can restore.
 fn beyond_repair(dir: &Dir, error: Error) -> Error {
     if matches!(error, Error::Cancelled | Error::Newer { .. }) {
         return error;

@@ -4,7 +4,7 @@ use nddb_format::record::{Print, Record};
 
 use crate::store::catalog::DocumentKeys;
 
-/// Stands for the number of a document that is not stored.
+/// Number of a document that is not stored.
 pub(super) const NONE: u64 = u64::MAX;
 /// Bytes of a bare record before its id: version, flags, length.
 const ID_OFFSET: usize = 7;

@@ -53,7 +53,7 @@ impl std::fmt::Debug for BulkLoad<'_> {
 
 /// Number of runs of chunks at which they are merged.
 const RUNS_MAX: usize = 64;
-/// Documents after which progress is reported.
+/// Documents between two progress reports.
 const STEP: usize = 1 << 16;
 
 /// The documents of the catalog with the ids of a chunk.

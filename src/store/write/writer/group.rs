@@ -1,4 +1,4 @@
-//! What is staged for the next commit, what it replaces, and looking it up as if it were committed.
+//! The changes staged for the next commit, the documents they replace, and looking both up as if committed.
 
 use std::collections::{HashMap, HashSet};
 
@@ -21,47 +21,47 @@ pub(super) struct Staged {
     pub(super) keys: DocumentKeys,
 }
 
-/// What the next commit will write.
+/// The contents of the next commit.
 pub(super) struct Group {
     pub(super) documents: Vec<Staged>,
     /// Index in `documents` of each staged id.
     by_id: HashMap<String, usize>,
-    /// Staged documents, for insert-if-new.
+    /// Staged documents by fingerprint, for insert-if-new.
     pub(super) memtable: Memtable,
-    /// The same, for insert-if-new by other methods than simhash.
+    /// Staged documents by other keys, for insert-if-new.
     keys: Keys,
-    /// Staged numbers that were staged again or deleted: given up.
+    /// Staged numbers that were staged again or deleted: abandoned.
     pub(super) abandoned: HashSet<u64>,
     /// Committed numbers that the commit deletes.
     pub(super) deleted: HashSet<u64>,
-    /// Committed numbers that the pending batch will delete when it is committed.
+    /// Committed numbers that are deleted when the pending batch is committed.
     pub(super) replaced: HashSet<u64>,
 }
 
-/// The committed documents with one id that nothing deletes.
+/// The committed documents with one id that are not deleted.
 #[derive(Debug, Default)]
 pub(crate) struct Known {
-    /// The one that everybody sees.
+    /// The visible one.
     pub(super) visible: Option<u64>,
-    /// Those of the pending batch that documents belong to.
+    /// Those of the current pending batch.
     pub(super) own: Vec<u64>,
     /// Those of other pending batches.
     pub(super) others: Vec<u64>,
 }
 
 impl Known {
-    /// The one that everybody sees.
+    /// Returns the visible document.
     pub(super) fn visible(&self) -> Option<u64> {
         self.visible
     }
 
-    /// The one that a new document is compared with.
+    /// Returns the document that a new one is compared with.
     pub(crate) fn current(&self) -> Option<u64> {
         self.own.last().copied().or(self.visible)
     }
 
-    /// Hands out what a new document replaces: what is `deleted` at once, and what a pending batch deletes when it is
-    /// committed. What other pending batches hold under the id is older.
+    /// Adds the documents that a new one replaces: to `deleted` those deleted at once, to `replaced` those deleted
+    /// when the pending batch is committed. Documents of other pending batches with the id are older.
     pub(crate) fn replace(&self, pending: bool, deleted: &mut impl Extend<u64>, replaced: &mut impl Extend<u64>) {
         deleted.extend(self.own.iter().copied());
         let rest = self.others.iter().copied().chain(self.visible);
@@ -99,12 +99,12 @@ impl Group {
         self.documents.is_empty() && self.deleted.is_empty()
     }
 
-    /// The staged document with this id.
+    /// Returns the staged document with this id.
     pub(super) fn get(&self, id: &str) -> Option<&Staged> {
         self.by_id.get(id).map(|&index| &self.documents[index])
     }
 
-    /// Gives up the staged document with this id. Returns whether there was one.
+    /// Abandons the staged document with this id. Returns whether there was one.
     pub(super) fn abandon(&mut self, id: &str) -> bool {
         let index = self.by_id.remove(id);
         if let Some(index) = index {
@@ -113,7 +113,7 @@ impl Group {
         index.is_some()
     }
 
-    /// Stages a document under a number, the next one.
+    /// Stages a document under the next number.
     pub(super) fn push(&mut self, staged: Staged) {
         if !staged.print.unprinted {
             self.memtable.insert(staged.print.fingerprint, staged.number);

@@ -90,14 +90,14 @@ impl Writer {
         View { dir: &self.dir, snapshot: &self.snapshot, catalog: &self.catalog, settings: &self.settings }
     }
 
-    /// The committed and the staged documents together.
+    /// Returns the committed and the staged documents together.
     pub(crate) fn scope(&mut self) -> Result<Scope<'_>> {
         self.ready()?;
         self.group.index();
         Ok(Scope::with_group(self.view(), &self.group))
     }
 
-    /// The present state, for the parts of the engine.
+    /// Returns the snapshot of the present state, for the engine.
     pub(crate) fn snapshot(&self) -> &Snapshot {
         &self.snapshot
     }
@@ -197,8 +197,8 @@ impl Writer {
         Ok(outcome)
     }
 
-    /// Stages a document under the next number, and the deletion of what it replaces: at once, or for a
-    /// pending batch when that is committed. What other pending batches hold under the id is older.
+    /// Stages a document under the next number, and the deletion of the ones it replaces: at once, or when the
+    /// pending batch is committed. Documents of other pending batches with the id are older.
     fn stage(&mut self, mut document: Document, known: &Known) {
         let number = self.counters.next_number + self.group.documents.len() as u64;
         document.record.batch = self.label.as_ref().map(|label| label.batch.number);

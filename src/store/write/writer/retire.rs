@@ -15,7 +15,7 @@ use crate::Result;
 use crate::store::document::keys_of;
 use crate::store::ranges::deleted_in;
 
-/// Rows that are removed by one write.
+/// Rows removed by one write.
 const SLICE: usize = 4096;
 
 impl Writer {

@@ -1,4 +1,4 @@
-//! What waits to be removed until readers have had time to look at the manifest that does not need it.
+//! Items to be removed after readers have had time to read the manifest that does not need them.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -7,26 +7,26 @@ use roaring::RoaringTreemap;
 
 use crate::store::disk::dir::Kind;
 
-/// How long a replaced file stays for readers that are just opening it.
+/// Grace period of a replaced file, for readers that are just opening it.
 pub(super) const GRACE: Duration = Duration::from_secs(5);
 
-/// What is to be removed when readers have had time to look at the manifest that does not need it.
+/// An item to be removed after readers have had time to read the manifest that does not need it.
 pub(super) enum Item {
     /// A file under `runs/`.
     File(u64, Kind),
     /// The rows of documents that are deleted and in no run.
     Rows(RoaringTreemap),
-    /// Deletions that the deleted set's file has taken over, up to this generation.
+    /// Deletions that are in the deleted set's file, up to this generation.
     Deletions(u64),
 }
 
-/// What is to be removed, and what has been.
+/// The items to be removed, and those removed.
 #[derive(Default)]
 pub(super) struct Retired {
     pub(super) waiting: VecDeque<(Instant, Item)>,
-    /// Deleted documents that no run holds, as far as this writer knows.
+    /// Deleted documents that no run contains, as far as this writer knows.
     pub(super) dropped: RoaringTreemap,
-    /// Of these, the ones whose rows are gone too.
+    /// Those of `dropped` whose rows are removed too.
     pub(super) purged: RoaringTreemap,
 }
 
