@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use nddb::archive::{EntryContent, Input, Options};
 use nddb::detect::{Collection, Line, Method, PairOptions, Resources};
-use nddb::internals::support::headings_differ;
 use nddb::internals::{b_similarity, c_similarity};
 use nddb::sketch::{LeadingWords, Profile, Recipe};
 use nddb::{Config, Document, Reader, Stored, Writer};
@@ -49,18 +48,30 @@ fn load(path: &Path, database: &Path) -> Vec<Stored> {
     all
 }
 
+fn profiles(a: &Record, b: &Record) -> Option<[Profile; 2]> {
+    Some([Profile::from_bytes(a.profile.as_deref()?), Profile::from_bytes(b.profile.as_deref()?)])
+}
+
 /// Whether seven neighbouring short min-values of twelve runs are equal, or the first four and the page's name: the
 /// first two words of its title that are no numbers, or else of its headings.
-fn shares_short_run(a: &Record, b: &Record) -> bool {
-    let profile = |record: &Record| record.profile.as_deref().map(Profile::from_bytes);
-    let (Some(a), Some(b)) = (profile(a), profile(b)) else { return false };
+fn shares_short_run(a: &Profile, b: &Profile) -> bool {
     let name = |profile: &Profile| {
         let of = |words: &LeadingWords| words.plain().take(2).collect::<Vec<_>>();
         let title = of(&profile.title);
         if title.is_empty() { of(&profile.headings) } else { title }
     };
-    let same_name = name(&a) == name(&b);
+    let same_name = name(a) == name(b);
     a.short.chunks(7).zip(b.short.chunks(7)).any(|(a, b)| a == b || same_name && a[..4] == b[..4])
+}
+
+/// Whether two documents are of one site and have titles or headings, numbers left out, none of which are of the same
+/// words.
+fn names_differ(a: &Record, b: &Record, profiles: &[Profile; 2]) -> bool {
+    let words = |words: &LeadingWords| words.plain().collect::<BTreeSet<_>>();
+    let [x, y] = profiles;
+    let both = [(words(&x.title), words(&y.title)), (words(&x.headings), words(&y.headings))];
+    let equal: Vec<bool> = both.iter().filter(|(x, y)| !x.is_empty() && !y.is_empty()).map(|(x, y)| x == y).collect();
+    a.site.is_some() && a.site == b.site && equal.contains(&false) && !equal.contains(&true)
 }
 
 /// What a method says of two documents, by its definition.
@@ -88,8 +99,9 @@ fn is_near(method: Method, complete: bool, a: &Stored, b: &Stored) -> bool {
         Method::Split => agree >= 372 && (equal >= 2 || shares()),
         Method::MinHash => {
             let (p, q) = (x.min_values.as_deref(), y.min_values.as_deref());
-            let (Some(p), Some(q)) = (p, q) else { return false };
-            shares_short_run(x, y) && p.iter().zip(q).filter(|(p, q)| p == q).count() >= 36 && !headings_differ(x, y)
+            let (Some(p), Some(q), Some(profiles)) = (p, q, profiles(x, y)) else { return false };
+            let agree = p.iter().zip(q).filter(|(p, q)| p == q).count();
+            agree >= 36 && shares_short_run(&profiles[0], &profiles[1]) && !names_differ(x, y, &profiles)
         }
         _ => false,
     }
