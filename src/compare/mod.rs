@@ -4,4 +4,4 @@
 
 pub(crate) mod cosine;
 pub mod lcs;
-pub(crate) mod terms;
+pub(crate) mod term_differences;

@@ -6,15 +6,15 @@
 //! In a secondary instance, gets may return stale values (RocksDB 11.8): rows that never change are read by get,
 //! all others by iterator.
 
-mod commit;
 mod families;
 mod logs;
 mod open;
 mod read;
 mod sorted_rows;
+mod write_batch;
 
-pub(crate) use commit::{Commit, DocumentKeys};
 pub(crate) use families::Family;
 pub(crate) use open::Catalog;
 pub(crate) use read::{IdCursor, KeyCursor};
 pub(crate) use sorted_rows::{RowOptions, SortedFile, SortedRows};
+pub(crate) use write_batch::{Commit, DocumentKeys};

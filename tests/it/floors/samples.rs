@@ -195,7 +195,7 @@ fn others_than_the_keepers_are_refused() {
         ("src/store/disk/map.rs", "use std::fs::File;\nuse memmap2::Mmap;\nfn f() { unsafe { g() } }"),
         ("src/archive/open.rs", "use std::fs::File;"),
         ("tools/lab/src/plot/axes.rs", "use plotters::prelude::*;"),
-        ("src/store/catalog/commit.rs", "use rocksdb::WriteBatch;"),
+        ("src/store/catalog/write_batch.rs", "use rocksdb::WriteBatch;"),
         ("src/store/run.rs", "#![expect(unsafe_code)]\nuse std::collections;"),
         ("src/store/run.rs", "/// Not unsafe, not std::fs.\n#[cfg(test)]\nmod tests { use std::fs; }"),
     ] {

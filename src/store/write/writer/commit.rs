@@ -1,0 +1,71 @@
+//! Commit: all staged changes become durable and visible in one step (SPEC 10.3).
+
+use super::Writer;
+use super::group::Group;
+use crate::Result;
+
+impl Writer {
+    /// Makes all staged changes durable, as one step, and visible to every reader that refreshes.
+    ///
+    /// # Errors
+    /// Errors of the disk. If the memtable was full and could not be flushed, nothing has been written and the
+    /// staged changes stay staged; after a failed write the writer answers only [`Error::Poisoned`].
+    pub fn commit(&mut self) -> Result<()> {
+        self.ready()?;
+        self.make_room()?;
+        if !self.group.is_empty() {
+            let group = std::mem::replace(&mut self.group, Group::new(&self.settings));
+            let outcome = self.write_group(&group);
+            self.guard(outcome)?;
+        }
+        // The commit is durable, whatever the outcome of this.
+        self.remove_retired(false);
+        Ok(())
+    }
+
+    fn write_group(&mut self, group: &Group) -> Result<()> {
+        let generation = self.snapshot.manifest.generation;
+        let low = self.counters.next_number;
+        let high = low + group.documents.len() as u64;
+        let mut counters = self.counters;
+        counters.next_number = high;
+        counters.commits += 1;
+        let mut commit = self.catalog.begin();
+        let kept = || group.documents.iter().filter(|staged| !group.abandoned.contains(&staged.number));
+        let mut record = Vec::new();
+        for staged in kept() {
+            record.clear();
+            staged.document.record.encode_into(&mut record);
+            commit.document(staged.number, &staged.print, &staged.id, &record, &staged.keys);
+            counters.live += 1;
+        }
+        for &number in &group.deleted {
+            commit.delete(generation, number);
+            counters.live -= 1;
+        }
+        let range = self.new_range(high).filter(|_| high > low);
+        if let Some(range) = range {
+            if let Some((name, batch)) = self.new_batch() {
+                commit.batch(name, &batch);
+                counters.next_batch = counters.next_batch.max(batch.number + 1);
+            }
+            let (row, range) = self.snapshot.ranges.row_for(low, range);
+            commit.range(row, &range);
+            group.replaced.iter().for_each(|&number| commit.replaced(range.batch, number));
+        }
+        commit.counters(&counters);
+        commit.write()?;
+        self.counters = counters;
+        self.unfolded += group.deleted.len() as u64;
+        if let Some(range) = range {
+            self.batch_is_known();
+            self.snapshot.ranges.extend(low, range);
+        }
+        for staged in kept().filter(|staged| !staged.print.unprinted) {
+            self.snapshot.memtable.insert(staged.print.fingerprint, staged.number);
+        }
+        self.snapshot.deleted.extend(group.deleted.iter().copied());
+        self.snapshot.seen = high;
+        Ok(())
+    }
+}
