@@ -1,4 +1,4 @@
-//! Evidence to decision: the one place where a pair is decided.
+//! Evidence to decision: only here is a pair decided.
 
 use super::evidence::{Bound, Evidence};
 use super::registry::Method;
@@ -19,7 +19,7 @@ pub(crate) struct Decider<'a> {
 }
 
 impl<'a> Decider<'a> {
-    /// How a method decides; only of one that compares sketches can simhash take the place.
+    /// How a method decides; only of one that compares sketches can simhash decide instead.
     pub(crate) fn new(method: Method, rules: &'a Rules, or_simhash: bool) -> Self {
         Self { method, rules, or_simhash: or_simhash && method.has_keys() }
     }

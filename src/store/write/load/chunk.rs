@@ -12,7 +12,7 @@ const ID_OFFSET: usize = 7;
 const OVERHEAD: u64 = 110;
 
 /// Documents in input order. The keys of each are computed before its record is encoded, with the document's index
-/// in place of its number, which is known only when the chunk is written.
+/// instead of its number, which is known only when the chunk is written.
 #[derive(Default)]
 pub(crate) struct Chunk {
     records: Vec<u8>,
