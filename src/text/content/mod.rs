@@ -28,7 +28,7 @@ use crate::text::numbers::numbers_masked;
 use crate::text::outline::OutlinePart;
 use crate::text::page::{Page, PageKind};
 use crate::text::sentences::units;
-use crate::text::tokens::{Tokenizer, Tokens};
+use crate::text::tokenizer::{Tokenizer, Tokens};
 
 /// A line of plain text is content if it has more units.
 pub(crate) const LINE_UNITS: usize = 25;

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::*;
-use crate::text::tokens::tokens;
+use crate::text::tokenizer::tokens;
 
 fn content(page: &Page<'_>) -> String {
     main_content(page).terms().collect::<Vec<_>>().join(" ")

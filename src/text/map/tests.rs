@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::text::charset::decode;
 use crate::text::page::PageKind;
-use crate::text::tokens::{Tokenizer, tokens};
+use crate::text::tokenizer::{Tokenizer, tokens};
 use crate::text::visible::folded_text_with_map;
 
 fn page<'a>(charset: Option<&'a str>, body: &'a [u8]) -> Page<'a> {

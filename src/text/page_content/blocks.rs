@@ -6,7 +6,7 @@ use crate::text::content::LINE_UNITS;
 use crate::text::outline::{HeadingPart, OutlinePart, Role};
 use crate::text::regions::Region;
 use crate::text::sentences::units;
-use crate::text::tokens::Tokens;
+use crate::text::tokenizer::Tokens;
 
 /// Words of a text, at least: long names have fewer.
 const TEXT_WORDS: u32 = 5;

@@ -40,7 +40,7 @@ use crate::text::content::{TERMS_MIN, is_number};
 use crate::text::html::Templates;
 use crate::text::lower::LowerHashes;
 use crate::text::page::{Page, PageKind};
-use crate::text::tokens::{Tokenizer, Tokens};
+use crate::text::tokenizer::{Tokenizer, Tokens};
 
 mod blocks;
 mod classify;
