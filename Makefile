@@ -45,6 +45,8 @@ deps:
 
 bench: setup
 	cargo bench --profile checked --locked --workspace --benches -- --test
+	@if command -v python3 >/dev/null; then python3 -m unittest discover -s benches/compare; \
+	else echo 'no python3: the scripts of benches/ are left out'; test -z "$$CI"; fi
 
 fuzz: setup
 	@.ci/fuzz

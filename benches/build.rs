@@ -1,4 +1,4 @@
-//! Making a run, ten tables and postings, on disk, of unsorted fingerprints in memory, on one thread.
+//! Building a run, ten tables and postings, on disk, from unsorted fingerprints in memory, on one thread.
 //!
 //! `cargo bench --bench build -- --len 10M [--rounds 3] [--threads 1]`; 100M need 6 GB of memory and of disk.
 #![allow(clippy::print_stdout, reason = "figures are printed as plain text")]

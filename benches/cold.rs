@@ -1,10 +1,9 @@
-//! Opening a database and asking it, with nothing of it in the page cache.
+//! Opening a database and querying it, with none of its pages in the page cache.
 //!
 //! `cargo bench --bench cold -- --len 10M [--queries 500] [--rounds 5] [--db PATH]`
 //!
-//! Each open is made by a process of its own, so that nothing is mapped when the files' pages are dropped.
-//! (The pages of the program itself stay.) The database has one run and no memtable; document numbers, no
-//! ids.
+//! Each open is done by a separate process, so that nothing is mapped when the files' pages are dropped. (The pages
+//! of the program itself stay.) The database has one run and no memtable; document numbers, no ids.
 #![allow(clippy::print_stdout, reason = "figures are printed as plain text")]
 
 mod common;
@@ -69,7 +68,7 @@ fn main() {
     figure("of these, p99 ms, median of rounds", format_args!("{:.3}", median(&columns[3])), "");
 }
 
-/// Opens, asks the first query and the others, and prints milliseconds.
+/// Opens, runs the first query and the others, and prints milliseconds.
 fn ask(path: &Path, options: &Options) {
     let mut queries: Vec<Fingerprint> = std::fs::read(path.join("queries"))
         .expect("the queries")

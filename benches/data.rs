@@ -1,4 +1,4 @@
-//! Writes the data and the queries of all benches as files, for figures that are taken with the command.
+//! Writes the data and the queries of all benches to files, for figures measured with the command.
 //!
 //! `cargo bench --bench data -- --len 10M --queries 200K --dir FOLDER` writes `stored.u64le` and
 //! `queries.u64le` there; `--uniform` makes all of the stored ones uniform.
@@ -27,8 +27,8 @@ struct More {
 
 fn main() {
     let (options, more) = Options::read::<More>(10_000_000, 200_000);
-    let made = options.folder();
-    let folder = options.dir.as_deref().unwrap_or(made.path());
+    let temporary = options.folder();
+    let folder = options.dir.as_deref().unwrap_or(temporary.path());
     let stored = match more.uniform {
         true => common::uniform(options.len, options.seed),
         false => common::fingerprints(options.len, options.seed),

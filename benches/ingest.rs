@@ -12,9 +12,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use common::{Options, Spent, figure, measure, say};
 use nddb::archive::{self, Compression, EntryContent, Input, Response, WarcWriter};
+use nddb::detect::{Method, OnlineDetector};
 use nddb::sketch::Recipe;
 use nddb::text::Page;
-use nddb::{Config, Document, Fingerprint, Within, Writer};
+use nddb::{Config, Document, Fingerprint, Writer};
 
 /// Documents of a durable group.
 const GROUP: usize = 1_000;
@@ -43,10 +44,10 @@ fn main() {
         insert(&folder.path().join("full"), len, options.seed, true);
     }
     if !chosen || warc.is_some() {
-        let made = folder.path().join("made.warc.gz");
+        let path = folder.path().join("made.warc.gz");
         let path = warc.unwrap_or_else(|| {
-            make_archive(&made, if options.test { 50 } else { 2_000 });
-            made
+            make_archive(&path, if options.test { 50 } else { 2_000 });
+            path
         });
         archive(&folder.path().join("archive"), &path);
     }
@@ -84,19 +85,24 @@ fn insert(path: &Path, len: usize, seed: u64, full: bool) {
     let stored = common::fingerprints(len, seed);
     let recipe = Recipe::default();
     let text = "one two three four five six seven eight nine ten";
-    let model = Document::from_page("model", &Page::text(text), &recipe).expect("an id");
+    let document = |(index, fingerprint): (usize, &u64)| {
+        let (id, fingerprint) = (format!("urn:uuid:{index:012}"), Fingerprint(*fingerprint));
+        if !full {
+            return Document::bare(&id, fingerprint).expect("an id");
+        }
+        // Each has a text of its own: equal ones would be duplicates.
+        let page = Document::from_page(&id, &Page::text(&format!("{text} {index}")), &recipe).expect("an id");
+        let page = page.renamed(&id, fingerprint).expect("an id");
+        page.with_url("https://www.example.org/a/page.html", &recipe)
+    };
+    let documents: Vec<Document> = stored.iter().enumerate().map(document).collect();
+    let detector = OnlineDetector::new(Method::Simhash);
     let mut writer = create(path);
     let ((), spent) = measure(|| {
-        for (group, prints) in stored.chunks(GROUP).enumerate() {
-            for (index, &fingerprint) in prints.iter().enumerate() {
-                let id = format!("urn:uuid:{:012}", group * GROUP + index);
-                let document = if full {
-                    let model = model.clone().renamed(&id, Fingerprint(fingerprint)).expect("an id");
-                    model.with_url("https://www.example.org/a/page.html", &recipe)
-                } else {
-                    Document::bare(&id, Fingerprint(fingerprint)).expect("an id")
-                };
-                black_box(writer.insert_if_new(document, Within(3)).expect("a verdict"));
+        let mut documents = documents.into_iter().peekable();
+        while documents.peek().is_some() {
+            for document in documents.by_ref().take(GROUP) {
+                black_box(writer.insert_if_new(document, &detector).expect("a verdict"));
             }
             writer.commit().expect("durable");
         }
@@ -107,7 +113,7 @@ fn insert(path: &Path, len: usize, seed: u64, full: bool) {
     figure("CPU us a document", format_args!("{:.1}", spent.cpu_us(len)), "");
 }
 
-/// Reads an archive to committed documents, once as a whole and once stage by stage.
+/// Loads an archive to committed documents, once as a whole and once stage by stage.
 fn archive(path: &Path, archive: &Path) {
     let options = archive::Options::default();
     let recipe = Recipe::default();
@@ -138,7 +144,7 @@ fn archive(path: &Path, archive: &Path) {
     figure("share of catalog and run", share(all.cpu.as_secs_f64() - both.cpu.as_secs_f64()), "");
 }
 
-/// An archive of pages of a few hundred words, drawn from a small vocabulary.
+/// Makes an archive of pages of a few hundred words, drawn from a small vocabulary.
 fn make_archive(path: &Path, pages: usize) {
     let mut random = common::Random(common::SEED);
     let file = std::fs::File::create(path).expect("a file");

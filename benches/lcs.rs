@@ -18,15 +18,16 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use common::{Options, Random, figure, measure, median, say};
 use nddb::archive::{self, EntryContent, Input};
-use nddb::compare::lcs::{Comparer, Likeness, Myers, Parameters, Prepared, plain};
+use nddb::compare::lcs::Parameters;
 use nddb::detect::Rules;
-use nddb::text::main_text;
+use nddb::internals::lcs::{Comparer, Likeness, Myers, Prepared, plain};
+use nddb::internals::text::main_text;
 
-/// Bytes of a made text.
+/// Bytes of a generated text.
 const SIZE: usize = 10_240;
 
 type Pair = (usize, usize);
-/// Compares two texts and gives their distance, if it knows it.
+/// Compares two texts and returns their distance, if computed.
 type Work<'a> = dyn FnMut(&[u8], &[u8]) -> Option<usize> + 'a;
 
 #[derive(Args)]
@@ -72,7 +73,7 @@ fn main() {
     }
 }
 
-/// Invented words, the first ones short.
+/// Returns invented words, the first ones short.
 fn words(random: &mut Random) -> Vec<String> {
     let word = |rank: usize| {
         let len = 2 + rank.ilog2() as usize / 2 + random.index(4);
@@ -121,7 +122,7 @@ fn edit(text: &str, percent: usize, random: &mut Random) -> String {
     edited
 }
 
-/// A page of a site: a fifth of it is boilerplate, the same on all of its pages.
+/// Returns a page of a site: a fifth of it is boilerplate, the same on all of the site's pages.
 fn site_page(words: &[String], site: u64, spread: bool, random: &mut Random) -> String {
     let mut fixed = Random(site);
     let boilerplate: Vec<String> = (0..20).map(|_| text(words, SIZE / 100, &mut fixed)).collect();
@@ -182,7 +183,7 @@ fn compare(what: &str, texts: &[String], pairs: &[Pair], goal: &str, rounds: usi
     found
 }
 
-/// Myers alone, on whole texts.
+/// Measures Myers alone, on whole texts.
 fn myers(originals: &[String], edited: &[String], percent: usize, rounds: usize, test: bool) {
     let len = if test { 1 } else { originals.len().min(100) };
     let pairs: Vec<(&[u8], &[u8])> =
@@ -216,7 +217,7 @@ fn myers(originals: &[String], edited: &[String], percent: usize, rounds: usize,
         });
         Some(edits.sum())
     });
-    // Heuristics: it need not find the shortest script.
+    // Heuristics: the script found need not be the shortest.
     time("  imara-diff, not exact", "", &mut |a, b| {
         let tokens = |text: &[u8]| text.iter().map(|&byte| imara_diff::Token(byte.into())).collect::<Vec<_>>();
         let mut script = imara_diff::Diff::default();
@@ -226,7 +227,7 @@ fn myers(originals: &[String], edited: &[String], percent: usize, rounds: usize,
     });
 }
 
-/// Pairs of real pages that share a sentence.
+/// Measures pairs of real pages that share a sentence.
 fn real(path: &Path, pages: usize, pairs: usize, rounds: usize, random: &mut Random) {
     let mut input = Input::open(path, &archive::Options::default()).expect("an archive");
     let mut texts = Vec::new();

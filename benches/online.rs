@@ -1,4 +1,4 @@
-//! Verdicts online, by each method: asking for the near-duplicates of one page, and check-and-insert.
+//! Online verdicts by each method: querying the near-duplicates of one page, and check-and-insert.
 //!
 //! `cargo bench --bench online -- --len 200K [--queries 10K] [--rounds 3]`
 //!
@@ -18,9 +18,9 @@ const METHODS: [Method; 6] = [Method::Simhash, Method::B, Method::C, Method::Com
 /// Documents of one commit.
 const GROUP: usize = 1_000;
 
-/// Words of a page, as numbers.
+/// Returns the words of a page, as numbers.
 fn words(random: &mut Random, stored: &[Vec<u32>], near: bool) -> Vec<u32> {
-    // Common words come often: the least of three draws.
+    // Common words are frequent: the least of three draws.
     let word = |random: &mut Random| (0..3).map(|_| random.index(50_000)).min().unwrap_or(0) as u32;
     if near && !stored.is_empty() {
         let mut words = stored[random.index(stored.len())].clone();
@@ -40,7 +40,7 @@ fn document(id: usize, words: &[u32], recipe: &Recipe) -> Document {
     Document::from_page(&id.to_string(), &page, recipe).expect("an id")
 }
 
-/// Each method, and what is done if none is named.
+/// Returns each method, and the default.
 fn ways(view: View<'_>) -> Vec<(String, OnlineDetector)> {
     let named = METHODS.map(|method| (method.to_string(), OnlineDetector::new(method)));
     named.into_iter().chain([("what is usual".into(), OnlineDetector::usual(view))]).collect()
@@ -80,7 +80,7 @@ fn main() {
             });
             times.push(spent.cpu_us(queries.len()));
         }
-        // The first round meets everything for the first time.
+        // The first round touches everything for the first time.
         figure(&format!("ask by {method}, CPU us a query"), format_args!("{:.1}", median(&times[1..])), "");
         figure("  matches a query", format_args!("{:.2}", found as f64 / queries.len() as f64), "");
     }
@@ -104,12 +104,12 @@ fn main() {
     });
     figure("insert, CPU us a document", format_args!("{:.1}", spent.cpu_us(queries.len())), "");
     for (method, online) in ways(writer.view()) {
-        // Others each time: what was inserted by the method before would be a duplicate.
+        // New pages each time: those inserted for the method before would be duplicates.
         let queries = more(&mut random);
         let mut duplicates = 0;
         let (_, spent) = measure(|| {
             for (position, query) in queries.iter().enumerate() {
-                match writer.insert_if_new_by(query.clone(), &online).expect("judged") {
+                match writer.insert_if_new(query.clone(), &online).expect("judged") {
                     Judgement::Duplicate { .. } => duplicates += 1,
                     Judgement::Inserted { .. } => (),
                 }

@@ -1,7 +1,8 @@
 //! All pairs: fingerprints within 3 bits from the tables of the runs, and supershingles out of core.
 //!
-//! `cargo bench --bench pairs -- --len 10M`, `-- --sketches 10M`; without either, both at small sizes.
-//! The sketches are random, but clustered as the fingerprints are: of each cluster's documents, every
+//! `cargo bench --bench pairs -- --len 10M`, `-- --sketches 10M`; without either, both at small sizes. The sketches
+//! are random, but clustered as the fingerprints are: each supershingle of a cluster's documents is the centre's
+//! with probability one half.
 //! supershingle is the centre's with a chance of one half.
 #![allow(clippy::print_stdout, reason = "figures are printed as plain text")]
 
@@ -12,7 +13,7 @@ use common::{Options, Random, figure, measure, say};
 use nddb::detect::{Collection, Line, Method, PairOptions, Resources};
 use nddb::{Config, Document, Fingerprint, Reader, Within, Writer};
 
-/// Memory for what is sorted.
+/// Memory limit for sorting, in bytes.
 const MEMORY: u64 = 128 << 20;
 
 #[derive(Args)]
@@ -34,8 +35,8 @@ fn main() {
     }
 }
 
-/// The most memory that was resident, in MB, since the last call: of the process itself, and with the pages
-/// of files that it had mapped.
+/// Returns the peak of resident memory in MB since the last call: of the process itself, and with the pages of
+/// files that it had mapped.
 fn resident() -> (f64, f64) {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let field = |name: &str| {
@@ -43,7 +44,7 @@ fn resident() -> (f64, f64) {
         line.split_whitespace().nth(1).and_then(|size| size.parse::<f64>().ok()).unwrap_or(0.0) / 1024.0
     };
     let seen = (field("RssAnon:"), field("VmHWM:"));
-    // Starts counting anew.
+    // Resets the peak.
     let _ = std::fs::write("/proc/self/clear_refs", "5");
     seen
 }
@@ -53,7 +54,7 @@ fn load(path: &std::path::Path, documents: impl Iterator<Item = Document>) {
     let mut load = writer.bulk_load().expect("a load");
     documents.for_each(|document| load.push(document).expect("taken"));
     load.finish().expect("loaded");
-    // As an operator keeps it.
+    // As an operator would keep the database.
     while let Some(plan) = writer.plan_compaction() {
         writer.compact(&plan).expect("compacted");
     }
@@ -119,7 +120,7 @@ fn supershingles(path: &std::path::Path, len: usize, seed: u64) {
     whole(&reader, Method::B, if len == 10_000_000 { "60" } else { "" });
 }
 
-/// What `nddb pairs` does, but for the writing.
+/// Does the work of `nddb pairs` without the output.
 fn whole(reader: &Reader, method: Method, goal: &str) {
     let resources = Resources { memory_limit: MEMORY, ..Resources::default() };
     let options = PairOptions { resources: resources.clone(), ..PairOptions::new(method) };

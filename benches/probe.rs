@@ -3,7 +3,7 @@
 //! `cargo bench --bench probe -- --len 10M [--queries 200K] [--rounds 5] [--levels 5] [--restart 32]
 //! [--no-mih] [--db PATH]`
 //!
-//! With `--db` the database is made at that path and kept, and used again where it is there already.
+//! With `--db` the database is created at that path and kept, and reused if it exists.
 #![allow(clippy::print_stdout, reason = "figures are printed as plain text")]
 
 mod common;
@@ -48,7 +48,7 @@ fn main() {
     let view = reader.view();
     let one = |query: &[Fingerprint], work: &mut Work| view.probe(query, Within(3), None, work).expect("no damage");
 
-    // In order, so that the first round meets each block for the first time.
+    // In order, so that the first round touches each block for the first time.
     let mut work = Work::default();
     let mut found = [0u64; 2];
     let mut counts: Vec<u64> = Vec::with_capacity(queries.len());
@@ -74,7 +74,7 @@ fn main() {
     figure("blocks decoded, a query", format_args!("{:.2}", each(work.blocks)), "");
     figure("entries decoded, a query", format_args!("{:.1}", each(work.entries)), "");
 
-    // Every checksum bit is set now but those of blocks that only other queries reach: none is asked for.
+    // All checksums are verified now but those of blocks that only other queries reach.
     let mut cpu = Vec::new();
     let mut walls: Vec<f32> = Vec::with_capacity(queries.len());
     let (mut p50, mut p99) = (Vec::new(), Vec::new());

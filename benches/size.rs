@@ -1,5 +1,5 @@
-//! Bits of a segment for each distinct fingerprint, everything in the file counted, against what any code
-//! needs on average for a random set: log2(C(2^64, n)) / n.
+//! Bits of a segment for each distinct fingerprint, the whole file included, against the lower bound of any code
+//! for a random set: log2(C(2^64, n)) / n.
 //!
 //! `cargo bench --bench size -- --len 10M`
 #![allow(clippy::print_stdout, reason = "figures are printed as plain text")]
@@ -11,8 +11,8 @@ use nddb_format::Fingerprint;
 use nddb_format::scheme::Scheme;
 use nddb_format::segment::encode;
 
-/// log2(C(2^64, n)) / n by Stirling's formula; what it leaves out is below a millionth of a bit from a
-/// thousand fingerprints on.
+/// Returns log2(C(2^64, n)) / n by Stirling's formula; its error is below a millionth of a bit from a thousand
+/// fingerprints on.
 fn limit(len: usize) -> f64 {
     let n = len as f64;
     let ln = n * (64.0 * 2f64.ln() - n.ln() + 1.0) - (2.0 * std::f64::consts::PI * n).ln() / 2.0;

@@ -1,7 +1,7 @@
 //! Pages to text, terms, sentences, words and sketches: each stage alone, and all of them together.
 //!
-//! `cargo bench --bench sketch` on pages made here, `-- --warc FILE` on those of an archive, `--rounds N`
-//! (5) for the median of as many. Figures are megabytes of page bodies, as they came, a second of one core.
+//! `cargo bench --bench sketch` on generated pages, `-- --warc FILE` on those of an archive, `--rounds N` (5) for
+//! the median of that many. Figures are megabytes of undecoded page bodies a second of one core.
 #![allow(clippy::print_stdout, reason = "figures are printed as plain text")]
 
 mod common;
@@ -12,15 +12,16 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use common::{Options, Random, figure, measure, median, say};
 use nddb::archive::{self, EntryContent, Input, PageEntry};
-use nddb::sketch::{
-    Features, Recipe, SHINGLE_WORDS, Sampling, SignatureRules, fingerprint, min_hash, projection, shingles, signatures,
-    simhash_of,
+use nddb::internals::sketch::{
+    Features, SHINGLE_WORDS, Sampling, fingerprint, min_hash, projection, shingles, signatures, simhash_of,
 };
-use nddb::text::{
-    CanonicalWords, PageKind, Tokens, canonical_words, decode, folded_text, folded_text_with_map, sentences, tokens,
+use nddb::internals::text::{
+    CanonicalWords, Tokens, canonical_words, decode, folded_text, folded_text_with_map, sentences, tokens,
 };
+use nddb::sketch::{Recipe, SignatureRules};
+use nddb::text::PageKind;
 
-/// A page with what the later stages need of it, so that each can be measured alone.
+/// A page with the inputs of the later stages, so that each can be measured alone.
 struct Prepared {
     tokens: Tokens,
     text: String,
@@ -39,7 +40,7 @@ fn main() {
     let rounds = options.rounds(5);
     let pages = match &warc {
         Some(path) => read(path),
-        None => made(if options.test { 20 } else { options.len }, options.seed),
+        None => generate(if options.test { 20 } else { options.len }, options.seed),
     };
     let size: usize = pages.iter().map(|page| page.body.len()).sum();
     let markup = pages.iter().filter(|page| page.kind == PageKind::Html).count();
@@ -113,7 +114,7 @@ fn main() {
     }
 }
 
-/// The pages of an archive.
+/// Returns the pages of an archive.
 fn read(path: &Path) -> Vec<PageEntry> {
     let mut input = Input::open(path, &archive::Options::default()).expect("an archive");
     let mut pages = Vec::new();
@@ -125,10 +126,9 @@ fn read(path: &Path) -> Vec<PageEntry> {
     pages
 }
 
-/// Pages of about 40 KB, of which a quarter is visible text, more than in most crawls: script and
-/// navigation, and paragraphs of sentences whose frequent words are few; one page in eight writes
-/// without spaces.
-fn made(len: usize, seed: u64) -> Vec<PageEntry> {
+/// Generates pages of about 40 KB, of which a quarter is visible text, more than in most crawls: script and
+/// navigation, and paragraphs of sentences with few frequent words; one page in eight is written without spaces.
+fn generate(len: usize, seed: u64) -> Vec<PageEntry> {
     let mut random = Random(seed);
     let words: Vec<String> = (0..20_000).map(|_| word(&mut random)).collect();
     (0..len).map(|number| made_page(number, &words, &mut random)).collect()
@@ -158,7 +158,10 @@ fn made_page(number: usize, words: &[String], random: &mut Random) -> PageEntry 
     }
     body.push_str("</ul>");
     for paragraph in 0..10 + random.index(30) {
-        body.push_str(&format!("<div class=\"wrapper wrapper-text\"><p class=\"text\" id=\"p{paragraph}\" data-reference=\"{number}-{paragraph}\">"));
+        body.push_str(&format!(
+            "<div class=\"wrapper wrapper-text\"><p class=\"text\" id=\"p{paragraph}\" \
+             data-reference=\"{number}-{paragraph}\">"
+        ));
         for _ in 0..3 + random.index(4) {
             for position in 0..5 + random.index(15) {
                 if unspaced {

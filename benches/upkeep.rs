@@ -1,5 +1,6 @@
-//! A database in the long run: what queries cost after hundreds of loads that nobody compacts, how long an insert waits
-//! while runs are merged, and what a reader of a catalog with sketches costs to open, to keep and to refresh.
+//! A database in the long run: the cost of queries after hundreds of loads without compaction, the waits of inserts
+//! while runs are merged, and the cost for a reader of a catalog with sketches to open, to keep open and to
+//! refresh.
 //!
 //! `cargo bench --bench upkeep -- --loads 400 --len 20K [--queries 20K]`
 //! `cargo bench --bench upkeep -- --waits 10M`
@@ -69,7 +70,7 @@ fn ask(path: &Path, queries: &[Fingerprint]) -> f64 {
     median(&[(); 3].map(|()| measure(ask).1.cpu_us(queries.len())))
 }
 
-/// One process a day that loads and goes.
+/// One process a day that loads and ends.
 fn days(options: &Options, loads: usize) {
     let settled = SETTLED.min(loads / 2);
     let folder = options.folder();
@@ -151,7 +152,7 @@ fn waits(options: &Options, len: usize) {
     writer.close().expect("closed");
 }
 
-/// What a reader of so many sketched documents costs.
+/// Measures the cost of a reader of `len` sketched documents.
 fn sketched(options: &Options, len: usize) {
     let recipe = Recipe::named("main").expect("a recipe");
     let folder = options.folder();
@@ -195,14 +196,14 @@ fn sketched(options: &Options, len: usize) {
     figure("anonymous memory then, MB", after, "150");
 }
 
-/// Anonymous memory of this process, in MB.
+/// Returns the anonymous memory of this process, in MB.
 fn anonymous() -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"));
     line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<f64>().ok()).unwrap_or(0.0) / 1024.0
 }
 
-/// A reader in a process of its own: opens, asks, refreshes when told.
+/// Runs a reader in its own process: opens, queries, refreshes when told.
 fn read(path: &Path) {
     let began = Instant::now();
     let ms = |since: Instant| since.elapsed().as_secs_f64() * 1e3;

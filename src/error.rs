@@ -1,4 +1,4 @@
-//! What can go wrong, with the file it concerns and the next step.
+//! Errors of this crate, with the file they concern and a hint what to do.
 
 use std::fmt;
 use std::io;
@@ -9,121 +9,121 @@ use nddb_format::FormatError;
 /// A `Result` of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why something could not be done.
+/// The errors of this crate.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
     /// A system call failed.
     Io {
-        /// What was being done.
+        /// The action that failed.
         action: &'static str,
-        /// To which file or folder.
+        /// The file or folder.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// A file of the database is damaged.
     Corrupt {
         /// The file.
         path: PathBuf,
-        /// The rule of SPEC.md that it breaks, and where.
+        /// The rule of SPEC.md that the file breaks, and where.
         source: FormatError,
     },
     /// Two parts of the database contradict each other.
     Inconsistent {
         /// The database or the file.
         path: PathBuf,
-        /// What contradicts what.
+        /// The contradiction.
         what: String,
     },
     /// A newer nddb made the file.
     Newer {
         /// The file.
         path: PathBuf,
-        /// What it asks for.
+        /// The version that the file requires.
         source: FormatError,
     },
     /// Another process writes to the database.
     Locked {
         /// The database.
         path: PathBuf,
-        /// Who holds the lock, as it wrote itself down.
+        /// Description of the process that holds the lock.
         holder: String,
     },
     /// There is no database at this path.
     NotADatabase {
         /// The path.
         path: PathBuf,
-        /// What is there instead.
+        /// The reason, such as what is there instead.
         why: &'static str,
     },
-    /// There is something at the path where a database was to be made.
+    /// The path where a database was to be created exists.
     AlreadyExists {
         /// The path.
         path: PathBuf,
     },
-    /// The database was made with another recipe or other parameters.
+    /// The database was created with another recipe or other parameters.
     Mismatch {
-        /// What differs.
+        /// The parameter that differs.
         what: &'static str,
-        /// As the database has it.
+        /// Its value in the database.
         database: String,
-        /// As it was asked for.
-        asked: String,
+        /// Its value as requested.
+        requested: String,
     },
-    /// A method of detection cannot be used on this database.
+    /// A detection method cannot be used on this database.
     Method {
-        /// Its name.
+        /// Name of the method.
         method: &'static str,
-        /// Why not.
+        /// The reason.
         why: String,
     },
-    /// A value is outside of what the database can do.
+    /// A value exceeds the limits of the database.
     OutOfRange {
-        /// Which value.
+        /// The parameter.
         what: &'static str,
-        /// As it was asked for.
-        asked: u64,
-        /// The most that is possible.
+        /// Its value as requested.
+        requested: u64,
+        /// The greatest value possible.
         limit: u64,
     },
-    /// A document cannot be taken as it is.
+    /// A document is invalid.
     Document {
-        /// Its id, cut to a readable length.
+        /// Id of the document, cut to a readable length.
         id: String,
-        /// Why not.
+        /// The reason.
         why: String,
     },
-    /// The batch is not in the state that this needs.
+    /// The batch is in the wrong state.
     Batch {
-        /// Its name.
+        /// Name of the batch.
         name: String,
-        /// What is the matter.
+        /// The reason.
         why: &'static str,
     },
     /// There is not enough memory or disk space.
     OverLimit {
-        /// What there is not enough of.
+        /// The resource that is missing.
         what: &'static str,
         /// Bytes needed.
         need: u64,
-        /// Bytes there are.
+        /// Bytes available.
         have: u64,
     },
     /// The catalog failed.
     Catalog {
-        /// What was being done.
+        /// The action that failed.
         action: &'static str,
         /// The catalog's folder.
         path: PathBuf,
-        /// Whether it says that its files are damaged.
+        /// Whether RocksDB reports that its files are damaged.
         damaged: bool,
-        /// What it says.
+        /// The error of RocksDB.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// A write failed earlier: what is on disk is sound, this writer's memory may not be.
+    /// A write failed earlier: the state on disk is sound, that of this writer may not be.
     Poisoned,
-    /// The caller asked to stop; everything acknowledged is kept and the work can go on later.
+    /// The caller stopped the work; acknowledged changes are kept, and the work can be continued later.
     Cancelled,
     /// Writers replaced files faster than this reader could open them.
     Busy {
@@ -133,13 +133,13 @@ pub enum Error {
 }
 
 impl Error {
-    /// Makes an [`Error::Io`] of what the system says.
+    /// Makes an [`Error::Io`] of an error of the system.
     pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |source| Self::Io { action, path, source }
     }
 
-    /// Makes an [`Error::Corrupt`] or [`Error::Newer`] of what the format says.
+    /// Makes an [`Error::Corrupt`] or [`Error::Newer`] of an error of the format.
     pub(crate) fn format(path: &Path) -> impl FnOnce(FormatError) -> Self {
         let path = path.to_owned();
         move |source| match source {
@@ -148,12 +148,12 @@ impl Error {
         }
     }
 
-    /// Whether a file that should be there is not: a reader that sees this looks at the newer state.
+    /// Returns whether an expected file does not exist: a reader then retries with the newer state.
     pub(crate) fn is_missing_file(&self) -> bool {
         matches!(self, Self::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
     }
 
-    /// What the user can do about it, if there is something that always helps.
+    /// Returns advice for the user, if there is any that always helps.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Corrupt { path, .. } | Self::Inconsistent { path, .. } => {
@@ -200,11 +200,13 @@ impl fmt::Display for Error {
             Self::Locked { path, holder } => write!(f, "{}: locked by another writer ({holder})", path.display()),
             Self::NotADatabase { path, why } => write!(f, "{}: not an nddb database: {why}", path.display()),
             Self::AlreadyExists { path } => write!(f, "{}: exists already", path.display()),
-            Self::Mismatch { what, database, asked } => {
-                write!(f, "the database has {what} '{database}', not '{asked}'")
+            Self::Mismatch { what, database, requested } => {
+                write!(f, "the database has {what} '{database}', not '{requested}'")
             }
             Self::Method { method, why } => write!(f, "method '{method}' cannot be used here: {why}"),
-            Self::OutOfRange { what, asked, limit } => write!(f, "{what} is {asked}, the limit here is {limit}"),
+            Self::OutOfRange { what, requested, limit } => {
+                write!(f, "{what} is {requested}, the limit here is {limit}")
+            }
             Self::Document { id, why } => write!(f, "document '{id}': {why}"),
             Self::Batch { name, why } => write!(f, "batch '{name}' {why}"),
             Self::OverLimit { what, need, have } => write!(f, "not enough {what}: {need} bytes needed, {have} there"),

@@ -1,8 +1,7 @@
-//! A persistent on-disk index of document fingerprints, for finding near-duplicates in crawls that never
-//! stop growing.
+//! A persistent on-disk index of document fingerprints, for finding near-duplicates in continuously growing crawls.
 //!
-//! It answers "what is stored within k bits of this?" completely, in microseconds, from any number of
-//! processes, while one of them writes.
+//! It answers "which stored fingerprints are within k bits of this one?" with full recall, in microseconds, from
+//! any number of processes, while one of them writes.
 //!
 //! ```
 //! use nddb::sketch::Recipe;
@@ -35,8 +34,7 @@ mod error;
 pub mod ingest;
 #[doc(hidden)]
 pub mod internals;
-#[doc(hidden)]
-pub mod parallel;
+mod parallel;
 pub mod sketch;
 mod spill;
 mod store;
@@ -46,14 +44,22 @@ pub use config::Config;
 pub use error::{Error, Result};
 pub use nddb_format::Fingerprint;
 pub use spill::progress::{Progress, Watch};
+#[cfg(any(test, feature = "testing"))]
 #[doc(hidden)]
 pub use store::testing;
 pub use store::{
     Answer, BatchMatch, BatchSummary, BulkLoad, BytesByKind, CheckOptions, CheckReport, Compacted, CompactionPlan,
     Document, Fault, FileStats, Loaded, Match, Matches, Neighbor, Outcome, Reader, RebuildOptions, RebuildWhat,
-    Rebuilt, RunStats, SchemeStats, Stats, Stored, Verdict, Verify, View, Within, Work, Writer, check, planner,
+    Rebuilt, RunStats, SchemeStats, Stats, Stored, Verify, View, Within, Work, Writer, check, planner,
     raise_open_files, rebuild, scan_blocks, scan_segment,
 };
+
+/// What the interface shows of the file format: the records of the catalog, schemes, and why bytes are refused.
+pub mod format {
+    pub use nddb_format::FormatError;
+    pub use nddb_format::record::{Archive, Batch, BatchState, Reading, Record, Settings, SourcePosition};
+    pub use nddb_format::scheme::Scheme;
+}
 
 /// The examples of README.md are compiled and run.
 #[cfg(doctest)]

@@ -1,14 +1,14 @@
-//! Work on several threads whose results come in the order of the work.
+//! Parallel work with results in the order of the items.
 
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
-/// Takes items from `produce`, has `work` done on them by `threads` threads, and gives the results to
-/// `consume`, on this thread, in the order of the items. Everything ends at the first error of `consume`.
+/// Takes items from `produce`, runs `work` on them on `threads` threads, and passes the results to `consume`, on
+/// this thread, in the order of the items. The first error of `consume` ends everything.
 ///
-/// Two items for each thread are under way at most, so memory stays bounded. With one thread everything
-/// happens on this one.
+/// At most two items for each thread are in progress, so memory stays bounded. With one thread everything runs on
+/// this one.
 pub fn in_order<I: Send, O: Send, E>(
     threads: usize,
     mut produce: impl FnMut() -> Option<I> + Send,
@@ -28,7 +28,7 @@ pub fn in_order<I: Send, O: Send, E>(
         scope.spawn(move || {
             while let Some(item) = produce() {
                 let (sender, receiver) = sync_channel(1);
-                // Either fails when the consumer has gone.
+                // Either fails if the consumer has ended.
                 if promise.send(receiver).is_err() || give.send((item, sender)).is_err() {
                     break;
                 }
@@ -39,13 +39,13 @@ pub fn in_order<I: Send, O: Send, E>(
                 loop {
                     let task = tasks.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).recv();
                     let Ok((item, sender)) = task else { break };
-                    // Fails when the consumer has gone.
+                    // Fails if the consumer has ended.
                     let _ = sender.send(work(item));
                 }
             });
         }
         for result in results {
-            // Fails when the thread has panicked: the scope passes that on.
+            // Fails if the thread has panicked: the scope propagates that.
             let Ok(output) = result.recv() else { break };
             consume(output)?;
         }

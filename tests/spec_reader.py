@@ -273,11 +273,11 @@ def segment(data):
 
     table, words = Table(bits, prefix, groups), code_words(lengths)
     heads, permuted = [], []
-    for place in range(blocks):
-        body = data[1024 + 1024 * place : 2048 + 1024 * place]
-        head, values = block(body, place, own, words, bits, interval)
-        need(values[-1] == number(index, 8 * place, 8), "6.3", f"key of block {place}")
-        need(not permuted or values[0] > permuted[-1], "6.2", f"block {place} does not ascend")
+    for ordinal in range(blocks):
+        body = data[1024 + 1024 * ordinal : 2048 + 1024 * ordinal]
+        head, values = block(body, ordinal, own, words, bits, interval)
+        need(values[-1] == number(index, 8 * ordinal, 8), "6.3", f"key of block {ordinal}")
+        need(not permuted or values[0] > permuted[-1], "6.2", f"block {ordinal} does not ascend")
         heads.append(head)
         permuted += values
     prints = [table.unpermute(value) for value in permuted]
@@ -330,18 +330,18 @@ def postings(data):
         sections.append(data[at : at + size])
         at += size
     ranks, numbers, flags, directory, starts = sections
-    ranks = [number(ranks, 8 * place, 8) for place in range(blocks)]
+    ranks = [number(ranks, 8 * index, 8) for index in range(blocks)]
     need(ranks[0] == 0 and ranks[-1] < prints, "7.2", "ranks")
     need(all(one < two for one, two in zip(ranks, ranks[1:])), "7.2", "ranks ascend")
     values = []
-    for place in range(documents):
-        offset = place * width // 8
-        word = int.from_bytes(numbers[offset : offset + 8], "little") >> (place * width % 8)
+    for index in range(documents):
+        offset = index * width // 8
+        word = int.from_bytes(numbers[offset : offset + 8], "little") >> (index * width % 8)
         values.append(low + (word & ((1 << width) - 1)))
     need(all(value < high for value in values), "7.2", "a number is outside of the range")
     need(bits_of(numbers[documents * width // 64 * 8 :]) >> (documents * width % 64) == 0, "7.2", "bits behind the numbers")
     if several:
-        flag = [place for place in range(8 * len(flags)) if flags[place // 8] >> (place % 8) & 1]
+        flag = [index for index in range(8 * len(flags)) if flags[index // 8] >> (index % 8) & 1]
         need(len(flag) == prints and flag[0] == 0 and flag[-1] < documents, "7.2", "flags")
         used = 0
         for group in range(-(-prints // 64)):
@@ -446,9 +446,9 @@ def bitmap(data, at):
         offsets = [number(data, at + 4 * i, 4) for i in range(count)]
         at += 4 * count
     members = []
-    for place, (key, size) in enumerate(heads):
-        need(offsets is None or offsets[place] == at - begin, "8.4", "offset of a container")
-        if runs >> place & 1:
+    for index, (key, size) in enumerate(heads):
+        need(offsets is None or offsets[index] == at - begin, "8.4", "offset of a container")
+        if runs >> index & 1:
             low, pieces = [], number(data, at, 2)
             need(pieces >= 1, "8.4", "a run container has a run")
             for piece in range(pieces):

@@ -1,15 +1,15 @@
-//! What all benches share: the data, the queries, options, clocks and plain text output.
+//! Shared parts of the benches: the data, the queries, options, clocks and plain text output.
 //!
-//! **Data.** 80% of the fingerprints are uniform. The others stand in clusters: round a random member of
-//! the uniform ones, 1 to 200 copies of it with 0 to 6 bits flipped. The number is the least of four draws
-//! (small clusters are more common), so that a query finds about 1.3 documents. Copies without a flipped
-//! bit make fingerprints of several documents, about 3% of the data. The order is shuffled, so that neither
-//! numbers nor memory tell what belongs together.
+//! **Data.** 80% of the fingerprints are uniform. The others are in clusters: around a random member of the uniform
+//! ones, 1 to 200 copies of it with 0 to 6 bits flipped. The number is the least of four draws (small clusters are
+//! more common), so that a query finds about 1.3 documents. Copies without a flipped bit make fingerprints of
+//! several documents, about 3% of the data. The order is shuffled, so that neither numbers nor memory reveal the
+//! clusters.
 //!
 //! **Queries.** Half are a stored value with 0 to 3 bits flipped, half are uniform.
 //!
-//! All is drawn from SplitMix64 (Steele, Lea, Flood 2014) with a seed that is printed with the figures:
-//! the same size and seed give the same data everywhere.
+//! All values are drawn from SplitMix64 (Steele, Lea, Flood 2014) with a seed that is printed with the figures: the
+//! same size and seed give the same data everywhere.
 #![allow(dead_code, unreachable_pub, reason = "each bench uses its part of this module")]
 #![allow(clippy::print_stdout, reason = "figures are printed as plain text")]
 
@@ -23,7 +23,7 @@ pub use nddb_test_support::Random;
 /// The seed of all figures in README.md.
 pub const SEED: u64 = 2007;
 
-/// `len` fingerprints, 20% of them in clusters.
+/// Returns `len` fingerprints, 20% of them in clusters.
 pub fn fingerprints(len: usize, seed: u64) -> Vec<u64> {
     let mut random = Random(seed);
     let lone = len - len / 5;
@@ -45,13 +45,13 @@ pub fn fingerprints(len: usize, seed: u64) -> Vec<u64> {
     prints
 }
 
-/// `len` uniform fingerprints.
+/// Returns `len` uniform fingerprints.
 pub fn uniform(len: usize, seed: u64) -> Vec<u64> {
     let mut random = Random(seed);
     (0..len).map(|_| random.next()).collect()
 }
 
-/// `len` queries, in random order: half are a stored value with 0 to 3 bits flipped, half uniform.
+/// Returns `len` queries, in random order: half are a stored value with 0 to 3 bits flipped, half uniform.
 pub fn queries(stored: &[u64], len: usize, seed: u64) -> Vec<u64> {
     let mut random = Random(seed ^ 0x5155_4552_4945_5321);
     let draw = |_| {
@@ -64,20 +64,20 @@ pub fn queries(stored: &[u64], len: usize, seed: u64) -> Vec<u64> {
     (0..len).map(draw).collect()
 }
 
-/// What every bench takes, with its own defaults of `--len` and `--queries` filled in.
+/// The options of every bench, with its own defaults of `--len` and `--queries`.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Stored fingerprints, or documents.
+    /// Number of stored fingerprints, or documents.
     pub len: usize,
     /// `--len` was given.
     pub sized: bool,
-    /// Queries.
+    /// Number of queries.
     pub queries: usize,
     /// Seed of the data.
     pub seed: u64,
-    /// Where databases are made; a temporary folder unless it is given.
+    /// Folder for databases; a temporary one by default.
     pub dir: Option<PathBuf>,
-    /// A quick run at a tiny size that only shows that the bench works, as continuous integration does.
+    /// A quick run at a tiny size that only shows that the bench works, as in continuous integration.
     pub test: bool,
     rounds: Option<usize>,
     levels: Option<Vec<u8>>,
@@ -142,13 +142,13 @@ impl Options {
         (options, line.more)
     }
 
-    /// How often to measure: as often as `--rounds` says, or once in a test, or `usual`.
+    /// Returns the number of measurements: that of `--rounds`, or one in a test, or `usual`.
     pub fn rounds(&self, usual: usize) -> usize {
         self.rounds.unwrap_or(if self.test { 1 } else { usual }).max(1)
     }
 
-    /// What a database is made with: k = 3, and the scheme that the planner chooses, unless `--levels 5` (or
-    /// `4,4`) and `--restart 16` say otherwise.
+    /// Returns the parameters of a database: k = 3, and the planner's scheme, unless `--levels 5` (or `4,4`) and
+    /// `--restart 16` are given.
     pub fn config(&self) -> nddb::Config {
         let mut config = nddb::Config::within(3).expect("a distance");
         if let Some(levels) = &self.levels {
@@ -160,13 +160,13 @@ impl Options {
         }
     }
 
-    /// A folder for databases, removed when it is dropped.
+    /// Creates a folder for databases, which is removed when dropped.
     pub fn folder(&self) -> tempfile::TempDir {
-        let made = match &self.dir {
+        let result = match &self.dir {
             Some(dir) => tempfile::tempdir_in(dir),
             None => tempfile::tempdir(),
         };
-        made.expect("a folder for the databases of this bench")
+        result.expect("a folder for the databases of this bench")
     }
 }
 
@@ -189,10 +189,10 @@ pub struct Clock {
     cpu: Duration,
 }
 
-/// What a [`Clock`] has measured.
+/// The time that a [`Clock`] has measured.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Spent {
-    /// Time by the clock on the wall.
+    /// Wall time.
     pub wall: Duration,
     /// Processor time of all threads, in user mode and in the kernel.
     pub cpu: Duration,
@@ -204,21 +204,21 @@ impl Clock {
         Self { cpu: cpu_time(), wall: Instant::now() }
     }
 
-    /// What has been spent since.
+    /// Returns the time spent since the start.
     pub fn spent(&self) -> Spent {
         let wall = self.wall.elapsed();
         Spent { wall, cpu: cpu_time().saturating_sub(self.cpu) }
     }
 }
 
-/// Measures what `work` spends.
+/// Measures the time that `work` takes.
 pub fn measure<T>(work: impl FnOnce() -> T) -> (T, Spent) {
     let clock = Clock::start();
-    let made = work();
-    (made, clock.spent())
+    let result = work();
+    (result, clock.spent())
 }
 
-/// Processor time of this process.
+/// Returns the processor time of this process.
 fn cpu_time() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the structure is valid for the call to write to.
@@ -228,12 +228,12 @@ fn cpu_time() -> Duration {
 }
 
 impl Spent {
-    /// Processor microseconds of each of `len` pieces.
+    /// Returns the processor time of each of `len` items, in microseconds.
     pub fn cpu_us(&self, len: usize) -> f64 {
         self.cpu.as_secs_f64() * 1e6 / len.max(1) as f64
     }
 
-    /// Microseconds by the wall of each of `len` pieces.
+    /// Returns the wall time of each of `len` items, in microseconds.
     pub fn wall_us(&self, len: usize) -> f64 {
         self.wall.as_secs_f64() * 1e6 / len.max(1) as f64
     }
@@ -245,18 +245,18 @@ impl fmt::Display for Spent {
     }
 }
 
-/// The value that a share `part` (0 to 1) of the values does not exceed. Sorts them.
+/// Returns the value that a share `part` (0 to 1) of the values does not exceed. Sorts the values.
 pub fn quantile<T: Copy + PartialOrd>(values: &mut [T], part: f64) -> T {
     values.sort_unstable_by(|a, b| a.partial_cmp(b).expect("numbers"));
     values[((values.len() as f64 * part) as usize).min(values.len() - 1)]
 }
 
-/// The middle one of the values.
+/// Returns the median of the values.
 pub fn median(values: &[f64]) -> f64 {
     quantile(&mut values.to_vec(), 0.5)
 }
 
-/// Prints one figure: what it is, the value, what is asked for.
+/// Prints a figure: its name, the value, the goal.
 pub fn figure(what: &str, value: impl fmt::Display, goal: &str) {
     let goal = if goal.is_empty() { String::new() } else { format!("   (to reach: {goal})") };
     println!("{what:<52} {value:>10}{goal}");
@@ -267,8 +267,8 @@ pub fn say(text: impl fmt::Display) {
     println!("{text}");
 }
 
-/// Asks the system to drop the pages of all files in a folder from its page cache, after having them
-/// written. Without root this works for files that nobody has mapped.
+/// Asks the system to drop the pages of all files in a folder from its page cache, after writing them. Without root
+/// this works for files that nobody has mapped.
 pub fn drop_from_page_cache(folder: &std::path::Path) {
     for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
         let path = entry.path();

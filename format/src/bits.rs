@@ -1,9 +1,9 @@
-//! Bit streams (SPEC 3.3): bit i of a stream is bit i mod 8 of byte i div 8, the least significant
-//! first; a number stands with its least significant bit first.
+//! Bit streams (SPEC 3.3): bit i of a stream is bit i mod 8 of byte i div 8, the least significant first. A number
+//! is stored least significant bit first.
 
-/// Reads the 57 or more bits that begin at bit `position`, in the low end of the result; what lies
-/// above bit 56 may be cut off. Positions wrap at the power of two `N - 8`, so that no value read from
-/// a file leads outside of the array and the compiler needs no bounds check.
+/// Reads the 57 or more bits that begin at bit `position`, into the low end of the result; bits of the result above
+/// bit 56 are undefined. Positions wrap at the power of two `N - 8`, so that no value read from a file leads
+/// outside of the array and the compiler needs no bounds check.
 #[inline(always)]
 pub fn peek<const N: usize>(bytes: &[u8; N], position: usize) -> u64 {
     const { assert!((N - 8).is_power_of_two(), "an array of 8 bytes more than a power of two") };
@@ -13,8 +13,8 @@ pub fn peek<const N: usize>(bytes: &[u8; N], position: usize) -> u64 {
     u64::from_le_bytes(word) >> (position & 7)
 }
 
-/// Reads `width` bits (0 to 64) at bit `position` of `bytes`; bits behind the end are zeros. The plain
-/// definition, for what is not in an inner loop.
+/// Reads `width` bits (0 to 64) at bit `position` of `bytes`; bits behind the end are zeros. The plain definition,
+/// for code outside of inner loops.
 pub fn read(bytes: &[u8], position: u64, width: u8) -> u64 {
     let mut window = [0u8; 16];
     let start = usize::try_from(position / 8).unwrap_or(usize::MAX).min(bytes.len());
@@ -45,7 +45,7 @@ impl BitWriter {
             return;
         }
         self.bytes.extend_from_slice(&self.pending.to_le_bytes());
-        // What of the value did not fit; a shift by 64 would be undefined.
+        // The high bits of the value that did not fit; a shift by 64 would be undefined.
         self.pending = if self.held == 0 { 0 } else { value >> (64 - self.held) };
         self.held = total - 64;
     }
@@ -55,7 +55,7 @@ impl BitWriter {
         self.bytes.len() * 8 + self.held as usize
     }
 
-    /// Whether nothing has been written.
+    /// Returns whether nothing has been written.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -15,7 +15,7 @@ pub const MAGIC: &[u8; 8] = b"\x89nddbD\r\n";
 pub const RESERVED: Field = READER_MIN.then(4, "reserved");
 /// Number of document numbers.
 pub const COUNT: Field = RESERVED.then(8, "count");
-/// Bytes of the treemap, which stands behind the header. The CRC-32 of all before it ends the file.
+/// Bytes of the treemap, which follows the header. The CRC-32 of all bytes before it ends the file.
 pub const PAYLOAD_SIZE: Field = COUNT.then(8, "payload_size");
 /// The fields of the header.
 pub const FIELDS: [Field; 6] = [fields::MAGIC, fields::FORMAT_VERSION, READER_MIN, RESERVED, COUNT, PAYLOAD_SIZE];
@@ -25,7 +25,7 @@ pub const HEADER_SIZE: usize = PAYLOAD_SIZE.end();
 const CHECKSUM_SIZE: usize = 4;
 const WHAT: &str = "deleted set";
 
-/// Returns the bytes of the file of a set of document numbers.
+/// Encodes a set of document numbers as a `.del` file.
 pub fn encode(set: &RoaringTreemap) -> Vec<u8> {
     let size = set.serialized_size();
     let mut bytes = vec![0; HEADER_SIZE];
@@ -39,7 +39,7 @@ pub fn encode(set: &RoaringTreemap) -> Vec<u8> {
     bytes
 }
 
-/// Reads a file of a set of document numbers.
+/// Decodes a `.del` file to its set of document numbers.
 ///
 /// # Errors
 /// [`FormatError`] for the first rule that is broken.
@@ -56,15 +56,15 @@ pub fn decode(bytes: &[u8]) -> Result<RoaringTreemap> {
     }
     check_crc(WHAT, bytes, Field { offset: body, size: CHECKSUM_SIZE, name: "checksum" })?;
     RESERVED.expect_zero(WHAT, bytes)?;
-    // roaring checks the order within a bitmap, but neither that of the bitmaps nor the counts of runs
-    // and the offsets; what is laid out by the rules is what the set would be written as.
+    // roaring checks the order within a bitmap, but neither the order of the bitmaps nor the counts of runs and the
+    // offsets: a valid payload is the one that the set would be written as.
     let portable = "the payload is a treemap in the portable layout, keys ascending, nothing empty";
     let Ok(set) = RoaringTreemap::deserialize_from(payload) else {
         return malformed(WHAT, HEADER_SIZE, portable);
     };
-    let mut again = Vec::with_capacity(payload.len());
-    let written = set.serialized_size() == payload.len() && set.serialize_into(&mut again).is_ok();
-    if !written || again != payload || set.bitmaps().any(|(_, bitmap)| bitmap.is_empty()) {
+    let mut encoded = Vec::with_capacity(payload.len());
+    let written = set.serialized_size() == payload.len() && set.serialize_into(&mut encoded).is_ok();
+    if !written || encoded != payload || set.bitmaps().any(|(_, bitmap)| bitmap.is_empty()) {
         return malformed(WHAT, HEADER_SIZE, portable);
     }
     if set.max().is_some_and(|greatest| greatest >= NUMBER_END) {
@@ -115,14 +115,16 @@ mod tests {
 
         #[test]
         fn random_bytes_with_a_valid_checksum_never_panic(
-            changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8), cut in any::<prop::sample::Index>(),
+            changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8),
+            cut in any::<prop::sample::Index>(),
         ) {
             let mut bytes = sample();
-            for (position, value) in changes {
-                let position = position.index(bytes.len());
-                bytes[position] = value;
+            for (offset, value) in changes {
+                let offset = offset.index(bytes.len());
+                bytes[offset] = value;
             }
-            for keep in [bytes.len(), HEADER_SIZE + CHECKSUM_SIZE + cut.index(bytes.len() - HEADER_SIZE - CHECKSUM_SIZE)] {
+            let frame = HEADER_SIZE + CHECKSUM_SIZE;
+            for keep in [bytes.len(), frame + cut.index(bytes.len() - frame)] {
                 bytes.truncate(keep);
                 let body = bytes.len() - CHECKSUM_SIZE;
                 PAYLOAD_SIZE.put(&mut bytes, (body - HEADER_SIZE) as u64);
@@ -135,7 +137,11 @@ mod tests {
         }
 
         #[test]
-        fn random_payloads_never_panic(payload in prop::collection::vec(any::<u8>(), 0..300), size in 0u64..4, cookie in 12_345u32..12_349) {
+        fn random_payloads_never_panic(
+            payload in prop::collection::vec(any::<u8>(), 0..300),
+            size in 0u64..4,
+            cookie in 12_345u32..12_349,
+        ) {
             let mut bytes = encode(&RoaringTreemap::new());
             bytes.truncate(HEADER_SIZE);
             bytes.extend_from_slice(&size.to_le_bytes());
@@ -158,7 +164,7 @@ mod tests {
             assert!(decode(&bytes[..length]).is_err(), "cut to {length} bytes");
         }
         for bit in 0..bytes.len() * 8 {
-            // Bitmap containers are alike all the way: every 31st bit of them will do.
+            // Bitmap containers are uniform: every 31st bit of them suffices.
             if bit > 8 * 600 && bit % 31 != 0 {
                 continue;
             }

@@ -1,10 +1,9 @@
-//! The design of schemes: how few tables a least prefix takes, and how long a prefix a number of tables
+//! The design of schemes: how few tables reach a given least prefix, and how long a prefix a given number of tables
 //! allows (Manku 2007, 3.1.2).
 //!
-//! The paper answers with a recursion over fractional widths, X(f, k, d), which stands here as
-//! [`tables_in_theory`]. Groups of bits are whole, though: five groups of 64 bits match 25.6 bits in
-//! theory and 25 in fact. So the search below runs through the same choices of levels and keeps account
-//! of the bits that the unluckiest table of the real [`Scheme`] matches.
+//! The paper answers with a recursion over fractional widths, X(f, k, d), which is [`tables_in_theory`]. Groups of
+//! bits are whole, though: five groups of 64 bits match 25.6 bits in theory and 25 in fact. So the search below
+//! runs through the same choices of levels and tracks the bits that the worst table of the real [`Scheme`] matches.
 
 use std::cmp::Reverse;
 
@@ -23,12 +22,12 @@ pub struct Design {
 }
 
 impl Design {
-    /// The design that always exists: one table whose probe reads everything.
+    /// The design that always exists: one table without a prefix, whose probe reads everything.
     fn everything() -> Self {
         Self { levels: Vec::new(), tables: 1, prefix_min: 0 }
     }
 
-    /// Makes the scheme of this design; `bits` and `k` are those it was made for.
+    /// Makes the scheme of this design, given the `bits` and `k` of the search that found it.
     ///
     /// # Errors
     /// As [`Scheme::new`].
@@ -37,11 +36,11 @@ impl Design {
     }
 }
 
-/// Returns the designs of at most `tables_max` tables that are worth having: each has a longer prefix
-/// than all with fewer tables (Manku 2007, 3.1.2, both questions at once).
+/// Returns the Pareto-optimal designs of at most `tables_max` tables: each has a longer prefix than all with fewer
+/// tables (Manku 2007, 3.1.2, both questions at once).
 ///
-/// They ascend by tables and by prefix, and the first is the one of no levels, with one table and prefix
-/// 0, unless one table matches everything (k = 0). Of equal designs the one with fewer levels is kept.
+/// They ascend by tables and by prefix. The first is the design without levels, with one table and prefix 0, unless
+/// one table matches everything (k = 0). Of equal designs the one with fewer levels is kept.
 pub fn designs(bits: u8, k: u8, tables_max: usize) -> Vec<Design> {
     let mut found = Vec::new();
     let search = Search { bits, k, tables_max: tables_max.min(TABLES_MAX) };
@@ -59,7 +58,7 @@ pub fn designs(bits: u8, k: u8, tables_max: usize) -> Vec<Design> {
 /// Returns the design of the fewest tables that all match at least `prefix_min` bits: X(f, k, d) of the
 /// paper, with whole bits (Manku 2007, 3.1.2).
 ///
-/// `None` if no scheme of at most 512 tables has so long a prefix: with k > 0 some bits are always left
+/// `None` if no scheme of at most 512 tables has a prefix of that length: with k > 0 some bits are always left
 /// behind it.
 pub fn fewest_tables(bits: u8, k: u8, prefix_min: u8) -> Option<Design> {
     designs(bits, k, TABLES_MAX).into_iter().find(|design| design.prefix_min >= prefix_min)
@@ -74,9 +73,9 @@ pub fn greatest_prefix(bits: u8, k: u8, tables_max: usize) -> Design {
 /// Returns the number of tables by the paper's own recursion, in fractions of bits (Manku 2007, 3.1.2):
 /// X(f, k, d) is 1 if d <= tau, and else the least C(r, k) X(f k / r, k, d - (r - k) f / r) of all r > k.
 ///
-/// `d` is the logarithm of the number of fingerprints, and tau = d - `prefix_min` with this outermost d:
-/// the recursion stops when the bits matched reach `prefix_min`. (The paper's strict '<' would ask for
-/// more than that.) `None` if no design within the limits of a [`Scheme`] reaches it.
+/// `d` is the logarithm of the number of fingerprints, and tau = d - `prefix_min` with this outermost d: the
+/// recursion stops when the bits matched reach `prefix_min`. (The paper's strict '<' would require more.) `None` if
+/// no design within the limits of a [`Scheme`] reaches it.
 pub fn tables_in_theory(bits: u8, k: u8, d: f64, prefix_min: f64) -> Option<usize> {
     fewest(f64::from(bits), k, d, d - prefix_min, TABLES_MAX, LEVELS_MAX)
 }
@@ -103,7 +102,7 @@ fn choices(groups: u8, k: u8) -> usize {
     (0..usize::from(k)).fold(1usize, |c, i| c.saturating_mul(usize::from(groups) - i) / (i + 1))
 }
 
-/// Bits that are left behind the prefix, over all tables.
+/// The number of bits left behind the prefix, over all tables: the least and the greatest.
 #[derive(Clone, Copy)]
 struct Rest {
     least: u8,
@@ -111,8 +110,8 @@ struct Rest {
 }
 
 impl Rest {
-    /// What one more level leaves: of `groups` groups, as equal as whole bits allow, the k narrowest or
-    /// the k widest. Both grow with the bits that are cut, so the extremes come from the extremes.
+    /// Returns the rest after one more level: of `groups` groups, as equal as whole bits allow, the k narrowest or
+    /// the k widest remain. Both grow with the number of bits that are cut, so the extremes come from the extremes.
     fn cut(self, groups: u8, k: u8) -> Self {
         let narrow = |bits: u8| k * (bits / groups);
         Self {
@@ -130,7 +129,7 @@ struct Search {
 }
 
 impl Search {
-    /// Appends `design`, which leaves `rest`, and all that begin with its levels.
+    /// Appends `design`, which leaves `rest`, and all designs that begin with its levels.
     fn run(&self, design: Design, rest: Rest, found: &mut Vec<Design>) {
         for groups in self.k.saturating_add(1)..=rest.least {
             let tables = design.tables.saturating_mul(choices(groups, self.k));
@@ -162,14 +161,14 @@ mod tests {
         scheme.tables().iter().map(Table::prefix_mask).collect()
     }
 
-    /// Returns a mask of at most `left` bits of `allowed` that no table catches, if there is one: it has
-    /// a bit in the prefix of each.
+    /// Returns a mask of at most `left` bits of `allowed` that no table catches, if there is one: a mask with a bit
+    /// in the prefix of each table.
     fn escape(prefixes: &[u64], allowed: u64, left: u8) -> Option<u64> {
         let allowed_of = |prefix: &u64| prefix & allowed;
         let Some(narrowest) = prefixes.iter().map(allowed_of).min_by_key(|prefix| prefix.count_ones()) else {
             return Some(0);
         };
-        // Prefixes that have no bit in common take one each.
+        // Prefixes without a common bit take one bit of the mask each.
         let (mut seen, mut apart) = (0, 0);
         for prefix in prefixes.iter().map(allowed_of).filter(|&prefix| prefix != 0) {
             if prefix & seen == 0 {
@@ -187,8 +186,8 @@ mod tests {
         })
     }
 
-    /// As [`escape`], of all masks of at most `k` of `bits` bits. Positions that stand in the prefixes of
-    /// the same tables do the same for a mask, so one of them speaks for all.
+    /// As [`escape`], for all masks of at most `k` of `bits` bits. Positions in the prefixes of the same tables
+    /// have the same effect, so one of them stands for all.
     fn uncaught(prefixes: &[u64], bits: u8, k: u8) -> Option<u64> {
         let mut kinds = BTreeSet::new();
         let mut is_new = |position: &u8| kinds.insert(prefixes.iter().map(|p| p >> position & 1).collect::<Vec<_>>());

@@ -1,11 +1,11 @@
-//! Hashes that stand in files: the mixer, the digest of a set, the identity of a file (SPEC 3.4 and 3.5).
+//! Hashes stored in files: the mixer, the digest of a set, the identity of a file (SPEC 3.4 and 3.5).
 //!
-//! They are short enough to be written down in SPEC.md and rebuilt in any language; they guard against
-//! mistakes and damage, not against an adversary.
+//! They are short enough to be written down in SPEC.md and implemented in any language; they guard against mistakes
+//! and damage, not against an adversary.
 
 /// Added to a value before it is mixed: 2^64 divided by the golden ratio.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
-/// Tells the high half of a digest from the low half: the fraction of the square root of 2.
+/// Separates the high half of a digest from the low half: the fraction of the square root of 2.
 const ROOT_TWO: u64 = 0x6a09_e667_f3bc_c908;
 
 /// Mixes 64 bits: the finalizer of SplitMix64 (Steele, Lea, Flood 2014), a bijection.
@@ -17,13 +17,13 @@ pub const fn mix(value: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// The wrapping 128-bit sum of a mixed hash of each member: two multisets with equal digests are taken
-/// to be equal. It does not depend on the order, and sums of parts are the sum of the whole.
+/// The wrapping 128-bit sum of a mixed hash of each member: two multisets with equal digests are taken to be equal.
+/// The sum does not depend on the order, and the sums of parts add up to the sum of the whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Digest(pub u128);
 
 impl Digest {
-    /// Adds a fingerprint (unpermuted).
+    /// Adds a fingerprint in natural bit order.
     #[inline]
     pub fn add_fingerprint(&mut self, fingerprint: u64) {
         self.0 = self.0.wrapping_add(hash(fingerprint, 0));
@@ -40,7 +40,7 @@ impl Digest {
         self.0 = self.0.wrapping_add(other.0);
     }
 
-    /// Takes another digest away.
+    /// Subtracts another digest.
     pub fn subtract(&mut self, other: Self) {
         self.0 = self.0.wrapping_sub(other.0);
     }
@@ -61,8 +61,8 @@ pub fn identity(bytes: &[u8]) -> u64 {
     mix(fnv)
 }
 
-/// Returns the CRC-32 (IEEE 802.3, as in gzip) of `identity`, `index` (both little-endian) and `bytes`:
-/// a block or page that stands in the wrong file or at the wrong index fails.
+/// Returns the CRC-32 (IEEE 802.3, as in gzip) of `identity`, `index` (both little-endian) and `bytes`: the
+/// checksum of a block or page in the wrong file or at the wrong index does not match.
 pub fn checksum(identity: u64, index: u64, bytes: &[u8]) -> u32 {
     let mut crc = crc32fast::Hasher::new();
     crc.update(&identity.to_le_bytes());

@@ -1,23 +1,23 @@
-//! What can be wrong with bytes: which rule of SPEC.md is broken, and where.
+//! Format errors: which rule of SPEC.md the bytes break, and where.
 
 use std::fmt;
 
 /// A `Result` of this crate.
 pub type Result<T, E = FormatError> = std::result::Result<T, E>;
 
-/// Which rule of SPEC.md the bytes break, and where in them.
+/// A rule of SPEC.md that bytes break, and the offset where they break it.
 ///
-/// The format knows the rule and the byte; whoever read the file adds its name.
+/// The format knows the rule and the offset; the reader of the file adds its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FormatError {
-    /// Fewer bytes than the structure needs.
+    /// There are fewer bytes than the structure needs.
     Truncated {
         /// The structure.
         what: &'static str,
-        /// Bytes it needs.
+        /// Number of bytes that the structure needs.
         need: u64,
-        /// Bytes there are.
+        /// Number of bytes there are.
         have: u64,
     },
     /// The file does not begin with the magic of its kind.
@@ -31,41 +31,41 @@ pub enum FormatError {
     Version {
         /// The kind of file.
         what: &'static str,
-        /// The reader version that the file asks for.
+        /// The `reader_min` of the file.
         found: u16,
-        /// The newest that this reader knows.
+        /// The newest version that this reader supports.
         newest: u16,
     },
-    /// Stored and computed checksum differ.
+    /// The stored checksum differs from the computed one.
     Checksum {
         /// The structure.
         what: &'static str,
-        /// Which one of its kind, counted from 0.
+        /// Ordinal of the structure among those of its kind, from 0.
         index: u64,
         /// The checksum in the file.
         stored: u32,
-        /// The checksum that its bytes give.
+        /// The checksum computed from the bytes.
         computed: u32,
     },
     /// A field breaks a rule.
     Malformed {
         /// The structure.
         what: &'static str,
-        /// Bytes from the start of the structure.
+        /// Offset from the start of the structure, in bytes.
         offset: u64,
-        /// The sentence of SPEC.md.
+        /// The rule, as a sentence of SPEC.md.
         rule: &'static str,
     },
-    /// Values that must ascend do not.
+    /// Two values that must ascend do not.
     OutOfOrder {
         /// The earlier value.
         previous: u64,
-        /// The value that should be greater.
+        /// The later value, which must be greater.
         found: u64,
     },
     /// Parameters that no scheme or table can have.
     Scheme {
-        /// The rule they break.
+        /// The rule that they break.
         rule: &'static str,
     },
 }
@@ -97,7 +97,7 @@ impl fmt::Display for FormatError {
 
 impl std::error::Error for FormatError {}
 
-/// Shorthand for the most frequent error.
+/// Returns a [`FormatError::Malformed`]: the most frequent error.
 pub(crate) fn malformed<T>(what: &'static str, offset: usize, rule: &'static str) -> Result<T> {
     Err(FormatError::Malformed { what, offset: offset as u64, rule })
 }

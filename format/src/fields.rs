@@ -1,35 +1,35 @@
-//! Fields at fixed offsets: the tables of SPEC.md as values, so that a test can hold the two together.
+//! Fields at fixed offsets: the tables of SPEC.md as values, so that a test can compare the two.
 
 use crate::{FormatError, Result};
 
 /// A little-endian field of a structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// Bytes from the start of the structure.
+    /// Offset from the start of the structure, in bytes.
     pub offset: usize,
-    /// Bytes it takes.
+    /// Size in bytes.
     pub size: usize,
-    /// Its name in SPEC.md.
+    /// Name in SPEC.md.
     pub name: &'static str,
 }
 
 impl Field {
-    /// The first field of a structure.
+    /// Returns the first field of a structure.
     pub const fn first(size: usize, name: &'static str) -> Self {
         Self { offset: 0, size, name }
     }
 
-    /// The field behind this one.
+    /// Returns the field behind this one.
     pub const fn then(&self, size: usize, name: &'static str) -> Self {
         Self { offset: self.end(), size, name }
     }
 
-    /// The offset behind this field.
+    /// Returns the offset behind this field.
     pub const fn end(&self) -> usize {
         self.offset + self.size
     }
 
-    /// The bytes of the field in a structure that is long enough.
+    /// Returns the bytes of the field in a structure that is long enough.
     #[inline]
     pub fn bytes<'a>(&self, structure: &'a [u8]) -> &'a [u8] {
         &structure[self.offset..self.end()]
@@ -49,7 +49,7 @@ impl Field {
         structure[self.offset..self.end()].copy_from_slice(&value.to_le_bytes()[..self.size]);
     }
 
-    /// Checks that a field that must be zero is.
+    /// Checks that a reserved field is zero.
     pub(crate) fn expect_zero(&self, what: &'static str, structure: &[u8]) -> Result<()> {
         if self.bytes(structure).iter().all(|&byte| byte == 0) {
             Ok(())
@@ -59,7 +59,7 @@ impl Field {
     }
 }
 
-/// The version that this crate writes.
+/// The format version that this crate writes.
 pub const FORMAT: u16 = 1;
 /// The newest `reader_min` that this crate can read.
 pub const READER: u16 = 1;

@@ -8,11 +8,11 @@ use crate::error::malformed;
 pub const LENGTH_MAX: u8 = 12;
 /// Most symbols: one for each position of a 64-bit fingerprint.
 pub const SYMBOLS_MAX: usize = 64;
-/// Bits that the first look-up of the decoder sees. Longer words are rare: one in a thousand. The
-/// tables of ten segments, 2 KB each, fit in the first-level cache together.
+/// Bits that the decoder's first look-up reads. Longer words are rare: one in a thousand. The tables of ten
+/// segments, 2 KB each, fit in the first-level cache together.
 const LOOKUP_BITS: u8 = 10;
 
-/// Total bits in a step that the decoder's first look-up does not know; no entry has so many.
+/// The total of a step whose word is longer than the first look-up; no real entry has that many bits.
 pub const LONG: u8 = 0xff;
 
 /// Code lengths, one for each symbol 0..f; the rest are 0.
@@ -25,7 +25,7 @@ pub fn lengths(counts: &[u64]) -> Lengths {
     // Ascending weight; of equal weights the greater symbol first, so that it gets the longer word.
     let mut leaves: Vec<(u128, usize)> = (0..symbols).map(|h| (u128::from(counts[h]) + 1, h)).collect();
     leaves.sort_by_key(|&(weight, h)| (weight, std::cmp::Reverse(h)));
-    // A package is its weight and how often it holds each symbol.
+    // A package is its weight and how often it contains each symbol.
     type Package = (u128, [u8; SYMBOLS_MAX]);
     let leaf = |&(weight, h): &(u128, usize)| {
         let mut holds = [0; SYMBOLS_MAX];
@@ -51,11 +51,11 @@ pub fn lengths(counts: &[u64]) -> Lengths {
     lengths
 }
 
-/// The code words of a code: for the encoder.
+/// The code words of a canonical code, for the encoder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Code {
     lengths: Lengths,
-    /// Each word as it is appended to a stream of least significant bits first: its first bit lowest.
+    /// Each word in the order of the stream: its first bit is the least significant.
     words: [u16; SYMBOLS_MAX],
 }
 
@@ -93,13 +93,13 @@ impl Code {
         Ok(Self { lengths: *lengths, words })
     }
 
-    /// Returns the word of symbol `h`, first bit lowest, and its length in bits.
+    /// Returns the word of symbol `h`, first bit least significant, and its length in bits.
     #[inline]
     pub fn word(&self, h: u32) -> (u64, u32) {
         (u64::from(self.words[h as usize & 63]), u32::from(self.lengths[h as usize & 63]))
     }
 
-    /// The code lengths.
+    /// Returns the code lengths.
     pub fn lengths(&self) -> &Lengths {
         &self.lengths
     }
@@ -116,8 +116,8 @@ pub struct Step {
     pub total: u32,
 }
 
-/// The decoder: a table of the next 10 bits, and a second one of the next 12 for the words that are
-/// longer. A slot holds the bits of the entry in its low byte and those of the word above.
+/// The decoder: a table of the next 10 bits, and a second one of the next 12 for longer words. A slot packs the
+/// total of bits in its low byte and the length of the word above.
 #[derive(Clone)]
 pub struct Decoder {
     short: [u16; 1 << LOOKUP_BITS],
@@ -131,7 +131,7 @@ impl std::fmt::Debug for Decoder {
 }
 
 impl Decoder {
-    /// Makes the decoder of a code of `symbols` symbols.
+    /// Builds the decoder of a code of `symbols` symbols.
     pub fn new(code: &Code, symbols: u8) -> Self {
         let mut short = [u16::from(LONG); 1 << LOOKUP_BITS];
         let mut long = Box::new([0; 1 << LENGTH_MAX]);
@@ -179,7 +179,7 @@ mod tests {
     use super::*;
     use crate::FormatError;
 
-    /// Plain Huffman code lengths, without a limit: the definition where no word needs more than 12 bits.
+    /// The cost of a plain Huffman code, without a limit: the definition where no word needs more than 12 bits.
     fn unlimited_cost(counts: &[u64]) -> u128 {
         let mut weights: Vec<u128> = counts.iter().map(|&count| u128::from(count) + 1).collect();
         let mut cost = 0;

@@ -7,8 +7,8 @@
 //! (WWW 2007), the [huffman] code, the [block], the [segment], the [postings], the [manifest], the
 //! [deleted] set and the [record]s of the catalog.
 //!
-//! It must never import a file system, a clock, a network, threads or randomness, and holds no `unsafe`.
-//! No input makes it panic, loop without end, or allocate more than a small multiple of the input.
+//! It must never import a file system, a clock, a network, threads or randomness, and contains no `unsafe`. No
+//! input makes it panic, loop without end, or allocate more than a small multiple of the input.
 //!
 //! ```
 //! use nddb_format::scheme::Scheme;

@@ -1,5 +1,4 @@
-//! The manifest: the one file that says which files are the database (SPEC 8). It is replaced, never
-//! edited.
+//! The manifest: the one file that names the files of the database (SPEC 8). It is replaced, never edited.
 
 use crate::digest::Digest;
 use crate::error::malformed;
@@ -11,7 +10,7 @@ use crate::{FormatError, Result};
 
 /// Magic of a manifest.
 pub const MAGIC: &[u8; 8] = b"\x89nddbM\r\n";
-/// Most bytes a reader takes for a manifest.
+/// The greatest size of a manifest that a reader accepts, in bytes.
 pub const SIZE_MAX: usize = 64 << 20;
 
 /// Width of a fingerprint, in bits.
@@ -20,25 +19,25 @@ pub const BITS: Field = READER_MIN.then(1, "bits");
 pub const K: Field = BITS.then(1, "k");
 /// Zero.
 pub const RESERVED: Field = K.then(2, "reserved");
-/// Features that a reader must know: none so far.
+/// Features that a reader must support: none so far.
 pub const FEATURES: Field = RESERVED.then(8, "features");
 /// Number of the manifest; grows by one with each replacement.
 pub const GENERATION: Field = FEATURES.then(8, "generation");
-/// S: every fingerprint of a document number below it that is live is in a run.
+/// S: every live fingerprint of a document number below S is in a run.
 pub const COMPLETE: Field = GENERATION.then(8, "complete");
 /// The catalog's commit counter when this manifest was written.
 pub const COMMITS: Field = COMPLETE.then(8, "commits");
-/// The next file number; none is used twice.
+/// The next file number; no number is used twice.
 pub const NEXT_FILE: Field = COMMITS.then(8, "next_file");
 /// Identity of the catalog this manifest belongs to.
 pub const CATALOG: Field = NEXT_FILE.then(16, "catalog");
 /// The deleted set's file: a file entry, all zero if there is none.
 pub const DELETED: Field = CATALOG.then(FILE_SIZE, "deleted");
-/// `deleted` rows of the catalog up to this generation are in the deleted set's file.
+/// The deleted set's file contains the `deleted` rows of the catalog up to this generation.
 pub const FOLDED: Field = DELETED.then(8, "folded");
 /// Number of runs.
 pub const RUNS: Field = FOLDED.then(4, "runs");
-/// How often numbers have left the deleted set: a reader that sees another value reads the catalog anew.
+/// Number of times that numbers have left the deleted set: a reader that sees another value reads the catalog anew.
 pub const PURGED: Field = RUNS.then(4, "purged");
 /// The fields before the run entries.
 pub const FIELDS: [Field; 16] = [
@@ -63,11 +62,11 @@ const FIXED_SIZE: usize = PURGED.end();
 
 /// Number of the file; its name is that number in 8 or more hexadecimal digits.
 pub const FILE_NUMBER: Field = Field::first(8, "number");
-/// Its length in bytes.
+/// Length of the file in bytes.
 pub const FILE_LENGTH: Field = FILE_NUMBER.then(8, "length");
-/// Its identity.
+/// Identity of the file.
 pub const FILE_IDENTITY: Field = FILE_LENGTH.then(8, "identity");
-/// CRC-32 of all its bytes.
+/// CRC-32 of all bytes of the file.
 pub const FILE_CHECKSUM: Field = FILE_IDENTITY.then(4, "checksum");
 /// Zero.
 pub const FILE_RESERVED: Field = FILE_CHECKSUM.then(4, "reserved");
@@ -78,7 +77,7 @@ pub const FILE_SIZE: usize = FILE_RESERVED.end();
 
 /// Least document number of the run's range.
 pub const RUN_LOW: Field = Field::first(8, "low");
-/// One more than its greatest.
+/// One more than the greatest document number of the range.
 pub const RUN_HIGH: Field = RUN_LOW.then(8, "high");
 /// Number of fingerprints.
 pub const RUN_FINGERPRINTS: Field = RUN_HIGH.then(8, "fingerprints");
@@ -92,9 +91,9 @@ pub const RUN_RESTART: Field = RUN_DIGEST.then(2, "restart");
 pub const RUN_LEVELS: Field = RUN_RESTART.then(1, "levels");
 /// Groups of each level, zero behind the last.
 pub const RUN_GROUPS: Field = RUN_LEVELS.then(LEVELS_MAX, "groups");
-/// How often, at most, a document of it has been rewritten by merges; of no effect on reading.
+/// The greatest number of merges that have rewritten a document of the run; of no effect on reading.
 pub const RUN_REWRITES: Field = RUN_GROUPS.then(1, "rewrites");
-/// The postings file: a file entry. The t segments follow behind it.
+/// The postings file: a file entry. The t segments follow.
 pub const RUN_POSTINGS: Field = RUN_REWRITES.then(FILE_SIZE, "postings");
 /// The fields of a run entry before its segments.
 pub const RUN_FIELDS: [Field; 10] = [
@@ -114,14 +113,14 @@ const CHECKSUM_SIZE: usize = 4;
 
 const WHAT: &str = "manifest";
 
-/// A file of the database, as the manifest knows it.
+/// A file of the database, as the manifest describes it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FileEntry {
-    /// Its number.
+    /// Number of the file.
     pub number: u64,
-    /// Bytes.
+    /// Length in bytes.
     pub length: u64,
-    /// Identity in its header.
+    /// Identity, as in its header.
     pub identity: u64,
     /// CRC-32 of all its bytes.
     pub checksum: u32,
@@ -148,26 +147,26 @@ impl FileEntry {
     }
 }
 
-/// A run: t segments of one set of fingerprints, and its postings.
+/// A run: t segments of one set of fingerprints, and their postings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunEntry {
-    /// Least document number of its range.
+    /// Least document number of the range.
     pub low: u64,
-    /// One more than its greatest.
+    /// One more than the greatest document number of the range.
     pub high: u64,
     /// Number of fingerprints.
     pub fingerprints: u64,
     /// Number of document numbers.
     pub documents: u64,
-    /// Digest of the fingerprints: the same for each segment.
+    /// Digest of the fingerprints, the same for each segment.
     pub set_digest: Digest,
-    /// How often, at most, a document of it has been rewritten by merges.
+    /// The greatest number of merges that have rewritten a document of the run.
     pub rewrites: u8,
-    /// Its scheme.
+    /// The scheme of the segments.
     pub scheme: Scheme,
-    /// Its postings file.
+    /// The postings file.
     pub postings: FileEntry,
-    /// Its segments, in the order of the scheme's tables.
+    /// The segments, in the order of the scheme's tables.
     pub segments: Vec<FileEntry>,
 }
 
@@ -180,9 +179,9 @@ pub struct Manifest {
     pub k: u8,
     /// Number of the manifest.
     pub generation: u64,
-    /// S: every live fingerprint of a document number below it is in a run.
+    /// S: every live fingerprint of a document number below S is in a run.
     pub complete: u64,
-    /// The catalog's commit counter when this was written.
+    /// The catalog's commit counter when this manifest was written.
     pub commits: u64,
     /// The next file number.
     pub next_file: u64,
@@ -190,16 +189,17 @@ pub struct Manifest {
     pub catalog: u128,
     /// The deleted set's file, if any.
     pub deleted: Option<FileEntry>,
-    /// `deleted` rows of the catalog up to this generation are in that file.
+    /// The deleted set's file contains the `deleted` rows of the catalog up to this generation.
     pub folded: u64,
-    /// How often numbers have left the deleted set, because nothing holds their documents any more.
+    /// Number of times that numbers have left the deleted set, because no row and no run has their documents any
+    /// more.
     pub purged: u32,
     /// The runs, in ascending order of their number ranges.
     pub runs: Vec<RunEntry>,
 }
 
 impl Manifest {
-    /// The manifest of a new, empty database.
+    /// Returns the manifest of a new, empty database.
     pub fn new(bits: u8, k: u8, catalog: u128) -> Self {
         Self {
             bits,
@@ -216,7 +216,7 @@ impl Manifest {
         }
     }
 
-    /// Returns the bytes.
+    /// Encodes the manifest.
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = vec![0; FIXED_SIZE];
         fields::put_start(&mut bytes, MAGIC);
@@ -251,7 +251,7 @@ impl Manifest {
         bytes
     }
 
-    /// Reads a manifest.
+    /// Decodes a manifest.
     ///
     /// # Errors
     /// [`FormatError`] for the first rule that is broken.
@@ -346,7 +346,7 @@ impl Manifest {
         })
     }
 
-    /// Every file the manifest names.
+    /// Returns every file that the manifest names.
     pub fn files(&self) -> impl Iterator<Item = &FileEntry> {
         let runs = self.runs.iter().flat_map(|run| std::iter::once(&run.postings).chain(&run.segments));
         self.deleted.iter().chain(runs)
@@ -451,11 +451,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn random_bytes_with_a_valid_checksum_never_panic(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8)) {
+        fn random_bytes_with_a_valid_checksum_never_panic(
+            changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8),
+        ) {
             let mut bytes = sample(2).encode();
             let body = bytes.len() - 4;
-            for (position, value) in changes {
-                bytes[position.index(body)] = value;
+            for (offset, value) in changes {
+                bytes[offset.index(body)] = value;
             }
             let checksum = crc32fast::hash(&bytes[..body]);
             bytes[body..].copy_from_slice(&checksum.to_le_bytes());

@@ -1,5 +1,5 @@
-//! Regions read page by page: 4 KB pages whose checksums stand in an array behind them, so that a
-//! reader verifies what it touches and opening reads none of it (SPEC 3.6).
+//! Paged regions: 4 KB pages whose checksums are an array behind them, so that a reader verifies what it touches
+//! and opening reads none of it (SPEC 3.6).
 
 use crate::digest;
 use crate::fields::check_size;
@@ -8,12 +8,12 @@ use crate::{FormatError, Result};
 /// Bytes of a page; the last one of a region may be shorter.
 pub const PAGE_SIZE: usize = 4096;
 
-/// Number of pages of a region of `size` bytes.
+/// Returns the number of pages of a region of `size` bytes.
 pub const fn page_len(size: u64) -> u64 {
     size.div_ceil(PAGE_SIZE as u64)
 }
 
-/// Bytes of the checksum array of a region of `size` bytes.
+/// Returns the bytes of the checksum array of a region of `size` bytes.
 pub const fn checksums_size(size: u64) -> u64 {
     4 * page_len(size)
 }
@@ -23,14 +23,14 @@ pub const fn checksums_size(size: u64) -> u64 {
 pub struct Pages<'a> {
     what: &'static str,
     identity: u64,
-    /// Pages of other regions of the same file that stand before this one: they share one numbering.
+    /// Number of pages in the regions of the file before this one: all regions share one numbering.
     first: u64,
     bytes: &'a [u8],
     checksums: &'a [u8],
 }
 
 impl<'a> Pages<'a> {
-    /// Joins a region and its checksums. `first` is the number of its first page in the file.
+    /// Joins a region and its checksums. `first` is the ordinal of its first page in the file.
     ///
     /// # Errors
     /// [`FormatError::Truncated`] if there are fewer checksums than pages.
@@ -50,15 +50,15 @@ impl<'a> Pages<'a> {
         page_len(self.bytes.len() as u64)
     }
 
-    /// Whether the region has no page.
+    /// Returns whether the region has no page.
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
-    /// Compares the checksum of page `page` of the region with its bytes.
+    /// Verifies the checksum of page `page` of the region.
     ///
     /// # Errors
-    /// [`FormatError::Checksum`], or [`FormatError::Truncated`] for a page that is not there.
+    /// [`FormatError::Checksum`], or [`FormatError::Truncated`] for a page that does not exist.
     pub fn check(&self, page: u64) -> Result<()> {
         let start = page.saturating_mul(PAGE_SIZE as u64);
         let size = self.bytes.len() as u64;
@@ -66,8 +66,8 @@ impl<'a> Pages<'a> {
             return Err(FormatError::Truncated { what: self.what, need: start, have: size });
         }
         let bytes = &self.bytes[start as usize..self.bytes.len().min(start as usize + PAGE_SIZE)];
-        let position = 4 * page as usize;
-        let stored = crate::fields::Field { offset: position, size: 4, name: "" }.get(self.checksums) as u32;
+        let offset = 4 * page as usize;
+        let stored = crate::fields::Field { offset, size: 4, name: "" }.get(self.checksums) as u32;
         let computed = digest::checksum(self.identity, self.first + page, bytes);
         if stored != computed {
             return Err(FormatError::Checksum { what: self.what, index: page, stored, computed });

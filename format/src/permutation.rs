@@ -16,19 +16,19 @@ pub struct BitGroup {
 /// One table T of the paper: a permutation of the `bits` bit positions and the number `prefix` of top
 /// bits that must match.
 ///
-/// The groups stand in the order of the permuted fingerprint, its most significant first.
+/// The groups are in the order of the permuted fingerprint, most significant first.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Table {
     bits: u8,
     prefix: u8,
     groups: Vec<BitGroup>,
-    /// For each group, its bits in a fingerprint, and how far to the left they are turned: three
-    /// instructions a group (measured: a third of the time of shifting groups in, one after the other).
+    /// For each group, its bits in a fingerprint and how far to the left they are rotated: three instructions a
+    /// group (measured: a third of the time of shifting groups in, one after the other).
     turns: Vec<(u64, u32)>,
 }
 
 impl Table {
-    /// Makes a table from its groups, joining those that already stand side by side.
+    /// Makes a table from its groups, joining neighbours that stay side by side.
     ///
     /// # Errors
     /// [`FormatError::Scheme`] unless the groups hold each of the `bits` positions exactly once and
@@ -60,10 +60,10 @@ impl Table {
         if seen != low_mask(bits) {
             return Err(FormatError::Scheme { rule: "bit groups cover the fingerprint" });
         }
-        let mut index = u32::from(bits);
+        let mut position = u32::from(bits);
         let turns = joined.iter().map(|group| {
-            index -= u32::from(group.width);
-            (low_mask(group.width) << group.low, (64 + index - u32::from(group.low)) % 64)
+            position -= u32::from(group.width);
+            (low_mask(group.width) << group.low, (64 + position - u32::from(group.low)) % 64)
         });
         let turns = turns.collect();
         Ok(Self { bits, prefix, groups: joined, turns })
@@ -84,19 +84,19 @@ impl Table {
         &self.groups
     }
 
-    /// Whether the permutation moves no bit.
+    /// Returns whether the permutation moves no bit.
     pub fn is_identity(&self) -> bool {
         self.groups.len() == 1
     }
 
-    /// Brings a fingerprint into the bit order of this table.
+    /// Permutes a fingerprint into the bit order of this table.
     #[inline]
     pub fn permute(&self, fingerprint: Fingerprint) -> Permuted {
         let turned = self.turns.iter().map(|&(mask, turn)| (fingerprint.0 & mask).rotate_left(turn));
         Permuted(turned.fold(0, |permuted, group| permuted | group))
     }
 
-    /// Brings a permuted fingerprint back into natural bit order.
+    /// Restores the natural bit order of a permuted fingerprint.
     #[inline]
     pub fn unpermute(&self, permuted: Permuted) -> Fingerprint {
         let turned = self.turns.iter().map(|&(mask, turn)| permuted.0.rotate_right(turn) & mask);
@@ -110,7 +110,7 @@ impl Table {
         (Permuted(permuted.0 & !free), Permuted(permuted.0 | free))
     }
 
-    /// The positions, in natural order, of the bits that must match.
+    /// Returns the mask, in natural order, of the bits that must match.
     pub fn prefix_mask(&self) -> u64 {
         let top = low_mask(self.bits) & !low_mask(self.bits - self.prefix);
         self.unpermute(Permuted(top)).0

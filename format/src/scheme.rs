@@ -4,7 +4,7 @@ use crate::fingerprint::{Fingerprint, check_bits};
 use crate::permutation::{BitGroup, Table};
 use crate::{FormatError, Result};
 
-/// Greatest k a database can answer.
+/// Greatest k of a database.
 pub const K_MAX: u8 = 7;
 /// Most tables of a scheme.
 pub const TABLES_MAX: usize = 512;
@@ -15,10 +15,10 @@ pub const RESTART_MAX: u16 = 4096;
 
 /// A set of tables such that any two fingerprints within `k` bits agree on the prefix of some table.
 ///
-/// A scheme is named by its *levels*: level r cuts the bits that are left into r groups, as equal as
-/// whole bits allow and the wider ones first, and makes a table for every choice of r - k of them; the
-/// bits of the k groups not chosen are left for the next level. Whatever k bits differ, they lie in at
-/// most k groups of each level, so some table has all of them behind its prefix.
+/// A scheme is named by its *levels*: level r cuts the remaining bits into r groups, as equal as whole bits allow
+/// and the wider ones first, and makes a table for every choice of r - k of them; the bits of the k groups not
+/// chosen remain for the next level. Whatever k bits differ, they lie in at most k groups of each level, so some
+/// table has all of them behind its prefix.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Scheme {
     bits: u8,
@@ -32,7 +32,7 @@ impl Scheme {
     /// Makes the scheme of `levels` for `bits`-bit fingerprints and distances up to `k`, with a restart
     /// point at every `restart`-th entry of a block (0: none).
     ///
-    /// No level at all is the scheme of one table without a prefix: every probe reads everything.
+    /// No levels are the scheme of one table without a prefix: every probe reads everything.
     ///
     /// # Errors
     /// [`FormatError::Scheme`] if a parameter is out of range, a level has no more than k groups or
@@ -98,19 +98,19 @@ impl Scheme {
         self.tables.iter().map(Table::prefix).min().unwrap_or(0)
     }
 
-    /// Whether some table finds a fingerprint that differs from the query in exactly the bits of `mask`.
+    /// Returns whether some table finds a fingerprint that differs from the query in exactly the bits of `mask`.
     pub fn catches(&self, mask: u64) -> bool {
         self.tables.iter().any(|table| table.prefix_mask() & mask == 0)
     }
 
-    /// Returns the table that finds the pair: the first whose prefix the two share (M8: so that each
-    /// pair is reported once).
+    /// Returns the table that reports the pair: the first whose prefix the two fingerprints share, so that each
+    /// pair is reported once.
     pub fn first_table(&self, a: Fingerprint, b: Fingerprint) -> Option<usize> {
         self.tables.iter().position(|table| table.prefix_mask() & (a.0 ^ b.0) == 0)
     }
 }
 
-/// A table in the making: bit positions, most significant first.
+/// A table under construction: bit positions, most significant first.
 struct Split {
     chosen: Vec<u8>,
     prefix: u8,
@@ -118,8 +118,8 @@ struct Split {
 }
 
 impl Split {
-    /// Appends a part for every choice of `groups - k` groups of the bits that are left, the choices in
-    /// lexicographic order (so the first chooses the topmost groups and moves nothing).
+    /// Appends a split for every choice of `groups - k` groups of the remaining bits, the choices in lexicographic
+    /// order (so the first chooses the topmost groups and moves nothing).
     fn split(&self, groups: u8, k: u8, out: &mut Vec<Split>) -> Result<()> {
         let (groups, choose) = (usize::from(groups), usize::from(groups - k));
         let (width, wider) = (self.rest.len() / groups, self.rest.len() % groups);
@@ -141,12 +141,11 @@ impl Split {
                 return Err(FormatError::Scheme { rule: "a scheme has at most 512 tables" });
             }
             // The next choice: advance the last group that can still move, restart those behind it.
-            let Some(position) = (0..choose).rev().find(|&position| choice[position] < groups - choose + position)
-            else {
+            let Some(last) = (0..choose).rev().find(|&last| choice[last] < groups - choose + last) else {
                 return Ok(());
             };
-            choice[position] += 1;
-            for later in position + 1..choose {
+            choice[last] += 1;
+            for later in last + 1..choose {
                 choice[later] = choice[later - 1] + 1;
             }
         }

@@ -207,10 +207,10 @@ fn python_refuses_flipped_bits() {
     let run = random(Scheme::new(64, 3, &[4], 8).expect("a scheme"), 5, 300, 77);
     for (name, good) in [("a.seg", run.segment(1)), ("a.post", run.postings())] {
         let mut paths = Vec::new();
-        for place in (0..good.len()).step_by(good.len() / 97) {
+        for offset in (0..good.len()).step_by(good.len() / 97) {
             let mut bad = good.clone();
-            bad[place] ^= 1 << (place % 8);
-            paths.push(folder.join(format!("{place}-{name}")));
+            bad[offset] ^= 1 << (offset % 8);
+            paths.push(folder.join(format!("{offset}-{name}")));
             fs::write(&paths[paths.len() - 1], bad).expect("written");
         }
         let arguments: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();

@@ -182,19 +182,19 @@ fn files_that_are_cut_foreign_or_newer_are_refused() {
 fn wrong_checksums_are_refused() {
     let (segment, postings) = (segment_file(), postings_file());
     let index = segment.len() - segment::FOOTER_SIZE - 4 - 8;
-    for place in [100, 1100, index, segment.len() - 40, segment.len() - 20] {
+    for offset in [100, 1100, index, segment.len() - 40, segment.len() - 20] {
         let mut bad = segment.clone();
-        bad[place] ^= 4;
-        assert_eq!(fault(check_segment(&bad)), "Checksum", "byte {place} of a segment");
+        bad[offset] ^= 4;
+        assert_eq!(fault(check_segment(&bad)), "Checksum", "byte {offset} of a segment");
     }
-    for place in [40, 300, 4500, postings.len() - 26, postings.len() - 6] {
+    for offset in [40, 300, 4500, postings.len() - 26, postings.len() - 6] {
         let mut bad = postings.clone();
-        bad[place] ^= 4;
-        assert_eq!(fault(check_postings(&bad)), "Checksum", "byte {place} of postings");
+        bad[offset] ^= 4;
+        assert_eq!(fault(check_postings(&bad)), "Checksum", "byte {offset} of postings");
     }
     let mut moved = segment.clone();
     moved.copy_within(segment::HEADER_SIZE..segment::HEADER_SIZE + BLOCK_SIZE, segment::HEADER_SIZE + BLOCK_SIZE);
-    assert_eq!(fault(check_segment(&moved)), "Checksum", "a sound block in the wrong place");
+    assert_eq!(fault(check_segment(&moved)), "Checksum", "a sound block at the wrong index");
 }
 
 #[test]
@@ -409,9 +409,9 @@ fn postings_that_break_a_rule_are_refused() {
     assert_eq!(word(postings::HEADER_SIZE + 8, 0), "ranks of blocks ascend from 0");
     assert_eq!(word(postings::HEADER_SIZE + 8, 200), "a rank is less than the number of fingerprints");
     let file = postings_file();
-    let number = |place: usize, change: fn(u64) -> u64| {
+    let number = |index: usize, change: fn(u64) -> u64| {
         // 13 bits: those of 5999.
-        let bit = 13 * place;
+        let bit = 13 * index;
         postings_fault(|file| {
             let offset = numbers + bit / 8;
             let mut word = [0; 8];
@@ -438,8 +438,8 @@ fn postings_that_break_a_rule_are_refused() {
     let wrong = "a group has its starts written out if it spans more than 4096";
     let unflagged = |file: &mut Vec<u8>| {
         // A flag of the sparse group, which is found by its starts.
-        let place = u64::from_le_bytes(file[starts..starts + 8].try_into().expect("8 bytes"));
-        file[flags + place as usize / 8] ^= 1 << (place % 8);
+        let index = u64::from_le_bytes(file[starts..starts + 8].try_into().expect("8 bytes"));
+        file[flags + index as usize / 8] ^= 1 << (index % 8);
     };
     assert_eq!(postings_fault(unflagged), wrong);
     let postings = Postings::open(&file[..]).expect("sound");

@@ -1,7 +1,8 @@
 //! ARC records, versions 1.0 (and 1.1, which is the same) and 2.0.
 //!
-//! A record is one line and so many bytes: `URL IP date type length`, and in version 2 the status, a checksum, a
-//! location, an offset and a file name before the length. The URL may have spaces in it.
+//! A record is one line, followed by the number of bytes that the line gives: `URL IP date type length`, and in
+//! version 2 the status, a checksum, a location, an offset and a file name before the length. The URL may contain
+//! spaces.
 
 use std::io;
 
@@ -14,25 +15,25 @@ use super::{date, http, warc};
 
 pub(super) const MARKER: Marker = Marker { starts, find, keep };
 
-/// The longest record line that is taken for one.
+/// Longest line that is accepted as a record line, in bytes.
 const LINE_MAX: usize = 16 << 10;
 
-/// Reads records one after the other.
+/// Reader of ARC records.
 #[derive(Default)]
 pub(super) struct Arc {
     http: Headers,
 }
 
-/// A record line in its parts.
+/// The fields of a record line.
 struct Line<'a> {
     url: &'a [u8],
     date: &'a [u8],
     media_type: &'a [u8],
-    /// Absent where it is no number.
+    /// The length of the record; `None` if it is not a number.
     length: Option<u64>,
 }
 
-/// Takes a record line apart, from its ends: the scheme tells that it is a URL, the address and date that it is a line.
+/// Parses a record line from both ends: the scheme identifies a URL, the address and date identify a record line.
 fn parse(line: &[u8]) -> Option<Line<'_>> {
     let line = line.trim_ascii_end();
     let scheme = line.iter().take(32).position(|&b| b == b':')?;
@@ -40,7 +41,7 @@ fn parse(line: &[u8]) -> Option<Line<'_>> {
     if scheme == 0 || !lettered || !line[0].is_ascii_alphabetic() {
         return None;
     }
-    // An address and a date, each between spaces, farthest to the right.
+    // The rightmost address and date, each between spaces.
     let mut end = line.len();
     while let Some(space) = memchr::memrchr(b' ', &line[..end]) {
         let date = &line[space + 1..end];
@@ -66,7 +67,7 @@ fn is_address(word: &[u8]) -> bool {
         && word.iter().any(|b| matches!(b, b'.' | b':'))
 }
 
-/// Returns whether bytes begin a record: with a record line.
+/// Returns whether bytes begin a record, with a record line; `None` if they are too few to tell.
 pub(super) fn starts(bytes: &[u8]) -> Option<bool> {
     let within = &bytes[..bytes.len().min(LINE_MAX)];
     if within.first().is_some_and(|b| !b.is_ascii_alphabetic()) {
@@ -149,7 +150,7 @@ impl Arc {
             let well = skipped == left && framing::ended_well(stream, MARKER)?;
             len += skipped;
             if !well && stream.rewind(point, begin)? {
-                // The length was wrong: go on with the next record inside of what it covered.
+                // The length was wrong: go on with the next record inside of the claimed extent.
                 stream.skip(header as u64 - 1)?;
                 len = header as u64 - 1 + framing::resync(stream, MARKER)?;
             }

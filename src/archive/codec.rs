@@ -1,24 +1,24 @@
-//! What a decoder of members or frames tells the stream that drives it.
+//! The interface between the decoders of members or frames and the stream that drives them.
 
 use super::entry::Reason;
 
-/// How the next member begins.
+/// The result of beginning the next member.
 pub(super) enum Begin {
     /// A member begins at this offset of the file; its header is consumed.
     Started(u64),
     End,
-    /// Bytes that are no member.
+    /// Bytes that belong to no member.
     Garbage,
     Fault(Fault),
 }
 
-/// What a step of decoding did.
+/// The result of a decoding step.
 pub(super) struct Progress {
     pub(super) produced: usize,
     pub(super) ended: bool,
 }
 
-/// Why a member cannot be decoded further, and how many bytes the step gave before that.
+/// A reason why a member cannot be decoded further, and the number of bytes that the step produced before.
 pub(super) struct Fault {
     pub(super) reason: Reason,
     pub(super) detail: &'static str,
@@ -34,7 +34,7 @@ impl Fault {
         Fault { reason: Reason::CutOff, detail, produced: 0 }
     }
 
-    /// The same fault, behind bytes that were sound.
+    /// Returns the same fault, after `produced` sound bytes.
     pub(super) fn after(self, produced: usize) -> Fault {
         Fault { produced, ..self }
     }

@@ -1,9 +1,10 @@
-//! Dates of WARC (ISO 8601, whole or cut short) and ARC (14 digits) headers.
+//! Dates of WARC (ISO 8601, full or reduced precision) and ARC (14 digits) headers.
 
-/// Returns seconds since 1970, or nothing for what is no date.
+/// Returns the seconds since 1970 of a date; `None` if it is malformed.
 ///
 /// Accepts `YYYY`, `YYYY-MM`, `YYYY-MM-DD`, and a time behind `T` or a space with minutes, seconds and a fraction
-/// each optional, then `Z`, an offset such as `-0800` or `+01:00`, or nothing (UTC); and 8 to 18 digits in a row.
+/// each optional, then `Z`, an offset such as `-0800` or `+01:00`, or nothing (UTC); and 8 to 18 digits without
+/// separators.
 pub(super) fn parse(text: &[u8]) -> Option<i64> {
     let text = text.trim_ascii();
     if text.len() >= 8 && text.iter().all(u8::is_ascii_digit) {

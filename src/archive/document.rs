@@ -1,4 +1,4 @@
-//! A file that is one document: a page of HTML, or plain text.
+//! Files of a single document: a page of HTML, or plain text.
 
 use std::io;
 
@@ -7,7 +7,7 @@ use super::options::Options;
 use super::stream::{Fill, Stream};
 use crate::text::PageKind;
 
-/// Reads a file as one document.
+/// Reader of a file of one document.
 pub(super) struct Document {
     id: String,
     kind: PageKind,
@@ -15,7 +15,7 @@ pub(super) struct Document {
 }
 
 impl Document {
-    /// `id` is the document's id: its path.
+    /// Returns the reader; `id` is the document's id, its path.
     pub(super) fn new(id: String) -> Document {
         let name = id.to_ascii_lowercase();
         let name = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(&name);
@@ -23,12 +23,12 @@ impl Document {
         Document { id, kind: if text { PageKind::Text } else { PageKind::Html }, done: false }
     }
 
-    /// Takes the document for read: a later run goes on behind it.
+    /// Marks the document as read: a later run resumes behind it.
     pub(super) fn finish(&mut self) {
         self.done = true;
     }
 
-    /// Returns the document, once.
+    /// Returns the document on the first call.
     pub(super) fn next(&mut self, stream: &mut Stream, options: &Options) -> io::Result<Option<Entry>> {
         if self.done {
             return Ok(None);

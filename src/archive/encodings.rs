@@ -1,8 +1,8 @@
-//! Transfer and content encodings undone: chunked, gzip, deflate, br, zstd, alone and one upon the other.
+//! Decoding of transfer and content encodings: chunked, gzip, deflate, br, zstd, alone and stacked.
 //!
-//! Headers often lie: crawlers store the decoded body and keep the header. So a body is decoded only if it shows what
-//! the header says; if decoding fails where it begins the body is taken as it is; if it fails later, what was decoded
-//! is kept and flagged.
+//! Headers often lie: crawlers store the decoded body and keep the header. So a body is decoded only if it looks as
+//! the header says; if decoding fails at the beginning, the body is kept as it is; if it fails later, the decoded
+//! part is kept and flagged.
 
 use std::borrow::Cow;
 use std::io::Read;
@@ -13,16 +13,16 @@ use super::entry::Reason;
 use super::limits::Limits;
 use super::{gzip, sniff, zstandard};
 
-/// A body without its encodings.
+/// A decoded body.
 pub(super) struct Decoded {
     pub(super) body: Vec<u8>,
     pub(super) truncated: bool,
 }
 
-/// Encodings that are undone, one upon the other.
+/// Most stacked encodings that are decoded.
 const LAYERS_MAX: usize = 6;
 
-/// What undoing one encoding did.
+/// The result of decoding one encoding.
 enum Layer {
     /// The body does not have this encoding.
     AsItIs,
@@ -33,7 +33,7 @@ enum Layer {
     RatioLimit,
 }
 
-/// Undoes encodings, given in the order in which they were put on.
+/// Decodes a body; encodings are given in the order in which they were applied.
 pub(super) fn decode<'a>(
     body: &[u8],
     codings: impl Iterator<Item = &'a [u8]>,
@@ -79,7 +79,7 @@ pub(super) fn decode<'a>(
             }
         }
     }
-    // No page begins like this: the header says too little.
+    // No page begins like this: the header is incomplete.
     if body.starts_with(&gzip::MAGIC) {
         match gunzip(&body, limits) {
             Layer::AsItIs => {}
@@ -95,7 +95,7 @@ pub(super) fn decode<'a>(
     Ok(Decoded { body: body.into_owned(), truncated: flagged })
 }
 
-/// Undoes chunks: size in hex, line end, so many bytes, line end; size 0 ends.
+/// Decodes chunks: size in hex, line end, that many bytes, line end; size 0 ends.
 fn unchunk(body: &[u8], cut: bool) -> Layer {
     let mut out = Vec::new();
     let mut rest = body;
@@ -109,7 +109,7 @@ fn unchunk(body: &[u8], cut: bool) -> Layer {
             return Layer::Undone { body: out, truncated: false };
         }
         if size > data.len() as u64 {
-            // The last chunk of a body that is cut off; or a word that looks like a size.
+            // The last chunk of a truncated body; or a word that looks like a size.
             let believable = cut || sniff::looks_like_html(data) || data.starts_with(&gzip::MAGIC);
             if first && !believable {
                 return Layer::AsItIs;
@@ -140,7 +140,7 @@ fn unchunk(body: &[u8], cut: bool) -> Layer {
     }
 }
 
-/// Reads a chunk's size; returns it with the bytes up to the chunk's data.
+/// Parses a chunk's size; returns it with the number of bytes up to the chunk's data.
 fn chunk_head(bytes: &[u8]) -> Option<(u64, usize)> {
     let line_end = memchr::memchr(b'\n', &bytes[..bytes.len().min(4096)])?;
     let line = &bytes[..line_end];
@@ -153,7 +153,7 @@ fn chunk_head(bytes: &[u8]) -> Option<(u64, usize)> {
     Some((size, line_end + 1))
 }
 
-/// Undoes gzip, of any number of members.
+/// Decodes gzip, of any number of members.
 fn gunzip(body: &[u8], limits: &Limits) -> Layer {
     if !body.starts_with(&gzip::MAGIC) {
         return Layer::AsItIs;
@@ -170,7 +170,7 @@ fn gunzip(body: &[u8], limits: &Limits) -> Layer {
     }
 }
 
-/// Undoes deflate: with a zlib header, as the standard says, or without, as some servers do.
+/// Decodes deflate: with a zlib header, as the standard says, or without, as some servers send it.
 fn inflate(body: &[u8], limits: &Limits) -> Layer {
     let mut out = Vec::new();
     if let [method, check, ..] = *body
@@ -209,8 +209,8 @@ fn unzstd(body: &[u8], limits: &Limits) -> Layer {
     layer(out, end, None)
 }
 
-/// Judges a decoded body. `unmarked` is the encoded one if its encoding has no magic: then a body that begins as text
-/// and did not decode to its end never was encoded.
+/// Classifies a decoded body. `unmarked` is the encoded body if its encoding has no magic: then a body that begins
+/// as text and does not decode to its end was never encoded.
 fn layer(out: Vec<u8>, end: End, unmarked: Option<&[u8]>) -> Layer {
     match end {
         End::Done => Layer::Undone { body: out, truncated: false },
@@ -229,13 +229,13 @@ enum End {
     RatioLimit,
 }
 
-/// Reads a decoder to its end, the size limit or the ratio limit, adding to `out`.
+/// Reads a decoder to its end, the size limit or the ratio limit, appending to `out`.
 fn read(mut decoder: impl Read, input_len: usize, out: &mut Vec<u8>, limits: &Limits) -> End {
     const STEP: usize = 64 << 10;
     loop {
         let len = out.len();
         if len >= limits.record {
-            // At the limit, a decoder that has no more is done.
+            // At the limit, the decoder may have no more output.
             return match decoder.read(&mut [0]) {
                 Ok(0) => End::Done,
                 Ok(_) => End::SizeLimit,

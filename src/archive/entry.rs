@@ -1,20 +1,20 @@
-//! What an input hands out: entries and where they stand.
+//! Entries of an input, and their positions.
 
 use crate::text::{Page, PageKind};
 
-/// Where a record stands: enough to read it again.
+/// The position of a record in a file: enough to read it again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position {
-    /// The first byte, in the file, of the gzip member or zstd frame the record begins in; of the record itself
-    /// when the file is plain.
+    /// Offset in the file of the gzip member or zstd frame that the record begins in, in bytes; of the record
+    /// itself if the file is not compressed.
     pub offset: u64,
-    /// Bytes of what that member decompresses to that stand before the record; 0 when the record begins it.
+    /// Offset of the record in the decompressed member, in bytes; 0 if the record begins it.
     pub inner: u64,
-    /// Bytes of the record: compressed, when it has its members or frames to itself; else uncompressed.
+    /// Bytes of the record: compressed if its members or frames contain nothing else; else uncompressed.
     pub length: u64,
 }
 
-/// Where reading goes on, in a later run, after an entry: give it to [`Input::open_at`](super::Input::open_at).
+/// The point where a later run resumes after an entry, for [`Input::open_at`](super::Input::open_at).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ResumePoint {
     /// As [`Position::offset`].
@@ -23,37 +23,37 @@ pub struct ResumePoint {
     pub inner: u64,
 }
 
-/// One thing found in an input.
+/// An entry of an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Where it stands.
+    /// Position of the entry.
     pub position: Position,
-    /// What it is.
+    /// Content of the entry.
     pub content: EntryContent,
 }
 
-/// What an entry is.
+/// The content of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EntryContent {
     /// A document: HTML or plain text.
     Page(PageEntry),
-    /// A document of which only the fingerprint is known.
+    /// A document given by its fingerprint only.
     Fingerprint {
         /// The document's id.
         id: String,
         /// Its fingerprint.
         fingerprint: u64,
-        /// Its URL, where the input has one.
+        /// Its URL, if the input has one.
         url: Option<String>,
     },
-    /// Something that should have been a document, or was unreadable.
+    /// A document that could not be read, or unreadable bytes.
     Skipped {
-        /// The kind of trouble, for counting.
+        /// The reason, for counting.
         reason: Reason,
-        /// The trouble, for reading.
+        /// A message for the user.
         detail: String,
     },
-    /// A sound record that is no document.
+    /// A sound record that is not a document.
     Other(OtherKind),
 }
 
@@ -62,23 +62,23 @@ pub enum EntryContent {
 pub struct PageEntry {
     /// The document's id: 1 to 4,096 bytes of UTF-8 without NUL.
     pub id: String,
-    /// Its URL, where the input has one.
+    /// Its URL, if the input has one.
     pub url: Option<String>,
-    /// When it was fetched, in seconds since 1970, where the input says so understandably.
+    /// When it was fetched, in seconds since 1970, if the input has a valid date.
     pub date: Option<i64>,
-    /// Whether the body is HTML or plain text.
+    /// HTML or plain text.
     pub kind: PageKind,
-    /// The character encoding that the input names.
+    /// The character encoding that the input declares.
     pub charset: Option<String>,
-    /// The page, after transfer and content encodings are undone.
+    /// The page, after transfer and content decoding.
     pub body: Vec<u8>,
-    /// Whether the body is known to be cut short: at the size limit, by the end of a cut file, by a wrong length,
+    /// The body is known to be incomplete: truncated at the size limit, by the end of the file, by a wrong length,
     /// by damage in its encoding, or by the crawler (WARC-Truncated).
     pub truncated: bool,
 }
 
 impl PageEntry {
-    /// Returns the page, as recipes read it.
+    /// Returns the page, for recipes.
     #[must_use]
     pub fn page(&self) -> Page<'_> {
         Page { kind: self.kind, charset: self.charset.as_deref(), url: self.url.as_deref(), body: &self.body }
@@ -93,10 +93,10 @@ macro_rules! named {
         pub enum $name { $($(#[$doc])* $variant,)* }
 
         impl $name {
-            /// Every kind, in order.
+            /// Every variant, in order.
             pub const ALL: &'static [$name] = &[$($name::$variant,)*];
 
-            /// The fixed snake_case name.
+            /// Returns the fixed snake_case name.
             #[must_use]
             pub fn as_str(self) -> &'static str {
                 match self { $($name::$variant => $text,)* }
@@ -112,7 +112,7 @@ macro_rules! named {
 }
 
 named! {
-    /// Why something was skipped.
+    /// The reason why an entry was skipped.
     Reason {
         /// A gzip member or zstd frame does not decompress.
         DamagedMember = "damaged_member",
@@ -120,23 +120,23 @@ named! {
         CutOff = "cut_off",
         /// More decompressed bytes than the ratio limit allows.
         RatioLimit = "ratio_limit",
-        /// Bytes between records that belong to none.
+        /// Bytes between records that belong to no record.
         Garbage = "garbage",
-        /// A record header that is no header.
+        /// A malformed record header.
         BadHeader = "bad_header",
         /// A record or HTTP header beyond the limits of size or lines.
         HeaderTooLong = "header_too_long",
-        /// A record without a usable length.
+        /// A record without a valid length.
         BadLength = "bad_length",
-        /// No id, or one that is empty, longer than 4,096 bytes or has a NUL in it.
+        /// No id, or an id that is empty, longer than 4,096 bytes or contains a NUL.
         BadId = "bad_id",
-        /// An HTTP response whose status line says nothing.
+        /// An HTTP response without a status in its status line.
         BadHttp = "bad_http",
         /// A content encoding that nddb does not know.
         BadEncoding = "bad_encoding",
         /// A line that is not a JSON object.
         BadJson = "bad_json",
-        /// A JSON object without a field that it needs.
+        /// A JSON object without a required field.
         MissingField = "missing_field",
         /// A JSON field of the wrong type.
         WrongType = "wrong_type",
@@ -152,26 +152,26 @@ named! {
 }
 
 named! {
-    /// What a sound record is that is no document.
+    /// The kind of a sound record that is not a document.
     OtherKind {
-        /// WARC: about the file.
+        /// WARC: metadata of the file.
         Warcinfo = "warcinfo",
-        /// WARC: what the crawler asked.
+        /// WARC: the crawler's request.
         Request = "request",
-        /// WARC: about another record.
+        /// WARC: metadata of another record.
         Metadata = "metadata",
-        /// WARC: a page met again; its text is in another record.
+        /// WARC: a revisited page; its text is in another record.
         Revisit = "revisit",
-        /// WARC: something that was not fetched by a protocol with responses, such as a crawler's log, whatever
+        /// WARC: a resource that was not fetched by a protocol with responses, such as a crawler's log, whatever
         /// its type: such records are the crawler's own far more often than they are pages.
         Resource = "resource",
-        /// WARC: another part of a record that was cut into segments.
+        /// WARC: a later segment of a record.
         Continuation = "continuation",
-        /// WARC: another form of a record, not plain text.
+        /// WARC: a converted form of a record other than plain text.
         Conversion = "conversion",
-        /// WARC: a record of a type that the standard does not know.
+        /// WARC: a record of a type that is not in the standard.
         Unknown = "unknown",
-        /// ARC: the block about the file.
+        /// ARC: the header block of the file.
         ArcHeader = "arc_header",
         /// A response with a status other than 200.
         Status = "status",
@@ -182,7 +182,7 @@ named! {
     }
 }
 
-/// The rule for ids.
+/// Returns whether an id is valid: 1 to 4,096 bytes without NUL.
 pub(super) fn valid_id(id: &str) -> bool {
     (1..=4096).contains(&id.len()) && !id.as_bytes().contains(&0)
 }

@@ -1,56 +1,56 @@
-//! What makes a whole input unreadable.
+//! Errors that make a whole input unreadable.
 
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-/// Why an input could not be opened or read any further.
+/// The reasons why an input cannot be opened or read further.
 ///
-/// Damage inside a file is no error: it comes out as an entry that was skipped.
+/// Damage inside a file is no error: it becomes an entry that was skipped.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ArchiveError {
-    /// The operating system refused.
+    /// The operating system reported an error.
     Io {
-        /// What was being done.
+        /// The action that failed.
         action: &'static str,
-        /// To which file.
+        /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// The file is compressed or packed in a way that nddb does not read.
+    /// The file is compressed or packed in an unsupported way.
     UnsupportedContainer {
         /// The file.
         path: PathBuf,
         /// The container's name.
         container: &'static str,
     },
-    /// Neither the bytes nor the name tell what the file is.
+    /// Neither content nor name identify the format of the file.
     UnknownFormat {
         /// The file.
         path: PathBuf,
     },
-    /// The zstd frames of the file need a dictionary that is not in it.
+    /// The zstd frames of the file need a dictionary that is not in the file.
     MissingDictionary {
         /// The file.
         path: PathBuf,
-        /// The dictionary's number, as the first frame names it.
+        /// The dictionary's id, as in the first frame.
         dictionary: u32,
     },
-    /// The dictionary in front of a zstd file cannot be used.
+    /// The dictionary at the beginning of a zstd file is invalid.
     BadDictionary {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The rule that it breaks.
         rule: &'static str,
     },
-    /// A folder holds no file that is a document.
+    /// A folder contains no document or archive.
     NoDocuments {
         /// The folder.
         path: PathBuf,
     },
-    /// No page stands at the position that was asked for.
+    /// There is no page at the position requested.
     NotAPage {
         /// The file.
         path: PathBuf,
@@ -58,7 +58,7 @@ pub enum ArchiveError {
         offset: u64,
         /// The position's offset inside the member at that offset.
         inner: u64,
-        /// What stands there.
+        /// The kind of entry at the position.
         found: &'static str,
     },
 }

@@ -1,19 +1,19 @@
-//! The formats, their names, and the endings of file names that stand for them.
+//! The input formats, their names, and their file name extensions.
 
 use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
-/// What an input is. Whether it is compressed is not part of the format and always found out.
+/// The format of an input. Compression is not part of the format and always detected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Format {
-    /// Found by content, then by name.
+    /// Detected by content, then by name.
     #[default]
     Auto,
     /// Web ARChive, 0.17 to 1.1.
     Warc,
-    /// The same with `conversion` records; both names read both.
+    /// WARC with `conversion` records; either name reads both.
     Wet,
     /// The Internet Archive's format before WARC.
     Arc,
@@ -45,7 +45,7 @@ impl fmt::Display for Format {
     }
 }
 
-/// A word that is no format's name.
+/// A word that is not the name of a format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownFormatName(String);
 
@@ -62,21 +62,21 @@ impl fmt::Display for UnknownFormatName {
 impl std::error::Error for UnknownFormatName {}
 
 impl Format {
-    /// Returns whether these are bare fingerprints, without a page.
+    /// Returns whether the format has bare fingerprints, without pages.
     #[must_use]
-    pub fn is_raw(self) -> bool {
+    pub(crate) fn is_raw(self) -> bool {
         matches!(self, Format::Tsv | Format::U64le)
     }
 
-    /// Returns whether a file of this format is what is asked for.
-    pub(super) fn is_read_as(self, asked: Format) -> bool {
+    /// Returns whether a file of this format is read when `requested` is.
+    pub(super) fn is_read_as(self, requested: Format) -> bool {
         let of_crawls = |format| matches!(format, Format::Warc | Format::Wet);
-        asked == Format::Auto || asked == self || of_crawls(asked) && of_crawls(self)
+        requested == Format::Auto || requested == self || of_crawls(requested) && of_crawls(self)
     }
 
-    /// Returns the format that a file's name stands for, whatever it is compressed with.
+    /// Returns the format of a file name, whatever its compression.
     #[must_use]
-    pub fn of_name(path: &Path) -> Option<Format> {
+    pub(crate) fn of_name(path: &Path) -> Option<Format> {
         by_name(path)
     }
 }
@@ -93,7 +93,7 @@ impl FromStr for Format {
     }
 }
 
-/// Returns the format that a name's ending stands for, behind any ending of compression.
+/// Returns the format of a file name's extension, before any extension of compression.
 pub(super) fn by_name(path: &Path) -> Option<Format> {
     let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
     let mut name = name.as_str();

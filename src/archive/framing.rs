@@ -1,24 +1,26 @@
-//! Where a record ends: where its length says, unless what stands there shows that the length is wrong.
+//! The extent of a record: as its length says, unless the bytes there show that the length is wrong.
 //!
-//! A length is believed when the record is followed by nothing, by another record, or by another compressed member.
-//! Otherwise the record ends where, inside it, another one begins. So a wrong length costs no other record.
+//! A length is accepted if the record is followed by the end, by another record, or by another compressed member.
+//! Otherwise the record ends where another one begins inside of it. So a wrong length costs no other record.
 
 use std::io;
 
 use super::entry::{Entry, Reason, ResumePoint};
 use super::stream::{Fill, Stream, Tear};
 
-/// Line ends between records that are looked past at once.
+/// Most line ends between records that are skipped in one step.
 const PADDING: usize = 64;
+/// Longest line that a record is recognised by, in bytes.
+const LINE: usize = 4096;
 
-/// How records of a format are told.
+/// The recognition of records of a format.
 #[derive(Clone, Copy)]
 pub(super) struct Marker {
-    /// Whether bytes begin a record; nothing when they are too few to tell.
+    /// Returns whether bytes begin a record; `None` if they are too few to tell.
     pub(super) starts: fn(&[u8]) -> Option<bool>,
     /// Finds the first line that begins a record, behind the first line end.
     pub(super) find: fn(&[u8]) -> Option<usize>,
-    /// How many bytes at the end of a fruitless search may be the beginning of a record.
+    /// Returns the number of bytes at the end of an unsuccessful search that may begin a record.
     pub(super) keep: fn(&[u8]) -> usize,
 }
 
@@ -27,26 +29,26 @@ pub(super) struct Marker {
 pub(super) enum Ending {
     /// As its length says.
     Whole,
-    /// As its length says, though what follows is no record.
+    /// As its length says, although no record follows.
     Doubtful,
     /// Before its length says: at the next record, or the end of the file.
     Short,
     /// At a tear in the stream; `whole` if only the end of its member is missing.
     Torn {
-        /// Whether all bytes of the record are there.
+        /// All bytes of the record are there.
         whole: bool,
     },
-    /// Behind the size limit: the window does not hold all of it.
+    /// Behind the size limit: the window does not hold all of the record.
     Over,
 }
 
-/// The bytes of the record, header included, that stand in the window, and how it ends.
+/// The bytes of the record in the window, header included, and how the record ends.
 pub(super) struct Extent {
     pub(super) held: usize,
     pub(super) ending: Ending,
 }
 
-/// Brings a record into the window, as far as the limit allows.
+/// Reads a record into the window, as far as the limit allows.
 pub(super) fn extent(
     stream: &mut Stream,
     header: usize,
@@ -79,14 +81,14 @@ pub(super) fn extent(
     Ok(Extent { held: len.min(want), ending })
 }
 
-/// Returns where, in the record, a compressed member begins that begins another record.
+/// Returns the offset in the record of a compressed member that begins another record.
 fn next_member(stream: &Stream, header: u64, claimed: u64, marker: Marker) -> Option<usize> {
     stream
         .members_between(header, claimed)
         .find(|&at| stream.window().get(at..).is_some_and(|rest| (marker.starts)(rest) == Some(true)))
 }
 
-/// Decides on a record of which all is there by what follows it.
+/// Decides how a record ends of which all bytes are there, by the bytes behind it.
 fn whole(stream: &mut Stream, header: usize, claimed: usize, marker: Marker) -> io::Result<Extent> {
     let ending = loop {
         let after = &stream.window()[claimed..];
@@ -109,15 +111,18 @@ fn whole(stream: &mut Stream, header: usize, claimed: usize, marker: Marker) -> 
             Fill::End | Fill::Torn => break Ending::Doubtful,
         }
     };
+    // The first line of a record that begins inside may reach beyond the end.
+    let window = &stream.window()[header..];
+    let reach = window.len().min(claimed - header + LINE);
     if ending == Ending::Doubtful
-        && let Some(inside) = (marker.find)(&stream.window()[header..claimed])
+        && let Some(inside) = (marker.find)(&window[..reach]).filter(|inside| header + inside < claimed)
     {
         return Ok(Extent { held: header + inside, ending: Ending::Short });
     }
     Ok(Extent { held: claimed, ending })
 }
 
-/// Whether a record that was stepped over, window by window, ended where one ends.
+/// Returns whether a record that was skipped, window by window, ended at a record's end.
 pub(super) fn ended_well(stream: &mut Stream, marker: Marker) -> io::Result<bool> {
     skip_padding(stream)?;
     loop {
@@ -132,7 +137,7 @@ pub(super) fn ended_well(stream: &mut Stream, marker: Marker) -> io::Result<bool
     }
 }
 
-/// Steps over line ends between records.
+/// Skips line ends between records.
 pub(super) fn skip_padding(stream: &mut Stream) -> io::Result<Fill> {
     loop {
         let window = stream.window();
@@ -149,21 +154,21 @@ pub(super) fn skip_padding(stream: &mut Stream) -> io::Result<Fill> {
     }
 }
 
-/// Makes an entry of bytes that could not be read. If a damaged member decoded to them before the damage showed, that
-/// is one trouble and not two.
-pub(super) fn unreadable(stream: &mut Stream, index: ResumePoint, len: u64, reason: Reason, detail: String) -> Entry {
+/// Returns an entry for bytes that could not be read. If a damaged member decoded to them before the damage showed,
+/// both are reported as one entry.
+pub(super) fn unreadable(stream: &mut Stream, point: ResumePoint, len: u64, reason: Reason, detail: String) -> Entry {
     if stream.window().is_empty()
         && stream.tear().is_some_and(Tear::is_inside)
         && let Some(tear) = stream.mend()
     {
         return tear.into_entry();
     }
-    Entry::skipped(stream.position_since(index, len), reason, detail)
+    Entry::skipped(stream.position_since(point, len), reason, detail)
 }
 
-/// Goes to the next record, the end, or a tear; returns how many bytes stood before.
+/// Skips to the next record, the end, or a tear; returns the number of bytes skipped.
 ///
-/// What stands at the window's start is not taken for a record.
+/// Bytes at the window's start do not count as a record.
 pub(super) fn resync(stream: &mut Stream, marker: Marker) -> io::Result<u64> {
     let begin = stream.offset();
     loop {

@@ -1,4 +1,4 @@
-//! Gzip, one member at a time, so that a broken member is known by its offset and costs only itself.
+//! Gzip, member by member, so that a damaged member is identified by its offset and costs only itself.
 
 use std::io;
 
@@ -9,8 +9,8 @@ use super::source::{LOOK, Source};
 
 pub(super) const MAGIC: [u8; 3] = [0x1f, 0x8b, 0x08];
 
-/// Decodes members. The header and the checksum are read here, the deflate stream by flate2: so one state is
-/// used again for every member, which a decoder that reads gzip headers itself does not offer.
+/// Decoder of members. Header and checksum are read here, the deflate stream by flate2: so one state is reused for
+/// every member, which a decoder that reads gzip headers itself does not allow.
 pub(super) struct Gzip {
     inflate: Decompress,
     checksum: crc32fast::Hasher,
@@ -28,7 +28,7 @@ impl Gzip {
         self.len = 0;
     }
 
-    /// Steps over a member's header. Zero bytes between members are padding and stepped over too.
+    /// Skips a member's header. Zero bytes between members are padding and skipped too.
     pub(super) fn begin(&mut self, source: &mut Source) -> io::Result<Begin> {
         loop {
             if source.fill(LOOK / 2)? == 0 {
@@ -100,7 +100,7 @@ impl Gzip {
         Ok(Ok(Progress { produced, ended: true }))
     }
 
-    /// Decodes the start of a member that may begin `bytes`; returns how much of `out` was filled.
+    /// Decodes the start of a possible member in `bytes`; returns the number of bytes written to `out`.
     pub(super) fn trial(&mut self, bytes: &[u8], out: &mut [u8]) -> Option<usize> {
         let Header::Len(len) = header_len(bytes) else { return None };
         self.reset();

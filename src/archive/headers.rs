@@ -1,32 +1,32 @@
-//! Header blocks: lines of `Name: value` up to an empty line, as WARC and HTTP have them and as they are really written.
+//! Header blocks: lines of `Name: value` up to an empty line, as in WARC and HTTP and as in real files.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use super::limits::Limits;
 
-/// The fields of one header block. One value is used again for every record.
+/// The fields of one header block. One value is reused for every record.
 #[derive(Default)]
 pub(super) struct Headers {
     bytes: Vec<u8>,
     fields: Vec<(Range<usize>, Range<usize>)>,
 }
 
-/// Where a header block ends.
+/// The end of a header block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Extent {
-    /// The size of the block with its empty line.
+    /// Size of the block with its empty line.
     Len(usize),
     /// No empty line so far, and the limits are not reached.
     Open,
-    /// Beyond the limits of size or lines.
+    /// The block exceeds the limits of size or lines.
     TooLong,
-    /// A line stands in it that cannot be in a header.
+    /// The block contains a line that cannot be in a header.
     Foreign,
 }
 
-/// Finds the empty line that ends a header block. Lines end in LF, with any number of CR before it. `foreign` is asked
-/// about every line but the first, with all that follows.
+/// Finds the empty line that ends a header block. Lines end in LF, with any number of CR before it. `foreign` is
+/// called with the rest of the bytes from every line but the first.
 pub(super) fn extent(bytes: &[u8], limits: &Limits, foreign: fn(&[u8]) -> bool) -> Extent {
     let within = &bytes[..bytes.len().min(limits.header)];
     let mut line_start = 0;
@@ -48,8 +48,8 @@ pub(super) fn extent(bytes: &[u8], limits: &Limits, foreign: fn(&[u8]) -> bool) 
 }
 
 impl Headers {
-    /// Reads a block: the first line is kept apart, lines without a colon are left out, lines that begin with white
-    /// space go on with the value before.
+    /// Parses a block: the first line is kept separately, lines without a colon are dropped, lines that begin with
+    /// white space continue the value before.
     pub(super) fn parse(&mut self, block: &[u8]) {
         self.bytes.clear();
         self.fields.clear();
@@ -83,12 +83,12 @@ impl Headers {
         }
     }
 
-    /// The line before the fields.
+    /// Returns the line before the fields.
     pub(super) fn first_line(&self) -> &[u8] {
         self.fields.first().map_or(&[], |(_, line)| &self.bytes[line.clone()])
     }
 
-    /// Every value of a field, in order, in any case of its name.
+    /// Returns every value of a field, in order; names are case-insensitive.
     pub(super) fn all<'a>(&'a self, name: &'a str) -> impl DoubleEndedIterator<Item = &'a [u8]> {
         self.fields
             .iter()
@@ -96,7 +96,7 @@ impl Headers {
             .map(|(_, value)| &self.bytes[value.clone()])
     }
 
-    /// The first value of a field that is not empty.
+    /// Returns the first value of a field that is not empty.
     pub(super) fn get(&self, name: &str) -> Option<&[u8]> {
         self.fields
             .iter()
@@ -104,12 +104,12 @@ impl Headers {
             .map(|(_, value)| &self.bytes[value.clone()])
     }
 
-    /// The same as text; bytes that are not UTF-8 are replaced.
+    /// Returns the first value as text; bytes that are not UTF-8 are replaced.
     pub(super) fn text(&self, name: &str) -> Option<Cow<'_, str>> {
         self.get(name).map(String::from_utf8_lossy)
     }
 
-    /// A URI, without the angle brackets round it.
+    /// Returns a URI, without the angle brackets around it.
     pub(super) fn uri(&self, name: &str) -> Option<String> {
         self.text(name).map(|value| unbracket(&value).to_owned())
     }

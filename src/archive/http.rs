@@ -1,4 +1,4 @@
-//! HTTP responses made into pages.
+//! Pages from HTTP responses.
 
 use super::encodings::{self, Decoded};
 use super::entry::{EntryContent, OtherKind, Reason};
@@ -15,14 +15,14 @@ pub(super) struct HttpPage {
     pub(super) truncated: bool,
 }
 
-/// Interim responses that are stepped over before the final one.
+/// Most interim responses that are skipped before the final one.
 const INTERIM_MAX: usize = 4;
 
-/// Makes a page of a response, or says what it is instead.
+/// Extracts the page of a response, or returns why it is none.
 ///
-/// Pages are the responses with status 200 and a type of text/html, application/xhtml+xml or text/plain. Where the
-/// response names no type, `type_hint` counts (ARC record lines have one), and where there is none either, a body that
-/// begins as HTML does is HTML. `cut` says that the response is not all there.
+/// Pages are responses with status 200 and a type of text/html, application/xhtml+xml or text/plain. If the
+/// response declares no type, `type_hint` is used (ARC record lines have one); without either, a body that begins
+/// as HTML is HTML. `cut` says that the response is incomplete.
 pub(super) fn page(
     content: &[u8],
     cut: bool,
@@ -48,8 +48,8 @@ pub(super) fn page(
         let Some(status) = status(headers.first_line()) else {
             return Err(skipped(Reason::BadHttp, "no status in the HTTP status line"));
         };
-        let again = rest.get(..4).is_some_and(|start| start.eq_ignore_ascii_case(b"HTTP"));
-        if !(100..200).contains(&status) || !again || interim == INTERIM_MAX {
+        let repeated = rest.get(..4).is_some_and(|start| start.eq_ignore_ascii_case(b"HTTP"));
+        if !(100..200).contains(&status) || !repeated || interim == INTERIM_MAX {
             break status;
         }
         interim += 1;
@@ -79,7 +79,7 @@ fn skipped(reason: Reason, detail: &str) -> EntryContent {
     EntryContent::Skipped { reason, detail: detail.to_owned() }
 }
 
-/// Reads the status of a line such as `HTTP/1.1 200 OK`, `HTTP/2 200` or `HTTP/1.0 200`.
+/// Parses the status of a line such as `HTTP/1.1 200 OK`, `HTTP/2 200` or `HTTP/1.0 200`.
 fn status(line: &[u8]) -> Option<u16> {
     let mut words = line.split(|b| matches!(b, b' ' | b'\t')).filter(|word| !word.is_empty());
     words.next()?;

@@ -1,4 +1,4 @@
-//! An opened input: finds out what it is and hands out its entries.
+//! An opened input: detects its format and iterates over its entries.
 
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use super::stream::{Codec, Fill, Stream};
 use super::warc::{self, Warc};
 use super::zstandard::{self, Zstd};
 
-/// Decompressed bytes that a format is found by.
+/// Decompressed bytes that the format is detected from.
 const HEAD: usize = 16 << 10;
 
 /// An opened input.
@@ -65,7 +65,7 @@ impl Located {
         Input::new(open::source(&self.path)?, &self.path, self.document.as_deref(), options)
     }
 
-    /// Opens the input where an earlier run left it.
+    /// Opens the input at the resume point of an earlier run.
     ///
     /// # Errors
     ///
@@ -78,17 +78,17 @@ impl Located {
 }
 
 impl Input {
-    /// Opens a file, or the standard input for `-`, and finds out what it is.
+    /// Opens a file, or the standard input for `-`, and detects its format.
     ///
     /// # Errors
     ///
-    /// The file cannot be opened or read, is packed in a way nddb does not read, lacks its dictionary, or is of no known
+    /// The file cannot be opened or read, is packed in an unsupported way, lacks its dictionary, or has no known
     /// format.
     pub fn open(path: &Path, options: &Options) -> Result<Input, ArchiveError> {
         Located { path: path.to_owned(), document: None }.open(options)
     }
 
-    /// Opens a file where an earlier run left it: at its [`resume_point`](Input::resume_point).
+    /// Opens a file at the [`resume_point`](Input::resume_point) of an earlier run.
     ///
     /// # Errors
     ///
@@ -97,7 +97,7 @@ impl Input {
         Located { path: path.to_owned(), document: None }.open_at(options, resume)
     }
 
-    /// Reads bytes in memory as if they were a file of this name.
+    /// Reads bytes in memory as a file of this name.
     ///
     /// # Errors
     ///
@@ -107,7 +107,7 @@ impl Input {
         Input::new(Source::new(Origin::Seekable(Box::new(Cursor::new(bytes)), size)), Path::new(name), None, options)
     }
 
-    /// Reads what a reader gives, forward only, as if it were a file of this name.
+    /// Reads from a reader, forward only, as a file of this name.
     ///
     /// # Errors
     ///
@@ -123,18 +123,18 @@ impl Input {
     fn new(mut source: Source, path: &Path, document: Option<&str>, options: &Options) -> Result<Input, ArchiveError> {
         let reading = |source| failed("reading", path, source);
         let named = format::by_name(path);
-        let asked = match (options.format, document) {
+        let requested = match (options.format, document) {
             (_, Some(_)) => Some(Format::Html),
             (Format::Auto, None) => None,
             (format, None) => Some(format),
         };
-        // Raw numbers have no magic, and may begin like anything.
-        let raw = asked.or(named) == Some(Format::U64le);
+        // Raw numbers have no magic, and may begin with any bytes.
+        let raw = requested.or(named) == Some(Format::U64le);
         let (codec, dictionary) = codec(&mut source, path, raw, options)?;
-        let likely = asked.or(named);
+        let likely = requested.or(named);
         let mut stream = Stream::new(source, codec, &options.limits, accept(likely));
         while stream.window().len() < HEAD && stream.fill().map_err(reading)? == Fill::More {}
-        // One damaged frame may seem to want a dictionary; a file that lacks its dictionary has no frame that decodes.
+        // A damaged frame may seem to need a dictionary; in a file without its dictionary no frame decodes.
         if let Some(dictionary) = dictionary
             && stream.tear().is_some_and(|tear| !tear.followed)
         {
@@ -142,7 +142,7 @@ impl Input {
         }
         let by_content = || recognise::by_content(stream.window());
         let unseen = stream.window().is_empty().then_some(Format::Warc);
-        let format = asked
+        let format = requested
             .or(named.filter(|_| raw))
             .or_else(by_content)
             .or(named)
@@ -176,11 +176,11 @@ impl Input {
         Ok(())
     }
 
-    /// Returns the next entry, or nothing at the end.
+    /// Returns the next entry, or `None` at the end.
     ///
     /// # Errors
     ///
-    /// The file cannot be read any further. Damage in it is no error but an entry that was skipped.
+    /// The file cannot be read further. Damage in it is no error but an entry that was skipped.
     #[expect(clippy::should_implement_trait, reason = "an iterator of results would hide that an error ends the input")]
     pub fn next(&mut self) -> Result<Option<Entry>, ArchiveError> {
         if self.failed {
@@ -202,44 +202,45 @@ impl Input {
         })
     }
 
-    /// Returns where a later run goes on after the entry that [`next`](Input::next) returned last.
+    /// Returns the point where a later run resumes after the last entry that [`next`](Input::next) returned.
     #[must_use]
     pub fn resume_point(&self) -> ResumePoint {
         self.resume
     }
 
-    /// Returns what the input was found to be.
+    /// Returns the format of the input.
     #[must_use]
     pub fn format(&self) -> Format {
         self.format
     }
 
-    /// Returns how many bytes of the file have been read: of [`size`](Input::size), for progress.
+    /// Returns the number of bytes of the file read so far, of [`size`](Input::size), for progress.
     #[must_use]
     pub fn bytes_read(&self) -> u64 {
         self.stream.bytes_read()
     }
 
-    /// Returns how many bytes what was read has decompressed to.
+    /// Returns the number of decompressed bytes read so far.
     #[must_use]
     pub fn payload_bytes(&self) -> u64 {
         self.stream.payload_bytes()
     }
 
-    /// Returns the file's size, or 0 where it is not known.
+    /// Returns the file's size in bytes, or 0 if it is not known.
     #[must_use]
     pub fn size(&self) -> u64 {
         self.stream.size()
     }
 }
 
-/// Reads the page that stands at a position, with the options it was first read with.
+/// Reads the page at a position, with the options it was first read with.
 ///
-/// Its id is then the same, but for a file found in a folder: that is read again by [`Format::Html`], under its path.
+/// Its id is then the same, except for a file found in a folder: that is read again by [`Format::Html`], under its
+/// path.
 ///
 /// # Errors
 ///
-/// As [`Input::open`], and where no page stands there.
+/// As [`Input::open`], and if there is no page at the position.
 pub fn read_page(path: &Path, position: &Position, options: &Options) -> Result<PageEntry, ArchiveError> {
     let mut input = Input::open(path, options)?;
     let point = ResumePoint { offset: position.offset, inner: position.inner };
@@ -256,7 +257,7 @@ pub fn read_page(path: &Path, position: &Position, options: &Options) -> Result<
     Err(ArchiveError::NotAPage { path: path.to_owned(), offset: position.offset, inner: position.inner, found })
 }
 
-/// Finds out what a file is packed in, and which dictionary its first frame asks for and the file does not have.
+/// Detects the compression of a file, and the id of the dictionary that its first frame needs and the file lacks.
 fn codec(source: &mut Source, path: &Path, raw: bool, options: &Options) -> Result<(Codec, Option<u32>), ArchiveError> {
     let reading = |source: io::Error| failed("reading", path, source);
     source.fill(HEAD).map_err(reading)?;
@@ -287,7 +288,7 @@ fn codec(source: &mut Source, path: &Path, raw: bool, options: &Options) -> Resu
     if let Some((_, container)) = UNSUPPORTED.iter().find(|(magic, _)| head.starts_with(magic)) {
         return Err(ArchiveError::UnsupportedContainer { path: path.to_owned(), container });
     }
-    // A file that should be compressed and does not look like it: plain under a wrong name, or damaged at its start.
+    // A file that should be compressed and does not look so: plain under a wrong name, or damaged at its start.
     let readable = head.is_empty() || recognise::by_content(head).is_some();
     let codec = if !readable && name.ends_with(".gz") {
         Codec::Gzip(Box::new(Gzip::new()))
@@ -299,7 +300,7 @@ fn codec(source: &mut Source, path: &Path, raw: bool, options: &Options) -> Resu
     Ok((codec, None))
 }
 
-/// Returns how the start of a member that may be read after damage must look.
+/// Returns the test for the start of a member after damage.
 fn accept(format: Option<Format>) -> fn(&[u8]) -> bool {
     match format {
         Some(Format::Arc) => |bytes| arc::starts(bytes.trim_ascii_start()) == Some(true),

@@ -12,12 +12,12 @@ use super::raw;
 use super::stream::Stream;
 use crate::text::PageKind;
 
-/// Reads lines of JSON. Empty lines are stepped over.
+/// Reader of lines of JSON. Empty lines are skipped.
 #[derive(Default)]
 pub(super) struct Jsonl;
 
 impl Jsonl {
-    /// Returns the next line.
+    /// Returns the entry of the next line.
     pub(super) fn next(&mut self, stream: &mut Stream, options: &Options) -> io::Result<Option<Entry>> {
         loop {
             let point = stream.point();
@@ -37,7 +37,8 @@ impl Jsonl {
     }
 }
 
-/// Makes a document of a line. Of several fields the fingerprint counts before the page, and the page before the text.
+/// Makes a document of a line. If there are several fields, the fingerprint is preferred to the page, and the page
+/// to the text.
 fn parse(line: &[u8], names: &JsonFields) -> EntryContent {
     let mut deserializer = serde_json::Deserializer::from_slice(line);
     let object = Object { names }.deserialize(&mut deserializer).and_then(|fields| deserializer.end().map(|()| fields));
@@ -90,7 +91,7 @@ fn text(value: Value, name: &str) -> Result<Option<String>, EntryContent> {
     Err(skipped(Reason::WrongType, format!("field {name:?} is {found}")))
 }
 
-/// The fields that are wanted. Everything else is read past, so that no line takes more memory than itself.
+/// The fields of a document. All others are skipped, so that no line takes more memory than itself.
 #[derive(Default)]
 struct Fields {
     id: Value,
@@ -103,7 +104,7 @@ struct Fields {
 /// A field's value.
 #[derive(Default)]
 enum Value {
-    /// Not there, or null.
+    /// Absent or null.
     #[default]
     Absent,
     Text(String),
@@ -159,7 +160,7 @@ enum Slot {
     Url,
 }
 
-/// Reads a field's name without keeping it.
+/// Deserializes a field's name without keeping it.
 struct Key<'a> {
     names: &'a JsonFields,
 }
@@ -197,7 +198,7 @@ impl Visitor<'_> for Key<'_> {
     }
 }
 
-/// Reads a value of any type, and keeps it if it may be a field's.
+/// Deserializes a value of any type, and keeps it if it may be a field's.
 struct Any;
 
 impl<'de> DeserializeSeed<'de> for Any {

@@ -1,23 +1,23 @@
-//! How much of a hostile file is held at once.
+//! Limits for hostile files.
 
-/// Bounds on what a record, a header and a compressed member may take.
+/// Limits on the size of a record, a header and a compressed member.
 ///
-/// They bound the memory of an [`Input`](super::Input) too: it holds at most one record, its decoded form and one
-/// step in between.
+/// They also bound the memory of an [`Input`](super::Input): it holds at most one record, its decoded form and one
+/// intermediate form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of a record, and of a page after its encodings are undone; what is longer is cut there and flagged.
+    /// Bytes of a record, and of a page after decoding; longer ones are truncated and flagged.
     pub record: usize,
     /// Bytes of a record's header, and of an HTTP header.
     pub header: usize,
     /// Lines of a record's header, and of an HTTP header.
     pub header_lines: usize,
-    /// How many bytes a compressed byte may become, once a member or body has become more than `ratio_free` bytes.
+    /// Greatest ratio of decompressed to compressed bytes of a member or body that exceeds `ratio_free` bytes.
     pub ratio: u64,
-    /// Bytes that a member or a body may become whatever the ratio.
+    /// Decompressed bytes of a member or a body that are allowed whatever the ratio.
     pub ratio_free: u64,
     /// The largest zstd window of a file, in bytes; rounded down to a power of two. 128 MiB is the most that zstd
-    /// makes without being asked twice, and what data sets packed as tightly as it can have.
+    /// uses by default, and data sets at the highest compression levels have it.
     pub zstd_window: u64,
     /// The largest zstd window of a response's body: RFC 8878 (3.1.1.1.2) advises 8 MiB.
     pub zstd_body_window: u64,
@@ -41,17 +41,17 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The zstd window limit of a file as the base-2 logarithm zstd asks for.
+    /// Returns the zstd window limit of a file as a base-2 logarithm.
     pub(super) fn zstd_window_log(&self) -> u32 {
         window_log(self.zstd_window)
     }
 
-    /// The same of a body.
+    /// Returns the zstd window limit of a body as a base-2 logarithm.
     pub(super) fn zstd_body_window_log(&self) -> u32 {
         window_log(self.zstd_body_window)
     }
 
-    /// Whether `output` bytes from `input` bytes are more than the ratio allows.
+    /// Returns whether `output` bytes from `input` bytes exceed the ratio.
     pub(super) fn is_bomb(&self, input: u64, output: u64) -> bool {
         output > self.ratio_free && output > input.saturating_mul(self.ratio)
     }

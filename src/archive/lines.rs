@@ -5,16 +5,16 @@ use std::io;
 use super::entry::{Entry, Reason, ResumePoint};
 use super::stream::{Fill, Stream};
 
-/// The next line.
+/// The result of reading a line.
 pub(super) enum Line {
-    /// So many bytes of the window are a line; its end, if it has one, is one of them. To be consumed by the caller.
+    /// A line of this many bytes of the window, with its end if it has one. The caller consumes it.
     Held(usize),
-    /// Something else came, and is consumed.
+    /// An entry for bytes that are no line; they are consumed.
     Trouble(Entry),
     End,
 }
 
-/// Brings the next line into the window.
+/// Reads the next line into the window.
 pub(super) fn next(stream: &mut Stream, limit: usize) -> io::Result<Line> {
     let point = stream.point();
     let mut searched = 0;

@@ -1,10 +1,10 @@
-//! Archives: files of a crawl, turned into documents that know where they stand.
+//! Archives: the documents in the files of a crawl, and their positions.
 //!
-//! This wing owns every input format nddb loads from: WARC 0.17 to 1.1, WET, ARC 1.0 and 2.0, JSONL, pages
-//! and text files in folders, and raw fingerprints, each plain or inside gzip or zstd. [`Input`] opens a file,
-//! finds out what it is, and hands out one [`Entry`] after the other: a page, a fingerprint, something that was
-//! skipped and why, or something that is counted and not loaded. Every entry carries its [`Position`], from
-//! which [`read_page`] reads it again, and after every entry [`Input::resume_point`] says where a later run goes on.
+//! It owns every input format that nddb loads from: WARC 0.17 to 1.1, WET, ARC 1.0 and 2.0, JSONL, pages and text
+//! files in folders, and raw fingerprints, each plain or inside gzip or zstd. [`Input`] opens a file, detects its
+//! format, and iterates over its [`Entry`]s: a page, a fingerprint, a skipped entry with its reason, or another
+//! record that is counted and not loaded. Every entry carries its [`Position`], from which [`read_page`] reads it
+//! again, and after every entry [`Input::resume_point`] says where a later run resumes.
 //!
 //! The file is read through three layers:
 //!
@@ -17,13 +17,13 @@
 //! http, encodings     a response made into a page
 //! ```
 //!
-//! All input is taken to be hostile: nothing here panics, loops for ever or uses memory without bound, whatever
-//! the bytes. [`Limits`] says how much is held at once. Damage costs the record or the member it is in; an error
-//! ends a file only when the file cannot be read any further.
+//! All input is treated as hostile: nothing here panics, loops for ever or uses memory without bound, whatever the
+//! bytes. [`Limits`] bounds the memory. Damage costs the record or the member it is in; an error ends a file only
+//! if the file cannot be read further.
 //!
-//! The wing may import the standard library, other crates and `crate::text` (for [`PageKind`]). It must never
-//! import a sketch, the store or detection, never write a file, start a thread or print; of its files only `open`
-//! may touch `std::fs`.
+//! It may import the standard library, other crates and `crate::text` (for [`PageKind`]). It must never import a
+//! sketch, the store or detection, never write a file, start a thread or print; of its files only `open` may use
+//! `std::fs`.
 //!
 //! [`PageKind`]: crate::text::PageKind
 
@@ -39,11 +39,11 @@ mod framing;
 mod gzip;
 mod headers;
 mod http;
-mod input;
+pub(crate) mod input;
 mod jsonl;
 mod limits;
 mod lines;
-mod open;
+pub(crate) mod open;
 mod options;
 mod raw;
 mod recognise;
@@ -51,14 +51,19 @@ mod sniff;
 mod source;
 mod stream;
 mod warc;
+#[cfg(any(test, feature = "testing"))]
 mod writer;
 mod zstandard;
 
 pub use entry::{Entry, EntryContent, OtherKind, PageEntry, Position, Reason, ResumePoint};
 pub use error::ArchiveError;
 pub use format::{Format, UnknownFormatName};
-pub use input::{Input, read_page};
+pub use input::Input;
 pub use limits::Limits;
-pub use open::{ArchiveIdentity, Inputs, Located, expand, identity};
+pub use open::{Inputs, Located, expand};
 pub use options::{IdFrom, JsonFields, Options};
+#[cfg(any(test, feature = "testing"))]
 pub use writer::{Compression, Response, WarcWriter};
+
+pub(crate) use input::read_page;
+pub(crate) use open::{ArchiveIdentity, identity};

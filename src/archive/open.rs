@@ -1,4 +1,4 @@
-//! The one file of the wing that touches the file system: opens inputs, looks into folders, identifies archives.
+//! File system access of archives: opens inputs, lists folders, identifies archives.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::Xxh3Default;
 use super::source::{Origin, Source};
 use super::{ArchiveError, Format, Options};
 
-/// Bytes at each end of a file that its identity is made of.
+/// Bytes at each end of a file that its identity is computed from.
 const IDENTITY_PART: u64 = 64 << 10;
 
 /// An input, and the id of its document if it was found in a folder.
@@ -18,30 +18,31 @@ const IDENTITY_PART: u64 = 64 << 10;
 pub struct Located {
     /// The file, or `-` for the standard input.
     pub path: PathBuf,
-    /// For a file found in a folder, which is one document: its path below that folder, with `/` between the parts.
+    /// For a file found in a folder, which is one document: its path below that folder, with `/` between the
+    /// components.
     pub document: Option<String>,
 }
 
-/// What an archive is known by, so that a later run can tell whether it has been read.
+/// The identity of an archive, by which a later run recognises it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ArchiveIdentity {
-    /// The path as it was given; bytes that are not UTF-8 are replaced.
+    /// The path as given; bytes that are not UTF-8 are replaced.
     pub path: String,
     /// The file's size.
     pub size: u64,
-    /// XXH3-128, most significant byte first, of the first 64 KiB and the last 64 KiB, one behind the other. Of a smaller
-    /// file each is the whole file.
+    /// XXH3-128, most significant byte first, of the first 64 KiB followed by the last 64 KiB. Of a smaller file
+    /// each is the whole file.
     pub hash: [u8; 16],
 }
 
 impl Located {
-    /// Returns whether this is a file, which can be read again, and no stream.
+    /// Returns whether this is a file, which can be read again, and not a stream.
     #[must_use]
     pub fn is_file(&self) -> bool {
         self.path.is_file()
     }
 
-    /// Returns the size of the file in bytes, or 0 where it is not known.
+    /// Returns the size of the file in bytes, or 0 if it is not known.
     #[must_use]
     pub fn size(&self) -> u64 {
         fs::metadata(&self.path).map_or(0, |metadata| if metadata.is_file() { metadata.len() } else { 0 })
@@ -49,8 +50,8 @@ impl Located {
 }
 
 impl ArchiveIdentity {
-    /// The archive as a database keeps it, to be read with these options; nothing of it has been read.
-    pub fn unread(self, options: &Options) -> Archive {
+    /// Returns the archive as a database stores it, with these options and without progress.
+    pub fn into_archive(self, options: &Options) -> Archive {
         Archive::unread(self.path, self.size, self.hash, options.reading())
     }
 }
@@ -69,24 +70,25 @@ pub(super) fn source(path: &Path) -> Result<Source, ArchiveError> {
     }))
 }
 
-/// The inputs that paths stand for.
+/// The inputs of a list of paths.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Inputs {
     /// The inputs, in the order of the paths; those of a folder sorted by path.
     pub located: Vec<Located>,
-    /// Number of files in folders that are no input: their names tell no format, or another one than is asked for.
+    /// Number of files in folders that are no inputs: their names have no known format, or another one than
+    /// requested.
     pub passed_over: u64,
 }
 
-/// Lists the inputs that paths stand for: a file for itself, a folder for all files below it whose names tell a known
-/// format, or that of `format` unless it is [`Format::Auto`]. Of these a `.html`, `.htm`, `.xhtml`, `.txt` or `.text`
-/// file is one document, and the others are archives. A `.json` file is passed over: few of them are lines of objects.
+/// Lists the inputs of paths: a file for itself, a folder for all files below it whose names have a known format,
+/// or that of `format` unless it is [`Format::Auto`]. Of these a `.html`, `.htm`, `.xhtml`, `.txt` or `.text` file
+/// is one document, and the others are archives. A `.json` file is passed over: few of them have one object a line.
 ///
-/// Links to folders are not followed, so that no folder is met twice.
+/// Links to folders are not followed, so that no folder is read twice.
 ///
 /// # Errors
 ///
-/// A path that is not there or cannot be looked into, and a folder without an input.
+/// A path does not exist or cannot be listed, or a folder has no input.
 pub fn expand<P: AsRef<Path>>(paths: &[P], format: Format) -> Result<Inputs, ArchiveError> {
     let mut inputs = Inputs::default();
     for path in paths.iter().map(AsRef::as_ref) {
@@ -107,7 +109,8 @@ pub fn expand<P: AsRef<Path>>(paths: &[P], format: Format) -> Result<Inputs, Arc
     Ok(inputs)
 }
 
-/// The inputs below a folder with their paths below it, `/` between the parts, and how many files are none.
+/// Returns the inputs below a folder with their paths below it, `/` between the components, and the number of other
+/// files.
 fn below(folder: &Path, format: Format) -> Result<(Vec<(String, Located)>, u64), ArchiveError> {
     let (mut found, mut passed_over) = (Vec::new(), 0);
     let mut folders = vec![(folder.to_owned(), String::new())];
@@ -123,7 +126,7 @@ fn below(folder: &Path, format: Format) -> Result<(Vec<(String, Located)>, u64),
                 folders.push((path, name));
                 continue;
             }
-            // A link may lead to nothing.
+            // A link may be dangling.
             if !kind.is_file() && !fs::metadata(&path).is_ok_and(|metadata| metadata.is_file()) {
                 continue;
             }
@@ -137,17 +140,17 @@ fn below(folder: &Path, format: Format) -> Result<(Vec<(String, Located)>, u64),
     Ok((found, passed_over))
 }
 
-/// Whether a file's name ends in `.json`, whatever it is compressed with.
+/// Returns whether a file's name ends in `.json`, whatever its compression.
 fn is_json(path: &Path) -> bool {
     let ends_so = |path: &Path| path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
     ends_so(path) || path.file_stem().is_some_and(|stem| ends_so(Path::new(stem)))
 }
 
-/// Returns what a file is known by.
+/// Returns the identity of a file.
 ///
 /// # Errors
 ///
-/// The file is not there, or cannot be read.
+/// The file does not exist, or cannot be read.
 pub fn identity(path: &Path) -> Result<ArchiveIdentity, ArchiveError> {
     let refused = |source| failed("identifying", path, source);
     let mut file = File::open(path).map_err(refused)?;

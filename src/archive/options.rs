@@ -1,28 +1,28 @@
-//! What the caller may choose about reading an input.
+//! Options for reading an input.
 
 use nddb_format::record::Reading;
 
 use super::{Format, Limits};
 
-/// How inputs are read.
+/// Options for reading inputs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// The format; [`Format::Auto`] looks at the bytes, then at the name.
+    /// The format; [`Format::Auto`] detects it by content, then by name.
     pub format: Format,
-    /// How much is held at once.
+    /// Limits of memory.
     pub limits: Limits,
-    /// Where the ids of WARC, WET and ARC documents come from.
+    /// The source of the ids of WARC, WET and ARC documents.
     pub id_from: IdFrom,
-    /// Stands before every id of `u64le` and `tsv` inputs.
+    /// Prefix of every id of `u64le` and `tsv` inputs.
     pub id_prefix: String,
-    /// The ordinal of the first fingerprint of a `u64le` file: ids are ordinals over all inputs of a command.
+    /// The ordinal of the first fingerprint of a `u64le` file: ids are ordinals over all inputs of a load.
     pub first_ordinal: u64,
     /// The names of the JSON fields.
     pub fields: JsonFields,
 }
 
 impl Options {
-    /// How to find the same pages again in what is read with these; nothing if that is what the defaults do.
+    /// Returns the options needed to find the same pages again; `None` if they are the defaults.
     pub fn reading(&self) -> Option<Reading> {
         let JsonFields { id, text, html, fp, url } = self.fields.clone();
         let of = |options: &Self| (options.format, options.limits.record, options.fields.clone());
@@ -33,12 +33,12 @@ impl Options {
         })
     }
 
-    /// The options to read the pages again by.
-    pub fn again(reading: Option<&Reading>) -> Self {
+    /// Returns the options for reading the pages of an archive again.
+    pub fn from_reading(reading: Option<&Reading>) -> Self {
         let mut options = Self::default();
         if let Some(Reading { limit, format, fields }) = reading {
             options.limits.record = usize::try_from(*limit).unwrap_or(usize::MAX);
-            // A format that is not known here is looked for by content, like any other.
+            // An unknown format is detected by content.
             options.format = format.parse().unwrap_or_default();
             let [id, text, html, fp, url] = fields.clone();
             options.fields = JsonFields { id, text, html, fp, url };
@@ -47,7 +47,7 @@ impl Options {
     }
 }
 
-/// Where the id of an archived document comes from.
+/// The source of an archived document's id.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IdFrom {
     /// WARC-Record-ID without its angle brackets; for WET records WARC-Refers-To, so that the WARC and the WET
@@ -58,7 +58,7 @@ pub enum IdFrom {
     Url,
 }
 
-/// The names of the JSON fields a line is read from.
+/// The names of the JSON fields of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonFields {
     /// The document's id: a string or an integer.
@@ -94,10 +94,10 @@ mod tests {
         assert_eq!(Options::default().reading(), None);
         let unimportant = Options { id_from: IdFrom::Url, first_ordinal: 7, ..Options::default() };
         assert_eq!(unimportant.reading(), None);
-        assert_eq!(Options::again(None), Options::default());
+        assert_eq!(Options::from_reading(None), Options::default());
         let fields = JsonFields { text: "content".into(), ..JsonFields::default() };
         let limits = Limits { record: 1 << 10, ..Limits::default() };
         let options = Options { format: Format::Jsonl, fields, limits, ..Options::default() };
-        assert_eq!(Options::again(options.reading().as_ref()), options);
+        assert_eq!(Options::from_reading(options.reading().as_ref()), options);
     }
 }

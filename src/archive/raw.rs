@@ -1,4 +1,4 @@
-//! Fingerprints without documents: lines of id, tab, hex, and raw numbers.
+//! Bare fingerprints: lines of id, tab, hex, and raw numbers.
 
 use std::io;
 
@@ -7,25 +7,26 @@ use super::lines::{self, Line};
 use super::options::Options;
 use super::stream::{Fill, Stream};
 
-/// The longest line that can be right: an id, a tab, 16 digits and a line end.
+/// The longest valid line: an id, a tab, 16 digits and a line end.
 const TSV_LINE_MAX: usize = 4096 + 1 + 16 + 2;
 
-/// Reads lines of id, tab, 16 hex digits. Empty lines are stepped over.
+/// Reader of lines of id, tab, 16 hex digits. Empty lines are skipped.
 #[derive(Default)]
 pub(super) struct Tsv {
-    /// The line before was lost to damage: the next may be the rest of one.
+    /// The line before was lost to damage: the next may be its rest.
     unsure: bool,
 }
 
 impl Tsv {
-    /// Returns the next line.
+    /// Returns the entry of the next line.
     pub(super) fn next(&mut self, stream: &mut Stream, options: &Options) -> io::Result<Option<Entry>> {
         loop {
             let point = stream.point();
             let len = match lines::next(stream, TSV_LINE_MAX)? {
                 Line::End => return Ok(None),
                 Line::Trouble(entry) => {
-                    let damage = matches!(&entry.content, EntryContent::Skipped { reason, .. } if *reason != Reason::LineTooLong);
+                    let is_damage = |reason: &Reason| *reason != Reason::LineTooLong;
+                    let damage = matches!(&entry.content, EntryContent::Skipped { reason, .. } if is_damage(reason));
                     self.unsure = damage;
                     return Ok(Some(entry));
                 }
@@ -67,7 +68,7 @@ fn fingerprint(line: &[u8], prefix: &str) -> EntryContent {
     }
 }
 
-/// Takes a line of id, tab, hex apart.
+/// Parses a line of id, tab, hex.
 pub(super) fn parse_line(line: &[u8]) -> Result<(&str, u64), (Reason, &'static str)> {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let tab = memchr::memchr(b'\t', line).ok_or((Reason::BadLine, "no tab in the line"))?;
@@ -77,7 +78,7 @@ pub(super) fn parse_line(line: &[u8]) -> Result<(&str, u64), (Reason, &'static s
     Ok((id, fingerprint))
 }
 
-/// Reads 16 hex digits, most significant first, of either case.
+/// Parses 16 hex digits, most significant first, of either case.
 pub(super) fn parse_hex(text: &[u8]) -> Option<u64> {
     if text.len() != 16 || !text.iter().all(u8::is_ascii_hexdigit) {
         return None;
@@ -85,7 +86,7 @@ pub(super) fn parse_hex(text: &[u8]) -> Option<u64> {
     u64::from_str_radix(std::str::from_utf8(text).ok()?, 16).ok()
 }
 
-/// Reads fingerprints of eight bytes, least significant first. Their ids are their ordinals.
+/// Reader of fingerprints of eight bytes, least significant first. Their ids are their ordinals.
 #[derive(Default)]
 pub(super) struct U64le;
 
@@ -94,7 +95,7 @@ impl U64le {
     pub(super) fn next(&mut self, stream: &mut Stream, options: &Options) -> io::Result<Option<Entry>> {
         while stream.window().len() < 8 && stream.fill()? == Fill::More {}
         let point = stream.point();
-        // In a plain file the stream's offset is the file's; in a compressed one it counts what was decompressed.
+        // In a plain file the stream's offset is the file's; in a compressed one it counts decompressed bytes.
         let ordinal = options.first_ordinal.saturating_add(stream.offset() / 8);
         let Some(&bytes) = stream.window().first_chunk::<8>() else {
             let len = stream.window().len();

@@ -1,9 +1,9 @@
-//! The format of a file, from its first bytes.
+//! Detection of a file's format by its first bytes.
 
 use super::format::Format;
 use super::{arc, raw, sniff, warc};
 
-/// Returns the format that the first (decompressed) bytes of a file show.
+/// Returns the format of a file, given its first (decompressed) bytes.
 pub(super) fn by_content(head: &[u8]) -> Option<Format> {
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     let begin = head.iter().position(|b| !b.is_ascii_whitespace()).unwrap_or(head.len());

@@ -1,29 +1,29 @@
-//! The bytes of a file as they lie on disk, through one buffer that can look ahead and step back.
+//! The bytes of a file as on disk, through one buffer that can look ahead and step back.
 
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 
-/// Bytes that can be looked at together.
+/// Most bytes available at once.
 pub(super) const LOOK: usize = 128 << 10;
 
 /// Reading and seeking in one, for files and buffers alike.
 pub(super) trait ReadSeek: Read + Seek + Send {}
 impl<T: Read + Seek + Send> ReadSeek for T {}
 
-/// Where the bytes come from.
+/// The origin of the bytes.
 pub(super) enum Origin {
-    /// Something that can go back, of a known size.
+    /// A seekable origin of a known size.
     Seekable(Box<dyn ReadSeek>, u64),
-    /// Something that only goes forward: the standard input.
+    /// An origin that only goes forward: the standard input.
     Forward(Box<dyn Read + Send>),
 }
 
-/// A buffered origin that knows its offset.
+/// A buffered origin with its offset.
 pub(super) struct Source {
     origin: Origin,
     buffer: Vec<u8>,
     start: usize,
     end: usize,
-    /// Offset, in the file, of the byte behind the buffer's last.
+    /// Offset in the file of the byte behind the buffer's last.
     next: u64,
     at_end: bool,
 }
@@ -33,7 +33,7 @@ impl Source {
         Source { origin, buffer: vec![0; 2 * LOOK], start: 0, end: 0, next: 0, at_end: false }
     }
 
-    /// The size of the file, if it has one.
+    /// Returns the size of the file, if known.
     pub(super) fn size(&self) -> Option<u64> {
         match self.origin {
             Origin::Seekable(_, size) => Some(size),
@@ -41,12 +41,12 @@ impl Source {
         }
     }
 
-    /// What has been read and not consumed.
+    /// Returns the bytes that are read and not consumed.
     pub(super) fn available(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
     }
 
-    /// The offset of the first available byte.
+    /// Returns the offset of the first available byte.
     pub(super) fn offset(&self) -> u64 {
         self.next - (self.end - self.start) as u64
     }
@@ -55,7 +55,8 @@ impl Source {
         self.start = (self.start + len).min(self.end);
     }
 
-    /// Makes at least `want` bytes available (at most [`LOOK`]) unless the file ends before; returns how many are.
+    /// Makes at least `want` bytes available (at most [`LOOK`]) unless the file ends before; returns the number
+    /// available.
     pub(super) fn fill(&mut self, want: usize) -> io::Result<usize> {
         let want = want.min(LOOK);
         while self.end - self.start < want && !self.at_end {
@@ -90,7 +91,7 @@ impl Source {
         Ok(len)
     }
 
-    /// Goes to an offset; returns false, and stays, where that is impossible.
+    /// Seeks to an offset; returns false, and stays, if the origin cannot.
     pub(super) fn seek(&mut self, offset: u64) -> io::Result<bool> {
         let first = self.next - self.end as u64;
         if (first..=self.next).contains(&offset) {

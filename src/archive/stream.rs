@@ -1,8 +1,8 @@
-//! A file's content as one stream of bytes, whatever it is packed in.
+//! A file's content as one stream of bytes, whatever its compression.
 //!
-//! The stream is seen through a window that grows to hold a whole record. Where a member or frame begins, a *mark*
-//! remembers its offset in the file, so that every byte of the stream has an offset there. Where a member is damaged the
-//! stream has a *tear*: reading stops there until it is mended, and goes on at the next member that begins a record.
+//! The stream is read through a window that grows to hold a whole record. For each member or frame a *mark* records
+//! its offset in the file, so that every byte of the stream has an offset there. A damaged member makes a *tear* in
+//! the stream: reading stops there until the tear is mended, and resumes at the next member that begins a record.
 
 use std::collections::VecDeque;
 use std::io;
@@ -14,58 +14,58 @@ use super::limits::Limits;
 use super::source::{LOOK, Source};
 use super::zstandard::{self, Zstd};
 
-/// Decoded at a time: output that stays in the second-level cache.
+/// Bytes decoded at a time: output that stays in the second-level cache.
 const CHUNK: usize = 256 << 10;
-/// A window of this size is kept; a larger one is given back when it is empty.
+/// Largest window that is kept; a larger one is freed when it is empty.
 const WINDOW_KEPT: usize = 8 << 20;
-/// Beyond so many, members begin without a mark: what stands in them is counted relative to an earlier one.
+/// Most marks: later members have none, and positions in them are relative to an earlier one.
 const MARKS_MAX: usize = 1 << 16;
-/// Bytes that may be read again after damage, beside twice what has been read.
+/// Bytes that may be read again after damage, in addition to twice the bytes read.
 const REREAD_FREE: u64 = 64 << 20;
 /// Bytes of a member that show whether it begins a record.
 const TRIAL: usize = 2 << 10;
 const TRIAL_INPUT: usize = 16 << 10;
 
-/// What the file is packed in.
+/// The compression of the file.
 pub(super) enum Codec {
     Plain,
     Gzip(Box<Gzip>),
     Zstd(Box<Zstd>),
 }
 
-/// An offset at which the stream is broken.
+/// An offset where the stream is broken.
 pub(super) struct Tear {
     pub(super) reason: Reason,
     pub(super) detail: &'static str,
-    /// The damaged member, and the bytes from there to where reading goes on.
+    /// The damaged member, with the bytes from there to where reading resumes.
     pub(super) position: Position,
-    /// Whether the damage is in the member that was being decoded, not in how the next one begins.
+    /// The damage is in the member that was being decoded, not in the beginning of the next one.
     inside: bool,
-    /// Whether a later member begins a record: if so, the file was not just cut off.
+    /// A later member begins a record: the file was not just truncated.
     pub(super) followed: bool,
 }
 
-/// What a call of [`Stream::fill`] did.
+/// The result of [`Stream::fill`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fill {
     More,
     End,
     Torn,
-    /// The window is as large as it may become.
+    /// The window has its greatest size.
     Full,
 }
 
-/// Keeps reading linear: what is read again after damage is bounded by what has been read.
+/// Bounds the bytes read again after damage by the bytes read, so that reading stays linear.
 #[derive(Default)]
-struct Again {
+struct RereadBudget {
     sum: u64,
     reached: u64,
 }
 
-impl Again {
-    /// Whether `cost` bytes before `here` may be read again; if so they are counted.
-    fn allows(&mut self, cost: u64, here: u64) -> bool {
-        self.reached = self.reached.max(here);
+impl RereadBudget {
+    /// Returns whether `cost` bytes before `offset` may be read again, and counts them if so.
+    fn allows(&mut self, cost: u64, offset: u64) -> bool {
+        self.reached = self.reached.max(offset);
         let sum = self.sum.saturating_add(cost);
         let allowed = sum <= REREAD_FREE.saturating_add(self.reached.saturating_mul(2));
         if allowed {
@@ -90,7 +90,7 @@ pub(super) struct Stream {
     start: usize,
     end: usize,
     window_max: usize,
-    /// The stream's offset of the window's first byte. In a plain file this is the file's offset.
+    /// Offset in the stream of the window's first byte. In a plain file this is the file's offset.
     offset: u64,
     marks: VecDeque<Mark>,
     marks_max: usize,
@@ -101,13 +101,13 @@ pub(super) struct Stream {
     member_len: u64,
     payload: u64,
     /// Bytes of the file decoded again after a damaged member.
-    members_again: Again,
+    member_rereads: RereadBudget,
     /// Bytes of the stream read again after a record with a wrong length.
-    records_again: Again,
+    record_rereads: RereadBudget,
 }
 
 impl Stream {
-    /// `accept` says whether the decoded start of a member begins a record: asked after damage only.
+    /// Returns a stream; `accept` says whether the decoded start of a member begins a record, after damage only.
     pub(super) fn new(source: Source, codec: Codec, limits: &Limits, accept: fn(&[u8]) -> bool) -> Stream {
         let window_max = limits.record.saturating_add(2 * limits.header).saturating_add(2 * CHUNK);
         let offset = if matches!(codec, Codec::Plain) { source.offset() } else { 0 };
@@ -129,8 +129,8 @@ impl Stream {
             member_offset: 0,
             member_len: 0,
             payload: 0,
-            members_again: Again::default(),
-            records_again: Again::default(),
+            member_rereads: RereadBudget::default(),
+            record_rereads: RereadBudget::default(),
         }
     }
 
@@ -138,18 +138,18 @@ impl Stream {
         self.accept = accept;
     }
 
-    /// Gives every position as a distance from the first member, for content that must be counted from its start.
+    /// Makes every position relative to the first member, for content that must be counted from its start.
     pub(super) fn count_from_the_start(&mut self) {
         self.marks.truncate(1);
         self.marks_max = 1;
     }
 
-    /// The bytes that are there to be looked at.
+    /// Returns the bytes in the window.
     pub(super) fn window(&self) -> &[u8] {
         &self.window[self.start..self.end]
     }
 
-    /// The stream's offset of the window's first byte.
+    /// Returns the offset in the stream of the window's first byte.
     pub(super) fn offset(&self) -> u64 {
         self.offset
     }
@@ -158,7 +158,7 @@ impl Stream {
         self.source.size().unwrap_or(0)
     }
 
-    /// Bytes of the file behind the window's reading end.
+    /// Returns the number of bytes of the file that were read into the window.
     pub(super) fn bytes_read(&self) -> u64 {
         match self.codec {
             Codec::Plain => self.offset,
@@ -166,12 +166,12 @@ impl Stream {
         }
     }
 
-    /// Bytes that the file's members have become so far.
+    /// Returns the number of decompressed bytes of the file's members so far.
     pub(super) fn payload_bytes(&self) -> u64 {
         self.payload
     }
 
-    /// Bytes of the stream that follow the window's start, where that is known without reading them.
+    /// Returns the bytes of the stream from the window's start to its end, if known without reading them.
     pub(super) fn remaining(&self) -> Option<u64> {
         match self.codec {
             Codec::Plain => self.source.size().map(|size| size.saturating_sub(self.offset)),
@@ -179,7 +179,7 @@ impl Stream {
         }
     }
 
-    /// Where the window's first byte stands in the file.
+    /// Returns the point in the file of the window's first byte.
     pub(super) fn point(&self) -> ResumePoint {
         match (&self.codec, self.marks.front()) {
             (Codec::Plain, _) => ResumePoint { offset: self.offset, inner: 0 },
@@ -188,7 +188,8 @@ impl Stream {
         }
     }
 
-    /// The position of what stood at `point` and ended, with `len` bytes, at the window's start or before padding.
+    /// Returns the position of a record of `len` bytes that began at `point` and ended at the window's start or
+    /// before padding.
     pub(super) fn position_since(&self, point: ResumePoint, len: u64) -> Position {
         let now = self.point();
         let alone = !matches!(self.codec, Codec::Plain) && point.inner == 0 && now.inner == 0;
@@ -196,7 +197,7 @@ impl Stream {
         Position { offset: point.offset, inner: point.inner, length }
     }
 
-    /// Distances from the window's start to the members that begin in `from..to` of it.
+    /// Returns the distances from the window's start to the members that begin in `from..to` of the window.
     pub(super) fn members_between(&self, from: u64, to: u64) -> impl Iterator<Item = usize> + '_ {
         let known = self.marks.iter().map(|mark| mark.decoded);
         known
@@ -223,7 +224,7 @@ impl Stream {
         }
     }
 
-    /// Consumes everything up to the next tear or `len` bytes; returns how many.
+    /// Consumes everything up to the next tear or `len` bytes; returns the number of bytes.
     pub(super) fn skip(&mut self, len: u64) -> io::Result<u64> {
         let mut left = len;
         loop {
@@ -248,19 +249,19 @@ impl Stream {
         }
     }
 
-    /// The tear that the window ends at, when no byte is left to decode before it.
+    /// Returns the tear at the end of the window, if no byte is left to decode before it.
     pub(super) fn tear(&self) -> Option<&Tear> {
         self.tear.as_ref()
     }
 
-    /// Forgets the tear, so that reading goes on behind it.
+    /// Takes the tear away, so that reading resumes behind it.
     pub(super) fn mend(&mut self) -> Option<Tear> {
         let tear = self.tear.take()?;
         self.mark(self.source.offset());
         Some(tear)
     }
 
-    /// Decodes a little more.
+    /// Decodes one more chunk.
     pub(super) fn fill(&mut self) -> io::Result<Fill> {
         if self.tear.is_some() {
             return Ok(Fill::Torn);
@@ -333,7 +334,7 @@ impl Stream {
         self.payload += len as u64;
     }
 
-    /// Makes room for a step of decoding.
+    /// Makes room in the window for a decoding step.
     fn make_room(&mut self) -> bool {
         let held = self.end - self.start;
         if self.window.len() - self.end >= CHUNK / 2 {
@@ -367,7 +368,7 @@ impl Stream {
         }
     }
 
-    /// Records a tear and looks for the member to go on with.
+    /// Records a tear and searches the member to resume at.
     fn tear_at(&mut self, reason: Reason, detail: &'static str) -> io::Result<Fill> {
         let here = self.source.offset();
         let member = if self.inside { self.member_offset } else { here };
@@ -384,13 +385,13 @@ impl Stream {
         Ok(Fill::Torn)
     }
 
-    /// Goes back in the file, as long as not too much has been read twice.
+    /// Seeks back in the file, unless too much has been read twice.
     fn step_back(&mut self, to: u64) -> io::Result<bool> {
         let here = self.source.offset();
-        Ok(self.members_again.allows(here - to, here) && self.source.seek(to)?)
+        Ok(self.member_rereads.allows(here - to, here) && self.source.seek(to)?)
     }
 
-    /// Goes forward to the next member that decodes and begins a record.
+    /// Seeks forward to the next member that decodes and begins a record.
     fn find_member(&mut self) -> io::Result<bool> {
         let mut scratch = [0; TRIAL];
         loop {
@@ -398,7 +399,7 @@ impl Stream {
             if have == 0 {
                 return Ok(false);
             }
-            // A candidate near the end of what is available waits for more, unless there is no more.
+            // A candidate near the end of the available bytes waits for more, unless there are no more.
             let last = if have < LOOK { have } else { have - TRIAL_INPUT };
             let available = self.source.available();
             let mut found = None;
@@ -425,18 +426,18 @@ impl Stream {
         }
     }
 
-    /// Goes to a position in the file. Returns false, and stays, when too much would be read twice.
+    /// Seeks to a position in the file. Returns false, and stays, if too much would be read twice.
     pub(super) fn rewind(&mut self, point: ResumePoint, stream_offset: u64) -> io::Result<bool> {
         let here = self.offset + (self.end - self.start) as u64;
         let cost = here.saturating_sub(stream_offset).saturating_add(point.inner);
-        if !self.records_again.allows(cost, here) || !self.source.seek(point.offset)? {
+        if !self.record_rereads.allows(cost, here) || !self.source.seek(point.offset)? {
             return Ok(false);
         }
         self.restart(point, stream_offset)?;
         Ok(true)
     }
 
-    /// Goes to a position in the file that an earlier run left.
+    /// Seeks to the resume point of an earlier run.
     pub(super) fn go_to(&mut self, point: ResumePoint) -> io::Result<()> {
         if let Some(size) = self.source.size()
             && point.offset > size
@@ -471,10 +472,10 @@ impl Stream {
 }
 
 impl Tear {
-    /// Whether a record that begins at `point` and runs into the tear is lost.
+    /// Returns whether a record that begins at `point` and runs into the tear is lost.
     ///
-    /// A record that was cut off with the file is not, as far as it goes. Nor is one that is all there and is followed
-    /// by rubbish, or lies somewhere in a member that holds many, where the damage is not known to be in it.
+    /// A record that was truncated with the file is kept as far as it goes. A record is kept too if all of it is
+    /// there and garbage follows, or if it is in a member of many records whose damage is not known to be in it.
     pub(super) fn costs_record(&self, point: ResumePoint, whole: bool) -> bool {
         match self.reason {
             Reason::CutOff => self.followed && !whole,
@@ -483,7 +484,7 @@ impl Tear {
         }
     }
 
-    /// Whether the damage is inside a member, so that what was decoded before it is suspect.
+    /// Returns whether the damage is inside a member, so that the bytes decoded before it are suspect.
     pub(super) fn is_inside(&self) -> bool {
         self.inside
     }

@@ -1,4 +1,4 @@
-//! WARC records, 0.17 to 1.1, and WET, which is the same.
+//! WARC records, 0.17 to 1.1, and WET, which has the same format.
 
 use std::io;
 
@@ -14,14 +14,15 @@ pub(super) const MARKER: Marker = Marker { starts, find, keep };
 
 const MAGIC: &[u8] = b"WARC/";
 
-/// Reads records one after the other.
+/// Reader of WARC records.
 #[derive(Default)]
 pub(super) struct Warc {
     headers: Headers,
     http: Headers,
 }
 
-/// Returns whether bytes begin a record: `WARC/`, in any case, and a digit.
+/// Returns whether bytes begin a record: `WARC/`, case-insensitively, and a digit; `None` if they are too few to
+/// tell.
 pub(super) fn starts(bytes: &[u8]) -> Option<bool> {
     let (magic, rest) = bytes.split_at(bytes.len().min(MAGIC.len()));
     if !magic.eq_ignore_ascii_case(&MAGIC[..magic.len()]) {
@@ -120,7 +121,7 @@ impl Warc {
             let well = skipped == left && framing::ended_well(stream, MARKER)?;
             len += skipped;
             if !well && stream.rewind(point, begin)? {
-                // The length was wrong: go on with the next record inside of what it covered.
+                // The length was wrong: go on with the next record inside of the claimed extent.
                 stream.skip(header as u64 - 1)?;
                 len = header as u64 - 1 + framing::resync(stream, MARKER)?;
             }
@@ -129,7 +130,7 @@ impl Warc {
         Ok(Entry { position: stream.position_since(point, len), content })
     }
 
-    /// Reports a record that cannot be read, and goes on with the next one that begins in or behind it.
+    /// Reports a record that cannot be read, and resumes at the next one that begins in or behind it.
     fn broken(&mut self, stream: &mut Stream, point: ResumePoint, reason: Reason, rule: &str) -> io::Result<Entry> {
         stream.consume(MAGIC.len());
         let len = framing::resync(stream, MARKER)? + MAGIC.len() as u64;
@@ -193,7 +194,7 @@ fn other_kind(kind: &[u8]) -> OtherKind {
     known.map_or(OtherKind::Unknown, |(_, kind)| *kind)
 }
 
-/// Reads a decimal number of which nothing but digits are there.
+/// Parses a decimal number of digits only.
 pub(super) fn decimal(text: &[u8]) -> Option<u64> {
     if text.is_empty() || !text.iter().all(u8::is_ascii_digit) {
         return None;

@@ -1,55 +1,56 @@
-//! Writes WARC files: for tests, and for whoever makes an archive of pages that lie about.
+//! Writer of WARC files, for tests and for archives of local pages.
 
 use std::io::{self, Write};
 
 use flate2::write::GzEncoder;
 use xxhash_rust::xxh3::xxh3_128;
 
-/// What a [`WarcWriter`] packs its records in.
+/// The compression of a [`WarcWriter`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Compression {
-    /// Records one behind the other.
+    /// Records without compression.
     Plain,
-    /// A gzip member for each record, as archives are.
+    /// A gzip member for each record, as in crawls.
     #[default]
     Gzip,
     /// A zstd frame for each record.
     Zstd,
 }
 
-/// A response to be written.
+/// A response to write.
 #[derive(Clone, Copy, Debug)]
 pub struct Response<'a> {
-    /// Where the page was fetched.
+    /// The address of the page.
     pub url: &'a str,
-    /// When, in seconds since 1970.
+    /// When the page was fetched, in seconds since 1970.
     pub date: i64,
-    /// The record's id, without angle brackets; made from URL, date and body where it is not given.
+    /// The record's id, without angle brackets; derived from URL, date and body if not given.
     pub id: Option<&'a str>,
     /// The HTTP status.
     pub status: u16,
-    /// HTTP header fields beside Content-Length.
+    /// HTTP header fields besides Content-Length.
     pub headers: &'a [(&'a str, &'a str)],
-    /// The body, as it went over the wire.
+    /// The body as transferred.
     pub body: &'a [u8],
 }
 
-/// Writes WARC/1.1 records.
+/// Writer of WARC/1.1 records.
 ///
 /// ```
-/// use nddb::archive::{Compression, Input, Options, Response, WarcWriter, What};
+/// use nddb::archive::{Compression, EntryContent, Input, Options, Response, WarcWriter};
 ///
 /// let mut writer = WarcWriter::new(Vec::new(), Compression::Gzip);
 /// writer.warcinfo("pages.warc.gz", 0, &[("software", "an example")])?;
 /// let headers = [("Content-Type", "text/html; charset=utf-8")];
-/// let page = Response { url: "https://example.org/", date: 0, id: None, status: 200, headers: &headers, body: b"<p>one" };
+/// let (url, body) = ("https://example.org/", b"<p>one");
+/// let page = Response { url, date: 0, id: None, status: 200, headers: &headers, body };
 /// writer.response(&page)?;
 /// let bytes = writer.finish()?;
 ///
 /// let mut input = Input::from_bytes(bytes, "pages.warc.gz", &Options::default())?;
 /// let mut pages = 0;
 /// while let Some(entry) = input.next()? {
-///     pages += usize::from(matches!(entry.what, What::Page(_)));
+///     pages += usize::from(matches!(entry.content, EntryContent::Page(_)));
 /// }
 /// assert_eq!(pages, 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -61,7 +62,7 @@ pub struct WarcWriter<W: Write> {
 }
 
 impl<W: Write> WarcWriter<W> {
-    /// Makes a writer; nothing is written yet.
+    /// Returns a writer; nothing is written yet.
     pub fn new(inner: W, compression: Compression) -> WarcWriter<W> {
         WarcWriter { inner, compression, written: 0 }
     }
@@ -87,7 +88,7 @@ impl<W: Write> WarcWriter<W> {
         self.record(&fields, block.as_bytes())
     }
 
-    /// Writes a response; its id is returned.
+    /// Writes a response; returns its id.
     ///
     /// # Errors
     ///
@@ -121,7 +122,7 @@ impl<W: Write> WarcWriter<W> {
     ///
     /// # Errors
     ///
-    /// The writer below fails, or a field has a line end in it.
+    /// The underlying writer fails, or a field contains a line end.
     pub fn record(&mut self, fields: &[(&str, &str)], block: &[u8]) -> io::Result<()> {
         let mut header = "WARC/1.1\r\n".to_owned();
         for (name, value) in fields {
@@ -146,17 +147,17 @@ impl<W: Write> WarcWriter<W> {
         Ok(())
     }
 
-    /// Returns how many bytes have been written: where the next record will stand.
+    /// Returns the number of bytes written: the offset of the next record.
     #[must_use]
     pub fn offset(&self) -> u64 {
         self.written
     }
 
-    /// Flushes and gives the writer below back.
+    /// Flushes and returns the underlying writer.
     ///
     /// # Errors
     ///
-    /// The writer below fails.
+    /// The underlying writer fails.
     pub fn finish(mut self) -> io::Result<W> {
         self.inner.flush()?;
         Ok(self.inner)
@@ -178,7 +179,7 @@ fn field(to: &mut String, name: &str, value: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes a UUID of version 8 (RFC 9562: any content) of a hash, so that the same records give the same file.
+/// Derives a UUID of version 8 (RFC 9562: any content) from a hash, so that the same records give the same file.
 fn record_id(parts: &[&[u8]]) -> String {
     let mut hash = 0;
     for part in parts {
@@ -195,7 +196,7 @@ fn record_id(parts: &[&[u8]]) -> String {
     )
 }
 
-/// Writes seconds since 1970 as WARC-Date does.
+/// Formats seconds since 1970 as a WARC-Date.
 fn format_date(seconds: i64) -> String {
     let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
     // Days since 0000-03-01, in eras of 400 years.

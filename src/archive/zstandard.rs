@@ -1,4 +1,4 @@
-//! Zstd, one frame at a time, with the dictionary that a `.warc.zst` file may begin with.
+//! Zstd, frame by frame, with the dictionary at the beginning of a `.warc.zst` file.
 
 use std::io;
 
@@ -16,7 +16,7 @@ pub(super) fn is_skippable(bytes: &[u8]) -> bool {
     matches!(bytes, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
 }
 
-/// Decodes frames.
+/// Decoder of frames.
 pub(super) struct Zstd {
     context: DCtx<'static>,
     has_dictionary: bool,
@@ -27,7 +27,7 @@ impl Zstd {
     pub(super) fn new(limits: &Limits) -> Zstd {
         let context = || {
             let mut context = DCtx::create();
-            // The logarithm is clamped to what zstd accepts; were it refused, zstd's own limit of 2^27 would hold.
+            // The logarithm is clamped to the range of zstd; were it refused, zstd's own limit of 2^27 would hold.
             let _ = context.set_parameter(DParameter::WindowLogMax(limits.zstd_window_log()));
             context
         };
@@ -97,14 +97,14 @@ impl Zstd {
         }
     }
 
-    /// Returns the dictionary that the next frame asks for and the file does not have.
+    /// Returns the id of the dictionary that the next frame needs and the file lacks.
     pub(super) fn missing_dictionary(&self, source: &mut Source) -> io::Result<Option<u32>> {
         source.fill(32)?;
         let wanted = get_dict_id_from_frame(source.available()).map(|id| id.get());
         Ok(wanted.filter(|_| !self.has_dictionary))
     }
 
-    /// Stands at the next frame, behind skippable ones.
+    /// Skips to the next frame, over skippable ones.
     pub(super) fn begin(&mut self, source: &mut Source) -> io::Result<Begin> {
         loop {
             if source.fill(LOOK / 2)? == 0 {
@@ -166,7 +166,7 @@ impl Zstd {
         }
     }
 
-    /// Decodes the start of a frame that may begin `bytes`; returns how much of `out` was filled.
+    /// Decodes the start of a possible frame in `bytes`; returns the number of bytes written to `out`.
     pub(super) fn trial(&mut self, bytes: &[u8], out: &mut [u8]) -> Option<usize> {
         self.trial_context.reset(ResetDirective::SessionOnly).ok()?;
         let mut input = InBuffer::around(bytes);

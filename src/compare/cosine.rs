@@ -1,15 +1,15 @@
 //! Cosine of term frequencies: the baseline of Huang et al. (2008, 4).
 //!
-//! "Cosine can be seen as an alternative similarity measurement for our framework [..]. Two web documents were regarded
-//! as similar if their Cosine similarity exceeded 0.95." The vectors count how often each token occurs. Sums are
-//! integers, and only the last step rounds, so the value does not depend on an order.
+//! "Cosine can be seen as an alternative similarity measurement for our framework [..]. Two web documents were
+//! regarded as similar if their Cosine similarity exceeded 0.95." The vectors count the occurrences of each token.
+//! Sums are integers, and only the last step rounds, so the value does not depend on the order of tokens.
 
 use crate::text::{Page, tokens};
 
-/// How often each token of a document occurs.
+/// The number of occurrences of each token of a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frequencies {
-    /// Tokens, ascending, each with its count.
+    /// Tokens, ascending, with their counts.
     counts: Vec<(u64, u32)>,
     /// The sum of the squares of the counts.
     square: u64,
@@ -26,17 +26,17 @@ impl Frequencies {
         Self { counts, square }
     }
 
-    /// Counts the terms of a visible text, upper and lower case apart.
+    /// Counts the terms of a visible text, case-sensitively.
     pub fn of_text(text: &str) -> Self {
         Self::new(tokens(&Page::text(text)).hashes())
     }
 
-    /// Bytes of memory.
+    /// Returns the size in memory, in bytes.
     pub(crate) fn size(&self) -> usize {
         size_of::<Self>() + self.counts.len() * size_of::<(u64, u32)>()
     }
 
-    /// Returns the cosine of the angle between two vectors, 0 to 1. A document without tokens is like no other: 0.
+    /// Returns the cosine of the angle between two vectors, 0 to 1; 0 if a document has no tokens.
     pub fn cosine(&self, other: &Self) -> f64 {
         // Below 2^64 for documents of fewer than 2^32 tokens (Cauchy and Schwarz).
         let mut product = 0;

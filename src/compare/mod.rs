@@ -1,7 +1,7 @@
-//! Two texts -> numbers: trustable longest common subsequence, cosine, term differences.
+//! Comparisons of two texts: trustable longest common subsequence, cosine, term differences.
 //!
-//! Pure: it returns numbers and knows no rules, and never imports `store` or `detect`.
+//! Pure: it returns numbers and has no rules, and must never import `store` or `detect`.
 
-pub mod cosine;
+pub(crate) mod cosine;
 pub mod lcs;
 pub(crate) mod terms;

@@ -3,21 +3,21 @@
 use super::lcs::Myers;
 use crate::text::{Page, main_content, tokens};
 
-/// More edits than this are not followed: their number is all that would be seen of them.
+/// Most edits of a difference; users see only the number of more.
 const EDITS_MAX: usize = 4000;
 
-/// The term difference of two pages (Henzinger 2006, 4.1: of their token sequences by a diff).
+/// The term difference of two pages (Henzinger 2006, 4.1: a diff of their token sequences).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TermDifference {
-    /// Tokens of the first that are not in the longest common subsequence.
+    /// Number of tokens of the first page that are not in the longest common subsequence.
     pub removed: usize,
-    /// Tokens of the second that are not.
+    /// Number of tokens of the second page that are not in it.
     pub added: usize,
-    /// Where they stand, from the beginning on.
+    /// The edits, from the beginning on.
     pub edits: Vec<Edit>,
 }
 
-/// A stretch of tokens instead of another.
+/// A run of tokens replaced by another.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Edit {
     /// Tokens of the first page.
@@ -26,14 +26,14 @@ pub struct Edit {
     pub added: Vec<String>,
 }
 
-/// Compares the tokens of two pages. None if they differ in more than 4,000.
+/// Returns the difference of the tokens of two pages; `None` if more than 4,000 tokens differ.
 pub fn term_difference(a: &Page<'_>, b: &Page<'_>) -> Option<TermDifference> {
     let (a, b) = (tokens(a), tokens(b));
     let terms = [&a, &b].map(|tokens| tokens.terms().map(str::to_owned).collect());
     difference([a.hashes(), b.hashes()], &terms)
 }
 
-/// The same of their main content, which is all that the recipes of that name look at.
+/// Returns the difference of the main content of two pages, which the recipes `main` read.
 pub fn content_difference(a: &Page<'_>, b: &Page<'_>) -> Option<TermDifference> {
     let (a, b) = (main_content(a), main_content(b));
     difference([&a.hashes(), &b.hashes()], &[a.terms().collect(), b.terms().collect()])

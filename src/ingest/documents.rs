@@ -1,4 +1,4 @@
-//! Entries of archives made into documents.
+//! Documents from entries of archives.
 
 use nddb_format::fingerprint::low_mask;
 use nddb_format::record::Settings;
@@ -9,17 +9,17 @@ use crate::sketch::Recipe;
 use crate::store::Document;
 use crate::{Fingerprint, Result};
 
-/// An entry made ready for storing.
+/// An entry prepared for storing.
 pub(super) enum Prepared {
     /// A document with its sketches.
     Document(Box<Document>),
-    /// What cannot be read, or cannot be stored.
+    /// An entry that cannot be read or stored.
     Skipped { position: Position, reason: Reason, detail: String },
-    /// A sound record that is no document.
+    /// A sound record that is not a document.
     Other(OtherKind),
 }
 
-/// Makes documents as a database stores them.
+/// Makes documents for a database.
 pub(super) struct Maker {
     recipe: Recipe,
     greatest: u64,
@@ -31,10 +31,10 @@ impl Maker {
         Ok(Self { recipe: Recipe::from_label(&settings.recipe)?, greatest: low_mask(settings.bits) })
     }
 
-    /// Makes an entry ready; `archive` is the number of the archive it is of.
+    /// Prepares an entry; `archive` is the number of its archive.
     pub(super) fn make(&self, entry: Entry, archive: Option<u32>) -> Prepared {
         let position = entry.position;
-        let made = match entry.content {
+        let document = match entry.content {
             EntryContent::Page(page) => self.page(&page, position, archive),
             EntryContent::Fingerprint { fingerprint, .. } if fingerprint > self.greatest => {
                 let detail = format!("{fingerprint:016x} is wider than the database's fingerprints");
@@ -49,7 +49,7 @@ impl Maker {
             EntryContent::Skipped { reason, detail } => return Prepared::Skipped { position, reason, detail },
             EntryContent::Other(kind) => return Prepared::Other(kind),
         };
-        match made {
+        match document {
             Ok(document) => Prepared::Document(Box::new(document)),
             Err(error) => Prepared::Skipped { position, reason: Reason::BadId, detail: error.to_string() },
         }

@@ -1,19 +1,19 @@
-//! Why a load ends early.
+//! Errors that end a load.
 
 use std::fmt;
 
 use crate::archive::ArchiveError;
 use crate::sketch::RecipeError;
 
-/// Why documents cannot be loaded.
+/// The reasons why documents cannot be loaded.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum LoadError {
-    /// An input is not there, or cannot be read.
+    /// An input does not exist, or cannot be read.
     Archive(ArchiveError),
-    /// The recipe of the database is not known here.
+    /// The recipe of the database is unknown.
     Recipe(RecipeError),
-    /// The database failed.
+    /// An error of the database.
     Store(crate::Error),
 }
 

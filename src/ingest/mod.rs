@@ -1,10 +1,10 @@
-//! Loading: archives become documents, and documents a database.
+//! Loading: from archives to documents to a database.
 //!
-//! [`Loader`] reads files and folders of every format that [`crate::archive`] knows, sketches their pages by the
-//! database's recipe, on as many threads as it is given, and stores them by bulk load, in the order of the inputs:
-//! the database does not depend on the number of threads. How far each archive has been read is committed with its
-//! documents, after 30 seconds or 512 MB of input at the latest, so that a load that was stopped or killed goes on where
-//! it was when it is called again. What cannot be read is passed to the caller as an [`Event`], and counted.
+//! [`Loader`] reads files and folders of every format of [`crate::archive`], sketches their pages by the database's
+//! recipe, on the given number of threads, and stores them by bulk load, in the order of the inputs: the database
+//! does not depend on the number of threads. The progress of each archive is committed with its documents, at least
+//! every 30 seconds or 512 MB of input, so that a load that was stopped or killed resumes when it is called again.
+//! Unreadable entries are passed to the caller as an [`Event`], and counted.
 //!
 //! ```
 //! use nddb::ingest::{Event, Loader};
@@ -28,14 +28,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The wing may import the texts, the sketches, the archives and the store, and never detection. It prints nothing, and
-//! starts threads only when it is asked to.
+//! It may import `text`, `sketch`, `archive` and `store`, and never `detect`. It prints nothing, and starts threads
+//! only on request.
 
 mod documents;
 mod error;
 mod pieces;
 mod report;
-mod sources;
+mod resume;
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -46,17 +46,17 @@ pub use self::report::{Event, LoadProgress, LoadReport, Skipped};
 use self::documents::{Maker, Prepared};
 use self::pieces::{Piece, Reading};
 use self::report::Tally;
-use self::sources::Sources;
+use self::resume::Sources;
 use crate::archive::{self, Inputs, Options};
 use crate::parallel;
 use crate::store::{BulkLoad, Writer};
 
-/// What was read is committed after so much time at the latest: a load that is killed loses no more.
+/// Greatest time between commits: a load that is killed loses no more.
 const CHECKPOINT_TIME: Duration = Duration::from_secs(30);
-/// What was read is committed after so many bytes of the inputs at the latest.
+/// Greatest number of input bytes between commits.
 const CHECKPOINT_BYTES: u64 = 512 << 20;
 
-/// A load of archives into a database: what to read, how, and whom to tell.
+/// A load of archives into a database: its inputs, options and callbacks.
 #[must_use = "nothing is loaded until `load` is called"]
 pub struct Loader<'a> {
     writer: &'a mut Writer,
@@ -76,8 +76,8 @@ impl std::fmt::Debug for Loader<'_> {
 impl<'a> Loader<'a> {
     /// Returns a load into this database, with one thread and the default options.
     ///
-    /// The documents belong to the batch that [`Writer::label`] has named. If that is pending, the progress of archives
-    /// is neither used nor kept: a batch that is cancelled would leave its archives marked as read.
+    /// The documents belong to the batch named by [`Writer::label`]. If the batch is pending, the progress of
+    /// archives is neither used nor stored: if the batch were cancelled, its archives would remain marked as read.
     pub fn new(writer: &'a mut Writer) -> Self {
         Self {
             writer,
@@ -89,52 +89,53 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// Sets how inputs are read.
+    /// Sets the options for reading inputs.
     pub fn options(mut self, options: Options) -> Self {
         self.options = options;
         self
     }
 
-    /// Sets the number of threads that sketch pages; 1 unless this is called. With more than one, another thread reads.
+    /// Sets the number of threads that sketch pages; 1 by default. With more than one, another thread reads.
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads.max(1);
         self
     }
 
-    /// Sets whether everything is read, also what an earlier load has read.
+    /// Sets whether archives are read from the start although an earlier load has read them.
     pub fn again(mut self, again: bool) -> Self {
         self.again = again;
         self
     }
 
-    /// Has `stop` asked between entries, on the thread that reads: `true` ends the load. What was read until then is
-    /// kept, and the next load goes on from there.
+    /// Calls `stop` between entries, on the reading thread: `true` ends the load. The documents read so far are
+    /// kept, and the next load resumes there.
     pub fn stop_when(mut self, stop: impl Fn() -> bool + Sync + 'a) -> Self {
         self.stop = Box::new(stop);
         self
     }
 
-    /// Has `on_event` called, on this thread, with what is skipped and how far the load is.
+    /// Calls `on_event`, on this thread, with skipped entries and progress.
     pub fn on_event(mut self, on_event: impl FnMut(Event<'_>) + 'a) -> Self {
         self.on_event = Box::new(on_event);
         self
     }
 
-    /// Loads files, folders (of which every file of a known format below them is read) and `-`, the standard input.
+    /// Loads files, folders (every file of a known format below them) and `-`, the standard input.
     ///
-    /// Archives that an earlier load has read are passed over, and one that was partly read is read from there on. If
-    /// all of them have been read they are read again: the report then says that their documents are stored.
+    /// Archives that an earlier load has read are passed over, and one that was partly read is resumed. If all of
+    /// them have been read they are read again: the report then says that their documents are stored.
     ///
     /// # Errors
-    /// [`LoadError::Archive`] for a path that is not there or a folder without an input, before anything is loaded. An
-    /// input that cannot be opened or read to its end is no error but an [`Event::Unreadable`]. [`LoadError::Recipe`]
-    /// if the database's recipe is not one of this version; [`LoadError::Store`] for errors of the database.
+    /// [`LoadError::Archive`] for a path that does not exist or a folder without an input, before anything is
+    /// loaded. An input that cannot be opened or read to its end is no error but an [`Event::Unreadable`].
+    /// [`LoadError::Recipe`] if the database's recipe is not one of this version; [`LoadError::Store`] for errors
+    /// of the database.
     pub fn load<P: AsRef<Path>>(self, inputs: &[P]) -> Result<LoadReport, LoadError> {
         let inputs = archive::expand(inputs, self.options.format)?;
         self.load_inputs(inputs)
     }
 
-    /// Loads inputs that [`archive::expand`] has found, as [`Loader::load`] does.
+    /// Loads inputs found by [`archive::expand`], as [`Loader::load`] does.
     ///
     /// # Errors
     /// As [`Loader::load`].
@@ -163,14 +164,14 @@ impl<'a> Loader<'a> {
                 Ok::<(), LoadError>(())
             },
         )?;
-        // Who wants to stop does not wait until the runs are merged.
+        // A caller who stops the load does not wait until the runs are merged.
         let stopped = stop();
         let loaded = if stopped { load.stop()? } else { load.finish()? };
         Ok(tally.report(loaded, stopped))
     }
 }
 
-/// Stores the documents of a piece, and notes how far its archive has been read.
+/// Stores the documents of a piece, and records the progress of its archive.
 fn store(
     piece: Piece<Prepared>,
     load: &mut BulkLoad<'_>,
@@ -180,8 +181,8 @@ fn store(
     if let Some(documents) = piece.resumed {
         on_event(Event::Resumed { path: &piece.path, documents });
     }
-    for made in piece.entries {
-        match made {
+    for entry in piece.entries {
+        match entry {
             Prepared::Document(document) => {
                 load.push(*document)?;
                 tally.take();

@@ -4,38 +4,38 @@ use std::path::PathBuf;
 
 use nddb_format::record::Archive;
 
-use super::sources::Sources;
+use super::resume::Sources;
 use crate::archive::{ArchiveError, Entry, EntryContent, Input, Reason};
 
-/// Entries of a piece.
+/// Most entries of a piece.
 const ENTRIES_MAX: usize = 256;
-/// Bytes of the pages of a piece, more or less.
+/// Approximate bytes of the pages of a piece.
 const BODIES_MAX: usize = 1 << 20;
 
-/// A stretch of one input.
+/// Consecutive entries of one input.
 pub(super) struct Piece<T> {
-    /// Which input.
+    /// Index of the input.
     pub(super) source: usize,
-    /// Its path.
+    /// Path of the input.
     pub(super) path: PathBuf,
-    /// Its archive number.
+    /// Number of the archive.
     archive: Option<u32>,
-    /// What was found.
+    /// The entries.
     pub(super) entries: Vec<T>,
-    /// Why the input cannot be read any further.
+    /// The error that ended the input.
     pub(super) error: Option<ArchiveError>,
-    /// How far its archive has been read with this piece.
+    /// The archive and its progress with this piece.
     pub(super) progress: Option<(u32, Archive)>,
-    /// Documents that an earlier load has read before the first entry, if the input is opened there.
+    /// Number of documents before the first entry that an earlier load has read, if the input is resumed here.
     pub(super) resumed: Option<u64>,
-    /// Bytes of the file read so far.
+    /// Number of bytes of the file read so far.
     pub(super) bytes_read: u64,
-    /// What they have decompressed to.
+    /// Number of decompressed bytes so far.
     pub(super) payload_bytes: u64,
 }
 
 impl Piece<Entry> {
-    /// Returns the piece with what `make` makes of each entry and the archive's number.
+    /// Maps each entry with the archive's number.
     pub(super) fn map<T>(self, make: impl Fn(Entry, Option<u32>) -> T) -> Piece<T> {
         let archive = self.archive;
         Piece {
@@ -56,22 +56,22 @@ impl Piece<Entry> {
 pub(super) struct Reading<'a> {
     sources: Sources,
     stop: &'a (dyn Fn() -> bool + Sync),
-    /// Which input is read.
+    /// Index of the current input.
     index: usize,
     input: Option<Input>,
-    /// Documents of the present input, for its archive.
+    /// Number of documents of the current input, for its archive.
     documents: u64,
-    /// Fingerprints so far, over all inputs: the ids of raw ones.
+    /// Number of fingerprints so far, over all inputs: the ids of raw fingerprints.
     ordinal: u64,
 }
 
 impl<'a> Reading<'a> {
-    /// Begins with the first input; `stop` says whether the caller wants to end the load.
+    /// Begins with the first input; `stop` returns whether the caller wants to end the load.
     pub(super) fn new(sources: Sources, stop: &'a (dyn Fn() -> bool + Sync)) -> Self {
         Self { sources, stop, index: 0, input: None, documents: 0, ordinal: 0 }
     }
 
-    /// Returns the next piece; none at the end, or when the caller wants to stop.
+    /// Returns the next piece; `None` at the end, or when the caller stops the load.
     pub(super) fn next(&mut self) -> Option<Piece<Entry>> {
         let source = self.sources.all.get(self.index)?;
         if (self.stop)() {
@@ -90,7 +90,7 @@ impl<'a> Reading<'a> {
         };
         if source.is_finished {
             piece.bytes_read = source.size;
-            // It may have been moved.
+            // The archive may have been moved.
             piece.progress.clone_from(&source.archive);
             self.index += 1;
             return Some(piece);
@@ -128,7 +128,7 @@ impl<'a> Reading<'a> {
                             self.documents += 1;
                             self.ordinal += 1;
                         }
-                        // A fingerprint under a bad id counts too.
+                        // A fingerprint with a bad id counts too.
                         EntryContent::Skipped { reason: Reason::BadId, .. } => self.ordinal += 1,
                         _ => {}
                     }
@@ -154,7 +154,7 @@ impl<'a> Reading<'a> {
                 documents: self.documents,
                 ..archive.clone()
             };
-            // The archive is remembered in any case: its documents say where they stand in it.
+            // The archive is stored in any case: its documents refer to it.
             (*number, if self.sources.keeps_progress { read } else { archive.clone() })
         });
         if ended || piece.error.is_some() {

@@ -1,90 +1,90 @@
-//! What a load tells: events while it goes on, and a report at its end.
+//! Events during a load, and the report at its end.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use super::sources::Sources;
+use super::resume::Sources;
 use crate::archive::{ArchiveError, OtherKind, Position, Reason};
 use crate::store::Loaded;
 
-/// Something that a load tells its caller.
+/// An event during a load.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {
-    /// Something in an input was skipped.
+    /// An entry was skipped.
     Skipped(Skipped<'a>),
-    /// An input cannot be read, or no further.
+    /// An input cannot be opened, or not read further.
     Unreadable {
         /// The input.
         path: &'a Path,
-        /// Why.
+        /// The error.
         error: &'a ArchiveError,
     },
-    /// An archive is read from where an earlier load has left it.
+    /// An archive is resumed.
     Resumed {
         /// The archive.
         path: &'a Path,
-        /// Documents that the earlier load has read of it.
+        /// Number of documents that an earlier load has read of it.
         documents: u64,
     },
-    /// Some entries were read and taken.
+    /// More entries were stored.
     Progress(LoadProgress),
 }
 
-/// Something that was skipped.
+/// A skipped entry.
 #[derive(Clone, Copy, Debug)]
 pub struct Skipped<'a> {
     /// The input.
     pub path: &'a Path,
-    /// Where in it.
+    /// The position of the entry in it.
     pub position: Position,
-    /// The kind of trouble, for counting.
+    /// The reason, for counting.
     pub reason: Reason,
-    /// The trouble, for reading.
+    /// A message for the user.
     pub detail: &'a str,
 }
 
-/// How far a load is.
+/// The progress of a load.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LoadProgress {
-    /// Documents handed to the database.
+    /// Number of documents given to the database.
     pub documents: u64,
-    /// Things skipped, inputs that cannot be read among them.
+    /// Number of entries skipped and of inputs that cannot be read.
     pub skipped: u64,
     /// Bytes of the inputs read; those of archives that are passed over count as read.
     pub bytes_in: u64,
-    /// Bytes of all inputs, as far as that is known.
+    /// Bytes of all inputs, as far as known.
     pub size: u64,
 }
 
-/// What a load did.
+/// The result of a load.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct LoadReport {
-    /// Documents stored.
+    /// The documents stored.
     pub loaded: Loaded,
     /// Number of inputs.
     pub inputs: u64,
-    /// Archives that an earlier load has read, and this one has not.
+    /// Number of archives that are passed over because an earlier load has read them.
     pub passed_over: u64,
-    /// Files in folders that are no input, by their names.
+    /// Number of files in folders that are no inputs, by their names.
     pub files_passed_over: u64,
-    /// How far it came.
+    /// The progress at the end.
     pub progress: LoadProgress,
-    /// What the bytes read have decompressed to.
+    /// Number of decompressed bytes read.
     pub payload_bytes: u64,
-    /// What was skipped, by reason; inputs that cannot be read are apart.
+    /// Number of skipped entries by reason, without inputs that cannot be read.
     pub skipped_by_reason: BTreeMap<Reason, u64>,
-    /// Inputs that cannot be read, or not to their end.
+    /// The errors of inputs that cannot be opened, or not read to their end.
     pub unreadable: Vec<ArchiveError>,
-    /// Sound records that are no documents, by kind.
+    /// Number of sound records that are not documents, by kind.
     pub other: BTreeMap<OtherKind, u64>,
-    /// Whether the load ended because the caller wanted it to.
+    /// The load ended because the caller stopped it.
     pub stopped: bool,
 }
 
 impl LoadReport {
-    /// Returns how many things were skipped, inputs that cannot be read among them.
+    /// Returns the number of entries skipped and of inputs that cannot be read.
     #[must_use]
     pub fn skipped(&self) -> u64 {
         self.progress.skipped
@@ -97,15 +97,15 @@ impl LoadReport {
     }
 }
 
-/// Counts what a load meets.
+/// Counters of a load.
 pub(super) struct Tally {
     report: LoadReport,
-    /// Bytes read of each input, and what they decompressed to.
+    /// Bytes read of each input, and decompressed bytes.
     read: HashMap<usize, (u64, u64)>,
 }
 
 impl Tally {
-    /// Returns the counts of a load that has read nothing.
+    /// Returns the counters of a load that has read nothing.
     pub(super) fn new(sources: &Sources, files_passed_over: u64) -> Self {
         let progress = LoadProgress { size: sources.size(), ..LoadProgress::default() };
         let (inputs, passed_over) = (sources.all.len() as u64, sources.passed_over());
@@ -118,7 +118,7 @@ impl Tally {
         self.report.progress.documents += 1;
     }
 
-    /// Counts something skipped.
+    /// Counts a skipped entry.
     pub(super) fn skip(&mut self, reason: Reason) {
         *self.report.skipped_by_reason.entry(reason).or_default() += 1;
         self.report.progress.skipped += 1;
@@ -130,19 +130,19 @@ impl Tally {
         self.report.progress.skipped += 1;
     }
 
-    /// Counts a record that is no document.
+    /// Counts a record that is not a document.
     pub(super) fn other(&mut self, kind: OtherKind) {
         *self.report.other.entry(kind).or_default() += 1;
     }
 
-    /// Notes how far an input has been read.
+    /// Records the progress of an input.
     pub(super) fn read(&mut self, source: usize, bytes: u64, payload: u64) {
         let before = self.read.insert(source, (bytes, payload)).unwrap_or_default();
         self.report.progress.bytes_in += bytes.saturating_sub(before.0);
         self.report.payload_bytes += payload.saturating_sub(before.1);
     }
 
-    /// Returns how far the load is.
+    /// Returns the progress of the load.
     pub(super) fn progress(&self) -> LoadProgress {
         self.report.progress
     }

@@ -1,8 +1,8 @@
-//! The simhashes of other tools, so that their fingerprints can be imported and compared.
+//! The simhashes of other tools, for importing and comparing their fingerprints.
 //!
-//! Each is the sum of Manku et al. 2 over its own features and its own hash; fingerprints of
-//! different conventions are unrelated. They are exact on plain text. For a page of markup the text
-//! is the visible text of this crate, where each tool has its own way from markup to text.
+//! Each is the sum of Manku et al. 2 over the tool's own features and hash; fingerprints of different conventions
+//! are unrelated. They are exact on plain text. For a page of markup the text is the visible text of this crate,
+//! while each tool has its own extraction.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ use crate::sketch::punctuation::is_punctuation;
 use crate::sketch::tally::Tally;
 use crate::text::is_word_character;
 
-/// Whose convention.
+/// The tool whose features and hash are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Convention {
     /// The Python package simhash (1e0n): lower case, all word characters joined without spaces,
@@ -41,15 +41,33 @@ pub(crate) enum Convention {
 }
 
 impl Convention {
-    /// Returns the fingerprint that the counted features make.
-    pub(crate) fn decide(self, tally: &mut Tally<1>) -> u64 {
+    const ALL: [Self; 5] = [Self::OneE0ng, Self::Seomoz, Self::TextDedup, Self::Wayback64, Self::Trafilatura];
+
+    /// Returns the name of the recipe.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Convention::OneE0ng => "1e0ng",
+            Convention::Seomoz => "seomoz",
+            Convention::TextDedup => "text-dedup",
+            Convention::Wayback64 => "wayback64",
+            Convention::Trafilatura => "trafilatura",
+        }
+    }
+
+    /// Returns the convention of this name.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|convention| convention.name() == name)
+    }
+
+    /// Returns the fingerprint of the counted features.
+    pub(crate) fn fingerprint(self, tally: &mut Tally<1>) -> u64 {
         match self {
             Convention::Trafilatura => tally.at_least_half()[0],
             _ => tally.majority()[0],
         }
     }
 
-    /// Hands over each occurrence of each feature of a text, with its hash.
+    /// Calls `each` for every occurrence of each feature of a text, with its hash.
     pub(crate) fn features(self, text: &str, mut each: impl FnMut(&str, u64)) {
         let text = match self {
             Convention::Trafilatura => Cow::Borrowed(text),
@@ -98,7 +116,7 @@ impl Convention {
     }
 }
 
-/// Returns trafilatura's sample of a text's tokens: the longer ones, where they are enough.
+/// Returns trafilatura's sample of a text's tokens: the longer ones, where there are enough.
 fn sample(text: &str) -> Vec<&str> {
     let is_token = |token: &&str| !token.is_empty() && token.chars().all(|c| c != '_' && is_word_character(c));
     let words = text.split(is_space).map(|word| word.trim_matches(|c: char| c.is_ascii_punctuation()));
@@ -116,7 +134,7 @@ fn sample(text: &str) -> Vec<&str> {
     tokens
 }
 
-/// What Python splits at: white space and the four ASCII separators.
+/// Returns whether Python splits at `c`: white space and the four ASCII separators.
 fn is_space(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\x1c'..='\x1f')
 }
@@ -165,7 +183,7 @@ mod tests {
     fn of(convention: Convention, text: &str) -> u64 {
         let mut tally = Tally::new();
         convention.features(text, |_, hash| tally.add([hash]));
-        convention.decide(&mut tally)
+        convention.fingerprint(&mut tally)
     }
 
     #[test]

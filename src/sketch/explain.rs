@@ -1,11 +1,11 @@
-//! Why a page has the fingerprint it has: for `nddb fp` and for doubting users.
+//! The explanation of a page's fingerprint, for `nddb fp`.
 
 use std::collections::BTreeMap;
 
-/// A feature of a page, all its occurrences taken together.
+/// A feature of a page, with all its occurrences.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Feature {
-    /// The feature itself.
+    /// The text of the feature.
     pub text: String,
     /// Its weight: the number of its occurrences (Manku et al. 2).
     pub weight: u64,
@@ -13,24 +13,24 @@ pub struct Feature {
     pub hash: u64,
 }
 
-/// How a fingerprint came about (Manku et al. 2).
+/// The derivation of a fingerprint (Manku et al. 2).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
     /// The number of terms of the page.
     pub tokens: u64,
     /// The number of different features.
     pub distinct: u64,
-    /// The heaviest features, the heaviest first, at most [`Explanation::FEATURES_MAX`].
+    /// The heaviest features, the heaviest first, at most 40.
     pub features: Vec<Feature>,
-    /// The sum of each bit, bit 0 first: its sign decides the bit, its size how firmly.
+    /// The weighted sum of each bit, bit 0 first: its sign decides the bit.
     pub sums: [i64; 64],
     /// The fingerprint: the bits whose sum is above zero (for trafilatura, not below).
     pub fingerprint: u64,
 }
 
 impl Explanation {
-    /// The number of features an explanation lists.
-    pub const FEATURES_MAX: usize = 40;
+    /// Most features listed by an explanation.
+    pub(crate) const FEATURES_MAX: usize = 40;
 }
 
 /// Collects the features of one page.
@@ -40,7 +40,7 @@ pub(crate) struct Explainer {
 }
 
 impl Explainer {
-    /// Takes one occurrence of a feature.
+    /// Adds one occurrence of a feature.
     pub(crate) fn add(&mut self, text: &str, hash: u64) {
         match self.features.get_mut(text) {
             Some((weight, _)) => *weight += 1,

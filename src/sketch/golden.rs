@@ -1,13 +1,14 @@
-//! The numbers of `main/3`, `main/2`, `web/1` and its kin for fixed pages. They are pinned for ever: databases hold them. When this
-//! test fails the code is wrong, or a library or the language changed under it (its Unicode tables,
-//! its dictionaries); the answer is never to change the values, but to mend it or to make `main/4` and `web/2`.
+//! The pinned numbers of `main/3`, `main/2`, `web/1` and their variants for fixed pages: databases store them, so
+//! they never change. When this test fails the code is wrong, or a library or the language changed under it (its
+//! Unicode tables, its dictionaries); restore the values, or make `main/4` and `web/2`.
 
 use std::fmt::Write as _;
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::sketch::{LeadingWords, Recipe, SHINGLE_WORDS, Sampling, SignatureRules, shingles, signatures};
-use crate::text::{Page, PageKind, canonical_words, folded_text, sentences};
+use crate::text::words::canonical_words;
+use crate::text::{Page, PageKind, folded_text, sentences};
 
 const ENGLISH: &str = "The quick brown fox jumps over the lazy dog near the river bank while the \
     sun sets slowly behind the old stone mill. See https://www.example.org/a-b/c.html?id=5 (or don't).";
@@ -46,7 +47,7 @@ fn pages() -> Vec<(&'static str, Page<'static>)> {
     ]
 }
 
-/// One page's numbers; of the min-values the hash of their bytes, little-endian.
+/// Returns the numbers of a page; of the min-values the hash of their bytes, little-endian.
 fn numbers(recipe: &str, page: &Page<'_>) -> String {
     let recipe = Recipe::from_label(recipe).unwrap_or_default();
     let sketch = recipe.sketch(page);
@@ -129,9 +130,8 @@ fn main_3_gives_the_pinned_numbers() {
     assert!(found == MAIN_3_EXPECTED, "found\n{found}");
 }
 
-/// The fingerprints of phrases, and the sketches that no database stores but all platforms must agree
-/// on: the number of sentences and of signatures, and a hash of all these; the same of words and
-/// shingles.
+/// Returns the fingerprints of phrases, and the sketches that no database stores but all platforms must agree on:
+/// the number of sentences and of signatures, and a hash of all signatures; the same of words and shingles.
 fn more_numbers(page: &Page<'_>) -> String {
     let mut out = String::new();
     for name in ["web-2grams", "web-3grams"] {

@@ -26,22 +26,22 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::sketch::mix::split_mix;
 
 /// Tokens in a shingle, k of Henzinger 2.
-pub const SHINGLE: usize = 8;
+pub(crate) const SHINGLE: usize = 8;
 
 /// Min-values of a page, m of Henzinger 2.
-pub const MIN_VALUES: usize = 84;
+pub(crate) const MIN_VALUES: usize = 84;
 
 /// Supershingles of a page, m' of Henzinger 2.
-pub const SUPERSHINGLES: usize = 6;
+pub(crate) const SUPERSHINGLES: usize = 6;
 
 /// Min-values in a supershingle, l of Henzinger 2.
 const RUN: usize = MIN_VALUES / SUPERSHINGLES;
 
-/// What algorithm B keeps of a page (Henzinger 2).
+/// Min-values and supershingles of a page (Henzinger 2).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MinHash {
-    /// The least value of each of the 84 functions over the shingles. The share of indexes where
-    /// two pages agree estimates their resemblance.
+    /// The least value of each of the 84 functions over the shingles. The share of indexes where two pages agree
+    /// estimates their resemblance.
     pub values: [u32; MIN_VALUES],
     /// The hash of each run of 14 min-values. Two pages are B-similar if at least two agree.
     pub supershingles: [u64; SUPERSHINGLES],
@@ -61,10 +61,9 @@ impl MinHash {
     }
 }
 
-/// Returns the megashingles of six supershingles (Henzinger 2006, 2): one for each pair of indexes, in
-/// the order (0,1), (0,2) .. (4,5). Two pages share one exactly if they are B-similar. It is XXH3
-/// (64 bits, seed 0) of the two supershingles, 8 bytes each, little-endian, and the two indexes, one
-/// byte each.
+/// Returns the megashingles of six supershingles (Henzinger 2006, 2): one for each pair of indexes, in the order
+/// (0,1), (0,2) .. (4,5). Two pages share one exactly if they are B-similar. A megashingle is XXH3 (64 bits, seed
+/// 0) of the two supershingles, 8 bytes each, little-endian, and the two indexes, one byte each.
 pub fn megashingles(supershingles: &[u64; SUPERSHINGLES]) -> [u64; 15] {
     let mut megashingles = [0; 15];
     let mut next = megashingles.iter_mut();
@@ -83,16 +82,16 @@ pub fn megashingles(supershingles: &[u64; SUPERSHINGLES]) -> [u64; 15] {
 }
 
 /// Min-values in a band.
-pub const BAND: usize = 4;
+pub(crate) const BAND: usize = 4;
 
 /// Bands of a page.
-pub const BANDS: usize = MIN_VALUES / BAND;
+pub(crate) const BANDS: usize = MIN_VALUES / BAND;
 
-/// Returns the bands of 84 min-values: runs of four, which are what supershingles are, cut shorter. Two pages of
-/// resemblance r share one with probability 1 - (1 - r^4)^21: of .8 always, of .5 three times in four, of .2 once
-/// in thirty, where megashingles find those of .95 nine times in ten and those of .8 once in forty. A band is XXH3
-/// (64 bits, seed 0) of `band`, the number of the run as one byte, and its four min-values, 4 bytes each,
-/// little-endian: 21 bytes, so that it is no megashingle.
+/// Returns the bands of 84 min-values: a hash for each run of four, as supershingles are of longer runs. Two pages
+/// of resemblance r share one with probability 1 - (1 - r^4)^21: of .8 always, of .5 three times in four, of .2
+/// once in thirty, where megashingles find those of .95 nine times in ten and those of .8 once in forty. A band is
+/// XXH3 (64 bits, seed 0) of `band`, the index of the run as one byte, and its four min-values, 4 bytes each,
+/// little-endian: 21 bytes, so that no band is a megashingle.
 pub fn bands(min_values: &[u32; MIN_VALUES]) -> [u64; BANDS] {
     std::array::from_fn(|index| {
         let mut bytes = [0; 5 + 4 * BAND];
@@ -111,7 +110,7 @@ pub fn agreement(a: &[u32; MIN_VALUES], b: &[u32; MIN_VALUES]) -> u32 {
     a.iter().zip(b).map(|(a, b)| u32::from(a == b)).sum()
 }
 
-/// Factor and summand of each function; in whole vectors of eight for the fast version.
+/// Factors and summands of the functions; in whole vectors of eight for the fast version.
 const FUNCTIONS: ([u32; LANES * VECTORS], [u32; LANES * VECTORS]) = {
     let mut factors = [1; LANES * VECTORS];
     let mut summands = [0; LANES * VECTORS];
@@ -129,10 +128,10 @@ const SEED: u64 = 84;
 /// 32-bit numbers in a vector register.
 const LANES: usize = 8;
 
-/// Registers that hold all min-values.
+/// Vector registers that hold all min-values.
 const VECTORS: usize = MIN_VALUES.div_ceil(LANES);
 
-/// Registers worked on in one pass over the shingles: two leave room for factors and summands.
+/// Vector registers processed in one pass over the shingles: two leave registers for factors and summands.
 const PASS: usize = 2;
 
 /// Returns f_i of a shingle.
@@ -140,20 +139,20 @@ fn function(i: usize, shingle: u64) -> u32 {
     FUNCTIONS.0[i].wrapping_mul(shingle as u32).wrapping_add(FUNCTIONS.1[i])
 }
 
-/// Returns the min-values and supershingles of a token sequence (Henzinger 2), or of any other hashed
-/// features. None if there are none.
+/// Returns the min-values and supershingles of a token sequence (Henzinger 2), or of any other hashed features;
+/// `None` if it is empty.
 pub fn min_hash(tokens: &[u64]) -> Option<MinHash> {
     let bytes: Vec<[u8; 8]> = tokens.iter().map(|token| token.to_le_bytes()).collect();
     of_bytes(bytes.as_flattened())
 }
 
-/// Returns the [`min_hash`] of tokens that stand in `bytes`, 8 bytes each, little-endian.
+/// Returns the [`min_hash`] of the tokens in `bytes`, 8 bytes each, little-endian.
 pub(crate) fn of_bytes(bytes: &[u8]) -> Option<MinHash> {
     values_of(bytes, SHINGLE).map(MinHash::of_values)
 }
 
-/// Returns the min-values of the shingles of so many tokens, by the functions of algorithm B. None if there are no
-/// tokens.
+/// Returns the min-values of the shingles of `shingle` tokens, by the functions of algorithm B; `None` if there are
+/// no tokens.
 pub(crate) fn min_values(tokens: &[u64], shingle: usize) -> Option<[u32; MIN_VALUES]> {
     let bytes: Vec<[u8; 8]> = tokens.iter().map(|token| token.to_le_bytes()).collect();
     values_of(bytes.as_flattened(), shingle)
@@ -164,7 +163,7 @@ fn values_of(bytes: &[u8], shingle: usize) -> Option<[u32; MIN_VALUES]> {
         return None;
     }
     let mut values = [u32::MAX; LANES * VECTORS];
-    // The shingles of a block stay in the nearest cache while all functions go over them.
+    // The shingles of a block stay in the first-level cache for all functions.
     const BLOCK: usize = 2048;
     let mut block = Vec::with_capacity(BLOCK);
     let mut windows = windows(bytes, shingle);
@@ -181,7 +180,7 @@ fn values_of(bytes: &[u8], shingle: usize) -> Option<[u32; MIN_VALUES]> {
     Some(first)
 }
 
-/// Returns the min-values of a set of shingles that come from no page.
+/// Returns the min-values and supershingles of a set of shingles.
 #[cfg(test)]
 pub(crate) fn of_shingles(shingles: &[u32]) -> MinHash {
     let mut values = [u32::MAX; LANES * VECTORS];
@@ -191,13 +190,13 @@ pub(crate) fn of_shingles(shingles: &[u32]) -> MinHash {
     MinHash::of_values(first)
 }
 
-/// Returns the bytes of each shingle.
+/// Returns the bytes of each shingle of a token sequence in bytes.
 fn windows(bytes: &[u8], shingle: usize) -> impl Iterator<Item = &[u8]> {
     let size = bytes.len().min(8 * shingle);
     bytes.windows(size.max(1)).step_by(8)
 }
 
-/// Lowers the min-values to those of more shingles.
+/// Updates the min-values with more shingles.
 fn lower(values: &mut [u32; LANES * VECTORS], shingles: &[u32]) {
     const WIDTH: usize = LANES * PASS;
     let (factors, summands) = (&FUNCTIONS.0, &FUNCTIONS.1);

@@ -1,4 +1,4 @@
-//! The one mixing function behind all pseudo-random numbers of this wing.
+//! The mixing function behind all pseudo-random numbers of the sketches.
 
 /// The odd constant nearest to 2^64 divided by the golden ratio.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;

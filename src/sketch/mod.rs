@@ -1,50 +1,48 @@
 //! Tokens to fingerprints: simhash, projection, min-values and supershingles, under a recipe.
 //!
-//! It owns everything between the terms of a page and the numbers a database stores of it. What
-//! belongs together is gathered in a [`Recipe`], which has a name and a version: fingerprints of
-//! different recipes say nothing about each other, so a database stores its recipe's label and
-//! refuses others. A recipe, once released, gives the same numbers for ever and on every platform;
-//! a file of golden values holds it to that.
+//! It owns everything between the terms of a page and the numbers that a database stores of it. A [`Recipe`] names
+//! and versions a choice of sketches: fingerprints of different recipes are not comparable, so a database stores
+//! its recipe's label and refuses others. A released recipe gives the same numbers for ever and on every platform;
+//! a file of golden values checks that.
 //!
-//! Two sketches are made by those who compare texts, and are not stored: the [`signatures`] of
-//! sentences (Huang et al. 3.1) and the sampled [`shingles`] of words (Ye et al. 3.1).
+//! Two sketches are computed when texts are compared, and are not stored: the `signatures` of sentences (Huang et
+//! al. 3.1) and the sampled `shingles` of words (Ye et al. 3.1).
 //!
-//! Every sketch stands here twice: as the paper's loop (`plain`), which is the definition, and as
-//! a fast version that is tested against it.
+//! Every sketch is implemented twice: as the paper's loop (`plain`), which is the definition, and as a fast version
+//! that is tested against it.
 //!
-//! It imports `text` and must never import another wing (`store`, `archive`, `detect`). It is
-//! pure: no input or output, no threads, no clock, no chance.
+//! It imports `text` and must never import `store`, `archive` or `detect`. It is pure: no input or output, no
+//! threads, no clock, no random source.
 
 mod conventions;
 mod explain;
-mod features;
-mod min_hash;
-mod mix;
+pub(crate) mod features;
+pub(crate) mod min_hash;
+pub(crate) mod mix;
 mod profile;
-mod projection;
+pub(crate) mod projection;
 mod punctuation;
 mod recipe;
-mod shingles;
-mod signatures;
-mod simhash;
+pub(crate) mod shingles;
+pub(crate) mod signatures;
+pub(crate) mod simhash;
 mod tally;
 
 pub use explain::{Explanation, Feature};
-pub use features::{Features, PHRASE_MAX, Stemmer, StopWords, WeightTable, simhash_of};
-pub use min_hash::{
-    BAND, BANDS, MIN_VALUES, MinHash, SHINGLE, SUPERSHINGLES, agreement, bands, megashingles, min_hash,
-};
-#[doc(hidden)]
-pub use mix::split_mix;
-pub use profile::{LeadingWords, NUMBERS, Numbers, PROFILE_SIZE, Profile, SHORT_BANDS, WORDS};
-pub use projection::{PIECES, PROJECTION_BITS, Projection, projection};
+pub use min_hash::MinHash;
+pub use profile::{LeadingWords, Numbers, PROFILE_SIZE, Profile};
+pub use projection::Projection;
 pub use recipe::{Recipe, RecipeError, Sketch};
-pub use shingles::{Overlap, SAMPLING_MAX, SHINGLE_WORDS, Sampling, Shingles, shingles};
-pub use signatures::{Signature, SignatureRules, signatures};
-pub use simhash::fingerprint;
+pub use signatures::SignatureRules;
 
-/// The definitions: the papers' loops, slow and plain, for tests and for reading.
-pub mod plain {
+pub(crate) use min_hash::{BANDS, MIN_VALUES, SUPERSHINGLES, agreement};
+pub(crate) use profile::SHORT_BANDS;
+pub(crate) use projection::{PIECES, PROJECTION_BITS};
+pub(crate) use shingles::{SAMPLING_MAX, SHINGLE_WORDS, Sampling, Shingles, shingles};
+pub(crate) use signatures::{Signature, signatures};
+
+/// The definitions: the papers' loops, slow and plain, for tests and for readers.
+pub(crate) mod plain {
     pub use super::features::plain as simhash_of;
     pub use super::min_hash::plain as min_hash;
     pub use super::projection::plain as projection;

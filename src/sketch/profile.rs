@@ -1,20 +1,20 @@
-//! What the default verdict compares of two pages (`main/3`): small sketches of fixed width of their content, titles,
-//! headings and numbers.
+//! The profile of a page that the default verdict compares (`main/3`): small sketches of fixed width of its
+//! content, titles, headings and numbers.
 //!
 //! As specified here:
 //!
-//! * *short*: the low 16 bits of each of the 84 min-values ([`min_hash`](crate::sketch::min_hash)) of the shingles of
-//!   two terms of the content in a row; of a page of one term its one shingle is that term. A tenth of the words
-//!   replaced here and there leaves two thirds of these shingles, and a quarter of those of eight terms.
-//! * *title* and *headings*: the first 15 different words of the title, and of all headings of the content, those of
-//!   higher rank first. A word is a term in lower case; of one of more than three ASCII letters that ends in `s` and not
-//!   in `ss` that `s` is dropped, and `and` is no word. Each is 16 bits: the low 14 of its XXH3 (64 bits, seed 0);
-//!   bit 14 says that it is a number: it has a digit, and at most one letter; bit 15, of words of a title, that it
-//!   stands in the content or its headings too, as the name of a site seldom does.
-//! * *numbers*: how many different terms of digits alone the content has, and the seven least of the low 16 bits of their
-//!   hashes, ascending.
-//! * the number of terms of the content, a hash of the host (the low 32 bits of XXH3 of its name), 0 if there is none,
-//!   and whether all of the page was taken for its content, because there was too little else.
+//! * *short*: the low 16 bits of each of the 84 min-values ([`min_hash`](crate::sketch::min_hash)) of the shingles
+//!   of two successive terms of the content; the one shingle of a page of one term is that term. If every tenth
+//!   word is replaced, two thirds of these shingles remain, and a quarter of those of eight terms.
+//! * *title* and *headings*: the first 15 different words of the title, and of all headings of the content, those
+//!   of higher rank first. A word is a term in lower case; a final `s` after a letter other than `s` is dropped
+//!   from terms of more than three ASCII letters, and `and` is no word. Each word is 16 bits: the low 14 of its
+//!   XXH3 (64 bits, seed 0); bit 14 marks a number: a word with a digit and at most one letter; bit 15 marks a word
+//!   of a title that occurs in the content or its headings too, as the name of a site seldom does.
+//! * *numbers*: the number of different terms of digits alone in the content, and the seven least of the low 16
+//!   bits of their hashes, ascending.
+//! * the number of terms of the content, a hash of the host (the low 32 bits of XXH3 of its name; 0 if unknown),
+//!   and whether all of the page counts as its content, because there is too little else.
 
 use std::collections::BTreeSet;
 
@@ -23,11 +23,11 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::sketch::min_hash::{self, MIN_VALUES};
 use crate::text::{Headings, PageContent};
 
-/// Words kept of a title, and of headings.
-pub const WORDS: usize = 15;
+/// Most words kept of a title, and of headings.
+pub(super) const WORDS: usize = 15;
 
-/// Hashes of numbers kept.
-pub const NUMBERS: usize = 7;
+/// Most hashes of numbers kept.
+pub(super) const NUMBERS: usize = 7;
 
 /// Bytes of a profile in a record (SPEC 9.3).
 pub const PROFILE_SIZE: usize = 2 * MIN_VALUES + 2 * (1 + 2 * WORDS) + 2 + 2 * NUMBERS + 4 + 4 + 1;
@@ -38,20 +38,20 @@ const SHORT_BAND: usize = 7;
 /// Short min-values in a named band.
 const NAMED_BAND: usize = 4;
 
-/// Runs of short min-values that bands are made of.
+/// Number of runs of short min-values that bands are made of.
 const RUNS: usize = MIN_VALUES / SHORT_BAND;
 
-/// Bands of a profile, plain and named ones.
-pub const SHORT_BANDS: usize = 2 * RUNS;
+/// Number of bands of a profile, plain and named ones.
+pub(crate) const SHORT_BANDS: usize = 2 * RUNS;
 
 /// Terms in a short shingle.
 const SHORT: usize = 2;
 
-/// Marks a word of a title that stands in the content too.
+/// Bit of a title's word that occurs in the content too.
 const SHARED: u16 = 1 << 15;
-/// Marks a number.
+/// Bit of a number.
 const NUMBER: u16 = 1 << 14;
-/// The hash of a word.
+/// Mask of the hash of a word.
 const HASH: u16 = NUMBER - 1;
 
 /// The first words of a title, or of headings.
@@ -59,7 +59,7 @@ const HASH: u16 = NUMBER - 1;
 pub struct LeadingWords {
     /// Number of different words, at most 255.
     pub total: u8,
-    /// The first of them, zero behind the last.
+    /// The first words, followed by zeros.
     pub words: [u16; WORDS],
 }
 
@@ -73,11 +73,11 @@ impl LeadingWords {
             }
         }
         let mut all = Self { total: u8::try_from(seen.len()).unwrap_or(u8::MAX), words: [0; WORDS] };
-        all.words.iter_mut().zip(seen).for_each(|(index, word)| *index = word);
+        all.words.iter_mut().zip(seen).for_each(|(slot, word)| *slot = word);
         all
     }
 
-    /// Returns the words that are kept.
+    /// Returns the words without the padding.
     pub fn kept(&self) -> &[u16] {
         &self.words[..usize::from(self.total).min(WORDS)]
     }
@@ -87,18 +87,18 @@ impl LeadingWords {
         self.kept().iter().filter(|word| *word & NUMBER == 0).map(|word| word & HASH)
     }
 
-    /// Returns the hashes of those that stand in the content too.
+    /// Returns the hashes of the words that occur in the content too.
     pub fn shared(&self) -> impl Iterator<Item = u16> + Clone + '_ {
         self.kept().iter().filter(|word| *word & (NUMBER | SHARED) == SHARED).map(|word| word & HASH)
     }
 }
 
-/// Different numbers of a content.
+/// The different numbers in a content, sampled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Numbers {
-    /// How many, at most 65,535.
+    /// Number of different numbers, at most 65,535.
     pub total: u16,
-    /// The least of their hashes, ascending; 65,535 behind the last.
+    /// The least of their hashes, ascending, followed by 65,535.
     pub least: [u16; NUMBERS],
 }
 
@@ -116,17 +116,17 @@ impl Numbers {
         let mut short: Vec<u16> = hashes.iter().map(|hash| *hash as u16).collect();
         short.sort_unstable();
         let mut numbers = Self { total: u16::try_from(hashes.len()).unwrap_or(u16::MAX), ..Self::default() };
-        numbers.least.iter_mut().zip(short).for_each(|(index, hash)| *index = hash);
+        numbers.least.iter_mut().zip(short).for_each(|(slot, hash)| *slot = hash);
         numbers
     }
 
-    /// Returns the hashes that are kept.
+    /// Returns the hashes without the padding.
     pub fn kept(&self) -> &[u16] {
         &self.least[..usize::from(self.total).min(NUMBERS)]
     }
 
-    /// Returns the resemblance of two sets of numbers: of the least hashes of their union, as many as both are known
-    /// of, the share that both have (Broder 1997). `None` if either has none.
+    /// Returns the resemblance of two sets of numbers, estimated from the least hashes of their union, as many as
+    /// both sets cover (Broder 1997). `None` if either set is empty.
     pub fn resemblance(&self, other: &Self) -> Option<f64> {
         let (a, b) = (self.kept(), other.kept());
         if a.is_empty() || b.is_empty() {
@@ -150,7 +150,7 @@ impl Numbers {
     }
 }
 
-/// What the default verdict compares of a page.
+/// The profile of a page, which the default verdict compares.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Profile {
     /// The low bits of the min-values of its short shingles.
@@ -161,18 +161,18 @@ pub struct Profile {
     pub headings: LeadingWords,
     /// The numbers of its content.
     pub numbers: Numbers,
-    /// The number of terms of its content, numbers not counted.
+    /// Number of terms of its content without numbers.
     pub terms: u32,
     /// A hash of its host.
     pub host: u32,
-    /// All of the page is its content.
+    /// All of the page counts as its content.
     pub is_whole: bool,
 }
 
 impl Profile {
-    /// Returns the profile of a page, given its content, the hashes of the content's terms, and its host, empty if it is
-    /// not known. None if the content has no term.
-    pub fn of(content: &PageContent, hashes: &[u64], host: &str) -> Option<Self> {
+    /// Returns the profile of a page, given its content, the hashes of the content's terms, and its host, empty if
+    /// unknown. `None` if the content has no term.
+    pub(crate) fn of(content: &PageContent, hashes: &[u64], host: &str) -> Option<Self> {
         let values = min_hash::min_values(hashes, SHORT)?;
         let mut headings: Vec<_> = content.headings().collect();
         headings.sort_by_key(|heading| heading.rank);
@@ -197,9 +197,9 @@ impl Profile {
         })
     }
 
-    /// Returns hashes of all words of the title and of the headings that are no numbers, in no order, each 0 where there
-    /// are none.
-    pub fn titles(&self) -> Headings {
+    /// Returns a hash of all words of the title, and one of all words of the headings, numbers left out; order does
+    /// not matter, and 0 means no words.
+    pub(crate) fn titles(&self) -> Headings {
         let hash = |words: &LeadingWords| {
             let words: BTreeSet<u16> = words.plain().collect();
             let bytes: Vec<u8> = words.into_iter().flat_map(u16::to_le_bytes).collect();
@@ -208,17 +208,18 @@ impl Profile {
         Headings { title: hash(&self.title), heading: hash(&self.headings) }
     }
 
-    /// Returns the bands of a profile: a plain one for each run of seven of its short min-values, and behind these a
-    /// named one for each, of the first four values of the run and the page's name: the first two words of its title
-    /// that are no numbers, of its headings where the title has none, of neither where there are no headings.
+    /// Returns the bands of a profile: a plain band for each run of seven of its short min-values, and then a named
+    /// band for each run, of its first four values and the page's name: the first two words of its title that are
+    /// no numbers, of its headings if the title has none, otherwise no words.
     ///
-    /// Two pages whose short shingles have resemblance r share a plain band with probability 1 - (1 - r^7)^12, and of one
-    /// name, or without any, a named one with 1 - (1 - r^4)^12: of .68, a tenth of the words replaced, nineteen times in
-    /// twenty, where bands of four of eight terms find one in ten.
+    /// Two pages whose short shingles have resemblance r share a plain band with probability 1 - (1 - r^7)^12, and,
+    /// if they have the same name or none, a named one with 1 - (1 - r^4)^12: for .68, a tenth of the words
+    /// replaced, nineteen times in twenty, where bands of four shingles of eight terms find one in ten.
     ///
-    /// A band is XXH3 (64 bits, seed 0) of `short`, the number of the run as one byte and its values, or of `named`, the
-    /// same, four values, the number of words of the name as one byte and two words, zero where there is none; values and
-    /// words as 2 bytes each, little-endian: 20 or 19 bytes, so that it is no other key.
+    /// A plain band is XXH3 (64 bits, seed 0) of `short`, the index of the run as one byte and its seven values. A
+    /// named band is that of `named`, the index, four values, the number of words of the name as one byte and two
+    /// words, zero if missing. Values and words have 2 bytes each, little-endian: 20 or 19 bytes, so that no band
+    /// equals another key.
     pub fn bands(&self) -> [u64; SHORT_BANDS] {
         let name = self.name();
         let words = [0, 1].map(|index| name.get(index).copied().unwrap_or(0));
@@ -238,7 +239,7 @@ impl Profile {
         })
     }
 
-    /// The first two words by which the page calls itself.
+    /// Returns the name of the page: the first two words of its title or headings that are no numbers.
     fn name(&self) -> Vec<u16> {
         let of = |words: &LeadingWords| words.plain().take(2).collect::<Vec<_>>();
         let title = of(&self.title);
@@ -264,7 +265,7 @@ impl Profile {
         out
     }
 
-    /// Returns the profile of [`Profile::to_bytes`]. Any bytes are one.
+    /// Returns the profile encoded by [`Profile::to_bytes`]. Any bytes are valid.
     pub fn from_bytes(bytes: &[u8; PROFILE_SIZE]) -> Self {
         let mut at = 0;
         let mut take = |size: usize| {
@@ -292,7 +293,7 @@ impl Profile {
     }
 }
 
-/// Returns the 16 bits of a word, in lower case; none of `and`.
+/// Returns the 16 bits of a word in lower case; `None` for `and`.
 fn word(term: &str) -> Option<u16> {
     if term == "and" {
         return None;
@@ -305,12 +306,12 @@ fn word(term: &str) -> Option<u16> {
     Some(if is_number { hash | NUMBER } else { hash })
 }
 
-/// Returns which terms are among those of the content, given the hashes of the latter.
+/// Returns which terms are in the content, given the hashes of the content's terms.
 fn in_content(terms: &[String], hashes: &[u64]) -> Vec<bool> {
     let mut wanted: Vec<(u64, usize)> =
         terms.iter().enumerate().map(|(index, term)| (xxh3_64(term.as_bytes()), index)).collect();
     wanted.sort_unstable();
-    // Most terms of the content are none of these: one bit of each says so.
+    // Most terms of the content are none of these: one bit of each hash rules them out.
     let bit = |hash: u64| 1u64 << (hash >> 58);
     let mask = wanted.iter().fold(0, |mask, (hash, _)| mask | bit(*hash));
     let mut found = vec![false; terms.len()];

@@ -12,20 +12,19 @@ use crate::sketch::mix::split_mix;
 use crate::sketch::tally::Tally;
 
 /// Dimensions of the projection, b of Henzinger 2.
-pub const PROJECTION_BITS: usize = 384;
+pub(crate) const PROJECTION_BITS: usize = 384;
 
-/// Pieces of a projection, of four bytes each.
-pub const PIECES: usize = PROJECTION_BITS / 32;
+/// Number of pieces of a projection, of four bytes each.
+pub(crate) const PIECES: usize = PROJECTION_BITS / 32;
 
-/// Words of a projection.
+/// 64-bit words of a projection.
 const WORDS: usize = PROJECTION_BITS / 64;
 
 /// The bits of a page's projection (Henzinger 2): dimension d is bit d mod 64 of word d / 64.
 pub type Projection = [u64; WORDS];
 
-/// Returns the pieces of a projection (Henzinger 2): piece p is dimensions 32p to 32p + 31, the
-/// least of them the lowest bit of the first byte. Projections that differ in fewer than 12 dimensions have a
-/// piece in common.
+/// Returns the pieces of a projection (Henzinger 2): piece p is dimensions 32p to 32p + 31, dimension 32p the
+/// lowest bit of the first byte. Projections that differ in fewer than 12 dimensions share a piece.
 pub(super) fn pieces(projection: &Projection) -> [[u8; 4]; PIECES] {
     std::array::from_fn(|piece| ((projection[piece / 2] >> (32 * (piece % 2))) as u32).to_le_bytes())
 }

@@ -1,6 +1,6 @@
-//! The punctuation of Unicode (general categories P*), as ranges: what the `trafilatura` recipe
-//! splits texts at that have no spaces. It is that of Unicode 14, and stands here so that it never
-//! changes under a stored fingerprint.
+//! The punctuation of Unicode (general categories P*), as ranges: the `trafilatura` recipe splits texts without
+//! spaces at it. The table is that of Unicode 14, and part of this crate so that it never changes under a stored
+//! fingerprint.
 
 /// Returns whether `c` is punctuation.
 pub(crate) fn is_punctuation(c: char) -> bool {

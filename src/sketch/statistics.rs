@@ -1,5 +1,5 @@
-//! Whether the sketches estimate what the papers say they estimate. The seeds are fixed, so these
-//! tests pass or fail for good; the bounds are those that nine seeds in ten thousand would miss.
+//! Statistical tests: do the sketches estimate what the papers say they estimate? The seeds are fixed, so these
+//! tests pass or fail for good; nine seeds in ten thousand would miss the bounds.
 
 use std::collections::BTreeSet;
 
@@ -8,9 +8,10 @@ use crate::sketch::mix::split_mix;
 use crate::sketch::projection::{PROJECTION_BITS, projection};
 use crate::sketch::shingles::{SHINGLE_WORDS, Sampling, shingles};
 use crate::sketch::simhash;
-use crate::text::{CanonicalWords, Page, canonical_words};
+use crate::text::words::canonical_words;
+use crate::text::{CanonicalWords, Page};
 
-/// Standard deviations allowed.
+/// Standard deviations allowed between estimate and expectation.
 const SIGMAS: f64 = 3.3;
 
 /// A stream of pseudo-random numbers.
@@ -34,7 +35,7 @@ impl Numbers {
     }
 }
 
-/// Makes two sets of random shingles with `common` of `union` in both, the rest shared out evenly.
+/// Makes two sets of random shingles with `common` of `union` in both, the rest divided evenly.
 fn pair(numbers: &mut Numbers, union: usize, common: usize) -> (MinHash, MinHash) {
     let all: Vec<u32> = numbers.take(union).into_iter().map(|number| number as u32).collect();
     let half = common + (union - common) / 2;
@@ -76,7 +77,7 @@ fn min_values_agree_as_often_as_the_resemblance_and_independently() {
     }
 }
 
-/// Henzinger 2, for whole pages: tokens in, with the shingles that they make.
+/// Henzinger 2, for whole pages: shingles are made of tokens.
 #[test]
 fn min_values_of_edited_pages_agree_as_often_as_their_resemblance() {
     for (seed, len, edits) in [(6, 60, 1), (7, 400, 3), (8, 400, 20), (9, 2000, 12)] {
@@ -102,7 +103,7 @@ fn min_values_of_edited_pages_agree_as_often_as_their_resemblance() {
     }
 }
 
-/// Ye et al. 4.4: a sample's resemblance is that of the whole, and the samples share the whole out.
+/// Ye et al. 4.4: a sample's resemblance is that of the whole, and the samples partition the whole.
 #[test]
 fn samples_of_shingles_resemble_each_other_as_the_pages_do() {
     for (seed, len, edits) in [(41, 300, 3), (42, 300, 30), (43, 2000, 40)] {
@@ -125,7 +126,7 @@ fn samples_of_shingles_resemble_each_other_as_the_pages_do() {
             let parts: Vec<_> = (0..16).filter_map(|r| Sampling::new(16, r)).filter_map(compare).collect();
             assert_eq!(parts.iter().map(|part| part.shared).sum::<usize>(), whole.shared, "seed {seed}");
             assert_eq!(parts.iter().map(|part| part.union).sum::<usize>(), whole.union, "seed {seed}");
-            // One remainder a trial: those of one pair of pages depend on each other.
+            // One remainder a trial: the trials of one pair of pages depend on each other.
             let part = parts[trial as usize % 16];
             let resemblance = whole.resemblance();
             found += part.shared;
@@ -161,7 +162,7 @@ fn the_chance_of_b_similarity_is_that_of_the_paper() {
     }
 }
 
-/// Returns the chance of each number of heads in `tosses` throws of a coin.
+/// Returns the probability of each number of heads in `tosses` throws of a coin.
 fn binomial(tosses: usize) -> Vec<f64> {
     let mut chances = vec![0.5f64.powi(tosses as i32)];
     for heads in 0..tosses {
@@ -170,8 +171,8 @@ fn binomial(tosses: usize) -> Vec<f64> {
     chances
 }
 
-/// Returns the chance that the signs of two sums of +1 and -1 differ, which have `common` of `len`
-/// summands in common; exact, where Charikar's theorem is about normal variables.
+/// Returns the probability that the signs of two sums of +1 and -1 differ, with `common` of `len` summands in
+/// common; exact, where Charikar's theorem is about normal variables.
 fn chance_of_difference(len: usize, common: usize) -> f64 {
     let own = binomial(len - common);
     let chances = binomial(common).into_iter().enumerate().map(|(heads, chance)| {
@@ -183,7 +184,7 @@ fn chance_of_difference(len: usize, common: usize) -> f64 {
     chances.sum()
 }
 
-/// Checks the number of differing bits of many pairs against what is expected of each bit.
+/// Checks the number of differing bits of many pairs against the expectation of each bit.
 #[track_caller]
 fn assert_distance(seed: u64, what: &str, distance: u32, bits: usize, trials: u32, expected: f64) {
     let draws = bits as f64 * f64::from(trials);
@@ -198,9 +199,9 @@ fn distances(a: &[u64], b: &[u64]) -> (u32, u32) {
     (projected, hashed.count_ones())
 }
 
-/// Charikar's theorem, on which Manku 2 and Henzinger 2 stand: two sign bits differ with
-/// probability angle / pi. Sums of few hundred +1 and -1 are not quite normal: the bits are held to
-/// the exact chance, and that to the angle.
+/// Charikar's theorem, on which Manku 2 and Henzinger 2 rely: two sign bits differ with probability angle / pi.
+/// Sums of few hundred +1 and -1 are not quite normal: the bits are compared with the exact probability, and that
+/// with the angle.
 #[test]
 fn distances_follow_the_angle_between_the_token_vectors() {
     for (seed, len, common) in [(21, 301, 300), (22, 301, 270), (23, 1001, 500), (24, 99, 0), (25, 501, 490)] {
@@ -222,11 +223,11 @@ fn distances_follow_the_angle_between_the_token_vectors() {
     }
 }
 
-/// Returns the chance that the signs of two weighted sums of +1 and -1 differ, by their exact joint
-/// law; a sum of zero is negative.
+/// Returns the probability that the signs of two weighted sums of +1 and -1 differ, by their exact joint
+/// distribution; a sum of zero is negative.
 fn chance_of_weighted_difference(weights: &[(usize, usize)]) -> f64 {
     let (left, right) = weights.iter().fold((0, 0), |(l, r), &(a, b)| (l + a, r + b));
-    // Index: the weight of what is +1 so far.
+    // Index: the weight of the +1 summands so far.
     let mut law = vec![vec![0.0; right + 1]; left + 1];
     law[0][0] = 1.0;
     for &(a, b) in weights {
@@ -248,7 +249,7 @@ fn chance_of_weighted_difference(weights: &[(usize, usize)]) -> f64 {
 fn distances_follow_the_angle_between_the_frequency_vectors() {
     for (seed, distinct) in [(31, 40), (32, 80)] {
         let mut numbers = Numbers::new(seed);
-        // Zipf's law in small: few tokens are frequent, and each page has its own of the rest.
+        // Zipf's law in small: few tokens are frequent, and each page has rare tokens of its own.
         let weights: Vec<(usize, usize)> = (0..distinct)
             .map(|rank| match rank % 5 {
                 3 => (1 + 8 / (rank + 1), 0),

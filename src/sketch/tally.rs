@@ -1,14 +1,14 @@
-//! How often each of many bits is set over a sequence of words, counted in bit slices.
+//! Counts of each of many bits over a sequence of words, in bit slices.
 //!
-//! Charikar's sums need one counter per bit and an addition per bit and token. Here the counters
-//! stand upright: plane p holds binary digit p of all of them, 64 to a word, so that one full adder
-//! of five logical operations takes three words of one weight to two. Sixteen inputs are folded at
-//! a time (Harley and Seal's tree), and only every sixteenth carry goes to the planes above.
+//! Charikar's sums need one counter per bit and an addition per bit and token. Here the counters are vertical:
+//! plane p holds binary digit p of all of them, 64 to a word, so that one full adder of five logical operations
+//! turns three words of one weight into two. Sixteen inputs are folded at a time (Harley and Seal's tree), and only
+//! every sixteenth carry goes to the planes above.
 
 /// Words folded at a time.
 const BATCH: usize = 16;
 
-/// The binary digits of weight 1, 2, 4 and 8, and those above.
+/// The counters: the binary digits of weight 1, 2, 4 and 8, and the planes above.
 #[derive(Clone, Debug)]
 pub(crate) struct Tally<const N: usize> {
     low: [[u64; N]; 4],
@@ -35,19 +35,19 @@ impl<const N: usize> Tally<N> {
         }
     }
 
-    /// Returns how many inputs there were.
+    /// Returns the number of inputs.
     pub(crate) fn len(&self) -> u64 {
         self.len + self.waits as u64
     }
 
-    /// Returns the bits that more than half of the inputs have: where Charikar's sum of +1 and -1
-    /// is above zero.
+    /// Returns the bits that are set in more than half of the inputs: where Charikar's sum of +1 and -1 is above
+    /// zero.
     pub(crate) fn majority(&mut self) -> [u64; N] {
         let half = self.len() / 2;
         self.above(half)
     }
 
-    /// Returns the bits that at least half of the inputs have: where the sum is not below zero.
+    /// Returns the bits that are set in at least half of the inputs: where the sum is not below zero.
     pub(crate) fn at_least_half(&mut self) -> [u64; N] {
         match self.len().div_ceil(2).checked_sub(1) {
             Some(bound) => self.above(bound),
@@ -55,8 +55,8 @@ impl<const N: usize> Tally<N> {
         }
     }
 
-    /// Returns the bits that more than `bound` inputs have, all 64 to a word compared at once,
-    /// digit by digit from the lowest.
+    /// Returns the bits that are set in more than `bound` inputs, all 64 of a word compared at once, digit by digit
+    /// from the lowest.
     fn above(&mut self, bound: u64) -> [u64; N] {
         self.settle();
         let planes = self.low.iter().chain(&self.high);
@@ -84,7 +84,7 @@ impl<const N: usize> Tally<N> {
             .collect()
     }
 
-    /// Folds what waits; inputs of zero make the batch full and count nothing.
+    /// Folds the pending inputs; inputs of zero fill the batch and count nothing.
     fn settle(&mut self) {
         if self.waits > 0 {
             self.waiting[self.waits..].fill([0; N]);
@@ -149,7 +149,7 @@ mod tests {
             for (n, mut word) in words.into_iter().enumerate() {
                 word[1] &= sparse;
                 if n % 7 == 0 {
-                    // Reading in between must not disturb the counting.
+                    // Reading in between must not change the counts.
                     tally.counts();
                 }
                 tally.add(word);

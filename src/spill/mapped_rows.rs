@@ -1,33 +1,33 @@
-//! Rows of numbers in a temporary file, read as if they stood in memory.
+//! Rows of numbers in a temporary file, mapped into memory.
 
 use std::path::Path;
 
 use super::temp_file::{TempFile, TempMap};
 use crate::Result;
 
-/// Bytes gathered before they are written.
+/// Bytes collected before they are written.
 const BUFFER_SIZE: usize = 1 << 20;
 
-/// Rows of N numbers in the making.
+/// Writer of rows of N numbers.
 pub struct MappedRowsWriter<const N: usize> {
     file: TempFile,
     buffer: Vec<u8>,
     len: usize,
 }
 
-/// Rows of N numbers, by their index; none by default.
+/// Rows of N numbers, by index; empty by default.
 #[derive(Debug, Default)]
 pub struct MappedRows<const N: usize> {
     map: TempMap,
 }
 
 impl<const N: usize> MappedRowsWriter<N> {
-    /// Nothing so far; `folder` is for the file.
+    /// Returns a writer without rows; `folder` is for the file.
     pub fn new(folder: &Path) -> Result<Self> {
         Ok(Self { file: TempFile::create(folder)?, buffer: Vec::new(), len: 0 })
     }
 
-    /// Number of rows so far.
+    /// Returns the number of rows so far.
     pub fn len(&self) -> usize {
         self.len
     }
@@ -48,7 +48,7 @@ impl<const N: usize> MappedRowsWriter<N> {
         Ok(())
     }
 
-    /// Ends the writing.
+    /// Ends writing and maps the file.
     pub fn finish(mut self) -> Result<MappedRows<N>> {
         self.file.append(&self.buffer)?;
         Ok(MappedRows { map: self.file.map()? })
@@ -56,12 +56,12 @@ impl<const N: usize> MappedRowsWriter<N> {
 }
 
 impl<const N: usize> MappedRows<N> {
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.map.as_ref().len() / (8 * N)
     }
 
-    /// The row at an index, which must exist.
+    /// Returns the row at `index`, which must exist.
     #[inline]
     pub fn row(&self, index: usize) -> [u64; N] {
         let bytes = &self.map.as_ref()[8 * N * index..][..8 * N];
@@ -69,13 +69,13 @@ impl<const N: usize> MappedRows<N> {
         std::array::from_fn(|word| u64::from_le_bytes(words[word]))
     }
 
-    /// The row at an index, if there is one.
+    /// Returns the row at `index`, if there is one.
     #[inline]
     pub fn get(&self, index: usize) -> Option<[u64; N]> {
         (index < self.len()).then(|| self.row(index))
     }
 
-    /// All rows in order.
+    /// Returns all rows in order.
     pub fn iter(&self) -> impl Iterator<Item = [u64; N]> + '_ {
         (0..self.len()).map(|index| self.row(index))
     }

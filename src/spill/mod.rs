@@ -1,8 +1,8 @@
-//! What does not fit in memory, and what long work needs: external sorting, mapped rows, temporary files, bit sets,
-//! the resources that the caller grants, and progress.
+//! Data beyond memory, and the support of long work: external sorting, mapped rows, temporary files, the resources
+//! granted by the caller, and progress.
 //!
-//! It imports `error` alone. Temporary files have no name and go with the process; their maps are the second keeper of
-//! `unsafe`, beside those of the database folder.
+//! It imports `error` only. Temporary files have no name and vanish with the process; their maps are the second
+//! user of `unsafe`, beside those of the database folder.
 
 pub(crate) mod mapped_rows;
 pub(crate) mod progress;

@@ -1,17 +1,17 @@
-//! Progress of long work, and the caller's say in it.
+//! Progress of long work, and cancellation by the caller.
 
-/// How far a long piece of work has come.
+/// The progress of long work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// What is being done.
+    /// The current phase.
     pub phase: &'static str,
-    /// How much of it is done.
+    /// The number of units done.
     pub done: u64,
-    /// How much there is, where that is known.
+    /// The number of units in all, if known.
     pub total: Option<u64>,
-    /// What is counted.
+    /// The unit that is counted.
     pub unit: &'static str,
 }
 
-/// Called now and then during long work; `false` asks it to stop at the next safe point.
+/// Called from time to time during long work; returning `false` stops the work at the next safe point.
 pub type Watch = Box<dyn FnMut(&Progress) -> bool + Send>;

@@ -1,17 +1,17 @@
-//! Resources to work in.
+//! Resources for work beyond memory.
 
 use std::path::PathBuf;
 
-/// Memory for what is sorted, unless the caller says otherwise.
+/// Default memory limit for sorting, in bytes.
 const MEMORY: u64 = 512 << 20;
 
-/// Resources to work in: detection over more documents than memory holds goes through temporary files.
+/// Resources for detection over more documents than fit in memory: the rest goes to temporary files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resources {
-    /// Bytes of memory for what is sorted and looked up, about; besides it, some bytes for each document
-    /// and the pages of files that the system keeps.
+    /// Approximate bytes of memory for sorting and look-ups; some bytes for each document and the system's page
+    /// cache come on top.
     pub memory_limit: u64,
-    /// Folder for temporary files.
+    /// Folder of the temporary files.
     pub folder: PathBuf,
 }
 

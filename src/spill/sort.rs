@@ -1,4 +1,4 @@
-//! Sorting more rows than fit in memory: sorted stretches in temporary files, merged as they are read.
+//! External sorting: sorted runs in temporary files, merged as they are read.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -7,10 +7,10 @@ use super::streams::{Ascending, Merged};
 use super::temp_file::TempFile;
 use crate::Result;
 
-/// Rows of a stretch that are read back at a time.
+/// Rows of a run that are read at a time.
 const BUFFER_LEN: usize = 1 << 15;
 
-/// Rows of N numbers, to be sorted in about so much memory.
+/// A sorter of rows of N numbers with a bound on memory.
 pub struct Sorter<const N: usize> {
     memory: Vec<[u64; N]>,
     limit: usize,
@@ -25,13 +25,13 @@ pub struct Sorted<const N: usize> {
 }
 
 impl<const N: usize> Sorter<N> {
-    /// Nothing so far; `folder` is for temporary files.
+    /// Returns a sorter without rows; `folder` is for temporary files.
     pub fn new(folder: &Path, memory_limit: u64) -> Self {
         let limit = usize::try_from(memory_limit / (8 * N as u64)).unwrap_or(usize::MAX).max(BUFFER_LEN);
         Self { memory: Vec::new(), limit, spilled: Vec::new(), folder: folder.into() }
     }
 
-    /// Takes a row.
+    /// Adds a row.
     pub fn push(&mut self, row: [u64; N]) -> Result<()> {
         if self.memory.len() == self.limit {
             self.spill()?;
@@ -62,7 +62,7 @@ impl<const N: usize> Sorter<N> {
 }
 
 impl<const N: usize> Sorted<N> {
-    /// Passes all rows through a sink, ascending; equal ones as often as they were pushed.
+    /// Passes all rows to `sink`, ascending; duplicates are kept.
     pub fn each(&self, sink: &mut dyn FnMut(&[[u64; N]]) -> Result<()>) -> Result<()> {
         if self.spilled.is_empty() {
             return sink(&self.memory);
@@ -87,7 +87,7 @@ impl<const N: usize> Sorted<N> {
     }
 }
 
-/// A sorted stretch being read.
+/// A sorted run being read.
 struct Stretch<'a, const N: usize> {
     file: Option<&'a TempFile>,
     rows: Cow<'a, [[u64; N]]>,

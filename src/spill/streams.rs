@@ -5,20 +5,20 @@ use crate::Result;
 
 /// A stream of ascending items.
 pub(crate) trait Ascending {
-    /// What is compared.
+    /// The items, which are compared.
     type Item: Ord + Copy;
 
-    /// The item it stands at, if there is one.
+    /// Returns the current item, `None` at the end.
     fn head(&self) -> Option<Self::Item>;
 
-    /// Goes to the next item.
+    /// Advances to the next item.
     fn advance(&mut self) -> Result<()>;
 }
 
-/// Streams merged into one. Of equal items those of earlier streams come first.
+/// A merge of streams. Of equal items those of earlier streams come first.
 pub(crate) struct Merged<S> {
     streams: Vec<S>,
-    /// The stream that won at each inner node; the root is 1, the leaves follow behind the inner nodes.
+    /// The winning stream of each inner node; the root is 1, the leaves follow the inner nodes.
     winners: Vec<u32>,
 }
 
@@ -31,7 +31,7 @@ impl<S: Ascending> Merged<S> {
         merged
     }
 
-    /// The stream at a node: a leaf's, or the winner of an inner node.
+    /// Returns the stream of a node: a leaf's, or the winner of an inner node.
     fn stream_at(&self, node: usize) -> u32 {
         if node < self.streams.len() { self.winners[node] } else { (node - self.streams.len()) as u32 }
     }
@@ -53,20 +53,20 @@ impl<S: Ascending> Merged<S> {
         };
     }
 
-    /// The stream that stands at the least item; `None` at the end of all.
+    /// Returns the stream with the least item; `None` at the end of all.
     #[inline]
     pub(crate) fn least(&self) -> Option<(usize, &S)> {
         let stream = if self.streams.len() > 1 { self.winners[1] as usize } else { 0 };
         self.streams.get(stream).filter(|it| it.head().is_some()).map(|it| (stream, it))
     }
 
-    /// The least item.
+    /// Returns the least item.
     #[inline]
     pub(crate) fn head(&self) -> Option<S::Item> {
         self.least().and_then(|(_, stream)| stream.head())
     }
 
-    /// Takes the least item and goes on.
+    /// Removes and returns the least item.
     #[inline]
     pub(crate) fn pop(&mut self) -> Result<Option<S::Item>> {
         let Some((stream, least)) = self.least() else { return Ok(None) };
@@ -104,7 +104,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn streams_merge_as_all_their_items_sort(streams in prop::collection::vec(prop::collection::vec(0u64..40, 0..20), 0..20)) {
+        fn streams_merge_as_all_their_items_sort(
+            streams in prop::collection::vec(prop::collection::vec(0u64..40, 0..20), 0..20),
+        ) {
             let mut want: Vec<(u64, usize)> = Vec::new();
             let streams: Vec<Stretch> = (0..).zip(streams).map(|(number, mut items)| {
                 items.sort_unstable();
@@ -123,7 +125,7 @@ mod tests {
         }
     }
 
-    /// Counts how often its head is looked at.
+    /// Counts the accesses to its head.
     struct Counted<'a>(std::ops::Range<u64>, &'a std::cell::Cell<u64>);
 
     impl Ascending for Counted<'_> {

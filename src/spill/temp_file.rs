@@ -1,4 +1,4 @@
-//! Temporary files: nameless, gone with the process.
+//! Temporary files without names, which vanish with the process.
 #![expect(unsafe_code, reason = "a memory map")]
 
 use std::fs::File;
@@ -18,7 +18,7 @@ pub(crate) struct TempFile {
 }
 
 impl TempFile {
-    /// Makes one in `folder`.
+    /// Creates a file in `folder`.
     pub(crate) fn create(folder: &Path) -> Result<Self> {
         let file = tempfile::tempfile_in(folder).map_err(Error::io("make a temporary file in", folder))?;
         Ok(Self { file, folder: folder.into() })
@@ -29,7 +29,7 @@ impl TempFile {
         self.file.write_all(bytes).map_err(Error::io("write a temporary file in", &self.folder))
     }
 
-    /// Reads as many bytes as `buffer` is long, or as there are behind `offset`; returns how many.
+    /// Reads up to `buffer.len()` bytes at `offset`; returns the number read, fewer only at the end.
     pub(crate) fn read(&self, offset: u64, buffer: &mut [u8]) -> Result<usize> {
         let mut read = 0;
         while read < buffer.len() {
@@ -42,19 +42,19 @@ impl TempFile {
         Ok(read)
     }
 
-    /// Ends the writing and maps the file: the system keeps in memory what it has room for.
+    /// Ends writing and maps the file: the system caches what fits in memory.
     pub(crate) fn map(self) -> Result<TempMap> {
         let size = self.file.metadata().map_err(Error::io("look at a temporary file in", &self.folder))?.len();
         if size == 0 {
             return Ok(TempMap(None));
         }
-        // SAFETY: the file has no name and its only handle is dropped here: nobody else can change it.
+        // SAFETY: the file has no name and its only handle is dropped here: no other code can change it.
         let map = unsafe { Mmap::map(&self.file) }.map_err(Error::io("map a temporary file in", &self.folder))?;
         Ok(TempMap(Some(map)))
     }
 }
 
-/// The bytes of a temporary file.
+/// The mapped bytes of a temporary file.
 #[derive(Debug, Default)]
 pub(crate) struct TempMap(Option<Mmap>);
 

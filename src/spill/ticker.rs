@@ -1,11 +1,11 @@
-//! Progress of long work that may run on several threads.
+//! Progress reports of long work on one or several threads.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::progress::Progress;
 use crate::{Error, Result};
 
-/// Tells a watcher how far work has come, and the work when it is to stop.
+/// Reports progress to a watcher, and passes its request to stop on to the work.
 pub struct Ticker<'a> {
     state: Mutex<State<'a>>,
 }
@@ -16,7 +16,7 @@ struct State<'a> {
 }
 
 impl<'a> Ticker<'a> {
-    /// A ticker for this watcher.
+    /// Returns a ticker for this watcher.
     pub fn new(watch: &'a mut (dyn FnMut(&Progress) -> bool + Send)) -> Self {
         let progress = Progress { phase: "", done: 0, total: None, unit: "" };
         Self { state: Mutex::new(State { watch, progress }) }
@@ -32,7 +32,7 @@ impl<'a> Ticker<'a> {
         self.add(0)
     }
 
-    /// Reports so much more work done; an error if the caller wants to stop.
+    /// Reports `done` more units; an error if the caller wants to stop.
     pub fn add(&self, done: u64) -> Result<()> {
         let mut state = self.state();
         state.progress.done += done;

@@ -1,53 +1,41 @@
-//! A document as it is handed to the store.
+//! A document to be stored.
 
 use nddb_format::Fingerprint;
 use nddb_format::fingerprint::low_mask;
 use nddb_format::record::{self, Print, Record, SourcePosition};
 
 use super::catalog::DocumentKeys;
-use super::read::view::{Neighbor, Stored};
+use super::read::view::Stored;
 use crate::sketch::{Profile, Recipe};
 use crate::text::{Page, host_of};
 use crate::{Error, Result};
 
-/// Documents of fewer tokens stand in no run and are never matched by fingerprint.
+/// Documents of fewer tokens are in no run and never matched by fingerprint.
 const TOKENS_MIN: u64 = 2;
 
-/// A document: its id, its fingerprint, and what else is to be remembered of it.
+/// A document: its id, its fingerprint, and what is stored with them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Document {
     pub(crate) fingerprint: Fingerprint,
     pub(crate) unprinted: bool,
-    /// The fingerprint was made here, 64 bits wide: a narrower database takes the low ones.
+    /// The fingerprint was computed by a recipe, 64 bits wide: a narrower database takes its low bits.
     pub(crate) sketched: bool,
     pub(crate) record: Record,
 }
 
-/// What became of a document that was inserted.
+/// The outcome of an insertion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// Its id was not stored.
     New,
-    /// Its id was stored with something else, which is deleted.
+    /// Its id was stored with another content, which is deleted.
     Replaced,
-    /// Content digest, fingerprint, url and site are those already stored under its id: nothing was done.
+    /// Content digest, fingerprint, url and site are those already stored under its id: nothing was changed.
     Unchanged,
 }
 
-/// What became of a document that was to be inserted only if it is new.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// Nothing near it was stored; it was inserted.
-    Inserted(Outcome),
-    /// A near-duplicate of a stored document, the nearest and oldest of them; nothing was changed.
-    Duplicate {
-        /// The stored document.
-        of: Neighbor,
-    },
-}
-
 impl Document {
-    /// A document of which only the fingerprint is known.
+    /// Returns a document that has only a fingerprint.
     ///
     /// # Errors
     /// [`Error::Document`] for an id that is empty, longer than 4,096 bytes or holds a NUL.
@@ -64,7 +52,7 @@ impl Document {
         })
     }
 
-    /// A document with all sketches that the recipe makes of a page.
+    /// Returns a document with all sketches of a page by the recipe.
     ///
     /// # Errors
     /// As [`Document::bare`].
@@ -88,7 +76,7 @@ impl Document {
         Ok(document)
     }
 
-    /// The same content under another id and fingerprint: for fingerprints that were made elsewhere.
+    /// Returns the same content under another id and fingerprint, for fingerprints computed elsewhere.
     ///
     /// # Errors
     /// As [`Document::bare`].
@@ -100,72 +88,72 @@ impl Document {
         Ok(self)
     }
 
-    /// Adds where the document was fetched, and its site by the recipe's rule.
+    /// Adds the address of the document, and its site by the recipe's rule.
     pub fn with_url(mut self, url: &str, recipe: &Recipe) -> Self {
         self.record.url = Some(url.into());
         self.record.site = host_of(url).map(|host| recipe.site_rule().site(&host));
         self
     }
 
-    /// Adds sketches that were made elsewhere: supershingles and projection (Henzinger 2006, 2).
+    /// Adds sketches computed elsewhere: supershingles and projection (Henzinger 2006, 2).
     pub fn with_sketches(mut self, supershingles: Option<[u64; 6]>, projection: Option<[u64; 6]>) -> Self {
         self.record.supershingles = supershingles;
         self.record.projection = projection;
         self
     }
 
-    /// Adds when the document was fetched, in seconds since 1970.
+    /// Adds the time when the document was fetched, in seconds since 1970.
     pub fn with_date(mut self, date: Option<i64>) -> Self {
         self.record.date = date;
         self
     }
 
-    /// Adds where the document's bytes stand; `archive` is the number that
-    /// [`BulkLoad::archives`](crate::BulkLoad::archives) gave.
+    /// Adds the position of the document's bytes in an archive; `archive` is a number from
+    /// [`BulkLoad::archives`](crate::BulkLoad::archives).
     pub fn with_source(mut self, archive: u32, offset: u64, inner: u64, length: u64) -> Self {
         self.record.source = Some(SourcePosition { archive, offset, inner, length });
         self
     }
 
-    /// Marks a document that was cut at a limit before it was read.
+    /// Marks a document whose page was truncated at a limit.
     pub fn truncated(mut self, truncated: bool) -> Self {
         self.record.truncated = truncated;
         self
     }
 
-    /// The id.
+    /// Returns the id.
     pub fn id(&self) -> &str {
         &self.record.id
     }
 
-    /// The fingerprint.
+    /// Returns the fingerprint.
     pub fn fingerprint(&self) -> Fingerprint {
         self.fingerprint
     }
 
-    /// Whether the document has fewer than two tokens: it is recorded, but never matched by fingerprint.
+    /// Returns whether the document has fewer than two tokens: it is stored, but never matched by fingerprint.
     pub fn is_unprinted(&self) -> bool {
         self.unprinted
     }
 
-    /// The document as a database of `bits`-bit fingerprints takes it. A fingerprint that the caller gave
-    /// must fit; one of a recipe is cut to its low bits, which are the recipe's fingerprint of that width.
+    /// Returns the document for a database of `bits`-bit fingerprints. A fingerprint given by the caller must fit;
+    /// one of a recipe is cut to its low bits, which are the recipe's fingerprint of that width.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`].
+    /// [`Error::OutOfRange`] if a given fingerprint is too wide.
     pub(crate) fn fitted(mut self, bits: u8) -> Result<Self> {
         let greatest = low_mask(bits);
         if self.sketched {
             self.fingerprint.0 &= greatest;
         }
-        let asked = self.fingerprint.0;
-        if asked > greatest {
-            return Err(Error::OutOfRange { what: "the fingerprint", asked, limit: greatest });
+        let requested = self.fingerprint.0;
+        if requested > greatest {
+            return Err(Error::OutOfRange { what: "the fingerprint", requested, limit: greatest });
         }
         Ok(self)
     }
 
-    /// What is known of it besides its fingerprint.
+    /// Returns the record, which is everything but the fingerprint.
     pub(crate) fn record(&self) -> &Record {
         &self.record
     }
@@ -178,8 +166,8 @@ impl Document {
         keys_of(&self.record, recipe)
     }
 
-    /// Whether nothing that a user sees differs from what is stored: the same content loaded again from
-    /// elsewhere is no news.
+    /// Returns whether nothing visible to a user differs from the stored document: the same content loaded again
+    /// from elsewhere is unchanged.
     pub(crate) fn is_same_as(&self, print: &Print, stored: &Record) -> bool {
         self.print() == *print
             && self.record.digest == stored.digest
@@ -191,15 +179,15 @@ impl Document {
 }
 
 impl From<Stored> for Document {
-    /// The document again, to ask for what is like it.
+    /// Turns a stored document back into one that can be queried for.
     fn from(stored: Stored) -> Self {
         let Stored { fingerprint, unprinted, record, .. } = stored;
         Self { fingerprint, unprinted, sketched: false, record }
     }
 }
 
-/// The hashes by which a stored document can be found besides its fingerprint, in a database with this recipe,
-/// if it is one that is known.
+/// Returns the keys by which a stored document can be found besides its fingerprint, in a database with this
+/// recipe, if it is known.
 pub(crate) fn keys_of(record: &Record, recipe: Option<&Recipe>) -> DocumentKeys {
     let pieces = recipe.is_some_and(Recipe::has_pieces);
     let megashingles = record.supershingles.iter().flat_map(Recipe::megashingles);
@@ -229,10 +217,10 @@ mod tests {
         let record = Record { id: "a".into(), projection: Some(projection), ..Record::default() };
         let encoded = record.encode();
         let bytes = &encoded[encoded.len() - 48..];
-        for &name in Recipe::NAMES {
-            let recipe = Recipe::named(name);
-            let keys = keys_of(&record, recipe.as_ref());
-            assert_eq!(keys.pieces.as_flattened(), if name.ends_with("-c") { bytes } else { &[] }, "{name}");
+        for recipe in Recipe::all() {
+            let keys = keys_of(&record, Some(&recipe));
+            let is_kept = recipe.name().ends_with("-c");
+            assert_eq!(keys.pieces.as_flattened(), if is_kept { bytes } else { &[] }, "{recipe}");
         }
         assert!(keys_of(&record, None).pieces.is_empty());
     }

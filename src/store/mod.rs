@@ -6,10 +6,10 @@
 //!
 //! It must never import `detect`, print, or read the environment.
 //!
-//! The way of a document: [`Document`] -> [`Writer::insert`] stages it -> [`Writer::commit`] makes it
-//! durable in the catalog and visible in the memtable -> a flush moves the memtable into a run -> merges
-//! join neighbouring runs. The way of a query: [`View::find`] -> `probe` over all runs and the memtable
-//! -> document numbers -> records of the catalog.
+//! The path of a document: [`Document`] -> [`Writer::insert`] stages it -> [`Writer::commit`] makes it durable in
+//! the catalog and visible in the memtable -> a flush moves the memtable into a run -> merges join neighbouring
+//! runs. The path of a query: [`View::find`] -> `probe` over all runs and the memtable -> document numbers ->
+//! records of the catalog.
 
 mod catalog;
 mod disk;
@@ -18,12 +18,13 @@ mod maintain;
 mod ranges;
 mod read;
 mod runs;
+#[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod write;
 
 pub use disk::map::raise_open_files;
 pub(crate) use document::bands_of;
-pub use document::{Document, Outcome, Verdict};
+pub use document::{Document, Outcome};
 pub use maintain::check::{CheckOptions, CheckReport, Fault, check};
 pub use maintain::rebuild::{RebuildOptions, RebuildWhat, Rebuilt, rebuild};
 pub use maintain::stats::{BytesByKind, FileStats, RunStats, SchemeStats, Stats};

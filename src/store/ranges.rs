@@ -1,4 +1,4 @@
-//! Number ranges in memory: what batches and loads have made of document numbers (SPEC 9.4).
+//! Number ranges in memory: the states of document numbers of batches and loads (SPEC 9.4).
 
 use std::ops::Range as Numbers;
 
@@ -12,11 +12,11 @@ use crate::store::catalog::Catalog;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ranges {
     all: Vec<(u64, Range)>,
-    /// Those that are pending or loading.
+    /// The ranges that are pending or loading.
     hidden: Vec<Numbers<u64>>,
-    /// Least number of the catalog's last row.
+    /// Least number in the catalog's last row.
     last_row: u64,
-    /// The same of the row before that of the load under way.
+    /// Least number in the row before that of the current load.
     row_before_loading: u64,
 }
 
@@ -32,7 +32,7 @@ impl Ranges {
         Ok(ranges)
     }
 
-    /// Adds a range above all others, as the catalog has it.
+    /// Adds a range above all others.
     pub(crate) fn push(&mut self, low: u64, range: Range) {
         if range.state == RangeState::Loading {
             self.row_before_loading = self.last_row;
@@ -56,8 +56,8 @@ impl Ranges {
         }
     }
 
-    /// The row of the catalog that a range above all others is to be written as: the last one, longer, if it is of
-    /// the same batch and state and ends where the new one begins.
+    /// Returns the row of the catalog for a range above all others: the last row, extended, if it has the same
+    /// batch and state and ends where the new range begins.
     pub(crate) fn row_for(&self, low: u64, range: Range) -> (u64, Range) {
         match self.all.last() {
             Some((_, last)) if last.high == low && (last.state, last.batch) == (range.state, range.batch) => {
@@ -67,13 +67,13 @@ impl Ranges {
         }
     }
 
-    /// Takes over that a range was written as the row that [`Ranges::row_for`] gave.
+    /// Adds a range that was written as the row of [`Ranges::row_for`].
     pub(crate) fn extend(&mut self, low: u64, range: Range) {
         (self.last_row, _) = self.row_for(low, range);
         self.join(low, range);
     }
 
-    /// Takes the last range away, which is loading and begins at `low`.
+    /// Removes the last range, which is loading and begins at `low`.
     pub(crate) fn pop_loading(&mut self, low: u64) {
         if self.all.pop_if(|(last, range)| *last == low && range.state == RangeState::Loading).is_none() {
             return;
@@ -85,7 +85,7 @@ impl Ranges {
         self.last_row = self.row_before_loading;
     }
 
-    /// Gives ranges that `of` chooses another state.
+    /// Changes the state of the ranges selected by `of`.
     pub(crate) fn change(&mut self, of: impl Fn(&Range) -> bool, state: RangeState) {
         let all = std::mem::take(&mut self.all);
         self.hidden.clear();
@@ -94,34 +94,34 @@ impl Ranges {
         }
     }
 
-    /// Takes all cancelled ranges away but those that `keep` chooses.
+    /// Removes all cancelled ranges but those selected by `keep`.
     pub(crate) fn retain(&mut self, keep: impl Fn(u64, &Range) -> bool) {
         self.all.retain(|(low, range)| range.state != RangeState::Cancelled || keep(*low, range));
     }
 
-    /// The range that a number is in.
+    /// Returns the range that contains a number.
     pub(crate) fn of(&self, number: u64) -> Option<(u64, Range)> {
         let after = self.all.partition_point(|(_, range)| range.high <= number);
         self.all.get(after).filter(|(low, _)| *low <= number).copied()
     }
 
-    /// All of them, ascending.
+    /// Returns all ranges, ascending.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Numbers<u64>, RangeState, u32)> + '_ {
         self.all.iter().map(|(low, range)| (*low..range.high, range.state, range.batch))
     }
 
-    /// The ranges in a state, ascending.
+    /// Returns the ranges in a state, ascending.
     pub(crate) fn in_state(&self, state: RangeState) -> impl Iterator<Item = Numbers<u64>> + '_ {
         self.iter().filter(move |(_, of, _)| *of == state).map(|(numbers, ..)| numbers)
     }
 
-    /// Those that are pending or loading, ascending; neighbours are one.
+    /// Returns the ranges that are pending or loading, ascending; neighbours are joined.
     #[inline]
     pub(crate) fn hidden(&self) -> &[Numbers<u64>] {
         &self.hidden
     }
 
-    /// Whether a number is in a range that is pending or loading.
+    /// Returns whether a number is in a range that is pending or loading.
     #[inline]
     pub(crate) fn is_hidden(&self, number: u64) -> bool {
         let after = self.hidden.partition_point(|range| range.end <= number);
@@ -129,7 +129,7 @@ impl Ranges {
     }
 }
 
-/// Number of members of a set in a range.
+/// Returns the number of members of a set in a range.
 pub(crate) fn deleted_in(set: &RoaringTreemap, numbers: Numbers<u64>) -> u64 {
     let below = |number: u64| if number == 0 { 0 } else { set.rank(number - 1) };
     below(numbers.end) - below(numbers.start)

@@ -1,5 +1,5 @@
-//! A door for benches and tests to what no user needs: a run without documents in the catalog, and the storage calls
-//! of the engine.
+//! Access for benches and tests to internals: runs without documents in the catalog, and the storage calls of the
+//! engine.
 
 use std::path::Path;
 
@@ -13,27 +13,27 @@ use crate::store::runs::build::{files_of, run_of_pairs};
 use crate::store::runs::planner::{self, Budget};
 use crate::{Config, Error, Result};
 
-/// A run that [`add_run`] made.
+/// A run made by [`add_run`].
 #[derive(Clone, Copy, Debug)]
 pub struct BuiltRun {
-    /// Distinct fingerprints.
+    /// Number of distinct fingerprints.
     pub fingerprints: u64,
     /// Tables.
     pub tables: usize,
-    /// Bytes of all its files.
+    /// Bytes of all files.
     pub size: u64,
 }
 
-/// Makes one run of unsorted fingerprints, numbered as they stand, in a database that nobody has open.
-/// The catalog knows nothing of them: probes find them, but not their ids, and a writer refuses to open
-/// the database.
+/// Makes one run of unsorted fingerprints, numbered by their indexes, in a database that nobody has open. The
+/// catalog does not have their documents: probes find them, but not their ids, and a writer refuses to open the
+/// database.
 ///
 /// # Errors
-/// Of the disk, or of the format if no scheme fits the configuration.
+/// Errors of the disk, or of the format if no scheme fits the configuration.
 pub fn add_run(path: &Path, config: &Config, fingerprints: &[u64], threads: usize) -> Result<BuiltRun> {
     let dir = Dir::open(path)?;
     let _lock = dir.lock("a bench")?;
-    // The manifest belongs to this catalog.
+    // The manifest must belong to this catalog.
     drop(Catalog::open(&dir.catalog())?);
     let mut manifest = read_manifest(&dir)?;
     let len = fingerprints.len() as u64;
@@ -53,10 +53,10 @@ pub fn add_run(path: &Path, config: &Config, fingerprints: &[u64], threads: usiz
     let ticker = crate::spill::ticker::Ticker::new(&mut watch);
     let run = run_of_pairs(&dir, first, &scheme, (low, low + len), &mut pairs, threads, &ticker)?;
     let size = run.postings.length + run.segments.iter().map(|file| file.length).sum::<u64>();
-    let made = BuiltRun { fingerprints: run.fingerprints, tables: scheme.tables().len(), size };
+    let built = BuiltRun { fingerprints: run.fingerprints, tables: scheme.tables().len(), size };
     manifest.runs.push(run);
     manifest.complete = low + len;
     manifest.generation += 1;
     dir.replace_manifest(&manifest.encode())?;
-    Ok(made)
+    Ok(built)
 }

@@ -1,4 +1,4 @@
-//! Which character set a page is in, and its text in UTF-8.
+//! The character set of a page, and its text in UTF-8.
 //!
 //! The order is that of the HTML standard's "encoding sniffing": a byte order mark wins over all,
 //! then the label of the HTTP header, then the page's own `<meta>` (or XML declaration), then a
@@ -13,11 +13,11 @@ use memchr::{memchr, memmem};
 use crate::text::page::{Page, PageKind};
 use crate::text::site::host_of;
 
-/// How far a `<meta>` is looked for. The standard says 1,024 bytes; pages with long comments or
-/// scripts above it are common, and browsers read on.
+/// Bytes in which a `<meta>` is looked for. The standard says 1,024; pages with long comments or scripts above it
+/// are common, and browsers read on.
 const META_REACH: usize = 4096;
 
-/// How many bytes the detector sees, from the first one that is not ASCII.
+/// Bytes that the detector reads, from the first one that is not ASCII.
 const GUESS_REACH: usize = 64 * 1024;
 
 /// Returns the text of a page (HTML standard, 13.2.3 "The input byte stream").
@@ -30,16 +30,16 @@ pub fn decode<'a>(page: &Page<'a>) -> Cow<'a, str> {
     }
 }
 
-/// How a page's bytes make its text.
+/// The decoder of a page's bytes.
 #[derive(Clone, Copy)]
 pub(crate) enum Charset {
-    /// UTF-32, by the order of its bytes: no browser reads it any more, but old archives hold it.
+    /// UTF-32, by its byte order: browsers no longer read it, but old archives contain it.
     Utf32(fn([u8; 4]) -> u32),
-    /// One that browsers read.
+    /// An encoding that browsers read.
     Web(&'static Encoding),
 }
 
-/// Returns the character set of a page, and the size of its byte order mark.
+/// Returns the character set of a page, and the size of its byte order mark in bytes.
 pub(crate) fn sniff(page: &Page<'_>) -> (Charset, usize) {
     let body = page.body;
     if body.starts_with(&[0xff, 0xfe, 0, 0]) {
@@ -62,7 +62,7 @@ pub(crate) fn sniff(page: &Page<'_>) -> (Charset, usize) {
     (Charset::Web(encoding), 0)
 }
 
-/// Looks a label up; labels that only say "do not decode this" count as none.
+/// Looks up a label; labels that only mean "do not decode this" count as none.
 fn labelled(label: &[u8]) -> Option<&'static Encoding> {
     let label = label.trim_ascii().trim_ascii_start();
     let label = label.strip_prefix(b"\"").unwrap_or(label);
@@ -70,7 +70,7 @@ fn labelled(label: &[u8]) -> Option<&'static Encoding> {
     Encoding::for_label(label).filter(|&encoding| encoding != REPLACEMENT)
 }
 
-/// Finds the character set a page of markup declares for itself (HTML standard, 13.2.3.2).
+/// Returns the character set that a page of markup declares (HTML standard, 13.2.3.2).
 fn declared(head: &[u8]) -> Option<&'static Encoding> {
     let mut rest = head;
     if rest.starts_with(b"<?xml")
@@ -82,7 +82,7 @@ fn declared(head: &[u8]) -> Option<&'static Encoding> {
     while let Some(at) = memchr(b'<', rest) {
         rest = &rest[at..];
         if rest.starts_with(b"<!--") {
-            // A commented-out <meta> declares nothing.
+            // A `<meta>` in a comment declares nothing.
             rest = &rest[memmem::find(rest, b"-->").unwrap_or(rest.len())..];
         } else if rest.len() > 5 && rest[1..5].eq_ignore_ascii_case(b"meta") {
             let end = memchr(b'>', rest).unwrap_or(rest.len());
@@ -97,7 +97,7 @@ fn declared(head: &[u8]) -> Option<&'static Encoding> {
     None
 }
 
-/// Finds `name = label` in a tag; the label may stand in quotes.
+/// Returns the label of `name = label` in a tag; the label may be quoted.
 fn assigned(tag: &[u8], name: &[u8]) -> Option<&'static Encoding> {
     let lower = tag.to_ascii_lowercase();
     for at in memmem::find_iter(&lower, name) {
@@ -115,7 +115,7 @@ fn assigned(tag: &[u8], name: &[u8]) -> Option<&'static Encoding> {
             .position(|byte| matches!(byte, b'"' | b'\'' | b';' | b'>' | b' ' | b'\t' | b'\n'))
             .unwrap_or(value.len());
         if let Some(found) = labelled(&value[..end]) {
-            // A page whose <meta> could be read as ASCII is not UTF-16, whatever it says.
+            // A page whose <meta> could be read as ASCII is not UTF-16, whatever it declares.
             return Some(if found == UTF_16LE || found == UTF_16BE {
                 UTF_8
             } else if found == X_USER_DEFINED {
@@ -128,7 +128,7 @@ fn assigned(tag: &[u8], name: &[u8]) -> Option<&'static Encoding> {
     None
 }
 
-/// Guesses from the bytes, with the top-level domain of the page as a hint.
+/// Guesses the character set from the bytes, with the top-level domain of the page as a hint.
 fn guess(page: &Page<'_>) -> &'static Encoding {
     let body = page.body;
     let ascii = Encoding::ascii_valid_up_to(body);

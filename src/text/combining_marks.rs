@@ -1,7 +1,7 @@
 //! The combining marks of Unicode (general categories Mn, Mc, Me), as ranges.
 //!
-//! The table stands here, and is not taken from a library, so that it never changes under a
-//! stored fingerprint. It is that of Unicode 14.
+//! The table is part of this crate, and not taken from a library, so that it never changes under a stored
+//! fingerprint. It is that of Unicode 14.
 
 /// Returns whether `c` is a combining mark.
 pub(crate) fn is_mark(c: char) -> bool {

@@ -1,32 +1,32 @@
-//! What each HTML element means for the text of a page.
+//! HTML elements by their effect on the text of a page.
 
-/// What a tag does to the text (Henzinger 2: "markup is replaced by white space or, in case of
-/// formatting instructions, ignored").
+/// The effect of a tag on the text (Henzinger 2: "markup is replaced by white space or, in case of formatting
+/// instructions, ignored").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Element {
     /// A formatting instruction: does not split a word.
     Inline,
-    /// Everything else, unknown elements included: white space.
+    /// Any other element, unknown ones included: white space.
     Block,
-    /// Its address is a term.
+    /// An image: its address is a term.
     Image,
-    /// Says what relative addresses are relative to.
+    /// The base of relative addresses.
     Base,
-    /// Content is not markup and not shown: skipped up to its end tag.
+    /// Its content is neither markup nor shown: skipped up to its end tag.
     Dropped,
-    /// The page's title: shown, entities decoded, no markup inside.
+    /// The page's title: shown, references decoded, no markup inside.
     Title,
-    /// Shown, entities decoded, no markup inside.
+    /// Shown, references decoded, no markup inside.
     Escapable,
-    /// Shown as it stands, no markup inside.
+    /// Shown verbatim, no markup inside.
     Literal,
-    /// Markup that is kept for scripts and never shown; may be nested.
+    /// Markup for scripts, never shown; may be nested.
     Template,
-    /// SVG or MathML begins: a language where every element may close itself.
+    /// The root of SVG or MathML, where every element may close itself.
     Foreign,
 }
 
-/// Looks up an element by its lower-case name.
+/// Returns the kind of an element by its lower-case name.
 pub(crate) fn element(name: &[u8]) -> Element {
     match name {
         b"a" | b"abbr" | b"acronym" | b"b" | b"bdi" | b"bdo" | b"big" | b"cite" | b"code" | b"data" | b"del"

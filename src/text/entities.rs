@@ -1,16 +1,16 @@
 //! Character references (`&amp;`, `&#8364;`) in text and in attribute values.
 //!
-//! The table of 2,231 names is the crate htmlize's; here is only the way to it: most text holds no
+//! The table of 2,231 names is the crate htmlize's; this module is a fast path in front of it: most text has no
 //! reference at all, and most references are one of six.
 
 use std::borrow::Cow;
 
 use memchr::memchr;
 
-/// The longest reference looked at: the longest name has 32 bytes, numbers may have leading zeros.
+/// The longest reference that is decoded: the longest name has 32 bytes, numbers may have leading zeros.
 const REFERENCE_MAX: usize = 64;
 
-/// A hyphen that shows only where a line breaks at it: invisible, so never part of a word.
+/// The soft hyphen: shown only where a line breaks at it, so never part of a word.
 pub(crate) const SOFT_HYPHEN: char = '\u{ad}';
 
 /// Appends `text` with its references decoded (HTML standard, 13.2.5.72 to 80).
@@ -39,8 +39,8 @@ pub(crate) fn decode_into(out: &mut String, text: &str) {
     out.push_str(rest);
 }
 
-/// Returns an attribute's value with its references decoded: without a semicolon, a name followed
-/// by `=` or a letter is not one there (`?a=1&copy=2`).
+/// Returns an attribute's value with its references decoded: there, a name without a semicolon followed by `=` or a
+/// letter is no reference (`?a=1&copy=2`).
 pub(crate) fn decode_attribute(value: &str) -> Cow<'_, str> {
     if memchr(b'&', value.as_bytes()).is_none() {
         return Cow::Borrowed(value);
@@ -48,7 +48,7 @@ pub(crate) fn decode_attribute(value: &str) -> Cow<'_, str> {
     htmlize::unescape_attribute(value)
 }
 
-/// Returns the size of what may be a reference at the start of `bytes`, which begin with `&`.
+/// Returns the size in bytes of a possible reference at the start of `bytes`, which begin with `&`.
 pub(crate) fn reference_size(bytes: &[u8]) -> usize {
     let mut size = 1;
     if bytes.get(1) == Some(&b'#') {

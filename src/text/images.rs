@@ -1,21 +1,21 @@
-//! The address of an image as a term (Henzinger 2): "if the URL points to a different host, the
-//! whole URL is considered to be a term; if it points to the host of the page itself, only the
-//! filename of the URL is used", so that a page and its images mirrored elsewhere stay the same.
+//! The address of an image as a term (Henzinger 2): "if the URL points to a different host, the whole URL is
+//! considered to be a term; if it points to the host of the page itself, only the filename of the URL is used", so
+//! that mirrors of a page and its images give the same terms.
 
 use url::Url;
 use xxhash_rust::xxh3::xxh3_128;
 
-/// Longer addresses are not used to resolve others: each image would copy them.
+/// Longest base for relative addresses, in bytes: each image would copy a longer one.
 const BASE_MAX: usize = 4096;
 
-/// What the addresses of a page's images are resolved against.
+/// The base that the addresses of a page's images are resolved against.
 pub(crate) struct Addresses {
     page: Option<Url>,
     base: Option<Url>,
 }
 
 impl Addresses {
-    /// Takes the page's address and the content of its first `<base href>`.
+    /// Makes the base of the page's address and the content of its first `<base href>`.
     pub(crate) fn new(page: Option<&str>, base: Option<&str>) -> Self {
         let short = |url: &&str| url.len() <= BASE_MAX;
         let page = page.filter(short).and_then(|url| Url::parse(url.trim()).ok());
@@ -26,8 +26,8 @@ impl Addresses {
         Addresses { page, base }
     }
 
-    /// Appends the term of an image, and nothing for an image without address. An address inside
-    /// the page (`data:`) is its digest; one that is no address stands as it is.
+    /// Appends the term of an image, nothing for an image without address. The term of an address inside the page
+    /// (`data:`) is its digest; an invalid address is a term as it is.
     pub(crate) fn append_term(&self, out: &mut String, source: &str) {
         let source = source.trim();
         if source.is_empty() {
@@ -48,7 +48,7 @@ impl Addresses {
                 url.set_fragment(None);
                 out.push_str(url.as_str());
             }
-            // Relative, and nothing known to resolve it against: it is on the page's own host.
+            // Relative without a base: it is on the page's own host.
             Err(url::ParseError::RelativeUrlWithoutBase) => {
                 let end = source.find(['?', '#']).unwrap_or(source.len());
                 out.push_str(file_name(&source[..end]));
@@ -69,7 +69,7 @@ impl Addresses {
     }
 }
 
-/// Returns what follows the last slash, or the whole path where nothing does.
+/// Returns the part behind the last slash, or the whole path where that part is empty.
 fn file_name(path: &str) -> &str {
     match path.rsplit_once('/') {
         Some((_, name)) if !name.is_empty() => name,

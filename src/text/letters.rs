@@ -1,16 +1,16 @@
-//! Which characters make up a term, and which scripts write without spaces.
+//! Characters of terms, and scripts without spaces.
 
 use crate::text::combining_marks::is_mark;
 
-/// Zero-width joiners: they shape the letters around them (Persian, Indic scripts) and stand
-/// inside a word, never at its end.
+/// Returns whether `c` is a zero-width joiner: these shape the letters around them (Persian, Indic scripts) and
+/// occur inside a word, never at its end.
 pub(crate) fn is_joiner(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}')
 }
 
 /// Returns whether `c` can begin a term: a letter or a digit of any script.
 ///
-/// This is `char::is_alphanumeric` with short cuts for the commonest scripts.
+/// This is `char::is_alphanumeric` with fast paths for the most common scripts.
 #[inline]
 pub(crate) fn is_alphanumeric(c: char) -> bool {
     match c {
@@ -57,13 +57,13 @@ pub(crate) fn is_unspaced(c: char) -> bool {
             | '\u{20000}'..='\u{323af}')
 }
 
-/// Returns whether `c` is `\w` in the regular expressions of Python 3: a letter, digit or number
-/// of any script, or `_`; what the `1e0ng` and `text-dedup` recipes split at.
-pub fn is_word_character(c: char) -> bool {
+/// Returns whether `c` is `\w` in the regular expressions of Python 3: a letter, digit or number of any script, or
+/// `_`. The recipes `1e0ng` and `text-dedup` split at all other characters.
+pub(crate) fn is_word_character(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_alphanumeric() || c == '_';
     }
-    // Rust also counts as alphabetic the vowel signs and the circled letters; Python does not.
+    // Rust counts vowel signs and circled letters as alphabetic as well; Python does not.
     let circled = matches!(c,
         '\u{24b6}'..='\u{24e9}' | '\u{1f130}'..='\u{1f149}' | '\u{1f150}'..='\u{1f169}'
         | '\u{1f170}'..='\u{1f189}');

@@ -5,20 +5,20 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::text::Tokens;
 use crate::text::short::ShortAscii;
 
-/// The hashes of terms in lower case (Unicode's, of no language), in their order.
+/// Iterator over the hashes of terms in lower case (Unicode's, of no language), in their order.
 pub(crate) struct LowerHashes<T> {
-    /// Each with its own hash.
+    /// The terms, each with its own hash.
     terms: T,
     lower: String,
 }
 
 impl LowerHashes<()> {
-    /// Of all terms of a page.
+    /// Returns those of all terms of a page.
     pub(crate) fn new(tokens: &Tokens) -> LowerHashes<impl Iterator<Item = (&str, u64)>> {
         LowerHashes { terms: tokens.terms().zip(tokens.hashes().iter().copied()), lower: String::new() }
     }
 
-    /// Of some terms of a page, by their indexes.
+    /// Returns those of some terms of a page, by their indexes.
     pub(crate) fn at<'a>(tokens: &'a Tokens, indexes: &'a [u32]) -> LowerHashes<impl Iterator<Item = (&'a str, u64)>> {
         let hashes = tokens.hashes();
         let terms = indexes.iter().map(move |&index| (tokens.term(index as usize), hashes[index as usize]));
@@ -52,7 +52,7 @@ impl<T> LowerHashes<T> {
             self.lower.push_str(term);
             self.lower.make_ascii_lowercase();
         } else if term.contains('Σ') {
-            // The one letter whose lower case depends on its index.
+            // Sigma, the one letter whose lower case depends on where in the word it is.
             self.lower.push_str(&term.to_lowercase());
         } else {
             self.lower.extend(term.chars().flat_map(char::to_lowercase));

@@ -1,4 +1,4 @@
-//! Numbers, of which only the position matters.
+//! Masking of numbers.
 
 /// Returns the letters with each run of digits as one `0`.
 pub(super) fn numbers_masked(letters: impl Iterator<Item = char>) -> impl Iterator<Item = char> {

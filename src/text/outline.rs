@@ -1,48 +1,47 @@
-//! What a page's markup says of the parts of its text: which blocks there are, what of them is links,
-//! and what stands around the content (Huang et al. 2008, 3.1).
+//! The structure of a page's text by its markup: its blocks, which parts are links, and which are around the
+//! content (Huang et al. 2008, 3.1).
 //!
-//! Of the tree of elements only a stack is kept, of those that can stand around others and that have to
-//! be closed: a paragraph, a list item or a table cell may be left open, and is not on it. An end tag closes
-//! the last element of its name and all that were opened behind that one; one that closes nothing does
-//! nothing.
+//! Of the tree of elements only a stack is kept, of elements that can contain others and must be closed: a
+//! paragraph, a list item or a table cell may be left open, and is not on the stack. An end tag closes the last
+//! element of its name and all that were opened behind that one; an end tag that closes nothing is ignored.
 
 use crate::text::regions::{Attributes, Region, Regions};
 use crate::text::sheet::Sheet;
 
-/// The most elements within each other that are known of. Real pages have a few dozen.
+/// Greatest depth of nested elements that are tracked. Real pages have a few dozen.
 const DEPTH_MAX: usize = 512;
 
 /// Counters of open elements, by a hash of their names.
 const COUNTERS: usize = 256;
 
-/// A run of text of which one thing is true.
+/// A run of text with the same properties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OutlinePart {
-    /// Where in the text it ends, and the next one begins.
+    /// Offset in the text of its end, where the next part begins.
     pub(crate) end: usize,
-    /// It begins a block.
+    /// The part begins a block.
     pub(crate) begins_block: bool,
-    /// It stands in a link.
+    /// The part is in a link.
     pub(crate) is_link: bool,
-    /// It stands in what goes around the content: navigation, header, footer, a form's buttons.
+    /// The part is around the content: in navigation, header, footer, a form's buttons.
     pub(crate) is_around: bool,
     pub(crate) role: Role,
-    /// The heading it stands in.
+    /// The heading that contains the part.
     pub(crate) heading: Option<HeadingPart>,
-    /// What the elements around it say of it, if that was asked for.
+    /// The regions that contain the part, if these were requested.
     pub(crate) region: Region,
 }
 
 /// A heading of the first three ranks, `h1` to `h3`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct HeadingPart {
-    /// Which heading of the page it is, from 0 on: an element may hold several blocks.
+    /// Ordinal of the heading in the page, from 0: a heading may have several blocks.
     pub(crate) number: u32,
     /// The rank, 1 to 3.
     pub(crate) rank: u8,
 }
 
-/// What a text says of the page as a whole.
+/// The role of a text in the page as a whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Role {
     /// The title.
@@ -53,17 +52,17 @@ pub(crate) enum Role {
     Other,
 }
 
-/// The parts of a text in the making.
+/// Builder of the parts of a text.
 pub(crate) struct Outline {
     parts: Vec<OutlinePart>,
     open: Vec<u64>,
-    /// How many open elements have a name with this hash: an end tag that closes nothing is not looked for.
+    /// Number of open elements by a hash of their names: an end tag that closes nothing costs no search.
     counters: [u16; COUNTERS],
-    /// The index in `open` of the outermost element that goes around the content.
+    /// Index in `open` of the outermost element around the content.
     around: Option<usize>,
-    /// The same of the outermost heading.
+    /// Index in `open` of the outermost heading.
     heading: Option<usize>,
-    /// The heading at hand, if it is of the first three ranks: its index in `open`, and which it is.
+    /// The current heading, if of the first three ranks: its index in `open`, and which it is.
     ranked: Option<(usize, HeadingPart)>,
     /// The number of headings so far.
     headings: u32,
@@ -73,7 +72,7 @@ pub(crate) struct Outline {
 }
 
 impl Outline {
-    /// Returns the outline of an empty text; what regions of the page say is looked at only where that is asked for.
+    /// Returns the outline of an empty text; regions are tracked only on request.
     pub(crate) fn new(with_regions: bool) -> Self {
         Outline {
             parts: Vec::new(),
@@ -89,7 +88,7 @@ impl Outline {
         }
     }
 
-    /// Notes text that was appended. A title stands around the content wherever it is.
+    /// Records text that was appended. A title is always around the content.
     pub(crate) fn push(&mut self, sheet: &Sheet, is_title: bool) {
         let role = match self.heading {
             _ if is_title => Role::Title,
@@ -120,12 +119,12 @@ impl Outline {
         self.begins_block = true;
     }
 
-    /// A link begins or ends. An anchor without an address is none; it ends the one before it.
+    /// Begins or ends a link. An anchor without an address is no link; it ends the one before.
     pub(crate) fn link(&mut self, begins: bool) {
         self.in_link = begins;
     }
 
-    /// An element that is no formatting instruction begins.
+    /// Opens an element that is no formatting instruction.
     pub(crate) fn open(&mut self, name: &[u8], attributes: &Attributes<'_>) {
         let role = attributes.role;
         if stands_alone(name) || self.open.len() == DEPTH_MAX {
@@ -138,7 +137,7 @@ impl Outline {
             self.heading = Some(self.open.len());
         }
         if matches!(name, [b'h', b'1'..=b'6']) {
-            // As in browsers, a heading ends one that was left open.
+            // As in browsers, a heading ends another one that was left open.
             self.ranked = rank(name).map(|rank| (self.open.len(), HeadingPart { number: self.headings, rank }));
             self.headings += 1;
         }
@@ -150,7 +149,7 @@ impl Outline {
         self.counters[counter(word)] += 1;
     }
 
-    /// An element that is no formatting instruction ends.
+    /// Closes an element that is no formatting instruction.
     pub(crate) fn close(&mut self, name: &[u8]) {
         if matches!(name, [b'h', b'1'..=b'6']) {
             // As in browsers, the end tag of any rank ends a heading.
@@ -170,7 +169,7 @@ impl Outline {
         }
     }
 
-    /// Returns whether what regions of the page say is asked for.
+    /// Returns whether regions are tracked.
     pub(crate) fn has_regions(&self) -> bool {
         self.regions.is_some()
     }
@@ -180,7 +179,7 @@ impl Outline {
     }
 }
 
-/// A name of at most eight bytes as a number.
+/// Returns a name of at most eight bytes as a number.
 fn word(name: &[u8]) -> u64 {
     name.iter().fold(0, |word, &byte| word << 8 | u64::from(byte))
 }
@@ -208,12 +207,12 @@ fn stands_alone(name: &[u8]) -> bool {
     )
 }
 
-/// Returns whether an element goes around the content of a page, or asks the visitor for something.
+/// Returns whether an element is around the content of a page, or is a control.
 fn is_around(name: &[u8]) -> bool {
     matches!(name, b"nav" | b"header" | b"footer" | b"aside" | b"menu" | b"select" | b"button")
 }
 
-/// Returns whether the role of an element (WAI-ARIA) says so.
+/// Returns whether a role (WAI-ARIA) is one around the content.
 fn is_role_around(role: &str) -> bool {
     let role = role.trim();
     ["navigation", "banner", "contentinfo", "search", "complementary", "dialog"]

@@ -1,6 +1,6 @@
 //! A page as the crawl delivered it.
 
-/// How the body of a page is to be read.
+/// The format of a page's body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageKind {
     /// Markup: HTML or XHTML.
@@ -9,14 +9,14 @@ pub enum PageKind {
     Text,
 }
 
-/// One page: its bytes, and what the protocol said about them.
+/// A page: its bytes, and the metadata of its protocol.
 #[derive(Clone, Copy, Debug)]
 pub struct Page<'a> {
     /// Markup or plain text.
     pub kind: PageKind,
-    /// The label of the character set in the HTTP header, if it had one.
+    /// The character set label of the HTTP header, if any.
     pub charset: Option<&'a str>,
-    /// The address of the page: decides its site and what its relative image addresses mean.
+    /// The address of the page: decides its site and the base of its relative image addresses.
     pub url: Option<&'a str>,
     /// The body after transfer and content decoding, still in its character set.
     pub body: &'a [u8],

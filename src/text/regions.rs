@@ -1,6 +1,6 @@
-//! What the elements of a page say of the text in them: which goes around the content, and which holds it.
+//! Regions of a page by its elements: around the content, or holding it.
 //!
-//! Three things speak of it, all of them of the page's own making:
+//! Three properties of the elements decide, all of them of the page's own making:
 //!
 //! * the elements of HTML for it (`nav`, `footer`, `main`, ...) and the roles of WAI-ARIA;
 //! * what is hidden (`hidden`, `display: none`);
@@ -10,27 +10,28 @@
 //!
 //! A name is cut into words: runs of ASCII letters, cut before a capital that follows a small letter. Words of
 //! frames are `related`, `social`, `share`, `sharing`, `pagination`, `pager`, `comments`, `comment`, `disqus`,
-//! `widget`, `popup`, `modal`, `banner`, `gdpr`, `consent`, `hidden` and `search`; those that begin with `nav`,
-//! `menu`, `foot` (not `footnote`, `footnotes`) or `cookie`; and those that end with `nav`, `menu` or `sidebar`.
-//! One of `content`, `main`, `article`, `body`, `has`, `with` or `no` in class or identifier of an element takes
-//! them back.
+//! Words of frames are `related`, `social`, `share`, `sharing`, `pagination`, `pager`, `comments`, `comment`,
+//! `disqus`, `widget`, `popup`, `modal`, `banner`, `gdpr`, `consent`, `hidden` and `search`; those that begin with
+//! `nav`, `menu`, `foot` (not `footnote`, `footnotes`) or `cookie`; and those that end with `nav`, `menu` or
+//! `sidebar`. One of `content`, `main`, `article`, `body`, `has`, `with` or `no` in class or identifier of an
+//! element overrides them.
 
-/// Attributes of an element that say what it is for.
+/// Attributes that tell the purpose of an element.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Attributes<'a> {
     pub(crate) role: Option<&'a str>,
     pub(crate) class: Option<&'a str>,
     pub(crate) id: Option<&'a str>,
     pub(crate) style: Option<&'a str>,
-    /// It has the attribute `hidden`.
+    /// The element has the attribute `hidden`.
     pub(crate) is_hidden: bool,
 }
 
 impl<'a> Attributes<'a> {
-    /// Takes an attribute, if it is one of these and the first of its name.
+    /// Records an attribute, if it is one of these and the first of its name.
     #[inline]
     pub(crate) fn note(&mut self, name: &[u8], value: &'a str) {
-        let index = match name.len() {
+        let slot = match name.len() {
             2 if name.eq_ignore_ascii_case(b"id") => &mut self.id,
             5 if name.eq_ignore_ascii_case(b"class") => &mut self.class,
             5 if name.eq_ignore_ascii_case(b"style") => &mut self.style,
@@ -40,18 +41,18 @@ impl<'a> Attributes<'a> {
             }
             _ => return,
         };
-        index.get_or_insert(value);
+        slot.get_or_insert(value);
     }
 }
 
-/// What the elements around a text say of it.
+/// The regions that contain a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Region {
-    /// An element or role that goes around the content, or is not shown.
+    /// An element or role around the content, or one that is not shown.
     pub(crate) is_frame: bool,
-    /// An element whose class or identifier says that it goes around the content.
+    /// An element whose class or identifier is that of a frame.
     pub(crate) is_named_frame: bool,
-    /// The header of the page, and nothing else that goes around.
+    /// The header of the page, and no other element around the content.
     pub(crate) is_header: bool,
     /// The main part of the page.
     pub(crate) is_main: bool,
@@ -61,7 +62,7 @@ pub(crate) struct Region {
     pub(crate) is_article: bool,
 }
 
-/// The open elements that say something: the index of the outermost of each kind.
+/// The open elements that are regions: the index of the outermost of each kind.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Regions {
     frame: Option<usize>,
@@ -73,7 +74,7 @@ pub(crate) struct Regions {
 }
 
 impl Regions {
-    /// An element begins at an index of the stack.
+    /// Opens an element at `index` of the stack.
     pub(crate) fn open(&mut self, index: usize, name: &[u8], attributes: &Attributes<'_>) {
         let role = attributes.role.map(str::trim).unwrap_or_default();
         let is_role = |roles: &[&str]| roles.iter().any(|one| role.eq_ignore_ascii_case(one));
@@ -86,14 +87,14 @@ impl Regions {
             if is_main {
                 self.main.get_or_insert(index);
             }
-            // What holds the main part does not go around it, and so with headings of the first rank.
+            // An element that contains the main part is not around it; the same with headings of the first rank.
             self.named = None;
         } else if name == b"h1" && self.frame.is_none() {
             self.named = None;
         } else if is_article {
             self.article.get_or_insert(index);
         } else if name == b"header" || is_role(&["banner"]) {
-            // That of an article, or of the main part, introduces it.
+            // The header of an article, or of the main part, introduces it.
             if self.main.or(self.article).is_none() {
                 self.header.get_or_insert(index);
             }
@@ -116,7 +117,7 @@ impl Regions {
         }
     }
 
-    /// All elements from an index of the stack on end.
+    /// Closes all elements from `index` of the stack on.
     pub(crate) fn close(&mut self, index: usize) {
         let Regions { frame, named, header, main, named_main, article } = self;
         for one in [frame, named, header, main, named_main, article] {
@@ -124,7 +125,7 @@ impl Regions {
         }
     }
 
-    /// Returns what is said of text that stands here.
+    /// Returns the regions of text at this point.
     pub(crate) fn region(&self) -> Region {
         Region {
             is_frame: self.frame.is_some(),
@@ -137,7 +138,7 @@ impl Regions {
     }
 }
 
-/// Roles (WAI-ARIA) of what goes around the content.
+/// Roles (WAI-ARIA) around the content.
 const FRAME_ROLES: [&str; 6] = ["navigation", "contentinfo", "search", "complementary", "dialog", "alertdialog"];
 
 /// Returns whether an identifier is that of the main part.
@@ -152,12 +153,11 @@ fn hides(style: &str) -> bool {
     memchr::memmem::find(&folded, b"display:none").is_some()
 }
 
-/// Returns whether a class or identifier is of something that goes around the content, and none of them of what
-/// holds it.
+/// Returns whether a class or identifier is that of a frame, and neither is that of the content.
 fn is_frame_name(class: &str, id: &str) -> bool {
     let mut is_frame = false;
     for name in [class, id] {
-        for word in MappedRows(name.as_bytes()) {
+        for word in NameWords(name.as_bytes()) {
             match kind(word) {
                 Some(true) => is_frame = true,
                 Some(false) => return false,
@@ -168,7 +168,7 @@ fn is_frame_name(class: &str, id: &str) -> bool {
     is_frame
 }
 
-/// Returns whether a word of a name is of what goes around the content, or of what holds it.
+/// Returns whether a word of a name is of a frame (`true`) or of the content (`false`).
 fn kind(word: &[u8]) -> Option<bool> {
     let mut lower = [0; 16];
     let lower = lower.get_mut(..word.len())?;
@@ -194,9 +194,9 @@ fn kind(word: &[u8]) -> Option<bool> {
 }
 
 /// The words of a name: runs of letters, cut before a capital that follows a small letter.
-struct MappedRows<'a>(&'a [u8]);
+struct NameWords<'a>(&'a [u8]);
 
-impl<'a> Iterator for MappedRows<'a> {
+impl<'a> Iterator for NameWords<'a> {
     type Item = &'a [u8];
 
     fn next(&mut self) -> Option<&'a [u8]> {

@@ -1,14 +1,14 @@
-//! The text of a page while it is being written: how white space comes out, and the map back.
+//! The text of a page while it is being written: its layout of white space, and the map back to the page.
 
 use memchr::memchr;
 
 use crate::text::entities::{decode_into, reference_size};
 use crate::text::map::TextMap;
 
-/// How white space comes out.
+/// Layout of white space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layout {
-    /// As it stands in the page: good for splitting terms, and fastest.
+    /// As in the page: sufficient for splitting terms, and fastest.
     Raw,
     /// One line per block of text, single spaces in it.
     Lines,
@@ -16,16 +16,16 @@ pub(crate) enum Layout {
     Words,
 }
 
-/// What a piece of a page holds.
+/// The kind of a piece of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Piece {
-    /// Characters, each of which stands for itself.
+    /// Characters that stand for themselves.
     Literal,
     /// Characters and character references.
     Escaped,
 }
 
-/// A text that grows.
+/// Builder of a text.
 pub(crate) struct Sheet {
     text: String,
     layout: Layout,
@@ -33,7 +33,7 @@ pub(crate) struct Sheet {
 }
 
 impl Sheet {
-    /// Returns an empty text; its way back to the page is kept only where that is asked for.
+    /// Returns an empty text; the map back to the page is kept only on request.
     pub(crate) fn new(layout: Layout, mapped: bool) -> Self {
         Sheet { text: String::new(), layout, map: mapped.then(TextMap::default) }
     }
@@ -80,7 +80,7 @@ impl Sheet {
         }
     }
 
-    /// Appends text that stands in the page from `origin` on, and notes that.
+    /// Appends text that begins at `origin` of the page, and records that.
     fn append(&mut self, text: &str, origin: usize) {
         if self.layout == Layout::Raw {
             self.note(origin);
@@ -98,7 +98,7 @@ impl Sheet {
         }
     }
 
-    /// Notes that what comes next stands in the page at `origin`.
+    /// Records that the next text begins at `origin` of the page.
     fn note(&mut self, origin: usize) {
         let at = self.text.len();
         if let Some(map) = &mut self.map {
@@ -116,8 +116,8 @@ impl Sheet {
         }
     }
 
-    /// Returns the text, without white space at its end where that is folded, and the map back,
-    /// empty if it was not asked for.
+    /// Returns the text, without white space at its end where that is folded, and the map back, empty if it was not
+    /// requested.
     pub(crate) fn finish(mut self) -> (String, TextMap) {
         if self.layout != Layout::Raw {
             self.text.truncate(self.text.trim_end().len());
@@ -143,14 +143,14 @@ fn fold(out: &mut String, text: &str) {
     }
 }
 
-/// Returns the size of a beginning of `text` that ends at white space, at the end, or behind a whole
-/// word, and in which words have one space between them: most text is folded as it comes.
+/// Returns the size of a prefix of `text` that is folded already and ends at white space, at the end, or behind a
+/// whole word: most text is folded already.
 fn folded_size(text: &str) -> usize {
     let bytes = text.as_bytes();
     if bytes.first() == Some(&b' ') {
         return 0;
     }
-    // Without a branch for each byte, so that many are looked at at once.
+    // Without a branch for each byte, so that the loop is vectorised.
     let other = |byte: u8| (byte.wrapping_sub(9) < 5) | (byte == 0xc2) | (byte.wrapping_sub(0xe1) < 3);
     let mut at = 0;
     while let Some(part) = bytes.get(at..at + STRIDE + 1) {
@@ -165,15 +165,15 @@ fn folded_size(text: &str) -> usize {
     word_end(text, at)
 }
 
-/// Bytes looked at at once.
+/// Bytes examined at once.
 const STRIDE: usize = 32;
 
-/// Returns where the first white space stands (`char::is_whitespace`), or the size of the text.
+/// Returns the offset of the first white space (`char::is_whitespace`), or the size of the text.
 fn word_size(text: &str) -> usize {
     word_end(text, 0)
 }
 
-/// Returns where from byte `at` on the first white space stands; not behind the first byte of one.
+/// Returns the offset of the first white space from byte `at` on; `at` is not within a white space character.
 fn word_end(text: &str, mut at: usize) -> usize {
     let bytes = text.as_bytes();
     while at < bytes.len() {
@@ -189,13 +189,13 @@ fn word_end(text: &str, mut at: usize) -> usize {
     at
 }
 
-/// What a byte is to the search for white space.
+/// The class of a byte in the search for white space.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Word,
     /// White space of ASCII.
     Space,
-    /// The first byte of characters of which some are white space.
+    /// The first byte of characters some of which are white space.
     Begins,
 }
 

@@ -1,4 +1,4 @@
-//! Short terms, all bytes at once: terms are short, and a loop over each would mispredict its end.
+//! Short terms as one 128-bit word: terms are short, and a loop over their bytes would mispredict its end.
 
 /// Each byte of a word.
 const EACH: u128 = u128::from_le_bytes([1; 16]);
@@ -10,7 +10,7 @@ const HIGH: u128 = EACH * 0x80;
 pub(crate) struct ShortAscii(u128);
 
 impl ShortAscii {
-    /// Returns a term, if it is one.
+    /// Returns the term, if it is short and ASCII.
     #[inline]
     pub(crate) fn new(term: &[u8]) -> Option<Self> {
         let mut bytes = [0; 16];
@@ -19,17 +19,17 @@ impl ShortAscii {
         (word & HIGH == 0).then_some(ShortAscii(word))
     }
 
-    /// Returns it in lower case, and whether that changed it. Behind the term stand zeros.
+    /// Returns the term in lower case, padded with zeros, and whether that changed it.
     #[inline]
     pub(crate) fn lower(self) -> ([u8; 16], bool) {
         let upper = self.within(b'A', b'Z');
         ((self.0 | upper >> 2).to_le_bytes(), upper != 0)
     }
 
-    /// Returns the highest bit of each byte that is one of these.
+    /// Returns the highest bit of each byte that is in `first ..= last`.
     #[inline]
     fn within(self, first: u8, last: u8) -> u128 {
-        // No byte exceeds 127, so none of these sums reaches into the next byte.
+        // No byte exceeds 127, so no sum carries into the next byte.
         let from = self.0 + EACH * (0x80 - u128::from(first));
         let past = self.0 + EACH * (0x80 - u128::from(last) - 1);
         from & !past & HIGH

@@ -4,12 +4,12 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 use url::{Host, Url};
 
-/// How a host name becomes a site.
+/// The rule that maps a host name to a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SiteRule {
-    /// Henzinger's rule: [`henzinger_site`].
+    /// The host name without its first label, where it has three or more (Henzinger 2006, 1).
     Henzinger,
-    /// The registrable domain by the public suffix list: [`registrable_domain`].
+    /// The registrable domain by the public suffix list.
     Registrable,
 }
 
@@ -23,11 +23,10 @@ impl SiteRule {
     }
 }
 
-/// Returns the site of a host name as Henzinger (SIGIR 2006, 1) draws it: "the domain name of the
-/// page if the domain name has at most one dot, and the domain name minus the string before the
-/// first dot if it has two or more". An IP address is its own site; a port and a trailing dot do
-/// not count.
-pub fn henzinger_site(host: &str) -> String {
+/// Returns the site of a host name as Henzinger (SIGIR 2006, 1) defines it: "the domain name of the page if the
+/// domain name has at most one dot, and the domain name minus the string before the first dot if it has two or
+/// more". An IP address is its own site; a port and a trailing dot are ignored.
+pub(crate) fn henzinger_site(host: &str) -> String {
     let host = bare(host);
     if is_address(&host) {
         return host;
@@ -41,7 +40,7 @@ pub fn henzinger_site(host: &str) -> String {
 /// Returns the registrable domain of a host name by the public suffix list (`www.bbc.co.uk` is of
 /// `bbc.co.uk`, where Henzinger's rule says `co.uk`), or the host name itself where it has none:
 /// IP addresses, single names, public suffixes.
-pub fn registrable_domain(host: &str) -> String {
+pub(crate) fn registrable_domain(host: &str) -> String {
     let host = bare(host);
     if is_address(&host) {
         return host;

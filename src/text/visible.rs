@@ -1,4 +1,4 @@
-//! The visible text of a page, as it stands there or folded.
+//! The visible text of a page, verbatim or folded.
 
 use std::borrow::Cow;
 
@@ -11,9 +11,9 @@ use crate::text::map::TextMap;
 use crate::text::page::{Page, PageKind};
 use crate::text::sheet::{Layout, Piece, Sheet};
 
-/// Returns the visible text of a page: of markup one line per block and single spaces in it, of
-/// plain text all as it is.
-pub fn visible_text(page: &Page<'_>) -> String {
+/// Returns the visible text of a page: of markup one line per block and single spaces in it, of plain text all of
+/// it unchanged.
+pub(crate) fn visible_text(page: &Page<'_>) -> String {
     let text = shown(page);
     match page.kind {
         PageKind::Html => scan(&text, Layout::Lines).text,
@@ -21,15 +21,14 @@ pub fn visible_text(page: &Page<'_>) -> String {
     }
 }
 
-/// Returns the visible text of a page, one line per block and single spaces in it, whatever its
-/// kind: of markup what [`visible_text`] gives; plain text is folded too, and each of its lines is a
-/// block. An element that is no formatting instruction ends a block (Henzinger 2), `<br>`, images
-/// and table cells included.
+/// Returns the visible text of a page, one line per block and single spaces in it, whatever its kind:
+/// `visible_text` for markup; plain text is folded too, and each of its lines is a block. An element that is no
+/// formatting instruction ends a block (Henzinger 2), `<br>`, images and table cells included.
 pub fn folded_text(page: &Page<'_>) -> String {
     laid_out(page, Layout::Lines)
 }
 
-/// Returns the [`folded_text`] of a page, and where in the page it stands. Slower than without.
+/// Returns the [`folded_text`] of a page, and its map back to the page. Slower than without the map.
 pub fn folded_text_with_map(page: &Page<'_>) -> (String, TextMap) {
     let text = shown(page);
     match page.kind {
@@ -41,7 +40,7 @@ pub fn folded_text_with_map(page: &Page<'_>) -> (String, TextMap) {
     }
 }
 
-/// Returns the visible text of a page, its white space as asked for.
+/// Returns the visible text of a page in a layout.
 pub(crate) fn laid_out(page: &Page<'_>, layout: Layout) -> String {
     let text = shown(page);
     match page.kind {
@@ -60,7 +59,7 @@ fn folded(text: &str, mut sheet: Sheet) -> (String, TextMap) {
     sheet.finish()
 }
 
-/// Returns a page decoded and without soft hyphens.
+/// Returns the page decoded and without soft hyphens.
 pub(crate) fn shown<'a>(page: &Page<'a>) -> Cow<'a, str> {
     let text = decode(page);
     let mut buffer = [0; 2];

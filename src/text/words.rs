@@ -11,9 +11,9 @@
 
 use crate::text::letters::is_unspaced;
 use crate::text::page::Page;
-use crate::text::segment::Segmenter;
 use crate::text::sheet::{Layout, Piece, Sheet};
 use crate::text::visible::laid_out;
+use crate::text::word_segmentation::Segmenter;
 
 /// The words of a page, in their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,18 +33,18 @@ impl CanonicalWords {
         self.len == 0
     }
 
-    /// Returns the canonical text: the words with a single space between each two. Pages with the
-    /// same one are exact duplicates (Ye et al. 4.2).
+    /// Returns the canonical text: the words with a single space between each two. Pages with equal canonical texts
+    /// are exact duplicates (Ye et al. 4.2).
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Returns the words; none is empty, none holds white space.
+    /// Returns the words; none is empty or contains white space.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.text.split(' ').take(self.len)
     }
 
-    /// Takes the words of a visible text, however its white space stands; those of a page's
+    /// Returns the words of a visible text, whatever its white space; those of a page's
     /// [`folded_text`](crate::text::folded_text) are the page's.
     pub fn of_text(text: &str) -> Self {
         let mut sheet = Sheet::new(Layout::Words, false);
@@ -52,7 +52,7 @@ impl CanonicalWords {
         Self::cut(sheet.finish().0)
     }
 
-    /// Cuts the words that need it, of a text of words with a space between each two.
+    /// Segments the words of unspaced scripts, in a text of words with a space between each two.
     fn cut(text: String) -> Self {
         // All letters of scripts without spaces have three or four bytes.
         if !text.bytes().any(|byte| byte >= 0xe0) || !text.contains(is_unspaced) {

@@ -1,4 +1,4 @@
-//! Batch mode: one pass over everything stored finds what single queries find.
+//! Batch mode: one pass over everything stored finds the same as single queries.
 
 use nddb::{BatchMatch, Config, Document, Fingerprint, Reader, Within, Work, Writer};
 

@@ -1,4 +1,4 @@
-//! Whatever is damaged, the check says so and names the file, and no query is answered wrongly.
+//! Damage of any kind: the check names the file, and no query is answered wrongly.
 
 use std::fs;
 use std::path::Path;
@@ -69,7 +69,7 @@ fn a_check_stops_when_it_is_told_to() {
     }
 }
 
-/// Offsets in each region of a file of so many bytes: both ends, and some anywhere.
+/// Offsets in each region of a file of `size` bytes: both ends, and some random ones.
 fn offsets(random: &mut Random, size: usize) -> Vec<usize> {
     let mut offsets = vec![0, 9, 40, 100, 255, 256, 1023, 1024, 1030, 2047];
     offsets.extend([1, 5, 20, 28, 36, 60].map(|back| size - back));
@@ -277,7 +277,7 @@ fn a_log_of_the_catalog_that_would_be_read_without_end_is_refused() {
         if bytes.len() < second + 7 {
             continue;
         }
-        // The kind of the second record becomes that of a log used again.
+        // The kind of the second record becomes that of a reused log.
         flip(&log, second + 6, 2);
         assert_blamed(&check(&path), &path.join("catalog"), &name);
         let errors = [Reader::open(&path).err(), Writer::open(&path).err()];
@@ -423,7 +423,7 @@ fn a_pending_batch_with_a_load_that_was_stopped_can_be_cancelled() {
     writer.label("held", true).expect("a pending batch");
     writer.insert(bare("held", 2)).expect("taken");
     writer.commit().expect("committed");
-    // Of the runs that are written the load's is meant.
+    // Of the runs that are written, that of the load is meant.
     writer.flush().expect("flushed");
     writer.watch(Box::new(|progress| progress.phase != "write run"));
     let mut load = writer.bulk_load().expect("a load");

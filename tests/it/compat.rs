@@ -1,7 +1,7 @@
 //! Databases that an earlier nddb wrote stay readable, value by value.
 //!
-//! `tests/data/v1` holds them, with a README of what is in them; they are never written again. The same
-//! documents put into a new database give runs of the same bytes and the same answers.
+//! `tests/data/v1` contains them, with a README of their contents; they are never written again. The same documents
+//! in a new database give runs of the same bytes and the same answers.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ fn manifest(path: &Path) -> Manifest {
     Manifest::decode(&std::fs::read(path.join("MANIFEST")).expect("a manifest")).expect("a sound manifest")
 }
 
-/// Compares a database with what it should hold, bare documents first.
+/// Compares a database with its expected contents, bare documents first.
 fn assert_answers(path: &Path, bare: &BTreeMap<String, u64>, k: u8) {
     let reader = Reader::open(path).expect("a database of this version");
     let view = reader.view();
@@ -82,7 +82,7 @@ fn assert_web(path: &Path) {
     assert_eq!(runs.iter().map(|run| (run.fingerprints, run.documents)).collect::<Vec<_>>(), [(401, 4600), (101, 101)]);
 }
 
-/// The bytes of all run files, in the order of the manifest; file numbers do not matter.
+/// Returns the bytes of all run files, in the order of the manifest; file numbers do not matter.
 fn run_files(path: &Path) -> Vec<Vec<u8>> {
     let read = |number: u64, end: &str| std::fs::read(path.join(format!("runs/{number:08x}.{end}"))).expect("a file");
     manifest(path)
@@ -119,7 +119,7 @@ fn the_same_documents_give_runs_of_the_same_bytes_as_ever() {
     assert_web(&folder.path().join("web"));
 }
 
-/// Keys of files without filters are found as others are.
+/// Keys in files without filters are found like others.
 #[test]
 fn pages_of_the_golden_database_are_found_by_their_keys() {
     let reader = Reader::open(golden("web")).expect("a database of this version");
@@ -131,9 +131,9 @@ fn pages_of_the_golden_database_are_found_by_their_keys() {
                 stored.record.digest = Some([1; 16]);
             }
             let answer = OnlineDetector::new(method).ask(reader.view(), &Document::from(stored)).expect("an answer");
-            let own = answer.matches.iter().find(|alike| alike.stored.record.id == *id);
+            let own = answer.matches.iter().find(|found| found.stored.record.id == *id);
             let rule = if method == Method::Identity { "identical" } else { method.name() };
-            assert_eq!(own.map(|alike| alike.rule), Some(rule), "{method}, {id}");
+            assert_eq!(own.map(|found| found.rule), Some(rule), "{method}, {id}");
         }
     }
 }

@@ -1,5 +1,5 @@
-//! What the tests of damage share: a database of everything, copies of it, ways to break files, and the
-//! answers that must never be wrong.
+//! Shared parts of the damage tests: a database with documents of every kind, copies of it, ways to break files,
+//! and its answers.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use nddb_format::manifest::Manifest;
 
 use super::support::Random;
 
-/// A database and what it answers.
+/// A database and its answers.
 pub(crate) struct Sample {
     _folder: tempfile::TempDir,
     pub(crate) path: PathBuf,
@@ -23,8 +23,8 @@ pub(crate) fn bare(id: &str, fingerprint: u64) -> Document {
     Document::bare(id, Fingerprint(fingerprint)).expect("a good id")
 }
 
-/// Makes a database of two runs of four tables and a memtable, with clusters, a fingerprint of many
-/// documents, replaced, deleted, pending and unprinted documents, sketches, and batches.
+/// Creates a database of two runs of four tables and a memtable, with clusters, a fingerprint of many documents,
+/// replaced, deleted, pending and unprinted documents, sketches, and batches.
 pub(crate) fn sample() -> Sample {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("db");
@@ -72,7 +72,7 @@ pub(crate) fn sample() -> Sample {
 }
 
 impl Sample {
-    /// A copy of the database to be broken.
+    /// Returns a copy of the database to be damaged.
     pub(crate) fn copy(&self) -> (tempfile::TempDir, PathBuf) {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("db");
@@ -80,8 +80,8 @@ impl Sample {
         (folder, path)
     }
 
-    /// Fails if the database at a path answers anything but an error or the truth. Returns whether it
-    /// answers all of it.
+    /// Fails if the database at a path gives a wrong answer, where an error is none. Returns whether all its
+    /// answers are complete.
     pub(crate) fn never_wrong(&self, path: &Path, what: &str) -> bool {
         let Ok(reader) = Reader::open(path) else { return false };
         let mut whole = true;
@@ -94,7 +94,7 @@ impl Sample {
         whole
     }
 
-    /// Fails unless the database at a path answers as the one it was copied from.
+    /// Fails unless the database at a path gives the same answers as the original.
     pub(crate) fn same_answers(&self, path: &Path, what: &str) {
         assert_eq!(answers(path, &self.queries).expect(what), self.answers, "{what}");
     }

@@ -1,4 +1,4 @@
-//! Loads of archives by the library: what is stored does not depend on threads, stops or repetition.
+//! Loading archives by the library: the database does not depend on threads, interruptions or repetition.
 
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ fn write_lines(path: &Path, name: &str, len: u64, random: &mut Random) -> u64 {
     bad
 }
 
-/// Three archives of 700, 1,000 and 1,300 lines, and how many lines of them are bad.
+/// Writes three archives of 700, 1,000 and 1,300 lines, and returns the number of bad lines.
 fn archives(folder: &Path) -> (Vec<PathBuf>, u64) {
     let mut random = Random::seeded("lines");
     let mut bad = 0;
@@ -41,7 +41,7 @@ fn create(path: &Path) -> Writer {
     Writer::create(path, &Config::within(3).expect("k")).expect("a new database")
 }
 
-/// All documents, without their numbers, by id.
+/// Returns all documents by id, without their numbers.
 fn documents(view: &View<'_>) -> Vec<Stored> {
     let mut all = Vec::new();
     let each = view.each(&mut |stored| {
@@ -72,8 +72,8 @@ fn any_number_of_threads_stores_the_same_and_a_second_load_changes_nothing() {
         let stored = documents(&writer.view());
         assert!(stored.iter().all(|stored| stored.record.source.is_some()));
         assert!(first.get_or_insert_with(|| stored.clone()) == &stored, "{threads} threads");
-        let again = load(&mut writer, &paths, threads);
-        assert_eq!((again.loaded.documents, again.loaded.unchanged), (0, 3_000 - bad));
+        let second = load(&mut writer, &paths, threads);
+        assert_eq!((second.loaded.documents, second.loaded.unchanged), (0, 3_000 - bad));
         assert!(documents(&writer.view()) == stored, "loaded again");
     }
 }
@@ -173,14 +173,14 @@ fn a_pending_batch_reads_all_and_keeps_no_progress() {
     assert_eq!(documents(&writer.view()).len() as u64, 3_000 - bad);
 }
 
-/// Documents of an archive that is loaded in several chunks under the least memory limit.
+/// Number of documents of an archive that is loaded in several chunks under the least memory limit.
 const MANY: u64 = 30_000;
-/// Loads that are killed.
+/// Number of loads that are killed.
 const KILLS: u64 = 15;
-/// Entries that are read together: so many are read again where a chunk ends among them.
+/// Entries read together: this many are read again where a chunk ends among them.
 const PIECE: u64 = 256;
 
-/// A worker that loads an archive into a database; it is killed meanwhile, unless it tells that it is done.
+/// A worker that loads an archive into a database; it is killed meanwhile, unless it reports that it is done.
 pub(crate) fn load_until_killed(mut parent: Parent) {
     let (archive, path) = (parent.answer(), parent.answer());
     let mut writer = Writer::open(path).expect("opened without repair");
@@ -198,7 +198,7 @@ fn a_load_killed_at_any_moment_keeps_whole_chunks_and_goes_on_behind_them() {
     let (archive, path) = (folder.path().join("many.jsonl"), folder.path().join("db"));
     let bad = write_lines(&archive, "many", MANY, &mut random);
     let expected = MANY - bad;
-    // How long a load takes says when to kill one.
+    // The duration of a load tells when to kill one.
     create(&folder.path().join("whole")).close().expect("closed");
     let begun = Instant::now();
     let arguments = |path: &Path| [archive.to_string_lossy().into_owned(), path.to_string_lossy().into_owned()];

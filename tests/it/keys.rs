@@ -1,6 +1,7 @@
-//! The hashes by which SPEC.md says documents are found are those of the code.
+//! The hashes by which documents are found are those of SPEC.md.
 
-use nddb::sketch::{LeadingWords, Numbers, Profile, bands, megashingles};
+use nddb::internals::sketch::{bands, megashingles};
+use nddb::sketch::{LeadingWords, Numbers, Profile};
 
 const SPEC: &str = include_str!("../../SPEC.md");
 

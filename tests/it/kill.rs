@@ -1,5 +1,5 @@
-//! A writer killed at random moments loses nothing that it acknowledged, leaves nothing half done, and
-//! the next one goes on without repair.
+//! A writer killed at random moments loses no acknowledged commit, leaves nothing half done, and the next writer
+//! continues without repair.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,19 +8,19 @@ use std::time::{Duration, Instant};
 use nddb::testing::observe_storage;
 use nddb::{CheckOptions, Reader, View, Writer};
 
-use super::support::steps::{Step, assert_line, create, told, true_line};
+use super::support::steps::{Step, answer_line, assert_line, create, expected_line};
 use super::support::{Model, Parent, Random, Worker, folder, say};
 
-/// Writers that are killed.
+/// Number of writers that are killed.
 const KILLS: u64 = 100;
-/// Writers that are killed before the next database is begun.
+/// Number of writers killed before the next database is created.
 const KILLS_EACH: u64 = 20;
-/// Most milliseconds that a writer lives.
+/// Longest life of a writer in milliseconds.
 const LIFE_MS: u64 = 250;
-/// No new writer is begun after so long.
+/// Time after which no new writer is started.
 const TIME: Duration = Duration::from_secs(80);
 
-/// A worker that takes random steps, telling which before and that it is done behind each. It is killed.
+/// A worker that takes random steps, reporting each before and after it. It is killed.
 pub(crate) fn write(mut parent: Parent) {
     let path = parent.answer();
     let mut random = Random::fixed(parent.answer().parse().expect("a number"));
@@ -36,7 +36,7 @@ pub(crate) fn write(mut parent: Parent) {
     }
 }
 
-/// A worker that commits while flushes and merges are made beside it, and ends itself at a storage call of any of them.
+/// A worker that commits while flushes and merges run beside it, and ends itself at a storage call of one of them.
 pub(crate) fn end_at_a_call(mut parent: Parent) {
     let path = parent.answer();
     let mut random = Random::fixed(parent.answer().parse().expect("a number"));
@@ -68,7 +68,7 @@ fn assert_sound(path: &Path, why: &str) {
     assert!(report.is_sound(), "{why}: {report:#?}");
 }
 
-/// What a database may hold: when a step is cut short, nobody knows whether it was done.
+/// The possible states of a database: whether an interrupted step was done is unknown.
 struct May {
     states: Vec<Model>,
 }
@@ -85,9 +85,9 @@ impl May {
         self.states.extend(more);
     }
 
-    /// Keeps the states in which a view is. Fails if there is none.
+    /// Keeps the states that a view agrees with. Fails if there is none.
     fn find(&mut self, view: &View<'_>, seed: u64, why: &str) {
-        let line = told(view, seed).unwrap_or_else(|error| panic!("{why}: {error:?}"));
+        let line = answer_line(view, seed).unwrap_or_else(|error| panic!("{why}: {error:?}"));
         let stats = view.stats().expect("counted");
         let mut batches = view.batches().expect("listed");
         batches.sort_by(|a, b| a.0.cmp(&b.0));
@@ -96,17 +96,19 @@ impl May {
         self.states.retain(|state| {
             let truth = state.truth();
             let counts = (truth.documents.len() as u64, state.pending());
-            counts == (stats.documents, stats.pending) && batches == state.batches() && line == true_line(&truth, seed)
+            counts == (stats.documents, stats.pending)
+                && batches == state.batches()
+                && line == expected_line(&truth, seed)
         });
         if self.states.is_empty() {
-            assert_line(&line, &true_line(&first.truth(), seed), why);
+            assert_line(&line, &expected_line(&first.truth(), seed), why);
             panic!("{why}\nit says {batches:?}\ninstead of {:?}", first.batches());
         }
         self.states.dedup();
     }
 }
 
-/// Lets a writer live for a moment, and notes what it acknowledged and what it was doing.
+/// Lets a writer live for a moment, and records its acknowledged and its current step.
 fn live_and_die(path: &Path, random: &mut Random, may: &mut May) -> String {
     let mut worker = Worker::start("is killed", &[&path.to_string_lossy(), &random.next().to_string()]);
     assert_eq!(worker.answer(), "opened");
@@ -115,7 +117,8 @@ fn live_and_die(path: &Path, random: &mut Random, may: &mut May) -> String {
     take_note(&mut worker, may).0
 }
 
-/// Notes what a worker that is dead acknowledged and what it was doing. Returns that, and whether it came to its end.
+/// Records the acknowledged and the current step of a dead worker. Returns the latter, and whether the worker came
+/// to its end.
 fn take_note(worker: &mut Worker, may: &mut May) -> (String, bool) {
     let (mut log, mut closed) = (Vec::new(), false);
     let mut last = None;
@@ -155,7 +158,7 @@ fn a_writer_that_ends_at_any_storage_call_of_work_beside_it_needs_no_repair() {
         let (log, closed) = take_note(&mut worker, &mut may);
         let why = format!("call {call}, {log}");
         if closed {
-            // There are not so many calls.
+            // There are fewer calls.
             calls = (call - 1).max(100);
         }
         ends += u64::from(!closed);

@@ -1,8 +1,11 @@
-//! What becomes of documents: bulk loads, replacements, deletions, batches, compactions, merges.
+//! The life of documents: bulk loads, replacements, deletions, batches, compactions, merges.
 
 use std::path::Path;
 
-use nddb::{Config, Document, Fingerprint, Outcome, Reader, Verdict, View, Within, Work, Writer};
+use nddb::detect::Judgement;
+use nddb::{Config, Document, Fingerprint, Outcome, Reader, View, Within, Work, Writer};
+
+use super::support::simhash;
 
 fn document(id: &str, fingerprint: u64) -> Document {
     Document::bare(id, Fingerprint(fingerprint)).expect("a good id")
@@ -14,7 +17,7 @@ fn create(folder: &tempfile::TempDir) -> (std::path::PathBuf, Writer) {
     (path, writer)
 }
 
-/// A spread of fingerprints that are far from each other.
+/// Returns fingerprints that are far from each other.
 fn spread(index: u64) -> u64 {
     let mut z = index.wrapping_add(0x9e37_79b9_7f4a_7c15).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z ^= z >> 31;
@@ -102,8 +105,8 @@ fn compaction_drops_deleted_documents_and_their_fingerprints() {
     assert_eq!(before, after);
     writer.close().expect("closed");
     let reader = Reader::open(&path).expect("a reader");
-    let again: Vec<Vec<String>> = (0..4600).map(|index| ids(&reader.view(), spread(index), 3)).collect();
-    assert_eq!(before, again);
+    let after: Vec<Vec<String>> = (0..4600).map(|index| ids(&reader.view(), spread(index), 3)).collect();
+    assert_eq!(before, after);
     assert_eq!(reader.view().get("2-7").expect("looked up"), None);
     sound(&path);
 }
@@ -134,14 +137,14 @@ fn a_pending_batch_is_invisible_until_it_is_committed() {
     assert_eq!(writer.insert(document("new", spread(3))).expect("taken"), Outcome::New);
     writer.commit().expect("durable");
     assert_eq!((reader_ids(&path, spread(1)), reader_ids(&path, spread(2))), (vec!["old".into()], vec![]));
-    // What is pending is no reason to refuse, is flushed like everything, and its own replacement is final.
+    // A pending document does not block one, is flushed like every other, and its own replacement is final.
     assert_eq!(writer.insert(document("new", spread(4))).expect("taken"), Outcome::Replaced);
     writer.commit().expect("durable");
     writer.flush().expect("flushed");
     drop(writer);
     let mut writer = Writer::open(&path).expect("opened again");
-    let verdict = writer.insert_if_new(document("third", spread(4)), Within(3)).expect("taken");
-    assert_eq!(verdict, Verdict::Inserted(Outcome::New));
+    let judgement = writer.insert_if_new(document("third", spread(4)), &simhash(3)).expect("taken");
+    assert_eq!(judgement, Judgement::Inserted { outcome: Outcome::New, complete: true });
     writer.commit().expect("durable");
     assert_eq!(writer.commit_batch("next").expect("committed"), 2);
     assert_eq!(reader_ids(&path, spread(1)), Vec::<String>::new());
@@ -211,7 +214,7 @@ fn merging_takes_over_documents_and_batches_and_leaves_the_source_as_it_is() {
     sound(&path);
     sound(&source);
 }
-/// Asserts that everything in a database agrees with everything else.
+/// Asserts that the check of a database finds no fault.
 fn sound(path: &Path) {
     let report = nddb::check(path, &nddb::CheckOptions::default(), &mut |_| true).expect("it can be checked");
     assert!(report.faults.is_empty(), "{:#?}", report.faults);

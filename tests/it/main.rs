@@ -1,4 +1,4 @@
-//! The integration tests: one binary, one module for each thing that is at stake.
+//! The integration tests: one binary, one module for each property at stake.
 
 mod api;
 mod archives;

@@ -4,14 +4,14 @@ use std::path::Path;
 
 use nddb::{CheckOptions, Reader};
 
-use super::support::steps::{Step, assert_line, create, told, true_line};
+use super::support::steps::{Step, answer_line, assert_line, create, expected_line};
 use super::support::{Model, Parent, Random, Truth, Worker, folder};
 
-/// Databases of one run of the test, and steps in the life of each.
+/// Number of databases of one run of the test, and steps in the life of each.
 const DATABASES: u64 = 5;
 const STEPS: u64 = 60;
 
-/// A reader of this process, and what it must say until it is refreshed.
+/// A reader of this process, and its expected answers until it is refreshed.
 struct Held {
     reader: Reader,
     truth: Truth,
@@ -19,8 +19,8 @@ struct Held {
 
 impl Held {
     fn assert(&self, seed: u64, why: &str) {
-        let line = told(&self.reader.view(), seed).unwrap_or_else(|error| panic!("{why}: {error:?}"));
-        assert_line(&line, &true_line(&self.truth, seed), why);
+        let line = answer_line(&self.reader.view(), seed).unwrap_or_else(|error| panic!("{why}: {error:?}"));
+        assert_line(&line, &expected_line(&self.truth, seed), why);
     }
 }
 
@@ -34,11 +34,11 @@ impl Remote {
     fn assert(&mut self, what: &str, seed: u64, why: &str) {
         self.worker.tell(&format!("{what} {seed}"));
         let why = format!("{why}, {what} in another process");
-        assert_line(&self.worker.answer(), &true_line(&self.truth, seed), &why);
+        assert_line(&self.worker.answer(), &expected_line(&self.truth, seed), &why);
     }
 }
 
-/// A worker that reads: `stay`, `refresh` or `open`, and the seed of what to ask.
+/// A worker that reads: `stay`, `refresh` or `open`, and the seed of the queries.
 pub(crate) fn read(mut parent: Parent) {
     let path = parent.answer();
     let mut reader = Reader::open(&path).expect("opened");
@@ -50,7 +50,7 @@ pub(crate) fn read(mut parent: Parent) {
             "open" => reader = Reader::open(&path).expect("opened"),
             _ => assert_eq!(what, "stay"),
         }
-        parent.tell(&told(&reader.view(), seed.parse().expect("a number")).expect("answered"));
+        parent.tell(&answer_line(&reader.view(), seed.parse().expect("a number")).expect("answered"));
     }
 }
 
@@ -75,7 +75,7 @@ fn live(random: &mut Random, path: &Path, why: &str) {
         writer = step.take(writer, path, &mut model);
         let (seed, why) = (random.next(), format!("{why}, after {log:#?}"));
         let truth = model.truth();
-        assert_line(&told(&writer.view(), seed).expect("answered"), &true_line(&truth, seed), &why);
+        assert_line(&answer_line(&writer.view(), seed).expect("answered"), &expected_line(&truth, seed), &why);
         let stats = writer.view().stats().expect("counted");
         assert_eq!((stats.documents, stats.pending), (truth.documents.len() as u64, model.pending()), "{why}");
         for held in &mut held {

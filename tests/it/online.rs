@@ -1,15 +1,14 @@
-//! Verdicts online over real pages: the same as a look at all of them, and as the pairs of the whole database.
+//! Online verdicts over real pages: the same as by brute force, and as the pairs of the whole database.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use nddb::archive::{EntryContent, Input, Options};
-use nddb::detect::{
-    Collection, Line, Method, Model, NearDuplicate, OnlineDetector, PairOptions, Traits, b_similarity, c_similarity,
-    pairs,
-};
+use nddb::detect::{Collection, Line, Method, Model, NearDuplicate, OnlineDetector, PairOptions, Traits, pairs};
+use nddb::internals::sketch::agreement;
 use nddb::internals::support::headings_differ;
-use nddb::sketch::{Profile, Recipe, agreement};
+use nddb::internals::{b_similarity, c_similarity};
+use nddb::sketch::{Profile, Recipe};
 use nddb::{Config, Document, Reader, Stored, Writer};
 use nddb_format::record::Record;
 
@@ -17,7 +16,7 @@ use super::support::say;
 
 const METHODS: [Method; 7] =
     [Method::Identity, Method::Simhash, Method::B, Method::C, Method::Combined, Method::Split, Method::MinHash];
-/// Pages that are taken of the archive.
+/// Number of pages read of the archive.
 const PAGES: usize = 1200;
 
 fn real(name: &str) -> Option<PathBuf> {
@@ -29,7 +28,7 @@ fn real(name: &str) -> Option<PathBuf> {
     None
 }
 
-/// The documents of an archive, in a database that was filled half by a load and half one by one.
+/// Loads the documents of an archive into a database, half by a bulk load and half one by one.
 fn database(archive: &Path, path: &Path, recipe: &str) -> usize {
     let recipe = Recipe::from_label(recipe).expect("a recipe");
     let config = Config::within(3).expect("k").recipe(&recipe.label());
@@ -55,7 +54,7 @@ fn database(archive: &Path, path: &Path, recipe: &str) -> usize {
     2 * half
 }
 
-/// Whether two documents are near-duplicates by a method, by nothing but its definition.
+/// Returns whether two documents are near-duplicates by the definition of a method.
 fn is_near(method: Method, a: &Stored, b: &Stored) -> bool {
     let (x, y) = (&a.record, &b.record);
     if x.tokens != Some(0) && x.digest == y.digest {
@@ -101,7 +100,7 @@ fn real_pages_have_the_near_duplicates_that_a_look_at_all_of_them_finds() {
     assert_answers("main-c/3", &[Method::Model, Method::Identity, Method::C]);
 }
 
-/// Compares the answers online and the pairs of the whole database with a look at all documents.
+/// Compares the online answers and the pairs of the whole database with brute force over all documents.
 fn assert_answers(recipe: &str, methods: &[Method]) {
     let Some(archive) = real("crawl/kafka.warc.gz") else { return };
     let folder = tempfile::tempdir().expect("a folder");
@@ -123,11 +122,11 @@ fn assert_answers(recipe: &str, methods: &[Method]) {
             assert!(answer.complete);
             let want: BTreeSet<u64> =
                 all.iter().filter(|other| is_near(method, stored, other)).map(|other| other.number).collect();
-            let number = |alike: &NearDuplicate| alike.stored.number;
+            let number = |found: &NearDuplicate| found.stored.number;
             let got: BTreeSet<u64> = answer.matches.iter().map(number).collect();
             assert_eq!(got, want, "{method}, {}", stored.record.id);
             let id = &stored.record.id;
-            let others = answer.matches.iter().map(|alike| &alike.stored.record.id).filter(|other| *other != id);
+            let others = answer.matches.iter().map(|found| &found.stored.record.id).filter(|other| *other != id);
             found.extend(others.map(|other| (id.min(other).clone(), id.max(other).clone())));
         }
         let options = PairOptions { expand: true, ..PairOptions::new(method) };

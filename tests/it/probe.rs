@@ -1,4 +1,4 @@
-//! Probes of random databases equal a look at every document: recall is 1 within k bits.
+//! Probes of random databases equal brute force: recall is 1 within k bits.
 
 use nddb::sketch::Recipe;
 use nddb::text::Page;
@@ -9,10 +9,10 @@ use super::support::{Random, Truth, bare, folder, say};
 
 /// Random databases of one run of the test.
 const DATABASES: u64 = 50;
-/// Tables that a scheme of a small database may have.
+/// Most tables of a scheme of a small database.
 const TABLES_MAX: usize = 70;
 
-/// Levels of a scheme that there is, and that is not too large.
+/// Returns levels of a valid scheme that is not too large.
 fn levels(random: &mut Random, bits: u8, k: u8) -> Vec<u8> {
     loop {
         let len = random.below(4);
@@ -23,7 +23,7 @@ fn levels(random: &mut Random, bits: u8, k: u8) -> Vec<u8> {
     }
 }
 
-/// A database that grows and shrinks at random, and what it must answer.
+/// A database that grows and shrinks at random, and its expected answers.
 struct Case {
     random: Random,
     path: std::path::PathBuf,
@@ -48,7 +48,7 @@ impl Case {
         }
     }
 
-    /// Some document, and what is to be known of it.
+    /// Returns a random document, and its fingerprint unless unprinted.
     fn document(&mut self) -> (Document, Option<u64>) {
         let id = format!("id {}", self.random.below(self.ids));
         if self.random.percent(4) {
@@ -122,7 +122,7 @@ impl Case {
         writer
     }
 
-    /// Fingerprints round those stored, and others.
+    /// Returns fingerprints near the stored ones, and others.
     fn queries(&mut self, len: usize) -> Vec<u64> {
         let stored: Vec<u64> = self.truth.documents.values().flatten().copied().collect();
         let mut queries: Vec<u64> = (0..len).map(|_| self.fingerprint()).collect();
@@ -136,8 +136,8 @@ impl Case {
     }
 }
 
-/// The last block of table 0 is short, and the rank of an entry in it is guessed from the mean length of a block: the
-/// guess passes the last fingerprint, and of these sizes the last page of the postings is the 64th.
+/// The last block of table 0 is short, and the rank of an entry in it is guessed from the mean length of a block:
+/// the guess exceeds the last fingerprint, and of these sizes the last page of the postings is the 64th.
 #[test]
 fn the_greatest_fingerprints_are_found_whatever_the_size_of_the_run() {
     let folder = folder();
@@ -225,7 +225,7 @@ fn a_hot_fingerprint_is_counted_exactly_whatever_the_limit() {
                 assert_eq!(found[0].count, live + others, "{query:x} within {within}");
                 let mut wanted: Vec<u64> = (0..).filter(|number| !gone.contains(number)).take(limit).collect();
                 if query != HOT {
-                    // The near one is as far or nearer, with a greater number.
+                    // The near one is at most as far, with a greater number.
                     let is_nearer = query == HOT ^ 5;
                     wanted.truncate(limit - usize::from(is_nearer));
                     wanted.splice(0..0, is_nearer.then_some(DOCUMENTS));

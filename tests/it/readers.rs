@@ -1,5 +1,5 @@
-//! Reader processes that open, refresh and ask in a loop while the writer writes, flushes, loads and
-//! compacts: every answer is that of one commit, whole, and never of an older one than before.
+//! Reader processes that open, refresh and query in a loop while the writer writes, flushes, loads and compacts:
+//! every answer is that of one commit, complete, and never of an older one than before.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -12,11 +12,11 @@ use nddb::{CheckOptions, Fingerprint, Reader, View, Within, Work, Writer};
 use super::support::steps::create;
 use super::support::{Parent, Random, Worker, bare, folder, say};
 
-/// How long the writer goes on.
+/// Duration of the writer.
 const TIME: Duration = Duration::from_secs(12);
-/// Documents that each commit adds.
+/// Number of documents that each commit adds.
 const ADDED: u64 = 60;
-/// Documents that each commit replaces, all of them.
+/// Number of documents that each commit replaces, all of them.
 const REPLACED: u64 = 20;
 /// A commit deletes the first document that this many commits before it added.
 const DELETED_AFTER: u64 = 10;
@@ -25,7 +25,7 @@ fn mixed(kind: u64, commit: u64, index: u64) -> u64 {
     Random::fixed(kind << 60 ^ commit << 20 ^ index).next()
 }
 
-/// The documents of a commit: those it adds, and the new versions of those it replaces.
+/// The documents of a commit: the added ones, and the new versions of the replaced ones.
 fn documents(commit: u64) -> impl Iterator<Item = (String, u64)> {
     let added = (0..ADDED).map(move |index| (format!("added {commit} {index}"), mixed(1, commit, index)));
     added.chain((0..REPLACED).map(move |index| (format!("replaced {index}"), mixed(2, commit, index))))
@@ -36,7 +36,7 @@ fn is_load(commit: u64) -> bool {
     commit % 7 == 5
 }
 
-/// Commits by one writer, the next one beginning where it ends.
+/// Commits by one writer, continuing with the next commit number.
 fn write(mut writer: Writer, path: &Path, commits: &mut u64, random: &mut Random) -> Writer {
     let commit = *commits;
     let gone = commit.checked_sub(DELETED_AFTER).map(|old| format!("added {old} 0"));
@@ -45,7 +45,7 @@ fn write(mut writer: Writer, path: &Path, commits: &mut u64, random: &mut Random
         documents(commit).for_each(|(id, print)| load.push(bare(&id, print)).expect("taken"));
         let loaded = load.finish().expect("loaded");
         assert_eq!((loaded.documents, loaded.replaced), (ADDED + REPLACED, if commit == 0 { 0 } else { REPLACED }));
-        // A load deletes nothing by itself: its readers know.
+        // A load deletes nothing by itself: its readers account for that.
         if let Some(id) = gone {
             assert!(writer.delete(&id).expect("deleted"));
             writer.commit().expect("committed");
@@ -86,8 +86,8 @@ fn write(mut writer: Writer, path: &Path, commits: &mut u64, random: &mut Random
 
 /// Asserts that a view is the state behind one commit; returns that commit.
 fn assert_whole(view: &View<'_>, random: &mut Random) -> u64 {
-    // Every commit takes as many numbers, so that the last number seen tells the commit; a load takes its
-    // numbers before it is committed.
+    // Every commit takes the same number of numbers, so that the last number seen identifies the commit; a load
+    // takes its numbers before it is committed.
     let complete = view.complete_to();
     assert_eq!(complete % (ADDED + REPLACED), 0, "half a commit");
     let mut commit = complete / (ADDED + REPLACED) - 1;
@@ -115,7 +115,7 @@ fn assert_whole(view: &View<'_>, random: &mut Random) -> u64 {
         let (old, index) = (random.below(commit + 1), random.below(ADDED));
         let id = format!("added {old} {index}");
         let gone = index == 0 && old + DELETED_AFTER <= commit;
-        // Behind a load the deletion is a commit of its own.
+        // After a load the deletion is a commit of its own.
         if gone && old + DELETED_AFTER == commit && is_load(commit) {
             continue;
         }
@@ -134,13 +134,13 @@ pub(crate) fn read(mut parent: Parent) {
     let path = parent.answer();
     let mut random = Random::fixed(parent.answer().parse().expect("a number"));
     let end = Arc::new(AtomicU64::new(u64::MAX));
-    let told = end.clone();
+    let last_commit = end.clone();
     std::thread::spawn(move || {
         let last = Parent::default().answer();
-        told.store(last.parse().expect("a number"), Ordering::Relaxed);
+        last_commit.store(last.parse().expect("a number"), Ordering::Relaxed);
     });
     let mut reader = Reader::open(&path).expect("opened");
-    let (mut states, mut asked, mut before) = (0, 0, 0);
+    let (mut states, mut rounds, mut before) = (0, 0, 0);
     loop {
         let last = end.load(Ordering::Relaxed);
         if random.percent(20) {
@@ -150,17 +150,17 @@ pub(crate) fn read(mut parent: Parent) {
         }
         let commit = catch_unwind(AssertUnwindSafe(|| assert_whole(&reader.view(), &mut random)));
         let commit = commit.unwrap_or_else(|_| {
-            // Is it the reader, or the database?
+            // Distinguishes a fault of the reader from one of the database.
             let generations = [reader.view().generation(), Reader::open(&path).expect("opened").view().generation()];
-            let again = assert_whole(&Reader::open(&path).expect("opened").view(), &mut random);
-            panic!("a fresh reader finds commit {again} whole, of manifests {generations:?}");
+            let fresh = assert_whole(&Reader::open(&path).expect("opened").view(), &mut random);
+            panic!("a fresh reader finds commit {fresh} whole, of manifests {generations:?}");
         });
         assert!(commit >= before, "commit {commit} behind commit {before}");
         states += u64::from(commit > before);
         before = commit;
-        asked += 1;
+        rounds += 1;
         if random.percent(30) {
-            // Whatever the writer does meanwhile, without a refresh nothing changes.
+            // Without a refresh nothing changes, whatever the writer does meanwhile.
             std::thread::sleep(Duration::from_millis(random.below(60)));
             assert_eq!(assert_whole(&reader.view(), &mut random), commit);
         }
@@ -169,7 +169,7 @@ pub(crate) fn read(mut parent: Parent) {
             break;
         }
     }
-    parent.tell(&format!("{asked} times refreshed or opened, {states} states"));
+    parent.tell(&format!("{rounds} times refreshed or opened, {states} states"));
 }
 
 #[test]
@@ -191,12 +191,12 @@ fn a_reader_that_missed_the_log_of_a_deletion_does_not_see_the_document_again() 
     let plan = writer.plan_full_compaction().expect("there are deleted documents");
     writer.compact(&plan).expect("compacted");
     for round in 0..6 {
-        // Each time the catalog puts its log away, and at some time what it still knew of the deletion.
+        // Each time the catalog archives its log, and at some time the record of the deletion.
         writer.insert(bare(&format!("late {round}"), mixed(2, 0, round))).expect("inserted");
         writer.close().expect("closed");
         writer = Writer::open(&path).expect("opened");
     }
-    // Its rows go round the log.
+    // Its rows bypass the log.
     let mut load = writer.bulk_load().expect("a load begins");
     (0..20).for_each(|number| load.push(bare(&format!("loaded {number}"), mixed(3, 0, number))).expect("taken"));
     load.finish().expect("loaded");
@@ -204,6 +204,32 @@ fn a_reader_that_missed_the_log_of_a_deletion_does_not_see_the_document_again() 
     for number in 0..20 {
         let stored = reader.view().get(&format!("early {number}")).expect("answered");
         assert_eq!(stored.is_some(), number >= 10, "early {number}");
+    }
+}
+
+#[test]
+fn a_reader_that_missed_the_log_of_a_batch_s_commit_sees_its_documents() {
+    let folder = folder();
+    let path = folder.path().join("db");
+    let mut writer = create(&path);
+    writer.label("pending", true).expect("a batch");
+    for number in 0..20 {
+        writer.insert(bare(&format!("pending {number}"), mixed(1, 0, number))).expect("inserted");
+    }
+    writer.commit().expect("committed");
+    let mut reader = Reader::open(&path).expect("opened");
+    assert_eq!(reader.view().get("pending 0").expect("answered"), None);
+    assert_eq!(writer.commit_batch("pending").expect("committed"), 20);
+    for round in 0..6 {
+        // Each time the catalog archives its log, and at some time the record of the pending range.
+        writer.label(&format!("batch {round}"), false).expect("a batch");
+        writer.insert(bare(&format!("late {round}"), mixed(2, 0, round))).expect("inserted");
+        writer.close().expect("closed");
+        writer = Writer::open(&path).expect("opened");
+    }
+    reader.refresh().expect("refreshed");
+    for id in (0..20).map(|number| format!("pending {number}")).chain((0..6).map(|round| format!("late {round}"))) {
+        assert!(reader.view().get(&id).expect("answered").is_some(), "{id}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! What is damaged comes back: segments byte for byte, everything else with equal answers.
+//! Damaged files are rebuilt: segments byte for byte, everything else with equal answers.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ fn bytes_of(path: &Path, run: usize) -> Vec<Vec<u8>> {
     files.map(|file| fs::read(file).expect("readable")).collect()
 }
 
-/// What is as it was.
+/// The property that a rebuild keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Same {
     Files,
@@ -29,7 +29,7 @@ enum Same {
     Answers,
 }
 
-/// Breaks a copy, rebuilds it, and compares it with what it was.
+/// Damages a copy, rebuilds it, and compares it with the original.
 fn comes_back(sample: &Sample, what: &str, damage: impl Fn(&Path), same: Same) -> Rebuilt {
     let (_folder, path) = sample.copy();
     let before: Vec<_> = (0..2).map(|run| bytes_of(&path, run)).collect();
@@ -210,7 +210,7 @@ fn a_lost_manifest_comes_back_with_a_generation_and_file_numbers_above_all_other
         assert_eq!(fs::read_dir(path.join("runs")).expect("a folder").count(), new.files().count(), "{what}");
         assert_sound(&path);
         sample.same_answers(&path, what);
-        // Lost again, both go further up.
+        // Lost again, both continue further up.
         damage(&path);
         rebuild(&path);
         let newer = manifest(&path);
@@ -311,7 +311,7 @@ fn a_lost_deleted_set_comes_back_if_newer_documents_tell_what_was_in_it() {
     assert_eq!(assert_sound(&path).documents, 66_001);
 }
 
-/// The only deleted set there is.
+/// Returns the path of the only deleted set.
 fn deleted_set_of(path: &Path) -> PathBuf {
     let files = fs::read_dir(path.join("runs")).expect("a folder").map(|entry| entry.expect("an entry").path());
     let sets: Vec<PathBuf> = files.filter(|file| file.extension().is_some_and(|end| end == "del")).collect();
@@ -331,7 +331,7 @@ fn a_lost_deleted_set_that_cannot_be_known_is_never_guessed() {
     assert_eq!(fs::read(path.join("MANIFEST")).expect("readable"), before, "nothing was changed");
     fs::write(&file, &sound).expect("restored");
     assert_sound(&path);
-    // With the file, a lost manifest is no harm.
+    // With the file, a lost manifest does no harm.
     fs::remove_file(path.join("MANIFEST")).expect("removed");
     rebuild(&path);
     assert_eq!(assert_sound(&path).documents, 66_000);
@@ -346,7 +346,7 @@ fn a_damaged_catalog_is_refused_with_what_to_do() {
     writer.flush().expect("flushed");
     writer.close().expect("closed");
     let before = fs::read(path.join("MANIFEST")).expect("readable");
-    // Opening for writing has moved the rows from the log to a file of its own.
+    // Opening for writing has moved the rows from the log to a file.
     for entry in fs::read_dir(path.join("catalog")).expect("a folder") {
         let file = entry.expect("an entry").path();
         if file.extension().is_some_and(|end| end == "sst") {

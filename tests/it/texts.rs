@@ -1,13 +1,14 @@
-//! Texts of real pages, from the collection beside the repository: what visitors see alike has the same
-//! words and sentences, and every character leads back to the page.
+//! Texts of real pages, from the collection beside the repository: pages that look the same have the same words and
+//! sentences, and every character maps back to the page.
 
 use std::collections::HashMap;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use nddb::archive::{EntryContent, Input, Options, PageEntry};
-use nddb::sketch::{SignatureRules, signatures};
-use nddb::text::{CanonicalWords, canonical_words, folded_text, folded_text_with_map};
+use nddb::internals::sketch::signatures;
+use nddb::internals::text::{CanonicalWords, canonical_words, folded_text, folded_text_with_map};
+use nddb::sketch::SignatureRules;
 
 use super::support::say;
 
@@ -80,16 +81,16 @@ fn characters_of_real_pages_lead_back_to_their_bytes() {
                 let page = entry.page();
                 let (text, map) = folded_text_with_map(&page);
                 assert_eq!(text, folded_text(&page), "{}", path.display());
-                let indexes: Vec<(usize, char)> =
+                let offsets: Vec<(usize, char)> =
                     text.char_indices().filter(|(_, c)| c.is_ascii_alphanumeric()).step_by(11).collect();
-                let found = map.page_positions(&page, &indexes.iter().map(|&(at, _)| at).collect::<Vec<_>>());
-                for (&(at, c), position) in indexes.iter().zip(&found) {
-                    // A character of two bytes may begin with either; an escape belongs to what follows.
-                    let there = &page.body[*position..page.body.len().min(position + 4)];
-                    let fits = there.contains(&(c as u8)) || there.first() == Some(&b'&');
-                    assert!(fits, "{} {:?}: {c:?} at {at} is {there:?}", path.display(), entry.url);
+                let found = map.page_offsets(&page, &offsets.iter().map(|&(at, _)| at).collect::<Vec<_>>());
+                for (&(at, c), offset) in offsets.iter().zip(&found) {
+                    // A character of two bytes may begin with either; an escape belongs to the next character.
+                    let bytes = &page.body[*offset..page.body.len().min(offset + 4)];
+                    let fits = bytes.contains(&(c as u8)) || bytes.first() == Some(&b'&');
+                    assert!(fits, "{} {:?}: {c:?} at {at} is {bytes:?}", path.display(), entry.url);
                 }
-                checked += indexes.len();
+                checked += offsets.len();
                 len += 1;
             }
         }

@@ -1,4 +1,4 @@
-//! What a database forgets and when, and what becomes of storage calls that fail.
+//! When a database forgets deleted documents, and the effect of storage calls that fail.
 
 use std::io;
 use std::path::Path;
@@ -13,7 +13,7 @@ use nddb_format::record::Archive;
 use super::support::steps::create;
 use super::support::{Mount, Random, bare, folder};
 
-/// Has the storage calls below a folder fail that `fails` chooses by action and path.
+/// Makes the storage calls below a folder fail that `fails` selects by action and path.
 fn failing(
     folder: &Path,
     kind: io::ErrorKind,
@@ -34,7 +34,7 @@ fn assert_sound(path: &Path) {
     assert!(report.is_sound(), "{report:#?}");
 }
 
-/// The files under `runs/`, by their endings.
+/// Returns the number of files under `runs/` with an extension.
 fn files(path: &Path, ending: &str) -> usize {
     let entries = std::fs::read_dir(path.join("runs")).expect("listed");
     entries.filter(|entry| entry.as_ref().expect("listed").path().extension().is_some_and(|end| end == ending)).count()
@@ -99,7 +99,7 @@ fn what_is_deleted_or_cancelled_leaves_nothing_behind_over_several_openings() {
     let mut load = writer.bulk_load().expect("a load");
     (0..80_000u64).for_each(|id| load.push(bare(&id.to_string(), Random::fixed(id).next())).expect("taken"));
     load.finish().expect("loaded");
-    // So many that they are folded into a file of their own.
+    // Enough deletions to be folded into a file.
     for low in (0..70_000u64).step_by(10_000) {
         (low..low + 10_000).for_each(|id| assert!(writer.delete(&id.to_string()).expect("deleted")));
         writer.commit().expect("committed");
@@ -116,7 +116,7 @@ fn what_is_deleted_or_cancelled_leaves_nothing_behind_over_several_openings() {
     let mut writer = Writer::open(&path).expect("opened");
     let done = compact_all(&mut writer).expect("there is something to drop");
     assert_eq!(done.documents_dropped, 75_000);
-    // As if the process had ended before anything was removed.
+    // As if the process had ended before any removal.
     drop(writer);
     let mut writer = Writer::open(&path).expect("opened");
     if let Some(done) = compact_all(&mut writer) {
@@ -130,7 +130,7 @@ fn what_is_deleted_or_cancelled_leaves_nothing_behind_over_several_openings() {
     writer.close().expect("closed");
     let report = nddb::check(&path, &CheckOptions::default(), &mut |_| true).expect("checked");
     assert!(report.is_sound(), "{report:#?}");
-    // Prints, documents and ids of each, and nothing of what is gone.
+    // Prints, documents and ids of each, and no rows of removed ones.
     assert_eq!(report.rows, 3 * 10_100);
 }
 
@@ -210,10 +210,10 @@ fn a_load_in_progress_is_in_no_memtable_and_says_how_far_its_run_is() {
     insert(&mut writer, 0..10, 1);
     writer.flush().expect("flushed");
     let seen = Arc::new(AtomicU64::new(0));
-    let (told, of) = (seen.clone(), path.clone());
+    let (greatest, of) = (seen.clone(), path.clone());
     writer.watch(Box::new(move |progress| {
         if progress.phase == "write run" && progress.done > 0 {
-            told.fetch_max(progress.done, Ordering::Relaxed);
+            greatest.fetch_max(progress.done, Ordering::Relaxed);
             let reader = Reader::open(&of).expect("opened");
             let stats = reader.view().stats().expect("counted");
             assert_eq!((stats.memtable_documents, stats.documents), (0, 10));
@@ -326,7 +326,7 @@ fn a_reshape_to_more_tables_asks_for_their_space() {
         let size = std::fs::metadata(&ballast).expect("is there").len();
         std::fs::OpenOptions::new().write(true).open(&ballast).and_then(|file| file.set_len(size - left)).expect("cut");
     };
-    // Enough for as many bytes as there are, not for five times as many tables.
+    // Enough for the present bytes, not for five times as many tables.
     free(12 << 20);
     let began = Instant::now();
     match writer.reshape(Some(&[6])) {
@@ -353,7 +353,7 @@ fn runs_are_merged_beside_the_commits_and_what_is_deleted_meanwhile_is_not_lost(
     for round in 0..rounds {
         insert(&mut writer, round * len..(round + 1) * len, 1);
         writer.begin_flush().expect("begun");
-        // While the run is made, and while older ones are merged.
+        // While the run is built, and while older ones are merged.
         for id in [round * len, round * len / 2 + 1] {
             assert!(writer.delete(&id.to_string()).expect("answered") || round == 0 || id % len == 1);
         }

@@ -47,8 +47,8 @@ fn probe(block: &Block<'_>, target: u64, sound: bool) {
     for (lane, approach) in four.into_iter().enumerate() {
         let mut fast = Vec::new();
         let (_, goes_on_too) =
-            approach.probe(stretches.of(lane), high, query, 3, |entry, value| fast.push((entry, value)));
-        let position_too = approach.position(stretches.of(lane));
+            approach.probe(stretches.lane(lane), high, query, 3, |entry, value| fast.push((entry, value)));
+        let position_too = approach.position(stretches.lane(lane));
         assert!(
             !sound || (&fast, goes_on_too, position_too) == (&plain, goes_on, position),
             "both ways find the same near {target:016x}"

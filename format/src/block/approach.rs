@@ -1,30 +1,30 @@
-//! The fast way to a value in a block: the restart point is guessed, and the entries behind it are
-//! decoded for several blocks in turn. [`Block::probe`] and [`Block::position`] are the definitions.
+//! The fast search in a block: the restart point is guessed, and the entries behind it are decoded for several
+//! blocks in turn. [`Block::probe`] and [`Block::position`] are the definitions.
 
 use super::decode::{Block, Cursor};
 
-/// What guesses of an index in a block are parts of.
+/// The denominator of guesses where in a block a value lies.
 pub const PARTS: usize = 1024;
 
-/// A block on the way to its first value that is not below `low`.
+/// A search in a block for its first value that is not below `low`.
 #[derive(Clone, Copy, Debug)]
 pub struct Approach<'a> {
     block: Block<'a>,
     low: u64,
     cursor: Cursor,
-    /// Number of the entry that the cursor stands behind.
+    /// Index of the last entry decoded.
     entry: usize,
-    /// Entries between this one and the next restart point, or the end.
+    /// Number of entries between this one and the next restart point, or the end.
     left: usize,
-    /// Restart points up to here.
+    /// Number of restart points passed.
     passed: usize,
-    /// Entries decoded.
+    /// Number of entries decoded.
     decoded: usize,
 }
 
 impl<'a> Block<'a> {
-    /// Finds the restart point to begin at when looking for `low`, or the first entry. `part` of
-    /// [`PARTS`] is where in the block it is likely to stand; a bad guess costs time, nothing else.
+    /// Finds the restart point to begin at when looking for `low`, or the first entry. `part` of [`PARTS`] is the
+    /// likely location of the value in the block; a bad guess costs time only.
     ///
     /// Restart points lie 180 bytes apart: looking at the two round the target instead of all touches
     /// two cache lines instead of six.
@@ -51,7 +51,7 @@ impl<'a> Block<'a> {
         Approach { block: *self, low, cursor, entry, left: self.left(passed), passed, decoded: 1 }
     }
 
-    /// The cursor behind the last of `passed` restart points, or behind the first entry.
+    /// Returns the cursor behind the last of `passed` restart points, or behind the first entry.
     #[inline]
     fn passed(&self, passed: usize) -> Cursor {
         match passed {
@@ -60,7 +60,7 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// Number of entries between the last of `passed` restart points and the next one, or the end.
+    /// Returns the number of entries between the last of `passed` restart points and the next one, or the end.
     #[inline]
     fn left(&self, passed: usize) -> usize {
         if passed < self.restarts { self.restart - 1 } else { self.count - 1 - passed * self.restart }
@@ -76,9 +76,9 @@ const STRIDE: usize = 8;
 #[derive(Debug)]
 pub struct Stretches<const N: usize> {
     values: [[u64; STRETCH]; N],
-    /// Entries decoded, of each.
+    /// Number of entries decoded of each lane.
     len: usize,
-    /// Where the entry behind them stands.
+    /// Bit position of the entry behind them, of each lane.
     positions: [usize; N],
 }
 
@@ -89,10 +89,10 @@ impl<const N: usize> Default for Stretches<N> {
 }
 
 impl<const N: usize> Stretches<N> {
-    /// Decodes the entries behind the restart points of `lanes` in turn, until all have come to where
-    /// they want to be. In one block an entry depends on the one before, 16 cycles; those of other
-    /// blocks do not. What a lane decodes behind its goal, or behind its restart interval, is of no use,
-    /// and cheaper than the branches that would tell (measured: four blocks take as long as 1.6).
+    /// Decodes the entries behind the restart points of `lanes` in turn, until each lane has reached its `low`. In
+    /// one block an entry depends on the one before, 16 cycles; those of other blocks do not. Entries that a lane
+    /// decodes behind its goal, or behind its restart interval, are wasted, and cheaper than the branches that
+    /// would avoid them (measured: four blocks take as long as 1.6).
     #[inline]
     pub fn decode(&mut self, lanes: &[Approach<'_>; N]) {
         let mut position: [usize; N] = std::array::from_fn(|lane| lanes[lane].cursor.position);
@@ -116,9 +116,9 @@ impl<const N: usize> Stretches<N> {
         self.positions = position;
     }
 
-    /// What was decoded for a lane, of which the approach knows how much it can use.
+    /// Returns the entries decoded for a lane; the approach knows how many of them it can use.
     #[inline]
-    pub fn of(&self, lane: usize) -> Stretch<'_> {
+    pub fn lane(&self, lane: usize) -> Stretch<'_> {
         Stretch { values: &self.values[lane][..self.len], position: self.positions[lane] }
     }
 }
@@ -131,7 +131,7 @@ pub struct Stretch<'a> {
 }
 
 impl Approach<'_> {
-    /// Whether the value looked for is above `high`.
+    /// Returns whether the value looked for is above `high`.
     #[cfg(test)]
     pub(super) fn is_above(&self, high: u64) -> bool {
         self.low > high
@@ -155,8 +155,8 @@ impl Approach<'_> {
         true
     }
 
-    /// Returns how many of the entries from here on, this one included, are below `low`, and the entries
-    /// of the stretch before the next restart point.
+    /// Returns the number of entries from the current one on, this one included, that are below `low`, and the
+    /// entries of the stretch before the next restart point.
     #[inline]
     fn below<'s>(&self, stretch: Stretch<'s>) -> (usize, &'s [u64]) {
         let values = &stretch.values[..stretch.values.len().min(self.left)];
@@ -171,16 +171,16 @@ impl Approach<'_> {
     #[inline]
     fn leave(&mut self, values: &[u64], position: usize) {
         let Some(&value) = values.last() else { return };
-        // Where not all could be used, the next entry is a restart point: the position is not needed.
+        // Where not all could be used, the next entry is a restart point: the bit position is not needed.
         self.cursor = Cursor { position, value };
         self.entry += values.len();
         self.decoded += values.len();
         self.left -= values.len();
     }
 
-    /// Calls `found` as [`Block::probe`] does, and returns the same, but that entries are counted from
-    /// the restart point where the approach began. `stretch` is what [`Stretches`] have decoded for this
-    /// approach, or nothing.
+    /// Calls `found` as [`Block::probe`] does, and returns the same, except that entries are counted from the
+    /// restart point where the approach began. `stretch` is what [`Stretches`] has decoded for this approach, or
+    /// empty.
     #[inline]
     pub fn probe(
         mut self,
@@ -214,7 +214,7 @@ impl Approach<'_> {
         (self.decoded, true)
     }
 
-    /// Returns the number of the entry that holds `low`, as [`Block::position`] does.
+    /// Returns the index of the entry that holds `low`, as [`Block::position`] does.
     #[inline]
     pub fn position(mut self, stretch: Stretch<'_>) -> Option<usize> {
         let (index, values) = self.below(stretch);

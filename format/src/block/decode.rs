@@ -1,4 +1,4 @@
-//! Reading a block: probes, the position of a value, and decoding.
+//! Reading a block: probes, finding a value, and decoding.
 
 use crate::bits::peek;
 use crate::error::malformed;
@@ -25,14 +25,14 @@ impl std::fmt::Debug for Block<'_> {
     }
 }
 
-/// The XOR with the leading 1 at h and the low bits of `low` below it.
+/// Returns the XOR with its leading 1 at position h and the low bits of `low` below.
 #[inline(always)]
 fn difference(low: u64, h: u32) -> u64 {
     let one = 1u64 << (h & 63);
     one | low & (one - 1)
 }
 
-/// Where decoding stands: the bit position in the block and the fingerprint decoded last.
+/// The state of decoding: the bit position in the block and the fingerprint decoded last.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cursor {
     pub(super) position: usize,
@@ -40,8 +40,8 @@ pub(super) struct Cursor {
 }
 
 impl<'a> Block<'a> {
-    /// Checks the head of a block of a segment with restart interval `restart` (its checksum is the
-    /// business of [`super::check`]).
+    /// Checks the head of a block of a segment with restart interval `restart`. The checksum is left to
+    /// [`super::check`].
     ///
     /// # Errors
     /// [`FormatError::Malformed`] if the count is 0 or impossible, or the number of restart points is
@@ -83,7 +83,7 @@ impl<'a> Block<'a> {
         (HEAD_SIZE + 2 * self.restarts) * 8
     }
 
-    /// Decodes the XOR that stands at `position`; returns it and the position behind it.
+    /// Decodes the XOR at bit `position`; returns it and the position behind it.
     #[inline(always)]
     pub(super) fn difference(&self, position: usize) -> (u64, usize) {
         let window = peek(self.bytes, position);
@@ -104,22 +104,22 @@ impl<'a> Block<'a> {
         (difference(low | peek(self.bytes, behind + 32) << 32, step.h), position + step.total as usize)
     }
 
-    /// Bit offset of restart point `index` (from 0) in the stream.
+    /// Returns the bit offset of restart point `index` (from 0) in the stream.
     #[inline]
     fn restart_offset(&self, index: usize) -> usize {
         let head = (HEAD_SIZE + 2 * index) & (BLOCK_SIZE - 1);
         usize::from(u16::from_le_bytes([self.bytes[head], self.bytes[head + 1]]))
     }
 
-    /// Returns restart point `index` (from 0) as (entry, cursor behind it).
+    /// Returns restart point `index` (from 0) as (entry, cursor behind the entry).
     #[inline]
     pub(super) fn restart_at(&self, index: usize) -> (usize, Cursor) {
         let (difference, position) = self.difference(self.stream() + self.restart_offset(index));
         ((index + 1) * self.restart, Cursor { position, value: self.first ^ difference })
     }
 
-    /// Returns the entry to begin at when looking for values from `low` on: the last restart point
-    /// below it, or the first entry.
+    /// Returns the entry to begin at when looking for values from `low` on: the last restart point below `low`, or
+    /// the first entry.
     #[inline]
     fn seek(&self, low: u64) -> (usize, Cursor) {
         let mut found = (0, Cursor { position: self.stream(), value: self.first });
@@ -133,7 +133,7 @@ impl<'a> Block<'a> {
         found
     }
 
-    /// The entry behind `cursor`, which is entry number `index`.
+    /// Decodes the entry behind `cursor`, which is entry number `index`.
     #[inline(always)]
     pub(super) fn advance(&self, cursor: Cursor, at_restart: bool) -> Cursor {
         let (difference, position) = self.difference(cursor.position);
@@ -141,10 +141,9 @@ impl<'a> Block<'a> {
         Cursor { position, value: base ^ difference }
     }
 
-    /// Calls `found` with (entry, value) for each value of the block in `low ..= high` within `k` bits
-    /// of `query`, all permuted. Entries outside of the range may be met on the way and are not
-    /// reported. Returns the number of entries decoded, and whether values above `high` may not have
-    /// been reached: then the next block goes on.
+    /// Calls `found` with (entry, value) for each value of the block in `low ..= high` within `k` bits of `query`,
+    /// all permuted; other entries are decoded and not reported. Returns the number of entries decoded, and whether
+    /// the block ended before a value above `high`: then the next block goes on.
     #[inline]
     pub fn probe(&self, low: u64, high: u64, query: u64, k: u32, mut found: impl FnMut(usize, u64)) -> (usize, bool) {
         let (start, mut cursor) = self.seek(low);
@@ -162,7 +161,7 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// Returns the number of the entry that holds `value`.
+    /// Returns the index of the entry that holds `value`.
     #[inline]
     pub fn position(&self, value: u64) -> Option<usize> {
         let (mut index, mut cursor) = self.seek(value);
@@ -177,8 +176,8 @@ impl<'a> Block<'a> {
         (cursor.value == value).then_some(index)
     }
 
-    /// Appends all values to `out`, in order: the plain definition of decoding, which also checks what
-    /// the fast paths take for granted.
+    /// Appends all values to `out`, in order: the plain definition of decoding, which also checks what the fast
+    /// paths assume.
     ///
     /// # Errors
     /// [`FormatError::OutOfOrder`] unless the values ascend; [`FormatError::Malformed`] if the stream
@@ -241,12 +240,12 @@ pub fn decode_four(blocks: &[Block<'_>; 4], out: &mut Vec<u64>) -> Result<()> {
     if sound {
         return Ok(());
     }
-    // Something is wrong with one of them: the plain definition says what.
+    // One of the blocks is not sound: the plain definition says which rule is broken.
     out.truncate(start);
     blocks.iter().try_for_each(|block| block.decode(out))
 }
 
-/// Decodes four blocks into four slices of their lengths; `false` if any is not sound.
+/// Decodes four blocks into four slices of their lengths; `false` if a block is not sound.
 fn decode_lanes(blocks: &[Block<'_>; 4], mut lanes: [&mut [u64]; 4]) -> bool {
     let common = blocks.iter().map(|block| block.count).min().unwrap_or(0);
     let interval = if blocks[0].restart == 0 { usize::MAX } else { blocks[0].restart };
@@ -257,7 +256,7 @@ fn decode_lanes(blocks: &[Block<'_>; 4], mut lanes: [&mut [u64]; 4]) -> bool {
     }
     let mut from = 1;
     while from < common {
-        // Within a stretch no entry is a restart point but the one that it begins with.
+        // Within a stretch only the first entry is a restart point.
         let until = common.min((from / interval + 1).saturating_mul(interval));
         if from.is_multiple_of(interval) {
             for lane in 0..4 {
@@ -295,11 +294,11 @@ fn decode_lanes(blocks: &[Block<'_>; 4], mut lanes: [&mut [u64]; 4]) -> bool {
     sound
 }
 
-/// Moves on to entry `index`, a restart point; `false` if it is not sound.
+/// Moves on to entry `index`, a restart point; `false` if the restart point is not sound.
 fn lanes_restart(block: &Block<'_>, cursor: &mut Cursor, index: usize) -> bool {
-    let placed = block.check_restart(index / block.restart - 1, cursor.position).is_ok();
+    let is_expected = block.check_restart(index / block.restart - 1, cursor.position).is_ok();
     let next = block.advance(*cursor, true);
     let ascends = next.value > cursor.value;
     *cursor = next;
-    placed && ascends
+    is_expected && ascends
 }

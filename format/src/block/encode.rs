@@ -1,4 +1,4 @@
-//! Making blocks of ascending fingerprints.
+//! Encoding ascending fingerprints as blocks.
 
 use crate::bits::BitWriter;
 use crate::digest;
@@ -37,8 +37,8 @@ impl BlockEncoder {
         }
     }
 
-    /// Adds a fingerprint greater than the last one. If it does not fit, the block so far is appended
-    /// to `out`, and its key, the last fingerprint in it, is returned.
+    /// Adds a fingerprint greater than the last one. If the block is full, appends it to `out` and returns its key,
+    /// the last fingerprint in the block.
     #[inline]
     pub fn push(&mut self, value: u64, out: &mut Vec<u8>) -> Option<u64> {
         if self.count == 0 {
@@ -76,7 +76,7 @@ impl BlockEncoder {
         (self.first, self.last, self.count) = (value, value, 1);
     }
 
-    /// Appends the block so far, if it holds anything, to `out` and returns its key.
+    /// Appends the current block, unless it is empty, to `out` and returns its key.
     pub fn flush(&mut self, out: &mut Vec<u8>) -> Option<u64> {
         (self.count > 0).then(|| {
             self.finish(out);

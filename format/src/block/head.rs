@@ -6,9 +6,9 @@ use crate::{FormatError, Result};
 
 /// Bytes of a block.
 pub const BLOCK_SIZE: usize = 1024;
-/// Bytes of a block and the eight behind it, so that a 64-bit load at its last byte stays inside.
+/// Bytes of a block and the eight behind it, so that a 64-bit load at its last byte stays within the array.
 pub const PADDED_SIZE: usize = BLOCK_SIZE + 8;
-/// Most entries of a block: one bit each behind the first.
+/// Most entries of a block: one bit for each after the first.
 pub const ENTRIES_MAX: usize = 1 + (BLOCK_SIZE - HEAD_SIZE) * 8;
 
 /// CRC-32 over the segment's identity, the block's number and the bytes behind this field.
@@ -28,10 +28,10 @@ pub(super) const WHAT: &str = "block";
 /// A block and the eight bytes behind it.
 pub type Padded = [u8; PADDED_SIZE];
 
-/// Compares the checksum of block `number` of the segment `identity` with its bytes.
+/// Verifies the checksum of block `number` of the segment `identity`.
 ///
 /// # Errors
-/// [`FormatError::Checksum`].
+/// [`FormatError::Checksum`] if the checksum differs.
 #[inline]
 pub fn check(bytes: &Padded, identity: u64, number: u64) -> Result<()> {
     let stored = CHECKSUM.get(bytes) as u32;

@@ -1,10 +1,10 @@
 //! Blocks: 1,024 bytes of XOR-Huffman-compressed permuted fingerprints that decode alone (Manku 2007,
 //! 3.2; SPEC 5).
 //!
-//! The first fingerprint stands whole. Each later one is coded against its predecessor: the code word of
-//! h, the position of the leading 1 of their XOR, then the h bits below it. Every R-th entry is coded
-//! against the FIRST fingerprint instead, and its offset in the bit stream stands in the head: a probe
-//! begins at the last of these restart points below its target (the restart points of LevelDB's blocks).
+//! The first fingerprint is stored whole. Each later one is coded against its predecessor: the code word of h, the
+//! position of the leading 1 of their XOR, then the h bits below it. Every R-th entry is coded against the FIRST
+//! fingerprint instead, and the head holds its offset in the bit stream: a probe begins at the last of these
+//! restart points below its target (the restart points of LevelDB's blocks).
 
 mod approach;
 mod decode;

@@ -40,7 +40,10 @@ fn values() -> impl Strategy<Value = (u8, Vec<u64>)> {
 
 proptest! {
     #[test]
-    fn blocks_decode_to_what_was_encoded((bits, values) in values(), restart in prop::sample::select(vec![0u16, 2, 3, 16, 32])) {
+    fn blocks_decode_to_what_was_encoded(
+        (bits, values) in values(),
+        restart in prop::sample::select(vec![0u16, 2, 3, 16, 32]),
+    ) {
         let (decoder, bytes, keys) = encode(&values, bits, restart);
         let blocks: Vec<Padded> = (0..keys.len()).map(|number| padded(&bytes, number)).collect();
         let mut decoded = Vec::new();
@@ -53,7 +56,7 @@ proptest! {
             prop_assert_eq!(decoded.last(), Some(&keys[number]));
         }
         prop_assert_eq!(&decoded, &values);
-        // Four at a time, the same blocks again and again, must say the same.
+        // Four at a time, the same blocks repeatedly, must give the same.
         let block = |index: usize| Block::new(&blocks[index % blocks.len()], &decoder, restart).expect("sound");
         let four = [block(0), block(1), block(2), block(3)];
         let (mut fast, mut plain) = (vec![1], vec![1]);
@@ -83,29 +86,35 @@ proptest! {
             prop_assert_eq!(&found, &want);
             prop_assert!((1..=block.len()).contains(&decoded));
             prop_assert_eq!(goes_on, *members.last().expect("one") < high);
-            // The fast way, from any guess, alone and in turn with others.
+            // The fast path, from any guess, alone and in turn with others.
             for guess in [0, part, PARTS - 1] {
                 let mut fast = Vec::new();
-                let (_, goes_on_too) = block.approach(low, guess).probe(Stretch::default(), high, query, k, |index, value| fast.push((index, value)));
+                let approach = block.approach(low, guess);
+                let (_, goes_on_too) =
+                    approach.probe(Stretch::default(), high, query, k, |index, value| fast.push((index, value)));
                 prop_assert_eq!(&fast, &found);
                 prop_assert_eq!(goes_on_too, goes_on);
-                let four = [low, members[0], query, *members.last().expect("one")].map(|low| block.approach(low, guess));
+                let lows = [low, members[0], query, *members.last().expect("one")];
+                let four = lows.map(|low| block.approach(low, guess));
                 let mut stretches = Stretches::default();
                 stretches.decode(&four);
                 for (lane, approach) in four.into_iter().enumerate() {
                     let (mut by_four, mut alone) = (Vec::new(), Vec::new());
-                    let one = approach.probe(stretches.of(lane), high, query, k, |index, value| by_four.push((index, value)));
-                    let other = approach.probe(Stretch::default(), high, query, k, |index, value| alone.push((index, value)));
+                    let stretch = stretches.lane(lane);
+                    let one = approach.probe(stretch, high, query, k, |index, value| by_four.push((index, value)));
+                    let stretch = Stretch::default();
+                    let other = approach.probe(stretch, high, query, k, |index, value| alone.push((index, value)));
                     prop_assert_eq!((one.1, by_four), (other.1, alone));
                     // Where the range is empty, either may stop at its end or at its beginning.
                     prop_assert!(one.0 == other.0 || four[lane].is_above(high), "{} and {} entries", one.0, other.0);
-                    prop_assert_eq!(approach.position(stretches.of(lane)), approach.position(Stretch::default()));
+                    prop_assert_eq!(approach.position(stretches.lane(lane)), approach.position(Stretch::default()));
                 }
             }
             for (index, &value) in members.iter().enumerate() {
                 prop_assert_eq!(block.position(value), Some(index));
                 prop_assert_eq!(block.approach(value, part).position(Stretch::default()), Some(index));
-                prop_assert_eq!(block.approach(value ^ 1, part).position(Stretch::default()), block.position(value ^ 1));
+                let found = block.approach(value ^ 1, part).position(Stretch::default());
+                prop_assert_eq!(found, block.position(value ^ 1));
                 prop_assert_eq!(block.position(value ^ 1), members.binary_search(&(value ^ 1)).ok());
             }
             from += block.len();
@@ -115,7 +124,10 @@ proptest! {
     #[test]
     fn random_bytes_never_panic(
         head in prop::collection::vec(any::<u8>(), 64), body in prop::collection::vec(any::<u8>(), PADDED_SIZE),
-        count in 0u64..9000, restart in prop::sample::select(vec![0u16, 2, 32, 4096]), low in any::<u64>(), width in 0u8..=64,
+        count in 0u64..9000,
+        restart in prop::sample::select(vec![0u16, 2, 32, 4096]),
+        low in any::<u64>(),
+        width in 0u8..=64,
     ) {
         let (decoder, ..) = encode(&[1, 2, 4, 9, 1 << 40, 1 << 63], 64, 0);
         let mut bytes = [0; PADDED_SIZE];
@@ -135,8 +147,8 @@ proptest! {
             let mut stretches = Stretches::default();
             stretches.decode(&four);
             for (lane, approach) in four.into_iter().enumerate() {
-                approach.probe(stretches.of(lane), low | low_mask(width), low, 3, |_, _| ());
-                approach.position(stretches.of(lane));
+                approach.probe(stretches.lane(lane), low | low_mask(width), low, 3, |_, _| ());
+                approach.position(stretches.lane(lane));
             }
         }
     }

@@ -1,5 +1,5 @@
-//! Making a postings file, in two passes over the lists in order of their fingerprints: survey, then
-//! bytes (SPEC 7.3).
+//! Encoding a postings file, in two passes over the lists in order of their fingerprints: survey, then bytes (SPEC
+//! 7.3).
 
 use crate::bits::BitWriter;
 use crate::digest::{self, Digest};
@@ -19,7 +19,7 @@ pub struct PostingsSurvey {
     fingerprints: u64,
     documents: u64,
     sparse: u64,
-    /// Documents before the current group of fingerprints.
+    /// Number of documents before the current group of fingerprints.
     group_start: u64,
     set: Digest,
     pairs: Digest,
@@ -77,7 +77,7 @@ impl PostingsSurvey {
         self.set
     }
 
-    /// Ends the first pass: the header of the postings of a run with the number range `low..high` whose
+    /// Ends the first pass and returns the header of the postings of a run with the number range `low..high` whose
     /// table 0 has `blocks` blocks of restart interval `restart`.
     pub fn header(mut self, low: u64, high: u64, blocks: u64, restart: u16) -> Header {
         self.end_group();
@@ -101,7 +101,7 @@ impl PostingsSurvey {
 
 /// The second pass: turns the same lists into the bytes of the file.
 ///
-/// What stands behind the numbers, about two bits a document, is held in memory until the end.
+/// The directory and the flags, about two bits a document, are held in memory until the end.
 #[derive(Debug)]
 pub struct PostingsEncoder {
     header: Header,
@@ -119,8 +119,8 @@ pub struct PostingsEncoder {
 }
 
 impl PostingsEncoder {
-    /// Appends the header and the ranks of the first entries of table 0's blocks to `out`, and makes
-    /// ready for the lists.
+    /// Appends the header and the ranks of the first entries of table 0's blocks to `out`, and prepares for the
+    /// lists.
     ///
     /// # Errors
     /// [`FormatError::Malformed`] unless there is a rank for each block and the header is one that a
@@ -189,8 +189,8 @@ impl PostingsEncoder {
         }
     }
 
-    /// Adds a number, greater than the last one, to the list that has begun; whole pages are appended
-    /// to `out`, which the caller may write away and clear at any time.
+    /// Adds a number, greater than the last one, to the current list; whole pages are appended to `out`, which the
+    /// caller may write and clear at any time.
     ///
     /// # Errors
     /// [`FormatError::Malformed`] if the number is not in the range or does not ascend.
@@ -214,7 +214,7 @@ impl PostingsEncoder {
         Ok(())
     }
 
-    /// Appends all that is left to `out`.
+    /// Appends the rest of the file to `out`.
     ///
     /// # Errors
     /// [`FormatError::Malformed`] if the lists are not the ones surveyed.

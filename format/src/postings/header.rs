@@ -1,4 +1,4 @@
-//! Header and footer of a postings file, and the limits that the header is checked by (SPEC 7.1 and 7.4).
+//! Header and footer of a postings file, and the limits that the header is checked against (SPEC 7.1 and 7.4).
 
 use crate::Result;
 use crate::block::BLOCK_SIZE;
@@ -9,18 +9,18 @@ use crate::scheme::RESTART_MAX;
 
 /// Fingerprints of a directory entry.
 pub const GROUP_LEN: u64 = 64;
-/// Most flags that are counted to find a list; a group with more numbers has its starts written out.
+/// Most flags that are counted to find a list; a group with more numbers stores its starts explicitly.
 pub const SPAN_MAX: u64 = 4096;
-/// Set in a directory entry whose group has its starts written out.
+/// Flag of a directory entry whose group stores its starts explicitly.
 pub const SPARSE: u64 = 1 << 63;
-/// Greatest document number a run can hold, plus one.
+/// One more than the greatest document number of a run.
 pub const NUMBER_END: u64 = 1 << 40;
 
 /// Bytes of a header.
 pub const HEADER_SIZE: usize = 256;
 /// Magic of a postings file.
 pub const MAGIC: &[u8; 8] = b"\x89nddbP\r\n";
-/// What the footer begins with.
+/// Magic of the footer.
 pub const FOOTER_MAGIC: &[u8; 8] = b"\x89nddbQ\r\n";
 
 /// Block size of the table 0 that the ranks are for.
@@ -29,7 +29,7 @@ pub const BLOCK: Field = READER_MIN.then(2, "block_size");
 pub const RESTART: Field = BLOCK.then(2, "restart");
 /// Least document number of the run's range.
 pub const LOW: Field = RESTART.then(8, "low");
-/// One more than its greatest.
+/// One more than the greatest document number of the range.
 pub const HIGH: Field = LOW.then(8, "high");
 /// Number of fingerprints.
 pub const FINGERPRINTS: Field = HIGH.then(8, "fingerprints");
@@ -37,17 +37,17 @@ pub const FINGERPRINTS: Field = HIGH.then(8, "fingerprints");
 pub const DOCUMENTS: Field = FINGERPRINTS.then(8, "documents");
 /// Number of blocks of table 0.
 pub const BLOCKS: Field = DOCUMENTS.then(8, "blocks");
-/// Number of groups with their starts written out.
+/// Number of groups that store their starts explicitly.
 pub const SPARSE_GROUPS: Field = BLOCKS.then(8, "sparse_groups");
 /// Digest of the fingerprints.
 pub const SET_DIGEST: Field = SPARSE_GROUPS.then(16, "set_digest");
 /// Digest of the pairs (fingerprint, document number).
 pub const PAIR_DIGEST: Field = SET_DIGEST.then(16, "pair_digest");
-/// Identity: hash of all bytes before.
+/// Identity: hash of all bytes before this field.
 pub const IDENTITY: Field = PAIR_DIGEST.then(8, "identity");
 /// Zero.
 pub const PADDING: Field = IDENTITY.then(HEADER_SIZE - 4 - IDENTITY.end(), "padding");
-/// CRC-32 of the header up to here.
+/// CRC-32 of the bytes of the header before this field.
 pub const CHECKSUM: Field = PADDING.then(4, "checksum");
 /// The fields of the header.
 pub const HEADER_FIELDS: [Field; 16] = [
@@ -71,11 +71,11 @@ pub const HEADER_FIELDS: [Field; 16] = [
 
 /// Magic of the footer.
 pub const FOOTER_START: Field = Field::first(8, "magic");
-/// The identity again.
+/// The identity of the header.
 pub const FOOTER_IDENTITY: Field = FOOTER_START.then(8, "identity");
 /// CRC-32 of the array of page checksums.
 pub const PAGES_CHECKSUM: Field = FOOTER_IDENTITY.then(4, "pages_checksum");
-/// CRC-32 of the footer up to here.
+/// CRC-32 of the bytes of the footer before this field.
 pub const FOOTER_CHECKSUM: Field = PAGES_CHECKSUM.then(4, "checksum");
 /// The fields of the footer.
 pub const FOOTER_FIELDS: [Field; 4] = [FOOTER_START, FOOTER_IDENTITY, PAGES_CHECKSUM, FOOTER_CHECKSUM];
@@ -84,14 +84,14 @@ pub const FOOTER_SIZE: usize = FOOTER_CHECKSUM.end();
 
 const WHAT: &str = "postings header";
 
-/// What a postings file holds, and for which table 0 it was made.
+/// The contents of a postings file, and the table 0 that it belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
     /// Restart interval of the table 0 whose blocks the ranks are for.
     pub restart: u16,
     /// Least document number of the run's range.
     pub low: u64,
-    /// One more than its greatest.
+    /// One more than the greatest document number of the range.
     pub high: u64,
     /// Number of fingerprints.
     pub fingerprints: u64,
@@ -99,18 +99,18 @@ pub struct Header {
     pub documents: u64,
     /// Number of blocks of table 0.
     pub blocks: u64,
-    /// Number of groups with their starts written out.
+    /// Number of groups that store their starts explicitly.
     pub sparse: u64,
     /// Digest of the fingerprints.
     pub set_digest: Digest,
     /// Digest of the pairs.
     pub pair_digest: Digest,
-    /// Hash of all of the above.
+    /// Hash of the fields above.
     pub identity: u64,
 }
 
 impl Header {
-    /// Bits of a number in the file: as many as the greatest of the range needs.
+    /// Returns the bits of a number in the file: as many as the greatest of the range needs.
     #[inline]
     pub fn width(&self) -> u8 {
         (64 - (self.high - self.low - 1).leading_zeros()) as u8
@@ -122,7 +122,7 @@ impl Header {
         self
     }
 
-    /// Returns the bytes; the identity is always that of the other fields.
+    /// Encodes the header; the identity is always computed from the other fields.
     pub fn encode(&self) -> [u8; HEADER_SIZE] {
         let mut bytes = [0; HEADER_SIZE];
         fields::put_start(&mut bytes, MAGIC);
@@ -142,7 +142,7 @@ impl Header {
         bytes
     }
 
-    /// Reads a header from the start of `bytes`.
+    /// Decodes a header from the start of `bytes`.
     ///
     /// # Errors
     /// [`crate::FormatError`] for the first rule that is broken.
@@ -193,7 +193,7 @@ impl Header {
         if header.blocks == 0 || header.blocks > header.fingerprints {
             return malformed(WHAT, BLOCKS.offset, "each block holds at least one fingerprint");
         }
-        // It has more than 4,096 numbers for at most 64 fingerprints.
+        // A sparse group has more than 4,096 numbers for at most 64 fingerprints.
         if header.sparse > (header.documents - header.fingerprints) / (SPAN_MAX + 1 - GROUP_LEN) {
             return malformed(WHAT, SPARSE_GROUPS.offset, "a sparse group spans more than 4096 numbers");
         }

@@ -1,10 +1,10 @@
 //! Postings: the document numbers of each fingerprint of a run, reached in O(1) from the fingerprint's
 //! rank in table 0 (SPEC 7).
 //!
-//! Numbers stand in the order of their fingerprints, as `number - lo`, in fields of as few bits as the
-//! run's number range needs. One flag bit a number says where a list begins, and a directory entry for
-//! every 64 fingerprints where to begin to count flags; where every fingerprint has one document, neither
-//! is there. A fingerprint of a million documents is one list.
+//! Numbers are stored in the order of their fingerprints, as `number - low`, in fields of as few bits as the run's
+//! number range needs. One flag bit a number marks the beginning of a list, and a directory entry for every 64
+//! fingerprints says where to begin to count flags; where every fingerprint has one document, there is neither. A
+//! fingerprint of a million documents is one list.
 
 mod encode;
 pub mod header;
@@ -22,7 +22,7 @@ use crate::fingerprint::low_mask;
 use crate::pages::{self, Pages};
 use crate::{FormatError, Result};
 
-/// Where the sections of the body begin, in bytes from its start.
+/// Offsets of the sections of the body, in bytes from its start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Sections {
     numbers: u64,
@@ -33,7 +33,7 @@ struct Sections {
 }
 
 impl Sections {
-    /// The sections of a body whose header was decoded: its counts are below 2^40, the sums below 2^50.
+    /// Returns the sections of a body whose header was decoded: its counts are below 2^40, the sums below 2^50.
     fn new(header: &Header) -> Self {
         let words = |bits: u64| 8 * bits.div_ceil(64);
         let numbers = 8 * header.blocks;
@@ -94,7 +94,7 @@ impl<D: AsRef<[u8]>> Postings<D> {
         &self.header
     }
 
-    /// What holds the bytes of the file.
+    /// Returns the owner of the bytes of the file.
     #[inline]
     pub fn source(&self) -> &D {
         &self.data
@@ -123,7 +123,7 @@ impl<D: AsRef<[u8]>> Postings<D> {
             .expect("open() has compared the size")
     }
 
-    /// Reads 8 bytes of the body. Behind the body stand checksums and footer, so the end is safe.
+    /// Reads 8 bytes of the body. Checksums and footer follow the body, so that its end can be read as well.
     #[inline]
     fn word(&self, offset: u64) -> u64 {
         let start = HEADER_SIZE + offset as usize;
@@ -132,17 +132,17 @@ impl<D: AsRef<[u8]>> Postings<D> {
         u64::from_le_bytes(word)
     }
 
-    /// Offset in the body of the rank of a block's first entry: for prefetching.
+    /// Returns the offset in the body of the rank of a block's first entry: for prefetching.
     #[inline]
     pub fn rank_offset(&self, block: u64) -> u64 {
         8 * block
     }
 
-    /// Rank of the first entry of a block of table 0. The block must exist.
+    /// Returns the rank of the first entry of a block of table 0. The block must exist.
     ///
     /// # Errors
-    /// Of `touch`, which is given each range of bytes of the body before it is read; [`FormatError::Malformed`] if
-    /// the file has no fingerprint of this rank.
+    /// Errors of `touch`, which is called with each range of bytes of the body before it is read;
+    /// [`FormatError::Malformed`] if the file has no fingerprint of this rank.
     #[inline]
     pub fn first_rank<E: From<FormatError>>(
         &self,
@@ -162,10 +162,10 @@ impl<D: AsRef<[u8]>> Postings<D> {
         Ok(rank)
     }
 
-    /// Returns the indexes of the list of the fingerprint with this rank among all numbers.
+    /// Returns the indexes, among all numbers, of the list of the fingerprint with this rank.
     ///
     /// # Errors
-    /// Of `touch`; [`FormatError::Malformed`] if the rank or the directory lead outside.
+    /// Errors of `touch`; [`FormatError::Malformed`] if the rank or the directory are out of range.
     #[inline]
     pub fn list<E: From<FormatError>>(
         &self,
@@ -201,29 +201,29 @@ impl<D: AsRef<[u8]>> Postings<D> {
             return Ok(self.word(offset));
         }
         // Count flags from the group's first list on.
-        let (mut skip, mut position) = (rank % GROUP_LEN, entry);
-        while position < self.header.documents && position - entry <= SPAN_MAX {
-            let offset = self.sections.flags + position / 64 * 8;
+        let (mut skip, mut index) = (rank % GROUP_LEN, entry);
+        while index < self.header.documents && index - entry <= SPAN_MAX {
+            let offset = self.sections.flags + index / 64 * 8;
             touch(offset..offset + 8)?;
-            let mut flags = self.word(offset) & !low_mask((position % 64) as u8);
+            let mut flags = self.word(offset) & !low_mask((index % 64) as u8);
             let ones = u64::from(flags.count_ones());
             if skip < ones {
                 for _ in 0..skip {
                     flags &= flags - 1;
                 }
-                return Ok(position / 64 * 64 + u64::from(flags.trailing_zeros()));
+                return Ok(index / 64 * 64 + u64::from(flags.trailing_zeros()));
             }
             skip -= ones;
-            position = (position / 64 + 1) * 64;
+            index = (index / 64 + 1) * 64;
         }
         Ok(malformed("postings directory", 0, "a list begins within 4096 numbers of its group")?)
     }
 
-    /// Returns where the list of a rank is likely to begin: for fetching what [`Postings::list`] and
-    /// [`Postings::number`] read ahead of its use. It reads the directory entry, and nothing behind it.
+    /// Returns the likely index of the beginning of a rank's list: for prefetching what [`Postings::list`] and
+    /// [`Postings::number`] read. Reads the directory entry only.
     ///
     /// # Errors
-    /// Of `touch`.
+    /// Errors of `touch`.
     #[inline]
     pub fn guess<E>(&self, rank: u64, touch: &impl Fn(Range<u64>) -> Result<(), E>) -> Result<u64, E> {
         if self.header.documents == self.header.fingerprints || rank >= self.header.fingerprints {
@@ -235,24 +235,24 @@ impl<D: AsRef<[u8]>> Postings<D> {
         Ok(entry.saturating_add(rank % GROUP_LEN).min(self.header.documents - 1))
     }
 
-    /// Offset in the body of the flag of an index, where there are flags: for prefetching.
+    /// Returns the offset in the body of the flag of the number at `index`, where there are flags: for prefetching.
     #[inline]
-    pub fn flags_offset(&self, position: u64) -> Option<u64> {
-        (self.header.documents != self.header.fingerprints).then(|| self.sections.flags + position / 64 * 8)
+    pub fn flags_offset(&self, index: u64) -> Option<u64> {
+        (self.header.documents != self.header.fingerprints).then(|| self.sections.flags + index / 64 * 8)
     }
 
-    /// The document number at an index that [`Postings::list`] gave.
+    /// Returns the document number at `index`, which [`Postings::list`] gave.
     ///
     /// # Errors
-    /// Of `touch`; [`FormatError::Malformed`] if the number is outside of the run's range.
+    /// Errors of `touch`; [`FormatError::Malformed`] if the number is outside of the run's range.
     #[inline]
     pub fn number<E: From<FormatError>>(
         &self,
-        position: u64,
+        index: u64,
         touch: &impl Fn(Range<u64>) -> Result<(), E>,
     ) -> Result<u64, E> {
         let width = self.header.width();
-        let bit = position * u64::from(width);
+        let bit = index * u64::from(width);
         let offset = self.sections.numbers + bit / 8;
         touch(offset..(offset + 8).min(self.sections.end))?;
         let number = self.header.low + (self.word(offset) >> (bit % 8) & low_mask(width));
@@ -266,14 +266,14 @@ impl<D: AsRef<[u8]>> Postings<D> {
         Ok(number)
     }
 
-    /// Offset in the body of the number at an index: for prefetching.
+    /// Returns the offset in the body of the number at `index`: for prefetching.
     #[inline]
-    pub fn number_offset(&self, position: u64) -> u64 {
-        self.sections.numbers + position * u64::from(self.header.width()) / 8
+    pub fn number_offset(&self, index: u64) -> u64 {
+        self.sections.numbers + index * u64::from(self.header.width()) / 8
     }
 
-    /// Offset in the body of the directory entry of a rank (of its number, if there is no directory): for
-    /// prefetching. A rank that is only likely may lie behind the last one: the offset is then the last one's.
+    /// Returns the offset in the body of the directory entry of a rank, or of its number if there is no directory:
+    /// for prefetching. A guessed rank may lie behind the last one: the offset is then the last one's.
     #[inline]
     pub fn entry_offset(&self, rank: u64) -> u64 {
         let rank = rank.min(self.header.fingerprints.saturating_sub(1));
@@ -284,8 +284,8 @@ impl<D: AsRef<[u8]>> Postings<D> {
         }
     }
 
-    /// Checks every rule that opening leaves unchecked but the pair digest, which needs the fingerprints
-    /// of table 0: [`PostingsSurvey`] sums it while lists are read.
+    /// Checks every rule that opening leaves unchecked except the pair digest, which needs the fingerprints of
+    /// table 0: [`PostingsSurvey`] sums it while lists are read.
     ///
     /// # Errors
     /// [`FormatError`] for the first rule that is broken.
@@ -315,19 +315,19 @@ impl<D: AsRef<[u8]>> Postings<D> {
             }
             end = list.end;
             let mut previous = None;
-            for position in list {
-                let number = self.number(position, &touch)?;
+            for index in list {
+                let number = self.number(index, &touch)?;
                 if previous.is_some_and(|previous| previous >= number) {
                     return malformed(
                         "postings",
-                        HEADER_SIZE + self.number_offset(position) as usize,
+                        HEADER_SIZE + self.number_offset(index) as usize,
                         "numbers of a list ascend",
                     );
                 }
                 previous = Some(number);
             }
         }
-        // The last list ends where the numbers do: list() says so.
+        // The last list ends where the numbers do: `list` checks that.
         self.verify_group(self.header.fingerprints, &starts, end, &mut sparse)?;
         if sparse != self.header.sparse {
             return malformed("postings header", header::SPARSE_GROUPS.offset, "each sparse group is used once");
@@ -335,19 +335,19 @@ impl<D: AsRef<[u8]>> Postings<D> {
         self.verify_padding()
     }
 
-    /// Checks the directory entry of the group before `rank`, whose lists begin at `starts` and end
-    /// before `end`: there is one way to write it.
+    /// Checks the directory entry of the group before `rank`, whose lists begin at `starts` and end before `end`:
+    /// its encoding is unique.
     fn verify_group(&self, rank: u64, starts: &[u64], end: u64, sparse: &mut u64) -> Result<()> {
         let Some(&first) = starts.first() else { return Ok(()) };
         if self.header.documents == self.header.fingerprints {
             return Ok(());
         }
-        let flag = |position: u64| self.word(self.sections.flags + position / 64 * 8) >> (position % 64) & 1;
+        let flag = |index: u64| self.word(self.sections.flags + index / 64 * 8) >> (index % 64) & 1;
         let entry = self.word(self.sections.directory + 8 * ((rank - 1) / GROUP_LEN));
         let mut sound = starts.iter().all(|&start| flag(start) == 1);
         if end - first > SPAN_MAX {
             let base = self.sections.sparse + 8 * GROUP_LEN * *sparse;
-            // list() has led through this entry: the sparse group it names is there.
+            // `list` has read this entry: the sparse group it names exists.
             sound = sound
                 && entry == SPARSE | *sparse
                 && (starts.len() as u64..GROUP_LEN).all(|slot| self.word(base + 8 * slot) == 0);
@@ -361,7 +361,7 @@ impl<D: AsRef<[u8]>> Postings<D> {
         Ok(())
     }
 
-    /// Checks that there is no flag but those of the lists, and nothing behind the last number.
+    /// Checks that there are no other flags than those of the lists, and nothing behind the last number.
     fn verify_padding(&self) -> Result<()> {
         let bits = self.header.documents * u64::from(self.header.width());
         if !bits.is_multiple_of(64) && self.word(self.sections.numbers + bits / 64 * 8) >> (bits % 64) != 0 {

@@ -27,7 +27,7 @@ fn touch(_: Range<u64>) -> Result<()> {
 
 fn read(postings: &Postings<&[u8]>, rank: u64) -> Vec<u64> {
     let list = postings.list(rank, &touch).expect("sound");
-    list.map(|position| postings.number(position, &touch).expect("sound")).collect()
+    list.map(|index| postings.number(index, &touch).expect("sound")).collect()
 }
 
 /// Lists over the numbers `low..`, of many lengths: mostly one, some a few, some thousands.
@@ -71,19 +71,21 @@ proptest! {
     }
 
     #[test]
-    fn random_bytes_with_valid_checksums_never_panic(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6)) {
+    fn random_bytes_with_valid_checksums_never_panic(
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+    ) {
         let (mut file, _) = small();
-        for (position, value) in changes {
-            let position = position.index(file.len());
-            file[position] = value;
+        for (offset, value) in changes {
+            let offset = offset.index(file.len());
+            file[offset] = value;
         }
         restamp(&mut file);
         if let Ok(postings) = Postings::open(&file[..]) {
             let _ = postings.verify();
             for rank in 0..postings.header().fingerprints.min(500) {
                 if let Ok(list) = postings.list(rank, &touch) {
-                    for position in list.take(100) {
-                        let _ = postings.number(position, &touch);
+                    for index in list.take(100) {
+                        let _ = postings.number(index, &touch);
                     }
                 }
             }
@@ -117,9 +119,9 @@ fn restamp(file: &mut [u8]) {
 #[test]
 fn restamping_a_sound_file_changes_nothing() {
     let (file, _) = small();
-    let mut again = file.clone();
-    restamp(&mut again);
-    assert!(file == again);
+    let mut restamped = file.clone();
+    restamp(&mut restamped);
+    assert!(file == restamped);
 }
 
 #[test]

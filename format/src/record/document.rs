@@ -1,6 +1,7 @@
 //! Values of `prints` and `documents` (SPEC 9.2 and 9.3).
 
-use super::{Cursor, VERSION, put_text};
+use super::cursor::{Cursor, VERSION, put_text};
+use super::keys::check_id;
 use crate::Result;
 use crate::error::malformed;
 
@@ -10,12 +11,12 @@ pub const MIN_VALUES: usize = 84;
 /// Bytes of a profile.
 pub const PROFILE: usize = 255;
 
-/// Value of `prints`: all that a memtable needs of a document.
+/// Value of `prints`: what a memtable holds of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Print {
     /// The fingerprint.
     pub fingerprint: u64,
-    /// The document has fewer than two tokens: it stands in no run and is never matched.
+    /// The document has fewer than two tokens: it is in no run and is never matched.
     pub unprinted: bool,
 }
 
@@ -45,29 +46,29 @@ impl Print {
     }
 }
 
-/// Where the bytes of a document stand.
+/// The location of a document's bytes in an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SourcePosition {
     /// Number of the archive in `sources`.
     pub archive: u32,
-    /// First byte in the file of the compressed member that holds the record, or of the record.
+    /// Offset in the file of the compressed member that holds the record, or of the record.
     pub offset: u64,
-    /// Bytes of what the member decompresses to before the record.
+    /// Offset of the record in the decompressed member, in bytes.
     pub inner: u64,
     /// Bytes of the record.
     pub length: u64,
 }
 
-/// Value of `documents`: what is known of a document but its fingerprint. Absent parts take no space.
+/// Value of `documents`: all of a document but its fingerprint. Absent parts take no space.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Record {
     /// The user's id.
     pub id: String,
-    /// Where the page was fetched.
+    /// The address the page was fetched from.
     pub url: Option<String>,
-    /// Its site, by the recipe's rule.
+    /// The site, by the recipe's rule.
     pub site: Option<String>,
-    /// When it was fetched, in seconds since 1970.
+    /// When the page was fetched, in seconds since 1970.
     pub date: Option<i64>,
     /// Number of tokens.
     pub tokens: Option<u64>,
@@ -79,15 +80,15 @@ pub struct Record {
     pub supershingles: Option<[u64; 6]>,
     /// Projection of algorithm C.
     pub projection: Option<[u64; 6]>,
-    /// Where its bytes stand.
+    /// The location of the page's bytes.
     pub source: Option<SourcePosition>,
-    /// Number of the batch it came with.
+    /// Number of the batch that the document belongs to.
     pub batch: Option<u32>,
-    /// The page was cut at a limit before it was read.
+    /// The page was truncated at a limit before its terms were found.
     pub truncated: bool,
     /// Hashes of title and first heading, each 0 where the page has none.
     pub headings: Option<[u64; 2]>,
-    /// What the default verdict compares: small sketches of content, title, headings and numbers.
+    /// The small sketches of content, title, headings and numbers that the default verdict compares.
     pub profile: Option<Box<[u8; PROFILE]>>,
 }
 
@@ -146,7 +147,7 @@ impl Record {
             | flag(self.profile.is_some(), PROFILED)
     }
 
-    /// The version of the layout that has what these flags name.
+    /// Returns the least version of the layout that has the parts of these flags.
     fn version(flags: u16) -> u8 {
         match flags {
             _ if flags & PROFILED != 0 => VERSION_PROFILE,
@@ -196,7 +197,7 @@ impl Record {
         }
     }
 
-    /// Returns the bytes.
+    /// Encodes the record.
     pub fn encode(&self) -> Vec<u8> {
         let mut out = Vec::new();
         self.encode_into(&mut out);
@@ -221,7 +222,7 @@ impl Record {
             );
         }
         let id = cursor.text()?.to_owned();
-        super::check_id(&id)?;
+        check_id(&id)?;
         fn part<'a, T>(
             flags: u16,
             flag: u16,
@@ -266,10 +267,10 @@ impl Record {
         Ok(record)
     }
 
-    /// Reads the id, url and site of a value and nothing else of it.
+    /// Decodes the id, url and site of a value and nothing else.
     ///
     /// # Errors
-    /// [`crate::FormatError`] if the value does not begin as one does.
+    /// [`crate::FormatError`] if the beginning of the value is malformed.
     pub fn head_of(bytes: &[u8]) -> Result<Head<'_>> {
         let mut cursor = Cursor::up_to(VERSION_PROFILE, "record", bytes)?;
         let flags = cursor.u16()?;
@@ -280,12 +281,12 @@ impl Record {
     }
 }
 
-/// The beginning of a record: what an answer shows of a document.
+/// The beginning of a record: the part of a document that answers show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head<'a> {
     /// The user's id.
     pub id: &'a str,
-    /// Where the page was fetched.
+    /// The address the page was fetched from.
     pub url: Option<&'a str>,
     /// Its site.
     pub site: Option<&'a str>,

@@ -1,9 +1,13 @@
-//! Keys of the catalog (SPEC 9.1).
+//! Column families and keys of the catalog (SPEC 9.1).
 
 use byteorder::{BigEndian, ByteOrder};
 
 use crate::Result;
 use crate::error::malformed;
+
+/// Column families, all created with the database.
+pub const FAMILIES: [&str; 10] =
+    ["prints", "documents", "ids", "megashingles", "pieces", "digests", "sources", "batches", "deleted", "meta"];
 
 /// Most bytes of a document id.
 pub const ID_MAX: usize = 4096;
@@ -21,14 +25,14 @@ pub fn check_id(id: &str) -> Result<()> {
     Ok(())
 }
 
-/// Key of `prints` and `documents`: the number, 8 bytes.
+/// Returns the key of `prints` and `documents`: the number, 8 bytes.
 pub fn number_key(number: u64) -> [u8; 8] {
     let mut key = [0; 8];
     BigEndian::write_u64(&mut key, number);
     key
 }
 
-/// Reads a key of `prints` or `documents`.
+/// Decodes a key of `prints` or `documents`.
 ///
 /// # Errors
 /// [`crate::FormatError::Malformed`] unless it has 8 bytes.
@@ -36,10 +40,10 @@ pub fn number_of(key: &[u8]) -> Result<u64> {
     if key.len() == 8 { Ok(BigEndian::read_u64(key)) } else { malformed(KEY, 0, "a number key has 8 bytes") }
 }
 
-/// The number that the last 8 bytes of a key are.
+/// Decodes the number in the last 8 bytes of a key.
 ///
 /// # Errors
-/// [`crate::FormatError::Truncated`] if it is shorter.
+/// [`crate::FormatError::Truncated`] if the key is shorter.
 pub fn trailing_number(key: &[u8]) -> Result<u64> {
     crate::fields::check_size(KEY, key, 8)?;
     Ok(BigEndian::read_u64(&key[key.len() - 8..]))
@@ -52,7 +56,7 @@ fn with_number(prefix: &[u8], number: u64) -> Vec<u8> {
     key
 }
 
-/// What all keys of `ids` for this id begin with: the id and a NUL.
+/// Returns the prefix of all keys of `ids` for this id: the id and a NUL.
 pub fn id_prefix(id: &str) -> Vec<u8> {
     let mut key = Vec::with_capacity(id.len() + 9);
     key.extend_from_slice(id.as_bytes());
@@ -60,17 +64,17 @@ pub fn id_prefix(id: &str) -> Vec<u8> {
     key
 }
 
-/// Key of `ids`: id, NUL, number.
+/// Returns the key of `ids`: id, NUL, number.
 pub fn id_key(id: &str, number: u64) -> Vec<u8> {
     let mut key = id_prefix(id);
     key.extend_from_slice(&number_key(number));
     key
 }
 
-/// Reads a key of `ids`.
+/// Decodes a key of `ids`.
 ///
 /// # Errors
-/// [`crate::FormatError`] unless it is an id, a NUL and a number.
+/// [`crate::FormatError`] unless the key is an id, a NUL and a number.
 pub fn id_of(key: &[u8]) -> Result<(&str, u64)> {
     let number = trailing_number(key)?;
     let Some((&0, id)) = key[..key.len() - 8].split_last() else {
@@ -82,29 +86,29 @@ pub fn id_of(key: &[u8]) -> Result<(&str, u64)> {
     }
 }
 
-/// Key of `megashingles`: hash, number.
+/// Returns the key of `megashingles`: hash, number.
 pub fn megashingle_key(hash: u64, number: u64) -> Vec<u8> {
     with_number(&number_key(hash), number)
 }
 
-/// Key of `pieces`: index (0 to 11), 4 bytes of the projection, number.
+/// Returns the key of `pieces`: index (0 to 11), 4 bytes of the projection, number.
 pub fn piece_key(index: u8, piece: [u8; 4], number: u64) -> Vec<u8> {
     with_number(&[index, piece[0], piece[1], piece[2], piece[3]], number)
 }
 
-/// Key of `digests`: content digest, number.
+/// Returns the key of `digests`: content digest, number.
 pub fn digest_key(digest: &[u8; 16], number: u64) -> Vec<u8> {
     with_number(digest, number)
 }
 
-/// Key of `sources`: the archive's number, 4 bytes.
+/// Returns the key of `sources`: the archive's number, 4 bytes.
 pub fn source_key(archive: u32) -> [u8; 4] {
     let mut key = [0; 4];
     BigEndian::write_u32(&mut key, archive);
     key
 }
 
-/// Reads a key of `sources`.
+/// Decodes a key of `sources`.
 ///
 /// # Errors
 /// [`crate::FormatError::Malformed`] unless it has 4 bytes.
@@ -112,14 +116,14 @@ pub fn source_of(key: &[u8]) -> Result<u32> {
     if key.len() == 4 { Ok(BigEndian::read_u32(key)) } else { malformed(KEY, 0, "an archive key has 4 bytes") }
 }
 
-/// Key of a batch in `batches`: 0, name.
+/// Returns the key of a batch in `batches`: 0, name.
 pub fn batch_key(name: &str) -> Vec<u8> {
     let mut key = vec![0];
     key.extend_from_slice(name.as_bytes());
     key
 }
 
-/// Reads a key of a batch; `None` for the other rows of `batches`.
+/// Decodes the key of a batch; `None` for the other rows of `batches`.
 pub fn batch_name_of(key: &[u8]) -> Option<&str> {
     match key.split_first() {
         Some((0, name)) => std::str::from_utf8(name).ok(),
@@ -127,39 +131,39 @@ pub fn batch_name_of(key: &[u8]) -> Option<&str> {
     }
 }
 
-/// Key of a number range in `batches`: 1, its least number.
+/// Returns the key of a number range in `batches`: 1, its least number.
 pub fn range_key(low: u64) -> Vec<u8> {
     with_number(&[1], low)
 }
 
-/// Reads a key of a number range; `None` for the other rows of `batches`.
+/// Decodes the key of a number range; `None` for the other rows of `batches`.
 pub fn range_low_of(key: &[u8]) -> Option<u64> {
     (key.len() == 9 && key[0] == 1).then(|| BigEndian::read_u64(&key[1..]))
 }
 
-/// What the keys of all that a pending batch replaces begin with: 2, the batch's number.
+/// Returns the prefix of the keys of all documents that a pending batch replaces: 2, the batch's number.
 pub fn replaced_prefix(batch: u32) -> Vec<u8> {
     let mut key = vec![2];
     key.extend_from_slice(&source_key(batch));
     key
 }
 
-/// Key of a document that a pending batch replaces: 2, the batch's number, the document's number.
+/// Returns the key of a document that a pending batch replaces: 2, the batch's number, the document's number.
 pub fn replaced_key(batch: u32, number: u64) -> Vec<u8> {
     with_number(&replaced_prefix(batch), number)
 }
 
-/// Reads a key of a replaced document as (batch, number); `None` for the other rows of `batches`.
+/// Decodes the key of a replaced document to (batch, number); `None` for the other rows of `batches`.
 pub fn replaced_of(key: &[u8]) -> Option<(u32, u64)> {
     (key.len() == 13 && key[0] == 2).then(|| (BigEndian::read_u32(&key[1..5]), BigEndian::read_u64(&key[5..])))
 }
 
-/// Key of `deleted`: the manifest generation at which the document was deleted, its number.
+/// Returns the key of `deleted`: the manifest generation at which the document was deleted, its number.
 pub fn deleted_key(generation: u64, number: u64) -> Vec<u8> {
     with_number(&number_key(generation), number)
 }
 
-/// Reads a key of `deleted` as (generation, number).
+/// Decodes a key of `deleted` to (generation, number).
 ///
 /// # Errors
 /// [`crate::FormatError::Malformed`] unless it has 16 bytes.

@@ -1,107 +1,21 @@
 //! Keys and values of the catalog (SPEC 9). Keys are big-endian, so that they sort; values little-endian.
 //!
-//! Every value begins with the version of its layout: 1, or more of a record that has what those of version 1 cannot have. Rows of `prints`, `documents`, `ids`,
-//! `megashingles`, `pieces` and `digests` never change once written.
+//! Every value begins with the version of its layout: 1, or a higher one for a record with parts that version 1
+//! lacks. Rows of `prints`, `documents`, `ids`, `megashingles`, `pieces` and `digests` never change once written.
 
+mod cursor;
 mod document;
 mod keys;
 mod state;
 
+pub use cursor::VERSION;
 pub use document::{Head, MIN_VALUES, PARTS, PROFILE, Print, Record, SourcePosition};
 pub use keys::{
-    ID_MAX, batch_key, batch_name_of, check_id, deleted_key, deleted_of, digest_key, id_key, id_of, id_prefix,
-    megashingle_key, number_key, number_of, piece_key, range_key, range_low_of, replaced_key, replaced_of,
+    FAMILIES, ID_MAX, batch_key, batch_name_of, check_id, deleted_key, deleted_of, digest_key, id_key, id_of,
+    id_prefix, megashingle_key, number_key, number_of, piece_key, range_key, range_low_of, replaced_key, replaced_of,
     replaced_prefix, source_key, source_of, trailing_number,
 };
 pub use state::{Archive, Batch, BatchState, Counters, Range, RangeState, Reading, Settings};
-
-use crate::error::malformed;
-use crate::fields::check_size;
-use crate::{FormatError, Result};
-
-/// Version of the layout of every value, unless it says otherwise.
-pub const VERSION: u8 = 1;
-
-/// Column families, all made at creation.
-pub const FAMILIES: [&str; 10] =
-    ["prints", "documents", "ids", "megashingles", "pieces", "digests", "sources", "batches", "deleted", "meta"];
-
-/// Reads a value from front to back.
-struct Cursor<'a> {
-    what: &'static str,
-    bytes: &'a [u8],
-    at: usize,
-}
-
-impl<'a> Cursor<'a> {
-    /// Starts behind the version byte.
-    fn new(what: &'static str, bytes: &'a [u8]) -> Result<Self> {
-        Self::up_to(VERSION, what, bytes)
-    }
-
-    /// The same of a layout that has had several versions.
-    fn up_to(newest: u8, what: &'static str, bytes: &'a [u8]) -> Result<Self> {
-        check_size(what, bytes, 1)?;
-        if !(VERSION..=newest).contains(&bytes[0]) {
-            return Err(FormatError::Version { what, found: u16::from(bytes[0]), newest: u16::from(newest) });
-        }
-        Ok(Self { what, bytes, at: 1 })
-    }
-
-    fn take(&mut self, size: usize) -> Result<&'a [u8]> {
-        let end = self.at.saturating_add(size);
-        check_size(self.what, self.bytes, end)?;
-        let taken = &self.bytes[self.at..end];
-        self.at = end;
-        Ok(taken)
-    }
-
-    fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
-        let mut array = [0; N];
-        array.copy_from_slice(self.take(N)?);
-        Ok(array)
-    }
-
-    fn u8(&mut self) -> Result<u8> {
-        Ok(self.array::<1>()?[0])
-    }
-
-    fn u16(&mut self) -> Result<u16> {
-        Ok(u16::from_le_bytes(self.array()?))
-    }
-
-    fn u32(&mut self) -> Result<u32> {
-        Ok(u32::from_le_bytes(self.array()?))
-    }
-
-    fn u64(&mut self) -> Result<u64> {
-        Ok(u64::from_le_bytes(self.array()?))
-    }
-
-    /// A length of 4 bytes and as many bytes of UTF-8.
-    fn text(&mut self) -> Result<&'a str> {
-        let start = self.at;
-        let size = self.u32()? as usize;
-        let bytes = self.take(size)?;
-        match std::str::from_utf8(bytes) {
-            Ok(text) => Ok(text),
-            Err(_) => malformed(self.what, start, "text is UTF-8"),
-        }
-    }
-
-    fn end(&self) -> Result<()> {
-        if self.at == self.bytes.len() {
-            Ok(())
-        } else {
-            malformed(self.what, self.at, "nothing stands behind the last field")
-        }
-    }
-}
-
-fn put_text(out: &mut Vec<u8>, text: &str) {
-    out.extend_from_slice(&(text.len() as u32).to_le_bytes());
-    out.extend_from_slice(text.as_bytes());
-}
 
 #[cfg(test)]
 mod tests;

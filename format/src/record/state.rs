@@ -1,30 +1,30 @@
 //! Values of `batches`, `sources` and `meta` (SPEC 9.4 to 9.6).
 
-use super::{Cursor, VERSION, put_text};
+use super::cursor::{Cursor, VERSION, put_text};
 use crate::Result;
 use crate::error::malformed;
 use crate::scheme::{K_MAX, LEVELS_MAX};
 
-/// Whether the documents of a batch can be seen.
+/// Visibility of the documents of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum BatchState {
     /// A label: its documents are visible as they are committed.
     Open = 0,
-    /// Invisible until it is committed.
+    /// Its documents are invisible until the batch is committed.
     Pending = 1,
     /// Cancelled: its documents are deleted.
     Cancelled = 2,
-    /// Being committed: as open, and what it replaces is deleted.
+    /// The batch is being committed: as `Open`, and the documents that it replaces are being deleted.
     Committing = 3,
 }
 
-/// A batch: a name for the documents that came together.
+/// A batch: a named set of documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Batch {
-    /// Its number.
+    /// Number of the batch.
     pub number: u32,
-    /// Its state.
+    /// State of the batch.
     pub state: BatchState,
 }
 
@@ -55,28 +55,28 @@ impl Batch {
     }
 }
 
-/// What has become of a number range.
+/// State of a number range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum RangeState {
     /// Its documents are visible.
     Committed = 0,
-    /// It belongs to a pending batch.
+    /// The range belongs to a pending batch.
     Pending = 1,
-    /// A bulk load reserved it and has not finished: at open it is cancelled.
+    /// A bulk load reserved the range and has not finished: opening cancels it.
     Loading = 2,
     /// Its numbers are deleted.
     Cancelled = 3,
 }
 
-/// A range of document numbers with a history: labelled, pending or bulk loaded.
+/// A range of document numbers that is labelled, pending or bulk loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {
-    /// One more than its greatest number; the least is in the key.
+    /// One more than the greatest number; the least is in the key.
     pub high: u64,
-    /// Its state.
+    /// State of the range.
     pub state: RangeState,
-    /// The batch it belongs to, 0 for none.
+    /// Number of the batch that the range belongs to, 0 for none.
     pub batch: u32,
 }
 
@@ -108,48 +108,48 @@ impl Range {
     }
 }
 
-/// An archive that documents were loaded from, and how far.
+/// An archive that documents were loaded from, and its progress.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Archive {
-    /// Its path when it was loaded.
+    /// Path of the archive when it was loaded.
     pub path: String,
     /// Bytes of the file.
     pub size: u64,
-    /// Hash of its first and last 64 KB.
+    /// Hash of the first and last 64 KB of the file.
     pub hash: [u8; 16],
-    /// Everything of it has been loaded.
+    /// Every document of the archive has been loaded.
     pub finished: bool,
-    /// The resume point: offset in the file, and bytes behind it in what stands there decompressed.
+    /// The resume point: offset of a member in the file, in bytes.
     pub offset: u64,
-    /// See `offset`.
+    /// The resume point: offset in the decompressed member, in bytes.
     pub inner: u64,
-    /// Documents loaded from it.
+    /// Number of documents loaded from the archive.
     pub documents: u64,
-    /// How it was read, if not as archives are usually.
+    /// The options that it was read with, unless they were the default.
     pub reading: Option<Reading>,
 }
 
-/// How an archive was read: what has to be known to find the same pages in it again.
+/// The options that an archive was read with: needed to find the same pages in it again.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Reading {
-    /// Records and pages are cut at so many bytes.
+    /// Size at which records and pages are truncated, in bytes.
     pub limit: u64,
-    /// Name of the format, `auto` if it is found out.
+    /// Name of the format, `auto` if it is recognised.
     pub format: String,
     /// Names of the JSON fields of id, text, HTML, fingerprint and URL.
     pub fields: [String; 5],
 }
 
-/// Version of the layout of an archive that says how it was read; others have [`VERSION`].
+/// Version of the layout of an archive with its [`Reading`]; others have [`VERSION`].
 const VERSION_READING: u8 = 2;
 
 impl Archive {
-    /// One of which nothing has been read.
+    /// Returns an archive that nothing has been read of.
     pub fn unread(path: String, size: u64, hash: [u8; 16], reading: Option<Reading>) -> Self {
         Self { path, size, hash, finished: false, offset: 0, inner: 0, documents: 0, reading }
     }
 
-    /// Returns the bytes: version, finished, size, hash, offset, inner, documents, path, and how it was read.
+    /// Returns the bytes: version, finished, size, hash, offset, inner, documents, path, and the reading if any.
     pub fn encode(&self) -> Vec<u8> {
         let version = if self.reading.is_some() { VERSION_READING } else { VERSION };
         let mut out = vec![version, u8::from(self.finished)];
@@ -201,16 +201,16 @@ impl Archive {
     }
 }
 
-/// Row `settings` of `meta`: what is fixed when a database is made.
+/// Row `settings` of `meta`: the parameters fixed when a database is created.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Identity of the catalog; the manifest has it too.
+    /// Identity of the catalog; the manifest repeats it.
     pub catalog: u128,
     /// Width of a fingerprint, in bits.
     pub bits: u8,
-    /// Greatest distance answered.
+    /// Greatest distance that probes answer.
     pub k: u8,
-    /// Levels of the scheme of new runs; `None`: the planner chooses for each run.
+    /// Levels of the scheme of new runs; `None` if the planner chooses for each run.
     pub levels: Option<Vec<u8>>,
     /// Restart interval of new runs.
     pub restart: u16,
@@ -261,14 +261,14 @@ impl Settings {
     }
 }
 
-/// Row `counters` of `meta`: written with every commit.
+/// Row `counters` of `meta`, written with every commit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// The next document number; all below it are used or given up.
+    /// The next document number; all below it are used or abandoned.
     pub next_number: u64,
-    /// Commits so far.
+    /// Number of commits so far.
     pub commits: u64,
-    /// Documents that are not deleted, pending ones included.
+    /// Number of documents that are not deleted, pending ones included.
     pub live: u64,
     /// Number of the next archive.
     pub next_archive: u32,

@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::FormatError;
 
 fn record() -> impl Strategy<Value = Record> {
     let texts = ("[a-z:/é]{1,40}", prop::option::of(".{0,80}"), prop::option::of("[a-z.]{0,20}"));
@@ -64,7 +65,8 @@ proptest! {
         }
         let _ = (Record::decode(&bytes), Record::head_of(&bytes).is_ok(), Print::decode(&bytes), Batch::decode(&bytes));
         let _ = (Range::decode(&bytes), Archive::decode(&bytes), Settings::decode(&bytes), Counters::decode(&bytes));
-        let _ = (id_of(&bytes).is_ok(), number_of(&bytes), trailing_number(&bytes), deleted_of(&bytes), source_of(&bytes));
+        let _ = (id_of(&bytes).is_ok(), number_of(&bytes), trailing_number(&bytes));
+        let _ = (deleted_of(&bytes), source_of(&bytes));
         let _ = (batch_name_of(&bytes), range_low_of(&bytes), replaced_of(&bytes));
     }
 

@@ -1,4 +1,4 @@
-//! Making a segment, in two passes over its sorted fingerprints: survey, then blocks (SPEC 6.2).
+//! Encoding a segment, in two passes over its sorted fingerprints: survey, then blocks (SPEC 6.2).
 
 use crate::block::BlockEncoder;
 use crate::digest::Digest;
@@ -31,7 +31,7 @@ impl Survey {
         Self { table: table.clone(), counts: [0; SYMBOLS_MAX], count: 0, digest: Digest::default(), last: 0 }
     }
 
-    /// Takes the next permuted fingerprint.
+    /// Adds the next permuted fingerprint.
     ///
     /// # Errors
     /// [`FormatError::OutOfOrder`] unless it is greater than the last one.
@@ -59,12 +59,12 @@ impl Survey {
         self.digest
     }
 
-    /// How often the leading differing bit of neighbours stood at each position (Manku 2007, Figure 2a).
+    /// Histogram of the leading differing bit of neighbours, by position (Manku 2007, Figure 2a).
     pub fn leading_bits(&self) -> &[u64; SYMBOLS_MAX] {
         &self.counts
     }
 
-    /// Ends the first pass: the header of table `ordinal` of the scheme.
+    /// Ends the first pass and returns the header of table `ordinal` of the scheme.
     ///
     /// # Errors
     /// [`FormatError::Scheme`] if this is not that table; [`FormatError::Malformed`] for no fingerprints
@@ -76,7 +76,7 @@ impl Survey {
         if scheme.tables().get(ordinal) != Some(&self.table) {
             return Err(FormatError::Scheme { rule: "the survey is of this table" });
         }
-        // They ascend: if one has a bit too many, the last one has.
+        // They ascend: if one is too wide, the last one is.
         if self.last & !low_mask(scheme.bits()) != 0 {
             return crate::error::malformed("segment", 0, "a fingerprint has no bit above its width");
         }
@@ -98,7 +98,7 @@ pub struct SegmentEncoder {
 }
 
 impl SegmentEncoder {
-    /// Appends the header to `out` and makes ready for the fingerprints.
+    /// Appends the header to `out` and prepares for the fingerprints.
     ///
     /// # Errors
     /// [`FormatError::Malformed`] if the header's code lengths are no complete code.
@@ -109,8 +109,8 @@ impl SegmentEncoder {
         Ok(Self { header, blocks, keys: Vec::new(), ranks: vec![0], count: 0, last: 0 })
     }
 
-    /// Takes the next permuted fingerprint; whole blocks are appended to `out`, which the caller may
-    /// write away and clear at any time.
+    /// Adds the next permuted fingerprint; whole blocks are appended to `out`, which the caller may write and clear
+    /// at any time.
     ///
     /// # Errors
     /// [`FormatError::OutOfOrder`] unless it is greater than the last one.
@@ -153,7 +153,7 @@ impl SegmentEncoder {
         Ok(())
     }
 
-    /// Rank of the first entry of each block so far: what postings need of table 0.
+    /// Returns the rank of the first entry of each block so far, which the postings of table 0 store.
     pub fn ranks(&self) -> &[u64] {
         &self.ranks
     }

@@ -38,11 +38,11 @@ pub const DIGEST: Field = COUNT.then(16, "digest");
 pub const GROUP_LIST: Field = DIGEST.then(128, "group_list");
 /// Code length of each position h.
 pub const LENGTHS: Field = GROUP_LIST.then(64, "code_lengths");
-/// Identity: hash of all bytes before.
+/// Identity: hash of all bytes before this field.
 pub const IDENTITY: Field = LENGTHS.then(8, "identity");
 /// Zero.
 pub const PADDING: Field = IDENTITY.then(HEADER_SIZE - 4 - IDENTITY.end(), "padding");
-/// CRC-32 of the header up to here.
+/// CRC-32 of the bytes of the header before this field.
 pub const CHECKSUM: Field = PADDING.then(4, "checksum");
 /// The fields of the header.
 pub const HEADER_FIELDS: [Field; 18] = [
@@ -68,7 +68,7 @@ pub const HEADER_FIELDS: [Field; 18] = [
 
 const WHAT: &str = "segment header";
 
-/// What a segment is: its table, its parameters and the set of fingerprints it holds.
+/// The identity of a segment: its table, its parameters and the set of fingerprints.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
     /// Greatest distance that the scheme answers.
@@ -85,12 +85,12 @@ pub struct Header {
     pub digest: Digest,
     /// Huffman code lengths.
     pub lengths: Lengths,
-    /// Hash of all of the above: seeds the checksums of blocks and index pages.
+    /// Hash of the fields above: seeds the checksums of blocks and index pages.
     pub identity: u64,
 }
 
 impl Header {
-    /// The header of table `ordinal` of a scheme; its identity is computed.
+    /// Returns the header of table `ordinal` of a scheme, with its identity computed.
     ///
     /// # Errors
     /// [`FormatError::Scheme`] if the scheme has no such table.
@@ -110,7 +110,7 @@ impl Header {
         Ok(header)
     }
 
-    /// Returns the bytes; the identity is always that of the other fields.
+    /// Encodes the header; the identity is always computed from the other fields.
     pub fn encode(&self) -> [u8; HEADER_SIZE] {
         let mut bytes = [0; HEADER_SIZE];
         fields::put_start(&mut bytes, MAGIC);
@@ -133,7 +133,7 @@ impl Header {
         bytes
     }
 
-    /// Reads a header from the start of `bytes`.
+    /// Decodes a header from the start of `bytes`.
     ///
     /// # Errors
     /// [`FormatError`] for the first rule that is broken.

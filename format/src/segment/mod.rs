@@ -25,7 +25,7 @@ use crate::{FormatError, Permuted, Result};
 
 const WHAT: &str = "segment footer";
 
-/// Bytes of a segment of `blocks` blocks, or `None` if no file is so long.
+/// Returns the bytes of a segment of `blocks` blocks, or `None` if no file can be that long.
 pub fn file_size(blocks: u64) -> Option<u64> {
     let keys = blocks.checked_mul(8)?;
     let bodies = blocks.checked_mul(BLOCK_SIZE as u64)?;
@@ -87,7 +87,7 @@ impl<D: AsRef<[u8]>> Segment<D> {
         self.blocks
     }
 
-    /// What holds the bytes of the file.
+    /// Returns the owner of the bytes of the file.
     #[inline]
     pub fn source(&self) -> &D {
         &self.data
@@ -126,13 +126,13 @@ impl<D: AsRef<[u8]>> Segment<D> {
             .expect("open() has compared the size")
     }
 
-    /// The page of the block index that holds the key of `block`.
+    /// Returns the page of the block index that holds the key of `block`.
     #[inline]
     pub fn index_page(block: u64) -> u64 {
         block / (PAGE_SIZE as u64 / 8)
     }
 
-    /// Key of a block: its last permuted fingerprint. The block must exist.
+    /// Returns the key of a block: its last permuted fingerprint. The block must exist.
     #[inline]
     pub fn key(&self, block: u64) -> Permuted {
         let start = 8 * block as usize;
@@ -141,13 +141,13 @@ impl<D: AsRef<[u8]>> Segment<D> {
         Permuted(u64::from_le_bytes(word))
     }
 
-    /// Offset of a block in the file.
+    /// Returns the offset of a block in the file, in bytes.
     #[inline]
     pub fn block_offset(block: u64) -> usize {
         HEADER_SIZE + block as usize * BLOCK_SIZE
     }
 
-    /// The bytes of a block and the eight behind it. The block must exist.
+    /// Returns the bytes of a block and the eight behind it. The block must exist.
     #[inline]
     pub fn block_bytes(&self, block: u64) -> &Padded {
         let start = Self::block_offset(block);
@@ -155,15 +155,15 @@ impl<D: AsRef<[u8]>> Segment<D> {
         self.data()[start..].first_chunk().expect("a block that exists")
     }
 
-    /// Compares the checksum of a block with its bytes.
+    /// Verifies the checksum of a block.
     ///
     /// # Errors
-    /// [`FormatError::Checksum`].
+    /// [`FormatError::Checksum`] if it differs.
     pub fn check_block(&self, block: u64) -> Result<()> {
         block::check(self.block_bytes(block), self.header.identity, block)
     }
 
-    /// A block ready to be decoded; its checksum is for [`Segment::check_block`].
+    /// Returns a block ready to be decoded; its checksum is left to [`Segment::check_block`].
     ///
     /// # Errors
     /// [`FormatError::Malformed`] if its head breaks a rule.
@@ -176,13 +176,13 @@ impl<D: AsRef<[u8]>> Segment<D> {
         Ok(opened)
     }
 
-    /// A search of the block index for the first block whose key is not below `target`.
+    /// Returns a search of the block index for the first block whose key is not below `target`.
     #[inline]
     pub fn search(&self, target: Permuted) -> Search {
         Search::new(target, self.blocks, self.header.table.bits())
     }
 
-    /// Makes the directory of the block index. It reads all of it: its pages are to be checked first.
+    /// Builds the directory of the block index from all of its keys: verify its pages first.
     pub fn directory(&self) -> Option<Directory> {
         Directory::new((0..self.blocks).map(|block| self.key(block)), self.blocks, self.header.table.bits())
     }
@@ -196,7 +196,7 @@ impl<D: AsRef<[u8]>> Segment<D> {
         search.found()
     }
 
-    /// Decodes blocks `first .. first + len` (cut at the last one) and hands up to four blocks' permuted
+    /// Decodes blocks `first .. first + len` (at most to the last one) and hands up to four blocks' permuted
     /// fingerprints at a time to `sink`: see [`decode_blocks`].
     ///
     /// # Errors
@@ -247,13 +247,13 @@ impl<D: AsRef<[u8]>> Segment<D> {
     }
 }
 
-/// Decodes the blocks in `bytes`, whole ones, of which the first is block `first` of the segment with
-/// this header, and hands the permuted fingerprints of up to four blocks at a time to `sink`. Nothing
-/// but the header is needed: any range of blocks is a task of its own (Manku 2007, 3.3).
+/// Decodes `bytes`, whole blocks beginning with block `first` of the segment with this header, and hands the
+/// permuted fingerprints of up to four blocks at a time to `sink`. Only the header is needed: any range of blocks
+/// is a task of its own (Manku 2007, 3.3).
 ///
 /// # Errors
-/// [`FormatError`] for a checksum, a head or a stream that is wrong, or values that do not ascend from
-/// one block to the next; whatever `sink` returns.
+/// [`FormatError`] for a checksum, a head or a stream that breaks a rule, or values that do not ascend from one
+/// block to the next; any error of `sink`.
 pub fn decode_blocks<E: From<FormatError>>(
     header: &Header,
     decoder: &Decoder,
@@ -266,7 +266,7 @@ pub fn decode_blocks<E: From<FormatError>>(
         return Err(FormatError::Truncated { what: "block", need, have: bytes.len() as u64 }.into());
     }
     let len = bytes.len() / BLOCK_SIZE;
-    // The last block has nothing behind it: it is read from a copy.
+    // The last block has no bytes behind it: it is read from a copy.
     let mut tail = [0; block::PADDED_SIZE];
     if let Some(last) = bytes.last_chunk::<BLOCK_SIZE>() {
         tail[..BLOCK_SIZE].copy_from_slice(last);
@@ -311,7 +311,7 @@ pub fn decode_blocks<E: From<FormatError>>(
 }
 
 impl Header {
-    /// The decoder of the segment's Huffman code.
+    /// Builds the decoder of the segment's Huffman code.
     ///
     /// # Errors
     /// [`FormatError::Malformed`] if the code lengths are no complete code.

@@ -2,15 +2,15 @@
 
 use crate::Permuted;
 
-/// Looks beyond those of a binary search that interpolation may spend before it gives way to bisection.
+/// Key look-ups beyond those of binary search that interpolation may spend before bisection takes over.
 const SLACK: u32 = 4;
 
-/// A search for the first block whose key is not below a target, one look at a key at a time, so that
-/// a caller can have the searches of many tables in flight together and fetch each key ahead.
+/// A search for the first block whose key is not below a target, one key look-up at a time, so that a caller can
+/// interleave the searches of many tables and prefetch each key.
 ///
-/// Keys of random fingerprints are found in a few looks: the first guess takes them to be uniform, the
-/// next ones correct it by the distance that is left. On keys that are not, bisection takes over in
-/// time: no search takes more than four looks more than binary search.
+/// Keys of random fingerprints are found in a few look-ups: the first guess assumes that they are uniform, the next
+/// ones correct it by the remaining distance. On other keys bisection takes over: no search takes more than four
+/// look-ups more than binary search.
 #[derive(Clone, Copy, Debug)]
 pub struct Search {
     target: u64,
@@ -18,21 +18,21 @@ pub struct Search {
     low: u64,
     high: u64,
     guess: u64,
-    /// Looks left before only bisection can keep the promise.
+    /// Look-ups left before only bisection keeps the bound.
     left: u32,
-    /// Number of blocks, and the bits above the width of a fingerprint: they turn a difference of keys
-    /// into a number of blocks.
+    /// Number of blocks, and the unused bits above a fingerprint: they turn a difference of keys into a number of
+    /// blocks.
     blocks: u64,
     unused: u32,
     end: u64,
 }
 
-/// What a search wants next.
+/// The next step of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guess {
-    /// The key of this block.
+    /// Look up the key of this block.
     Look(u64),
-    /// Nothing: [`Search::found`] has the answer.
+    /// The search is over: [`Search::found`] has the answer.
     Done,
 }
 
@@ -53,7 +53,7 @@ impl Search {
         search
     }
 
-    /// The number of blocks that a stretch of the value space holds, were the keys uniform.
+    /// Returns the number of blocks that an interval of the value space would hold, were the keys uniform.
     #[inline]
     fn blocks_in(&self, stretch: u64) -> u64 {
         ((u128::from(stretch << self.unused) * u128::from(self.blocks)) >> 64) as u64
@@ -72,7 +72,7 @@ impl Search {
         Guess::Look(self.guess.clamp(self.low, self.high - 1))
     }
 
-    /// Takes the key of the block that [`Search::next`] asked for.
+    /// Feeds the key of the block that [`Search::next`] returned.
     #[inline]
     pub fn feed(&mut self, block: u64, key: Permuted) {
         self.left = self.left.saturating_sub(1);
@@ -88,7 +88,7 @@ impl Search {
         }
     }
 
-    /// The answer, once there is nothing to look at any more: `None` if every key is below the target.
+    /// Returns the block found, once the search is over: `None` if every key is below the target.
     #[inline]
     pub fn found(&self) -> Option<u64> {
         (self.low < self.end).then_some(self.low)
@@ -97,30 +97,30 @@ impl Search {
 
 /// Blocks for each slot of a [`Directory`].
 const BLOCKS_PER_SLOT: u64 = 8;
-/// Most blocks of a slot that are compared: behind a crowded slot a search is as fast.
+/// Most blocks of a slot that are compared: in a larger slot a search is as fast.
 const CROWD: usize = 32;
 
-/// The block index in short, for memory: the values with the same top bits share a slot of four bytes,
-/// and of each block key the 16 bits behind those are kept. At ten million fingerprints the directories
-/// of ten tables stay in a processor's second-level cache; the keys, four times as long, do not, and each
-/// look at one is a miss that the fetch of the block would wait for. It is in no file.
+/// A compact copy of the block index in memory: the values with the same top bits share a slot of four bytes, and
+/// of each block key the 16 bits behind those are kept. At ten million fingerprints the directories of ten tables
+/// fit in a processor's second-level cache; the keys, four times as long, do not, and each look-up of one is a miss
+/// that the fetch of the block would wait for. No file contains it.
 #[derive(Clone)]
 pub struct Directory {
     shift: u32,
-    /// For each value of the top bits, the first block whose key is not below it; and the end.
+    /// For each value of the top bits, the first block whose key is not below it; then the number of blocks.
     first: Box<[u32]>,
     /// For each block, the bits of its key behind the top ones.
     residues: Box<[u16]>,
 }
 
-/// What a [`Directory`] knows of the first block whose key is not below a target.
+/// The result of [`Directory::find`]: the first block whose key is not below a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockPosition {
     /// The block, or the number of blocks if every key is below the target.
     pub block: u64,
-    /// About the key of the block before it.
+    /// Approximate key of the block before it.
     pub before: u64,
-    /// Its own key, or somewhat less.
+    /// Key of the block, or a lower bound of it.
     pub key: u64,
 }
 
@@ -131,8 +131,8 @@ impl std::fmt::Debug for Directory {
 }
 
 impl Directory {
-    /// Makes the directory of `blocks` ascending keys of `bits` bits. `None` for more blocks than four
-    /// bytes can count, as 4 TB would have.
+    /// Builds the directory of `blocks` ascending keys of `bits` bits. `None` for more blocks than four bytes can
+    /// count, as in a file of 4 TB.
     pub(super) fn new(keys: impl Iterator<Item = Permuted>, blocks: u64, bits: u8) -> Option<Self> {
         let blocks = u32::try_from(blocks).ok()?;
         let slot_bits = (u64::from(blocks) / BLOCKS_PER_SLOT).max(2).next_power_of_two().ilog2().min(u32::from(bits));
@@ -163,14 +163,14 @@ impl Directory {
         ((value >> self.shift) as usize).min(self.first.len() - 2)
     }
 
-    /// The residues that [`Directory::find`] compares: to be fetched ahead of it.
+    /// Returns the residues that [`Directory::find`] compares: for prefetching.
     #[inline]
     pub fn slot_of(&self, target: Permuted) -> &[u16] {
         let slot = self.slot(target.0);
         self.residues.get(self.first[slot] as usize..self.first[slot + 1] as usize).unwrap_or_default()
     }
 
-    /// Returns the first block whose key is not below `target`, or `None` where only the keys can tell.
+    /// Returns the first block whose key is not below `target`, or `None` if only the keys can tell.
     #[inline]
     pub fn find(&self, target: Permuted) -> Option<BlockPosition> {
         let residues = self.slot_of(target);
@@ -185,7 +185,7 @@ impl Directory {
         let slot = self.slot(target.0);
         let (low, high) = (self.first[slot] as usize, self.first[slot + 1] as usize);
         let block = low + below;
-        // A key in a slot further on than the next is greater than this says.
+        // A key beyond the next slot is greater than this bound.
         let key = |block: usize, slot: usize| {
             let residue = u64::from(*self.residues.get(block)?) << self.shift.saturating_sub(16);
             Some((slot as u64) << self.shift | residue)
@@ -224,7 +224,9 @@ mod tests {
     proptest! {
         #[test]
         fn finds_what_binary_search_finds_and_hardly_slower(
-            keys in prop::collection::btree_set((any::<u64>(), 0u32..64), 0..300), target in any::<u64>(), shift in 0u32..64,
+            keys in prop::collection::btree_set((any::<u64>(), 0u32..64), 0..300),
+            target in any::<u64>(),
+            shift in 0u32..64,
         ) {
             let mut keys: Vec<u64> = keys.into_iter().map(|(key, shift)| key >> shift).collect();
             keys.sort_unstable();
@@ -238,9 +240,9 @@ mod tests {
                 prop_assert!(looks <= bound(keys.len()), "{} looks at {} keys", looks, keys.len());
                 let permuted = || keys.iter().copied().map(Permuted);
                 let directory = Directory::new(permuted(), keys.len() as u64, 64).expect("a few blocks");
-                if let Some(index) = directory.find(Permuted(target)) {
-                    prop_assert_eq!(index.block, want as u64);
-                    prop_assert!(keys.get(want).is_none_or(|&key| index.key <= key), "at most the key");
+                if let Some(found) = directory.find(Permuted(target)) {
+                    prop_assert_eq!(found.block, want as u64);
+                    prop_assert!(keys.get(want).is_none_or(|&key| found.key <= key), "at most the key");
                 }
             }
         }

@@ -38,7 +38,8 @@ proptest! {
         segment.verify().expect("a sound file");
         prop_assert_eq!(&segment.header().table, &scheme.tables()[ordinal]);
         let mut scanned = Vec::new();
-        segment.scan(0, u64::MAX, &mut |values: &[u64]| { scanned.extend_from_slice(values); Ok::<_, FormatError>(()) }).expect("sound");
+        let mut collect = |values: &[u64]| { scanned.extend_from_slice(values); Ok::<_, FormatError>(()) };
+        segment.scan(0, u64::MAX, &mut collect).expect("sound");
         prop_assert_eq!(&scanned, &sorted);
         // Every range of blocks decodes with the header alone.
         let half = segment.block_len() / 2;
@@ -53,7 +54,8 @@ proptest! {
             let block = segment.find(Permuted(value)).expect("it is there");
             prop_assert!(segment.block(block).expect("sound").position(value).is_some());
         }
-        prop_assert_eq!(segment.find(Permuted(u64::MAX)), (sorted.last() == Some(&u64::MAX)).then(|| segment.block_len() - 1));
+        let last = (sorted.last() == Some(&u64::MAX)).then(|| segment.block_len() - 1);
+        prop_assert_eq!(segment.find(Permuted(u64::MAX)), last);
     }
 
     #[test]
@@ -63,9 +65,9 @@ proptest! {
         let scheme = scheme(64, 3, 4);
         let sorted: Vec<u64> = (1..400u64).map(|i| (i * i) << 20).collect();
         let mut file = encode(&scheme, 0, &sorted).expect("sorted");
-        for (position, value) in changes {
-            let position = position.index(file.len());
-            file[position] = value;
+        for (offset, value) in changes {
+            let offset = offset.index(file.len());
+            file[offset] = value;
         }
         restamp(&mut file);
         if let Ok(segment) = Segment::open(&file[..]) {
@@ -79,7 +81,7 @@ proptest! {
     }
 }
 
-/// Makes every checksum of a segment right again, as far as its structure still allows.
+/// Recomputes every checksum of a segment, as far as its structure still allows.
 fn restamp(file: &mut [u8]) {
     let identity = crate::digest::identity(&file[..header::IDENTITY.offset]);
     header::IDENTITY.put(file, identity);
@@ -137,9 +139,9 @@ fn every_flipped_bit_is_found() {
 #[test]
 fn restamping_a_sound_file_changes_nothing() {
     let (file, _) = small();
-    let mut again = file.clone();
-    restamp(&mut again);
-    assert_eq!(file, again);
+    let mut restamped = file.clone();
+    restamp(&mut restamped);
+    assert_eq!(file, restamped);
 }
 
 #[test]

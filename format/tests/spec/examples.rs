@@ -159,7 +159,7 @@ fn postings_with_a_shared_fingerprint() {
     postings.verify().expect("sound postings");
     for (rank, (_, numbers)) in (0..).zip(&run.lists) {
         let list = postings.list(rank, &untouched).expect("a list");
-        let read: Vec<u64> = list.map(|place| postings.number(place, &untouched).expect("a number")).collect();
+        let read: Vec<u64> = list.map(|index| postings.number(index, &untouched).expect("a number")).collect();
         assert_eq!(&read, numbers);
     }
 }
@@ -286,7 +286,7 @@ fn a_probe() {
     for (print, distance) in matches {
         let rank = run.permuted(0).binary_search(&print.0).expect("it is in table 0");
         let list = postings.list(rank as u64, &untouched).expect("a list");
-        let numbers = list.map(|place| postings.number(place, &untouched).expect("a number"));
+        let numbers = list.map(|index| postings.number(index, &untouched).expect("a number"));
         let live: Vec<String> = numbers.filter(|&n| !gone.contains(n)).map(|n| n.to_string()).collect();
         expected.push_str(&format!("match {:04x} {distance} {rank}\nnumbers {}\n", print.0, live.join(" ")));
     }

@@ -172,7 +172,7 @@ fn keys_are_laid_out_as_the_table_says() {
         ("batch (4)", batch.to_be_bytes().to_vec()),
         ("archive (4)", batch.to_be_bytes().to_vec()),
         ("content digest (16)", digest.to_vec()),
-        ("place (1)", vec![11]),
+        ("index (1)", vec![11]),
         ("bytes of the projection (4)", vec![1, 2, 3, 4]),
         ("id", b"an id".to_vec()),
         ("name", b"a name".to_vec()),

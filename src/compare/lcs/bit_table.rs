@@ -1,27 +1,27 @@
-//! Longest common subsequence by a table of bits: for sequences that differ much.
+//! Longest common subsequence by a table of bits: for sequences with many differences.
 //!
-//! Row j of the table has a bit for each prefix of `a`: 0 where one symbol more of `a` makes the longest common
-//! subsequence with the first j symbols of `b` longer, else 1. A row follows from the one before by an addition (Crochemore
-//! et al. 2001; Hyyrö 2004), 64 prefixes at a time, whatever the sequences have in common.
+//! Row j of the table has a bit for each prefix of `a`: 0 where one more symbol of `a` makes the longest common
+//! subsequence with the first j symbols of `b` longer, else 1. A row follows from the one before by an addition
+//! (Crochemore et al. 2001; Hyyrö 2004), 64 prefixes at a time, whatever the sequences have in common.
 
 use super::run::Run;
 use super::symbols::Symbol;
 
-/// Instead of where masks begin: a symbol that only `b` has.
+/// Marks a symbol that only `b` has, in `masks_at`.
 const NOT_IN_A: u32 = u32::MAX - 1;
 
-/// The same: a symbol that `b` lacks.
+/// Marks a symbol that `b` lacks, in `masks_at`.
 const NOT_IN_B: u32 = u32::MAX;
 
 /// Rows and their scratch memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BitTable {
     numbers: [Vec<u32>; 2],
-    /// For each symbol, where its masks begin, if both sequences have it.
+    /// For each symbol, the index of its masks if both sequences have it.
     masks_at: Vec<u32>,
     /// For each symbol that both have, a bit for each index of `a` that has it.
     masks: Vec<u64>,
-    /// Row after row.
+    /// The rows, one after the other.
     rows: Vec<u64>,
 }
 
@@ -46,11 +46,12 @@ impl BitTable {
         self.rows.iter().map(|row| row.count_zeros() as usize).sum()
     }
 
-    /// Appends the matches of the longest common subsequence that `myers` describes to `runs`; returns the edits.
+    /// Appends the matches of the longest common subsequence that [`Myers`](super::Myers) defines to `runs`;
+    /// returns the number of edits.
     ///
-    /// The table begins behind the common prefix, of `prefix` symbols: behind it, it says the same as that of the whole
-    /// sequences. Once one of them has been read back to there, all that is left of the
-    /// shorter rest is in the longer one.
+    /// The table begins behind the common prefix, of `prefix` symbols: behind it, it equals that of the whole
+    /// sequences. Once one of them has been read back to there, all that remains of the shorter one is in the
+    /// longer one.
     pub(crate) fn matches<T: Symbol>(&mut self, a: &[T], b: &[T], runs: &mut Vec<Run>) -> usize {
         let prefix = T::common_prefix(a, b);
         self.fill(&a[prefix..], &b[prefix..]);
@@ -78,7 +79,7 @@ impl BitTable {
         a.len() + b.len() - 2 * common
     }
 
-    /// Makes all rows.
+    /// Computes all rows.
     fn fill<T: Symbol>(&mut self, a: &[T], b: &[T]) {
         let words = a.len().div_ceil(64);
         self.prepare(a, b);
@@ -125,7 +126,7 @@ impl BitTable {
     }
 }
 
-/// A word of the next row: V' = (V + (V & M)) | (V & !M).
+/// Returns a word of the next row: V' = (V + (V & M)) | (V & !M).
 #[inline(always)]
 fn step(row: u64, mask: u64, carry: bool) -> (u64, bool) {
     let (sum, carry) = row.carrying_add(row & mask, carry);

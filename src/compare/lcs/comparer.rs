@@ -1,24 +1,24 @@
-//! The comparison itself: sketches, longest common subsequence, trustable region, round after round.
+//! The comparison of two texts: sketches, longest common subsequence, trustable region, round after round.
 
+use super::filter::{Stretch, filter_windows};
 use super::later_rounds::LaterRounds;
 use super::likeness::Likeness;
 use super::myers::Myers;
 use super::parameters::{Parameters, Thresholds, units};
 use super::prepared::{Prepared, Symbols};
-use super::region::{Curve, hopeless};
+use super::region::{Curve, has_no_region};
 use super::run::Run;
 use super::sketch::{Piece, Side, Sketch};
-use super::strain::{Stretch, strain};
 use super::symbols::Symbol;
 
-/// Compares prepared texts, one pair after the other, and keeps its memory between them.
+/// Compares prepared texts, pair by pair, and reuses its memory.
 #[derive(Clone, Debug)]
 pub struct Comparer {
     parameters: Parameters,
     thresholds: Thresholds,
     ascii: [Sketch<u8>; 2],
     wide: [Sketch<u32>; 2],
-    /// The ASCII text of a pair of which the other one is not.
+    /// The ASCII text of a pair whose other text is not ASCII, widened to its symbols.
     widened: Vec<u32>,
     scratch: Scratch,
 }
@@ -31,26 +31,26 @@ struct Scratch {
     curve: Curve,
     /// Matches, as indexes of the sketches.
     in_sketches: Vec<Run>,
-    /// The same, as indexes of what is left of the texts.
+    /// Matches, as indexes of the remaining text.
     runs: Vec<Run>,
     /// Matches inside the region.
     inside: Vec<Run>,
 }
 
 impl Comparer {
-    /// A comparer with these parameters. Of the rules, the two thresholds of trustable LCS say when nothing is left to
-    /// be reached.
+    /// Returns a comparer with these parameters. The two thresholds of trustable LCS decide when
+    /// [`verdict`](Self::verdict) may stop early.
     pub fn new(parameters: Parameters, thresholds: &Thresholds) -> Self {
         let (ascii, wide) = Default::default();
         Self { parameters, thresholds: *thresholds, ascii, wide, widened: Vec::new(), scratch: Scratch::default() }
     }
 
-    /// The parameters; texts are to be prepared with the same.
+    /// Returns the parameters; texts must be prepared with the same.
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
 
-    /// Compares two texts; which is named first makes no difference.
+    /// Compares two texts; the order does not matter.
     ///
     /// # Panics
     ///
@@ -59,8 +59,8 @@ impl Comparer {
         self.look(a, b, false)
     }
 
-    /// Compares two texts until it is decided whether a threshold is exceeded, which is the same as by
-    /// [`compare`](Self::compare). The numbers are those of the rounds looked at, at most as great.
+    /// Compares two texts until it is decided whether a threshold is exceeded; the decision is that of
+    /// [`compare`](Self::compare). The numbers are those of the rounds done, and at most those of `compare`.
     ///
     /// # Panics
     ///
@@ -82,7 +82,8 @@ impl Comparer {
         if a.digest == b.digest && a.symbols == b.symbols && !a.is_empty() {
             return likeness(lens[0], lens[0]);
         }
-        // The least length of the shorter sketch with which a threshold can be exceeded: both numbers grow with it.
+        // The least length of the shorter sketch with which a threshold can be exceeded: both numbers grow with
+        // that length.
         let (mut needed, mut enough) = (0, lens[0] + 1);
         while needed < enough {
             let middle = (needed + enough) / 2;
@@ -115,12 +116,12 @@ impl Comparer {
     }
 }
 
-/// What is to be reached.
+/// The goal of a comparison.
 struct Goal<'a> {
     /// The least length of the shorter sketch with which a threshold can be exceeded.
     needed: usize,
-    /// Whether one is exceeded by a longest common subsequence and trustable parts of these lengths, if it is enough to
-    /// know that.
+    /// Whether a threshold is exceeded by a longest common subsequence and trustable parts of these lengths, if
+    /// that is all the caller needs.
     exceeds: Option<&'a dyn Fn(usize, usize) -> bool>,
 }
 
@@ -129,7 +130,7 @@ fn sides<'a, T>(a: &'a Prepared, of_a: &'a [T], b: &'a Prepared, of_b: &'a [T]) 
 }
 
 impl Scratch {
-    /// Returns the length of the longest common subsequence of the sketches and of its trustable parts, or none if
+    /// Returns the length of the longest common subsequence of the sketches and of its trustable parts; `None` if
     /// one of the sketches has too few characters.
     fn rounds<T: Symbol + Into<u32>>(
         &mut self,
@@ -140,13 +141,13 @@ impl Scratch {
     ) -> Option<[usize; 2]> {
         of_a.begin(a);
         of_b.begin(b);
-        if !strain([a, b], goal.needed, [&mut of_a.window_set, &mut of_b.window_set], &mut self.stretches) {
+        if !filter_windows([a, b], goal.needed, [&mut of_a.window_set, &mut of_b.window_set], &mut self.stretches) {
             return None;
         }
         let (mut common, mut trusted) = (0, 0);
         for round in 0..parameters.rounds.max(1) {
             if round > 0 {
-                self.later_rounds.strain(&self.stretches, [a, b], of_a, of_b);
+                self.later_rounds.filter_windows(&self.stretches, [a, b], of_a, of_b);
             }
             of_a.make(a);
             of_b.make(b);
@@ -154,9 +155,9 @@ impl Scratch {
             if round == 0 && shorter < goal.needed {
                 return None;
             }
-            // Later sketches are parts of these, and what is trusted is in none of them any more.
+            // Later sketches are parts of these, and no longer contain what is trusted.
             let out_of_reach = round > 0 && goal.exceeds.is_some_and(|exceeds| !exceeds(common, trusted + shorter));
-            if shorter == 0 || out_of_reach || hopeless(&of_a.pieces, of_a.len(), parameters) {
+            if shorter == 0 || out_of_reach || has_no_region(&of_a.pieces, of_a.len(), parameters) {
                 break;
             }
             let _ = self.myers.runs(&of_a.symbols, &of_b.symbols, usize::MAX, &mut self.in_sketches);
@@ -178,7 +179,7 @@ impl Scratch {
             if goal.exceeds.is_some_and(|exceeds| exceeds(common, trusted)) {
                 break;
             }
-            // All characters of matches count at least one unit, so only few need to be looked at.
+            // Each character of a match counts at least one unit, so only few matches need their units counted.
             if gain < a.windows.size() && self.gain_in_units(a, of_a) < a.windows.size() {
                 break;
             }
@@ -188,7 +189,7 @@ impl Scratch {
         Some([common, trusted])
     }
 
-    /// The units of the matches inside the region.
+    /// Returns the units of the matches inside the region.
     fn gain_in_units<T: Symbol + Into<u32>>(&self, a: Side<'_, T>, of_a: &Sketch<T>) -> usize {
         let at = |index: usize| of_a.text_index(index);
         let indexes = self.inside.iter().flat_map(|run| run.a..run.a + run.len);
@@ -196,7 +197,7 @@ impl Scratch {
     }
 }
 
-/// Takes matches of sketches back to the texts: splits them where a piece ends.
+/// Maps matches of sketches to the texts: splits them where a piece ends.
 fn spread(runs: &[Run], pieces: [&[Piece]; 2], out: &mut Vec<Run>) {
     out.clear();
     let mut cursors = pieces.map(|pieces| Cursor { pieces, start: 0 });
@@ -211,15 +212,16 @@ fn spread(runs: &[Run], pieces: [&[Piece]; 2], out: &mut Vec<Run>) {
     }
 }
 
-/// A way through the pieces of a sketch.
+/// A cursor over the pieces of a sketch.
 struct Cursor<'a> {
     pieces: &'a [Piece],
-    /// The index in the sketch where the first of the pieces begins.
+    /// Index in the sketch of the beginning of the current piece.
     start: usize,
 }
 
 impl Cursor<'_> {
-    /// Where an index of the sketch, not before the last one, is in the text, and how much of its piece follows.
+    /// Returns the index in the text of an index of the sketch, which must not be below the last one, and the
+    /// symbols of its piece that follow.
     fn seek(&mut self, index: usize) -> (usize, usize) {
         while index >= self.start + self.pieces[0].len {
             self.start += self.pieces[0].len;

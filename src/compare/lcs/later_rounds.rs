@@ -1,29 +1,29 @@
-//! Filtered sketches, further rounds: which windows of what is left of each text occur in what is left of the other.
+//! Filtered sketches in later rounds: the windows of each remaining text that occur in the other.
 //!
-//! No window reaches over a cut, so only windows that were kept before can be kept now, and the stretches that the first
-//! round found say of each window of A which one of B has its content: nothing is looked up or compared again.
+//! No window spans a cut, so only windows that were kept before can be kept now, and the stretches that the first
+//! round found map each window of A to one of B with the same content: nothing is looked up or compared again.
 
 use std::ops::Range;
 
+use super::filter::Stretch;
 use super::sketch::{Side, Sketch};
-use super::strain::Stretch;
 use super::window_set::WindowSet;
 use super::windows::Windows;
 
-/// Scratch memory of further rounds.
+/// Scratch memory of later rounds.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LaterRounds {
-    /// Windows that have not been cut into.
+    /// Windows that no cut touches.
     whole: [WindowSet; 2],
-    /// Windows of B whose content a whole window of B has.
+    /// Windows of B whose content an untouched window of B has.
     alive: WindowSet,
     /// Windows of B whose content a kept window of A has.
     met: WindowSet,
 }
 
 impl LaterRounds {
-    /// Leaves those marks that still hold.
-    pub(crate) fn strain<T>(
+    /// Reduces the sets of windows to those that still occur in the other text.
+    pub(crate) fn filter_windows<T>(
         &mut self,
         stretches: &[Stretch],
         [a, b]: [Side<'_, T>; 2],
@@ -51,7 +51,7 @@ impl LaterRounds {
     }
 }
 
-/// Marks the windows that have not been cut into.
+/// Collects the windows that no cut touches.
 fn whole(windows: &Windows, left: &[Range<usize>], window_set: &mut WindowSet) {
     window_set.clear(windows.len());
     for left in left {

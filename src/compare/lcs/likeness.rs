@@ -1,22 +1,23 @@
-//! What a comparison says: resemblance and containment.
+//! The result of a comparison: resemblance and containment.
 
 use super::parameters::{Denominator, Parameters, Thresholds};
 
-/// How alike two texts are (Huang et al. 2008, 3.4).
+/// The similarity of two texts (Huang et al. 2008, 3.4).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Likeness {
     /// TLCS / (|LCS| + |SES|), 0 to 1, or another [`Denominator`].
     pub resemblance: f64,
-    /// TLCS / |A|, 0 to 1, A being the shorter text; absent if that is short.
+    /// TLCS / |A|, 0 to 1, A being the shorter text; `None` if A is short.
     pub containment: Option<f64>,
-    /// Characters of the trustable part of the longest common subsequence, over all rounds.
+    /// Number of characters in the trustable parts of the longest common subsequence, over all rounds.
     pub trusted: usize,
-    /// The sketches are too short to reach the thresholds: nothing further was looked at, and both numbers are 0.
+    /// The sketches are too short to reach the thresholds: the comparison stopped, and both numbers are 0.
     pub stopped: bool,
 }
 
 impl Likeness {
-    /// The numbers of texts of the lengths `lens`, the shorter first, whose sketches have `common` characters in common.
+    /// Returns the result for texts of the lengths `lens`, the shorter first, whose sketches have `common`
+    /// characters in common.
     pub(crate) fn new(parameters: &Parameters, lens: [usize; 2], short: bool, common: usize, trusted: usize) -> Self {
         let both = lens[0] + lens[1];
         let (part, whole) = match parameters.denominator {
@@ -34,17 +35,17 @@ impl Likeness {
         }
     }
 
-    /// The numbers of texts whose sketches are too short.
+    /// Returns the result for texts whose sketches are too short.
     pub(crate) fn stopped(short: bool) -> Self {
         Self { resemblance: 0.0, containment: (!short).then_some(0.0), trusted: 0, stopped: true }
     }
 
-    /// Whether the shorter text has fewer units than `min_text`, so that containment is not applied.
+    /// Returns whether the shorter text has fewer units than `min_text`, so that containment is not applied.
     pub fn is_short(&self) -> bool {
         self.containment.is_none()
     }
 
-    /// Whether one of the thresholds is exceeded.
+    /// Returns whether one of the thresholds is exceeded.
     pub fn exceeds(&self, thresholds: &Thresholds) -> bool {
         self.resemblance > thresholds.resemblance
             || self.containment.is_some_and(|containment| containment > thresholds.containment)

@@ -5,22 +5,22 @@
 //! k = -d, -d+2 .. d, the greatest x such that the first x symbols of `a` become the first x - k of `b` by at most d
 //! deletions and insertions.
 //!
-//! **Which one of the longest.** There are many longest common subsequences, and what is trusted depends on which is
-//! taken. Ours is that of the textbook (Cormen et al., LCS-LENGTH and PRINT-LCS): from the ends backwards, equal last
-//! symbols are a match; else the last symbol of `a` is deleted if that loses nothing; else the last one of `b` is
-//! inserted. It can be read from the rows of the triangle as well as from a table of all prefixes: prefixes (x, y) cost
-//! at most d edits exactly if x does not exceed the furthest reach of d on their diagonal, because to drop the last
-//! symbol of both never makes them dearer. So Myers and the table by bits ([`BitTable`]) give the same matches, and the
-//! one that is cheaper is taken.
+//! **Which of the longest.** There are many longest common subsequences, and the trusted parts depend on the
+//! choice. Ours is that of the textbook (Cormen et al., LCS-LENGTH and PRINT-LCS): from the ends backwards, equal
+//! last symbols are a match; else the last symbol of `a` is deleted if that loses nothing; else the last one of `b`
+//! is inserted. It can be read from the rows of the triangle as well as from a table of all prefixes: prefixes (x,
+//! y) cost at most d edits exactly if x does not exceed the furthest reach of d on their diagonal, because dropping
+//! the last symbol of both never raises their cost. So Myers and the table of bits ([`BitTable`]) give the same
+//! matches, and the cheaper one is used.
 
 use super::bit_table::BitTable;
 use super::run::Run;
 use super::symbols::Symbol;
 
-/// Rows by bits take at most this many bytes.
+/// Most bytes of the rows of bits.
 const BITS_SIZE_MAX: usize = 64 << 20;
 
-/// Compares sequences; it can be used again and again, and keeps its memory.
+/// Compares sequences, one pair after the other, and reuses its memory.
 #[derive(Clone, Debug, Default)]
 pub struct Myers {
     /// Rows 0 to d, row r at r(r+1)/2.
@@ -29,13 +29,13 @@ pub struct Myers {
 }
 
 impl Myers {
-    /// A comparison that has no memory yet.
+    /// Returns a comparer without memory.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Returns the number of deletions and insertions of the shortest edit script from `a` to `b`, or none if it is
-    /// greater than `limit`. The longest common subsequence has (|a| + |b| - edits) / 2 symbols.
+    /// Returns the number of deletions and insertions of the shortest edit script from `a` to `b`; `None` if it
+    /// exceeds `limit`. The longest common subsequence has (|a| + |b| - edits) / 2 symbols.
     pub fn distance<T: Symbol>(&mut self, a: &[T], b: &[T], limit: usize) -> Option<usize> {
         let prefix = T::common_prefix(a, b);
         let (a, b) = (&a[prefix..], &b[prefix..]);
@@ -59,9 +59,9 @@ impl Myers {
         None
     }
 
-    /// Writes the matches of the longest common subsequence described above into `runs`: maximal stretches, in
-    /// ascending order. Returns the number of deletions and insertions, or none (and no runs) if it is greater than
-    /// `limit`. Memory grows with the square of the edits, at most with |a| * |b| / 8 bytes.
+    /// Writes the matches of the longest common subsequence described above into `runs`: maximal runs, ascending.
+    /// Returns the number of deletions and insertions; `None` (and no runs) if it exceeds `limit`. Memory grows
+    /// with the square of the edits, at most to |a| * |b| / 8 bytes.
     pub fn runs<T: Symbol>(&mut self, a: &[T], b: &[T], limit: usize, runs: &mut Vec<Run>) -> Option<usize> {
         runs.clear();
         let suffix = T::common_suffix(a, b);
@@ -75,7 +75,7 @@ impl Myers {
 
     fn matches<T: Symbol>(&mut self, a: &[T], b: &[T], limit: usize, runs: &mut Vec<Run>) -> Option<usize> {
         self.triangle.clear();
-        // No script has fewer edits than the lengths differ by.
+        // No script has fewer edits than the difference of the lengths.
         let turn = turn(a.len(), b.len());
         let turn = if a.len().abs_diff(b.len()) > turn { 0 } else { turn };
         let mut start = 0;
@@ -100,7 +100,7 @@ impl Myers {
         None
     }
 
-    /// Follows the edits back from the ends.
+    /// Reads the edits back from the ends.
     fn read_back<T: Symbol>(&self, a: &[T], b: &[T], edits: usize, runs: &mut Vec<Run>) {
         let (mut x, mut y) = (a.len(), b.len());
         let mut left = edits;
@@ -127,25 +127,25 @@ impl Myers {
     }
 }
 
-/// The number of edits from which rows by bits are cheaper than further rows of the triangle: these cost d * d / 2
-/// steps, those a step for each word.
+/// Returns the number of edits from which rows of bits are cheaper than further rows of the triangle: these cost d
+/// * d / 2 steps, those a step for each word.
 fn turn(a: usize, b: usize) -> usize {
     let words = a.div_ceil(64) * b;
     if words * 8 > BITS_SIZE_MAX { usize::MAX } else { (words / 2).isqrt().max(64) }
 }
 
-/// Makes row d, of d + 1 zeros, from row d - 1. Returns whether it reaches both ends.
+/// Computes row d, of d + 1 zeros, from row d - 1. Returns whether it reaches both ends.
 fn advance<T: Symbol>(a: &[T], b: &[T], last: &[u32], next: &mut [u32]) -> bool {
     let (n, m) = (a.len(), b.len());
     let d = next.len() - 1;
-    // Goes along the diagonal k = 2 * index - d from its point x. A step beyond an end is taken back to it: what is
-    // reached there costs no more.
+    // Extends the diagonal k = 2 * index - d from its point x. A step beyond an end is clamped to it: the point
+    // there costs no more.
     let reach = |index: usize, x: usize| {
         let x = x.min(n).min(m + 2 * index - d);
         let y = x + d - 2 * index;
         (x + T::common_prefix(&a[x..], &b[y..])) as u32
     };
-    // Only diagonals that have points: -m <= k <= n.
+    // Only diagonals with points: -m <= k <= n.
     let first = d.saturating_sub(m).div_ceil(2);
     let end = (n + d) / 2;
     if d == 0 {

@@ -1,9 +1,9 @@
-//! What a comparison is asked for, and the thresholds that its numbers are held against.
+//! Parameters of a comparison, and the thresholds for its numbers.
 
 /// Units of a text that are compared: its first 10 KB (Huang et al. 2008, 4).
-pub const TEXT_UNITS: usize = 10 * 1024;
+pub(crate) const TEXT_UNITS: usize = 10 * 1024;
 
-/// What the resemblance is a share of: the formula is lost in the copies of the paper.
+/// The denominator of the resemblance: the formula is lost in the copies of the paper.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Denominator {
     /// TLCS / (|LCS| + |SES|) = TLCS / (|A| + |B| - |LCS|).
@@ -20,17 +20,17 @@ pub enum Denominator {
 /// Parameters of a comparison; the defaults are the paper's.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parameters {
-    /// Units of a window, S: at least 1.
+    /// Length of a window in units, S: at least 1.
     pub window: usize,
     /// The greatest slope of a trustable region.
     pub slope: f64,
-    /// Blocks of a text, k: at least 1.
+    /// Number of blocks of a text, k: at least 1.
     pub blocks: usize,
-    /// How often a region is searched for, so that moved paragraphs are found.
+    /// Number of rounds, each of which searches a region, so that moved paragraphs are found.
     pub rounds: usize,
     /// Texts of fewer units are short: containment is not applied to them.
     pub min_text: usize,
-    /// What the resemblance is a share of.
+    /// The denominator of the resemblance.
     pub denominator: Denominator,
 }
 
@@ -40,12 +40,12 @@ impl Default for Parameters {
     }
 }
 
-/// The units of a character (Huang et al. 2008, 4).
+/// Returns the units of a character (Huang et al. 2008, 4).
 pub(super) fn units(character: u32) -> usize {
     if character < 0x80 { 1 } else { 2 }
 }
 
-/// Thresholds of a near-duplicate: one of them is to be exceeded (Huang et al. 2008, 3.4).
+/// Thresholds of a near-duplicate, one of which must be exceeded (Huang et al. 2008, 3.4).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Thresholds {
     /// Resemblance, 0 to 1; 0.28 by default.

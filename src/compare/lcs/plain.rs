@@ -1,12 +1,12 @@
-//! The definition: the whole verdict in plain loops, for tests and measurements to compare the fast version with.
+//! The definition: the whole verdict in plain loops, as a reference for tests and measurements.
 //!
-//! Everything is looked at by brute force: every window against every window, a table for the longest common
-//! subsequence, every region. It takes time and memory with the product of the lengths.
+//! Everything is brute force: every window against every window, a table for the longest common subsequence, every
+//! region. Time and memory grow with the product of the lengths.
 
 use super::likeness::Likeness;
 use super::parameters::{Parameters, Thresholds};
 
-/// A character that is still there, and where it stood in the text.
+/// A character that remains, and its index in the text.
 type IndexedChar = (char, usize);
 
 /// Compares two texts as [`Comparer::compare`](super::comparer::Comparer::compare) does.
@@ -49,12 +49,12 @@ pub fn compare(a: &str, b: &str, parameters: &Parameters, thresholds: &Threshold
     Likeness::new(parameters, lens, short, common, trusted)
 }
 
-/// The length of a character (Huang et al. 2008, 4): 1 for ASCII, 2 for others.
+/// Returns the units of a character (Huang et al. 2008, 4): 1 for ASCII, 2 for others.
 fn units(c: char) -> usize {
     if c.is_ascii() { 1 } else { 2 }
 }
 
-/// The longest beginning of at most [`TEXT_UNITS`](super::TEXT_UNITS).
+/// Returns the longest prefix of at most [`TEXT_UNITS`](super::TEXT_UNITS) units.
 fn truncated(text: &str) -> &str {
     let mut units_taken = 0;
     for (at, c) in text.char_indices() {
@@ -70,7 +70,7 @@ fn indexed(text: &str) -> Vec<IndexedChar> {
     text.chars().enumerate().map(|(index, c)| (c, index)).collect()
 }
 
-/// The window that begins at an index: the fewest characters of at least `size` units, none missing between them.
+/// Returns the window that begins at an index: the fewest contiguous characters of at least `size` units.
 fn window(text: &[IndexedChar], start: usize, size: usize) -> Option<&[IndexedChar]> {
     let mut taken = 0;
     for end in start..text.len() {
@@ -85,7 +85,7 @@ fn window(text: &[IndexedChar], start: usize, size: usize) -> Option<&[IndexedCh
     None
 }
 
-/// The indexes that the windows cover that occur in the other text (Huang et al. 2008, 3.3).
+/// Returns the indexes covered by the windows that occur in the other text (Huang et al. 2008, 3.3).
 fn sketch(text: &[IndexedChar], other: &[IndexedChar], size: usize) -> Vec<usize> {
     let theirs: Vec<&[IndexedChar]> = (0..other.len()).filter_map(|start| window(other, start, size)).collect();
     let equal = |a: &[IndexedChar], b: &[IndexedChar]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.0 == b.0);
@@ -100,7 +100,7 @@ fn sketch(text: &[IndexedChar], other: &[IndexedChar], size: usize) -> Vec<usize
     (0..text.len()).filter(|&index| kept[index]).collect()
 }
 
-/// The matches of the longest common subsequence of the sketches, as indexes of the texts.
+/// Returns the matches of the longest common subsequence of the sketches, as indexes of the texts.
 fn matches(a: &[IndexedChar], b: &[IndexedChar], size: usize) -> Vec<(usize, usize)> {
     let (of_a, of_b) = (sketch(a, b, size), sketch(b, a, size));
     let chars =
@@ -135,7 +135,8 @@ pub fn longest_common_subsequence<T: Eq>(a: &[T], b: &[T]) -> Vec<(usize, usize)
     pairs
 }
 
-/// d(x) of Huang et al. 2008, 3.4 for each index x of A, 0 to its length, as [`Curve`](super::region::Curve) describes it.
+/// Returns d(x) of Huang et al. 2008, 3.4 for each index x of A, 0 to its length, as defined by
+/// [`Curve`](super::region::Curve).
 fn curve(pairs: &[(usize, usize)], a: usize, b: usize) -> Vec<usize> {
     let deleted: Vec<usize> = (0..a).filter(|x| pairs.iter().all(|pair| pair.0 != *x)).collect();
     let inserted = (0..b).filter(|y| pairs.iter().all(|pair| pair.1 != *y));
@@ -145,7 +146,7 @@ fn curve(pairs: &[(usize, usize)], a: usize, b: usize) -> Vec<usize> {
     (0..=a).map(|x| below(&deleted, x) + below(&inserted, x)).collect()
 }
 
-/// The trustable region of A, if there is one.
+/// Returns the trustable region of A, if there is one.
 fn region(pairs: &[(usize, usize)], a: usize, b: usize, parameters: &Parameters) -> Option<(usize, usize)> {
     if a == 0 {
         return None;

@@ -1,16 +1,17 @@
-//! A text made ready for comparisons: its characters, and a table of its windows.
+//! A text prepared for comparisons: its characters, and a table of its windows.
 
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::parameters::{Parameters, TEXT_UNITS, units};
 use super::windows::Windows;
 
-/// A text, cut to [`TEXT_UNITS`], and what comparisons look up in it: about 15 bytes a character for ASCII, 20 for others.
+/// A prepared text, truncated to 10 KB, with the tables of its windows: about 15 bytes a character for ASCII, 20 for
+/// others.
 #[derive(Clone, Debug)]
 pub struct Prepared {
     pub(crate) symbols: Symbols,
     pub(crate) units: usize,
-    /// XXH3 (128 bits) of the text: it orders texts of equal length.
+    /// XXH3 (128 bits) of the text: orders texts of equal length.
     pub(crate) digest: u128,
     pub(crate) windows: Windows,
 }
@@ -23,7 +24,7 @@ pub(crate) enum Symbols {
 }
 
 impl Prepared {
-    /// Prepares a text. Prepared texts can be compared if their windows have one size.
+    /// Prepares a text. Prepared texts can be compared if their windows have the same size.
     pub fn new(text: &str, parameters: &Parameters) -> Self {
         let (cut, len, all) = cut(text);
         let digest = xxh3_128(cut.as_bytes());
@@ -41,7 +42,7 @@ impl Prepared {
         Self { symbols, units: all, digest, windows }
     }
 
-    /// The number of characters that are compared.
+    /// Returns the number of characters that are compared.
     pub fn len(&self) -> usize {
         match &self.symbols {
             Symbols::Ascii(ascii) => ascii.len(),
@@ -49,12 +50,12 @@ impl Prepared {
         }
     }
 
-    /// Whether there is no character.
+    /// Returns whether there is no character.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Bytes of memory that it takes.
+    /// Returns the size in memory, in bytes.
     pub fn size(&self) -> usize {
         let symbols = match &self.symbols {
             Symbols::Ascii(ascii) => ascii.len(),
@@ -64,7 +65,7 @@ impl Prepared {
     }
 }
 
-/// The longest beginning of at most [`TEXT_UNITS`] units, its characters and its units.
+/// Returns the longest prefix of at most 10 KB units, its characters and its units.
 fn cut(text: &str) -> (&str, usize, usize) {
     if text.len() <= TEXT_UNITS && text.is_ascii() {
         return (text, text.len(), text.len());

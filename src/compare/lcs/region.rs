@@ -7,20 +7,21 @@ use super::parameters::Parameters;
 use super::run::Run;
 use super::sketch::Piece;
 
-/// d(x): how many edit operations stand before each index x of A.
+/// d(x): the number of edit operations before each index x of A.
 ///
-/// A character of A without match counts for all x behind it. So does a character of B without match with the character
-/// of A that follows the match before it, that is, from the next x on; those before the first match count nowhere.
+/// A character of A without match counts for all x behind it. A character of B without match counts with the
+/// character of A that follows the match before it, that is, from the next x on; characters of B before the first
+/// match do not count.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Curve {
     /// For x = 0 to |A|.
     d: Vec<u32>,
-    /// Regions that remain.
+    /// The remaining regions.
     best: Vec<(usize, usize)>,
 }
 
 impl Curve {
-    /// Draws the curve of matches, ascending and not overlapping, of texts of the lengths `a` and `b`.
+    /// Computes the curve of matches, ascending and not overlapping, of texts of the lengths `a` and `b`.
     pub(crate) fn draw(&mut self, runs: &[Run], a: usize, b: usize) {
         self.d.clear();
         self.d.resize(a + 1, 0);
@@ -38,10 +39,11 @@ impl Curve {
         }
     }
 
-    /// Returns the trustable region of A that has been drawn, as indexes x1 < x2, or none.
+    /// Returns the trustable region of A on the curve, as indexes x1 < x2, if there is one.
     ///
-    /// "We get total (k^2 + k) / 2 base regions by k blocks"; those that are too steep are dropped, the greatest weight is
-    /// kept, then the fewest blocks; the ends are extended, the left first and the right first, and the longest is taken.
+    /// "We get total (k^2 + k) / 2 base regions by k blocks"; those that are too steep are dropped, the greatest
+    /// weight wins, then the fewest blocks; the ends are extended, the left first and the right first, and the
+    /// longest result is taken.
     pub(crate) fn region(&mut self, parameters: &Parameters) -> Option<(usize, usize)> {
         let len = self.d.len() - 1;
         if len == 0 {
@@ -103,9 +105,9 @@ impl Curve {
     }
 }
 
-/// Whether a text of `len` characters surely has no trustable region, by the pieces of its sketch alone: each block has
-/// too many characters that have been filtered out. Then so has every region, which is made of blocks.
-pub(crate) fn hopeless(pieces: &[Piece], len: usize, parameters: &Parameters) -> bool {
+/// Returns whether a text of `len` characters certainly has no trustable region, by the pieces of its sketch alone:
+/// each block has too many filtered characters. Then every region has, because it is made of blocks.
+pub(crate) fn has_no_region(pieces: &[Piece], len: usize, parameters: &Parameters) -> bool {
     let size = len.div_ceil(parameters.blocks.max(1)).max(1);
     let mut pieces = pieces.iter().copied().peekable();
     (0..len).step_by(size).all(|start| {
@@ -121,7 +123,7 @@ pub(crate) fn hopeless(pieces: &[Piece], len: usize, parameters: &Parameters) ->
             }
             pieces.next();
         }
-        // A little more than the slope, so that rounding in sums cannot make a region of what is none.
+        // A little more than the slope, so that rounding of sums cannot reject a region.
         (end - start - kept) as f64 > parameters.slope * (end - start) as f64 + 1e-6
     })
 }

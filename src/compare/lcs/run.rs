@@ -1,12 +1,12 @@
-//! Stretches that two sequences have in common: what an edit script leaves.
+//! Runs that two sequences have in common: the complement of an edit script.
 
-/// A stretch that two sequences have in common: `len` symbols from index `a` of one and from index `b` of the other.
+/// A run that two sequences have in common: `len` symbols from index `a` of one and from index `b` of the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// Where it begins in the first sequence.
+    /// Index of its beginning in the first sequence.
     pub a: usize,
-    /// Where it begins in the second sequence.
+    /// Index of its beginning in the second sequence.
     pub b: usize,
-    /// How many symbols.
+    /// Number of symbols.
     pub len: usize,
 }

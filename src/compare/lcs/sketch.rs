@@ -1,4 +1,4 @@
-//! What a comparison knows of each of its two texts: what is left of it, which windows are kept, its sketch.
+//! The state of one text of a comparison: its remaining parts, the windows kept, its sketch.
 
 use std::ops::Range;
 
@@ -12,22 +12,22 @@ pub(crate) struct Side<'a, T> {
     pub(crate) windows: &'a Windows,
 }
 
-/// A stretch of a sketch.
+/// A contiguous piece of a sketch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Piece {
-    /// Where it begins in what is left of the text.
+    /// Index of its beginning in the remaining text.
     pub(crate) index: usize,
     pub(crate) len: usize,
 }
 
-/// One side's windows and sketch, and what is left of its text.
+/// The windows, sketch and remaining text of one side.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sketch<T> {
-    /// What is left of the text, ascending; nothing else of it takes part.
+    /// The parts of the text that remain, ascending; the rest takes no part.
     pub(crate) left: Vec<Range<usize>>,
-    /// Windows that occur in the other text; none reaches over what has been cut out.
+    /// Windows that occur in the other text and span no cut.
     pub(crate) window_set: WindowSet,
-    /// The stretches that these windows cover.
+    /// The contiguous pieces that these windows cover.
     pub(crate) pieces: Vec<Piece>,
     /// The characters of the pieces.
     pub(crate) symbols: Vec<T>,
@@ -35,19 +35,19 @@ pub(crate) struct Sketch<T> {
 }
 
 impl<T: Copy> Sketch<T> {
-    /// Begins with a whole text.
+    /// Begins with the whole text.
     pub(crate) fn begin(&mut self, side: Side<'_, T>) {
         self.left.clear();
         self.left.push(0..side.text.len());
         self.window_set.clear(side.windows.len());
     }
 
-    /// The number of characters that are left.
+    /// Returns the number of characters that remain.
     pub(crate) fn len(&self) -> usize {
         self.left.iter().map(|range| range.len()).sum()
     }
 
-    /// Where an index of what is left stands in the text.
+    /// Returns the index in the text of an index of the remaining text.
     pub(crate) fn text_index(&self, mut index: usize) -> usize {
         for left in &self.left {
             if index < left.len() {
@@ -58,7 +58,7 @@ impl<T: Copy> Sketch<T> {
         unreachable!("indexes are below the number of characters that are left")
     }
 
-    /// Makes the sketch from the marks.
+    /// Builds the sketch from the set of windows.
     pub(crate) fn make(&mut self, side: Side<'_, T>) {
         self.pieces.clear();
         self.symbols.clear();
@@ -85,7 +85,7 @@ impl<T: Copy> Sketch<T> {
         }
     }
 
-    /// Cuts ascending stretches out of what is left.
+    /// Cuts ascending pieces out of the remaining text.
     pub(crate) fn cut(&mut self, stretches: impl Iterator<Item = Piece>) {
         self.scratch.clear();
         let mut left = self.left.iter().cloned();

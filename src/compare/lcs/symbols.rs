@@ -1,11 +1,11 @@
-//! What sequences are made of, and how far two of them agree.
+//! The elements of sequences, and their common prefixes and suffixes.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 
 /// An element of a sequence that is compared: a byte, a character, a token.
 ///
-/// The functions over slices have obvious definitions; the types for which speed matters have faster ones.
+/// The functions over slices have obvious definitions; the types for which speed matters override them.
 pub trait Symbol: Copy + Eq + Hash {
     /// Returns the length of the longest common prefix.
     fn common_prefix(a: &[Self], b: &[Self]) -> usize {
@@ -31,7 +31,7 @@ pub trait Symbol: Copy + Eq + Hash {
     }
 }
 
-/// Prefix and suffix of integers, eight bytes a step.
+/// Common prefix and suffix of integers, eight bytes a step.
 macro_rules! by_words {
     ($name:ty, $in_word:literal) => {
         #[inline]
@@ -66,7 +66,7 @@ macro_rules! by_words {
     };
 }
 
-/// Symbols side by side in a word, the first lowest; compiles to one load.
+/// Packs symbols into a word, the first lowest; compiles to one load.
 #[inline(always)]
 fn word<T: Into<u64>>(symbols: impl ExactSizeIterator<Item = T>) -> u64 {
     let width = 64 / symbols.len() as u32;
@@ -110,7 +110,7 @@ mod tests {
 
     use super::*;
 
-    /// A type of which only the definitions are known.
+    /// A type with the default definitions only.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     struct Plain(u8);
 
@@ -118,7 +118,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn words_agree_with_the_definition(a in prop::collection::vec(0u8..2, 0..40), cut in 0usize..40, flip in 0usize..40) {
+        fn words_agree_with_the_definition(
+            a in prop::collection::vec(0u8..2, 0..40),
+            cut in 0usize..40,
+            flip in 0usize..40,
+        ) {
             let mut b = a.clone();
             b.truncate(cut);
             if let Some(symbol) = b.get_mut(flip) {

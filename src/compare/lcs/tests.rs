@@ -6,7 +6,7 @@ use super::*;
 fn both(a: &str, b: &str, parameters: &Parameters, thresholds: &Thresholds) -> [Likeness; 2] {
     let mut comparer = Comparer::new(*parameters, thresholds);
     let [first, second] = [a, b].map(|text| Prepared::new(text, parameters));
-    // Something else before, so that leftovers of it would show.
+    // Another comparison before, so that stale memory would show.
     let other = Prepared::new("Something else, of no importance, and then something else again.", parameters);
     comparer.compare(&other, &first);
     let fast = comparer.compare(&first, &second);
@@ -186,7 +186,7 @@ fn equal_texts_are_equal_and_empty_ones_are_not() {
     }
 }
 
-/// Only the first 10 KB count, and 10 KB are half as many characters where each counts 2.
+/// Only the first 10 KB count, which are half as many characters where each counts 2.
 #[test]
 fn texts_end_after_ten_kilobytes() {
     let (parameters, thresholds) = (Parameters::default(), Thresholds::default());
@@ -231,7 +231,7 @@ fn a_template_round_other_content_is_not_trusted_much() {
     assert!(fast.exceeds(&thresholds), "the same content in another template: {fast:?}");
 }
 
-/// A short text that another one holds: the number stands in no threshold's way, and the verdict says so.
+/// A short text that another one contains: containment exceeds no threshold, and the verdict says so.
 #[test]
 fn containment_is_not_applied_to_short_texts() {
     let thresholds = Thresholds::default();
@@ -245,7 +245,7 @@ fn containment_is_not_applied_to_short_texts() {
     }
 }
 
-/// At the size that counts: edits as the measurements make them.
+/// Texts of realistic size, with edits as in the measurements.
 #[test]
 fn long_texts_agree_with_the_definition() {
     let (parameters, thresholds) = (Parameters::default(), Thresholds::default());

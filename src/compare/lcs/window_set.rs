@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use fixedbitset::FixedBitSet;
 
-/// A set of windows, each named by its index.
+/// A set of windows, each given by its index.
 #[derive(Debug, Default)]
 pub(crate) struct WindowSet {
     windows: FixedBitSet,
@@ -44,12 +44,13 @@ impl WindowSet {
         self.windows.insert_range(windows);
     }
 
-    /// Keeps the windows that another set has too.
+    /// Keeps the windows that are in another set too.
     pub(crate) fn keep(&mut self, other: &Self) {
         self.windows.intersect_with(&other.windows);
     }
 
-    /// Returns the first window of the range that is in the set (`wanted`) or is not, or else the end of the range.
+    /// Returns the first window of the range that is in the set (if `wanted`) or not in it, or the end of the
+    /// range.
     #[inline]
     fn next(&self, range: Range<usize>, wanted: bool) -> usize {
         const BITS: usize = usize::BITS as usize;

@@ -1,39 +1,39 @@
-//! The windows of a text, and how those of another text are looked up among them.
+//! The windows of a text, and the look-up of another text's windows among them.
 
 use std::ops::Range;
 
 use super::parameters::units;
 use super::window_set::WindowSet;
 
-/// The windows of a text, by where they begin.
+/// The windows of a text, by their beginnings.
 #[derive(Clone, Debug)]
 pub(crate) struct Windows {
     size: usize,
-    /// Where each window ends; empty for ASCII, where all have `size` characters.
+    /// End of each window; empty for ASCII, where all have `size` characters.
     ends: Vec<u16>,
     hashes: Vec<u32>,
     anchors: Vec<Anchor>,
-    /// The grams of the text, wherever they begin.
+    /// The grams of the text, at all beginnings.
     grams: Filter,
     filter: Filter,
-    /// An open-addressed table of the first window of each content, from the topmost bits of its hash on: the low bits of
-    /// the hash, above the window plus 1; 0 is free.
+    /// An open-addressed table of the first window of each content, indexed by the topmost bits of its hash. A slot
+    /// holds the low bits of the hash above the window plus 1; 0 is free.
     slots: Vec<u32>,
     slots_shift: u32,
-    /// Windows whose content has stood before, and the first that has it.
+    /// Windows whose content occurred before, each with the first window that has it.
     repeated: Vec<(u16, u16)>,
 }
 
-/// A gram, the shortest stretch of at least half the units of a window, that consecutive windows have in common: a text
-/// that lacks it lacks them all.
+/// A gram, the shortest run of at least half the units of a window, that consecutive windows have in common: a text
+/// that lacks the gram lacks all of them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Anchor {
     gram: u32,
-    /// Behind the last of the windows; the first follows those of the anchor before.
+    /// The index behind the last of the windows; the first follows those of the anchor before.
     pub(crate) behind: u16,
 }
 
-/// Bytes that come from memory at once.
+/// Bytes that memory delivers at once.
 const CACHE_LINE: usize = 64;
 
 /// Bits of a slot that hold a window plus 1: texts have at most 10,240 characters.
@@ -41,7 +41,7 @@ const WINDOW_BITS: u32 = 14;
 
 const _: () = assert!(super::TEXT_UNITS + 1 < 1 << WINDOW_BITS);
 
-/// What is surely not in a set of hashes: three bits for each, in one word (Bloom 1970).
+/// A Bloom filter of hashes: three bits for each, in one word (Bloom 1970).
 #[derive(Clone, Debug)]
 struct Filter {
     words: Vec<u64>,
@@ -71,8 +71,8 @@ impl Filter {
     }
 }
 
-/// Hashes of all stretches of a text. That of characters c_1 .. c_l is the high half of SPREAD * sum of
-/// (c_i + 1) * BASE^(l - i), modulo 2^64: a difference of two prefixes. Equal hashes are a hint; contents decide.
+/// Hashes of all substrings of a text. That of characters c_1 .. c_l is the high half of SPREAD * sum of (c_i + 1)
+/// * BASE^(l - i), modulo 2^64: a difference of two prefixes. Equal hashes are a hint; contents decide.
 struct Prefixes {
     prefixes: Vec<u64>,
     powers: Vec<u64>,
@@ -102,7 +102,7 @@ impl Prefixes {
     }
 }
 
-/// Where the shortest stretches of at least `size` units end that begin at each character, as far as there are any.
+/// Returns the end of the shortest run of at least `size` units from each character on, as far as there is one.
 fn ends<T: Copy + Into<u32>>(text: &[T], size: usize) -> Vec<u16> {
     let mut ends = Vec::with_capacity(text.len());
     let (mut end, mut inside) = (0, 0);
@@ -119,7 +119,7 @@ fn ends<T: Copy + Into<u32>>(text: &[T], size: usize) -> Vec<u16> {
 }
 
 impl Windows {
-    /// Looks at all windows of at least `size` units; `ascii` says that each character has one.
+    /// Enters all windows of at least `size` units; `ascii` says that each character has one.
     pub(crate) fn new<T: Copy + Eq + Into<u32>>(text: &[T], size: usize, ascii: bool) -> Self {
         let prefixes = Prefixes::new(text, size);
         let ends = |size: usize| if ascii { (size as u16..=text.len() as u16).collect() } else { ends(text, size) };
@@ -163,7 +163,7 @@ impl Windows {
         windows
     }
 
-    /// Enters a window into the table, or into the list of the repeated ones.
+    /// Enters a window into the table, or into the list of repeated contents.
     fn enter<T: Copy + Eq>(&mut self, text: &[T], start: usize) {
         let hash = self.hashes[start];
         self.filter.add(hash);
@@ -175,7 +175,7 @@ impl Windows {
         }
     }
 
-    /// The first window of each content with this hash, until `same` confirms one; or the free slot for it.
+    /// Returns the first window with this hash that `same` confirms, or the free slot for the hash.
     #[inline]
     fn search<R>(&self, hash: u32, same: impl Fn(usize) -> Option<R>) -> Result<(usize, R), usize> {
         let mut slot = (hash >> self.slots_shift) as usize;
@@ -194,27 +194,27 @@ impl Windows {
         }
     }
 
-    /// The first window here that `same` confirms to be the content of a window of another text.
+    /// Returns the first window here that `same` confirms to have the content of a window of another text.
     #[inline]
     pub(crate) fn find<R>(&self, other: &Self, window: usize, same: impl Fn(usize) -> Option<R>) -> Option<(usize, R)> {
         self.search(other.hashes[window], same).ok()
     }
 
-    /// Of up to 64 windows of another text, a bit for each that may be here.
+    /// Returns, for up to 64 windows of another text, a bit for each that may be here.
     #[inline]
     pub(crate) fn may_have(&self, other: &Self, windows: Range<usize>) -> u64 {
         let hashes = other.hashes[windows].iter().enumerate();
         hashes.fold(0, |found, (index, &hash)| found | u64::from(self.filter.may_have(hash)) << index)
     }
 
-    /// Whether a gram may be here.
+    /// Returns whether a gram may be here.
     #[inline]
     pub(crate) fn may_have_gram(&self, anchor: Anchor) -> bool {
         self.grams.may_have(anchor.gram)
     }
 
-    /// Reads the filters once, from end to end: they are asked at random indexes next, of which each would wait for
-    /// memory. (A sixth to a fifth of the time of texts that are not in a cache, `benches/lcs.rs`.)
+    /// Reads the filters once, from end to end: the look-ups that follow are at random indexes, each of which would
+    /// wait for memory. (A sixth to a fifth of the time for texts that are not in a cache, `benches/lcs.rs`.)
     pub(crate) fn warm(&self) {
         for filter in [&self.grams, &self.filter] {
             let lines = filter.words.iter().step_by(CACHE_LINE / size_of::<u64>());
@@ -222,12 +222,12 @@ impl Windows {
         }
     }
 
-    /// The anchors, in order.
+    /// Returns the anchors, in order.
     pub(crate) fn anchors(&self) -> &[Anchor] {
         &self.anchors
     }
 
-    /// Adds to a set all windows that have the content of one in it.
+    /// Adds all windows to a set that have the content of a window in it.
     pub(crate) fn complete(&self, window_set: &mut WindowSet) {
         for &(window, first) in &self.repeated {
             if window_set.has(window.into()) {
@@ -241,17 +241,17 @@ impl Windows {
         }
     }
 
-    /// The number of windows.
+    /// Returns the number of windows.
     pub(crate) fn len(&self) -> usize {
         self.hashes.len()
     }
 
-    /// Units of a window.
+    /// Returns the units of a window.
     pub(crate) fn size(&self) -> usize {
         self.size
     }
 
-    /// Bytes of memory.
+    /// Returns the size in memory, in bytes.
     pub(crate) fn memory(&self) -> usize {
         2 * self.ends.len()
             + 4 * (self.hashes.len() + self.slots.len() + self.repeated.len())
@@ -259,13 +259,13 @@ impl Windows {
             + 8 * (self.grams.words.len() + self.filter.words.len())
     }
 
-    /// Where the window ends that begins at `start`.
+    /// Returns the end of the window that begins at `start`.
     #[inline]
     pub(crate) fn end(&self, start: usize) -> usize {
         if self.ends.is_empty() { start + self.size } else { self.ends[start].into() }
     }
 
-    /// The first window, not before `start`, that ends behind `end`.
+    /// Returns the first window, not before `start`, that ends behind `end`.
     #[inline]
     pub(crate) fn behind(&self, start: usize, end: usize) -> usize {
         if self.ends.is_empty() {

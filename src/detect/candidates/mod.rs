@@ -8,5 +8,5 @@ pub(crate) mod keyed;
 pub(crate) mod lookup;
 mod repeats;
 pub(crate) mod resemblance;
-pub mod similar;
+pub(crate) mod similar;
 pub(crate) mod source;

@@ -27,7 +27,7 @@ use crate::store::View;
 use fixedbitset::FixedBitSet;
 pub use keep::{Keep, UnknownKeep};
 use lines::Centres;
-pub use removal::{MISSING_SHARE, MISSING_TERMS, Remove, THIN_TERMS, UnknownRemove};
+pub use removal::{Remove, UnknownRemove};
 
 /// How clusters are made.
 #[derive(Clone, Debug, PartialEq)]

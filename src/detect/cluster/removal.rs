@@ -8,12 +8,12 @@ use crate::detect::method::traits::resemblance;
 use crate::sketch::{MIN_VALUES, Profile};
 
 /// A page with fewer terms of content is thin.
-pub const THIN_TERMS: u32 = 30;
+pub(super) const THIN_TERMS: u32 = 30;
 
 /// A page stays if of its content so many terms and more, and this share of it, are missing from the kept one.
-pub const MISSING_TERMS: f64 = 30.0;
+pub(super) const MISSING_TERMS: f64 = 30.0;
 /// See [`MISSING_TERMS`].
-pub const MISSING_SHARE: f64 = 0.2;
+pub(super) const MISSING_SHARE: f64 = 0.2;
 
 /// Standard errors by which the estimated resemblance may be too high: nineteen estimates in twenty are not.
 const MARGIN: f64 = 1.645;

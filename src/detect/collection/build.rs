@@ -79,7 +79,7 @@ fn build(
     })?;
     ids.append(&bytes)?;
     if len > LEN_MAX {
-        return Err(Error::OutOfRange { what: "the number of documents", asked: len, limit: LEN_MAX });
+        return Err(Error::OutOfRange { what: "the number of documents", requested: len, limit: LEN_MAX });
     }
     let mut wanted = MappedRowsWriter::<2>::new(folder)?;
     numbers.finish().each(&mut |rows| rows.iter().try_for_each(|row| wanted.push(row)))?;

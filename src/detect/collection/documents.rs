@@ -9,7 +9,7 @@ use crate::spill::mapped_rows::MappedRows;
 use crate::spill::temp_file::TempMap;
 use crate::text::Headings;
 
-/// What the methods read of the documents of one [`View`]: rows of fixed width in temporary files, which are
+/// What the methods read of the documents of one [`View`](crate::View): rows of fixed width in temporary files, which are
 /// read as if in memory, in the order of document numbers. A document is named by its *ordinal*, the index of
 /// its row, so that all sorting and joining is of 32-bit numbers; ids come back when lines are written.
 ///
@@ -108,7 +108,7 @@ impl Collection {
     }
 
     /// The profile of a document, if it has one.
-    pub fn profile_of(&self, ordinal: u32) -> Option<Profile> {
+    pub(crate) fn profile_of(&self, ordinal: u32) -> Option<Profile> {
         self.row(ordinal).has_profile.then(|| self.profile(ordinal))
     }
 

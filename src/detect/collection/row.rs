@@ -65,7 +65,7 @@ pub struct Row {
 
 impl Row {
     /// What is kept of a record.
-    pub fn of(number: u64, rank: u32, site: Option<u32>, print: Print, record: &Record, deleted: bool) -> Self {
+    pub(crate) fn of(number: u64, rank: u32, site: Option<u32>, print: Print, record: &Record, deleted: bool) -> Self {
         let is_empty = record.tokens == Some(0);
         let half = |bytes: &[u8]| bytes.iter().fold(0, |word, &byte| word << 8 | u64::from(byte));
         Self {
@@ -104,7 +104,7 @@ impl Row {
     }
 
     /// Returns the row as words.
-    pub fn encode(&self) -> [u64; ROW] {
+    pub(crate) fn encode(&self) -> [u64; ROW] {
         let flag = |present: bool, flag: u64| if present { flag } else { 0 };
         let flags = flag(self.fingerprint.is_none(), UNPRINTED)
             | flag(self.digest.is_some(), DIGEST)
@@ -134,7 +134,7 @@ impl Row {
 
     /// Returns the row of these words.
     #[inline]
-    pub fn decode(words: &[u64; ROW]) -> Self {
+    pub(crate) fn decode(words: &[u64; ROW]) -> Self {
         let [number, fingerprint, high, low, index, sizes, date, flags] = *words;
         let has = |flag: u64| flags & flag != 0;
         Self {

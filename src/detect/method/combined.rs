@@ -4,7 +4,7 @@ use super::definition::{Besides, Candidates, Definition, Keys, Least};
 use super::evidence::{Bound, Evidence};
 use super::rules::{Decision, Rules, Threshold, at_least};
 use super::sketches::Sketch;
-use super::{b, c};
+use super::{b_similarity, c_similarity};
 use crate::sketch::PROJECTION_BITS;
 
 pub(super) static DEFINITION: Definition = Definition {
@@ -14,8 +14,8 @@ pub(super) static DEFINITION: Definition = Definition {
     candidates: Candidates::Sharing(&[Keys::Megashingles]),
     class: &[Sketch::Supershingles, Sketch::Projection],
     besides: Besides::Nothing,
-    thresholds: &[b::THRESHOLD, threshold("c")],
-    check: |rules, _| b::check(rules),
+    thresholds: &[b_similarity::THRESHOLD, threshold("c")],
+    check: |rules, _| b_similarity::check(rules),
     least: |rules, _| Least { b: rules.b, c: rules.combined, ..Least::default() },
     decide: |rules, evidence| decide(rules, evidence, "combined"),
     score: |_, evidence| evidence.c_similarity.unwrap_or(0).into(),
@@ -43,5 +43,5 @@ pub(super) fn decide(rules: &Rules, evidence: &Evidence, name: &'static str) -> 
 
 /// Both similarities against their thresholds.
 pub(super) fn bounds(rules: &Rules, evidence: &Evidence) -> Vec<Bound> {
-    vec![b::bound(rules, evidence), c::bound(evidence, rules.combined)]
+    vec![b_similarity::bound(rules, evidence), c_similarity::bound(evidence, rules.combined)]
 }

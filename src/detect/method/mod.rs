@@ -3,8 +3,8 @@
 //! A method is one `Definition` in its own file, and one line in `registry`, which makes the enum `Method`
 //! of them. The online verdict, pairs, clusters, evaluation and help texts take it from there.
 
-mod b;
-mod c;
+mod b_similarity;
+mod c_similarity;
 mod combined;
 mod cosine;
 mod identity;
@@ -15,8 +15,8 @@ mod shingles;
 mod simhash;
 mod split;
 
-pub(crate) mod choice;
 pub(crate) mod decider;
+pub(crate) mod default_method;
 pub(crate) mod definition;
 pub(crate) mod evidence;
 pub(crate) mod known;

@@ -1,7 +1,7 @@
 //! How pairs are to be found.
 
-use super::choice::MethodChoice;
 use super::decider::Decider;
+use super::default_method::MethodChoice;
 use super::registry::Method;
 use super::requirements::{self, Held};
 use super::rules::Rules;

@@ -36,9 +36,9 @@ methods! {
     /// Fingerprints within k bits (Manku et al. 2007, 3).
     Simhash => simhash,
     /// At least two equal supershingles (Henzinger 2006, algorithm B).
-    B => b,
+    B => b_similarity,
     /// At least 372 of 384 equal bits of the projections (Henzinger 2006, algorithm C).
-    C => c,
+    C => c_similarity,
     /// Candidates of B whose projections agree in at least 355 bits (Henzinger 2006, 4).
     Combined => combined,
     /// C for pairs on different sites, combined for pairs on one (Henzinger 2006, 4).

@@ -3,7 +3,7 @@
 use super::decider::Decider;
 use super::definition::{Definition, Keys};
 use super::registry::Method;
-use super::sketches::Sketch;
+use super::sketches::{OfRecipe, Sketch};
 use crate::sketch::Recipe;
 use crate::store::View;
 use crate::{Error, Result};
@@ -45,13 +45,12 @@ pub(crate) fn check_index(view: View<'_>, decider: &Decider<'_>) -> Result<()> {
 }
 
 /// Refuses a method if the recipe of the database lacks something, and names those that have it.
-fn require(view: View<'_>, definition: &Definition, lacks: &str, has: fn(&Recipe) -> bool) -> Result<()> {
+fn require(view: View<'_>, definition: &Definition, lacks: &str, has: OfRecipe) -> Result<()> {
     let label = &view.settings().recipe;
     if Recipe::of_any_version(label).as_ref().is_some_and(has) {
         return Ok(());
     }
-    let others = Recipe::NAMES.iter().copied().filter(|name| Recipe::named(name).is_some_and(|recipe| has(&recipe)));
-    let others = others.collect::<Vec<_>>().join(", ");
+    let others = Recipe::labels_of(has).join(", ");
     let why = format!("the recipe '{label}' of the database {lacks}; recipes that fit: {others}");
     Err(Error::Method { method: definition.name, why })
 }

@@ -20,7 +20,7 @@ pub(super) static DEFINITION: Definition = Definition {
     check: |rules, _| {
         if rules.resemblance <= 0.0 {
             let what = "the least resemblance in hundredths (more than 0 is shared by every candidate)";
-            return Err(Error::OutOfRange { what, asked: 0, limit: 1 });
+            return Err(Error::OutOfRange { what, requested: 0, limit: 1 });
         }
         Ok(())
     },

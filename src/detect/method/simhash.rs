@@ -23,7 +23,7 @@ pub(super) static DEFINITION: Definition = Definition {
     }],
     check: |rules, most| {
         if rules.within > most {
-            return Err(Error::OutOfRange { what: "k", asked: rules.within.into(), limit: most.into() });
+            return Err(Error::OutOfRange { what: "k", requested: rules.within.into(), limit: most.into() });
         }
         Ok(())
     },

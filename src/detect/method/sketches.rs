@@ -4,9 +4,6 @@ use nddb_format::record::Record;
 
 use crate::sketch::{PROFILE_SIZE, Recipe};
 
-/// Whether a recipe makes a sketch.
-pub(crate) type HasSketch = fn(&Recipe) -> bool;
-
 /// What is kept of a document to be compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sketch {
@@ -23,6 +20,9 @@ pub(crate) enum Sketch {
     /// The profile.
     Profile,
 }
+
+/// Tells whether a recipe makes a sketch.
+pub(crate) type OfRecipe = fn(&Recipe) -> bool;
 
 impl Sketch {
     /// Returns the sketch in words.
@@ -49,7 +49,7 @@ impl Sketch {
     }
 
     /// Returns what is said of a recipe that does not make the sketch, and how to tell; `None` if every recipe does.
-    pub(crate) fn of_recipe(self) -> Option<(&'static str, HasSketch)> {
+    pub(crate) fn of_recipe(self) -> Option<(&'static str, OfRecipe)> {
         match self {
             Sketch::Fingerprint | Sketch::Digest => None,
             Sketch::Supershingles => Some(("makes no supershingles", Recipe::has_min_hash)),

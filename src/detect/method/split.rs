@@ -3,7 +3,7 @@
 use super::definition::{Besides, Candidates, Definition, Keys, Least};
 use super::rules::at_least;
 use super::sketches::Sketch;
-use super::{b, c, combined};
+use super::{b_similarity, c_similarity, combined};
 use crate::sketch::PROJECTION_BITS;
 
 pub(super) static DEFINITION: Definition = Definition {
@@ -13,8 +13,8 @@ pub(super) static DEFINITION: Definition = Definition {
     candidates: Candidates::Sharing(&[Keys::Megashingles, Keys::Pieces]),
     class: &[Sketch::Supershingles, Sketch::Projection],
     besides: Besides::Site,
-    thresholds: &[b::THRESHOLD, c::THRESHOLD, combined::threshold("same")],
-    check: |rules, _| b::check(rules),
+    thresholds: &[b_similarity::THRESHOLD, c_similarity::THRESHOLD, combined::threshold("same")],
+    check: |rules, _| b_similarity::check(rules),
     // What shares a megashingle may be on one site or on two; only the decision knows.
     least: |rules, keys| match keys {
         Keys::Megashingles => Least { c: rules.combined.min(rules.c), ..Least::default() },
@@ -28,6 +28,6 @@ pub(super) static DEFINITION: Definition = Definition {
     perfect: PROJECTION_BITS as u64,
     bounds: |rules, evidence| match evidence.same_site {
         Some(true) => combined::bounds(rules, evidence),
-        _ => vec![c::bound(evidence, rules.c)],
+        _ => vec![c_similarity::bound(evidence, rules.c)],
     },
 };

@@ -1,8 +1,8 @@
 //! How documents are judged, and what a database must have for it.
 
 use crate::Result;
-use crate::detect::method::choice::MethodChoice;
 use crate::detect::method::decider::Decider;
+use crate::detect::method::default_method::MethodChoice;
 use crate::detect::method::options::GROUP_LIMIT;
 use crate::detect::method::registry::Method;
 use crate::detect::method::requirements;

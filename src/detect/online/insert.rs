@@ -28,20 +28,19 @@ pub enum Judgement {
 
 impl Writer {
     /// Stages a document unless it is a near-duplicate, by any method that the database keeps an index for, of
-    /// something stored or staged under another id: verdict and insertion are one step. A pending batch is not
-    /// seen. [`Writer::insert_if_new`] is the same by simhash alone, and does not compare digests.
+    /// something stored or staged under another id: verdict and insertion are one step. A pending batch is not seen.
     ///
     /// # Errors
     /// As [`Writer::insert`] and [`OnlineDetector::ask`]: what cannot be judged is never 'new'.
-    pub fn insert_if_new_by(&mut self, document: Document, online: &OnlineDetector) -> Result<Judgement> {
+    pub fn insert_if_new(&mut self, document: Document, online: &OnlineDetector) -> Result<Judgement> {
         self.insert_judged(document, None, online)
     }
 
     /// The same of a document whose page is at hand, for methods that compare texts besides.
     ///
     /// # Errors
-    /// As [`Writer::insert_if_new_by`].
-    pub fn insert_page_if_new_by(
+    /// As [`Writer::insert_if_new`].
+    pub fn insert_page_if_new(
         &mut self,
         document: Document,
         page: &Page<'_>,

@@ -7,7 +7,7 @@ use nddb_test_support::Random;
 
 use super::detector::OnlineDetector;
 use super::query::Query;
-use crate::detect::method::choice::MethodChoice;
+use crate::detect::method::default_method::MethodChoice;
 use crate::detect::method::options::PairOptions;
 use crate::detect::method::pair::Line;
 use crate::detect::method::registry::Method;

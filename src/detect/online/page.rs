@@ -54,7 +54,7 @@ pub fn read_page(view: View<'_>, record: &Record) -> Result<Result<PageEntry, Un
     let Some(source) = record.source else { return Ok(Err(UnreadReason::NoSource)) };
     let Some(archive) = view.archive(source.archive)? else { return Ok(Err(UnreadReason::NoArchive)) };
     let position = Position { offset: source.offset, inner: source.inner, length: source.length };
-    Ok(match read_at(Path::new(&archive.path), &position, &Options::again(archive.reading.as_ref())) {
+    Ok(match read_at(Path::new(&archive.path), &position, &Options::from_reading(archive.reading.as_ref())) {
         Err(error) => Err(UnreadReason::Archive(error)),
         Ok(page) if is_it(&page, record, view) => Ok(page),
         Ok(_) => Err(UnreadReason::Other { path: archive.path }),

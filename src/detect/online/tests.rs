@@ -5,13 +5,13 @@ use nddb_format::record::Record;
 use proptest::prelude::*;
 
 use super::*;
+use crate::detect::method::known::{b_similarity, c_similarity};
 use crate::detect::method::pair::Line;
 use crate::detect::method::registry::Method;
+use crate::detect::pairs;
 use crate::detect::support::{Page, Random, collection, headings_differ, options, pages};
-use crate::detect::{b_similarity, c_similarity, pairs};
 use crate::store::check;
-use crate::store::{CheckOptions, Document, Outcome, Reader, Verdict, Within, Writer};
-use crate::store::{Stored, View};
+use crate::store::{CheckOptions, Document, Outcome, Reader, Stored, View, Writer};
 use crate::{Config, Error, Fingerprint, Result};
 
 const METHODS: [Method; 7] =
@@ -289,7 +289,7 @@ proptest! {
             if random.below(5) == 0 && let Some(id) = model.live.keys().nth(random.below(20) as usize) {
                 page.id = id.clone();
             }
-            let outcome = writer.insert_if_new_by(page.document(), &online);
+            let outcome = writer.insert_if_new(page.document(), &online);
             if !online.or_simhash && !is_known(online.method, &page.record) {
                 prop_assert!(matches!(outcome, Err(Error::Method { .. })), "{outcome:?}");
             } else {
@@ -320,30 +320,51 @@ proptest! {
 }
 
 #[test]
-fn by_simhash_fingerprints_are_judged_as_ever() {
+fn by_simhash_the_nearest_and_oldest_fingerprint_decides() {
     let folder = tempfile::tempdir().expect("a folder");
-    let (mut old, mut new) = (create(&folder.path().join("old")), create(&folder.path().join("new")));
+    let mut writer = create(&folder.path().join("db"));
+    // Of each id the number of its document and its fingerprint.
+    let mut live: BTreeMap<String, (u64, u64)> = BTreeMap::new();
     let mut random = Random(5);
     let online = OnlineDetector::new(Method::Simhash);
+    let (mut next, mut duplicates) = (0, 0);
     for index in 0..3000 {
         let print =
             random.below(40).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (1 << random.below(64)) ^ (1 << random.below(64));
-        let document = Document::bare(&format!("{}", random.below(2000)), Fingerprint(print)).expect("an id");
-        let was = match old.insert_if_new(document.clone(), Within(3)).expect("judged") {
-            Verdict::Inserted(outcome) => Err(outcome),
-            Verdict::Duplicate { of } => Ok((of.id, Some(of.distance))),
+        let id = format!("{}", random.below(2000));
+        let document = Document::bare(&id, Fingerprint(print)).expect("an id");
+        let others = live.iter().filter(|(other, _)| **other != id);
+        let distances = others.map(|(other, &(number, stored))| ((stored ^ print).count_ones(), number, other));
+        let nearest = distances.filter(|(distance, ..)| *distance <= 3).min();
+        let wanted = match nearest {
+            Some((distance, _, of)) => {
+                duplicates += 1;
+                Ok((of.clone(), Some(distance)))
+            }
+            None => {
+                let outcome = match live.get(&id) {
+                    None => Outcome::New,
+                    Some(&(_, stored)) if stored == print => Outcome::Unchanged,
+                    Some(_) => Outcome::Replaced,
+                };
+                if outcome != Outcome::Unchanged {
+                    live.insert(id, (next, print));
+                    next += 1;
+                }
+                Err(outcome)
+            }
         };
-        let is = match new.insert_if_new_by(document, &online).expect("judged") {
+        let judged = match writer.insert_if_new(document, &online).expect("judged") {
             Judgement::Inserted { outcome, complete: true } => Err(outcome),
             Judgement::Duplicate { of, complete: true } => Ok((of.stored.record.id, of.evidence.distance)),
             other => panic!("{other:?}"),
         };
-        assert_eq!(is, was);
+        assert_eq!(judged, wanted, "document {index}");
         if index % 100 == 0 {
-            old.commit().expect("durable");
-            new.commit().expect("durable");
+            writer.commit().expect("durable");
         }
     }
+    assert!(duplicates > 100 && next > 100, "{duplicates} duplicates, {next} stored");
 }
 
 #[test]
@@ -369,7 +390,7 @@ fn a_hot_key_is_cut_and_says_so() {
     let asked = other(5000, &mut random).document();
     for method in METHODS.into_iter().filter(|method| *method != Method::Identity) {
         let online = OnlineDetector { group_limit: 100, ..OnlineDetector::new(method) };
-        let judged = writer.insert_if_new_by(asked.clone(), &online).expect("judged");
+        let judged = writer.insert_if_new(asked.clone(), &online).expect("judged");
         let Judgement::Duplicate { of, complete } = judged else { panic!("{method}: {judged:?}") };
         assert_eq!((&of.stored.record.id[..], complete), ("50", true), "{method}: the oldest is as near as can be");
     }
@@ -387,14 +408,14 @@ fn a_hot_key_is_cut_and_says_so() {
         projection[0] ^= 1;
     }
     let online = OnlineDetector { group_limit: 100, ..OnlineDetector::new(Method::C) };
-    let judged = writer.insert_if_new_by(apart.document(), &online).expect("judged");
+    let judged = writer.insert_if_new(apart.document(), &online).expect("judged");
     assert!(matches!(judged, Judgement::Duplicate { complete: false, .. }), "{judged:?}");
     // And one that none of those compared is near to is stored, with the same warning.
     if let Some(projection) = &mut apart.record.projection {
         projection[1..].iter_mut().for_each(|word| *word = !*word);
         projection[0] ^= 1;
     }
-    let judged = writer.insert_if_new_by(apart.document(), &online).expect("judged");
+    let judged = writer.insert_if_new(apart.document(), &online).expect("judged");
     assert_eq!(judged, Judgement::Inserted { outcome: Outcome::New, complete: false });
 }
 
@@ -408,21 +429,25 @@ fn what_the_database_keeps_no_index_for_is_refused_with_what_would() {
         other => panic!("{other:?}"),
     };
     for (label, refused, said) in [
-        ("web/1", &[Method::C, Method::Split][..], "keeps no pieces of projections; recipes that fit: main-c, web-c"),
-        ("web-c/1", &[Method::MinHash], "keeps no bands of min-values; recipes that fit: main, "),
-        ("1e0ng/1", &[Method::B, Method::Combined], "makes no supershingles; recipes that fit: main, "),
+        (
+            "web/1",
+            &[Method::C, Method::Split][..],
+            "keeps no pieces of projections; recipes that fit: main-c/3, web-c/1",
+        ),
+        ("web-c/1", &[Method::MinHash], "keeps no bands of min-values; recipes that fit: main/3"),
+        ("1e0ng/1", &[Method::B, Method::Combined], "makes no supershingles; recipes that fit: main/3, web/1"),
         ("main-c/2", &[Method::Lcs, Method::Cosine, Method::Shingles], "compares texts"),
     ] {
         let config = Config::within(3).expect("k").recipe(label);
         let mut writer = Writer::create(folder.path().join(&label[..label.len() - 2]), &config).expect("a database");
         for &method in refused {
-            let why = why(writer.insert_if_new_by(page.clone(), &OnlineDetector::new(method)));
+            let why = why(writer.insert_if_new(page.clone(), &OnlineDetector::new(method)));
             assert!(why.contains(said), "{label}, {method}: {why}");
         }
-        assert!(writer.insert_if_new_by(bare.clone(), &OnlineDetector::new(Method::Simhash)).is_ok());
+        assert!(writer.insert_if_new(bare.clone(), &OnlineDetector::new(Method::Simhash)).is_ok());
         if label == "main-c/2" {
             for method in METHODS.into_iter().filter(|method| *method != Method::Simhash) {
-                let why = why(writer.insert_if_new_by(bare.clone(), &OnlineDetector::new(method)));
+                let why = why(writer.insert_if_new(bare.clone(), &OnlineDetector::new(method)));
                 assert!(why.contains("'b' only the fingerprint is known"), "{method}: {why}");
             }
         }

@@ -83,7 +83,7 @@ impl TextSources {
                 Ok(_) => State::Changed,
                 Err(_) => State::Moved,
             };
-            let options = Options::again(known.reading.as_ref());
+            let options = Options::from_reading(known.reading.as_ref());
             archives.insert(number, Archive { path, options, state, documents: known.documents });
         }
         ticker.start("read where texts stand", Some(collection.len().into()), "documents")?;

@@ -1,18 +1,18 @@
-//! Which features of a page its simhash is made of (Manku, Jain, Das Sarma 2).
+//! The features of a page that its simhash is made of (Manku, Jain, Das Sarma 2).
 //!
-//! "Given a collection of documents, we convert each document into a set of features, each feature
-//! tagged with its weight. Features are computed using standard IR techniques like tokenization,
-//! case folding, stop-word removal, stemming and phrase detection." A [`crate::sketch::Recipe`] has
-//! made its choice; [`Features`] let choices be compared on the same pages.
+//! "Given a collection of documents, we convert each document into a set of features, each feature tagged with its
+//! weight. Features are computed using standard IR techniques like tokenization, case folding, stop-word removal,
+//! stemming and phrase detection." A [`crate::sketch::Recipe`] is one such choice; [`Features`] let choices be
+//! compared on the same pages.
 //!
 //! As specified here:
 //!
-//! * Terms come from [`Tokens`]. Case folding is Unicode's lower case. A stop word is one whatever its
-//!   case. A stem is that of the term in lower case, by the algorithm of one language: the caller's, since
-//!   pages of all languages are compared.
-//! * A phrase is n terms in a row, stop words left out before. Its hash is XXH3 (64 bits, seed 0) of
-//!   the hashes of its terms, 8 bytes each, little-endian; a single term keeps its own hash. A page
-//!   of fewer than n terms has one feature, of all its terms; a page of none has fingerprint 0.
+//! * Terms come from [`Tokens`]. Case folding is Unicode's lower case. Stop words are matched in lower case. A stem
+//!   is that of the term in lower case, by the algorithm of one language, which the caller chooses, since pages of
+//!   all languages are compared.
+//! * A phrase is n successive terms, after stop words are left out. Its hash is XXH3 (64 bits, seed 0) of the
+//!   hashes of its terms, 8 bytes each, little-endian; a single term keeps its own hash. A page of fewer than n
+//!   terms has one feature, of all its terms; a page without terms has fingerprint 0.
 //! * The weight of a feature is the number of its occurrences, times its weight in a [`WeightTable`]
 //!   where there is one (tf-idf: a table of idf).
 
@@ -28,22 +28,22 @@ use crate::text::LowerHashes;
 use crate::text::Tokens;
 
 /// The longest phrase.
-pub const PHRASE_MAX: usize = 5;
+pub(crate) const PHRASE_MAX: usize = 5;
 
 /// A choice of features; the default is that of the recipe `web`.
 #[derive(Clone, Copy, Debug)]
 pub struct Features<'a> {
-    /// Terms in a feature, n: 1 to 5; others count as the nearest of these.
+    /// Terms in a feature, n: 1 to 5; other values are clamped.
     pub terms: usize,
-    /// Whether upper and lower case are the same.
+    /// Whether upper and lower case are equal.
     pub fold_case: bool,
     /// Terms that are left out.
     pub stop_words: Option<&'a StopWords>,
-    /// What makes one term of the forms of a word, in lower case whatever `fold_case` says.
+    /// Maps the forms of a word to one term, in lower case whatever `fold_case` says.
     pub stemmer: Option<&'a Stemmer>,
-    /// What an occurrence of each feature weighs; 1 without.
+    /// Weight of an occurrence of each feature; 1 without.
     pub weights: Option<&'a WeightTable>,
-    /// Bits of the fingerprint, f: the low ones of 64. 1 to 64; others count as the nearest of these.
+    /// Bits of the fingerprint, f: the low ones of 64. 1 to 64; other values are clamped.
     pub bits: u32,
 }
 
@@ -54,7 +54,7 @@ impl Default for Features<'_> {
 }
 
 impl Features<'_> {
-    /// Returns the hash of the feature that these terms make: what a [`WeightTable`] is made for.
+    /// Returns the hash of the feature of these terms: the key of a [`WeightTable`].
     pub fn hash_of<'t>(&self, terms: impl IntoIterator<Item = &'t str>) -> u64 {
         let hashes: Vec<[u8; 8]> = terms.into_iter().map(|term| self.hash_of_term(term).to_le_bytes()).collect();
         phrase(&hashes)
@@ -74,10 +74,10 @@ impl Features<'_> {
         let terms: Vec<[u8; 8]> = (0..)
             .zip(LowerHashes::new(tokens))
             .filter(|&(_, folded)| !is_stop(folded))
-            .map(|(position, folded)| match self.stemmer {
-                Some(_) => self.hash_of_term(tokens.term(position)),
+            .map(|(index, folded)| match self.stemmer {
+                Some(_) => self.hash_of_term(tokens.term(index)),
                 None if self.fold_case => folded,
-                None => tokens.hashes()[position],
+                None => tokens.hashes()[index],
             })
             .map(u64::to_le_bytes)
             .collect();
@@ -87,7 +87,7 @@ impl Features<'_> {
         }
     }
 
-    /// Returns how many terms a feature of a page of `len` terms has.
+    /// Returns the number of terms of a feature, for a page of `len` terms.
     fn width(&self, len: usize) -> usize {
         self.terms.clamp(1, PHRASE_MAX).min(len)
     }
@@ -97,7 +97,7 @@ impl Features<'_> {
     }
 }
 
-/// Returns the hash of a phrase by those of its terms.
+/// Returns the hash of a phrase, given the hashes of its terms.
 fn phrase(terms: &[[u8; 8]]) -> u64 {
     match terms {
         [term] => u64::from_le_bytes(*term),
@@ -105,13 +105,13 @@ fn phrase(terms: &[[u8; 8]]) -> u64 {
     }
 }
 
-/// Returns the simhash of a page by a choice of its features (Manku et al. 2).
+/// Returns the simhash of a page, given a choice of features (Manku et al. 2).
 pub fn simhash_of(tokens: &Tokens, features: &Features<'_>) -> u64 {
     let hashes = features.hashes(tokens);
     let fingerprint = match features.weights {
         None => simhash::fingerprint(hashes),
         Some(table) => {
-            // The weight of the features that have each bit; the others weigh what is missing.
+            // For each bit, the weight of the features that have it; the other features have the rest of the total.
             let (mut ones, mut total) = ([0u64; 64], 0);
             for hash in hashes {
                 let weight = u64::from(table.weight(hash));
@@ -154,7 +154,7 @@ pub fn plain(tokens: &Tokens, features: &Features<'_>) -> u64 {
     fingerprint
 }
 
-/// Words that say nothing about what a page is about.
+/// Stop words: words that do not characterise a page.
 #[derive(Clone, PartialEq, Eq)]
 pub struct StopWords {
     /// Hashes of the words in lower case, ascending.
@@ -162,7 +162,7 @@ pub struct StopWords {
 }
 
 impl StopWords {
-    /// Takes words, in any case.
+    /// Makes the set of words, in any case.
     pub fn new<'w>(words: impl IntoIterator<Item = &'w str>) -> Self {
         let mut hashes: Vec<u64> = words.into_iter().map(|word| xxh3_64(word.to_lowercase().as_bytes())).collect();
         hashes.sort_unstable();
@@ -170,7 +170,7 @@ impl StopWords {
         StopWords { hashes }
     }
 
-    /// Returns the 33 English ones that Lucene leaves out.
+    /// Returns the 33 English stop words of Lucene.
     pub fn english() -> Self {
         StopWords::new(ENGLISH.split(' '))
     }
@@ -189,7 +189,7 @@ impl fmt::Debug for StopWords {
 const ENGLISH: &str = "a an and are as at be but by for if in into is it no not of on or such that the their then \
                        there these they this to was will with";
 
-/// What an occurrence of a feature weighs, by its hash.
+/// Weights of features by their hashes.
 #[derive(Clone, PartialEq, Eq)]
 pub struct WeightTable {
     /// Ascending by hash, each hash once.
@@ -198,11 +198,11 @@ pub struct WeightTable {
 }
 
 impl WeightTable {
-    /// Takes hashes ([`Features::hash_of`], [`Features::hashes`]) with their weights, whole numbers
-    /// in any unit, and what all others weigh. Of a hash given twice the last weight counts.
+    /// Makes the table of hashes ([`Features::hash_of`], [`Features::hashes`]) with their weights, whole numbers in
+    /// any unit, and the weight of all others. Of equal hashes the last weight counts.
     pub fn new(weights: impl IntoIterator<Item = (u64, u32)>, others: u32) -> Self {
         let mut weights: Vec<(u64, u32)> = weights.into_iter().collect();
-        // Stable, so that the last of a hash comes first once the order is turned.
+        // The sort is stable: the last of equal hashes comes first in the reversed order.
         weights.reverse();
         weights.sort_by_key(|&(hash, _)| hash);
         weights.dedup_by_key(|&mut (hash, _)| hash);

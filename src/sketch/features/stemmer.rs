@@ -1,11 +1,11 @@
-//! Stemming (Manku et al. 2): the forms of a word as one.
+//! Stemming (Manku et al. 2): one term for the forms of a word.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use rust_stemmers::Algorithm;
 
-/// Makes stems of the words of one language, by its Snowball algorithm.
+/// A stemmer for one language, by its Snowball algorithm.
 pub struct Stemmer {
     language: &'static str,
     stemmer: rust_stemmers::Stemmer,
@@ -34,7 +34,7 @@ const LANGUAGES: [(&str, Algorithm); 18] = [
 ];
 
 impl Stemmer {
-    /// Returns that of a language by its English name in lower case; `None` if there is none for it.
+    /// Returns the stemmer of a language by its English name in lower case; `None` if there is none.
     pub fn of(language: &str) -> Option<Self> {
         let &(language, algorithm) = LANGUAGES.iter().find(|(name, _)| *name == language)?;
         Some(Self { language, stemmer: rust_stemmers::Stemmer::create(algorithm) })

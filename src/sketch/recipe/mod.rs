@@ -1,4 +1,4 @@
-//! Recipes: everything that decides a page's numbers, under one name and version.
+//! Recipes: named, versioned choices of the sketches of a page.
 
 use std::error::Error;
 use std::fmt;
@@ -17,72 +17,81 @@ use crate::text::{
     visible_text,
 };
 
-/// All that is kept of a page's text.
+/// The sketches of a page's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sketch {
     /// The simhash (Manku et al. 2). A database of fewer bits takes the low ones.
     pub fingerprint: u64,
     /// The number of terms (Henzinger 2).
     pub tokens: u64,
-    /// The digest of the token sequence: pages with the same one are exact duplicates (Henzinger
-    /// 2). XXH3 (128 bits, most significant byte first) of the tokens, 8 bytes each,
-    /// little-endian.
+    /// The digest of the token sequence: pages with equal digests are exact duplicates (Henzinger 2). XXH3 (128
+    /// bits, most significant byte first) of the tokens, 8 bytes each, little-endian.
     pub digest: [u8; 16],
     /// The min-values of algorithm B (Henzinger 2), if the recipe has them and the page a term.
     pub min_hash: Option<MinHash>,
     /// The projection of algorithm C (Henzinger 2), if the recipe has it and the page a term.
     pub projection: Option<Projection>,
-    /// Hashes of title and first heading, if the recipe has them (no profile does) and the page one of them.
+    /// Hashes of title and first heading, if the recipe has them (none with a profile does) and the page has
+    /// either.
     pub headings: Option<Headings>,
-    /// What the default verdict compares, if the recipe has it and the page a term of content.
+    /// The profile that the default verdict compares, if the recipe has it and the content a term.
     pub profile: Option<Profile>,
-    /// The site of the page's address (Henzinger 1), empty without one.
+    /// The site of the page's address (Henzinger 1), empty without an address.
     pub site: String,
 }
 
-/// A named, versioned way from a page to its numbers.
+/// A named, versioned choice of the sketches of a page: a base, and flags.
 ///
-/// `main` is the one to use. It is made of the terms of a page's content ([`page_content`](crate::text::page_content)), in
-/// lower case and without numbers: simhash, min-values, supershingles, projection, bands, and the profile that the default
-/// verdict compares. So pages of one site are not alike because its navigation is. The number of tokens and their
-/// digest are those of the whole page. Version 2 is still made for the databases that have it: it finds the content in
-/// another way ([`main_content`](crate::text::main_content)), has no profile, and its bands are of eight terms.
+/// The base `main` is the default. It reads the terms of a page's content (`text::page_content`), in lower case and
+/// without numbers: simhash, min-values, supershingles, projection, bands, and the profile that the default verdict
+/// compares. So pages of one site are not similar because their navigation is. The number of tokens and their
+/// digest are those of the whole page. Version 2 remains for the databases that have it: it finds the content in
+/// another way (`text::content`), has no profile, and its bands are of eight terms.
 ///
-/// `web` is made of all terms: terms after Henzinger 2, the simhash of Manku et al. 2 over the terms
-/// in lower case weighted by their frequency, min-values and supershingles, projection, and
-/// Henzinger's site rule. `main-psl` and `web-psl` differ in the site rule: registrable domains; `main-c` and
-/// `web-c` in that a database also keeps the pieces of projections, by which algorithm C finds documents;
-/// `web-2grams` and `web-3grams` in the simhash, whose features are every two or three terms in a row. The others
-/// reproduce the simhash of other tools and have neither min-values nor projection.
+/// The base `web` reads all terms: terms after Henzinger 2, the simhash of Manku et al. 2 over the terms in lower
+/// case weighted by their frequency, min-values and supershingles, projection. The other bases reproduce the
+/// simhash of other tools and have neither min-values nor projection.
+///
+/// Flags follow the base in the name, in this order: `2grams` or `3grams` ([`Recipe::with_phrases`]), `psl`
+/// ([`Recipe::with_site_rule`]), `c` ([`Recipe::with_pieces`]): `web-3grams`, `main-psl-c`.
+///
+/// ```
+/// use nddb::sketch::Recipe;
+///
+/// let recipe = Recipe::default().with_pieces();
+/// assert_eq!(recipe, Recipe::named("main-c"));
+/// assert_eq!(recipe.map(|recipe| recipe.label()), Some("main-c/3".into()));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recipe {
-    name: &'static str,
-    version: u32,
     kind: Kind,
     site: SiteRule,
     pieces: bool,
 }
 
-/// What the simhash is made of.
+/// The features of the simhash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// Each term of the content ([`page_content`](crate::text::page_content)), in lower case, hashed with XXH3 (64 bits,
-    /// seed 0): version 3 of the recipes `main`.
+    /// Each term of the content ([`page_content`](crate::text::page_content)), in lower case, hashed with XXH3 (64
+    /// bits, seed 0): version 3 of `main`.
     Content,
-    /// The same of the main content as version 2 has it ([`main_content`](crate::text::main_content)).
+    /// The same of the main content of version 2 ([`main_content`](crate::text::main_content)).
     Main,
-    /// So many terms in a row, in lower case, hashed with XXH3 (64 bits, seed 0).
+    /// This many successive terms, in lower case, hashed with XXH3 (64 bits, seed 0): `web`.
     Terms(usize),
     /// The features of another tool.
     Of(Convention),
 }
 
-/// The version of the recipes `main` before the newest.
+/// The version of `main` before the newest.
 const MAIN_VERSION: u32 = 2;
 
-/// What the sketches of a page are made of.
+/// Lengths of phrases that are a flag of `web`.
+const PHRASES: std::ops::RangeInclusive<usize> = 2..=3;
+
+/// The features of a page's content.
 struct Content {
-    /// The hashes of the terms of its content, where it is sketched by these.
+    /// The hashes of the terms of its content, where the sketches are made of these.
     hashes: Option<Vec<u64>>,
     tokens: Tokens,
     headings: Option<Headings>,
@@ -90,55 +99,80 @@ struct Content {
 }
 
 impl Recipe {
-    /// The names of all recipes, the default first.
-    pub const NAMES: &'static [&'static str] = &[
-        "main",
-        "main-psl",
-        "main-c",
-        "web",
-        "web-psl",
-        "web-2grams",
-        "web-3grams",
-        "web-c",
-        "1e0ng",
-        "seomoz",
-        "text-dedup",
-        "wayback64",
-        "trafilatura",
-    ];
+    /// The bases, the default first.
+    pub const BASES: [&'static str; 7] = ["main", "web", "1e0ng", "seomoz", "text-dedup", "wayback64", "trafilatura"];
 
-    /// Returns the newest version of the recipe of this name.
-    pub fn named(name: &str) -> Option<Recipe> {
-        let recipe = |name, kind, site| {
-            let version = if kind == Kind::Content { 3 } else { 1 };
-            Recipe { name, version, kind, site, pieces: false }
+    /// Returns the newest version of a base without flags.
+    fn base(name: &str) -> Option<Recipe> {
+        let kind = match name {
+            "main" => Kind::Content,
+            "web" => Kind::Terms(1),
+            _ => Kind::Of(Convention::named(name)?),
         };
-        let of = |name, convention| recipe(name, Kind::Of(convention), SiteRule::Henzinger);
-        Some(match name {
-            "main" => recipe("main", Kind::Content, SiteRule::Henzinger),
-            "main-psl" => recipe("main-psl", Kind::Content, SiteRule::Registrable),
-            "main-c" => Recipe { pieces: true, ..recipe("main-c", Kind::Content, SiteRule::Henzinger) },
-            "web" => recipe("web", Kind::Terms(1), SiteRule::Henzinger),
-            "web-psl" => recipe("web-psl", Kind::Terms(1), SiteRule::Registrable),
-            "web-2grams" => recipe("web-2grams", Kind::Terms(2), SiteRule::Henzinger),
-            "web-3grams" => recipe("web-3grams", Kind::Terms(3), SiteRule::Henzinger),
-            "web-c" => Recipe { pieces: true, ..recipe("web-c", Kind::Terms(1), SiteRule::Henzinger) },
-            "1e0ng" => of("1e0ng", Convention::OneE0ng),
-            "seomoz" => of("seomoz", Convention::Seomoz),
-            "text-dedup" => of("text-dedup", Convention::TextDedup),
-            "wayback64" => of("wayback64", Convention::Wayback64),
-            "trafilatura" => of("trafilatura", Convention::Trafilatura),
-            _ => return None,
-        })
+        Some(Recipe { kind, site: SiteRule::Henzinger, pieces: false })
     }
 
-    /// Returns the recipe that a label stored in a database means.
+    /// Returns the newest version of the recipe of this name: a base, followed by flags, each behind a hyphen.
+    pub fn named(name: &str) -> Option<Recipe> {
+        let mut bases = Self::BASES.iter().filter_map(|&base| Some((base, name.strip_prefix(base)?)));
+        let (base, flags) = bases.find(|(_, flags)| flags.is_empty() || flags.starts_with('-'))?;
+        let recipe = flags.split('-').skip(1).try_fold(Self::base(base)?, |recipe, flag| match flag {
+            "2grams" => recipe.with_phrases(2),
+            "3grams" => recipe.with_phrases(3),
+            "psl" => Some(recipe.with_site_rule(SiteRule::Registrable)),
+            "c" => recipe.with_pieces(),
+            _ => None,
+        })?;
+        // A label stands for one recipe, and a recipe for one label: flags have an order, and come once.
+        (recipe.name() == name).then_some(recipe)
+    }
+
+    /// Returns every recipe in its newest version: each base with all its flags.
+    #[cfg(any(test, feature = "testing"))]
+    pub fn all() -> Vec<Recipe> {
+        let mut all = Vec::new();
+        for base in Self::BASES.iter().filter_map(|name| Self::base(name)) {
+            let phrases: Vec<Recipe> = PHRASES.filter_map(|terms| base.with_phrases(terms)).collect();
+            for plain in std::iter::once(base).chain(phrases) {
+                for recipe in [plain, plain.with_site_rule(SiteRule::Registrable)] {
+                    all.extend(std::iter::once(recipe).chain(recipe.with_pieces()));
+                }
+            }
+        }
+        all
+    }
+
+    /// Returns the labels of the recipes for which `fits` holds, of each base the simplest.
+    pub(crate) fn labels_of(fits: impl Fn(&Recipe) -> bool) -> Vec<String> {
+        let bases = Self::BASES.iter().filter_map(|name| Self::base(name));
+        let simplest = bases.filter_map(|base| std::iter::once(base).chain(base.with_pieces()).find(&fits));
+        simplest.map(|recipe| recipe.label()).collect()
+    }
+
+    /// Returns the recipe with a simhash of phrases of 2 or 3 terms; `None` unless its base is `web`.
+    pub fn with_phrases(self, terms: usize) -> Option<Self> {
+        let fits = matches!(self.kind, Kind::Terms(_)) && PHRASES.contains(&terms);
+        fits.then_some(Self { kind: Kind::Terms(terms), ..self })
+    }
+
+    /// Returns the recipe with another site rule; registrable domains are the flag `psl`.
+    pub fn with_site_rule(self, site: SiteRule) -> Self {
+        Self { site, ..self }
+    }
+
+    /// Returns the recipe whose databases also store the pieces of projections, by which algorithm C finds documents;
+    /// `None` if it has no projections.
+    pub fn with_pieces(self) -> Option<Self> {
+        self.has_projection().then_some(Self { pieces: true, ..self })
+    }
+
+    /// Returns the recipe of a label stored in a database.
     pub fn from_label(label: &str) -> Result<Recipe, RecipeError> {
         let malformed = || RecipeError::Malformed { label: label.to_owned() };
         let (name, version) = label.split_once('/').ok_or_else(malformed)?;
         let found: u32 = version.parse().map_err(|_| malformed())?;
         let recipe = Recipe::named(name).ok_or_else(|| RecipeError::Unknown { name: name.to_owned() })?;
-        let (name, known) = (recipe.name, recipe.version);
+        let (name, known) = (recipe.name(), recipe.version());
         match found.cmp(&known) {
             std::cmp::Ordering::Equal => Ok(recipe),
             _ if recipe.kind == Kind::Content && found == MAIN_VERSION => Ok(recipe.before()),
@@ -147,8 +181,8 @@ impl Recipe {
         }
     }
 
-    /// Returns the version of the recipe that a label names which has the same sketches, and finds documents by the same,
-    /// whatever version that is.
+    /// Returns the recipe of this program with the same sketches and candidate keys as the recipe of a label,
+    /// whatever its version.
     pub fn of_any_version(label: &str) -> Option<Recipe> {
         let (name, version) = label.split_once('/')?;
         let recipe = Recipe::named(name)?;
@@ -156,19 +190,34 @@ impl Recipe {
         Some(if recipe.kind == Kind::Content && is_before { recipe.before() } else { recipe })
     }
 
-    /// Returns the version before the newest, of the recipes of content.
+    /// Returns the version before the newest, for recipes of content.
     fn before(self) -> Recipe {
-        Recipe { version: MAIN_VERSION, kind: Kind::Main, ..self }
+        Recipe { kind: Kind::Main, ..self }
     }
 
-    /// Returns the name.
-    pub fn name(&self) -> &'static str {
-        self.name
+    /// Returns the name: the base and its flags.
+    pub fn name(&self) -> String {
+        let base = match self.kind {
+            Kind::Content | Kind::Main => "main",
+            Kind::Terms(_) => "web",
+            Kind::Of(convention) => convention.name(),
+        };
+        let phrases = match self.kind {
+            Kind::Terms(terms) if terms > 1 => format!("-{terms}grams"),
+            _ => String::new(),
+        };
+        let site = if self.site == SiteRule::Registrable { "-psl" } else { "" };
+        let pieces = if self.pieces { "-c" } else { "" };
+        format!("{base}{phrases}{site}{pieces}")
     }
 
-    /// Returns the version: another one gives other numbers.
+    /// Returns the version: versions differ in their numbers.
     pub fn version(&self) -> u32 {
-        self.version
+        match self.kind {
+            Kind::Content => 3,
+            Kind::Main => MAIN_VERSION,
+            _ => 1,
+        }
     }
 
     /// Returns whether the sketches are of a page's main content.
@@ -176,14 +225,15 @@ impl Recipe {
         matches!(self.kind, Kind::Content | Kind::Main)
     }
 
-    /// Returns how many terms of the whole page in a row are a feature of the simhash; none if it is made otherwise.
+    /// Returns the number of successive terms of the whole page in a feature of the simhash; `None` if it has other
+    /// features.
     pub fn terms(&self) -> Option<usize> {
         if let Kind::Terms(terms) = self.kind { Some(terms) } else { None }
     }
 
-    /// Returns what a database stores of its recipe: `web/1`.
+    /// Returns the label that a database stores of its recipe: `web/1`.
     pub fn label(&self) -> String {
-        format!("{}/{}", self.name, self.version)
+        self.to_string()
     }
 
     /// Returns whether sketches have the min-values of algorithm B (Henzinger 2).
@@ -191,8 +241,8 @@ impl Recipe {
         !matches!(self.kind, Kind::Of(_))
     }
 
-    /// Returns whether documents are found by the bands of their min-values ([`Recipe::bands`]) as well as by
-    /// their megashingles.
+    /// Returns whether documents are found by the bands of their min-values (`Recipe::bands`) as well as by their
+    /// megashingles.
     pub fn has_bands(&self) -> bool {
         self.kind == Kind::Main
     }
@@ -208,28 +258,28 @@ impl Recipe {
         !matches!(self.kind, Kind::Of(_))
     }
 
-    /// Returns whether a database keeps the pieces of projections, so that documents are found by them.
+    /// Returns whether a database stores the pieces of projections, by which algorithm C finds documents.
     pub fn has_pieces(&self) -> bool {
         self.pieces
     }
 
-    /// Returns the rule that makes a host name a site (Henzinger 1).
+    /// Returns the rule that maps a host name to a site (Henzinger 1).
     pub fn site_rule(&self) -> SiteRule {
         self.site
     }
 
     /// Returns the megashingles of six supershingles (Henzinger 2006, 2).
-    pub fn megashingles(supershingles: &[u64; 6]) -> [u64; 15] {
+    pub(crate) fn megashingles(supershingles: &[u64; 6]) -> [u64; 15] {
         min_hash::megashingles(supershingles)
     }
 
     /// Returns the bands of 84 min-values (Henzinger 2006, 2): a hash for each run of four.
-    pub fn bands(min_values: &[u32; 84]) -> [u64; 21] {
+    pub(crate) fn bands(min_values: &[u32; 84]) -> [u64; 21] {
         min_hash::bands(min_values)
     }
 
-    /// Returns the pieces of a projection, each four bytes of it (Henzinger 2006, 2).
-    pub fn pieces(projection: &Projection) -> [[u8; 4]; PIECES] {
+    /// Returns the pieces of a projection, of four bytes each (Henzinger 2006, 2).
+    pub(crate) fn pieces(projection: &Projection) -> [[u8; 4]; PIECES] {
         projection::pieces(projection)
     }
 
@@ -251,7 +301,7 @@ impl Recipe {
             Kind::Of(convention) => {
                 let mut tally = simhash::tally([]);
                 convention.features(&visible_text(page), |_, hash| tally.add([hash]));
-                convention.decide(&mut tally)
+                convention.fingerprint(&mut tally)
             }
         };
         Sketch {
@@ -266,7 +316,7 @@ impl Recipe {
         }
     }
 
-    /// Returns what the sketches of a page are made of.
+    /// Returns the content of a page and its features.
     fn content(&self, page: &Page<'_>, host: &str) -> Content {
         match self.kind {
             Kind::Content => {
@@ -284,7 +334,7 @@ impl Recipe {
         }
     }
 
-    /// Returns how the fingerprint of a page comes about (Manku et al. 2).
+    /// Returns the derivation of a page's fingerprint (Manku et al. 2).
     pub fn explain(&self, page: &Page<'_>) -> Explanation {
         let tokens = tokens(page);
         let mut explainer = Explainer::default();
@@ -313,7 +363,7 @@ impl Recipe {
     }
 }
 
-/// Returns tokens as they are hashed: 8 bytes each, little-endian.
+/// Returns the bytes of tokens for hashing: 8 bytes each, little-endian.
 fn bytes(tokens: &[u64]) -> Vec<u8> {
     tokens.iter().flat_map(|token| token.to_le_bytes()).collect()
 }
@@ -321,21 +371,21 @@ fn bytes(tokens: &[u64]) -> Vec<u8> {
 impl Default for Recipe {
     /// Returns `main`.
     fn default() -> Self {
-        Recipe { name: "main", version: 3, kind: Kind::Content, site: SiteRule::Henzinger, pieces: false }
+        Recipe { kind: Kind::Content, site: SiteRule::Henzinger, pieces: false }
     }
 }
 
 impl fmt::Display for Recipe {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.name, self.version)
+        write!(f, "{}/{}", self.name(), self.version())
     }
 }
 
-/// Why a label means no recipe of this program.
+/// The reasons why a label names no recipe of this program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RecipeError {
-    /// It is not a name, a slash and a number.
+    /// The label is not a name, a slash and a number.
     Malformed {
         /// The label.
         label: String,
@@ -345,20 +395,20 @@ pub enum RecipeError {
         /// The name.
         name: String,
     },
-    /// The numbers were made by a newer version of the recipe.
+    /// The label names a newer version of the recipe.
     Newer {
         /// The name of the recipe.
-        name: &'static str,
-        /// The version the label names.
+        name: String,
+        /// The version in the label.
         found: u32,
         /// The version of this program.
         known: u32,
     },
-    /// The numbers were made by an older version of the recipe.
+    /// The label names an older version of the recipe.
     Older {
         /// The name of the recipe.
-        name: &'static str,
-        /// The version the label names.
+        name: String,
+        /// The version in the label.
         found: u32,
         /// The version of this program.
         known: u32,
@@ -372,7 +422,7 @@ impl fmt::Display for RecipeError {
                 write!(f, "{label:?} is no recipe label (name/version)")
             }
             RecipeError::Unknown { name } => {
-                write!(f, "there is no recipe {name:?} (there are {})", Recipe::NAMES.join(", "))
+                write!(f, "there is no recipe {name:?} (there are {}, and flags of these)", Recipe::BASES.join(", "))
             }
             RecipeError::Newer { name, found, known } => {
                 write!(f, "recipe {name} has version {found}, newer than this program's {known}")

@@ -8,11 +8,11 @@
 //!
 //! As specified here:
 //!
-//! * A shingle is w [canonical words](crate::text::CanonicalWords) in a row, with a space between
-//!   each two; its hash is XXH3 (128 bits, seed 0) of that (MD5 in the paper). w is 5 by default.
-//! * A page of fewer than w words has one shingle, of all its words. A page of none has none, and
+//! * A shingle is w successive [canonical words](crate::text::CanonicalWords), with a space between each two; its
+//!   hash is XXH3 (128 bits, seed 0) of that text (MD5 in the paper). w is 5 by default.
+//! * A page of fewer than w words has one shingle, of all its words. A page without words has no shingle, and
 //!   resembles nothing, not even another such page.
-//! * n is a power of two up to 32, so that samples nest: what 1/32 keeps is kept at 1/16 with the
+//! * n is a power of two up to 32, so that samples nest: the shingles kept at 1/32 are kept at 1/16 with the
 //!   remainder modulo 16. Samples of different ratios are compared at the coarser one.
 
 use std::cmp::Ordering;
@@ -25,13 +25,13 @@ use crate::text::CanonicalWords;
 pub const SHINGLE_WORDS: usize = 5;
 
 /// The coarsest sample: one shingle in 32 (Ye et al. 4.4).
-pub const SAMPLING_MAX: u32 = 32;
+pub(crate) const SAMPLING_MAX: u32 = 32;
 
-/// Shingles of a page beyond which repeated ones are dropped before the end, so that a page of 50 MB
-/// that repeats itself takes little memory.
+/// Number of pending shingles at which repeated ones are dropped, so that a page of 50 MB that repeats itself takes
+/// little memory.
 const PENDING: usize = 1 << 16;
 
-/// Which shingles are kept: those whose hash modulo n is r (Ye et al. 4.4).
+/// A sampling: keeps the shingles whose hash modulo n is r (Ye et al. 4.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Sampling {
     ratio: u32,
@@ -39,22 +39,22 @@ pub struct Sampling {
 }
 
 impl Sampling {
-    /// All shingles.
+    /// Keeps all shingles.
     pub const ALL: Sampling = Sampling { ratio: 1, remainder: 0 };
 
-    /// Returns the sampling that keeps one shingle in `ratio`, those whose hash leaves `remainder`;
-    /// none unless the ratio is 1, 2, 4, 8, 16 or 32 and the remainder below it.
+    /// Returns the sampling that keeps one shingle in `ratio`, those whose hash leaves `remainder`; `None` unless
+    /// the ratio is 1, 2, 4, 8, 16 or 32 and the remainder below it.
     pub fn new(ratio: u32, remainder: u32) -> Option<Self> {
         let fits = ratio.is_power_of_two() && ratio <= SAMPLING_MAX && remainder < ratio;
         fits.then_some(Sampling { ratio, remainder })
     }
 
-    /// Returns n.
+    /// Returns n, the ratio.
     pub fn ratio(self) -> u32 {
         self.ratio
     }
 
-    /// Returns r.
+    /// Returns r, the remainder.
     pub fn remainder(self) -> u32 {
         self.remainder
     }
@@ -64,7 +64,7 @@ impl Sampling {
         shingle as u32 & (self.ratio - 1) == self.remainder
     }
 
-    /// Returns the coarser of two samplings, if all that it keeps the other keeps too.
+    /// Returns the coarser of two samplings; `None` if they do not nest.
     pub fn coarser(self, other: Sampling) -> Option<Sampling> {
         let (coarse, fine) = if self.ratio >= other.ratio { (self, other) } else { (other, self) };
         (coarse.remainder & (fine.ratio - 1) == fine.remainder).then_some(coarse)
@@ -85,18 +85,18 @@ pub struct Shingles {
 }
 
 impl Shingles {
-    /// Takes hashes as [`Shingles::hashes`] gave them, or some of these in their order.
+    /// Makes a set of hashes from [`Shingles::hashes`], or some of these in their order.
     pub(crate) fn of_hashes(sampling: Sampling, hashes: Vec<u128>) -> Self {
         debug_assert!(hashes.is_sorted(), "hashes ascend");
         Shingles { sampling, hashes }
     }
 
-    /// Returns how it was sampled.
+    /// Returns the sampling of the set.
     pub fn sampling(&self) -> Sampling {
         self.sampling
     }
 
-    /// Returns the hashes of the shingles, ascending, each once.
+    /// Returns the hashes of the shingles, strictly ascending.
     pub fn hashes(&self) -> &[u128] {
         &self.hashes
     }
@@ -106,19 +106,19 @@ impl Shingles {
         self.hashes.len()
     }
 
-    /// Returns whether there is none.
+    /// Returns whether there is no shingle.
     pub fn is_empty(&self) -> bool {
         self.hashes.is_empty()
     }
 
-    /// Returns what a coarser sampling keeps of these; nothing if it is none of this one.
+    /// Returns the shingles that a coarser sampling keeps; `None` if the samplings do not nest.
     pub fn resample(&self, sampling: Sampling) -> Option<Shingles> {
         let coarser = sampling.ratio >= self.sampling.ratio && self.sampling.coarser(sampling).is_some();
         let hashes = || self.hashes.iter().copied().filter(|&hash| sampling.keeps(hash)).collect();
         coarser.then(|| Shingles { sampling, hashes: hashes() })
     }
 
-    /// Compares two sets, at the coarser of their ratios; nothing if their samples do not nest.
+    /// Compares two sets, at the coarser of their samplings; `None` if these do not nest.
     pub fn overlap(&self, other: &Shingles) -> Option<Overlap> {
         let sampling = self.sampling.coarser(other.sampling)?;
         let mut left = self.hashes.iter().copied().filter(|&hash| sampling.keeps(hash)).peekable();
@@ -140,25 +140,24 @@ impl Shingles {
     }
 }
 
-/// How much two sets of shingles have in common.
+/// The overlap of two sets of shingles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overlap {
-    /// Shingles in both.
+    /// Number of shingles in both.
     pub shared: usize,
-    /// Shingles in either.
+    /// Number of shingles in either.
     pub union: usize,
 }
 
 impl Overlap {
-    /// Returns the resemblance, 0 to 1: shared over union (Ye et al. 3.2). Two sets without a shingle
-    /// have none.
+    /// Returns the resemblance, 0 to 1: shared over union (Ye et al. 3.2); 0 if neither set has a shingle.
     pub fn resemblance(self) -> f64 {
         if self.union == 0 { 0.0 } else { self.shared as f64 / self.union as f64 }
     }
 }
 
-/// Returns the sampled shingles of `width` words each (Ye et al. 3.1, 4.4). A width of 0 counts as 1.
-/// Memory: 16 bytes for each different shingle kept, and 8 for each of `width` words.
+/// Returns the sampled shingles of `width` words each (Ye et al. 3.1, 4.4). A width of 0 counts as 1. Memory: 16
+/// bytes for each different shingle kept, and 8 for each of `width` words.
 pub fn shingles(words: &CanonicalWords, width: usize, sampling: Sampling) -> Shingles {
     let text = words.text();
     let width = width.clamp(1, words.len().max(1));
@@ -175,7 +174,7 @@ pub fn shingles(words: &CanonicalWords, width: usize, sampling: Sampling) -> Shi
             }
         }
     };
-    // The beginnings of the last words, in a ring; a shingle ends where the word at hand does.
+    // The beginnings of the last words, in a ring; a shingle ends with the current word.
     let mut begins = vec![0; width];
     let mut begin = 0;
     let mut index = 0;

@@ -3,7 +3,8 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 
 use super::*;
-use crate::text::{Page, PageKind, canonical_words};
+use crate::text::words::canonical_words;
+use crate::text::{Page, PageKind};
 
 fn of(text: &str, width: usize) -> Shingles {
     shingles(&canonical_words(&Page::text(text)), width, Sampling::ALL)

@@ -15,15 +15,15 @@
 //!
 //! * A fingerprint is a big-endian integer, and its rotation j begins with its byte j. W_j is a set:
 //!   a sentence that is repeated counts once, at its first index.
-//! * The paper does not say how many are chosen: s = 4. Documents that differ in a sentence differ in
-//!   the signatures whose choice it is in, so a smaller s makes more documents perhaps similar.
+//! * The paper does not say how many are chosen: s = 4. Documents that differ in a sentence differ in the
+//!   signatures that the sentence is chosen for, so a smaller s makes more documents perhaps similar.
 //! * l is in units ([`crate::text::units`]).
 //! * "The sentences whose fingerprints are chosen to compute a signature should disperse in the
 //!   document": [`SignatureRules::min_in_group`] and [`SignatureRules::min_gap`].
 //!
-//! **The same on every platform.** The logarithm of the standard library may differ in its last bit
-//! from one system to another, and a sum near zero would turn. Weights are whole numbers here, of
-//! 2^-32 each, calculated by squaring in integers: see [`weight`].
+//! **The same on every platform.** The logarithm of the standard library may differ in its last bit between
+//! systems, and the sign of a sum near zero would change. Weights are whole numbers here, in units of 2^-32,
+//! computed by squaring in integers: see [`weight`].
 
 use md5::{Digest as _, Md5};
 
@@ -35,20 +35,19 @@ const RING: u32 = 16;
 /// The most fingerprints for which the signs of all bits are decided at once.
 const MUX_MAX: usize = 6;
 
-/// How signatures are made of sentences; the default is the paper's.
+/// The parameters of signatures; the default is the paper's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SignatureRules {
     /// m: groups in a set. At least 1, or no signature is made.
     pub groups: u32,
-    /// n: sets of derivative fingerprints, at most 16. The signatures of fewer sets are the first of
-    /// those of more.
+    /// n: sets of derivative fingerprints, at most 16. The signatures of fewer sets are a prefix of those of more.
     pub rotations: u32,
     /// s: fingerprints chosen in a group, the smallest.
     pub smallest: usize,
-    /// A group of fewer chosen fingerprints than these gives no signature; at least 1 is needed.
+    /// Least number of chosen fingerprints for which a group gives a signature; at least 1.
     pub min_in_group: usize,
-    /// Units of text between the beginnings of any two chosen sentences, at least: a fingerprint
-    /// whose sentence is nearer to one that is chosen already is passed over.
+    /// Least distance of any two chosen sentences, in units of text between their beginnings: a fingerprint whose
+    /// sentence is nearer to a chosen one is skipped.
     pub min_gap: usize,
 }
 
@@ -61,24 +60,24 @@ impl Default for SignatureRules {
 /// One signature of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Signature {
-    /// The group it comes from: rotation times m, plus the remainder.
+    /// The group of the signature: rotation times m, plus the remainder.
     pub group: u32,
     /// The signature: documents with one in common are perhaps similar.
     pub value: u128,
 }
 
-/// A sentence as signatures see it.
+/// The fingerprint of a sentence.
 #[derive(Clone, Copy, Debug)]
 struct Print {
     value: u128,
     weight: i64,
-    /// Units of the text before it, where gaps are heeded.
+    /// Units of the text before the sentence, where gaps count.
     at: usize,
 }
 
-/// Returns the signatures of the first 10 KB of a text, best a
-/// [`folded_text`](crate::text::folded_text), in the order of their groups (Huang et al. 3.1). A
-/// text without a sentence of more than 16 units has none; one with few has fewer than 112.
+/// Returns the signatures of the first 10 KB of a text, best a [`folded_text`](crate::text::folded_text), in the
+/// order of their groups (Huang et al. 3.1). A text without a sentence of more than 16 units has none; one with few
+/// sentences has fewer than 112.
 pub fn signatures(text: &str, rules: &SignatureRules) -> Vec<Signature> {
     let prints = prints(text, rules);
     let mut found = Vec::new();
@@ -149,7 +148,7 @@ fn prints(text: &str, rules: &SignatureRules) -> Vec<Print> {
         .collect()
 }
 
-/// The weights of most sentences.
+/// The weights of the most frequent lengths.
 static WEIGHTS: [i64; 512] = {
     let mut weights = [0; 512];
     let mut len = 0;
@@ -162,9 +161,9 @@ static WEIGHTS: [i64; 512] = {
 
 /// Returns 1 + ln(len) in units of 2^-32, for a length of at least 1.
 ///
-/// The logarithm to base 2 is that of the highest bit, and then bit by bit: a number between 1 and
-/// 2, squared, is at least 2 exactly if the next bit of its logarithm is 1. All in integers, each
-/// square cut to 63 bits behind the point; 32 bits of the logarithm are calculated, times ln 2.
+/// The logarithm to base 2 is that of the highest bit, and then bit by bit: a number between 1 and 2, squared, is
+/// at least 2 exactly if the next bit of its logarithm is 1. All in integers, each square truncated to 63
+/// fractional bits; 32 bits of the logarithm are computed, times ln 2.
 const fn weight(len: usize) -> i64 {
     /// ln 2 in units of 2^-32, rounded.
     const LN_2: u64 = 2_977_044_472;
@@ -183,16 +182,16 @@ const fn weight(len: usize) -> i64 {
     (1 << 32) + ln as i64
 }
 
-/// Returns `value` modulo `groups`, without dividing 128 bits.
+/// Returns `value` modulo `groups`, without a 128-bit division.
 fn remainder(value: u128, groups: u32) -> usize {
     let (high, low) = ((value >> 64) as u64, value as u64);
     let by = |value: u64| if groups == 7 { value % 7 } else { value % u64::from(groups) };
-    // 2^64 modulo m, and then no sum or product exceeds 64 bits.
+    // 2^64 modulo m; no sum or product exceeds 64 bits.
     let shift = by(by(u64::MAX) + 1);
     by(by(high) * shift + by(low)) as usize
 }
 
-/// Keeps the `len` smallest different values, ascending.
+/// Keeps the `len` smallest distinct values, ascending.
 fn keep_smallest(kept: &mut Vec<Print>, print: Print, len: usize) {
     if kept.len() >= len && kept.last().is_none_or(|last| last.value <= print.value) {
         return;
@@ -205,11 +204,11 @@ fn keep_smallest(kept: &mut Vec<Print>, print: Print, len: usize) {
     kept.truncate(len);
 }
 
-/// Chooses in each group the smallest that are far enough from each other.
+/// Chooses in each group the smallest fingerprints whose sentences are far enough apart.
 fn disperse(chosen: &mut [Vec<Print>], prints: &[Print], rotation: u32, rules: &SignatureRules) {
     let mut turned: Vec<Print> =
         prints.iter().map(|print| Print { value: print.value.rotate_left(8 * rotation), ..*print }).collect();
-    // Stable, so that of a repeated sentence the first comes first.
+    // The sort is stable, so that the first occurrence of a repeated sentence comes first.
     turned.sort_by_key(|print| print.value);
     turned.dedup_by_key(|print| print.value);
     for print in turned {
@@ -220,12 +219,12 @@ fn disperse(chosen: &mut [Vec<Print>], prints: &[Print], rotation: u32, rules: &
     }
 }
 
-/// Returns where the weighted sum of the bits is above zero.
+/// Returns the bits whose weighted sum is above zero.
 fn combine(chosen: &[Print]) -> u128 {
     if chosen.len() > MUX_MAX {
         return signs(chosen);
     }
-    // For each set of sentences that may have a 1 in an index: whether that outweighs the others.
+    // For each set of sentences that may have a 1 at a bit position: whether they outweigh the others.
     let total: i64 = chosen.iter().map(|print| print.weight).sum();
     let mut words = [0u128; 1 << MUX_MAX];
     let words = &mut words[..1 << chosen.len()];
@@ -238,7 +237,7 @@ fn combine(chosen: &[Print]) -> u128 {
     for (word, ones) in words.iter_mut().zip(ones) {
         *word = if 2 * ones > total { u128::MAX } else { 0 };
     }
-    // Each index picks the set that it has, half of what is left by each sentence.
+    // Each bit position selects its set, one sentence a round, which halves the words that remain.
     let mut left = words.len();
     for print in chosen.iter().rev() {
         left /= 2;

@@ -55,7 +55,7 @@ fn weights_are_one_and_the_natural_logarithm() {
     assert_eq!(weight(1), 1 << 32);
     for len in (1..20_000).chain([1 << 40, usize::MAX]) {
         let expected = (1.0 + (len as f64).ln()) * 2f64.powi(32);
-        // One unit of the product and one of the logarithm are cut off; ln 2 is rounded.
+        // One unit of the product and one of the logarithm are truncated; ln 2 is rounded.
         assert!((weight(len) as f64 - expected).abs() < 4.0 + expected * 1e-9, "{len}");
     }
     // Pinned: these weights decide stored signatures.

@@ -3,7 +3,8 @@
 use nddb_format::record::{self, Archive, Batch, Counters, Print, Range, Settings};
 use rocksdb::{WriteBatch, WriteOptions};
 
-use super::{Catalog, Family};
+use super::families::Family;
+use super::open::Catalog;
 use crate::store::disk::steps::step;
 use crate::{Error, Result};
 
@@ -29,7 +30,7 @@ impl Commit<'_> {
         self.batch.delete_cf(self.catalog.family(family), key);
     }
 
-    /// Adds a document: its print, its record and all rows that lead to its number.
+    /// Adds a document: its print, its record and the rows of its keys.
     pub(crate) fn document(&mut self, number: u64, print: &Print, id: &str, record: &[u8], keys: &DocumentKeys) {
         self.put(Family::Prints, record::number_key(number), print.encode());
         self.put(Family::Documents, record::number_key(number), record);
@@ -39,7 +40,7 @@ impl Commit<'_> {
         }
     }
 
-    /// Removes all rows of a document that no run holds any more.
+    /// Removes all rows of a document that no run contains.
     pub(crate) fn purge(&mut self, number: u64, id: &str, keys: &DocumentKeys) {
         self.remove(Family::Prints, record::number_key(number));
         self.remove(Family::Documents, record::number_key(number));
@@ -64,12 +65,12 @@ impl Commit<'_> {
         self.remove(Family::Deleted, record::deleted_key(generation, number));
     }
 
-    /// Remembers what a pending batch replaces.
+    /// Records that a pending batch replaces a document.
     pub(crate) fn replaced(&mut self, batch: u32, number: u64) {
         self.put(Family::Batches, record::replaced_key(batch, number), []);
     }
 
-    /// Forgets what a batch replaces.
+    /// Removes the record that a pending batch replaces a document.
     pub(crate) fn forget_replaced(&mut self, batch: u32, number: u64) {
         self.remove(Family::Batches, record::replaced_key(batch, number));
     }
@@ -84,7 +85,7 @@ impl Commit<'_> {
         self.put(Family::Batches, record::range_key(low), range.encode());
     }
 
-    /// Removes a number range without a history worth keeping.
+    /// Removes a number range.
     pub(crate) fn forget_range(&mut self, low: u64) {
         self.remove(Family::Batches, record::range_key(low));
     }
@@ -113,19 +114,19 @@ impl Commit<'_> {
     }
 }
 
-/// The hashes by which a document can be found besides its fingerprint.
+/// The keys by which a document can be found besides its fingerprint.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct DocumentKeys {
     /// Megashingles of algorithm B.
     pub(crate) megashingles: Vec<u64>,
-    /// Pieces of algorithm C, by index, when the recipe has them.
+    /// Pieces of algorithm C, by index, if the recipe stores them.
     pub(crate) pieces: Vec<[u8; 4]>,
     /// Content digest.
     pub(crate) digest: Option<[u8; 16]>,
 }
 
 impl DocumentKeys {
-    /// The rows that lead to `number`.
+    /// Returns the rows of the keys, for document `number`.
     pub(crate) fn rows(&self, number: u64) -> impl Iterator<Item = (Family, Vec<u8>)> + '_ {
         let shingles =
             self.megashingles.iter().map(move |&hash| (Family::Megashingles, record::megashingle_key(hash, number)));

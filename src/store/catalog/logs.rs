@@ -1,25 +1,24 @@
-//! What RocksDB must not be given to read: logs that it would read without end.
+//! The logs of RocksDB: their names, and a check for records that it would read without end.
 //!
-//! Its logs, the list of sorted files among them, consist of blocks of 32 KB, and these of records with a checksum
-//! (4 bytes), a length (2, little-endian) and a kind. Of a kind that only reused logs have, RocksDB (11.8) asks again
-//! for the same record for ever where the log began with another kind. No log of a catalog is reused, so such a
-//! record is damage: one flipped bit is enough.
+//! RocksDB's logs, the list of sorted files among them, consist of blocks of 32 KB, and these of records with a
+//! checksum (4 bytes), a length (2, little-endian) and a kind. If a record has a kind that only reused logs have,
+//! and the log began with another kind, RocksDB (11.8) reads the same record for ever. No log of a catalog is
+//! reused, so such a record is damage: one flipped bit is enough.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-use super::is_log;
 use crate::store::disk::dir;
 use crate::{Error, Result};
 
-/// Bytes of a block; a record does not go beyond its block.
+/// Bytes of a block; no record spans blocks.
 const BLOCK: usize = 32 << 10;
 /// Bytes before the contents of a record.
 const HEADER: usize = 7;
 /// The kinds of records of reused logs.
 const REUSED: [u8; 6] = [5, 6, 7, 8, 11, 131];
 
-/// Fails if reading a log of a catalog, whose folder has these files, would not end.
+/// Fails if reading a log among the files `names` of a catalog's folder would not end.
 ///
 /// # Errors
 /// [`Error::Catalog`] that names the file and the byte; [`Error::Io`].
@@ -40,8 +39,18 @@ pub(super) fn check(path: &Path, names: &[OsString]) -> Result<()> {
     Ok(())
 }
 
-/// Where in a block of a log a record stands that RocksDB would read for ever. A wrong length leads away from the
-/// records, but not out of the block, and is damage too.
+/// Returns whether a file of a catalog is a log, or a list of sorted files, which RocksDB keeps as a log.
+pub(super) fn is_log(name: &OsStr) -> bool {
+    name.to_str().is_some_and(|name| name.ends_with(".log") || name.starts_with("MANIFEST"))
+}
+
+/// Returns the number of a log of rows; numbers ascend from log to log.
+pub(super) fn log_number(name: &OsStr) -> Option<u64> {
+    name.to_str()?.strip_suffix(".log")?.parse().ok()
+}
+
+/// Returns the offset in a block of a record that RocksDB would read for ever. A wrong length leads to bytes that
+/// are no record, but not out of the block, and is damage too.
 fn endless(block: &[u8]) -> Option<usize> {
     let mut index = 0;
     while let Some(&[_, _, _, _, low, high, kind]) = block.get(index..index + HEADER) {

@@ -3,18 +3,19 @@
 use nddb_format::record::{self, Archive, Batch, Counters, Print, Range, Record, Settings};
 use rocksdb::{DBRawIterator, Direction, IteratorMode, ReadOptions};
 
-use super::{Catalog, Family};
+use super::families::Family;
+use super::open::Catalog;
 use crate::{Error, Result};
 
-/// So many rows are looked up one by one: to prepare a look-up of many costs as much as one of them.
+/// Up to this many rows are looked up one by one: preparing a look-up of many costs as much as one of them.
 const FEW: usize = 4;
 
-/// Receives rows, key and value; `false` ends the scan.
+/// Receives rows as key and value; returns `false` to end the scan.
 type Visit<'a> = dyn FnMut(&[u8], &[u8]) -> Result<bool> + 'a;
 
 impl Catalog {
-    /// Visits the rows of a family from a key on, until `visit` says `false`. Damage is an error: an
-    /// iterator of RocksDB that meets it ends early, and says so only when asked.
+    /// Visits the rows of a family from a key on, until `visit` returns `false`. Damage is an error: an iterator of
+    /// RocksDB ends early at damage, and reports it only by its status.
     fn scan(&self, family: Family, from: &[u8], visit: &mut Visit<'_>) -> Result<()> {
         let mut options = ReadOptions::default();
         options.set_total_order_seek(true);
@@ -29,7 +30,7 @@ impl Catalog {
         Ok(())
     }
 
-    /// The value of a row that may have changed: by iterator.
+    /// Returns the value of a row that may have changed: by iterator.
     fn current(&self, family: Family, key: &[u8]) -> Result<Option<Vec<u8>>> {
         let mut found = None;
         self.scan(family, key, &mut |seen, value| {
@@ -41,13 +42,13 @@ impl Catalog {
         Ok(found)
     }
 
-    /// The settings of the database.
+    /// Returns the settings of the database.
     pub(crate) fn settings(&self) -> Result<Settings> {
         let value = self.current(Family::Meta, b"settings")?;
         self.required(value, "settings").and_then(|value| Settings::decode(&value).map_err(self.corrupt()))
     }
 
-    /// The counters as of the last commit.
+    /// Returns the counters as of the last commit.
     pub(crate) fn counters(&self) -> Result<Counters> {
         let value = self.current(Family::Meta, b"counters")?;
         self.required(value, "counters").and_then(|value| Counters::decode(&value).map_err(self.corrupt()))
@@ -65,22 +66,22 @@ impl Catalog {
         })
     }
 
-    /// The print of a number, if there is such a document.
+    /// Returns the print of a number, if there is such a document.
     pub(crate) fn print(&self, number: u64) -> Result<Option<Print>> {
         let value = self.db.get_pinned_cf(self.family(Family::Prints), record::number_key(number));
         let value = value.map_err(self.failed("be read"))?;
         value.map(|value| Print::decode(&value).map_err(self.corrupt())).transpose()
     }
 
-    /// The record of a number, if there is such a document.
+    /// Returns the record of a number, if there is such a document.
     pub(crate) fn record(&self, number: u64) -> Result<Option<Record>> {
         let value = self.db.get_pinned_cf(self.family(Family::Documents), record::number_key(number));
         let value = value.map_err(self.failed("be read"))?;
         value.map(|value| Record::decode(&value).map_err(self.corrupt())).transpose()
     }
 
-    /// Hands the encoded records of ascending `numbers` to `visit`, with their index among them; numbers
-    /// without a record are left out.
+    /// Passes the encoded records of ascending `numbers` to `visit`, with their indexes among them; numbers without
+    /// a record are left out.
     pub(crate) fn records(&self, numbers: &[u64], visit: &mut dyn FnMut(usize, &[u8]) -> Result<()>) -> Result<()> {
         if numbers.len() <= FEW {
             for (index, &number) in numbers.iter().enumerate() {
@@ -108,7 +109,7 @@ impl Catalog {
         })
     }
 
-    /// Looks up ids; cheapest in ascending order.
+    /// Returns a cursor that looks up ids; cheapest in ascending order.
     pub(crate) fn ids(&self) -> IdCursor<'_> {
         let mut options = ReadOptions::default();
         options.set_prefix_same_as_start(true);
@@ -119,7 +120,7 @@ impl Catalog {
         }
     }
 
-    /// Looks up numbers by what stands before them in the keys of a family; cheapest in ascending order.
+    /// Returns a cursor that looks up numbers by the prefixes of their keys; cheapest in ascending order.
     pub(crate) fn keys(&self, family: Family) -> KeyCursor<'_> {
         let mut options = ReadOptions::default();
         options.set_prefix_same_as_start(true);
@@ -134,7 +135,7 @@ impl Catalog {
         })
     }
 
-    /// Visits all rows of a family whose keys end in a number, as (what stands before it, number).
+    /// Visits all rows of a family whose keys end in a number, as (prefix, number).
     pub(crate) fn all_keys(&self, family: Family, visit: &mut dyn FnMut(&[u8], u64) -> Result<bool>) -> Result<()> {
         self.scan(family, &[], &mut |key, _| {
             let number = record::trailing_number(key).map_err(self.corrupt())?;
@@ -142,7 +143,7 @@ impl Catalog {
         })
     }
 
-    /// The folder of the catalog.
+    /// Returns the folder of the catalog.
     pub(crate) fn path(&self) -> &std::path::Path {
         &self.path
     }
@@ -156,7 +157,7 @@ impl Catalog {
         })
     }
 
-    /// Visits the deletions of manifest generations up to `folded`, as (generation, number), until `visit` says
+    /// Visits the deletions of manifest generations up to `folded`, as (generation, number), until `visit` returns
     /// `false`.
     pub(crate) fn folded_deletions(&self, folded: u64, visit: &mut dyn FnMut(u64, u64) -> bool) -> Result<()> {
         self.scan(Family::Deleted, &[], &mut |key, _| {
@@ -165,7 +166,7 @@ impl Catalog {
         })
     }
 
-    /// All batches by name.
+    /// Returns all batches by name.
     pub(crate) fn batches(&self) -> Result<Vec<(String, Batch)>> {
         let mut batches = Vec::new();
         self.scan(Family::Batches, &[0], &mut |key, value| {
@@ -176,7 +177,7 @@ impl Catalog {
         Ok(batches)
     }
 
-    /// All number ranges with a history, as (low, range), ascending.
+    /// Returns all number ranges, as (low, range), ascending.
     pub(crate) fn ranges(&self) -> Result<Vec<(u64, Range)>> {
         let mut ranges = Vec::new();
         self.scan(Family::Batches, &[1], &mut |key, value| {
@@ -187,8 +188,8 @@ impl Catalog {
         Ok(ranges)
     }
 
-    /// Visits the documents that pending batches replace, as (batch, number), until `visit` says `false`; of one
-    /// batch, or of all.
+    /// Visits the documents that pending batches replace, as (batch, number), until `visit` returns `false`; those
+    /// of `batch`, or of all.
     pub(crate) fn replaced(&self, batch: Option<u32>, visit: &mut dyn FnMut(u32, u64) -> Result<bool>) -> Result<()> {
         let from = batch.map_or_else(|| vec![2], record::replaced_prefix);
         self.scan(Family::Batches, &from, &mut |key, _| {
@@ -197,13 +198,13 @@ impl Catalog {
         })
     }
 
-    /// An archive with its progress.
+    /// Returns an archive with its progress.
     pub(crate) fn archive(&self, number: u32) -> Result<Option<Archive>> {
         let value = self.current(Family::Sources, &record::source_key(number))?;
         value.map(|value| Archive::decode(&value).map_err(self.corrupt())).transpose()
     }
 
-    /// All archives with their progress, by number.
+    /// Returns all archives with their progress, by number.
     pub(crate) fn archives(&self) -> Result<Vec<(u32, Archive)>> {
         let mut archives = Vec::new();
         self.scan(Family::Sources, &[], &mut |key, value| {
@@ -215,7 +216,7 @@ impl Catalog {
     }
 }
 
-/// Looks up the numbers of ids.
+/// A cursor over the numbers of ids.
 pub(crate) struct IdCursor<'a> {
     catalog: &'a Catalog,
     rows: DBRawIterator<'a>,
@@ -244,15 +245,14 @@ impl IdCursor<'_> {
     }
 }
 
-/// Looks up numbers by what stands before them in the keys of a family.
+/// A cursor over the numbers of keys of a family.
 pub(crate) struct KeyCursor<'a> {
     catalog: &'a Catalog,
     rows: DBRawIterator<'a>,
 }
 
 impl KeyCursor<'_> {
-    /// Visits the numbers behind `prefix`, all that a key has before its number, ascending, until `visit` says
-    /// `false`.
+    /// Visits the numbers of the keys that are `prefix` and a number, ascending, until `visit` returns `false`.
     pub(crate) fn numbers(&mut self, prefix: &[u8], visit: &mut dyn FnMut(u64) -> bool) -> Result<()> {
         self.rows.seek(prefix);
         while let Some(key) = self.rows.key().filter(|key| key.starts_with(prefix)) {

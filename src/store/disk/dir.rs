@@ -1,4 +1,4 @@
-//! The database folder: for it the only user of std::fs, of memory maps and of `unsafe`.
+//! The database folder: within the engine the only user of std::fs, of memory maps and of `unsafe`.
 //!
 //! Owns: file names, the lock, the atomic replacement of MANIFEST, files of runs written once and
 //! synced, read-only memory maps with a guard against SIGBUS, prefetching.
@@ -48,22 +48,22 @@ pub(crate) struct Dir {
     root: PathBuf,
 }
 
-/// The writer's lock; the kernel frees it when the process ends, however it ends.
+/// The writer's lock; the kernel releases it when the process ends, however it ends.
 #[derive(Debug)]
 pub(crate) struct Lock {
     file: File,
 }
 
 impl Drop for Lock {
-    /// Closing the file is not enough: a process that another thread has just forked holds the same lock until it
-    /// runs its own program.
+    /// Closing the file is not enough: a process just forked by another thread holds the same lock until it runs
+    /// its own program.
     fn drop(&mut self) {
         let _ = self.file.unlock();
     }
 }
 
 impl Dir {
-    /// Makes the folder of a new database.
+    /// Creates the folder of a new database.
     pub(crate) fn create(root: &Path) -> Result<Self> {
         match fs::create_dir(root) {
             Ok(()) => (),
@@ -81,7 +81,7 @@ impl Dir {
         }
         sync_folder(&dir.root)?;
         match root.parent() {
-            // The parent of a name alone is the working directory.
+            // The parent of a bare name is the working directory.
             Some(parent) if parent.as_os_str().is_empty() => sync_folder(Path::new("."))?,
             Some(parent) => sync_folder(parent)?,
             None => (),
@@ -89,7 +89,7 @@ impl Dir {
         Ok(dir)
     }
 
-    /// Takes the folder of a database that exists.
+    /// Opens the folder of an existing database.
     pub(crate) fn open(root: &Path) -> Result<Self> {
         let refuse = |why| Err(Error::NotADatabase { path: root.into(), why });
         let metadata = match fs::metadata(root) {
@@ -108,7 +108,7 @@ impl Dir {
         }
     }
 
-    /// Takes the folder of a database that may have lost its MANIFEST.
+    /// Opens the folder of a database that may have lost its MANIFEST.
     pub(crate) fn open_damaged(root: &Path) -> Result<Self> {
         let dir = Self { root: root.into() };
         match Self::open(root) {
@@ -117,7 +117,7 @@ impl Dir {
         }
     }
 
-    /// Locks the database for this process, which `holder` describes.
+    /// Locks the database for this process, described by `holder`.
     pub(crate) fn lock(&self, holder: &str) -> Result<Lock> {
         let path = self.root.join(LOCK);
         let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
@@ -132,22 +132,22 @@ impl Dir {
             }
             Err(TryLockError::Error(error)) => return Err(Error::io("lock the file", &path)(error)),
         }
-        // Only for the message; a lock without a name is as good.
+        // The description is for messages only; a lock without one is as good.
         let _ = file.set_len(0).and_then(|()| file.write_all(holder.as_bytes()));
         Ok(Lock { file })
     }
 
-    /// The folder of the database.
+    /// Returns the folder of the database.
     pub(crate) fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The folder of the catalog.
+    /// Returns the folder of the catalog.
     pub(crate) fn catalog(&self) -> PathBuf {
         self.root.join(CATALOG)
     }
 
-    /// The path of MANIFEST.
+    /// Returns the path of MANIFEST.
     pub(crate) fn manifest_path(&self) -> PathBuf {
         self.root.join(MANIFEST)
     }
@@ -156,14 +156,14 @@ impl Dir {
         self.root.join(RUNS)
     }
 
-    /// A folder for files on their way into the database, emptied at each opening for writing.
+    /// Returns the folder for files on their way into the database, emptied at each opening for writing.
     pub(crate) fn scratch(&self) -> Result<PathBuf> {
         let path = self.root.join(TMP);
         fs::create_dir_all(&path).map_err(Error::io("create the folder", &path))?;
         Ok(path)
     }
 
-    /// The path of a file under `runs/`.
+    /// Returns the path of a file under `runs/`.
     pub(crate) fn path(&self, number: u64, kind: Kind) -> PathBuf {
         self.runs().join(format!("{number:08x}.{}", kind.extension()))
     }
@@ -185,7 +185,7 @@ impl Dir {
         write_synced(&self.root.join(MANIFEST_TMP), bytes)
     }
 
-    /// Replaces the present MANIFEST by the prepared one. If this fails, either of them may be on disk.
+    /// Replaces the present MANIFEST by the prepared one. If this fails, either may be on disk.
     pub(crate) fn install_manifest(&self) -> Result<()> {
         let path = self.manifest_path();
         let renamed = step("replace the file", &path).and_then(|()| fs::rename(self.root.join(MANIFEST_TMP), &path));
@@ -193,7 +193,7 @@ impl Dir {
         sync_folder(&self.root)
     }
 
-    /// Begins a file under a number that was never used before.
+    /// Creates a file under a number that was never used before.
     pub(crate) fn create_file(&self, number: u64, kind: Kind) -> Result<FileWriter> {
         let path = self.path(number, kind);
         let file = step("create the file", &path)
@@ -213,7 +213,7 @@ impl Dir {
         fs::read(&path).map_err(Error::io("read the file", &path))
     }
 
-    /// Maps a file under `runs/` of which the manifest says how long it is.
+    /// Maps a file under `runs/` whose length the manifest gives.
     pub(crate) fn map(&self, number: u64, kind: Kind, length: u64) -> Result<Mapped> {
         Mapped::open(&self.path(number, kind), Some(length))
     }
@@ -227,7 +227,7 @@ impl Dir {
         }
     }
 
-    /// Removes what an earlier writer left behind: temporary files, and files that `keep` does not want.
+    /// Removes the remains of an earlier writer: temporary files, and files whose numbers `keep` rejects.
     pub(crate) fn sweep(&self, keep: impl Fn(u64) -> bool) -> Result<()> {
         let tmp = self.root.join(TMP);
         if tmp.exists() {
@@ -242,7 +242,7 @@ impl Dir {
         Ok(())
     }
 
-    /// The files under `runs/`, those with a name of ours.
+    /// Returns the files under `runs/` with valid names.
     fn run_files(&self) -> Result<Vec<PathBuf>> {
         let runs = self.runs();
         let entries = fs::read_dir(&runs).map_err(Error::io("list the folder", &runs))?;
@@ -257,7 +257,7 @@ impl Dir {
         Ok(files)
     }
 
-    /// The files under `runs/` whose numbers `named` does not know, by name.
+    /// Returns the files under `runs/` whose numbers `named` rejects, by name.
     pub(crate) fn files_without(&self, named: impl Fn(u64) -> bool) -> Result<Vec<PathBuf>> {
         let mut files = self.run_files()?;
         files.retain(|path| !file_number(path).is_some_and(&named));
@@ -265,7 +265,7 @@ impl Dir {
         Ok(files)
     }
 
-    /// The greatest number of a file under `runs/`, and the numbers of all deleted sets there, ascending.
+    /// Returns the greatest number of a file under `runs/`, and the numbers of all deleted sets there, ascending.
     pub(crate) fn numbers(&self) -> Result<(u64, Vec<u64>)> {
         let files = self.run_files()?;
         let greatest = files.iter().filter_map(|path| file_number(path)).max().unwrap_or(0);
@@ -275,25 +275,25 @@ impl Dir {
         Ok((greatest, sets))
     }
 
-    /// Free bytes of the file system.
+    /// Returns the free bytes of the file system.
     pub(crate) fn free(&self) -> Result<u64> {
         super::map::free_space(&self.root).map_err(Error::io("ask for free space of", &self.root))
     }
 
-    /// Fails unless so many bytes are free.
+    /// Fails unless `need` bytes are free.
     pub(crate) fn need_space(&self, need: u64) -> Result<()> {
         let have = self.free()?;
         if have < need { Err(Error::OverLimit { what: "disk space", need, have }) } else { Ok(()) }
     }
 
-    /// Bytes of all files of the catalog.
+    /// Returns the bytes of all files of the catalog.
     pub(crate) fn catalog_size(&self) -> u64 {
         let entries = fs::read_dir(self.catalog()).into_iter().flatten().flatten();
         entries.filter_map(|entry| entry.metadata().ok()).map(|metadata| metadata.len()).sum()
     }
 }
 
-/// The names in a folder, sorted.
+/// Returns the names in a folder, sorted.
 pub(crate) fn names(folder: &Path) -> Result<Vec<OsString>> {
     let entries = fs::read_dir(folder).map_err(Error::io("list the folder", folder))?;
     let mut names = Vec::new();
@@ -304,7 +304,7 @@ pub(crate) fn names(folder: &Path) -> Result<Vec<OsString>> {
     Ok(names)
 }
 
-/// Passes the blocks of a file, all but the last of `size` bytes. One that is gone has none.
+/// Passes the blocks of a file to `visit`, all but the last of `size` bytes. A file that no longer exists has none.
 pub(crate) fn read_blocks(path: &Path, size: usize, visit: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
     let mut file = match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -325,12 +325,12 @@ fn file_number(path: &Path) -> Option<u64> {
     u64::from_str_radix(path.file_stem()?.to_str()?, 16).ok()
 }
 
-/// Bytes that are written at a time, at multiples of as many. A file system with large folios keeps each
-/// such piece in one huge page, and readers that map the file then miss a page-table entry for 2 MB instead
-/// of for 4 KB. (Measured at ten million fingerprints: the blocks of a query are fetched in 0.6 of the time.)
+/// Bytes written at a time, at multiples of this size. A file system with large folios keeps each such piece in one
+/// huge page, so that readers that map the file miss a page-table entry for 2 MB instead of for 4 KB. (Measured at
+/// ten million fingerprints: the blocks of a query are fetched in 0.6 of the time.)
 const PIECE_SIZE: usize = 2 << 20;
 
-/// A file being written: it counts and sums what passes, and is durable when finished.
+/// A file being written: it counts and sums its bytes, and is durable when finished.
 #[derive(Debug)]
 pub(crate) struct FileWriter {
     file: File,
@@ -373,7 +373,7 @@ impl FileWriter {
 const SYNC_FILE: &str = "sync the file";
 const SYNC_FOLDER: &str = "sync the folder";
 
-/// Whether an error is that of an fsync: nobody knows what is on disk then, whatever the error says.
+/// Returns whether an error is that of an fsync: the state on disk is then unknown, whatever the error.
 pub(crate) fn is_failed_sync(error: &Error) -> bool {
     matches!(error, Error::Io { action: SYNC_FILE | SYNC_FOLDER, .. })
 }
@@ -405,7 +405,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let dir = Dir::create(&folder.path().join("db")).expect("a database");
         let lock = dir.lock("the first").expect("free");
-        // As a forked process does until it runs its own program.
+        // As in a forked process until it runs its own program.
         let inherited = lock.file.try_clone().expect("a descriptor");
         let refused = dir.lock("the second").err();
         assert!(matches!(&refused, Some(Error::Locked { holder, .. }) if holder == "the first"), "{refused:?}");
@@ -418,15 +418,15 @@ mod tests {
     fn a_database_at_a_relative_path_is_made_durable_in_the_working_directory() {
         let name = format!("nddb-test-{}", std::process::id());
         let synced = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
-        let told = synced.clone();
+        let steps = synced.clone();
         let observer = observe_storage(Path::new("."), move |action, path| {
-            told.lock().expect("whole").push((action, path.to_owned()));
+            steps.lock().expect("whole").push((action, path.to_owned()));
             Ok(())
         });
-        let made = Dir::create(Path::new(&name));
+        let dir = Dir::create(Path::new(&name));
         drop(observer);
         fs::remove_dir_all(&name).expect("removed");
-        made.expect("made");
+        dir.expect("made");
         assert!(synced.lock().expect("whole").contains(&(SYNC_FOLDER, PathBuf::from("."))));
     }
 }

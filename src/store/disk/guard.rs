@@ -1,13 +1,13 @@
 //! The SIGBUS guard: a mapped file that was truncated, or cannot be read, does not kill the process.
 //!
-//! A handler puts a page of zeros over the page that faulted and marks the mapping; zeros fail their
-//! checksum, and a query tests the mark after it has decoded. Faults elsewhere go the usual way.
+//! A handler maps a page of zeros over the page that faulted and marks the mapping; zeros fail their checksum, and
+//! a query tests the mark after decoding. Faults elsewhere get the default action.
 #![expect(unsafe_code, reason = "signal handlers and memory maps")]
 
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// Most mappings that are guarded at a time; a database of a thousand runs of twenty tables has 21,000.
+/// Most mappings guarded at a time; a database of a thousand runs of twenty tables has 21,000.
 const SLOTS: usize = 1 << 16;
 
 struct Slot {
@@ -33,7 +33,7 @@ impl Guard {
     pub(crate) fn new(start: usize, size: usize) -> Option<Self> {
         INSTALL.call_once(install);
         for (slot, entry) in TABLE.iter().enumerate() {
-            // A slot is taken by its start; the handler sees it once it has a size.
+            // A slot is claimed by its start; the handler sees it once it has a size.
             if entry.start.compare_exchange(0, start, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
                 entry.marked.store(false, Ordering::Relaxed);
                 USED.fetch_max(slot + 1, Ordering::AcqRel);
@@ -44,7 +44,7 @@ impl Guard {
         None
     }
 
-    /// Whether a page of the mapping could not be read.
+    /// Returns whether a page of the mapping could not be read.
     #[inline]
     pub(crate) fn is_marked(&self) -> bool {
         TABLE[self.slot].marked.load(Ordering::Relaxed)
@@ -96,7 +96,7 @@ extern "C" fn handle(_signal: libc::c_int, info: *mut libc::siginfo_t, _context:
             return;
         }
     }
-    // SAFETY: not ours: the default action, when the instruction faults again.
+    // SAFETY: not in a guarded mapping: restores the default action for when the instruction faults again.
     unsafe {
         libc::signal(libc::SIGBUS, libc::SIG_DFL);
     }

@@ -12,7 +12,7 @@ use memmap2::{Advice, Mmap, UncheckedAdvice};
 use super::guard::Guard;
 use crate::{Error, Result};
 
-/// Bytes of a file for each byte of the checksums at its end, and a few less to reach the footer as well.
+/// Bytes of a file for each byte of the checksums at its end, rounded down so that the footer is covered as well.
 const CHECKED_PER_CHECKSUM: usize = 1000;
 
 /// A file mapped read-only, guarded against SIGBUS. Files of runs never change once a manifest names
@@ -25,7 +25,7 @@ pub(crate) struct Mapped {
 }
 
 impl Mapped {
-    /// Maps a file; `length`, if given, is what it must have.
+    /// Maps a file; `length`, if given, is its expected length.
     pub(crate) fn open(path: &Path, length: Option<u64>) -> Result<Self> {
         let file = File::open(path).map_err(Error::io("open the file", path))?;
         let size = file.metadata().map_err(Error::io("look at the file", path))?.len();
@@ -39,7 +39,7 @@ impl Mapped {
         // SAFETY: files of runs are written once, before they are named by a manifest, and never again;
         // damage by others is caught by checksums, truncation by the guard.
         let map = unsafe { Mmap::map(&file) }.map_err(Error::io("map the file", path))?;
-        // Probes jump: reading ahead would fetch what nobody asks for.
+        // Probes jump: read-ahead would fetch unused pages.
         let _ = map.advise(Advice::Random);
         let guard = Guard::new(map.as_ptr() as usize, map.len()).ok_or_else(|| Error::OverLimit {
             what: "mapped files",
@@ -47,14 +47,14 @@ impl Mapped {
             have: 1 << 16,
         })?;
         let mapped = Self { map, path: path.into(), guard };
-        // What opening reads: the header, the footer and the checksums of pages before it.
+        // Opening reads the header, the footer and the checksums of pages before it.
         mapped.will_need(0, 1);
         let end = mapped.map.len() / CHECKED_PER_CHECKSUM + 1;
         mapped.will_need(mapped.map.len() - end.min(mapped.map.len()), end);
         Ok(mapped)
     }
 
-    /// The file.
+    /// Returns the path of the file.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -69,12 +69,12 @@ impl Mapped {
         Ok(())
     }
 
-    /// Asks the system to have these bytes in memory soon; for files that may be cold.
+    /// Asks the system to read these bytes ahead; for files that may be cold.
     pub(crate) fn will_need(&self, offset: usize, size: usize) {
         let _ = self.map.advise_range(Advice::WillNeed, offset, size.min(self.map.len().saturating_sub(offset)));
     }
 
-    /// Tells the system that the file is about to be read from front to back.
+    /// Tells the system that the file is about to be read sequentially.
     pub(crate) fn sequential(&self) {
         let _ = self.map.advise(Advice::Sequential);
     }
@@ -93,7 +93,7 @@ impl AsRef<[u8]> for Mapped {
     }
 }
 
-/// Fetches the cache line of an item ahead of its use; out of range is harmless.
+/// Prefetches the cache line of an item; an index out of range is harmless.
 #[inline(always)]
 pub(crate) fn prefetch<T>(items: &[T], index: usize) {
     #[cfg(target_arch = "x86_64")]
@@ -106,7 +106,7 @@ pub(crate) fn prefetch<T>(items: &[T], index: usize) {
     let _ = (items, index);
 }
 
-/// Free bytes of the file system that holds `path`.
+/// Returns the free bytes of the file system of `path`.
 pub(crate) fn free_space(path: &Path) -> io::Result<u64> {
     let path = CString::new(path.as_os_str().as_bytes()).map_err(io::Error::other)?;
     // SAFETY: the path ends with a NUL and the structure is written by the call before it is read.
@@ -120,10 +120,10 @@ pub(crate) fn free_space(path: &Path) -> io::Result<u64> {
     Ok(stats.f_bavail.saturating_mul(stats.f_frsize))
 }
 
-/// Raises the soft limit of files that this process may have open to the hard one. Returns the limit from now on.
+/// Raises this process's soft limit of open files to the hard one. Returns the new limit.
 ///
 /// # Errors
-/// What the system says.
+/// The error of the system.
 pub fn raise_open_files() -> io::Result<u64> {
     // SAFETY: the structure is written by the first call before it is read, and only read by the second.
     unsafe {

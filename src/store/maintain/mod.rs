@@ -1,4 +1,4 @@
-//! Maintenance: checking, rebuilding, and what a database takes on disk.
+//! Maintenance: checking, rebuilding, and statistics.
 
 pub(crate) mod check;
 pub(crate) mod rebuild;

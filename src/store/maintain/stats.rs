@@ -1,5 +1,5 @@
-//! What is in a database, by counting what is counted already: nothing is read from front to back but
-//! the numbers of pending batches.
+//! Statistics of a database from counts that are stored already: only the numbers of pending batches are read one
+//! by one.
 
 use nddb_format::fields;
 use nddb_format::manifest::{FileEntry, RunEntry};
@@ -10,21 +10,21 @@ use crate::Result;
 use crate::store::disk::dir::Kind;
 use crate::store::read::view::View;
 
-/// What is in a database.
+/// Statistics of a database.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stats {
-    /// Documents that everybody sees.
+    /// Number of visible documents.
     pub documents: u64,
-    /// Documents of pending batches, which nobody sees yet.
+    /// Number of documents of pending batches.
     pub pending: u64,
-    /// Numbers in the deleted set: documents that were deleted or replaced, until compactions have dropped
-    /// them and the set is written anew.
+    /// Number of documents in the deleted set: deleted or replaced ones, until compactions have dropped them and
+    /// the set is rewritten.
     pub deleted: u64,
-    /// Distinct fingerprints of each run and of the memtable, summed.
+    /// Number of distinct fingerprints of each run and of the memtable, summed.
     pub fingerprints: u64,
-    /// The memtable: documents in the catalog that are in no run yet, deleted ones included.
+    /// Number of documents in the memtable: those in the catalog that are in no run yet, deleted ones included.
     pub memtable_documents: u64,
-    /// Its distinct fingerprints.
+    /// Number of distinct fingerprints in the memtable.
     pub memtable_fingerprints: u64,
     /// The runs, ascending by document numbers.
     pub runs: Vec<RunStats>,
@@ -32,99 +32,99 @@ pub struct Stats {
     pub schemes: Vec<SchemeStats>,
     /// Bytes by kind.
     pub bytes: BytesByKind,
-    /// Version of the format that this library writes, and the least version of a reader of it.
+    /// Version of the format that this library writes, and the least version of its readers.
     pub format: u16,
     /// Label of the recipe.
     pub recipe: String,
     /// Number of the manifest.
     pub generation: u64,
-    /// Commits so far.
+    /// Number of commits.
     pub commits: u64,
     /// The next document number.
     pub next_number: u64,
-    /// Greatest distance answered.
+    /// Greatest distance that probes answer.
     pub k: u8,
-    /// Width of a fingerprint.
+    /// Width of a fingerprint, in bits.
     pub bits: u8,
 }
 
-/// A run.
+/// Statistics of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunStats {
-    /// Least document number of its range.
+    /// Least document number of the range.
     pub low: u64,
-    /// One more than its greatest.
+    /// One more than the greatest document number of the range.
     pub high: u64,
-    /// Documents, deleted ones included.
+    /// Number of documents, deleted ones included.
     pub documents: u64,
-    /// Distinct fingerprints.
+    /// Number of distinct fingerprints.
     pub fingerprints: u64,
-    /// How often, at most, a document of it has been rewritten by merges.
+    /// The greatest number of merges that have rewritten a document of the run.
     pub rewrites: u8,
-    /// Levels of its scheme.
+    /// Levels of the scheme.
     pub levels: Vec<u8>,
-    /// Tables of its scheme.
+    /// Number of tables of the scheme.
     pub tables: usize,
-    /// Restart interval of its scheme.
+    /// Restart interval of the scheme.
     pub restart: u16,
-    /// Bytes of all its files.
+    /// Bytes of all files.
     pub bytes: u64,
-    /// Its files, the segments in the order of the tables and then the postings.
+    /// The files: the segments in the order of the tables, then the postings.
     pub files: Vec<FileStats>,
 }
 
-/// A file of a run.
+/// Statistics of a file of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FileStats {
-    /// Its name under `runs/`.
+    /// Name under `runs/`.
     pub name: String,
-    /// Its bytes.
+    /// Size in bytes.
     pub bytes: u64,
-    /// For a segment: all its bits by its fingerprints.
+    /// Bits of the file for each fingerprint, for a segment.
     pub bits_per_fingerprint: Option<f64>,
 }
 
-/// A scheme that runs have.
+/// Statistics of the runs of a scheme.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SchemeStats {
-    /// Its levels.
+    /// Levels of the scheme.
     pub levels: Vec<u8>,
-    /// Its restart interval.
+    /// Restart interval of the scheme.
     pub restart: u16,
-    /// Number of its tables.
+    /// Number of tables of the scheme.
     pub tables: usize,
-    /// Runs that have it.
+    /// Number of runs with the scheme.
     pub runs: u64,
-    /// Their fingerprints.
+    /// Number of fingerprints in these runs.
     pub fingerprints: u64,
-    /// For each table: all bits of its segments, headers, indexes and footers counted, by its fingerprints.
+    /// For each table, bits of its segments (headers, indexes and footers included) for each fingerprint.
     pub bits_per_fingerprint: Vec<f64>,
 }
 
-/// Where the space goes.
+/// Bytes on disk by kind of file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BytesByKind {
-    /// Segments.
+    /// Bytes of segments.
     pub segments: u64,
-    /// Postings.
+    /// Bytes of postings.
     pub postings: u64,
-    /// The deleted set's file.
+    /// Bytes of the deleted set's file.
     pub deleted: u64,
-    /// The catalog, with its log.
+    /// Bytes of the catalog, with its log.
     pub catalog: u64,
-    /// MANIFEST.
+    /// Bytes of MANIFEST.
     pub manifest: u64,
 }
 
 impl BytesByKind {
-    /// All of them.
+    /// Returns the sum.
     pub fn total(&self) -> u64 {
         self.segments + self.postings + self.deleted + self.catalog + self.manifest
     }
 }
 
 impl View<'_> {
-    /// What is in the database. Cheap, unless batches are pending: then their numbers are counted.
+    /// Returns the statistics of the database. Cheap, unless batches are pending: then their numbers are counted.
     ///
     /// # Errors
     /// Damage of the catalog.
@@ -164,7 +164,7 @@ impl View<'_> {
         })
     }
 
-    /// Documents of pending batches that are not deleted.
+    /// Returns the number of documents of pending batches that are not deleted.
     fn pending_documents(&self) -> Result<u64> {
         let mut pending = 0;
         for numbers in self.snapshot.ranges.in_state(RangeState::Pending) {

@@ -1,8 +1,8 @@
 //! Batch mode (Manku 2007, 3.3): many queries by one sequential pass over all stored fingerprints.
 //!
-//! The queries are indexed in memory (`sweep`); table 0 of every run is read once, in ranges of 64 MB,
-//! each a task of its own that needs only the segment's header and its range. What the tasks find is
-//! merged, sorted, and led to ids.
+//! The queries are indexed in memory (`sweep`); table 0 of every run is read once, in ranges of 64 MB, each a task
+//! of its own that needs only the segment's header and its range. The results of the tasks are merged, sorted, and
+//! resolved to ids.
 
 use std::io::Read;
 use std::path::Path;
@@ -26,12 +26,12 @@ const RANGE_LEN: u64 = (64 << 20) / BLOCK_SIZE as u64;
 /// Rows whose ids are looked up together.
 const RESOLVE_LEN: usize = 1 << 14;
 
-/// What a batch query did.
+/// The result of a batch query.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BatchSummary {
-    /// Stored fingerprints that were read, those of several runs counted in each.
+    /// Number of stored fingerprints read, summed over the runs.
     pub stored: u64,
-    /// Matches: pairs of a query and a live document.
+    /// Number of matches: pairs of a query and a live document.
     pub matches: u64,
 }
 
@@ -52,13 +52,13 @@ pub struct BatchMatch<'a> {
 type Row = [u64; 3];
 
 impl View<'_> {
-    /// Finds every live document within `within` bits of each of many queries and hands them to `emit`
-    /// by (query, distance, id bytewise). `threads` ranges are read at a time; the matches take about
-    /// `memory_limit` bytes of memory, what is more goes to temporary files.
+    /// Finds every live document within `within` bits of each of many queries and passes the matches to `emit` by
+    /// (query, distance, id bytewise). `threads` ranges are read at a time; matches take about `memory_limit` bytes
+    /// of memory, beyond that temporary files.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if a distance or a query is above what the database holds; damage;
-    /// [`Error::Cancelled`]; whatever `emit` returns.
+    /// [`Error::OutOfRange`] if a distance or a query exceeds the database's; damage; [`Error::Cancelled`]; any
+    /// error of `emit`.
     pub fn batch_query(
         &self,
         queries: &[Fingerprint],
@@ -69,7 +69,7 @@ impl View<'_> {
         emit: &mut dyn FnMut(BatchMatch<'_>) -> Result<()>,
     ) -> Result<BatchSummary> {
         if within.0 > self.settings.k {
-            return Err(Error::OutOfRange { what: "k", asked: within.0.into(), limit: self.settings.k.into() });
+            return Err(Error::OutOfRange { what: "k", requested: within.0.into(), limit: self.settings.k.into() });
         }
         let natural =
             nddb_format::scheme::Scheme::new(self.settings.bits, 0, &[], 0).map_err(Error::format(self.dir.root()))?;
@@ -105,8 +105,8 @@ impl View<'_> {
         Ok(BatchSummary { stored: stored + self.snapshot.memtable.len() as u64, matches })
     }
 
-    /// Reads one range of a run's table 0. Returns how many fingerprints it holds and what was found:
-    /// query, value, and the indexes of its documents.
+    /// Reads one range of a run's table 0. Returns the number of its fingerprints and the matches: query, value,
+    /// and the indexes of its documents.
     #[expect(clippy::type_complexity, reason = "it does not leave this file")]
     fn sweep_range(
         &self,
@@ -131,7 +131,7 @@ impl View<'_> {
         Ok((read, found.collect::<Result<_>>()?))
     }
 
-    /// Takes the live documents of a list, for each query that is equal to `query`.
+    /// Adds the live documents of a list, for each query that is equal to `query`.
     fn push_list(
         &self,
         run: &Run,
@@ -165,8 +165,8 @@ impl View<'_> {
         sieve.finish(&mut keep)
     }
 
-    /// Turns sorted rows into matches with ids, a few thousand at a time; those of one query and distance
-    /// stay together, for they are sorted by id.
+    /// Resolves sorted rows to matches with ids, a few thousand at a time; those of one query and distance stay
+    /// together, because they are sorted by id.
     fn emit_rows(&self, rows: Sorter<3>, emit: &mut dyn FnMut(BatchMatch<'_>) -> Result<()>) -> Result<u64> {
         let (mut pending, mut matches): (Vec<Row>, u64) = (Vec::new(), 0);
         rows.finish().each(&mut |stretch| {
@@ -212,7 +212,7 @@ impl View<'_> {
     }
 }
 
-/// The indexes of the documents of a fingerprint that table 0 of the run holds.
+/// Returns the indexes of the documents of a fingerprint in table 0 of the run.
 fn list_of(run: &Run, value: u64) -> Result<std::ops::Range<u64>> {
     let file = &run.segments[0];
     let position = file.segment().find(Permuted(value));
@@ -233,13 +233,13 @@ fn push(index: &QueryIndex, query: u64, value: u64, number: u64, rows: &mut Sort
         .try_for_each(|&ordinal| rows.push([u64::from(ordinal) << 8 | distance, number, value]))
 }
 
-/// Holds a segment file, or a range of its blocks as (first, count), against queries, and hands (query
-/// ordinal, stored fingerprint, distance) to `emit`, sorted within each range of 64 MB. Needs no database
-/// and knows nothing of deletions. Returns the number of stored fingerprints read.
+/// Compares a segment file, or a range of its blocks as (first, count), with queries, and passes (query ordinal,
+/// stored fingerprint, distance) to `emit`, sorted within each range of 64 MB. Needs no database and ignores
+/// deletions. Returns the number of stored fingerprints read.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] for a distance or a query above what the segment holds; damage of the file;
-/// whatever `emit` returns.
+/// [`Error::OutOfRange`] for a distance or a query that exceeds the segment's; damage of the file; any error of
+/// `emit`.
 pub fn scan_segment(
     path: &Path,
     blocks: Option<(u64, u64)>,
@@ -252,7 +252,11 @@ pub fn scan_segment(
     let (first, count) = blocks.unwrap_or((0, segment.block_len()));
     let end = first.saturating_add(count);
     if first >= segment.block_len() || end > segment.block_len() {
-        return Err(Error::OutOfRange { what: "the end of the block range", asked: end, limit: segment.block_len() });
+        return Err(Error::OutOfRange {
+            what: "the end of the block range",
+            requested: end,
+            limit: segment.block_len(),
+        });
     }
     let mut task = Task::new(path, segment.header(), queries, within)?;
     for start in (first..end).step_by(RANGE_LEN as usize) {
@@ -263,8 +267,8 @@ pub fn scan_segment(
     Ok(task.read)
 }
 
-/// The same for blocks that come as a stream, of which the first is block `first` of the segment whose
-/// header the bytes `header` begin with.
+/// Compares streamed blocks with queries, as [`scan_segment`] does. The first is block `first` of the segment whose
+/// header is at the beginning of `header`.
 ///
 /// # Errors
 /// As [`scan_segment`].

@@ -1,12 +1,12 @@
 //! The probe: everything stored within k bits of a fingerprint (Manku 2007, 3).
 //!
-//! A dependent memory miss costs ten times an independent one, so nothing is waited for alone. A *lane*
-//! is one table of one run for one query:
-//! 1. all lanes search their block index together, each look at a key fetched while the others look;
-//! 2. as a lane finds its block, the block is fetched (from disk, if it may be cold: all reads fly at once);
+//! A dependent memory miss costs ten times an independent one, so no miss is waited for alone. A *lane* is one
+//! table of one run for one query:
+//! 1. all lanes search their block index together, each key prefetched while the others are compared;
+//! 2. as a lane finds its block, the block is fetched (from disk, if it may be cold: all reads are in flight at once);
 //! 3. the blocks are decoded, one after the other, from their restart points;
-//! 4. what is within k is collected, once a fingerprint, and led through its rank in table 0 and the
-//!    postings to document numbers, again all together.
+//! 4. fingerprints within k bits are collected, each once, and resolved by their ranks in table 0 and the postings to
+//!    document numbers, again all together.
 
 use std::cell::RefCell;
 use std::collections::BinaryHeap;
@@ -22,23 +22,23 @@ use crate::store::disk::map::prefetch;
 use crate::store::runs::run::{Run, SegmentFile};
 use crate::{Error, Result};
 
-/// Queries that are in flight together in a batch.
+/// Queries of a batch in flight together.
 const WINDOW: usize = 16;
 /// Blocks that are decoded in turn.
 const IN_TURN: usize = 5;
 
-/// A stored document within the distance asked for.
+/// A stored document within the distance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Match {
     /// Hamming distance to the query.
     pub distance: u32,
     /// Document number.
     pub number: u64,
-    /// Its fingerprint.
+    /// Fingerprint of the document.
     pub fingerprint: Fingerprint,
 }
 
-/// What a probe found.
+/// The result of a probe.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Matches {
     /// Number of live documents within the distance, also beyond the limit.
@@ -47,42 +47,42 @@ pub struct Matches {
     pub matches: Vec<Match>,
 }
 
-/// The work that probes did.
+/// Counters of the work of probes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
-    /// Tables probed.
+    /// Number of tables probed.
     pub probes: u64,
-    /// Blocks decoded.
+    /// Number of blocks decoded.
     pub blocks: u64,
-    /// Entries decoded.
+    /// Number of entries decoded.
     pub entries: u64,
 }
 
-/// One table of one run for one query: or table 0, for one fingerprint that another table has found.
+/// One table of one run for one query; or table 0, for a fingerprint found by another table.
 #[derive(Clone, Copy)]
 struct Lane {
     query: u32,
     run: u32,
     table: u32,
-    /// Where in the block `low` is likely to stand, of [`PARTS`].
+    /// Likely location of `low` in the block, of [`PARTS`].
     part: u32,
     low: Permuted,
     high: Permuted,
     permuted: Permuted,
-    /// The block that was found, and where the range ends at the latest.
+    /// The block found, and the greatest block of the range.
     bounds: (u64, u64),
 }
 
-/// A search of the block index by a lane whose directory is not made or cannot tell, one look at a key at a time.
+/// A search of the block index, key by key, by a lane whose directory is missing or undecided.
 struct Looking {
     lane: u32,
     search: Search,
-    /// Key before the block found, and its own.
+    /// Key of the block before, and of the block found.
     before: u64,
     key: u64,
 }
 
-/// What a thread's probes use again and again instead of allocating it.
+/// Memory that a thread's probes reuse.
 #[derive(Default)]
 struct Scratch {
     lanes: Vec<Lane>,
@@ -97,7 +97,7 @@ thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 
-/// Where between two keys a value is likely to stand, of [`PARTS`].
+/// Returns the likely location of a value between two keys, of [`PARTS`].
 #[inline]
 fn part_of(low: u64, before: u64, key: u64) -> u32 {
     let span = key.wrapping_sub(before) / PARTS as u64;
@@ -105,8 +105,7 @@ fn part_of(low: u64, before: u64, key: u64) -> u32 {
 }
 
 impl Looking {
-    /// Takes the look that was fetched and those that lie in the same cache line. Returns whether the
-    /// search goes on.
+    /// Compares the prefetched key and those in the same cache line. Returns whether the search goes on.
     #[inline]
     fn step(&mut self, file: &SegmentFile, low: Permuted) -> Result<bool> {
         let Guess::Look(mut block) = self.search.next() else { return Ok(false) };
@@ -130,8 +129,7 @@ impl Looking {
     }
 }
 
-/// Finds the blocks of all lanes together, and fetches them. Lanes that begin behind the last block are
-/// dropped.
+/// Finds the blocks of all lanes together, and fetches them. Lanes that begin behind the last block are dropped.
 fn locate(runs: &[Arc<Run>], lanes: &mut Vec<Lane>, looking: &mut Vec<Looking>) -> Result<()> {
     looking.clear();
     for lane in lanes.iter() {
@@ -184,8 +182,8 @@ impl Lane {
         &runs[self.run as usize].segments[self.table as usize]
     }
 
-    /// Notes the block found and fetches it, if it exists. Returns a lane for the block behind it, if the
-    /// range goes on there, so that it is on its way as well.
+    /// Records the block found and fetches it, if it exists. Returns a lane for the next block, if the range goes
+    /// on there, so that it is fetched as well.
     #[inline]
     fn found(&mut self, file: &SegmentFile, block: u64, before: u64, key: u64) -> Option<Lane> {
         let len = file.segment().block_len();
@@ -203,7 +201,7 @@ impl Lane {
         Some(Lane { part: 0, bounds: (block + 1, len), ..*self })
     }
 
-    /// The block that was found, on the way to the lane's low end.
+    /// Returns the search in the block found for the lane's low end.
     #[inline]
     fn approach<'a>(&self, runs: &'a [Arc<Run>]) -> Result<Approach<'a>> {
         Ok(self.file(runs).block(self.bounds.0)?.approach(self.low.0, self.part as usize))
@@ -218,7 +216,7 @@ struct Hit {
     table: u32,
     distance: u32,
     fingerprint: u64,
-    /// Block and entry in table 0, where that is known.
+    /// Block and entry in table 0, if known.
     index: Option<(u64, usize)>,
     rank: u64,
     list: Range<u64>,
@@ -238,7 +236,7 @@ impl Collector {
         Self { limit: limit.unwrap_or(usize::MAX), count: 0, heap: BinaryHeap::new(), all: Vec::new() }
     }
 
-    /// Whether a match at this distance with this number would be kept.
+    /// Returns whether a match at this distance with this number would be kept.
     fn wants(&self, distance: u32, number: u64) -> bool {
         if self.limit == usize::MAX || self.heap.len() < self.limit {
             return self.limit > 0;
@@ -268,7 +266,7 @@ impl Snapshot {
     /// Finds every live document within `k` bits of each query.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if `k` or a query is above what the database holds; damage of whatever is read.
+    /// [`Error::OutOfRange`] if `k` or a query exceeds the database's; damage of the data read.
     pub(crate) fn probe_many(
         &self,
         queries: &[Fingerprint],
@@ -288,11 +286,11 @@ impl Snapshot {
 
     fn check_query(&self, queries: &[Fingerprint], k: u32) -> Result<()> {
         if k > u32::from(self.manifest.k) {
-            return Err(Error::OutOfRange { what: "k", asked: k.into(), limit: self.manifest.k.into() });
+            return Err(Error::OutOfRange { what: "k", requested: k.into(), limit: self.manifest.k.into() });
         }
         let greatest = nddb_format::fingerprint::low_mask(self.manifest.bits);
         match queries.iter().find(|query| query.0 > greatest) {
-            Some(query) => Err(Error::OutOfRange { what: "the fingerprint", asked: query.0, limit: greatest }),
+            Some(query) => Err(Error::OutOfRange { what: "the fingerprint", requested: query.0, limit: greatest }),
             None => Ok(()),
         }
     }
@@ -316,7 +314,7 @@ impl Snapshot {
                     let permuted = definition.permute(fingerprint);
                     let (low, high) = definition.range(permuted);
                     lanes.push(Lane { query, run: number, table, part: 0, low, high, permuted, bounds: (0, 0) });
-                    // Equal fingerprints are found by any table.
+                    // Equal fingerprints are found by every table.
                     if k == 0 {
                         break;
                     }
@@ -399,7 +397,7 @@ impl Snapshot {
             }
             stretches.decode(&approaches);
             for (index, (approach, lane)) in approaches.into_iter().zip(group).enumerate() {
-                self.scan(approach, stretches.of(index), lane, k, work, hits)?;
+                self.scan(approach, stretches.lane(index), lane, k, work, hits)?;
             }
         }
         for lane in groups.remainder() {
@@ -408,7 +406,7 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Collects what the range of a lane holds within the distance, in its block and those behind it.
+    /// Collects the fingerprints of a lane's range within the distance, in its block and those behind it.
     #[inline]
     fn scan(
         &self,
@@ -446,8 +444,8 @@ impl Snapshot {
         }
     }
 
-    /// Leads all hits from their fingerprints to their lists: the indexes of those that table 0 has not
-    /// found itself, then ranks, directory and numbers, each fetched for all before it is read.
+    /// Resolves all hits from their fingerprints to their lists: the entries of those not found by table 0, then
+    /// ranks, directory and numbers, each prefetched for all hits before it is read.
     fn look_up(
         &self,
         hits: &mut [Hit],
@@ -469,7 +467,7 @@ impl Snapshot {
         for lane in lookups.iter() {
             postings(lane).prefetch_rank(lane.bounds.0);
         }
-        // While the blocks are on their way, follow the postings from where the entry is likely to be.
+        // While the blocks are being fetched, prefetch the postings at the likely rank.
         for lane in lookups.iter_mut() {
             let rank = postings(lane).first_rank(lane.bounds.0)?;
             lane.high = Permuted(rank + lane.file(&self.runs).entry_at(lane.part as usize));
@@ -488,7 +486,7 @@ impl Snapshot {
                 stretches.decode(&approaches);
             }
             for (index, (approach, lane)) in approaches.into_iter().zip(group).enumerate() {
-                let stretch = if one { Stretch::default() } else { stretches.of(index) };
+                let stretch = if one { Stretch::default() } else { stretches.lane(index) };
                 hits[lane.query as usize].index = approach.position(stretch).map(|entry| (lane.bounds.0, entry));
             }
         }
@@ -519,7 +517,7 @@ fn lost(run: &Run, fingerprint: u64) -> Error {
     }
 }
 
-/// Keeps each fingerprint of a run once for each query; the one found in table 0, if there is one.
+/// Keeps each fingerprint of a run once for each query, preferably the one found in table 0.
 fn distinct(hits: &mut Vec<Hit>) {
     let key = |hit: &Hit| (hit.query, hit.run, hit.fingerprint);
     if hits.len() > 1 {

@@ -1,5 +1,5 @@
-//! Reading: any number of processes, beside the writer, which lock nothing and write nothing in the
-//! database folder (SPEC 10.8).
+//! Readers: any number of processes, beside the writer, which lock nothing and write nothing in the database folder
+//! (SPEC 10.8).
 
 use std::path::Path;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::store::read::view::{Neighbor, View, Within};
 use crate::store::runs::run::Verify;
 use crate::{Error, Result};
 
-/// Attempts to open a state before a writer's next one replaces it.
+/// Attempts to open a state before a writer replaces it by the next.
 const ATTEMPTS: u32 = 64;
 
 /// A database open for reading. Its answers are those of one state until [`Reader::refresh`].
@@ -27,7 +27,7 @@ pub struct Reader {
     settings: Settings,
     snapshot: Snapshot,
     verify: Verify,
-    /// The catalog has followed the writer further than the snapshot.
+    /// The catalog is at a later state than the snapshot.
     ahead: bool,
 }
 
@@ -35,12 +35,12 @@ impl Reader {
     /// Opens a database for reading.
     ///
     /// # Errors
-    /// [`Error::NotADatabase`], [`Error::Newer`], damage of what opening reads.
+    /// [`Error::NotADatabase`], [`Error::Newer`], damage of the parts that opening reads.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::open_with(path, Verify::FirstTouch)
     }
 
-    /// Opens a database for reading, choosing when checksums are compared.
+    /// Opens a database for reading, with a choice when checksums are verified.
     ///
     /// # Errors
     /// As [`Reader::open`].
@@ -53,7 +53,7 @@ impl Reader {
     /// Moves on to the newest state. Returns whether anything has changed.
     ///
     /// # Errors
-    /// As [`Reader::open`]; the old state is kept, and what it shows: nothing that came later.
+    /// As [`Reader::open`]; the old state is kept then, without any later change.
     pub fn refresh(&mut self) -> Result<bool> {
         let before = self.mark();
         if !self.follow()? {
@@ -64,11 +64,11 @@ impl Reader {
         Ok(before != self.mark())
     }
 
-    /// Follows the writer with the catalog that is open. Returns whether that leads to its present state.
+    /// Catches up with the writer using the open catalog. Returns whether that reaches the writer's present state.
     fn follow(&mut self) -> Result<bool> {
-        // A secondary instance that did not see the log in which a row was removed shows it again once nothing else
-        // remembers the removal. So numbers that have left the deleted set, and whether a load has ended, are read
-        // through a fresh one.
+        // A secondary instance that did not see the log in which a row was removed shows the row again once nothing
+        // else records the removal. So numbers that have left the deleted set, and whether a load has ended, are
+        // read through a fresh instance, as is everything once an unread log was removed.
         let loading = self.snapshot.ranges.in_state(RangeState::Loading).next().is_some();
         let manifest = read_manifest(&self.dir)?;
         let (generation, since) = (manifest.generation, self.snapshot.manifest.generation);
@@ -76,14 +76,14 @@ impl Reader {
             return Ok(false);
         }
         let Ok(mut changes) = self.snapshot.changes_to(&self.dir, manifest, self.verify) else { return Ok(false) };
-        // If anything fails behind this, the catalog is ahead of the snapshot.
+        // If a later step fails, the catalog is ahead of the snapshot.
         self.ahead = true;
-        if self.catalog.catch_up().is_err() {
+        if !self.catalog.catch_up().unwrap_or(false) {
             return Ok(false);
         }
         changes.read(&self.catalog, since, &self.snapshot.deleted)?;
         let settings = self.catalog.settings()?;
-        // A flush between the two steps would have taken rows away that the snapshot still needs.
+        // A flush between the two steps would have removed rows that the snapshot still needs.
         if read_manifest(&self.dir)?.generation != generation {
             return Ok(false);
         }
@@ -93,13 +93,13 @@ impl Reader {
         Ok(true)
     }
 
-    /// What differs between two states that are not the same.
+    /// Returns values that differ between any two different states.
     fn mark(&self) -> (u64, u64, u64, Ranges) {
         let Snapshot { manifest, seen, deleted, ranges, .. } = &self.snapshot;
         (manifest.generation, *seen, deleted.len(), ranges.clone())
     }
 
-    /// The present state.
+    /// Returns the present state.
     pub fn view(&self) -> View<'_> {
         View { dir: &self.dir, snapshot: &self.snapshot, catalog: &self.catalog, settings: &self.settings }
     }
@@ -114,7 +114,7 @@ impl Reader {
     }
 }
 
-/// Opens the catalog. A writer that is moving its files can make that fail; it is no damage.
+/// Opens the catalog. A writer that is moving its files can make this fail, which is no damage.
 fn open_catalog(dir: &Dir, before: Option<&Catalog>) -> Result<Catalog> {
     let mut attempt = 0;
     loop {
@@ -126,7 +126,7 @@ fn open_catalog(dir: &Dir, before: Option<&Catalog>) -> Result<Catalog> {
     }
 }
 
-/// Opens the newest state: manifest, files, catalog, and the manifest again, until it has stood still.
+/// Opens the newest state: manifest, files, catalog, and the manifest again, until it has not changed.
 fn open_state(
     dir: &Dir,
     verify: Verify,

@@ -1,16 +1,16 @@
-//! Passing all live documents by, as they stand in the catalog.
+//! Scans of all live documents in the catalog.
 
 use nddb_format::record::{Archive, Print, Record};
 
 use super::view::View;
 use crate::{Error, Result};
 
-/// Documents that are read at a time.
+/// Documents read at a time.
 const STRETCH: usize = 1 << 14;
 
 impl View<'_> {
-    /// Visits all live documents in the order of their numbers; with `deleted`, also those that are deleted
-    /// and not yet dropped by a compaction, of which `visit` is told.
+    /// Visits all live documents in the order of their numbers; with `deleted`, also those deleted and not yet
+    /// dropped by a compaction; the last argument of `visit` tells which.
     pub(crate) fn each_record(
         &self,
         deleted: bool,
@@ -48,8 +48,8 @@ impl View<'_> {
         }
     }
 
-    /// Visits the ids and numbers of all live documents, by id bytewise; with `deleted`, also those of the
-    /// last document of an id that has no live one and whose last is not dropped by a compaction yet.
+    /// Visits the ids and numbers of all live documents, by id bytewise; with `deleted`, also the last document of
+    /// an id without a live one, if a compaction has not dropped it yet.
     pub(crate) fn each_id(&self, deleted: bool, visit: &mut dyn FnMut(&str, u64) -> Result<()>) -> Result<()> {
         let mut id = String::new();
         let mut chosen: Option<(u64, bool)> = None;
@@ -72,7 +72,7 @@ impl View<'_> {
         chosen.map_or(Ok(()), |(number, _)| visit(&id, number))
     }
 
-    /// All archives that documents were loaded from, with what each was known by then, by number.
+    /// Returns all archives that documents were loaded from, with their progress, by number.
     pub(crate) fn archives(&self) -> Result<Vec<(u32, Archive)>> {
         self.catalog.archives()
     }

@@ -1,5 +1,5 @@
-//! What is looked up to judge a document before it is stored: documents that share a key with it, or whose
-//! fingerprint is near. Committed ones of one state and, for a writer, what it has staged on top of it.
+//! The documents that a new document is judged against: those that share a key with it, or whose fingerprint is
+//! near. They are the committed ones of one state and, for a writer, the staged ones on top.
 
 use nddb_format::Fingerprint;
 use nddb_format::record::{digest_key, megashingle_key, piece_key};
@@ -9,18 +9,17 @@ use super::view::{Stored, View, Within};
 use crate::Result;
 use crate::store::catalog::{Family, KeyCursor};
 
-/// Rows of one key that are passed over, because their documents are deleted or hidden, before the rest counts
-/// as not looked at.
+/// Most rows of one key that are skipped because their documents are deleted or hidden; the rest counts as unread.
 const PASSED_MAX: usize = 1 << 16;
 
-/// A key by which documents are found.
+/// A key of the catalog by which documents are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Key {
     /// The digest of a token sequence.
     Digest([u8; 16]),
     /// A megashingle.
     Megashingle(u64),
-    /// Place and bytes of a piece of the projection.
+    /// Index and bytes of a piece of the projection.
     Piece(u8, [u8; 4]),
 }
 
@@ -33,7 +32,7 @@ impl Key {
         }
     }
 
-    /// What its keys in the catalog have before the number.
+    /// Returns the prefix of its keys in the catalog, before the number.
     pub(crate) fn prefix(&self) -> Vec<u8> {
         let mut key = match *self {
             Self::Digest(digest) => digest_key(&digest, 0),
@@ -50,7 +49,7 @@ impl Key {
 pub(crate) struct Sharing {
     /// Their numbers, ascending.
     pub(crate) numbers: Vec<u64>,
-    /// Keys with more documents than were wanted: only the oldest of these are there.
+    /// Number of keys with more documents than requested: only their oldest are included.
     pub(crate) cut: usize,
 }
 
@@ -59,33 +58,33 @@ pub(crate) struct Sharing {
 pub(crate) struct Near {
     /// The least by (distance, number).
     pub(crate) matches: Vec<Match>,
-    /// How many more there are; some of them may be deleted by what is staged.
+    /// Number of further documents; some of them may be deleted by staged changes.
     pub(crate) more: u64,
 }
 
-/// What a writer has staged.
+/// The staged changes of a writer.
 pub(crate) trait Staging {
-    /// The numbers of the staged documents with this key, ascending; not all of them need be kept.
+    /// Returns the numbers of the staged documents with this key, ascending; some may be abandoned.
     fn sharing(&self, key: &Key) -> &[u64];
 
-    /// Appends the kept ones within `within` bits, of each fingerprint the `most` oldest. Returns how many it left
-    /// out, kept or not.
+    /// Appends the staged documents within `within` bits, of each fingerprint the `most` oldest. Returns the number
+    /// left out, abandoned ones included.
     fn near(&self, fingerprint: Fingerprint, within: Within, most: usize, matches: &mut Vec<Match>) -> u64;
 
-    /// Whether a number is that of a staged document that will be written.
+    /// Returns whether a number is that of a staged document that will be written.
     fn keeps(&self, number: u64) -> bool;
 
-    /// Whether a committed document will be deleted.
+    /// Returns whether a committed document will be deleted.
     fn deletes(&self, number: u64) -> bool;
 
-    /// Number of committed documents that will be deleted.
+    /// Returns the number of committed documents that will be deleted.
     fn deleted_len(&self) -> usize;
 
-    /// The staged document of a number.
+    /// Returns the staged document of a number.
     fn stored(&self, number: u64) -> Option<Stored>;
 }
 
-/// The documents of one state, and those staged on top of it.
+/// The documents of one state, and those staged on top.
 #[derive(Clone, Copy)]
 pub(crate) struct Scope<'a> {
     view: View<'a>,
@@ -93,12 +92,12 @@ pub(crate) struct Scope<'a> {
 }
 
 impl<'a> Scope<'a> {
-    /// Committed documents alone.
+    /// Returns the scope of the committed documents only.
     pub(crate) fn of(view: View<'a>) -> Self {
         Self { view, group: None }
     }
 
-    /// Together with what a writer has staged.
+    /// Returns the scope of the committed and staged documents.
     pub(crate) fn with_group(view: View<'a>, group: &'a dyn Staging) -> Self {
         Self { view, group: Some(group) }
     }
@@ -108,7 +107,7 @@ impl<'a> Scope<'a> {
     }
 
     /// Finds the documents that share one of these keys, of each key the `most` oldest. A key of a million
-    /// documents costs no more than that; so does one whose documents are nearly all deleted.
+    /// documents costs no more; neither does one whose documents are nearly all deleted.
     pub(crate) fn sharing(&self, keys: &mut [Key], most: usize) -> Result<Sharing> {
         keys.sort_unstable();
         let mut sharing = Sharing::default();
@@ -133,7 +132,7 @@ impl<'a> Scope<'a> {
                 }
                 !cut
             })?;
-            // What is staged is younger than all that is committed.
+            // Staged documents are younger than all committed ones.
             let staged = self.group.map_or(&[][..], |group| group.sharing(key));
             for &number in staged.iter().filter(|&&number| self.is_staged(number)) {
                 if cut || numbers.len() - start == most {
@@ -166,7 +165,7 @@ impl<'a> Scope<'a> {
         Ok(Near { matches, more })
     }
 
-    /// The document of a number that one of these found.
+    /// Returns the document of a number that one of these found.
     pub(crate) fn stored(&self, number: u64) -> Result<Option<Stored>> {
         match self.group.and_then(|group| group.stored(number)) {
             Some(stored) => Ok(Some(stored)),
@@ -174,13 +173,13 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// Whether a committed document is to be seen.
+    /// Returns whether a committed document is visible.
     fn is_live(&self, number: u64) -> bool {
         let snapshot = self.view.snapshot;
         number < snapshot.seen && snapshot.is_live(number) && !self.group.is_some_and(|group| group.deletes(number))
     }
 
-    /// Whether a staged document is to be seen.
+    /// Returns whether a staged document is visible.
     fn is_staged(&self, number: u64) -> bool {
         self.group.is_some_and(|group| group.keeps(number))
     }

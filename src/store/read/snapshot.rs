@@ -23,15 +23,15 @@ pub(crate) struct Snapshot {
     pub(crate) runs: Vec<Arc<Run>>,
     /// Documents above the runs.
     pub(crate) memtable: Memtables,
-    /// Deleted documents that a run or the catalog may still hold.
+    /// Deleted documents that a run or the catalog may still contain.
     pub(crate) deleted: RoaringTreemap,
-    /// What batches and loads have made of number ranges.
+    /// The states of number ranges of batches and loads.
     pub(crate) ranges: Ranges,
-    /// Every document number below it has been seen; those from here on are not visible.
+    /// Every document number below this one has been read; later ones are not visible.
     pub(crate) seen: u64,
 }
 
-/// Opens the runs of a manifest, taking over those that are open already.
+/// Opens the runs of a manifest, reusing those that are open already.
 fn open_runs(dir: &Dir, manifest: &Manifest, verify: Verify, open: &[Arc<Run>]) -> Result<Vec<Arc<Run>>> {
     let take = |entry: &RunEntry| match open.iter().find(|run| run.entry == *entry) {
         Some(run) => Ok(run.clone()),
@@ -52,7 +52,7 @@ fn read_deleted(dir: &Dir, manifest: &Manifest) -> Result<RoaringTreemap> {
     nddb_format::deleted::decode(&bytes).map_err(Error::format(&path))
 }
 
-/// What leads from a snapshot to a later one.
+/// The changes from a snapshot to a later one.
 #[derive(Debug)]
 pub(crate) struct Changes {
     manifest: Manifest,
@@ -62,13 +62,13 @@ pub(crate) struct Changes {
     /// Prints from `seen` on, as (fingerprint, number), numbers ascending.
     prints: Vec<(u64, u64)>,
     seen: u64,
-    /// Rows of deletions that were read.
+    /// Number of rows of deletions that were read.
     deletions: u64,
 }
 
 impl Snapshot {
-    /// Opens all files of a manifest, taking over from `before` what it has open already. What the catalog knows
-    /// besides is not in it yet.
+    /// Opens all files of a manifest, reusing those that `before` has open. The rows of the catalog are not read
+    /// yet.
     pub(crate) fn open(dir: &Dir, manifest: Manifest, verify: Verify, before: Option<&Snapshot>) -> Result<Self> {
         let runs = open_runs(dir, &manifest, verify, before.map_or(&[], |before| &before.runs))?;
         let deleted = read_deleted(dir, &manifest)?;
@@ -77,8 +77,8 @@ impl Snapshot {
         Ok(Self { manifest, runs, memtable, deleted, ranges: Ranges::default(), seen })
     }
 
-    /// Moves on to a later manifest, of whose documents nothing else has changed; `opened` is a run of it that is open
-    /// already. If this fails, nothing has changed.
+    /// Moves on to a later manifest with the same documents; `opened` is a run of the manifest that is open
+    /// already. On failure nothing has changed.
     pub(crate) fn adopt(
         &mut self,
         dir: &Dir,
@@ -94,8 +94,8 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Opens the files of a later manifest, from whose deleted set no number has gone since. What the catalog knows
-    /// besides is not in it yet.
+    /// Opens the files of a later manifest, from whose deleted set no number has been removed since. The rows of
+    /// the catalog are not read yet.
     pub(crate) fn changes_to(&self, dir: &Dir, manifest: Manifest, verify: Verify) -> Result<Changes> {
         let runs = open_runs(dir, &manifest, verify, &self.runs)?;
         let same = manifest.deleted == self.manifest.deleted;
@@ -104,7 +104,7 @@ impl Snapshot {
         Ok(Changes { manifest, runs, deleted, ranges: Ranges::default(), prints: Vec::new(), seen, deletions: 0 })
     }
 
-    /// Takes the changes.
+    /// Applies the changes.
     pub(crate) fn apply(&mut self, changes: Changes) {
         self.memtable.drop_below(changes.manifest.complete);
         for (fingerprint, number) in changes.prints {
@@ -117,7 +117,7 @@ impl Snapshot {
         self.seen = changes.seen;
     }
 
-    /// Reads what the catalog knows besides the files. Returns the number of deletions in it.
+    /// Reads the rows of the catalog that are not in the files. Returns the number of deletions among them.
     pub(crate) fn catch_up(&mut self, catalog: &Catalog) -> Result<u64> {
         let mut changes = Changes {
             manifest: self.manifest.clone(),
@@ -134,19 +134,19 @@ impl Snapshot {
         Ok(deletions)
     }
 
-    /// Whether a document has been seen and is neither deleted nor hidden.
+    /// Returns whether a document has been read and is neither deleted nor hidden.
     #[inline]
     pub(crate) fn is_live(&self, number: u64) -> bool {
         number < self.seen && !self.is_hidden(number) && !self.deleted.contains(number)
     }
 
-    /// Whether a document belongs to a batch or load that is not committed.
+    /// Returns whether a document belongs to a batch or load that is not committed.
     #[inline]
     pub(crate) fn is_hidden(&self, number: u64) -> bool {
         self.ranges.is_hidden(number)
     }
 
-    /// Whether every document of the run is live for sure.
+    /// Returns whether every document of the run is certainly live.
     pub(crate) fn is_all_live(&self, run: &Run) -> bool {
         let (low, high) = (run.entry.low, run.entry.high);
         let hidden = self.ranges.hidden().iter().any(|range| range.start < high && range.end > low);
@@ -155,8 +155,8 @@ impl Snapshot {
 }
 
 impl Changes {
-    /// Reads from the catalog what it knows besides the files: deletions of the generations from `since` on, ranges,
-    /// and the prints that have not been seen. `deleted` are the deletions that are known.
+    /// Reads the rows of the catalog that are not in the files: deletions of the generations from `since` on,
+    /// ranges, and the unread prints. `deleted` are the known deletions.
     pub(crate) fn read(&mut self, catalog: &Catalog, since: u64, deleted: &RoaringTreemap) -> Result<()> {
         let above = since.saturating_sub(1).max(self.manifest.folded);
         catalog.deletions(above, &mut |_, number| {
@@ -178,8 +178,7 @@ impl Changes {
         self.read_prints(catalog, deleted)
     }
 
-    /// Reads the prints that have not been seen. A memtable needs none of loads that have not ended, and none that are
-    /// deleted.
+    /// Reads the unread prints. A memtable needs neither those of unfinished loads nor deleted ones.
     fn read_prints(&mut self, catalog: &Catalog, known: &RoaringTreemap) -> Result<()> {
         let Self { ranges, prints, seen, deleted, .. } = self;
         let passed_over = |state| matches!(state, RangeState::Loading | RangeState::Cancelled);
@@ -199,7 +198,7 @@ impl Changes {
                 Ok(true)
             })?;
             if state == RangeState::Loading {
-                // It is the last one. What it loads is seen when it has ended.
+                // It is the last one. Its documents are read when the load has ended.
                 break;
             }
             *seen = numbers.end;

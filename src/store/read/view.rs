@@ -1,4 +1,4 @@
-//! What can be asked of one state of the database, by readers and by the writer alike.
+//! The view of one state of the database: queries of readers and of the writer.
 
 use nddb_format::Fingerprint;
 use nddb_format::record::{Archive, Record, Settings};
@@ -13,20 +13,20 @@ use crate::{Error, Result};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Within(pub u8);
 
-/// A stored document that was found.
+/// A stored document within the distance of a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Neighbor {
     /// The user's id.
     pub id: String,
     /// Document number.
     pub number: u64,
-    /// Its fingerprint.
+    /// Fingerprint of the document.
     pub fingerprint: Fingerprint,
     /// Hamming distance to the query.
     pub distance: u32,
-    /// Where it was fetched.
+    /// Address of the document.
     pub url: Option<String>,
-    /// Its site.
+    /// Site of the document.
     pub site: Option<String>,
 }
 
@@ -46,15 +46,15 @@ pub struct Answer {
 pub struct Stored {
     /// Document number.
     pub number: u64,
-    /// Its fingerprint.
+    /// Fingerprint of the document.
     pub fingerprint: Fingerprint,
     /// It has fewer than two tokens and is never matched by fingerprint.
     pub unprinted: bool,
-    /// Everything else.
+    /// Everything but the fingerprint.
     pub record: Record,
 }
 
-/// One state of the database: it does not change while it is held.
+/// One state of the database, which does not change while the view exists.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
     pub(crate) dir: &'a Dir,
@@ -64,17 +64,17 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// What was fixed when the database was made.
+    /// Returns the parameters fixed when the database was created.
     pub fn settings(&self) -> &'a Settings {
         self.settings
     }
 
-    /// Number of the manifest that this state is from.
+    /// Returns the generation of the manifest of this state.
     pub fn generation(&self) -> u64 {
         self.snapshot.manifest.generation
     }
 
-    /// All documents below this number have been seen: up to here the answers are complete.
+    /// Returns the document number below which all documents are included: answers are complete up to there.
     pub fn complete_to(&self) -> u64 {
         self.snapshot.seen
     }
@@ -83,7 +83,7 @@ impl<'a> View<'a> {
     /// least by (distance, number). Queries of one call are in flight together.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if a distance or a query is above what the database holds; damage met.
+    /// [`Error::OutOfRange`] if a distance or a query exceeds the database's; damage.
     pub fn probe(
         &self,
         queries: &[Fingerprint],
@@ -110,7 +110,7 @@ impl<'a> View<'a> {
         queries.iter().zip(probed).map(|(&query, matches)| self.resolve(query, matches)).collect()
     }
 
-    /// Turns document numbers into documents.
+    /// Resolves document numbers to documents.
     fn resolve(&self, fingerprint: Fingerprint, matches: Matches) -> Result<Answer> {
         let mut by_number = matches.matches;
         by_number.sort_unstable_by_key(|found| found.number);
@@ -139,7 +139,7 @@ impl<'a> View<'a> {
         Ok(Answer { fingerprint, count: matches.count, matches: found })
     }
 
-    /// The live document with this id.
+    /// Returns the live document with this id.
     ///
     /// # Errors
     /// Damage of the catalog.
@@ -150,10 +150,10 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Visits all live documents in the order of their numbers, until `visit` says `false`.
+    /// Visits all live documents in the order of their numbers, until `visit` returns `false`.
     ///
     /// # Errors
-    /// Damage of the catalog; whatever `visit` returns.
+    /// Damage of the catalog; any error of `visit`.
     pub fn each(&self, visit: &mut dyn FnMut(Stored) -> Result<bool>) -> Result<()> {
         self.catalog.all_records(0, &mut |number, value| {
             if !self.snapshot.is_live(number) || number >= self.snapshot.seen {
@@ -166,7 +166,7 @@ impl<'a> View<'a> {
         })
     }
 
-    /// What is known of an archive that documents were loaded from, by the number in their source positions.
+    /// Returns an archive that documents were loaded from, by the number in their source positions.
     ///
     /// # Errors
     /// Damage of the catalog.
@@ -174,7 +174,7 @@ impl<'a> View<'a> {
         self.catalog.archive(number)
     }
 
-    /// The document with this number, live or not.
+    /// Returns the document with this number, live or not.
     pub(crate) fn stored(&self, number: u64) -> Result<Option<Stored>> {
         let (print, record) = (self.catalog.print(number)?, self.catalog.record(number)?);
         Ok(print.zip(record).map(|(print, record)| Stored {

@@ -1,4 +1,4 @@
-//! Making the files of a run (SPEC 10.4).
+//! Building the files of a run (SPEC 10.4).
 
 use nddb_format::manifest::{FileEntry, RunEntry};
 use nddb_format::postings::{PostingsEncoder, PostingsSurvey};
@@ -10,32 +10,32 @@ use crate::spill::ticker::Ticker;
 use crate::store::disk::dir::{Dir, FileWriter, Kind};
 use crate::{Error, Result};
 
-/// Bytes gathered before they are written to a file.
+/// Bytes collected before they are written to a file.
 const BUFFER_SIZE: usize = 1 << 20;
 
-/// Receives ascending values, a stretch at a time.
+/// Receives ascending values in slices.
 pub(crate) type Sink<'a> = dyn FnMut(&[u64]) -> Result<()> + 'a;
-/// Ascending values that can be passed through a sink any number of times.
+/// Ascending values that can be passed to a sink any number of times.
 pub(crate) type Values<'a> = dyn Fn(&mut Sink<'_>) -> Result<()> + Sync + 'a;
 /// Receives lists: `Some(fingerprint)` begins one, then its numbers follow.
 pub(crate) enum Entry {
     /// The list of this fingerprint begins.
     Fingerprint(u64),
-    /// A document number of the list that has begun.
+    /// A document number of the current list.
     Number(u64),
 }
 
 /// Lists that can be passed through a receiver of entries any number of times.
 pub(crate) type Lists<'a> = dyn Fn(&mut dyn FnMut(Entry) -> Result<()>) -> Result<()> + 'a;
 
-/// A broken rule here is a mistake in what was handed in: the database is untouched.
+/// Maps a broken rule, here an error of the input: the database is unchanged.
 fn refused(dir: &Dir) -> impl Fn(FormatError) -> Error {
     let path = dir.root().to_owned();
     move |error| Error::Inconsistent { path: path.clone(), what: format!("a run could not be made: {error}") }
 }
 
-/// Writes the segment of table `ordinal` in two passes over its permuted fingerprints. Returns what the
-/// manifest says of the file, and, of table 0, the rank of each block's first entry.
+/// Writes the segment of table `ordinal` in two passes over its permuted fingerprints. Returns the manifest's entry
+/// of the file, and, for table 0, the rank of each block's first entry.
 pub(crate) fn write_segment(
     dir: &Dir,
     number: u64,
@@ -111,14 +111,14 @@ pub(crate) fn write_postings(
     Ok((finish(file, number, identity, &out)?, survey))
 }
 
-/// Number of files of a run of this scheme: its segments and its postings.
+/// Returns the number of files of a run of this scheme: its segments and its postings.
 pub(crate) fn files_of(scheme: &Scheme) -> u64 {
     scheme.tables().len() as u64 + 1
 }
 
-/// Makes a run of (fingerprint, number) pairs, which are sorted here, under the file numbers from
-/// `first_file` on: see [`files_of`]. `threads` tables are made at a time, each with a copy of the
-/// fingerprints. All files are durable when this returns; no manifest names them yet.
+/// Builds a run of (fingerprint, number) pairs, which are sorted here, under the file numbers from `first_file` on:
+/// see [`files_of`]. `threads` tables are built at a time, each with a copy of the fingerprints. All files are
+/// durable when this returns; no manifest names them yet.
 pub(crate) fn run_of_pairs(
     dir: &Dir,
     first_file: u64,
@@ -135,7 +135,7 @@ pub(crate) fn run_of_pairs(
     let table = |ordinal: usize| -> Result<(FileEntry, Survey, Vec<u64>)> {
         let number = first_file + ordinal as u64;
         let table = &scheme.tables()[ordinal];
-        let made = if table.is_identity() {
+        let segment = if table.is_identity() {
             write_segment(dir, number, scheme, ordinal, &|sink| sink(&fingerprints))?
         } else {
             let mut permuted: Vec<u64> =
@@ -144,11 +144,11 @@ pub(crate) fn run_of_pairs(
             write_segment(dir, number, scheme, ordinal, &|sink| sink(&permuted))?
         };
         ticker.add(1)?;
-        Ok(made)
+        Ok(segment)
     };
-    let made = in_parallel(scheme.tables().len(), threads, &table)?;
-    let postings_number = first_file + made.len() as u64;
-    let (postings, _) = write_postings(dir, postings_number, range, scheme.restart(), &made[0].2, &|sink| {
+    let tables = in_parallel(scheme.tables().len(), threads, &table)?;
+    let postings_number = first_file + tables.len() as u64;
+    let (postings, _) = write_postings(dir, postings_number, range, scheme.restart(), &tables[0].2, &|sink| {
         let mut last = None;
         for &(fingerprint, number) in pairs.iter() {
             if last != Some(fingerprint) {
@@ -160,26 +160,26 @@ pub(crate) fn run_of_pairs(
         Ok(())
     })?;
     ticker.add(1)?;
-    run_entry(dir, scheme, range, pairs.len() as u64, postings, &made)
+    run_entry(dir, scheme, range, pairs.len() as u64, postings, &tables)
 }
 
-/// Bytes of disk that a run of so many documents is sure to fit in: six a fingerprint and table, as many for a document
-/// number, some blocks to begin with, and a tenth of all that.
+/// Returns an upper bound of the bytes of a run of `documents` documents: six a fingerprint and table, as many for
+/// a document number, some blocks of overhead, and a tenth of the sum.
 pub(crate) fn run_size(scheme: &Scheme, documents: u64) -> u64 {
     files_of(scheme) * (documents * 7 + 8192) * 11 / 10
 }
 
-/// Joins the files of a run, checking that all segments hold the same set.
+/// Joins the files of a run, checking that all segments have the same set.
 pub(crate) fn run_entry(
     dir: &Dir,
     scheme: &Scheme,
     (low, high): (u64, u64),
     documents: u64,
     postings: FileEntry,
-    made: &[(FileEntry, Survey, Vec<u64>)],
+    tables: &[(FileEntry, Survey, Vec<u64>)],
 ) -> Result<RunEntry> {
-    let first = &made[0].1;
-    let same = made.iter().all(|(_, survey, _)| survey.count() == first.count() && survey.digest() == first.digest());
+    let first = &tables[0].1;
+    let same = tables.iter().all(|(_, survey, _)| survey.count() == first.count() && survey.digest() == first.digest());
     if !same {
         let what = "the tables of a new run do not hold the same fingerprints: nothing was changed".into();
         return Err(Error::Inconsistent { path: dir.root().into(), what });
@@ -194,11 +194,11 @@ pub(crate) fn run_entry(
         rewrites: 0,
         scheme: scheme.clone(),
         postings,
-        segments: made.iter().map(|(file, ..)| *file).collect(),
+        segments: tables.iter().map(|(file, ..)| *file).collect(),
     })
 }
 
-/// Calls `make` for 0..len on up to `threads` threads and returns what it gives, in order.
+/// Calls `make` for 0..len on up to `threads` threads and returns the results in order.
 pub(crate) fn in_parallel<T: Send>(
     len: usize,
     threads: usize,
@@ -208,7 +208,7 @@ pub(crate) fn in_parallel<T: Send>(
         return (0..len).map(make).collect();
     }
     let next = std::sync::atomic::AtomicUsize::new(0);
-    let made = std::sync::Mutex::new((0..len).map(|_| None).collect::<Vec<Option<Result<T>>>>());
+    let outcomes = std::sync::Mutex::new((0..len).map(|_| None).collect::<Vec<Option<Result<T>>>>());
     std::thread::scope(|scope| {
         for _ in 0..threads.min(len) {
             scope.spawn(|| {
@@ -219,7 +219,7 @@ pub(crate) fn in_parallel<T: Send>(
                     }
                     let outcome = make(index);
                     let failed = outcome.is_err();
-                    made.lock().unwrap_or_else(std::sync::PoisonError::into_inner)[index] = Some(outcome);
+                    outcomes.lock().unwrap_or_else(std::sync::PoisonError::into_inner)[index] = Some(outcome);
                     if failed {
                         next.store(len, std::sync::atomic::Ordering::Relaxed);
                     }
@@ -227,9 +227,9 @@ pub(crate) fn in_parallel<T: Send>(
             });
         }
     });
-    let mut made = made.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    if let Some(position) = made.iter().position(|outcome| matches!(outcome, Some(Err(_)))) {
-        made.swap(0, position);
+    let mut outcomes = outcomes.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if let Some(index) = outcomes.iter().position(|outcome| matches!(outcome, Some(Err(_)))) {
+        outcomes.swap(0, index);
     }
-    made.into_iter().flatten().collect()
+    outcomes.into_iter().flatten().collect()
 }

@@ -1,8 +1,8 @@
-//! The memtable: committed fingerprints that are in no run yet, as an index of its own.
+//! The memtable: committed fingerprints that are in no run yet, with an index of its own.
 //!
-//! By the pigeonhole principle, of k + 1 groups of bits some one is equal in two fingerprints within k
-//! bits of each other. Every fingerprint is chained under the value of each of its groups; a probe walks
-//! k + 1 chains of a few entries. Equal fingerprints share one entry.
+//! By the pigeonhole principle, two fingerprints within k bits of each other are equal in one of k + 1 groups of
+//! bits. Every fingerprint is chained under the value of each of its groups; a probe walks k + 1 chains of a few
+//! entries. Equal fingerprints share one entry.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use nddb_format::fingerprint::low_mask;
 
 /// Most rows before a flush.
 pub(crate) const ROWS_MAX: usize = 262_144;
-/// Chains of each group, as a power of two.
+/// Number of chains of each group, as a power of two.
 const CHAIN_BITS: u32 = 16;
 const NONE: u32 = u32::MAX;
 
@@ -35,7 +35,7 @@ pub(crate) struct Memtable {
 }
 
 impl Memtable {
-    /// An empty memtable for `bits`-bit fingerprints and distances up to `k`.
+    /// Returns an empty memtable for `bits`-bit fingerprints and distances up to `k`.
     pub(crate) fn new(bits: u8, k: u8) -> Self {
         let parts = (k + 1).min(bits);
         let mut groups = Vec::new();
@@ -86,7 +86,7 @@ impl Memtable {
         Self::of_groups(self.groups.clone())
     }
 
-    /// The documents from `low` on.
+    /// Returns the documents from `low` on.
     fn above(&self, low: u64) -> Self {
         let mut rows: Vec<(u64, u64)> = Vec::new();
         for (fingerprint, numbers) in self.entries() {
@@ -98,7 +98,7 @@ impl Memtable {
         above
     }
 
-    /// The chain of a fingerprint in a group.
+    /// Returns the chain of a fingerprint in a group.
     fn chain(&self, group: usize, fingerprint: u64) -> usize {
         let (low, width) = self.groups[group];
         let value = fingerprint >> low & low_mask(width);
@@ -115,7 +115,7 @@ impl Memtable {
             while entry != NONE {
                 let print = self.prints[entry as usize];
                 let different = print ^ fingerprint;
-                // Found already where an earlier group agrees.
+                // An entry that an earlier group finds is skipped.
                 let first = self.groups.iter().position(|&(low, width)| different >> low & low_mask(width) == 0);
                 if different.count_ones() <= k && first == Some(group) {
                     found(print, &self.numbers[entry as usize]);
@@ -125,24 +125,24 @@ impl Memtable {
         }
     }
 
-    /// Number of documents.
+    /// Returns the number of documents.
     pub(crate) fn len(&self) -> usize {
         self.rows
     }
 
-    /// One more than the greatest number.
+    /// Returns one more than the greatest number.
     pub(crate) fn end(&self) -> u64 {
         self.end
     }
 
-    /// All distinct fingerprints with their numbers, in no order.
+    /// Returns all distinct fingerprints with their numbers, in no order.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (u64, &[u64])> {
         self.prints.iter().copied().zip(self.numbers.iter().map(Vec::as_slice))
     }
 }
 
-/// The memtable of a state: one that takes new documents, and perhaps one that a flush has frozen, whose documents are
-/// all older.
+/// The memtables of a state: one that takes new documents, and perhaps one that a flush has frozen, whose documents
+/// are all older.
 #[derive(Debug)]
 pub(crate) struct Memtables {
     frozen: Option<Arc<Memtable>>,
@@ -150,7 +150,7 @@ pub(crate) struct Memtables {
 }
 
 impl Memtables {
-    /// Empty ones for `bits`-bit fingerprints and distances up to `k`.
+    /// Returns empty memtables for `bits`-bit fingerprints and distances up to `k`.
     pub(crate) fn new(bits: u8, k: u8) -> Self {
         Self { frozen: None, active: Memtable::new(bits, k) }
     }
@@ -160,8 +160,8 @@ impl Memtables {
         self.active.insert(fingerprint, number);
     }
 
-    /// The documents so far, which take part in queries until [`Memtables::drop_below`] drops them. There is one frozen
-    /// memtable at a time: if there is one already, it is this one again.
+    /// Freezes the documents so far, which take part in queries until [`Memtables::drop_below`] drops them. There
+    /// is one frozen memtable at a time: if there is one already, it is returned again.
     pub(crate) fn freeze(&mut self) -> Arc<Memtable> {
         let Self { frozen, active } = self;
         frozen.get_or_insert_with(|| Arc::new(std::mem::replace(active, active.empty()))).clone()
@@ -186,17 +186,17 @@ impl Memtables {
         self.frozen.as_deref().into_iter().chain([&self.active])
     }
 
-    /// Number of documents.
+    /// Returns the number of documents.
     pub(crate) fn len(&self) -> usize {
         self.each().map(Memtable::len).sum()
     }
 
-    /// Number of documents that no flush has frozen.
+    /// Returns the number of documents that no flush has frozen.
     pub(crate) fn active_len(&self) -> usize {
         self.active.len()
     }
 
-    /// The fingerprints of each memtable with their numbers, in no order.
+    /// Returns the fingerprints of each memtable with their numbers, in no order.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (u64, &[u64])> {
         self.each().flat_map(Memtable::entries)
     }
@@ -220,14 +220,18 @@ mod tests {
             for (number, &print) in (0..).zip(&prints) {
                 memtable.insert(print, number);
             }
-            let near = prints.first().copied().unwrap_or(0) ^ flips.iter().fold(0, |mask, flip| mask | 1 << (flip % bits));
+            let flipped = flips.iter().fold(0, |mask, flip| mask | 1 << (flip % bits));
+            let near = prints.first().copied().unwrap_or(0) ^ flipped;
             for query in [query & low_mask(bits), near] {
                 for k in 0..=u32::from(k) {
                     let mut found = Vec::new();
-                    memtable.probe(query, k, |print, numbers| found.extend(numbers.iter().map(|&number| (number, print))));
+                    memtable.probe(query, k, |print, numbers| {
+                        found.extend(numbers.iter().map(|&number| (number, print)));
+                    });
                     found.sort_unstable();
                     let want: Vec<(u64, u64)> =
-                        (0..).zip(prints.iter().copied()).filter(|(_, print)| (print ^ query).count_ones() <= k).collect();
+                        (0..).zip(prints.iter().copied()).filter(|(_, print)| (print ^ query).count_ones() <= k)
+                            .collect();
                     prop_assert_eq!(found, want);
                 }
             }

@@ -1,8 +1,7 @@
-//! Merging runs: many runs of neighbouring number ranges become one, table by table, as streams
-//! (SPEC 10.5).
+//! Merging runs: runs of neighbouring number ranges become one, table by table, as streams (SPEC 10.5).
 //!
-//! Where a run has the scheme of the new one, each of its tables is read in its own order and nothing is
-//! sorted; where it has not, its fingerprints are permuted and sorted anew, out of core if need be.
+//! If a run has the scheme of the new one, each of its tables is read in its own order without sorting; otherwise
+//! its fingerprints are permuted and sorted again, externally if necessary.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -24,13 +23,13 @@ use crate::store::runs::build::{Entry, Sink, in_parallel, run_entry, run_size, w
 use crate::store::runs::run::Run;
 use crate::{Error, Result};
 
-/// Blocks that a stream decodes at a time.
+/// Blocks decoded by a stream at a time.
 const STRETCH: u64 = 64;
 
-/// What a merge leaves out.
+/// The documents and fingerprints that a merge leaves out.
 #[derive(Debug, Default)]
 pub(crate) struct Dropped {
-    /// Fingerprints that no document has any more, ascending.
+    /// Fingerprints without a document, ascending.
     pub(crate) fingerprints: MappedRows<1>,
     /// Number of documents.
     pub(crate) documents: u64,
@@ -38,7 +37,7 @@ pub(crate) struct Dropped {
     pairs: Digest,
 }
 
-/// One table of one run, from front to back.
+/// One table of one run, read from front to back.
 pub(crate) struct Stream<'a> {
     run: &'a Run,
     table: usize,
@@ -50,7 +49,7 @@ pub(crate) struct Stream<'a> {
 }
 
 impl<'a> Stream<'a> {
-    /// Stands at the first value.
+    /// Returns the stream at its first value.
     pub(crate) fn new(run: &'a Run, table: usize) -> Result<Self> {
         let mut stream = Self { run, table, values: Vec::new(), at: 0, next_block: 0, rank: 0 };
         stream.fill()?;
@@ -89,12 +88,12 @@ impl Ascending for Stream<'_> {
     }
 }
 
-/// The same table of several runs, merged.
+/// Returns the merge of the same table of several runs.
 pub(crate) fn merged<'a>(runs: impl Iterator<Item = &'a Arc<Run>>, table: usize) -> Result<Merged<Stream<'a>>> {
     Ok(Merged::new(runs.map(|run| Stream::new(run, table)).collect::<Result<_>>()?))
 }
 
-/// A merge of runs into one of another scheme or with documents left out.
+/// A merge of runs into one of another scheme or without deleted documents.
 pub(crate) struct Merge<'a> {
     pub(crate) dir: &'a Dir,
     pub(crate) runs: &'a [Arc<Run>],
@@ -102,12 +101,13 @@ pub(crate) struct Merge<'a> {
     pub(crate) scheme: Scheme,
     pub(crate) threads: usize,
     pub(crate) memory_limit: u64,
-    /// How often, at most, its documents have been rewritten with this merge.
+    /// The greatest number of merges that have rewritten one of its documents, this merge included.
     pub(crate) rewrites: u8,
 }
 
 impl Merge<'_> {
-    /// Calls `visit` with each fingerprint and its live numbers, by fingerprint; `gone` with what is not live.
+    /// Calls `visit` with each fingerprint and its live numbers, by fingerprint; `gone` with numbers that are not
+    /// live.
     fn each_list(
         &self,
         visit: &mut dyn FnMut(Entry) -> Result<()>,
@@ -137,7 +137,7 @@ impl Merge<'_> {
         Ok(())
     }
 
-    /// Finds out what the merge will leave out, without writing anything.
+    /// Computes what the merge will leave out, without writing anything.
     pub(crate) fn survey(&self) -> Result<Dropped> {
         let mut dropped = Dropped::default();
         let touched = self.runs.iter().any(|run| deleted_in(self.deleted, run.entry.low..run.entry.high) > 0);
@@ -158,12 +158,12 @@ impl Merge<'_> {
         Ok(dropped)
     }
 
-    /// Whether the new run would be the old one again.
+    /// Returns whether the new run would be equal to the old one.
     pub(crate) fn changes_nothing(&self, dropped: &Dropped) -> bool {
         dropped.documents == 0 && self.runs.len() <= 1 && self.runs.iter().all(|run| run.entry.scheme == self.scheme)
     }
 
-    /// Bytes of disk that the new run and what is sorted for it are sure to fit in.
+    /// Returns an upper bound of the bytes of the new run and of the files for its sorting.
     pub(crate) fn size(&self) -> u64 {
         let documents: u64 = self.runs.iter().map(|run| run.entry.documents).sum();
         let tables = self.scheme.tables();
@@ -172,14 +172,14 @@ impl Merge<'_> {
         run_size(&self.scheme, documents) + sorted as u64 * documents * size_of::<u64>() as u64
     }
 
-    /// Whether all runs have a table in the order that the new run has it in.
+    /// Returns whether all runs have a table in the order of the new run's table.
     fn has_order(&self, ordinal: usize) -> bool {
         let table = &self.scheme.tables()[ordinal];
         self.runs.iter().all(|run| run.entry.scheme.tables().get(ordinal) == Some(table))
     }
 
-    /// Makes the new run under the file numbers from `first_file` on; `None` if nothing is left. All
-    /// files are durable when this returns; no manifest names them yet.
+    /// Builds the new run under the file numbers from `first_file` on; `None` if nothing is left. All files are
+    /// durable when this returns; no manifest names them yet.
     pub(crate) fn run(&self, first_file: u64, dropped: &Dropped, watch: &mut Watch) -> Result<Option<RunEntry>> {
         let documents = self.runs.iter().map(|run| run.entry.documents).sum::<u64>() - dropped.documents;
         let (Some(first), Some(last)) = (self.runs.first(), self.runs.last()) else { return Ok(None) };
@@ -195,13 +195,13 @@ impl Merge<'_> {
             let progress = Progress { phase: "merge", done: watch.0, total: Some(tables as u64 + 1), unit: "files" };
             if (watch.1)(&progress) { Ok(()) } else { Err(Error::Cancelled) }
         };
-        let made = in_parallel(tables, self.threads, &|ordinal| {
-            let made = self.table(ordinal, first_file + ordinal as u64, dropped)?;
+        let built = in_parallel(tables, self.threads, &|ordinal| {
+            let built = self.table(ordinal, first_file + ordinal as u64, dropped)?;
             report()?;
-            Ok(made)
+            Ok(built)
         })?;
         let (postings, survey) =
-            write_postings(self.dir, first_file + tables as u64, range, self.scheme.restart(), &made[0].2, &|sink| {
+            write_postings(self.dir, first_file + tables as u64, range, self.scheme.restart(), &built[0].2, &|sink| {
                 self.each_list(sink, &mut |_, _| Ok(()))
             })?;
         report()?;
@@ -210,13 +210,13 @@ impl Merge<'_> {
         pairs.subtract(dropped.pairs);
         let sound = survey.pair_digest() == pairs
             && survey.documents() == documents
-            && survey.set_digest() == made[0].1.digest()
-            && survey.fingerprints() == made[0].1.count();
+            && survey.set_digest() == built[0].1.digest()
+            && survey.fingerprints() == built[0].1.count();
         if !sound {
             let what = "a merge does not hold what its inputs hold: nothing was changed".into();
             return Err(Error::Inconsistent { path: self.dir.root().into(), what });
         }
-        let entry = run_entry(self.dir, &self.scheme, range, documents, postings, &made)?;
+        let entry = run_entry(self.dir, &self.scheme, range, documents, postings, &built)?;
         Ok(Some(RunEntry { rewrites: self.rewrites, ..entry }))
     }
 
@@ -240,7 +240,7 @@ impl Merge<'_> {
                 self.each_kept(ordinal, left_out, sink)
             });
         }
-        // Another order than any input has: from table 0, permuted and sorted.
+        // An order that no input has: from table 0, permuted and sorted.
         let mut sorter = Sorter::new(&self.dir.scratch()?, memory_limit);
         self.each_kept(0, &dropped.fingerprints, &mut |stretch| {
             stretch.iter().try_for_each(|&value| sorter.push([table.permute(Fingerprint(value)).0]))
@@ -251,7 +251,7 @@ impl Merge<'_> {
         })
     }
 
-    /// The values of a table that all inputs have, without those left out.
+    /// Passes the values of a table that all inputs have, without those left out.
     fn each_kept(&self, ordinal: usize, left_out: &MappedRows<1>, sink: &mut Sink<'_>) -> Result<()> {
         let mut left_out = left_out.iter().flatten().peekable();
         let mut stretch = Vec::with_capacity(4096);
@@ -274,7 +274,7 @@ impl Merge<'_> {
     }
 }
 
-/// Fingerprints in the order of a table.
+/// Returns fingerprints in the order of a table.
 fn words_in_order(prints: &MappedRows<1>, table: &Table, memory_limit: u64, folder: &Path) -> Result<MappedRows<1>> {
     let mut sorter = Sorter::<1>::new(folder, memory_limit);
     prints.iter().try_for_each(|[print]| sorter.push([table.permute(Fingerprint(print)).0]))?;

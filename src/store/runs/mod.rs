@@ -1,4 +1,5 @@
-//! Runs: how they are read, built and merged, which tables they have; and the memtable, what is not yet in one.
+//! Runs: reading, building and merging them, and choosing their tables; and the memtable, for documents in no run
+//! yet.
 
 pub(crate) mod build;
 pub(crate) mod memtable;

@@ -1,41 +1,41 @@
-//! The planner: which scheme a run gets, from its width, distance and number of documents, by what a
-//! query costs and what the tables weigh (Manku 2007, 3.1.1 to 3.2).
+//! The planner: the scheme of a run, chosen by width, distance and number of documents, from the cost of a query
+//! and the size of the tables (Manku 2007, 3.1.1 to 3.2).
 //!
-//! Pure: it knows the format and arithmetic, and nothing of files. Predictions are for fingerprints drawn
-//! uniformly; clusters of near-duplicates compress a little better.
+//! Pure: it imports the format only, and no files. Predictions are for fingerprints drawn uniformly; clusters of
+//! near-duplicates compress a little better.
 
-pub use crate::config::RESTART;
+pub(crate) use crate::config::RESTART;
 use nddb_format::block::{BLOCK_SIZE, FIRST};
 use nddb_format::design::{Design, designs};
 use nddb_format::huffman;
 use nddb_format::pages::checksums_size;
 use nddb_format::scheme::Scheme;
-use nddb_format::{postings, segment};
+use nddb_format::{FormatError, postings, segment};
 
-/// What a machine does: the only figures of the cost model that do not follow from the format. The
-/// benches measure them; they change which scheme is chosen, never what is found.
-pub mod cost {
-    /// Finding and fetching the block of one table in memory, with the tables of a query in flight
-    /// together: its share of the search of the block keys, and the first touch of the block. (One table
-    /// after the other it would be 900.) This and the next are what probes of ten tables and of four
-    /// (`--levels 4`) take in `benches/probe`.
-    pub const MISS_NS: f64 = 360.0;
+/// Costs of a machine: the only figures of the cost model that do not follow from the format. The benches measure
+/// them; they affect which scheme is chosen, never the answers.
+pub(crate) mod cost {
+    /// Finding and fetching the block of one table in memory, with the tables of a query in flight together: its
+    /// share of the search of the block keys, and the first touch of the block. (One table after the other it would
+    /// be 900.) This and the next are measured by probes of ten tables and of four (`--levels 4`) in
+    /// `benches/probe`.
+    pub(crate) const MISS_NS: f64 = 360.0;
     /// Decoding one entry.
-    pub const STEP_NS: f64 = 9.1;
+    pub(crate) const STEP_NS: f64 = 9.1;
     /// Reading a block from a solid-state disk.
-    pub const READ_NS: f64 = 100_000.0;
+    pub(crate) const READ_NS: f64 = 100_000.0;
     /// Each further read in flight with the first.
-    pub const READ_MORE_NS: f64 = 8_000.0;
+    pub(crate) const READ_MORE_NS: f64 = 8_000.0;
     /// Reading the block behind one that is read.
-    pub const READ_NEXT_NS: f64 = 1_000.0;
+    pub(crate) const READ_NEXT_NS: f64 = 1_000.0;
 }
 
-/// Most tables of a run, unless the user says otherwise.
-pub const TABLES_MAX: usize = 10;
+/// Most tables of a run, by default.
+pub(crate) const TABLES_MAX: usize = 10;
 /// Most tables of the designs that [`plan`] shows.
 const PLAN_TABLES_MAX: usize = 64;
 
-/// What a run may cost in space.
+/// Limits on the space of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
     /// Most tables.
@@ -48,7 +48,7 @@ impl Default for Budget {
     }
 }
 
-/// What a design will weigh and cost (Manku 2007, Example 3.1, with figures).
+/// Predicted size and cost of a design (Manku 2007, Example 3.1, with figures).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prediction {
     /// Number of groups of each level.
@@ -57,24 +57,24 @@ pub struct Prediction {
     pub tables: usize,
     /// The least prefix of a table.
     pub prefix_min: u8,
-    /// Bits of a segment for each distinct fingerprint, everything in the file counted.
+    /// Bits of a segment for each distinct fingerprint, the whole file included.
     pub bits_per_fingerprint: f64,
     /// Bytes on disk: the segments of all tables, and the postings.
     pub bytes: u64,
     /// Fingerprints that share the prefix of a query in one table, at most 2^(d - p) on average.
     pub candidates_per_probe: f64,
-    /// Microseconds of a query when the run is in memory.
+    /// Microseconds of a query if the run is in memory.
     pub resident_us: f64,
-    /// Microseconds of a query when only the block indexes are.
+    /// Microseconds of a query if only the block indexes are in memory.
     pub disk_us: f64,
 }
 
-/// Predicts what `design` gives for `documents` fingerprints of `bits` bits, compressed with restart
-/// interval `restart` (0: the paper's plain blocks).
+/// Predicts size and cost of `design` for `documents` fingerprints of `bits` bits, compressed with restart interval
+/// `restart` (0: the paper's plain blocks).
 ///
-/// A query costs t (miss + step (s + 2^(d - p))), where s is the number of entries decoded before the
-/// range of the prefix begins: R/2 and the restart points looked at, or half a block without them.
-pub fn predict(bits: u8, restart: u16, documents: u64, design: &Design) -> Prediction {
+/// A query costs t (miss + step (s + 2^(d - p))), where s is the number of entries decoded before the range of the
+/// prefix: R/2 and the restart points compared, or half a block without them.
+pub(crate) fn predict(bits: u8, restart: u16, documents: u64, design: &Design) -> Prediction {
     let packing = Packing::new(bits, restart, documents.max(1));
     let tables = design.tables as f64;
     let candidates = packing.distinct * (-f64::from(design.prefix_min)).exp2();
@@ -96,32 +96,32 @@ pub fn predict(bits: u8, restart: u16, documents: u64, design: &Design) -> Predi
     }
 }
 
-/// Returns the scheme for a run of `documents` fingerprints: of the designs within the budget the one
-/// whose queries in memory are predicted to be fastest, so that small runs get few tables.
+/// Returns the scheme for a run of `documents` fingerprints: of the designs within the budget the one whose queries
+/// in memory are predicted to be fastest, so that small runs get few tables.
 ///
 /// # Errors
-/// [`nddb_format::FormatError::Scheme`] if no scheme has this width and distance.
-pub fn choose(bits: u8, k: u8, documents: u64, budget: Budget) -> nddb_format::Result<Scheme> {
+/// [`FormatError::Scheme`] if no scheme has this width and distance.
+pub fn choose(bits: u8, k: u8, documents: u64, budget: Budget) -> Result<Scheme, FormatError> {
     let predicted = predict_all(bits, k, documents, budget.tables_max)?;
     let fastest = predicted.iter().min_by(|a, b| a.resident_us.total_cmp(&b.resident_us));
     Scheme::new(bits, k, fastest.map_or(&[], |prediction| &prediction.levels), RESTART)
 }
 
-/// Predicts all designs worth having, from one table to 64: the user's choice between space and time
-/// (Manku 2007, 3.1.2).
+/// Predicts all Pareto-optimal designs, from one table to 64: the user's choice between space and time (Manku 2007,
+/// 3.1.2).
 ///
 /// # Errors
 /// As [`choose`].
-pub fn plan(bits: u8, k: u8, documents: u64) -> nddb_format::Result<Vec<Prediction>> {
+pub fn plan(bits: u8, k: u8, documents: u64) -> Result<Vec<Prediction>, FormatError> {
     predict_all(bits, k, documents, PLAN_TABLES_MAX)
 }
 
-fn predict_all(bits: u8, k: u8, documents: u64, tables_max: usize) -> nddb_format::Result<Vec<Prediction>> {
+fn predict_all(bits: u8, k: u8, documents: u64, tables_max: usize) -> Result<Vec<Prediction>, FormatError> {
     Scheme::new(bits, k, &[], RESTART)?;
     Ok(designs(bits, k, tables_max).iter().map(|design| predict(bits, RESTART, documents, design)).collect())
 }
 
-/// Bytes of the postings: ranks of blocks, then for each document its number in the run and a flag, and
+/// Returns the bytes of the postings: ranks of blocks, then for each document its number in the run and a flag, and
 /// for every 64 fingerprints a directory entry.
 fn postings_size(packing: &Packing, documents: u64) -> u64 {
     let width = u64::from(64 - (documents - 1).leading_zeros());
@@ -130,11 +130,11 @@ fn postings_size(packing: &Packing, documents: u64) -> u64 {
     body + checksums_size(body) + (postings::HEADER_SIZE + postings::FOOTER_SIZE) as u64
 }
 
-/// How uniform fingerprints fill the blocks of a segment (Manku 2007, 3.2).
+/// The filling of a segment's blocks by uniform fingerprints (Manku 2007, 3.2).
 struct Packing {
-    /// Distinct fingerprints: less than documents where the width is small.
+    /// Number of distinct fingerprints: less than documents if the width is small.
     distinct: f64,
-    /// Mean entries of a full block; no more than there are.
+    /// Mean entries of a full block, at most the number of fingerprints.
     entries: f64,
     /// Blocks of a segment.
     blocks: u64,
@@ -150,8 +150,8 @@ impl Packing {
         Self { distinct, entries: entries.min(distinct), blocks: blocks as u64 }
     }
 
-    /// Mean number of entries that a probe decodes before it comes to its range: half of those between
-    /// two restart points and half of the restart points, or half of all.
+    /// Returns the mean number of entries that a probe decodes before its range: half of those between two restart
+    /// points and half of the restart points, or half of all.
     fn entries_before(&self, restart: u16) -> f64 {
         match f64::from(restart) {
             restart if (1.0..self.entries).contains(&restart) => (restart + self.entries / restart) / 2.0,
@@ -160,18 +160,18 @@ impl Packing {
     }
 }
 
-/// The Huffman code that the fingerprints of a segment will have.
+/// The expected Huffman code of a segment's fingerprints.
 struct Entries {
-    /// Bits of an entry with its highest difference at h: code word and the h bits below.
+    /// Bits of an entry whose highest difference is at h: code word and the h bits below.
     sizes: Vec<f64>,
     /// Mean over the entries coded against their predecessors.
     mean: f64,
 }
 
 impl Entries {
-    /// In a table of `drawn` random fingerprints two neighbours part at bit h once for each stretch of
-    /// 2^(h+1) values, aligned, that has fingerprints in both halves: a half of 2^h has none with the
-    /// probability exp(-drawn 2^h / 2^f). So the expected counts give the code.
+    /// In a table of `drawn` random fingerprints two neighbours differ first at bit h once for each aligned
+    /// interval of 2^(h+1) values with fingerprints in both halves: a half of 2^h has none with the probability
+    /// exp(-drawn 2^h / 2^f). So the expected counts give the code.
     fn new(bits: u8, drawn: f64) -> Self {
         let bits = i32::from(bits);
         let counts: Vec<f64> = (0..bits)
@@ -188,7 +188,7 @@ impl Entries {
         Self { sizes, mean: mean.max(1.0) }
     }
 
-    /// Mean bits of an entry coded against one `distance` values away: an aligned stretch of 2^(h+1)
+    /// Returns the mean bits of an entry coded against one `distance` values away: an aligned interval of 2^(h+1)
     /// values has both with the probability 1 - distance / 2^(h+1).
     fn against(&self, distance: f64) -> f64 {
         let mut within = 0.0;
@@ -202,7 +202,7 @@ impl Entries {
         sum
     }
 
-    /// Mean entries of a block, whose neighbours are `gap` values apart: packed as the encoder packs,
+    /// Returns the mean entries of a block whose neighbours are `gap` values apart: packed as the encoder does,
     /// with every entry of mean size.
     fn packed(&self, restart: u16, gap: f64) -> f64 {
         let mut left = ((BLOCK_SIZE - FIRST.end()) * 8) as f64;
@@ -211,7 +211,7 @@ impl Entries {
             let at_restart = restart != 0 && entries % f64::from(restart) == 0.0;
             let size = if at_restart { self.against(entries * gap) + 16.0 } else { self.mean };
             if size > left {
-                // The end falls anywhere within an entry: half of one is lost on average.
+                // The end is anywhere within an entry: half of one is lost on average.
                 return (entries + left / size - 0.5).max(1.0);
             }
             left -= size;
@@ -262,7 +262,7 @@ mod tests {
     #[test]
     fn ten_million_weigh_and_cost_what_they_do() {
         let ten = greatest_prefix(64, 3, 10);
-        // Entries of ten tables decoded for a query, in a measurement: 920, 190 and 126.
+        // Entries of ten tables decoded for a query, as measured: 920, 190 and 126.
         for (restart, bits, decoded) in [(0, 45.08, 920.0), (32, 45.89, 190.0), (16, 46.83, 126.0)] {
             let predicted = predict(64, restart, 10_000_000, &ten);
             assert!(near(predicted.bits_per_fingerprint, bits, 0.001), "R={restart} {predicted:?}");

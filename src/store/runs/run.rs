@@ -1,4 +1,4 @@
-//! A run as it is read: t mapped segments and the postings, each block and page verified at first touch.
+//! A run open for reading: t mapped segments and the postings, each block and page verified at first touch.
 
 use std::ops::Range;
 use std::path::Path;
@@ -16,17 +16,17 @@ use crate::store::disk::dir::{Dir, Kind};
 use crate::store::disk::map::{Mapped, prefetch};
 use crate::{Error, Result};
 
-/// When blocks and pages are compared with their checksums.
+/// When the checksums of blocks and pages are verified.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Verify {
-    /// Once for each opening of the file, when they are first touched.
+    /// When they are first touched after the file was opened.
     #[default]
     FirstTouch,
-    /// Each time.
+    /// At each access.
     Always,
 }
 
-/// One bit for each block or page: set once its checksum has been found right.
+/// A bit for each block or page, set once its checksum has been verified.
 #[derive(Debug)]
 struct Seen {
     bits: Vec<AtomicU64>,
@@ -60,28 +60,28 @@ pub(crate) struct SegmentFile {
     blocks: Seen,
     pages: Seen,
     verify: Verify,
-    /// Made once so many queries have come that it pays; `None` in it: it cannot be made.
+    /// Built once the number of queries repays it; `None` inside: it cannot be built.
     directory: OnceLock<Option<Directory>>,
     /// Mean number of entries of a block.
     entries: u32,
-    /// For each 32nd of a block's values, the offset from which on entries are decoded to find one.
+    /// For each 32nd of a block's values, the offset from which on entries are decoded to find a value there.
     from: [u16; SPANS],
 }
 
-/// Parts of a block for which it is worked out beforehand which of its bytes a probe reads.
+/// Parts of a block for which the bytes that a probe reads are precomputed.
 const SPANS: usize = 32;
-/// Bytes of a block that are fetched besides its head. (Measured at ten million fingerprints: four
-/// lines too few cost a miss that nothing hides, the eleven others cost 6 ns each.)
+/// Bytes of a block that are prefetched besides its head. (Measured at ten million fingerprints: four lines too few
+/// cost a miss that nothing hides, the eleven others cost 6 ns each.)
 const SPAN_SIZE: usize = 4 * 64;
 
-/// Where the restart point stands that a value at each part of a block is decoded from, on average.
+/// Returns the mean offset of the restart point that a value in each part of a block is decoded from.
 fn spans(segment: &Segment<Mapped>) -> [u16; SPANS] {
     let header = segment.header();
     let entries = (header.count / segment.block_len()).max(1) as usize;
     let restart = usize::from(header.restart);
     let head = 16 + 2 * (entries - 1).checked_div(restart).unwrap_or(0);
     std::array::from_fn(|span| {
-        // A little before, as entries are not spread evenly.
+        // A little before, because entries are not spread evenly.
         let entry = (span * entries / SPANS).saturating_sub(6);
         let begin = entry - entry.checked_rem(restart).unwrap_or(entry);
         (head + begin * (BLOCK_SIZE - head) / entries).saturating_sub(8).min(BLOCK_SIZE - 1) as u16
@@ -99,7 +99,7 @@ impl SegmentFile {
         Ok(Self { segment, blocks, pages, verify, directory: OnceLock::new(), entries, from })
     }
 
-    /// The file.
+    /// Returns the path of the file.
     pub(crate) fn path(&self) -> &Path {
         self.mapped().path()
     }
@@ -108,7 +108,7 @@ impl SegmentFile {
         self.segment.source()
     }
 
-    /// The segment, for what needs no first touch: scans verify each block themselves.
+    /// Returns the segment without first-touch verification: scans verify each block themselves.
     pub(crate) fn segment(&self) -> &Segment<Mapped> {
         &self.segment
     }
@@ -119,7 +119,7 @@ impl SegmentFile {
         self.mapped().check_readable()
     }
 
-    /// Fetches the key of a block ahead of its use.
+    /// Prefetches the key of a block.
     #[inline]
     pub(crate) fn prefetch_key(&self, block: u64) {
         let index = self.segment.index();
@@ -131,7 +131,7 @@ impl SegmentFile {
         }
     }
 
-    /// The key of a block.
+    /// Returns the key of a block.
     #[inline]
     pub(crate) fn key(&self, block: u64) -> Result<Permuted> {
         let page = Segment::<Mapped>::index_page(block);
@@ -148,13 +148,13 @@ impl SegmentFile {
         Ok(())
     }
 
-    /// The directory of the block index, once it is made.
+    /// Returns the directory of the block index, once it is built.
     #[inline]
     pub(crate) fn directory(&self) -> Option<&Directory> {
         self.directory.get()?.as_ref()
     }
 
-    /// Makes the directory. A page of the index that is damaged is left to the query that needs it.
+    /// Builds the directory. A damaged page of the index is left to the query that needs it.
     fn make_directory(&self) {
         self.directory.get_or_init(|| {
             let pages = self.pages.len();
@@ -163,14 +163,14 @@ impl SegmentFile {
         });
     }
 
-    /// The entry that is likely to stand at `part` of a block.
+    /// Returns the likely entry at `part` of a block.
     #[inline]
     pub(crate) fn entry_at(&self, part: usize) -> u64 {
         part as u64 * u64::from(self.entries) / block::PARTS as u64
     }
 
-    /// Fetches a block ahead of its use: its head, and where an entry at `part` of 1,024 of its values
-    /// is likely to be decoded.
+    /// Prefetches a block: its head, and the bytes likely to be decoded for an entry at `part` of 1,024 of its
+    /// values.
     #[inline]
     pub(crate) fn prefetch_block(&self, block: u64, part: usize) {
         let start = Segment::<Mapped>::block_offset(block);
@@ -186,7 +186,7 @@ impl SegmentFile {
         }
     }
 
-    /// A block, verified at first touch.
+    /// Returns a block, verified at first touch.
     #[inline]
     pub(crate) fn block(&self, block: u64) -> Result<Block<'_>> {
         if !self.blocks.get(block) || self.verify == Verify::Always {
@@ -227,12 +227,12 @@ impl PostingsFile {
         Ok(Self { postings, pages, verify })
     }
 
-    /// The file.
+    /// Returns the path of the file.
     pub(crate) fn path(&self) -> &Path {
         self.postings.source().path()
     }
 
-    /// The postings, for what needs no first touch.
+    /// Returns the postings without first-touch verification.
     pub(crate) fn postings(&self) -> &Postings<Mapped> {
         &self.postings
     }
@@ -265,24 +265,24 @@ impl PostingsFile {
         Error::format(self.path())(error)
     }
 
-    /// Rank of the first entry of a block of table 0.
+    /// Returns the rank of the first entry of a block of table 0.
     #[inline]
     pub(crate) fn first_rank(&self, block: u64) -> Result<u64> {
         self.named(self.postings.first_rank(block, &|bytes| self.touch(bytes)))
     }
 
-    /// The indexes of the numbers of the fingerprint with this rank.
+    /// Returns the indexes of the numbers of the fingerprint with this rank.
     #[inline]
     pub(crate) fn list(&self, rank: u64) -> Result<Range<u64>> {
         self.named(self.postings.list(rank, &|bytes| self.touch(bytes)))
     }
 
-    /// Hands each number of a list to `visit`, until it says `false`.
+    /// Passes each number of a list to `visit`, until it returns `false`.
     #[inline]
     pub(crate) fn numbers(&self, list: Range<u64>, mut visit: impl FnMut(u64) -> Result<bool>) -> Result<()> {
         let touch = |bytes| self.touch(bytes);
-        for position in list {
-            let number = self.named(self.postings.number(position, &touch))?;
+        for index in list {
+            let number = self.named(self.postings.number(index, &touch))?;
             if !visit(number)? {
                 break;
             }
@@ -290,7 +290,7 @@ impl PostingsFile {
         Ok(())
     }
 
-    /// Fetches bytes of the body ahead of their use.
+    /// Prefetches bytes of the body.
     #[inline]
     fn prefetch(&self, offset: u64) {
         if self.pages.get(offset / PAGE_SIZE as u64) {
@@ -300,54 +300,54 @@ impl PostingsFile {
         }
     }
 
-    /// Fetches the rank of a block ahead of its use.
+    /// Prefetches the rank of a block.
     #[inline]
     pub(crate) fn prefetch_rank(&self, block: u64) {
         self.prefetch(self.postings.rank_offset(block));
     }
 
-    /// Fetches, for a rank that is known to a few, what leads to its list: the directory entry that was
-    /// fetched says where the flags and the number are likely to stand.
+    /// Prefetches, for an approximate rank, the path to its list: the directory entry, fetched before, gives the
+    /// likely offsets of flags and number.
     #[inline]
     pub(crate) fn prefetch_behind(&self, rank: u64) -> Result<()> {
-        let position = self.named(self.postings.guess(rank, &|bytes| self.touch(bytes)))?;
-        if let Some(flags) = self.postings.flags_offset(position) {
+        let index = self.named(self.postings.guess(rank, &|bytes| self.touch(bytes)))?;
+        if let Some(flags) = self.postings.flags_offset(index) {
             self.prefetch(flags);
         }
-        self.prefetch_number(position);
+        self.prefetch_number(index);
         Ok(())
     }
 
-    /// Fetches what leads from a rank to its list ahead of its use.
+    /// Prefetches the directory entry of a rank.
     #[inline]
     pub(crate) fn prefetch_list(&self, rank: u64) {
         self.prefetch(self.postings.entry_offset(rank));
     }
 
-    /// Fetches the first number of a list ahead of its use.
+    /// Prefetches the first number of a list.
     #[inline]
-    pub(crate) fn prefetch_number(&self, position: u64) {
-        self.prefetch(self.postings.number_offset(position));
+    pub(crate) fn prefetch_number(&self, index: u64) {
+        self.prefetch(self.postings.number_offset(index));
     }
 }
 
 /// A run, open for reading.
 #[derive(Debug)]
 pub(crate) struct Run {
-    /// What the manifest says of it.
+    /// The run's entry in the manifest.
     pub(crate) entry: RunEntry,
     /// Its segments, in the order of its scheme's tables.
     pub(crate) segments: Vec<SegmentFile>,
     /// Its postings.
     pub(crate) postings: PostingsFile,
-    /// Queries so far, until the directories are made.
+    /// Number of queries, until the directories are built.
     queries: AtomicU32,
 }
 
 impl Run {
-    /// Maps all files of a run and compares what they say of themselves with the manifest.
+    /// Maps all files of a run and compares their headers with the manifest.
     pub(crate) fn open(dir: &Dir, entry: &RunEntry, verify: Verify) -> Result<Self> {
-        // All files are mapped before the first is read: what opening reads of them is on its way together.
+        // All files are mapped before the first is read, so that the reads of opening are in flight together.
         let map = |file: &FileEntry, kind| dir.map(file.number, kind, file.length);
         let postings = map(&entry.postings, Kind::Postings)?;
         let segments: Vec<Mapped> =
@@ -373,9 +373,9 @@ impl Run {
         Ok(Self { entry: entry.clone(), segments, postings, queries: AtomicU32::new(0) })
     }
 
-    /// Notes a query. The first ones search the block keys: to open a database reads none of them. Once
-    /// there have been as many queries as the block index of a table has pages, most pages have been
-    /// read, and each further query makes the directory of one table, until all have one.
+    /// Counts a query. The first ones search the block keys, so that opening a database reads none of them. After
+    /// as many queries as the block index of a table has pages, most pages have been read, and each further query
+    /// builds the directory of one table, until all have one.
     #[inline]
     pub(crate) fn note_query(&self) {
         let tables = self.segments.len() as u32;
@@ -383,7 +383,7 @@ impl Run {
         if queries >= u32::MAX - tables {
             return;
         }
-        // A query that is lost to another thread's count does no harm.
+        // A query lost to another thread's count does no harm.
         self.queries.store(queries + 1, Ordering::Relaxed);
         let first = self.segments[0].pages.len().min(1 << 24) as u32;
         if queries >= first {

@@ -1,4 +1,4 @@
-//! Compaction: making one run of neighbouring ones (SPEC 10.5).
+//! Compaction: replacing neighbouring runs by one (SPEC 10.5).
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,20 +11,20 @@ use crate::store::runs::merge::Merge;
 use crate::store::runs::run::Run;
 use crate::{Error, Result};
 
-/// What a compaction did.
+/// The result of a compaction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Compacted {
-    /// Runs before.
+    /// Number of runs before.
     pub runs_before: usize,
-    /// Runs after: one, or none if nothing was left.
+    /// Number of runs after: one, or none if nothing was left.
     pub runs_after: usize,
-    /// Bytes of their files before.
+    /// Bytes of the files before.
     pub bytes_before: u64,
-    /// Bytes after.
+    /// Bytes of the files after.
     pub bytes_after: u64,
-    /// Deleted documents that were dropped.
+    /// Number of deleted documents that were dropped.
     pub documents_dropped: u64,
-    /// Fingerprints that no document has any more.
+    /// Number of fingerprints without a document that were dropped.
     pub fingerprints_dropped: u64,
 }
 
@@ -40,24 +40,24 @@ fn weights(writer: &Writer, busy: &dyn Fn(&Run) -> bool) -> Vec<Weight> {
 }
 
 impl Writer {
-    /// The next compaction that is worth its work, if any: a pure look at the runs.
+    /// Returns the next compaction that pays, if any; reads only the sizes of the runs.
     pub fn plan_compaction(&self) -> Option<CompactionPlan> {
         self.plan_compaction_from(0)
     }
 
-    /// The same for the runs from `first` on.
+    /// Returns the next compaction of the runs from `first` on.
     pub(super) fn plan_compaction_from(&self, first: usize) -> Option<CompactionPlan> {
         let runs = self.snapshot().runs.get(first..)?;
         let (first, len) = choose(weights(self, &|_| false).get(first..)?)?;
         Some(CompactionPlan::of(&runs[first..first + len]))
     }
 
-    /// The next merge in the background: runs that are not `busy`.
+    /// Returns the next merge in the background, of runs that are not `busy`.
     pub(super) fn next_merge(&self, busy: &dyn Fn(&Run) -> bool) -> Option<Range<usize>> {
         choose_next(&weights(self, busy))
     }
 
-    /// A compaction that makes one run of all, without deleted documents. `None` if that is how it is.
+    /// Returns a compaction of all runs to one without deleted documents; `None` if that is the present state.
     pub fn plan_full_compaction(&self) -> Option<CompactionPlan> {
         let runs = &self.snapshot().runs;
         let numbers = 0..self.snapshot().manifest.complete;
@@ -65,13 +65,13 @@ impl Writer {
         (runs.len() > 1 || dead).then(|| CompactionPlan::of(runs))
     }
 
-    /// Makes one run of those that the plan names and drops their deleted documents.
+    /// Replaces the runs of the plan by one and drops their deleted documents.
     ///
     /// # Errors
-    /// [`Error::OverLimit`] if there is no space for the new files; [`Error::Cancelled`]; damage of what
-    /// is merged. The database is then as before.
+    /// [`Error::OverLimit`] if there is no space for the new files; [`Error::Cancelled`]; damage of the inputs. The
+    /// database is then as before.
     pub fn compact(&mut self, plan: &CompactionPlan) -> Result<Compacted> {
-        // Merges under way would take the runs away.
+        // Merges in progress would replace the runs.
         self.cancel_merges();
         self.commit()?;
         self.cancel_merges();
@@ -102,21 +102,21 @@ impl Writer {
             (Some(first), Some(last)) => first.entry.low..last.entry.high,
             _ => 0..0,
         };
-        let (threads, memory_limit) = self.means();
+        let (threads, memory_limit) = self.resources();
         let files = files_of(&scheme);
         let first_file = self.take_files(files);
         let (dir, deleted, watch) = self.merge_parts();
         let merge = Merge { dir, runs: &runs, deleted, scheme, threads, memory_limit, rewrites: rewrites_of(&runs) };
         let dropped = merge.survey()?;
         if merge.changes_nothing(&dropped) {
-            // What is deleted in these numbers was dropped before, and its rows were not removed.
+            // Deleted documents with these numbers were dropped earlier, and their rows were not removed.
             self.retire_dropped(numbers, None);
             (done.runs_after, done.bytes_after) = (runs.len(), done.bytes_before);
             return Ok(done);
         }
         let need = merge.size();
-        let made = dir.need_space(need).and_then(|()| merge.run(first_file, &dropped, watch));
-        let entry = made.inspect_err(|_| self.drop_files(first_file, files))?;
+        let merged = dir.need_space(need).and_then(|()| merge.run(first_file, &dropped, watch));
+        let entry = merged.inspect_err(|_| self.drop_files(first_file, files))?;
         done.documents_dropped = dropped.documents;
         done.fingerprints_dropped = dropped.fingerprints.len() as u64;
         done.runs_after = usize::from(entry.is_some());

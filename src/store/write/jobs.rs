@@ -1,4 +1,4 @@
-//! Work beside the writer: a flush or a merge on a thread of its own (SPEC 10.13).
+//! Jobs: flushes and merges on threads beside the writer (SPEC 10.13).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -13,26 +13,26 @@ use crate::spill::progress::Watch;
 use crate::store::runs::run::Run;
 use crate::{Error, Result};
 
-/// What a job makes.
+/// The task of a job.
 #[derive(Clone, Debug)]
 pub(crate) enum Task {
-    /// A run of the documents `low..high`, which a memtable holds.
+    /// A run of the documents `low..high` of a memtable.
     Flush(u64, u64),
     /// One run of several.
     Merge(CompactionPlan),
 }
 
-/// What a job has made; no manifest names it yet.
+/// The output of a job; no manifest names it yet.
 pub(crate) struct Built {
-    /// The run, if anything is left for one.
+    /// The run, unless it would be empty.
     pub(crate) run: Option<Arc<Run>>,
-    /// The runs that were to be merged are as they would become.
+    /// The run to be merged is already as the merge would make it.
     pub(crate) unchanged: bool,
     /// The deleted documents that it left out.
     pub(crate) deleted: RoaringTreemap,
 }
 
-/// How far a job has come, and whether it is to stop.
+/// The progress of a job, and the request to stop.
 #[derive(Default)]
 struct Signals {
     done: AtomicU64,
@@ -40,10 +40,10 @@ struct Signals {
     stop: AtomicBool,
 }
 
-/// A job under way. When it is dropped it is stopped, and waited for.
+/// A running job. Dropping it stops it and waits.
 pub(crate) struct Job {
     pub(crate) task: Task,
-    /// The first of the file numbers that were taken for it, and how many.
+    /// The first of the file numbers reserved for it, and their number.
     pub(crate) files: (u64, u64),
     signals: Arc<Signals>,
     outcome: Receiver<Result<Built>>,
@@ -51,10 +51,10 @@ pub(crate) struct Job {
 }
 
 impl Job {
-    /// Begins a job.
+    /// Starts a job.
     ///
     /// # Errors
-    /// [`Error::Io`] if there can be no thread.
+    /// [`Error::Io`] if no thread can be started.
     pub(crate) fn start(
         task: Task,
         files: (u64, u64),
@@ -69,14 +69,14 @@ impl Job {
                 of_job.total.store(progress.total.unwrap_or(0), Ordering::Relaxed);
                 !of_job.stop.load(Ordering::Relaxed)
             });
-            // Nobody waits for it any more if this fails.
+            // If this fails, nobody waits for the job any more.
             let _ = sender.send(work(&mut watch));
         });
         let thread = thread.map_err(Error::io("begin a thread for", std::path::Path::new("runs")))?;
         Ok(Self { task, files, signals, outcome, thread: Some(thread) })
     }
 
-    /// What became of it, if it ends within this time.
+    /// Returns the outcome of the job, if it ends within this time.
     pub(crate) fn outcome(&mut self, within: Duration) -> Option<Result<Built>> {
         match self.outcome.recv_timeout(within) {
             Ok(outcome) => Some(outcome),
@@ -88,12 +88,12 @@ impl Job {
         }
     }
 
-    /// How much of it is done, and how much there is.
+    /// Returns the work done, and the total.
     pub(crate) fn progress(&self) -> (u64, u64) {
         (self.signals.done.load(Ordering::Relaxed), self.signals.total.load(Ordering::Relaxed))
     }
 
-    /// Asks it to stop at the next safe point.
+    /// Asks the job to stop at the next safe point.
     pub(crate) fn stop(&self) {
         self.signals.stop.store(true, Ordering::Relaxed);
     }
@@ -110,12 +110,12 @@ impl Drop for Job {
 /// The jobs of a writer.
 #[derive(Default)]
 pub(crate) struct Jobs {
-    /// Flushes and merges are made by jobs.
+    /// Whether flushes and merges are done by jobs.
     pub(crate) on: bool,
     pub(crate) flush: Option<Job>,
     pub(crate) merges: Vec<Job>,
-    /// The runs have changed since it was last looked what to merge.
+    /// The runs have changed since the last search for a merge.
     pub(crate) due: bool,
-    /// Why a job failed; no other is begun until somebody was told.
+    /// The error of a job; no other is started until it has been reported.
     pub(crate) failed: Option<Error>,
 }

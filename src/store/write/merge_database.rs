@@ -14,34 +14,32 @@ use crate::store::read::reader::Reader;
 use crate::{Error, Result};
 
 impl Writer {
-    /// Takes over all visible documents of another database with the same recipe, bits and k or a
-    /// greater one. The source is read as it is at this moment and never changed; its pending batches
-    /// stay out. Its document numbers are shifted by a constant; on equal ids the incoming document
-    /// replaces; batches of equal names become one.
+    /// Merges all visible documents of another database with the same recipe, bits and k or a greater one into this
+    /// one. The source is read as of now and never changed; its pending batches are left out. Its document numbers
+    /// are shifted by a constant; for equal ids the incoming document replaces; batches of equal names become one.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] for other parameters; [`Error::Batch`] for a batch name that is pending or
-    /// cancelled here; damage of the source; errors of the disk. What was committed by then stays; merging
-    /// again goes on.
+    /// [`Error::Mismatch`] for other parameters; [`Error::Batch`] for a batch name that is pending or cancelled
+    /// ours; damage of the source; errors of the disk. Documents committed by then stay; merging again continues.
     pub fn merge(&mut self, source: impl AsRef<Path>) -> Result<Loaded> {
         let source = Reader::open(source)?;
         let (ours, theirs) = (self.settings().clone(), source.view().settings().clone());
-        for (what, database, asked) in [
+        for (what, database, requested) in [
             ("recipe", ours.recipe, theirs.recipe),
             ("fingerprint width", ours.bits.to_string(), theirs.bits.to_string()),
         ] {
-            if database != asked {
-                return Err(Error::Mismatch { what, database, asked });
+            if database != requested {
+                return Err(Error::Mismatch { what, database, requested });
             }
         }
         if ours.catalog == theirs.catalog {
             let (what, database) = ("identity", "this database".to_owned());
-            return Err(Error::Mismatch { what, database, asked: "a copy of it".into() });
+            return Err(Error::Mismatch { what, database, requested: "a copy of it".into() });
         }
         self.unlabel()?;
         let view = source.view();
-        let batches = self.unite_batches(&view.catalog.batches()?)?;
-        let archives = self.unite_archives(&view.catalog.archives()?)?;
+        let batches = self.merge_batches(&view.catalog.batches()?)?;
+        let archives = self.merge_archives(&view.catalog.archives()?)?;
         let total = view.catalog.counters()?.live;
         let ranges = view.catalog.ranges()?;
         let mut load = self.bulk_load()?;
@@ -51,9 +49,9 @@ impl Writer {
                 load.label_range(low + shift..range.high + shift, batch);
             }
         }
-        // Documents may refer to them from the first chunk on; what has been loaded from them is known at the end.
+        // Documents may refer to them from the first chunk on; their progress is known at the end.
         for (number, archive) in archives.values() {
-            load.progress(*number, archive.here.clone());
+            load.progress(*number, archive.ours.clone());
         }
         let mut done = 0u64;
         view.catalog.all_records(0, &mut |number, value| {
@@ -78,13 +76,13 @@ impl Writer {
             Ok(true)
         })?;
         for (number, archive) in archives.into_values() {
-            load.progress(number, archive.there);
+            load.progress(number, archive.further);
         }
         load.finish()
     }
 
-    /// Finds or makes the batches of another database here, by name. Returns their numbers by its own.
-    fn unite_batches(&mut self, theirs: &[(String, Batch)]) -> Result<HashMap<u32, u32>> {
+    /// Finds or creates the batches of another database here, by name. Returns a map from its numbers to ours.
+    fn merge_batches(&mut self, theirs: &[(String, Batch)]) -> Result<HashMap<u32, u32>> {
         let ours: HashMap<String, Batch> = self.catalog().batches()?.into_iter().collect();
         let mut numbers = HashMap::new();
         let mut counters = *self.counters();
@@ -112,8 +110,8 @@ impl Writer {
         Ok(numbers)
     }
 
-    /// Finds or makes the archives of another database here. Returns them by its numbers.
-    fn unite_archives(&mut self, theirs: &[(u32, Archive)]) -> Result<HashMap<u32, (u32, United)>> {
+    /// Finds or creates the archives of another database here. Returns them by its numbers.
+    fn merge_archives(&mut self, theirs: &[(u32, Archive)]) -> Result<HashMap<u32, (u32, MergedArchive)>> {
         let unread = |archive: &Archive| {
             let Archive { path, size, hash, reading, .. } = archive.clone();
             Archive::unread(path, size, hash, reading)
@@ -123,15 +121,16 @@ impl Writer {
             if known.finished || known.documents > archive.documents { known } else { archive.clone() }
         };
         let numbers = theirs.iter().zip(ours);
-        let united = |known: Archive, archive: &Archive| United { there: further(known.clone(), archive), here: known };
-        Ok(numbers.map(|((number, archive), (ours, known))| (*number, (ours, united(known, archive)))).collect())
+        let merged =
+            |known: Archive, archive: &Archive| MergedArchive { further: further(known.clone(), archive), ours: known };
+        Ok(numbers.map(|((number, archive), (ours, known))| (*number, (ours, merged(known, archive)))).collect())
     }
 }
 
-/// How far an archive has been loaded.
-struct United {
-    /// Into this database.
-    here: Archive,
-    /// Into this one or the other.
-    there: Archive,
+/// The progress of an archive.
+struct MergedArchive {
+    /// In this database.
+    ours: Archive,
+    /// In either database, whichever is further.
+    further: Archive,
 }

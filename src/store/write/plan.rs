@@ -1,47 +1,47 @@
-//! Deciding which neighbouring runs become one: pure looks at their sizes (SPEC 10.5).
+//! The choice of neighbouring runs to merge: pure functions of their sizes (SPEC 10.5).
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::store::runs::run::Run;
 
-/// Runs of a tier that are merged into one of the next.
+/// Number of runs of a tier that are merged into one of the next.
 const FAN_IN: usize = 4;
 /// Documents of the lowest tier.
 const TIER_BASE: u64 = 65_536;
-/// So many runs are left alone whatever their sizes.
+/// Up to this number runs are not merged, whatever their sizes.
 const RUNS_MIN: usize = 5;
-/// A run is not rewritten for the sake of younger ones that are so many times smaller, all together.
+/// A run is not rewritten with younger ones whose total is this many times smaller.
 const UNBALANCED_MAX: u64 = 16;
-/// A run is rewritten when one document in so many of it is deleted.
+/// A run is rewritten when one in this many of its documents is deleted.
 const DEAD_SHARE: u64 = 5;
 
-/// Neighbouring runs that are to become one.
+/// A plan to replace neighbouring runs by one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompactionPlan {
     /// The runs, by the file numbers of their postings.
     pub(crate) runs: Vec<u64>,
-    /// Levels of the scheme wanted instead of the one chosen by count.
+    /// Levels of the new run's scheme, if not chosen by its size.
     pub(crate) levels: Option<Vec<u8>>,
 }
 
 impl CompactionPlan {
-    /// Makes one run of these neighbours.
+    /// Returns the plan for these neighbours.
     pub(crate) fn of(runs: &[Arc<Run>]) -> Self {
         Self { runs: runs.iter().map(|run| run.entry.postings.number).collect(), levels: None }
     }
 
-    /// Number of runs that become one.
+    /// Returns the number of runs in the plan.
     pub fn runs(&self) -> usize {
         self.runs.len()
     }
 
-    /// Whether a run is one of them.
+    /// Returns whether a run is in the plan.
     pub(crate) fn names(&self, run: &Run) -> bool {
         self.runs.contains(&run.entry.postings.number)
     }
 
-    /// Where the runs stand among these.
+    /// Returns the indexes of the plan's runs among `runs`.
     pub(crate) fn find(&self, runs: &[Arc<Run>]) -> Option<Range<usize>> {
         let Some(first) = self.runs.first() else { return Some(0..0) };
         let first = runs.iter().position(|run| run.entry.postings.number == *first)?;
@@ -51,14 +51,14 @@ impl CompactionPlan {
     }
 }
 
-/// What a plan looks at of a run.
+/// The properties of a run that decide on merges.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Weight {
     pub(super) documents: u64,
     pub(super) dead: u64,
-    /// How often, at most, a document of it has been rewritten.
+    /// The greatest number of merges that have rewritten a document of it.
     pub(super) rewrites: u8,
-    /// A merge of it is under way.
+    /// The run is being merged.
     pub(super) busy: bool,
 }
 
@@ -74,15 +74,15 @@ impl Weight {
     }
 }
 
-/// Whether the largest run is not rewritten for the sake of a few small ones.
+/// Returns whether the largest run would not be rewritten for a few small ones.
 fn is_balanced(runs: &[Weight]) -> bool {
     let largest = runs.iter().map(|run| run.documents).max().unwrap_or(0);
     let all: u64 = runs.iter().map(|run| run.documents).sum();
     largest <= 3 * (all - largest)
 }
 
-/// Chooses runs to merge, as (first, len): four or more neighbours of a tier or below, the lowest tier
-/// first; or else one with many deleted documents.
+/// Chooses runs to merge, as (first, len): four or more neighbours of a tier or below, the lowest tier first;
+/// otherwise one with many deleted documents.
 pub(super) fn choose(runs: &[Weight]) -> Option<(usize, usize)> {
     let top = runs.iter().map(|run| run.tier()).max()?;
     for tier in 0..=top {
@@ -101,24 +101,24 @@ pub(super) fn choose(runs: &[Weight]) -> Option<(usize, usize)> {
     worst.map(|first| (first, 1))
 }
 
-/// How often a document may be rewritten in a database of so many: log4(documents / 65,536) + 2.
+/// Returns how often a document may be rewritten in a database of this size: log4(documents / 65,536) + 2.
 fn rewrites_max(documents: u64) -> u32 {
     (documents / TIER_BASE).max(1).ilog(4) + 2
 }
 
-/// How often the documents of a run count as rewritten: a run that came as a whole counts like one of its size that was
-/// merged from small ones. In runs below a quarter of [`TIER_BASE`] rewriting costs next to nothing.
+/// Returns the level of a run: a run that was loaded as a whole counts like one of its size that was merged from
+/// small ones. In runs below a quarter of [`TIER_BASE`] rewriting costs next to nothing.
 fn level(run: &Weight) -> u32 {
     let by_size = (4 * run.documents / TIER_BASE).max(1).ilog(4);
     by_size.max(run.rewrites.into())
 }
 
-/// Chooses neighbours to merge, those under way left alone.
+/// Chooses neighbours to merge, except those being merged.
 ///
 /// Levels never rise from an older run to a younger: when there are more runs than documents may be rewritten, the
-/// shortest tail is merged whose run stays below the level of the one in front of it. With r rewrites, w runs hold as
-/// many loads of one size as there are ways of choosing r of w + r (Bentley and Saxe 1980, binomial transform; Mathieu
-/// et al. 2014, binomial merge compaction). When no tail is allowed, two small neighbours are merged.
+/// shortest tail is merged whose run stays below the level of the one before it. With r rewrites, w runs cover as
+/// many loads of one size as there are ways of choosing r of w + r (Bentley and Saxe 1980, binomial transform;
+/// Mathieu et al. 2014, binomial merge compaction). When no tail is allowed, two small neighbours are merged.
 pub(super) fn choose_next(runs: &[Weight]) -> Option<Range<usize>> {
     let documents = runs.iter().map(|run| run.documents).sum();
     let rewrites = rewrites_max(documents);
@@ -147,7 +147,7 @@ pub(super) fn choose_next(runs: &[Weight]) -> Option<Range<usize>> {
     worst.map(|index| index..index + 1)
 }
 
-/// How often documents have been rewritten when these runs have become one.
+/// Returns how often documents have been rewritten when these runs have become one.
 pub(super) fn rewrites_of(runs: &[Arc<Run>]) -> u8 {
     let documents = runs.iter().map(|run| run.entry.documents).sum();
     rewritten(runs.iter().map(|run| run.entry.rewrites), documents)
@@ -202,8 +202,8 @@ mod tests {
         assert!(most <= 24, "{most} runs of a billion documents");
     }
 
-    /// Lets loads of these sizes come, merged as they do. Returns the most runs, and how often a document was rewritten,
-    /// at most and by the bound.
+    /// Simulates loads of these sizes, merged as they come. Returns the most runs, and the greatest number of
+    /// rewrites of a document, observed and by the bound.
     fn live(loads: impl Iterator<Item = u64>, seen: &mut dyn FnMut(&[Weight])) -> (u8, f64) {
         let mut runs: Vec<Weight> = Vec::new();
         for documents in loads {

@@ -1,22 +1,22 @@
-//! The terms of a page's main content (Huang, Wang, Li 3.1).
+//! The main content of a page (Huang, Wang, Li 3.1), as version 2 of `main` finds it.
 //!
-//! What is around the content of a page, its navigation above all, is the same on all pages of a site, and
-//! often longer than the content. Huang et al. name removing that off-topic noise first as the way to tell such
-//! pages apart, and leave open how. On labelled pages every method does better without it.
+//! The text around the content of a page, its navigation above all, is the same on all pages of a site, and often
+//! longer than the content. Huang et al. name removing that off-topic noise first as the way to distinguish such
+//! pages, and leave open how. On labelled pages every method does better without it.
 //!
 //! As specified here:
 //!
 //! * A block is text between two tags that are no formatting instructions. Lengths are in *units* of the
 //!   letters and digits of its terms: one for an ASCII character, two for any other.
-//! * A block of markup is content unless it stands in `nav`, `header`, `footer`, `aside`, `menu`, `select`
+//! * A block of markup is content unless it is in `nav`, `header`, `footer`, `aside`, `menu`, `select`
 //!   or `button`, or in an element whose role is `navigation`, `banner`, `contentinfo`, `search`,
-//!   `complementary` or `dialog`; or is a *link block*: half of its length or more stands in links (`a` with an
+//!   `complementary` or `dialog`; or is a *link block*: half of its length or more is in links (`a` with an
 //!   `href`). The title of the page and the addresses of its images are no content.
-//! * Plain text has no tags to go by. Its blocks are its lines, and a line is content if it is longer than
-//!   [`LINE_UNITS`] (Huang et al. keep the sentences longer than 16).
-//! * A term is looked at in lower case (Unicode's, of no language), and a term of digits alone not at all: pages that
-//!   differ in dates, counts and version numbers only are the same to a reader (D), and pages are not alike
-//!   because both number their lines.
+//! * Plain text has no tags. Its blocks are its lines, and a line is content if it is longer than [`LINE_UNITS`]
+//!   (Huang et al. keep the sentences longer than 16).
+//! * Terms are in lower case (Unicode's, of no language), and terms of digits alone are dropped: pages that differ
+//!   in dates, counts and version numbers only are the same to a reader (D), and pages are not similar because both
+//!   number their lines.
 //! * Where fewer than [`TERMS_MIN`] terms are left, all terms of the page are its content, numbers too.
 //! * A term is hashed with XXH3 (64 bits, seed 0) of its UTF-8 bytes.
 
@@ -30,15 +30,15 @@ use crate::text::page::{Page, PageKind};
 use crate::text::sentences::units;
 use crate::text::tokens::{Tokenizer, Tokens};
 
-/// A line of plain text is content if it has more units than these.
-pub const LINE_UNITS: usize = 25;
+/// A line of plain text is content if it has more units.
+pub(crate) const LINE_UNITS: usize = 25;
 
-/// With fewer terms of content than these a page is its own content.
-pub const TERMS_MIN: usize = 20;
+/// With fewer terms of content, all of the page is its content.
+pub(crate) const TERMS_MIN: usize = 20;
 
 /// The terms of a page, and which of them are its main content.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct MainContent {
+pub(crate) struct MainContent {
     tokens: Tokens,
     /// Indexes of the terms of the main content, ascending.
     indexes: Vec<u32>,
@@ -46,53 +46,33 @@ pub struct MainContent {
 }
 
 impl MainContent {
-    /// Returns all terms of the page, what is around its content included.
-    pub fn tokens(&self) -> &Tokens {
-        &self.tokens
-    }
-
-    /// Returns all terms of the page, and forgets which are its content.
-    pub fn into_tokens(self) -> Tokens {
+    /// Returns all terms of the page, without the information which are its content.
+    pub(crate) fn into_tokens(self) -> Tokens {
         self.tokens
     }
 
-    /// Returns the number of terms of the main content.
-    pub fn len(&self) -> usize {
-        self.indexes.len()
-    }
-
-    /// Returns whether the page has no term at all.
-    pub fn is_empty(&self) -> bool {
-        self.indexes.is_empty()
-    }
-
-    /// Returns the indexes of the terms of the main content among all terms, ascending.
-    pub fn indexes(&self) -> &[u32] {
-        &self.indexes
-    }
-
     /// Returns the terms of the main content in lower case.
-    pub fn terms(&self) -> impl Iterator<Item = String> + '_ {
+    pub(crate) fn terms(&self) -> impl Iterator<Item = String> + '_ {
         self.indexes.iter().map(|&index| self.tokens.term(index as usize).to_lowercase())
     }
 
     /// Returns the hashes of [`MainContent::terms`]: XXH3 (64 bits, seed 0).
-    pub fn hashes(&self) -> Vec<u64> {
+    pub(crate) fn hashes(&self) -> Vec<u64> {
         LowerHashes::at(&self.tokens, &self.indexes).collect()
     }
 
     /// Returns the title and the first heading of the page.
-    pub fn headings(&self) -> Headings {
+    pub(crate) fn headings(&self) -> Headings {
         self.headings.hashes(|index| self.tokens.term(index as usize))
     }
 }
 
 /// Returns the main content of a page.
-pub fn main_content(page: &Page<'_>) -> MainContent {
+pub(crate) fn main_content(page: &Page<'_>) -> MainContent {
     content_and_parts(page).0
 }
 
-/// Returns the main content of a page, and the parts of its text, none of plain text.
+/// Returns the main content of a page, and the parts of its text (none of plain text).
 fn content_and_parts(page: &Page<'_>) -> (MainContent, Vec<OutlinePart>) {
     let mut tokens = Tokens::default();
     let parts = Tokenizer::new().tokens_and_parts(page, &mut tokens);
@@ -106,22 +86,22 @@ fn content_and_parts(page: &Page<'_>) -> (MainContent, Vec<OutlinePart>) {
     (MainContent { tokens, indexes, headings }, parts)
 }
 
-/// Returns the main content of a page as a text in lower case: its terms with what stands between them, each number as `0`,
-/// one line per block and single spaces in it, as in a [`folded_text`](crate::text::folded_text).
+/// Returns the main content of a page as a text in lower case: its terms with the text between them, each number as
+/// `0`, one line per block and single spaces in it, as in a [`folded_text`](crate::text::folded_text).
 pub fn main_text(page: &Page<'_>) -> String {
     let (content, parts) = content_and_parts(page);
     text_of(&content.tokens, &content.indexes, block_begins(&parts), page.kind)
 }
 
-/// Returns some terms of a page in lower case with what stands between them, each number as `0`: one line per block and
-/// single spaces in it. Blocks begin at `begins` in the text, ascending.
+/// Returns some terms of a page in lower case with the text between them, each number as `0`: one line per block
+/// and single spaces in it. Blocks begin at the offsets `begins` of the text, ascending.
 pub(crate) fn text_of(tokens: &Tokens, indexes: &[u32], begins: impl Iterator<Item = usize>, kind: PageKind) -> String {
     let text = tokens.text();
     let mut begins = begins.peekable();
     let (mut out, mut last): (String, Option<(u32, Range<usize>)>) = Default::default();
     let mut indexes = indexes.iter().copied().peekable();
-    for (index, range) in (0u32..).zip(tokens.indexes()) {
-        // Images stand behind all text.
+    for (index, range) in (0u32..).zip(tokens.ranges()) {
+        // The terms of images are behind all text.
         if indexes.next_if_eq(&index).is_none() || range.start >= tokens.text_size() {
             continue;
         }
@@ -130,12 +110,12 @@ pub(crate) fn text_of(tokens: &Tokens, indexes: &[u32], begins: impl Iterator<It
             begins_block = true;
         }
         if let Some((before, known)) = last {
-            // Terms may lie in one another: a word of a script without spaces, and its parts.
+            // Terms may overlap: a word of a script without spaces, and its parts.
             let between = text.get(known.end..range.start).unwrap_or("");
             let is_line = kind == PageKind::Text && between.contains(['\n', '\r']);
             let is_next = (before + 1..index).all(|index| is_number(tokens.term(index as usize)));
             if begins_block || is_line || !is_next {
-                // The mark that ends a block belongs to it.
+                // A punctuation mark that ends a block belongs to the block.
                 let end = between.find(char::is_whitespace).unwrap_or(0);
                 out.push_str(&between[..end]);
                 out.push('\n');
@@ -149,14 +129,14 @@ pub(crate) fn text_of(tokens: &Tokens, indexes: &[u32], begins: impl Iterator<It
     out
 }
 
-/// Where blocks begin in the text, ascending.
+/// Returns the offsets in the text where blocks begin, ascending.
 fn block_begins(parts: &[OutlinePart]) -> impl Iterator<Item = usize> + '_ {
     let starts = std::iter::once(0).chain(parts.iter().map(|part| part.end));
     starts.zip(parts).filter(|(_, part)| part.begins_block).map(|(start, _)| start)
 }
 
-/// Appends what stands between two terms, numbers perhaps: each run of white space as one space, each of digits as
-/// one `0`.
+/// Appends the text between two terms, which may contain numbers: each run of white space as one space, each run of
+/// digits as one `0`.
 fn push_folded(out: &mut String, between: &str) {
     for c in numbers_masked(between.chars()) {
         match c {
@@ -167,16 +147,16 @@ fn push_folded(out: &mut String, between: &str) {
     }
 }
 
-/// Returns the indexes of the terms in blocks of content, of a page of markup, and those of its headings.
+/// Returns the indexes of the terms in blocks of content of a page of markup, and those of its headings.
 fn of_markup(tokens: &Tokens, parts: &[OutlinePart]) -> (Vec<u32>, HeadingTerms) {
     let mut indexes: Vec<u32> = Vec::with_capacity(tokens.len());
     let (mut headings, mut block) = (HeadingTerms::default(), 0);
     let (mut parts, mut part) = (parts.iter(), None::<&OutlinePart>);
-    // Of the block at hand: where in `indexes` its terms begin, the units of its terms, and of those in links.
+    // Of the current block: where in `indexes` its terms begin, the units of its terms, and of those in links.
     let (mut begin, mut all, mut links) = (0, 0, 0);
-    for (index, term) in (0u32..).zip(tokens.indexes()) {
+    for (index, term) in (0u32..).zip(tokens.ranges()) {
         if term.start >= tokens.text_size() {
-            // An image.
+            // The term is of an image.
             continue;
         }
         while part.is_none_or(|part| part.end <= term.start) {
@@ -209,12 +189,12 @@ fn of_markup(tokens: &Tokens, parts: &[OutlinePart]) -> (Vec<u32>, HeadingTerms)
     (indexes, headings)
 }
 
-/// Returns the indexes of the terms in long lines, of plain text.
+/// Returns the indexes of the terms in long lines of plain text.
 fn of_lines(tokens: &Tokens) -> Vec<u32> {
     let mut indexes: Vec<u32> = Vec::with_capacity(tokens.len());
     let bytes = tokens.text().as_bytes();
     let (mut begin, mut all, mut end) = (0, 0, 0);
-    for (index, term) in (0u32..).zip(tokens.indexes()) {
+    for (index, term) in (0u32..).zip(tokens.ranges()) {
         if bytes[end..term.start].iter().any(|byte| matches!(byte, b'\n' | b'\r')) {
             if all <= LINE_UNITS {
                 indexes.truncate(begin);
@@ -233,7 +213,7 @@ fn of_lines(tokens: &Tokens) -> Vec<u32> {
     indexes
 }
 
-/// Returns whether a term is of digits alone.
+/// Returns whether a term consists of digits.
 pub(crate) fn is_number(term: &str) -> bool {
     term.starts_with(char::is_numeric) && term.chars().all(char::is_numeric)
 }

@@ -36,21 +36,21 @@ fn elements_within_each_other_end_where_they_are_closed() {
     assert_eq!(beside("<nav><nav>no</nav>no</nav>yes"), "yes");
     assert_eq!(beside("<div role=search><div role=main>no</div><div>no</div></div>yes"), "yes");
     assert_eq!(beside("<main><article><footer>no</footer>yes</article></main>"), "yes");
-    // What is left open ends with the element around it.
+    // An element left open ends with the element around it.
     assert_eq!(beside("<div><header>no<p>no</div>yes"), "yes");
     assert_eq!(beside("<footer>no<ul><li>no<li>no<p>no</footer>yes"), "yes");
     assert_eq!(beside("<nav><p>no</p></li></section></article>no</nav>yes"), "yes");
     assert_eq!(beside("yes<nav>no"), "yes");
-    // Closing what was never opened does nothing.
+    // An end tag without a start tag is ignored.
     assert_eq!(beside("</nav></div></header><p>yes"), "yes");
-    // In markup that says it is XML, and nowhere else, an element may close itself.
+    // An element may close itself only in markup that declares itself XML.
     assert_eq!(beside("<nav/>no</nav>yes"), "yes");
     assert_eq!(beside("<svg><nav/></svg>yes"), "yes");
 }
 
 #[test]
 fn link_blocks_are_none_of_it() {
-    // Pages of before there was <nav>.
+    // Pages from before there was <nav>.
     assert_eq!(
         beside("<td><a href=/>Home</a> | <a href=/n>News</a> | <a href=/a>About us</a></td><td>yes</td>"),
         "yes"
@@ -75,12 +75,12 @@ fn of_a_page_with_little_content_everything_is() {
     assert_eq!(content(&page), "one two 22 three four.png", "of little, digits count");
     let words = "word ".repeat(TERMS_MIN - 1);
     let html = format!("<nav>no</nav><p>{words}");
-    assert_eq!(main_content(&Page::html(&html)).len(), TERMS_MIN);
+    assert_eq!(main_content(&Page::html(&html)).indexes.len(), TERMS_MIN);
     let html = format!("{html} word");
-    assert_eq!(main_content(&Page::html(&html)).len(), TERMS_MIN);
+    assert_eq!(main_content(&Page::html(&html)).indexes.len(), TERMS_MIN);
     assert!(!content(&Page::html(&html)).contains("no"));
     let empty = main_content(&Page::html("<p>--"));
-    assert!(empty.is_empty() && empty.hashes().is_empty());
+    assert!(empty.indexes.is_empty() && empty.hashes().is_empty());
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn long_lines_of_plain_text_are_content() {
     let last = "abcde fghij klmno pqrst uvwxyz";
     let text = format!("Home\r\nNews, About\n{long}\nabcde fghij klmno pqrst uvwxy\n{last}!\n\n");
     assert_eq!(content(&Page::text(&text)), format!("{long}{last}"));
-    // Of Chinese half as many characters: 12 and 13.
+    // In Chinese half as many characters: 12 and 13.
     let chinese = "名前はまだ無い。どこで生れたかとんと見当がつかぬ。".repeat(4);
     let text = format!("北京大学是中华人民共和国\n{chinese}\n北京大学是中华人民共和国的\n");
     let found = content(&Page::text(&text));
@@ -111,7 +111,7 @@ fn numbers_and_case_make_no_difference() {
     assert_eq!(beside("<p>Numpy 1.26.4 of 12 Mai 2024, v2beta10 ÄB12 ٣٤x ٣٤ ½</p>"), "numpy of mai v2beta10 äb12 ٣٤x");
 }
 
-/// What pages go wrong by.
+/// Pieces of malformed pages.
 const PIECES: &[&[u8]] = &[
     b"<nav>",
     b"</nav>",
@@ -146,13 +146,16 @@ proptest! {
         let found = main_content(&Page::text(&text));
         let expected: Vec<u64> = found.terms().map(|term| xxh3_64(term.as_bytes())).collect();
         prop_assert_eq!(found.hashes(), expected);
-        prop_assert_eq!(found.hashes().len(), found.len());
+        prop_assert_eq!(found.hashes().len(), found.indexes.len());
     }
 
-    /// Each block by itself says whether it is content, as long as no element is left open.
+    /// Each block alone decides whether it is content, as long as no element is left open.
     #[test]
     fn a_page_is_as_much_content_as_its_blocks(
-        blocks in prop::collection::vec(("[a-d]{1,6}( [a-d]{1,6}){0,5}", prop::option::of("[a-d]{1,9}"), 0usize..4), 0..30),
+        blocks in prop::collection::vec(
+            ("[a-d]{1,6}( [a-d]{1,6}){0,5}", prop::option::of("[a-d]{1,9}"), 0usize..4),
+            0..30,
+        ),
     ) {
         let filler = "long enough to be content all alone and by itself ".repeat(3);
         let (mut html, mut expected) = (format!("<p>{filler}</p>"), filler.trim_end().to_owned());
@@ -178,10 +181,10 @@ proptest! {
         for kind in [PageKind::Html, PageKind::Text] {
             let page = Page { kind, charset: None, url: None, body: &body };
             let found = main_content(&page);
-            prop_assert_eq!(found.tokens(), &tokens(&page));
-            prop_assert!(found.indexes().is_sorted_by(|a, b| a < b));
-            prop_assert_eq!(found.is_empty(), found.tokens().is_empty());
-            prop_assert!(found.len() >= TERMS_MIN.min(found.tokens().len()));
+            prop_assert_eq!(&found.tokens, &tokens(&page));
+            prop_assert!(found.indexes.is_sorted_by(|a, b| a < b));
+            prop_assert_eq!(found.indexes.is_empty(), found.tokens.is_empty());
+            prop_assert!(found.indexes.len() >= TERMS_MIN.min(found.tokens.len()));
         }
     }
 }
@@ -199,7 +202,8 @@ fn deep_and_unclosed_elements_take_linear_time() {
 fn the_text_of_the_content_has_its_terms_and_what_stands_between_them() {
     let words: Vec<String> = (0..25).map(|number| format!("Word{number}")).collect();
     let page = format!(
-        "<nav>Skip, this.</nav><h1>One,\n two.</h1> <p>{}!</p> <p><a href=x>A link</a></p><p>the END\n1,2024 of 2024</p><img src=a.png>",
+        "<nav>Skip, this.</nav><h1>One,\n two.</h1> <p>{}!</p> <p><a href=x>A link</a></p><p>the END\n1,2024 of 2024</p>\
+        <img src=a.png>",
         words.join(" ")
     );
     let content = main_content(&Page::html(&page));

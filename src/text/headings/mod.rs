@@ -1,13 +1,13 @@
-//! What a page says it is about: its title and its first heading.
+//! The title and the first heading of a page.
 //!
-//! Two pages of one site that show different things say so there, whatever else they share ("the main item of the
+//! Two pages of one site that show different items say so there, whatever else they share ("the main item of the
 //! page was different", Henzinger 2006, 3.1). As specified here:
 //!
 //! * The title is the first `title` of the page that has a term, and is not of a drawing.
-//! * The heading is the first block in an `h1` or `h2` that has a term and stands in the content: outside of what
-//!   goes around it, and not all of it in links, as the name of a site does. Where there is none, the first of all.
-//! * Their terms are looked at in lower case, each run of digits as one `0`, each term once and in no order: `Terms of use -
-//!   Example` and `Example: terms of use` agree.
+//! * The heading is the first block in an `h1` or `h2` that has a term and is in the content: not in an element
+//!   around it, and not all of it in links, as the name of a site is. Where there is none, the first of all.
+//! * Their terms are a set, in lower case, each run of digits as one `0`: `Terms of use - Example` and `Example:
+//!   terms of use` agree.
 
 use std::collections::BTreeSet;
 
@@ -16,9 +16,8 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::text::numbers::numbers_masked;
 use crate::text::outline::{OutlinePart, Role};
 
-/// Title and first heading of a page, as hashes: XXH3 (64 bits, seed 0) of those of their terms, 8 bytes
-/// each, little-endian, ascending and without repetition. Each is 0 where the page has none, and plain text has
-/// neither.
+/// Title and first heading of a page, as hashes: XXH3 (64 bits, seed 0) of the hashes of their terms, 8 bytes each,
+/// little-endian, ascending and without repetition. Each is 0 where the page has none, and plain text has neither.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Headings {
     /// The title.
@@ -28,8 +27,8 @@ pub struct Headings {
 }
 
 impl Headings {
-    /// Returns whether either agrees with that of another page; `None` if neither is known of both.
-    pub fn agree(&self, other: &Headings) -> Option<bool> {
+    /// Returns whether either agrees with that of another page; `None` if neither is known for both pages.
+    pub(crate) fn agree(&self, other: &Headings) -> Option<bool> {
         let both = [(self.title, other.title), (self.heading, other.heading)];
         let mut known = both.iter().filter(|(a, b)| *a != 0 && *b != 0).peekable();
         known.peek()?;
@@ -42,7 +41,7 @@ impl Headings {
 struct Block {
     number: usize,
     indexes: Vec<u32>,
-    /// Some of it stands in the content, and in no link.
+    /// Some of it is in the content, and in no link.
     is_content: bool,
 }
 
@@ -53,12 +52,13 @@ pub(crate) struct HeadingTerms {
     /// The first heading of the content, and the first of all others.
     heading: Block,
     other: Block,
-    /// The heading at hand.
+    /// The current heading.
     last: Block,
 }
 
 impl HeadingTerms {
-    /// Takes a term of a part of the page, if it is of interest; `block` is the number of the part's block.
+    /// Records a term of a part of the page, if the part is a title or heading; `block` is the ordinal of the
+    /// part's block.
     #[inline]
     pub(crate) fn push(&mut self, part: &OutlinePart, block: usize, index: u32) {
         match part.role {
@@ -82,7 +82,7 @@ impl HeadingTerms {
         }
     }
 
-    /// Ends the heading at hand, and all of them at the end of the page.
+    /// Ends the current heading; called at the end of the page as well.
     pub(crate) fn settle(&mut self) {
         let last = std::mem::take(&mut self.last);
         let first = if last.is_content { &mut self.heading } else { &mut self.other };
@@ -91,7 +91,7 @@ impl HeadingTerms {
         }
     }
 
-    /// Returns the hashes, given the terms.
+    /// Returns the hashes, given a term by its index.
     pub(crate) fn hashes<'a>(&self, term: impl Fn(u32) -> &'a str) -> Headings {
         let heading = if self.heading.indexes.is_empty() { &self.other } else { &self.heading };
         let hash = |block: &Block| {

@@ -20,7 +20,7 @@ fn the_first_title_and_the_first_heading_of_the_content_count() {
     // Of several blocks in a heading, the first with a term.
     assert_eq!(headings("<h1><div>--</div><div>Shoe</div><div>no</div></h1>").heading, title("shoe"));
     assert_eq!(headings("<h1>Shoe<button>no</button></h1>").heading, title("shoe"));
-    // One that is left open ends with its block.
+    // A heading left open ends with its block.
     assert_eq!(headings("<div><h1>Shoe</div><p>no").heading, title("shoe"));
     assert_eq!(headings("<div><h1>Shoe<p>no</div>").heading, title("shoe"));
 }
@@ -77,7 +77,9 @@ proptest! {
     /// A title is the set of its terms, whatever stands around it.
     #[test]
     fn a_title_is_the_set_of_its_terms(
-        terms in prop::collection::vec("[a-e]{1,2}", 1..6), other in prop::collection::vec("[a-e]{1,2}", 1..6), rest in "[a-z<> /]{0,60}",
+        terms in prop::collection::vec("[a-e]{1,2}", 1..6),
+        other in prop::collection::vec("[a-e]{1,2}", 1..6),
+        rest in "[a-z<> /]{0,60}",
     ) {
         let found = headings(&format!("<title>{}</title>{rest}", terms.join(" "))).title;
         let set = |terms: &[String]| terms.iter().cloned().collect::<BTreeSet<String>>();

@@ -1,16 +1,16 @@
 //! The scan of a page's markup: its visible text, and the addresses of its images.
 //!
-//! A tokenizer after the HTML standard (13.2.5) without a tree: one pass, no recursion, no memory
-//! besides the text, linear in the size of any input. What of a page is text:
+//! A tokenizer after the HTML standard (13.2.5) without a tree: one pass, no recursion, no memory besides the text,
+//! linear in the size of any input. The text of a page:
 //!
-//! * Tags are white space, those of formatting instructions are nothing; comments, declarations and
-//!   processing instructions are nothing, for a visitor sees the word around them whole.
-//! * The content of `script`, `style`, `template`, `noscript`, `iframe`, `noembed` and `noframes` is
-//!   dropped, whatever its type: a visitor with a common browser does not see it as it stands there.
+//! * Tags are white space, those of formatting instructions are nothing; comments, declarations and processing
+//!   instructions are nothing, because a visitor sees the word around them whole.
+//! * The content of `script`, `style`, `template`, `noscript`, `iframe`, `noembed` and `noframes` is dropped,
+//!   whatever its type: common browsers do not show it.
 //! * Of the head only the title remains (the rest of it is tags and dropped elements).
-//! * Prefilled `textarea`s, options and buttons are text; the `alt` of an image and other attributes
-//!   are not; what style sheets hide is not looked at.
-//! * What a page does not close goes on to its end, as in browsers.
+//! * Prefilled `textarea`s, options and buttons are text; the `alt` of an image and other attributes are not; style
+//!   sheets are ignored.
+//! * An element that a page does not close goes on to the page's end, as in browsers.
 
 use memchr::memchr;
 
@@ -21,18 +21,18 @@ use crate::text::outline::{Outline, OutlinePart};
 use crate::text::regions::Attributes;
 use crate::text::sheet::{Layout, Piece, Sheet};
 
-/// An image, and where in the text it stands.
+/// An image, and its location in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Image {
-    /// The number of bytes of the text before it.
+    /// Offset in the text where the image is, in bytes.
     pub(crate) at: usize,
-    /// Where in the page its tag begins.
+    /// Offset of its tag in the page.
     pub(crate) origin: usize,
-    /// Its address as the page gives it, references decoded.
+    /// Its address as in the page, references decoded.
     pub(crate) source: String,
 }
 
-/// What a scan finds.
+/// The result of a scan.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Scan {
     /// The visible text.
@@ -41,11 +41,11 @@ pub(crate) struct Scan {
     pub(crate) images: Vec<Image>,
     /// The first `<base href>`.
     pub(crate) base: Option<String>,
-    /// Where in the page the text stands, if that was asked for.
+    /// The map of the text to the page, if requested.
     pub(crate) map: TextMap,
-    /// What is true of its parts, if that was asked for.
+    /// The parts of the text, if requested.
     pub(crate) parts: Vec<OutlinePart>,
-    /// There is markup in it that scripts may show.
+    /// The page has markup that scripts may show.
     pub(crate) has_templates: bool,
 }
 
@@ -54,28 +54,27 @@ pub(crate) fn scan(html: &str, layout: Layout) -> Scan {
     run(html, Sheet::new(layout, false), None)
 }
 
-/// Scans a page, and keeps where in it the text stands.
+/// Scans a page, with the map of its text to the page.
 pub(crate) fn scan_with_map(html: &str, layout: Layout) -> Scan {
     run(html, Sheet::new(layout, true), None)
 }
 
-/// Scans a page, and keeps which parts of its text are links, and which stand around its content.
+/// Scans a page, with the parts of its text: which are links, and which are around its content.
 pub(crate) fn scan_with_parts(html: &str, layout: Layout) -> Scan {
     run(html, Sheet::new(layout, false), Some(Outline::new(false)))
 }
 
-/// Scans a page, and keeps of the parts of its text all that its elements say of them.
+/// Scans a page, with the parts of its text and their regions.
 pub(crate) fn scan_with_regions(html: &str, layout: Layout, templates: Templates) -> Scan {
     run_with(html, Sheet::new(layout, false), Some(Outline::new(true)), templates)
 }
 
-/// What is taken for text of the markup that a page keeps for its scripts: `template`, and `script` of a type that
-/// says so.
+/// Treatment of the markup that a page keeps for its scripts: `template`, and `script` of a type of markup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Templates {
-    /// Nothing of it, as a visitor sees it.
+    /// Dropped: a visitor does not see it.
     Dropped,
-    /// All of it, as scripts may show it.
+    /// Text, since scripts may show it.
     Shown,
 }
 
@@ -88,7 +87,7 @@ fn run_with(html: &str, sheet: Sheet, outline: Option<Outline>, templates: Templ
         html,
         bytes: html.as_bytes(),
         at: 0,
-        // In a page that says it is XML every element may close itself.
+        // In a page that declares itself XML every element may close itself.
         xml: html.trim_start().starts_with("<?xml"),
         foreign: 0,
         hidden: 0,
@@ -109,9 +108,9 @@ fn run_with(html: &str, sheet: Sheet, outline: Option<Outline>, templates: Templ
 /// A tag that has been read to its end.
 #[derive(Default)]
 struct Tag<'a> {
-    /// The value of the attribute that was asked for.
+    /// The value of the requested attribute.
     value: Option<&'a str>,
-    /// What else says what the element is for, where that was asked for.
+    /// The attributes that tell the purpose of the element, where regions are requested.
     attributes: Attributes<'a>,
     closes_itself: bool,
 }
@@ -121,12 +120,12 @@ struct Scanner<'a> {
     bytes: &'a [u8],
     at: usize,
     xml: bool,
-    /// How many `<svg>` and `<math>` are open.
+    /// Number of open `<svg>` and `<math>`.
     foreign: u32,
-    /// How many `<template>` are open.
+    /// Number of open `<template>`.
     hidden: u32,
     templates: Templates,
-    /// There is markup for scripts in it.
+    /// The page has markup for scripts.
     has_templates: bool,
     sheet: Sheet,
     outline: Option<Outline>,
@@ -149,7 +148,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Reads what begins with the `<` at hand.
+    /// Reads the markup that begins with the current `<`.
     fn markup(&mut self) {
         match self.bytes.get(self.at + 1) {
             Some(byte) if byte.is_ascii_alphabetic() => self.start_tag(),
@@ -230,7 +229,7 @@ impl<'a> Scanner<'a> {
                 let is_template = kind == Element::Dropped && tag.value.is_some_and(is_template);
                 self.has_templates |= is_template;
                 if is_template && self.templates == Templates::Shown {
-                    // What is in it is read like what is around it, up to an end tag that ends nothing.
+                    // Its content is read like the text around it, up to an end tag that ends nothing.
                 } else if !self.is_empty(&tag) {
                     self.content(kind, name);
                 }
@@ -285,8 +284,8 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Returns whether an element that could hold text has none, because its tag closes it and
-    /// stands where that is heeded.
+    /// Returns whether an element that could hold text has none, because its tag closes it and self-closing counts
+    /// there.
     fn is_empty(&self, tag: &Tag<'_>) -> bool {
         tag.closes_itself && (self.xml || self.foreign > 0)
     }
@@ -312,7 +311,7 @@ impl<'a> Scanner<'a> {
         self.at += memchr(b'>', rest).map_or(rest.len(), |size| size + 1);
     }
 
-    /// Reads an element's name into `buffer`, in lower case; a longer one is none we know.
+    /// Reads an element's name into `buffer`, in lower case; no longer name is a known one.
     fn name<'b>(&mut self, buffer: &'b mut [u8; NAME_MAX]) -> &'b [u8] {
         let mut size = 0;
         while let Some(&byte) = self.bytes.get(self.at) {
@@ -400,7 +399,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Returns where the end tag of `name` begins, or the end of the page.
+    /// Returns the offset of the end tag of `name`, or the end of the page.
     fn find_end_tag(&self, mut from: usize, name: &[u8]) -> usize {
         while let Some(size) = memchr(b'<', &self.bytes[from..]) {
             from += size;
@@ -412,8 +411,8 @@ impl<'a> Scanner<'a> {
         self.bytes.len()
     }
 
-    /// Returns where a script ends. Within `<!-- -->` a script may quote another one, `<script>`
-    /// and `</script>` included (HTML standard, "script data double escaped state").
+    /// Returns the offset of the end of a script. Within `<!-- -->` a script may quote another one, `<script>` and
+    /// `</script>` included (HTML standard, "script data double escaped state").
     fn end_of_script(&self) -> usize {
         let mut at = self.at;
         let (mut escaped, mut quoted) = (false, false);
@@ -431,7 +430,7 @@ impl<'a> Scanner<'a> {
                 quoted = false;
             } else if !escaped && self.bytes[at..].starts_with(b"<!--") {
                 escaped = true;
-                // The dashes of `<!-->` close what they open.
+                // The dashes of `<!-->` close the comment that they open.
                 at += 1;
             } else if escaped && self.is_tag(at + 1, b"script") {
                 quoted = true;
@@ -441,7 +440,7 @@ impl<'a> Scanner<'a> {
         self.bytes.len()
     }
 
-    /// Returns whether `name` stands at `at`, as a whole.
+    /// Returns whether the tag name at offset `at` is `name`.
     fn is_tag(&self, at: usize, name: &[u8]) -> bool {
         let end = at + name.len();
         self.bytes.get(at..end).is_some_and(|found| found.eq_ignore_ascii_case(name))
@@ -453,7 +452,7 @@ impl<'a> Scanner<'a> {
         self.push_part(from, to, piece, false);
     }
 
-    /// Appends text of the page, its title or not.
+    /// Appends text of the page, of its title or not.
     fn push_part(&mut self, from: usize, to: usize, piece: Piece, is_title: bool) {
         if self.hidden == 0 {
             self.sheet.push(self.html, from, to, piece);
@@ -463,7 +462,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Tells the outline, if there is to be one.
+    /// Updates the outline, if one is requested.
     fn note(&mut self, tell: impl FnOnce(&mut Outline)) {
         if let Some(outline) = &mut self.outline {
             tell(outline);
@@ -479,7 +478,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Returns the position behind the first `-->`.
+/// Returns the offset behind the first `-->`.
 fn find_dashes(bytes: &[u8]) -> Option<usize> {
     let mut from = 0;
     while let Some(size) = memchr(b'>', &bytes[from..]) {

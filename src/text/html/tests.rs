@@ -111,7 +111,7 @@ fn words_by_lol_html(html: &str) -> Vec<String> {
     #[derive(Default)]
     struct State {
         out: String,
-        /// Text not yet decoded: lol_html may hand a reference over in two chunks.
+        /// Text with its references: lol_html may split a reference over two chunks.
         raw: String,
         dropped: i32,
     }

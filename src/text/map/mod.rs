@@ -1,9 +1,8 @@
-//! The way back: from an offset in a page's text to the bytes of the page it comes from.
+//! The map from offsets in a page's text to offsets in the bytes of the page.
 //!
-//! A [`TextMap`] is sparse: it has a step only where the text does not go on as the page does (a tag, a
-//! character reference, a run of white space). It leads to the page's decoded text; from there to
-//! its bytes the page is decoded once more, up to the offsets asked for, so that character sets
-//! cost nothing until somebody asks.
+//! A [`TextMap`] is sparse: it has a step only where text and page advance differently (a tag, a character
+//! reference, a run of white space). Its target is the page's decoded text; the offsets in the bytes are found by
+//! decoding the page once more, up to the offsets requested, so that character sets cost nothing until then.
 
 use encoding_rs::Decoder;
 use memchr::memmem;
@@ -12,18 +11,18 @@ use crate::text::charset::{Charset, sniff, utf_32_unit};
 use crate::text::entities::SOFT_HYPHEN;
 use crate::text::page::Page;
 
-/// Where the text of a page stands in the page.
+/// The origin of a page's text in the page.
 ///
-/// It belongs to the text it came with; of other texts and other pages it says nonsense.
+/// Use it with the text and the page that it was made with: with others the results are meaningless.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TextMap {
-    /// Offsets in the text, ascending, each with its offset in the decoded page without soft hyphens.
-    /// From one step to the next both go on alike.
+    /// Offsets in the text, ascending, each with its offset in the decoded page without soft hyphens. Between two
+    /// steps both advance equally.
     steps: Vec<(usize, usize)>,
 }
 
 impl TextMap {
-    /// Notes that the text goes on at `at` with what stands at `origin`.
+    /// Records that the text at `at` continues with the page at `origin`.
     pub(crate) fn note(&mut self, at: usize, origin: usize) {
         while self.steps.last().is_some_and(|&(last, _)| last >= at) {
             self.steps.pop();
@@ -34,47 +33,47 @@ impl TextMap {
         }
     }
 
-    /// Returns where in the decoded page without soft hyphens the text at `at` stands.
+    /// Returns the offset in the decoded page without soft hyphens of the text at `at`.
     fn origin(&self, at: usize) -> usize {
         let step = self.steps.partition_point(|&(from, _)| from <= at);
         let (from, origin) = step.checked_sub(1).map(|step| self.steps[step]).unwrap_or_default();
         origin + (at - from)
     }
 
-    /// Returns, for offsets of the text (bytes, beginnings of characters, in any order), where in
-    /// `page.body` the character there begins: its own bytes, its character reference, or the white
-    /// space or tag that stands for the space or the line's end. What lies behind the end of the
-    /// page is its end. Takes time linear in the page, however many offsets there are.
-    pub fn page_positions(&self, page: &Page<'_>, positions: &[usize]) -> Vec<usize> {
+    /// Returns, for offsets in the text (bytes, beginnings of characters, in any order), the offsets in `page.body`
+    /// where the character begins: its own bytes, its character reference, or the white space or tag that became
+    /// the space or the line's end. An offset behind the end of the text maps to the page's end. Takes time linear
+    /// in the page, however many offsets there are.
+    pub fn page_offsets(&self, page: &Page<'_>, offsets: &[usize]) -> Vec<usize> {
         let mut origins: Vec<(usize, usize)> =
-            positions.iter().enumerate().map(|(index, &at)| (self.origin(at), index)).collect();
+            offsets.iter().enumerate().map(|(index, &at)| (self.origin(at), index)).collect();
         origins.sort_unstable();
-        let mut positions = vec![page.body.len(); positions.len()];
+        let mut offsets = vec![page.body.len(); offsets.len()];
         let mut way = Way::new(page);
         for (origin, index) in origins {
-            positions[index] = way.go_to(origin);
+            offsets[index] = way.go_to(origin);
         }
-        positions
+        offsets
     }
 }
 
 /// The most bytes of a page decoded in one step.
 const STEP_MAX: usize = 4096;
 
-/// So near to the offset sought, in bytes of text, the page is decoded byte by byte.
+/// Within this distance of the target, in bytes of text, the page is decoded byte by byte.
 const NEAR: usize = 32;
 
-/// A page that is being decoded from its beginning.
+/// A page being decoded from its beginning.
 struct Way<'a> {
     body: &'a [u8],
     source: Source,
-    /// The size of the text that has been decoded, soft hyphens left out.
+    /// Size of the text decoded so far, soft hyphens left out.
     shown: usize,
-    /// The bytes that have been taken.
+    /// Number of bytes read.
     taken: usize,
-    /// Where the last character decoded begins, when bytes were taken one by one.
+    /// Offset of the last character decoded, when bytes were read one by one.
     last: usize,
-    /// Where the next one does.
+    /// Offset of the next character.
     next: usize,
 }
 
@@ -95,21 +94,21 @@ impl<'a> Way<'a> {
         Way { body: page.body, source, shown: 0, taken: size, last: size, next: size }
     }
 
-    /// Returns where the character begins that has `target` bytes of text before it; targets ascend.
+    /// Returns the offset of the character that has `target` bytes of text before it; targets ascend.
     fn go_to(&mut self, target: usize) -> usize {
         while target >= self.shown {
             let left = self.body.len() - self.taken;
             if left == 0 {
                 return if target == self.shown { self.next } else { self.body.len() };
             }
-            // No byte gives more than four of text, besides the few that a decoder holds back.
+            // No byte gives more than four bytes of text, besides the few that a decoder holds back.
             let far = (target - self.shown).saturating_sub(NEAR) / 4;
             self.step(far.clamp(1, STEP_MAX).min(left));
         }
         self.last
     }
 
-    /// Takes `size` more bytes, or one more character of UTF-32.
+    /// Decodes `size` more bytes, or one more character of UTF-32.
     fn step(&mut self, size: usize) {
         let rest = &self.body[self.taken..];
         let mut unit = [0; 4];

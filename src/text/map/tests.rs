@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::text::charset::decode;
 use crate::text::page::PageKind;
-use crate::text::tokens::{tokens, tokens_with_map};
+use crate::text::tokens::{Tokenizer, tokens};
 use crate::text::visible::folded_text_with_map;
 
 fn page<'a>(charset: Option<&'a str>, body: &'a [u8]) -> Page<'a> {
@@ -12,7 +12,7 @@ fn page<'a>(charset: Option<&'a str>, body: &'a [u8]) -> Page<'a> {
 }
 
 #[test]
-fn places_lead_to_bytes_in_every_character_set() {
+fn offsets_map_to_bytes_in_every_character_set() {
     for (encoding, sample) in [
         (UTF_8, "naïve \u{1f600} 日本 "),
         (WINDOWS_1252, "Façade à la française "),
@@ -26,26 +26,26 @@ fn places_lead_to_bytes_in_every_character_set() {
         let body = encoding.encode(&text).0;
         let page = page(Some(encoding.name()), &body);
         assert_eq!(decode(&page), text);
-        let indexes: Vec<usize> = text.char_indices().map(|(at, _)| at).step_by(7).collect();
-        let found = TextMap::default().page_positions(&page, &indexes);
-        for (at, position) in indexes.into_iter().zip(found) {
+        let offsets: Vec<usize> = text.char_indices().map(|(at, _)| at).step_by(7).collect();
+        let found = TextMap::default().page_offsets(&page, &offsets);
+        for (at, position) in offsets.into_iter().zip(found) {
             assert_eq!(position, encoding.encode(&text[..at]).0.len(), "{} at {at}", encoding.name());
         }
     }
 }
 
 #[test]
-fn places_lead_to_bytes_in_utf_16_and_32_and_behind_escapes() {
+fn offsets_map_to_bytes_in_utf_16_and_32_and_behind_escapes() {
     let utf_16 = b"\xff\xfea\0\xad\0\xdf\0\x3d\xd8\0\xdeb\0";
-    let found = TextMap::default().page_positions(&page(None, utf_16), &[0, 1, 3, 7, 8]);
+    let found = TextMap::default().page_offsets(&page(None, utf_16), &[0, 1, 3, 7, 8]);
     assert_eq!(found, [2, 6, 8, 12, 14], "the soft hyphen at 4 is not there");
     let utf_32 = b"\0\0\xfe\xff\0\0\0a\0\0\0\xdf\0\0\0b\0";
-    let found = TextMap::default().page_positions(&page(None, utf_32), &[3, 0, 1, 4, 9]);
+    let found = TextMap::default().page_offsets(&page(None, utf_32), &[3, 0, 1, 4, 9]);
     assert_eq!(found, [12, 4, 8, 16, 17]);
     let escaped = b"a\x1b$B4A;z\x1b(Bb";
-    let found = TextMap::default().page_positions(&page(Some("iso-2022-jp"), escaped), &[0, 1, 4, 7]);
+    let found = TextMap::default().page_offsets(&page(Some("iso-2022-jp"), escaped), &[0, 1, 4, 7]);
     assert_eq!(found, [0, 1, 6, 8], "an escape belongs to the character behind it");
-    assert_eq!(TextMap::default().page_positions(&page(None, b""), &[0, 5]), [0, 0]);
+    assert_eq!(TextMap::default().page_offsets(&page(None, b""), &[0, 5]), [0, 0]);
 }
 
 #[test]
@@ -54,19 +54,19 @@ fn references_and_folded_spaces_lead_to_where_they_begin() {
     let page = Page::html(body);
     let (text, map) = folded_text_with_map(&page);
     assert_eq!(text, "a & bcd\né");
-    let found = map.page_positions(&page, &[0, 2, 3, 4, 5, 6, 8]);
+    let found = map.page_offsets(&page, &[0, 2, 3, 4, 5, 6, 8]);
     let sought: Vec<usize> =
         ["a", "&amp;", "\n\t", "b<b>", "c<", "d<", "&eacute;"].iter().filter_map(|what| body.find(what)).collect();
     assert_eq!(found, sought);
 }
 
 #[test]
-fn terms_lead_to_their_place_and_images_to_their_tag() {
+fn terms_map_to_their_offsets_and_images_to_their_tags() {
     let body = "<h1>One</h1>two &lt;three&gt;<p><img src='x/four.png'>five";
     let page = Page::html(body);
-    let (found, map) = tokens_with_map(&page);
-    let indexes: Vec<usize> = found.indexes().map(|index| index.start).collect();
-    let positions = map.page_positions(&page, &indexes);
+    let (found, map) = Tokenizer::new().tokens_with_map(&page);
+    let indexes: Vec<usize> = found.ranges().map(|range| range.start).collect();
+    let positions = map.page_offsets(&page, &indexes);
     let rests: Vec<&str> = positions.iter().map(|&at| &body[at..at + 3]).collect();
     assert_eq!(rests, ["One", "two", "thr", "<im", "fiv"]);
     assert_eq!(found, tokens(&page));
@@ -88,17 +88,17 @@ proptest! {
         let body = parts.concat();
         let page = if html { Page::html(&body) } else { Page::text(&body) };
         let (text, map) = folded_text_with_map(&page);
-        let indexes: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
-        let found = map.page_positions(&page, &indexes);
+        let offsets: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
+        let found = map.page_offsets(&page, &offsets);
         prop_assert!(found.is_sorted());
         for (c, at) in text.chars().zip(found) {
-            let there = body[at..].chars().next();
+            let first = body[at..].chars().next();
             prop_assert!(
-                there == Some(c)
-                    || there == Some('&') && html
-                    || c == ' ' && there.is_some_and(char::is_whitespace)
+                first == Some(c)
+                    || first == Some('&') && html
+                    || c == ' ' && first.is_some_and(char::is_whitespace)
                     || c == '\n',
-                "{:?} in {:?} stands at {:?} of {:?}", c, text, there, body
+                "{:?} in {:?} stands at {:?} of {:?}", c, text, first, body
             );
         }
     }
@@ -112,8 +112,8 @@ proptest! {
         let kind = if html { PageKind::Html } else { PageKind::Text };
         let page = Page { kind, charset: Some(charset), url: None, body: &body };
         let (text, map) = folded_text_with_map(&page);
-        let indexes: Vec<usize> = (0..text.len() + 3).collect();
-        let found = map.page_positions(&page, &indexes);
+        let offsets: Vec<usize> = (0..text.len() + 3).collect();
+        let found = map.page_offsets(&page, &offsets);
         prop_assert!(found.into_iter().all(|at| at <= body.len()));
     }
 }

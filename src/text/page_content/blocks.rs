@@ -8,56 +8,56 @@ use crate::text::regions::Region;
 use crate::text::sentences::units;
 use crate::text::tokens::Tokens;
 
-/// A text has so many words: long names have fewer.
+/// Words of a text, at least: long names have fewer.
 const TEXT_WORDS: u32 = 5;
 
-/// A line of so many units is of prose, whatever it ends with.
+/// A line of at least this many units is prose, whatever it ends with.
 const PROSE_UNITS: u32 = 50;
 
-/// A line of plain text that is longer is no heading, whatever stands below it.
+/// A longer line of plain text is no heading, whatever the line below it.
 const HEADING_UNITS: u32 = 100;
 
 /// A block of a page: text between two tags that are no formatting instructions, or a line of plain text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ContentBlock {
+pub(crate) struct ContentBlock {
     /// The indexes of its terms among all terms of the page.
     pub indexes: Range<u32>,
-    /// Its length: the letters and digits of its terms, one for an ASCII character and two for any other.
+    /// Its length: the letters and digits of its terms, one unit for an ASCII character and two for any other.
     pub units: u32,
-    /// The part of that length that stands in links.
+    /// The part of that length that is in links.
     pub link_units: u32,
-    /// It is content.
+    /// The block is content.
     pub is_content: bool,
-    /// The number of its words, counted up to five: terms with white space between them, or with nothing, in scripts
-    /// without spaces.
+    /// Number of its words, counted up to five: terms separated by white space, or, in scripts without spaces, by
+    /// nothing.
     words: u32,
-    /// A mark that ends a sentence stands behind its last term.
+    /// A mark that ends a sentence follows its last term.
     ends_sentence: bool,
-    /// What the elements around it say of it.
+    /// The regions that contain it.
     pub(super) region: Region,
     /// It is of the title.
     pub(super) is_title: bool,
-    /// The heading it stands in.
+    /// The heading that contains it.
     pub(super) heading: Option<HeadingPart>,
 }
 
 impl ContentBlock {
-    /// Half of it or more stands in links.
+    /// Returns whether half of it or more is in links.
     pub(super) fn is_link(&self) -> bool {
         2 * self.link_units >= self.units
     }
 
-    /// It is long, of several words, and most of it stands in no link.
+    /// Returns whether it is long, of several words, and mostly not in links.
     pub(super) fn is_text(&self) -> bool {
         !self.is_link() && self.units as usize > LINE_UNITS && self.words >= TEXT_WORDS
     }
 
-    /// It is a line of prose: a text that is long, or has the end of a sentence.
+    /// Returns whether it is a line of prose: a text that is long, or has the end of a sentence.
     pub(super) fn is_prose(&self) -> bool {
         self.is_text() && (self.units >= PROSE_UNITS || self.ends_sentence)
     }
 
-    /// Takes a term, given what stands between it and the one before.
+    /// Adds a term, given the text between it and the term before.
     #[inline]
     fn push(&mut self, index: u32, size: u32, between: &str) {
         self.indexes.end = index + 1;
@@ -75,7 +75,7 @@ pub(super) fn of_markup(tokens: &Tokens, parts: &[OutlinePart]) -> Vec<ContentBl
     let (mut begins_block, mut last) = (true, 0);
     for (index, &(start, end)) in (0u32..).zip(tokens.spans()) {
         if start >= tokens.text_size() {
-            // An image.
+            // The term is of an image.
             continue;
         }
         while part.is_none_or(|part| part.end <= start) {
@@ -107,7 +107,7 @@ pub(super) fn of_lines(tokens: &Tokens) -> Vec<ContentBlock> {
     let text = tokens.text();
     let (mut blocks, mut last): (Vec<ContentBlock>, usize) = Default::default();
     for (index, &(start, end)) in (0u32..).zip(tokens.spans()) {
-        // Terms may lie in one another.
+        // Terms may overlap.
         let between = text.get(last..start).unwrap_or_default();
         if blocks.is_empty() || between.contains(['\n', '\r']) {
             end_line(blocks.last_mut(), between);
@@ -126,7 +126,7 @@ pub(super) fn of_lines(tokens: &Tokens) -> Vec<ContentBlock> {
     blocks
 }
 
-/// Takes what stands behind the last term of a line: the end of a sentence perhaps, or a line that makes it a heading.
+/// Ends a line, given the text behind its last term: that may end a sentence, or be the line below a heading.
 fn end_line(block: Option<&mut ContentBlock>, behind: &str) {
     let Some(block) = block else { return };
     let mut lines = behind.lines();

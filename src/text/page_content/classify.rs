@@ -1,27 +1,27 @@
-//! Which blocks of a page are its content.
+//! The classification of a page's blocks: content or frame.
 
 use super::blocks::ContentBlock;
 
-/// Names of frames are heeded if so many units stand outside of them.
+/// Names of frames count if at least this many units are outside of them.
 const UNNAMED_UNITS: u64 = 100;
 
-/// One part in so many of a page makes a main part of what has only the name of one, and articles of what has no
-/// heading.
+/// A main part that is only named so, or articles without a heading, must be at least one part in this many of a
+/// page.
 const REGION_SHARE: u64 = 8;
 
-/// So many blocks of links in a row are a run.
+/// Least length of a run of link blocks.
 const RUN_MIN: usize = 3;
 
-/// One part in so many of a plain text is prose, if it has any to go by.
+/// Prose decides a plain text if at least one part in this many is prose.
 const PROSE_SHARE: u64 = 32;
 
-/// So many lines in a row that are no prose are no content.
+/// Least length of a run of lines without prose that is no content.
 const LINES_MIN: usize = 24;
 
-/// So many lines before a line of prose may be its headings.
+/// Number of lines before a line of prose that may be its headings.
 const LEAD_LINES: usize = 2;
 
-/// Says of each block of a page of markup whether it is content. Returns whether the page declares its main part.
+/// Classifies the blocks of a page of markup. Returns whether the page declares its main part.
 pub(super) fn markup(blocks: &mut [ContentBlock]) -> bool {
     let open = |block: &ContentBlock| !block.is_title && !block.region.is_frame && !block.region.is_header;
     let unnamed = units(blocks, |block| open(block) && !block.region.is_named_frame);
@@ -61,7 +61,7 @@ pub(super) fn markup(blocks: &mut [ContentBlock]) -> bool {
     let texts = units(blocks, |block| block.is_content && block.is_text());
     if units(blocks, |block| block.is_content && block.is_link()) < texts {
         drop_link_runs(blocks, is_declared);
-        // Links at the end lead on to other pages.
+        // Links at the end lead to other pages.
         while let Some(block) = blocks.iter_mut().rfind(|block| block.is_content)
             && 5 * block.link_units >= 4 * block.units
         {
@@ -71,13 +71,13 @@ pub(super) fn markup(blocks: &mut [ContentBlock]) -> bool {
     is_declared
 }
 
-/// Returns the length of some blocks.
+/// Returns the total length in units of the blocks that match.
 fn units(blocks: &[ContentBlock], of: impl Fn(&ContentBlock) -> bool) -> u64 {
     blocks.iter().filter(|block| of(block)).map(|block| u64::from(block.units)).sum()
 }
 
-/// Drops runs of links with their headings: all of them, or those behind the last text only. What follows a run behind
-/// the last text goes with it.
+/// Drops runs of links with their headings: all of them, or only those behind the last text. The blocks after a run
+/// behind the last text are dropped with it.
 fn drop_link_runs(blocks: &mut [ContentBlock], behind_only: bool) {
     let last = blocks.iter().rposition(|block| block.is_content && block.is_text()).map_or(0, |last| last + 1);
     let mut at = if behind_only { last } else { 0 };
@@ -93,7 +93,7 @@ fn drop_link_runs(blocks: &mut [ContentBlock], behind_only: bool) {
     }
 }
 
-/// Says of each line of plain text whether it is content.
+/// Classifies the lines of plain text.
 pub(super) fn lines(blocks: &mut [ContentBlock]) {
     blocks.iter_mut().for_each(|block| block.is_content = true);
     if PROSE_SHARE * units(blocks, ContentBlock::is_prose) < units(blocks, |_| true) {

@@ -78,9 +78,9 @@ fn frames_are_known_by_elements_roles_names_and_by_what_is_hidden() {
     ] {
         assert_eq!(between(&format!("<div {shown}>yes</div>")), "yes", "{shown}");
     }
-    // A heading of the first rank stands in no frame that only its name makes one.
+    // A heading of the first rank is in no frame that only its name makes one.
     assert_eq!(between(&format!("<div class=menu-l><h1>yes</h1>{LONG}</div>")), format!("yes {TERMS}"));
-    // Names are heeded where there is something besides.
+    // Names count only where there is other text.
     let found = of_html(&format!("<div class=sidebar><p>{LONG}</p><p>{LONG}</p></div>little"));
     assert_eq!(found, format!("{TERMS} {TERMS} little"));
 }
@@ -101,7 +101,8 @@ fn in_the_main_part_links_are_content_and_around_it_nothing_is() {
 fn links_are_content_where_there_are_more_of_them_than_text() {
     let index = format!("<h1>Index of <b>foxes</b></h1>{LINKS}<h2>More</h2>{LINKS}{LINKS}");
     assert!(of_html(&index).starts_with("index of foxes one two three four more one two three four one"));
-    // Around a text they are not, and their headings neither; what follows the last is of the frame too.
+    // In a text runs of links are no content, and their headings neither; the blocks after the last run are frame
+    // too.
     let html = format!(
         "<p><a href=x>Home</a><h1>Fox</h1><p>{LONG}</p><h2>See</h2>{LINKS}<p>{LONG}</p><h2>More</h2>{LINKS}by me"
     );
@@ -119,7 +120,7 @@ fn the_first_heading_may_stand_in_the_header_of_the_page() {
         [(1, "the fox".into()), (2, "tail".into())]
     );
     assert_eq!(headings(&page_content(&Page::html(&html("<h1>Tail</h1>x")))), [(1, "tail".into())]);
-    // Headings of frames are none, and one that is left open ends with the next.
+    // Headings of frames do not count, and one that is left open ends with the next.
     let html = format!("<aside><h2>no</h2></aside><h1>Fox<h2>Tail</h2><p>{LONG}</p>");
     assert_eq!(headings(&page_content(&Page::html(&html))), [(1, "fox".into()), (2, "tail".into())]);
     let html = format!("<h1>Fox</h2><p>{LONG}</p>");
@@ -193,7 +194,7 @@ fn deep_and_unclosed_elements_take_linear_time() {
     }
 }
 
-/// What sites put around their pages.
+/// Boilerplate as sites put it around their pages.
 const FRAMES: &[(&str, bool)] = &[
     ("<nav><ul><li><a href=/>Home</a><li><a href=/p>All our products</a></ul></nav>", true),
     ("<div class=top-menu><ul><li><a href=/>Home</a><li>Products that we sell to people like you.</ul></div>", true),
@@ -271,10 +272,11 @@ proptest! {
             prop_assert_eq!(found.hashes(), expected);
             let amount = found.indexes().len() + found.numbers().len();
             prop_assert!(amount <= found.tokens().len() && (found.units() == 0) == (amount == 0));
-            prop_assert!(found.headings().all(|heading| (1..=3).contains(&heading.rank) && !heading.indexes.is_empty()));
+            let is_sound = |heading: Heading<'_>| (1..=3).contains(&heading.rank) && !heading.indexes.is_empty();
+            prop_assert!(found.headings().all(is_sound));
             let ends = found.blocks().iter().flat_map(|block| [block.indexes.start, block.indexes.end]);
             prop_assert!(ends.is_sorted());
-            // Only where there is markup for scripts may they be others than those a visitor sees.
+            // Only where there is markup for scripts may the terms differ from those a visitor sees.
             let marks = [&b"<template"[..], b"text/html"];
             let has_templates = marks.iter().any(|mark| memchr::memmem::find(&body, mark).is_some());
             prop_assert!(has_templates || found.tokens() == &tokens(&page));
@@ -282,7 +284,7 @@ proptest! {
     }
 }
 
-/// What pages go wrong by.
+/// Pieces of malformed pages.
 const PIECES: &[&[u8]] = &[
     b"<nav>",
     b"</nav>",

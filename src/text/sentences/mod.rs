@@ -9,45 +9,45 @@
 //!
 //! * The paper's bytes are those of GBK. A length is in *units*: one for an ASCII character, two for
 //!   any other; no limit splits a character.
-//! * A block is a line of [`folded_text`](crate::text::folded_text): formatting instructions end
-//!   none, other elements do.
-//! * Punctuation is what ends a sentence or a clause: `.` `,` `;` `:` `!` `?`, their full-width,
-//!   small and vertical forms, the ellipsis, and the marks of that kind of Arabic, Armenian,
-//!   Devanagari, Ethiopic, Greek, Khmer, Myanmar, Tibetan and Mongolian. Quotation marks, brackets,
-//!   hyphens and apostrophes are part of the sentence. A `.`, `,` or `:` between two ASCII letters
-//!   or digits is part of a number, a time or an address, and ends nothing.
-//! * A sentence has neither the mark that ends it nor white space at its ends. Where the 10 KB end,
-//!   the sentence at hand ends.
+//! * A block is a line of [`folded_text`](crate::text::folded_text): formatting instructions end no block, other
+//!   elements do.
+//! * Punctuation is a mark that ends a sentence or a clause: `.` `,` `;` `:` `!` `?`, their full-width, small and
+//!   vertical forms, the ellipsis, and the marks of that kind of Arabic, Armenian, Devanagari, Ethiopic, Greek,
+//!   Khmer, Myanmar, Tibetan and Mongolian. Quotation marks, brackets, hyphens and apostrophes are part of the
+//!   sentence. A `.`, `,` or `:` between two ASCII letters or digits is part of a number, a time or an address, and
+//!   ends nothing.
+//! * A sentence includes neither the mark that ends it nor white space at its ends. Where the 10 KB end, the
+//!   current sentence ends.
 
-/// The units of a document that count: 10 KB (Huang et al. 3.1).
-pub const DOCUMENT_UNITS: usize = 10 * 1024;
+/// The length of a document that is read, in units: 10 KB (Huang et al. 3.1).
+pub(crate) const DOCUMENT_UNITS: usize = 10 * 1024;
 
-/// A sentence counts if it has more units than these (Huang et al. 3.1).
-pub const SENTENCE_UNITS: usize = 16;
+/// A sentence counts if it has more units (Huang et al. 3.1).
+pub(crate) const SENTENCE_UNITS: usize = 16;
 
 /// A sentence of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sentence<'a> {
-    /// The sentence.
+    /// The text of the sentence.
     pub text: &'a str,
-    /// Where in the text it begins, in bytes.
+    /// Offset of the sentence in the text, in bytes.
     pub at: usize,
-    /// Its length, more than [`SENTENCE_UNITS`].
+    /// Length in units, more than `SENTENCE_UNITS`.
     pub units: usize,
 }
 
-/// Returns the length of a text: one unit for each ASCII character, two for each other.
-pub fn units(text: &str) -> usize {
+/// Returns the length of a text in units: one for each ASCII character, two for each other.
+pub(crate) fn units(text: &str) -> usize {
     // Of a character that is not ASCII only the first byte is 192 or more.
     text.bytes().map(|byte| usize::from(byte < 0x80) + 2 * usize::from(byte >= 0xc0)).sum()
 }
 
-/// Returns the longest beginning of a text that has at most `limit` units; with
-/// [`DOCUMENT_UNITS`] the part of a document that Huang et al. look at.
-pub fn first_units(text: &str, limit: usize) -> &str {
+/// Returns the longest prefix of a text that has at most `limit` units; with [`DOCUMENT_UNITS`] the part of a
+/// document that Huang et al. read.
+pub(crate) fn first_units(text: &str, limit: usize) -> &str {
     let (mut end, mut left) = (0usize, limit);
     loop {
-        // No text has more units than bytes: as many bytes as units are left fit.
+        // No text has more units than bytes: that many bytes fit.
         let more = text.floor_char_boundary(end.saturating_add(left));
         if end < more {
             left -= units(&text[end..more]);
@@ -62,7 +62,7 @@ pub fn first_units(text: &str, limit: usize) -> &str {
     }
 }
 
-/// Returns the sentences of more than 16 units in the first 10 KB of a text, which is best a
+/// Returns the sentences of more than 16 units in the first 10 KB of a text, best a
 /// [`folded_text`](crate::text::folded_text), in their order (Huang et al. 3.1).
 pub fn sentences(text: &str) -> impl Iterator<Item = Sentence<'_>> {
     let text = first_units(text, DOCUMENT_UNITS);
@@ -84,8 +84,8 @@ pub fn sentences(text: &str) -> impl Iterator<Item = Sentence<'_>> {
     })
 }
 
-/// Returns where the sentence that begins at `from` ends, and where the next begins; past the text
-/// if there is none.
+/// Returns the offset of the end of the sentence that begins at `from`, and of the next sentence, which is past the
+/// text if there is none.
 fn end_of_sentence(text: &str, from: usize) -> (usize, usize) {
     let bytes = text.as_bytes();
     let is_term = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_alphanumeric);
@@ -107,7 +107,7 @@ fn end_of_sentence(text: &str, from: usize) -> (usize, usize) {
     }
 }
 
-/// Whether a byte may begin what ends a sentence: the marks of ASCII, the end of a line, and the first
+/// Whether a byte may begin a character that ends a sentence: the marks of ASCII, the end of a line, and the first
 /// bytes of the characters in [`ends_clause`].
 const MAY_END: [bool; 256] = {
     let mut may = [false; 256];

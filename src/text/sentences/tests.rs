@@ -62,7 +62,7 @@ fn only_the_first_10_kb_count_and_no_character_is_split() {
     assert_eq!(found, DOCUMENT_UNITS.div_ceil(line.len()) - usize::from(DOCUMENT_UNITS % line.len() <= SENTENCE_UNITS));
 }
 
-/// The definition: each character on its own.
+/// The definition, character by character.
 fn plain(text: &str) -> Vec<String> {
     let (mut taken, mut left) = (Vec::new(), DOCUMENT_UNITS);
     for c in text.chars() {

@@ -10,14 +10,13 @@
 //!   maximal sequence would be a sentence. A sequence that holds letters of these is cut into
 //!   Unicode words (UAX 29) with the dictionaries of ICU. The dictionaries, not the neural models:
 //!   those calculate in floating point.
-//! * A combining mark or a joiner belongs to the letter before it (Devanagari viramas, Thai tone
-//!   marks, decomposed accents). Soft hyphens are invisible and not there.
+//! * A combining mark or a joiner belongs to the letter before it (Devanagari viramas, Thai tone marks, decomposed
+//!   accents). Soft hyphens are invisible and dropped.
 //!
-//! What the paper leaves open: an address in the text begins with `http://`, `https://`, `ftp://`
-//! or `www.` and ends at white space, a quotation mark, a bracket, or a letter of a script without
-//! spaces; the pieces between slashes and dots lose what is not alphanumeric at either end
-//! (`http:` is `http`, `a-b?id=5` stays whole). A term is hashed with XXH3 (64 bits, seed 0) of
-//! its UTF-8 bytes: the token.
+//! Where the paper is silent: an address in the text begins with `http://`, `https://`, `ftp://` or `www.` and ends
+//! at white space, a quotation mark, a bracket, or a letter of a script without spaces; the pieces between slashes
+//! and dots lose characters that are not alphanumeric at either end (`http:` is `http`, `a-b?id=5` stays whole). A
+//! token is the hash of a term: XXH3 (64 bits, seed 0) of its UTF-8 bytes.
 
 use std::ops::Range;
 
@@ -29,18 +28,18 @@ use crate::text::letters::{continues, is_alphanumeric, is_joiner, is_unspaced};
 use crate::text::map::TextMap;
 use crate::text::outline::OutlinePart;
 use crate::text::page::{Page, PageKind};
-use crate::text::segment::Segmenter;
 use crate::text::sheet::Layout;
 use crate::text::visible::shown;
+use crate::text::word_segmentation::Segmenter;
 
 /// The terms of a page in their order, and the hash of each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tokens {
-    /// The text of the page, and behind it the terms of its images.
+    /// The text of the page, followed by the terms of its images.
     text: String,
-    /// The size of the text of the page.
+    /// Size of the text of the page, in bytes.
     text_size: usize,
-    /// Where in `text` each term stands.
+    /// Beginning and end of each term in `text`.
     spans: Vec<(usize, usize)>,
     hashes: Vec<u64>,
 }
@@ -66,28 +65,28 @@ impl Tokens {
         self.spans.iter().map(|&(from, to)| &self.text[from..to])
     }
 
-    /// Returns where each term stands in the text that [`Tokenizer::tokens_with_map`] maps.
-    pub fn indexes(&self) -> impl ExactSizeIterator<Item = Range<usize>> {
+    /// Returns the byte range of each term in the text that [`Tokenizer::tokens_with_map`] maps.
+    pub fn ranges(&self) -> impl ExactSizeIterator<Item = Range<usize>> {
         self.spans.iter().map(|&(from, to)| from..to)
     }
 
-    /// Returns a term by its index among all.
+    /// Returns a term by its index.
     pub(crate) fn term(&self, index: usize) -> &str {
         let (from, to) = self.spans[index];
         &self.text[from..to]
     }
 
-    /// Returns where each term stands in [`Tokens::text`].
+    /// Returns the beginning and end of each term in [`Tokens::text`].
     pub(crate) fn spans(&self) -> &[(usize, usize)] {
         &self.spans
     }
 
-    /// Returns the text of the page, and behind it the terms of its images.
+    /// Returns the text of the page, followed by the terms of its images.
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
-    /// Returns the size of the text of the page: what stands behind is an image.
+    /// Returns the size of the text of the page in bytes: images follow.
     pub(crate) fn text_size(&self) -> usize {
         self.text_size
     }
@@ -105,7 +104,7 @@ impl Tokens {
     }
 }
 
-/// Splits pages into terms. Making one costs little; it may be kept for many pages.
+/// Splits pages into terms. Cheap to make; may be reused for many pages.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tokenizer {
     segmenter: Segmenter,
@@ -124,7 +123,7 @@ impl Tokenizer {
         tokens
     }
 
-    /// Puts the terms of a page instead of what `tokens` held, and reuses its memory.
+    /// Replaces the content of `tokens` by the terms of a page, and reuses its memory.
     pub fn tokens_into(&self, page: &Page<'_>, tokens: &mut Tokens) {
         let text = shown(page);
         match page.kind {
@@ -135,8 +134,8 @@ impl Tokenizer {
         }
     }
 
-    /// Returns the terms of a page, and the way from their [indexes](Tokens::indexes) back to the page;
-    /// that of an image leads to its tag. Slower than without the map.
+    /// Returns the terms of a page, and the map of their [ranges](Tokens::ranges) back to the page; an image maps
+    /// to its tag. Slower than without the map.
     pub fn tokens_with_map(&self, page: &Page<'_>) -> (Tokens, TextMap) {
         let mut tokens = Tokens::default();
         let text = shown(page);
@@ -150,7 +149,7 @@ impl Tokenizer {
         (tokens, map)
     }
 
-    /// Puts the terms of a page instead of what `tokens` held. Returns the parts of its text, none of plain text.
+    /// Replaces the content of `tokens` by the terms of a page. Returns the parts of its text (none of plain text).
     pub(crate) fn tokens_and_parts(&self, page: &Page<'_>, tokens: &mut Tokens) -> Vec<OutlinePart> {
         let text = shown(page);
         match page.kind {
@@ -167,8 +166,8 @@ impl Tokenizer {
         }
     }
 
-    /// Puts the terms of a page instead of what `tokens` held. Returns the parts of its text with all that its
-    /// elements say of them, none of plain text, and whether there is markup in it that scripts may show.
+    /// Replaces the content of `tokens` by the terms of a page. Returns the parts of its text with their regions
+    /// (none of plain text), and whether the page has markup that scripts may show.
     pub(crate) fn tokens_and_regions(
         &self,
         page: &Page<'_>,
@@ -190,8 +189,8 @@ impl Tokenizer {
         }
     }
 
-    /// Takes the terms of a page of markup. Returns the map of its text and image terms, of use only
-    /// if the scan kept one.
+    /// Splits a page of markup into terms. Returns the map of its text and image terms, which is valid only if the
+    /// scan kept one.
     fn scanned(&self, page: &Page<'_>, scan: Scan, tokens: &mut Tokens) -> TextMap {
         tokens.clear();
         let Scan { text, images, base, mut map, .. } = scan;
@@ -215,7 +214,7 @@ impl Tokenizer {
         map
     }
 
-    /// Takes the terms of plain text.
+    /// Splits plain text into terms.
     fn taken(&self, text: &str, tokens: &mut Tokens) {
         tokens.clear();
         tokens.text.push_str(text);
@@ -224,7 +223,7 @@ impl Tokenizer {
         tokens.hash();
     }
 
-    /// Appends where the terms of `text[from..to]` stand.
+    /// Appends the beginning and end of each term of `text[from..to]`.
     fn split(&self, text: &str, from: usize, to: usize, spans: &mut Vec<(usize, usize)>) {
         let bytes = &text.as_bytes()[..to];
         let mut at = from;
@@ -246,8 +245,8 @@ impl Tokenizer {
         }
     }
 
-    /// Goes on with a sequence begun at `start` where at `at` a character that is not ASCII
-    /// stands. Returns where it ends, or what follows a character that is of no term.
+    /// Continues a sequence that began at `start` with a character that is not ASCII at `at`. Returns the offset of
+    /// its end, or the offset behind a character that is of no term.
     fn wide(&self, text: &str, start: usize, at: usize, to: usize, spans: &mut Vec<(usize, usize)>) -> usize {
         let mut end = at;
         let mut unspaced = false;
@@ -276,24 +275,19 @@ impl Tokenizer {
     }
 }
 
-/// Returns the terms of a page: [`Tokenizer::tokens`] with a tokenizer of its own.
+/// Returns the terms of a page: [`Tokenizer::tokens`] with a new tokenizer.
 pub fn tokens(page: &Page<'_>) -> Tokens {
     Tokenizer::new().tokens(page)
 }
 
-/// Returns the terms of a page and the map of their indexes: [`Tokenizer::tokens_with_map`].
-pub fn tokens_with_map(page: &Page<'_>) -> (Tokens, TextMap) {
-    Tokenizer::new().tokens_with_map(page)
-}
-
-/// What a byte is to the splitter.
+/// The class of a byte in the splitter.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     /// An ASCII letter or digit.
     Term,
     /// Any other ASCII character.
     Other,
-    /// Part of a character that is not ASCII.
+    /// A byte of a character that is not ASCII.
     Wide,
 }
 
@@ -324,7 +318,7 @@ fn begins_address(bytes: &[u8], start: usize, at: usize) -> bool {
     }
 }
 
-/// Returns where an address ends.
+/// Returns the offset of the end of an address.
 fn end_of_address(text: &str, at: usize, to: usize) -> usize {
     let ends = |c: char| match c {
         '<' | '>' | '"' | '\'' | '`' | '(' | ')' | '[' | ']' | '{' | '}' | '|' | '\\' | '^' => true,

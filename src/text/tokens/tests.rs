@@ -63,7 +63,7 @@ fn an_address_breaks_only_at_slashes_and_dots() {
 }
 
 #[test]
-fn images_are_terms_in_their_place() {
+fn images_are_terms_behind_the_text() {
     let body = "one<img src='pics/a-b.png'>two <img src='http://other.org/x y.png'>three\
                 <img src=''><img src='data:,x'>";
     let page = Page { url: Some("http://own.org/page/"), ..Page::html(body) };
@@ -100,7 +100,7 @@ fn visible_text_has_a_line_per_block() {
     assert_eq!(visible_text(&Page::text("a  b\n")), "a  b\n");
 }
 
-/// The definition: each character on its own.
+/// The definition, character by character.
 fn plain(text: &str) -> Vec<String> {
     let mut terms = vec![String::new()];
     for c in text.chars() {

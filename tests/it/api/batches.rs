@@ -1,4 +1,4 @@
-//! Batches that are committed, cancelled, or not loaded to their end.
+//! Batches that are committed, cancelled, or whose load is interrupted.
 
 use nddb::{Fingerprint, Work};
 
@@ -74,7 +74,7 @@ fn a_load_that_was_stopped_is_not_made_visible_by_the_commit_of_its_batch() {
             writer.label("night", pending).expect("labelled");
             writer.insert(bare("before", 1)).expect("inserted");
             writer.commit().expect("committed");
-            // Of the runs that are written the load's is meant.
+            // Of the runs that are written, that of the load is meant.
             writer.flush().expect("flushed");
             writer.watch(Box::new(move |progress| progress.phase != phase));
             let mut load = writer.bulk_load().expect("a load begins");

@@ -1,4 +1,4 @@
-//! Disks that are full or may not be written to.
+//! Disks that are full or read-only.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ fn assert_all(view: &nddb::View<'_>, acknowledged: &BTreeMap<String, u64>) {
     }
 }
 
-/// Does some work that fails for want of space, sooner or later, with an error that says so.
+/// Works until it fails for want of space, with an error that says so.
 fn until_full(writer: &mut Writer, random: &mut Random, acknowledged: &mut BTreeMap<String, u64>) -> Error {
     loop {
         let group: BTreeMap<String, u64> =
@@ -38,7 +38,7 @@ fn until_full(writer: &mut Writer, random: &mut Random, acknowledged: &mut BTree
     }
 }
 
-/// The writer that goes on, opened again if it has to be.
+/// Returns the writer, opened again if it is poisoned.
 fn go_on(writer: Writer, path: &Path, random: &mut Random) -> Writer {
     let mut writer = writer;
     let outcome = writer.insert(bare(&format!("after {}", random.next()), 1)).and_then(|_| writer.commit());
@@ -76,7 +76,7 @@ fn on_a_full_disk_answers_go_on_and_nothing_acknowledged_is_lost() {
         let ballast = mount.fill();
         let space = std::fs::metadata(&ballast).expect("is there").len();
         let file = std::fs::OpenOptions::new().write(true).open(&ballast).expect("is there");
-        // From nothing at all to some space, so that different steps fail.
+        // From no space at all to some, so that different steps fail.
         file.set_len(space - random.below(1 + round * 2_000_000).min(space)).expect("cut");
         drop(file);
         let error = until_full(&mut writer, &mut random, &mut acknowledged);
@@ -86,9 +86,9 @@ fn on_a_full_disk_answers_go_on_and_nothing_acknowledged_is_lost() {
         let late = Reader::open(&path).expect("a reader needs no space there");
         assert_all(&late.view(), &acknowledged);
         assert!(early.view().get("document 0").expect("answers go on").is_some());
-        // The same once more, and opening again, while it is still full.
-        let again = writer.insert(bare("again", 1)).and_then(|_| writer.commit());
-        say(&format!("while it is full: {again:?}"));
+        // The same once more, and opening again, while the disk is still full.
+        let retried = writer.insert(bare("again", 1)).and_then(|_| writer.commit());
+        say(&format!("while it is full: {retried:?}"));
         if round % 2 == 1 {
             drop(writer);
             match Writer::open(&path) {
@@ -169,7 +169,7 @@ fn after_a_write_that_failed_a_writer_answers_only_poisoned_until_it_is_opened_a
     let mut writer = create(&path);
     writer.insert(bare("a", 1)).expect("inserted");
     writer.commit().expect("committed");
-    // A flush cannot make its files where the folder is gone.
+    // A flush cannot create its files if the folder is missing.
     std::fs::rename(path.join("runs"), path.join("away")).expect("renamed");
     let error = writer.flush().err();
     assert!(matches!(error, Some(Error::Io { .. })), "{error:?}");
@@ -179,7 +179,7 @@ fn after_a_write_that_failed_a_writer_answers_only_poisoned_until_it_is_opened_a
     };
     poisoned(writer.flush().err(), "flush");
     poisoned(writer.insert(bare("b", 1)).err(), "insert");
-    poisoned(writer.insert_if_new(bare("b", 1), Within(3)).err(), "insert_if_new");
+    poisoned(writer.insert_if_new(bare("b", 1), &simhash(3)).err(), "insert_if_new");
     poisoned(writer.delete("a").err(), "delete");
     poisoned(writer.commit().err(), "commit");
     poisoned(writer.label("x", false).err(), "label");

@@ -1,5 +1,6 @@
-//! What inserting says it did, and what it did.
+//! The outcomes and effects of insertion.
 
+use nddb::detect::Judgement;
 use nddb::sketch::Recipe;
 use nddb::text::Page;
 use nddb::{Document, Fingerprint};
@@ -58,10 +59,12 @@ fn insert_if_new_sees_its_own_group_and_not_its_own_id() {
     let folder = folder();
     let mut writer = create(&folder.path().join("db"));
     let far = |number: u64| number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let if_new = |writer: &mut Writer, id: &str, print: u64| match writer.insert_if_new(bare(id, print), Within(3)) {
-        Ok(Verdict::Inserted(outcome)) => format!("{outcome:?}"),
-        Ok(Verdict::Duplicate { of }) => format!("{} at {}", of.id, of.distance),
-        Err(error) => panic!("{error:?}"),
+    let if_new = |writer: &mut Writer, id: &str, print: u64| match writer.insert_if_new(bare(id, print), &simhash(3)) {
+        Ok(Judgement::Inserted { outcome, complete: true }) => format!("{outcome:?}"),
+        Ok(Judgement::Duplicate { of, complete: true }) => {
+            format!("{} at {}", of.stored.record.id, of.evidence.distance.expect("two fingerprints"))
+        }
+        other => panic!("{other:?}"),
     };
     assert_eq!(if_new(&mut writer, "a", far(1)), "New");
     assert_eq!(if_new(&mut writer, "b", far(1) ^ 7), "a at 3");
@@ -76,7 +79,7 @@ fn insert_if_new_sees_its_own_group_and_not_its_own_id() {
     writer.commit().expect("committed");
     assert_eq!(ids(&writer, far(1), 3), ["d"]);
 
-    // Many staged deletions of one fingerprint stand in the way of one that is not deleted.
+    // Many staged deletions of one fingerprint must not hide a document that is not deleted.
     for number in 0..50 {
         writer.insert(bare(&format!("hot {number:02}"), far(2))).expect("inserted");
     }
@@ -96,8 +99,8 @@ fn insert_if_new_never_sees_a_pending_batch_of_others() {
     writer.label("night", true).expect("labelled");
     writer.insert(bare("pending", 1)).expect("inserted");
     writer.unlabel().expect("unlabelled");
-    let verdict = writer.insert_if_new(bare("visible", 1), Within(3)).expect("inserted");
-    assert_eq!(verdict, Verdict::Inserted(Outcome::New));
+    let judgement = writer.insert_if_new(bare("visible", 1), &simhash(3)).expect("inserted");
+    assert_eq!(judgement, Judgement::Inserted { outcome: Outcome::New, complete: true });
     writer.commit().expect("committed");
     assert_eq!(ids(&writer, 1, 3), ["visible"]);
     assert_eq!(writer.commit_batch("night").expect("committed"), 1);
@@ -113,7 +116,8 @@ fn documents_of_fewer_than_two_tokens_are_recorded_and_never_matched() {
         let document = Document::from_page(id, &Page::text(text), &recipe).expect("a good id");
         assert_eq!(document.is_unprinted(), id != "two");
         let fingerprint = document.fingerprint().0;
-        assert_eq!(writer.insert_if_new(document, Within(3)).expect("inserted"), Verdict::Inserted(Outcome::New));
+        let judgement = writer.insert_if_new(document, &simhash(3)).expect("inserted");
+        assert_eq!(judgement, Judgement::Inserted { outcome: Outcome::New, complete: true });
         writer.commit().expect("committed");
         for _ in 0..2 {
             assert_eq!(ids(&writer, fingerprint, 3), if id == "two" { vec!["two"] } else { vec![] });

@@ -1,10 +1,10 @@
-//! The library as its users meet it: opening, refusing, locking, and what becomes of a full disk.
+//! The library as seen by its users: opening, refusing, locking, full disks.
 
 use std::path::Path;
 
-use nddb::{Config, Error, Outcome, Reader, Verdict, Within, Writer};
+use nddb::{Config, Error, Outcome, Reader, Within, Writer};
 
-use super::support::{Parent, Worker, bare, folder};
+use super::support::{Parent, Worker, bare, folder, simhash};
 
 mod batches;
 mod disk;
@@ -15,7 +15,7 @@ fn create(path: &Path) -> Writer {
     Writer::create(path, &Config::within(3).expect("k")).expect("created")
 }
 
-/// Everything under a folder but what a lock file says: names, sizes and times of change.
+/// Lists everything under a folder but the text of a lock file: names, sizes and times of change.
 fn listing(folder: &Path) -> Vec<(String, u64, std::time::SystemTime)> {
     let mut all = Vec::new();
     for entry in std::fs::read_dir(folder).expect("readable") {

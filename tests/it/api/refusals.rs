@@ -1,4 +1,4 @@
-//! What is refused, by a named error, with nothing changed.
+//! Refusals: each by a named error, with nothing changed.
 
 use nddb::sketch::Recipe;
 use nddb::text::Page;
@@ -111,8 +111,8 @@ fn queries_and_documents_that_the_database_cannot_hold_are_refused_and_do_no_har
     };
     is_refused(writer.insert(bare("b", 0x10_0000)).err(), "the fingerprint", 0xf_ffff);
     is_refused(writer.insert(bare("a", u64::MAX)).err(), "the fingerprint", 0xf_ffff);
-    is_refused(writer.insert_if_new(bare("b", 1 << 63), Within(1)).err(), "the fingerprint", 0xf_ffff);
-    is_refused(writer.insert_if_new(bare("b", 1), Within(3)).err(), "k", 2);
+    is_refused(writer.insert_if_new(bare("b", 1 << 63), &simhash(1)).err(), "the fingerprint", 0xf_ffff);
+    is_refused(writer.insert_if_new(bare("b", 1), &simhash(3)).err(), "k", 2);
     writer.commit().expect("what was refused did no harm");
     let mut load = writer.bulk_load().expect("a load begins");
     is_refused(load.push(bare("c", 0x10_0000)).err(), "the fingerprint", 0xf_ffff);

@@ -1,4 +1,4 @@
-//! Archives made to do harm.
+//! Hostile archives.
 
 use super::*;
 
@@ -75,8 +75,8 @@ fn a_length_that_is_huge_or_wrong_costs_no_other_record() {
         }
     }
     for shift in [-5, -1, 1, 3, 60] {
-        let made = pages(3);
-        let text = archive(&made, Compression::Plain);
+        let originals = pages(3);
+        let text = archive(&originals, Compression::Plain);
         let at = |needle: &str, from: usize| {
             from + text[from..].windows(needle.len()).position(|w| w == needle.as_bytes()).expect("is there")
         };
@@ -88,8 +88,8 @@ fn a_length_that_is_huge_or_wrong_costs_no_other_record() {
         let entries = read(&wrong, "wrong.warc");
         let loaded = found(&entries);
         assert_eq!(loaded.len(), 3, "{shift}");
-        assert_eq!((&loaded[0].body, &loaded[2].body), (&made[0].1, &made[2].1), "{shift}");
-        // A length that takes in some of the line ends behind the record does no harm.
+        assert_eq!((&loaded[0].body, &loaded[2].body), (&originals[0].1, &originals[2].1), "{shift}");
+        // A length that includes some of the line ends behind the record does no harm.
         let harmless = (0..4).contains(&shift);
         assert_eq!([0, 1, 2].map(|at| loaded[at].truncated), [false, !harmless, false], "{shift}");
     }
@@ -97,15 +97,15 @@ fn a_length_that_is_huge_or_wrong_costs_no_other_record() {
 
 #[test]
 fn a_record_beyond_the_size_limit_is_cut_and_flagged() {
-    let mut made = pages(3);
-    made[1].1 = [b"<p>".to_vec(), (0..9000).map(|i| b'a' + (i % 23) as u8).collect()].concat();
+    let mut originals = pages(3);
+    originals[1].1 = [b"<p>".to_vec(), (0..9000).map(|i| b'a' + (i % 23) as u8).collect()].concat();
     let options = Options { limits: Limits { record: 4000, ..Limits::default() }, ..Options::default() };
     for compression in [Compression::Plain, Compression::Gzip] {
-        let entries = read_with(&archive(&made, compression), "long.warc", &options);
+        let entries = read_with(&archive(&originals, compression), "long.warc", &options);
         let loaded = found(&entries);
         assert_eq!(loaded.len(), 3);
-        assert!(loaded[1].truncated && loaded[1].body.len() <= 4000 && made[1].1.starts_with(&loaded[1].body));
-        assert_eq!(loaded[2].body, made[2].1);
+        assert!(loaded[1].truncated && loaded[1].body.len() <= 4000 && originals[1].1.starts_with(&loaded[1].body));
+        assert_eq!(loaded[2].body, originals[2].1);
         assert_eq!(reasons(&entries), []);
     }
 }

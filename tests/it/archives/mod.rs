@@ -1,11 +1,12 @@
-//! Archives: real ones, made ones, and broken ones.
+//! Archives: real, generated, and damaged ones.
 
 use std::io::{Read, Write};
 
 use nddb::archive::{
     ArchiveError, Compression, Entry, EntryContent, Format, IdFrom, Input, Inputs, Limits, Located, Options, OtherKind,
-    PageEntry, Position, Reason, Response, WarcWriter, expand, identity, read_page,
+    PageEntry, Position, Reason, Response, WarcWriter, expand,
 };
+use nddb::internals::{identity, read_page};
 use nddb::text::PageKind;
 use nddb_test_support::{Random, say};
 
@@ -16,7 +17,7 @@ mod hostile;
 mod real;
 mod records;
 
-/// Pages of many sizes, of words that do not repeat too much.
+/// Returns pages of many sizes, of words with little repetition.
 fn pages(count: usize) -> Vec<(String, Vec<u8>)> {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let mut page = |i: usize| {
@@ -101,16 +102,16 @@ fn skippable(magic: u8, content: &[u8]) -> Vec<u8> {
     [&[magic, 0x2a, 0x4d, 0x18][..], &(content.len() as u32).to_le_bytes(), content].concat()
 }
 
-/// One archive in every container, with a name for each.
-fn flavours(made: &[(String, Vec<u8>)]) -> Vec<(&'static str, Vec<u8>)> {
-    let plain = archive(made, Compression::Plain);
-    let zst = archive(made, Compression::Zstd);
+/// Returns one archive in every container, with a name for each.
+fn flavours(originals: &[(String, Vec<u8>)]) -> Vec<(&'static str, Vec<u8>)> {
+    let plain = archive(originals, Compression::Plain);
+    let zst = archive(originals, Compression::Zstd);
     let info = archive(&[], Compression::Plain).len();
     let records = |pages: &[(String, Vec<u8>)]| -> Vec<Vec<u8>> {
         let alone = |page| archive(std::slice::from_ref(page), Compression::Plain)[info..].to_vec();
         pages.iter().map(alone).collect()
     };
-    let (to_pack, records) = (records(made), records(&pages(40)));
+    let (to_pack, records) = (records(originals), records(&pages(40)));
     let samples: Vec<u8> = records.concat();
     let dictionary = zstd::dict::from_continuous(&samples, &records.iter().map(Vec::len).collect::<Vec<_>>(), 4096)
         .expect("there are samples enough");
@@ -120,11 +121,11 @@ fn flavours(made: &[(String, Vec<u8>)]) -> Vec<(&'static str, Vec<u8>)> {
     vec![
         ("plain.warc", plain.clone()),
         ("no-ending", plain.clone()),
-        ("members.warc.gz", archive(made, Compression::Gzip)),
+        ("members.warc.gz", archive(originals, Compression::Gzip)),
         ("stream.warc.gz", gzip(&plain)),
         ("pieces.warc.gz", in_pieces(&gzip)),
         ("padded.warc.gz", [gzip(&plain), vec![0; 777]].concat()),
-        ("gzip-inside.warc", archive(made, Compression::Gzip)),
+        ("gzip-inside.warc", archive(originals, Compression::Gzip)),
         ("frames.warc.zst", zst.clone()),
         ("frame.warc.zst", frame(&plain)),
         ("pieces.warc.zst", in_pieces(&frame)),
@@ -134,7 +135,7 @@ fn flavours(made: &[(String, Vec<u8>)]) -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// An ARC file, with a record line of version 2 for every other page and blank lines between records.
+/// Returns an ARC file, with a record line of version 2 for every other page and blank lines between records.
 fn arc(pages: &[(String, Vec<u8>)]) -> String {
     let version = "1 0 Test\nURL IP-address Archive-date Content-type Archive-length\n";
     let mut text = format!("filedesc://made.arc 0.0.0.0 20240101000000 text/plain {}\n{version}\n", version.len());

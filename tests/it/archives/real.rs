@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use nddb::archive::{Entry, EntryContent, Input, Options, read_page};
+use nddb::archive::{Entry, EntryContent, Input, Options};
+use nddb::internals::read_page;
 
 use super::{drain, html, say};
 
-/// Where fewer or more HTML documents load than the manifest counts pages with status 200, and why.
+/// Files of which fewer or more HTML documents load than the manifest counts pages with status 200, and why.
 const DIFFERENCES: &[(&str, usize, &str)] = &[
     ("warc-plain/example.com.warc", 3, "two of its responses stand at file:/// addresses, which the manifest left out"),
     (
@@ -20,7 +21,7 @@ const DIFFERENCES: &[(&str, usize, &str)] = &[
     ("warc-zst-derived/truncated.warc.zst", 15, "the manifest counts nothing in it; these stand before the cut"),
 ];
 
-/// What must be refused as a whole.
+/// Files that must be refused as a whole.
 const REFUSED: &[&str] =
     &["broken/warcfile.warc.lz4", "broken/test.warc.bz2", "warc-zst-derived/dict-missing.warc.zst"];
 
@@ -33,7 +34,7 @@ fn real_archives() -> Option<PathBuf> {
     None
 }
 
-/// The manifest's rows: file, and HTML responses with status 200.
+/// Returns the manifest's rows: file, and number of HTML responses with status 200.
 fn manifest(folder: &Path) -> Vec<(String, usize)> {
     let text = std::fs::read_to_string(folder.join("MANIFEST.md")).expect("the manifest is readable");
     let mut section = "";
@@ -86,8 +87,8 @@ fn every_page_of_a_real_archive_is_read_again_at_its_position() {
         let Ok(input) = Input::open(&path, &Options::default()) else { continue };
         for entry in drain(input) {
             if let EntryContent::Page(page) = entry.content {
-                let again = read_page(&path, &entry.position, &Options::default());
-                assert_eq!(again.ok().as_ref(), Some(&page), "{file} {:?}", entry.position);
+                let reread = read_page(&path, &entry.position, &Options::default());
+                assert_eq!(reread.ok().as_ref(), Some(&page), "{file} {:?}", entry.position);
             }
         }
     }

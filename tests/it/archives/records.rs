@@ -1,4 +1,4 @@
-//! What records and lines become.
+//! The entries of records and lines.
 
 use super::*;
 
@@ -166,14 +166,14 @@ fn ids_that_cannot_be_kept_are_skipped() {
 
 #[test]
 fn arc_files_of_both_versions_are_read() {
-    let mut made = pages(6);
-    made[2].0 = "http://a/with a space".to_owned();
-    let text = arc(&made);
+    let mut originals = pages(6);
+    originals[2].0 = "http://a/with a space".to_owned();
+    let text = arc(&originals);
     for (name, bytes) in [("made.arc", text.clone().into_bytes()), ("made.arc.gz", gzip(text.as_bytes()))] {
         let entries = read(&bytes, name);
         let loaded = found(&entries);
         assert_eq!(loaded.len(), 6);
-        for (page, (url, body)) in loaded.iter().zip(&made) {
+        for (page, (url, body)) in loaded.iter().zip(&originals) {
             assert_eq!((&page.id, &page.body), (&format!("arc:20240101000000:{url}"), body));
             assert_eq!((page.date, page.truncated), (Some(1_704_067_200), false));
         }
@@ -338,9 +338,9 @@ fn a_folder_is_the_documents_below_it() {
     for found in &located {
         let mut input = found.open(&Options::default()).expect("opens");
         let entry = input.next().expect("reads").expect("is one document");
-        let again = found.open_at(&Options::default(), input.resume_point()).expect("opens");
+        let resumed = found.open_at(&Options::default(), input.resume_point()).expect("opens");
         if input.size() > 0 {
-            assert_eq!(drain(again), []);
+            assert_eq!(drain(resumed), []);
         }
         let as_document = Options { format: Format::Html, ..Options::default() };
         assert!(read_page(&found.path, &entry.position, &as_document).is_ok_and(|page| !page.truncated));

@@ -1,22 +1,22 @@
-//! Who imports whom, and whether that goes round in a circle.
+//! The import graph of modules, and its circles.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::paths::{Crate, Module, Target};
 
-/// For each part of a module, the parts that it imports from, with the source that does. Parts are the children, each with
-/// all below it, and [`OWN`].
+/// For each part of a module, the parts that it imports from, with the importing source. Parts are the children,
+/// each with all below it, and [`OWN`].
 pub(super) type Edges = BTreeMap<String, BTreeMap<String, String>>;
 
-/// What a module's own file holds besides its children.
+/// The part of a module's own file without its children.
 pub(super) const OWN: &str = "self";
 
-/// The imports between the parts of every module that has children, by the module's name.
+/// Returns the imports between the parts of every module that has children, by the module's name.
 pub(super) fn imports(read: &Crate) -> BTreeMap<Module, Edges> {
     let mut all: BTreeMap<Module, Edges> = BTreeMap::new();
     for (source, from, target) in read.uses() {
         let Target::Inside(to) = target else { continue };
-        // A module that is written out in a file is part of the file.
+        // An inline module is part of its file.
         let (from, to) = (read.file_of(&from), read.file_of(&to));
         if from != to {
             let common = from.iter().zip(to).take_while(|(a, b)| a == b).count();
@@ -28,7 +28,7 @@ pub(super) fn imports(read: &Crate) -> BTreeMap<Module, Edges> {
     all
 }
 
-/// A circle, if there is one: the names on it, the first of them again at the end.
+/// Returns a circle, if there is one: the names on it, with the first again at the end.
 pub(super) fn circle(edges: &Edges) -> Option<Vec<String>> {
     let mut done = BTreeSet::new();
     edges.keys().find_map(|start| search(edges, start, &mut Vec::new(), &mut done))

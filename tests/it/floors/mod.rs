@@ -1,4 +1,4 @@
-//! The house keeps its floors: who may import whom, who alone may do what, and how sources look.
+//! The rules of the source tree: which module may import which, which may use what, and how sources look.
 
 use std::path::Path;
 
@@ -10,6 +10,7 @@ mod paths;
 mod rules;
 mod samples;
 mod source;
+mod surface;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -28,6 +29,11 @@ fn no_module_imports_from_a_higher_floor() {
 #[test]
 fn no_modules_import_each_other_in_a_circle() {
     holds(rules::circles);
+}
+
+#[test]
+fn a_module_with_children_is_the_mod_file_of_its_folder() {
+    holds(rules::layout);
 }
 
 #[test]
@@ -66,6 +72,26 @@ fn no_file_names_a_folder_of_one_machine() {
     assert!(files.len() > 100, "the repository has been read");
     let broken = rules::machine_paths(&files);
     assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+#[test]
+fn the_public_surface_is_the_one_that_is_listed() {
+    let found = surface::listing(&sources(root()));
+    let listed = std::fs::read_to_string(root().join("public-api.txt")).unwrap_or_default();
+    if found == listed {
+        return;
+    }
+    let made = Path::new(env!("CARGO_TARGET_TMPDIR")).join("public-api.txt");
+    std::fs::write(&made, &found).expect("the folder of tests is writable");
+    let (old, new): (Vec<&str>, Vec<&str>) = (listed.lines().collect(), found.lines().collect());
+    let gone = old.iter().filter(|line| !new.contains(line)).map(|line| format!("- {line}"));
+    let added = new.iter().filter(|line| !old.contains(line)).map(|line| format!("+ {line}"));
+    let lines: Vec<String> = gone.chain(added).collect();
+    panic!(
+        "users see another surface than public-api.txt lists; if that is meant: cp {} public-api.txt\n{}",
+        made.display(),
+        lines.join("\n")
+    );
 }
 
 #[test]

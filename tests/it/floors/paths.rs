@@ -1,5 +1,4 @@
-//! The paths that a source names, and what they lead to: `use super::Writer` in `store::writer::open` is
-//! `store::writer`.
+//! The paths in a source, resolved: `use super::Writer` in `store::writer::open` is `store::writer`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,34 +7,34 @@ use super::source::{Source, is_word};
 /// The name of a module within its crate.
 pub(super) type Module = Vec<String>;
 
-/// A path as it is written, and the module that it is written in.
+/// A path as written, and the module that contains it.
 #[derive(Debug)]
 struct Written {
     module: Module,
     path: Vec<String>,
 }
 
-/// What a path leads to.
+/// The target of a path.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Target {
-    /// A module of the same crate, or something in it.
+    /// A module of the same crate, or an item in it.
     Inside(Module),
-    /// Something of another crate.
+    /// An item of another crate.
     Outside(Vec<String>),
 }
 
-/// A crate: its modules, what they import under which name, and all paths in them.
+/// A crate: its modules, their imports by name, and all paths in them.
 pub(super) struct Crate {
     /// Modules that are files.
     files: BTreeSet<Module>,
-    /// These, and those that are written out in a file.
+    /// All modules, inline ones included.
     modules: BTreeSet<Module>,
     names: BTreeMap<(Module, String), Vec<String>>,
     written: BTreeMap<String, Vec<Written>>,
 }
 
 impl Crate {
-    /// Reads the sources in `folder`, without their tests.
+    /// Parses the sources in `folder`, without their tests.
     pub(super) fn read(sources: &[Source], folder: &str) -> Self {
         let of_crate = || sources.iter().filter_map(|source| Some((source, source.module(folder)?)));
         let mut tests = BTreeSet::new();
@@ -43,17 +42,17 @@ impl Crate {
             tests.extend(source.test_modules.iter().map(|name| [module.clone(), vec![name.clone()]].concat()));
         }
         let is_test = |module: &[String]| (1..=module.len()).any(|len| tests.contains(&module[..len]));
-        let mut made =
+        let mut read =
             Self { files: BTreeSet::new(), modules: BTreeSet::new(), names: BTreeMap::new(), written: BTreeMap::new() };
         for (source, module) in of_crate().filter(|(_, module)| !is_test(module)) {
-            made.files.insert(module.clone());
-            let mut reader = Paths { made: &mut made, path: source.path.clone() };
+            read.files.insert(module.clone());
+            let mut reader = Paths { read: &mut read, path: source.path.clone() };
             reader.read(&tokens(&source.live), module);
         }
-        made
+        read
     }
 
-    /// All pairs of a source and what it names, once each.
+    /// Returns all distinct pairs of a source and a target.
     pub(super) fn uses(&self) -> Vec<(String, Module, Target)> {
         let mut uses = Vec::new();
         for (source, written) in &self.written {
@@ -64,13 +63,18 @@ impl Crate {
         uses
     }
 
-    /// The module whose file a module is written in.
+    /// Returns the module whose file contains a module.
     pub(super) fn file_of<'m>(&self, module: &'m [String]) -> &'m [String] {
         let len = (0..=module.len()).rev().find(|&len| self.files.contains(&module[..len]));
         &module[..len.unwrap_or(0)]
     }
 
-    fn resolve(&self, module: &[String], path: &[String], depth: usize) -> Target {
+    pub(super) fn is_module(&self, module: &[String]) -> bool {
+        self.modules.contains(module)
+    }
+
+    /// What a path that is written in a module leads to, by way of `depth` imports at most.
+    pub(super) fn resolve(&self, module: &[String], path: &[String], depth: usize) -> Target {
         let (mut base, rest): (Module, &[String]) = match path[0].as_str() {
             "crate" => (Vec::new(), &path[1..]),
             "self" => (module.to_vec(), &path[1..]),
@@ -102,7 +106,7 @@ impl Crate {
     }
 }
 
-/// Words, `::`, and single characters.
+/// Splits code into words, `::`, and single characters.
 pub(super) fn tokens(code: &str) -> Vec<String> {
     let chars: Vec<char> = code.chars().collect();
     let mut tokens = Vec::new();
@@ -122,15 +126,15 @@ pub(super) fn tokens(code: &str) -> Vec<String> {
 }
 
 struct Paths<'a> {
-    made: &'a mut Crate,
+    read: &'a mut Crate,
     path: String,
 }
 
 impl Paths<'_> {
     fn read(&mut self, tokens: &[String], module: Module) {
         let token = |at: usize| tokens.get(at).map_or("", String::as_str);
-        self.made.modules.insert(module.clone());
-        // The modules written out in this file that the index is in, and at which depth of braces.
+        self.read.modules.insert(module.clone());
+        // The inline modules at the current index, with their depths of braces.
         let mut inner: Vec<(Module, usize)> = vec![(module, 0)];
         let (mut depth, mut at) = (0, 0);
         while at < tokens.len() {
@@ -145,7 +149,7 @@ impl Paths<'_> {
                 }
                 "mod" if token(at + 2) == "{" => {
                     let module = [here, vec![token(at + 1).to_owned()]].concat();
-                    self.made.modules.insert(module.clone());
+                    self.read.modules.insert(module.clone());
                     inner.push((module, depth));
                     at += 1;
                 }
@@ -167,7 +171,7 @@ impl Paths<'_> {
         }
     }
 
-    /// Reads one tree of a `use`; returns the index behind it.
+    /// Parses one tree of a `use`; returns the index behind it.
     fn tree(&mut self, tokens: &[String], mut at: usize, here: &Module, prefix: &[String]) -> usize {
         let token = |at: usize| tokens.get(at).map_or("", String::as_str);
         let mut path = prefix.to_vec();
@@ -207,10 +211,10 @@ impl Paths<'_> {
     }
 
     fn bind(&mut self, here: &Module, name: &str, path: &[String]) {
-        self.made.names.insert((here.clone(), name.to_owned()), path.to_vec());
+        self.read.names.insert((here.clone(), name.to_owned()), path.to_vec());
     }
 
     fn note(&mut self, here: &Module, path: Vec<String>) {
-        self.made.written.entry(self.path.clone()).or_default().push(Written { module: here.clone(), path });
+        self.read.written.entry(self.path.clone()).or_default().push(Written { module: here.clone(), path });
     }
 }

@@ -1,7 +1,8 @@
-//! Each rule sees what it is there for, in sources made up for it.
+//! Each rule finds its violations in sources written for this test.
 
 use super::rules;
 use super::source::{Source, mask};
+use super::surface;
 
 fn broken(rule: fn(&[Source]) -> Vec<String>, sources: &[(&str, &str)]) -> Vec<String> {
     let lib = ("src/lib.rs", "//! .\nmod error;\npub use error::{Error, Result};\npub use store::Writer;\n");
@@ -159,6 +160,16 @@ fn a_module_that_only_passes_on_names_makes_no_circle() {
 }
 
 #[test]
+fn a_module_that_stands_beside_its_folder_is_refused() {
+    let layout = |paths: &[&str]| rules::layout(&paths.iter().map(|path| Source::new(path, "")).collect::<Vec<_>>());
+    let child = "src/store/writer/open.rs";
+    for path in ["src/store/writer.rs", "src/store.rs"] {
+        assert_eq!(layout(&[path, child]), [format!("{path}: stands beside a folder of its name")]);
+    }
+    assert_eq!(layout(&[child, "src/store/writer/mod.rs", "src/store/write.rs", "src/lib.rs"]), [""; 0]);
+}
+
+#[test]
 fn others_than_the_keepers_are_refused() {
     for (path, text) in [
         ("src/store/run.rs", "use std::{fs, io};"),
@@ -175,12 +186,15 @@ fn others_than_the_keepers_are_refused() {
         ("format/src/bits.rs", "use std::io::Write;"),
         ("format/src/bits.rs", "fn f() { unsafe { g() } }"),
         ("tools/cli/src/commands/load.rs", "use std::fs::File;"),
+        ("tools/cli/src/commands/report.rs", "use plotters::prelude::*;"),
+        ("tools/lab/src/html.rs", "fn f() -> plotters::style::RGBColor {}"),
     ] {
         refuses(rules::keepers, path, text);
     }
     for (path, text) in [
         ("src/store/disk/map.rs", "use std::fs::File;\nuse memmap2::Mmap;\nfn f() { unsafe { g() } }"),
         ("src/archive/open.rs", "use std::fs::File;"),
+        ("tools/lab/src/plot/axes.rs", "use plotters::prelude::*;"),
         ("src/store/catalog/commit.rs", "use rocksdb::WriteBatch;"),
         ("src/store/run.rs", "#![expect(unsafe_code)]\nuse std::collections;"),
         ("src/store/run.rs", "/// Not unsafe, not std::fs.\n#[cfg(test)]\nmod tests { use std::fs; }"),
@@ -228,4 +242,55 @@ fn folders_of_one_machine_are_refused() {
     let text = ["see ", "/wo", "rk/notes"].concat();
     assert_eq!(rules::machine_paths(&[("notes.md".into(), text.into_bytes())]).len(), 1);
     assert_eq!(rules::machine_paths(&[("notes.md".into(), b"see work/notes, ../work".to_vec())]), [""; 0]);
+}
+
+#[test]
+fn the_listing_has_what_users_see_and_nothing_else() {
+    let sources = [
+        (
+            "src/lib.rs",
+            "pub mod text;\nmod store;\n#[doc(hidden)]\npub mod internals;\npub use nddb_format::Fingerprint;\n\
+             pub use store::{Writer, text::planner};\npub(crate) use store::Hidden;\n\
+             #[cfg(any(test, feature = \"testing\"))]\npub use store::Observer;\n",
+        ),
+        ("src/internals.rs", "pub use crate::store::Hidden;"),
+        (
+            "src/text.rs",
+            "pub(crate) struct Scan;\npub const SIZE: usize = [1].len();\npub use page::{Kind, Made, Page, page};\nmod page;",
+        ),
+        (
+            "src/text/page.rs",
+            "/// A page.\n#[derive(Clone, Debug)]\npub struct Page<'a> {\n    /// Bytes.\n    pub body: &'a [u8],\n    read: HashMap<u8, u8>,\n}\n\
+             pub fn page<F: Fn(u8) -> u8>(\n    f: F,\n) -> Page<'static> { todo(f) }\n\
+             named! { Kind { Html = \"html\", } }\n\
+             macro_rules! made { ($a:ident) => { pub enum Made { $a } } }\nmade! { One }\nimpl Made { pub fn two() {} }",
+        ),
+        ("src/store/mod.rs", "mod writer;\npub mod text;\npub use writer::{Hidden, Observer, Writer};"),
+        (
+            "src/store/writer.rs",
+            "mod more;\npub struct Writer(pub u8, u64);\npub struct Hidden;\npub struct Observer;\n\
+             impl Writer {\n    pub const fn new() -> Self { Self }\n    fn own(&self) {}\n}\n\
+             impl<T: Into<u8>> From<T> for Writer { fn from(t: T) -> Self { Self } }",
+        ),
+        (
+            "src/store/writer/more.rs",
+            "use super::Writer;\nimpl Writer {\n    pub fn more(&self, a: u8, ) {}\n    pub(crate) fn less() {}\n}",
+        ),
+        ("src/store/text.rs", "pub mod planner { pub enum Plan { #[default] A, B { size: u64 } } }"),
+    ];
+    let sources: Vec<Source> = sources.iter().map(|(path, text)| Source::new(path, text)).collect();
+    assert_eq!(
+        surface::listing(&sources),
+        "nddb::Fingerprint\n    pub use nddb_format::Fingerprint\n\
+         nddb::Writer\n    pub struct Writer(pub u8, _)\n    impl<T: Into<u8>> From<T> for Writer\n\
+         \x20   pub const fn new() -> Self\n    pub fn more(&self, a: u8)\n\
+         nddb::planner\n    pub mod planner\n\
+         nddb::planner::Plan\n    pub enum Plan\n    A\n    B { size: u64 }\n\
+         nddb::text\n    pub mod text\n\
+         nddb::text::Kind\n    named! { Kind { Html = } }\n\
+         nddb::text::Made\n    made! { One }\n    pub fn two()\n\
+         nddb::text::Page\n    #[derive(Clone, Debug)] pub struct Page<'a>\n    pub body: &'a [u8]\n\
+         nddb::text::SIZE\n    pub const SIZE: usize\n\
+         nddb::text::page\n    pub fn page<F: Fn(u8) -> u8>(f: F) -> Page<'static>\n"
+    );
 }

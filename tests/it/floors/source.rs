@@ -1,18 +1,18 @@
-//! Rust sources without what the compiler does not see: comments, texts, and what is only for tests.
+//! Rust sources without comments, literals and test-only items.
 
 use std::path::{Path, PathBuf};
 
 /// A source file.
 pub(super) struct Source {
-    /// Its path in the repository.
+    /// Path in the repository.
     pub(super) path: String,
-    /// Its text.
+    /// The text.
     pub(super) text: String,
-    /// Comments and the insides of literals blanked; the lines are where they were.
+    /// The text with comments and the insides of literals blanked; line numbers are unchanged.
     pub(super) code: String,
-    /// `code` without the items that are only for tests.
+    /// `code` without test-only items.
     pub(super) live: String,
-    /// Modules that it declares for tests only.
+    /// Modules that are declared for tests only.
     pub(super) test_modules: Vec<String>,
 }
 
@@ -23,12 +23,12 @@ impl Source {
         Self { path: path.into(), text: text.into(), code, live, test_modules }
     }
 
-    /// Whether it is the crate root `root` or below its folder.
+    /// Returns whether the file is the crate root `root` or below its folder.
     pub(super) fn is_under(&self, folder: &str) -> bool {
         self.path.starts_with(folder)
     }
 
-    /// The name of its module within the crate whose sources are in `folder`: `[store, writer, open]`.
+    /// Returns the name of the module within the crate whose sources are in `folder`: `[store, writer, open]`.
     pub(super) fn module(&self, folder: &str) -> Option<Vec<String>> {
         let path = self.path.strip_prefix(folder)?.strip_suffix(".rs")?;
         let mut module: Vec<String> = path.split('/').map(str::to_owned).collect();
@@ -38,7 +38,7 @@ impl Source {
         Some(module)
     }
 
-    /// The lines of `code` that are in tests, with their numbers.
+    /// Returns the lines of `code` that are in tests, with their numbers.
     pub(super) fn test_lines(&self) -> impl Iterator<Item = (usize, &str)> {
         let all_tests = self.is_under("tests/") || self.path.contains("/tests");
         let lines = self.code.lines().zip(self.live.lines()).enumerate();
@@ -46,7 +46,7 @@ impl Source {
     }
 }
 
-/// All files of the repository that somebody wrote: neither made nor git's own.
+/// Returns all files of the repository that are neither generated nor git's own.
 pub(super) fn files(root: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     let mut folders = vec![root.to_owned()];
@@ -66,7 +66,7 @@ pub(super) fn files(root: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The Rust sources of the repository.
+/// Returns the Rust sources of the repository.
 pub(super) fn sources(root: &Path) -> Vec<Source> {
     let rust = files(root).into_iter().filter(|path| path.extension().is_some_and(|end| end == "rs"));
     rust.map(|path| {
@@ -96,7 +96,7 @@ pub(super) fn mask(text: &str) -> String {
     out
 }
 
-/// Where the comment or literal that begins here ends.
+/// Returns the end of the comment or literal that begins at `at`.
 fn literal_or_comment(chars: &[char], at: usize) -> Option<usize> {
     let is = |at: usize, char: char| chars.get(at) == Some(&char);
     let find = |from: usize, wanted: &[char]| {
@@ -143,7 +143,7 @@ fn literal_or_comment(chars: &[char], at: usize) -> Option<usize> {
     }
 }
 
-/// Where the text literal ends whose inside begins here.
+/// Returns the end of the text literal whose inside begins at `at`.
 fn text_end(chars: &[char], mut at: usize) -> usize {
     while at < chars.len() && chars[at] != '"' {
         at += if chars[at] == '\\' { 2 } else { 1 };
@@ -151,7 +151,7 @@ fn text_end(chars: &[char], mut at: usize) -> usize {
     at + 1
 }
 
-/// Where the character literal ends that begins here; `None` for a lifetime.
+/// Returns the end of the character literal that begins at `at`; `None` for a lifetime.
 fn char_end(chars: &[char], at: usize) -> Option<usize> {
     if chars.get(at + 1) == Some(&'\\') {
         return (at + 3..chars.len()).find(|&at| chars[at] == '\'').map(|at| at + 1);
@@ -163,7 +163,8 @@ pub(super) fn is_word(char: char) -> bool {
     char.is_alphanumeric() || char == '_'
 }
 
-/// Blanks the items that only tests compile, behind `#[cfg(test)]` or the feature `testing`; returns the modules among them that are files of their own.
+/// Blanks test-only items, behind `#[cfg(test)]` or the feature `testing`; returns the modules among them that are
+/// files.
 fn without_tests(code: &str) -> (String, Vec<String>) {
     const MARKS: [&str; 2] = ["#[cfg(test)]", "#[cfg(any(test, feature"];
     let mut live = code.to_owned();
@@ -181,7 +182,7 @@ fn without_tests(code: &str) -> (String, Vec<String>) {
     (live, modules)
 }
 
-/// Where the item ends that begins here: at its semicolon or its closing brace.
+/// Returns the end of the item at the beginning of `code`: its semicolon or its closing brace.
 fn item_end(code: &str) -> usize {
     let (mut round, mut curly) = (0i32, 0i32);
     for (at, char) in code.char_indices() {

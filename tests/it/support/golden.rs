@@ -1,5 +1,5 @@
-//! How the golden databases of format 1 were made: for the example that made them, and for the test that compares what
-//! the same documents give today.
+//! The golden databases of format 1: for the example that created them, and for the test that compares the runs of
+//! the same documents today.
 
 use std::path::Path;
 
@@ -41,8 +41,8 @@ pub(crate) fn flush(writer: &mut Writer) {
     writer.flush().expect("flushed");
 }
 
-/// Puts into a new database what the golden database `web` holds: runs of 16 and of the planner's tables,
-/// a memtable, a hot fingerprint, replaced and deleted documents, records of pages, batches.
+/// Fills a new database with the contents of the golden database `web`: runs of 16 and of the planner's tables, a
+/// memtable, a hot fingerprint, replaced and deleted documents, records of pages, batches.
 pub(crate) fn make_web(path: &Path) {
     let recipe = Recipe::named("web").expect("the recipe of the golden pages");
     let config = Config::within(3).and_then(|config| config.restart(32)).expect("a configuration");
@@ -71,7 +71,7 @@ pub(crate) fn make_web(path: &Path) {
     writer.close().expect("closed");
 }
 
-/// Puts into a new database what the golden database `narrow` holds: 16 bits, k = 2, plain blocks.
+/// Fills a new database with the contents of the golden database `narrow`: 16 bits, k = 2, plain blocks.
 pub(crate) fn make_narrow(path: &Path) {
     let config =
         Config::within(2).and_then(|config| config.bits(16)?.levels(&[4])?.restart(0)).expect("a configuration");

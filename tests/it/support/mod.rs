@@ -1,5 +1,6 @@
-//! What several modules of tests share.
+//! Shared parts of the test modules.
 
+use nddb::detect::{Method, OnlineDetector, Rules};
 use nddb::{Document, Fingerprint};
 pub(crate) use nddb_test_support::{Random, say};
 
@@ -15,12 +16,17 @@ pub(crate) mod steps;
 mod truth;
 mod worker;
 
-/// A document of which only the fingerprint is known.
+/// Returns a document that has only a fingerprint.
 pub(crate) fn bare(id: &str, fingerprint: u64) -> Document {
     Document::bare(id, Fingerprint(fingerprint)).expect("a good id")
 }
 
-/// A folder that goes away with the test.
+/// The verdict by simhash alone, within so many bits.
+pub(crate) fn simhash(within: u32) -> OnlineDetector {
+    OnlineDetector { rules: Rules { within, ..Rules::default() }, ..OnlineDetector::new(Method::Simhash) }
+}
+
+/// Returns a folder that is removed with the test.
 pub(crate) fn folder() -> tempfile::TempDir {
     tempfile::tempdir().expect("a folder can be made")
 }

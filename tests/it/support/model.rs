@@ -1,4 +1,4 @@
-//! What a database should hold, as plain maps.
+//! The expected contents of a database, as plain maps.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use nddb_format::record::BatchState as State;
 
 use super::Truth;
 
-/// What is known of a document besides its id.
+/// A document without its id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Content {
     /// The fingerprint; `None` for one of fewer than two tokens.
@@ -16,17 +16,17 @@ pub(crate) struct Content {
     pub(crate) site: Option<String>,
 }
 
-/// A version of a document. Versions are numbered as they come.
+/// A version of a document. Versions are numbered in order of insertion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Version {
     pub(crate) order: u64,
     pub(crate) content: Content,
     pub(crate) batch: Option<String>,
-    /// It came with the group that is not committed yet.
+    /// The version belongs to the group that is not committed yet.
     pub(crate) staged: bool,
 }
 
-/// The batch that documents belong to.
+/// The batch of new documents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Label {
     pub(crate) name: String,
@@ -38,27 +38,27 @@ pub(crate) struct Label {
 pub(crate) struct Model {
     next: u64,
     pub(crate) visible: BTreeMap<String, Version>,
-    /// What pending batches hold, by batch and id.
+    /// The documents of pending batches, by batch and id.
     hidden: BTreeMap<(String, String), Version>,
-    /// The versions that become deleted when a pending batch is committed.
+    /// The versions that are deleted when a pending batch is committed.
     replaced: BTreeMap<String, BTreeSet<u64>>,
     batches: BTreeMap<String, State>,
     label: Option<Label>,
 }
 
 impl Model {
-    /// What readers see.
+    /// Returns the contents visible to readers.
     pub(crate) fn truth(&self) -> Truth {
         let documents = self.visible.iter().map(|(id, version)| (id.clone(), version.content.print)).collect();
         Truth { documents }
     }
 
-    /// Documents in pending batches.
+    /// Returns the number of documents in pending batches.
     pub(crate) fn pending(&self) -> u64 {
         self.hidden.len() as u64
     }
 
-    /// All batches with their states and the number of their documents.
+    /// Returns all batches with their states and the number of their documents.
     pub(crate) fn batches(&self) -> Vec<(String, State, u64)> {
         let held = |name: &str| {
             let visible = self.visible.values().filter(|version| version.batch.as_deref() == Some(name)).count();
@@ -67,7 +67,7 @@ impl Model {
         self.batches.iter().map(|(name, &state)| (name.clone(), state, held(name) as u64)).collect()
     }
 
-    /// Chooses the batch of what follows; `None` for none. Returns whether there can be such a batch.
+    /// Sets the batch of later documents; `None` for none. Returns whether that is possible.
     pub(crate) fn label(&mut self, label: Option<&Label>) -> bool {
         let fits = label.is_none_or(|label| {
             let state = if label.pending { State::Pending } else { State::Open };
@@ -79,7 +79,7 @@ impl Model {
         fits
     }
 
-    /// The batch is known from now on, whatever becomes of its documents.
+    /// Records the batch, whatever becomes of its documents.
     pub(crate) fn note_batch(&mut self) {
         if let Some(Label { name, pending }) = self.label.clone() {
             self.batches.insert(name, if pending { State::Pending } else { State::Open });
@@ -114,7 +114,7 @@ impl Model {
         outcome
     }
 
-    /// The id of the nearest and oldest document that stands in the way of a new one.
+    /// Returns the id of the nearest and oldest document that prevents a new one.
     pub(crate) fn nearest(&self, id: &str, print: u64, within: u8) -> Option<(String, u32)> {
         let own = self.label.as_ref().filter(|label| label.pending).map(|label| &label.name);
         let staged = self.hidden.iter().filter(|((batch, _), version)| Some(batch) == own && version.staged);
@@ -144,7 +144,7 @@ impl Model {
         (before - self.visible.len()) as u64
     }
 
-    /// `None` if that is refused.
+    /// Returns `None` if the deletion is refused.
     pub(crate) fn delete_batch(&mut self, name: &str) -> Option<u64> {
         self.batches.get(name).filter(|&&state| state != State::Pending)?;
         let before = self.visible.len();
@@ -162,7 +162,7 @@ impl Model {
         Some(keys.into_iter().filter_map(|key| self.hidden.remove(&key).map(|version| (key.1, version))).collect())
     }
 
-    /// `None` if that is refused.
+    /// Returns `None` if the commit is refused.
     pub(crate) fn commit_batch(&mut self, name: &str) -> Option<u64> {
         let versions = self.end_of_pending(name, State::Open)?;
         let replaced = self.replaced.remove(name).unwrap_or_default();
@@ -176,14 +176,14 @@ impl Model {
         Some(len)
     }
 
-    /// `None` if that is refused.
+    /// Returns `None` if the cancellation is refused.
     pub(crate) fn cancel_batch(&mut self, name: &str) -> Option<u64> {
         let versions = self.end_of_pending(name, State::Cancelled)?;
         self.replaced.remove(name);
         Some(versions.len() as u64)
     }
 
-    /// Takes over the visible documents of another database. `None` if that is refused.
+    /// Merges the visible documents of another database. Returns `None` if that is refused.
     pub(crate) fn merge(&mut self, other: &Model) -> Option<(u64, u64)> {
         self.label = None;
         let open = other.batches.iter().filter(|&(_, &state)| state == State::Open);

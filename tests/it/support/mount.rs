@@ -1,17 +1,17 @@
-//! A small file system of its own, where the tests run with the right to mount one.
+//! A small file system for a test, where the tests have the right to mount one.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::{folder, say};
 
-/// A file system in memory; it goes away when it is dropped.
+/// A file system in memory, unmounted when dropped.
 pub(crate) struct Mount {
     folder: tempfile::TempDir,
 }
 
 impl Mount {
-    /// Mounts one of so many MiB; says what is left out if that is not permitted here.
+    /// Mounts a file system of `mebibytes` MiB; prints that the test `what` is left out if that is not permitted.
     pub(crate) fn new(mebibytes: u32, what: &str) -> Option<Self> {
         let folder = folder();
         let options = format!("size={mebibytes}m");
@@ -26,13 +26,13 @@ impl Mount {
         self.folder.path().to_owned()
     }
 
-    /// Takes the right to write away, or gives it back.
+    /// Makes the file system read-only, or writable again.
     pub(crate) fn read_only(&self, on: bool) {
         let options = if on { "remount,ro" } else { "remount,rw" };
         assert!(mount(&["-o", options], self.folder.path()), "it can be mounted again");
     }
 
-    /// Fills it to the last byte; returns the file that does.
+    /// Fills the file system to the last byte; returns the file that does.
     pub(crate) fn fill(&self) -> PathBuf {
         let ballast = self.folder.path().join("ballast");
         let mut file = std::fs::File::create(&ballast).expect("a file can be made");

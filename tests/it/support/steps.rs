@@ -2,21 +2,22 @@
 
 use std::path::Path;
 
+use nddb::detect::Judgement;
 use nddb::sketch::Recipe;
 use nddb::text::Page;
-use nddb::{Config, Document, Error, Fingerprint, Loaded, Outcome, Verdict, View, Within, Work, Writer};
+use nddb::{Config, Document, Error, Fingerprint, Loaded, Outcome, View, Within, Work, Writer};
 
 use super::model::{Content, Label, Model};
-use super::{Random, Truth, folder};
+use super::{Random, Truth, folder, simhash};
 
-/// Ids, so few that they come again.
+/// Number of ids, small enough that they repeat.
 pub(crate) const IDS: u64 = 400;
 /// Greatest distance of the databases here.
 pub(crate) const K: u8 = 3;
 const SITES: u64 = 12;
 const BATCHES: u64 = 9;
 
-/// One step: what it does follows from its seed alone.
+/// A step, determined by its seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Step(pub(crate) u64);
 
@@ -25,7 +26,7 @@ enum Change {
     Insert(String, Content),
     InsertIfNew(String, Content, u8),
     Delete(String),
-    /// Moves what is committed into a run, in the middle of a group.
+    /// Moves committed documents into a run, in the middle of a group.
     Flush,
 }
 
@@ -71,7 +72,7 @@ fn batch(random: &mut Random) -> String {
 fn label(random: &mut Random) -> Option<Label> {
     random.percent(50).then(|| {
         let name = batch(random);
-        // Most names are always of one kind, so that few are refused.
+        // Most names always have the same kind, so that few are refused.
         let pending = name.len().is_multiple_of(2) ^ name.ends_with(['1', '3', '5']) ^ random.percent(5);
         Label { name, pending }
     })
@@ -87,7 +88,7 @@ fn change(random: &mut Random) -> Change {
 }
 
 impl std::fmt::Display for Step {
-    /// What it does, without the documents.
+    /// Formats the step without its documents.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.deed() {
             Deed::Group(label, changes) => write!(f, "{} changes, {label:?}", changes.len()),
@@ -127,12 +128,12 @@ impl Step {
         }
     }
 
-    /// A random step that commits a group of changes.
+    /// Returns a random step that commits a group of changes.
     pub(crate) fn group(random: &mut Random) -> Self {
         Self::like(random, |deed| matches!(deed, Deed::Group(..)))
     }
 
-    /// A random step that moves what is committed into a run.
+    /// Returns a random step that moves committed documents into a run.
     pub(crate) fn flush(random: &mut Random) -> Self {
         Self::like(random, |deed| matches!(deed, Deed::Flush))
     }
@@ -146,46 +147,46 @@ impl Step {
         }
     }
 
-    /// Takes the step on the model alone.
-    pub(crate) fn imagine(self, model: &mut Model) -> Said {
-        let counts = |counts: Option<Vec<u64>>| counts.map_or(Said::Refused, Said::Counts);
+    /// Takes the step on the model only.
+    pub(crate) fn imagine(self, model: &mut Model) -> StepOutcome {
+        let counts = |counts: Option<Vec<u64>>| counts.map_or(StepOutcome::Refused, StepOutcome::Counts);
         match self.deed() {
             Deed::Group(label, changes) => {
                 if !model.label(label.as_ref()) {
-                    return Said::Refused;
+                    return StepOutcome::Refused;
                 }
-                let said = changes.iter().map(|change| imagine_change(model, change)).collect();
+                let outcome = changes.iter().map(|change| imagine_change(model, change)).collect();
                 model.commit();
-                Said::Changes(said)
+                StepOutcome::Changes(outcome)
             }
             Deed::Load(label, documents) => {
                 if !model.label(label.as_ref()) {
-                    return Said::Refused;
+                    return StepOutcome::Refused;
                 }
-                Said::Counts(imagine_load(model, &documents))
+                StepOutcome::Counts(imagine_load(model, &documents))
             }
-            Deed::DeleteSite(site) => Said::Counts(vec![model.delete_site(&site)]),
+            Deed::DeleteSite(site) => StepOutcome::Counts(vec![model.delete_site(&site)]),
             Deed::DeleteBatch(name) => counts(model.delete_batch(&name).map(|len| vec![len])),
             Deed::CommitBatch(name) => counts(model.commit_batch(&name).map(|len| vec![len])),
             Deed::CancelBatch(name) => counts(model.cancel_batch(&name).map(|len| vec![len])),
             Deed::Merge(steps) => {
                 counts(model.merge(&imagined(&steps)).map(|(stored, replaced)| vec![stored, replaced]))
             }
-            Deed::Flush | Deed::Compact | Deed::CompactAll | Deed::Reshape(_) => Said::Nothing,
+            Deed::Flush | Deed::Compact | Deed::CompactAll | Deed::Reshape(_) => StepOutcome::Nothing,
             Deed::Close | Deed::Drop => {
                 model.label(None);
-                Said::Nothing
+                StepOutcome::Nothing
             }
         }
     }
 
-    /// The states that a step leaves behind when it is cut short, besides the one before it.
+    /// Returns the states that an interrupted step may leave, besides the one before it.
     pub(crate) fn imagine_parts(self, model: &Model) -> Vec<Model> {
         let mut whole = model.clone();
         self.imagine(&mut whole);
         let mut parts = vec![whole];
         if let Deed::Merge(steps) = self.deed() {
-            // The batches are there before the documents.
+            // The batches exist before the documents.
             let mut empty = imagined(&steps);
             empty.visible.clear();
             let mut united = model.clone();
@@ -196,7 +197,7 @@ impl Step {
     }
 
     /// Takes the step with a writer, which may have to be opened again.
-    pub(crate) fn perform(self, mut writer: Writer, path: &Path) -> (Writer, Said) {
+    pub(crate) fn perform(self, mut writer: Writer, path: &Path) -> (Writer, StepOutcome) {
         let deed = self.deed();
         if matches!(deed, Deed::Close | Deed::Drop) {
             let background = writer.works_in_background();
@@ -207,84 +208,84 @@ impl Step {
             }
             writer = Writer::open(path).unwrap_or_else(|error| panic!("{self}: {error:?}"));
             writer.merge_in_background(background);
-            return (writer, Said::Nothing);
+            return (writer, StepOutcome::Nothing);
         }
-        let said = perform(&mut writer, deed);
-        match said {
-            Ok(said) => (writer, said),
-            Err(Error::Batch { .. }) => (writer, Said::Refused),
+        let outcome = perform(&mut writer, deed);
+        match outcome {
+            Ok(outcome) => (writer, outcome),
+            Err(Error::Batch { .. }) => (writer, StepOutcome::Refused),
             Err(error) => panic!("{self:?}, {self}: {error:?}"),
         }
     }
 
-    /// Takes the step with a writer and on its model, which must say the same.
+    /// Takes the step with a writer and on its model, whose outcomes must agree.
     pub(crate) fn take(self, writer: Writer, path: &Path, model: &mut Model) -> Writer {
-        let (writer, said) = self.perform(writer, path);
-        assert_eq!(said, self.imagine(model), "{self:?}, {self}");
+        let (writer, outcome) = self.perform(writer, path);
+        assert_eq!(outcome, self.imagine(model), "{self:?}, {self}");
         writer
     }
 }
 
-/// What a step says it did.
+/// The outcome of a step.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Said {
-    Changes(Vec<ChangeSaid>),
+pub(crate) enum StepOutcome {
+    Changes(Vec<ChangeOutcome>),
     Counts(Vec<u64>),
     Refused,
     Nothing,
 }
 
-fn perform(writer: &mut Writer, deed: Deed) -> nddb::Result<Said> {
+fn perform(writer: &mut Writer, deed: Deed) -> nddb::Result<StepOutcome> {
     Ok(match deed {
         Deed::Group(label, changes) => {
             choose(writer, label.as_ref())?;
-            let said = changes.iter().map(|change| take_change(writer, change)).collect::<nddb::Result<_>>()?;
+            let outcome = changes.iter().map(|change| take_change(writer, change)).collect::<nddb::Result<_>>()?;
             writer.commit()?;
-            Said::Changes(said)
+            StepOutcome::Changes(outcome)
         }
         Deed::Load(label, documents) => {
             choose(writer, label.as_ref())?;
             let mut load = writer.bulk_load()?;
             documents.iter().try_for_each(|(id, content)| load.push(document(id, content)))?;
             let Loaded { documents, replaced, unchanged, repeated, unprinted } = load.finish()?;
-            Said::Counts(vec![documents, replaced, unchanged, repeated, unprinted])
+            StepOutcome::Counts(vec![documents, replaced, unchanged, repeated, unprinted])
         }
-        Deed::DeleteSite(site) => Said::Counts(vec![writer.delete_site(&site)?]),
-        Deed::DeleteBatch(name) => Said::Counts(vec![writer.delete_batch(&name)?]),
-        Deed::CommitBatch(name) => Said::Counts(vec![writer.commit_batch(&name)?]),
-        Deed::CancelBatch(name) => Said::Counts(vec![writer.cancel_batch(&name)?]),
+        Deed::DeleteSite(site) => StepOutcome::Counts(vec![writer.delete_site(&site)?]),
+        Deed::DeleteBatch(name) => StepOutcome::Counts(vec![writer.delete_batch(&name)?]),
+        Deed::CommitBatch(name) => StepOutcome::Counts(vec![writer.commit_batch(&name)?]),
+        Deed::CancelBatch(name) => StepOutcome::Counts(vec![writer.cancel_batch(&name)?]),
         Deed::Merge(steps) => {
             let folder = folder();
             let path = folder.path().join("source");
             let source = sources(&steps).fold(create(&path), |source, step| step.perform(source, &path).0);
             drop(source);
             let merged = writer.merge(&path)?;
-            Said::Counts(vec![merged.documents, merged.replaced])
+            StepOutcome::Counts(vec![merged.documents, merged.replaced])
         }
         Deed::Compact => {
             while let Some(plan) = writer.plan_compaction() {
                 writer.compact(&plan)?;
             }
-            Said::Nothing
+            StepOutcome::Nothing
         }
         Deed::CompactAll => {
             if let Some(plan) = writer.plan_full_compaction() {
                 let done = writer.compact(&plan)?;
                 assert!(done.runs_after <= 1, "{done:?}");
             }
-            Said::Nothing
+            StepOutcome::Nothing
         }
-        Deed::Reshape(levels) => writer.reshape(levels.as_deref()).map(|_| Said::Nothing)?,
-        Deed::Flush | Deed::Close | Deed::Drop => writer.begin_flush().map(|()| Said::Nothing)?,
+        Deed::Reshape(levels) => writer.reshape(levels.as_deref()).map(|_| StepOutcome::Nothing)?,
+        Deed::Flush | Deed::Close | Deed::Drop => writer.begin_flush().map(|()| StepOutcome::Nothing)?,
     })
 }
 
-/// Makes a database for such steps.
+/// Creates a database for these steps.
 pub(crate) fn create(path: &Path) -> Writer {
     Writer::create(path, &Config::within(K).expect("k")).expect("created")
 }
 
-/// The steps that a source of a merge is made by: no merges, and no end.
+/// Returns the steps that the source of a merge is made by: no merges, and no end.
 fn sources(steps: &[Step]) -> impl Iterator<Item = Step> + '_ {
     steps.iter().copied().filter(|step| matches!(step.deed(), Deed::Group(..) | Deed::Load(..) | Deed::CommitBatch(_)))
 }
@@ -295,7 +296,7 @@ fn imagined(steps: &[Step]) -> Model {
     model
 }
 
-/// Chooses the batch of what follows.
+/// Sets the batch of later documents.
 fn choose(writer: &mut Writer, label: Option<&Label>) -> nddb::Result<()> {
     match label {
         Some(label) => writer.label(&label.name, label.pending),
@@ -315,44 +316,47 @@ fn document(id: &str, content: &Content) -> Document {
     }
 }
 
-/// What a change says it did.
+/// The outcome of a change.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum ChangeSaid {
+pub(crate) enum ChangeOutcome {
     Did(Outcome),
     Duplicate(String, u32),
     Deleted(bool),
     Nothing,
 }
 
-fn take_change(writer: &mut Writer, change: &Change) -> nddb::Result<ChangeSaid> {
+fn take_change(writer: &mut Writer, change: &Change) -> nddb::Result<ChangeOutcome> {
     Ok(match change {
-        Change::Insert(id, content) => ChangeSaid::Did(writer.insert(document(id, content))?),
+        Change::Insert(id, content) => ChangeOutcome::Did(writer.insert(document(id, content))?),
         Change::InsertIfNew(id, content, within) => {
-            match writer.insert_if_new(document(id, content), Within(*within))? {
-                Verdict::Inserted(outcome) => ChangeSaid::Did(outcome),
-                Verdict::Duplicate { of } => ChangeSaid::Duplicate(of.id, of.distance),
+            match writer.insert_if_new(document(id, content), &simhash((*within).into()))? {
+                Judgement::Inserted { outcome, .. } => ChangeOutcome::Did(outcome),
+                Judgement::Duplicate { of, .. } => {
+                    let distance = of.evidence.distance.expect("both have fingerprints");
+                    ChangeOutcome::Duplicate(of.stored.record.id, distance)
+                }
             }
         }
-        Change::Delete(id) => ChangeSaid::Deleted(writer.delete(id)?),
-        Change::Flush => writer.begin_flush().map(|()| ChangeSaid::Nothing)?,
+        Change::Delete(id) => ChangeOutcome::Deleted(writer.delete(id)?),
+        Change::Flush => writer.begin_flush().map(|()| ChangeOutcome::Nothing)?,
     })
 }
 
-fn imagine_change(model: &mut Model, change: &Change) -> ChangeSaid {
+fn imagine_change(model: &mut Model, change: &Change) -> ChangeOutcome {
     match change {
-        Change::Insert(id, content) => ChangeSaid::Did(model.insert(id, content.clone())),
+        Change::Insert(id, content) => ChangeOutcome::Did(model.insert(id, content.clone())),
         Change::InsertIfNew(id, content, within) => {
             match content.print.and_then(|print| model.nearest(id, print, *within)) {
-                Some((of, distance)) => ChangeSaid::Duplicate(of, distance),
-                None => ChangeSaid::Did(model.insert(id, content.clone())),
+                Some((of, distance)) => ChangeOutcome::Duplicate(of, distance),
+                None => ChangeOutcome::Did(model.insert(id, content.clone())),
             }
         }
-        Change::Delete(id) => ChangeSaid::Deleted(model.delete(id)),
-        Change::Flush => ChangeSaid::Nothing,
+        Change::Delete(id) => ChangeOutcome::Deleted(model.delete(id)),
+        Change::Flush => ChangeOutcome::Nothing,
     }
 }
 
-/// Loads documents: of equal ids the last lives. Returns the counts of a bulk load in its order.
+/// Loads documents: the last of equal ids is kept. Returns the counts of a bulk load in its order.
 fn imagine_load(model: &mut Model, documents: &[(String, Content)]) -> Vec<u64> {
     let mut counts = vec![0; 5];
     model.note_batch();
@@ -374,7 +378,7 @@ fn imagine_load(model: &mut Model, documents: &[(String, Content)]) -> Vec<u64> 
     counts
 }
 
-/// Queries near what steps insert, and elsewhere.
+/// Returns queries near the inserted fingerprints, and others.
 pub(crate) fn queries(seed: u64) -> Vec<u64> {
     let random = &mut Random::fixed(seed);
     let mut queries: Vec<u64> = (0..24).map(|_| content(random).print.unwrap_or(0)).collect();
@@ -382,8 +386,8 @@ pub(crate) fn queries(seed: u64) -> Vec<u64> {
     queries
 }
 
-/// All that a view says of every id and of some queries, as one line.
-pub(crate) fn told(view: &View<'_>, seed: u64) -> nddb::Result<String> {
+/// Returns all answers of a view for every id and some queries, as one line.
+pub(crate) fn answer_line(view: &View<'_>, seed: u64) -> nddb::Result<String> {
     let mut line = String::new();
     for id in (0..IDS).map(|id| format!("id {id}")) {
         if let Some(stored) = view.get(&id)? {
@@ -392,8 +396,8 @@ pub(crate) fn told(view: &View<'_>, seed: u64) -> nddb::Result<String> {
         }
     }
     let queries = queries(seed);
-    let asked: Vec<Fingerprint> = queries.iter().map(|&query| Fingerprint(query)).collect();
-    for (query, answer) in queries.iter().zip(view.find(&asked, Within(K), None, &mut Work::default())?) {
+    let fingerprints: Vec<Fingerprint> = queries.iter().map(|&query| Fingerprint(query)).collect();
+    for (query, answer) in queries.iter().zip(view.find(&fingerprints, Within(K), None, &mut Work::default())?) {
         line += &format!("{query:x}:{}", answer.count);
         for found in answer.matches {
             line += &format!(",{} {} {:x}", found.distance, found.id, found.fingerprint.0);
@@ -403,8 +407,8 @@ pub(crate) fn told(view: &View<'_>, seed: u64) -> nddb::Result<String> {
     Ok(line)
 }
 
-/// The same as it should be.
-pub(crate) fn true_line(truth: &Truth, seed: u64) -> String {
+/// Returns the expected answers as such a line.
+pub(crate) fn expected_line(truth: &Truth, seed: u64) -> String {
     let mut line = String::new();
     for id in (0..IDS).map(|id| format!("id {id}")) {
         if let Some(print) = truth.documents.get(&id) {
@@ -422,7 +426,7 @@ pub(crate) fn true_line(truth: &Truth, seed: u64) -> String {
     line
 }
 
-/// Asserts that two such lines are equal; shows where they are not.
+/// Asserts that two such lines are equal; shows where they differ.
 pub(crate) fn assert_line(got: &str, wanted: &str, why: &str) {
     if got != wanted {
         let (got, wanted): (Vec<&str>, Vec<&str>) = (got.split(';').collect(), wanted.split(';').collect());

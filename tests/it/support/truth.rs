@@ -1,4 +1,4 @@
-//! What a database must answer, by looking at every document.
+//! The expected answers of a database, by brute force.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ pub(crate) struct Truth {
 }
 
 impl Truth {
-    /// All that is within `within` bits of `query`: (distance, id, fingerprint), ascending.
+    /// Returns all documents within `within` bits of `query`: (distance, id, fingerprint), ascending.
     pub(crate) fn near(&self, query: u64, within: u8) -> Vec<(u32, &str, u64)> {
         let mut found = Vec::new();
         for (id, print) in self.documents.iter().filter_map(|(id, print)| Some((id, (*print)?))) {
@@ -25,8 +25,8 @@ impl Truth {
         found
     }
 
-    /// Asserts that a view answers every query at every distance up to `k` as it must, with and without
-    /// limits, and that every id leads to its document.
+    /// Asserts that a view answers every query correctly at every distance up to `k`, with and without limits, and
+    /// that every id leads to its document.
     pub(crate) fn assert_answers(&self, view: &View<'_>, queries: &[u64], k: u8, limits: &[usize], why: &str) {
         let queries: Vec<Fingerprint> = queries.iter().map(|&query| Fingerprint(query)).collect();
         for within in 0..=k {

@@ -1,15 +1,15 @@
-//! Worker processes: this test binary again, told by a variable what to do, and talked with in lines.
+//! Worker processes: this test binary again, with a role given by a variable, exchanging lines.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-/// Names the role of a worker.
+/// The variable with the role of a worker.
 const ROLE: &str = "NDDB_TEST_WORKER";
-/// What a worker tells begins with it, so that it is not taken for the talk of the test harness.
+/// Prefix of a worker's lines, which distinguishes them from those of the test harness.
 const MARK: &str = "worker: ";
 const TEST: &str = "support::worker::a_worker_process_does_what_it_is_told";
 
-/// A worker process; it is killed when it is dropped.
+/// A worker process, killed when dropped.
 pub(crate) struct Worker {
     child: Child,
     input: Option<ChildStdin>,
@@ -17,7 +17,7 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    /// Starts a worker and tells it the first things it asks for.
+    /// Starts a worker and sends it its first lines.
     pub(crate) fn start(role: &str, lines: &[&str]) -> Self {
         let mut command = Command::new(std::env::current_exe().expect("the binary knows where it is"));
         command.args([TEST, "--exact", "--nocapture", "--test-threads=1"]).env(ROLE, role);
@@ -30,38 +30,38 @@ impl Worker {
         worker
     }
 
-    /// Sends a line; a worker that is gone does not hear it.
+    /// Sends a line; a worker that has ended ignores it.
     pub(crate) fn tell(&mut self, line: &str) {
         if let Some(input) = &mut self.input {
             let _ = writeln!(input, "{line}").and_then(|()| input.flush());
         }
     }
 
-    /// The next line that the worker sends; `None` when it has ended. A line cut by its end is none.
+    /// Returns the next line that the worker sends; `None` when it has ended. A line cut by its end does not count.
     pub(crate) fn hear(&mut self) -> Option<String> {
         loop {
             let mut line = String::new();
             self.output.read_line(&mut line).expect("the pipe can be read");
             // The harness writes a test's name without ending the line.
-            let told = line.strip_suffix('\n')?.split_once(MARK);
-            if let Some((_, told)) = told {
-                return Some(told.into());
+            let message = line.strip_suffix('\n')?.split_once(MARK);
+            if let Some((_, message)) = message {
+                return Some(message.into());
             }
         }
     }
 
-    /// The same of a worker that must have something to say.
+    /// Returns the next line of a worker that must send one.
     pub(crate) fn answer(&mut self) -> String {
         self.hear().expect("the worker has not ended")
     }
 
-    /// Kills it, as with `kill -9`.
+    /// Kills the worker, as with `kill -9`.
     pub(crate) fn kill(&mut self) {
         self.child.kill().expect("it can be killed");
         self.child.wait().expect("it ends");
     }
 
-    /// Lets it come to its end, and asserts that this was a good one.
+    /// Waits for the worker's end, and asserts success.
     pub(crate) fn finish(mut self) {
         self.input = None;
         while self.hear().is_some() {}
@@ -77,7 +77,7 @@ impl Drop for Worker {
     }
 }
 
-/// The parent, as a worker sees it.
+/// The parent, as seen by a worker.
 #[derive(Default)]
 pub(crate) struct Parent(());
 
@@ -88,14 +88,14 @@ impl Parent {
         writeln!(out, "{MARK}{line}").and_then(|()| out.flush()).expect("the parent listens");
     }
 
-    /// The next line from the parent; `None` when it wants no more.
+    /// Returns the next line from the parent; `None` when it has ended the conversation.
     pub(crate) fn hear(&mut self) -> Option<String> {
         let mut line = String::new();
         std::io::stdin().lock().read_line(&mut line).expect("the pipe can be read");
         line.strip_suffix('\n').map(str::to_owned)
     }
 
-    /// The same of a parent that must have something to say.
+    /// Returns the next line of a parent that must send one.
     pub(crate) fn answer(&mut self) -> String {
         self.hear().expect("the parent has not ended")
     }
@@ -113,7 +113,7 @@ fn a_worker_process_does_what_it_is_told() {
         Ok("is killed while it loads") => crate::ingest::load_until_killed(parent),
         Ok("reads whole commits") => crate::readers::read(parent),
         Ok(role) => panic!("no such role: {role}"),
-        // Run with the other tests: nobody tells it anything.
+        // Run with the other tests, without a parent.
         Err(_) => (),
     }
 }

@@ -1,4 +1,4 @@
-//! What the tests and benches of all crates share: random numbers, and programs that tests need.
+//! Shared parts of the tests and benches of all crates: random numbers, and programs that tests need.
 
 mod random;
 
@@ -6,16 +6,17 @@ use std::process::{Command, Stdio};
 
 pub use random::Random;
 
-/// Writes a line to stderr, where a test tells its seed and what it leaves out.
+/// Writes a line to stderr, for a test's seed and for what it leaves out.
 #[expect(clippy::print_stderr, reason = "a test tells its seed and what it leaves out")]
 pub fn say(text: &str) {
     eprintln!("{text}");
 }
 
-/// Returns a command that runs python3, or `None` where there is none: `what` is then left out, and says so.
+/// Returns a command that runs python3, or `None` where it is not installed: the test `what` is then left out, with
+/// a message.
 ///
 /// # Panics
-/// In continuous integration (the variable `CI` is set), where nothing may be left out.
+/// In continuous integration (the variable `CI` is set), where no test may be left out.
 pub fn python(what: &str) -> Option<Command> {
     let found = Command::new("python3").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
     if found.is_ok_and(|status| status.success()) {

@@ -1,13 +1,14 @@
-//! A seeded generator of everything.
+//! A seeded random generator.
 
 use super::say;
 
-/// SplitMix64 (Steele, Lea, Flood 2014), which begins at any seed.
+/// SplitMix64 (Steele, Lea, Flood 2014), with its state.
 #[derive(Clone, Debug)]
 pub struct Random(pub u64);
 
 impl Random {
-    /// Seeded by the variable `NDDB_SEED`, which repeats a run, or by the clock; says by what.
+    /// Returns a generator seeded by the variable `NDDB_SEED`, which repeats a run, or by the clock; prints the
+    /// seed.
     pub fn seeded(what: &str) -> Self {
         let given = std::env::var("NDDB_SEED").ok().and_then(|seed| seed.parse().ok());
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
@@ -16,12 +17,12 @@ impl Random {
         Self(seed)
     }
 
-    /// One that always gives the same.
+    /// Returns a generator with a fixed seed.
     pub fn fixed(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     #[expect(clippy::should_implement_trait, reason = "it never ends: no caller should unwrap an Option")]
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -30,32 +31,32 @@ impl Random {
         mixed ^ mixed >> 31
     }
 
-    /// A number below `bound`; the bias is below 2^-24 for bounds up to 2^40.
+    /// Returns a number below `bound`; the bias is below 2^-24 for bounds up to 2^40.
     pub fn below(&mut self, bound: u64) -> u64 {
         self.next() % bound
     }
 
-    /// An index of a list of `len` elements.
+    /// Returns an index of a list of `len` elements.
     pub fn index(&mut self, len: usize) -> usize {
         self.below(len as u64) as usize
     }
 
-    /// True in so many of a hundred cases.
+    /// Returns true with a probability of `chance` percent.
     pub fn percent(&mut self, chance: u64) -> bool {
         self.below(100) < chance
     }
 
-    /// One of several.
+    /// Returns one of several values.
     pub fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
         &from[self.index(from.len())]
     }
 
-    /// `value` with `flips` of its lowest `bits` bits flipped, not always different ones.
+    /// Returns `value` with `flips` of its lowest `bits` bits flipped, not always different ones.
     pub fn near(&mut self, value: u64, flips: u64, bits: u8) -> u64 {
         (0..flips).fold(value, |value, _| value ^ 1 << self.below(bits.into()))
     }
 
-    /// `value` with exactly `flips` bits flipped, at most 64.
+    /// Returns `value` with exactly `flips` bits flipped, at most 64.
     pub fn flip(&mut self, value: u64, flips: usize) -> u64 {
         let mut mask = 0u64;
         while (mask.count_ones() as usize) < flips {

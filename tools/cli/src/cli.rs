@@ -102,7 +102,7 @@ pub(crate) fn run(cli: Cli) -> Result<Code> {
         Command::Segment(args) => segment::run(&args, global),
         Command::Scan(args) => scan::run(&args),
         Command::Fp(args) => fp::run(&args, global),
-        Command::Lab(args) => lab::run(&args, global),
+        Command::Lab(args) => lab::run(args, global),
         Command::Eval(args) => eval::run(&args, global),
         Command::Tune(args) => tune::run(&args, global),
         Command::Completions(args) => completions::run(&args, Cli::command()),

@@ -10,6 +10,7 @@ use nddb::archive::ArchiveError;
 use nddb::ingest::LoadError;
 use nddb::sketch::RecipeError;
 use nddb_format::FormatError;
+use nddb_lab::PlotError;
 
 /// A `Result` of this crate.
 pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
@@ -154,6 +155,12 @@ impl From<nddb::Error> for Failure {
 
 impl From<ArchiveError> for Failure {
     fn from(error: ArchiveError) -> Self {
+        Self::failed(chain(&error))
+    }
+}
+
+impl From<PlotError> for Failure {
+    fn from(error: PlotError) -> Self {
         Self::failed(chain(&error))
     }
 }

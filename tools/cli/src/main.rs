@@ -11,7 +11,6 @@ mod commands;
 mod cpu;
 mod database;
 mod failure;
-mod html;
 mod inputs;
 mod interrupt;
 mod json;
@@ -20,11 +19,10 @@ mod messages;
 mod model_options;
 mod output;
 mod pair_lines;
+mod paper_options;
 mod quantity;
-mod svg;
 mod table;
 mod text_options;
-mod words;
 
 use std::process::ExitCode;
 

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+pub(crate) use nddb_lab::quantity::{counted, grouped};
+
 /// Reads a size in bytes: `4096`, `512K`, `512M`, `2G`, `1.5G`, in powers of 1,024.
 pub(crate) fn size(text: &str) -> Result<u64, String> {
     let upper = text.trim().to_ascii_uppercase();
@@ -32,28 +34,6 @@ pub(crate) fn count(text: &str) -> Result<u64, String> {
     match number.parse::<f64>().map(|number| number * scale) {
         Ok(count) if (0.0..1e18).contains(&count) => Ok(count.round() as u64),
         _ => Err("a count is a number: 1000000, 8e9, 10M".into()),
-    }
-}
-
-/// Writes a count with commas: `1,234,567`.
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// Writes a count with its noun: `1 document`, `2,000 documents`.
-pub(crate) fn counted(number: u64, noun: &str) -> String {
-    match (number, noun.strip_suffix('y')) {
-        (1, _) => format!("1 {noun}"),
-        (_, Some(stem)) => format!("{} {stem}ies", grouped(number)),
-        (_, None) => format!("{} {noun}s", grouped(number)),
     }
 }
 

@@ -1,10 +1,10 @@
 //! Options of the methods that compare texts, for all commands that run them.
 
-use std::num::{NonZeroU64, NonZeroUsize};
+use std::num::NonZeroUsize;
 
 use clap::ValueEnum;
-use nddb::compare::lcs::Denominator;
 use nddb::detect::{Method, PairOptions, PairSummary, Ratios, TextScope, UnreadTexts};
+use nddb_lab::quantity::unread_reasons;
 use serde_json::{Value, json};
 
 use crate::failure::{Code, Failure, Result};
@@ -22,27 +22,6 @@ pub(crate) struct TextOptions {
     /// What of a page is its text: all of it, or its main content [default: what the recipe looks at]
     #[arg(long = "text", value_enum, value_name = "PART")]
     part: Option<TextPart>,
-    /// lcs, cosine: compare all pairs of each perhaps-similar set, not only each with its leader
-    #[arg(long)]
-    exhaustive: bool,
-    /// lcs, cosine: comparisons in a perhaps-similar set, for each document in it
-    #[arg(long, value_name = "N")]
-    comparisons: Option<NonZeroU64>,
-    /// lcs, cosine: drop signatures that more documents have [default: 10000]
-    #[arg(long, value_name = "N")]
-    signature_limit: Option<NonZeroU64>,
-    /// lcs, cosine: drop signatures that more documents have, if most of these are of one site [default: 400]
-    #[arg(long, value_name = "N")]
-    site_signature_limit: Option<NonZeroU64>,
-    /// lcs, cosine: sentences that a signature is made of [default: 4]
-    #[arg(long, value_name = "N")]
-    smallest: Option<NonZeroUsize>,
-    /// lcs: texts of fewer characters are short, and containment says nothing of them [default: 256]
-    #[arg(long, value_name = "N")]
-    min_text: Option<usize>,
-    /// lcs: what the resemblance is a share of [default: lcs]
-    #[arg(long, value_enum, value_name = "WHAT")]
-    denominator: Option<Whole>,
     /// shingles: words in a shingle [default: 5]
     #[arg(long, value_name = "N")]
     shingle_words: Option<NonZeroUsize>,
@@ -50,12 +29,6 @@ pub(crate) struct TextOptions {
     /// [default: 1]
     #[arg(long, value_name = "N,...")]
     ratios: Option<Ratios>,
-    /// shingles: which of N are kept, from 0 to N - 1 [default: 0]
-    #[arg(long, value_name = "R", requires = "ratios")]
-    remainder: Option<u32>,
-    /// shingles: drop those that more documents have
-    #[arg(long, value_name = "N")]
-    stop_shingles: Option<NonZeroU64>,
 }
 
 /// What of a page is its text.
@@ -83,88 +56,48 @@ pub(crate) enum Verify {
     Lcs,
 }
 
-/// What the resemblance by trustable LCS is a share of.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum Whole {
-    /// The longest common subsequence and the edits
-    #[default]
-    Lcs,
-    /// Its trustable part and the edits
-    Ses,
-    /// Both texts, the trustable part once
-    Tlcs,
-    /// The mean of both texts
-    Dice,
+/// An option: its name, whether it was given, whether a method that is run uses it, and which do.
+pub(crate) type Given = (&'static str, bool, bool, &'static str);
+
+/// Refuses options that mean nothing to any of the methods that are run.
+pub(crate) fn refuse_unused(options: &[Given]) -> Result<()> {
+    match options.iter().find(|(_, given, used, _)| *given && !used) {
+        Some((name, .., of)) => Err(Failure::usage(format!("{name} is an option of {of}, which is not run"))),
+        None => Ok(()),
+    }
 }
 
 impl TextOptions {
-    /// Refuses options that mean nothing to any of the methods that are run, and a remainder that there is not.
+    /// Refuses options that mean nothing to any of the methods that are run.
     pub(crate) fn check(&self, methods: &[Method]) -> Result<()> {
         let runs = |of: &[Method]| of.iter().any(|method| methods.contains(method));
         let (sets, shingles) = (runs(&[Method::Lcs, Method::Cosine]), runs(&[Method::Shingles]));
-        let lcs = runs(&[Method::Lcs]) || self.verifies();
         let texts = sets || shingles || self.verifies();
-        let given = [
-            (self.part.is_some(), texts, "--text", "methods that compare texts, and --verify lcs"),
-            (self.exhaustive, sets, "--exhaustive", "lcs and cosine"),
-            (self.comparisons.is_some(), sets, "--comparisons", "lcs and cosine"),
-            (self.signature_limit.is_some(), sets, "--signature-limit", "lcs and cosine"),
-            (self.site_signature_limit.is_some(), sets, "--site-signature-limit", "lcs and cosine"),
-            (self.smallest.is_some(), sets, "--smallest", "lcs and cosine"),
-            (self.min_text.is_some(), lcs, "--min-text", "lcs, and --verify lcs"),
-            (self.denominator.is_some(), lcs, "--denominator", "lcs, and --verify lcs"),
-            (self.shingle_words.is_some(), shingles, "--shingle-words", "shingles"),
-            (self.ratios.is_some(), shingles, "--ratios", "shingles"),
-            (self.remainder.is_some(), shingles, "--remainder", "shingles"),
-            (self.stop_shingles.is_some(), shingles, "--stop-shingles", "shingles"),
-        ];
-        if let Some((_, _, name, of)) = given.into_iter().find(|(given, used, ..)| *given && !used) {
-            return Err(Failure::usage(format!("{name} is an option of {of}, which is not run")));
-        }
-        let finest = self.ratios.unwrap_or(Ratios::ALL).groups().iter().copied().max().unwrap_or(1);
-        match self.remainder {
-            Some(remainder) if remainder >= finest => Err(Failure::usage(format!(
-                "--remainder {remainder}: of one in {finest} there are 0 to {}",
-                finest - 1
-            ))),
-            _ => Ok(()),
-        }
+        refuse_unused(&[
+            ("--text", self.part.is_some(), texts, "methods that compare texts, and --verify lcs"),
+            ("--shingle-words", self.shingle_words.is_some(), shingles, "shingles"),
+            ("--ratios", self.ratios.is_some(), shingles, "shingles"),
+        ])
     }
 
     /// Puts them into the options of the library.
     pub(crate) fn apply(&self, options: &mut PairOptions) {
         options.verify_lcs = self.verifies();
         options.part = self.part.map(TextPart::part);
-        let sets = &mut options.sets;
-        sets.exhaustive = self.exhaustive;
-        sets.comparisons = self.comparisons.map_or(sets.comparisons, NonZeroU64::get);
-        sets.most = self.signature_limit.map_or(sets.most, NonZeroU64::get);
-        sets.most_of_site = self.site_signature_limit.map_or(sets.most_of_site, NonZeroU64::get);
-        sets.signatures.smallest = self.smallest.map_or(sets.signatures.smallest, NonZeroUsize::get);
-        options.lcs.min_text = self.min_text.unwrap_or(options.lcs.min_text);
-        options.lcs.denominator = match self.denominator.unwrap_or_default() {
-            Whole::Lcs => Denominator::Lcs,
-            Whole::Ses => Denominator::Ses,
-            Whole::Tlcs => Denominator::Tlcs,
-            Whole::Dice => Denominator::Dice,
-        };
         let shingles = &mut options.shingles;
         shingles.words = self.shingle_words.map_or(shingles.words, NonZeroUsize::get);
-        shingles.ratios = self.ratios.unwrap_or(Ratios::ALL);
-        (shingles.remainder, shingles.stop) = (self.remainder.unwrap_or(0), self.stop_shingles.map(NonZeroU64::get));
+        shingles.ratios = self.ratios();
+    }
+
+    /// How few shingles are kept.
+    pub(crate) fn ratios(&self) -> Ratios {
+        self.ratios.unwrap_or(Ratios::ALL)
     }
 
     /// Whether pairs are to be verified by their texts.
     pub(crate) fn verifies(&self) -> bool {
         self.verify == Some(Verify::Lcs)
     }
-}
-
-/// Why texts could not be read.
-pub(crate) fn reasons(unread: &UnreadTexts) -> String {
-    let reasons: Vec<String> =
-        unread.reasons().map(|(reason, count)| format!("{} {reason}", counted(count, "document"))).collect();
-    reasons.join(", ")
 }
 
 /// What has to be told of texts that could not be read, and of what was not compared.
@@ -180,7 +113,7 @@ pub(crate) fn warnings(summary: &PairSummary) -> Vec<String> {
     }
     if summary.sets.limited > 0 {
         let sets = counted(summary.sets.limited, "perhaps-similar set");
-        warnings.push(format!("{sets} not compared to the end: --comparisons sets the limit"));
+        warnings.push(format!("{sets} not compared to the end: 'nddb lab pairs --comparisons' sets the limit"));
     }
     warnings
 }
@@ -188,7 +121,7 @@ pub(crate) fn warnings(summary: &PairSummary) -> Vec<String> {
 /// Says how many texts could not be read and what to do about them, if there are any.
 pub(crate) fn unread_warning(unread: &UnreadTexts) -> Option<String> {
     let next = next_steps(unread).join("; ");
-    (unread.total() > 0).then(|| format!("texts that could not be read: {}; {next}", reasons(unread)))
+    (unread.total() > 0).then(|| format!("texts that could not be read: {}; {next}", unread_reasons(unread)))
 }
 
 /// What the user can do about texts that could not be read.

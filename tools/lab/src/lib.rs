@@ -1,15 +1,20 @@
-//! Evaluation and tuning: precision and recall by labelled pairs ([`eval`]), the constants of the default verdict fitted to
-//! them ([`fit`]), what the papers measure of a crawl ([`measures`]), and what each setting finds in a user's own documents
-//! ([`tune`]).
+//! Evaluation and tuning: precision and recall by labelled pairs ([`eval`]), the constants of the default verdict fitted
+//! to them ([`fit`]), what the papers measure of a crawl ([`measures`]) and its page ([`report`]), and what each setting
+//! finds in a user's own documents ([`tune`]).
 //!
 //! It imports the library, and what of it `nddb::internals` hands out; nothing but the command imports it. It never
-//! prints and never opens a file.
+//! prints and never opens a file: figures are plain data, pages are texts.
 
-mod draw;
 pub mod eval;
 pub mod fit;
+mod html;
 pub mod measures;
 mod pair_counts;
+mod plot;
+pub mod quantity;
+pub mod report;
+mod sampling;
 pub mod tune;
 
-pub use draw::Draw;
+pub use plot::PlotError;
+pub use sampling::Draw;

@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use nddb::archive::{EntryContent, Input, Options};
-use nddb::detect::{Collection, Line, Method, PairOptions, Resources, b_similarity, c_similarity};
+use nddb::detect::{Collection, Line, Method, PairOptions, Resources};
 use nddb::internals::support::headings_differ;
-use nddb::sketch::Recipe;
+use nddb::internals::{b_similarity, c_similarity};
+use nddb::sketch::{LeadingWords, Profile, Recipe};
 use nddb::{Config, Document, Reader, Stored, Writer};
+use nddb_format::record::Record;
 use nddb_lab::eval::{Corpus, Labels};
 
 #[expect(clippy::print_stderr, reason = "a test tells what it leaves out")]
@@ -47,6 +49,20 @@ fn load(path: &Path, database: &Path) -> Vec<Stored> {
     all
 }
 
+/// Whether seven neighbouring short min-values of twelve runs are equal, or the first four and the page's name: the
+/// first two words of its title that are no numbers, or else of its headings.
+fn shares_short_run(a: &Record, b: &Record) -> bool {
+    let profile = |record: &Record| record.profile.as_deref().map(Profile::from_bytes);
+    let (Some(a), Some(b)) = (profile(a), profile(b)) else { return false };
+    let name = |profile: &Profile| {
+        let of = |words: &LeadingWords| words.plain().take(2).collect::<Vec<_>>();
+        let title = of(&profile.title);
+        if title.is_empty() { of(&profile.headings) } else { title }
+    };
+    let same_name = name(&a) == name(&b);
+    a.short.chunks(7).zip(b.short.chunks(7)).any(|(a, b)| a == b || same_name && a[..4] == b[..4])
+}
+
 /// What a method says of two documents, by its definition.
 fn is_near(method: Method, complete: bool, a: &Stored, b: &Stored) -> bool {
     let (x, y) = (&a.record, &b.record);
@@ -73,8 +89,7 @@ fn is_near(method: Method, complete: bool, a: &Stored, b: &Stored) -> bool {
         Method::MinHash => {
             let (p, q) = (x.min_values.as_deref(), y.min_values.as_deref());
             let (Some(p), Some(q)) = (p, q) else { return false };
-            let shares = p.chunks(4).zip(q.chunks(4)).any(|(p, q)| p == q);
-            shares && p.iter().zip(q).filter(|(p, q)| p == q).count() >= 36 && !headings_differ(x, y)
+            shares_short_run(x, y) && p.iter().zip(q).filter(|(p, q)| p == q).count() >= 36 && !headings_differ(x, y)
         }
         _ => false,
     }

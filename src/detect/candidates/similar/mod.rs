@@ -27,7 +27,7 @@
 mod compare;
 mod lists;
 #[cfg(any(test, feature = "testing"))]
-pub mod plain;
+pub(crate) mod plain;
 mod sets;
 #[cfg(test)]
 mod tests;

@@ -11,18 +11,18 @@ use crate::store::disk::dir::{Dir, Kind};
 use crate::store::disk::map::Mapped;
 use crate::{Error, Result};
 
-/// Faults of one file that are named; what is wrong behind them is found when these are gone.
+/// Most faults named for one file; further ones are found when these are repaired.
 const NAMED_MAX: usize = 16;
-/// Bytes or blocks between two reports of progress.
+/// Bytes or blocks between two progress reports.
 const STRETCH: usize = 1 << 20;
 const BLOCKS: u64 = 1024;
 
-/// What is wrong in a file.
+/// A fault in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Wrong {
-    /// Where in the file.
+    /// Location in the file.
     pub(crate) location: String,
-    /// What.
+    /// The broken rule.
     pub(crate) what: String,
 }
 
@@ -63,7 +63,7 @@ impl From<Error> for Wrong {
     }
 }
 
-/// The first things that are wrong.
+/// The first faults of a file.
 #[derive(Default)]
 struct Wrongs(Vec<Wrong>);
 
@@ -81,7 +81,7 @@ impl Wrongs {
     }
 }
 
-/// Maps a segment and compares what it says of itself with the manifest.
+/// Maps a segment and compares its header with the manifest.
 pub(crate) fn open_segment(dir: &Dir, entry: &RunEntry, ordinal: usize) -> Result<Segment<Mapped>, Wrong> {
     let file = &entry.segments[ordinal];
     let segment = Segment::open(dir.map(file.number, Kind::Segment, file.length)?)?;
@@ -98,7 +98,7 @@ pub(crate) fn open_segment(dir: &Dir, entry: &RunEntry, ordinal: usize) -> Resul
     Ok(segment)
 }
 
-/// Maps a postings file and compares what it says of itself with the manifest.
+/// Maps a postings file and compares its header with the manifest.
 pub(crate) fn open_postings(dir: &Dir, entry: &RunEntry) -> Result<Postings<Mapped>, Wrong> {
     let file = &entry.postings;
     let postings = Postings::open(dir.map(file.number, Kind::Postings, file.length)?)?;
@@ -188,10 +188,10 @@ pub(crate) fn verify_postings(
     Ok(end(postings.source(), wrongs))
 }
 
-/// Table 0 and postings of a run, both found sound on their own.
+/// Table 0 and postings of a run, each found sound.
 #[derive(Debug)]
 pub(crate) struct Joined<'a> {
-    /// What the manifest says of the run.
+    /// The run's entry in the manifest.
     pub(crate) entry: &'a RunEntry,
     /// Its table 0.
     pub(crate) table: &'a Segment<Mapped>,
@@ -203,7 +203,7 @@ impl Joined<'_> {
     /// Calls `visit` with each (fingerprint, number).
     ///
     /// # Errors
-    /// Of `visit`; what is damaged since it was found sound.
+    /// Errors of `visit`; damage since the files were found sound.
     pub(crate) fn each_pair(&self, visit: &mut dyn FnMut(u64, u64) -> Result<()>, ticker: &Ticker<'_>) -> Result<()> {
         self.walk(&mut |_, _| (), visit, ticker)
     }
@@ -225,8 +225,8 @@ impl Joined<'_> {
             decoded.map_err(Error::format(in_table))?;
             for &value in &values {
                 let list = self.postings.list(rank, &touch).map_err(|error| Error::format(in_postings)(error))?;
-                for position in list {
-                    let number = self.postings.number(position, &touch);
+                for index in list {
+                    let number = self.postings.number(index, &touch);
                     visit(value, number.map_err(|error| Error::format(in_postings)(error))?)?;
                 }
                 rank += 1;
@@ -239,7 +239,7 @@ impl Joined<'_> {
         self.postings.source().check_readable()
     }
 
-    /// Checks what table 0 and postings say of each other.
+    /// Checks table 0 and postings against each other.
     pub(crate) fn verify(&self, ticker: &Ticker<'_>) -> Result<Vec<Wrong>> {
         let mut wrongs = Wrongs::default();
         if self.postings.header().blocks != self.table.block_len() {

@@ -1,4 +1,4 @@
-//! What a check has found.
+//! The findings of a check.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -6,19 +6,19 @@ use std::path::{Path, PathBuf};
 
 use super::files::Wrong;
 
-/// Faults that are named for each file; the others are counted.
+/// Most faults named for each file; the others are counted.
 const NAMED_MAX: usize = 20;
 
-/// Something that is wrong with a database.
+/// A fault of a database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// The file, or the catalog's folder.
     pub path: PathBuf,
-    /// Where in it.
+    /// Location in the file.
     pub location: String,
-    /// What is wrong.
+    /// The broken rule.
     pub what: String,
-    /// What to do about it.
+    /// The advice how to repair it.
     pub next: String,
 }
 
@@ -28,7 +28,7 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Faults and notes as they are collected.
+/// Faults and notes while they are collected.
 #[derive(Debug)]
 pub(crate) struct Findings {
     root: PathBuf,
@@ -55,13 +55,13 @@ impl Findings {
         self.faults.push(Fault { path: path.into(), location: wrong.location, what: wrong.what, next });
     }
 
-    /// Something that a rebuild repairs.
+    /// Adds a fault that a rebuild repairs.
     pub(crate) fn run(&mut self, path: &Path, wrong: impl Into<Wrong>) {
         let next = format!("'nddb rebuild {}' repairs it", self.root.display());
         self.push(path, wrong.into(), next);
     }
 
-    /// Something that nothing else in the database holds.
+    /// Adds a fault of data that is stored nowhere else.
     pub(crate) fn catalog(&mut self, wrong: impl Into<Wrong>) {
         let next = "runs are made from the catalog and not the catalog from runs: restore a backup of the \
                     database, or load its documents again into a new one";
@@ -69,7 +69,7 @@ impl Findings {
         self.push(&path, wrong.into(), next.into());
     }
 
-    /// Something worth saying that is not wrong.
+    /// Adds a note that is no fault.
     pub(crate) fn note(&mut self, text: String) {
         self.notes.push(text);
     }

@@ -1,10 +1,10 @@
-//! Checking a whole database: every checksum, order, count and digest, runs and catalog against each
-//! other both ways, and, if asked for, the recall of a sample.
+//! Checking a whole database: every checksum, order, count and digest, runs and catalog against each other in both
+//! directions, and, on request, the recall of a sample.
 //!
-//! Works from MANIFEST, files and catalog, whatever of them can be opened: damage is noted, and the check
-//! goes on with the next file. It reads as readers do, beside a writer or without one, locks nothing and
-//! changes nothing. Memory is bounded: files are read block by block, and the rows of the catalog are
-//! compared by digests of stretches of document numbers.
+//! Works from MANIFEST, files and catalog, as far as they can be opened: damage is recorded, and the check goes on
+//! with the next file. It reads as readers do, beside a writer or without one, locks nothing and changes nothing.
+//! Memory is bounded: files are read block by block, and the rows of the catalog are compared by digests of ranges
+//! of document numbers.
 
 mod files;
 mod findings;
@@ -37,19 +37,19 @@ use recall::Sample;
 use rows::{Look, Rows};
 pub(crate) use state::State;
 
-/// Attempts to find a state before a writer's next one replaces it.
+/// Attempts to read a state before a writer replaces it by the next.
 const ATTEMPTS: u32 = 64;
-/// Attempts to open the catalog before what it says is taken for damage.
+/// Attempts to open the catalog before its error counts as damage.
 const CATALOG_ATTEMPTS: u32 = 8;
 
-/// What a check does besides reading everything once.
+/// Options of a check besides reading everything once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CheckOptions {
-    /// Ask so many queries near stored fingerprints and compare the answers with those of reading all.
+    /// Number of queries near stored fingerprints whose answers are compared with those of a full scan.
     pub sample_recall: Option<u64>,
-    /// Which ones: the same seed asks the same queries of the same database.
+    /// Seed of the queries: the same seed gives the same queries for the same database.
     pub seed: u64,
-    /// How many files are read at a time.
+    /// Number of files read at a time.
     pub threads: usize,
 }
 
@@ -59,59 +59,59 @@ impl Default for CheckOptions {
     }
 }
 
-/// What a check found.
+/// The result of a check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CheckReport {
-    /// What is wrong; nothing, if the database is sound.
+    /// The faults; none if the database is sound.
     pub faults: Vec<Fault>,
-    /// Faults of the same files that are not listed.
+    /// Number of further faults in the same files that are not listed.
     pub omitted: u64,
-    /// What is not wrong and worth knowing.
+    /// Observations that are no faults.
     pub notes: Vec<String>,
     /// The manifest that was checked, if it could be read.
     pub generation: Option<u64>,
-    /// Files under `runs/` that were read.
+    /// Number of files under `runs/` that were read.
     pub files: u64,
-    /// Their bytes.
+    /// Number of bytes of these files.
     pub bytes: u64,
-    /// Runs.
+    /// Number of runs.
     pub runs: u64,
-    /// Fingerprints of their tables, each table counted.
+    /// Number of fingerprints in all tables.
     pub fingerprints: u64,
-    /// Rows of the catalog.
+    /// Number of rows of the catalog.
     pub rows: u64,
-    /// Documents that are not deleted.
+    /// Number of documents that are not deleted.
     pub documents: u64,
-    /// Queries of the recall sample, if one was asked for and could be.
+    /// Number of queries of the recall sample, if it was requested and possible.
     pub queries: Option<u64>,
-    /// Documents that they find.
+    /// Number of documents that these queries find.
     pub matches: u64,
 }
 
 impl CheckReport {
-    /// Whether nothing is wrong.
+    /// Returns whether there are no faults.
     pub fn is_sound(&self) -> bool {
         self.faults.is_empty()
     }
 }
 
-/// What could be opened of one generation.
+/// The parts of one generation that could be opened.
 struct Opened {
     manifest: Result<Manifest>,
     runs: Vec<OpenRun>,
     deleted: Result<RoaringTreemap>,
 }
 
-/// What could be opened of a run.
+/// The parts of a run that could be opened.
 struct OpenRun {
     segments: Vec<Result<Segment<Mapped>, Wrong>>,
     postings: Result<Postings<Mapped>, Wrong>,
 }
 
-/// Checks a database. What is wrong stands in the report; it is no error.
+/// Checks a database. Faults are in the report; they are no errors.
 ///
 /// # Errors
-/// [`Error::NotADatabase`], [`Error::Newer`], [`Error::Cancelled`] if `watch` said so, [`Error::Busy`].
+/// [`Error::NotADatabase`], [`Error::Newer`], [`Error::Cancelled`] if `watch` returned `false`, [`Error::Busy`].
 pub fn check(
     path: impl AsRef<Path>,
     options: &CheckOptions,
@@ -170,17 +170,13 @@ pub fn check(
     Ok(report)
 }
 
-/// Opens what can be opened of one generation, and the catalog as of it.
+/// Opens as much as possible of one generation, and the catalog as of it.
 fn open(dir: &Dir) -> Result<(Opened, Result<Catalog>)> {
     let mut catalog = open_catalog(dir);
     for attempt in 0..ATTEMPTS {
         let before = dir.read_manifest();
         let opened = open_files(dir, before);
-        if let Ok(open) = &catalog
-            && let Err(error) = open.catch_up()
-        {
-            catalog = Err(error);
-        }
+        catalog = catalog.and_then(|mut open| if open.catch_up()? { Ok(open) } else { open_catalog(dir) });
         let generation = |manifest: &Result<Manifest>| manifest.as_ref().ok().map(|manifest| manifest.generation);
         let after = dir.read_manifest().and_then(|bytes| decode(dir, &bytes));
         if generation(&after) == generation(&opened.manifest) {
@@ -237,13 +233,13 @@ pub(crate) fn read_deleted(dir: &Dir, file: &FileEntry) -> Result<RoaringTreemap
     Ok(set)
 }
 
-/// Whether the files of a run are sound, each on its own.
+/// Whether each file of a run is sound.
 struct Sound {
     segments: Vec<bool>,
     postings: bool,
 }
 
-/// Checks each file on its own.
+/// Checks each file separately.
 fn verify_files(
     dir: &Dir,
     entries: &[RunEntry],
@@ -258,7 +254,7 @@ fn verify_files(
     let mut sound = Vec::with_capacity(entries.len());
     for (entry, run) in entries.iter().zip(runs) {
         let tables = run.segments.len();
-        // The postings come behind the segments.
+        // The postings follow the segments.
         let wrongs = in_parallel(tables + 1, options.threads, &|index| match run.segments.get(index) {
             Some(Ok(segment)) => verify_segment(segment, &entry.segments[index], ticker),
             Some(Err(wrong)) => Ok(vec![wrong.clone()]),
@@ -280,7 +276,7 @@ fn verify_files(
     Ok(sound)
 }
 
-/// The path of a segment of a run, or, behind the last one, of the postings.
+/// Returns the path of a segment of a run, or, behind the last one, of the postings.
 fn path_of(dir: &Dir, entry: &RunEntry, index: usize) -> PathBuf {
     match entry.segments.get(index) {
         Some(file) => dir.path(file.number, Kind::Segment),
@@ -288,8 +284,8 @@ fn path_of(dir: &Dir, entry: &RunEntry, index: usize) -> PathBuf {
     }
 }
 
-/// Checks table 0 and postings of each run against each other. Returns those that can be compared with
-/// the catalog, and the number ranges of the others.
+/// Checks table 0 and postings of each run against each other. Returns the runs that can be compared with the
+/// catalog, and the number ranges of the others.
 fn join<'a>(
     entries: &'a [RunEntry],
     runs: &'a [OpenRun],
@@ -335,7 +331,7 @@ fn note_unnamed(dir: &Dir, manifest: &Manifest, findings: &mut Findings) {
     }
 }
 
-/// Checks the catalog, by itself and against the runs.
+/// Checks the catalog, alone and against the runs.
 fn verify_catalog(
     dir: &Dir,
     rows: &Rows<'_>,

@@ -1,4 +1,4 @@
-//! The recall of a sample: queries near stored fingerprints, answered by the probe and by reading all.
+//! The recall of a sample: queries near stored fingerprints, answered by the probe and by a full scan.
 
 use nddb_format::Fingerprint;
 use nddb_format::digest::{Digest, mix};
@@ -12,10 +12,10 @@ use crate::store::catalog::Catalog;
 use crate::store::read::probe::Work;
 use crate::store::read::snapshot::Snapshot;
 
-/// Prints between two reports of progress.
+/// Prints between two progress reports.
 const ROWS: u64 = 1 << 14;
 
-/// A seeded sample of as many stored fingerprints as are wanted, each document as likely as another.
+/// A seeded uniform sample of stored fingerprints by document.
 #[derive(Debug)]
 pub(crate) struct Sample {
     wanted: usize,
@@ -35,7 +35,7 @@ impl Sample {
         mix(self.state)
     }
 
-    /// Takes note of a stored fingerprint (reservoir sampling).
+    /// Offers a stored fingerprint to the sample (reservoir sampling).
     pub(crate) fn offer(&mut self, fingerprint: u64) {
         self.offered += 1;
         if self.wanted == 0 {
@@ -51,7 +51,7 @@ impl Sample {
         }
     }
 
-    /// Queries with 0 to k different bits of the sampled fingerprints flipped.
+    /// Returns queries: the sampled fingerprints with 0 to k bits flipped.
     fn queries(&mut self, bits: u8, k: u8) -> Vec<u64> {
         let kept = std::mem::take(&mut self.kept);
         let mut queries = Vec::with_capacity(kept.len());
@@ -67,7 +67,7 @@ impl Sample {
     }
 }
 
-/// How many documents a query finds, and which.
+/// The number of documents that a query finds, and which.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Answer {
     count: u64,
@@ -81,7 +81,7 @@ impl Answer {
     }
 }
 
-/// Asks all queries both ways. Returns (queries, documents found).
+/// Runs all queries both ways. Returns (queries, documents found).
 pub(crate) fn compare(
     catalog: &Catalog,
     state: &State,
@@ -140,7 +140,7 @@ pub(crate) fn compare(
     Ok((queries.len() as u64, matches))
 }
 
-/// The folder of the runs, which a wrong answer is a fault of.
+/// Returns the folder of the runs, which a wrong answer is reported for.
 fn snapshot_path(catalog: &Catalog) -> &std::path::Path {
     catalog.path().parent().unwrap_or(catalog.path())
 }

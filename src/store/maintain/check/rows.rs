@@ -1,8 +1,8 @@
-//! The rows of the catalog against each other and against the runs, both ways, in bounded memory.
+//! The rows of the catalog against each other and against the runs, in both directions, in bounded memory.
 //!
-//! Each *relation* has two sides that must hold the same (document number, hash) pairs: each side is read
-//! once, front to back, and summed into a digest for each bucket of numbers. Only where two digests
-//! differ are the pairs of a few buckets gathered and compared one by one.
+//! Each *relation* has two sides that must have the same (document number, hash) pairs: each side is read once,
+//! front to back, and summed into a digest for each bucket of numbers. Only where two digests differ are the pairs
+//! of a few buckets collected and compared one by one.
 
 use nddb_format::digest::{Digest, identity};
 use nddb_format::fingerprint::low_mask;
@@ -20,17 +20,17 @@ use crate::{Error, Result};
 
 /// Most buckets of a relation.
 const BUCKETS_MAX: u64 = 1 << 16;
-/// Document numbers whose pairs are gathered to find out which of them differ.
+/// Most document numbers whose pairs are collected to find the differing ones.
 const GATHERED_MAX: u64 = 1 << 20;
-/// Differences that are named for each relation.
+/// Most differences named for each relation.
 const NAMED_MAX: usize = 10;
-/// Rows between two reports of progress.
+/// Rows between two progress reports.
 const ROWS: u64 = 1 << 16;
 
-/// Two sides that must be equal.
+/// A relation: two sides that must be equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Relation {
-    /// Runs, and prints of live documents below S: hash is the fingerprint.
+    /// Runs, and prints of live documents below S: the hash is the fingerprint.
     Runs,
     /// Prints, and records.
     Records,
@@ -47,7 +47,7 @@ enum Relation {
 const RELATIONS: [Relation; 6] =
     [Relation::Runs, Relation::Records, Relation::Ids, Relation::Megashingles, Relation::Pieces, Relation::Digests];
 
-/// What is read from front to back.
+/// A source that is read from front to back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Source {
     Prints,
@@ -80,7 +80,7 @@ impl Source {
 }
 
 impl Relation {
-    /// Where its two sides stand.
+    /// Returns the sources of the two sides.
     fn sources(self) -> [Source; 2] {
         match self {
             Self::Runs => [Source::Runs, Source::Prints],
@@ -100,7 +100,7 @@ impl Relation {
         }
     }
 
-    /// What it means when only the first or only the second side has a pair.
+    /// Returns the fault when only the first or only the second side has a pair.
     fn differences(self) -> [&'static str; 2] {
         match self {
             Self::Runs => ["a run holds it", "it is in no run"],
@@ -123,7 +123,7 @@ impl Relation {
     }
 }
 
-/// Takes (relation, side, number, hash).
+/// Receives (relation, side, number, hash).
 type Visit<'v> = dyn FnMut(Relation, usize, u64, u64) -> Result<()> + 'v;
 
 /// The digests of both sides of a relation, by buckets of numbers.
@@ -133,7 +133,7 @@ struct Tally {
 }
 
 impl Tally {
-    /// For document numbers below `end`, and all others in the last bucket.
+    /// Returns buckets for document numbers below `end`, and all others in the last bucket.
     fn new(end: u64) -> Self {
         let mut shift = 8;
         while end >> shift >= BUCKETS_MAX {
@@ -157,14 +157,14 @@ impl Tally {
     }
 }
 
-/// What the first reading looks at besides the relations.
+/// The checks made while the rows are read for the first time.
 pub(crate) struct Look<'a> {
     pub(crate) findings: &'a mut Findings,
     pub(crate) known: Option<&'a Known>,
     pub(crate) sample: &'a mut Sample,
-    /// Documents that are not deleted.
+    /// Number of documents that are not deleted.
     pub(crate) counted: u64,
-    /// Id seen last, and how many visible documents it has.
+    /// The last id, and the number of its visible documents.
     id: String,
     visible: u64,
 }
@@ -179,7 +179,7 @@ impl<'a> Look<'a> {
 pub(crate) struct Rows<'a> {
     pub(crate) catalog: &'a Catalog,
     pub(crate) state: &'a State,
-    /// Whether the deleted set is whole, so that it is known which documents are live.
+    /// The deleted set is complete, so that the live documents are known.
     pub(crate) lives_known: bool,
     pub(crate) runs: &'a [Joined<'a>],
     /// S of the manifest.
@@ -190,7 +190,7 @@ pub(crate) struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    /// Checks all relations. Returns how many rows were read.
+    /// Checks all relations. Returns the number of rows read.
     pub(crate) fn verify(&self, look: &mut Look<'_>) -> Result<u64> {
         let mut tallies: Vec<Tally> = RELATIONS.iter().map(|_| Tally::new(self.state.counters.next_number)).collect();
         let mut broken = Vec::new();
@@ -369,7 +369,7 @@ impl Rows<'_> {
         })
     }
 
-    /// Finds out which pairs differ, where the digests say that some do.
+    /// Finds the differing pairs of a relation whose digests differ.
     fn locate(&self, relation: Relation, tally: &Tally, findings: &mut Findings) -> Result<()> {
         let differing = tally.differing();
         if differing.is_empty() {
@@ -391,7 +391,7 @@ impl Rows<'_> {
         let mut named = 0;
         let mut last = None;
         for (number, side, hash) in differences(&first, &second) {
-            // A run that holds a document under another fingerprint lacks it under the right one.
+            // A run with a document under another fingerprint lacks the document under the right one.
             if relation == Relation::Runs && last == Some(number) {
                 continue;
             }
@@ -407,21 +407,21 @@ impl Rows<'_> {
     }
 
     fn name(&self, relation: Relation, number: u64, hash: u64, side: usize, findings: &mut Findings) -> Result<()> {
-        let said = relation.differences()[side];
+        let difference = relation.differences()[side];
         if relation != Relation::Runs {
-            findings.catalog(Wrong::new(format!("{}, document {number}", relation.location()), said));
+            findings.catalog(Wrong::new(format!("{}, document {number}", relation.location()), difference));
             return Ok(());
         }
         let what = match (side, self.catalog.print(number)?) {
-            (0, None) => format!("{said} under {hash:016x}, the catalog does not know it"),
+            (0, None) => format!("{difference} under {hash:016x}, the catalog does not know it"),
             (0, Some(print)) if print.unprinted => {
-                format!("{said} under {hash:016x}, the catalog has no fingerprint of it")
+                format!("{difference} under {hash:016x}, the catalog has no fingerprint of it")
             }
             (0, Some(print)) if print.fingerprint != hash => {
-                format!("{said} under {hash:016x}, the catalog under {:016x}", print.fingerprint)
+                format!("{difference} under {hash:016x}, the catalog under {:016x}", print.fingerprint)
             }
-            (0, Some(_)) => format!("{said} under {hash:016x} more than once"),
-            _ => format!("its fingerprint is {hash:016x}, and {said}"),
+            (0, Some(_)) => format!("{difference} under {hash:016x} more than once"),
+            _ => format!("its fingerprint is {hash:016x}, and {difference}"),
         };
         let run = self.runs.iter().find(|run| (run.entry.low..run.entry.high).contains(&number));
         let path = run.map_or_else(|| self.catalog.path().to_owned(), |run| run.postings.source().path().to_owned());
@@ -430,7 +430,7 @@ impl Rows<'_> {
     }
 }
 
-/// What only one of two sorted lists has, as (number, which list, hash), sorted.
+/// Returns the pairs that only one of two sorted lists has, as (number, index of the list, hash), sorted.
 fn differences(first: &[(u64, u64)], second: &[(u64, u64)]) -> Vec<(u64, usize, u64)> {
     let (mut a, mut b) = (0, 0);
     let mut found = Vec::new();

@@ -13,16 +13,16 @@ use crate::sketch::Recipe;
 use crate::store::catalog::Catalog;
 use crate::{Error, Result};
 
-/// What decides which documents are live.
+/// The rows that decide which documents are live.
 #[derive(Debug)]
 pub(crate) struct State {
     pub(crate) settings: Settings,
-    /// What the settings' label means, if it is known here.
+    /// The recipe of the settings' label, if it is known.
     pub(crate) recipe: Option<Recipe>,
     pub(crate) counters: Counters,
     /// All deleted numbers, those of cancelled ranges included.
     pub(crate) deleted: RoaringTreemap,
-    /// Ranges that a bulk load has not finished, ascending.
+    /// Ranges of bulk loads that have not finished, ascending.
     pub(crate) loading: Vec<Range<u64>>,
     /// Ranges of pending batches, ascending.
     pub(crate) pending: Vec<Range<u64>>,
@@ -36,7 +36,7 @@ fn holds(ranges: &[Range<u64>], number: u64) -> bool {
 }
 
 impl State {
-    /// Reads the state as of a manifest whose deletions up to generation `folded` stand in `file`.
+    /// Reads the state as of a manifest whose deletions up to generation `folded` are in `file`.
     ///
     /// # Errors
     /// Damage of the catalog.
@@ -80,24 +80,24 @@ impl State {
         Ok(state)
     }
 
-    /// Whether the rows of a number need not be complete.
+    /// Returns whether the rows of a number may be incomplete.
     pub(crate) fn is_unfinished(&self, number: u64) -> bool {
         holds(&self.unfinished, number)
     }
 
-    /// Whether a number is counted as a document: it is not deleted, and no load that it belongs to is
-    /// under way. Those of pending batches are.
+    /// Returns whether a number counts as a document: it is not deleted, and does not belong to an unfinished load.
+    /// Numbers of pending batches count.
     pub(crate) fn is_counted(&self, number: u64) -> bool {
         !self.deleted.contains(number) && !holds(&self.loading, number)
     }
 
-    /// Whether everybody sees a number.
+    /// Returns whether a number is visible to everybody.
     pub(crate) fn is_visible(&self, number: u64) -> bool {
         self.is_counted(number) && !holds(&self.pending, number)
     }
 }
 
-/// What records may refer to.
+/// The numbers that records may refer to.
 #[derive(Debug, Default)]
 pub(crate) struct Known {
     pub(crate) archives: HashSet<u32>,
@@ -165,7 +165,7 @@ fn families(
             findings.catalog(Wrong::new(location(), what));
         }
         end = end.max(range.high);
-        // A load may end before the batch it was for is made.
+        // A load may end before its batch is created.
         let settled = matches!(range.state, RangeState::Committed | RangeState::Pending);
         if settled && range.batch != 0 && !known.batches.contains(&range.batch) {
             findings

@@ -1,4 +1,4 @@
-//! Rows that contradict each other, which no damage of a disk makes: each is named.
+//! Contradicting rows, which no damage of a disk makes: each is named.
 
 use nddb_format::Fingerprint;
 use nddb_format::record::{Batch, BatchState, Print, Range, RangeState, Record};
@@ -11,18 +11,18 @@ use crate::store::catalog::{Commit, DocumentKeys};
 use crate::store::document::keys_of as keys_by;
 use crate::store::write::writer::Writer;
 
-/// With it documents have megashingles and bands.
+/// A recipe whose documents have megashingles and bands.
 const RECIPE: &str = "main/2";
 const LEN: u64 = 400;
-/// A document that stands in no run.
+/// A document that is in no run.
 const UNPRINTED: u64 = 60;
 
-/// A database of two runs and a memtable in which some rows were written as `change` says.
+/// Returns the faults of a database of two runs and a memtable in which some rows were rewritten by `change`.
 fn faults_after(change: impl FnOnce(&mut Commit<'_>, &Catalog)) -> Vec<Fault> {
     faults_under(RECIPE, change)
 }
 
-/// The same, of this recipe.
+/// Returns the faults of such a database with this recipe.
 fn faults_under(recipe: &str, change: impl FnOnce(&mut Commit<'_>, &Catalog)) -> Vec<Fault> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("db");
@@ -57,7 +57,7 @@ impl Document {
     }
 }
 
-/// Fails unless there are faults, and only such as say this at this location.
+/// Fails unless there are faults, and all of them have one of these locations and texts.
 fn assert_says(faults: &[Fault], says: &[(&str, &str)]) {
     for (location, what) in says {
         let found = faults.iter().any(|fault| fault.location.contains(location) && fault.what.contains(what));
@@ -112,7 +112,7 @@ fn documents_that_no_run_holds_and_none_should_are_named() {
     });
     assert_says(&faults, &[("document 40", "has no fingerprint of it")]);
     let faults = faults_after(|commit, catalog| {
-        // The runs were made without it.
+        // The runs do not contain it.
         let (_, record) = stored(catalog, UNPRINTED);
         let print = Print { fingerprint: 1, unprinted: false };
         commit.document(UNPRINTED, &print, &record.id, &record.encode(), &keys_of(&record));

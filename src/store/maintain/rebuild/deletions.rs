@@ -1,29 +1,18 @@
-//! Finding out again which documents are deleted, when the deleted set's file is lost.
+//! Reconstructing which documents are deleted, when the deleted set's file is lost.
 //!
-//! A number that was deleted once is deleted for ever, so whatever says of one that it is deleted is
-//! right: older files, rows of the catalog, and that another document of the same id is newer. The
-//! catalog's count of documents tells whether that is all of them.
+//! A number that was deleted once is deleted for ever, so every evidence of a deletion is right: older files, rows
+//! of the catalog, and a newer document of the same id. The catalog's count of documents shows whether the evidence
+//! is complete.
 
 use std::collections::HashMap;
 
 use nddb_format::record::RangeState;
-use roaring::RoaringTreemap;
 
 use super::{Rebuild, beyond_repair};
-use crate::store::disk::dir::{Dir, Kind};
+use crate::store::disk::dir::Kind;
 use crate::{Error, Result};
 
-/// What all deleted sets under `runs/` that can be read hold together.
-pub(crate) fn of_files(dir: &Dir) -> Result<RoaringTreemap> {
-    let mut all = RoaringTreemap::new();
-    for number in dir.numbers()?.1 {
-        let set = dir.read(number, Kind::Deleted).ok().and_then(|bytes| nddb_format::deleted::decode(&bytes).ok());
-        all |= set.unwrap_or_default();
-    }
-    Ok(all)
-}
-
-/// Who sees a document: everybody, or a pending batch.
+/// The visibility of a document: to everybody, or to a pending batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Seen {
     ByAll,
@@ -31,7 +20,7 @@ enum Seen {
 }
 
 impl Rebuild<'_> {
-    /// Marks as deleted what a newer document of the same id has replaced.
+    /// Marks as deleted every document that a newer one of the same id has replaced.
     pub(crate) fn infer_deletions(&mut self) -> Result<()> {
         self.ticker.start("read ids", None, "documents")?;
         let mut pending = Vec::new();
@@ -61,7 +50,7 @@ impl Rebuild<'_> {
             }
             let seen = seen_by(number);
             if seen == Seen::ByAll {
-                // Also of pending batches: what became visible later has replaced them.
+                // Also of pending batches: documents that became visible later have replaced them.
                 replaced.extend(newest.drain().map(|(_, older)| older));
             }
             replaced.extend(newest.insert(seen, number));
@@ -72,7 +61,7 @@ impl Rebuild<'_> {
         Ok(())
     }
 
-    /// The count says that more documents were deleted than can be found out.
+    /// The error if the count shows more deletions than can be reconstructed.
     pub(crate) fn deletions_missing(&self, counted: u64) -> Error {
         let live = self.state.counters.live;
         let what = format!(

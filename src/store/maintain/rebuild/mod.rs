@@ -1,11 +1,11 @@
-//! Making damaged or missing files again: a segment from a sibling table of its run, byte for byte;
-//! postings, runs, the deleted set and MANIFEST from the catalog (SPEC 10.9).
+//! Rebuilding damaged or missing files: a segment from a sibling table of its run, byte for byte; postings, runs,
+//! the deleted set and MANIFEST from the catalog (SPEC 10.9).
 //!
-//! Works on the folder and the catalog, for a database that has to be rebuilt cannot be opened. What is
-//! made again gets new file numbers and a new generation, so that readers map it anew.
+//! Works on the folder and the catalog, because a database that has to be rebuilt cannot be opened. Rebuilt files
+//! get new file numbers and a new generation, so that readers map them anew.
 //!
-//! Memory: a segment is sorted within the memory limit; of a run that is made from the catalog, up to
-//! [`RUN_MAX`] documents are held at a time, and a larger one becomes several, which merges join again.
+//! Memory: a segment is sorted within the memory limit; of a run built from the catalog, up to [`RUN_MAX`]
+//! documents are in memory at a time, and a larger run becomes several, which merges join again.
 
 mod deletions;
 mod run;
@@ -23,31 +23,31 @@ use crate::store::catalog::Catalog;
 use crate::store::disk::dir::{Dir, Kind};
 use crate::{Error, Result};
 
-/// Documents of a run that is made from the catalog: 16 bytes each are held.
+/// Most documents of a run built from the catalog: 16 bytes of memory each.
 const RUN_MAX: u64 = 1 << 24;
-/// Rows between two reports of progress.
+/// Rows between two progress reports.
 const ROWS: u64 = 1 << 16;
 
-/// Which runs are made again.
+/// The runs to rebuild.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RebuildWhat {
-    /// Those with missing or damaged files, and those that contradict the catalog.
+    /// Runs with missing or damaged files, and those that contradict the catalog.
     #[default]
     Damaged,
-    /// All of them, from the catalog.
+    /// All runs, from the catalog.
     All,
 }
 
-/// What a rebuild does, and with what.
+/// Options of a rebuild.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RebuildOptions {
-    /// Which runs are made again.
+    /// The runs to rebuild.
     pub what: RebuildWhat,
-    /// How this process is named to others that find the database locked.
+    /// Description of this process for others that find the database locked.
     pub holder: String,
-    /// How many files are read or made at a time.
+    /// Number of files read or written at a time.
     pub threads: usize,
-    /// Bytes of memory for sorting a segment.
+    /// Memory for sorting a segment, in bytes.
     pub memory_limit: u64,
 }
 
@@ -58,37 +58,37 @@ impl Default for RebuildOptions {
     }
 }
 
-/// What a rebuild did.
+/// The result of a rebuild.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rebuilt {
-    /// The generation that the database is at now.
+    /// The new generation of the database.
     pub generation: u64,
-    /// Runs that were kept as they are.
+    /// Number of runs kept as they are.
     pub runs_kept: u64,
-    /// Segments made again from a sibling table, byte for byte as they were.
+    /// Number of segments rebuilt from a sibling table, byte for byte.
     pub segments: u64,
-    /// Postings made again from the catalog.
+    /// Number of postings rebuilt from the catalog.
     pub postings: u64,
-    /// Runs made from the catalog.
+    /// Number of runs rebuilt from the catalog.
     pub runs: u64,
-    /// Documents in them.
+    /// Number of documents in these runs.
     pub documents: u64,
-    /// Fingerprints in them.
+    /// Number of fingerprints in these runs.
     pub fingerprints: u64,
-    /// Runs that are gone: the catalog has no document of theirs.
+    /// Number of runs dropped: the catalog has none of their documents.
     pub runs_dropped: u64,
-    /// MANIFEST was lost and made again.
+    /// MANIFEST was lost and rebuilt.
     pub manifest: bool,
-    /// The deleted set was lost and made again.
+    /// The deleted set was lost and rebuilt.
     pub deletions: bool,
-    /// Commits that the catalog has lost: their documents are gone, and the runs agree with that now.
+    /// Number of commits lost by the catalog: their documents are gone, and the runs now agree.
     pub commits_lost: u64,
     /// The count of documents was corrected.
     pub counter: bool,
 }
 
 impl Rebuilt {
-    /// Whether anything had to be done.
+    /// Returns whether anything was changed.
     pub fn is_changed(&self) -> bool {
         *self != Self { generation: self.generation, runs_kept: self.runs_kept, ..Self::default() }
     }
@@ -108,17 +108,17 @@ impl Tally {
     }
 }
 
-/// A range of document numbers: a run's, or one that no run has.
+/// A range of document numbers: of a run, or between runs.
 #[derive(Clone, Debug)]
 struct Slot {
     low: u64,
     high: u64,
     entry: Option<RunEntry>,
-    /// What a run of it must hold: the printed documents that are not deleted.
+    /// The required contents of a run of the slot: the printed documents that are not deleted.
     live: Tally,
 }
 
-/// A rebuild under way.
+/// A rebuild in progress.
 struct Rebuild<'a> {
     dir: &'a Dir,
     catalog: &'a Catalog,
@@ -130,12 +130,12 @@ struct Rebuild<'a> {
     rebuilt: Rebuilt,
 }
 
-/// Brings the runs of a database back to what its catalog says.
+/// Restores the runs of a database from its catalog.
 ///
 /// # Errors
-/// [`Error::NotADatabase`], [`Error::Locked`], [`Error::Newer`]; [`Error::Inconsistent`] if the catalog is
-/// damaged, which nothing else can restore; [`Error::OverLimit`] without space for the new files;
-/// [`Error::Cancelled`]. The database is then as before.
+/// [`Error::NotADatabase`], [`Error::Locked`], [`Error::Newer`]; [`Error::Inconsistent`] if the catalog is damaged,
+/// which cannot be restored; [`Error::OverLimit`] without space for the new files; [`Error::Cancelled`]. The
+/// database is then as before.
 pub fn rebuild(
     path: impl AsRef<Path>,
     options: &RebuildOptions,
@@ -168,13 +168,13 @@ pub fn rebuild(
         None => None,
     };
     let deletions_lost = deleted.is_none();
-    // A catalog that was put back has rows of deletions that later manifests had forgotten with their documents.
+    // A restored older catalog has rows of deletions that later manifests had forgotten with their documents.
     let is_behind = manifest.commits > catalog.counters().map_err(|error| beyond_repair(&dir, error))?.commits;
     let (folded, file) = match deleted {
         Some(deleted) => (if is_behind { 0 } else { manifest.folded }, deleted),
-        None => (0, deletions::of_files(&dir)?),
+        None => (0, deletions_in_files(&dir)?),
     };
-    // Not before older deleted sets have been read.
+    // Only after older deleted sets have been read.
     if let Some(old) = &old {
         dir.sweep(|number| old.files().any(|file| file.number == number))?;
     }
@@ -185,7 +185,17 @@ pub fn rebuild(
     Ok(rebuild.rebuilt)
 }
 
-/// What cannot be restored from anything else.
+/// Returns the union of all readable deleted sets under `runs/`.
+fn deletions_in_files(dir: &Dir) -> Result<RoaringTreemap> {
+    let mut all = RoaringTreemap::new();
+    for number in dir.numbers()?.1 {
+        let set = dir.read(number, Kind::Deleted).ok().and_then(|bytes| nddb_format::deleted::decode(&bytes).ok());
+        all |= set.unwrap_or_default();
+    }
+    Ok(all)
+}
+
+/// The error for damage that nothing else can restore.
 fn beyond_repair(dir: &Dir, error: Error) -> Error {
     if matches!(error, Error::Cancelled | Error::Newer { .. }) {
         return error;
@@ -215,7 +225,7 @@ impl Rebuild<'_> {
                 return Err(self.deletions_missing(counted));
             }
         }
-        // A manifest that was lost may never have named a deleted set.
+        // A lost manifest may never have named a deleted set.
         self.rebuilt.deletions = deletions_lost && !self.state.deleted.is_empty();
         self.rebuilt.counter = counted != counters.live;
         let before = std::mem::take(&mut self.manifest.runs);
@@ -246,8 +256,8 @@ impl Rebuild<'_> {
         Ok(())
     }
 
-    /// Gives a manifest that was lost numbers above all that were used: nothing says how far they went, so
-    /// both go on at the next multiple of 2^32.
+    /// Gives a lost manifest numbers above all that were used: the greatest ones are unknown, so both continue at
+    /// the next multiple of 2^32.
     fn begin_anew(&mut self) -> Result<()> {
         let (mut greatest, _) = self.dir.numbers()?;
         self.catalog
@@ -256,7 +266,7 @@ impl Rebuild<'_> {
         if let Ok(bytes) = self.dir.read_manifest()
             && bytes.len() >= manifest::GENERATION.end()
         {
-            // Believed as far as it can be true.
+            // Trusted as far as it can be true.
             let generation = manifest::GENERATION.get(&bytes);
             greatest = greatest.max(if generation >> 48 == 0 { generation } else { 0 });
         }
@@ -270,7 +280,7 @@ impl Rebuild<'_> {
         Ok(())
     }
 
-    /// The number ranges of the runs and those between and behind them, up to S.
+    /// Returns the number ranges of the runs and those between and behind them, up to S.
     fn slots(&self) -> Vec<Slot> {
         let mut slots = Vec::new();
         let mut end = 0;
@@ -288,7 +298,7 @@ impl Rebuild<'_> {
         slots
     }
 
-    /// Reads all prints: counts documents, and sums for each slot what must be in its run.
+    /// Reads all prints: counts documents, and sums for each slot the required contents of its run.
     fn count(&self, slots: &mut [Slot]) -> Result<u64> {
         self.ticker.start("read catalog", None, "documents")?;
         slots.iter_mut().for_each(|slot| slot.live = Tally::default());
@@ -314,23 +324,23 @@ impl Rebuild<'_> {
         Ok(counted)
     }
 
-    /// Takes file numbers that were never used.
+    /// Reserves file numbers that were never used.
     fn take_files(&mut self, len: u64) -> u64 {
         let first = self.manifest.next_file;
         self.manifest.next_file += len;
         first
     }
 
-    /// Makes the new manifest the database's.
+    /// Publishes the new manifest.
     fn publish(&mut self, deletions_lost: bool) -> Result<()> {
         if !self.rebuilt.manifest {
             self.manifest.generation += 1;
-            // Readers look at everything anew.
+            // Makes readers read everything anew.
             self.manifest.purged = self.manifest.purged.wrapping_add(1);
         }
         if deletions_lost {
             self.manifest.deleted = None;
-            // All rows so far are in the new file, or there is none to be in it.
+            // All rows so far are in the new file, or there is none.
             self.manifest.folded = self.manifest.generation - 1;
             if !self.state.deleted.is_empty() {
                 self.manifest.deleted = Some(self.write_deleted()?);

@@ -1,4 +1,4 @@
-//! Making a run, or some of its files, again.
+//! Rebuilding a run, or some of its files.
 
 use nddb_format::digest::Digest;
 use nddb_format::manifest::{FileEntry, RunEntry};
@@ -15,11 +15,11 @@ use crate::store::runs::planner;
 use crate::store::runs::planner::Budget;
 use crate::{Error, Result};
 
-/// Blocks that are decoded at a time.
+/// Blocks decoded at a time.
 const STRETCH: u64 = 1024;
 
 impl Rebuild<'_> {
-    /// The runs that hold the documents of a slot: the one it has, if that is sound, mended, or made anew.
+    /// Returns the runs for the documents of a slot: its present one, if sound, or repaired, or rebuilt.
     pub(crate) fn slot(&mut self, slot: &Slot) -> Result<Vec<RunEntry>> {
         if self.options.what == RebuildWhat::Damaged
             && let Some(entry) = &slot.entry
@@ -31,8 +31,8 @@ impl Rebuild<'_> {
         self.make(slot)
     }
 
-    /// Restores the files of a run that are missing or damaged. `None` if that cannot be done from what
-    /// is left of it, or if it is not the run that the catalog asks for.
+    /// Restores the files of a run that are missing or damaged. `None` if the remaining files do not suffice, or if
+    /// the run is not that of the catalog.
     fn mend(&mut self, entry: &RunEntry, slot: &Slot) -> Result<Option<RunEntry>> {
         let size = entry.postings.length + entry.segments.iter().map(|file| file.length).sum::<u64>();
         self.ticker.start("check files", Some(size), "bytes")?;
@@ -67,7 +67,7 @@ impl Rebuild<'_> {
         Ok(None)
     }
 
-    /// Makes a segment from another table of the same run: the same set gives the same bytes.
+    /// Builds a segment from another table of the same run: the same set gives the same bytes.
     fn restore_segment(&mut self, entry: &RunEntry, sibling: usize, ordinal: usize) -> Result<FileEntry> {
         self.ticker.start("restore segment", Some(entry.fingerprints), "fingerprints")?;
         self.dir.need_space(entry.segments[ordinal].length)?;
@@ -88,8 +88,8 @@ impl Rebuild<'_> {
         Ok(file)
     }
 
-    /// Makes the postings of a run whose segments are sound: the same ones, or of those documents of the
-    /// catalog that have its fingerprints, deleted ones too. `None` if there is a fingerprint without any.
+    /// Builds the postings of a run whose segments are sound: the same as before, or those of the catalog's
+    /// documents that have its fingerprints, deleted ones included. `None` if a fingerprint has no document.
     fn restore_postings(&mut self, entry: &RunEntry) -> Result<Option<(FileEntry, u64)>> {
         let Ok(table) = open_segment(self.dir, entry, 0) else { return Ok(None) };
         let pairs = match self.pairs_of(entry)? {
@@ -127,7 +127,7 @@ impl Rebuild<'_> {
         Ok(Some((file, survey.documents())))
     }
 
-    /// Whether the live documents of a run are those of the catalog, and table 0 and postings agree.
+    /// Returns whether the live documents of a run are those of the catalog, and table 0 and postings agree.
     fn is_as_the_catalog_says(&self, entry: &RunEntry, slot: &Slot) -> Result<bool> {
         self.ticker.start("compare runs", Some(entry.fingerprints / 128), "blocks")?;
         let (Ok(table), Ok(postings)) = (open_segment(self.dir, entry, 0), open_postings(self.dir, entry)) else {
@@ -148,8 +148,8 @@ impl Rebuild<'_> {
         Ok(live == slot.live)
     }
 
-    /// Makes runs of a slot's documents from the catalog: of the same set as before, if that is still
-    /// there, and else of the live ones.
+    /// Builds runs of a slot's documents from the catalog: of the same set as before if that is still complete,
+    /// else of the live ones.
     fn make(&mut self, slot: &Slot) -> Result<Vec<RunEntry>> {
         let same = match &slot.entry {
             Some(entry) => self.pairs_of(entry)?,
@@ -181,13 +181,13 @@ impl Rebuild<'_> {
             Some(entry) => entry.scheme.clone(),
             None => self.scheme_for(pairs.len() as u64)?,
         };
-        // Six bytes a fingerprint and table, as much for a document number, and some blocks to begin with.
+        // Six bytes a fingerprint and table, as much for a document number, and some blocks of overhead.
         self.dir.need_space((files_of(&scheme) * (pairs.len() as u64 * 7 + 8192)) * 11 / 10)?;
         let first = self.take_files(files_of(&scheme));
         run_of_pairs(self.dir, first, &scheme, range, &mut pairs, self.options.threads, self.ticker)
     }
 
-    /// The scheme of a new run: the one chosen for the database, or the planner's.
+    /// Returns the scheme of a new run: the one fixed for the database, or the planner's.
     fn scheme_for(&self, documents: u64) -> Result<Scheme> {
         let settings = &self.state.settings;
         let levels = match &settings.levels {
@@ -200,8 +200,8 @@ impl Rebuild<'_> {
             .map_err(Error::format(self.catalog.path()))
     }
 
-    /// The pairs that a run was made of, sorted: with what was deleted since, or without what a compaction
-    /// left out. `None` if the catalog has other ones, or if they are too many.
+    /// Returns the sorted pairs that a run was built of: with documents deleted since, or without those that a
+    /// compaction left out. `None` if the catalog has other pairs, or too many.
     fn pairs_of(&self, entry: &RunEntry) -> Result<Option<Vec<(u64, u64)>>> {
         for live_only in [false, true] {
             let (mut pairs, high) = self.pairs(entry.low, entry.high, live_only)?;
@@ -222,8 +222,8 @@ impl Rebuild<'_> {
         Ok(None)
     }
 
-    /// Up to [`RUN_MAX`] printed documents with numbers in `low..high`, deleted ones too or not, and the
-    /// number up to which these are all.
+    /// Returns up to [`RUN_MAX`] printed documents with numbers in `low..high`, with deleted ones or without, and
+    /// the number up to which these are complete.
     fn pairs(&self, low: u64, high: u64, live_only: bool) -> Result<(Vec<(u64, u64)>, u64)> {
         self.ticker.start("read catalog", None, "documents")?;
         let mut pairs = Vec::new();
@@ -249,7 +249,8 @@ impl Rebuild<'_> {
     }
 }
 
-/// Keeps of sorted pairs those with fingerprints of a table 0. Returns whether each of these has one.
+/// Keeps the sorted pairs whose fingerprints are in a table 0. Returns whether each of these fingerprints has a
+/// pair.
 fn keep_held(
     pairs: &mut Vec<(u64, u64)>,
     table: &Segment<Mapped>,

@@ -1,4 +1,4 @@
-//! Groups of neighbours with equal leading bits, and the pairs in them.
+//! Groups of fingerprints with equal leading bits, and the pairs in them.
 
 use nddb_format::Fingerprint;
 use nddb_format::design::fewest_tables;
@@ -9,34 +9,34 @@ use nddb_format::scheme::Scheme;
 use crate::Result;
 use crate::store::read::view::Within;
 
-/// Members of a group that are compared with each other one by one.
+/// Most members of a group that are compared pairwise.
 const PLAIN_LEN: usize = 128;
-/// Bits below which a group is compared one by one whatever it holds.
+/// Width in bits below which a group is compared pairwise whatever its size.
 const PLAIN_BITS: u8 = 10;
 
 /// Receives pairs of fingerprints.
 type Emit<'a> = dyn FnMut(u64, u64) -> Result<()> + 'a;
 
-/// The values of one table with the same leading bits, as they come by.
+/// The current group of a pass over a table: values with the same leading bits.
 pub(crate) struct Group<'a> {
     table: &'a Table,
     k: u32,
-    /// Bits behind the prefix.
+    /// Mask of the bits behind the prefix.
     free: u64,
-    /// The prefixes of the tables before this one, in its order of bits.
+    /// Prefix masks of the tables before this one, in its order of bits.
     earlier: Vec<u64>,
     values: Vec<u64>,
 }
 
 impl<'a> Group<'a> {
-    /// For the table of a scheme with this ordinal.
+    /// Returns an empty group for the table `ordinal` of a scheme.
     pub(crate) fn new(scheme: &'a Scheme, ordinal: usize, within: Within) -> Self {
         let table = &scheme.tables()[ordinal];
         let free = low_mask(table.bits() - table.prefix());
         Self { table, k: within.0.into(), free, earlier: earlier(scheme, ordinal), values: Vec::new() }
     }
 
-    /// Takes the next values, ascending.
+    /// Adds the next values, ascending.
     pub(crate) fn push(&mut self, values: &[u64], emit: &mut Emit<'_>) -> Result<()> {
         for &value in values {
             if self.values.first().is_some_and(|first| (first ^ value) & !self.free != 0) {
@@ -61,14 +61,14 @@ impl<'a> Group<'a> {
     }
 }
 
-/// The prefixes of the tables before this one, in its order of bits.
+/// Returns the prefix masks of the tables before this one, in its order of bits.
 fn earlier(scheme: &Scheme, ordinal: usize) -> Vec<u64> {
     let table = &scheme.tables()[ordinal];
     let prefixes = scheme.tables()[..ordinal].iter().map(Table::prefix_mask);
     prefixes.map(|mask| table.permute(Fingerprint(mask)).0).collect()
 }
 
-/// Whether no earlier table finds a pair that differs in these bits.
+/// Returns whether no earlier table finds a pair that differs in these bits.
 #[inline]
 fn is_first(earlier: &[u64], different: u64) -> bool {
     earlier.iter().all(|mask| mask & different != 0)
@@ -76,8 +76,8 @@ fn is_first(earlier: &[u64], different: u64) -> bool {
 
 /// Finds the pairs within k bits among distinct values that differ in their lowest `bits` bits only.
 ///
-/// A few are compared one by one. Of many, the bits in which they differ get tables of their own, so that
-/// fingerprints that crowd together, as pages of one template do, cost little more than others.
+/// A few are compared pairwise. For many, the bits in which they differ get tables of their own, so that clusters
+/// of fingerprints, as of pages of one template, cost little more than others.
 fn join(values: &[u64], bits: u8, k: u32, emit: &mut Emit<'_>) -> Result<()> {
     let scheme = if values.len() <= PLAIN_LEN || bits < PLAIN_BITS { None } else { scheme(values.len(), bits, k) };
     let Some(scheme) = scheme else {
@@ -107,7 +107,7 @@ fn join(values: &[u64], bits: u8, k: u32, emit: &mut Emit<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Tables that leave groups of a few dozen, if there are any.
+/// Returns a scheme whose tables leave groups of a few dozen, if there is one.
 fn scheme(len: usize, bits: u8, k: u32) -> Option<Scheme> {
     let wanted = (len.ilog2() as u8).saturating_sub(5).clamp(1, bits / 2);
     let k = k as u8;

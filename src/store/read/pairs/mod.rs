@@ -1,11 +1,11 @@
 //! All pairs of stored fingerprints within k bits (Manku 2007, 3.1), from the runs.
 //!
-//! Every table of a run is sorted by the bits that its probes match exactly. So all pairs that this table
-//! can find stand in groups of neighbours with equal leading bits: one pass over each table meets them all,
-//! as streams. A pair is reported by the first table whose leading bits agree, so each comes once.
+//! Every table of a run is sorted by the bits that its probes match exactly. So all pairs that a table can find are
+//! in groups of neighbours with equal leading bits: one pass over each table finds them all, as streams. A pair is
+//! reported by the first table whose leading bits agree, so each is reported once.
 //!
-//! Runs of the scheme that most fingerprints have are merged as they are read; the fingerprints of other
-//! runs and of the memtable are permuted and sorted anew, out of core if need be.
+//! Runs of the most frequent scheme are merged as they are read; the fingerprints of other runs and of the memtable
+//! are permuted and sorted again, externally if necessary.
 
 mod group;
 
@@ -26,22 +26,21 @@ use crate::store::runs::run::Run;
 use crate::{Error, Result};
 use group::Group;
 
-/// Fingerprints between two reports of progress.
+/// Fingerprints between two progress reports.
 const REPORT: u64 = 1 << 18;
 
 /// Receives pairs of fingerprints, the lesser first.
 type Emit<'a> = dyn FnMut(Fingerprint, Fingerprint) -> Result<()> + 'a;
 
 impl View<'_> {
-    /// Finds all pairs of distinct stored fingerprints within `within` bits of each other, and hands each
-    /// to `emit` once, the lesser first, in an order that only depends on what is stored. A fingerprint
-    /// whose documents are all deleted is still stored until a compaction drops it. What has to be sorted
-    /// takes about `memory_limit` bytes, and goes to files in `folder` beyond that. Returns the number of
-    /// pairs.
+    /// Finds all pairs of distinct stored fingerprints within `within` bits of each other, and passes each to
+    /// `emit` once, the lesser first, in an order that only depends on the database. A fingerprint whose documents
+    /// are all deleted is still stored until a compaction drops it. Sorting takes about `memory_limit` bytes, and
+    /// files in `folder` beyond that. Returns the number of pairs.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if the distance is above what the database holds; damage;
-    /// [`Error::Cancelled`]; whatever `emit` returns.
+    /// [`Error::OutOfRange`] if the distance exceeds the database's; damage; [`Error::Cancelled`]; any error of
+    /// `emit`.
     pub fn close_pairs(
         &self,
         within: Within,
@@ -51,7 +50,7 @@ impl View<'_> {
         emit: &mut Emit<'_>,
     ) -> Result<u64> {
         if within.0 > self.settings.k {
-            return Err(Error::OutOfRange { what: "k", asked: within.0.into(), limit: self.settings.k.into() });
+            return Err(Error::OutOfRange { what: "k", requested: within.0.into(), limit: self.settings.k.into() });
         }
         let scheme = self.common_scheme()?;
         let (same, other): (Vec<&Arc<Run>>, Vec<&Arc<Run>>) =
@@ -83,14 +82,14 @@ impl View<'_> {
         Ok(found)
     }
 
-    /// The scheme of the runs that hold most fingerprints; without runs, a cheap one.
+    /// Returns the scheme of the runs with the most fingerprints; without runs, a cheap one.
     fn common_scheme(&self) -> Result<Scheme> {
         let runs = &self.snapshot.runs;
         let weight = |scheme: &Scheme| -> u64 {
             let same = runs.iter().filter(|run| run.entry.scheme.tables() == scheme.tables());
             same.map(|run| run.entry.fingerprints).sum()
         };
-        // The first of the heaviest.
+        // Of equal weights the first.
         match runs.iter().rev().map(|run| &run.entry.scheme).max_by_key(|scheme| weight(scheme)) {
             Some(scheme) => Ok(scheme.clone()),
             None => {
@@ -101,7 +100,7 @@ impl View<'_> {
         }
     }
 
-    /// The fingerprints of the memtable and of these runs, each at least once.
+    /// Returns the fingerprints of the memtable and of these runs, each at least once.
     fn rest(&self, runs: &[&Arc<Run>], memory_limit: u64, folder: &Path) -> Result<MappedRows<1>> {
         let mut sorter = Sorter::<1>::new(folder, memory_limit);
         for run in runs {
@@ -122,7 +121,7 @@ impl View<'_> {
     }
 }
 
-/// The rows of a sorter, each once.
+/// Returns the distinct rows of a sorter.
 fn distinct(sorter: Sorter<1>, folder: &Path) -> Result<MappedRows<1>> {
     let mut writer = MappedRowsWriter::new(folder)?;
     let mut last = None;
@@ -137,14 +136,14 @@ fn distinct(sorter: Sorter<1>, folder: &Path) -> Result<MappedRows<1>> {
     writer.finish()
 }
 
-/// Fingerprints in the order of a table.
+/// Returns fingerprints in the order of a table.
 fn permuted(prints: &MappedRows<1>, table: &Table, memory_limit: u64, folder: &Path) -> Result<MappedRows<1>> {
     let mut sorter = Sorter::<1>::new(folder, memory_limit);
     prints.iter().try_for_each(|[print]| sorter.push([table.permute(Fingerprint(print)).0]))?;
     distinct(sorter, folder)
 }
 
-/// Passes all values of a table through `take`, ascending, each once.
+/// Passes all distinct values of a table to `take`, ascending.
 fn pass(
     runs: &[&Arc<Run>],
     ordinal: usize,
@@ -154,7 +153,7 @@ fn pass(
     if let ([run], 0) = (runs, sorted.len()) {
         let file = &run.segments[ordinal];
         file.segment().source().sequential();
-        // An error of the format names no file: it is given one here, all others pass as they are.
+        // An error of the format names no file: its file is added here, all others pass as they are.
         let outcome = file.segment().scan(0, u64::MAX, &mut |values: &[u64]| take(values).map_err(Scanned::Other));
         outcome.map_err(|error| match error {
             Scanned::Format(error) => Error::format(file.path())(error),
@@ -178,7 +177,7 @@ fn pass(
     take(&stretch)
 }
 
-/// Why a scan ended.
+/// The reason why a scan ended.
 enum Scanned {
     Format(FormatError),
     Other(Error),

@@ -1,33 +1,33 @@
-//! Queries whose topmost bits are those of the stored fingerprints at hand, but for one at most.
+//! Matching by topmost bits: queries that agree with a stored fingerprint in all topmost bits but at most one.
 //!
-//! Stored fingerprints come sorted: thousands in a row share their topmost bits. The queries that agree
-//! with these in all bits or all but one are few, a hundred of a million: small tables on them alone
-//! stay in the first-level cache.
+//! Stored fingerprints come sorted: thousands in a row share their topmost bits. The queries that agree with these
+//! in all bits or all but one are few, a hundred of a million: small tables of these queries stay in the
+//! first-level cache.
 
 use super::index::QueryIndex;
 
 /// Most bits of a key.
 const KEY_BITS_MAX: u32 = 12;
-/// Up to so many fingerprints are compared with each query, rather than tables be built.
+/// Up to this many fingerprints are compared with each query without building tables.
 const PLAIN_LEN: usize = 8;
 const NONE: u32 = u32::MAX;
 
-/// A group of bits below the topmost ones: of k + 1 groups one is equal in what is within k bits.
+/// A group of bits below the topmost ones: of k + 1 groups one is equal in values within k bits.
 struct Group {
     down: u32,
     mask: u64,
-    /// Which keys occur.
+    /// Bitmap of the keys that occur.
     bitmap: Vec<u64>,
-    /// The last query with each key that occurs; what is before it stands in `next`.
+    /// The last query with each key that occurs; the earlier ones are linked in `next`.
     heads: Vec<u32>,
     next: Vec<u32>,
 }
 
-/// Tables on the queries close to some topmost bits.
+/// Tables of the queries close to the current topmost bits.
 pub(crate) struct Close {
     shift: u32,
     groups: Vec<Group>,
-    /// The topmost bits that `queries` are close to, and whether the groups hold them.
+    /// The topmost bits that `queries` are close to, and whether the groups contain them.
     top: Option<u64>,
     built: bool,
     queries: Vec<u64>,
@@ -35,7 +35,7 @@ pub(crate) struct Close {
 }
 
 impl Close {
-    /// For up to `len` values at a time, with `shift` bits below their topmost ones.
+    /// Returns empty tables for up to `len` values at a time, with `shift` bits below the topmost ones.
     pub(crate) fn new(shift: u32, k: u32, len: usize) -> Self {
         let parts = k + 1;
         let mut low = 0;
@@ -50,8 +50,8 @@ impl Close {
         Self { shift, groups: groups.collect(), top: None, built: false, queries: Vec::new(), kept: vec![0; len] }
     }
 
-    /// Calls `found` with (query, value) for each query within k bits of one of `values`, which have
-    /// the same topmost bits, if it differs in one of these at most.
+    /// Calls `found` with (query, value) for each query within k bits of one of `values`, which have the same
+    /// topmost bits, if it differs in at most one of these.
     pub(crate) fn meet<E>(
         &mut self,
         index: &QueryIndex,
@@ -83,7 +83,7 @@ impl Close {
         Ok(())
     }
 
-    /// Gathers the queries close to these topmost bits.
+    /// Collects the queries close to these topmost bits.
     fn turn_to(&mut self, index: &QueryIndex, top: u64) {
         if self.top.replace(top) == Some(top) {
             return;
@@ -124,19 +124,19 @@ impl Group {
         for (position, &query) in (0..).zip(queries) {
             let key = self.key(query);
             let (word, bit) = (&mut self.bitmap[key >> 6], 1 << (key & 63));
-            // Heads of keys that do not occur are left over from other queries.
+            // Heads of keys that do not occur are left from other queries.
             self.next.push(if *word & bit == 0 { NONE } else { self.heads[key] });
             self.heads[key] = position;
             *word |= bit;
         }
     }
 
-    /// The indexes of the values whose key occurs.
+    /// Returns the indexes of the values whose key occurs.
     #[inline(never)]
     fn select<'a>(&self, values: &[u64], kept: &'a mut [u32]) -> &'a [u32] {
         let (down, mask, bitmap) = (self.down, self.mask, &self.bitmap[..]);
         let mut len = 0;
-        // No branch on what is found: it cannot be foreseen.
+        // No branch on the look-up's result: it is unpredictable.
         for (position, &value) in values.iter().enumerate() {
             let key = value >> down & mask;
             kept[len] = position as u32;
@@ -146,7 +146,7 @@ impl Group {
     }
 }
 
-/// The definition: every query with every value.
+/// The definition: every query against every value.
 pub(crate) fn within<E>(
     k: u32,
     queries: &[u64],

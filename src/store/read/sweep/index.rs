@@ -1,5 +1,5 @@
-//! The index on the queries (Manku 2007, 3.3): built once in memory, then every stored fingerprint is
-//! held against it.
+//! The index of the queries (Manku 2007, 3.3): built once in memory, then every stored fingerprint is looked up in
+//! it.
 
 use nddb_format::Fingerprint;
 use nddb_format::fingerprint::low_mask;
@@ -10,39 +10,39 @@ use super::prefix::{Prefix, Scratch};
 use crate::store::read::view::Within;
 use crate::{Error, Result};
 
-/// Most groups of bits that a scheme on queries is tried with, beyond k.
+/// Most groups of bits, beyond k, that are tried for a scheme of the queries.
 const GROUPS_MAX: u8 = 6;
-/// What it costs to look one fingerprint up in one bitmap, and to compare it with one query, in
-/// nanoseconds: only their ratio decides.
+/// Cost of looking up one fingerprint in one bitmap, and of comparing it with one query, in nanoseconds: only their
+/// ratio matters.
 const LOOK_COST: f64 = 1.0;
 const COMPARE_COST: f64 = 5.0;
 /// Least width of fingerprints that are split in topmost and other bits.
 const SPLIT_BITS_MIN: u8 = 32;
-/// Distinct queries with the same topmost bits, about, as a power of two.
+/// Approximate number of distinct queries with the same topmost bits, as a power of two.
 const UNDER_BITS: u32 = 4;
 
-/// Queries in memory, indexed to be met by a sequential pass over stored fingerprints of one table.
+/// The queries, indexed for a sequential pass over the stored fingerprints of one table.
 ///
-/// The queries stand in the bit order of that table, so that stored fingerprints are compared as they
-/// are decoded: a permutation changes no distance.
+/// The queries are in the bit order of that table, so that stored fingerprints are compared as decoded: a
+/// permutation changes no distance.
 #[derive(Debug)]
 pub(crate) struct QueryIndex {
     pub(crate) k: u32,
     /// Distinct queries, permuted, ascending.
     pub(crate) queries: Vec<u64>,
-    /// Where the ordinals of each distinct query begin, and the end.
+    /// Index in `ordinals` of the first ordinal of each distinct query, then the end.
     starts: Vec<u32>,
     /// Ordinals, by distinct query, ascending.
     ordinals: Vec<u32>,
-    /// The tables on the queries, in the order of their scheme.
+    /// The tables of the queries, in the order of their scheme.
     pub(crate) prefixes: Vec<Prefix>,
-    /// Where queries with each value of the topmost bits begin, if fingerprints are split.
+    /// Index of the first query with each value of the topmost bits, if fingerprints are split.
     split: Option<Split>,
 }
 
-/// Fingerprints split in topmost and other bits. If k is 3, what is within k bits of a query differs
-/// from it in one of the topmost bits at most, or in one of the others at most. The former is found
-/// among the few queries with about the same topmost bits, the latter by tables on the other bits.
+/// Fingerprints split in topmost and other bits. If k is 3, a fingerprint within k bits of a query differs in at
+/// most one of the topmost bits, or in at most one of the others. The former is found among the few queries with
+/// nearly the same topmost bits, the latter by tables of the other bits.
 #[derive(Debug)]
 struct Split {
     /// Number of other bits.
@@ -51,12 +51,11 @@ struct Split {
 }
 
 impl QueryIndex {
-    /// Indexes queries for stored fingerprints in the order of `table`, in about `memory_limit` bytes
-    /// if that is possible.
+    /// Indexes queries for stored fingerprints in the order of `table`, in about `memory_limit` bytes if possible.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if the distance is above 7 or not below the width of a fingerprint, if a
-    /// query is wider than that, or if there are more than 2^32 - 1 queries.
+    /// [`Error::OutOfRange`] if the distance is above 7 or not below the width of a fingerprint, if a query is
+    /// wider than that, or if there are more than 2^32 - 1 queries.
     pub(crate) fn new(table: &Table, queries: &[Fingerprint], within: Within, memory_limit: u64) -> Result<Self> {
         check(table.bits(), queries, within)?;
         let mut pairs: Vec<(u64, u32)> =
@@ -74,25 +73,25 @@ impl QueryIndex {
         let split = Split::new(table.bits(), within.0, &distinct);
         let prefixes = match &split {
             None => tables(table.bits(), within.0, &distinct, memory_limit),
-            // Two of the topmost bits differ, so k - 2 of the others at most.
+            // Two of the topmost bits differ, so at most k - 2 of the others.
             Some(split) => tables(split.shift as u8, within.0 - 2, &distinct, memory_limit),
         };
         Ok(Self { k: within.0.into(), queries: distinct, starts, ordinals, prefixes, split })
     }
 
-    /// Number of tables on the queries.
+    /// Returns the number of tables of the queries.
     pub(crate) fn tables(&self) -> usize {
         self.prefixes.len()
     }
 
-    /// The ordinals of a distinct query, ascending.
+    /// Returns the ordinals of a distinct query, ascending.
     pub(crate) fn ordinals(&self, query: u32) -> &[u32] {
         let query = query as usize;
         &self.ordinals[self.starts[query] as usize..self.starts[query + 1] as usize]
     }
 
-    /// Looks values up in one of the tables: calls `found` with (query, value) for each distinct query
-    /// within k bits that this table is the first one to find, so that each pair is found once.
+    /// Looks up values in one of the tables: calls `found` with (query, value) for each distinct query within k
+    /// bits that no earlier table finds, so that each pair is found once.
     pub(crate) fn meet<E>(
         &self,
         prefix: usize,
@@ -111,29 +110,29 @@ impl QueryIndex {
         })
     }
 
-    /// Number of bits below the topmost ones, if fingerprints are split.
+    /// Returns the number of bits below the topmost ones, if fingerprints are split.
     pub(crate) fn split(&self) -> Option<u32> {
         self.split.as_ref().map(|split| split.shift)
     }
 
-    /// Number of topmost bits.
+    /// Returns the number of topmost bits.
     pub(crate) fn top_bits(&self) -> u32 {
         self.split.as_ref().map_or(0, |split| (split.starts.len() - 1).trailing_zeros())
     }
 
-    /// The topmost bits of a value.
+    /// Returns the topmost bits of a value.
     #[inline]
     pub(crate) fn top(&self, value: u64) -> u64 {
         self.split.as_ref().map_or(0, |split| value >> split.shift)
     }
 
-    /// The distinct queries with these topmost bits.
+    /// Returns the distinct queries with these topmost bits.
     pub(crate) fn under(&self, top: u64) -> &[u64] {
         let Some(split) = &self.split else { return &self.queries };
         &self.queries[split.starts[top as usize] as usize..split.starts[top as usize + 1] as usize]
     }
 
-    /// The index of a query among the distinct ones.
+    /// Returns the index of a query among the distinct ones.
     pub(crate) fn index_of(&self, query: u64) -> Option<usize> {
         let start = self.split.as_ref().map_or(0, |split| split.starts[(query >> split.shift) as usize] as usize);
         self.under(self.top(query)).binary_search(&query).ok().map(|index| start + index)
@@ -166,20 +165,20 @@ impl Split {
 fn check(bits: u8, queries: &[Fingerprint], within: Within) -> Result<()> {
     let k_max = K_MAX.min(bits - 1);
     if within.0 > k_max {
-        return Err(Error::OutOfRange { what: "k", asked: within.0.into(), limit: k_max.into() });
+        return Err(Error::OutOfRange { what: "k", requested: within.0.into(), limit: k_max.into() });
     }
     if u32::try_from(queries.len()).is_err() {
         let limit = u32::MAX.into();
-        return Err(Error::OutOfRange { what: "the number of queries", asked: queries.len() as u64, limit });
+        return Err(Error::OutOfRange { what: "the number of queries", requested: queries.len() as u64, limit });
     }
     let greatest = low_mask(bits);
     match queries.iter().find(|query| query.0 > greatest) {
-        Some(query) => Err(Error::OutOfRange { what: "the fingerprint", asked: query.0, limit: greatest }),
+        Some(query) => Err(Error::OutOfRange { what: "the fingerprint", requested: query.0, limit: greatest }),
         None => Ok(()),
     }
 }
 
-/// Tables on the low `bits` of the queries, of the cheapest scheme: more groups of bits make more tables
+/// Returns tables of the low `bits` of the queries, of the cheapest scheme: more groups of bits make more tables
 /// with longer prefixes, which fewer stored fingerprints share with a query.
 fn tables(bits: u8, k: u8, queries: &[u64], memory_limit: u64) -> Vec<Prefix> {
     let len = queries.len();

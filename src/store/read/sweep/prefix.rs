@@ -1,16 +1,16 @@
-//! One table built on the queries (Manku 2007, 3.3): which stored fingerprints share a prefix with one.
+//! A table of the queries (Manku 2007, 3.3): finds the queries that share a prefix with a stored fingerprint.
 
 use nddb_format::fingerprint::low_mask;
 use nddb_format::permutation::Table;
 
-/// Bits of the bitmap for each query, as a power of two: of 64 stored fingerprints that share their
-/// prefix with no query, at most one passes.
+/// Bits of the bitmap for each query, as a power of two: of 64 stored fingerprints whose prefix no query shares, at
+/// most one passes.
 const SPARSENESS: u32 = 6;
 
 /// Most bits of a key.
 const KEY_BITS_MAX: u32 = 32;
 
-/// Neighbouring bits of a fingerprint on their way into a key.
+/// Neighbouring bits of a fingerprint that move into a key.
 #[derive(Clone, Copy, Debug)]
 struct BitRange {
     down: u32,
@@ -24,7 +24,7 @@ impl BitRange {
     }
 }
 
-/// Values that are looked up together, and what is known of them.
+/// Values that are looked up together, with intermediate results.
 #[derive(Debug)]
 pub(crate) struct Scratch {
     keys: Vec<u32>,
@@ -33,34 +33,34 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    /// For up to `len` values at a time.
+    /// Returns memory for up to `len` values at a time.
     pub(crate) fn new(len: usize) -> Self {
         Self { keys: vec![0; len], kept: vec![0; len], cells: vec![(0, 0); len] }
     }
 }
 
-/// A table T of the paper over the queries. A *key* is the prefix of a fingerprint in it, cut to as many
-/// bits as tell the queries apart. A bitmap says which keys occur; *cells*, stretches of the key space
-/// with about one query each, lead to the queries.
+/// A table T of the paper over the queries. A *key* is the prefix of a fingerprint, cut to enough bits to
+/// distinguish the queries. A bitmap contains the keys that occur; *cells*, ranges of the key space with about one
+/// query each, give the queries.
 #[derive(Debug)]
 pub(crate) struct Prefix {
-    /// Bits, in the fingerprint, of the whole prefix.
+    /// Mask of the whole prefix in the fingerprint.
     mask: u64,
     parts: Vec<BitRange>,
     bitmap: Vec<u64>,
     cell_shift: u32,
-    /// Where the queries of each cell begin; one more for the end.
+    /// Index of the first query of each cell, then the end.
     cells: Vec<u32>,
     queries: Vec<u64>,
 }
 
 impl Prefix {
-    /// Builds the table on distinct queries.
+    /// Builds the table of distinct queries.
     pub(crate) fn new(table: &Table, queries: &[u64]) -> Self {
         let len_bits = queries.len().next_power_of_two().trailing_zeros();
         let bits = key_bits(table.prefix().into(), queries.len());
         let cell_bits = bits.min(len_bits);
-        let mut made = Self {
+        let mut prefix = Self {
             mask: table.prefix_mask(),
             parts: parts(table, bits),
             bitmap: vec![0; 1 << bits.saturating_sub(6)],
@@ -69,32 +69,32 @@ impl Prefix {
             queries: vec![0; queries.len()],
         };
         for &query in queries {
-            let key = made.key(query);
-            made.bitmap[(key >> 6) as usize] |= 1 << (key & 63);
-            made.cells[(key >> made.cell_shift) as usize] += 1;
+            let key = prefix.key(query);
+            prefix.bitmap[(key >> 6) as usize] |= 1 << (key & 63);
+            prefix.cells[(key >> prefix.cell_shift) as usize] += 1;
         }
         // Counts become ends; filling each cell from its end leaves the starts.
         let mut end = 0;
-        for cell in &mut made.cells {
+        for cell in &mut prefix.cells {
             end += *cell;
             *cell = end;
         }
         for &query in queries.iter().rev() {
-            let cell = (made.key(query) >> made.cell_shift) as usize;
-            made.cells[cell] -= 1;
-            made.queries[made.cells[cell] as usize] = query;
+            let cell = (prefix.key(query) >> prefix.cell_shift) as usize;
+            prefix.cells[cell] -= 1;
+            prefix.queries[prefix.cells[cell] as usize] = query;
         }
-        made
+        prefix
     }
 
-    /// Bytes of a table of `prefix` bits on `len` queries.
+    /// Returns the bytes of a table of `prefix` bits of `len` queries.
     pub(crate) fn size(prefix: u32, len: usize) -> u64 {
         let len_bits = len.next_power_of_two().trailing_zeros();
         let bits = key_bits(prefix, len);
         (1 << bits >> 3) + (4 << bits.min(len_bits)) + 8 * len as u64
     }
 
-    /// Whether two fingerprints that differ in these bits share the prefix.
+    /// Returns whether two fingerprints that differ in these bits share the prefix.
     #[inline]
     pub(crate) fn catches(&self, difference: u64) -> bool {
         difference & self.mask == 0
@@ -105,11 +105,11 @@ impl Prefix {
         self.parts.iter().fold(0, |key, part| key | part.of(value))
     }
 
-    /// Calls `found` with each query that shares the prefix of one of `values`, no more than a
-    /// [`Scratch`] is for, and is within `k` bits of it: (query, value).
+    /// Calls `found` with (query, value) for each query that shares the prefix of one of `values` and is within `k`
+    /// bits of it; there may be as many values as the [`Scratch`] allows.
     ///
-    /// In three steps of independent loads, so that none waits for another: the bitmap says which
-    /// values to look at, the cells where their queries are, and these are compared.
+    /// In three steps of independent loads, so that none waits for another: the bitmap selects the values, the
+    /// cells give their queries, and these are compared.
     pub(crate) fn meet<E>(
         &self,
         k: u32,
@@ -142,12 +142,12 @@ impl Prefix {
         Ok(())
     }
 
-    /// The indexes of the keys that occur, written into `kept`, which is as long as `keys` at least.
+    /// Returns the indexes of the keys that occur, written into `kept`, which is at least as long as `keys`.
     #[inline]
     fn select<'a>(&self, keys: &[u32], kept: &'a mut [u32]) -> &'a [u32] {
         let bitmap = &self.bitmap[..];
         let mut len = 0;
-        // No branch on what is found: it cannot be foreseen.
+        // No branch on the look-up's result: it is unpredictable.
         for (index, &key) in keys.iter().enumerate() {
             kept[len] = index as u32;
             len += (bitmap[(key >> 6) as usize] >> (key & 63) & 1) as usize;
@@ -156,13 +156,13 @@ impl Prefix {
     }
 }
 
-/// Bits of a key of a prefix over `len` queries.
+/// Returns the bits of a key for a prefix over `len` queries.
 fn key_bits(prefix: u32, len: usize) -> u32 {
     let len_bits = len.next_power_of_two().trailing_zeros();
     prefix.min(len_bits + SPARSENESS).min(KEY_BITS_MAX)
 }
 
-/// The bit groups of a table's prefix, cut to its top `bits`.
+/// Returns the bit groups of a table's prefix, cut to its top `bits`.
 fn parts(table: &Table, bits: u32) -> Vec<BitRange> {
     let mut left = bits;
     let mut parts = Vec::new();

@@ -1,4 +1,4 @@
-//! Holding stored fingerprints against the index on the queries.
+//! Looking up stored fingerprints in the index of the queries.
 
 use super::close::Close;
 use super::index::QueryIndex;
@@ -7,7 +7,7 @@ use super::prefix::Scratch;
 /// Values that are looked up together.
 const LOOK_LEN: usize = 1024;
 
-/// Stored fingerprints on their way through the tables.
+/// A pass of stored fingerprints through the index.
 pub(crate) struct Sieve<'a> {
     index: &'a QueryIndex,
     close: Option<Close>,
@@ -17,14 +17,14 @@ pub(crate) struct Sieve<'a> {
 }
 
 impl<'a> Sieve<'a> {
-    /// An empty sieve.
+    /// Returns a pass without fingerprints.
     pub(crate) fn new(index: &'a QueryIndex) -> Self {
         let close = index.split().map(|shift| Close::new(shift, index.k, LOOK_LEN));
         Self { index, close, row: Vec::with_capacity(LOOK_LEN), scratch: Scratch::new(LOOK_LEN) }
     }
 
-    /// Takes ascending permuted fingerprints, and calls `found` with (query, value) for distinct queries
-    /// within k bits, each pair once: some for these fingerprints now, the rest by [`Sieve::finish`].
+    /// Looks up ascending permuted fingerprints, and calls `found` with (query, value) for distinct queries within
+    /// k bits, each pair once: some for these fingerprints now, the rest by [`Sieve::finish`].
     pub(crate) fn push<E>(
         &mut self,
         values: &[u64],
@@ -51,10 +51,10 @@ impl<'a> Sieve<'a> {
             if self.row.len() == LOOK_LEN || self.row.first().is_some_and(|&value| self.index.top(value) != top) {
                 self.end_row(found)?;
             }
-            let resources = &values[..values.len().min(LOOK_LEN - self.row.len())];
-            let len = match resources.last() {
-                Some(&last) if self.index.top(last) == top => resources.len(),
-                _ => resources.partition_point(|&value| self.index.top(value) == top),
+            let part = &values[..values.len().min(LOOK_LEN - self.row.len())];
+            let len = match part.last() {
+                Some(&last) if self.index.top(last) == top => part.len(),
+                _ => part.partition_point(|&value| self.index.top(value) == top),
             };
             let (now, later) = values.split_at(len.max(1));
             self.row.extend_from_slice(now);
@@ -71,7 +71,7 @@ impl<'a> Sieve<'a> {
         Ok(())
     }
 
-    /// Looks up what is still on its way.
+    /// Looks up the pending fingerprints.
     pub(crate) fn finish<E>(&mut self, found: &mut impl FnMut(u64, u64) -> Result<(), E>) -> Result<(), E> {
         self.end_row(found)
     }

@@ -1,4 +1,4 @@
-//! The index on queries against its definition, the plain nested loop.
+//! The index of the queries against its definition, the plain nested loop.
 
 use nddb_format::Fingerprint;
 use nddb_format::fingerprint::low_mask;
@@ -14,7 +14,7 @@ use crate::store::read::view::Within;
 
 const MEMORY: u64 = 1 << 30;
 
-/// Pairs (value, query) that the definition finds, ascending.
+/// Returns the pairs (value, query) of the definition, ascending.
 fn defined(k: u8, queries: &[u64], values: &[u64]) -> Vec<(u64, u64)> {
     let mut pairs = Vec::new();
     let found = within(k.into(), queries, values, &mut |query, value| {
@@ -26,7 +26,7 @@ fn defined(k: u8, queries: &[u64], values: &[u64]) -> Vec<(u64, u64)> {
     pairs
 }
 
-/// Pairs (value, query) that the index finds in ascending values, handed over in pieces.
+/// Returns the pairs (value, query) that the index finds in ascending values, given in pieces.
 fn sieved(index: &QueryIndex, values: &[u64], piece: usize) -> Vec<(u64, u64)> {
     let (mut sieve, mut pairs) = (Sieve::new(index), Vec::new());
     let mut found = |query, value| {
@@ -39,7 +39,7 @@ fn sieved(index: &QueryIndex, values: &[u64], piece: usize) -> Vec<(u64, u64)> {
     pairs
 }
 
-/// Values of `bits` bits, most of them in clusters round the first ones.
+/// Values of `bits` bits, most of them in clusters around the first ones.
 fn clustered(bits: u8, seeds: &[(u64, usize, u8, u8)]) -> Vec<u64> {
     let mut values: Vec<u64> = Vec::new();
     for &(seed, centre, flip, flips) in seeds {

@@ -1,17 +1,18 @@
-//! A chunk of a bulk load: encoded records end to end, their prints, and the keys by which documents are found.
+//! A chunk of a bulk load: encoded records in one buffer, their prints, and the keys by which documents are found.
 
 use nddb_format::record::{Print, Record};
 
-use super::NONE;
 use crate::store::catalog::DocumentKeys;
 
+/// Number of a document that is not stored.
+pub(super) const NONE: u64 = u64::MAX;
 /// Bytes of a bare record before its id: version, flags, length.
 const ID_OFFSET: usize = 7;
-/// What a document costs besides its record while its chunk is sorted and written, in bytes.
+/// Bytes of a document besides its record while its chunk is sorted and written.
 const OVERHEAD: u64 = 110;
 
-/// Documents in the order they came. The keys of each are taken from the document before its record is encoded, with the
-/// document's index where its number goes, which is known only when the chunk is written.
+/// Documents in input order. The keys of each are computed before its record is encoded, with the document's index
+/// in place of its number, which is known only when the chunk is written.
 #[derive(Default)]
 pub(crate) struct Chunk {
     records: Vec<u8>,
@@ -20,15 +21,15 @@ pub(crate) struct Chunk {
     unprinted: Vec<bool>,
     dropped: Vec<bool>,
     megashingles: Vec<(u64, u32)>,
-    /// The piece's index among those of its document, then the piece.
+    /// The piece's index among those of its document followed by the piece, and the document's index.
     pieces: Vec<([u8; 5], u32)>,
     digests: Vec<([u8; 16], u32)>,
-    /// Numbers of their own, or none at all.
+    /// Explicit numbers, for all documents or for none.
     numbers: Vec<u64>,
 }
 
 impl Chunk {
-    /// Appends a document; either all of a chunk have numbers of their own, or none.
+    /// Appends a document; either all of a chunk have explicit numbers, or none.
     pub(crate) fn push(&mut self, print: Print, record: &Record, keys: &DocumentKeys, number: Option<u64>) {
         let index = self.len() as u32;
         self.megashingles.extend(keys.megashingles.iter().map(|&hash| (hash, index)));
@@ -42,13 +43,13 @@ impl Chunk {
         self.dropped.push(false);
     }
 
-    /// Number of documents, dropped ones included.
+    /// Returns the number of documents, dropped ones included.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// The number of each document, `NONE` for those left out, and one more than the greatest: in the
-    /// order they came, from `low` on, unless they have their own.
+    /// Returns the number of each document, `NONE` for dropped ones, and one more than the greatest: in input order
+    /// from `low` on, unless they are explicit.
     pub(crate) fn numbers(&self, low: u64) -> (Vec<u64>, u64) {
         let mut high = self.numbers.last().map_or(low, |last| last + 1);
         let numbers: Vec<u64> = (0..self.len())
@@ -65,13 +66,13 @@ impl Chunk {
         (numbers, high)
     }
 
-    /// Bytes that the chunk needs until it is written.
+    /// Returns the bytes that the chunk needs until it is written.
     pub(crate) fn size(&self) -> u64 {
         let keys = size_of_val(&*self.megashingles) + size_of_val(&*self.pieces) + size_of_val(&*self.digests);
         (self.records.len() + keys) as u64 + self.len() as u64 * OVERHEAD
     }
 
-    /// Takes the megashingles and bands of the documents that are kept, as (hash, number) in ascending order, each once.
+    /// Takes the megashingles and bands of the kept documents, as (hash, number) in strictly ascending order.
     pub(crate) fn take_megashingles(&mut self, numbers: &[u64]) -> impl Iterator<Item = (u64, u64)> {
         let mut rows = numbered(std::mem::take(&mut self.megashingles), numbers);
         let mut last = None;
@@ -82,52 +83,52 @@ impl Chunk {
         })
     }
 
-    /// Takes the pieces of the documents that are kept, as (index and piece, number) in ascending order.
+    /// Takes the pieces of the kept documents, as (index and piece, number) in ascending order.
     pub(crate) fn take_pieces(&mut self, numbers: &[u64]) -> impl Iterator<Item = ([u8; 5], u64)> {
         numbered(std::mem::take(&mut self.pieces), numbers)
     }
 
-    /// Takes the digests of the documents that are kept, as (digest, number) in ascending order.
+    /// Takes the digests of the kept documents, as (digest, number) in ascending order.
     pub(crate) fn take_digests(&mut self, numbers: &[u64]) -> impl Iterator<Item = ([u8; 16], u64)> {
         numbered(std::mem::take(&mut self.digests), numbers)
     }
 
-    /// The encoded record of a document.
+    /// Returns the encoded record of a document.
     pub(crate) fn record(&self, index: usize) -> &[u8] {
         let start = if index == 0 { 0 } else { self.ends[index - 1] };
         &self.records[start..self.ends[index]]
     }
 
-    /// The id of a document.
+    /// Returns the id of a document.
     pub(crate) fn id(&self, index: usize) -> &str {
         Record::head_of(self.record(index)).map_or("", |head| head.id)
     }
 
-    /// The same as bytes, without checking again that they are text.
+    /// Returns the id of a document as bytes, without UTF-8 validation.
     fn id_bytes(&self, index: usize) -> &[u8] {
         let record = self.record(index);
         let size = u32::from_le_bytes([record[3], record[4], record[5], record[6]]) as usize;
         &record[ID_OFFSET..ID_OFFSET + size]
     }
 
-    /// The print of a document.
+    /// Returns the print of a document.
     pub(crate) fn print(&self, index: usize) -> Print {
         Print { fingerprint: self.prints[index], unprinted: self.unprinted[index] }
     }
 
-    /// Leaves a document out.
+    /// Drops a document.
     pub(crate) fn drop_document(&mut self, index: usize) {
         self.dropped[index] = true;
     }
 
-    /// Whether a document is to be stored.
+    /// Returns whether a document is kept.
     pub(crate) fn is_kept(&self, index: usize) -> bool {
         !self.dropped[index]
     }
 
-    /// All documents by id bytewise, those with equal ids in the order they came.
+    /// Returns all documents by id bytewise, those with equal ids in input order.
     pub(crate) fn sorted_by_id(&self) -> Vec<u32> {
-        // Most ids differ in their first bytes or are short: comparing a number decides.
+        // Most ids differ in their first bytes or are short: comparing one integer decides.
         let head = |index: usize| {
             let id = self.id_bytes(index);
             let mut head = [0; 8];
@@ -143,10 +144,10 @@ impl Chunk {
         order.into_iter().map(|(_, index)| index).collect()
     }
 
-    /// Of documents with equal ids keeps the last; returns how many were left out.
+    /// Keeps the last of documents with equal ids; returns the number of dropped ones.
     pub(crate) fn keep_last(&mut self, by_id: &mut Vec<u32>) -> u64 {
-        for position in 1..by_id.len() {
-            let (earlier, later) = (by_id[position - 1] as usize, by_id[position] as usize);
+        for index in 1..by_id.len() {
+            let (earlier, later) = (by_id[index - 1] as usize, by_id[index] as usize);
             if self.id_bytes(earlier) == self.id_bytes(later) {
                 self.dropped[earlier] = true;
             }
@@ -157,8 +158,8 @@ impl Chunk {
     }
 }
 
-/// Keys in ascending order with the numbers of their documents, which ascend with their indices; without those of
-/// documents that are left out.
+/// Returns the keys of kept documents in ascending order with the documents' numbers, which ascend with their
+/// indexes.
 fn numbered<K: Copy + Ord>(mut keys: Vec<(K, u32)>, numbers: &[u64]) -> impl Iterator<Item = (K, u64)> {
     keys.sort_unstable();
     let number = |(key, index): (K, u32)| (key, numbers[index as usize]);
@@ -199,8 +200,8 @@ mod tests {
     fn the_last_of_equal_ids_is_kept_and_ids_sort_bytewise() {
         let mut chunk = Chunk::default();
         let ids = ["b", "a", "b", "aaaaaaaab", "aaaaaaaa", "é", "a", "b"];
-        for (position, id) in (0..).zip(ids) {
-            let print = Print { fingerprint: position, unprinted: position == 1 };
+        for (index, id) in (0..).zip(ids) {
+            let print = Print { fingerprint: index, unprinted: index == 1 };
             chunk.push(print, &Record { id: id.into(), ..Record::default() }, &DocumentKeys::default(), None);
         }
         let mut order = chunk.sorted_by_id();

@@ -1,8 +1,8 @@
 //! Bulk load: documents by the million, straight to a run (SPEC 10.6).
 //!
-//! Documents are gathered in a chunk as large as the memory limit allows. A chunk's ids are sorted and
-//! joined with those of the catalog; its rows go around the write-ahead log as sorted files; its
-//! fingerprints become a run. Until the last step commits the chunk, its number range is invisible.
+//! Documents are collected in a chunk as large as the memory limit allows. A chunk's ids are sorted and joined with
+//! those of the catalog; its rows bypass the write-ahead log as sorted files; its fingerprints become a run. Until
+//! the last step commits the chunk, its number range is invisible.
 
 mod chunk;
 
@@ -16,32 +16,32 @@ use crate::spill::progress::Progress;
 use crate::store::catalog::{Family, RowOptions, SortedFile, SortedRows};
 use crate::store::document::Document;
 use crate::{Error, Result};
-use chunk::Chunk;
+use chunk::{Chunk, NONE};
 
-/// What a bulk load did.
+/// The result of a bulk load.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Loaded {
-    /// Documents stored: new ones and replacements.
+    /// Number of documents stored, new ones and replacements.
     pub documents: u64,
-    /// Of these, documents that replaced what was stored under their id.
+    /// Number of these that replaced a document with the same id.
     pub replaced: u64,
-    /// Documents that were stored already, with nothing different.
+    /// Number of documents that were stored already without a difference.
     pub unchanged: u64,
-    /// Documents whose id came again later in the same input: the last one lives.
+    /// Number of documents whose id is repeated later in the same input: the last one is kept.
     pub repeated: u64,
-    /// Of the documents stored, those of fewer than two tokens, which no probe finds.
+    /// Number of stored documents of fewer than two tokens, which no probe finds.
     pub unprinted: u64,
 }
 
-/// A bulk load in progress. What has not been committed by [`BulkLoad::finish`], or by a chunk before
-/// it, is not in the database.
+/// A bulk load in progress. Documents not yet committed by [`BulkLoad::finish`], or by a chunk before, are not in
+/// the database.
 pub struct BulkLoad<'a> {
     writer: &'a mut Writer,
     chunk: Chunk,
     archives: BTreeMap<u32, Archive>,
     loaded: Loaded,
     runs_before: usize,
-    /// Batches of the documents, by number range, where they bring their own.
+    /// Batches of the documents by number range, if they have their own.
     labels: Vec<(std::ops::Range<u64>, u32)>,
 }
 
@@ -51,21 +51,19 @@ impl std::fmt::Debug for BulkLoad<'_> {
     }
 }
 
-/// So many runs of chunks are merged before there are more.
+/// Number of runs of chunks at which they are merged.
 const RUNS_MAX: usize = 64;
-/// Stands for the number of a document that is not stored.
-const NONE: u64 = u64::MAX;
-/// Documents after which progress is reported.
+/// Documents between two progress reports.
 const STEP: usize = 1 << 16;
 
-/// What the catalog holds under the ids of a chunk.
+/// The documents of the catalog with the ids of a chunk.
 #[derive(Default)]
 struct Joined {
-    /// Documents that are replaced: deleted when the chunk is committed.
+    /// Documents that are replaced and deleted when the chunk is committed.
     deleted: Vec<u64>,
     /// Documents that the pending batch replaces.
     replaced: Vec<u64>,
-    /// Documents of the chunk that replace something.
+    /// Number of documents of the chunk that replace another one.
     replacing: u64,
     unchanged: u64,
 }
@@ -89,30 +87,30 @@ impl Writer {
         })
     }
 
-    /// The numbers of archives and how far they have been loaded, of which nothing has been read as they are given. What
-    /// cannot be told from one that was loaded before, by path, size and hash and how it was read, has its number; so has
-    /// one that was at another path, where nothing stands any more, as `is_gone` says of a path: it has been moved. All
-    /// others get new ones.
+    /// Registers archives, given without progress, and returns their numbers with their progress. An archive keeps
+    /// its number if path, size, hash and reading options are those of one loaded before; or if all but the path
+    /// are and nothing exists at the old path any more, by `is_gone`: it has been moved. All others get new
+    /// numbers.
     ///
     /// # Errors
     /// Damage of the catalog.
     pub fn archives(&mut self, unread: Vec<Archive>, is_gone: &dyn Fn(&str) -> bool) -> Result<Vec<(u32, Archive)>> {
-        let what = |archive: &Archive| (archive.size, archive.hash, archive.reading.clone());
-        let known: BTreeMap<u32, Archive> = self.catalog().archives()?.into_iter().collect();
-        let (mut here, mut alike) = (HashMap::new(), HashMap::<_, Vec<u32>>::new());
-        for (&number, archive) in &known {
-            here.insert((&archive.path, what(archive)), number);
-            alike.entry(what(archive)).or_default().push(number);
+        let identity = |archive: &Archive| (archive.size, archive.hash, archive.reading.clone());
+        let registered: BTreeMap<u32, Archive> = self.catalog().archives()?.into_iter().collect();
+        let (mut by_path, mut by_identity) = (HashMap::new(), HashMap::<_, Vec<u32>>::new());
+        for (&number, archive) in &registered {
+            by_path.insert((&archive.path, identity(archive)), number);
+            by_identity.entry(identity(archive)).or_default().push(number);
         }
         let mut archives = Vec::with_capacity(unread.len());
         for archive in unread {
-            let number = here.get(&(&archive.path, what(&archive))).copied().or_else(|| {
-                let alike = alike.get_mut(&what(&archive))?;
-                // What is there now need not be asked for again.
-                std::iter::from_fn(|| alike.pop()).find(|number| is_gone(&known[number].path))
+            let number = by_path.get(&(&archive.path, identity(&archive))).copied().or_else(|| {
+                let candidates = by_identity.get_mut(&identity(&archive))?;
+                // Paths that exist are not tested again.
+                std::iter::from_fn(|| candidates.pop()).find(|number| is_gone(&registered[number].path))
             });
             archives.push(match number {
-                Some(number) => (number, Archive { path: archive.path, ..known[&number].clone() }),
+                Some(number) => (number, Archive { path: archive.path, ..registered[&number].clone() }),
                 None => (self.take_archive_number(), archive),
             });
         }
@@ -121,7 +119,7 @@ impl Writer {
 }
 
 impl BulkLoad<'_> {
-    /// Takes a document. If the memory limit is reached, what was taken so far is written and committed.
+    /// Adds a document. If the memory limit is reached, the documents so far are written and committed.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for a fingerprint wider than the database's; errors of the disk.
@@ -131,30 +129,30 @@ impl BulkLoad<'_> {
         self.take(&document, None)
     }
 
-    /// Takes a document under a number of its own, above all before it.
+    /// Adds a document with an explicit number, above all before.
     pub(crate) fn push_numbered(&mut self, document: &Document, number: u64) -> Result<()> {
         self.take(document, Some(number))
     }
 
-    /// The number that the next document gets, if it has none of its own.
+    /// Returns the number of the next document without an explicit one.
     pub(super) fn next_number(&self) -> u64 {
         self.writer.counters().next_number
     }
 
-    /// Has the numbers of a range, not yet written, belong to a batch.
+    /// Assigns the numbers of a range, not yet written, to a batch.
     pub(crate) fn label_range(&mut self, range: std::ops::Range<u64>, batch: u32) {
         self.labels.push((range, batch));
     }
 
     fn take(&mut self, document: &Document, number: Option<u64>) -> Result<()> {
         self.chunk.push(document.print(), &document.record, &document.keys(self.writer.recipe()), number);
-        if self.chunk.size() >= self.writer.means().1 {
+        if self.chunk.size() >= self.writer.resources().1 {
             self.write_chunk()?;
         }
         Ok(())
     }
 
-    /// As [`Writer::archives`], for archives that come to light during the load.
+    /// Registers archives during the load, as [`Writer::archives`] does.
     ///
     /// # Errors
     /// Damage of the catalog.
@@ -167,13 +165,13 @@ impl BulkLoad<'_> {
         self.writer.report(progress.phase, progress.done, progress.total, progress.unit)
     }
 
-    /// Notes how far an archive has been read: everything before this point has been taken. It becomes
-    /// durable together with the documents.
+    /// Records the progress of an archive: all documents before this point have been added. It becomes durable
+    /// together with the documents.
     pub fn progress(&mut self, archive: u32, progress: Archive) {
         self.archives.insert(archive, progress);
     }
 
-    /// Writes and commits what was taken so far: it is not lost if the process ends before [`BulkLoad::finish`].
+    /// Writes and commits the documents so far: they are not lost if the process ends before [`BulkLoad::finish`].
     ///
     /// # Errors
     /// As [`BulkLoad::push`].
@@ -181,8 +179,8 @@ impl BulkLoad<'_> {
         self.write_chunk()
     }
 
-    /// Commits what is left and leaves the runs that this load has made apart, for a load that is to end soon: a later
-    /// compaction joins them.
+    /// Commits the remaining documents and keeps the runs of this load separate, for a load that must end soon: a
+    /// later compaction joins them.
     ///
     /// # Errors
     /// As [`BulkLoad::push`].
@@ -191,7 +189,7 @@ impl BulkLoad<'_> {
         Ok(self.loaded)
     }
 
-    /// Commits what is left and makes one run of all that this load has made.
+    /// Commits the remaining documents and merges the runs of this load into one.
     ///
     /// # Errors
     /// As [`BulkLoad::push`].
@@ -200,9 +198,9 @@ impl BulkLoad<'_> {
         if self.writer.works_in_background() {
             return Ok(self.loaded);
         }
-        let made = self.writer.snapshot().runs.get(self.runs_before..).unwrap_or_default();
-        if made.len() > 1 {
-            let plan = CompactionPlan::of(made);
+        let runs = self.writer.snapshot().runs.get(self.runs_before..).unwrap_or_default();
+        if runs.len() > 1 {
+            let plan = CompactionPlan::of(runs);
             self.writer.compact(&plan)?;
         }
         Ok(self.loaded)
@@ -215,7 +213,7 @@ impl BulkLoad<'_> {
         if chunk.len() == 0 && archives.is_empty() {
             return Ok(());
         }
-        // The numbers of the chunk are to be above all others, and its run behind all others (SPEC 10.6).
+        // The numbers of the chunk must be above all others, and its run behind all others (SPEC 10.6).
         self.writer.commit()?;
         self.writer.flush()?;
         let outcome = self.writer.write_chunk(chunk, &archives, &self.labels, &mut self.loaded);
@@ -274,10 +272,11 @@ impl Writer {
         if high > low {
             let run = if pairs.is_empty() { None } else { Some(self.make_run((low, high), &mut pairs, true)?) };
             drop(pairs);
-            // Between this and the commit is little time: rows of a load that is killed here are to be removed one by one.
+            // There is little time between this and the commit: the rows of a load killed here have to be removed
+            // one by one.
             if let Err(error) = files.into_iter().try_for_each(|file| file.ingest(self.catalog())) {
-                let made = run.iter().flat_map(|run| run.segments.iter().chain([&run.postings]));
-                made.for_each(|file| self.drop_files(file.number, 1));
+                let files = run.iter().flat_map(|run| run.segments.iter().chain([&run.postings]));
+                files.for_each(|file| self.drop_files(file.number, 1));
                 return Err(error);
             }
             let mut manifest = self.snapshot().manifest.clone();
@@ -294,8 +293,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Joins the chunk's ids, in their order, with those of the catalog: finds out what is replaced, and
-    /// drops from the chunk what is stored already.
+    /// Joins the chunk's ids, in their order, with those of the catalog: determines what is replaced, and drops
+    /// unchanged documents from the chunk.
     fn join(&mut self, chunk: &mut Chunk, by_id: &mut Vec<u32>) -> Result<Joined> {
         let mut joined = Joined::default();
         if self.counters().next_number == 0 {
@@ -314,7 +313,7 @@ impl Writer {
         Ok(joined)
     }
 
-    /// Joins some of a chunk's ids; `unchanged` takes the indices of the documents that are stored already.
+    /// Joins some of a chunk's ids; `unchanged` receives the indexes of the documents that are stored already.
     fn join_slice(&self, chunk: &Chunk, by_id: &[u32], joined: &mut Joined, unchanged: &mut Vec<u32>) -> Result<()> {
         let mut ids = self.catalog().ids();
         for &index in by_id {
@@ -331,14 +330,14 @@ impl Writer {
         Ok(())
     }
 
-    /// A document of a chunk.
+    /// Returns a document of a chunk.
     fn document(&self, chunk: &Chunk, index: usize) -> Result<Document> {
         let record = Record::decode(chunk.record(index)).map_err(Error::format(self.view().dir.root()))?;
         let Print { fingerprint, unprinted } = chunk.print(index);
         Ok(Document { fingerprint: nddb_format::Fingerprint(fingerprint), unprinted, sketched: false, record })
     }
 
-    /// Reserves the numbers `low..high`: if nothing more comes, they are cancelled at the next opening.
+    /// Reserves the numbers `low..high`: unless the load goes on, the next opening cancels them.
     fn reserve(&mut self, low: u64, high: u64) -> Result<()> {
         if low == high {
             return Ok(());
@@ -401,7 +400,7 @@ impl Writer {
         Ok(files.into_iter().flatten().collect())
     }
 
-    /// The number ranges of a chunk that are worth remembering: those of batches.
+    /// Returns the number ranges of a chunk to be stored: those of batches.
     fn chunk_ranges(&self, low: u64, high: u64, labels: &[(std::ops::Range<u64>, u32)]) -> Vec<(u64, Range)> {
         if let Some(range) = self.new_range(high).filter(|_| high > low) {
             return vec![(low, range)];
@@ -416,7 +415,7 @@ impl Writer {
             .collect()
     }
 
-    /// The step that makes a chunk part of the database.
+    /// Commits a chunk to the database.
     fn commit_chunk(
         &mut self,
         low: u64,

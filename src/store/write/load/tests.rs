@@ -5,7 +5,7 @@ fn bare(id: &str, fingerprint: u64) -> Document {
     Document::bare(id, Fingerprint(fingerprint)).expect("a good id")
 }
 
-/// What a user of a writer could do while a load holds it, and what the engine itself may do there one day.
+/// Changes by a user of a writer while a load holds it, which the engine itself may make there in future.
 #[test]
 fn what_is_staged_or_committed_during_a_load_keeps_its_numbers_and_is_found() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,4 +1,4 @@
-//! Flushes and merges beside the writer, and how they are published (SPEC 10.13).
+//! Background flushes and merges, and their publication (SPEC 10.13).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,17 +14,17 @@ use crate::store::write::jobs::{Built, Job, Task};
 use crate::store::write::plan::{CompactionPlan, rewrites_of};
 use crate::{Error, Result};
 
-/// Merges at a time.
+/// Most merges at a time.
 const MERGES_MAX: usize = 2;
-/// So many runs that the writer waits for a merge.
+/// Number of runs at which the writer waits for a merge.
 const RUNS_MAX: usize = 40;
-/// How long a wait goes on before the caller is asked whether it may.
+/// Interval at which a waiting writer asks the watcher whether to go on.
 const MOMENT: Duration = Duration::from_millis(50);
 
 impl Writer {
-    /// Has flushes and merges made by threads of their own from now on, while documents are inserted and committed, and
-    /// merges begun as soon as they pay. What has been made is published by the next commit; [`Writer::close`] waits for
-    /// all, and the watcher can cut that short. Off unless this is called.
+    /// Sets whether flushes and merges are done by background threads, while documents are inserted and committed,
+    /// with merges started as soon as they pay. Finished jobs are published by the next commit; [`Writer::close`]
+    /// waits for all, which the watcher can cut short. Off by default.
     pub fn merge_in_background(&mut self, on: bool) {
         if !on {
             self.cancel_merges();
@@ -33,12 +33,12 @@ impl Writer {
         self.jobs.due = on;
     }
 
-    /// Whether flushes and merges are made in the background.
+    /// Returns whether flushes and merges are done in the background.
     pub fn works_in_background(&self) -> bool {
         self.jobs.on
     }
 
-    /// Begins to move all committed documents into a run. Without [`Writer::merge_in_background`] it is a
+    /// Starts moving all committed documents into a run. Without [`Writer::merge_in_background`] this is
     /// [`Writer::flush`]; with it, it waits only for the flush before.
     ///
     /// # Errors
@@ -58,7 +58,7 @@ impl Writer {
             return Ok(());
         }
         let memtable = self.snapshot.memtable.freeze();
-        // One that could not be flushed before does not hold all that there is.
+        // A memtable whose earlier flush failed does not contain the latest documents.
         let high = if self.snapshot.memtable.active_len() > 0 { memtable.end() } else { high };
         let scheme = self.scheme_for(memtable.len() as u64)?;
         self.dir.need_space(run_size(&scheme, memtable.len() as u64))?;
@@ -84,7 +84,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Publishes what jobs have made, and begins what is due.
+    /// Publishes finished jobs, and starts due ones.
     pub(crate) fn settle(&mut self) -> Result<()> {
         if !self.jobs.on || self.poisoned {
             return Ok(());
@@ -118,7 +118,7 @@ impl Writer {
         }
         self.settle()?;
         if full {
-            // A flush that failed is tried once more; if that fails too there is no room.
+            // A failed flush is retried once; if that fails too there is no room.
             if let Some(error) = self.jobs.failed.take().filter(|_| self.jobs.flush.is_none()) {
                 let retried = self.begin_flush().and_then(|()| {
                     let finished = self.finish_flush();
@@ -147,7 +147,7 @@ impl Writer {
         self.report("merge", done, Some(total).filter(|&total| total > 0), "files")
     }
 
-    /// Waits for the flush under way and publishes it.
+    /// Waits for the current flush and publishes it.
     pub(super) fn finish_flush(&mut self) -> Result<()> {
         let Some(job) = &mut self.jobs.flush else { return Ok(()) };
         match job.outcome(Duration::MAX) {
@@ -167,7 +167,7 @@ impl Writer {
         self.jobs.due = true;
     }
 
-    /// Waits for all jobs, also those that become due by that, unless the caller wants to stop.
+    /// Waits for all jobs, those that become due meanwhile included, unless the caller wants to stop.
     pub(super) fn drain(&mut self) -> Result<()> {
         if !self.jobs.on {
             return Ok(());
@@ -195,7 +195,8 @@ impl Writer {
         }
     }
 
-    /// Notes why a job failed. The documents are committed all the same; only of an fsync nobody knows what it did.
+    /// Records the error of a job. The documents are committed all the same; only after a failed fsync the state on
+    /// disk is unknown.
     fn note_failure(&mut self, error: Error, (first, len): (u64, u64)) -> Result<()> {
         self.drop_files(first, len);
         match error {
@@ -255,12 +256,12 @@ impl Writer {
     ) -> Result<()> {
         self.jobs.due = true;
         self.replace(manifest, None, built.run.clone())?;
-        // What was deleted while the job ran stands in its run.
+        // Documents deleted while the job ran are in its run.
         self.retire_dropped(numbers, Some(&built.deleted));
         Ok(())
     }
 
-    /// Begins merges as long as there is one that pays.
+    /// Starts merges as long as one pays.
     fn begin_merges(&mut self) -> Result<()> {
         while std::mem::take(&mut self.jobs.due) && self.jobs.merges.len() < MERGES_MAX && self.jobs.failed.is_none() {
             let busy = |run: &Run| {

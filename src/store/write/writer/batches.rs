@@ -12,12 +12,11 @@ use crate::{Error, Result};
 const CHUNK: usize = 10_000;
 
 impl Writer {
-    /// Has all documents from now on belong to the batch `name`. Those of a pending batch stay invisible
-    /// until [`Writer::commit_batch`].
+    /// Assigns all later documents to the batch `name`. Those of a pending batch stay invisible until
+    /// [`Writer::commit_batch`].
     ///
     /// # Errors
-    /// [`Error::Batch`] if the batch exists and is not of this kind; errors of [`Writer::commit`] for what
-    /// is staged.
+    /// [`Error::Batch`] if the batch exists in another state; errors of [`Writer::commit`] for staged documents.
     pub fn label(&mut self, name: &str, pending: bool) -> Result<()> {
         self.commit()?;
         if name.is_empty() || name.len() > 1024 {
@@ -38,32 +37,32 @@ impl Writer {
         Ok(())
     }
 
-    /// Has documents from now on belong to no batch.
+    /// Assigns later documents to no batch.
     ///
     /// # Errors
-    /// As [`Writer::commit`], for what is staged.
+    /// As [`Writer::commit`], for staged documents.
     pub fn unlabel(&mut self) -> Result<()> {
         self.commit()?;
         self.label = None;
         Ok(())
     }
 
-    /// Number of the batch that documents belong to.
+    /// Returns the number of the current batch.
     pub(crate) fn batch_number(&self) -> Option<u32> {
         self.label.as_ref().map(|label| label.batch.number)
     }
 
-    /// Whether documents belong to a pending batch.
+    /// Returns whether the current batch is pending.
     pub(crate) fn is_pending(&self) -> bool {
         self.label.as_ref().is_some_and(|label| label.batch.state == BatchState::Pending)
     }
 
-    /// The batch that documents belong to, if the catalog does not know it yet.
+    /// Returns the current batch, if it is not in the catalog yet.
     pub(crate) fn new_batch(&self) -> Option<(&str, Batch)> {
         self.label.as_ref().filter(|label| label.new).map(|label| (&label.name[..], label.batch))
     }
 
-    /// The catalog knows the batch from now on.
+    /// Records that the catalog has the batch.
     pub(crate) fn batch_is_known(&mut self) {
         if let Some(label) = &mut self.label {
             label.new = false;
@@ -78,7 +77,7 @@ impl Writer {
         self.find_batch(name)?.ok_or_else(|| Error::Batch { name: name.into(), why: "does not exist" })
     }
 
-    /// All batches by name, with the number of their live documents.
+    /// Returns all batches by name, with the number of their live documents.
     ///
     /// # Errors
     /// Damage of the catalog.
@@ -86,8 +85,8 @@ impl Writer {
         self.view().batches()
     }
 
-    /// Makes the documents of a pending batch visible, and deletes what they replace. Returns how many
-    /// became visible.
+    /// Makes the documents of a pending batch visible, and deletes those that they replace. Returns the number of
+    /// documents that became visible.
     ///
     /// # Errors
     /// [`Error::Batch`] if it is not pending; errors of the disk.
@@ -96,7 +95,7 @@ impl Writer {
         let (mut replaced, mut rows) = (RoaringTreemap::new(), 0);
         self.catalog.replaced(Some(batch.number), &mut |_, number| {
             rows += 1;
-            // A compaction may have dropped it meanwhile, and all that was known of it.
+            // A compaction may have dropped it meanwhile, with all its rows.
             if !self.snapshot.deleted.contains(number) && self.catalog.print(number)?.is_some() {
                 replaced.insert(number);
             }
@@ -107,7 +106,7 @@ impl Writer {
         counters.live -= replaced.len();
         let mut commit = self.catalog.begin();
         self.change_ranges(&mut commit, batch.number, RangeState::Committed)?;
-        // What it replaces is deleted from now on, by a row each as soon as they are written.
+        // The documents that it replaces are deleted from now on, each by a row as soon as that is written.
         commit.batch(name, &Batch { state: BatchState::Committing, ..batch });
         commit.counters(&counters);
         let written = commit.write();
@@ -121,7 +120,7 @@ impl Writer {
         self.view().count_of_batch(batch.number)
     }
 
-    /// Deletes the documents of a pending batch. Returns how many there were.
+    /// Deletes the documents of a pending batch. Returns their number.
     ///
     /// # Errors
     /// [`Error::Batch`] if it is not pending; errors of the disk.
@@ -149,8 +148,8 @@ impl Writer {
         Ok(gone)
     }
 
-    /// Gives the pending ranges of a batch another state. A load that did not finish left a cancelled range, which
-    /// stays so.
+    /// Changes the state of the pending ranges of a batch. The cancelled range of a load that did not finish stays
+    /// cancelled.
     fn change_ranges(&self, commit: &mut Commit<'_>, batch: u32, state: RangeState) -> Result<()> {
         for (low, range) in self.catalog.ranges()? {
             if range.batch == batch && range.state == RangeState::Pending {
@@ -160,7 +159,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes the deletions of a batch that is being committed, and that it is.
+    /// Writes the deletions of a batch that is being committed, and its new state.
     fn end_batch(&mut self, name: &str, batch: Batch) -> Result<()> {
         self.forget_replaced(batch.number, Some(self.snapshot.manifest.generation))?;
         let mut commit = self.catalog.begin();
@@ -168,7 +167,8 @@ impl Writer {
         commit.write()
     }
 
-    /// Removes the rows of what a batch replaces, a slice at a time; writes the deletions of a generation instead.
+    /// Removes the rows of the documents that a batch replaces, a slice at a time; writes the deletions of a
+    /// generation instead, if given.
     fn forget_replaced(&mut self, batch: u32, generation: Option<u64>) -> Result<()> {
         loop {
             let (mut commit, mut rows) = (self.catalog.begin(), 0);
@@ -190,7 +190,7 @@ impl Writer {
         }
     }
 
-    /// Goes on with the batches that a writer before was about to commit or had cancelled.
+    /// Completes the batches that an earlier writer was committing or had cancelled.
     pub(super) fn end_batches(&mut self) -> Result<()> {
         for (name, batch) in self.catalog.batches()? {
             match batch.state {
@@ -202,8 +202,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Forgets how far archives were read that were not read to their end: what is deleted may have come
-    /// from them, and reading a page again is harmless.
+    /// Resets the progress of archives that were read in part: deleted documents may have come from them, and
+    /// reading a page again is harmless.
     fn start_archives_again(&self, commit: &mut Commit<'_>) -> Result<()> {
         for (number, archive) in self.catalog.archives()?.into_iter().filter(|(_, archive)| !archive.finished) {
             commit.archive(number, &Archive { offset: 0, inner: 0, ..archive });
@@ -223,7 +223,7 @@ impl Writer {
         Ok(batch)
     }
 
-    /// Deletes all documents of a batch that is not pending. Returns how many there were.
+    /// Deletes all documents of a batch that is not pending. Returns their number.
     ///
     /// # Errors
     /// [`Error::Batch`] if there is no such batch or it is pending; errors of the disk.
@@ -242,7 +242,7 @@ impl Writer {
         self.delete_numbers(&numbers)
     }
 
-    /// Deletes all visible documents of a site. Returns how many there were.
+    /// Deletes all visible documents of a site. Returns their number.
     ///
     /// # Errors
     /// Errors of the disk; damage of the catalog.
@@ -263,7 +263,7 @@ impl Writer {
 }
 
 impl crate::store::read::view::View<'_> {
-    /// All batches by name, with the number of their documents that are not deleted.
+    /// Returns all batches by name, with the number of their documents that are not deleted.
     ///
     /// # Errors
     /// Damage of the catalog.
@@ -283,7 +283,7 @@ impl crate::store::read::view::View<'_> {
     /// Visits the numbers of a batch that are not deleted, pending ones included.
     pub(crate) fn numbers_of_batch(&self, batch: u32, visit: &mut dyn FnMut(u64)) -> Result<()> {
         for (numbers, state, of) in self.snapshot.ranges.iter() {
-            // What a load has not committed does not belong to it yet.
+            // Documents that a load has not committed do not belong to the batch yet.
             if of == batch && state != RangeState::Loading {
                 self.catalog.prints(numbers.start, &mut |number, _| {
                     if number < numbers.end && !self.snapshot.deleted.contains(number) {
@@ -302,7 +302,7 @@ impl crate::store::read::view::View<'_> {
         Ok(documents)
     }
 
-    /// The numbers of the visible documents of a site: reads all records.
+    /// Returns the numbers of the visible documents of a site: reads all records.
     fn numbers_of_site(&self, site: &str) -> Result<RoaringTreemap> {
         let mut numbers = RoaringTreemap::new();
         self.catalog.all_records(0, &mut |number, value| {
@@ -315,7 +315,7 @@ impl crate::store::read::view::View<'_> {
         Ok(numbers)
     }
 
-    /// How many visible documents a site has.
+    /// Returns the number of visible documents of a site.
     ///
     /// # Errors
     /// Damage of the catalog.

@@ -1,84 +1,55 @@
-//! The one writer: staged documents, commits, flushes, batches (SPEC 10.1 to 10.7).
+//! The single writer: staged documents, commits, flushes, batches (SPEC 10.1 to 10.7).
 
 mod background;
 mod batches;
+mod group;
 mod open;
 mod publish;
 mod replacing;
 mod retire;
-mod staged;
+mod retired;
 
-use std::collections::{HashMap, HashSet};
-
-use nddb_format::record::{Batch, Counters, Print, Settings};
+use nddb_format::record::{Batch, Counters, Settings};
 use roaring::RoaringTreemap;
 
 use super::jobs::Jobs;
 use crate::sketch::Recipe;
 use crate::spill::progress::{Progress, Watch};
-use crate::store::catalog::{Catalog, DocumentKeys};
+use crate::store::catalog::Catalog;
 use crate::store::disk::dir::{Dir, Lock, is_failed_sync};
-use crate::store::document::{Document, Outcome, Verdict};
-use crate::store::read::probe::{Match, Work};
+use crate::store::document::{Document, Outcome};
+use crate::store::read::scope::Scope;
 use crate::store::read::snapshot::Snapshot;
-use crate::store::read::view::{View, Within};
-use crate::store::runs::memtable::Memtable;
+use crate::store::read::view::View;
 use crate::{Error, Result};
-pub(crate) use replacing::Known;
-use retire::Retired;
-use staged::Keys;
+use group::{Group, Known, Staged};
+use retired::Retired;
 
-/// A document staged for the next commit.
-struct Staged {
-    number: u64,
-    id: String,
-    print: Print,
-    document: Document,
-    keys: DocumentKeys,
-}
-
-/// What the next commit will write.
-struct Group {
-    documents: Vec<Staged>,
-    /// Place in `documents` of each staged id.
-    by_id: HashMap<String, usize>,
-    /// Staged documents, for insert-if-new.
-    memtable: Memtable,
-    /// The same, for insert-if-new by other methods than simhash.
-    keys: Keys,
-    /// Staged numbers that were staged again or deleted: given up.
-    given_up: HashSet<u64>,
-    /// Committed numbers that the commit deletes.
-    deleted: HashSet<u64>,
-    /// Committed numbers that the pending batch will delete when it is committed.
-    replaced: HashSet<u64>,
-}
-
-/// The batch that documents belong to.
+/// The batch of new documents.
 struct Label {
     name: String,
     batch: Batch,
-    /// It is not in the catalog yet.
+    /// The batch is not in the catalog yet.
     new: bool,
 }
 
-/// A database open for writing, by this process alone.
+/// A database open for writing, exclusively by this process.
 pub struct Writer {
-    /// Before the lock: it is released when they have ended.
+    /// Before the lock, so that they have ended when it is released.
     jobs: Jobs,
     dir: Dir,
     _lock: Lock,
     catalog: Catalog,
     settings: Settings,
-    /// What the settings' label means, if it is known here.
+    /// The recipe of the settings' label, if it is known.
     recipe: Option<Recipe>,
     snapshot: Snapshot,
     counters: Counters,
     group: Group,
     label: Option<Label>,
-    /// Every file number used so far is below this.
+    /// Every file number used so far is below this one.
     next_file: u64,
-    /// Deletions in the catalog that the deleted set's file has not.
+    /// Number of deletions in the catalog that are not in the deleted set's file.
     unfolded: u64,
     retired: Retired,
     poisoned: bool,
@@ -93,65 +64,40 @@ impl std::fmt::Debug for Writer {
     }
 }
 
-impl Group {
-    fn new(settings: &Settings) -> Self {
-        Self {
-            documents: Vec::new(),
-            by_id: HashMap::new(),
-            memtable: Memtable::new(settings.bits, settings.k),
-            keys: Keys::default(),
-            given_up: HashSet::new(),
-            deleted: HashSet::new(),
-            replaced: HashSet::new(),
-        }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.documents.is_empty() && self.deleted.is_empty()
-    }
-
-    /// The staged document with this id.
-    fn get(&self, id: &str) -> Option<&Staged> {
-        self.by_id.get(id).map(|&index| &self.documents[index])
-    }
-
-    /// Gives up the staged document with this id. Returns whether there was one.
-    fn give_up(&mut self, id: &str) -> bool {
-        let index = self.by_id.remove(id);
-        if let Some(index) = index {
-            self.given_up.insert(self.documents[index].number);
-        }
-        index.is_some()
-    }
-}
-
 impl Writer {
-    /// What was fixed when the database was made.
+    /// Returns the parameters fixed when the database was created.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// Has `watch` called during long work.
+    /// Sets the callback for the progress of long work.
     pub fn watch(&mut self, watch: Watch) {
         self.watch = watch;
     }
 
-    /// How many threads long work may use; 1 unless this is called.
+    /// Sets the number of threads for long work; 1 by default.
     pub fn set_threads(&mut self, threads: usize) {
         self.threads = threads.max(1);
     }
 
-    /// How many bytes of memory a bulk load or a merge may use, besides the catalog's caches.
+    /// Sets the memory of a bulk load or a merge in bytes, besides the catalog's caches.
     pub fn set_memory_limit(&mut self, bytes: u64) {
         self.memory_limit = bytes.max(16 << 20);
     }
 
-    /// The present committed state. Staged documents are not in it.
+    /// Returns the present committed state, without staged documents.
     pub fn view(&self) -> View<'_> {
         View { dir: &self.dir, snapshot: &self.snapshot, catalog: &self.catalog, settings: &self.settings }
     }
 
-    /// The present state, for the parts of the engine.
+    /// Returns the committed and the staged documents together.
+    pub(crate) fn scope(&mut self) -> Result<Scope<'_>> {
+        self.ready()?;
+        self.group.index();
+        Ok(Scope::with_group(self.view(), &self.group))
+    }
+
+    /// Returns the snapshot of the present state, for the engine.
     pub(crate) fn snapshot(&self) -> &Snapshot {
         &self.snapshot
     }
@@ -164,33 +110,33 @@ impl Writer {
         &self.counters
     }
 
-    /// Deleted documents that are known to stand in no run.
+    /// Returns the deleted documents that are certainly in no run.
     pub(crate) fn dropped(&self) -> &RoaringTreemap {
         &self.retired.dropped
     }
 
-    /// The recipe, if it is known here.
+    /// Returns the recipe, if it is known.
     pub(crate) fn recipe(&self) -> Option<&Recipe> {
         self.recipe.as_ref()
     }
 
-    /// Takes over counters that have been committed.
+    /// Sets counters that have been committed.
     pub(crate) fn set_counters(&mut self, counters: Counters) {
         self.counters = counters;
     }
 
-    /// A number for an archive; it is used once a commit has written the counters.
+    /// Returns a number for an archive; it is reserved once a commit has written the counters.
     pub(crate) fn take_archive_number(&mut self) -> u32 {
         self.counters.next_archive += 1;
         self.counters.next_archive - 1
     }
 
-    /// Threads and bytes of memory that long work may use.
-    pub(crate) fn means(&self) -> (usize, u64) {
+    /// Returns the number of threads and the bytes of memory for long work.
+    pub(crate) fn resources(&self) -> (usize, u64) {
         (self.threads, self.memory_limit)
     }
 
-    /// What a merge reads, and whom it tells.
+    /// Returns the folder, the deleted set and the watcher, for a merge.
     pub(crate) fn merge_parts(&mut self) -> (&Dir, &RoaringTreemap, &mut Watch) {
         (&self.dir, &self.snapshot.deleted, &mut self.watch)
     }
@@ -199,7 +145,7 @@ impl Writer {
         if self.poisoned { Err(Error::Poisoned) } else { Ok(()) }
     }
 
-    /// Notes whether a failure leaves it unknown what is on disk: an fsync that failed always does.
+    /// Records whether a failure leaves the state on disk unknown: a failed fsync always does.
     pub(crate) fn guard<T>(&mut self, outcome: Result<T>) -> Result<T> {
         if let Err(error) = &outcome {
             let harmless = match error {
@@ -224,7 +170,7 @@ impl Writer {
         if (self.watch)(&Progress { phase, done, total, unit }) { Ok(()) } else { Err(Error::Cancelled) }
     }
 
-    /// Stages a document. The same id again replaces what is stored under it, unless nothing differs.
+    /// Stages a document. The document replaces a stored one with the same id, unless nothing differs.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for a fingerprint wider than the database's; [`Error::Poisoned`]; damage.
@@ -235,8 +181,8 @@ impl Writer {
             if document.is_same_as(&staged.print, &staged.document.record) {
                 return Ok(Outcome::Unchanged);
             }
-            self.group.give_up(document.id());
-            // What the staged one replaced is marked already.
+            self.group.abandon(document.id());
+            // The document that the staged one replaced is marked already.
             self.stage(document, &Known::default());
             return Ok(Outcome::Replaced);
         }
@@ -251,91 +197,14 @@ impl Writer {
         Ok(outcome)
     }
 
-    /// Stages a document unless something within `within` bits of it is stored or staged, under another
-    /// id: probe and insert are one step. A pending batch is not seen.
-    ///
-    /// # Errors
-    /// As [`Writer::insert`] and [`View::probe`]: what cannot be probed is never 'new'.
-    pub fn insert_if_new(&mut self, document: Document, within: Within) -> Result<Verdict> {
-        self.ready()?;
-        let document = document.fitted(self.settings.bits)?;
-        if !document.is_unprinted()
-            && let Some(of) = self.nearest(&document, within)?
-        {
-            return Ok(Verdict::Duplicate { of });
-        }
-        self.insert(document).map(Verdict::Inserted)
-    }
-
-    /// The nearest and oldest document within a distance that has another id.
-    fn nearest(&self, document: &Document, within: Within) -> Result<Option<crate::store::read::view::Neighbor>> {
-        let fingerprint = document.fingerprint();
-        // Its own id can stand in the way once; a staged deletion any number of times.
-        let mut limit = 2 + self.group.deleted.len();
-        loop {
-            let found = self.view().find(&[fingerprint], within, Some(limit), &mut Work::default())?;
-            let Some(answer) = found.into_iter().next() else { return Ok(None) };
-            let cut = answer.count > answer.matches.len() as u64;
-            let committed = answer
-                .matches
-                .into_iter()
-                .filter(|found| found.id != document.id() && !self.group.deleted.contains(&found.number))
-                .min_by_key(|found| (found.distance, found.number));
-            if committed.is_none() && cut {
-                limit *= 4;
-                continue;
-            }
-            let staged = self.nearest_staged(document, within);
-            return Ok(match (committed, staged) {
-                (Some(old), Some(new)) if new.distance < old.distance => Some(new),
-                (None, staged) => staged,
-                (committed, _) => committed,
-            });
-        }
-    }
-
-    fn nearest_staged(&self, document: &Document, within: Within) -> Option<crate::store::read::view::Neighbor> {
-        let fingerprint = document.fingerprint();
-        let mut nearest: Option<Match> = None;
-        let first = self.group.documents.first()?.number;
-        self.group.memtable.probe(fingerprint.0, u32::from(within.0), |print, numbers| {
-            let distance = (print ^ fingerprint.0).count_ones();
-            let live = numbers.iter().find(|&&number| {
-                let staged = &self.group.documents[(number - first) as usize];
-                !self.group.given_up.contains(&number) && staged.id != document.id()
-            });
-            if let Some(&number) = live {
-                let found = Match { distance, number, fingerprint: nddb_format::Fingerprint(print) };
-                if nearest.is_none_or(|best| found < best) {
-                    nearest = Some(found);
-                }
-            }
-        });
-        nearest.map(|found| {
-            let record = &self.group.documents[(found.number - first) as usize].document.record;
-            crate::store::read::view::Neighbor {
-                id: record.id.clone(),
-                number: found.number,
-                fingerprint: found.fingerprint,
-                distance: found.distance,
-                url: record.url.clone(),
-                site: record.site.clone(),
-            }
-        })
-    }
-
-    /// Stages a document under the next number, and the deletion of what it replaces: at once, or for a
-    /// pending batch when that is committed. What other pending batches hold under the id is older.
+    /// Stages a document under the next number, and the deletion of the ones it replaces: at once, or when the
+    /// pending batch is committed. Documents of other pending batches with the id are older.
     fn stage(&mut self, mut document: Document, known: &Known) {
         let number = self.counters.next_number + self.group.documents.len() as u64;
         document.record.batch = self.label.as_ref().map(|label| label.batch.number);
         known.replace(self.is_pending(), &mut self.group.deleted, &mut self.group.replaced);
         let (id, print, keys) = (document.record.id.clone(), document.print(), document.keys(self.recipe()));
-        if !print.unprinted {
-            self.group.memtable.insert(print.fingerprint, number);
-        }
-        self.group.by_id.insert(id.clone(), self.group.documents.len());
-        self.group.documents.push(Staged { number, id, print, document, keys });
+        self.group.push(Staged { number, id, print, document, keys });
     }
 
     /// Stages the deletion of a document. Returns whether there was one.
@@ -344,17 +213,17 @@ impl Writer {
     /// [`Error::Poisoned`]; damage of the catalog.
     pub fn delete(&mut self, id: &str) -> Result<bool> {
         self.ready()?;
-        let staged = self.group.give_up(id);
+        let staged = self.group.abandon(id);
         let visible = self.known(&mut self.catalog.ids(), id)?.visible();
         self.group.deleted.extend(visible);
         Ok(staged || visible.is_some())
     }
 
-    /// Makes all that is staged durable, as one step, and visible to every reader that refreshes.
+    /// Makes all staged changes durable, as one step, and visible to every reader that refreshes.
     ///
     /// # Errors
-    /// Of the disk. If the memtable was full and could not be flushed, nothing has been written and what
-    /// is staged stays staged; after a write that failed the writer answers only [`Error::Poisoned`].
+    /// Errors of the disk. If the memtable was full and could not be flushed, nothing has been written and the
+    /// staged changes stay staged; after a failed write the writer answers only [`Error::Poisoned`].
     pub fn commit(&mut self) -> Result<()> {
         self.ready()?;
         self.make_room()?;
@@ -363,7 +232,7 @@ impl Writer {
             let outcome = self.write_group(&group);
             self.guard(outcome)?;
         }
-        // The commit is durable, whatever becomes of this.
+        // The commit is durable, whatever the outcome of this.
         self.remove_retired(false);
         Ok(())
     }
@@ -376,7 +245,7 @@ impl Writer {
         counters.next_number = high;
         counters.commits += 1;
         let mut commit = self.catalog.begin();
-        let kept = || group.documents.iter().filter(|staged| !group.given_up.contains(&staged.number));
+        let kept = || group.documents.iter().filter(|staged| !group.abandoned.contains(&staged.number));
         let mut record = Vec::new();
         for staged in kept() {
             record.clear();

@@ -1,12 +1,13 @@
-//! Making a database, and opening one for writing (SPEC 10.1 and 10.9).
+//! Creating a database, and opening one for writing (SPEC 10.1 and 10.9).
 
 use std::path::Path;
 
 use nddb_format::manifest::Manifest;
 use nddb_format::record::{Counters, Range, RangeState, Settings};
 
-use super::retire::Retired;
-use super::{Group, Writer};
+use super::Writer;
+use super::group::Group;
+use super::retired::Retired;
 use crate::sketch::Recipe;
 use crate::store::catalog::Catalog;
 use crate::store::disk::dir::{Dir, Lock};
@@ -15,14 +16,14 @@ use crate::store::runs::run::Verify;
 use crate::store::write::jobs::Jobs;
 use crate::{Config, Error, Result};
 
-/// Memory for bulk loads and merges unless the caller says otherwise.
+/// Default memory for bulk loads and merges, in bytes.
 const MEMORY_LIMIT: u64 = 1 << 30;
 
 impl Writer {
-    /// Makes a new, empty database and opens it.
+    /// Creates a new, empty database and opens it.
     ///
     /// # Errors
-    /// [`Error::AlreadyExists`] if there is anything at the path; errors of the disk.
+    /// [`Error::AlreadyExists`] if the path exists; errors of the disk.
     pub fn create(path: impl AsRef<Path>, config: &Config) -> Result<Self> {
         let dir = Dir::create(path.as_ref())?;
         let lock = dir.lock(&holder("nddb"))?;
@@ -40,7 +41,7 @@ impl Writer {
         commit.settings(&settings);
         commit.counters(&counters);
         commit.write()?;
-        // The last step: without a MANIFEST it is no database.
+        // The last step: without a MANIFEST the folder is no database.
         let manifest = Manifest::new(settings.bits, settings.k, settings.catalog);
         dir.replace_manifest(&manifest.encode())?;
         Self::assemble(dir, lock, catalog, settings, counters, manifest)
@@ -49,14 +50,14 @@ impl Writer {
     /// Opens a database for writing.
     ///
     /// # Errors
-    /// [`Error::NotADatabase`], [`Error::Locked`], [`Error::Newer`], damage of what opening reads, and
-    /// [`Error::Inconsistent`] if the catalog has lost commits that the manifest knows of.
+    /// [`Error::NotADatabase`], [`Error::Locked`], [`Error::Newer`], damage of the parts that opening reads, and
+    /// [`Error::Inconsistent`] if the catalog has lost commits that the manifest contains.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::open_as(path, &holder("nddb"))
     }
 
-    /// Opens a database for writing under a description of this process that others are shown while it
-    /// holds the lock.
+    /// Opens a database for writing with a description of this process, which is shown to others while it holds the
+    /// lock.
     ///
     /// # Errors
     /// As [`Writer::open`].
@@ -108,7 +109,7 @@ impl Writer {
         })
     }
 
-    /// As at an opening, for a load that failed while this writer goes on: until then its rows look like
+    /// Cancels the load that failed, as opening does, while this writer goes on: until then its rows look like
     /// those of committed documents.
     pub(crate) fn give_up_loading(&mut self) -> Result<()> {
         let outcome = self.cancel_loading();
@@ -116,7 +117,7 @@ impl Writer {
         outcome
     }
 
-    /// Cancels what a bulk load that did not finish had reserved.
+    /// Cancels the reservation of a bulk load that did not finish.
     fn cancel_loading(&mut self) -> Result<()> {
         let loading: Vec<_> = self.snapshot.ranges.in_state(RangeState::Loading).collect();
         if loading.is_empty() {
@@ -130,12 +131,12 @@ impl Writer {
         self.snapshot.ranges.change(|range| range.state == RangeState::Loading, RangeState::Cancelled);
         self.snapshot.seen = self.counters.next_number;
         loading.into_iter().for_each(|numbers| _ = self.snapshot.deleted.insert_range(numbers));
-        // Their prints, if they came so far, need not be passed over at every opening.
+        // Otherwise every opening would skip their prints, if some were written.
         self.publish_complete()
     }
 }
 
-/// A manifest above its catalog means that acknowledged commits were lost.
+/// Checks that the manifest is not ahead of its catalog, which means that acknowledged commits were lost.
 fn check_agreement(dir: &Dir, manifest: &Manifest, settings: &Settings, counters: &Counters) -> Result<()> {
     let refuse = |what: String| Err(Error::Inconsistent { path: dir.root().into(), what });
     if manifest.catalog != settings.catalog {
@@ -153,12 +154,12 @@ fn check_agreement(dir: &Dir, manifest: &Manifest, settings: &Settings, counters
     Ok(())
 }
 
-/// How this process is named to others that find the database locked.
+/// Returns the description of this process for others that find the database locked.
 fn holder(what: &str) -> String {
     format!("{what}, process {}", std::process::id())
 }
 
-/// An identity that no other catalog has: of the path, the process and the moment.
+/// Returns a unique identity for a catalog: of the path, the process and the time.
 fn identity(path: &Path) -> u128 {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |now| now.as_nanos());
     let text = format!("{} {} {now}", path.display(), std::process::id());

@@ -17,14 +17,14 @@ use crate::store::runs::planner::{self, Budget};
 use crate::store::runs::run::{Run, Verify};
 use crate::{Error, Result};
 
-/// Deletions in the catalog before they are written to a file of their own.
+/// Number of deletions in the catalog at which they are written to a file.
 const FOLD_AT: u64 = 65_536;
 
 impl Writer {
     /// Moves all committed documents from the memtable into a run.
     ///
     /// # Errors
-    /// [`Error::OverLimit`] if there is no space: nothing is lost, and answers go on; errors of the disk.
+    /// [`Error::OverLimit`] if there is no space: nothing is lost, and queries go on; errors of the disk.
     pub fn flush(&mut self) -> Result<()> {
         self.ready()?;
         let outcome = self.flush_memtable();
@@ -51,7 +51,7 @@ impl Writer {
         self.publish(manifest, low..high)
     }
 
-    /// The scheme of a run of so many documents: the one chosen for the database, or the planner's.
+    /// Returns the scheme of a run of `documents` documents: the one fixed for the database, or the planner's.
     pub(crate) fn scheme_for(&self, documents: u64) -> Result<Scheme> {
         let settings = &self.settings;
         if let Some(levels) = &settings.levels {
@@ -61,10 +61,10 @@ impl Writer {
         chosen.map_err(Error::format(&self.dir.catalog())).and_then(|scheme| self.scheme_of(scheme.levels()))
     }
 
-    /// Has later runs made with the scheme of these levels, or with the planner's choice for their size.
+    /// Sets the levels of the scheme of later runs, or leaves their schemes to the planner.
     ///
     /// # Errors
-    /// Levels that are no scheme for these bits and k; errors of the disk.
+    /// Levels that are no valid scheme for these bits and k; errors of the disk.
     pub fn set_levels(&mut self, levels: Option<&[u8]>) -> Result<()> {
         levels.map(|levels| self.scheme_of(levels)).transpose()?;
         let mut settings = self.settings.clone();
@@ -77,27 +77,27 @@ impl Writer {
         Ok(())
     }
 
-    /// Makes a run of pairs under the next file numbers; the watcher is told, or not.
-    pub(crate) fn make_run(&mut self, range: (u64, u64), pairs: &mut [(u64, u64)], told: bool) -> Result<RunEntry> {
+    /// Builds a run of pairs under the next file numbers; `reports` says whether the watcher is called.
+    pub(crate) fn make_run(&mut self, range: (u64, u64), pairs: &mut [(u64, u64)], reports: bool) -> Result<RunEntry> {
         let scheme = self.scheme_for(pairs.len() as u64)?;
         self.dir.need_space(run_size(&scheme, pairs.len() as u64))?;
         let files = files_of(&scheme);
         let first = self.take_files(files);
-        // A flush makes room for a commit: it is neither long nor to be broken off.
+        // A flush makes room for a commit: it is neither long nor cancellable.
         let mut silent = |_: &Progress| true;
-        let ticker = if told { Ticker::new(&mut *self.watch) } else { Ticker::new(&mut silent) };
-        let made = run_of_pairs(&self.dir, first, &scheme, range, pairs, self.threads, &ticker);
-        made.inspect_err(|_| self.drop_files(first, files))
+        let ticker = if reports { Ticker::new(&mut *self.watch) } else { Ticker::new(&mut silent) };
+        let built = run_of_pairs(&self.dir, first, &scheme, range, pairs, self.threads, &ticker);
+        built.inspect_err(|_| self.drop_files(first, files))
     }
 
-    /// Takes file numbers that were never used.
+    /// Reserves file numbers that were never used.
     pub(crate) fn take_files(&mut self, len: u64) -> u64 {
         let first = self.next_file;
         self.next_file += len;
         first
     }
 
-    /// Removes files of an attempt that failed; what cannot be removed now is swept at the next opening.
+    /// Removes files of an attempt that failed; files that cannot be removed now are removed at the next opening.
     pub(crate) fn drop_files(&self, first: u64, len: u64) {
         for number in first..first + len {
             for kind in [Kind::Segment, Kind::Postings, Kind::Deleted] {
@@ -106,34 +106,34 @@ impl Writer {
         }
     }
 
-    /// Replaces the manifest by the next generation and moves on to it. The runs of the numbers `made` have been made
-    /// without the deleted documents.
-    pub(crate) fn publish(&mut self, manifest: Manifest, made: Range<u64>) -> Result<()> {
+    /// Publishes the next manifest. The runs of the numbers `rewritten` have been built without the deleted
+    /// documents.
+    pub(crate) fn publish(&mut self, manifest: Manifest, rewritten: Range<u64>) -> Result<()> {
         self.replace(manifest, None, None)?;
-        self.retire_dropped(made, None);
+        self.retire_dropped(rewritten, None);
         Ok(())
     }
 
-    /// Retires the rows of deleted documents that no run holds: those of the numbers `made`, whose run has been made
-    /// without them, or without those of `left_out`, and those between the runs.
-    pub(crate) fn retire_dropped(&mut self, made: Range<u64>, left_out: Option<&RoaringTreemap>) {
+    /// Retires the rows of deleted documents that no run contains: those of the numbers `rewritten`, whose run has
+    /// been built without them, or without those of `left_out`, and those between the runs.
+    pub(crate) fn retire_dropped(&mut self, rewritten: Range<u64>, left_out: Option<&RoaringTreemap>) {
         let manifest = &self.snapshot.manifest;
         let mut gone = self.snapshot.deleted.clone();
         gone.remove_range(manifest.complete..);
-        for run in manifest.runs.iter().filter(|run| run.low < made.start || run.high > made.end) {
+        for run in manifest.runs.iter().filter(|run| run.low < rewritten.start || run.high > rewritten.end) {
             gone.remove_range(run.low..run.high);
         }
         if let Some(left_out) = left_out {
             let mut later = gone.clone();
-            later.remove_range(..made.start);
-            later.remove_range(made.end..);
+            later.remove_range(..rewritten.start);
+            later.remove_range(rewritten.end..);
             later -= left_out;
             gone -= later;
         }
         self.retired.rows(gone);
     }
 
-    /// Publishes that numbers are gone: they leave the deleted set.
+    /// Publishes that numbers leave the deleted set.
     pub(super) fn publish_without(&mut self, numbers: &RoaringTreemap) -> Result<()> {
         let mut manifest = self.snapshot.manifest.clone();
         manifest.purged = manifest.purged.wrapping_add(1);
@@ -160,7 +160,7 @@ impl Writer {
         let fold = self.unfolded >= FOLD_AT || leaving.is_some() && manifest.deleted.is_some();
         let prepared = self.prepare(&mut manifest, fold, leaving);
         if let Err(error) = prepared {
-            // Neither they nor the run that was to be published are named by any manifest.
+            // No manifest names the new files or the run that was to be published.
             let new = manifest
                 .files()
                 .map(|file| file.number)
@@ -168,7 +168,8 @@ impl Writer {
             new.chain(first..self.next_file).for_each(|number| self.drop_files(number, 1));
             return Err(error);
         }
-        // From here on the new state may be the one on disk. Until this writer has it in memory too it must not write.
+        // From here on the new state may be the one on disk. Until this writer has it in memory too it must not
+        // write.
         self.poisoned = true;
         self.dir.install_manifest()?;
         self.snapshot.adopt(&self.dir, manifest, Verify::FirstTouch, opened)?;
@@ -186,7 +187,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes what the next manifest needs, and the manifest beside the present one.
+    /// Writes the files of the next manifest, and the manifest beside the present one.
     fn prepare(&mut self, manifest: &mut Manifest, fold: bool, leaving: Option<&RoaringTreemap>) -> Result<()> {
         if fold {
             self.fold(manifest, leaving)?;
@@ -195,13 +196,13 @@ impl Writer {
         self.dir.prepare_manifest(&manifest.encode())
     }
 
-    /// Writes the deleted set into a file of its own, without the numbers that nothing holds any more.
+    /// Writes the deleted set into a new file, without the numbers that are stored nowhere else.
     fn fold(&mut self, manifest: &mut Manifest, leaving: Option<&RoaringTreemap>) -> Result<()> {
         let mut deleted = self.snapshot.deleted.clone();
         leaving.into_iter().for_each(|leaving| deleted -= leaving);
-        // Their rows say so.
+        // The rows of cancelled ranges say that their numbers are deleted.
         self.snapshot.ranges.in_state(RangeState::Cancelled).for_each(|numbers| _ = deleted.remove_range(numbers));
-        // Deletions from now on carry the new generation.
+        // Later deletions carry the new generation.
         manifest.folded = manifest.generation - 1;
         manifest.deleted = None;
         if deleted.is_empty() {
@@ -218,7 +219,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Publishes that the runs are complete up to the last number, if the memtable is empty of live documents.
+    /// Publishes that the runs are complete up to the last number, if the memtable has no live documents.
     pub(crate) fn publish_complete(&mut self) -> Result<()> {
         let live = self
             .snapshot
@@ -233,7 +234,7 @@ impl Writer {
         self.publish(manifest, 0..0)
     }
 
-    /// The scheme of these levels for this database.
+    /// Returns the scheme of these levels for this database.
     pub(crate) fn scheme_of(&self, levels: &[u8]) -> Result<Scheme> {
         let settings = &self.settings;
         Scheme::new(settings.bits, settings.k, levels, settings.restart).map_err(Error::format(&self.dir.catalog()))

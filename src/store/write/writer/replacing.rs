@@ -1,46 +1,17 @@
-//! What a document replaces, and who sees that: the same for single inserts and for bulk loads (SPEC 10.3 and 10.6).
+//! The documents that a new one replaces, and their visibility: the same for single inserts and for bulk loads
+//! (SPEC 10.3 and 10.6).
 
 use nddb_format::record::{Counters, Print, Range, RangeState};
 
 use super::Writer;
+use super::group::Known;
 use crate::Result;
 use crate::store::catalog::IdCursor;
 use crate::store::document::Document;
 use crate::store::ranges::Ranges;
 
-/// The committed documents with one id that nothing deletes.
-#[derive(Debug, Default)]
-pub(crate) struct Known {
-    /// The one that everybody sees.
-    visible: Option<u64>,
-    /// Those of the pending batch that documents belong to.
-    own: Vec<u64>,
-    /// Those of other pending batches.
-    others: Vec<u64>,
-}
-
-impl Known {
-    /// The one that everybody sees.
-    pub(super) fn visible(&self) -> Option<u64> {
-        self.visible
-    }
-
-    /// The one that a new document is compared with.
-    pub(crate) fn current(&self) -> Option<u64> {
-        self.own.last().copied().or(self.visible)
-    }
-
-    /// Hands out what a new document replaces: what is `deleted` at once, and what a pending batch deletes when it is
-    /// committed. What other pending batches hold under the id is older.
-    pub(crate) fn replace(&self, pending: bool, deleted: &mut impl Extend<u64>, replaced: &mut impl Extend<u64>) {
-        deleted.extend(self.own.iter().copied());
-        let rest = self.others.iter().copied().chain(self.visible);
-        if pending { replaced.extend(rest) } else { deleted.extend(rest) }
-    }
-}
-
 impl Writer {
-    /// The committed documents with this id that neither a commit nor a staged change deletes.
+    /// Returns the committed documents with this id that neither a commit nor a staged change deletes.
     pub(crate) fn known(&self, ids: &mut IdCursor<'_>, id: &str) -> Result<Known> {
         let mut numbers = Vec::new();
         ids.all(id, &mut numbers)?;
@@ -60,12 +31,12 @@ impl Writer {
         Ok(known)
     }
 
-    /// Whether a hidden number belongs to the pending batch that documents are labelled with.
+    /// Returns whether a hidden number belongs to the current pending batch.
     fn is_own(&self, number: u64) -> bool {
         self.is_pending() && self.batch_number() == self.snapshot.ranges.of(number).map(|(_, range)| range.batch)
     }
 
-    /// Whether nothing that a user sees of a document differs from what is stored under a number.
+    /// Returns whether nothing visible to a user differs between a document and the stored one.
     pub(crate) fn is_stored(&self, document: &Document, number: u64) -> Result<bool> {
         Ok(self.view().stored(number)?.is_some_and(|stored| {
             let print = Print { fingerprint: stored.fingerprint.0, unprinted: stored.unprinted };
@@ -73,13 +44,14 @@ impl Writer {
         }))
     }
 
-    /// The range of new documents up to `high`, if they belong to a batch.
+    /// Returns the range of new documents up to `high`, if they belong to a batch.
     pub(crate) fn new_range(&self, high: u64) -> Option<Range> {
         let state = if self.is_pending() { RangeState::Pending } else { RangeState::Committed };
         self.batch_number().map(|batch| Range { high, state, batch })
     }
 
-    /// The ranges when the load under way from `low` on has ended with these, and the rows of the catalog that say so.
+    /// Returns the ranges after the current load, which begins at `low`, has ended with `ranges`, and the rows of
+    /// the catalog for them.
     pub(crate) fn ranges_after(&self, low: u64, ranges: &[(u64, Range)]) -> (Ranges, Vec<(u64, Range)>) {
         let mut after = self.snapshot.ranges.clone();
         after.pop_loading(low);
@@ -91,13 +63,13 @@ impl Writer {
         (after, rows)
     }
 
-    /// Takes over that the numbers of a range are reserved for a load.
+    /// Records that the numbers of a range are reserved for a load.
     pub(crate) fn begin_loading(&mut self, low: u64, range: Range, counters: Counters) {
         self.counters = counters;
         self.snapshot.ranges.push(low, range);
     }
 
-    /// Takes over that a load is committed.
+    /// Records that a load is committed.
     pub(crate) fn end_loading(&mut self, ranges: Ranges, counters: Counters, deleted: &[u64]) {
         self.counters = counters;
         self.batch_is_known();

@@ -1,80 +1,27 @@
-//! What the present manifest needs no more: files, rows of deleted documents, deletions (SPEC 10.10 and 10.12).
+//! Removal of what the present manifest no longer needs: files, rows of deleted documents, deletions (SPEC 10.10
+//! and 10.12).
 //!
-//! A deleted document goes in steps: a run without it is published; after the grace its rows are removed; and a manifest
-//! is published whose deleted set does not know its number any more, with another `purged`.
+//! A deleted document is removed in steps: a run without it is published; after the grace period its rows are
+//! removed; and a manifest is published whose deleted set no longer contains its number, with another `purged`.
 
 use std::collections::VecDeque;
-use std::time::{Duration, Instant};
 
 use nddb_format::record::{Range, RangeState};
 use roaring::RoaringTreemap;
 
 use super::Writer;
+use super::retired::{GRACE, Item};
 use crate::Result;
-use crate::store::disk::dir::Kind;
 use crate::store::document::keys_of;
 use crate::store::ranges::deleted_in;
 
-/// How long a replaced file stays for readers that are just opening it.
-const GRACE: Duration = Duration::from_secs(5);
-/// Rows that are removed by one write.
+/// Rows removed by one write.
 const SLICE: usize = 4096;
 
-/// What is to be removed when readers have had time to look at the manifest that does not need it.
-enum Item {
-    /// A file under `runs/`.
-    File(u64, Kind),
-    /// The rows of documents that are deleted and in no run.
-    Rows(RoaringTreemap),
-    /// Deletions that the deleted set's file has taken over, up to this generation.
-    Deletions(u64),
-}
-
-/// What is to be removed, and what has been.
-#[derive(Default)]
-pub(super) struct Retired {
-    waiting: VecDeque<(Instant, Item)>,
-    /// Deleted documents that no run holds, as far as this writer knows.
-    pub(super) dropped: RoaringTreemap,
-    /// Of these, the ones whose rows are gone too.
-    purged: RoaringTreemap,
-}
-
-impl Retired {
-    /// Retires a file.
-    pub(super) fn file(&mut self, number: u64, kind: Kind) {
-        self.waiting.push_back((Instant::now(), Item::File(number, kind)));
-    }
-
-    /// Retires the rows of deleted documents that no run holds.
-    pub(super) fn rows(&mut self, mut numbers: RoaringTreemap) {
-        numbers -= &self.dropped;
-        if !numbers.is_empty() {
-            self.dropped |= &numbers;
-            self.waiting.push_back((Instant::now(), Item::Rows(numbers)));
-        }
-    }
-
-    /// Retires the deletions up to a generation.
-    pub(super) fn deletions(&mut self, folded: u64) {
-        self.waiting.push_back((Instant::now(), Item::Deletions(folded)));
-    }
-
-    /// Forgets numbers that have left the deleted set.
-    pub(super) fn forget(&mut self, numbers: &RoaringTreemap) {
-        self.dropped -= numbers;
-        self.purged -= numbers;
-    }
-
-    fn has_rows(&self) -> bool {
-        self.waiting.iter().any(|(_, item)| matches!(item, Item::Rows(_)))
-    }
-}
-
 impl Writer {
-    /// Removes what no manifest needs, once readers have had time to look at the new one; of rows a slice at a time, or
-    /// `at_once` everything. A reader that is too late all the same finds a file missing and looks again. What cannot be
-    /// removed stays for the next time, or for the next opening.
+    /// Removes items that no manifest needs, once readers have had time to read the new one; of rows a slice at a
+    /// time, or everything if `at_once`. A slower reader finds a file missing and retries. Items that cannot be
+    /// removed stay for the next time, or for the next opening.
     pub(super) fn remove_retired(&mut self, at_once: bool) {
         let mut later = VecDeque::new();
         while let Some((since, item)) = self.retired.waiting.pop_front() {
@@ -122,7 +69,7 @@ impl Writer {
         let cancelled = |range: &(u64, Range)| range.1.state == RangeState::Cancelled;
         let mut slice = Vec::with_capacity(SLICE);
         let end = match self.snapshot.ranges.of(first).filter(cancelled) {
-            // Most numbers of a load that was cut short were never written.
+            // Most numbers of an interrupted load were never written.
             Some((_, range)) => {
                 let mut end = range.high;
                 self.catalog.prints(first, &mut |number, _| {
@@ -152,7 +99,7 @@ impl Writer {
         let path = self.dir.catalog();
         self.catalog.records(&slice, &mut |index, value| {
             let number = slice[index];
-            // A load that was cut short wrote prints and no more.
+            // An interrupted load wrote prints only.
             printed.by_ref().take_while(|&before| before < number).for_each(|before| commit.forget_print(before));
             let record = nddb_format::record::Record::decode(value).map_err(corrupt(&path))?;
             commit.purge(number, &record.id, &keys_of(&record, self.recipe.as_ref()));
@@ -167,7 +114,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Removes deletions that the deleted set's file has taken over. Returns whether all are gone.
+    /// Removes deletions that are in the deleted set's file. Returns whether all are removed.
     fn forget_folded(&self, folded: u64) -> Result<bool> {
         let mut commit = self.catalog.begin();
         let mut rows = 0;
@@ -195,7 +142,7 @@ impl Writer {
         if rows > 0 { commit.write() } else { Ok(()) }
     }
 
-    /// The numbers that nothing holds any more but the deleted set. A cancelled range goes as a whole.
+    /// Returns the numbers that only the deleted set still contains. A cancelled range leaves as a whole.
     fn leaving(&self) -> RoaringTreemap {
         let mut leaving = self.retired.purged.clone();
         for numbers in self.snapshot.ranges.in_state(RangeState::Cancelled) {

@@ -1,6 +1,7 @@
 //! `nddb create`: makes a database.
 
 use nddb::sketch::Recipe;
+use nddb::text::SiteRule;
 use nddb::{Config, Writer};
 use nddb_format::design::greatest_prefix;
 use serde_json::json;
@@ -17,8 +18,9 @@ use crate::output;
 #[command(after_help = "\
 Examples:
   nddb create crawl.nddb
-  nddb create crawl.nddb --recipe main-psl            sites by the public suffix list
-  nddb create crawl.nddb --recipe main-c              'query --method c' and 'split' find documents too
+  nddb create crawl.nddb --psl                        sites by the public suffix list
+  nddb create crawl.nddb --pieces                     'query --method c' and 'split' find pages too
+  nddb create crawl.nddb --recipe web --phrases 2     all of a page, by pairs of terms
   nddb create old.nddb --k 6 --recipe 1e0ng           for fingerprints of the Python package simhash
   nddb create small.nddb --bits 32 --k 2 --tables 4")]
 pub(crate) struct Args {
@@ -36,9 +38,48 @@ pub(crate) struct Args {
     /// Restart interval of the blocks, 0 for none: smaller is faster and larger
     #[arg(long, value_name = "R")]
     restart: Option<u16>,
-    /// How pages become fingerprints
-    #[arg(long, default_value = Recipe::NAMES[0], value_name = "NAME")]
+    #[command(flatten)]
+    recipe: RecipeArgs,
+}
+
+/// How pages become numbers: a base and flags.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "How pages become fingerprints")]
+pub(super) struct RecipeArgs {
+    /// The base: main (the content of a page), web (all of it), or what another tool makes of a page: 1e0ng, seomoz,
+    /// text-dedup, wayback64, trafilatura
+    ///
+    /// The label of a database, as `nddb stats` prints it, is taken too: main/2, web-c.
+    #[arg(long, default_value = Recipe::BASES[0], value_name = "BASE")]
     recipe: String,
+    /// The site of a page is its registrable domain, by the public suffix list
+    #[arg(long)]
+    psl: bool,
+    /// main, web: documents are also found by the pieces of their projections, which methods c and split need
+    #[arg(long)]
+    pieces: bool,
+    /// web: fingerprints are made of phrases of so many terms, 2 or 3
+    #[arg(long, value_name = "TERMS", value_parser = clap::value_parser!(u8).range(2..=3))]
+    phrases: Option<u8>,
+}
+
+impl RecipeArgs {
+    /// The recipe, or why there is none.
+    pub(super) fn recipe(&self) -> Result<Recipe> {
+        let base = recipe(&self.recipe)?;
+        let unfit = |flag: &str| Failure::usage(format!("{flag} is no flag of recipe '{}'", self.recipe));
+        let mut recipe = base;
+        if let Some(terms) = self.phrases {
+            recipe = recipe.with_phrases(terms.into()).ok_or_else(|| unfit("--phrases"))?;
+        }
+        if self.psl {
+            recipe = recipe.with_site_rule(SiteRule::Registrable);
+        }
+        if self.pieces {
+            recipe = recipe.with_pieces().ok_or_else(|| unfit("--pieces"))?;
+        }
+        Ok(recipe)
+    }
 }
 
 /// How many tables.
@@ -69,15 +110,17 @@ impl Tables {
     }
 }
 
-/// Finds a recipe by its name, or says which there are.
+/// Finds a recipe by its name or label, or says which bases there are.
 pub(super) fn recipe(name: &str) -> Result<Recipe> {
     let found = Recipe::named(name).or_else(|| Recipe::from_label(name).ok());
-    found
-        .ok_or_else(|| Failure::usage(format!("there is no recipe '{name}'; recipes are {}", Recipe::NAMES.join(", "))))
+    found.ok_or_else(|| {
+        let bases = Recipe::BASES.join(", ");
+        Failure::usage(format!("there is no recipe '{name}'; the bases of recipes are {bases}"))
+    })
 }
 
 pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
-    let recipe = recipe(&args.recipe)?;
+    let recipe = args.recipe.recipe()?;
     let mut config = Config::within(args.k)?.bits(args.bits)?.recipe(&recipe.label());
     if let Some(levels) = args.tables.levels(args.bits, args.k) {
         config = config.levels(&levels)?;

@@ -6,7 +6,7 @@ use nddb::sketch::{Explanation, Recipe};
 use nddb::text::PageKind;
 use serde_json::json;
 
-use super::create::recipe;
+use super::create::RecipeArgs;
 use crate::args::Global;
 use crate::failure::{Code, Result};
 use crate::inputs::PageFile;
@@ -27,9 +27,6 @@ pub(crate) struct Args {
     /// Files, or - for stdin
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// How pages become fingerprints
-    #[arg(long, default_value = Recipe::NAMES[0], value_name = "NAME")]
-    recipe: String,
     /// Explain it (also: -v)
     #[arg(long)]
     explain: bool,
@@ -45,10 +42,12 @@ pub(crate) struct Args {
     /// Its address
     #[arg(long)]
     url: Option<String>,
+    #[command(flatten)]
+    recipe: RecipeArgs,
 }
 
 pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
-    let recipe = recipe(&args.recipe)?;
+    let recipe = args.recipe.recipe()?;
     let kind = if args.html { Some(PageKind::Html) } else { args.text.then_some(PageKind::Text) };
     let mut output = Output::stdout();
     for path in &args.files {

@@ -12,6 +12,7 @@ use crate::failure::{Code, Failure, Result};
 use crate::model_options::ModelOptions;
 use crate::output::{self, Output, Sink};
 use crate::pair_lines::{Format, Lines};
+use crate::paper_options::PaperOptions;
 use crate::quantity::{counted, duration, grouped};
 use crate::text_options::{self, TextOptions};
 use crate::{database, interrupt, judging};
@@ -62,6 +63,17 @@ pub(super) struct MethodArgs {
     complete: bool,
     #[command(flatten)]
     pub(super) texts: TextOptions,
+    /// What `nddb lab` changes.
+    #[arg(skip)]
+    pub(super) paper: PaperOptions,
+}
+
+impl Args {
+    /// The same pairs with other constants of the papers.
+    pub(super) fn with(mut self, paper: PaperOptions) -> Self {
+        self.how.paper = paper;
+        self
+    }
 }
 
 impl MethodArgs {
@@ -70,6 +82,7 @@ impl MethodArgs {
         let choice = MethodChoice::of(view, self.method, self.k.is_some());
         let method = choice.method;
         self.texts.check(&[method])?;
+        self.paper.check(&[method], &self.texts)?;
         for (given, used, name, of) in [
             (self.k.is_some(), method == Method::Simhash, "-k", "simhash"),
             (self.complete, method.has_pieces(), "--complete", "c and split"),
@@ -85,6 +98,7 @@ impl MethodArgs {
         options.complete = self.complete;
         options.resources = resources(global);
         self.texts.apply(&mut options);
+        self.paper.apply(&mut options);
         Ok(options)
     }
 }

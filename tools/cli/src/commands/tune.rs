@@ -7,6 +7,7 @@ use nddb::detect::{Collection, GROUPS, Method, PairOptions};
 use nddb::sketch::Recipe;
 use nddb::{Config, View};
 use nddb_lab::eval::{Corpus, CorpusError};
+use nddb_lab::quantity::{decimal, group_words};
 use nddb_lab::tune::{Calibration, Edit, PAIRS_MAX, RATIOS, Run, Trial, TuneOptions, calibrate, sample, trial};
 use serde_json::{Value, json};
 
@@ -18,7 +19,7 @@ use crate::output::Output;
 use crate::quantity::{counted, grouped};
 use crate::table::Table;
 use crate::text_options::TextPart;
-use crate::{database, inputs, interrupt, text_options, words};
+use crate::{database, inputs, interrupt, text_options};
 
 /// Distance of the temporary database of documents from a file.
 const K: u8 = 3;
@@ -76,7 +77,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
         return tune(args, global, reader.view(), &collection);
     }
     let folder = global.temporary_folder()?;
-    let recipe = recipe(Recipe::NAMES[0])?;
+    let recipe = recipe(Recipe::BASES[0])?;
     let config = Config::within(K)?.recipe(&recipe.label());
     let meter = global.messages().meter("tune");
     let database = folder.path().join("documents.nddb");
@@ -126,7 +127,7 @@ fn tune(args: &Args, global: &Global, view: View<'_>, collection: &Collection) -
 }
 
 fn part(value: Option<f64>) -> String {
-    value.map_or_else(|| "-".into(), |value| format!("{value:.4}"))
+    decimal(value, 4)
 }
 
 fn sampling(args: &Args, made: &Calibration) -> Vec<String> {
@@ -144,7 +145,7 @@ fn sampling(args: &Args, made: &Calibration) -> Vec<String> {
     let mut table = Table::new(&titles.iter().map(String::as_str).collect::<Vec<_>>());
     for (group, figures) in made.groups.iter().enumerate() {
         let mut row =
-            vec![words::of_group(group), grouped(figures.documents), grouped(figures.shingles), grouped(figures.pairs)];
+            vec![group_words(group), grouped(figures.documents), grouped(figures.shingles), grouped(figures.pairs)];
         row.push(format!("1/{}", figures.ratio));
         row.extend((1..RATIOS.len()).map(|index| {
             let returned = figures.returned[index];
@@ -185,7 +186,7 @@ fn sampling(args: &Args, made: &Calibration) -> Vec<String> {
     }
     let mut table = Table::new(&["words", "uniform 1/16", "adaptive"]);
     for group in 0..GROUPS {
-        table.row(vec![words::of_group(group), part(made.uniform[4].by_group[group]), part(adaptive.by_group[group])]);
+        table.row(vec![group_words(group), part(made.uniform[4].by_group[group]), part(adaptive.by_group[group])]);
     }
     lines.push("precision by the words of the smaller document".into());
     lines.extend(table.lines());
@@ -235,7 +236,7 @@ fn value(args: &Args, made: &Calibration, trial: &Trial) -> Value {
     };
     let groups = made.groups.iter().enumerate().map(|(group, figures)| {
         json!({
-            "words": words::of_group(group),
+            "words": group_words(group),
             "documents": figures.documents,
             "shingles": figures.shingles,
             "pairs": figures.pairs,

@@ -44,7 +44,7 @@ fn parameters_that_make_no_sense_are_wrong_usage() {
         ("--bits", "7", "8..=64"),
         ("--bits", "many", "invalid digit"),
         ("--tables", "0", "1 to 512"),
-        ("--recipe", "none", "main, main-psl"),
+        ("--recipe", "none", "the bases of recipes are main, web, 1e0ng"),
         ("--restart", "1", "restart"),
     ] {
         dir.nddb(["create", "db", option, value]).tells(2, &[word]);
@@ -54,6 +54,40 @@ fn parameters_that_make_no_sense_are_wrong_usage() {
     dir.nddb(["load", "db", "x", "--memory-limit", "lots"]).tells(2, &["512M"]);
     dir.nddb(["load", "db", "x", "--memory-limit", "1000K"]).tells(2, &["at least 1M"]);
     dir.nddb(["stats", "db", "--tmp-dir", "none"]).tells(2, &["--tmp-dir none: not a folder"]);
+}
+
+#[test]
+fn a_recipe_is_a_base_and_flags_or_a_label() {
+    let dir = Dir::new();
+    for (number, (args, label)) in [
+        (&[][..], "main/3"),
+        (&["--pieces"], "main-c/3"),
+        (&["--pieces", "--psl"], "main-psl-c/3"),
+        (&["--recipe", "web", "--phrases", "2", "--pieces"], "web-2grams-c/1"),
+        (&["--recipe", "1e0ng"], "1e0ng/1"),
+        (&["--recipe", "main-c"], "main-c/3"),
+        (&["--recipe", "web-3grams/1"], "web-3grams/1"),
+        (&["--recipe", "main/2", "--psl"], "main-psl/2"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let db = format!("db{number}");
+        let made = dir.nddb([&["create", &db, "--json"], args].concat()).done().json();
+        assert_eq!(made["recipe"], label, "{args:?}");
+    }
+    for (args, why) in [
+        (&["--recipe", "1e0ng", "--pieces"][..], "--pieces is no flag of recipe '1e0ng'"),
+        (&["--phrases", "2"], "--phrases is no flag of recipe 'main'"),
+        (&["--recipe", "web", "--phrases", "4"], "2..=3"),
+        (&["--recipe", "main-c-psl"], "there is no recipe 'main-c-psl'"),
+    ] {
+        dir.nddb([&["create", "db"], args].concat()).tells(2, &[why]);
+    }
+    dir.write("page.txt", b"The quick brown fox jumps over the lazy dog");
+    let fp = |args: &[&str]| dir.nddb([&["fp", "page.txt"], args].concat()).done().stdout;
+    assert_eq!(fp(&["--recipe", "web", "--phrases", "3"]), fp(&["--recipe", "web-3grams"]));
+    assert_ne!(fp(&["--recipe", "web", "--phrases", "3"]), fp(&["--recipe", "web"]));
 }
 
 #[test]

@@ -175,7 +175,7 @@ fn why_has_the_numbers_and_the_words_that_differ() {
 #[test]
 fn what_cannot_be_answered_is_refused_before_anything_is_read() {
     let dir = Dir::with_database();
-    let fits = "recipes that fit: main-c, web-c";
+    let fits = "recipes that fit: main-c/3, web-c/1";
     for method in ["c", "split"] {
         dir.nddb(["query", "db", "--fp", "00000000000000ff", "--method", method])
             .tells(12, &[fits, "nddb create --recipe"]);

@@ -83,9 +83,9 @@ fn copies_are_found_by_their_texts() {
         assert_eq!(clusters.len(), 4, "{method}: {clusters:?}");
     }
     // Nothing that no shingle is left of.
-    let none = dir.nddb(["pairs", "db", "--method", "shingles", "--stop-shingles", "1"]).done();
+    let none = dir.nddb(["lab", "pairs", "db", "--method", "shingles", "--stop-shingles", "1"]).done();
     assert_eq!(none.stdout, "");
-    let sampled = dir.nddb(["pairs", "db", "--method", "shingles", "--ratios", "4", "--remainder", "2"]).done();
+    let sampled = dir.nddb(["lab", "pairs", "db", "--method", "shingles", "--ratios", "4", "--remainder", "2"]).done();
     assert!(lines(&sampled.stdout).len() >= 8);
 }
 
@@ -93,10 +93,10 @@ fn copies_are_found_by_their_texts() {
 fn values_with_which_nothing_can_be_found_are_refused() {
     let dir = dir();
     let lcs = ["--comparisons", "--signature-limit", "--site-signature-limit", "--smallest"].map(|name| ("lcs", name));
-    let all = [&lcs[..], &[("shingles", "--shingle-words"), ("shingles", "--stop-shingles")]].concat();
-    for (method, option) in all {
-        dir.nddb(["pairs", "db", "--method", method, option, "0"]).tells(2, &[option]);
+    for (method, option) in lcs.into_iter().chain([("shingles", "--stop-shingles")]) {
+        dir.nddb(["lab", "pairs", "db", "--method", method, option, "0"]).tells(2, &[option]);
     }
+    dir.nddb(["pairs", "db", "--method", "shingles", "--shingle-words", "0"]).tells(2, &["--shingle-words"]);
     dir.nddb(["tune", "db", "--shingle-words", "0"]).tells(2, &["--shingle-words"]);
 }
 
@@ -267,23 +267,34 @@ fn every_line_of_pairs_has_the_same_keys() {
 fn options_that_mean_nothing_are_refused() {
     let dir = dir();
     for (args, why) in [
-        (&["shingles", "--ratios", "4", "--remainder", "4"][..], "--remainder 4: of one in 4 there are 0 to 3"),
-        (&["shingles", "--remainder", "1"], "--ratios"),
-        (&["shingles", "--shingle-words", "0"], "--shingle-words"),
+        (&["shingles", "--shingle-words", "0"][..], "--shingle-words"),
         (&["b", "-k", "2"], "-k is an option of simhash"),
         (&["b", "--complete"], "--complete is an option of c and split"),
         (&["b", "--ratios", "4"], "--ratios is an option of shingles"),
-        (&["b", "--exhaustive"], "--exhaustive is an option of lcs and cosine"),
-        (&["shingles", "--min-text", "9"], "--min-text is an option of lcs"),
         (&["simhash", "--text", "main"], "--text is an option of methods that compare texts"),
     ] {
         for command in ["pairs", "cluster"] {
             dir.nddb([&[command, "db", "--method"], args].concat()).tells(2, &[why]);
+            dir.nddb([&["lab", command, "db", "--method"], args].concat()).tells(2, &[why]);
+        }
+    }
+    for (args, why) in [
+        (&["shingles", "--ratios", "4", "--remainder", "4"][..], "--remainder 4: of one in 4 there are 0 to 3"),
+        (&["shingles", "--remainder", "1"], "--ratios"),
+        (&["b", "--exhaustive"], "--exhaustive is an option of lcs and cosine"),
+        (&["shingles", "--min-text", "9"], "--min-text is an option of lcs"),
+        (&["b", "--denominator", "dice"], "--denominator is an option of lcs"),
+    ] {
+        for command in ["pairs", "cluster"] {
+            dir.nddb([&["lab", command, "db", "--method"], args].concat()).tells(2, &[why]);
+            // What needs the papers is no option of the everyday commands.
+            dir.nddb([&[command, "db", "--method"], args].concat()).tells(2, &["unexpected argument"]);
         }
     }
     let args = ["eval", "--docs", "no", "--pairs", "no", "--methods"];
     dir.nddb([&args[..], &["b:b=9"]].concat()).tells(2, &["--methods b:b=9", "2 to 6"]);
     dir.nddb([&args[..], &["b", "--ratios", "4"]].concat()).tells(2, &["--ratios is an option of shingles"]);
+    dir.nddb([&["lab"], &args[..], &["b", "--smallest", "3"]].concat()).tells(2, &["--smallest is an option of lcs"]);
 }
 
 #[test]

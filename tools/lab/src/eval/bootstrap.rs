@@ -1,10 +1,11 @@
 //! Intervals by bootstrap over sites.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use super::gold::Gold;
 use super::label::Label;
-use nddb::sketch::split_mix;
+use nddb::internals::sketch::split_mix;
 
 /// Draws of a bootstrap.
 pub const DRAWS: usize = 10_000;
@@ -65,6 +66,12 @@ pub struct Interval {
     pub low: f64,
     /// 2.5% of the draws are more.
     pub high: f64,
+}
+
+impl fmt::Display for Interval {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.3} to {:.3}", self.low, self.high)
+    }
 }
 
 /// Intervals of the figures of one method; none where no draw has the figure, or there is one site only.

@@ -10,10 +10,11 @@ use super::returned::Returned;
 use crate::pair_counts::{Counted, count};
 use nddb::archive::{ArchiveError, Entry, EntryContent, Input, Options};
 use nddb::detect::{Collection, PairOptions, PairSummary, Resources};
-use nddb::internals::share_key;
+use nddb::internals::text::host_of;
+use nddb::internals::{identity, share_key};
 use nddb::sketch::Recipe;
-use nddb::text::{SiteRule, host_of};
-use nddb::{Config, Document, Fingerprint, Loaded, Progress, Result, View, Writer, archive};
+use nddb::text::SiteRule;
+use nddb::{Config, Document, Fingerprint, Loaded, Progress, Result, View, Writer};
 
 /// Called from time to time with how far the work is; ends it by answering `false`.
 type Watch<'a> = &'a mut (dyn FnMut(&Progress) -> bool + Send);
@@ -82,10 +83,10 @@ impl Corpus {
     ) -> std::result::Result<Self, CorpusError> {
         let options = Options::default();
         let mut input = Input::open(documents, &options)?;
-        let identity = archive::identity(documents).ok();
+        let identity = identity(documents).ok();
         let mut writer = Writer::create(database, config)?;
         // Of a stream there is nothing to read again.
-        let unread = identity.map(|identity| identity.unread(&options));
+        let unread = identity.map(|identity| identity.into_archive(&options));
         let archive = writer.archives(unread.into_iter().collect(), &|_| false)?.pop();
         let mut load = writer.bulk_load()?;
         if let Some((number, archive)) = &archive {

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::gold::Gold;
-use crate::draw::Draw;
 use crate::pair_counts::PairBlock;
-use nddb::sketch::split_mix;
+use crate::sampling::Draw;
+use nddb::internals::sketch::split_mix;
 
 /// Pairs without a label that are drawn for review.
 pub const SAMPLE: usize = 200;
@@ -85,7 +85,7 @@ impl<'a> Returned<'a> {
 mod tests {
     use super::*;
     use crate::eval::gold::tests::gold;
-    use nddb::sketch::split_mix;
+    use nddb::internals::sketch::split_mix;
 
     #[test]
     fn a_pair_without_a_label_is_counted_and_not_judged() {

@@ -7,13 +7,14 @@ use fixedbitset::FixedBitSet;
 use nddb::Progress;
 use nddb::Result;
 use nddb::View;
+use nddb::compare::lcs::Parameters;
 use nddb::compare::lcs::Thresholds;
-use nddb::compare::lcs::{Comparer, Likeness, Parameters, Prepared};
 use nddb::detect::Collection;
 use nddb::detect::PairOptions;
 use nddb::detect::Rules;
 use nddb::detect::UnreadTexts;
 use nddb::internals::Ticker;
+use nddb::internals::lcs::{Comparer, Likeness, Prepared};
 use nddb::internals::{TextSources, keep};
 
 /// Slopes that are tried: "when the slope threshold increases from 0.02 to 0.2".

@@ -5,13 +5,14 @@ use std::path::Path;
 use super::*;
 use nddb::Config;
 use nddb::compare::lcs::Parameters;
-use nddb::compare::lcs::plain::compare;
 use nddb::detect::Method;
 use nddb::detect::PairOptions;
 use nddb::detect::Resources;
+use nddb::internals::lcs::plain::compare;
 use nddb::internals::support::{self, texts};
+use nddb::internals::text::folded_text;
 use nddb::sketch::Recipe;
-use nddb::text::{Page, folded_text};
+use nddb::text::Page;
 
 /// Short texts: the definition takes time with the product of the lengths.
 fn documents(seed: u64) -> Vec<String> {

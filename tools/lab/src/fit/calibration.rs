@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use nddb::detect::TRAITS;
 use nddb_format::digest::mix;
 
-use super::{Example, logistic};
+use super::logistic::{self, Example};
 
 /// Draws of the bootstrap.
 const DRAWS: usize = 400;

@@ -4,7 +4,11 @@ use std::collections::BTreeMap;
 
 use nddb::detect::{Model, TRAITS, Traits};
 
-use super::{Example, PENALTIES, logistic};
+use super::logistic::{self, Example};
+
+/// Penalties that are chosen from: that of a weight of 1 on a trait of deviation 1, in the units of the log-likelihood of
+/// as many pairs as there are.
+pub const PENALTIES: [f64; 3] = [1.0, 3.0, 10.0];
 
 /// Parts that groups are put in where a penalty is chosen.
 const FOLDS: u32 = 5;

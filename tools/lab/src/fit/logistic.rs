@@ -2,7 +2,20 @@
 
 use nddb::detect::{Model, TRAITS};
 
-use super::Example;
+/// A labelled pair.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Example {
+    /// Its set.
+    pub set: u32,
+    /// The groups of its documents; no two sets have one in common.
+    pub groups: [u32; 2],
+    /// The two are near-duplicates.
+    pub is_near: bool,
+    /// They have one text, which every method knows without a model.
+    pub is_identical: bool,
+    /// The values of the traits.
+    pub traits: [f64; TRAITS],
+}
 
 /// What each trait can say: 1 only that two pages are near-duplicates, -1 only that they are not, 0 either.
 pub const DIRECTIONS: [i8; TRAITS] = [1, -1, -1, -1, -1, -1, -1, -1];

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Example;
+use super::logistic::Example;
 
 /// Returns the component of each example, by a number: what pairs connect of the groups of a set.
 pub fn components(examples: &[Example]) -> Vec<usize> {

@@ -1,17 +1,17 @@
 //! How many signatures a document needs (Huang et al. 2008, 4, Figure 6).
 
 use super::sample::TextSample;
-use crate::draw::Draw;
+use crate::sampling::Draw;
 use fixedbitset::FixedBitSet;
 use nddb::Progress;
 use nddb::Result;
-use nddb::compare::lcs::{Comparer, Prepared};
 use nddb::detect::Collection;
 use nddb::detect::PairOptions;
 use nddb::detect::SetSummary;
 use nddb::internals::Ticker;
+use nddb::internals::lcs::{Comparer, Prepared};
+use nddb::internals::sketch::{Signature, signatures};
 use nddb::internals::{Sets, Signed};
-use nddb::sketch::{Signature, signatures};
 
 /// Numbers of signatures that are tried: 7, 14 and so on to 112, "when we change n from 1 to 16".
 pub const SIGNATURE_STEPS: u32 = 16;

@@ -4,7 +4,7 @@ use std::collections::BinaryHeap;
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::draw::Draw;
+use crate::sampling::Draw;
 use fixedbitset::FixedBitSet;
 use nddb::Progress;
 use nddb::View;

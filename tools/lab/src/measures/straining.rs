@@ -6,10 +6,11 @@ use std::ops::Range;
 use super::sample::TextSample;
 use nddb::Progress;
 use nddb::Result;
+use nddb::compare::lcs::Parameters;
 use nddb::compare::lcs::Thresholds;
-use nddb::compare::lcs::{Comparer, Parameters, Prepared};
 use nddb::detect::PairOptions;
 use nddb::internals::Ticker;
+use nddb::internals::lcs::{Comparer, Prepared};
 
 /// Lengths of the window that are tried, in units, "from 2 bytes to 100 bytes".
 pub const WINDOWS: [usize; 16] = [2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 32, 40, 50, 64, 80, 100];

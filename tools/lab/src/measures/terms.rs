@@ -6,14 +6,15 @@ use fixedbitset::FixedBitSet;
 use nddb::Progress;
 use nddb::Result;
 use nddb::View;
-use nddb::compare::lcs::Myers;
 use nddb::detect::Collection;
 use nddb::detect::PairOptions;
 use nddb::detect::UnreadTexts;
 use nddb::internals::MappedRowsWriter;
 use nddb::internals::TextSources;
 use nddb::internals::Ticker;
-use nddb::text::{Page, Tokenizer};
+use nddb::internals::lcs::Myers;
+use nddb::internals::text::Tokenizer;
+use nddb::text::Page;
 
 /// Terms of a document that are compared: of two longer ones that share nothing, the comparison would take minutes.
 pub const TERMS_MAX: usize = 50_000;

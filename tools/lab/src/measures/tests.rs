@@ -3,19 +3,21 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::draw::Draw;
-use nddb::compare::lcs::plain::{compare, longest_common_subsequence};
-use nddb::compare::lcs::{Likeness, Parameters};
+use crate::sampling::Draw;
+use nddb::compare::lcs::Parameters;
 use nddb::detect::Method;
 use nddb::detect::PairOptions;
 use nddb::detect::Resources;
 use nddb::detect::SetOptions;
 use nddb::detect::UnreadTexts;
+use nddb::internals::lcs::Likeness;
+use nddb::internals::lcs::plain::{compare, longest_common_subsequence};
 use nddb::internals::perhaps_similar_sets;
+use nddb::internals::sketch::plain::signatures;
 use nddb::internals::support::{Corpus, corpus, texts};
+use nddb::internals::text::tokens;
 use nddb::sketch::SignatureRules;
-use nddb::sketch::plain::signatures;
-use nddb::text::{Page, tokens};
+use nddb::text::Page;
 
 const SEEDS: [u64; 2] = [3, 11];
 

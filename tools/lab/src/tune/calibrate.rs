@@ -2,8 +2,7 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::counts::{Tally, lower_bound};
-use super::runs::{PAIRS_MAX, Runs};
+use super::runs::{PAIRS_MAX, Runs, Tally};
 use fixedbitset::FixedBitSet;
 use nddb::Progress;
 use nddb::Result;
@@ -205,4 +204,18 @@ fn run(ratios: Ratios, tally: &Tally, whole: &Tally) -> Run {
         shingles: share(sum(&tally.shingles), sum(&whole.shingles)).unwrap_or(0.0),
         by_group: std::array::from_fn(|group| share(tally.correct[REPORT][group], tally.returned[REPORT][group])),
     }
+}
+
+/// The lower bound of a share of which `correct` of `all` were seen, with one-sided confidence of 95% (Wilson's score
+/// interval); 0 where nothing was seen.
+pub fn lower_bound(correct: f64, all: f64) -> f64 {
+    /// The 95% quantile of the normal distribution.
+    const Z: f64 = 1.644_853_626_951_472_2;
+    if all <= 0.0 {
+        return 0.0;
+    }
+    let (share, square) = (correct / all, Z * Z);
+    let middle = share + square / (2.0 * all);
+    let width = Z * (share * (1.0 - share) / all + square / (4.0 * all * all)).sqrt();
+    ((middle - width) / (1.0 + square / all)).clamp(0.0, 1.0)
 }

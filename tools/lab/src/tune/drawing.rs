@@ -108,7 +108,7 @@ pub(super) fn both(a: u32, b: u32) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nddb::sketch::split_mix;
+    use nddb::internals::sketch::split_mix;
 
     fn member(ordinal: u32) -> (usize, u64) {
         (ordinal as usize % 3, split_mix(9, ordinal.into()).reverse_bits())

@@ -1,6 +1,6 @@
 //! Edits of known size in a text.
 
-use nddb::sketch::split_mix;
+use nddb::internals::sketch::split_mix;
 
 /// What is done to a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -6,7 +6,6 @@
 //! how many edited documents it finds again, how many pairs of different documents it says to be near, and what it costs.
 
 mod calibrate;
-mod counts;
 mod drawing;
 mod edits;
 mod runs;
@@ -15,8 +14,7 @@ mod sampled;
 mod tests;
 mod trial;
 
-pub use calibrate::{Calibration, GroupFigures, RATIOS, Run, TuneOptions, calibrate};
-pub use counts::lower_bound;
+pub use calibrate::{Calibration, GroupFigures, RATIOS, Run, TuneOptions, calibrate, lower_bound};
 pub use edits::{Edit, EditKind, edited};
 pub use runs::PAIRS_MAX;
 pub use sampled::{AtThreshold, Sampled, THRESHOLDS, sampled};

@@ -2,7 +2,6 @@
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::counts::Tally;
 use super::drawing::{Drawing, Shares};
 use nddb::Result;
 use nddb::View;
@@ -52,6 +51,35 @@ pub(super) struct Runs<'a, 't> {
     /// Pairs of a run and group that are compared.
     most: usize,
     ticker: &'a Ticker<'t>,
+}
+
+/// Pairs, by half and group; means over runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Tally {
+    /// Pairs returned that were looked at: all of them, or those that were drawn.
+    pub(super) drawn: [[f64; GROUPS]; 2],
+    /// Pairs returned, by those that were looked at.
+    pub(super) returned: [[f64; GROUPS]; 2],
+    /// Of these, pairs that the run with all shingles returns.
+    pub(super) correct: [[f64; GROUPS]; 2],
+    /// Shingles that documents keep.
+    pub(super) shingles: [[f64; GROUPS]; 2],
+}
+
+impl Tally {
+    /// Adds another one, so much of it.
+    pub(super) fn add(&mut self, other: &Tally, part: f64) {
+        let pairs = [
+            (&mut self.drawn, &other.drawn),
+            (&mut self.returned, &other.returned),
+            (&mut self.correct, &other.correct),
+            (&mut self.shingles, &other.shingles),
+        ];
+        for (sum, more) in pairs {
+            let sum = sum.as_flattened_mut().iter_mut();
+            sum.zip(more.as_flattened()).for_each(|(sum, more)| *sum += part * more);
+        }
+    }
 }
 
 /// A pair that a run returns.

@@ -171,8 +171,8 @@ fn copies_cost_no_more_than_the_pairs_that_are_drawn() {
 /// Every pair of documents at every threshold, ratio and remainder, from their shingles themselves.
 #[test]
 fn samples_find_what_comparing_all_pairs_of_samples_finds() {
-    use nddb::sketch::{Sampling, shingles};
-    use nddb::text::CanonicalWords;
+    use nddb::internals::sketch::{Sampling, shingles};
+    use nddb::internals::text::CanonicalWords;
     for seed in [5, 6] {
         let folder = tempfile::tempdir().expect("a folder");
         let made = texts(70, seed);
@@ -201,7 +201,7 @@ fn samples_find_what_comparing_all_pairs_of_samples_finds() {
                     let samples: Vec<_> = sets.iter().map(|set| set.1.resample(sampling).expect("coarser")).collect();
                     for a in 0..sets.len() {
                         for b in 0..a {
-                            let near = |x: &nddb::sketch::Shingles, y| {
+                            let near = |x: &nddb::internals::sketch::Shingles, y| {
                                 x.overlap(y).is_some_and(|overlap| overlap.resemblance() >= step.threshold)
                             };
                             let group = sets[a].0.min(sets[b].0);

@@ -11,20 +11,23 @@ use fixedbitset::FixedBitSet;
 use nddb::Progress;
 use nddb::Result;
 use nddb::View;
-use nddb::compare::cosine::Frequencies;
-use nddb::compare::lcs::{Comparer, Prepared};
 use nddb::detect::Decision;
 use nddb::detect::Evidence;
 use nddb::detect::Method;
 use nddb::detect::PairOptions;
 use nddb::detect::TextScope;
-use nddb::detect::{Collection, Traits, b_similarity, c_similarity};
+use nddb::detect::{Collection, Traits};
+use nddb::internals::Frequencies;
 use nddb::internals::Ticker;
-use nddb::internals::{TextSources, keep};
-use nddb::sketch::{
-    Features, Recipe, Sampling, Shingles, Sketch, Stemmer, StopWords, agreement, shingles, signatures, simhash_of,
+use nddb::internals::lcs::{Comparer, Prepared};
+use nddb::internals::sketch::{
+    Features, Sampling, Shingles, Stemmer, StopWords, agreement, bands, shingles, signatures, simhash_of,
 };
-use nddb::text::{CanonicalWords, Page, tokens};
+use nddb::internals::text::{CanonicalWords, tokens};
+use nddb::internals::{TextSources, keep};
+use nddb::internals::{b_similarity, c_similarity};
+use nddb::sketch::{Recipe, Sketch};
+use nddb::text::Page;
 
 /// Fewer words than these are too few for an edit of one in a hundred.
 const WORDS_MIN: usize = 50;
@@ -227,7 +230,7 @@ fn share_a_band(a: &Sketch, b: &Sketch) -> bool {
         return a.bands().iter().zip(b.bands()).any(|(a, b)| *a == b);
     }
     a.min_hash.as_ref().zip(b.min_hash.as_ref()).is_some_and(|(a, b)| {
-        let bands = [a, b].map(|min_hash| Recipe::bands(&min_hash.values));
+        let bands = [a, b].map(|min_hash| bands(&min_hash.values));
         bands[0].iter().zip(&bands[1]).any(|(a, b)| a == b)
     })
 }

@@ -218,8 +218,8 @@ impl Adding<'_> {
         let mut more = Map::new();
         let Some(online) = &self.online else { return Ok(inserted(self.writer.insert(document)?, more)) };
         let judgement = match page {
-            Some(page) => self.writer.insert_page_if_new_by(document, page, online)?,
-            None => self.writer.insert_if_new_by(document, online)?,
+            Some(page) => self.writer.insert_page_if_new(document, page, online)?,
+            None => self.writer.insert_if_new(document, online)?,
         };
         Ok(match judgement {
             Judgement::Inserted { outcome, complete } => {

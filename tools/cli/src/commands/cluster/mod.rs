@@ -17,6 +17,7 @@ use crate::clock::Clock;
 use crate::failure::{Code, Failure, Result};
 use crate::output::{self, Output};
 use crate::pair_lines::Format;
+use crate::paper_options::PaperOptions;
 use crate::quantity::{counted, duration, grouped};
 use crate::{database, interrupt, text_options};
 
@@ -59,6 +60,14 @@ pub(crate) struct Args {
     /// The folder of an earlier run: renamed.tsv says what became of clusters whose ids are gone
     #[arg(long, value_name = "DIR", requires = "output")]
     previous: Option<PathBuf>,
+}
+
+impl Args {
+    /// The same clusters with other constants of the papers.
+    pub(super) fn with(mut self, paper: PaperOptions) -> Self {
+        self.how.paper = paper;
+        self
+    }
 }
 
 pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {

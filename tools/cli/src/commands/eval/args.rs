@@ -6,6 +6,7 @@ use clap::ValueEnum;
 use nddb::sketch::Recipe;
 use nddb_lab::eval::Half;
 
+use crate::paper_options::PaperOptions;
 use crate::text_options::TextOptions;
 
 /// Compare methods on labelled documents
@@ -37,8 +38,9 @@ pub(crate) struct Args {
     /// Score only one half of the labels: choose on 1, report on 2
     #[arg(long, value_enum, default_value_t, value_name = "HALF")]
     pub(super) half: EvalHalf,
-    /// How pages become sketches: one recipe or several, between commas, to be compared
-    #[arg(long, default_value = Recipe::NAMES[0], value_name = "LIST", value_delimiter = ',')]
+    /// How pages become sketches: one recipe or several, between commas, to be compared; flags stand behind the base:
+    /// main, web, web-2grams, main-psl, main-c
+    #[arg(long, default_value = Recipe::BASES[0], value_name = "LIST", value_delimiter = ',')]
     pub(super) recipe: Vec<String>,
     /// Write up to 200 pairs without a label for each setting to this file, to be labelled
     #[arg(long, value_name = "FILE")]
@@ -54,6 +56,16 @@ pub(crate) struct Args {
     pub(super) seed: u64,
     #[command(flatten)]
     pub(super) texts: TextOptions,
+    /// What `nddb lab` changes.
+    #[arg(skip)]
+    pub(super) paper: PaperOptions,
+}
+
+impl Args {
+    /// The same comparison with other constants of the papers.
+    pub(in crate::commands) fn with(self, paper: PaperOptions) -> Self {
+        Self { paper, ..self }
+    }
 }
 
 /// What is scored.

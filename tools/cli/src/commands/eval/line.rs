@@ -7,8 +7,7 @@ use nddb_lab::eval::{
 };
 use serde_json::{Map, Value, json};
 
-use super::figures::Figures;
-use super::trial::{Frame, Set, Trial};
+use super::trial::{Figures, Frame, Set, Trial};
 
 /// Distances that are shown: those of Manku et al. 2007, Figure 1, and 0.
 pub(super) const DISTANCE_MAX: u32 = 10;

@@ -2,9 +2,7 @@
 
 mod args;
 pub(super) mod documents;
-mod figures;
 mod line;
-mod page;
 mod review;
 mod setting;
 mod table;
@@ -14,14 +12,13 @@ use std::path::Path;
 
 use nddb::detect::{Method, Resources};
 use nddb::sketch::Recipe;
-use nddb_lab::eval::Cells;
+use nddb_lab::eval::{Cells, EvalPage, Intervals, MethodFigures, RecipeFigures, splits};
 
 pub(crate) use self::args::Args;
 use self::documents::{load, read_labels, refuse_strangers};
-use self::figures::Figures;
 use self::review::Review;
 use self::setting::Setting;
-use self::trial::{Frame, Trial};
+use self::trial::{Figures, Frame, Trial, figures_of};
 use super::create::recipe;
 use crate::args::Global;
 use crate::clock::Clock;
@@ -33,7 +30,9 @@ use crate::text_options;
 
 pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let settings = setting::parse(&args.methods).map_err(Failure::usage)?;
-    args.texts.check(&settings.iter().map(|setting| setting.method).collect::<Vec<Method>>())?;
+    let methods: Vec<Method> = settings.iter().map(|setting| setting.method).collect();
+    args.texts.check(&methods)?;
+    args.paper.check(&methods, &args.texts)?;
     let recipes = args.recipe.iter().map(|name| recipe(name)).collect::<Result<Vec<Recipe>>>()?;
     let labels = read_labels(&args.pairs)?;
     let meter = global.messages().meter("eval");
@@ -55,7 +54,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     if let Some(path) = &args.review {
         write_reviews(path, &trials)?;
     }
-    let figures = figures::measure(&frame, args, &resources, &meter)?;
+    let figures = trial::measure(&frame, args, &resources, &meter)?;
     report(&frame, &trials, &figures, args, global)?;
     for trial in &trials {
         for warning in text_options::warnings(&trial.summary) {
@@ -90,6 +89,7 @@ fn run_all<'a>(
         let mut setting = setting.clone();
         let mut options = setting.options(resources);
         args.texts.apply(&mut options);
+        args.paper.apply(&mut options);
         setting.verified = options.verify_lcs && !matches!(setting.method, Method::Identity | Method::Lcs);
         let clock = Clock::start();
         match set.corpus.run(&options, &set.gold, frame.seed, &mut *meter.watch(true)) {
@@ -116,7 +116,7 @@ fn report(
 ) -> Result<()> {
     let (reference, intervals) = if trials.is_empty() { (0, Vec::new()) } else { frame.intervals(trials) };
     if let Some(path) = &args.report {
-        let page = page::page(frame, trials, &intervals, figures, args)?;
+        let page = page(frame, trials, &intervals, figures, args).html()?;
         let mut output = Output::chosen(Some(path))?;
         output.write(page.as_bytes())?;
         output.flush()?;
@@ -124,7 +124,7 @@ fn report(
     let mut output = Output::stdout();
     if global.json {
         for (trial, intervals) in trials.iter().zip(&intervals) {
-            let figures = figures::of(figures, trial.set);
+            let figures = figures_of(figures, trial.set);
             output.json(&line::value(frame, trial, &trials[reference], intervals, figures))?;
         }
     } else {
@@ -133,6 +133,40 @@ fn report(
         }
     }
     output.flush()
+}
+
+/// What stands on the page.
+fn page<'a>(
+    frame: &Frame<'_>,
+    trials: &[Trial<'_>],
+    intervals: &[Intervals],
+    figures: &'a [Figures<'_>],
+    args: &Args,
+) -> EvalPage<'a> {
+    let several = frame.sets.len() > 1;
+    let method = |(trial, intervals): (&Trial<'_>, &Intervals)| {
+        let name = format!("{} {}", trial.setting.method, trial.setting.told()).trim_end().to_owned();
+        MethodFigures {
+            name: if several { format!("{} {name}", trial.set.recipe.name()) } else { name },
+            counts: splits(&trial.set.gold, &frame.selected, trial.returned.found())[0].counts,
+            intervals: *intervals,
+            pairs: trial.returned.pairs(),
+        }
+    };
+    let recipe = |figures: &'a Figures<'_>| RecipeFigures {
+        recipe: figures.set.recipe.to_string(),
+        similarity: &figures.similarity,
+        slopes: figures.slopes.as_ref(),
+        distances: &figures.distances,
+    };
+    EvalPage {
+        docs: args.docs.display().to_string(),
+        labels: args.pairs.display().to_string(),
+        head: table::head(frame),
+        counts: frame.counts(),
+        methods: trials.iter().zip(intervals).map(method).collect(),
+        recipes: figures.iter().map(recipe).collect(),
+    }
 }
 
 fn write_reviews(path: &Path, trials: &[Trial<'_>]) -> Result<()> {

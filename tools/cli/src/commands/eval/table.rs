@@ -2,6 +2,7 @@
 
 use nddb::detect::Method;
 use nddb_lab::eval::{DRAWS, Interval, Intervals, Split, splits};
+use nddb_lab::quantity::decimal;
 
 use super::trial::{Frame, Set, Trial};
 use crate::quantity::{counted, grouped};
@@ -100,7 +101,7 @@ fn overview(frame: &Frame<'_>, trials: &[Trial<'_>], parts: &[Vec<Split>], inter
         let all = parts[0].counts;
         let per = trial.summary.candidates as f64 / (frame.documents().max(1)) as f64;
         table.row(vec![
-            trial.set.recipe.name().into(),
+            trial.set.recipe.name(),
             trial.setting.method.name().into(),
             or_nothing(trial.setting.told()),
             figure(all.precision()),
@@ -126,7 +127,7 @@ fn differences(trials: &[Trial<'_>], reference: usize, intervals: &[Intervals]) 
     for (index, (trial, intervals)) in trials.iter().zip(intervals).enumerate() {
         if index != reference {
             table.row(vec![
-                trial.set.recipe.name().into(),
+                trial.set.recipe.name(),
                 trial.setting.method.name().into(),
                 or_nothing(trial.setting.told()),
                 signed(intervals.precision_difference),
@@ -159,7 +160,7 @@ fn by_part(trials: &[Trial<'_>], parts: &[Vec<Split>]) -> Table {
         for split in &parts[1..] {
             let counts = &split.counts;
             table.row(vec![
-                trial.set.recipe.name().into(),
+                trial.set.recipe.name(),
                 trial.setting.method.name().into(),
                 or_nothing(trial.setting.told()),
                 split.by.into(),
@@ -215,12 +216,12 @@ fn or_nothing(text: String) -> String {
     if text.is_empty() { NOTHING.into() } else { text }
 }
 
-pub(super) fn figure(figure: Option<f64>) -> String {
-    figure.map_or(NOTHING.into(), |figure| format!("{figure:.4}"))
+fn figure(figure: Option<f64>) -> String {
+    decimal(figure, 4)
 }
 
-pub(super) fn interval(interval: Option<Interval>) -> String {
-    interval.map_or(NOTHING.into(), |interval| format!("{:.3} to {:.3}", interval.low, interval.high))
+fn interval(interval: Option<Interval>) -> String {
+    interval.map_or(NOTHING.into(), |interval| interval.to_string())
 }
 
 fn signed(interval: Option<Interval>) -> String {

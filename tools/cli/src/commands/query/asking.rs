@@ -1,6 +1,7 @@
 //! Asking queries on many threads, and printing the answers in their order.
 
-use nddb::{Stored, View, Work, parallel};
+use nddb::internals::in_order;
+use nddb::{Stored, View, Work};
 
 use super::queries::Query;
 use crate::failure::Result;
@@ -49,7 +50,7 @@ impl<'a, A: Answering> Asking<'a, A> {
         let mut pieces = queries.chunks(A::PIECE);
         let threads = self.threads.min(queries.len().div_ceil(A::PIECE));
         let Self { answering, output, sum, .. } = self;
-        parallel::in_order(
+        in_order(
             threads,
             || pieces.next(),
             |piece| answering.answer(piece),

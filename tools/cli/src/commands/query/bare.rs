@@ -3,9 +3,9 @@
 use std::io::Write;
 use std::time::Instant;
 
+use clap::ValueEnum;
 use nddb::{Fingerprint, View, Within};
 
-use super::Ids;
 use super::asking::{Answering, Answers};
 use super::queries::Query;
 use crate::failure::Result;
@@ -17,6 +17,16 @@ const MEMORY: &str = "memory is writable";
 
 /// Queries whose probes are in flight together.
 const TOGETHER: usize = 32;
+
+/// Whether document numbers become ids.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum Ids {
+    /// Ids, addresses and sites
+    #[default]
+    All,
+    /// Document numbers alone
+    None,
+}
 
 /// How fingerprints are looked up.
 pub(super) struct Bare<'a> {

@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
-use nddb::detect::online::{bounds, content_difference, read_page, term_difference};
 use nddb::detect::{ALL_TRAITS, Method, NearDuplicate, NearDuplicates, OnlineDetector, told};
+use nddb::detect::{bounds, content_difference, read_page, term_difference};
 use nddb::sketch::Recipe;
 use nddb::{Document, Stored, View};
 use serde_json::{Map, Value, json};

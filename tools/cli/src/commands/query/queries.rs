@@ -6,11 +6,34 @@ use nddb::text::PageKind;
 use nddb::{Document, Fingerprint, Stored, View};
 use nddb_format::fingerprint::low_mask;
 
-use super::QueryInputs;
 use crate::args::Global;
 use crate::database;
 use crate::failure::{Code, Failure, Result};
 use crate::inputs::{self, PageFile};
+
+/// What to look for: one of these.
+#[derive(Debug, clap::Args)]
+#[group(required = true, multiple = false)]
+pub(super) struct QueryInputs {
+    /// Fingerprints of 16 hex digits
+    #[arg(long, num_args = 1.., value_name = "HEX", value_parser = inputs::hex)]
+    pub(super) fp: Vec<Fingerprint>,
+    /// Fingerprints of stored documents
+    #[arg(long, num_args = 1.., value_name = "ID")]
+    pub(super) id: Vec<String>,
+    /// Plain text, - for stdin
+    #[arg(long, num_args = 1.., value_name = "FILE")]
+    pub(super) text: Vec<PathBuf>,
+    /// An HTML page, - for stdin
+    #[arg(long, num_args = 1.., value_name = "FILE")]
+    pub(super) html: Vec<PathBuf>,
+    /// A file of fingerprints, eight bytes each, least significant first
+    #[arg(long, value_name = "FILE.u64le")]
+    pub(super) fp_file: Option<PathBuf>,
+    /// All stored documents, one after the other
+    #[arg(long)]
+    pub(super) all: bool,
+}
 
 /// A query.
 pub(super) enum Query {

@@ -1,26 +1,16 @@
 //! `nddb report`: the measurements of the papers, as a page.
 
-mod measured;
 mod numbers;
-mod page;
 mod text_numbers;
-mod text_page;
-mod texts;
 
 use std::path::PathBuf;
 
-use nddb::detect::{ClusterOptions, Collection, Method, PairOptions};
-use nddb::{Error, View};
-use nddb_lab::Draw;
-use nddb_lab::measures;
+use nddb_lab::report::Report;
 
-use self::measured::{Measured, Report};
-use self::texts::{TERM_PAIRS, Texts};
 use super::pairs;
 use crate::args::{Database, Global};
 use crate::clock::Clock;
 use crate::failure::{Code, Failure, Result};
-use crate::messages::Meter;
 use crate::output::{self, Output};
 use crate::quantity::{counted, duration};
 use crate::{database, interrupt};
@@ -60,9 +50,11 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
     let messages = global.messages();
     let meter = messages.meter("report");
-    let report = measure(args, reader.view(), global, &meter)?;
+    let db = args.database.db.display().to_string();
+    let sample = (args.sample, args.seed);
+    let report = Report::measure(db, reader.view(), &pairs::resources(global), sample, &mut *meter.watch(true))?;
     if args.output.is_some() || !global.json {
-        let page = page::page(&report)?;
+        let page = report.page()?;
         let mut output = Output::chosen(args.output.as_deref())?;
         output.write(page.as_bytes())?;
         output.flush()?;
@@ -74,47 +66,4 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let documents = counted(report.collection.held().documents, "document");
     meter.finish(&format!("{documents} measured by {} in {took}", counted(report.methods.len() as u64, "method")));
     Ok(Code::Done)
-}
-
-fn measure<'a>(args: &Args, view: View<'a>, global: &Global, meter: &Meter) -> Result<Report<'a>> {
-    let resources = pairs::resources(global);
-    let mut watch = meter.watch(true);
-    let collection = Collection::build(view, &resources, &mut *watch)?;
-    let with_deleted = Collection::with_deleted(view, &resources, &mut *watch)?;
-    let prints = measures::prints(&collection, view.settings().bits, &resources, &mut *watch)?;
-    let (mut methods, mut refused, mut grids, mut drawn) = (Vec::new(), Vec::new(), [None, None], Vec::new());
-    let db = args.database.db.display().to_string();
-    let options = |method: Method| {
-        let mut options = PairOptions { resources: resources.clone(), ..PairOptions::new(method) };
-        options.rules.within = view.settings().k.into();
-        options
-    };
-    for method in Method::ALL {
-        if method.needs_text() {
-            let why = format!("it reads the texts of all documents: nddb pairs {db} --method {method}");
-            refused.push((method, why));
-            continue;
-        }
-        let options = options(method);
-        let graph = match measures::graph(view, &collection, &options, &mut *watch) {
-            Err(Error::Method { why, .. }) => {
-                refused.push((method, why));
-                continue;
-            }
-            other => other?,
-        };
-        let sizes = measures::sizes(view, &with_deleted, &ClusterOptions::new(options.clone()), &mut *watch)?;
-        if let Some(index) = [Method::B, Method::C].iter().position(|&it| it == method) {
-            let mut draw = Draw::new(if args.sample > 0 { TERM_PAIRS } else { 0 }, args.seed);
-            let visit = &mut |a, b| draw.push(a, b);
-            grids[index] = Some(measures::similarities(view, &collection, &options, &mut *watch, visit)?);
-            drawn.push((method, draw));
-        }
-        methods.push(Measured { options, graph, sizes });
-    }
-    let [b, c] = grids;
-    drop(watch);
-    let sample = (args.sample, args.seed);
-    let texts = Texts::measure(view, &collection, &options(Method::Shingles), sample, &drawn, meter)?;
-    Ok(Report { db, view, collection, prints, methods, refused, b, c, texts })
 }

@@ -2,16 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use nddb_lab::eval::COMBINED_R;
 use nddb_lab::measures::Grid;
+use nddb_lab::report::{C_RANGES, Measured, Report};
 use serde_json::{Value, json};
 
-use super::measured::{Measured, Report};
 use super::text_numbers;
-
-/// Thresholds of the combined algorithm that are tried.
-pub(super) const THRESHOLDS: std::ops::RangeInclusive<u32> = 330..=384;
-/// Ranges of C-similarity that are told apart.
-pub(super) const RANGES: [(u32, u32); 5] = [(372, 374), (375, 377), (378, 380), (381, 383), (384, 384)];
 
 pub(super) fn value(report: &Report<'_>) -> Value {
     let prints = &report.prints;
@@ -77,7 +73,7 @@ fn method(measured: &Measured) -> Value {
 fn grid(grid: &Grid) -> Value {
     let cells = (0..=6).flat_map(|b| (0..=384).map(move |c| [u64::from(b), u64::from(c), grid.pairs_at(b, c)]));
     let by_b = (0..=6).map(|b| json!({"b": b, "pairs": grid.with_b(b), "mean_c": grid.mean_c(b)}));
-    let by_c = RANGES.iter().map(|&(from, to)| {
+    let by_c = C_RANGES.iter().map(|&(from, to)| {
         let pairs: u64 = (from..=to).map(|c| grid.with_c(c)).sum();
         json!({"from": from, "to": to, "pairs": pairs, "mean_b": grid.mean_b(from..=to)})
     });
@@ -93,5 +89,5 @@ fn grid(grid: &Grid) -> Value {
 }
 
 fn combined(grid: &Grid) -> Value {
-    THRESHOLDS.map(|least| json!({"r": least, "pairs": grid.from_c(least)})).collect()
+    COMBINED_R.map(|least| json!({"r": least, "pairs": grid.from_c(least)})).collect()
 }

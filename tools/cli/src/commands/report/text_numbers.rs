@@ -2,12 +2,12 @@
 
 use nddb::detect::GROUPS;
 use nddb_lab::measures::TermDifferences;
+use nddb_lab::quantity::group_words;
+use nddb_lab::report::Texts;
 use nddb_lab::tune::RATIOS;
 use serde_json::{Value, json};
 
-use super::texts::Texts;
 use crate::text_options::unread_value;
-use crate::words;
 
 pub(super) fn value(texts: &Texts) -> Value {
     let terms = texts.terms.iter().map(|(method, differences)| {
@@ -73,7 +73,7 @@ fn sampled(texts: &Texts) -> Value {
     let made = &texts.sampled;
     let groups = (0..GROUPS).map(|group| {
         json!({
-            "words": words::of_group(group),
+            "words": group_words(group),
             "documents": made.documents[group],
             "shingles": made.shingles[group],
         })

@@ -38,7 +38,7 @@ pub(super) static DEFINITION: Definition = Definition {
 pub(super) fn check(rules: &Rules) -> Result<()> {
     if rules.b < B_MIN {
         let what = "the least B-similarity (at least 2 are shared by every candidate)";
-        return Err(Error::OutOfRange { what, asked: rules.b.into(), limit: B_MIN.into() });
+        return Err(Error::OutOfRange { what, requested: rules.b.into(), limit: B_MIN.into() });
     }
     Ok(())
 }

@@ -5,20 +5,17 @@ mod bare;
 mod judged;
 mod queries;
 
-use std::path::PathBuf;
-
-use clap::ValueEnum;
-use nddb::{Fingerprint, View, Within};
+use nddb::{View, Within};
 use serde_json::json;
 
 use self::asking::{Answering, Answers, Asking};
-use self::bare::Bare;
+use self::bare::{Bare, Ids};
 use self::judged::Judged;
+use self::queries::QueryInputs;
 use crate::args::{Database, Global};
 use crate::clock::Clock;
 use crate::database;
 use crate::failure::{Code, Result, Told};
-use crate::inputs;
 use crate::judging::JudgingArgs;
 
 /// Find the near-duplicates of fingerprints, pages and documents
@@ -65,40 +62,6 @@ pub(crate) struct Args {
     /// Add the numbers against their thresholds, and the tokens that differ if the match's page can be read again
     #[arg(long, conflicts_with_all = ["stats", "ids"])]
     why: bool,
-}
-
-/// What to look for: one of these.
-#[derive(Debug, clap::Args)]
-#[group(required = true, multiple = false)]
-struct QueryInputs {
-    /// Fingerprints of 16 hex digits
-    #[arg(long, num_args = 1.., value_name = "HEX", value_parser = inputs::hex)]
-    fp: Vec<Fingerprint>,
-    /// Fingerprints of stored documents
-    #[arg(long, num_args = 1.., value_name = "ID")]
-    id: Vec<String>,
-    /// Plain text, - for stdin
-    #[arg(long, num_args = 1.., value_name = "FILE")]
-    text: Vec<PathBuf>,
-    /// An HTML page, - for stdin
-    #[arg(long, num_args = 1.., value_name = "FILE")]
-    html: Vec<PathBuf>,
-    /// A file of fingerprints, eight bytes each, least significant first
-    #[arg(long, value_name = "FILE.u64le")]
-    fp_file: Option<PathBuf>,
-    /// All stored documents, one after the other
-    #[arg(long)]
-    all: bool,
-}
-
-/// Whether document numbers become ids.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum Ids {
-    /// Ids, addresses and sites
-    #[default]
-    All,
-    /// Document numbers alone
-    None,
 }
 
 impl Args {

@@ -1,14 +1,15 @@
-//! Sorted rows that go around the write-ahead log: files written in key order and moved in whole.
+//! Sorted rows that bypass the write-ahead log: files written in key order and ingested as a whole.
 
 use std::path::{Path, PathBuf};
 
 use rocksdb::{IngestExternalFileOptions, Options, SstFileWriter};
 
-use super::{CACHE_SIZE, Catalog, Family, failed, family_options};
+use super::families::{CACHE_SIZE, Family, family_options};
+use super::open::{Catalog, failed};
 use crate::store::disk::steps::step;
 use crate::{Error, Result};
 
-/// How the rows of a family are written to files.
+/// Options for writing files of rows of a family.
 pub(crate) struct RowOptions(Family, Options);
 
 impl RowOptions {
@@ -27,7 +28,8 @@ pub(crate) struct SortedRows<'a> {
 }
 
 impl<'a> SortedRows<'a> {
-    /// A file to be made in `folder`, on the file system of the catalog, when it has a row.
+    /// Returns a writer for a file in `folder`, on the file system of the catalog; the file is created with its
+    /// first row.
     pub(crate) fn create(folder: &Path, options: &'a RowOptions, name: u64) -> Self {
         let RowOptions(family, options) = options;
         let path = folder.join(format!("{}-{name}.sst", family.name()));
@@ -53,14 +55,14 @@ impl<'a> SortedRows<'a> {
     }
 }
 
-/// A whole file of sorted rows, ready to be taken into the catalog.
+/// A complete file of sorted rows, ready for ingestion.
 pub(crate) struct SortedFile {
     path: PathBuf,
     family: Family,
 }
 
 impl SortedFile {
-    /// Moves the file into the catalog: durable, and visible at once.
+    /// Ingests the file into the catalog: its rows are durable and visible at once.
     pub(crate) fn ingest(self, catalog: &Catalog) -> Result<()> {
         let mut options = IngestExternalFileOptions::default();
         options.set_move_files(true);

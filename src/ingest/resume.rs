@@ -1,4 +1,4 @@
-//! The inputs of a load: found, known again, and opened where an earlier load left them.
+//! The inputs of a load: found, identified, and opened at their resume points.
 
 use std::path::Path;
 
@@ -7,42 +7,42 @@ use nddb_format::record::Archive;
 use crate::archive::{self, ArchiveError, ArchiveIdentity, Format, Input, Located, Options, ResumePoint};
 use crate::store::Writer;
 
-/// An input, and what is known of it.
+/// An input and its state in the database.
 pub(super) struct Source {
     located: Located,
-    /// Bytes of the file, 0 if that is not known.
+    /// Bytes of the file, 0 if not known.
     pub(super) size: u64,
-    /// The archive's number and progress, for what can be read again later.
+    /// The archive's number and progress, for files that can be read again later.
     pub(super) archive: Option<(u32, Archive)>,
     /// An earlier load has read all of it.
     pub(super) is_finished: bool,
 }
 
-/// All inputs of a load.
+/// The inputs of a load.
 pub(super) struct Sources {
     pub(super) all: Vec<Source>,
     pub(super) options: Options,
-    /// Whether the progress of an earlier load counts, and that of this one is kept. Not of a pending batch: it may be
-    /// cancelled, and what it had read would be missing.
+    /// Whether the progress of earlier loads is used, and that of this one stored. Not for a pending batch: it may
+    /// be cancelled, and the archives read for it would be missing.
     pub(super) keeps_progress: bool,
 }
 
 impl Sources {
-    /// Registers the archives, and finds out which of them have been loaded. If all have, or with `again`, they are read
-    /// from the start: who loads the same again wants to know that it is there.
+    /// Registers the archives, and looks up which of them have been loaded. If all have, or with `again`, they are
+    /// read from the start: a caller who loads the same again wants to know that it is stored.
     pub(super) fn look_up(
         located: Vec<Located>,
         options: Options,
         again: bool,
         writer: &mut Writer,
     ) -> crate::Result<Sources> {
-        // One that cannot be read is met again, and told, when it is opened.
+        // An input that cannot be read is reported when it is opened.
         let identities: Vec<Option<ArchiveIdentity>> = located
             .iter()
             .map(|located| is_archive(located, &options).then(|| archive::identity(&located.path).ok()).flatten())
             .collect();
-        let unread = identities.iter().flatten().map(|identity| identity.clone().unread(&options));
-        let mut archives = writer.archives(unread.collect(), &|path| !Path::new(path).exists())?.into_iter();
+        let archives = identities.iter().flatten().map(|identity| identity.clone().into_archive(&options));
+        let mut archives = writer.archives(archives.collect(), &|path| !Path::new(path).exists())?.into_iter();
         let source = |(located, identity): (Located, Option<ArchiveIdentity>)| {
             let archive = identity.and_then(|_| archives.next());
             let is_finished = archive.as_ref().is_some_and(|(_, archive)| archive.finished);
@@ -59,7 +59,7 @@ impl Sources {
         Ok(Sources { all, options, keeps_progress })
     }
 
-    /// Returns how many archives are passed over.
+    /// Returns the number of archives that are passed over.
     pub(super) fn passed_over(&self) -> u64 {
         self.all.iter().filter(|source| source.is_finished).count() as u64
     }
@@ -69,7 +69,7 @@ impl Sources {
         self.all.iter().map(|source| source.size).sum()
     }
 
-    /// Returns whether the options say that all are bare fingerprints, or their names do.
+    /// Returns whether the options or their names say that all inputs are bare fingerprints.
     pub(super) fn are_fingerprints(&self) -> bool {
         self.all.iter().all(|source| is_raw(&source.located.path, &self.options))
     }
@@ -83,17 +83,17 @@ impl Source {
         }
     }
 
-    /// Returns the file.
+    /// Returns the path of the file.
     pub(super) fn path(&self) -> &Path {
         &self.located.path
     }
 
-    /// Returns whether an earlier load has read some of it.
+    /// Returns whether an earlier load has read a part of it.
     pub(super) fn is_begun(&self) -> bool {
         self.archive.as_ref().is_some_and(|(_, archive)| (archive.offset, archive.inner) != (0, 0))
     }
 
-    /// Opens the input where an earlier load left it.
+    /// Opens the input at its resume point.
     pub(super) fn open(&self, options: &Options) -> Result<Input, ArchiveError> {
         match &self.archive {
             Some((_, archive)) if self.is_begun() => {
@@ -104,8 +104,8 @@ impl Source {
     }
 }
 
-/// Whether a file is worth remembering. Raw fingerprints are not: their ids depend on the command, there is nothing to
-/// read again, and they load fast. Neither is a stream.
+/// Returns whether a file is registered as an archive. Raw fingerprints are not: their ids depend on the command,
+/// there are no texts to read again, and they load fast. Streams are not, either.
 fn is_archive(located: &Located, options: &Options) -> bool {
     located.is_file() && !is_raw(&located.path, options)
 }

@@ -1,15 +1,13 @@
 //! The sections of a report that are about texts.
 
 use nddb::detect::{GROUPS, Method};
-use nddb_lab::measures::TermDifferences;
-use nddb_lab::tune::{AtThreshold, RATIOS};
 
 use super::texts::{TERM_PAIRS, Texts};
-use crate::failure::Result;
 use crate::html::Html;
-use crate::quantity::{counted, grouped};
-use crate::svg::{COLOURS, Plot, Series};
-use crate::{text_options, words};
+use crate::measures::TermDifferences;
+use crate::plot::{COLOURS, Plot, Result, Series};
+use crate::quantity::{counted, decimal, group_words, grouped, unread_reasons};
+use crate::tune::{AtThreshold, RATIOS};
 
 /// Bounds of the ranges in which term differences are counted, the last one open.
 const DIFFERENCES: [u64; 11] = [0, 1, 3, 5, 9, 17, 33, 65, 129, 257, 513];
@@ -35,11 +33,11 @@ pub(super) fn sections(html: &mut Html, texts: &Texts) -> Result<()> {
     };
     let unread = match texts.unread.total() {
         0 => "All of them could be read.".to_owned(),
-        count => format!("{} could not be read: {}.", counted(count, "document"), text_options::reasons(&texts.unread)),
+        count => format!("{} could not be read: {}.", counted(count, "document"), unread_reasons(&texts.unread)),
     };
     html.paragraph(&format!(
-        "Texts are read again where documents were loaded from, of a sample: {} drawn by seed {} from {} with different \
-         texts{near}. {unread}",
+        "Texts are read again where documents were loaded from, of a sample: {} drawn by seed {} from {} with \
+         different texts{near}. {unread}",
         counted(texts.drawn, "document"),
         texts.seed,
         grouped(texts.drawn_from),
@@ -53,8 +51,8 @@ pub(super) fn sections(html: &mut Html, texts: &Texts) -> Result<()> {
 fn terms(html: &mut Html, texts: &Texts) -> Result<()> {
     html.heading(3, "In how many terms near-duplicates differ");
     html.paragraph(&format!(
-        "Terms that are deleted or inserted between the two texts of a pair; one that is replaced counts two (Henzinger \
-         2006, Figures 1 and 3). Up to {} pairs of each method are drawn.",
+        "Terms that are deleted or inserted between the two texts of a pair; one that is replaced counts two \
+         (Henzinger 2006, Figures 1 and 3). Up to {} pairs of each method are drawn.",
         grouped(TERM_PAIRS as u64)
     ));
     if texts.terms.is_empty() {
@@ -109,8 +107,8 @@ fn signatures(html: &mut Html, texts: &Texts) -> Result<()> {
     html.heading(3, "How many signatures a document needs");
     html.paragraph(&format!(
         "{} are compared with all others of the sample by trustable longest common subsequence: of {} pairs {} are \
-         similar. Coverage is the share of these that perhaps-similar sets bring together, the trustable rate the share of \
-         similar pairs among all that they bring together (Huang et al. 2008, Figure 6).",
+         similar. Coverage is the share of these that perhaps-similar sets bring together, the trustable rate the \
+         share of similar pairs among all that they bring together (Huang et al. 2008, Figure 6).",
         counted(perhaps.selected, "document"),
         grouped(perhaps.compared),
         grouped(perhaps.similar),
@@ -140,8 +138,8 @@ fn straining(html: &mut Html, texts: &Texts) -> Result<()> {
     let made = &texts.straining;
     html.heading(3, "How long the window of filtered sketches should be");
     html.paragraph(&format!(
-        "The strain-away rate is the share of its texts that a pair loses which is not similar, the reserve rate the share \
-         of its trustable common subsequence that a similar pair keeps: means over {} and {}. A unit is an ASCII \
+        "The strain-away rate is the share of its texts that a pair loses which is not similar, the reserve rate the \
+         share of its trustable common subsequence that a similar pair keeps: means over {} and {}. A unit is an ASCII \
          character; others count two (Huang et al. 2008, Figure 7).",
         counted(made.unlike, "pair"),
         counted(made.similar, "pair"),
@@ -170,8 +168,8 @@ fn sampled(html: &mut Html, texts: &Texts) -> Result<()> {
     let made = &texts.sampled;
     html.heading(3, "What sampled shingles find");
     html.paragraph(
-        "One shingle in n is kept. Precision and recall are against the pairs that all shingles return, means over the n \
-         samples there are (Ye et al. 2007, 4.2 to 4.4). nddb tune chooses a ratio for each group of documents.",
+        "One shingle in n is kept. Precision and recall are against the pairs that all shingles return, means over the \
+         n samples there are (Ye et al. 2007, 4.2 to 4.4). nddb tune chooses a ratio for each group of documents.",
     );
     if made.steps.iter().all(|step| step.pairs.iter().sum::<u64>() == 0) {
         html.paragraph("No two documents of the sample resemble each other so much.");
@@ -189,11 +187,11 @@ fn sampled(html: &mut Html, texts: &Texts) -> Result<()> {
     groups.sort_unstable();
     if !groups.is_empty() {
         html.paragraph(&format!(
-            "By the words of the smaller document, at a resemblance of {GROUPS_AT}; of groups with {GROUP_PAIRS} pairs and \
-             more those with most:"
+            "By the words of the smaller document, at a resemblance of {GROUPS_AT}; of groups with {GROUP_PAIRS} pairs \
+             and more those with most:"
         ));
     }
-    let names: Vec<String> = groups.iter().map(|&group| words::of_group(group)).collect();
+    let names: Vec<String> = groups.iter().map(|&group| group_words(group)).collect();
     let lines: Vec<(&AtThreshold, Option<usize>)> = groups.iter().map(|&group| (step, Some(group))).collect();
     if !groups.is_empty() {
         by_ratio(html, "precision", &names, &lines)?;
@@ -203,7 +201,7 @@ fn sampled(html: &mut Html, texts: &Texts) -> Result<()> {
     let mut rows = Vec::new();
     for step in &made.steps {
         for group in (0..GROUPS).filter(|&group| made.documents[group] > 0) {
-            let mut row = vec![step.threshold.to_string(), words::of_group(group), grouped(made.documents[group])];
+            let mut row = vec![step.threshold.to_string(), group_words(group), grouped(made.documents[group])];
             row.push(grouped(step.pairs[group]));
             row.extend((1..RATIOS.len()).map(|ratio| {
                 format!("{} / {}", share(step.precision(ratio, Some(group))), share(step.recall(ratio, Some(group))))
@@ -247,5 +245,5 @@ fn by_ratio(html: &mut Html, what: &str, names: &[String], lines: &[(&AtThreshol
 
 /// A share as it stands in a table.
 fn share(share: Option<f64>) -> String {
-    share.map_or_else(|| "-".into(), |share| format!("{share:.3}"))
+    decimal(share, 3)
 }

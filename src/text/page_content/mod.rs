@@ -1,21 +1,21 @@
-//! What a page says, and what only stands around it (Huang, Wang, Li 3.1): the content of newer recipes.
+//! The content of a page without its boilerplate (Huang, Wang, Li 3.1), as newer recipes find it.
 //!
-//! [`main_content`](crate::text::main_content) is what older recipes are made of and stays as it is. It drops all that
-//! stands in links, and with it lists that are the content; what is around the content it knows by a few elements. Here
-//! the part of the page a block stands in decides first, and its links only then (Kohlschuetter, Fankhauser, Nejdl,
-//! WSDM 2010, and Pomikalek 2011 look at blocks and their neighbours in the same way).
+//! Older recipes use [`main_content`](crate::text::main_content), which never changes. It drops all links, and with
+//! them lists that are content; it recognises boilerplate by a few elements only. Here the region of the page that
+//! contains a block decides first, and its links only then (Kohlschuetter, Fankhauser, Nejdl, WSDM 2010, and
+//! Pomikalek 2011 look at blocks and their neighbours in the same way).
 //!
 //! As specified here:
 //!
 //! * A block is text between two tags that are no formatting instructions, or a line of plain text; lengths are in
 //!   *units*, as in `main_content`. A *text* is a block of more than 25 units and at least five words, less than
 //!   half of it in links; a *link block* has half of its length or more in links.
-//! * Frame is what stands in `nav`, `footer`, `aside`, `menu`, `select`, `button`, `dialog` or `search`; in a
+//! * Frame is the text in `nav`, `footer`, `aside`, `menu`, `select`, `button`, `dialog` or `search`; in a
 //!   `header` (or role `banner`) that is of no main part and no article; in an element with the role `navigation`,
 //!   `contentinfo`, `search`, `complementary`, `dialog` or `alertdialog`; in what is `hidden` (attribute, class, or
 //!   `display: none`); and in an element whose class or identifier has the word of a frame (`regions`), unless it
 //!   holds an `h1` or the main part or fewer than 100 units stand outside of all of them.
-//! * Of what is left, the main part is the page's: what stands in `main` or in the role `main`; else in an element
+//! * Of what is left, the main part is the page's: the text in `main` or in the role `main`; else in an element
 //!   with the identifier `main`, `content`, `main-content` or `maincontent`, if that is an eighth of it; else in
 //!   articles, if they are an eighth of it or have an `h1`. Where there is none of these, all of it.
 //! * What comes before the first text or heading is frame: links only where the page declares its main part, else all
@@ -36,7 +36,7 @@
 //!   heading is a line marked as in Markdown, AsciiDoc or reStructuredText: `#` or `=` once to thrice before it, or
 //!   a line of `=` (first rank), `-` (second), or `~`, `^`, `"` or `+` (third) below it.
 
-use crate::text::content::{TERMS_MIN, is_number, text_of};
+use crate::text::content::{TERMS_MIN, is_number};
 use crate::text::html::Templates;
 use crate::text::lower::LowerHashes;
 use crate::text::page::{Page, PageKind};
@@ -45,18 +45,18 @@ use crate::text::tokens::{Tokenizer, Tokens};
 mod blocks;
 mod classify;
 
-pub use blocks::ContentBlock;
+pub(crate) use blocks::ContentBlock;
 
 /// A heading of the content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Heading<'a> {
+pub(crate) struct Heading<'a> {
     /// Its rank, 1 to 3.
     pub rank: u8,
     /// The indexes of its terms among all terms of the page.
     pub indexes: &'a [u32],
 }
 
-/// Where the indexes of a heading end, and its rank.
+/// The end of a heading in `heading_terms`, and its rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct HeadingEnd {
     rank: u8,
@@ -65,14 +65,14 @@ struct HeadingEnd {
 
 /// The terms of a page, and which of them are its content, its title and its headings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PageContent {
+pub(crate) struct PageContent {
     tokens: Tokens,
     blocks: Vec<ContentBlock>,
-    /// Indexes of the terms of the content that are no numbers, ascending; of those that are.
+    /// Indexes of the terms of the content that are no numbers, ascending; and of those that are.
     terms: Vec<u32>,
     numbers: Vec<u32>,
     title: Vec<u32>,
-    /// Indexes of the terms of all headings, and where each ends.
+    /// Indexes of the terms of all headings, and the end of each heading.
     heading_terms: Vec<u32>,
     headings: Vec<HeadingEnd>,
     units: u64,
@@ -80,53 +80,57 @@ pub struct PageContent {
 }
 
 impl PageContent {
-    /// Returns all terms of the page, what is around its content included.
-    pub fn tokens(&self) -> &Tokens {
+    /// Returns all terms of the page, those around its content included.
+    #[cfg(test)]
+    pub(crate) fn tokens(&self) -> &Tokens {
         &self.tokens
     }
 
-    /// Returns all terms of the page, and forgets which are its content.
-    pub fn into_tokens(self) -> Tokens {
+    /// Returns all terms of the page, without the information which are its content.
+    pub(crate) fn into_tokens(self) -> Tokens {
         self.tokens
     }
 
     /// Returns the blocks of the page, in their order.
-    pub fn blocks(&self) -> &[ContentBlock] {
+    #[cfg(test)]
+    pub(crate) fn blocks(&self) -> &[ContentBlock] {
         &self.blocks
     }
 
-    /// Returns the indexes of the terms of the content among all terms, ascending; numbers are none of them.
-    pub fn indexes(&self) -> &[u32] {
+    /// Returns the indexes of the terms of the content among all terms, ascending; numbers are left out.
+    #[cfg(test)]
+    pub(crate) fn indexes(&self) -> &[u32] {
         &self.terms
     }
 
-    /// Returns the terms of the content in lower case, in their order; numbers are none of them.
-    pub fn terms(&self) -> impl Iterator<Item = String> + '_ {
+    /// Returns the terms of the content in lower case, in their order; numbers are left out.
+    pub(crate) fn terms(&self) -> impl Iterator<Item = String> + '_ {
         self.lower(&self.terms)
     }
 
     /// Returns the hashes of [`PageContent::terms`]: XXH3 (64 bits, seed 0).
-    pub fn hashes(&self) -> Vec<u64> {
+    pub(crate) fn hashes(&self) -> Vec<u64> {
         self.hashes_at(&self.terms)
     }
 
     /// Returns the terms of the content that are of digits alone, in their order.
-    pub fn numbers(&self) -> impl ExactSizeIterator<Item = &str> + '_ {
+    #[cfg(test)]
+    pub(crate) fn numbers(&self) -> impl ExactSizeIterator<Item = &str> + '_ {
         self.at(&self.numbers)
     }
 
     /// Returns the hashes of [`PageContent::numbers`].
-    pub fn number_hashes(&self) -> Vec<u64> {
+    pub(crate) fn number_hashes(&self) -> Vec<u64> {
         self.hashes_at(&self.numbers)
     }
 
     /// Returns the terms of the title in lower case, numbers included; none where the page has no title.
-    pub fn title(&self) -> impl Iterator<Item = String> + '_ {
+    pub(crate) fn title(&self) -> impl Iterator<Item = String> + '_ {
         self.lower(&self.title)
     }
 
-    /// Returns the headings of the content, in their order. None is empty.
-    pub fn headings(&self) -> impl ExactSizeIterator<Item = Heading<'_>> + '_ {
+    /// Returns the headings of the content, in their order; none is empty.
+    pub(crate) fn headings(&self) -> impl ExactSizeIterator<Item = Heading<'_>> + '_ {
         let mut start = 0;
         self.headings.iter().map(move |&HeadingEnd { rank, end }| {
             let indexes = &self.heading_terms[std::mem::replace(&mut start, end)..end];
@@ -135,22 +139,23 @@ impl PageContent {
     }
 
     /// Returns terms of the page in lower case, by their indexes.
-    pub fn lower<'a>(&'a self, indexes: &'a [u32]) -> impl Iterator<Item = String> + 'a {
+    pub(crate) fn lower<'a>(&'a self, indexes: &'a [u32]) -> impl Iterator<Item = String> + 'a {
         self.at(indexes).map(str::to_lowercase)
     }
 
     /// Returns the hashes of terms in lower case, by their indexes: XXH3 (64 bits, seed 0).
-    pub fn hashes_at(&self, indexes: &[u32]) -> Vec<u64> {
+    pub(crate) fn hashes_at(&self, indexes: &[u32]) -> Vec<u64> {
         LowerHashes::at(&self.tokens, indexes).collect()
     }
 
     /// Returns the length of the content in units, numbers included.
-    pub fn units(&self) -> u64 {
+    #[cfg(test)]
+    pub(crate) fn units(&self) -> u64 {
         self.units
     }
 
-    /// Returns whether all of the page is taken for its content, since what is left without its frame is too little.
-    pub fn is_whole(&self) -> bool {
+    /// Returns whether all of the page counts as its content, because too little is left without its frame.
+    pub(crate) fn is_whole(&self) -> bool {
         self.is_whole
     }
 
@@ -158,14 +163,14 @@ impl PageContent {
         indexes.iter().map(|&index| self.tokens.term(index as usize))
     }
 
-    /// Takes the terms of the blocks that are content.
+    /// Collects the terms of the blocks that are content.
     fn gather(&mut self) {
         let (tokens, text_size) = (&self.tokens, self.tokens.text_size());
         let spans = tokens.spans();
         for block in self.blocks.iter().filter(|block| block.is_content) {
             self.units += u64::from(block.units);
             for index in block.indexes.clone() {
-                // Images stand behind all text.
+                // The terms of images are behind all text.
                 if spans[index as usize].0 >= text_size {
                     continue;
                 }
@@ -175,12 +180,12 @@ impl PageContent {
         }
     }
 
-    /// Takes the title and the headings of the content.
+    /// Collects the title and the headings of the content.
     fn gather_headings(&mut self) {
         let text_size = self.tokens.text_size();
         let is_first =
             |block: &&ContentBlock| block.heading.is_some_and(|heading| heading.rank == 1) && !block.is_title;
-        // The header of a page may have its first heading.
+        // The header of a page may contain its first heading.
         let in_header = !self.blocks.iter().filter(is_first).any(|block| block.is_content);
         let mut last = None;
         for block in &self.blocks {
@@ -207,8 +212,8 @@ impl PageContent {
     }
 }
 
-/// Returns what of a page is content.
-pub fn page_content(page: &Page<'_>) -> PageContent {
+/// Returns the content of a page.
+pub(crate) fn page_content(page: &Page<'_>) -> PageContent {
     let (content, has_templates) = extracted(page, Templates::Dropped);
     if has_templates && content.terms.len() < TERMS_MIN {
         let (shown, _) = extracted(page, Templates::Shown);
@@ -219,16 +224,16 @@ pub fn page_content(page: &Page<'_>) -> PageContent {
     content
 }
 
-/// Returns the content of a page as a text in lower case: its terms with what stands between them, each number as
-/// `0`, one line per block and single spaces in it, as in a [`folded_text`](crate::text::folded_text).
+/// Returns the content of a page as a text in lower case: its terms with the text between them, each number as `0`,
+/// one line per block and single spaces in it, as in a [`folded_text`](crate::text::folded_text).
 pub fn content_text(page: &Page<'_>) -> String {
     let content = page_content(page);
     let spans = content.tokens.spans();
     let begins = content.blocks.iter().map(|block| spans[block.indexes.start as usize].0);
-    text_of(&content.tokens, &content.terms, begins, page.kind)
+    crate::text::content::text_of(&content.tokens, &content.terms, begins, page.kind)
 }
 
-/// Returns what of a page is content, and whether there is markup in it that scripts may show.
+/// Returns the content of a page, and whether the page has markup that scripts may show.
 fn extracted(page: &Page<'_>, templates: Templates) -> (PageContent, bool) {
     let mut content = PageContent::default();
     let (parts, has_templates) = Tokenizer::new().tokens_and_regions(page, templates, &mut content.tokens);
@@ -254,7 +259,7 @@ fn extracted(page: &Page<'_>, templates: Templates) -> (PageContent, bool) {
     (content, has_templates)
 }
 
-/// With fewer terms than these in the main part that a page declares, all of the page is its content.
+/// With fewer terms in the main part that a page declares, all of the page is its content.
 const DECLARED_MIN: usize = 5;
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! A page in the making: one file that needs nothing else, and runs nothing.
 
-use crate::svg::{COLOURS, escape};
+use crate::plot::{COLOURS, escape};
 
 /// Colours of plots where the ground is dark, in the order of [`COLOURS`].
 const ON_DARK: [&str; 7] = ["#7fb2e5", "#f2a365", "#81c784", "#ce93d8", "#ef9a9a", "#4dd0e1", "#bcaaa4"];
@@ -15,7 +15,8 @@ p { max-width: 800px; }
 .plot { display: flex; gap: 24px; align-items: flex-start; flex-wrap: wrap; margin: 12px 0 24px; }
 .plot svg { max-width: 100%; height: auto; }
 .numbers { max-height: 320px; overflow: auto; padding-right: 12px; }
-.legend { font-size: 13px; margin: 4px 0 0; } .legend { max-width: 640px; } .legend span { margin-right: 14px; white-space: nowrap; }
+.legend { font-size: 13px; margin: 4px 0 0; } .legend { max-width: 640px; } .legend span { margin-right: 14px; \
+white-space: nowrap; }
 .legend b { font-size: 16px; }
 .wide { max-height: 460px; overflow: auto; }
 table { border-collapse: collapse; font-size: 13px; margin: 8px 0; }

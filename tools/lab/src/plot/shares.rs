@@ -1,11 +1,12 @@
 //! Plots of shares, 0 to 1: lines over numbers, and bars with names.
 
+use std::ops::Range;
+
+use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 
-use super::marked::Marked;
-use super::plot::{COLOURS, Mesh, Plot, SIZE, failed, frame};
-use crate::failure::Result;
+use super::axes::{COLOURS, Mesh, Plot, Result, SIZE, failed, frame};
 
 /// Height of the bars of one name in a list, and of the axis below it.
 const ROW: u32 = 34;
@@ -18,6 +19,35 @@ const LETTERS_MAX: usize = 60;
 pub(crate) struct Series {
     /// Indexes and shares, in the order of indexes.
     pub(crate) points: Vec<(f64, Option<f64>)>,
+}
+
+/// A range of numbers, of which these have labels; plotters would choose others.
+struct Marked {
+    range: RangedCoordf64,
+    indexes: Vec<f64>,
+}
+
+impl Marked {
+    fn new(range: Range<f64>, indexes: Vec<f64>) -> Self {
+        Self { range: range.into(), indexes }
+    }
+}
+
+impl Ranged for Marked {
+    type FormatOption = DefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
+        self.range.map(value, limit)
+    }
+
+    fn key_points<Hint: KeyPointHint>(&self, _: Hint) -> Vec<f64> {
+        self.indexes.clone()
+    }
+
+    fn range(&self) -> Range<f64> {
+        self.range.range()
+    }
 }
 
 /// Axes with marked indexes below and shares beside.

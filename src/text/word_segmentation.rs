@@ -1,16 +1,15 @@
-//! The words of scripts that put no spaces between them.
+//! Segmentation of scripts without spaces into words.
 
 use std::fmt;
 
 use icu_segmenter::options::WordBreakInvariantOptions;
 use icu_segmenter::{WordSegmenter, WordSegmenterBorrowed};
 
-/// The longest sequence handed to the segmenter at once, in bytes: no sentence is longer, and the
-/// segmenter's memory stays bounded.
+/// Most bytes given to the segmenter at once: no sentence is longer, and the segmenter's memory stays bounded.
 const SEGMENT_MAX: usize = 3000;
 
-/// Cuts text into Unicode words (UAX 29) with the dictionaries of ICU: not with its neural models,
-/// which calculate in floating point.
+/// Segments text into Unicode words (UAX 29) with the dictionaries of ICU: not with its neural models, which use
+/// floating point.
 #[derive(Clone, Copy)]
 pub(crate) struct Segmenter(WordSegmenterBorrowed<'static>);
 
@@ -27,8 +26,7 @@ impl fmt::Debug for Segmenter {
 }
 
 impl Segmenter {
-    /// Calls `each` with the beginning and end of each piece of a text: words, and what stands
-    /// between them.
+    /// Calls `each` with the beginning and end of each segment of a text: words, and the text between them.
     pub(crate) fn pieces(&self, text: &str, mut each: impl FnMut(usize, usize)) {
         let mut done = 0;
         while done < text.len() {

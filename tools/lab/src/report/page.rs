@@ -2,42 +2,49 @@
 
 use std::collections::BTreeMap;
 
-use nddb_lab::measures::{BUCKETS, Grid};
-
 use super::measured::{Measured, Report};
-use super::numbers::{RANGES, THRESHOLDS};
 use super::text_page;
-use crate::failure::Result;
+use crate::eval::COMBINED_R;
 use crate::html::Html;
-use crate::quantity::{counted, grouped};
-use crate::svg::Plot;
+use crate::measures::{BUCKETS, Grid};
+use crate::plot::{Plot, PlotError, Result};
+use crate::quantity::{counted, decimal, grouped};
 
-pub(super) fn page(report: &Report<'_>) -> Result<String> {
-    let mut html = Html::new(&format!("nddb report: {}", report.db));
-    html.heading(1, &format!("Measurements of {}", report.db));
-    let held = report.collection.held();
-    html.paragraph(&format!(
-        "{}, of which {} have a fingerprint. Recipe {}. Made by nddb {} from generation {} of the database.",
-        counted(held.documents, "document"),
-        grouped(held.fingerprints),
-        report.view.settings().recipe,
-        env!("CARGO_PKG_VERSION"),
-        report.view.generation(),
-    ));
-    fingerprints(&mut html, report)?;
-    methods(&mut html, report)?;
-    similarities(&mut html, report)?;
-    text_page::sections(&mut html, &report.texts)?;
-    html.heading(2, "Not measured here");
-    html.paragraph(
-        "Precision and recall need labels: nddb eval --docs DOCS --pairs LABELS --report FILE measures them. The methods below \
-         were not run, for the reason that stands beside each.",
-    );
-    if !report.refused.is_empty() {
-        let row = |(method, why): &(nddb::detect::Method, String)| vec![method.name().to_owned(), why.clone()];
-        html.table(&["method", "not run because"], &report.refused.iter().map(row).collect::<Vec<_>>());
+/// Ranges of C-similarity that are told apart.
+pub const C_RANGES: [(u32, u32); 5] = [(372, 374), (375, 377), (378, 380), (381, 383), (384, 384)];
+
+impl Report<'_> {
+    /// Returns the page: one HTML file that needs nothing else.
+    ///
+    /// # Errors
+    /// [`PlotError`] of a plot that cannot be drawn.
+    pub fn page(&self) -> Result<String, PlotError> {
+        let mut html = Html::new(&format!("nddb report: {}", self.db));
+        html.heading(1, &format!("Measurements of {}", self.db));
+        let held = self.collection.held();
+        html.paragraph(&format!(
+            "{}, of which {} have a fingerprint. Recipe {}. Made by nddb {} from generation {} of the database.",
+            counted(held.documents, "document"),
+            grouped(held.fingerprints),
+            self.view.settings().recipe,
+            env!("CARGO_PKG_VERSION"),
+            self.view.generation(),
+        ));
+        fingerprints(&mut html, self)?;
+        methods(&mut html, self)?;
+        similarities(&mut html, self)?;
+        text_page::sections(&mut html, &self.texts)?;
+        html.heading(2, "Not measured here");
+        html.paragraph(
+            "Precision and recall need labels: nddb eval --docs DOCS --pairs LABELS --report FILE measures them. The \
+             methods below were not run, for the reason that stands beside each.",
+        );
+        if !self.refused.is_empty() {
+            let row = |(method, why): &(nddb::detect::Method, String)| vec![method.name().to_owned(), why.clone()];
+            html.table(&["method", "not run because"], &self.refused.iter().map(row).collect::<Vec<_>>());
+        }
+        Ok(html.finish())
     }
-    Ok(html.finish())
 }
 
 fn fingerprints(html: &mut Html, report: &Report<'_>) -> Result<()> {
@@ -137,7 +144,7 @@ fn overview(measured: &Measured) -> Vec<String> {
         grouped(graph.edges),
         format!("{:.2}", graph.mean_degree()),
         share(graph.same_site, graph.edges),
-        number(graph.exponent()),
+        decimal(graph.exponent(), 2),
         format!("{} ({})", grouped(graph.documents_near), share(graph.documents_near, graph.documents)),
     ]
 }
@@ -146,7 +153,8 @@ fn similarities(html: &mut Html, report: &Report<'_>) -> Result<()> {
     html.heading(2, "B-similarity and C-similarity");
     html.paragraph(
         "B-similarity is the number of equal supershingles, 0 to 6; C-similarity the number of equal bits of the \
-         projections, 0 to 384. All pairs of documents with different texts are looked at (Henzinger 2006, correlation).",
+         projections, 0 to 384. All pairs of documents with different texts are looked at (Henzinger 2006, \
+         correlation).",
     );
     if report.b.is_none() && report.c.is_none() {
         html.paragraph("The database has neither supershingles nor projections.");
@@ -172,7 +180,7 @@ fn b_similar(html: &mut Html, grid: &Grid) -> Result<()> {
         counted(grid.pairs, "pair"),
         caveat(grid),
         share(grid.from_c(372), known),
-        number(grid.correlation()),
+        decimal(grid.correlation(), 2),
     ));
     if known == 0 {
         return Ok(());
@@ -182,7 +190,7 @@ fn b_similar(html: &mut Html, grid: &Grid) -> Result<()> {
     let rows: Vec<Vec<String>> = (2..=6)
         .map(|b| {
             let pairs = grid.with_b(b);
-            vec![b.to_string(), grouped(pairs), share(pairs, known), number(grid.mean_c(b))]
+            vec![b.to_string(), grouped(pairs), share(pairs, known), decimal(grid.mean_c(b), 2)]
         })
         .collect();
     html.plot(&plot.bars(&heights)?, &["B-similarity", "pairs", "share", "mean C-similarity"], &rows);
@@ -196,11 +204,12 @@ fn b_similar(html: &mut Html, grid: &Grid) -> Result<()> {
     }
     html.heading(3, "What the combined rule keeps");
     html.paragraph(
-        "B-similar pairs with at least so much C-similarity (Henzinger 2006, the combined algorithm, which takes 355).",
+        "B-similar pairs with at least so much C-similarity (Henzinger 2006, the combined algorithm, which takes \
+         355).",
     );
     let plot = Plot { title: "pairs kept", x: "least C-similarity R", y: "pairs kept" };
-    let heights: Vec<(u64, f64)> = THRESHOLDS.map(|least| (least.into(), grid.from_c(least) as f64)).collect();
-    let rows: Vec<Vec<String>> = THRESHOLDS
+    let heights: Vec<(u64, f64)> = COMBINED_R.map(|least| (least.into(), grid.from_c(least) as f64)).collect();
+    let rows: Vec<Vec<String>> = COMBINED_R
         .map(|least| vec![least.to_string(), grouped(grid.from_c(least)), share(grid.from_c(least), known)])
         .collect();
     html.plot(&plot.bars(&heights)?, &["R", "pairs kept", "share"], &rows);
@@ -221,7 +230,7 @@ fn c_similar(html: &mut Html, grid: &Grid) -> Result<()> {
         caveat(grid),
         share(b_similar, known),
         share(grid.with_b(0), known),
-        number(grid.correlation()),
+        decimal(grid.correlation(), 2),
     ));
     if known == 0 {
         return Ok(());
@@ -230,11 +239,11 @@ fn c_similar(html: &mut Html, grid: &Grid) -> Result<()> {
     bars(html, "C-similarity of C-similar pairs", ["C-similarity", "pairs"], &rows)?;
     let rows: Vec<(u64, u64)> = (0..=6).map(|b| (b.into(), grid.with_b(b))).collect();
     bars(html, "B-similarity of C-similar pairs", ["B-similarity", "pairs"], &rows)?;
-    let rows: Vec<Vec<String>> = RANGES
+    let rows: Vec<Vec<String>> = C_RANGES
         .iter()
         .map(|&(from, to)| {
             let pairs = (from..=to).map(|c| grid.with_c(c)).sum();
-            vec![format!("{from} to {to}"), grouped(pairs), number(grid.mean_b(from..=to))]
+            vec![format!("{from} to {to}"), grouped(pairs), decimal(grid.mean_b(from..=to), 2)]
         })
         .collect();
     html.table(&["C-similarity", "pairs", "mean B-similarity"], &rows);
@@ -273,8 +282,4 @@ fn cells(rows: impl Iterator<Item = (u64, u64)>) -> Vec<Vec<String>> {
 
 fn share(part: u64, whole: u64) -> String {
     if whole == 0 { "-".into() } else { format!("{:.1}%", 100.0 * part as f64 / whole as f64) }
-}
-
-fn number(value: Option<f64>) -> String {
-    value.map_or_else(|| "-".into(), |value| format!("{value:.2}"))
 }

@@ -1,9 +1,10 @@
 //! What all plots share, bars, and points on logarithmic axes.
 
+use std::fmt;
+
 use plotters::chart::MeshStyle;
 use plotters::prelude::*;
 
-use crate::failure::{Failure, Result};
 use crate::quantity::grouped;
 
 /// Width and height of a plot.
@@ -26,6 +27,21 @@ const AXIS_NAME: (&str, u32) = ("sans-serif", 14);
 const POWERS: usize = 9;
 /// What a file of its own needs and an element of a page does not; nothing is ever fetched from there.
 const NAMESPACE: &str = " xmlns=\"http://www.w3.org/2000/svg\"";
+
+/// A plot cannot be drawn: what the drawing library says.
+#[derive(Debug, PartialEq, Eq)]
+pub struct PlotError(String);
+
+impl fmt::Display for PlotError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a plot cannot be drawn: {}", self.0)
+    }
+}
+
+impl std::error::Error for PlotError {}
+
+/// A result of drawing.
+pub(crate) type Result<T, E = PlotError> = std::result::Result<T, E>;
 
 /// Axes that are about to be drawn.
 pub(super) type Mesh<'a, 'b, 'c, X, Y> = MeshStyle<'a, 'b, X, Y, SVGBackend<'c>>;
@@ -127,8 +143,8 @@ pub(super) fn frame<'a, 'b>(
     chart
 }
 
-pub(super) fn failed(error: impl std::fmt::Display) -> Failure {
-    Failure::failed(format!("a plot cannot be drawn: {error}"))
+pub(super) fn failed(error: impl fmt::Display) -> PlotError {
+    PlotError(error.to_string())
 }
 
 /// Text as it stands in a page. Control characters are written as in Rust.

@@ -1,14 +1,12 @@
 //! What is measured of the texts of a sample.
 
-use nddb::View;
 use nddb::detect::{Collection, Method, PairOptions, UnreadTexts};
-use nddb_lab::Draw;
-use nddb_lab::measures::{self, Perhaps, Straining, TermDifferences};
-use nddb_lab::tune::{Sampled, sampled};
+use nddb::{Progress, Result, View};
 
-use crate::failure::Result;
-use crate::messages::Meter;
-use crate::text_options;
+use crate::Draw;
+use crate::measures::{self, Perhaps, Straining, TermDifferences};
+use crate::quantity::unread_reasons;
+use crate::tune::{Sampled, sampled};
 
 /// Pairs of each method whose terms are compared.
 pub(super) const TERM_PAIRS: usize = 1000;
@@ -16,25 +14,29 @@ pub(super) const TERM_PAIRS: usize = 1000;
 const STRAINED_PAIRS: usize = 200;
 
 /// All that is measured of texts.
-pub(super) struct Texts {
+pub struct Texts {
     /// Documents that were to be drawn, at most.
-    pub(super) sample: usize,
-    pub(super) seed: u64,
+    pub sample: usize,
+    /// Decides which documents these are.
+    pub seed: u64,
     /// Documents with different texts that there are.
-    pub(super) drawn_from: u64,
+    pub drawn_from: u64,
     /// Documents that were drawn and read.
-    pub(super) drawn: u64,
+    pub drawn: u64,
     /// These, and those near to some of them.
-    pub(super) documents: u64,
+    pub documents: u64,
     /// Documents of the sample that could not be read.
-    pub(super) unread: UnreadTexts,
+    pub unread: UnreadTexts,
     /// By B and by C: those whose pairs there are.
-    pub(super) terms: Vec<(Method, TermDifferences)>,
+    pub terms: Vec<(Method, TermDifferences)>,
     /// Documents of these pairs that could not be read.
-    pub(super) terms_unread: UnreadTexts,
-    pub(super) perhaps: Perhaps,
-    pub(super) straining: Straining,
-    pub(super) sampled: Sampled,
+    pub terms_unread: UnreadTexts,
+    /// Perhaps-similar sets by the number of signatures.
+    pub perhaps: Perhaps,
+    /// Filtered sketches by the length of the window.
+    pub straining: Straining,
+    /// What sampled shingles find.
+    pub sampled: Sampled,
 }
 
 impl Texts {
@@ -45,17 +47,16 @@ impl Texts {
         options: &PairOptions,
         (sample, seed): (usize, u64),
         pairs: &[(Method, Draw)],
-        meter: &Meter,
+        watch: &mut (dyn FnMut(&Progress) -> bool + Send),
     ) -> Result<Self> {
-        let mut watch = meter.watch(true);
         let lists: Vec<Vec<(u32, u32)>> = pairs.iter().map(|(_, draw)| draw.pairs()).collect();
         let lists: Vec<&[(u32, u32)]> = lists.iter().map(Vec::as_slice).collect();
-        let (terms, terms_unread) = measures::term_differences(view, collection, &lists, options, &mut *watch)?;
-        let drawn = measures::text_sample(view, collection, options, sample, seed, &mut *watch)?;
+        let (terms, terms_unread) = measures::term_differences(view, collection, &lists, options, watch)?;
+        let drawn = measures::text_sample(view, collection, options, sample, seed, watch)?;
         let draw = Draw::new(STRAINED_PAIRS, seed);
-        let perhaps = measures::perhaps(collection, &drawn, options, &draw, &mut *watch)?;
-        let straining = measures::straining(&drawn, &perhaps.pairs.concat(), options, &mut *watch)?;
-        let sampled = sampled(view, collection, drawn.documents(), options, &mut *watch)?;
+        let perhaps = measures::perhaps(collection, &drawn, options, &draw, watch)?;
+        let straining = measures::straining(&drawn, &perhaps.pairs.concat(), options, watch)?;
+        let sampled = sampled(view, collection, drawn.documents(), options, watch)?;
         Ok(Self {
             sample,
             seed,
@@ -72,7 +73,7 @@ impl Texts {
     }
 
     /// Why there is nothing to be measured, if there is nothing; and the next step.
-    pub(super) fn lack(&self) -> Option<String> {
+    pub fn lack(&self) -> Option<String> {
         if self.sample == 0 {
             return Some("No texts were read: --sample 0 was asked for.".into());
         }
@@ -84,7 +85,7 @@ impl Texts {
             format!(
                 "No text could be read: {}. Texts are read where nddb load found them: the archives have to be there, \
                  unchanged.",
-                text_options::reasons(&self.unread)
+                unread_reasons(&self.unread)
             )
         })
     }

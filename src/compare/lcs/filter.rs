@@ -1,18 +1,19 @@
-//! Filtered sketches, the first round: which windows of each text occur in the other (Huang et al. 2008, 3.3).
+//! Filtered sketches in the first round: the windows of each text that occur in the other (Huang et al. 2008, 3.3).
 //!
-//! "A sliding window of size S is used to compute the fingerprint for each overlapping S characters of each document;
-//! if it finds a match, the corresponding sequence is reserved." Each window of A is looked up in the table of B. Where
-//! one is found, both texts are followed as far as they agree: all windows of that stretch occur in both, and need no
-//! look. Windows that share a gram that B lacks need none either. Windows of B are kept because a stretch covers them, or because one of the same content is.
+//! "A sliding window of size S is used to compute the fingerprint for each overlapping S characters of each
+//! document; if it finds a match, the corresponding sequence is reserved." Each window of A is looked up in the
+//! table of B. Where one is found, both texts are followed as far as they agree: all windows of that stretch occur
+//! in both, and need no look-up. Windows that share a gram that B lacks need none either. Windows of B are kept
+//! because a stretch covers them, or because a window with the same content is kept.
 
 use super::sketch::Side;
 use super::symbols::Symbol;
 use super::window_set::WindowSet;
 
-/// Where a stretch is looked for before the table is asked: so far from where the last one would go on.
+/// Offsets from the expected continuation of the last stretch that are tried before the table is read.
 const NEAR: [isize; 5] = [0, -1, 1, -2, 2];
 
-/// Consecutive windows of A, and windows of B of the same contents.
+/// Consecutive windows of A, and windows of B with the same contents.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stretch {
     pub(crate) a: usize,
@@ -20,9 +21,9 @@ pub(crate) struct Stretch {
     pub(crate) len: usize,
 }
 
-/// Marks the windows of each text that occur in the other, and lists those of A once each. Stops, returning false, once
+/// Collects the windows of each text that occur in the other, and lists each of A once. Returns false as soon as
 /// the windows of A can no longer cover `needed` of its characters.
-pub(crate) fn strain<T: Symbol>(
+pub(crate) fn filter_windows<T: Symbol>(
     [a, b]: [Side<'_, T>; 2],
     needed: usize,
     [of_a, of_b]: [&mut WindowSet; 2],
@@ -36,7 +37,7 @@ pub(crate) fn strain<T: Symbol>(
     let mut shift = 0;
     for &anchor in a.windows.anchors() {
         let behind = usize::from(anchor.behind);
-        // All windows before `start` are decided: of the characters before it, no more are covered.
+        // All windows before `start` are decided: no more of the characters before it can be covered.
         if start > covered + spare {
             return false;
         }
@@ -56,7 +57,7 @@ pub(crate) fn strain<T: Symbol>(
                 let len = T::common_prefix(&a.text[window..], &b.text[first..]);
                 (len >= needed).then_some(len)
             };
-            // Near-duplicates go on where they stopped, a few characters off: the text is at hand, the table is not.
+            // Near-duplicates continue a few characters off: the text is in the cache, the table is not.
             let near = |off: isize| {
                 let first =
                     usize::try_from(window as isize + shift + off).ok().filter(|&first| first < b.text.len())?;

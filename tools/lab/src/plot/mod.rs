@@ -1,8 +1,8 @@
 //! Plots as SVG, to stand within a page: bars, points on logarithmic axes, and shares.
 
-mod marked;
-mod plot;
+mod axes;
 mod shares;
 
-pub(crate) use plot::{COLOURS, Plot, escape};
+pub use axes::PlotError;
+pub(crate) use axes::{COLOURS, Plot, Result, escape};
 pub(crate) use shares::Series;

@@ -1,0 +1,98 @@
+"""Tests of scoring, groups and made pages: `python3 -m unittest discover -s benches/compare`."""
+
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from collections import Counter
+from pathlib import Path
+
+from groups import group_of
+from score import Found, components, decimal, interval, read_json_lines, read_labels, scored
+
+MADE_PAGES = Path(__file__).resolve().parent.parent / "made_pages.py"
+
+
+class Scores(unittest.TestCase):
+    def test_pairs_and_clusters_are_found_and_counted(self):
+        found = Found(["a\tb\n", "c\td\te\n", "b\ta\n"])
+        self.assertEqual(len(found), 1 + 3)
+        for pair, is_in in ((("b", "a"), True), (("c", "e"), True), (("a", "c"), False), (("x", "y"), False)):
+            self.assertEqual(pair in found, is_in, pair)
+
+    def test_of_the_pairs_of_the_command_the_first_two_columns_are_ids(self):
+        lines = ["a\tb\tmethod\tprobability", "# group\tof\tthree", "x\ty\tmodel\t0.9", "y\tz\tmodel\t0.6"]
+        found = Found(f"{line}\n" for line in lines)
+        self.assertEqual((len(found), ("x", "z") in found), (2, False))
+        self.assertEqual(found.evidence[frozenset("xy")]["probability"], "0.9")
+
+    def test_scores_are_those_counted_by_hand(self):
+        labels = [("a", "b", True, "k"), ("c", "d", True, "k"), ("e", "f", False, "k"), ("a", "f", False, "k")]
+        counts, ends = scored(labels, Found(["a\tb", "e\tf"]), [0, 1, 2, 0], 1)
+        self.assertEqual((counts.right, counts.missed, counts.false, counts.others), (1, 1, 1, 1))
+        self.assertEqual(counts.scores(), (0.5, 0.5, 0.5))
+        self.assertEqual(scored(labels, Found(["a\tb", "e\tf"]), [0, 1, 2, 0], 1)[1], ends)
+        self.assertTrue(0 <= ends[0] <= 0.5 <= ends[1] <= 1, ends)
+        self.assertEqual([decimal(value) for value in (0.9414, 1.0, 0.0, None)], [".941", "1.000", ".000", "-"])
+
+    def test_an_interval_is_wide_for_few_parts_and_none_for_one(self):
+        wide, narrow = (interval([(9, 1, 1), (5, 5, 0)] * times, 1) for times in (1, 50))
+        self.assertGreater(wide[1] - wide[0], 2 * (narrow[1] - narrow[0]))
+        self.assertIsNone(interval([(9, 1, 1)], 1))
+
+    def test_components_are_what_pairs_connect_of_groups(self):
+        labels = [("a1", "b1", True, ""), ("b2", "c1", True, ""), ("d1", "d2", False, "")]
+        self.assertEqual(components(labels, lambda document: document[0]), [0, 0, 1])
+        self.assertEqual(components(labels, lambda document: document), [0, 1, 2])
+
+    def test_undecided_labels_are_left_out(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "pairs.tsv"
+            path.write_text('id1\tid2\tlabel\tkind\na\tb\t1\tx"y\na\tc\tg\tx\nb\tc\t0\tz\n')
+            labels = [label[:4] for label in read_labels(path)]
+            self.assertEqual(labels, [("a", "b", True, 'x"y'), ("b", "c", False, "z")])
+
+    def test_groups_are_repositories_and_packages_without_their_versions(self):
+        for source, group in {
+            "owner/name@1cf83058:doc/a.html": "owner/name",
+            "debian:git-doc_1%3a2.39.5-0+deb12u3_all.deb:/usr/share/doc/a": "debian:git-doc",
+            "debian:base-files:/usr/share/doc/a": "debian:base-files",
+            "misc-web:readability/test/source.html": "misc-web:readability",
+        }.items():
+            self.assertEqual(group_of(source), group)
+
+
+class MadePages(unittest.TestCase):
+    def test_pages_are_what_their_labels_say_and_the_same_each_time(self):
+        with tempfile.TemporaryDirectory() as folder:
+            made = [Path(folder) / name for name in ("a", "b")]
+            for path in made:
+                command = [sys.executable, MADE_PAGES, path, "--edits", "2", "--products", "3"]
+                subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+            for name in ("edits/docs.jsonl", "edits/pairs.tsv", "products/docs.jsonl", "products/pairs.tsv"):
+                self.assertEqual(*((path / name).read_bytes() for path in made), name)
+            pages = {page["id"]: page for page in read_json_lines(made[0] / "edits" / "docs.jsonl")}
+            labels = read_labels(made[0] / "edits" / "pairs.tsv")
+            self.assertEqual(sorted(Counter(label[3] for label in labels).values()), [2] * 24)
+            for a, b, is_near, kind, _ in labels:
+                where, rate, site = kind.split("_")
+                words = [re.findall(r"[a-z]+", " ".join(re.findall("<p>(.*?)</p>", pages[id]["html"])).lower())
+                         for id in (a, b)]
+                changed = [place for place, pair in enumerate(zip(*words)) if pair[0] != pair[1]]
+                self.assertEqual((len(words[0]), len(words[1]), len(changed), is_near), (200, 200, 2 * int(rate), True))
+                if where == "block":
+                    self.assertEqual(changed[-1] - changed[0] + 1, len(changed))
+                hosts = {pages[id].get("url", "").split("/")[2:3][0] if "url" in pages[id] else None for id in (a, b)}
+                self.assertEqual((len(hosts), None in hosts), (2 if site == "other" else 1, site == "bare"))
+            products = {page["id"]: page for page in read_json_lines(made[0] / "products" / "docs.jsonl")}
+            labels = read_labels(made[0] / "products" / "pairs.tsv")
+            self.assertEqual((len(products), len(labels)), (8 * 20 * 3, 8 * 20 * 3))
+            self.assertFalse(any(label[2] for label in labels))
+            titles = lambda pair: {products[id]["html"].split("<title>")[1].split("<")[0] for id in pair[:2]}
+            self.assertTrue(all(len(titles(label)) == 1 for label in labels if "equal_title" in label[3]))
+            self.assertEqual(sum(len(titles(label)) == 2 for label in labels), 4 * 10 * 3)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""Makes pages of which it is known what is a near-duplicate of what.
+
+    made_pages.py FOLDER [--seed 2007] [--edits 100] [--products 10]
+
+    nddb eval --docs FOLDER/edits/docs.jsonl --pairs FOLDER/edits/pairs.tsv --methods model,min-hash --json |
+        jq -r '.method as $m | .splits[] | select(.by == "kind") | [$m, .part, .recall] | @tsv'
+    nddb eval --docs FOLDER/products/docs.jsonl --pairs FOLDER/products/pairs.tsv --methods model,min-hash --json |
+        jq -r '.method as $m | .splits[] | select(.by == "kind") | [$m, .part, .found.incorrect] | @tsv'
+
+`edits`: pages of 200 words, each with a copy of which 1, 3, 5 or 10% of the words were replaced, at random places
+(`scattered`) or one after another (`block`); the copy is on the same site, on another one, or both have neither
+address nor title (`bare`). All these pairs are labelled 1. No two other pages have anything in common but the language,
+so every pair without a label (`unlabelled`) is wrong. `--edits N` makes N pairs of each of the 24 kinds.
+
+`products`: for each kind 20 templates of `--products` pages: a frame of 80 to 200 words and a filling of 15 to 40,
+which stands in one place (`block`) or in three (`spread`); the name of the product is in an h2. In half of the
+templates it is also in the title, else that is the name of the shop; with `equal_title`, title and h1 are those of the
+template. All pages are on one host, or every other one on a second. All pairs of one template are labelled 0, and no
+pair is right.
+
+Words are made of syllables and drawn by Zipf's law. The same arguments make the same bytes.
+"""
+
+import argparse
+import itertools
+import json
+import random
+from pathlib import Path
+
+WORDS, EXPONENT_SHIFT = 20_000, 2.7
+RATES = (1, 3, 5, 10)
+
+
+class Language:
+    """Made words, the frequent ones short, and a draw of them."""
+
+    def __init__(self, draw):
+        self.draw = draw
+        syllables = [a + b for a, b in itertools.product("bdfgklmnprstvz", ("a", "e", "i", "o", "u", "an", "el", "or"))]
+        words = {}
+        while len(words) < WORDS:
+            length = 1 + draw.randrange(2) if len(words) < 100 else 2 + draw.randrange(3)
+            words["".join(draw.choices(syllables, k=length))] = None
+        self.words = list(words)
+        self.weights = list(itertools.accumulate(1 / (rank + EXPONENT_SHIFT) for rank in range(WORDS)))
+
+    def text(self, words):
+        return self.draw.choices(self.words, cum_weights=self.weights, k=words)
+
+    def name(self, words):
+        """Returns words that are rare, as in titles and names."""
+        return " ".join(word.capitalize() for word in self.draw.sample(self.words[500:], words))
+
+
+def paragraphs(words, length=50):
+    """Returns markup of sentences of twelve words, in paragraphs."""
+    sentence = lambda of: " ".join(of).capitalize() + "."
+    cut = lambda of, size: [of[at : at + size] for at in range(0, len(of), size)]
+    return "\n".join("<p>" + " ".join(map(sentence, cut(part, 12))) + "</p>" for part in cut(words, length))
+
+
+def page(title, h1, body):
+    head = f"<head><title>{title}</title></head>" if title else ""
+    heading = f"<h1>{h1}</h1>\n" if h1 else ""
+    return f'<!doctype html><html lang="en">{head}<body>\n{heading}{body}\n</body></html>'
+
+
+def replaced(language, words, count, where):
+    """Returns the words with so many of them replaced by others."""
+    if where == "block":
+        start = language.draw.randrange(len(words) - count + 1)
+        places = range(start, start + count)
+    else:
+        places = language.draw.sample(range(len(words)), count)
+    words = list(words)
+    for place in places:
+        other = words[place]
+        while other == words[place]:
+            other = language.text(1)[0]
+        words[place] = other
+    return words
+
+
+def edits(language, each):
+    documents, pairs = [], []
+    for rate, where, site in itertools.product(RATES, ("scattered", "block"), ("same", "other", "bare")):
+        for number in range(each):
+            name = f"{where}-{rate}-{site}-{number}"
+            title, words = language.name(4), language.text(200)
+            changed = replaced(language, words, len(words) * rate // 100, where)
+            for copy, text in enumerate((words, changed)):
+                document = {"id": f"{name}-{copy}"}
+                if site == "bare":
+                    document["html"] = page(None, None, paragraphs(text))
+                else:
+                    host = f"{where}-{rate}-{number}-{copy if site == 'other' else 0}.example"
+                    document["url"] = f"https://{host}/{copy}.html"
+                    document["html"] = page(title, title, paragraphs(text))
+                documents.append(document)
+            pairs.append((f"{name}-0", f"{name}-1", 1, f"{where}_{rate}_{site}"))
+    return documents, pairs
+
+
+def products(language, each):
+    documents, pairs = [], []
+    for hosts, has_equal_title, where in itertools.product((1, 2), (False, True), ("block", "spread")):
+        kind = f"{'one_host' if hosts == 1 else 'two_hosts'}{'_equal_title' if has_equal_title else ''}_{where}"
+        for template in range(20):
+            shop, category = language.name(2), language.name(2)
+            frame = language.text(language.draw.randint(80, 200))
+            size = language.draw.randint(15, 40)
+            cuts = sorted(language.draw.sample(range(10, len(frame) - 10), 3))
+            ids = []
+            for number in range(each):
+                name, filling = language.name(2), language.text(size)
+                third = (size + 2) // 3
+                parts = [filling] if where == "block" else [filling[at : at + third] for at in range(0, size, third)]
+                body, start = [f"<h2>{name}</h2>"], 0
+                for cut, part in zip(cuts, parts):
+                    body += [paragraphs(frame[start:cut]), paragraphs(part)]
+                    start = cut
+                body.append(paragraphs(frame[start:]))
+                title = category if has_equal_title else f"{name} - {shop}" if template % 2 else shop
+                host = f"shop{template}-{number % hosts}.example"
+                ids.append(f"{kind}-{template}-{number}")
+                url = f"https://{host}/{name.lower().replace(' ', '-')}"
+                html = page(title, category if has_equal_title else None, "\n".join(body))
+                documents.append({"id": ids[-1], "url": url, "html": html})
+            pairs += [(a, b, 0, kind) for a, b in itertools.combinations(ids, 2)]
+    return documents, pairs
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--seed", type=int, default=2007)
+    parser.add_argument("--edits", type=int, default=100, help="pairs of each kind")
+    parser.add_argument("--products", type=int, default=10, help="pages of each template")
+    arguments = parser.parse_args()
+    for name, make, each in (("edits", edits, arguments.edits), ("products", products, arguments.products)):
+        documents, pairs = make(Language(random.Random(f"{name} {arguments.seed}")), each)
+        folder = arguments.folder / name
+        folder.mkdir(parents=True, exist_ok=True)
+        with open(folder / "docs.jsonl", "w", encoding="utf-8") as file:
+            file.writelines(json.dumps(document) + "\n" for document in documents)
+        with open(folder / "pairs.tsv", "w", encoding="utf-8") as file:
+            file.write("id1\tid2\tlabel\tkind\n")
+            file.writelines("\t".join(map(str, pair)) + "\n" for pair in pairs)
+        print(f"{folder}: {len(documents)} pages, {len(pairs)} pairs")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,130 @@
+//! The column families, and the options of RocksDB for them.
+
+use nddb_format::record::FAMILIES;
+use rocksdb::{
+    BlockBasedIndexType, BlockBasedOptions, Cache, ColumnFamilyDescriptor, DBCompressionType, DBRecoveryMode, Options,
+    SliceTransform,
+};
+
+/// Memory for cached blocks of the catalog, including filters and indexes, in bytes. It does not grow with the
+/// catalog: other blocks are read again, as a rule from the page cache.
+pub(super) const CACHE_SIZE: usize = 96 << 20;
+/// About the size of a block of RocksDB, by default.
+const BLOCK_SIZE: usize = 4 << 10;
+/// Memory for rows not yet in a sorted file, in bytes. A reader replays up to this amount when it opens.
+const BUFFER_SIZE: usize = 32 << 20;
+/// Target size of a sorted file in bytes: each file is opened with the catalog.
+const FILE_SIZE: u64 = 512 << 20;
+
+/// The column families, by their contents (SPEC 9).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(usize)]
+pub(crate) enum Family {
+    /// number -> fingerprint and flags
+    Prints,
+    /// number -> record
+    Documents,
+    /// id, 0, number
+    Ids,
+    /// hash, number
+    Megashingles,
+    /// index, 4 bytes, number
+    Pieces,
+    /// content digest, number
+    Digests,
+    /// archive -> progress
+    Sources,
+    /// batches, number ranges, replaced documents
+    Batches,
+    /// generation, number
+    Deleted,
+    /// settings, counters
+    Meta,
+}
+
+impl Family {
+    pub(super) fn name(self) -> &'static str {
+        FAMILIES[self as usize]
+    }
+}
+
+pub(super) fn database_options() -> Options {
+    let mut options = Options::default();
+    // For readers: files deleted meanwhile must stay open.
+    options.set_max_open_files(-1);
+    // The default mode opens with half of the synced rows after a flipped bit in the log.
+    options.set_wal_recovery_mode(DBRecoveryMode::TolerateCorruptedTailRecords);
+    options.set_db_write_buffer_size(BUFFER_SIZE);
+    options.set_max_total_wal_size(2 * BUFFER_SIZE as u64);
+    options.set_keep_log_file_num(2);
+    options.set_stats_dump_period_sec(0);
+    options.set_skip_stats_update_on_db_open(true);
+    options
+}
+
+/// Returns all families with their options, which must be the same at every opening, or lookups lose their filters.
+pub(super) fn families(cache: &Cache) -> Vec<ColumnFamilyDescriptor> {
+    let all = [
+        Family::Prints,
+        Family::Documents,
+        Family::Ids,
+        Family::Megashingles,
+        Family::Pieces,
+        Family::Digests,
+        Family::Sources,
+        Family::Batches,
+        Family::Deleted,
+        Family::Meta,
+    ];
+    all.into_iter().map(|family| ColumnFamilyDescriptor::new(family.name(), family_options(family, cache))).collect()
+}
+
+pub(super) fn new_cache() -> Cache {
+    Cache::new_hyper_clock_cache(CACHE_SIZE, BLOCK_SIZE)
+}
+
+pub(super) fn family_options(family: Family, cache: &Cache) -> Options {
+    let mut options = Options::default();
+    let mut table = BlockBasedOptions::default();
+    table.set_block_cache(cache);
+    table.set_format_version(5);
+    // Indexes and filters are partitioned into blocks that are read on demand and share the cache with all others:
+    // opening a large file reads no more than opening a small one.
+    table.set_cache_index_and_filter_blocks(true);
+    table.set_index_type(BlockBasedIndexType::TwoLevelIndexSearch);
+    table.set_partition_filters(true);
+    table.set_metadata_block_size(BLOCK_SIZE);
+    table.set_pin_top_level_index_and_filter(false);
+    options.set_target_file_size_base(FILE_SIZE);
+    options.set_max_bytes_for_level_base(2 * FILE_SIZE);
+    // Sketches do not compress; ids and keys share prefixes, which the blocks omit already.
+    options.set_compression_type(DBCompressionType::None);
+    // All keys of an id or a hash share a prefix: one filter lookup tells whether it is new.
+    let prefix = match family {
+        Family::Ids => Some(SliceTransform::create("nddb.id", id_prefix, Some(has_id_prefix))),
+        Family::Megashingles => Some(SliceTransform::create_fixed_prefix(8)),
+        Family::Pieces => Some(SliceTransform::create_fixed_prefix(5)),
+        Family::Digests => Some(SliceTransform::create_fixed_prefix(16)),
+        _ => None,
+    };
+    if let Some(prefix) = prefix {
+        table.set_bloom_filter(10.0, false);
+        table.set_whole_key_filtering(false);
+        options.set_prefix_extractor(prefix);
+        options.set_memtable_prefix_bloom_ratio(0.05);
+    }
+    options.set_block_based_table_factory(&table);
+    options
+}
+
+/// Returns the id and its NUL: the key without the number at its end.
+fn id_prefix(key: &[u8]) -> &[u8] {
+    match key.iter().position(|&byte| byte == 0) {
+        Some(end) => &key[..=end],
+        None => key,
+    }
+}
+
+fn has_id_prefix(key: &[u8]) -> bool {
+    key.contains(&0)
+}

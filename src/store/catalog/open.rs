@@ -1,0 +1,138 @@
+//! The open catalog: for writing, or for reading beside a writer.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use rocksdb::{Cache, ColumnFamily, DB, ErrorKind, LogLevel, Options};
+
+use super::families::{Family, database_options, families, new_cache};
+use super::logs::{self, is_log, log_number};
+use crate::store::disk::dir;
+use crate::{Error, Result};
+
+/// Number of files from which on several threads open them.
+const MANY_FILES: usize = 100;
+/// Attempts to catch up with a writer that moves its files.
+const ATTEMPTS: usize = 64;
+
+/// An open catalog.
+pub(crate) struct Catalog {
+    pub(super) db: DB,
+    pub(super) path: PathBuf,
+    cache: Cache,
+    /// Number of the newest log when a secondary instance last caught up; the greatest number if there was none.
+    followed: u64,
+}
+
+impl std::fmt::Debug for Catalog {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Catalog").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+impl Catalog {
+    /// Creates the catalog of a new database, with all its column families.
+    pub(crate) fn create(path: &Path) -> Result<Self> {
+        let mut options = database_options();
+        options.create_if_missing(true);
+        options.create_missing_column_families(true);
+        options.set_error_if_exists(true);
+        Self::open_primary(path, &options, "be created")
+    }
+
+    /// Opens the catalog for writing.
+    pub(crate) fn open(path: &Path) -> Result<Self> {
+        logs::check(path, &dir::names(path)?)?;
+        Self::open_primary(path, &database_options(), "be opened")
+    }
+
+    fn open_primary(path: &Path, options: &Options, action: &'static str) -> Result<Self> {
+        let cache = new_cache();
+        let db = DB::open_cf_descriptors(options, path, families(&cache)).map_err(failed(action, path))?;
+        Ok(Self { db, path: path.into(), cache, followed: u64::MAX })
+    }
+
+    /// Opens the catalog for reading, beside a writer or without one; writes nothing in its folder.
+    pub(crate) fn open_secondary(path: &Path) -> Result<Self> {
+        Self::open_secondary_with(path, new_cache())
+    }
+
+    /// Opens the catalog for reading once more, sharing the block cache.
+    pub(crate) fn open_again(&self) -> Result<Self> {
+        Self::open_secondary_with(&self.path, self.cache.clone())
+    }
+
+    fn open_secondary_with(path: &Path, cache: Cache) -> Result<Self> {
+        let names = dir::names(path)?;
+        logs::check(path, &names)?;
+        let scratch = tempfile::Builder::new().prefix("nddb-reader-").tempdir();
+        let scratch = scratch.map_err(Error::io("create a temporary folder in", &tempfile::env::temp_dir()))?;
+        // Otherwise RocksDB logs a thousand lines of options, and starts 300 threads to open a few files.
+        let mut options = database_options();
+        options.set_log_level(LogLevel::Warn);
+        if names.len() < MANY_FILES {
+            options.set_max_file_opening_threads(1);
+        }
+        let db = DB::open_cf_descriptors_as_secondary(&options, path, scratch.path(), families(&cache))
+            .map_err(failed("be opened for reading", path))?;
+        // A secondary instance needs a folder for its log. The log is open now: without a name it vanishes with the
+        // process, however that ends.
+        drop(scratch);
+        let mut catalog = Self { db, path: path.into(), cache, followed: u64::MAX };
+        catalog.catch_up()?;
+        Ok(catalog)
+    }
+
+    /// Catches up with the writer's present state. Returns whether every log since the last time has been read.
+    ///
+    /// RocksDB reads the list of sorted files first and the logs then. A log that the writer archives in between is
+    /// in neither, and a missing sorted file leaves its family as it was: families would be of different states,
+    /// without an error. So the read is repeated until no file was added or removed meanwhile.
+    ///
+    /// Logs are removed in their order. If the newest log of the last time still exists, no unread log was removed.
+    /// Otherwise rows that such a log removed may show again, since a compaction drops the record of the removal while
+    /// this instance still has the row in memory: only a catalog that is opened anew is right.
+    pub(crate) fn catch_up(&mut self) -> Result<bool> {
+        let mut before = self.files()?;
+        for _ in 0..ATTEMPTS {
+            self.db.try_catch_up_with_primary().map_err(failed("follow the writer", &self.path))?;
+            let after = self.files()?;
+            if after == before {
+                let logs = || after.iter().filter_map(|name| log_number(name));
+                let whole = logs().any(|number| number == self.followed);
+                self.followed = logs().max().unwrap_or(u64::MAX);
+                return Ok(whole);
+            }
+            before = after;
+        }
+        Err(Error::Busy { path: self.path.clone() })
+    }
+
+    /// Returns the names of the current logs, sorted files and lists of sorted files.
+    fn files(&self) -> Result<Vec<OsString>> {
+        let mut names = dir::names(&self.path)?;
+        names.retain(|name| is_log(name) || name.to_str().is_some_and(|name| name.ends_with(".sst")));
+        Ok(names)
+    }
+
+    pub(super) fn family(&self, family: Family) -> &ColumnFamily {
+        self.db.cf_handle(family.name()).expect("all families are opened together")
+    }
+
+    pub(super) fn failed(&self, action: &'static str) -> impl FnOnce(rocksdb::Error) -> Error {
+        failed(action, &self.path)
+    }
+
+    pub(super) fn corrupt(&self) -> impl FnOnce(nddb_format::FormatError) -> Error {
+        Error::format(&self.path)
+    }
+}
+
+/// An error of RocksDB as one of the catalog.
+pub(super) fn failed(action: &'static str, path: &Path) -> impl FnOnce(rocksdb::Error) -> Error {
+    let path = path.to_owned();
+    move |source| {
+        let damaged = source.kind() == ErrorKind::Corruption;
+        Error::Catalog { action, path, damaged, source: Box::new(source) }
+    }
+}

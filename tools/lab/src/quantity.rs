@@ -1,0 +1,67 @@
+//! Counts, figures and reasons as people read them.
+
+use nddb::detect::{GROUP_WORDS, GROUPS, UnreadTexts};
+
+/// Returns a count with commas: `1,234,567`.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Returns a count with its noun: `1 document`, `2,000 documents`.
+pub fn counted(number: u64, noun: &str) -> String {
+    match (number, noun.strip_suffix('y')) {
+        (1, _) => format!("1 {noun}"),
+        (_, Some(stem)) => format!("{} {stem}ies", grouped(number)),
+        (_, None) => format!("{} {noun}s", grouped(number)),
+    }
+}
+
+/// Returns a figure with this many decimal places; a dash where there is none.
+pub fn decimal(figure: Option<f64>, places: usize) -> String {
+    figure.map_or_else(|| "-".into(), |figure| format!("{figure:.places$}"))
+}
+
+/// Returns the range of the numbers of words of a group's documents.
+pub fn group_words(group: usize) -> String {
+    let from = group * GROUP_WORDS;
+    if group + 1 == GROUPS { format!("{from}-") } else { format!("{from}-{}", from + GROUP_WORDS - 1) }
+}
+
+/// Returns why texts could not be read, with the number of documents for each reason.
+pub fn unread_reasons(unread: &UnreadTexts) -> String {
+    let reasons: Vec<String> =
+        unread.reasons().map(|(reason, count)| format!("{} {reason}", counted(count, "document"))).collect();
+    reasons.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_and_figures_are_written_for_people() {
+        assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!(counted(1, "document"), "1 document");
+        assert_eq!(counted(2000, "query"), "2,000 queries");
+        assert_eq!(
+            [(Some(0.25), 1), (Some(1.0), 4), (None, 3)].map(|(of, places)| decimal(of, places)),
+            ["0.2", "1.0000", "-"]
+        );
+        assert_eq!(
+            [0, 1, GROUPS - 1].map(group_words),
+            [
+                format!("0-{}", GROUP_WORDS - 1),
+                format!("{GROUP_WORDS}-{}", 2 * GROUP_WORDS - 1),
+                format!("{}-", (GROUPS - 1) * GROUP_WORDS)
+            ]
+        );
+    }
+}

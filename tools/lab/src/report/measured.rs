@@ -1,0 +1,90 @@
+//! The measurements of a report.
+
+use nddb::detect::{ClusterOptions, Collection, Method, PairOptions, Resources};
+use nddb::{Error, Progress, Result, View};
+
+use super::texts::{TERM_PAIRS, Texts};
+use crate::Draw;
+use crate::measures::{self, Graph, Grid, Prints, Sizes};
+
+/// All that is measured of a database.
+pub struct Report<'a> {
+    /// The database as the user named it.
+    pub db: String,
+    /// The state of the database that is measured.
+    pub view: View<'a>,
+    /// Its documents.
+    pub collection: Collection,
+    /// The distribution of fingerprints.
+    pub prints: Prints,
+    /// The methods that the database can answer.
+    pub methods: Vec<Measured>,
+    /// Methods that were not run, and why.
+    pub refused: Vec<(Method, String)>,
+    /// B-similarity and C-similarity of the pairs that B finds.
+    pub b: Option<Grid>,
+    /// B-similarity and C-similarity of the pairs that C finds.
+    pub c: Option<Grid>,
+    /// What is measured of the texts of a sample.
+    pub texts: Texts,
+}
+
+/// What is measured of a method.
+pub struct Measured {
+    /// The method and its thresholds.
+    pub options: PairOptions,
+    /// The graph of near-duplicates.
+    pub graph: Graph,
+    /// The sizes of clusters.
+    pub sizes: Sizes,
+}
+
+impl<'a> Report<'a> {
+    /// Measures a database, which the user named `db`; of texts a sample of at most so many documents, drawn by a seed.
+    ///
+    /// # Errors
+    /// Of the database and of temporary files; [`Error::Cancelled`].
+    pub fn measure(
+        db: String,
+        view: View<'a>,
+        resources: &Resources,
+        (sample, seed): (usize, u64),
+        watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+    ) -> Result<Self> {
+        let collection = Collection::build(view, resources, watch)?;
+        let with_deleted = Collection::with_deleted(view, resources, watch)?;
+        let prints = measures::prints(&collection, view.settings().bits, resources, watch)?;
+        let (mut methods, mut refused, mut grids, mut drawn) = (Vec::new(), Vec::new(), [None, None], Vec::new());
+        let options = |method: Method| {
+            let mut options = PairOptions { resources: resources.clone(), ..PairOptions::new(method) };
+            options.rules.within = view.settings().k.into();
+            options
+        };
+        for method in Method::ALL {
+            if method.needs_text() {
+                let why = format!("it reads the texts of all documents: nddb pairs {db} --method {method}");
+                refused.push((method, why));
+                continue;
+            }
+            let options = options(method);
+            let graph = match measures::graph(view, &collection, &options, watch) {
+                Err(Error::Method { why, .. }) => {
+                    refused.push((method, why));
+                    continue;
+                }
+                other => other?,
+            };
+            let sizes = measures::sizes(view, &with_deleted, &ClusterOptions::new(options.clone()), watch)?;
+            if let Some(index) = [Method::B, Method::C].iter().position(|&it| it == method) {
+                let mut draw = Draw::new(if sample > 0 { TERM_PAIRS } else { 0 }, seed);
+                let visit = &mut |a, b| draw.push(a, b);
+                grids[index] = Some(measures::similarities(view, &collection, &options, watch, visit)?);
+                drawn.push((method, draw));
+            }
+            methods.push(Measured { options, graph, sizes });
+        }
+        let [b, c] = grids;
+        let texts = Texts::measure(view, &collection, &options(Method::Shingles), (sample, seed), &drawn, watch)?;
+        Ok(Report { db, view, collection, prints, methods, refused, b, c, texts })
+    }
+}
