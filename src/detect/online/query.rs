@@ -242,9 +242,9 @@ impl<'a> Query<'a> {
         };
         let fingerprint = (!stored.unprinted).then_some(stored.fingerprint);
         let evidence = self.known.evidence(&Known::of(&stored.record, fingerprint));
-        let is_by_simhash = self.online.method == Method::Simhash || self.decider.is_left_to_simhash(&evidence);
+        let is_by_simhash = || self.online.method == Method::Simhash || self.decider.is_left_to_simhash(&evidence);
         let decision = match self.decider.decide(&evidence) {
-            Decision::Near(_) if !shares && !is_by_simhash => Decision::Apart,
+            Decision::Near(_) if !shares && !is_by_simhash() => Decision::Apart,
             decision => decision,
         };
         Ok(match decision {

@@ -285,6 +285,46 @@ fn a_document_of_which_only_the_fingerprint_is_known_is_found_by_it() {
 }
 
 #[test]
+fn all_queries_and_all_pairs_say_the_same_where_some_documents_are_bare_fingerprints() {
+    let dir = Dir::new();
+    dir.nddb(["create", "db"]).done();
+    let near: Vec<usize> = (0..12).map(|index| index * 25).collect();
+    let pages = [("a", text(1, 300, &[])), ("b", text(1, 300, &near)), ("c", text(2, 300, &[])), ("e", String::new())];
+    let input: String = pages.iter().map(|(id, text)| line(id, &format!("http://{id}.org/"), text)).collect();
+    // Of numbers alone nothing is compared: their fingerprint is that of nothing.
+    let numbers = line("n", "", "1 2 3 4 5") + &line("m", "", "6 7 8 9");
+    dir.nddb(["add", "db"]).stdin(input + &numbers).done();
+    let print = |id: &str| {
+        let fp = dir.nddb(["query", "db", "--id", id]).done().json()["fp"].as_str().map(str::to_owned);
+        u64::from_str_radix(&fp.expect("a fingerprint"), 16).expect("hexadecimal digits")
+    };
+    let bare = [("x", print("a") ^ 1), ("y", print("a") ^ 3), ("z", print("c") ^ 6), ("w", print("c") ^ 6)];
+    let input: String =
+        bare.iter().map(|(id, fp)| json!({"id": id, "fp": format!("{fp:016x}")}).to_string() + "\n").collect();
+    dir.nddb(["add", "db"]).stdin(input).done();
+    let mut asked = BTreeSet::new();
+    for answer in dir.nddb(["query", "db", "--all"]).done().lines() {
+        let id = answer["query"].as_str().expect("an id").to_owned();
+        let others = ids(&answer).into_iter().map(str::to_owned).filter(|other| *other != id);
+        asked.extend(others.map(|other| (id.clone().min(other.clone()), id.clone().max(other))));
+    }
+    let pairs = dir.nddb(["pairs", "db", "--expand"]).done().lines();
+    let text = |value: &Value| value.as_str().expect("a text").to_owned();
+    let found: BTreeSet<_> = pairs.iter().map(|pair| (text(&pair["a"]), text(&pair["b"]))).collect();
+    assert_eq!(found, asked);
+    let rule = |a: &str, b: &str| {
+        pairs.iter().find(|pair| pair["a"] == a && pair["b"] == b).map(|pair| text(&pair["verdict"]))
+    };
+    assert_eq!((rule("a", "b").as_deref(), rule("a", "x").as_deref()), (Some("model"), Some("simhash")), "{pairs:?}");
+    assert_eq!((rule("w", "z").as_deref(), rule("m", "n")), (Some("simhash"), None), "{pairs:?}");
+    // Without all pairs, what has one fingerprint and no text is one group.
+    let groups = dir.nddb(["pairs", "db"]).done().lines();
+    assert!(groups.iter().any(|group| group["group"] == "hot" && group["members"] == json!(["w", "z"])), "{groups:?}");
+    let summary = dir.nddb(["pairs", "db", "-o", "pairs.jsonl", "--json"]).done().json();
+    assert_eq!((&summary["method"], &summary["unsketched"]), (&json!("model"), &json!(0)));
+}
+
+#[test]
 fn texts_verify_what_a_method_finds() {
     let dir = Dir::new();
     dir.nddb(["create", "db"]).done();
