@@ -1,11 +1,12 @@
-//! Detection: what is a near-duplicate of what, by the methods of four papers.
+//! Near-duplicate detection by the methods of four papers.
 //!
-//! It owns the decisions over what the lower floors know: which pairs are candidates, what is known of a pair
-//! ([`Evidence`]), which rule decides it ([`Rules`]), and what follows: groups, clusters, figures. A method is a
-//! source of candidates and a rule; each can be run alone, and any rule can verify the pairs of another.
+//! This module decides which pairs are candidates, gathers the evidence of each candidate pair ([`Evidence`]), applies
+//! the decision rule of a method ([`Rules`]), and derives groups, clusters and counts from the decisions. A method is
+//! a source of candidate pairs and a decision rule. Each method can run alone; trustable LCS can also verify the pairs
+//! of another method.
 //!
-//! It imports `text`, `sketch`, `archive` and `store`, and must never import RocksDB, open a file or print. Nothing in
-//! it is quadratic in the size of a group, and nothing needs memory for all documents beyond a few bytes each.
+//! The module imports `text`, `sketch`, `archive` and `store`, and must never import RocksDB, open a file or print. No
+//! algorithm here is quadratic in the size of a group, and memory per document is limited to a few bytes.
 
 pub(crate) mod candidates;
 mod cluster;

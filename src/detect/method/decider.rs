@@ -1,30 +1,30 @@
-//! Evidence to decision: only here is a pair decided.
+//! From evidence to decision: the only place where a pair is decided.
 
 use super::evidence::{Bound, Evidence};
 use super::registry::Method;
 use super::rules::{Decision, Rules};
 
-/// More than simhash ever scores, and all methods score less.
+/// Offset above every simhash score and every method score, to rank the method before simhash.
 const BY_METHOD: u64 = 1 << 48;
 
-/// How pairs are decided, online and offline.
+/// Decision procedure for pairs, online and offline.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Decider<'a> {
     /// The method.
     pub(crate) method: Method,
-    /// Its thresholds.
+    /// The thresholds of the method.
     pub(crate) rules: &'a Rules,
-    /// Simhash decides where the method cannot.
+    /// Whether simhash decides pairs that the method cannot decide.
     pub(crate) or_simhash: bool,
 }
 
 impl<'a> Decider<'a> {
-    /// How a method decides; only of one that compares sketches can simhash decide instead.
+    /// Returns the decider of a method; the fallback to simhash applies only to methods that compare sketches.
     pub(crate) fn new(method: Method, rules: &'a Rules, or_simhash: bool) -> Self {
         Self { method, rules, or_simhash: or_simhash && method.has_keys() }
     }
 
-    /// Decides a pair, given what is known of it.
+    /// Returns the decision about a pair, given its evidence.
     pub(crate) fn decide(&self, evidence: &Evidence) -> Decision {
         match self.rules.decide(self.method, evidence) {
             Decision::Unknown if self.falls_back(evidence) => self.rules.decide(Method::Simhash, evidence),
@@ -32,13 +32,13 @@ impl<'a> Decider<'a> {
         }
     }
 
-    /// Whether the method cannot tell, and simhash decides a pair instead.
+    /// Returns whether the method cannot decide a pair and simhash decides instead.
     pub(crate) fn is_left_to_simhash(&self, evidence: &Evidence) -> bool {
         self.falls_back(evidence) && self.rules.decide(self.method, evidence) == Decision::Unknown
     }
 
-    /// How near two near-duplicates are, by what decided about them: more is nearer. What is identical is equally near,
-    /// whatever else is known of it; what simhash says instead of the method is behind all that the method says.
+    /// Returns the nearness of two near-duplicates by the rule that decided; greater is nearer. All identical pairs are
+    /// equally near, and pairs decided by simhash instead of the method rank after all pairs decided by the method.
     pub(crate) fn nearness(&self, evidence: &Evidence) -> u64 {
         match evidence.identical {
             true => u64::MAX,
@@ -47,7 +47,7 @@ impl<'a> Decider<'a> {
         }
     }
 
-    /// The greatest nearness of what is not identical.
+    /// Returns the greatest nearness of a pair that is not identical.
     pub(crate) fn perfect(&self) -> u64 {
         BY_METHOD.saturating_add(self.method.definition().perfect)
     }
@@ -58,8 +58,8 @@ impl<'a> Decider<'a> {
 }
 
 impl Rules {
-    /// Returns what a method says of a pair, given what is known of it. Equal token sequences are near-duplicates by
-    /// every method (Henzinger 2006, 2). A pair whose sites are not both known is one on different sites.
+    /// Returns the decision of a method about a pair, given its evidence. Equal token sequences are near-duplicates by
+    /// every method (Henzinger 2006, 2). A pair with an unknown site counts as a pair on different sites.
     pub fn decide(&self, method: Method, evidence: &Evidence) -> Decision {
         if evidence.identical {
             return Decision::Near("identical");
@@ -68,7 +68,8 @@ impl Rules {
     }
 }
 
-/// Returns the numbers that the rule of a method looks at; what is identical is a near-duplicate whatever they are.
+/// Returns the numbers that the rule of a method compares with its thresholds. An identical pair is a near-duplicate
+/// pair regardless of these numbers.
 pub fn bounds(rules: &Rules, method: Method, evidence: &Evidence) -> Vec<Bound> {
     (method.definition().bounds)(rules, evidence)
 }

@@ -1,72 +1,72 @@
-//! What a method is: everything that differs from one to another.
+//! The definition of a method: everything in which methods differ.
 //!
-//! Each method fills one [`Definition`] in a file of its own, and [`Method`](super::registry::Method) lists them. What
-//! stands here says *which* keys, sketches and texts a method takes; how these are read and joined is the business of
-//! `collection`, `candidates` and `online`.
+//! Each method fills in one [`Definition`] in its own file, and [`Method`](super::registry::Method) lists them. A
+//! definition names the keys, sketches and texts that a method takes; `collection`, `candidates` and `online` read and
+//! join them.
 
 use super::evidence::{Bound, Evidence};
 use super::rules::{Decision, Rules, Threshold};
 use super::sketches::Sketch;
 use crate::Result;
 
-/// A method.
+/// The definition of a method.
 pub(crate) struct Definition {
-    /// The name on the command line and in pair lines.
+    /// Name on the command line and in pair lines.
     pub(crate) name: &'static str,
-    /// The method in a few words, for help texts.
+    /// Short description for help texts.
     pub(crate) help: &'static str,
-    /// The sketches that both documents of a pair must have.
+    /// Sketches that both documents of a pair must have.
     pub(crate) compares: &'static [Sketch],
-    /// Where candidate pairs come from.
+    /// Source of candidate pairs.
     pub(crate) candidates: Candidates,
-    /// The sketches by which documents are one to the method: where all are equal, they cannot be told apart, but for
-    /// [`Definition::besides`].
+    /// Sketches that define a class: documents with equal values of all of them are indistinguishable to the method,
+    /// except by [`Definition::besides`].
     pub(crate) class: &'static [Sketch],
-    /// What the decision depends on besides.
+    /// Further properties that the decision depends on.
     pub(crate) besides: Besides,
-    /// The thresholds that decide, as `nddb eval` names them.
+    /// Thresholds of the decision rule, as `nddb eval` names them.
     pub(crate) thresholds: &'static [Threshold],
-    /// Refuses thresholds that candidates do not reach down to; the second argument is the k of the database.
+    /// Rejects thresholds below the reach of the candidate source; the second argument is the k of the database.
     pub(crate) check: fn(&Rules, u32) -> Result<()>,
-    /// What a candidate with a key of this kind must have for its pair to be one of the method's.
+    /// Minimum similarities of a candidate pair that shares a key of this kind.
     pub(crate) least: fn(&Rules, Keys) -> Least,
-    /// Decides a pair that is not identical.
+    /// Decision about a pair that is not identical.
     pub(crate) decide: fn(&Rules, &Evidence) -> Decision,
-    /// How similar two near-duplicates are: more is nearer.
+    /// Similarity score of two near-duplicates; greater is nearer.
     pub(crate) score: fn(&Rules, &Evidence) -> u64,
-    /// The greatest score of what is not identical; the greatest number there is, if none is sure.
+    /// Greatest score of a pair that is not identical; `u64::MAX` if there is no known bound.
     pub(crate) perfect: u64,
-    /// The numbers that the rule looks at.
+    /// Numbers that the rule compares with its thresholds.
     pub(crate) bounds: fn(&Rules, &Evidence) -> Vec<Bound>,
 }
 
-/// Where the candidate pairs of a method come from.
+/// The source of the candidate pairs of a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Candidates {
-    /// Equal texts alone.
+    /// Equal texts only.
     Identical,
-    /// Fingerprints within k bits, which the runs find.
+    /// Fingerprints within k bits, found by the runs.
     Near,
-    /// Documents that share a key of one of these kinds.
+    /// Pairs of documents that share a key of one of these kinds.
     Sharing(&'static [Keys]),
-    /// Perhaps-similar sets of texts, which are compared in this way.
+    /// Perhaps-similar sets of texts, compared by this measure.
     Sets(Comparison),
-    /// Texts that share one of their rarest shingles.
+    /// Pairs of texts that share one of their rarest shingles.
     Shingles,
 }
 
-/// Keys that are made of a sketch; the catalog finds the documents of each.
+/// Keys derived from a sketch; the catalog keeps the postings of each key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Keys {
     /// Pairs of supershingles.
     Megashingles,
     /// Pieces of the projection.
     Pieces,
-    /// Bands of min-values: of short shingles in a database whose recipe makes profiles, else of long ones.
+    /// Bands of min-values: of short shingles if the recipe of the database makes profiles, else of long shingles.
     Bands,
 }
 
-/// How two texts are compared.
+/// Measure by which two texts are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Comparison {
     /// Trustable longest common subsequence.
@@ -75,36 +75,36 @@ pub(crate) enum Comparison {
     Cosine,
 }
 
-/// What a decision depends on besides the sketches.
+/// Properties that a decision depends on in addition to the sketches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Besides {
     /// Nothing.
     Nothing,
-    /// The site. Documents of different sites are one to the method all the same: what is said of a class is said by the
-    /// sites of the two that are named.
+    /// The site. Documents of different sites can still be in the same class: a decision about two classes uses the
+    /// sites of the two documents named in the pair.
     Site,
-    /// Site, title and first heading. Only documents that agree in these are one to the method.
+    /// Site, title and first heading. Documents of one class agree in all three.
     SiteAndHeadings,
 }
 
-/// The least numbers that a candidate must have.
+/// Minimum similarities of a candidate pair.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Least {
-    /// Equal supershingles.
+    /// Equal supershingles, 0 to 6.
     pub(crate) b: u32,
-    /// Equal bits of the projections.
+    /// Equal bits of the projections, 0 to 384.
     pub(crate) c: u32,
-    /// Equal min-values of long shingles.
+    /// Equal min-values of long shingles, 0 to 84.
     pub(crate) agreement: u32,
 }
 
 impl Definition {
-    /// Whether the method reads texts, and not only what the catalog keeps of them.
+    /// Returns whether the method reads texts in addition to the sketches in the catalog.
     pub(crate) fn needs_text(&self) -> bool {
         matches!(self.candidates, Candidates::Sets(_) | Candidates::Shingles)
     }
 
-    /// The kinds of keys that candidates share.
+    /// Returns the kinds of keys that candidate pairs share.
     pub(crate) fn keys(&self) -> &'static [Keys] {
         match self.candidates {
             Candidates::Sharing(keys) => keys,
@@ -113,22 +113,22 @@ impl Definition {
     }
 }
 
-/// No bound of the thresholds.
+/// Accepts any thresholds.
 pub(super) fn any_rules(_: &Rules, _: u32) -> Result<()> {
     Ok(())
 }
 
-/// Nothing that a candidate must have.
+/// Returns no minimum similarities.
 pub(super) fn no_least(_: &Rules, _: Keys) -> Least {
     Least::default()
 }
 
-/// A share of one as a score, in steps far below what any share is exact to.
+/// Returns a share, 0 to 1, as an integer score, in steps far finer than the precision of any share.
 pub(super) fn share(value: Option<f64>) -> u64 {
     (value.unwrap_or(0.0) * (1u64 << 40) as f64) as u64
 }
 
-/// No numbers.
+/// Returns no bounds.
 pub(super) fn no_bounds(_: &Rules, _: &Evidence) -> Vec<Bound> {
     Vec::new()
 }

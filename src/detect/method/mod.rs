@@ -1,7 +1,7 @@
-//! Methods: one file each, and what all of them share.
+//! Detection methods, one file each, and the types they share.
 //!
-//! A method is one `Definition` in its own file, and one line in `registry`, which makes the enum `Method`
-//! of them. The online verdict, pairs, clusters, evaluation and help texts take it from there.
+//! A method is one `Definition` in its own file and one line in `registry`, which generates the enum `Method` from
+//! these lines. The online verdict, pairs, clusters, evaluation and help texts read the method from the registry.
 
 mod b_similarity;
 mod c_similarity;

@@ -1,38 +1,38 @@
-//! What is found: pairs, groups, and how many of each.
+//! Results of a method: pairs, groups and their counts.
 
 use super::evidence::Evidence;
 use super::rules::Decision;
 use super::text_summary::UnreadTexts;
 use super::text_summary::{SetSummary, ShingleSummary};
 
-/// Two near-duplicates.
+/// A pair of near-duplicates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pair {
-    /// Ordinal of the one whose id comes first, bytewise.
+    /// Ordinal of the document whose id is bytewise lower.
     pub a: u32,
-    /// Ordinal of the other.
+    /// Ordinal of the other document.
     pub b: u32,
-    /// What is known of them.
+    /// Evidence of the pair.
     pub evidence: Evidence,
-    /// The probability that they are near-duplicates, by the model; absent where one has no profile.
+    /// Probability by the model that the two are near-duplicates, 0 to 1; `None` if either document has no profile.
     pub probability: Option<f64>,
-    /// The rule that decided.
+    /// Name of the rule that decided.
     pub rule: &'static str,
-    /// What the comparison of their texts says, where one was asked for besides.
+    /// Result of the verification by text comparison; `None` if verification is off.
     pub verified: Option<Verified>,
 }
 
-/// What trustable longest common subsequence says of a pair of another method.
+/// Result of verifying a pair of another method by trustable LCS (Huang et al. 2008, 3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verified {
-    /// Near-duplicates by it, too, by the rule of this name.
+    /// Near-duplicates by trustable LCS too, by the rule of this name.
     Near(&'static str),
-    /// The text of one cannot be read: only the method has been asked.
+    /// The text of either document cannot be read: the pair is decided by its method alone.
     Unread,
 }
 
 impl Verified {
-    /// What follows from the decision about the texts; nothing if they are not near.
+    /// Returns the verification result of a decision about the texts; `None` if the texts are not near-duplicates.
     pub(crate) fn of(decision: Decision) -> Option<Self> {
         match decision {
             Decision::Near(rule) => Some(Self::Near(rule)),
@@ -43,13 +43,13 @@ impl Verified {
 }
 
 impl Pair {
-    /// The rules that decided, in words: that of the method, and that of the comparison of texts.
+    /// Returns the names of the rules that decided: the rule of the method and, if any, that of the text comparison.
     pub fn verdict(&self) -> std::borrow::Cow<'static, str> {
         verdict(self.rule, self.verified)
     }
 }
 
-/// The rule of a method, and that of the comparison of texts.
+/// Returns the rule of a method joined with the result of the text comparison.
 pub(crate) fn verdict(rule: &'static str, verified: Option<Verified>) -> std::borrow::Cow<'static, str> {
     match verified {
         None => rule.into(),
@@ -58,24 +58,23 @@ pub(crate) fn verdict(rule: &'static str, verified: Option<Verified>) -> std::bo
     }
 }
 
-/// What a group has in common.
+/// Property shared by the members of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// One token sequence (Henzinger 2006, 2). Only the founder is compared with other documents.
+    /// Equal token sequences (Henzinger 2006, 2). Only the founder is compared with other documents.
     Identity,
-    /// One sketch, different texts, or texts of which only the sketch is known. Only the founder is
-    /// compared with other documents. If pairs are verified, only members whose texts are near to the founder's, or
-    /// cannot be read, are in the group.
+    /// Equal sketches, with different or unknown texts. Only the founder is compared with other documents. With
+    /// verification, the group holds only members whose text is near the founder's text or cannot be read.
     Hot,
-    /// A key of candidates. Those that were found near to the founder are pairs; the others were not
-    /// compared for this key.
+    /// A candidate key shared by too many documents. Members found near the founder are pairs; the other pairs of
+    /// members are not compared for this key.
     Star,
-    /// No text at all. Nothing can be said of these documents, so they are in no pair.
+    /// Empty texts. Such documents have no evidence, so they are in no pair.
     Empty,
 }
 
 impl Kind {
-    /// The name in group lines.
+    /// Returns the name in group lines.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Identity => "identity",
@@ -86,34 +85,34 @@ impl Kind {
     }
 }
 
-/// Documents that are written as one line, because their pairs would be too many.
+/// A group of documents, written as one line because its pairs would be too many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Group<'a> {
-    /// What they have in common.
+    /// Property shared by the members.
     pub kind: Kind,
-    /// The one with the least number.
+    /// Ordinal of the member with the lowest document number.
     pub founder: u32,
-    /// All of them, the founder included, by id bytewise; of a star none.
+    /// Ordinals of all members, including the founder, in bytewise order of their ids; empty for a star.
     pub members: &'a [u32],
-    /// How many they are.
+    /// Number of members.
     pub len: u64,
-    /// They are more than the group limit.
+    /// Whether the number of members exceeds the group limit.
     pub flagged: bool,
-    /// Members of a hot group that were to be verified against the founder and could not be, because a text could not
-    /// be read.
+    /// Number of members of a hot group that could not be verified against the founder, because a text could not be
+    /// read.
     pub unverified: u64,
 }
 
 /// One line of the result.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Line<'a> {
-    /// A group; all of them come first.
+    /// A group; all groups precede all pairs.
     Group(Group<'a>),
     /// A pair.
     Pair(Pair),
 }
 
-/// A key that more candidates share than are compared with each other.
+/// A candidate key shared by more documents than are compared with each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cut {
     pub(crate) founder: u32,
@@ -121,21 +120,21 @@ pub struct Cut {
     pub(crate) index: u8,
 }
 
-/// What was found in all.
+/// Totals of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PairSummary {
-    /// Documents looked at.
+    /// Documents examined.
     pub documents: u64,
-    /// Of these, documents of which the method knows nothing: without the sketch that it needs.
+    /// Of these, documents without a sketch that the method needs.
     pub unsketched: u64,
     /// Of these, documents without any token.
     pub empty: u64,
-    /// Documents that are left when one stands for each identity set and each hot group.
+    /// Documents left when each identity set and each hot group is represented by one document.
     pub compared: u64,
-    /// Pairs of them (or of all documents, if all were asked for) that the method's source of candidates brought
-    /// together, each once: whose sketches share a key; whose fingerprints are within k bits, for nothing else leaves
-    /// the runs; whose texts share one of their rarest shingles; whose texts were compared, once in each set, for lcs and
-    /// cosine. With all pairs, those of one text or one sketch are among them.
+    /// Candidate pairs of these (of all documents with `expand`), each counted once. By method: pairs whose sketches
+    /// share a key; pairs of fingerprints within k bits, since the runs return no others; pairs whose texts share one
+    /// of their rarest shingles; for lcs and cosine, pairs of texts that were compared, once in each set. With
+    /// `expand`, pairs of equal texts or equal sketches are included.
     pub candidates: u64,
     /// Pairs written.
     pub pairs: u64,
@@ -143,20 +142,20 @@ pub struct PairSummary {
     pub identity_groups: u64,
     /// Hot groups of two documents and more.
     pub hot_groups: u64,
-    /// Groups with more members than the limit.
+    /// Groups with more members than the group limit.
     pub flagged: u64,
-    /// Candidates of these were compared with the oldest of their group only: there may be more pairs.
+    /// Candidate keys whose documents were compared with the oldest of them only: there may be more pairs.
     pub stars: u64,
-    /// Documents whose texts were wanted and could not be read.
+    /// Documents whose texts were needed and could not be read.
     pub unread: UnreadTexts,
-    /// Of the pairs written, those that were to be verified and could not be, because a text could not be read.
+    /// Of the pairs written, those that could not be verified, because a text could not be read.
     pub unverified: u64,
-    /// Members of hot groups that were to be verified against the founder, and could not be for the same reason.
+    /// Members of hot groups that could not be verified against the founder, because a text could not be read.
     pub unverified_members: u64,
-    /// Pairs of the method that the comparison of texts did not find to be near; they are not written.
+    /// Pairs of the method that verification rejected; they are not written.
     pub rejected: u64,
-    /// Perhaps-similar sets, for the methods lcs and cosine.
+    /// Counts of perhaps-similar sets, for the methods lcs and cosine.
     pub sets: SetSummary,
-    /// Shingles, for the method of that name.
+    /// Counts of shingles, for the method shingles.
     pub shingles: ShingleSummary,
 }

@@ -1,4 +1,4 @@
-//! The list of methods, and what is asked of each by name.
+//! The registry of methods, and the public view of each.
 
 use std::error::Error;
 use std::fmt;
@@ -7,10 +7,10 @@ use std::str::FromStr;
 use super::definition::{Besides, Definition, Keys};
 use super::rules::Threshold;
 
-/// Makes the enum of all methods, in the order in which they are listed, and leads each to its definition.
+/// Generates the enum of all methods, in the order in which they are listed, and maps each to its definition.
 macro_rules! methods {
     ($($(#[doc = $doc:literal])* $name:ident => $module:ident,)*) => {
-        /// A method: where its candidates come from, and how they are decided.
+        /// A detection method: a source of candidate pairs and a decision rule.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Method {
             $($(#[doc = $doc])* $name,)*
@@ -20,7 +20,7 @@ macro_rules! methods {
             /// All methods, in the order in which they are listed.
             pub const ALL: [Method; [$(stringify!($name)),*].len()] = [$(Method::$name),*];
 
-            /// Returns all that makes the method what it is.
+            /// Returns the definition of the method.
             pub(crate) fn definition(self) -> &'static Definition {
                 match self {
                     $(Method::$name => &super::$module::DEFINITION,)*
@@ -39,14 +39,14 @@ methods! {
     B => b_similarity,
     /// At least 372 of 384 equal bits of the projections (Henzinger 2006, algorithm C).
     C => c_similarity,
-    /// Candidates of B whose projections agree in at least 355 bits (Henzinger 2006, 4).
+    /// Candidate pairs of B whose projections agree in at least 355 of 384 bits (Henzinger 2006, 4).
     Combined => combined,
-    /// C for pairs on different sites, combined for pairs on one (Henzinger 2006, 4).
+    /// C for pairs on different sites, combined for pairs on the same site (Henzinger 2006, 4).
     Split => split,
-    /// At least 36 of 84 equal min-values, of pairs that share a band of four (Henzinger 2006, 2: the share of equal
-    /// min-values is the resemblance; near-duplicates by the threshold of [`Rules`](super::rules::Rules)).
+    /// At least 36 of 84 equal min-values, for pairs that share a band of four (Henzinger 2006, 2: the share of equal
+    /// min-values estimates the resemblance; the threshold is in [`Rules`](super::rules::Rules)).
     MinHash => min_hash,
-    /// The evidence of two profiles, weighed to a probability, of pairs that share a band of short shingles
+    /// Probability from the traits of two profiles, for pairs that share a band of short shingles
     /// ([`Model`](super::traits::Model)).
     Model => model,
     /// Trustable longest common subsequence, in perhaps-similar sets (Huang et al. 2008).
@@ -63,39 +63,39 @@ impl Method {
         self.definition().name
     }
 
-    /// Returns the method in a few words, for help texts.
+    /// Returns a short description for help texts.
     pub fn help(self) -> &'static str {
         self.definition().help
     }
 
-    /// Returns whether the method needs the texts, and not only what the catalog keeps of them.
+    /// Returns whether the method reads texts in addition to the sketches in the catalog.
     pub fn needs_text(self) -> bool {
         self.definition().needs_text()
     }
 
-    /// Returns whether candidates share a piece of the projection, so that [`complete`](super::options::PairOptions::complete)
-    /// finds more of them.
+    /// Returns whether candidate pairs share a piece of the projection; then
+    /// [`complete`](super::options::PairOptions::complete) finds more of them.
     pub fn has_pieces(self) -> bool {
         self.definition().keys().contains(&Keys::Pieces)
     }
 
-    /// Returns whether candidates share a key of their sketches.
+    /// Returns whether candidate pairs share a key of their sketches.
     pub fn has_keys(self) -> bool {
         !self.definition().keys().is_empty()
     }
 
-    /// Returns the thresholds that decide.
+    /// Returns the thresholds of the decision rule.
     pub fn thresholds(self) -> &'static [Threshold] {
         self.definition().thresholds
     }
 
-    /// Returns the bytes of sketches of each document that the method compares; `None` if it reads texts.
+    /// Returns the size in bytes of the sketches of a document that the method compares; `None` if it reads texts.
     pub fn bytes_per_document(self) -> Option<u64> {
         let definition = self.definition();
         (!definition.needs_text()).then(|| definition.compares.iter().map(|sketch| sketch.size()).sum())
     }
 
-    /// Returns what a decision depends on besides sketches and texts: the site, title and first heading.
+    /// Returns whether a decision depends on the site, and whether on the title and first heading.
     pub fn looks_at(self) -> (bool, bool) {
         match self.definition().besides {
             Besides::Nothing => (false, false),
@@ -111,7 +111,7 @@ impl fmt::Display for Method {
     }
 }
 
-/// A name that is no method's.
+/// Error: a name that is not the name of a method.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownMethod(pub String);
 

@@ -1,4 +1,4 @@
-//! What a method needs of the documents, and whether a database has it: all derived from its definition.
+//! Requirements of a method on the documents of a database, derived from the definition of the method.
 
 use super::decider::Decider;
 use super::definition::{Definition, Keys};
@@ -8,11 +8,11 @@ use crate::sketch::Recipe;
 use crate::store::View;
 use crate::{Error, Result};
 
-/// Refuses a method that the recipe of a database does not make the sketches for, or thresholds that candidates do not
-/// reach down to.
+/// Rejects a method whose sketches the recipe of a database does not make, or thresholds below the reach of the
+/// candidate source.
 ///
 /// # Errors
-/// [`Error::Method`], [`Error::OutOfRange`].
+/// [`Error::Method`] for missing sketches, [`Error::OutOfRange`] for thresholds.
 pub(crate) fn check(view: View<'_>, decider: &Decider<'_>) -> Result<()> {
     let (definition, most) = (decider.method.definition(), view.settings().k.into());
     (definition.check)(decider.rules, most)?;
@@ -23,7 +23,7 @@ pub(crate) fn check(view: View<'_>, decider: &Decider<'_>) -> Result<()> {
     made.into_iter().try_for_each(|(lacks, has)| require(view, definition, lacks, has))
 }
 
-/// Refuses a method that a database keeps no index for.
+/// Rejects a method for which a database keeps no index.
 ///
 /// # Errors
 /// As [`check`].
@@ -35,7 +35,7 @@ pub(crate) fn check_index(view: View<'_>, decider: &Decider<'_>) -> Result<()> {
     }
     check(view, decider)?;
     definition.keys().iter().try_for_each(|keys| match keys {
-        // Every recipe that makes supershingles keeps them.
+        // Every recipe that makes supershingles also keeps megashingle keys.
         Keys::Megashingles => Ok(()),
         Keys::Pieces => require(view, definition, "keeps no pieces of projections", Recipe::has_pieces),
         Keys::Bands => require(view, definition, "keeps no bands of min-values", |recipe| {
@@ -44,7 +44,7 @@ pub(crate) fn check_index(view: View<'_>, decider: &Decider<'_>) -> Result<()> {
     })
 }
 
-/// Refuses a method if the recipe of the database lacks something, and names those that have it.
+/// Rejects a method if the recipe of the database lacks a property; the error names the recipes that have it.
 fn require(view: View<'_>, definition: &Definition, lacks: &str, has: OfRecipe) -> Result<()> {
     let label = &view.settings().recipe;
     if Recipe::of_any_version(label).as_ref().is_some_and(has) {
@@ -55,12 +55,12 @@ fn require(view: View<'_>, definition: &Definition, lacks: &str, has: OfRecipe) 
     Err(Error::Method { method: definition.name, why })
 }
 
-/// How many documents have what methods need.
+/// Numbers of documents that have each sketch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Held {
     /// Documents that are not deleted.
     pub documents: u64,
-    /// Of these, documents with a fingerprint: with two tokens or more.
+    /// Of these, documents with a fingerprint, that is with two tokens or more.
     pub fingerprints: u64,
     /// Documents with the digest of a token sequence.
     pub digests: u64,
@@ -77,7 +77,8 @@ pub struct Held {
 }
 
 impl Held {
-    /// Number of documents with a sketch; all of them, for one that may be lacking for lack of words.
+    /// Returns the number of documents with a sketch; for the fingerprint, which short documents lack, the number of
+    /// documents that are not empty.
     fn count(&self, sketch: Sketch) -> u64 {
         match sketch {
             Sketch::Fingerprint => self.documents - self.empty,
@@ -89,12 +90,12 @@ impl Held {
         }
     }
 
-    /// The first sketch that the method compares and no document has.
+    /// Returns the first sketch that the method compares and no document has.
     pub(super) fn lacking(&self, definition: &Definition) -> Option<Sketch> {
         definition.compares.iter().copied().find(|&sketch| sketch != Sketch::Fingerprint && self.count(sketch) == 0)
     }
 
-    /// Documents with tokens that the method knows nothing of.
+    /// Returns the number of documents that have tokens but lack a sketch the method compares.
     fn unsketched(&self, definition: &Definition) -> u64 {
         let documents = self.documents - self.empty;
         let known = definition.compares.iter().map(|&sketch| self.count(sketch)).min();
@@ -102,8 +103,8 @@ impl Held {
     }
 }
 
-/// Refuses a method also if no document at all has what it needs. Returns the number of documents of which
-/// the method knows nothing, because they came without the sketch that others have.
+/// Returns the number of documents that lack a sketch the method needs. Rejects a method as [`check`] does, and also if
+/// no document has the sketch or text that the method needs.
 ///
 /// # Errors
 /// As [`check`].

@@ -1,43 +1,43 @@
-//! The model of the default verdict: the evidence of two profiles, weighed to a probability.
+//! The model of the default verdict: a logistic regression over the traits of a pair of profiles.
 //!
-//! The log-odds that two pages are near-duplicates are a sum: a constant, and one term for each [`Trait`] of the pair, its
-//! value times its weight. The weights are fitted by maximum likelihood on pairs that people labelled, with a penalty on
-//! their squares (`nddb lab fit`), and belong to the version of the recipe. All traits are of two stored profiles and
-//! of nothing else, so that two documents get the same verdict whatever else a database holds.
+//! The log-odds that two pages are near-duplicates are a constant plus, for each [`Trait`] of the pair, its value times
+//! its weight. The weights are fitted by maximum likelihood on pairs labelled by people, with a penalty on the squares
+//! of the weights (`nddb lab fit`), and belong to one version of the recipe. Traits are computed from the two stored
+//! profiles alone, so two documents get the same verdict whatever else a database holds.
 
 use crate::sketch::{MIN_VALUES, Profile};
 
 /// Number of traits of a pair.
 pub const TRAITS: usize = 8;
 
-/// A piece of evidence.
+/// A trait: one feature of the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trait {
-    /// Its name in what programs read.
+    /// Name in machine-readable output.
     pub name: &'static str,
 }
 
 /// The traits, in the order of [`Traits::values`].
 pub const ALL_TRAITS: [Trait; TRAITS] = [
-    // Log-odds of the resemblance of the contents by shingles of two terms.
+    // Log-odds of the resemblance of the contents, by shingles of two terms.
     Trait { name: "content" },
-    // Share of the longer content that is not in the other.
+    // Share of the longer content that is absent from the shorter one.
     Trait { name: "missing" },
-    // Titles with a word that stands in their own content or headings, and not in title or headings of the other.
+    // Each title has a word of its own content or headings that is absent from the title and headings of the other.
     Trait { name: "name_words" },
-    // Distance of the words of the titles that stand in their own content or headings.
+    // Jaccard distance of the title words that occur in their own content or headings.
     Trait { name: "titles" },
-    // Share of the smaller set of words of titles and headings that the other lacks.
+    // Share of the smaller set of title and heading words that is absent from the larger set.
     Trait { name: "names" },
-    // One host: its pages share a frame and a title.
+    // Same host: its pages share a frame and a title.
     Trait { name: "host" },
-    // Numbers that only one has.
+    // Numbers in only one of the two pages.
     Trait { name: "numbers" },
-    // Titles or headings name different things, and what differs of the contents stands together.
+    // Titles or headings differ, and the differences of the contents are concentrated in one place.
     Trait { name: "filling" },
 ];
 
-/// The values of the traits of a pair.
+/// Values of the traits of a pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Traits {
     /// One value for each of [`ALL_TRAITS`].
@@ -45,7 +45,7 @@ pub struct Traits {
 }
 
 impl Traits {
-    /// Returns the traits of two profiles; `agreement` is the number of equal min-values of their long shingles.
+    /// Returns the traits of two profiles; `agreement` is the number of equal min-values of their long shingles, 0 to 84.
     pub fn of(a: &Profile, b: &Profile, agreement: u32) -> Self {
         let short = resemblance(a, b);
         let long = f64::from(agreement) / MIN_VALUES as f64;
@@ -76,17 +76,18 @@ impl Traits {
     }
 }
 
-/// Keeps log-odds of shares finite.
+/// Offset that keeps the log-odds of shares 0 and 1 finite.
 const NEARLY: f64 = 0.05;
 
-/// How much more of the long shingles two contents have in common than words replaced here and there would leave, 0 to 1:
-/// of n terms in a row all are kept with the nth power of the share of those kept.
+/// Returns how concentrated the differences of two contents are, 0 to 1: the excess of shared long shingles over the
+/// number expected if replaced words were scattered. A shingle of n terms survives scattered replacement with the nth
+/// power of the share of kept terms.
 fn concentration(short: f64, long: f64) -> f64 {
     let kept = |resemblance: f64| 2.0 * resemblance / (1.0 + resemblance);
     (kept(long) - kept(short).powi(4)).max(0.0)
 }
 
-/// Returns what the value of a trait says, in words.
+/// Returns a description of the value of the trait at an index of [`ALL_TRAITS`].
 pub fn told(index: usize, value: f64) -> String {
     let percent = |share: f64| format!("{:.0}%", 100.0 * share);
     match ALL_TRAITS[index].name {
@@ -118,14 +119,14 @@ pub fn told(index: usize, value: f64) -> String {
 }
 
 /// Returns the resemblance of the short shingles, estimated from the low eight bits of their min-values and corrected
-/// for those that agree by chance (Li and Koenig 2010).
+/// for chance agreement (Li and Koenig 2010).
 pub(crate) fn resemblance(a: &Profile, b: &Profile) -> f64 {
     const CHANCE: f64 = 1.0 / 256.0;
     let equal = a.short.iter().zip(&b.short).filter(|(a, b)| (**a ^ **b) as u8 == 0).count();
     ((equal as f64 / MIN_VALUES as f64 - CHANCE) / (1.0 - CHANCE)).max(0.0)
 }
 
-/// How many numbers of either are not in the other, as a share of what would be much for so many terms.
+/// Returns the count of numbers in only one of the two pages, relative to a count that is high for this many terms.
 fn numbers(a: &Profile, b: &Profile, terms: f64) -> f64 {
     let Some(resemblance) = a.numbers.resemblance(&b.numbers) else { return 0.0 };
     let [x, y] = [a.numbers.total, b.numbers.total].map(f64::from);
@@ -156,7 +157,7 @@ impl Set {
         self.0.iter().filter(|word| other.0.binary_search(word).is_ok()).count()
     }
 
-    /// The share of the union that only one has; 0 if either is empty: then nothing is known.
+    /// Returns the Jaccard distance; 0 if either set is empty, since an empty set is no evidence.
     fn distance(&self, other: &Self) -> f64 {
         if self.is_empty() || other.is_empty() {
             return 0.0;
@@ -165,7 +166,7 @@ impl Set {
         1.0 - common as f64 / (self.0.len() + other.0.len() - common) as f64
     }
 
-    /// The share of the smaller set that the other lacks; 0 if either is empty.
+    /// Returns the share of the smaller set that is absent from the larger one; 0 if either set is empty.
     fn lacking(&self, other: &Self) -> f64 {
         if self.is_empty() || other.is_empty() {
             return 0.0;
@@ -173,37 +174,37 @@ impl Set {
         1.0 - self.common(other) as f64 / self.0.len().min(other.0.len()) as f64
     }
 
-    /// Whether each has a word that the other lacks, and neither is empty.
+    /// Returns whether each set has a word that is absent from the other; false if either set is empty.
     fn differ(&self, other: &Self) -> bool {
         let common = self.common(other);
         !self.is_empty() && !other.is_empty() && common < self.0.len() && common < other.0.len()
     }
 }
 
-/// The constants of a model.
+/// Constants of a model: the intercept and the weights.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Model {
-    /// The constant.
+    /// Intercept, in log-odds.
     pub constant: f64,
-    /// The weight of each trait.
+    /// Weight of each of [`ALL_TRAITS`].
     pub weights: [f64; TRAITS],
 }
 
 impl Model {
-    /// The constants of `main/3`.
+    /// Constants fitted for the recipe `main/3`.
     pub const MAIN: Model = Model { constant: 2.97, weights: [1.56, -6.48, -0.94, -1.17, -1.58, -2.73, -5.90, -14.87] };
 
-    /// Returns what each trait adds to the log-odds.
+    /// Returns the contribution of each trait to the log-odds.
     pub fn parts(&self, traits: &Traits) -> [f64; TRAITS] {
         std::array::from_fn(|index| self.weights[index] * traits.values[index])
     }
 
-    /// Returns the log-odds that a pair is one of near-duplicates.
+    /// Returns the log-odds that the two documents of a pair are near-duplicates.
     pub fn log_odds(&self, traits: &Traits) -> f64 {
         self.constant + self.parts(traits).iter().sum::<f64>()
     }
 
-    /// Returns the probability that a pair is one of near-duplicates, 0 to 1.
+    /// Returns the probability that the two documents of a pair are near-duplicates, 0 to 1.
     pub fn probability(&self, traits: &Traits) -> f64 {
         1.0 / (1.0 + (-self.log_odds(traits)).exp())
     }
