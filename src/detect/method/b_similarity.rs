@@ -7,10 +7,10 @@ use super::sketches::Sketch;
 use crate::sketch::SUPERSHINGLES;
 use crate::{Error, Result};
 
-/// Least threshold for which two equal supershingles are what candidates share.
+/// Least valid threshold: every candidate pair shares a megashingle, that is two equal supershingles.
 const B_MIN: u32 = 2;
 
-/// The least B-similarity.
+/// Threshold of the B-similarity, 2 to 6.
 pub(super) const THRESHOLD: Threshold = Threshold {
     name: "b",
     get: |rules| rules.b.into(),
@@ -34,7 +34,7 @@ pub(super) static DEFINITION: Definition = Definition {
     bounds: |rules, evidence| vec![bound(rules, evidence)],
 };
 
-/// Refuses a B-similarity that candidates do not reach down to.
+/// Rejects a threshold of the B-similarity below the least that candidate pairs cover.
 pub(super) fn check(rules: &Rules) -> Result<()> {
     if rules.b < B_MIN {
         let what = "the least B-similarity (at least 2 are shared by every candidate)";
@@ -43,7 +43,7 @@ pub(super) fn check(rules: &Rules) -> Result<()> {
     Ok(())
 }
 
-/// The B-similarity against its threshold.
+/// Returns the B-similarity with its threshold.
 pub(super) fn bound(rules: &Rules, evidence: &Evidence) -> Bound {
     Bound::at_least("b_sim", evidence.b_similarity, rules.b)
 }

@@ -6,7 +6,7 @@ use super::rules::{Threshold, at_least};
 use super::sketches::Sketch;
 use crate::sketch::PROJECTION_BITS;
 
-/// The least C-similarity.
+/// Threshold of the C-similarity, 0 to 384.
 pub(super) const THRESHOLD: Threshold = Threshold {
     name: "c",
     get: |rules| rules.c.into(),
@@ -30,7 +30,7 @@ pub(super) static DEFINITION: Definition = Definition {
     bounds: |rules, evidence| vec![bound(evidence, rules.c)],
 };
 
-/// The C-similarity against a threshold.
+/// Returns the C-similarity with a threshold.
 pub(super) fn bound(evidence: &Evidence, threshold: u32) -> Bound {
     Bound::at_least("c_sim", evidence.c_similarity, threshold)
 }

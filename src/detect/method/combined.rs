@@ -23,7 +23,7 @@ pub(super) static DEFINITION: Definition = Definition {
     bounds,
 };
 
-/// The least C-similarity of B-similar pairs.
+/// Returns the threshold of the C-similarity of B-similar pairs, under a name.
 pub(super) const fn threshold(name: &'static str) -> Threshold {
     Threshold {
         name,
@@ -33,7 +33,7 @@ pub(super) const fn threshold(name: &'static str) -> Threshold {
     }
 }
 
-/// The decision, by the rule of this name.
+/// Returns the decision of the rule combined, under a name.
 pub(super) fn decide(rules: &Rules, evidence: &Evidence, name: &'static str) -> Decision {
     match at_least(evidence.b_similarity, rules.b, name) {
         Decision::Near(name) => at_least(evidence.c_similarity, rules.combined, name),
@@ -41,7 +41,7 @@ pub(super) fn decide(rules: &Rules, evidence: &Evidence, name: &'static str) -> 
     }
 }
 
-/// Both similarities against their thresholds.
+/// Returns both similarities with their thresholds.
 pub(super) fn bounds(rules: &Rules, evidence: &Evidence) -> Vec<Bound> {
     vec![b_similarity::bound(rules, evidence), c_similarity::bound(evidence, rules.combined)]
 }

@@ -1,4 +1,4 @@
-//! Cosine of term frequencies, in perhaps-similar sets (Huang et al. 2008, 4: its baseline).
+//! Cosine of term frequencies, in perhaps-similar sets (the baseline of Huang et al. 2008, 4).
 
 use super::definition::{Besides, Candidates, Comparison, Definition, any_rules, no_bounds, no_least, share};
 use super::rules::{Threshold, above};

@@ -1,21 +1,21 @@
-//! The default: by which method documents are judged, if no other is named.
+//! The default method of a database.
 
 use super::registry::Method;
 use crate::sketch::Recipe;
 use crate::store::View;
 
-/// The method by which the documents of a database are judged.
+/// The method chosen for a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MethodChoice {
     /// The method.
     pub method: Method,
-    /// Simhash decides where the method cannot.
+    /// Whether simhash decides pairs that the method cannot decide.
     pub or_simhash: bool,
 }
 
 impl MethodChoice {
-    /// Returns the method that is named; where none is, simhash if a distance is given, else the default of the
-    /// database's recipe, and simhash where only fingerprints are known.
+    /// Returns the named method if there is one; else simhash if a distance is given; else the default of the recipe of
+    /// the database, with simhash for documents of which only the fingerprint is known.
     pub fn of(view: View<'_>, named: Option<Method>, has_distance: bool) -> Self {
         match named {
             Some(method) => Self { method, or_simhash: false },
@@ -29,12 +29,12 @@ impl MethodChoice {
 }
 
 impl Method {
-    /// The method to take, with the constants of [`Rules::default`](super::rules::Rules) and sketches of the content: the
-    /// best on labelled pages. Other methods are measured against it.
+    /// The default method, with the constants of [`Rules::default`](super::rules::Rules) and sketches of the content: the
+    /// most accurate method on labelled pages, and the baseline for the evaluation of others.
     pub const DEFAULT: Method = Method::Model;
 
-    /// Returns the method that documents of a recipe are judged by if no other is named: [`Method::DEFAULT`] where they
-    /// are found by it, min-hash where they are by that (`main/2`), else simhash.
+    /// Returns the default method of a recipe: [`Method::DEFAULT`] if the recipe keeps an index for it, min-hash if the
+    /// recipe keeps an index for that method (`main/2`), else simhash.
     pub fn default_of(recipe: Option<&Recipe>) -> Method {
         match recipe {
             Some(recipe) if recipe.has_profile() => Method::DEFAULT,

@@ -26,7 +26,7 @@ pub(crate) struct Definition {
     pub(crate) besides: Besides,
     /// Thresholds of the decision rule, as `nddb eval` names them.
     pub(crate) thresholds: &'static [Threshold],
-    /// Rejects thresholds below the reach of the candidate source; the second argument is the k of the database.
+    /// Rejects thresholds beyond the reach of the candidate source; the second argument is the k of the database.
     pub(crate) check: fn(&Rules, u32) -> Result<()>,
     /// Minimum similarities of a candidate pair that shares a key of this kind.
     pub(crate) least: fn(&Rules, Keys) -> Least,

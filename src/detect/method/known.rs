@@ -1,4 +1,4 @@
-//! What is known of one document, and the evidence of two: made only here.
+//! Stored sketches of one document, and the evidence of a pair: the only place where evidence is computed.
 
 use nddb_format::Fingerprint;
 use nddb_format::record::Record;
@@ -9,12 +9,12 @@ use super::traits::Traits;
 use crate::sketch::{MIN_VALUES, Profile, agreement};
 use crate::text::Headings;
 
-/// What is known of a document by its stored sketches; `S` is its site, or a number that stands for it.
+/// Stored sketches of a document; `S` is the type of the site, a name or a number.
 #[derive(Clone, Debug)]
 pub(crate) struct Known<S> {
-    /// Unless it has fewer than two tokens.
+    /// Fingerprint; `None` with fewer than two tokens.
     pub(crate) fingerprint: Option<Fingerprint>,
-    /// The digest of its text, unless it has none.
+    /// Digest of the token sequence; `None` if the text is empty.
     pub(crate) digest: Option<u128>,
     pub(crate) supershingles: Option<[u64; 6]>,
     pub(crate) projection: Option<[u64; 6]>,
@@ -22,23 +22,23 @@ pub(crate) struct Known<S> {
     pub(crate) headings: Option<Headings>,
     pub(crate) profile: Option<Profile>,
     pub(crate) site: Option<S>,
-    /// It has tokens, and no terms that sketches are made of: its fingerprint is that of nothing.
+    /// Whether the document has tokens but no terms, so that its fingerprint carries no evidence.
     pub(crate) is_without_terms: bool,
 }
 
-/// Returns the digest of a record's text, if it has any: nothing is no text to be equal.
+/// Returns the digest of the token sequence of a record; `None` for an empty text, since empty texts are not compared.
 pub(crate) fn digest_of(record: &Record) -> Option<&[u8; 16]> {
     record.digest.as_ref().filter(|_| record.tokens != Some(0))
 }
 
-/// Whether a document of so many tokens has a fingerprint that says nothing, since none of them is a term of its
-/// content. Of a bare fingerprint the tokens are not known.
+/// Returns whether the fingerprint of a document with this number of tokens carries no evidence, because none of the
+/// tokens is a term of the content. The number of tokens of a bare fingerprint is unknown.
 pub(crate) fn is_without_terms(tokens: Option<u64>, sketches: Sketches) -> bool {
     tokens.is_some_and(|tokens| tokens > 0) && !sketches.are_of_terms()
 }
 
 impl<'a> Known<&'a str> {
-    /// Returns what a record says; the fingerprint stands beside it.
+    /// Returns the sketches of a record; the fingerprint is stored outside the record.
     pub(crate) fn of(record: &'a Record, fingerprint: Option<Fingerprint>) -> Self {
         let profile = record.profile.as_deref().map(Profile::from_bytes);
         let headings = match &profile {
@@ -60,7 +60,7 @@ impl<'a> Known<&'a str> {
 }
 
 impl<S: PartialEq> Known<S> {
-    /// Returns all that is known of it and another.
+    /// Returns the evidence of the pair of this document and another.
     pub(crate) fn evidence(&self, other: &Self) -> Evidence {
         let (a, b) = (self, other);
         let agreement = a.min_values.as_ref().zip(b.min_values.as_ref()).map(|(a, b)| agreement(a, b));
@@ -80,12 +80,12 @@ impl<S: PartialEq> Known<S> {
     }
 }
 
-/// Number of equal supershingles at equal indexes (Henzinger 2006, 2: B-similarity).
+/// Returns the B-similarity, 0 to 6: the number of equal supershingles at equal indexes (Henzinger 2006, 2).
 pub fn b_similarity(a: &[u64; 6], b: &[u64; 6]) -> u32 {
     a.iter().zip(b).filter(|(a, b)| a == b).count() as u32
 }
 
-/// Number of equal bits (Henzinger 2006, 2: C-similarity).
+/// Returns the C-similarity, 0 to 384: the number of equal bits of the projections (Henzinger 2006, 2).
 pub fn c_similarity(a: &[u64; 6], b: &[u64; 6]) -> u32 {
     384 - a.iter().zip(b).map(|(a, b)| (a ^ b).count_ones()).sum::<u32>()
 }

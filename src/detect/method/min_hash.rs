@@ -23,14 +23,14 @@ pub(super) static DEFINITION: Definition = Definition {
     check: any_rules,
     least: |rules, _| Least { agreement: rules.agreement, ..Least::default() },
     decide: |rules, evidence| match (evidence.same_site, evidence.same_heading) {
-        // Pages of one site that say they are about different things.
+        // Pages of one site whose titles and first headings differ are about different things.
         (Some(true), Some(false)) => Decision::Apart,
         _ => at_least(evidence.agreement, rules.agreement, "min-hash"),
     },
     score: |_, evidence| evidence.agreement.unwrap_or(0).into(),
     perfect: MIN_VALUES as u64,
     bounds: |rules, evidence| {
-        // On one site headings must agree, where both pages have one.
+        // On the same site, headings must agree if both pages have one.
         let is_looked_at = evidence.same_site == Some(true);
         let heading = evidence.same_heading.filter(|_| is_looked_at).map(u32::from);
         let heading = heading.map(|agrees| Bound::at_least("same_heading", Some(agrees), 1));

@@ -1,4 +1,4 @@
-//! The evidence of two profiles, weighed to a probability ([`Model`](super::traits::Model)).
+//! Probability from the traits of two profiles ([`Model`](super::traits::Model)).
 
 use super::definition::{Besides, Candidates, Definition, Keys, any_rules, no_bounds, no_least, share};
 use super::rules::{Threshold, above};
@@ -23,7 +23,7 @@ pub(super) static DEFINITION: Definition = Definition {
         above(rules.probability_of(evidence).map(|probability| probability >= rules.probability), "model")
     },
     score: |rules, evidence| share(rules.probability_of(evidence)),
-    // What is identical comes first, and no other is sure.
+    // Identical pairs rank first, and no other score has a known bound.
     perfect: u64::MAX,
     bounds: no_bounds,
 };

@@ -1,4 +1,4 @@
-//! How pairs are to be found.
+//! Options of a search for pairs.
 
 use super::decider::Decider;
 use super::default_method::MethodChoice;
@@ -12,42 +12,43 @@ use crate::compare::lcs::Parameters;
 use crate::spill::resources::Resources;
 use crate::store::View;
 
-/// Members of a group beyond which it is flagged, unless the caller says otherwise.
+/// Default group limit, in members: a larger group is flagged.
 pub const GROUP_LIMIT: usize = 1000;
 
-/// How pairs are to be found.
+/// Options of a search for pairs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PairOptions {
-    /// By which method.
+    /// Method.
     pub method: Method,
-    /// With which thresholds.
+    /// Thresholds of the method.
     pub rules: Rules,
-    /// All pairs instead of groups and the pairs between them.
+    /// Whether all pairs are written, instead of groups and the pairs between them.
     pub expand: bool,
-    /// Groups with more members are flagged; candidates with one key beyond it are compared with the
-    /// oldest of them only.
+    /// Greatest number of members of a group that is not flagged. If more documents share one candidate key, they are
+    /// compared with the oldest of them only.
     pub group_limit: usize,
-    /// Projections are cut in 13 pieces instead of 12: no pair with 12 different bits is missed.
+    /// Whether projections are cut into 13 pieces instead of 12, so that no pair with 12 different bits is missed.
     pub complete: bool,
-    /// Simhash decides where the method cannot, because of one of two documents only the fingerprint is known.
+    /// Whether simhash decides pairs that the method cannot decide, because only the fingerprint of either document is
+    /// known.
     pub or_simhash: bool,
-    /// The pairs of the method are compared by trustable longest common subsequence too, and those that are not near by
-    /// it are none. Pairs of which a text cannot be read stay, and their verdict says so.
+    /// Whether pairs of the method are verified by trustable longest common subsequence, and dropped if that rejects
+    /// them. Pairs with an unreadable text are kept, and marked in their verdict.
     pub verify_lcs: bool,
-    /// What of a page is its text; what the database's recipe looks at, if it is not said.
+    /// The part of a page that is compared as its text; by default, that of the recipe of the database.
     pub part: Option<TextScope>,
-    /// How texts are compared by trustable longest common subsequence.
+    /// Parameters of trustable longest common subsequence.
     pub lcs: Parameters,
-    /// Perhaps-similar sets, where candidates of the methods lcs and cosine come from.
+    /// Options of perhaps-similar sets, the candidate source of the methods lcs and cosine.
     pub sets: SetOptions,
-    /// Shingles of the method of that name.
+    /// Options of the method shingles.
     pub shingles: ShingleOptions,
-    /// Resources to work in.
+    /// Memory limit and folder for temporary files.
     pub resources: Resources,
 }
 
 impl PairOptions {
-    /// The papers' thresholds and the usual limits.
+    /// Returns the default thresholds, those of the papers, and default limits.
     pub fn new(method: Method) -> Self {
         Self {
             method,
@@ -65,7 +66,7 @@ impl PairOptions {
         }
     }
 
-    /// The options of a method that was chosen for a database, with simhash within the database's k.
+    /// Returns the options of a method chosen for a database, with the k of the database as the simhash threshold.
     pub fn chosen(view: View<'_>, choice: MethodChoice) -> Self {
         let MethodChoice { method, or_simhash } = choice;
         let mut options = Self { or_simhash, ..Self::new(method) };
@@ -73,24 +74,24 @@ impl PairOptions {
         options
     }
 
-    /// Makes simhash the method where it decides anyway: no document has what the method compares.
+    /// Changes the method to simhash if simhash decides every pair, because no document has the sketches of the method.
     pub fn settle(&mut self, held: &Held) {
         if self.decider().or_simhash && held.lacking(self.method.definition()).is_some() {
             (self.method, self.or_simhash) = (Method::Simhash, false);
         }
     }
 
-    /// How pairs are decided.
+    /// Returns the decider of these options.
     pub(crate) fn decider(&self) -> Decider<'_> {
         Decider::new(self.method, &self.rules, self.or_simhash)
     }
 }
 
-/// Refuses a method that a database cannot answer completely, before anything is read.
+/// Rejects a method that a database cannot answer completely, before any document is read.
 ///
 /// # Errors
 /// [`crate::Error::Method`] if the recipe does not make the sketches;
-/// [`crate::Error::OutOfRange`] for thresholds that candidates do not reach down to.
+/// [`crate::Error::OutOfRange`] for thresholds beyond the reach of the candidate source.
 pub fn check(view: View<'_>, options: &PairOptions) -> Result<()> {
     requirements::check(view, &options.decider())
 }

@@ -1,4 +1,4 @@
-//! Which documents keep how many shingles.
+//! Sampling ratios of shingles by document length.
 
 use std::error::Error;
 use std::fmt;
@@ -6,40 +6,40 @@ use std::str::FromStr;
 
 use crate::sketch::{SAMPLING_MAX, Sampling};
 
-/// Groups of documents by the number of their words (Ye et al. 2007, 4.4).
+/// Number of groups of documents by number of words (Ye et al. 2007, 4.4).
 pub const GROUPS: usize = 11;
-/// Words between the bounds of groups: [0, 500), [500, 1000), ... [4500, 5000), [5000, oo).
+/// Width of a group in words: [0, 500), [500, 1000), ... [4500, 5000), [5000, oo).
 pub const GROUP_WORDS: usize = 500;
 
-/// For each group of documents, n of the sampling 1/n.
+/// Sampling ratio of each group of documents: n of the sampling 1/n.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ratios([u32; GROUPS]);
 
 impl Ratios {
-    /// All shingles are kept.
+    /// Ratio 1 for every group: all shingles are kept.
     pub const ALL: Ratios = Ratios([1; GROUPS]);
 
-    /// One ratio for each group; none unless each is 1, 2, 4, 8, 16 or 32.
+    /// Returns one ratio for each group; `None` unless each is 1, 2, 4, 8, 16 or 32.
     pub fn new(ratios: [u32; GROUPS]) -> Option<Self> {
         ratios.iter().all(|&ratio| Sampling::new(ratio, 0).is_some()).then_some(Self(ratios))
     }
 
-    /// The same ratio for all.
+    /// Returns the same ratio for all groups; `None` unless it is 1, 2, 4, 8, 16 or 32.
     pub fn uniform(ratio: u32) -> Option<Self> {
         Self::new([ratio; GROUPS])
     }
 
-    /// The ratio of each group.
+    /// Returns the ratio of each group.
     pub fn groups(&self) -> &[u32; GROUPS] {
         &self.0
     }
 
-    /// The group of a document of so many words.
+    /// Returns the group of a document with this number of words.
     pub fn group(words: usize) -> usize {
         (words / GROUP_WORDS).min(GROUPS - 1)
     }
 
-    /// The ratio of a document. "A document within a factor 1/threshold in size of a finer group's bound also keeps
+    /// Returns the ratio of a document. "A document within a factor 1/threshold in size of a finer group's bound also keeps
     /// that group's ratio" (Ye et al. 2007, 3): a document of that size may be a near-duplicate of one in that group, and
     /// then both are compared at its ratio.
     pub fn of(&self, words: usize, threshold: f64) -> u32 {
@@ -49,12 +49,12 @@ impl Ratios {
         self.0[groups].iter().copied().min().unwrap_or(1)
     }
 
-    /// The sampling of a ratio, with the remainder that nests in others.
+    /// Returns the sampling of a ratio, with the remainder reduced so that coarser samples are subsets of finer ones.
     pub(crate) fn sampling(ratio: u32, remainder: u32) -> Sampling {
         Sampling::new(ratio, remainder & (ratio - 1)).unwrap_or_default()
     }
 
-    /// All ratios that there are, finest first.
+    /// Returns all valid ratios, finest first.
     pub(crate) fn each() -> impl Iterator<Item = u32> {
         (0..=SAMPLING_MAX.ilog2()).map(|log| 1 << log)
     }
@@ -70,7 +70,7 @@ impl fmt::Display for Ratios {
     }
 }
 
-/// What names no ratios.
+/// Error: a text that is not a valid list of ratios.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownRatio(String);
 

@@ -51,7 +51,7 @@ methods! {
     Model => model,
     /// Trustable longest common subsequence, in perhaps-similar sets (Huang et al. 2008).
     Lcs => lcs,
-    /// Cosine of term frequencies, in perhaps-similar sets (Huang et al. 2008, 4: its baseline).
+    /// Cosine of term frequencies, in perhaps-similar sets (the baseline of Huang et al. 2008, 4).
     Cosine => cosine,
     /// Resemblance by shingles, sampled or not (Ye et al. 2007).
     Shingles => shingles,

@@ -8,7 +8,7 @@ use crate::sketch::Recipe;
 use crate::store::View;
 use crate::{Error, Result};
 
-/// Rejects a method whose sketches the recipe of a database does not make, or thresholds below the reach of the
+/// Rejects a method whose sketches the recipe of a database does not make, or thresholds beyond the reach of the
 /// candidate source.
 ///
 /// # Errors

@@ -1,21 +1,21 @@
-//! The thresholds of all methods, and what a rule says.
+//! Thresholds of all methods, and the decision of a rule.
 
 use super::evidence::Evidence;
 use super::traits::Model;
 use crate::compare::lcs::Thresholds;
 
-/// What a rule says of a pair.
+/// Decision of a rule about a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
     /// Near-duplicates, by the rule of this name.
     Near(&'static str),
     /// Not near-duplicates by this method.
     Apart,
-    /// The method cannot tell: evidence that it needs is absent.
+    /// Undecided: evidence that the method needs is absent.
     Unknown,
 }
 
-/// Thresholds of all methods; the defaults are the papers', where a paper has one.
+/// Thresholds of all methods; the defaults are those of the papers, where a paper gives one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rules {
     /// Greatest Hamming distance of simhash (Manku et al. 2007, 3: k = 3).
@@ -26,18 +26,19 @@ pub struct Rules {
     pub c: u32,
     /// Least C-similarity of B-similar pairs (Henzinger 2006, 4: 355).
     pub combined: u32,
-    /// Least number of equal min-values (36 of 84, a resemblance of 0.43: chosen on labelled pages, as
-    /// benches/README.md tells; no paper decides by it).
+    /// Least number of equal min-values (36 of 84, a resemblance of 0.43: chosen on labelled pages, see
+    /// benches/README.md; no paper gives a threshold).
     pub agreement: u32,
-    /// Least probability of the model: one half.
+    /// Least probability by the model (0.5).
     pub probability: f64,
-    /// The constants of the model.
+    /// Constants of the model.
     pub model: Model,
     /// Least resemblance by shingles (Ye et al. 2007, 5: 0.85).
     pub resemblance: f64,
-    /// The cosine that a pair must exceed (Huang et al. 2008, 4: 0.95).
+    /// Cosine that a pair must exceed (Huang et al. 2008, 4: 0.95).
     pub cosine: f64,
-    /// The resemblance or containment by trustable LCS that a pair must exceed (Huang et al. 2008, 3: 0.28, 0.7).
+    /// Resemblance and containment by trustable LCS, either of which a pair must exceed (Huang et al. 2008, 3: 0.28,
+    /// 0.7).
     pub lcs: Thresholds,
 }
 
@@ -59,8 +60,8 @@ impl Default for Rules {
 }
 
 impl Rules {
-    /// The probability that a pair is one of near-duplicates, by the model: 1 of equal token sequences; absent where one
-    /// has no profile.
+    /// Returns the probability by the model that the two documents of a pair are near-duplicates: 1 for equal token
+    /// sequences; `None` if either document has no profile.
     pub fn probability_of(&self, evidence: &Evidence) -> Option<f64> {
         if evidence.identical {
             return Some(1.0);
@@ -69,30 +70,30 @@ impl Rules {
     }
 }
 
-/// A number that decides: its name, how it is read out of the rules, and how it is put in.
+/// A threshold of a decision rule, with its accessors.
 #[derive(Clone, Copy, Debug)]
 pub struct Threshold {
-    /// Its name.
+    /// Name.
     pub name: &'static str,
-    /// Returns its value.
+    /// Returns the value.
     pub get: fn(&Rules) -> f64,
-    /// Sets its value.
+    /// Sets the value.
     pub set: fn(&mut Rules, f64),
-    /// The least and the greatest count that it may be; none for a share, which is 0 to 1.
+    /// Least and greatest value of a threshold that is a count; `None` for a share, which is 0 to 1.
     pub counts: Option<(u16, u16)>,
 }
 
-/// Near by this rule if a number is known and reaches a threshold.
+/// Returns the decision of a rule with a lower bound: near-duplicates if the number is at least the threshold.
 pub(super) fn at_least(value: Option<u32>, least: u32, name: &'static str) -> Decision {
     above(value.map(|value| value >= least), name)
 }
 
-/// Near by this rule if a number is known and does not exceed a threshold.
+/// Returns the decision of a rule with an upper bound: near-duplicates if the number is at most the threshold.
 pub(super) fn at_most(value: Option<u32>, most: u32, name: &'static str) -> Decision {
     above(value.map(|value| value <= most), name)
 }
 
-/// Near by this rule if it is known that its threshold is reached.
+/// Returns the decision of a rule: near-duplicates if the threshold is reached, undecided if that is unknown.
 pub(super) fn above(reached: Option<bool>, name: &'static str) -> Decision {
     match reached {
         Some(true) => Decision::Near(name),

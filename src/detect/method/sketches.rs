@@ -1,10 +1,10 @@
-//! The sketches of documents, and which of them a document has.
+//! Sketches of documents, and the set of sketches that a document has.
 
 use nddb_format::record::Record;
 
 use crate::sketch::{PROFILE_SIZE, Recipe};
 
-/// What is kept of a document to be compared.
+/// A sketch: stored data of a document that is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sketch {
     /// The simhash fingerprint.
@@ -21,11 +21,11 @@ pub(crate) enum Sketch {
     Profile,
 }
 
-/// Tells whether a recipe makes a sketch.
+/// Predicate of whether a recipe makes a sketch.
 pub(crate) type OfRecipe = fn(&Recipe) -> bool;
 
 impl Sketch {
-    /// Returns the sketch in words.
+    /// Returns the name of the sketch for messages, with its article.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Sketch::Fingerprint => "a fingerprint",
@@ -48,7 +48,8 @@ impl Sketch {
         }
     }
 
-    /// Returns what is said of a recipe that does not make the sketch, and how to tell; `None` if every recipe does.
+    /// Returns the wording for a recipe that does not make the sketch, and the predicate of whether a recipe makes the
+    /// sketch; `None` if every recipe does.
     pub(crate) fn of_recipe(self) -> Option<(&'static str, OfRecipe)> {
         match self {
             Sketch::Fingerprint | Sketch::Digest => None,
@@ -59,18 +60,18 @@ impl Sketch {
         }
     }
 
-    /// Whether documents may lack the sketch for lack of words: the fingerprint, with fewer than two tokens.
+    /// Returns whether short documents lack the sketch: true for the fingerprint, which needs two tokens.
     fn is_optional(self) -> bool {
         self == Sketch::Fingerprint
     }
 }
 
-/// The sketches that a document has.
+/// The set of sketches that a document has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sketches(u8);
 
 impl Sketches {
-    /// Returns the sketches of a record; one without any token has no digest, for nothing is no text to be equal.
+    /// Returns the sketches of a record; an empty text has no digest, since empty texts are not compared.
     pub(crate) fn of(record: &Record, has_fingerprint: bool) -> Self {
         let has_text = record.tokens != Some(0);
         Self::default()
@@ -87,23 +88,24 @@ impl Sketches {
         Self(self.0 | u8::from(is_there) << sketch as u8)
     }
 
-    /// Whether a sketch is there.
+    /// Returns whether the set contains a sketch.
     #[inline]
     pub(crate) fn has(self, sketch: Sketch) -> bool {
         self.0 >> sketch as u8 & 1 == 1
     }
 
-    /// Whether all of these are there that a document cannot lack for lack of words.
+    /// Returns whether the set contains all of these sketches, except those that short documents lack.
     pub(crate) fn suffice_for(self, sketches: &[Sketch]) -> bool {
         sketches.iter().all(|&sketch| sketch.is_optional() || self.has(sketch))
     }
 
-    /// Whether there is anything that only a content with terms has; there is a projection of no terms.
+    /// Returns whether the set contains a sketch that only a content with terms has. A projection does not count, since
+    /// a content without terms has one.
     pub(crate) fn are_of_terms(self) -> bool {
         [Sketch::Supershingles, Sketch::MinValues, Sketch::Profile].iter().any(|&one| self.has(one))
     }
 
-    /// Whether there is nothing but a fingerprint and a digest.
+    /// Returns whether the set contains nothing but a fingerprint and a digest.
     pub(crate) fn are_bare(self) -> bool {
         !self.are_of_terms() && !self.has(Sketch::Projection)
     }

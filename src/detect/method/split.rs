@@ -1,4 +1,4 @@
-//! C for pairs on different sites, combined for pairs on one (Henzinger 2006, 4).
+//! C for pairs on different sites, combined for pairs on the same site (Henzinger 2006, 4).
 
 use super::definition::{Besides, Candidates, Definition, Keys, Least};
 use super::rules::at_least;
@@ -15,7 +15,7 @@ pub(super) static DEFINITION: Definition = Definition {
     besides: Besides::Site,
     thresholds: &[b_similarity::THRESHOLD, c_similarity::THRESHOLD, combined::threshold("same")],
     check: |rules, _| b_similarity::check(rules),
-    // What shares a megashingle may be on one site or on two; only the decision knows.
+    // A pair that shares a megashingle may be on the same site or not; only the decision sees the sites.
     least: |rules, keys| match keys {
         Keys::Megashingles => Least { c: rules.combined.min(rules.c), ..Least::default() },
         _ => Least { c: rules.c, ..Least::default() },

@@ -1,4 +1,4 @@
-//! What can be asked of the methods that compare texts.
+//! Options of the methods that compare texts.
 
 use super::ratios::Ratios;
 use crate::archive::PageEntry;
@@ -6,18 +6,21 @@ use crate::sketch::{Recipe, SHINGLE_WORDS, SignatureRules};
 use crate::store::View;
 use crate::text::{Page, folded_text, main_text};
 
-/// How perhaps-similar sets are made, and how much of them is compared; the defaults are the paper's, where it says.
+/// Options of perhaps-similar sets; the defaults are those of Huang et al. 2008, where the paper gives a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SetOptions {
-    /// How signatures are made.
+    /// Rules by which signatures are made.
     pub signatures: SignatureRules,
-    /// Signatures of more documents are dropped.
+    /// Greatest number of documents with one signature; more frequent signatures are dropped.
     pub most: u64,
-    /// Signatures of more documents are dropped if more than half of these are of one site.
+    /// Greatest number of documents with one signature if more than half of them are of one site; more frequent
+    /// signatures of this kind are dropped.
     pub most_of_site: u64,
-    /// All pairs of a set are compared, not only each with the leader; with `expand`, and for clusters, they always are.
+    /// Whether all pairs of a set are compared, and not only each member with the leader; always on with `expand` and
+    /// for clusters.
     pub exhaustive: bool,
-    /// Comparisons in a set, for each document in it. What is left beyond that is not compared, and reported.
+    /// Greatest number of comparisons in a set per document of the set. Remaining pairs are not compared, and the set
+    /// is reported.
     pub comparisons: u64,
 }
 
@@ -34,22 +37,22 @@ impl Default for SetOptions {
 }
 
 impl SetOptions {
-    /// The usual limits, with all pairs of each set compared.
+    /// Returns the default limits, with all pairs of each set compared.
     pub fn exhaustive() -> Self {
         Self { exhaustive: true, comparisons: u64::MAX, ..Self::default() }
     }
 }
 
-/// How pairs are found by their shingles. The threshold stands in [`Rules`](super::rules::Rules).
+/// Options of the method shingles. The threshold is in [`Rules`](super::rules::Rules).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShingleOptions {
     /// Words in a shingle (Ye et al. 2007, 3.1).
     pub words: usize,
-    /// How many shingles documents keep.
+    /// Sampling ratios of documents.
     pub ratios: Ratios,
-    /// Which they keep: those whose hash leaves this, modulo the ratio.
+    /// Remainder of a kept shingle: its hash modulo the ratio.
     pub remainder: u32,
-    /// Shingles of more documents are dropped (Broder's rule: 1,000).
+    /// Greatest number of documents with one shingle; more frequent shingles are dropped (Broder's rule: 1,000).
     pub stop: Option<u64>,
 }
 
@@ -59,28 +62,28 @@ impl Default for ShingleOptions {
     }
 }
 
-/// Which part of a page is its text.
+/// The part of a page that is compared as its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextScope {
-    /// All that a visitor sees, as it is.
+    /// All visible text, unchanged.
     Whole,
-    /// Its main content, in lower case and each number as `0`: "removing off-topic noise first" (Huang et al. 2008,
-    /// 3.1).
+    /// The main content, in lower case and with each number replaced by `0`: "removing off-topic noise first" (Huang et
+    /// al. 2008, 3.1).
     Main,
 }
 
 impl TextScope {
-    /// The part that the recipe of a database looks at.
+    /// Returns the text scope of the recipe of a database.
     pub(crate) fn of(view: View<'_>) -> Self {
         Recipe::of_any_version(&view.settings().recipe).map_or(TextScope::Whole, |recipe| Self::of_recipe(&recipe))
     }
 
-    /// The part that a recipe looks at.
+    /// Returns the text scope of a recipe.
     pub fn of_recipe(recipe: &Recipe) -> Self {
         if recipe.is_of_main_content() { TextScope::Main } else { TextScope::Whole }
     }
 
-    /// The text of a page.
+    /// Returns the text of a page.
     pub(crate) fn text(self, page: &Page<'_>) -> String {
         match self {
             TextScope::Whole => folded_text(page),
@@ -88,7 +91,7 @@ impl TextScope {
         }
     }
 
-    /// The text of a page that was read from an archive.
+    /// Returns the text of a page that was read from an archive.
     pub(crate) fn text_of(self, entry: &PageEntry) -> String {
         self.text(&entry.page())
     }

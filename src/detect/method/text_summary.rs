@@ -1,57 +1,57 @@
-//! What came of comparing texts.
+//! Counts of text comparisons.
 
-/// What came of perhaps-similar sets.
+/// Counts of perhaps-similar sets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SetSummary {
-    /// Documents whose texts have no signature: they are in no set.
+    /// Documents without a signature, which are in no set.
     pub unsigned: u64,
-    /// Signatures that more than one document has.
+    /// Signatures of more than one document.
     pub shared: u64,
-    /// Of these, signatures that were dropped because too many documents have them.
+    /// Of these, signatures dropped because too many documents have them.
     pub dropped: u64,
     /// Perhaps-similar sets.
     pub sets: u64,
-    /// Documents in the largest.
+    /// Documents in the largest set.
     pub largest: u64,
     /// Comparisons of texts.
     pub compared: u64,
-    /// Sets of which not all was compared.
+    /// Sets in which the limit left pairs without a comparison.
     pub limited: u64,
 }
 
-/// What came of shingles.
+/// Counts of shingles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ShingleSummary {
-    /// Shingles of all documents that are compared, each document's counted once.
+    /// Shingles of all compared documents, each counted once per document.
     pub shingles: u64,
-    /// Of these, shingles that were kept by the samples.
+    /// Of these, shingles kept by sampling.
     pub sampled: u64,
-    /// Documents that have words, of which no shingle was kept.
+    /// Documents with words of which sampling kept no shingle.
     pub unsampled: u64,
-    /// Different shingles that were dropped because too many documents have them.
+    /// Distinct shingles dropped because too many documents have them.
     pub stopped: u64,
 }
 
-/// Documents whose texts were wanted and could not be read, by the reason.
+/// Documents whose texts were needed and could not be read, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UnreadTexts {
-    /// It is not known where they were read: they came by themselves, from a stream, or as fingerprints.
+    /// Documents of unknown source: inserted one by one, read from a stream, or loaded as fingerprints.
     pub without_source: u64,
-    /// Their archive is not where it was.
+    /// Documents whose archive is no longer at its path.
     pub moved: u64,
-    /// Their archive is not the file that it was: its size, or its first or last 64 KB, have changed.
+    /// Documents whose archive has changed: its size, or its first or last 64 KB, differ.
     pub changed: u64,
-    /// Nothing that is a page stands where they stood, or their archive is damaged before it.
+    /// Documents at whose position no page is found, or whose archive is damaged before that position.
     pub damaged: u64,
 }
 
 impl UnreadTexts {
-    /// All of them.
+    /// Returns the total over all reasons.
     pub fn total(&self) -> u64 {
         self.without_source + self.moved + self.changed + self.damaged
     }
 
-    /// The reasons in words, with the number of each that there is.
+    /// Returns a description of each reason that occurs, with its number of documents.
     pub fn reasons(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let all = [
             ("without a source", self.without_source),

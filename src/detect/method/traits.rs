@@ -23,7 +23,7 @@ pub const ALL_TRAITS: [Trait; TRAITS] = [
     Trait { name: "content" },
     // Share of the longer content that is absent from the shorter one.
     Trait { name: "missing" },
-    // Each title has a word of its own content or headings that is absent from the title and headings of the other.
+    // Number of titles, 0 to 2, with a word of their own content or headings that the other title and headings lack.
     Trait { name: "name_words" },
     // Jaccard distance of the title words that occur in their own content or headings.
     Trait { name: "titles" },
@@ -31,7 +31,7 @@ pub const ALL_TRAITS: [Trait; TRAITS] = [
     Trait { name: "names" },
     // Same host: its pages share a frame and a title.
     Trait { name: "host" },
-    // Numbers in only one of the two pages.
+    // Numbers of one page that are absent from the other, relative to a count that is high for the length.
     Trait { name: "numbers" },
     // Titles or headings differ, and the differences of the contents are concentrated in one place.
     Trait { name: "filling" },
@@ -45,7 +45,7 @@ pub struct Traits {
 }
 
 impl Traits {
-    /// Returns the traits of two profiles; `agreement` is the number of equal min-values of their long shingles, 0 to 84.
+    /// Returns the traits of two profiles; `agreement` is the number of equal min-values of long shingles, 0 to 84.
     pub fn of(a: &Profile, b: &Profile, agreement: u32) -> Self {
         let short = resemblance(a, b);
         let long = f64::from(agreement) / MIN_VALUES as f64;
@@ -126,7 +126,8 @@ pub(crate) fn resemblance(a: &Profile, b: &Profile) -> f64 {
     ((equal as f64 / MIN_VALUES as f64 - CHANCE) / (1.0 - CHANCE)).max(0.0)
 }
 
-/// Returns the count of numbers in only one of the two pages, relative to a count that is high for this many terms.
+/// Returns the count of numbers of one page that are absent from the other (of the page with fewer numbers), as a share
+/// of a count that is high for this many terms, 0 to 1.
 fn numbers(a: &Profile, b: &Profile, terms: f64) -> f64 {
     let Some(resemblance) = a.numbers.resemblance(&b.numbers) else { return 0.0 };
     let [x, y] = [a.numbers.total, b.numbers.total].map(f64::from);
