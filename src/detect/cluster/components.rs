@@ -1,11 +1,11 @@
-//! Connected components of the pairs.
+//! Connected components of the graph of pairs.
 
 use crate::Result;
 use crate::detect::collection::Collection;
 use crate::detect::collection::classes::Classes;
 use crate::detect::pairs::Pass;
 
-/// The least ordinal of each document's component. `pass` hands out all pairs of leaders.
+/// Returns the least ordinal of the component of each document. `pass` visits all pairs of leaders.
 pub(crate) fn founders(collection: &Collection, classes: &Classes, pass: &mut Pass<'_>) -> Result<Vec<u32>> {
     let mut parent: Vec<u32> = (0..collection.len()).map(|ordinal| classes.leader(ordinal)).collect();
     pass(&mut |pair| {
@@ -19,7 +19,7 @@ pub(crate) fn founders(collection: &Collection, classes: &Classes, pass: &mut Pa
     Ok(parent)
 }
 
-/// The least of a set, to which all that is passed on the way is tied directly.
+/// Returns the root of a set, its least ordinal, with path compression.
 fn root(parent: &mut [u32], ordinal: u32) -> u32 {
     let mut root = ordinal;
     while parent[root as usize] != root {

@@ -1,4 +1,4 @@
-//! Which document of a cluster is kept.
+//! Rules for the kept document of a cluster.
 
 use std::cmp::{Ordering, Reverse};
 use std::error::Error;
@@ -7,25 +7,25 @@ use std::str::FromStr;
 
 use crate::detect::collection::Collection;
 
-/// A rule that prefers one of two documents.
+/// A rule of preference between two documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
-    /// The one fetched first; of two without a date, the one with the lower number; one with a date before
-    /// one without.
+    /// The document fetched first; of two without a date, the lower number; a document with a date before one
+    /// without.
     Oldest,
-    /// The one with more tokens.
+    /// The document with more tokens.
     Longest,
-    /// The one with the shorter address, in bytes; one with an address before one without.
+    /// The document with the shorter URL, in bytes; a document with a URL before one without.
     ShortestUrl,
-    /// The one whose id comes first, bytewise.
+    /// The document whose id is bytewise lower.
     Id,
 }
 
 impl Keep {
-    /// All rules, in the order in which they are applied unless another is asked for.
+    /// All rules, in the default order of application.
     pub const ALL: [Keep; 4] = [Keep::Oldest, Keep::Longest, Keep::ShortestUrl, Keep::Id];
 
-    /// The name on the command line.
+    /// Returns the name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Keep::Oldest => "oldest",
@@ -35,7 +35,7 @@ impl Keep {
         }
     }
 
-    /// Says which of two documents is kept: the lesser.
+    /// Returns the order of two documents by this rule; the lesser is kept.
     fn compare(self, collection: &Collection, a: u32, b: u32) -> Ordering {
         let (a, b) = (collection.row(a), collection.row(b));
         match self {
@@ -50,13 +50,13 @@ impl Keep {
     }
 }
 
-/// Says which of two documents is kept, by the first rule that tells them apart, then by number.
+/// Returns the order of two documents by the first rule that distinguishes them, then by number; the lesser is kept.
 pub(crate) fn compare(rules: &[Keep], collection: &Collection, a: u32, b: u32) -> Ordering {
     let told = rules.iter().map(|rule| rule.compare(collection, a, b)).find(|order| order.is_ne());
     told.unwrap_or_else(|| a.cmp(&b))
 }
 
-/// A name that is no rule's.
+/// Error: a name that is not the name of a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownKeep(pub String);
 

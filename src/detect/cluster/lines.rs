@@ -1,4 +1,4 @@
-//! The groups and pairs that clusters are made of, as lines.
+//! Output lines of the groups and pairs that clusters are made from.
 
 use std::collections::HashMap;
 
@@ -10,8 +10,8 @@ use crate::detect::pairs::{PairJob, Reach};
 use crate::spill::progress::Progress;
 use crate::store::View;
 
-/// Hands out the lines of groups and pairs of live documents. Where deleted documents stand for live ones, these are
-/// compared anew. Of oversized stars only pairs with a centre are lines: all of its pairs would be too many.
+/// Passes on the groups and pairs of live documents as lines. Live documents represented by a deleted one are compared
+/// anew. Of an oversized star only pairs with a centre are passed on, since all of its pairs would be too many.
 pub(crate) fn emit(
     view: View<'_>,
     collection: &Collection,
@@ -35,7 +35,7 @@ pub(crate) fn emit(
     } else {
         let live = Collection::build(view, &options.resources, watch)?;
         let found = PairJob::new(view, &live, options, Reach::STABLE, watch)?;
-        // Lines name documents of the collection that the caller has.
+        // Lines name documents by their ordinals in the collection of the caller.
         let there: Vec<u32> = (0..collection.len()).filter(|&ordinal| !collection.row(ordinal).is_deleted).collect();
         let mut members = Vec::new();
         found.emit(&live, options, watch, &mut |line| {
@@ -58,15 +58,16 @@ pub(crate) fn emit(
     Ok(summary)
 }
 
-/// Which documents are the centres of clusters.
+/// The centres of clusters.
 pub(crate) struct Centres<'a> {
     founder: &'a [u32],
-    /// The oldest live member of each oversized star, by the founder, who may be deleted.
+    /// Oldest live member of each oversized star, by the founder, which may be deleted.
     oversized: HashMap<u32, u32>,
 }
 
 impl<'a> Centres<'a> {
-    /// `limit` is the number of members above which a star is oversized; connected components have none.
+    /// Returns the centres; `limit` is the number of members above which a star is oversized, `None` for connected
+    /// components.
     pub(crate) fn new(collection: &Collection, founder: &'a [u32], limit: Option<usize>) -> Self {
         let mut oversized = HashMap::new();
         if let Some(limit) = limit {

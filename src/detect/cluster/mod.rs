@@ -1,11 +1,11 @@
-//! Clusters that do not chain: stars around the document that came first (`nddb cluster`).
+//! Clusters of near-duplicates without chaining: stars around the oldest document (`nddb cluster`).
 //!
-//! Documents are taken in the order of their numbers. One that is near to founders joins the one with the
-//! best score, of equal ones the oldest; one that is near to none founds a cluster. So what later documents
-//! are like never moves earlier ones: to add B to a clustered A gives what clustering A and then B gives.
+//! Documents are taken in the order of their numbers. A document near one or more founders joins the founder with the
+//! best score, the oldest among equals; a document near no founder founds a cluster. Later documents therefore never
+//! move earlier ones: adding B to a clustered A gives the same clusters as clustering A and then B.
 //!
-//! A deleted document still founds, as long as no compaction has dropped it: its cluster keeps its members
-//! and its id, and without it they are founded anew.
+//! A deleted document remains a founder until a compaction drops it: until then its cluster keeps its members and id;
+//! afterwards the members are clustered anew.
 
 mod components;
 mod keep;
@@ -29,81 +29,84 @@ pub use keep::{Keep, UnknownKeep};
 use lines::Centres;
 pub use removal::{Remove, UnknownRemove};
 
-/// How clusters are made.
+/// Options of clustering.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClusterOptions {
-    /// Which pairs are near-duplicates. Clusters are made of groups and the pairs between them, whether
-    /// or not all pairs are asked for.
+    /// Options of the underlying pairs. Clusters are made from groups and the pairs between them, with or without
+    /// `expand`.
     pub pairs: PairOptions,
-    /// Which document of a cluster is kept: the first rule that tells two apart decides, then the number.
+    /// Rules for the kept document of a cluster: the first rule that distinguishes two documents decides, then the
+    /// number.
     pub keep: Vec<Keep>,
-    /// Which of the others are removed.
+    /// Rule for the removal of the other members.
     pub remove: Remove,
-    /// Clusters are the connected components, in which a document need not be near to the founder.
+    /// Whether clusters are connected components, in which a document need not be near the founder.
     pub components: bool,
 }
 
 impl ClusterOptions {
-    /// Stars, of which the oldest is kept.
+    /// Returns the default options: star clusters, of which the oldest document is kept.
     pub fn new(pairs: PairOptions) -> Self {
         Self { pairs, keep: Keep::ALL.to_vec(), remove: Remove::default(), components: false }
     }
 }
 
-/// A cluster of two live documents and more.
+/// A cluster of at least two live documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cluster<'a> {
-    /// The document whose id is the cluster's. It may be deleted, and is no member then.
+    /// Ordinal of the founder, whose id is the id of the cluster. A deleted founder is not a member.
     pub founder: u32,
-    /// The live documents, by id bytewise.
+    /// Ordinals of the live members, in bytewise order of their ids.
     pub members: &'a [u32],
-    /// The one to keep.
+    /// Ordinal of the document to keep.
     pub kept: u32,
-    /// How many are to be removed: those that are near to the kept one by their own evidence.
+    /// Number of members to remove: those near the kept document by their own evidence.
     pub removed: u64,
-    /// It has more members than the group limit.
+    /// Whether the number of members exceeds the group limit.
     pub oversized: bool,
-    /// All members are known to be of one site.
+    /// Whether all members are known to be on the same site.
     pub single_site: bool,
-    /// These documents have no text. Nothing can be said of them, and none is to be removed.
+    /// Whether the members have empty texts. There is no evidence about such documents, so none is removed.
     pub empty: bool,
-    /// The kept document has too little content to tell others from it: they are removed only if their text is the same.
+    /// Whether the kept document has too little content to distinguish others from it; then only members with the same
+    /// text are removed.
     pub thin: bool,
 }
 
-/// What clustering gave in all.
+/// Totals of a clustering.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClusterSummary {
-    /// What was said of pairs.
+    /// Totals of the underlying pairs.
     pub pairs: PairSummary,
-    /// Clusters of two documents and more.
+    /// Clusters of at least two documents.
     pub clusters: u64,
-    /// Documents in them.
+    /// Documents in these clusters.
     pub clustered: u64,
-    /// Members of the largest.
+    /// Members of the largest cluster.
     pub largest: u64,
     /// Clusters with more members than the group limit.
     pub oversized: u64,
-    /// Clusters of one site.
+    /// Clusters whose members are all on the same site.
     pub single_site: u64,
-    /// Documents to be removed.
+    /// Documents to remove.
     pub removed: u64,
-    /// Documents to be kept.
+    /// Documents to keep.
     pub kept: u64,
-    /// Clusters of thin pages, which are among the others.
+    /// Clusters whose kept document is thin; included in `clusters`.
     pub thin: u64,
-    /// Documents in these.
+    /// Documents in clusters of thin pages.
     pub in_thin: u64,
-    /// Near-duplicates of a kept document that are kept besides, since they are thin or too much of them is missing from it.
+    /// Near-duplicates of a kept document that are not removed, because they are thin or too much of their content is
+    /// missing from the kept document.
     pub spared: u64,
-    /// Clusters whose founder is deleted and not yet dropped.
+    /// Clusters whose founder is deleted but not yet dropped by a compaction.
     pub founder_deleted: u64,
 }
 
 /// The clusters of a collection.
 #[derive(Debug)]
 pub struct Clusters {
-    /// The founder of each document's cluster.
+    /// Founder of the cluster of each document, by ordinal.
     founder: Vec<u32>,
     /// Documents to be removed, by the rank of their ids.
     removed: FixedBitSet,
@@ -111,12 +114,12 @@ pub struct Clusters {
     remove: Remove,
     group_limit: usize,
     resources: Resources,
-    /// What was found in all.
+    /// Totals of the clustering.
     pub summary: ClusterSummary,
 }
 
-/// Clusters the documents of a collection, which was built from this view by
-/// [`Collection::with_deleted`], and hands the groups and pairs of live documents to `emit`.
+/// Returns the clusters of a collection built from this view by [`Collection::with_deleted`], and passes the groups and
+/// pairs of live documents to `emit`.
 ///
 /// # Errors
 /// As [`super::pairs`].
@@ -155,17 +158,17 @@ pub fn cluster(
 }
 
 impl Clusters {
-    /// The document whose id is that of a document's cluster: its own, if it stands alone or founded it.
+    /// Returns the founder of the cluster of a document: the document itself if it is alone or a founder.
     pub fn founder(&self, ordinal: u32) -> u32 {
         self.founder[ordinal as usize]
     }
 
-    /// Whether the document whose id has this index in bytewise order is to be removed.
+    /// Returns whether the document with this rank in the bytewise order of ids is to be removed.
     pub fn is_removed(&self, rank: u32) -> bool {
         self.removed.contains(rank as usize)
     }
 
-    /// Hands all clusters of two live documents and more to `emit`, by the founder's id, bytewise.
+    /// Passes all clusters of at least two live documents to `emit`, in bytewise order of the ids of founders.
     ///
     /// # Errors
     /// Errors of the disk; whatever `emit` returns.
@@ -193,11 +196,11 @@ impl Clusters {
         best.unwrap_or_default()
     }
 
-    /// The live members of each cluster of two and more.
+    /// Passes the live members of each cluster of at least two to `emit`.
     fn each_by_founder(&self, collection: &Collection, emit: &mut dyn FnMut(u32, &[u32]) -> Result<()>) -> Result<()> {
         let mut sorter = Sorter::<1>::new(&self.resources.folder, self.resources.memory_limit / 4);
         let mut alone = FixedBitSet::with_capacity(collection.len() as usize);
-        // A founder without followers is most documents: these need no sorting.
+        // Most documents are founders without other members, which need no sorting.
         for (ordinal, &founder) in (0..).zip(&self.founder) {
             if founder != ordinal {
                 alone.insert(founder as usize);
@@ -229,7 +232,7 @@ impl Clusters {
         end(last, &mut members)
     }
 
-    /// Notes the members that are near to the kept document of their cluster.
+    /// Marks the members to remove: those near the kept document of their cluster.
     fn remove(&mut self, collection: &Collection, mut judge: Judge<'_>, ticker: &Ticker<'_>) -> Result<()> {
         ticker.start("verify against the kept", None, "documents")?;
         let mut sorter = Sorter::<1>::new(&self.resources.folder, self.resources.memory_limit / 4);
@@ -251,7 +254,7 @@ impl Clusters {
             for [row] in rows {
                 let ranks = [(row >> 32) as u32, *row as u32];
                 let [a, b] = ranks.map(|rank| collection.at_rank(rank));
-                // What could not be verified stays.
+                // A pair that could not be verified removes no document.
                 if let Judged::Near(pair) = judge.pair(a, b)?
                     && pair.verified != Some(Verified::Unread)
                 {

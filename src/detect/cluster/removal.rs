@@ -1,4 +1,4 @@
-//! What may be removed: a near-duplicate of the kept document is not always one that nobody misses.
+//! Rules for the removal of near-duplicates of the kept document, which may have content of their own.
 
 use std::error::Error;
 use std::fmt;
@@ -7,26 +7,26 @@ use std::str::FromStr;
 use crate::detect::method::traits::resemblance;
 use crate::sketch::{MIN_VALUES, Profile};
 
-/// A page with fewer terms of content is thin.
+/// Number of content terms below which a page is thin.
 pub(super) const THIN_TERMS: u32 = 30;
 
-/// A page stays if of its content so many terms and more, and this share of it, are missing from the kept one.
+/// Number of content terms missing from the kept page at which, together with [`MISSING_SHARE`], a page is not removed.
 pub(super) const MISSING_TERMS: f64 = 30.0;
-/// See [`MISSING_TERMS`].
+/// Share of the content missing from the kept page at which, together with [`MISSING_TERMS`], a page is not removed.
 pub(super) const MISSING_SHARE: f64 = 0.2;
 
-/// Standard errors by which the estimated resemblance may be too high: nineteen estimates in twenty are not.
+/// Margin in standard errors of the estimated resemblance: a one-sided confidence of 95%.
 const MARGIN: f64 = 1.645;
 
-/// Which near-duplicates of the kept document of a cluster are removed.
+/// Rule for the removal of near-duplicates of the kept document of a cluster.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Remove {
-    /// All.
+    /// All near-duplicates.
     Near,
-    /// Those whose content the kept one has but for a fifth, or for 30 terms.
+    /// Near-duplicates of whose content less than a fifth, or less than 30 terms, is missing from the kept document.
     #[default]
     Contained,
-    /// Those with the same text, title included.
+    /// Near-duplicates with the same text, including the title.
     Identical,
 }
 
@@ -34,7 +34,7 @@ impl Remove {
     /// All rules.
     pub const ALL: [Remove; 3] = [Remove::Near, Remove::Contained, Remove::Identical];
 
-    /// The name on the command line.
+    /// Returns the name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Remove::Near => "near",
@@ -43,8 +43,8 @@ impl Remove {
         }
     }
 
-    /// Returns whether a document that is near to the kept one may be removed. Of thin pages only those are that have the
-    /// same text. Of a document without a profile, or beside a kept one without, nothing is known to be missing.
+    /// Returns whether a near-duplicate of the kept document may be removed. A thin page is removed only if its text is
+    /// the same. Without both profiles, no content counts as missing.
     pub(crate) fn allows(self, kept: Option<&Profile>, other: Option<&Profile>, is_identical: bool) -> bool {
         match (self, kept.zip(other)) {
             _ if is_identical => true,
@@ -56,14 +56,14 @@ impl Remove {
     }
 }
 
-/// Returns whether a page has too little content to tell it from others by that.
+/// Returns whether a page has too little content to be distinguished from others.
 pub(crate) fn is_thin(profile: &Profile) -> bool {
     profile.is_whole || profile.terms < THIN_TERMS
 }
 
-/// Returns whether a fifth and 30 terms of the content of `other` may be missing from the kept page: by the
-/// resemblance that is as low as its estimate allows, and the lengths (Broder 1997, 2: what two sets have in common follows from
-/// their resemblance and sizes).
+/// Returns whether a fifth and 30 terms of the content of `other` may be missing from the kept page, by the lower
+/// confidence bound of the resemblance and the lengths (Broder 1997, 2: the intersection of two sets follows from their
+/// resemblance and sizes).
 fn is_missing_much(kept: &Profile, other: &Profile) -> bool {
     let estimate = resemblance(kept, other);
     let error = (estimate * (1.0 - estimate) / MIN_VALUES as f64).sqrt();
@@ -80,7 +80,7 @@ impl fmt::Display for Remove {
     }
 }
 
-/// A name that is no rule's.
+/// Error: a name that is not the name of a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownRemove(pub String);
 

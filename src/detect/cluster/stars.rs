@@ -1,10 +1,10 @@
-//! Stars: each document joins the founder that it is most like.
+//! Star clusters: each document joins the founder with the best score.
 //!
-//! The pairs run between the leaders of classes, of which all members are near to each other and to the
-//! same others. Of a class only its leader can be a founder: what comes later finds it, or whom it joined.
-//! So the leaders are taken first. A member then follows its leader, if that is a founder; else it may have
-//! found another one better, who came between the leader and itself; and if by its own site or content it is not near
-//! to that founder, it founds with the others of which this holds.
+//! Pairs are pairs of class leaders; all members of a class are near each other and near the same other documents. Only
+//! the leader of a class can be a founder, since every later member is near the leader or the founder that the leader
+//! joined. So leaders are assigned first. A member then joins its leader if the leader is a founder; else it joins the
+//! best founder for itself, which may be younger than the leader. Members that are not near that founder by their own
+//! site or content found a cluster together.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ use crate::detect::method::rules::Decision;
 use crate::detect::pairs::Pass;
 use crate::spill::sort::Sorter;
 
-/// The founder of each document.
+/// Returns the founder of each document, by ordinal.
 pub(crate) fn founders(
     collection: &Collection,
     classes: &Classes,
@@ -42,7 +42,7 @@ pub(crate) fn founders(
         }
     })?;
     let members = classes.members();
-    // Pairs of a leader that joined another, with founders: what its members choose from.
+    // Pairs of a leader that joined another founder with all founders near it: the choices of its members.
     let mut sorter = Sorter::<2>::new(&resources.folder, resources.memory_limit / 4);
     pass(&mut |pair| {
         for (leader, other) in [(pair.a, pair.b), (pair.b, pair.a)] {
@@ -63,7 +63,7 @@ pub(crate) fn founders(
     each_run(sorter, &mut |leader, row, last| {
         let class = members.of(leader);
         if let Some((other, score)) = row {
-            // Members that came before this founder chose among those before it.
+            // Members older than this founder choose among older founders.
             while let Some(&member) = class.get(waiting).filter(|&&member| member < other) {
                 founder[member as usize] = best.best().unwrap_or(founder[leader as usize]);
                 waiting += 1;
@@ -81,8 +81,8 @@ pub(crate) fn founders(
     Ok(founder)
 }
 
-/// Takes members from a founder that only their leader is near to, because of its site or its content: of a class the
-/// first of them founds a cluster, and the others join it.
+/// Separates members from a founder that their leader is near but they are not, by site or content: the first such
+/// member of a class founds a cluster, and the others join it.
 fn part(collection: &Collection, classes: &Classes, options: &PairOptions, founder: &mut [u32]) {
     let mut first: HashMap<u32, u32> = HashMap::new();
     for ordinal in 0..collection.len() {
@@ -96,7 +96,7 @@ fn part(collection: &Collection, classes: &Classes, options: &PairOptions, found
     }
 }
 
-/// The best of what was offered, of equals the first.
+/// The best of the offered founders, the first among equals.
 #[derive(Default)]
 struct Best(Option<(u32, u64)>);
 
@@ -120,8 +120,8 @@ fn two(high: u32, low: u32) -> u64 {
     u64::from(high) << 32 | u64::from(low)
 }
 
-/// Visits rows of (two ordinals, score) by the first ordinal, then the second; says at the end of each run
-/// of one first ordinal that it was the last.
+/// Visits rows of (two ordinals, score) by the first ordinal, then the second, and signals the end of the rows of each
+/// first ordinal.
 fn each_run(sorter: Sorter<2>, visit: &mut dyn FnMut(u32, Option<(u32, u64)>, bool)) -> Result<()> {
     let mut run: Option<u32> = None;
     sorter.finish().each(&mut |rows| {

@@ -29,8 +29,8 @@ impl MethodChoice {
 }
 
 impl Method {
-    /// The default method, with the constants of [`Rules::default`](super::rules::Rules) and sketches of the content: the
-    /// most accurate method on labelled pages, and the baseline for the evaluation of others.
+    /// The default method, with the constants of [`Rules::default`](super::rules::Rules) and sketches of the content:
+    /// the most accurate method on labelled pages, and the baseline for the evaluation of others.
     pub const DEFAULT: Method = Method::Model;
 
     /// Returns the default method of a recipe: [`Method::DEFAULT`] if the recipe keeps an index for it, min-hash if the

@@ -39,9 +39,9 @@ impl Ratios {
         (words / GROUP_WORDS).min(GROUPS - 1)
     }
 
-    /// Returns the ratio of a document. "A document within a factor 1/threshold in size of a finer group's bound also keeps
-    /// that group's ratio" (Ye et al. 2007, 3): a document of that size may be a near-duplicate of one in that group, and
-    /// then both are compared at its ratio.
+    /// Returns the ratio of a document. "A document within a factor 1/threshold in size of a finer group's bound also
+    /// keeps that group's ratio" (Ye et al. 2007, 3): a document of that size may be a near-duplicate of one in the
+    /// finer group, and then both are compared at the finer ratio.
     pub fn of(&self, words: usize, threshold: f64) -> u32 {
         let threshold = threshold.clamp(f64::MIN_POSITIVE, 1.0);
         let (least, most) = ((words as f64 * threshold).floor(), (words as f64 / threshold).ceil());

@@ -1,4 +1,4 @@
-//! How documents are judged, and what a database must have for it.
+//! The online detector: method, thresholds and limits, and their requirements on a database.
 
 use crate::Result;
 use crate::detect::method::decider::Decider;
@@ -9,26 +9,27 @@ use crate::detect::method::requirements;
 use crate::detect::method::rules::Rules;
 use crate::store::View;
 
-/// How a document is judged.
+/// Method, thresholds and limits of the verdict on one document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OnlineDetector {
-    /// By which method.
+    /// Method.
     pub method: Method,
-    /// With which thresholds.
+    /// Thresholds of the method.
     pub rules: Rules,
-    /// Documents whose projections differ in 12 bits, each in another piece, are found too.
+    /// Whether to find also documents whose projections differ in 12 bits, each in another piece.
     pub complete: bool,
-    /// Of each key that more documents share, so many are compared: the oldest.
+    /// Greatest number of documents compared per candidate key; of a longer posting list, the oldest are compared.
     pub group_limit: usize,
-    /// Simhash decides where the method cannot, because of one of two documents only the fingerprint is known.
+    /// Whether simhash decides pairs that the method cannot decide, because only the fingerprint of either document is
+    /// known.
     pub or_simhash: bool,
-    /// What the method finds is compared by trustable longest common subsequence too, and what is not near by it
-    /// is no match. Where a text cannot be read the match stays, and its verdict says so.
+    /// Whether matches of the method are verified by trustable longest common subsequence, and dropped if that rejects
+    /// them. Matches with an unreadable text are kept, and marked in their verdict.
     pub verify_lcs: bool,
 }
 
 impl OnlineDetector {
-    /// The papers' thresholds and the usual limit.
+    /// Returns a detector with the default thresholds, those of the papers, and the default limit.
     pub fn new(method: Method) -> Self {
         Self {
             method,
@@ -40,13 +41,13 @@ impl OnlineDetector {
         }
     }
 
-    /// The way to take where no other is asked for: the default of the database's recipe ([`MethodChoice`]), and simhash
-    /// within the database's k where only fingerprints are known.
+    /// Returns the default detector of a database: the default method of its recipe ([`MethodChoice`]), and simhash
+    /// within the k of the database for documents of which only the fingerprint is known.
     pub fn usual(view: View<'_>) -> Self {
         Self::chosen(view, MethodChoice::of(view, None, false))
     }
 
-    /// The detector of a method that was chosen for a database, with simhash within the database's k.
+    /// Returns the detector of a method chosen for a database, with the k of the database as the simhash threshold.
     pub fn chosen(view: View<'_>, choice: MethodChoice) -> Self {
         let MethodChoice { method, or_simhash } = choice;
         let mut online = Self { or_simhash, ..Self::new(method) };
@@ -54,16 +55,16 @@ impl OnlineDetector {
         online
     }
 
-    /// Refuses what a database cannot answer completely, before anything is read.
+    /// Rejects a detector that a database cannot answer completely, before any document is read.
     ///
     /// # Errors
     /// [`crate::Error::Method`] if the recipe of the database keeps no index for the method, or the method compares
-    /// texts; [`crate::Error::OutOfRange`] for thresholds that candidates do not reach down to.
+    /// texts; [`crate::Error::OutOfRange`] for thresholds beyond the reach of the candidate source.
     pub fn check(&self, view: View<'_>) -> Result<()> {
         requirements::check_index(view, &self.decider())
     }
 
-    /// How pairs are decided.
+    /// Returns the decider of this detector.
     pub(super) fn decider(&self) -> Decider<'_> {
         Decider::new(self.method, &self.rules, self.or_simhash)
     }

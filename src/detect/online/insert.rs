@@ -1,4 +1,4 @@
-//! Check and insert: the verdict and the document as one step.
+//! Insertion of a document if it has no near-duplicate, with verdict and insertion as one step.
 
 use super::detector::OnlineDetector;
 use super::matches::NearDuplicate;
@@ -7,36 +7,37 @@ use crate::Result;
 use crate::store::{Document, Outcome, Writer};
 use crate::text::Page;
 
-/// What became of a document that was to be inserted only if it is new.
+/// Result of inserting a document only if it is new.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Judgement {
-    /// It is no near-duplicate of any document that it was compared with; it was inserted.
+    /// The document is no near-duplicate of any document it was compared with, and was inserted.
     Inserted {
-        /// How.
+        /// Outcome of the insertion.
         outcome: Outcome,
-        /// It was compared with all candidates, and not only with the oldest of a key that very many share.
+        /// Whether all candidates were compared, and not only the oldest documents of a key with many postings.
         complete: bool,
     },
-    /// It is a near-duplicate; nothing was changed.
+    /// The document is a near-duplicate; nothing was changed.
     Duplicate {
-        /// Of the identical documents the oldest; else the most similar, of several the oldest.
+        /// The best match: the oldest identical document, else the most similar, and the oldest of equally similar ones.
         of: Box<NearDuplicate>,
-        /// No candidate was left out that could be more similar.
+        /// Whether no candidate was left out that could be more similar.
         complete: bool,
     },
 }
 
 impl Writer {
-    /// Stages a document unless it is a near-duplicate, by any method that the database keeps an index for, of
-    /// something stored or staged under another id: verdict and insertion are one step. A pending batch is not seen.
+    /// Stages a document unless it is a near-duplicate of a document stored or staged under another id. Verdict and
+    /// insertion are one step. Any method for which the database keeps an index will do. Documents of a pending batch are
+    /// not compared.
     ///
     /// # Errors
-    /// As [`Writer::insert`] and [`OnlineDetector::ask`]: what cannot be judged is never 'new'.
+    /// As [`Writer::insert`] and [`OnlineDetector::ask`]: a document that cannot be judged never counts as new.
     pub fn insert_if_new(&mut self, document: Document, online: &OnlineDetector) -> Result<Judgement> {
         self.insert_judged(document, None, online)
     }
 
-    /// The same of a document whose page is at hand, for methods that compare texts besides.
+    /// As [`Writer::insert_if_new`], for a document whose page is given; needed to verify by texts.
     ///
     /// # Errors
     /// As [`Writer::insert_if_new`].

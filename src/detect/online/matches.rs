@@ -1,26 +1,26 @@
-//! What is found of one document.
+//! Near-duplicates found for one document.
 
 use crate::detect::method::evidence::Evidence;
 use crate::detect::method::pair::{Verified, verdict};
 use crate::store::Stored;
 
-/// A stored document that is a near-duplicate.
+/// A stored near-duplicate of the queried document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NearDuplicate {
-    /// The document.
+    /// The stored document.
     pub stored: Stored,
-    /// What is known of it and the one that was asked for.
+    /// Evidence of the pair of the stored and the queried document.
     pub evidence: Evidence,
-    /// The probability that they are near-duplicates, by the model; absent where one has no profile.
+    /// Probability by the model that the two are near-duplicates, 0 to 1; `None` if either document has no profile.
     pub probability: Option<f64>,
-    /// The rule that decided.
+    /// Name of the rule that decided.
     pub rule: &'static str,
-    /// What the comparison of the texts says, if it was asked for.
+    /// Result of the verification by text comparison; `None` if verification is off.
     pub verified: Option<Verified>,
 }
 
 impl NearDuplicate {
-    /// The rules that decided, in words: that of the method, and that of the comparison of texts.
+    /// Returns the names of the rules that decided: the rule of the method and, if any, that of the text comparison.
     pub fn verdict(&self) -> std::borrow::Cow<'static, str> {
         verdict(self.rule, self.verified)
     }
@@ -29,13 +29,14 @@ impl NearDuplicate {
 /// The near-duplicates of one document.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NearDuplicates {
-    /// Identical ones first, then by the method's own similarity (simhash: the least distance; b: supershingles;
-    /// c, combined, split: bits of the projection; min-hash: min-values), then the older. What simhash decided in
-    /// index of another method comes behind.
+    /// Matches in order: identical documents first, then by descending similarity of the method (simhash: ascending
+    /// distance; b: equal supershingles; c, combined, split: equal bits of the projection; min-hash: equal min-values),
+    /// then by age, oldest first. Matches decided by simhash instead of the method come last.
     pub matches: Vec<NearDuplicate>,
-    /// How many there are, at least; by simhash exactly, if no more than the group limit are identical.
+    /// Lower bound of the number of near-duplicates; exact for simhash if at most the group limit of documents are
+    /// identical.
     pub count: u64,
-    /// All of them are in `matches`. If not, some key has more documents than the group limit, and only the
-    /// oldest of these (by simhash, the nearest and oldest) were compared.
+    /// Whether `matches` holds all near-duplicates. If not, some key has more postings than the group limit, and only
+    /// the oldest of these documents (for simhash, the nearest and oldest) were compared.
     pub complete: bool,
 }

@@ -1,9 +1,8 @@
-//! The verdict on one document, online: what stored documents it is a near-duplicate of, by a chosen method.
+//! The online verdict: the stored near-duplicates of one document by a chosen method.
 //!
-//! It owns the way from one document to its matches: candidates by the keys that the catalog holds, evidence from
-//! the records, the decision of [`Rules`](super::Rules), and the order of matches. The answers are the pairs that
-//! [`pairs`](super::pairs()) finds with `expand`, no more and no fewer, as long as no key has more documents than
-//! the group limit.
+//! The path from a document to its matches: candidates by the keys in the catalog, evidence from the records, the
+//! decision of [`Rules`](super::Rules), and the order of matches. The matches are exactly the pairs that
+//! [`pairs`](super::pairs()) finds with `expand`, as long as no key has more postings than the group limit.
 
 mod detector;
 mod insert;

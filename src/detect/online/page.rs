@@ -1,4 +1,4 @@
-//! The page of a stored document, read again from where it came from.
+//! The page of a stored document, read again from its source.
 
 use std::fmt;
 use std::path::Path;
@@ -10,19 +10,19 @@ use crate::archive::{ArchiveError, Options, PageEntry, Position, read_page as re
 use crate::sketch::Recipe;
 use crate::store::View;
 
-/// Why the page of a stored document cannot be read again.
+/// Reason why the page of a stored document cannot be read again.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum UnreadReason {
-    /// It did not come from an archive.
+    /// The document did not come from an archive.
     NoSource,
-    /// Its archive is not known to the catalog.
+    /// The catalog does not know the archive.
     NoArchive,
-    /// The archive cannot be read there.
+    /// The archive cannot be read at the position of the page.
     Archive(ArchiveError),
-    /// There is another page now.
+    /// The archive has another page at that position.
     Other {
-        /// The archive.
+        /// Path of the archive.
         path: String,
     },
 }
@@ -46,7 +46,7 @@ impl fmt::Display for UnreadReason {
     }
 }
 
-/// Reads the page of a stored document from its archive; it is the same one only if its tokens are.
+/// Reads the page of a stored document from its archive; a page with other tokens counts as another page.
 ///
 /// # Errors
 /// Damage of the catalog.

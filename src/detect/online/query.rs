@@ -1,4 +1,4 @@
-//! From a document to its matches.
+//! The query of a document: from its keys to its matches.
 
 use std::cmp::Reverse;
 
@@ -21,21 +21,22 @@ use crate::store::{Document, Key, Near, Scope, Sharing, View, Within};
 use crate::text::Page;
 use crate::{Error, Result};
 
-/// Documents of the same id that can stand in the way of another: a committed one, and a staged one of a batch
+/// Greatest number of stored documents with the id of the queried one: a committed document, and the staged document
 /// that will replace it.
 const OWN: usize = 2;
 
 impl OnlineDetector {
-    /// Finds the near-duplicates of a document; a stored one is among its own.
+    /// Returns the near-duplicates of a document; a stored document is among its own matches.
     ///
     /// # Errors
-    /// As [`OnlineDetector::check`]; [`Error::Method`] if nothing is known of the document that the method compares;
+    /// As [`OnlineDetector::check`]; [`Error::Method`] if the document has none of the sketches that the method compares;
     /// [`Error::OutOfRange`] for a fingerprint wider than the database's; damage.
     pub fn ask(&self, view: View<'_>, document: &Document) -> Result<NearDuplicates> {
         self.ask_with(view, document, None)
     }
 
-    /// The same of a document whose page is at hand: its text is this page's and is read from no archive.
+    /// As [`OnlineDetector::ask`], for a document whose page is given: its text is that of the page, and is not read
+    /// from an archive.
     ///
     /// # Errors
     /// As [`OnlineDetector::ask`].
@@ -49,7 +50,8 @@ impl OnlineDetector {
         Query::new(self, Scope::of(view), &document, page)?.all()
     }
 
-    /// The method that decides about a document: not every one knows enough of each.
+    /// Returns the method that decides about a document: simhash if the document lacks the sketches of the method and
+    /// the fallback is on.
     pub fn method_for(&self, document: &Document) -> Method {
         let (record, decider) = (document.record(), self.decider());
         let sketches = sketches_of(document);
@@ -58,23 +60,23 @@ impl OnlineDetector {
     }
 }
 
-/// A document that is asked for.
+/// A queried document.
 pub(super) struct Query<'a> {
     online: &'a OnlineDetector,
     decider: Decider<'a>,
     scope: Scope<'a>,
     document: &'a Document,
     known: Known<&'a str>,
-    /// The keys of which near-duplicates share one.
+    /// Candidate keys: every near-duplicate shares at least one.
     keys: Vec<Key>,
     texts: Option<Texts<'a>>,
 }
 
 impl<'a> Query<'a> {
-    /// A document whose fingerprint fits.
+    /// Returns the query of a document whose fingerprint has the width of the database.
     ///
     /// # Errors
-    /// [`Error::Method`] if nothing is known of it that the method compares.
+    /// [`Error::Method`] if the document has none of the sketches that the method compares.
     pub(super) fn new(
         online: &'a OnlineDetector,
         scope: Scope<'a>,
@@ -86,7 +88,7 @@ impl<'a> Query<'a> {
         let recipe = Recipe::of_any_version(&scope.view().settings().recipe);
         let keys = keys_of(record, recipe.as_ref(), online.method, online.complete);
         let is_near = decider.or_simhash || online.method.definition().candidates == Candidates::Near;
-        // Of what has no text there is nothing more to know.
+        // An empty text has no sketches.
         if keys.is_empty() && !is_near && record.tokens != Some(0) {
             return Err(unknown(online, document));
         }
@@ -94,7 +96,7 @@ impl<'a> Query<'a> {
         Ok(Self { online, decider, scope, document, known, keys, texts })
     }
 
-    /// Refuses a document of which not all is known that the method compares: it may be a near-duplicate.
+    /// Rejects a document that lacks a sketch the method compares: the document may be a near-duplicate undetected.
     ///
     /// # Errors
     /// [`Error::Method`].
@@ -104,7 +106,7 @@ impl<'a> Query<'a> {
         if is_known || self.decider.or_simhash { Ok(()) } else { Err(unknown(online, document)) }
     }
 
-    /// All near-duplicates.
+    /// Returns all near-duplicates.
     pub(super) fn all(mut self) -> Result<NearDuplicates> {
         let most = self.online.group_limit.max(1);
         let (mut matches, near, cut) = self.found(most)?;
@@ -117,7 +119,7 @@ impl<'a> Query<'a> {
         }
         let mut count = matches.len() as u64;
         if near.more > 0 && self.online.method == Method::Simhash && self.texts.is_none() {
-            // Identical ones that are as near as those left out are counted with them.
+            // Identical documents at the distance of those left out are counted with them.
             let listed: Vec<u64> = near.matches.iter().map(|found| found.number).collect();
             let left_out = |near_duplicate: &&NearDuplicate| {
                 let is_near =
@@ -129,7 +131,8 @@ impl<'a> Query<'a> {
         Ok(NearDuplicates { matches, count, complete: cut == 0 && near.more == 0 })
     }
 
-    /// What the method finds, in the order of matches; what simhash found, and how many documents were left out of keys.
+    /// Returns the matches of the method in order, the matches of simhash, and the number of documents left out because
+    /// of keys with too many postings.
     fn found(&self, most: usize) -> Result<(Vec<NearDuplicate>, Near, usize)> {
         let near = self.near(most)?;
         let sharing = self.scope.sharing(&mut self.keys.clone(), most)?;
@@ -145,11 +148,11 @@ impl<'a> Query<'a> {
         Ok((matches, near, sharing.cut))
     }
 
-    /// The first near-duplicate with another id in the order of all, and whether all were compared that could
-    /// come before it. Where many documents are the same, most are not looked at.
+    /// Returns the first match with another id, and whether every document that could precede the match was compared.
+    /// Among many identical documents, most are not read.
     pub(super) fn best(mut self) -> Result<(Option<NearDuplicate>, bool)> {
         if let Some(digest) = digest_of(self.document.record()) {
-            // The oldest of the identical ones comes first.
+            // The oldest identical document comes first.
             let Sharing { numbers, cut } = self.scope.sharing(&mut [Key::Digest(*digest)], 1 + OWN)?;
             for number in numbers {
                 if let Some(near_duplicate) = self
@@ -187,7 +190,7 @@ impl<'a> Query<'a> {
                 continue;
             };
             if self.decider.nearness(&near_duplicate.evidence) >= self.decider.perfect() {
-                // Numbers ascend: nothing behind it comes before it.
+                // Numbers ascend, so no later document precedes this match.
                 return Ok((Some(near_duplicate), true));
             }
             if best.as_ref().is_none_or(|best| self.rank(&near_duplicate) < self.rank(best)) {
@@ -200,7 +203,7 @@ impl<'a> Query<'a> {
         Ok((best, sharing.cut == 0))
     }
 
-    /// The nearest and oldest document with another id by simhash.
+    /// Returns the nearest, then oldest, document with another id by simhash.
     fn nearest(&self) -> Result<Option<NearDuplicate>> {
         let mut most = 1 + OWN;
         loop {
@@ -213,7 +216,7 @@ impl<'a> Query<'a> {
                     return Ok(Some(near_duplicate));
                 }
             }
-            // All of these are decided by another method.
+            // All documents read so far are decided by another method.
             if near.more == 0 || most >= self.online.group_limit {
                 return Ok(None);
             }
@@ -221,7 +224,7 @@ impl<'a> Query<'a> {
         }
     }
 
-    /// What is near its fingerprint, where simhash may decide.
+    /// Returns the documents whose fingerprints are within k bits, if simhash may decide.
     fn near(&self, most: usize) -> Result<Near> {
         let is_near = self.decider.or_simhash || self.online.method.definition().candidates == Candidates::Near;
         match self.known.fingerprint {
@@ -233,8 +236,8 @@ impl<'a> Query<'a> {
         }
     }
 
-    /// Decides about one candidate, one that shares a key or not: of those that are near by simhash alone, nothing
-    /// else may be known.
+    /// Returns the match of one candidate, if the candidate is a near-duplicate; `shares` is whether the candidate shares
+    /// a key, or was found by simhash alone.
     fn judge(&self, number: u64, shares: bool) -> Result<Option<NearDuplicate>> {
         let Some(stored) = self.scope.stored(number)? else {
             let what = format!("a key or a run leads to document {number}, and it has no record");
@@ -256,7 +259,8 @@ impl<'a> Query<'a> {
         })
     }
 
-    /// A match, if the texts say so too or cannot be read. Equal texts are decided before.
+    /// Returns the match unless the comparison of texts rejects it; unreadable texts do not reject. Equal texts are
+    /// decided earlier.
     fn verified(&mut self, mut near_duplicate: NearDuplicate) -> Result<Option<NearDuplicate>> {
         if let Some(texts) = &mut self.texts
             && !near_duplicate.evidence.identical
@@ -270,7 +274,7 @@ impl<'a> Query<'a> {
         Ok(Some(near_duplicate))
     }
 
-    /// Where a match stands among all: the least comes first.
+    /// Returns the sort key of a match; the least comes first.
     fn rank(&self, near_duplicate: &NearDuplicate) -> (Reverse<u64>, u64) {
         (Reverse(self.decider.nearness(&near_duplicate.evidence)), near_duplicate.stored.number)
     }
@@ -284,7 +288,7 @@ fn sketches_of(document: &Document) -> Sketches {
     Sketches::of(document.record(), !document.is_unprinted())
 }
 
-/// Whether what the method compares is known of a document; of what has no text there is nothing more to know.
+/// Returns whether a document has the sketches that the method compares; true for an empty text, which has none.
 fn are_enough(sketches: Sketches, record: &Record, method: Method) -> bool {
     sketches.suffice_for(method.definition().compares) || record.tokens == Some(0)
 }

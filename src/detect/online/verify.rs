@@ -1,4 +1,4 @@
-//! Comparing the text of a document with those of its matches (Huang et al. 2008, 3.3).
+//! Verification of matches by comparing texts (Huang et al. 2008, 3.3).
 
 use nddb_format::record::Record;
 
@@ -13,18 +13,18 @@ use crate::detect::method::text_options::TextScope;
 use crate::store::{Document, View};
 use crate::text::{DOCUMENT_UNITS, Page, first_units};
 
-/// The text of a document that is asked for, and what compares it with others.
+/// The text of a queried document, prepared for comparison with the texts of its matches.
 pub(super) struct Texts<'a> {
     view: View<'a>,
     part: TextScope,
     comparer: Comparer,
     rules: Rules,
-    /// Its text, if it can be read.
+    /// Prepared text of the queried document; `None` if unreadable.
     own: Option<Prepared>,
 }
 
 impl<'a> Texts<'a> {
-    /// Takes the text of the page, or reads it from where the document came from.
+    /// Takes the text of the page if given, else reads the text from the source of the document.
     pub(super) fn new(
         online: &OnlineDetector,
         view: View<'a>,
@@ -40,7 +40,7 @@ impl<'a> Texts<'a> {
         Ok(texts)
     }
 
-    /// Compares a match, and says whether it is near by its text; unknown if one of the texts cannot be read.
+    /// Returns the decision about a match by its text; undecided if either text cannot be read.
     pub(super) fn compare(&mut self, record: &Record, evidence: &mut Evidence) -> Result<Decision> {
         let Some(own) = &self.own else { return Ok(Decision::Unknown) };
         let Some(other) = self.read(record)? else { return Ok(Decision::Unknown) };
@@ -52,7 +52,7 @@ impl<'a> Texts<'a> {
         Ok(read_page(self.view, record)?.ok().map(|entry| self.prepared(&self.part.text_of(&entry))))
     }
 
-    /// Makes the first 10 KB of a text ready.
+    /// Returns the first 10 KB of a text, prepared for comparison.
     fn prepared(&self, text: &str) -> Prepared {
         Prepared::new(first_units(text, DOCUMENT_UNITS), self.comparer.parameters())
     }
