@@ -10,7 +10,7 @@ use crate::sketch::{MIN_VALUES, Profile};
 /// Number of content terms below which a page is thin.
 pub(super) const THIN_TERMS: u32 = 30;
 
-/// Number of content terms missing from the kept page at which, together with [`MISSING_SHARE`], a page is not removed.
+/// Number of content terms missing from the kept page at which, together with `MISSING_SHARE`, a page is not removed.
 pub(super) const MISSING_TERMS: f64 = 30.0;
 /// Share of the content missing from the kept page at which, together with [`MISSING_TERMS`], a page is not removed.
 pub(super) const MISSING_SHARE: f64 = 0.2;

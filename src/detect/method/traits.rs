@@ -87,7 +87,7 @@ fn concentration(short: f64, long: f64) -> f64 {
     (kept(long) - kept(short).powi(4)).max(0.0)
 }
 
-/// Returns a description of the value of the trait at an index of [`ALL_TRAITS`].
+/// Returns a description of the value of the trait at an index of `ALL_TRAITS`.
 pub fn told(index: usize, value: f64) -> String {
     let percent = |share: f64| format!("{:.0}%", 100.0 * share);
     match ALL_TRAITS[index].name {
@@ -187,7 +187,7 @@ impl Set {
 pub struct Model {
     /// Intercept, in log-odds.
     pub constant: f64,
-    /// Weight of each of [`ALL_TRAITS`].
+    /// Weight of each trait.
     pub weights: [f64; TRAITS],
 }
 

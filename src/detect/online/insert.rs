@@ -19,7 +19,7 @@ pub enum Judgement {
     },
     /// The document is a near-duplicate; nothing was changed.
     Duplicate {
-        /// The best match: the oldest identical document, else the most similar, and the oldest of equally similar ones.
+        /// The best match: the oldest identical document, else the most similar, the oldest among equals.
         of: Box<NearDuplicate>,
         /// Whether no candidate was left out that could be more similar.
         complete: bool,
@@ -27,9 +27,9 @@ pub enum Judgement {
 }
 
 impl Writer {
-    /// Stages a document unless it is a near-duplicate of a document stored or staged under another id. Verdict and
-    /// insertion are one step. Any method for which the database keeps an index will do. Documents of a pending batch are
-    /// not compared.
+    /// Stages a document unless it is a near-duplicate of a document stored or staged under another id, by any method
+    /// for which the database keeps an index. Verdict and insertion are one step. Documents of a pending batch are not
+    /// compared.
     ///
     /// # Errors
     /// As [`Writer::insert`] and [`OnlineDetector::ask`]: a document that cannot be judged never counts as new.

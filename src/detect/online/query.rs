@@ -29,8 +29,8 @@ impl OnlineDetector {
     /// Returns the near-duplicates of a document; a stored document is among its own matches.
     ///
     /// # Errors
-    /// As [`OnlineDetector::check`]; [`Error::Method`] if the document has none of the sketches that the method compares;
-    /// [`Error::OutOfRange`] for a fingerprint wider than the database's; damage.
+    /// As [`OnlineDetector::check`]; [`Error::Method`] if the document has none of the sketches of the method;
+    /// [`Error::OutOfRange`] for a fingerprint wider than that of the database; damage.
     pub fn ask(&self, view: View<'_>, document: &Document) -> Result<NearDuplicates> {
         self.ask_with(view, document, None)
     }
@@ -236,8 +236,8 @@ impl<'a> Query<'a> {
         }
     }
 
-    /// Returns the match of one candidate, if the candidate is a near-duplicate; `shares` is whether the candidate shares
-    /// a key, or was found by simhash alone.
+    /// Returns the match of one candidate, if the candidate is a near-duplicate; `shares` is whether the candidate
+    /// shares a key, or was found by simhash alone.
     fn judge(&self, number: u64, shares: bool) -> Result<Option<NearDuplicate>> {
         let Some(stored) = self.scope.stored(number)? else {
             let what = format!("a key or a run leads to document {number}, and it has no record");

@@ -1,4 +1,4 @@
-//! Candidates between classes, as pairs of documents.
+//! Expansion of candidate pairs of classes to pairs of documents.
 
 use super::verified_classes::FOUNDERS;
 use crate::Result;
@@ -7,21 +7,20 @@ use crate::detect::collection::classes::{Classes, Members};
 use crate::spill::resources::Resources;
 use crate::spill::sort::{Sorted, Sorter};
 
-/// What a class is multiplied out to.
+/// The documents to which a class is expanded.
 pub(crate) enum Spread {
-    /// Its leader stands for it.
+    /// The leader, which represents the class.
     Leaders,
-    /// The founders of its parts do, under its leader.
+    /// The founders of the parts of a class, listed under its leader.
     Founders(Members),
-    /// All its members stand for themselves. Where more pairs than `listed` come of two classes, or of one, these are
-    /// not listed.
+    /// All members. If two classes, or one, give more pairs than `listed`, these pairs are not listed.
     All { members: Members, listed: u64 },
 }
 
-/// Candidate pairs in the making.
+/// Collector of candidate pairs.
 ///
-/// With all members every pair of documents has one home: their class, if they have one; else their text, if they have
-/// one; else the pair of their classes, if that is a candidate.
+/// With [`Spread::All`], every candidate pair of documents has one home: their common class, else their common text,
+/// else the pair of their classes.
 pub(crate) struct CandidateCollector<'a> {
     collection: &'a Collection,
     classes: &'a Classes,
@@ -31,24 +30,23 @@ pub(crate) struct CandidateCollector<'a> {
     apart: u64,
 }
 
-/// Candidate pairs.
+/// Collected candidate pairs.
 pub(crate) struct Collected {
-    /// Pairs of the ranks of ids, the lesser first, in order; a pair may come more than once.
+    /// Pairs of ranks of ids, the lesser first, sorted; a pair may occur more than once.
     pub pairs: Sorted<1>,
-    /// Indexes where pairs have their home and are too many to be listed: [`CLASSES`] with two leaders (one twice for
-    /// the pairs within a class), [`TEXT`] with the representative of the text; in order, a home may come more
-    /// than once.
+    /// Homes whose pairs are too many to be listed: [`CLASSES`] with two leaders (the same leader twice for the pairs
+    /// within a class), or [`TEXT`] with the representative of the text; sorted, and a home may occur more than once.
     pub unlisted: Sorted<2>,
-    /// Pairs that the sources brought together and took apart by what they brought them together by.
+    /// Number of pairs that a source compared and rejected by the sketch of its keys.
     pub apart: u64,
 }
 
-/// Pairs of two classes or of one.
+/// Home kind: pairs of two classes or of one.
 pub const CLASSES: u64 = 0;
-/// Pairs of different classes that have one text.
+/// Home kind: pairs of equal texts in different classes.
 pub const TEXT: u64 = 1;
 
-/// Pairs that `len` documents make.
+/// Returns the number of pairs of `len` documents.
 pub fn pairs_of(len: usize) -> u64 {
     let len = len as u64;
     len * len.saturating_sub(1) / 2
@@ -59,14 +57,14 @@ fn two(high: u32, low: u32) -> u64 {
 }
 
 impl<'a> CandidateCollector<'a> {
-    /// Nothing yet.
+    /// Returns an empty collector.
     pub(crate) fn new(collection: &'a Collection, classes: &'a Classes, spread: Spread, resources: &Resources) -> Self {
         let sorter = resources.memory_limit / 4;
         let (pairs, unlisted) = (Sorter::new(&resources.folder, sorter), Sorter::new(&resources.folder, sorter));
         Self { collection, classes, spread, pairs, unlisted, apart: 0 }
     }
 
-    /// Takes the pairs that need no source: those within classes, and those of one text.
+    /// Collects the pairs that need no candidate source: pairs within a class and pairs of equal texts.
     pub(crate) fn within(&mut self) -> Result<()> {
         let Self { collection, classes, spread, pairs, unlisted, .. } = self;
         let Spread::All { members, listed } = spread else { return Ok(()) };
@@ -99,7 +97,7 @@ impl<'a> CandidateCollector<'a> {
         Ok(())
     }
 
-    /// Takes two classes that a source brought together, and whether it found them to be near.
+    /// Collects the pairs of two classes that a source compared; `near` is whether the source accepts them.
     pub(crate) fn take(&mut self, a: u32, b: u32, near: bool) -> Result<()> {
         let Self { collection, spread, pairs, unlisted, apart, .. } = self;
         match spread {
@@ -142,7 +140,7 @@ impl<'a> CandidateCollector<'a> {
         }
     }
 
-    /// Sorts what was taken.
+    /// Returns the collected pairs, sorted.
     pub(crate) fn finish(self) -> Collected {
         Collected { pairs: self.pairs.finish(), unlisted: self.unlisted.finish(), apart: self.apart }
     }

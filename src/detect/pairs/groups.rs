@@ -1,4 +1,4 @@
-//! The lines of groups.
+//! Output lines of groups.
 
 use crate::Result;
 use crate::detect::collection::Collection;
@@ -8,19 +8,19 @@ use crate::spill::resources::Resources;
 use crate::spill::sort::Sorter;
 use fixedbitset::FixedBitSet;
 
-/// What groups are made of.
+/// The input from which group lines are made.
 pub(crate) struct Groups<'a> {
     pub(crate) collection: &'a Collection,
     pub(crate) classes: &'a Classes,
-    /// Documents that could not be compared with the founder of their hot group, where they were to be.
+    /// Documents that could not be verified against the founder of their hot group; `None` without verification.
     pub(crate) unverified: Option<&'a FixedBitSet>,
-    /// Members beyond which a group is flagged.
+    /// Group limit, in members: a larger group is flagged.
     pub(crate) limit: usize,
     pub(crate) resources: &'a Resources,
 }
 
 impl Groups<'_> {
-    /// Hands the lines of all groups to `emit`: by kind, then by the founder's id, bytewise.
+    /// Passes the lines of all groups to `emit`: by kind, then in bytewise order of the ids of founders.
     pub(crate) fn emit(
         &self,
         cuts: &[Cut],
@@ -57,7 +57,7 @@ impl Groups<'_> {
         self.each(Kind::Empty, empty, &mut count)
     }
 
-    /// The groups of two and more, given the founder of each document.
+    /// Passes on the groups of at least two documents, given the founder of each document.
     fn each(
         &self,
         kind: Kind,

@@ -1,4 +1,4 @@
-//! Decides pairs of documents.
+//! Decision about a pair of documents, from evidence and texts.
 
 use super::text_cache::TextCache;
 use crate::Result;
@@ -9,32 +9,32 @@ use crate::detect::method::pair::{Pair, Verified};
 use crate::detect::method::registry::Method;
 use crate::detect::method::rules::Decision;
 
-/// Decides pairs.
+/// The judge of pairs: gathers the evidence of a pair and decides.
 pub struct Judge<'a> {
     collection: &'a Collection,
     options: &'a PairOptions,
-    /// Adds what the method compares of texts.
+    /// Text evidence of the method.
     decider: Option<Box<dyn Verifier + 'a>>,
-    /// Compares the texts of what the method finds.
+    /// Text evidence for the verification of near-duplicates found by the method.
     verifier: Option<Box<dyn Verifier + 'a>>,
 }
 
-/// What became of a pair.
+/// Result of judging a pair.
 #[expect(
     clippy::large_enum_variant,
     reason = "made and taken apart at once: a box would be an allocation for each pair"
 )]
 pub enum Judged {
-    /// It is one of near-duplicates.
+    /// Near-duplicates.
     Near(Pair),
-    /// The method says so, and the texts do not.
+    /// Near-duplicates by the method, rejected by verification.
     Rejected,
-    /// The method does not say so.
+    /// Not near-duplicates by the method.
     Apart,
 }
 
 impl<'a> Judge<'a> {
-    /// With what was read of texts.
+    /// Returns a judge that uses the texts that were read.
     pub fn new(collection: &'a Collection, options: &'a PairOptions, text_cache: &'a TextCache) -> Self {
         let verifies = options.verify_lcs && options.method != Method::Lcs;
         Self {
@@ -45,10 +45,10 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Decides a pair. Pairs are best asked for in the order of ids.
+    /// Returns the result for a pair. Judging pairs in the order of ids is fastest.
     pub fn pair(&mut self, a: u32, b: u32) -> Result<Judged> {
         let mut evidence = self.collection.evidence(a, b);
-        // Equal texts are decided before (Huang et al. 2008, 3.3).
+        // Equal texts are decided earlier (Huang et al. 2008, 3.3).
         if !evidence.identical
             && let Some(decider) = &mut self.decider
         {

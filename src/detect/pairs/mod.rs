@@ -25,19 +25,18 @@ use judge::{Judge, Judged};
 use text_cache::TextCache;
 use verified_classes::VerifiedClasses;
 
-/// Least number of documents with one key that are all compared where pairs are counted.
+/// Least group limit when pairs are counted: documents of one key up to this number are all compared.
 const KEY_LIMIT: usize = 4096;
 
 /// Pairs between two reports of progress.
 const REPORT: u64 = 1 << 14;
 
-/// Finds all near-duplicates among the documents of a collection, which was built from this view, and hands
-/// them to `emit`: first the groups, then the pairs, each by the bytes of ids.
+/// Finds all near-duplicates among the documents of a collection built from this view, and passes them to `emit`:
+/// first the groups, then the pairs, each in bytewise order of ids.
 ///
-/// Pairs run between documents that stand for others: one of each identity set, and of those one of each
-/// hot group. What is said of them holds for all members. (Of a split pair the sites are those of the two
-/// that are named.) With `expand` there are no groups: all pairs of all documents, each decided by its own
-/// evidence.
+/// Pairs are pairs of representatives: one document of each identity set and, of these, one of each hot group. The
+/// decision about a pair holds for all members. (For the method split, the sites are those of the two named
+/// documents.) With `expand` there are no groups: all pairs of all documents are decided, each by its own evidence.
 ///
 /// # Errors
 /// [`crate::Error::Method`] if the database does not have what the method needs,
@@ -54,52 +53,52 @@ pub fn pairs(
     found.emit(collection, options, watch, emit)
 }
 
-/// Candidate pairs in the order in which they are written.
+/// Candidate pairs in output order.
 pub struct PairJob {
     /// Classes of documents that the method cannot tell apart.
     pub classes: Classes,
     sorted: Sorted<1>,
-    /// Where pairs are that were not listed.
+    /// Homes of pairs that are too many to be listed.
     pub unlisted: Sorted<2>,
-    /// Keys of which not all documents were compared.
+    /// Candidate keys of which not all documents were compared.
     pub cuts: Vec<Cut>,
     unsketched: u64,
-    /// Pairs that were brought together and are no candidates.
+    /// Number of pairs that a source compared and rejected.
     apart: u64,
-    /// Pairs of one class that the comparison of texts parted.
+    /// Number of pairs of one class that the comparison of texts rejected.
     rejected: u64,
     /// Documents that could not be compared with the founder of their class.
     unverified: Option<FixedBitSet>,
-    /// What was read of texts.
+    /// Texts read for the method and for verification.
     pub text_cache: TextCache,
 }
 
-/// Hands out all pairs of leaders.
+/// A pass over all pairs of leaders.
 pub(crate) type Pass<'a> = dyn FnMut(&mut dyn FnMut(Pair) -> Result<()>) -> Result<()> + 'a;
 
-/// Which candidates are wanted.
+/// The selection of candidate pairs.
 #[derive(Clone, Copy)]
 pub struct Reach {
-    /// Such that more documents take none away.
+    /// Whether the candidate pairs are stable: adding documents removes none.
     stable: bool,
-    /// Pairs of two classes that are listed one by one, where all are asked for.
+    /// Greatest number of pairs of two classes, or of one, that are listed one by one with `expand`.
     listed: u64,
 }
 
 impl Reach {
-    /// All candidates.
+    /// All candidate pairs.
     pub const ALL: Self = Self { stable: false, listed: u64::MAX };
-    /// All candidates, such that more documents take none away.
+    /// All candidate pairs, stable when documents are added.
     pub(super) const STABLE: Self = Self { stable: true, ..Self::ALL };
 
-    /// The candidates of two classes, or of one, only as far as they are no more than so many.
+    /// Returns the selection that lists the pairs of two classes, or of one, only up to this number.
     pub fn few(listed: u64) -> Self {
         Self { listed, ..Self::ALL }
     }
 }
 
 impl PairJob {
-    /// Finds the candidates of a method.
+    /// Returns the candidate pairs of a method.
     pub fn new(
         view: View<'_>,
         collection: &Collection,
@@ -132,8 +131,8 @@ impl PairJob {
         Ok(found)
     }
 
-    /// Finds the candidates between the classes of another method: those of [`Method::Identity`] leave pairs with
-    /// one sketch among them.
+    /// Returns the candidate pairs between the classes of another method; with the classes of [`Method::Identity`], pairs
+    /// of equal sketches are among them.
     pub fn between(
         class: Method,
         view: View<'_>,
@@ -149,7 +148,7 @@ impl PairJob {
         Ok(Self { unsketched, ..found })
     }
 
-    /// Finds the candidates, given what was read of texts, and which documents are one to the method.
+    /// Returns the candidate pairs, given the texts that were read and the classes of the method.
     #[expect(clippy::too_many_arguments, reason = "all that is known comes together here")]
     fn gather(
         view: View<'_>,
@@ -193,7 +192,7 @@ impl PairJob {
         Ok(found)
     }
 
-    /// Reads the texts of the pairs that are to be verified.
+    /// Reads the texts of the pairs to verify.
     fn read(
         &mut self,
         view: View<'_>,
@@ -225,7 +224,7 @@ impl PairJob {
         self.text_cache.verify(view, collection, options, &wanted, ticker)
     }
 
-    /// Decides the candidates and hands out what is near, after the groups.
+    /// Decides the candidate pairs and passes the groups, then the near-duplicates, to `emit`.
     pub fn emit(
         &self,
         collection: &Collection,
@@ -249,7 +248,7 @@ impl PairJob {
         Ok(summary)
     }
 
-    /// What is known before anything is decided.
+    /// Returns the totals that are known before any pair is decided.
     pub fn summary(&self, collection: &Collection, options: &PairOptions) -> PairSummary {
         PairSummary {
             documents: collection.held().documents,
@@ -266,7 +265,7 @@ impl PairJob {
         }
     }
 
-    /// Hands out the pairs alone.
+    /// Passes the near-duplicates on, without the groups.
     pub fn each(
         &self,
         collection: &Collection,
@@ -277,7 +276,7 @@ impl PairJob {
         self.decide(collection, options, &Ticker::new(watch), &mut PairSummary::default(), emit)
     }
 
-    /// Hands out the near ones of the candidates.
+    /// Decides the candidate pairs and passes the near-duplicates on.
     pub fn decide(
         &self,
         collection: &Collection,
@@ -313,7 +312,7 @@ impl PairJob {
         })
     }
 
-    /// What decides pairs of documents, also such as are no candidates.
+    /// Returns the judge of these documents, which also decides pairs that are not candidates.
     pub fn judge<'a>(&'a self, collection: &'a Collection, options: &'a PairOptions) -> Judge<'a> {
         Judge::new(collection, options, &self.text_cache)
     }

@@ -1,4 +1,4 @@
-//! What a method reads of texts, before its candidates are found.
+//! Texts that a method reads before its candidate pairs are found.
 
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -17,21 +17,21 @@ use crate::spill::ticker::Ticker;
 use crate::store::View;
 use fixedbitset::FixedBitSet;
 
-/// What was read of texts.
+/// Texts, shingles and signatures read for a method.
 #[derive(Default)]
 pub struct TextCache {
     sources: Option<TextSources>,
     kept: Option<Kept>,
     shingles: Option<ShingleSets>,
     signed: Option<Signed>,
-    /// Documents whose texts were wanted and not read.
+    /// Documents whose texts were needed and could not be read.
     pub(crate) unread: UnreadTexts,
     pub(crate) sets: SetSummary,
     pub(crate) resemblance: ShingleSummary,
 }
 
 impl TextCache {
-    /// Reads what a method needs of the texts of all documents that may be in a pair; nothing for most methods.
+    /// Reads the texts that a method needs, of all documents that may be in a pair; none for most methods.
     pub(crate) fn new(
         view: View<'_>,
         collection: &Collection,
@@ -68,7 +68,7 @@ impl TextCache {
         Ok(text_cache)
     }
 
-    /// Reads the texts of the documents that pairs of another method are made of.
+    /// Reads the texts of the documents in pairs of another method, for verification.
     pub(crate) fn verify(
         &mut self,
         view: View<'_>,
@@ -87,8 +87,8 @@ impl TextCache {
         Ok(())
     }
 
-    /// Reads texts to part hot groups by, before the candidates are found; a method that has kept the texts of all
-    /// documents needs no others.
+    /// Reads the texts by which hot groups are verified, before the candidate pairs are found; a method that keeps the
+    /// texts of all documents needs no others.
     pub(crate) fn verify_hot(
         &mut self,
         view: View<'_>,
@@ -100,14 +100,14 @@ impl TextCache {
         if self.kept.is_some() { Ok(()) } else { self.verify(view, collection, options, wanted, ticker) }
     }
 
-    /// What a method sees of a document's text: those with the same are one to it.
+    /// Returns a hash of the part of a text that a method compares; texts with equal hashes are in one class.
     pub fn sketch(&self, ordinal: u32) -> Option<u128> {
         let of_text =
             || self.kept.as_ref()?.get(ordinal).filter(|text| !text.is_empty()).map(str::as_bytes).map(xxh3_128);
         self.shingles.as_ref().map_or_else(of_text, |shingles| shingles.sketch(ordinal))
     }
 
-    /// The sources of the method's candidates.
+    /// Returns the candidate sources of the method.
     pub(crate) fn sources(&mut self, options: &PairOptions) -> Vec<Box<dyn Source + '_>> {
         let memory = options.resources.memory_limit / 4;
         let Self { kept, shingles, signed, sets, resemblance, .. } = self;
@@ -127,7 +127,7 @@ impl TextCache {
         }
     }
 
-    /// What adds to the evidence of a pair what the method's decision is made of.
+    /// Returns the verifier that adds the text evidence of the method to a pair; `None` for methods without one.
     pub(crate) fn decider(&self, options: &PairOptions) -> Option<Box<dyn Verifier + '_>> {
         let memory = options.resources.memory_limit / 4;
         match (options.method.definition().candidates, &self.kept, &self.shingles) {
@@ -140,7 +140,7 @@ impl TextCache {
         }
     }
 
-    /// What compares texts by trustable longest common subsequence.
+    /// Returns the verifier by trustable longest common subsequence.
     pub(crate) fn verifier(&self, options: &PairOptions) -> Option<Box<dyn Verifier + '_>> {
         let measure = ByLcs::new(options.lcs, &options.rules);
         let cache = ComparisonCache::new(

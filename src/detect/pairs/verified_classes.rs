@@ -1,4 +1,4 @@
-//! Classes parted by the texts of their members.
+//! Classes split by the texts of their members.
 
 use super::judge::{Judge, Judged};
 use crate::Result;
@@ -8,22 +8,22 @@ use crate::detect::method::pair::{Cut, Verified};
 use crate::spill::ticker::Ticker;
 use fixedbitset::FixedBitSet;
 
-/// Founders in one class that later members are compared with. Members that are near to none of them stand alone.
+/// Greatest number of founders in one class that later members are compared with. A member near none of them is alone.
 pub(crate) const FOUNDERS: usize = 16;
 
-/// What came of comparing the members of hot groups.
+/// Result of verifying the members of hot groups.
 pub(crate) struct VerifiedClasses {
-    /// Classes of which all members are near to the leader by their texts, or have a text that cannot be read.
+    /// Classes of which each member is near the leader by its text, or has an unreadable text.
     pub(crate) classes: Classes,
     /// Classes of which some members were compared with the first founders only.
     pub(crate) cuts: Vec<Cut>,
-    /// Pairs that were not near.
+    /// Number of compared pairs that were not near-duplicates.
     pub(crate) rejected: u64,
-    /// Members that could not be compared with their founder.
+    /// Members that could not be compared with their founder, because a text could not be read.
     pub(crate) unverified: FixedBitSet,
 }
 
-/// The documents that have to be read for it: those of different texts in one class.
+/// Returns the documents whose texts are needed: those in a class with more than one text.
 pub(crate) fn wanted(collection: &Collection, classes: &Classes) -> Option<FixedBitSet> {
     let (mut wanted, mut any) = (FixedBitSet::with_capacity(collection.len() as usize), false);
     for ordinal in (0..collection.len()).filter(|&ordinal| collection.representative(ordinal) == ordinal) {
@@ -37,9 +37,9 @@ pub(crate) fn wanted(collection: &Collection, classes: &Classes) -> Option<Fixed
     any.then_some(wanted)
 }
 
-/// Parts each class by the texts of its members, as perhaps-similar sets are (Huang et al. 2008, 3.2): the oldest founds
-/// a part and takes those that are near to it out, then the oldest of those that are left. What comes later moves
-/// nothing, and no class needs more than [`FOUNDERS`] comparisons for each member.
+/// Splits each class by the texts of its members, like a perhaps-similar set (Huang et al. 2008, 3.2): the oldest
+/// member founds a part and takes the members near it, then the oldest of the remaining members does. Later documents
+/// move no earlier ones, and a class needs at most [`FOUNDERS`] comparisons per member.
 pub(crate) fn part(
     collection: &Collection,
     classes: &Classes,

@@ -1,4 +1,4 @@
-//! Texts in a temporary file, by document.
+//! Texts in a temporary file, by ordinal.
 
 use super::sources::TextSources;
 use crate::Result;
@@ -11,20 +11,20 @@ use crate::spill::ticker::Ticker;
 use crate::text::{DOCUMENT_UNITS, first_units};
 use fixedbitset::FixedBitSet;
 
-/// Bytes gathered before they are written.
+/// Size of the write buffer in bytes.
 const BUFFER_SIZE: usize = 1 << 20;
 
 /// The first 10 KB of texts (Huang et al. 2008, 4), by the ordinals of their documents.
 pub struct Kept {
     bytes: TempMap,
-    /// For each document up to the last that is kept: where its text begins, and 1 more than its size, or 0.
+    /// Offset of the text and its size plus 1 (0 if not kept), in bytes, for each ordinal up to the last text kept.
     sources: MappedRows<2>,
-    /// What could not be read.
+    /// Documents whose texts could not be read.
     pub unread: UnreadTexts,
 }
 
 impl Kept {
-    /// The text of a document, if it was kept.
+    /// Returns the text of a document; `None` if it was not kept.
     pub fn get(&self, ordinal: u32) -> Option<&str> {
         let [start, size] = self.sources.get(ordinal as usize)?;
         let size = size.checked_sub(1)?;
@@ -32,8 +32,8 @@ impl Kept {
     }
 }
 
-/// Reads the documents that are wanted and keeps the first 10 KB of their texts; hands each of these to `visit`,
-/// in the order in which they are read.
+/// Reads the requested documents and keeps the first 10 KB of each text; passes each to `visit` in the order of
+/// reading.
 pub fn keep(
     sources: &TextSources,
     wanted: &FixedBitSet,

@@ -1,12 +1,11 @@
-//! The texts of documents, which the database does not keep: read again where each was loaded from.
+//! The texts of documents, which the database does not keep: read again from their sources.
 //!
-//! Two ways: a whole pass over all documents that are wanted, in the order in which they stand in their archives,
-//! each archive once and from its beginning ([`TextSources::each`]); and single look-ups ([`TextSources::page`]). What a
-//! pass reads is written to a temporary file ([`Kept`]), so that texts are compared in any order without being
-//! held in memory.
+//! Two access paths: a pass over all requested documents in archive order, each archive once and from its beginning
+//! ([`TextSources::each`]); and single look-ups ([`TextSources::page`]). A pass writes the texts to a temporary file
+//! ([`Kept`]), so that texts can be compared in any order without being held in memory.
 //!
-//! A text that cannot be read again is no error: the archive may have been moved, or written anew, or it was no
-//! file. Such documents are counted by the reason ([`UnreadTexts`]), and what is said of them says so.
+//! A text that cannot be read again is no error: the archive may have been moved or rewritten, or was not a file. Such
+//! documents are counted by reason ([`UnreadTexts`]), and marked in the output.
 
 mod kept;
 mod sources;

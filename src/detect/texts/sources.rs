@@ -1,4 +1,4 @@
-//! Where documents stand, and reading them there.
+//! Positions of documents in their archives, and reading the texts there.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -17,24 +17,24 @@ use fixedbitset::FixedBitSet;
 
 /// Documents between two reports of progress.
 const REPORT: u64 = 1 << 8;
-/// If only one document in so many of an archive is wanted, and each has a compressed member to itself, they are
-/// read one by one.
+/// Sparsity, in documents of an archive per requested one, from which documents with a compressed member of their own
+/// are read one by one.
 const SPARSE: u64 = 16;
 
-/// Where the documents of a collection stand.
+/// Positions of the documents of a collection in their archives.
 pub struct TextSources {
-    /// For each document: number of the archive plus 1, or 0; offset; bytes behind it in what is compressed there.
+    /// For each ordinal: archive number plus 1 (0 if none), offset, and offset in the data decompressed from there.
     sources: MappedRows<3>,
     archives: BTreeMap<u32, Archive>,
-    /// What of a page is read.
+    /// The part of a page that is read as its text.
     part: TextScope,
 }
 
 struct Archive {
     path: PathBuf,
-    /// How it was read.
+    /// Options with which the archive was loaded.
     options: Options,
-    /// It is there, and is what it was.
+    /// Whether the archive is present and unchanged.
     state: State,
     documents: u64,
 }
@@ -46,7 +46,7 @@ enum State {
     Changed,
 }
 
-/// Why a text cannot be read.
+/// Reason why a text cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Why {
     NoSource,
@@ -67,7 +67,7 @@ impl UnreadTexts {
 }
 
 impl TextSources {
-    /// Reads where the documents of a collection, which was built from this view, stand, and looks at the archives.
+    /// Reads the positions of the documents of a collection built from this view, and checks the archives.
     pub fn new(
         view: View<'_>,
         collection: &Collection,
@@ -100,7 +100,7 @@ impl TextSources {
         Ok(Self { sources: sources.finish()?, archives, part })
     }
 
-    /// The archive in which a document stands, and where.
+    /// Returns the archive of a document and the position of the document in that archive.
     fn index(&self, ordinal: u32) -> Result<(&Archive, ResumePoint), Why> {
         let [archive, offset, inner] = self.sources.get(ordinal as usize).unwrap_or_default();
         let number = archive.checked_sub(1).ok_or(Why::NoSource)?;
@@ -112,7 +112,7 @@ impl TextSources {
         }
     }
 
-    /// Reads the text of one document, if it can be read. In a compressed stream all that stands before it is read, too.
+    /// Returns the text of one document; `None` if unreadable. In a compressed stream, all preceding data is read too.
     pub fn text(&self, ordinal: u32) -> Option<String> {
         self.look_up(ordinal).ok().map(|entry| self.part.text_of(&entry))
     }
@@ -122,8 +122,8 @@ impl TextSources {
         read_page(&archive.path, &Position { offset, inner, length: 0 }, &archive.options).map_err(|_| Why::Damaged)
     }
 
-    /// Reads all documents that are wanted in the order in which they stand in their archives, and hands the text of each
-    /// to `visit`. Returns how many could not be read.
+    /// Reads all requested documents in archive order and passes the text of each to `visit`. Returns the number of
+    /// documents that could not be read, by reason.
     pub fn each(
         &self,
         wanted: &FixedBitSet,
@@ -168,7 +168,7 @@ impl TextSources {
         Ok(unread)
     }
 
-    /// Reads the documents of one archive that stand at these indexes, ascending. Returns how many are not there.
+    /// Reads the documents of one archive at these positions, ascending. Returns the number of missing documents.
     fn archive(
         &self,
         archive: &Archive,
@@ -197,7 +197,7 @@ impl TextSources {
                 Err(_) => return Ok(rows.len() as u64),
             };
             let mut rest = rows;
-            // What the archive cannot be read beyond is counted with what is not there.
+            // Documents beyond the point where the archive is unreadable count as missing.
             while !rest.is_empty()
                 && let Ok(Some(entry)) = input.next()
             {
@@ -216,7 +216,7 @@ impl TextSources {
     }
 }
 
-/// Opens an archive at its beginning, or at the first document where that begins a compressed member.
+/// Opens an archive at its beginning, or at the first requested document if that begins a compressed member.
 fn begin(archive: &Archive, rows: &[[u64; 3]]) -> Result<Input, ArchiveError> {
     match rows.first() {
         Some(&[offset, 0, _]) if offset > 0 => {
