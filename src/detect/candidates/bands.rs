@@ -1,18 +1,18 @@
-//! Bands of min-values as keys.
+//! Bands of min-values as candidate keys.
 
 use super::keyed::KeyMaker;
 use crate::detect::collection::row::{MIN_VALUES, Row};
 use crate::detect::collection::{Collection, agreement};
 use crate::sketch::{BANDS, Recipe, SHORT_BANDS};
 
-/// Numbers of a band, two min-values in each.
+/// Words of a band, two min-values per word.
 const WIDTH: usize = MIN_VALUES / BANDS;
 
-/// The 21 bands of min-values as keys: two pages of which 64 min-values are equal share one, and of those with
-/// fewer most do ([`bands`](crate::sketch::bands)).
+/// The 21 bands of min-values as keys: two pages with 64 of 84 equal min-values always share a band, and most pairs
+/// with somewhat fewer do ([`bands`](crate::sketch::bands)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Bands {
-    /// Least number of equal min-values.
+    /// Least number of equal min-values of a candidate pair.
     pub agreement: u32,
 }
 
@@ -58,10 +58,10 @@ impl KeyMaker for Bands {
     }
 }
 
-/// The 24 bands of profiles as keys.
+/// The 24 bands of profiles as candidate keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ShortBands {
-    /// Least number of equal min-values of long shingles, perhaps none.
+    /// Least number of equal min-values of long shingles of a candidate pair; may be 0.
     pub(crate) agreement: u32,
 }
 
@@ -108,7 +108,7 @@ impl KeyMaker for ShortBands {
     }
 }
 
-/// The bands of packed min-values.
+/// Returns the bands of packed min-values.
 fn hashes(sketch: &[u64; MIN_VALUES]) -> [u64; BANDS] {
     Recipe::bands(&std::array::from_fn(|index| (sketch[index / 2] >> (index % 2 * 32)) as u32))
 }

@@ -1,4 +1,4 @@
-//! Candidates by shared keys: one external sort of (key, document), then each key's documents together.
+//! Candidate pairs by shared keys: one external sort of (key, document), then the posting list of each key.
 
 use std::collections::HashSet;
 
@@ -12,7 +12,8 @@ use crate::spill::sort::{Sorted, Sorter};
 /// Documents between two reports of progress.
 const REPORT: u32 = 1 << 14;
 
-/// Finds the pairs of leaders that share a key, and hands each to `found`, once or seldom more, with whether it passes. Keys that more than `limit` leaders share give star pairs with the oldest of them, and are
+/// Passes each pair of leaders that share a key to `found`, rarely more than once, with whether the pair is a
+/// candidate. A key shared by more than `limit` leaders gives only pairs with the oldest of them, a star; such keys are
 /// returned.
 pub(crate) fn pairs<K: KeyMaker>(
     context: &Context<'_>,
@@ -44,13 +45,13 @@ pub(crate) fn pairs<K: KeyMaker>(
     Ok(buckets.stars)
 }
 
-/// Leaders that have the sketch which the keys are made of.
+/// Returns the leaders that have the sketch from which the keys are made.
 fn keyed_leaders<'a, K: KeyMaker + 'a>(context: &'a Context<'_>, keyed: K) -> impl Iterator<Item = u32> + 'a {
     let collection = context.collection;
     context.classes.leaders().filter(move |&ordinal| keyed.is_known(&collection.row(ordinal)))
 }
 
-/// All keys that may be shared, as (key, index and ordinal), by key and ordinal.
+/// Returns the keys that may be shared, as (key, index and ordinal), sorted by key, index and ordinal.
 fn sort<K: KeyMaker>(context: &Context<'_>, keyed: K) -> Result<Sorted<2>> {
     let (collection, resources) = (context.collection, context.resources);
     let len = u64::from(collection.len());
@@ -81,7 +82,7 @@ fn sort<K: KeyMaker>(context: &Context<'_>, keyed: K) -> Result<Sorted<2>> {
     Ok(sorter.finish())
 }
 
-/// The keys that more than `limit` documents share.
+/// Returns the keys that more than `limit` documents share.
 fn cut(sorted: &Sorted<2>, limit: usize) -> Result<HashSet<u64>> {
     let mut cut = HashSet::new();
     if limit == usize::MAX {
@@ -107,13 +108,13 @@ struct Buckets<'a, 'b, K: KeyMaker> {
     limit: usize,
     cut: &'a HashSet<u64>,
     sketches: Vec<K::Sketch>,
-    /// Of each sketch, the indexes of keys that are cut.
+    /// For each sketch, the mask of indexes whose keys are cut.
     cuts: Vec<u32>,
     stars: Vec<Cut>,
 }
 
 impl<K: KeyMaker> Buckets<'_, '_, K> {
-    /// The documents of one key: pairs that share an earlier key are left to that one.
+    /// Visits the posting list of one key; a pair is passed on only at the first key that both documents share.
     fn bucket(&mut self, rows: &[[u64; 2]], found: &mut Take<'_>) -> Result<()> {
         let ordinal = |row: &[u64; 2]| row[1] as u32;
         let (key, index) = (rows[0][0], (rows[0][1] >> 32) as u8);
@@ -135,7 +136,7 @@ impl<K: KeyMaker> Buckets<'_, '_, K> {
                 for other in at + 1..end {
                     let (a, b) = (&self.sketches[at], &self.sketches[other]);
                     let (near, shared) = (self.keyed.passes(a, b), self.keyed.shared(a, b));
-                    // What is not near is only counted: at the first key that both share.
+                    // A pair that is not a candidate is only counted, at the first key that both share.
                     let counts = near || shared.trailing_zeros() == u32::from(index);
                     if counts && shared & !self.cuts[at] == 0 {
                         found(ordinal(&rows[at]), ordinal(&rows[other]), near)?;
@@ -146,7 +147,7 @@ impl<K: KeyMaker> Buckets<'_, '_, K> {
         }
         for (at, a) in self.sketches.iter().enumerate() {
             for (behind, b) in self.sketches[at + 1..].iter().enumerate() {
-                // The indexes of keys that both share, but for those that are cut.
+                // The indexes of shared keys, except keys that are cut.
                 let kept = self.keyed.shared(a, b) & !self.cuts[at];
                 if kept.trailing_zeros() == u32::from(index) {
                     found(ordinal(&rows[at]), ordinal(&rows[at + 1 + behind]), self.keyed.passes(a, b))?;

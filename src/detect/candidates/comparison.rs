@@ -1,4 +1,4 @@
-//! Comparing two texts, once and again: what was made ready of a text is kept while there is room.
+//! Comparison of two texts, with a cache of prepared texts.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -12,18 +12,18 @@ use crate::detect::method::rules::Rules;
 use crate::detect::texts::{Kept, TextSources};
 use crate::text::{DOCUMENT_UNITS, first_units};
 
-/// A way of comparing two texts.
+/// A measure of the similarity of two texts.
 pub(crate) trait Measure {
-    /// What is made ready of a text.
+    /// The prepared form of a text.
     type Ready;
 
-    /// Makes a text ready, the first 10 KB of a document.
+    /// Returns the prepared form of a text, the first 10 KB of a document.
     fn ready(&self, text: &str) -> Self::Ready;
 
-    /// Bytes of memory that it takes.
+    /// Returns the size of a prepared text in bytes of memory.
     fn size(ready: &Self::Ready) -> usize;
 
-    /// Adds to the evidence of a pair what the comparison says; which is named first makes no difference.
+    /// Adds the result of the comparison to the evidence of a pair. The comparison is symmetric.
     fn compare(&mut self, a: &Self::Ready, b: &Self::Ready, evidence: &mut Evidence);
 }
 
@@ -71,7 +71,7 @@ impl Measure for ByCosine {
     }
 }
 
-/// Compares documents by their texts: those kept by a pass, others by single look-ups where it has their sources.
+/// Comparison of documents by their texts: texts kept by a pass, and single look-ups for others if `sources` is given.
 pub(crate) struct ComparisonCache<'a, M: Measure> {
     measure: M,
     kept: &'a Kept,
@@ -82,13 +82,13 @@ pub(crate) struct ComparisonCache<'a, M: Measure> {
 }
 
 impl<'a, M: Measure> ComparisonCache<'a, M> {
-    /// A desk that keeps about `memory` bytes.
+    /// Returns a cache that keeps about `memory` bytes.
     pub(crate) fn new(measure: M, kept: &'a Kept, sources: Option<&'a TextSources>, memory: u64) -> Self {
         let resources = usize::try_from(memory).unwrap_or(usize::MAX);
         Self { measure, kept, sources, ready: HashMap::new(), used: 0, resources }
     }
 
-    /// Forgets what was made ready, if there is no room for more.
+    /// Empties the cache if it is full.
     pub(crate) fn clear(&mut self) {
         if self.used >= self.resources {
             self.ready.clear();
@@ -96,7 +96,7 @@ impl<'a, M: Measure> ComparisonCache<'a, M> {
         }
     }
 
-    /// A document made ready; none if its text cannot be read.
+    /// Returns the prepared text of a document; `None` if the text cannot be read.
     pub(crate) fn ready(&mut self, ordinal: u32) -> Option<Rc<M::Ready>> {
         if let Some(ready) = self.ready.get(&ordinal) {
             return ready.clone();
@@ -115,7 +115,7 @@ impl<'a, M: Measure> ComparisonCache<'a, M> {
         ready
     }
 
-    /// Compares two documents; says whether both texts were there.
+    /// Compares two documents. Returns whether both texts could be read.
     pub(crate) fn compare(&mut self, a: u32, b: u32, evidence: &mut Evidence) -> bool {
         let (Some(a), Some(b)) = (self.ready(a), self.ready(b)) else { return false };
         self.measure.compare(&a, &b, evidence);

@@ -1,4 +1,4 @@
-//! What every source of candidates is given.
+//! The input of every candidate source.
 
 use crate::Result;
 use crate::detect::collection::Collection;
@@ -8,26 +8,26 @@ use crate::spill::resources::Resources;
 use crate::spill::ticker::Ticker;
 use crate::store::View;
 
-/// Takes two leaders that a source brought together, and whether the pair is a candidate.
+/// Receiver of two leaders that a source compared, and whether the pair is a candidate.
 pub(crate) type Take<'a> = dyn FnMut(u32, u32, bool) -> Result<()> + 'a;
 
-/// The documents, their classes, and what was asked for.
+/// The documents, their classes and the options of a search.
 pub struct Context<'a> {
     /// The database.
     pub view: View<'a>,
-    /// Its documents.
+    /// The documents of the database.
     pub collection: &'a Collection,
-    /// The classes of documents that the method cannot tell apart.
+    /// Classes of documents that are indistinguishable to the method.
     pub classes: &'a Classes,
     /// The method and its limits.
     pub options: &'a PairOptions,
-    /// Memory and folder for what is sorted.
+    /// Memory limit and folder for sorting.
     pub resources: &'a Resources,
-    /// Groups above the limit give, besides star pairs, the pairs that they gave before they grew.
+    /// Whether groups above the limit give, in addition to star pairs, the pairs they gave before they exceeded it.
     pub stable: bool,
-    /// Most documents of a candidate group that are compared with each other.
+    /// Greatest number of documents with one key that are all compared with each other.
     pub limit: usize,
-    /// Progress, and whether the caller wants to stop.
+    /// Progress reports and cancellation.
     pub ticker: &'a Ticker<'a>,
 }
 

@@ -1,4 +1,4 @@
-//! Sketches as keys: documents that share one are candidates.
+//! Candidate keys derived from sketches.
 
 use crate::detect::collection::Collection;
 use crate::detect::collection::row::Row;
@@ -6,55 +6,55 @@ use crate::detect::method::definition::Least;
 use crate::detect::method::known::{b_similarity, c_similarity};
 use crate::sketch::Recipe;
 
-/// Keys made of a part of what is kept of a document. Of two documents that share one the pair is a candidate if it
+/// Derivation of keys from a sketch. A pair of documents that share a key is a candidate pair if it
 /// passes.
 pub(crate) trait KeyMaker: Copy {
-    /// What the keys are made of, and what decides whether a pair passes.
+    /// The sketch from which keys are made, and by which a pair passes.
     type Sketch;
 
-    /// That of a document.
+    /// Returns the sketch of a document.
     fn sketch(self, collection: &Collection, ordinal: u32) -> Self::Sketch;
 
-    /// Whether a document has it.
+    /// Returns whether a document has the sketch.
     fn is_known(self, row: &Row) -> bool;
 
-    /// Number of indexes of keys, at most 32.
+    /// Returns the number of key indexes, at most 32.
     fn indexes(self) -> u8;
 
-    /// The values of a sketch that have to come twice for its keys to: (index, value) as one number.
+    /// Collects the parts of a sketch, (index, value) as one number; a key repeats only if its parts repeat.
     fn parts(self, sketch: &Self::Sketch, out: &mut Vec<u64>);
 
-    /// The indexes at which keys may be shared, given which parts may be.
+    /// Returns the mask of indexes at which keys may be shared, given which parts may repeat.
     fn possible(self, repeats: &dyn Fn(usize) -> bool) -> u32;
 
     /// Calls `key` with each of the indexes in the mask and the key there.
     fn keys(self, sketch: &Self::Sketch, mask: u32, key: impl FnMut(u8, u64));
 
-    /// The indexes at which two sketches share a key.
+    /// Returns the mask of indexes at which two sketches share a key.
     fn shared(self, a: &Self::Sketch, b: &Self::Sketch) -> u32;
 
-    /// Whether two sketches are near enough for their pair to be one of the method's.
+    /// Returns whether two sketches reach the minimum similarities of the method.
     fn passes(self, a: &Self::Sketch, b: &Self::Sketch) -> bool;
 }
 
-/// Words of a sketch: six supershingles, six words of projection.
+/// Six supershingles and six projection words.
 pub(crate) type Sketch = [[u64; 6]; 2];
 
-/// How the candidates of a method are found: by keys that two documents share at one index.
+/// Kinds of keys by which candidate pairs are found: two documents share a key at one index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Keyed {
-    /// The 15 megashingles: two pages share one exactly if two of their supershingles are equal, so every
-    /// hit is a result, and supershingles that many pages have do not count alone (Henzinger 2006, 2).
+    /// The 15 megashingles: two pages share one exactly if two of their supershingles are equal. So every hit is a
+    /// result, and a single supershingle of many pages gives no candidates (Henzinger 2006, 2).
     Megashingles,
-    /// Pieces of the projection: 12 of 32 bits, which pairs with up to 11 different bits cannot all differ
-    /// in, or 13 of 30 and 29 bits, for up to 12 (Henzinger 2006, 2).
+    /// Pieces of the projection: 12 of 32 bits, of which a pair with up to 11 different bits shares at least one, or
+    /// 13 of 30 and 29 bits, for up to 12 different bits (Henzinger 2006, 2).
     Pieces {
-        /// 13 instead of 12.
+        /// Whether there are 13 pieces instead of 12.
         complete: bool,
     },
 }
 
-/// First index of each megashingle's two, then the second.
+/// The two supershingle indexes of each megashingle.
 const PLACES: [(u8, u8); 15] = {
     let mut indexes = [(0, 0); 15];
     let (mut first, mut next) = (0, 0);
@@ -70,7 +70,7 @@ const PLACES: [(u8, u8); 15] = {
 };
 
 impl Keyed {
-    /// The values of a sketch that have to come twice for its keys to: (index, value) as one number.
+    /// Collects the parts of a sketch, (index, value) as one number; a key repeats only if its parts repeat.
     pub(crate) fn parts(self, sketch: &Sketch, out: &mut Vec<u64>) {
         out.clear();
         match self {
@@ -81,7 +81,7 @@ impl Keyed {
         }
     }
 
-    /// Number of indexes of keys.
+    /// Returns the number of key indexes.
     pub(crate) fn indexes(self) -> u8 {
         match self {
             Self::Megashingles => 15,
@@ -90,7 +90,7 @@ impl Keyed {
         }
     }
 
-    /// The indexes at which keys may be shared, given which parts may be.
+    /// Returns the mask of indexes at which keys may be shared, given which parts may repeat.
     pub(crate) fn possible(self, repeats: &dyn Fn(usize) -> bool) -> u32 {
         match self {
             Self::Megashingles => {
@@ -119,7 +119,7 @@ impl Keyed {
         }
     }
 
-    /// The indexes at which two sketches share a key.
+    /// Returns the mask of indexes at which two sketches share a key.
     #[inline]
     pub(crate) fn shared(self, a: &Sketch, b: &Sketch) -> u32 {
         match self {
@@ -136,11 +136,11 @@ impl Keyed {
     }
 }
 
-/// A piece of a projection; dimension d is bit d mod 64 of word d / 64.
+/// Returns a piece of a projection; dimension d is bit d mod 64 of word d / 64.
 #[inline]
 fn piece(projection: &[u64; 6], complete: bool, index: u8) -> u64 {
     let index = u32::from(index);
-    // Of 13, the first seven have 30 bits.
+    // Of 13 pieces, the first seven have 30 bits, the others 29.
     let (start, width) = match complete {
         false => (32 * index, 32),
         true => (30 * index - index.saturating_sub(7), if index < 7 { 30 } else { 29 }),
@@ -151,12 +151,12 @@ fn piece(projection: &[u64; 6], complete: bool, index: u8) -> u64 {
     (both >> shift) as u64 & ((1 << width) - 1)
 }
 
-/// Index and piece as one number: equal only where both are.
+/// Returns index and piece as one number, equal only if both are equal.
 fn piece_key(projection: &[u64; 6], complete: bool, index: u8) -> u64 {
     u64::from(index) << 32 | piece(projection, complete, index)
 }
 
-/// Supershingles and projection as keys, with what a candidate must have.
+/// Supershingles and projection as keys, with the minimum similarities of a candidate pair.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Filtered {
     pub keyed: Keyed,
@@ -199,7 +199,7 @@ impl KeyMaker for Filtered {
         self.keyed.shared(a, b)
     }
 
-    /// Those of split are decided by site later: what stands on one site needs less of the projection.
+    /// Pairs of the method split are decided by site later; a pair on the same site needs fewer equal bits.
     #[inline]
     fn passes(self, a: &Sketch, b: &Sketch) -> bool {
         let Least { b: supershingles, c: bits, .. } = self.least;

@@ -1,4 +1,4 @@
-//! The keys under which the catalog finds what is near a document: those that candidates share offline, too.
+//! Candidate keys of a document for look-up in the catalog: the same keys that candidate pairs share offline.
 
 use nddb_format::record::Record;
 
@@ -8,8 +8,8 @@ use crate::detect::method::registry::Method;
 use crate::sketch::{PIECES, Recipe};
 use crate::store::{Key, bands_of};
 
-/// Returns the keys of a document by a method, in a database of a recipe: one of the method's, or the digest, since what
-/// is identical is a near-duplicate by every method.
+/// Returns the keys of a document for a method, in a database of a recipe: those of the method and the digest, since
+/// identical documents are near-duplicates by every method.
 pub(crate) fn keys_of(record: &Record, recipe: Option<&Recipe>, method: Method, complete: bool) -> Vec<Key> {
     let mut keys: Vec<Key> = digest_of(record).copied().map(Key::Digest).into_iter().collect();
     for kind in method.definition().keys() {
@@ -24,9 +24,9 @@ pub(crate) fn keys_of(record: &Record, recipe: Option<&Recipe>, method: Method, 
     keys
 }
 
-/// The pieces of a projection by their indexes. Of 12 different bits each can be in another of the 12 pieces; then
-/// there is just one in the first, so that it is among the 32 that differ from it in one bit (13
-/// pieces for this, of which the catalog holds none).
+/// Returns the pieces of a projection by index. If 12 bits differ, each may be in another of the 12 pieces; then the
+/// first piece differs in exactly one bit. With `complete`, the 32 values at one bit from the first piece are added,
+/// which replaces the 13 pieces of the offline search, since the catalog has no keys for these.
 fn pieces(record: &Record, complete: bool) -> Vec<Key> {
     let Some(projection) = &record.projection else { return Vec::new() };
     let pieces: [[u8; 4]; PIECES] = Recipe::pieces(projection);

@@ -1,4 +1,4 @@
-//! Candidates: the pairs that a method looks at, by keys that both share, and comparisons of their texts.
+//! Candidate pairs: pairs of documents that share a key, and the comparison of their texts.
 
 pub(crate) mod bands;
 pub(crate) mod buckets;

@@ -1,14 +1,14 @@
-//! A filter of values that are likely to come more than once.
+//! A probabilistic filter for repeated values.
 
 use nddb_format::digest::mix;
 
-/// Bits of the filter for each value that is expected.
+/// Bits of the filter per expected value.
 const BITS: u64 = 8;
 
-/// Tells values that were noted twice from most that were noted once: two bits in the cell that a hash of
-/// the value gives. It never says of a repeated value that it came once.
+/// A filter that separates repeated values from most single ones: two bits in the cell selected by a hash of the
+/// value. The filter has false positives, but no false negatives: every repeated value is reported.
 ///
-/// Most documents have no near-duplicate. What only one document has need not be sorted to learn that.
+/// Most documents have no near-duplicate; the filter saves sorting keys that only one document has.
 pub(crate) struct Repeats {
     once: Vec<u64>,
     twice: Vec<u64>,
@@ -16,7 +16,7 @@ pub(crate) struct Repeats {
 }
 
 impl Repeats {
-    /// For about so many values, in about a quarter of this memory.
+    /// Returns a filter for about this number of values, in about a quarter of this memory in bytes.
     pub(crate) fn new(values: u64, memory_limit: u64) -> Self {
         let wanted = (values * BITS).min(memory_limit).max(1 << 10);
         let bits = wanted.next_power_of_two().trailing_zeros();
@@ -30,7 +30,7 @@ impl Repeats {
         ((index / 64) as usize, 1 << (index % 64))
     }
 
-    /// Notes a value.
+    /// Records a value.
     #[inline]
     pub(crate) fn note(&mut self, value: u64) {
         let (word, bit) = self.index(value);
@@ -38,7 +38,7 @@ impl Repeats {
         self.once[word] |= bit;
     }
 
-    /// Whether a value may have come more than once.
+    /// Returns whether a value may have been recorded more than once.
     #[inline]
     pub(crate) fn may_repeat(&self, value: u64) -> bool {
         let (word, bit) = self.index(value);

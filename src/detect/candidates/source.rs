@@ -1,4 +1,4 @@
-//! Sources of candidates, and what can be added to the evidence of a pair.
+//! Candidate sources, and verifiers that add to the evidence of a pair.
 
 use super::bands::{Bands, ShortBands};
 use super::buckets;
@@ -15,39 +15,39 @@ use crate::spill::mapped_rows::{MappedRows, MappedRowsWriter};
 use crate::spill::sort::Sorter;
 use crate::store::{View, Within};
 
-/// Where the candidate pairs of a method come from.
+/// A source of candidate pairs.
 ///
-/// It is asked for pairs of *leaders*: one document stands for each class of those that the method cannot
-/// tell apart. All pairs that the method would decide to be near-duplicates must be among the candidates;
-/// a pair may come more than once, and in either order. Pairs that were brought together, by a key that both share or
-/// to have their texts compared, and are not near by it, are handed out too, once, to be counted.
+/// A source returns pairs of *leaders*, one document for each class that is indistinguishable to the method. All pairs
+/// that the method would decide to be near-duplicates must be among the candidates; a pair may occur more than once and
+/// in either order. A pair that the source compared, by a shared key or by its texts, and rejected is passed on once,
+/// to be counted.
 pub(crate) trait Source {
-    /// Hands candidates to `found`. Returns the groups of which not all pairs were looked at.
+    /// Passes candidate pairs to `found`. Returns the groups of which not all pairs were compared.
     fn candidates(&mut self, context: &Context<'_>, found: &mut Take<'_>) -> Result<Vec<Cut>>;
 }
 
-/// Adds to the evidence of pairs what the catalog does not know.
+/// A verifier: adds evidence that the catalog does not hold.
 pub trait Verifier {
-    /// Adds what is to be known of a pair. Pairs come in the order in which they are written: by the ids of
-    /// both, bytewise, so that what was worked out before can be read along.
+    /// Adds to the evidence of a pair. Pairs come in output order, the bytewise order of both ids, so that results sorted
+    /// in that order can be merged in.
     fn add(&mut self, a: u32, b: u32, evidence: &mut Evidence) -> Result<()>;
 }
 
-/// Fingerprints within k bits, from the runs (Manku et al. 2007, 3).
+/// Source of pairs of fingerprints within k bits, from the runs (Manku et al. 2007, 3).
 pub(crate) struct Simhash;
 
 impl Source for Simhash {
     fn candidates(&mut self, context: &Context<'_>, found: &mut Take<'_>) -> Result<Vec<Cut>> {
-        // One class has one fingerprint.
+        // All documents of a class have the same fingerprint.
         near_fingerprints(context, &|_| true, found)?;
         Ok(Vec::new())
     }
 }
 
-/// Pairs that the method cannot decide, because one of both lacks what it compares: their fingerprints are within k bits.
+/// Source of pairs of fingerprints within k bits that the method cannot decide, because either document lacks a sketch.
 pub(crate) struct Undecided;
 
-/// Most documents that are compared with all others one by one; more of them are found in the runs.
+/// Greatest number of documents that are compared with all others one by one; pairs of more come from the runs.
 const SCANNED_MAX: usize = 64;
 
 impl Source for Undecided {
@@ -60,7 +60,7 @@ impl Source for Undecided {
             sketches.has(Sketch::Fingerprint) && !is_known
         };
         let mut take = |a: u32, b: u32, near: bool| {
-            // Members of both classes may have other texts than these two; pairs of one text need no source.
+            // Other members of both classes may have other texts; pairs of equal texts need no source.
             let evidence = Evidence { identical: false, ..collection.evidence(a, b) };
             if decider.is_left_to_simhash(&evidence) { found(a, b, near) } else { Ok(()) }
         };
@@ -75,7 +75,7 @@ impl Source for Undecided {
         let within = context.options.rules.within;
         for leader in context.classes.leaders() {
             let Some(fingerprint) = collection.row(leader).fingerprint else { continue };
-            // A pair of two that lack something comes once.
+            // A pair of two documents that both lack a sketch is passed on once.
             for &other in
                 few.iter().filter(|&&other| other < leader || other > leader && few.binary_search(&leader).is_err())
             {
@@ -89,7 +89,7 @@ impl Source for Undecided {
     }
 }
 
-/// Hands out the pairs of leaders of which one is wanted and whose fingerprints are within k bits.
+/// Passes on the pairs of leaders within k bits of which `is_wanted` accepts at least one.
 fn near_fingerprints(context: &Context<'_>, is_wanted: &dyn Fn(u32) -> bool, found: &mut Take<'_>) -> Result<()> {
     let (resources, collection) = (context.resources, context.collection);
     let memory = resources.memory_limit / 4;
@@ -107,7 +107,7 @@ fn near_fingerprints(context: &Context<'_>, is_wanted: &dyn Fn(u32) -> bool, fou
     let mut pairs = Sorter::<2>::new(&resources.folder, memory);
     let within = u8::try_from(context.options.rules.within).unwrap_or(u8::MAX);
     close_pairs(context, context.view, within, memory, &mut |a, b| pairs.push([a, b]))?;
-    // Twice joined with the sorted fingerprints: by the lesser, then by the greater.
+    // Two merge joins with the sorted fingerprints: by the lesser fingerprint, then by the greater.
     let mut halves = Sorter::<2>::new(&resources.folder, memory);
     let mut at = 0;
     pairs.finish().each(&mut |rows| {
@@ -117,24 +117,24 @@ fn near_fingerprints(context: &Context<'_>, is_wanted: &dyn Fn(u32) -> bool, fou
     halves.finish().each(&mut |rows| {
         rows.iter().try_for_each(|&[b, leader]| {
             let others = leaders.of(b, &mut at);
-            // Those that are wanted come first.
+            // Wanted leaders come first.
             let mut others = others.take_while(|&other| is_wanted_row(leader) || is_wanted_row(other));
             others.try_for_each(|other| found(leader as u32, other as u32, true))
         })
     })
 }
 
-/// Whether the leader of such a row is wanted.
+/// Returns whether the leader of a row is wanted.
 fn is_wanted_row(row: u64) -> bool {
     row >> 32 == 0
 }
 
-/// Leaders by their fingerprints; of each fingerprint those that are wanted come first.
+/// Leaders sorted by fingerprint, wanted leaders first within each fingerprint.
 struct Leaders(MappedRows<2>);
 
 impl Leaders {
-    /// Those with a fingerprint; a stored one that no live document has is not there. Fingerprints are asked for in
-    /// ascending order, and `at` stays at the last.
+    /// Returns the leaders with a fingerprint; none for a stored fingerprint without a live document. Fingerprints must be
+    /// requested in ascending order; `at` is the position of the last one.
     fn of(&self, fingerprint: u64, at: &mut usize) -> impl Iterator<Item = u64> {
         while self.0.get(*at).is_some_and(|row| row[0] < fingerprint) {
             *at += 1;
@@ -143,7 +143,7 @@ impl Leaders {
         rows.take_while(move |row| row[0] == fingerprint).map(|row| row[1])
     }
 
-    /// Hands out the pairs with one fingerprint.
+    /// Passes on the pairs of equal fingerprints.
     fn equal(&self, found: &mut Take<'_>) -> Result<()> {
         for (index, [fingerprint, leader]) in self.0.iter().enumerate().filter(|(_, row)| is_wanted_row(row[1])) {
             let others = (index + 1..).map_while(|index| self.0.get(index));
@@ -167,7 +167,7 @@ fn close_pairs(
     })
 }
 
-/// Candidates that share a key of their sketches.
+/// Source of candidate pairs that share a key of their sketches.
 pub(crate) struct Shared(pub(crate) Keys);
 
 impl Source for Shared {
@@ -182,7 +182,7 @@ impl Source for Shared {
     }
 }
 
-/// What makes keys of the documents of a collection.
+/// The key makers for the documents of a collection.
 enum Makers {
     Sketches(Filtered),
     Short(ShortBands),
@@ -199,10 +199,10 @@ fn makers(keys: Keys, collection: &Collection, complete: bool, least: Least) -> 
     }
 }
 
-/// Whether a source without any limit would bring two documents together that are near.
+/// Returns whether a source without limits would compare two near-duplicates.
 pub fn share_key(collection: &Collection, options: &PairOptions, a: u32, b: u32) -> bool {
     let definition = options.method.definition();
-    // What resembles shares one of the rarest shingles. Within k bits all are found; of texts, what was compared.
+    // Near-duplicates by resemblance always share one of their rarest shingles.
     definition.candidates == Candidates::Shingles
         || definition.keys().iter().any(|&keys| match makers(keys, collection, options.complete, Least::default()) {
             Makers::Sketches(keys) => share(collection, keys, a, b),
@@ -216,7 +216,7 @@ fn share<K: KeyMaker>(collection: &Collection, keyed: K, a: u32, b: u32) -> bool
         && keyed.shared(&keyed.sketch(collection, a), &keyed.sketch(collection, b)) != 0
 }
 
-/// The sources of a method that compares sketches; none of one that reads texts.
+/// Returns the candidate sources of a method that compares sketches; empty for a method that reads texts.
 pub(crate) fn sources(options: &PairOptions) -> Vec<Box<dyn Source>> {
     let mut sources: Vec<Box<dyn Source>> = match options.method.definition().candidates {
         Candidates::Near => vec![Box::new(Simhash)],

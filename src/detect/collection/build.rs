@@ -1,4 +1,4 @@
-//! Reading a view into a collection: its ids in bytewise order, then its records in the order of numbers.
+//! Construction of a collection from a view: ids in bytewise order, then records in the order of document numbers.
 
 use std::collections::HashMap;
 
@@ -20,13 +20,13 @@ use crate::{Error, Result};
 
 /// Documents between two reports of progress.
 const REPORT: u64 = 1 << 14;
-/// Bytes gathered before they are written.
+/// Size of the write buffer in bytes.
 const BUFFER_SIZE: usize = 1 << 20;
-/// Most documents.
+/// Greatest number of documents.
 const LEN_MAX: u64 = u32::MAX as u64 - 1;
 
 impl Collection {
-    /// Reads the live documents of a view.
+    /// Returns a collection of the live documents of a view.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for 2^32 - 1 documents and more; damage; errors of the disk;
@@ -39,8 +39,8 @@ impl Collection {
         build(view, resources, false, watch)
     }
 
-    /// The same, together with deleted documents that no compaction has dropped yet, unless another
-    /// document has their id: what clusters are made of.
+    /// Returns a collection of the live documents and of the deleted documents that no compaction has dropped yet,
+    /// unless another document has their id. Clusters are made from such a collection.
     ///
     /// # Errors
     /// As [`Collection::build`].
@@ -122,17 +122,17 @@ fn build(
     })
 }
 
-/// The rows in the making.
+/// Rows under construction.
 struct Rows {
     rows: MappedRowsWriter<ROW>,
     sketches: MappedRowsWriter<SKETCH>,
     min_values: MappedRowsWriter<MIN_HASH>,
     profiles: MappedRowsWriter<PROFILE>,
-    /// Number and rank of each document, by number.
+    /// Document number and rank of each document, by number.
     wanted: MappedRows<2>,
     len: u32,
     by_rank: Vec<u32>,
-    /// Numbers of sites, by a hash of their names: 128 bits, so that no two have the same.
+    /// Numbers of sites by a 128-bit hash of their names, wide enough to exclude collisions.
     sites: HashMap<u128, u32>,
     held: Held,
 }
@@ -156,7 +156,7 @@ impl Rows {
         })
     }
 
-    /// The rank of the id of the next document, if this is it.
+    /// Returns the rank of the id of the next document, if that document has this number.
     fn rank_of(&self, number: u64) -> Option<u32> {
         self.wanted.get(self.len as usize).filter(|row| row[0] == number).map(|row| row[1] as u32)
     }
@@ -177,7 +177,7 @@ impl Rows {
         held.min_values += one(row.has_min_values);
         held.profiles += one(row.has_profile);
         held.empty += one(row.is_empty);
-        // Nothing is written of sketches until the first document has some.
+        // Rows of sketches are written only from the first document that has sketches.
         if row.has_supershingles || row.has_projection {
             pad(&mut self.sketches, self.len)?;
             let mut sketch = [0; SKETCH];
@@ -208,7 +208,7 @@ impl Rows {
     }
 }
 
-/// Brings rows up to this many.
+/// Pads rows with zeros up to this number of rows.
 fn pad<const N: usize>(rows: &mut MappedRowsWriter<N>, len: u32) -> Result<()> {
     while rows.len() < len as usize {
         rows.push(&[0; N])?;
@@ -216,7 +216,7 @@ fn pad<const N: usize>(rows: &mut MappedRowsWriter<N>, len: u32) -> Result<()> {
     Ok(())
 }
 
-/// The least ordinal with the digest of each.
+/// Returns the least ordinal with the same digest, for each ordinal.
 fn representatives(rows: &MappedRows<ROW>, resources: &Resources) -> Result<Vec<u32>> {
     let mut sorter = Sorter::<3>::new(&resources.folder, resources.memory_limit / 2);
     for (ordinal, words) in (0u64..).zip(rows.iter()) {

@@ -1,4 +1,4 @@
-//! Classes: documents that a method cannot tell apart.
+//! Classes of documents that are indistinguishable to a method.
 
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -13,24 +13,24 @@ use crate::spill::resources::Resources;
 use crate::spill::sort::Sorter;
 use crate::text::Headings;
 
-/// Hashes what a method sees of a document's text.
+/// Hash of the part of the text of a document that a method compares.
 type TextHash<'a> = dyn Fn(u32) -> Option<u128> + 'a;
 
-/// The documents that are one for a method: identity sets (Henzinger 2006, 2), and of their representatives the
-/// hot groups, those with one sketch but different texts (Manku et al. 2007, 4: one fingerprint may be
-/// shared by millions of documents).
+/// Equivalence classes of documents for a method: identity sets (Henzinger 2006, 2), merged by hot groups, that is by
+/// representatives with equal sketches but different texts (Manku et al. 2007, 4: one fingerprint may be shared by
+/// millions of documents).
 ///
-/// Each method says which sketches these are; for the methods that compare texts it is what of the text they compare.
-/// Where simhash decides about bare fingerprints, those are classes, too.
+/// The definition of a method names the sketches; for methods that compare texts, the compared part of the text takes
+/// their place. If simhash decides about bare fingerprints, equal bare fingerprints form classes too.
 #[derive(Debug)]
 pub struct Classes {
-    /// The least ordinal of the class of each document.
+    /// Least ordinal of the class of each document.
     leader: Vec<u32>,
 }
 
 impl Classes {
-    /// The classes by which pairs are found: by identity and sketch; where all pairs are asked for, by sketch alone.
-    /// `text` hashes what the method sees of a document's text.
+    /// Returns the classes for finding pairs: by identity and sketch, or with `expand` by sketch alone. `text` hashes the
+    /// part of a text that the method compares.
     pub(crate) fn of(collection: &Collection, options: &PairOptions, text: &TextHash<'_>) -> Result<Self> {
         let seen = Seen { collection, method: options.method, or_simhash: options.decider().or_simhash, text };
         let len = collection.len();
@@ -41,20 +41,20 @@ impl Classes {
         Self::made(len, &|ordinal| seen.besides(ordinal), &options.resources, &of)
     }
 
-    /// The classes by identity and, where the method has one, by its sketch.
-    /// `text` hashes what the method sees of a document's text.
+    /// Returns the classes by identity and, if the method has one, by sketch. `text` hashes the part of a text that the
+    /// method compares.
     pub fn new(collection: &Collection, method: Method, text: &TextHash<'_>, resources: &Resources) -> Result<Self> {
         let seen = Seen { collection, method, or_simhash: false, text };
         let of = |ordinal| collection.representative(ordinal);
         Self::made(collection.len(), &|ordinal| seen.besides(ordinal), resources, &of)
     }
 
-    /// The documents with one text, each set under the oldest.
+    /// Returns the classes of documents with equal texts, each led by the oldest document.
     pub fn of_texts(collection: &Collection) -> Self {
         Self { leader: (0..collection.len()).map(|ordinal| collection.representative(ordinal)).collect() }
     }
 
-    /// The classes by sketch of those that `of` gives for the others.
+    /// Returns the classes by sketch of the representatives that `of` returns.
     fn made(len: u32, sketch: &TextHash<'_>, resources: &Resources, of: &dyn Fn(u32) -> u32) -> Result<Self> {
         let mut leader: Vec<u32> = (0..len).map(of).collect();
         let mut sorter = Sorter::<3>::new(&resources.folder, resources.memory_limit / 2);
@@ -74,35 +74,35 @@ impl Classes {
             }
             Ok(())
         })?;
-        // What is no representative follows its own, which stands before it.
+        // Other documents join the class of their representative, which has a lower ordinal.
         for ordinal in 0..len {
             leader[ordinal as usize] = leader[of(ordinal) as usize];
         }
         Ok(Self { leader })
     }
 
-    /// Classes that are known by their leaders: the leader of each document, which leads itself and is the least.
+    /// Returns the classes with these leaders: the leader of each document is the least ordinal of its class.
     pub fn given(leader: Vec<u32>) -> Self {
         Self { leader }
     }
 
-    /// The least ordinal of a document's class.
+    /// Returns the leader of a document: the least ordinal of its class.
     #[inline]
     pub fn leader(&self, ordinal: u32) -> u32 {
         self.leader[ordinal as usize]
     }
 
-    /// One document of each class, ascending.
+    /// Returns the leaders of all classes, ascending.
     pub fn leaders(&self) -> impl Iterator<Item = u32> + '_ {
         (0..self.leader.len() as u32).filter(|&ordinal| self.leader(ordinal) == ordinal)
     }
 
-    /// The members of all classes, to be looked up.
+    /// Returns the members of all classes, for look-up by leader.
     pub fn members(&self) -> Members {
         self.members_where(|_| true)
     }
 
-    /// Some members of all classes.
+    /// Returns those members of all classes that `is_taken` accepts.
     pub fn members_where(&self, is_taken: impl Fn(u32) -> bool) -> Members {
         let taken = || (0..).zip(&self.leader).filter(|(ordinal, _)| is_taken(*ordinal));
         let mut starts = vec![0u32; self.leader.len() + 1];
@@ -120,14 +120,14 @@ impl Classes {
     }
 }
 
-/// The members of each class, ascending, under its leader.
+/// The members of each class, ascending, by leader.
 pub struct Members {
     starts: Vec<u32>,
     members: Vec<u32>,
 }
 
 impl Members {
-    /// The members of the class that this document leads; none if it leads none.
+    /// Returns the members of the class that this document leads; empty if it is not a leader.
     pub fn of(&self, leader: u32) -> &[u32] {
         &self.members[self.starts[leader as usize] as usize..self.starts[leader as usize + 1] as usize]
     }
@@ -138,7 +138,7 @@ fn hash(words: &[u64]) -> u128 {
     xxh3_128(&bytes)
 }
 
-/// What a method sees of documents, as hashes that are wide enough that no two are equal.
+/// The properties of documents that a method compares, as 128-bit hashes, wide enough to exclude collisions.
 struct Seen<'a> {
     collection: &'a Collection,
     method: Method,
@@ -147,7 +147,7 @@ struct Seen<'a> {
 }
 
 impl Seen<'_> {
-    /// What documents of one class share where the founder stands for all: sketches, and what else decides.
+    /// Returns the class key if the founder represents its class: the sketches and the further properties that decide.
     fn besides(&self, ordinal: u32) -> Option<u128> {
         let (collection, definition) = (self.collection, self.method.definition());
         if definition.needs_text() {
@@ -162,18 +162,18 @@ impl Seen<'_> {
         Some(hash(&words))
     }
 
-    /// What they share where every pair of their members is decided by itself: documents of one text may have
-    /// different sketches, for what is content in it is told by the markup around it.
+    /// Returns the class key if every pair of members is decided by itself. Documents of equal texts may have different
+    /// sketches, because the markup determines which part of a page is its content.
     fn alone(&self, ordinal: u32) -> Option<u128> {
         let row = self.collection.row(ordinal);
         let Some(mut words) = self.sketch(&row, ordinal) else { return self.bare(&row) };
         let definition = self.method.definition();
         if self.is_by_profile() && !definition.class.contains(&Sketch::Profile) {
-            // Candidates share a band, and documents of equal min-values may have different ones.
+            // Candidate pairs share a band, and documents of equal min-values may have different bands.
             words.extend(self.collection.profile(ordinal).bands());
         }
         if self.or_simhash {
-            // By which they are found from documents without sketches, and what says whether the method can decide.
+            // Documents without sketches are found by the fingerprint, which also affects whether the method can decide.
             let fingerprint = row.fingerprint.map_or(0, |fingerprint| fingerprint.0);
             words.extend([fingerprint, row.fingerprint.is_some().into(), row.is_without_terms().into()]);
             if definition.besides == Besides::Site {
@@ -183,19 +183,19 @@ impl Seen<'_> {
         Some(hash(&words))
     }
 
-    /// Whether keys are made of the profile.
+    /// Returns whether candidate keys are made from the profile.
     fn is_by_profile(&self) -> bool {
         self.method.definition().keys().contains(&Keys::Bands) && self.collection.has_bands_of_profiles()
     }
 
-    /// The sketches; none if the method's are not there.
+    /// Returns the sketches of the class; `None` if the document lacks one of them.
     fn sketch(&self, row: &Row, ordinal: u32) -> Option<Vec<u64>> {
         let (collection, definition) = (self.collection, self.method.definition());
         let sketches = row.sketches();
         if definition.class.is_empty() || !sketches.suffice_for(definition.compares) {
             return None;
         }
-        // Equal sketches are found only where there is what their keys are made of.
+        // Equal sketches are found only if the document has the profile from which the keys are made.
         if self.is_by_profile() && !row.has_profile {
             return None;
         }
@@ -213,7 +213,7 @@ impl Seen<'_> {
         Some(words)
     }
 
-    /// The fingerprint of a document of which nothing else is known, where simhash decides about it.
+    /// Returns the class key of a bare fingerprint, if simhash decides about it.
     fn bare(&self, row: &Row) -> Option<u128> {
         let is_bare = self.or_simhash && row.sketches().are_bare() && row.tokens.is_none();
         row.fingerprint.filter(|_| is_bare).map(|fingerprint| fingerprint.0.into())

@@ -1,4 +1,4 @@
-//! A collection: rows, ids and sketches, and how they are looked up.
+//! A collection: rows, ids and sketches of documents, and their look-up.
 
 use super::row::{MIN_HASH, MIN_VALUES, PROFILE, ROW, Row, SKETCH};
 use crate::detect::method::evidence::Evidence;
@@ -9,68 +9,68 @@ use crate::spill::mapped_rows::MappedRows;
 use crate::spill::temp_file::TempMap;
 use crate::text::Headings;
 
-/// What the methods read of the documents of one [`View`](crate::View): rows of fixed width in temporary files, which are
-/// read as if in memory, in the order of document numbers. A document is named by its *ordinal*, the index of
-/// its row, so that all sorting and joining is of 32-bit numbers; ids come back when lines are written.
+/// The documents of one [`View`](crate::View), in the form that methods read: rows of fixed width in memory-mapped
+/// temporary files, in the order of document numbers. A document is identified by its *ordinal*, the index of its row,
+/// so that sorting and joining use 32-bit numbers; ordinals are mapped back to ids when lines are written.
 ///
-/// In memory stand eight bytes for each document.
+/// A collection takes eight bytes of memory per document.
 #[derive(Debug)]
 pub struct Collection {
     pub(super) rows: MappedRows<ROW>,
-    /// Six supershingles and six words of projection of each, if any document has them.
+    /// Six supershingles and six projection words per document; `None` if no document has them.
     pub(super) sketches: Option<MappedRows<SKETCH>>,
-    /// The 84 min-values of each and the hashes of its headings, if any document has them.
+    /// The 84 min-values and the heading hashes per document; `None` if no document has them.
     pub(super) min_values: Option<MappedRows<MIN_HASH>>,
-    /// The profile of each, if any document has one.
+    /// The profile per document; `None` if no document has one.
     pub(super) profiles: Option<MappedRows<PROFILE>>,
-    /// All ids, end to end, in bytewise order.
+    /// All ids, concatenated, in bytewise order.
     pub(super) ids: TempMap,
-    /// Where each id ends.
+    /// End offset of each id, in bytes.
     pub(super) ends: MappedRows<1>,
-    /// The ordinal of the document with each id.
+    /// Ordinal of the document with the id of each rank.
     pub(super) by_rank: Vec<u32>,
-    /// The least ordinal with the same token sequence.
+    /// Least ordinal with the same token sequence, by ordinal.
     pub(super) representative: Vec<u32>,
-    /// Documents are found by the bands of their profiles, and not by those of their min-values.
+    /// Whether candidate keys are the bands of profiles, and not those of min-values.
     pub(super) has_bands_of_profiles: bool,
     pub(super) held: Held,
 }
 
 impl Collection {
-    /// Number of documents.
+    /// Returns the number of documents.
     pub fn len(&self) -> u32 {
         self.by_rank.len() as u32
     }
 
-    /// Whether there is no document.
+    /// Returns whether the collection has no documents.
     pub fn is_empty(&self) -> bool {
         self.by_rank.is_empty()
     }
 
-    /// How many documents have what methods need.
+    /// Returns the numbers of documents that have each sketch.
     pub fn held(&self) -> &Held {
         &self.held
     }
 
-    /// What is known of a document.
+    /// Returns the row of a document.
     #[inline]
     pub fn row(&self, ordinal: u32) -> Row {
         Row::decode(&self.rows.row(ordinal as usize))
     }
 
-    /// The supershingles of a document (Henzinger 2006, 2).
+    /// Returns the supershingles of a document, if it has them (Henzinger 2006, 2).
     pub fn supershingles(&self, ordinal: u32) -> Option<[u64; 6]> {
         let row = self.row(ordinal);
         row.has_supershingles.then(|| self.halves(ordinal)[0])
     }
 
-    /// The projection of a document (Henzinger 2006, 2).
+    /// Returns the projection of a document, if it has one (Henzinger 2006, 2).
     pub fn projection(&self, ordinal: u32) -> Option<[u64; 6]> {
         let row = self.row(ordinal);
         row.has_projection.then(|| self.halves(ordinal)[1])
     }
 
-    /// Supershingles and projection, zero where there is none.
+    /// Returns supershingles and projection of a document; zeros for a missing sketch.
     #[inline]
     pub(crate) fn halves(&self, ordinal: u32) -> [[u64; 6]; 2] {
         let sketch = self.sketches.as_ref().and_then(|sketches| sketches.get(ordinal as usize)).unwrap_or([0; SKETCH]);
@@ -78,14 +78,14 @@ impl Collection {
         [halves[0], halves[1]]
     }
 
-    /// The min-values of a document, the one at index 2i in the low half of number i; zeros where there are none.
+    /// Returns the min-values of a document, index 2i in the low half of word i; zeros if it has none.
     #[inline]
     pub(crate) fn packed_min_values(&self, ordinal: u32) -> [u64; MIN_VALUES] {
         let row = self.min_hash(ordinal);
         std::array::from_fn(|at| row[at])
     }
 
-    /// Title and first heading of a document with min-values.
+    /// Returns the hashes of title and first heading of a document with min-values.
     pub fn headings(&self, ordinal: u32) -> Headings {
         if let Some(profile) = self.profile_of(ordinal) {
             return profile.titles();
@@ -94,25 +94,25 @@ impl Collection {
         Headings { title: row[MIN_VALUES], heading: row[MIN_VALUES + 1] }
     }
 
-    /// Whether documents are found by the bands of their profiles, as the recipe of the database has it.
+    /// Returns whether the recipe of the database makes the bands of profiles the candidate keys.
     pub(crate) fn has_bands_of_profiles(&self) -> bool {
         self.has_bands_of_profiles
     }
 
-    /// The bytes of the profile of a document, little-endian; zeros where there is none. The first 21 words are its short
-    /// min-values.
+    /// Returns the profile of a document as little-endian words; zeros if it has none. The first 21 words are the
+    /// min-values of short shingles.
     #[inline]
     pub(crate) fn profile_words(&self, ordinal: u32) -> [u64; PROFILE] {
         let row = self.profiles.as_ref().and_then(|profiles| profiles.get(ordinal as usize));
         row.unwrap_or([0; PROFILE])
     }
 
-    /// The profile of a document, if it has one.
+    /// Returns the profile of a document, if it has one.
     pub(crate) fn profile_of(&self, ordinal: u32) -> Option<Profile> {
         self.row(ordinal).has_profile.then(|| self.profile(ordinal))
     }
 
-    /// The profile of a document; zeros where there is none.
+    /// Returns the profile of a document; zeros if it has none.
     pub(crate) fn profile(&self, ordinal: u32) -> Profile {
         let words = self.profile_words(ordinal).map(u64::to_le_bytes);
         let mut bytes = [0; PROFILE_SIZE];
@@ -126,24 +126,24 @@ impl Collection {
         row.unwrap_or([0; MIN_HASH])
     }
 
-    /// The id of a document.
+    /// Returns the id of a document.
     pub fn id(&self, ordinal: u32) -> &str {
         self.id_at(self.row(ordinal).rank)
     }
 
-    /// The id with this index in bytewise order.
+    /// Returns the id with this rank in bytewise order.
     pub(crate) fn id_at(&self, rank: u32) -> &str {
         let end = |rank: usize| self.ends.row(rank)[0] as usize;
         let start = if rank == 0 { 0 } else { end(rank as usize - 1) };
         std::str::from_utf8(&self.ids.as_ref()[start..end(rank as usize)]).unwrap_or("")
     }
 
-    /// The document whose id has this index in bytewise order.
+    /// Returns the ordinal of the document whose id has this rank in bytewise order.
     pub fn at_rank(&self, rank: u32) -> u32 {
         self.by_rank[rank as usize]
     }
 
-    /// The ordinal of the document with this id.
+    /// Returns the ordinal of the document with this id, if there is one.
     pub fn find(&self, id: &str) -> Option<u32> {
         let (mut low, mut high) = (0, self.len());
         while low < high {
@@ -153,14 +153,14 @@ impl Collection {
         (low < self.len() && self.id_at(low) == id).then(|| self.at_rank(low))
     }
 
-    /// The least ordinal with the same token sequence, its own if it is alone: the one of an identity set
-    /// that goes on (Henzinger 2006, 2).
+    /// Returns the least ordinal with the same token sequence, the representative of the identity set (Henzinger 2006,
+    /// 2).
     #[inline]
     pub fn representative(&self, ordinal: u32) -> u32 {
         self.representative[ordinal as usize]
     }
 
-    /// All that is known of a pair of different documents without their texts.
+    /// Returns the evidence of a pair of different documents, from their sketches alone.
     pub fn evidence(&self, a: u32, b: u32) -> Evidence {
         self.known(a).evidence(&self.known(b))
     }
@@ -187,7 +187,7 @@ impl Collection {
     }
 }
 
-/// Number of equal min-values at equal indexes, of rows of two in each number.
+/// Returns the number of equal min-values at equal indexes, 0 to 84, of rows with two min-values per word.
 #[inline]
 pub(crate) fn agreement(a: &[u64; MIN_VALUES], b: &[u64; MIN_VALUES]) -> u32 {
     let equal = |differ: u64| u32::from(differ as u32 == 0) + u32::from(differ >> 32 == 0);

@@ -1,4 +1,4 @@
-//! The documents of one state of a database, as methods read them.
+//! The documents of one view of a database, in the form that methods read.
 
 mod build;
 pub(crate) mod classes;

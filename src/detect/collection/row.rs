@@ -1,4 +1,4 @@
-//! What is kept of one document, as a row of eight numbers.
+//! The row of one document: eight 64-bit words.
 
 use nddb_format::Fingerprint;
 use nddb_format::record::{Print, Record};
@@ -6,15 +6,15 @@ use nddb_format::record::{Print, Record};
 use crate::detect::method::known::is_without_terms;
 use crate::detect::method::sketches::{Sketch, Sketches};
 
-/// Numbers of a row: one line of the processor's cache.
+/// Words of a row: one cache line.
 pub(crate) const ROW: usize = 8;
-/// Numbers of a row of sketches.
+/// Words of a row of supershingles and projection.
 pub(crate) const SKETCH: usize = 12;
-/// Numbers of 84 min-values, two in each.
+/// Words of 84 min-values, two per word.
 pub(crate) const MIN_VALUES: usize = 42;
-/// Numbers of a row of min-values, and behind them the hashes of title and first heading.
+/// Words of a row of min-values, followed by the hashes of title and first heading.
 pub(crate) const MIN_HASH: usize = MIN_VALUES + 2;
-/// Numbers of a profile, whose bytes are 255.
+/// Words of a profile, which has 255 bytes.
 pub(crate) const PROFILE: usize = 32;
 
 const UNPRINTED: u64 = 1;
@@ -30,41 +30,41 @@ const EMPTY: u64 = 1 << 9;
 const MIN_HASHED: u64 = 1 << 10;
 const PROFILED: u64 = 1 << 11;
 
-/// What is known of a document, without what it would be too much to keep for all: id, address, text.
+/// Properties of a document that are kept for every document; id, URL and text are not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// Its number in the database.
+    /// Document number in the database.
     pub number: u64,
-    /// Its index among all ids in bytewise order.
+    /// Rank of the id among all ids in bytewise order.
     pub rank: u32,
-    /// Its fingerprint, unless it has fewer than two tokens.
+    /// Fingerprint; `None` with fewer than two tokens.
     pub fingerprint: Option<Fingerprint>,
-    /// The digest of its token sequence; absent where it has no token, for nothing is no text to be equal.
+    /// Digest of the token sequence; `None` for an empty text, since empty texts are not compared.
     pub digest: Option<[u64; 2]>,
-    /// A number that stands for its site.
+    /// Number of the site; `None` if unknown.
     pub site: Option<u32>,
     /// Number of tokens, at most 2^32 - 1.
     pub tokens: Option<u32>,
-    /// Bytes of its address.
+    /// Length of the URL in bytes.
     pub url_size: Option<u32>,
-    /// When it was fetched, in seconds since 1970.
+    /// Fetch time, in seconds since 1970.
     pub date: Option<i64>,
-    /// It is known that it has no token at all.
+    /// Whether the text is known to have no token.
     pub is_empty: bool,
-    /// It is deleted, and no compaction has dropped it yet.
+    /// Whether the document is deleted but not yet dropped by a compaction.
     pub is_deleted: bool,
-    /// Its record has supershingles.
+    /// Whether the record has supershingles.
     pub has_supershingles: bool,
-    /// Its record has a projection.
+    /// Whether the record has a projection.
     pub has_projection: bool,
-    /// Its record has min-values.
+    /// Whether the record has min-values.
     pub has_min_values: bool,
-    /// Its record has a profile.
+    /// Whether the record has a profile.
     pub has_profile: bool,
 }
 
 impl Row {
-    /// What is kept of a record.
+    /// Returns the row of a record.
     pub(crate) fn of(number: u64, rank: u32, site: Option<u32>, print: Print, record: &Record, deleted: bool) -> Self {
         let is_empty = record.tokens == Some(0);
         let half = |bytes: &[u8]| bytes.iter().fold(0, |word, &byte| word << 8 | u64::from(byte));
@@ -86,7 +86,7 @@ impl Row {
         }
     }
 
-    /// Returns which sketches the record has.
+    /// Returns the set of sketches of the record.
     #[inline]
     pub(crate) fn sketches(&self) -> Sketches {
         Sketches::default()
@@ -98,7 +98,7 @@ impl Row {
             .with(Sketch::Profile, self.has_profile)
     }
 
-    /// Whether the fingerprint is that of a content without terms.
+    /// Returns whether the fingerprint is that of a content without terms.
     pub(crate) fn is_without_terms(&self) -> bool {
         is_without_terms(self.tokens.map(u64::from), self.sketches())
     }
@@ -132,7 +132,7 @@ impl Row {
         ]
     }
 
-    /// Returns the row of these words.
+    /// Returns the row encoded in these words.
     #[inline]
     pub(crate) fn decode(words: &[u64; ROW]) -> Self {
         let [number, fingerprint, high, low, index, sizes, date, flags] = *words;

@@ -19,7 +19,7 @@ pub(crate) enum Spread {
 
 /// Collector of candidate pairs.
 ///
-/// With [`Spread::All`], every candidate pair of documents has one home: their common class, else their common text,
+/// With `Spread::All`, every candidate pair of documents has one home: their common class, else their common text,
 /// else the pair of their classes.
 pub(crate) struct CandidateCollector<'a> {
     collection: &'a Collection,

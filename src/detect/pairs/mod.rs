@@ -131,8 +131,8 @@ impl PairJob {
         Ok(found)
     }
 
-    /// Returns the candidate pairs between the classes of another method; with the classes of [`Method::Identity`], pairs
-    /// of equal sketches are among them.
+    /// Returns the candidate pairs between the classes of another method; with the classes of [`Method::Identity`],
+    /// pairs of equal sketches are among them.
     pub fn between(
         class: Method,
         view: View<'_>,
