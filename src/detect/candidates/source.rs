@@ -28,8 +28,8 @@ pub(crate) trait Source {
 
 /// A verifier: adds evidence that the catalog does not hold.
 pub trait Verifier {
-    /// Adds to the evidence of a pair. Pairs come in output order, the bytewise order of both ids, so that results sorted
-    /// in that order can be merged in.
+    /// Adds to the evidence of a pair. Pairs come in output order, the bytewise order of both ids, so that results
+    /// sorted in that order can be merged in.
     fn add(&mut self, a: u32, b: u32, evidence: &mut Evidence) -> Result<()>;
 }
 
@@ -133,8 +133,8 @@ fn is_wanted_row(row: u64) -> bool {
 struct Leaders(MappedRows<2>);
 
 impl Leaders {
-    /// Returns the leaders with a fingerprint; none for a stored fingerprint without a live document. Fingerprints must be
-    /// requested in ascending order; `at` is the position of the last one.
+    /// Returns the leaders with a fingerprint; none for a stored fingerprint without a live document. Fingerprints must
+    /// be requested in ascending order; `at` is the position of the last one.
     fn of(&self, fingerprint: u64, at: &mut usize) -> impl Iterator<Item = u64> {
         while self.0.get(*at).is_some_and(|row| row[0] < fingerprint) {
             *at += 1;

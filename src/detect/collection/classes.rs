@@ -29,8 +29,8 @@ pub struct Classes {
 }
 
 impl Classes {
-    /// Returns the classes for finding pairs: by identity and sketch, or with `expand` by sketch alone. `text` hashes the
-    /// part of a text that the method compares.
+    /// Returns the classes for finding pairs: by identity and sketch, or with `expand` by sketch alone. `text` hashes
+    /// the part of a text that the method compares.
     pub(crate) fn of(collection: &Collection, options: &PairOptions, text: &TextHash<'_>) -> Result<Self> {
         let seen = Seen { collection, method: options.method, or_simhash: options.decider().or_simhash, text };
         let len = collection.len();
@@ -173,7 +173,7 @@ impl Seen<'_> {
             words.extend(self.collection.profile(ordinal).bands());
         }
         if self.or_simhash {
-            // Documents without sketches are found by the fingerprint, which also affects whether the method can decide.
+            // The fingerprint finds pairs with documents without sketches; the flag tells whether the method decides.
             let fingerprint = row.fingerprint.map_or(0, |fingerprint| fingerprint.0);
             words.extend([fingerprint, row.fingerprint.is_some().into(), row.is_without_terms().into()]);
             if definition.besides == Besides::Site {

@@ -1,4 +1,4 @@
-//! Documents that may resemble each other: those that share one of their rarest shingles.
+//! Candidate pairs by resemblance: pairs of documents that share one of their rarest shingles.
 
 use std::collections::HashSet;
 
@@ -11,45 +11,45 @@ use crate::detect::method::ratios::Ratios;
 use crate::detect::method::text_summary::ShingleSummary;
 use crate::spill::sort::{Sorted, Sorter};
 
-/// Receives a shingle, the documents that have it and how many.
+/// Receiver of a shingle, its posting list and the number of postings.
 type Visit<'a> = dyn FnMut([u64; 2], &[u64], u64) -> Result<()> + 'a;
 
-/// A document of those that share a shingle.
+/// A posting: one of the documents that share a shingle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Sharing {
     /// Ordinal of the document.
     pub document: u32,
-    /// Shingles that it keeps at the ratio at hand.
+    /// Number of shingles that the document keeps at the current ratio.
     pub len: u64,
-    /// That ratio is its own: it is the coarser of any two.
+    /// Whether the current ratio is the own ratio of the document, and so the coarser one of any pair.
     pub is_coarse: bool,
 }
 
 impl Sharing {
-    /// Whether two documents are compared at the ratio at hand, and may reach this resemblance.
+    /// Returns whether two documents are compared at the current ratio and may reach this resemblance.
     pub fn may_reach(&self, other: &Sharing, threshold: f64) -> bool {
         let (less, more) = (self.len.min(other.len), self.len.max(other.len));
         less as f64 >= threshold * more as f64 - ROUNDING && (self.is_coarse || other.is_coarse)
     }
 }
 
-/// Receives the documents that share a shingle, ascending.
+/// Receiver of the documents that share a shingle, ascending.
 type VisitBucket<'a> = dyn FnMut(&[Sharing]) -> Result<()> + 'a;
 
 /// Documents between two reports of progress.
 const REPORT: u32 = 1 << 10;
-/// A product of floating-point numbers may miss a whole number by less.
+/// Upper bound of the rounding error of a floating-point product that should be an integer.
 const ROUNDING: f64 = 1e-9;
 
-/// Pairs whose resemblance may reach the threshold.
+/// Source of pairs whose resemblance may reach the threshold.
 pub struct Resembling<'a> {
     /// Shingles of the documents.
     pub sets: &'a mut ShingleSets,
-    /// Counts of what was compared.
+    /// Counts of shingles.
     pub summary: &'a mut ShingleSummary,
 }
 
-/// Shingles that more than one document has, under their documents.
+/// Shingles of more than one document, by document.
 type Shared = Sorted<4>;
 
 impl Source for Resembling<'_> {
@@ -62,7 +62,7 @@ impl Source for Resembling<'_> {
 }
 
 impl Resembling<'_> {
-    /// Hands out the documents that share one of their rarest shingles, for each ratio at which some are compared.
+    /// Passes on the documents that share one of their rarest shingles, for each ratio at which pairs are compared.
     pub fn buckets(&mut self, context: &Context<'_>, visit: &mut VisitBucket<'_>) -> Result<()> {
         let shared = self.shared(context)?;
         *self.summary = self.sets.summary;
@@ -74,8 +74,8 @@ impl Resembling<'_> {
         Ok(())
     }
 
-    /// Sorts (shingle, document), drops shingles that only one document has, and, if that is asked for, those that too
-    /// many have; returns the others as (document, documents that have it, shingle), the rarest of each document first.
+    /// Returns the shared shingles as (document, number of postings, shingle), the rarest shingle of each document first.
+    /// Shingles of one document are dropped, and shingles of too many documents if a limit is set.
     fn shared(&mut self, context: &Context<'_>) -> Result<Shared> {
         let (resources, collection) = (context.resources, context.collection);
         let mut sorter = Sorter::<3>::new(&resources.folder, resources.memory_limit / 4);
@@ -90,7 +90,7 @@ impl Resembling<'_> {
         let stop = self.sets.options().stop.unwrap_or(u64::MAX);
         let mut shared = Sorter::<4>::new(&resources.folder, resources.memory_limit / 4);
         let mut stopped = HashSet::new();
-        // Twice through: how many documents a shingle has is known at its end.
+        // Two passes: the number of postings of a shingle is known only at the end of its rows.
         let mut counts = Counts { sorted: &sorted };
         counts.each(&mut |[high, low], documents, count| {
             if count > stop {
@@ -107,7 +107,7 @@ impl Resembling<'_> {
     }
 }
 
-/// The documents of each shingle.
+/// Posting lists of shingles.
 struct Counts<'a> {
     sorted: &'a Sorted<3>,
 }
@@ -130,7 +130,7 @@ impl Counts<'_> {
     }
 }
 
-/// Pairs that are compared at one ratio: the coarser one of each is it.
+/// The pairs that are compared at one ratio, the coarser ratio of the two documents.
 struct Level<'a, 'b> {
     context: &'a Context<'b>,
     sets: &'a ShingleSets,
@@ -140,7 +140,7 @@ struct Level<'a, 'b> {
 impl Level<'_, '_> {
     fn buckets(&self, shared: &Shared, visit: &mut VisitBucket<'_>) -> Result<()> {
         let resources = self.context.resources;
-        // Shingle, document, and how many shingles that has.
+        // Shingle, document, and the number of shingles of the document.
         let mut prefixes = Sorter::<4>::new(&resources.folder, resources.memory_limit / 4);
         let (mut last, mut list) = (None, Vec::new());
         shared.each(&mut |rows| {
@@ -172,14 +172,14 @@ impl Level<'_, '_> {
         visit(&documents)
     }
 
-    /// Notes the first shingles of a document, given those that it shares with others, the rarest first.
+    /// Adds the prefix of a document, its rarest shingles, given its shared shingles, rarest first.
     fn prefix(&self, ordinal: u64, list: &mut Vec<[u64; 2]>, prefixes: &mut Sorter<4>) -> Result<()> {
         let sampling = Ratios::sampling(self.ratio, self.sets.options().remainder);
         let is_kept = |[_, low]: &[u64; 2]| sampling.keeps(u128::from(*low));
         if self.sets.ratio(ordinal as u32).is_some_and(|ratio| ratio <= self.ratio) {
             let len = self.sets.hashes(ordinal as u32).filter(|&hash| sampling.keeps(hash)).count();
             let needed = (self.threshold() * len as f64 - ROUNDING).ceil() as usize;
-            // Those that nobody else has come first, and lead to nobody.
+            // Shingles of this document alone are the rarest, and give no candidates.
             let alone = len - list.iter().filter(|hash| is_kept(hash)).count();
             let first = (len + 1).saturating_sub(needed).saturating_sub(alone);
             for &[high, low] in list.iter().filter(|hash| is_kept(hash)).take(first) {
@@ -195,7 +195,7 @@ impl Level<'_, '_> {
     }
 }
 
-/// The pairs of the documents of one shingle.
+/// Passes on the candidate pairs of the posting list of one shingle.
 fn bucket(context: &Context<'_>, documents: &[Sharing], cuts: &mut Vec<Cut>, found: &mut Take<'_>) -> Result<()> {
     let (limit, threshold) = (context.limit, context.options.rules.resemblance);
     let is_cut = documents.len() > limit;

@@ -1,4 +1,4 @@
-//! The shingles of documents, in a temporary file.
+//! Shingle sets of documents in a temporary file.
 
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -21,26 +21,26 @@ use crate::spill::ticker::Ticker;
 use crate::text::CanonicalWords;
 use fixedbitset::FixedBitSet;
 
-/// The sampled shingles of documents, by ordinal.
+/// Sampled shingle sets of documents, by ordinal.
 pub struct ShingleSets {
     /// High and low half of each shingle.
     hashes: Rc<MappedRows<2>>,
-    /// For each document up to the last that was read: where its shingles begin, how many they are, its ratio, and the
-    /// number of its words; of a document that was not read, the ratio is 0.
+    /// For each ordinal up to the last document read: first row, number of shingles, ratio (0 if not read), and number of
+    /// words.
     sources: Rc<MappedRows<4>>,
     options: ShingleOptions,
-    /// Samples are taken of what was read, by these options.
+    /// Whether the shingles that were read are sampled again, by `options`.
     resampled: bool,
     threshold: f64,
-    /// Shingles that too many documents have.
+    /// Shingles dropped because too many documents have them.
     stopped: HashSet<u128>,
-    /// Counts of shingles and of what was dropped.
+    /// Counts of shingles and of dropped shingles.
     pub summary: ShingleSummary,
-    /// What could not be read.
+    /// Documents whose texts could not be read.
     pub unread: UnreadTexts,
 }
 
-/// The shingles that a page keeps, and how many it has.
+/// Returns the sampled shingles of a page and the number of all its shingles.
 fn sampled(words: &CanonicalWords, options: &ShingleOptions, threshold: f64) -> (Shingles, u64) {
     let ratio = options.ratios.of(words.len(), threshold);
     let sampling = Ratios::sampling(ratio, options.remainder);
@@ -55,7 +55,7 @@ fn sampled(words: &CanonicalWords, options: &ShingleOptions, threshold: f64) -> 
 }
 
 impl ShingleSets {
-    /// Reads the documents that are wanted.
+    /// Reads the shingle sets of the requested documents.
     pub fn read(
         sources: &TextSources,
         wanted: &FixedBitSet,
@@ -91,7 +91,7 @@ impl ShingleSets {
         Ok(Self { hashes, sources, options, resampled: false, threshold, stopped, summary, unread })
     }
 
-    /// Samples of what was read in full.
+    /// Returns samples of shingle sets that were read in full.
     pub fn resample(&self, ratios: Ratios, remainder: u32) -> Self {
         Self {
             hashes: Rc::clone(&self.hashes),
@@ -105,23 +105,23 @@ impl ShingleSets {
         }
     }
 
-    /// Number of words of a document, if it was read.
+    /// Returns the number of words of a document; `None` if it was not read.
     pub fn words(&self, ordinal: u32) -> Option<usize> {
         self.sources.get(ordinal as usize).filter(|index| index[2] > 0).map(|index| index[3] as usize)
     }
 
-    /// Leaves these shingles out from now on.
+    /// Drops these shingles from all sets returned later.
     pub fn stop(&mut self, stopped: HashSet<u128>) {
         self.summary.stopped = stopped.len() as u64;
         self.stopped = stopped;
     }
 
-    /// Returns how the shingles were made.
+    /// Returns the options by which the shingles were made.
     pub fn options(&self) -> &ShingleOptions {
         &self.options
     }
 
-    /// The ratio of a document, if it was read.
+    /// Returns the sampling ratio of a document; `None` if it was not read.
     pub fn ratio(&self, ordinal: u32) -> Option<u32> {
         let words = self.words(ordinal)?;
         if self.resampled {
@@ -130,7 +130,7 @@ impl ShingleSets {
         self.sources.get(ordinal as usize).map(|index| index[2] as u32)
     }
 
-    /// The shingles of a document, ascending, if it was read.
+    /// Returns the shingles of a document, ascending; none if it was not read.
     pub fn hashes(&self, ordinal: u32) -> impl Iterator<Item = u128> + '_ {
         let [start, len, ..] = self.sources.get(ordinal as usize).unwrap_or_default();
         let sampling = Ratios::sampling(self.ratio(ordinal).unwrap_or(1), self.options.remainder);
@@ -139,13 +139,13 @@ impl ShingleSets {
         hashes.filter(move |&hash| sampling.keeps(hash) && !self.stopped.contains(&hash))
     }
 
-    /// The shingles of a document, if it was read.
+    /// Returns the shingle set of a document; `None` if it was not read.
     pub fn get(&self, ordinal: u32) -> Option<Shingles> {
         let sampling = Ratios::sampling(self.ratio(ordinal)?, self.options.remainder);
         Some(Shingles::of_hashes(sampling, self.hashes(ordinal).collect()))
     }
 
-    /// A hash of a document's sample: documents with the same are not told apart. None without a shingle.
+    /// Returns a hash of the sample of a document, equal for equal samples; `None` for an empty sample.
     pub fn sketch(&self, ordinal: u32) -> Option<u128> {
         let mut bytes = self.ratio(ordinal)?.to_le_bytes().to_vec();
         let len = bytes.len();
@@ -154,11 +154,11 @@ impl ShingleSets {
     }
 }
 
-/// Compares documents by their shingles: those of a pass, others by single look-ups.
+/// Comparison of documents by their shingles: sets kept by a pass, and single look-ups for others.
 pub struct Overlaps<'a> {
     sets: &'a ShingleSets,
     sources: Option<&'a TextSources>,
-    /// The document that comes first in the pairs at hand.
+    /// First document of the last pair, with its shingles.
     last: Option<(u32, Option<Shingles>)>,
 }
 

@@ -1,4 +1,4 @@
-//! What is compared of each set.
+//! Comparison of the pairs of a perhaps-similar set.
 
 use super::lists::Signed;
 use super::sets::Sets;
@@ -11,18 +11,18 @@ use crate::detect::method::pair::Cut;
 use crate::detect::method::rules::Decision;
 use crate::detect::method::text_summary::SetSummary;
 
-/// Pairs of perhaps-similar sets that a comparison of texts finds to be near.
+/// Source of pairs within perhaps-similar sets that are near by a comparison of texts.
 pub(crate) struct Similar<'a, M: Measure> {
     pub(crate) cache: ComparisonCache<'a, M>,
     pub(crate) signed: Option<Signed>,
     pub(crate) summary: &'a mut SetSummary,
 }
 
-/// One set at work.
+/// The comparison of one set.
 struct Work<'a, 'b, 'c, M: Measure> {
     context: &'a Context<'b>,
     cache: &'a mut ComparisonCache<'c, M>,
-    /// Comparisons that are left.
+    /// Remaining number of comparisons.
     left: u64,
     done: u64,
 }
@@ -41,7 +41,7 @@ impl<M: Measure> Source for Similar<'_, M> {
             self.cache.clear();
             let left = options.comparisons.saturating_mul(len);
             let mut work = Work { context, cache: &mut self.cache, left, done: 0 };
-            // All pairs are asked for; or what clusters are made of, which must not depend on what is added later.
+            // Clusters need all pairs too, since they must not depend on documents added later.
             let whole = if options.exhaustive || context.options.expand || context.stable {
                 work.exhaustive(set, found)?
             } else {
@@ -64,7 +64,7 @@ impl<M: Measure> Source for Similar<'_, M> {
 }
 
 impl<M: Measure> Work<'_, '_, '_, M> {
-    /// Whether two documents are near; none where no comparison is left.
+    /// Returns whether two documents are near; `None` if no comparison is left.
     fn near(&mut self, a: u32, b: u32) -> Option<bool> {
         self.left = self.left.checked_sub(1)?;
         self.done += 1;
@@ -74,7 +74,7 @@ impl<M: Measure> Work<'_, '_, '_, M> {
         Some(matches!(options.rules.decide(options.method, &evidence), Decision::Near(_)))
     }
 
-    /// Compares all pairs; says whether it came to the end.
+    /// Compares all pairs. Returns whether the limit allowed all comparisons.
     fn exhaustive(&mut self, set: &[u32], found: &mut Take<'_>) -> Result<bool> {
         for (index, &a) in set.iter().enumerate() {
             for &b in &set[index + 1..] {
@@ -88,7 +88,7 @@ impl<M: Measure> Work<'_, '_, '_, M> {
         Ok(true)
     }
 
-    /// Compares each leader with all that are left; says whether it came to the end.
+    /// Compares each leader with all remaining members. Returns whether the limit allowed all comparisons.
     fn leaders(&mut self, set: &[u32], found: &mut Take<'_>) -> Result<bool> {
         let mut rest: Vec<u32> = set.to_vec();
         let mut others = Vec::new();

@@ -1,4 +1,4 @@
-//! The documents of each signature, and of these those that are kept, under their representatives.
+//! Posting lists of signatures, and the kept lists by representative.
 
 use std::collections::HashMap;
 
@@ -10,9 +10,9 @@ use crate::spill::mapped_rows::{MappedRows, MappedRowsWriter};
 use crate::spill::resources::Resources;
 use crate::spill::sort::{Sorted, Sorter};
 
-/// The signatures of documents.
+/// Signatures of documents.
 pub struct Signed {
-    /// Signature, high and low half, and ordinal.
+    /// Signature (high and low half) and ordinal.
     rows: Sorter<3>,
     /// Number of signatures of each document.
     weights: Vec<u16>,
@@ -20,29 +20,29 @@ pub struct Signed {
     unsigned: u64,
 }
 
-/// The key of a document: its weight, then its number.
+/// Sort key of a document: weight, then ordinal.
 pub(crate) type Key = u64;
 
-/// Lists of documents under their representatives.
+/// Lists of documents by representative.
 pub(crate) struct Lists {
-    /// Representative and member; by these.
+    /// Representative and member, sorted.
     pub rows: MappedRows<1>,
     pub weights: Vec<u16>,
 }
 
 impl Signed {
-    /// None of `len` documents so far.
+    /// Returns an empty set of signatures for `len` documents.
     pub fn new(len: u32, resources: &Resources) -> Self {
         let rows = Sorter::new(&resources.folder, resources.memory_limit / 4);
         Self { rows, weights: vec![0; len as usize], unsigned: 0 }
     }
 
-    /// Takes the text of a document.
+    /// Adds the signatures of the text of a document.
     pub fn push(&mut self, ordinal: u32, text: &str, options: &SetOptions) -> Result<()> {
         self.push_made(ordinal, &signatures(text, &options.signatures))
     }
 
-    /// Takes the signatures of a document.
+    /// Adds the signatures of a document.
     pub fn push_made(&mut self, ordinal: u32, signatures: &[Signature]) -> Result<()> {
         self.unsigned += u64::from(signatures.is_empty());
         self.weights[ordinal as usize] = u16::try_from(signatures.len()).unwrap_or(u16::MAX);
@@ -52,19 +52,20 @@ impl Signed {
         Ok(())
     }
 
-    /// Ends the input.
+    /// Returns the sorted rows, the weights, and the number of documents without a signature.
     pub fn finish(self) -> (Sorted<3>, Vec<u16>, u64) {
         (self.rows.finish(), self.weights, self.unsigned)
     }
 }
 
-/// The key of a document.
+/// Returns the sort key of a document.
 pub(crate) fn key(weights: &[u16], ordinal: u32) -> Key {
     u64::from(weights[ordinal as usize]) << 32 | u64::from(ordinal)
 }
 
 impl Lists {
-    /// The lists of the signatures that two and more of the documents have which `takes` says; `site` tells sites.
+    /// Returns the lists of signatures of at least two documents that `takes` accepts; `site` returns the site of a
+    /// document.
     pub(crate) fn new(
         signed: Signed,
         options: &SetOptions,
@@ -101,7 +102,7 @@ impl Lists {
                     end(&mut list, len)?;
                     (value, len) = ([high, low], 0);
                 }
-                // A document has a signature once, whatever its groups say.
+                // A document counts once per signature.
                 if list.last() != Some(&ordinal) {
                     len += 1;
                     if len <= options.most {
@@ -120,7 +121,7 @@ impl Lists {
     }
 }
 
-/// Whether more than half of the documents are of one site.
+/// Returns whether more than half of the documents are on the same site.
 fn is_of_one_site(list: &[u32], site: &dyn Fn(u32) -> Option<u32>) -> bool {
     let mut sites: HashMap<u32, usize> = HashMap::new();
     list.iter().filter_map(|&ordinal| site(ordinal)).for_each(|site| *sites.entry(site).or_default() += 1);

@@ -1,5 +1,5 @@
-//! Perhaps-similar sets: documents that share a signature of their sentences, and what of them is compared (Huang,
-//! Wang, Li 2008, 3.2).
+//! Perhaps-similar sets: documents that share a signature of their sentences, and the comparison of their pairs
+//! (Huang, Wang, Li 2008, 3.2).
 //!
 //! "In the third phase, we index the documents by signatures and cluster them into perhaps similar sets. (1) We
 //! compute a weight W_d for each document according to its signature number. Together with the document number I_d
@@ -9,19 +9,20 @@
 //! in descending order. Begin from the first list, find the lists whose representatives exist in this list and
 //! merge them into it. The final lists are the perhaps-similar sets."
 //!
-//! What the paper leaves open, and how it is closed here:
+//! Choices where the paper is not explicit:
 //!
 //! * W_d is the number of signatures that a document has, whether they are dropped afterwards or not; I_d is its
 //!   ordinal.
-//! * A list that is merged is looked through, too: what its members represent is merged as well. A document may be in
-//!   more than one set, for a list is merged into one set only. Documents that share a kept signature share a set.
+//! * Merging is transitive: the lists represented by the members of a merged list are merged as well. A document may be
+//!   in more than one set, since each list is merged into one set only. Documents that share a kept signature share a
+//!   set.
 //! * "We delete the signatures which exist very frequently (> 10000 times) and which exist frequently (> 400 times)
 //!   and focus on some certain web sites": the latter are those of which more than half of the documents are of one
 //!   site.
 //!
-//! Within a set, the one with the largest key leads: all others are compared with it, those that are near to it are
-//! taken out, and the next one leads. The paper takes those that a leader takes out to be near to each other; here
-//! only pairs that were compared are said to be near. Where all pairs are asked for, and for clusters, all of a set are
+//! Within a set, the document with the largest key is the leader: all others are compared with the leader, those near
+//! the leader are removed, and the next document becomes the leader. The paper takes the documents removed by one leader
+//! to be near each other; here only compared pairs can be near. With `expand`, and for clusters, all pairs of a set are
 //! compared.
 
 mod compare;

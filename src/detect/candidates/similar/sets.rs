@@ -1,4 +1,4 @@
-//! Lists merged to sets.
+//! Merging of posting lists to perhaps-similar sets.
 
 use std::collections::HashMap;
 
@@ -12,14 +12,14 @@ use fixedbitset::FixedBitSet;
 /// Perhaps-similar sets.
 pub struct Sets {
     lists: Lists,
-    /// Where the list of each representative begins, and how long it is.
+    /// First row and length of the list of each representative.
     indexes: HashMap<u32, (usize, usize)>,
     /// Representatives in descending order of their keys.
     order: Vec<u32>,
 }
 
 impl Sets {
-    /// The lists of which sets are made, of the documents which `takes` says; `site` tells their sites.
+    /// Returns the sets of the documents that `takes` accepts; `site` returns the site of a document.
     pub fn new(
         signed: Signed,
         options: &SetOptions,
@@ -38,18 +38,18 @@ impl Sets {
         Ok(Self { lists, indexes, order })
     }
 
-    /// The key of a document.
+    /// Returns the sort key of a document.
     fn key(&self, ordinal: u32) -> Key {
         key(&self.lists.weights, ordinal)
     }
 
-    /// The members of a list besides its representative; none if it represents none.
+    /// Returns the members of a list except its representative; empty if the document represents no list.
     fn list(&self, representative: u32) -> impl Iterator<Item = u32> + '_ {
         let (start, len) = self.indexes.get(&representative).copied().unwrap_or_default();
         (start..start + len).map(|index| self.lists.rows.row(index)[0] as u32)
     }
 
-    /// Hands each set to `visit`, its members in descending order of their keys.
+    /// Passes each set to `visit`, its members in descending order of their keys.
     pub fn each(&self, visit: &mut dyn FnMut(&[u32]) -> Result<()>) -> Result<()> {
         let mut merged = FixedBitSet::with_capacity(self.lists.weights.len());
         let mut set: Vec<u32> = Vec::new();
