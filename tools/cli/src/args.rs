@@ -1,4 +1,4 @@
-//! What all commands share: global options, and how the database is named.
+//! Arguments shared by all commands: global options and the path of the database.
 
 use std::ffi::OsString;
 use std::num::NonZeroUsize;

@@ -1,4 +1,4 @@
-//! The command line: its frame, and which subcommand runs.
+//! The command line: top-level arguments and dispatch to subcommands.
 
 use clap::{CommandFactory, Parser, Subcommand};
 

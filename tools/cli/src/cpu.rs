@@ -1,8 +1,8 @@
-//! Whether this processor has the instructions that nddb is compiled for.
+//! Check that the processor has the instructions that nddb is compiled for.
 //!
-//! Without this look, an older processor would answer the first of them with SIGILL and not a word.
-//! The standard library's own detection is of no use here: it takes for granted what the compiler was
-//! told. So the system is asked.
+//! Without this check, an older processor would stop at the first such instruction with SIGILL and no message. The
+//! feature detection of the standard library does not help, because it assumes the features that the compiler was
+//! given. So the operating system is queried.
 
 use crate::failure::{Code, Told};
 

@@ -1,4 +1,4 @@
-//! What can go wrong, and the exit codes that tell scripts so.
+//! Errors of commands and their exit codes.
 
 use std::error::Error;
 use std::fmt::Write;

@@ -1,4 +1,4 @@
-//! What commands read besides archives: fingerprints, pages and lists of ids.
+//! Inputs of commands other than archives: fingerprints, pages and lists of ids.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};

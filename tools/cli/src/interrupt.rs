@@ -1,4 +1,4 @@
-//! ^C: the first one asks the command to stop where its work can go on later, the second one ends it.
+//! Handling of ^C: the first stops the command at a point where its work can be resumed, the second ends the process.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};

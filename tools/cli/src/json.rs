@@ -1,4 +1,4 @@
-//! Lines of JSON and TSV, as they are written by the million.
+//! Fast writing of lines of JSON and TSV.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! Verdicts by a chosen method: its options, and what is known of a match as JSON.
+//! Verdicts by a chosen method: its options, and the evidence of a match as JSON.
 
 use nddb::View;
 use nddb::detect::{Evidence, GROUP_LIMIT, Method, MethodChoice, NearDuplicate, OnlineDetector};

@@ -1,4 +1,4 @@
-//! Where data goes: stdout, or the file of `-o`. A reader that has gone is no error.
+//! Output of data to stdout or the file of `-o`. A closed pipe is not an error.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};

@@ -1,4 +1,4 @@
-//! Sizes and counts as people write and read them.
+//! Parsing and formatting of sizes and counts for people.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! A page in the making: one file that needs nothing else, and runs nothing.
+//! Writer of an HTML page: one self-contained file without scripts.
 
 use crate::plot::{COLOURS, escape};
 

@@ -1,4 +1,4 @@
-//! Pairs drawn at random from more than are kept.
+//! Random sampling of pairs from a stream.
 
 use std::collections::BinaryHeap;
 

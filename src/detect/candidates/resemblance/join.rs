@@ -74,7 +74,7 @@ impl Resembling<'_> {
         Ok(())
     }
 
-    /// Returns the shared shingles as (document, number of postings, shingle), the rarest shingle of each document first.
+    /// Returns the shared shingles as (document, number of postings, shingle), the rarest of each document first.
     /// Shingles of one document are dropped, and shingles of too many documents if a limit is set.
     fn shared(&mut self, context: &Context<'_>) -> Result<Shared> {
         let (resources, collection) = (context.resources, context.collection);

@@ -25,8 +25,8 @@ use fixedbitset::FixedBitSet;
 pub struct ShingleSets {
     /// High and low half of each shingle.
     hashes: Rc<MappedRows<2>>,
-    /// For each ordinal up to the last document read: first row, number of shingles, ratio (0 if not read), and number of
-    /// words.
+    /// For each ordinal up to the last document read: first row, number of shingles, ratio (0 if not read), and number
+    /// of words.
     sources: Rc<MappedRows<4>>,
     options: ShingleOptions,
     /// Whether the shingles that were read are sampled again, by `options`.

@@ -21,9 +21,9 @@
 //!   site.
 //!
 //! Within a set, the document with the largest key is the leader: all others are compared with the leader, those near
-//! the leader are removed, and the next document becomes the leader. The paper takes the documents removed by one leader
-//! to be near each other; here only compared pairs can be near. With `expand`, and for clusters, all pairs of a set are
-//! compared.
+//! the leader are removed, and the next document becomes the leader. The paper takes the documents removed by one
+//! leader to be near each other; here only compared pairs can be near. With `expand`, and for clusters, all pairs of a
+//! set are compared.
 
 mod compare;
 mod lists;

@@ -1,4 +1,4 @@
-//! `nddb batch`: lists batches, makes pending ones visible, or throws them away.
+//! `nddb batch`: lists batches, and publishes or discards pending ones.
 
 use std::ffi::OsString;
 

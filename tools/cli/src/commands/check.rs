@@ -1,4 +1,4 @@
-//! `nddb check`: reads everything, and lists what is wrong.
+//! `nddb check`: reads the whole database and lists all damage.
 
 use nddb::{CheckOptions, CheckReport};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! `nddb compact`: merges runs, and gives back the space of deleted documents.
+//! `nddb compact`: merges runs and frees the space of deleted documents.
 
 use nddb::{Compacted, CompactionPlan};
 use serde_json::json;

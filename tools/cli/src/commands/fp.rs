@@ -1,4 +1,4 @@
-//! `nddb fp`: the fingerprint of a page, and why it is that.
+//! `nddb fp`: the fingerprint of a page and its derivation.
 
 use std::path::PathBuf;
 

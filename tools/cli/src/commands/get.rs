@@ -1,4 +1,4 @@
-//! `nddb get`: what is known of a document.
+//! `nddb get`: the stored data of a document.
 
 use std::ffi::OsString;
 

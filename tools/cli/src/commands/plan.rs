@@ -1,4 +1,4 @@
-//! `nddb plan`: what a number of documents would weigh and cost, design by design.
+//! `nddb plan`: estimated size and cost of a number of documents, by design.
 
 use nddb::planner::{self, Budget, Prediction};
 use nddb_format::scheme::Scheme;

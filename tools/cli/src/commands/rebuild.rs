@@ -1,4 +1,4 @@
-//! `nddb rebuild`: makes damaged or missing files again.
+//! `nddb rebuild`: rebuilds damaged or missing files.
 
 use nddb::{RebuildOptions, RebuildWhat, Rebuilt};
 use serde_json::json;

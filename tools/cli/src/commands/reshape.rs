@@ -1,4 +1,4 @@
-//! `nddb reshape`: other tables for runs to come, and for those that are there.
+//! `nddb reshape`: changes the tables of future and existing runs.
 
 use serde_json::json;
 

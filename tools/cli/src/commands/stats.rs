@@ -1,4 +1,4 @@
-//! `nddb stats`: what is in a database.
+//! `nddb stats`: statistics of a database.
 
 use nddb::{RunStats, SchemeStats, Stats};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! `nddb tune`: sampling of shingles by the user's own documents, and what each method finds of edits in them.
+//! `nddb tune`: calibration of shingle sampling on the user's documents, and the recall of each method on edited copies.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;

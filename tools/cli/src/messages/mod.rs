@@ -1,4 +1,4 @@
-//! The one writer of stderr: errors, warnings, progress and the summary line.
+//! The only writer of stderr: errors, warnings, progress and the summary line.
 
 mod lines;
 mod meter;

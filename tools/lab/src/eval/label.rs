@@ -1,4 +1,4 @@
-//! Label files: which pairs are near-duplicates, as somebody judged.
+//! Label files: human judgements of whether pairs are near-duplicates.
 
 use std::collections::HashMap;
 use std::error::Error;

@@ -1,4 +1,4 @@
-//! What a method put out, against the labels.
+//! Comparison of the pairs returned by a method with the labels.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Whether probabilities are what they say.
+//! Calibration of predicted probabilities.
 
 use std::collections::BTreeMap;
 

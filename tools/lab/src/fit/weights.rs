@@ -1,4 +1,4 @@
-//! How much each pair counts.
+//! Weights of labelled pairs.
 
 use std::collections::BTreeMap;
 

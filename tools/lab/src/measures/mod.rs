@@ -1,4 +1,4 @@
-//! What the papers measure of a collection.
+//! The measurements of the papers on a collection.
 //!
 //! It owns the figures, not their drawing: each measurement is a plain struct of counts and a function that
 //! takes them. Most are taken of all documents, from their fingerprints and stored sketches alone. Those that

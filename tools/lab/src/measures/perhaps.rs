@@ -1,4 +1,4 @@
-//! How many signatures a document needs (Huang et al. 2008, 4, Figure 6).
+//! Number of signatures needed per document (Huang et al. 2008, 4, Figure 6).
 
 use super::sample::TextSample;
 use crate::sampling::Draw;

@@ -1,4 +1,4 @@
-//! How fingerprints lie in the space of their values (Manku et al. 2007, 4.2, Figure 2).
+//! Distribution of fingerprint values (Manku et al. 2007, 4.2, Figure 2).
 
 use std::cmp::Reverse;
 

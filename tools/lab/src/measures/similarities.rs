@@ -1,4 +1,4 @@
-//! How B-similarity and C-similarity go together (Henzinger 2006, correlation, and the combined algorithm).
+//! Correlation of B-similarity and C-similarity (Henzinger 2006, correlation, and the combined algorithm).
 
 use nddb::Progress;
 use nddb::Result;

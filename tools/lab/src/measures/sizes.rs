@@ -1,4 +1,4 @@
-//! How large clusters are.
+//! Distribution of cluster sizes.
 
 use std::collections::BTreeMap;
 

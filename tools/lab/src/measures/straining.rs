@@ -1,4 +1,4 @@
-//! How long the window of filtered sketches should be (Huang et al. 2008, 4, Figure 7).
+//! Window length of filtered sketches (Huang et al. 2008, 4, Figure 7).
 
 use std::collections::HashSet;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! In how many terms near-duplicates differ (Henzinger 2006, results for algorithms B and C).
+//! Number of terms in which near-duplicates differ (Henzinger 2006, results for algorithms B and C).
 
 use std::collections::{BTreeMap, HashMap};
 

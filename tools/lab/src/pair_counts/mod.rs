@@ -1,4 +1,4 @@
-//! Pairs that are counted where they are too many to be listed.
+//! Counts of pairs that are too many to be listed.
 //!
 //! A million copies of one page make 5 * 10^11 pairs. What has to be known of these is how many they are, some of them
 //! to look at, and whether certain pairs are among them; none of it needs a list.

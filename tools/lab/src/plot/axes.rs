@@ -1,4 +1,4 @@
-//! What all plots share, bars, and points on logarithmic axes.
+//! Axes shared by all plots, bars, and points on logarithmic axes.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What is measured of the texts of a sample.
+//! Measurements of the texts of a sample.
 
 use nddb::detect::{Collection, Method, PairOptions, UnreadTexts};
 use nddb::{Progress, Result, View};

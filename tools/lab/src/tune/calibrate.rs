@@ -1,4 +1,4 @@
-//! Which sampling of shingles keeps a promised precision.
+//! Calibration of shingle sampling to a required precision.
 
 use xxhash_rust::xxh3::xxh3_64;
 

@@ -1,5 +1,5 @@
-//! Tuning by the user's own documents: which sampling of shingles keeps a promised precision, and what each method
-//! finds of known edits.
+//! Tuning on the user's documents: calibration of shingle sampling to a required precision, and the recall of each
+//! method on known edits.
 //!
 //! [`calibrate`] is the calibration of adaptive sampling (Ye, Wen, Ma 2007, 4.4); [`sampled()`] measures what samples find
 //! at each threshold. [`trial`] makes edits in a sample of the documents, and says of each k, choice of features and method

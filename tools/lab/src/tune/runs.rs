@@ -1,4 +1,4 @@
-//! Runs of the method shingles with samples of shingles that were read once.
+//! Runs of the method shingles on samples of one set of shingles, read once.
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 

@@ -1,4 +1,4 @@
-//! What sampled shingles find of what all shingles find (Ye et al. 2007, 4.2 to 4.4).
+//! Accuracy of sampled shingles relative to all shingles (Ye et al. 2007, 4.2 to 4.4).
 
 use super::calibrate::RATIOS;
 use super::runs::{PAIRS_MAX, Runs};

@@ -1,4 +1,4 @@
-//! What each k, choice of features and method finds of edits in a sample, and what it costs.
+//! Recall and cost of each k, choice of features and method on edits of a sample.
 
 use std::collections::HashSet;
 use std::hint::black_box;

@@ -1,5 +1,5 @@
-//! One line of `nddb add`. Unlike an archive's, its fields are all known: one that is not is a mistake,
-//! and the document without it would be stored for good.
+//! One line of `nddb add`. Unlike in an archive, an unknown field is an error, since the document would be stored
+//! without that field.
 
 use nddb::sketch::Recipe;
 use nddb::text::Page;

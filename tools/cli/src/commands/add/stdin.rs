@@ -1,4 +1,4 @@
-//! Lines of stdin in groups, read by a thread of their own: so that ^C is heard while none comes.
+//! Lines of stdin in groups, read by a separate thread so that ^C is handled while waiting for input.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};

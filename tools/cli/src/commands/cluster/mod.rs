@@ -1,4 +1,4 @@
-//! `nddb cluster`: clusters, and what to keep and to remove of each.
+//! `nddb cluster`: clusters, with the documents to keep and to remove.
 
 mod files;
 mod renamed;

@@ -1,4 +1,4 @@
-//! What became of the clusters of an earlier run.
+//! Comparison with the clusters of an earlier run.
 
 use std::collections::{BTreeSet, HashSet};
 use std::io::BufRead;

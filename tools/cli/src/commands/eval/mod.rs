@@ -1,4 +1,4 @@
-//! `nddb eval`: how well each method agrees with labels.
+//! `nddb eval`: precision and recall of each method on labelled pairs.
 
 mod args;
 pub(super) mod documents;

@@ -1,4 +1,4 @@
-//! Pairs without a label, written out so that somebody can give them one.
+//! Pairs without a label, written for manual labelling.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! A setting and what came of it, what all settings have in common, and what is measured besides.
+//! A setting with its results, the data shared by all settings, and further measurements.
 
 use nddb::detect::{Method, PairOptions, PairSummary, Resources};
 use nddb::sketch::Recipe;

@@ -1,4 +1,4 @@
-//! `nddb lab`: what developers of a method need: fitting, and the constants of the papers.
+//! `nddb lab`: tools for developers of a method: fitting, and the constants of the papers.
 
 mod fit;
 

@@ -1,4 +1,4 @@
-//! The list of what was skipped: JSON objects with file, offset and reason.
+//! The list of skipped records: JSON objects with file, offset and reason.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Asking queries on many threads, and printing the answers in their order.
+//! Execution of queries on many threads, with answers printed in the order of the queries.
 
 use nddb::internals::in_order;
 use nddb::{Stored, View, Work};

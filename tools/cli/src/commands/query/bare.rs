@@ -1,4 +1,4 @@
-//! Queries for everything within k bits, and their answers as lines.
+//! Queries for all fingerprints within k bits, and their answers as lines.
 
 use std::io::Write;
 use std::time::Instant;

@@ -1,4 +1,4 @@
-//! Queries that are judged by a method, and their answers as lines.
+//! Queries decided by a method, and their answers as lines.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! `nddb query`: what is stored near a fingerprint, a page or a document.
+//! `nddb query`: stored near-duplicates of a fingerprint, a page or a document.
 
 mod asking;
 mod bare;

@@ -1,4 +1,4 @@
-//! What is looked for: the queries that the user names.
+//! The queries given by the user.
 
 use std::path::{Path, PathBuf};
 

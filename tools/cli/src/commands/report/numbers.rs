@@ -1,4 +1,4 @@
-//! The numbers of a report as JSON: what its page is made of.
+//! The measurements of a report as JSON, the data of its page.
 
 use std::collections::BTreeMap;
 

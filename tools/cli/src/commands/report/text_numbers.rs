@@ -1,4 +1,4 @@
-//! What is measured of texts as JSON.
+//! The measurements of texts as JSON.
 
 use nddb::detect::GROUPS;
 use nddb_lab::measures::TermDifferences;

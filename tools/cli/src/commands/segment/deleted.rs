@@ -1,4 +1,4 @@
-//! A deleted set: the numbers of documents that are gone though runs still hold them.
+//! A deleted set: the numbers of deleted documents that runs still hold.
 
 use nddb_format::{FormatError, deleted};
 use serde_json::{Map, Value};

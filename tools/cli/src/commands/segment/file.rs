@@ -1,4 +1,4 @@
-//! What every kind of file shows, and how its JSON is written.
+//! The common view of every kind of file, and the writer of its JSON.
 
 use nddb_format::FormatError;
 use nddb_format::fields::{FORMAT_VERSION, READER_MIN};

@@ -1,4 +1,4 @@
-//! MANIFEST: which files are the database.
+//! MANIFEST: the list of files that make up the database.
 
 use nddb_format::FormatError;
 use nddb_format::manifest::{FileEntry, Manifest, RunEntry};

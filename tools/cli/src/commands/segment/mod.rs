@@ -1,4 +1,4 @@
-//! `nddb segment`: looks into one file of a database, whatever it is.
+//! `nddb segment`: shows the contents of one file of a database, of any kind.
 //!
 //! The JSON is fixed by the independent reader of the format, `tests/spec_reader.py`: both agree byte for
 //! byte. It is written as it is decoded, so that the largest segment needs no memory beside its own.
