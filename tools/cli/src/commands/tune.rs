@@ -1,4 +1,4 @@
-//! `nddb tune`: calibration of shingle sampling on the user's documents, and the recall of each method on edited copies.
+//! `nddb tune`: calibration of shingle sampling on the user's documents, and recall of each method on edited copies.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;

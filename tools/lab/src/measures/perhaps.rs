@@ -16,7 +16,7 @@ use nddb::internals::{Sets, Signed};
 /// Numbers of signatures that are tried: 7, 14 and so on to 112, "when we change n from 1 to 16".
 pub const SIGNATURE_STEPS: u32 = 16;
 
-/// What perhaps-similar sets are worth, by the number of signatures.
+/// Recall and cost of perhaps-similar sets, by the number of signatures.
 ///
 /// As in the paper each of some selected documents is compared with all others of the sample by trustable longest common
 /// subsequence, and so are the documents of its perhaps-similar sets. The paper's figures are means over what people

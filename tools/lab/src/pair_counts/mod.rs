@@ -69,9 +69,9 @@ impl PairBlock<'_> {
 /// What is said of an asked pair is what `expand` says of it: documents of a class, or of two that a source brought
 /// together, are decided by their own evidence, and so are those that share a key which more documents have than are
 /// compared with each other. The number of pairs is the same, too, but for two cases. Where a key is cut off, only
-/// pairs with the oldest of its documents are counted. And where more than [`DECIDED`] pairs of kinds (by site for split
-/// and min-hash, by text for what compares texts) would have to be decided of two classes, those are counted that are near to the
-/// founder of the other one.
+/// pairs with the oldest of its documents are counted. And where more than [`DECIDED`] pairs of kinds (by site for
+/// split and min-hash, by text for methods that compare texts) would have to be decided between two classes, only the
+/// documents near the founder of the other class are counted.
 ///
 /// # Errors
 /// As [`super`].

@@ -1,9 +1,10 @@
 //! Tuning on the user's documents: calibration of shingle sampling to a required precision, and the recall of each
 //! method on known edits.
 //!
-//! [`calibrate`] is the calibration of adaptive sampling (Ye, Wen, Ma 2007, 4.4); [`sampled()`] measures what samples find
-//! at each threshold. [`trial`] makes edits in a sample of the documents, and says of each k, choice of features and method
-//! how many edited documents it finds again, how many pairs of different documents it says to be near, and what it costs.
+//! [`calibrate`] is the calibration of adaptive sampling (Ye, Wen, Ma 2007, 4.4); [`sampled()`] measures the accuracy
+//! of samples at each threshold. [`trial`] edits a sample of the documents and measures, for each k, choice of features
+//! and method, the number of edited documents found, the number of pairs of different documents reported as
+//! near-duplicates, and the cost.
 
 mod calibrate;
 mod drawing;

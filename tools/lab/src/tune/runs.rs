@@ -18,8 +18,8 @@ use nddb::internals::Ticker;
 use nddb::internals::Verifier;
 use nddb::internals::{Overlaps, Resembling, ShingleSets};
 
-/// Pairs of a run that are compared in each group: of more, so many are drawn by hash. A share of so many pairs is known
-/// within half a hundredth.
+/// Greatest number of pairs compared per run and group; of more pairs, a sample of this size is drawn by hash. A
+/// share of such a sample is accurate to within 0.005.
 pub const PAIRS_MAX: usize = 1 << 18;
 /// Of the hashes by which pairs are drawn. Documents and halves are chosen by another.
 const SEED: u64 = 1;
