@@ -9,7 +9,8 @@ impl Writer {
     ///
     /// # Errors
     /// Errors of the disk. If the memtable was full and could not be flushed, nothing has been written and the
-    /// staged changes stay staged; after a failed write the writer answers only [`Error::Poisoned`].
+    /// staged changes stay staged; after a failed write the writer answers only
+    /// [`Error::Poisoned`](crate::Error::Poisoned).
     pub fn commit(&mut self) -> Result<()> {
         self.ready()?;
         self.make_room()?;
