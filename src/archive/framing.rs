@@ -10,8 +10,6 @@ use super::stream::{Fill, Stream, Tear};
 
 /// Most line ends between records that are skipped in one step.
 const PADDING: usize = 64;
-/// Longest line that a record is recognised by, in bytes.
-const LINE: usize = 4096;
 
 /// The recognition of records of a format.
 #[derive(Clone, Copy)]
@@ -112,10 +110,8 @@ fn whole(stream: &mut Stream, header: usize, claimed: usize, marker: Marker) -> 
         }
     };
     // The first line of a record that begins inside may reach beyond the end.
-    let window = &stream.window()[header..];
-    let reach = window.len().min(claimed - header + LINE);
     if ending == Ending::Doubtful
-        && let Some(inside) = (marker.find)(&window[..reach]).filter(|inside| header + inside < claimed)
+        && let Some(inside) = (marker.find)(&stream.window()[header..]).filter(|inside| header + inside < claimed)
     {
         return Ok(Extent { held: header + inside, ending: Ending::Short });
     }
