@@ -279,7 +279,8 @@ proptest! {
     #[test]
     fn check_and_insert_is_one_step(seed in any::<u64>(), method in 0..=METHODS.len(), complete in any::<bool>()) {
         let usual = OnlineDetector { or_simhash: true, ..OnlineDetector::new(Method::MinHash) };
-        let online = METHODS.get(method).map_or(usual, |&method| OnlineDetector { complete, ..OnlineDetector::new(method) });
+        let by = |&method| OnlineDetector { complete, ..OnlineDetector::new(method) };
+        let online = METHODS.get(method).map_or(usual, by);
         let folder = tempfile::tempdir().expect("a folder");
         let mut writer = create(&folder.path().join("db"));
         let mut model = Model { live: BTreeMap::new(), next: 0 };

@@ -75,7 +75,8 @@ enum Kind {
     /// Each term of the content ([`page_content`](crate::text::page_content)), in lower case, hashed with XXH3 (64
     /// bits, seed 0): version 3 of `main`.
     Content,
-    /// The same of the main content of version 2 ([`main_content`](crate::text::main_content)).
+    /// Each term of the main content ([`main_content`](crate::text::main_content)), hashed likewise: `main` up to
+    /// version 2.
     Main,
     /// This many successive terms, in lower case, hashed with XXH3 (64 bits, seed 0): `web`.
     Terms(usize),

@@ -202,8 +202,8 @@ fn deep_and_unclosed_elements_take_linear_time() {
 fn the_text_of_the_content_has_its_terms_and_what_stands_between_them() {
     let words: Vec<String> = (0..25).map(|number| format!("Word{number}")).collect();
     let page = format!(
-        "<nav>Skip, this.</nav><h1>One,\n two.</h1> <p>{}!</p> <p><a href=x>A link</a></p><p>the END\n1,2024 of 2024</p>\
-        <img src=a.png>",
+        "<nav>Skip, this.</nav><h1>One,\n two.</h1> <p>{}!</p> <p><a href=x>A link</a></p>\
+        <p>the END\n1,2024 of 2024</p><img src=a.png>",
         words.join(" ")
     );
     let content = main_content(&Page::html(&page));

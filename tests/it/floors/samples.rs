@@ -256,11 +256,13 @@ fn the_listing_has_what_users_see_and_nothing_else() {
         ("src/internals.rs", "pub use crate::store::Hidden;"),
         (
             "src/text.rs",
-            "pub(crate) struct Scan;\npub const SIZE: usize = [1].len();\npub use page::{Kind, Made, Page, page};\nmod page;",
+            "pub(crate) struct Scan;\npub const SIZE: usize = [1].len();\n\
+             pub use page::{Kind, Made, Page, page};\nmod page;",
         ),
         (
             "src/text/page.rs",
-            "/// A page.\n#[derive(Clone, Debug)]\npub struct Page<'a> {\n    /// Bytes.\n    pub body: &'a [u8],\n    read: HashMap<u8, u8>,\n}\n\
+            "/// A page.\n#[derive(Clone, Debug)]\npub struct Page<'a> {\n    /// Bytes.\n    pub body: &'a [u8],\n    \
+             read: HashMap<u8, u8>,\n}\n\
              pub fn page<F: Fn(u8) -> u8>(\n    f: F,\n) -> Page<'static> { todo(f) }\n\
              named! { Kind { Html = \"html\", } }\n\
              macro_rules! made { ($a:ident) => { pub enum Made { $a } } }\nmade! { One }\nimpl Made { pub fn two() {} }",

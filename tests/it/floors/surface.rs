@@ -1,6 +1,6 @@
 //! The public surface of the library, read from its sources: what is reachable from `lib.rs`, with its members.
 //!
-//! What is hidden from the documentation, and what only tests compile, is left out.
+//! Items hidden from the documentation (`doc(hidden)`) and items compiled only for tests are left out.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +26,7 @@ struct Item<'a> {
     is_public: bool,
     /// All between visibility and body.
     head: &'a str,
-    /// What stands between its braces.
+    /// The source between the item's braces.
     body: Option<&'a str>,
 }
 

@@ -28,6 +28,10 @@ fn with_database() -> Dir {
     dir
 }
 
+/// The members that every verdict and match has of its evidence, in their order.
+const EVIDENCE: [&str; 9] =
+    ["b_sim", "c_sim", "agreement", "probability", "resemblance", "lcs", "same_site", "same_heading", "rule"];
+
 #[test]
 fn a_verdict_carries_what_is_known_and_the_rule() {
     let dir = with_database();
@@ -40,23 +44,7 @@ fn a_verdict_carries_what_is_known_and_the_rule() {
     ]
     .concat();
     let lines = dir.nddb(["add", "db", "--if-new", "--method", "combined"]).stdin(input).done().lines();
-    let fields = [
-        "id",
-        "verdict",
-        "of",
-        "distance",
-        "fp",
-        "b_sim",
-        "c_sim",
-        "agreement",
-        "probability",
-        "resemblance",
-        "lcs",
-        "same_site",
-        "same_heading",
-        "rule",
-        "complete",
-    ];
+    let fields = [&["id", "verdict", "of", "distance", "fp"][..], &EVIDENCE, &["complete"]].concat();
     lines.iter().for_each(|line| assert_eq!(keys(line), fields));
     let verdict = |line: &Value| (line["verdict"].clone(), line["of"].clone(), line["rule"].clone());
     assert_eq!(verdict(&lines[0]), (json!("duplicate"), json!("a"), json!("identical")));
@@ -127,22 +115,7 @@ fn why_has_the_numbers_and_the_words_that_differ() {
         dir.nddb(args.iter().chain(more)).done().json()
     };
     let answer = ask(&[]);
-    let fields = [
-        "id",
-        "fp",
-        "distance",
-        "url",
-        "site",
-        "b_sim",
-        "c_sim",
-        "agreement",
-        "probability",
-        "resemblance",
-        "lcs",
-        "same_site",
-        "same_heading",
-        "rule",
-    ];
+    let fields = [&["id", "fp", "distance", "url", "site"][..], &EVIDENCE].concat();
     assert_eq!(keys(&answer["matches"][0]), fields);
     assert_eq!(answer["matches"][0]["same_site"], Value::Null);
     let answer = ask(&["--why", "--url", "http://www.example.org/b"]);

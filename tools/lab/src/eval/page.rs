@@ -12,7 +12,7 @@ use crate::quantity::{counted, decimal, grouped, unread_reasons};
 /// Distance k of the paper's choice (Manku et al. 2007, 4.1).
 const K: u32 = 3;
 
-/// What stands on the page of an evaluation.
+/// The texts, figures and plots of an evaluation's page.
 pub struct EvalPage<'a> {
     /// The file of the documents.
     pub docs: String,

@@ -68,7 +68,7 @@ impl Args {
     }
 }
 
-/// What is scored.
+/// The half of the labelled pairs that is scored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(super) enum EvalHalf {
     /// The half to choose methods and thresholds on

@@ -135,7 +135,7 @@ fn report(
     output.flush()
 }
 
-/// What stands on the page.
+/// Returns the content of the evaluation's page.
 fn page<'a>(
     frame: &Frame<'_>,
     trials: &[Trial<'_>],

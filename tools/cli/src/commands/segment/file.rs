@@ -13,7 +13,7 @@ pub(super) trait File {
     fn head(&self) -> Map<String, Value>;
     /// Writes the long parts, each as `,"name":[...]`.
     fn write_long_parts(&self, output: &mut Output) -> Result<(), WriteError>;
-    /// What is worth knowing besides, in words.
+    /// Returns derived figures, each as a name and a text.
     fn summary(&self) -> Vec<(&'static str, String)>;
 }
 
