@@ -46,14 +46,16 @@ pub struct Sketch {
 /// without numbers: simhash, min-values, supershingles, projection, bands, and the profile that the default verdict
 /// compares. So pages of one site are not similar because their navigation is. The number of tokens and their
 /// digest are those of the whole page. Version 2 remains for the databases that have it: it finds the content in
-/// another way (`text::content`), has no profile, and its bands are of eight terms.
+/// another way (`text::content`), has no profile, and its bands are of eight terms. The sites of version 3 are
+/// registrable domains, by the public suffix list; those of version 2 and of the other bases are Henzinger's unless
+/// the flag `psl` is set.
 ///
 /// The base `web` reads all terms: terms after Henzinger 2, the simhash of Manku et al. 2 over the terms in lower
 /// case weighted by their frequency, min-values and supershingles, projection. The other bases reproduce the
 /// simhash of other tools and have neither min-values nor projection.
 ///
 /// Flags follow the base in the name, in this order: `2grams` or `3grams` ([`Recipe::with_phrases`]), `psl`
-/// ([`Recipe::with_site_rule`]), `c` ([`Recipe::with_pieces`]): `web-3grams`, `main-psl-c`.
+/// ([`Recipe::with_registrable_sites`]), `c` ([`Recipe::with_pieces`]): `web-3grams-psl`, `main-c`.
 ///
 /// ```
 /// use nddb::sketch::Recipe;
@@ -110,17 +112,28 @@ impl Recipe {
             "web" => Kind::Terms(1),
             _ => Kind::Of(Convention::named(name)?),
         };
-        Some(Recipe { kind, site: SiteRule::Henzinger, pieces: false })
+        let site = if kind == Kind::Content { SiteRule::Registrable } else { SiteRule::Henzinger };
+        Some(Recipe { kind, site, pieces: false })
+    }
+
+    /// Returns the version of `main` before the newest, without flags.
+    fn before() -> Recipe {
+        Recipe { kind: Kind::Main, site: SiteRule::Henzinger, pieces: false }
     }
 
     /// Returns the newest version of the recipe of this name: a base, followed by flags, each behind a hyphen.
     pub fn named(name: &str) -> Option<Recipe> {
+        Self::of_base(name, Self::base)
+    }
+
+    /// Returns the recipe of a name, with the version of its base that `version` gives.
+    fn of_base(name: &str, version: impl Fn(&str) -> Option<Recipe>) -> Option<Recipe> {
         let mut bases = Self::BASES.iter().filter_map(|&base| Some((base, name.strip_prefix(base)?)));
         let (base, flags) = bases.find(|(_, flags)| flags.is_empty() || flags.starts_with('-'))?;
-        let recipe = flags.split('-').skip(1).try_fold(Self::base(base)?, |recipe, flag| match flag {
+        let recipe = flags.split('-').skip(1).try_fold(version(base)?, |recipe, flag| match flag {
             "2grams" => recipe.with_phrases(2),
             "3grams" => recipe.with_phrases(3),
-            "psl" => Some(recipe.with_site_rule(SiteRule::Registrable)),
+            "psl" => Some(recipe.with_registrable_sites()),
             "c" => recipe.with_pieces(),
             _ => None,
         })?;
@@ -135,7 +148,8 @@ impl Recipe {
         for base in Self::BASES.iter().filter_map(|name| Self::base(name)) {
             let phrases: Vec<Recipe> = PHRASES.filter_map(|terms| base.with_phrases(terms)).collect();
             for plain in std::iter::once(base).chain(phrases) {
-                for recipe in [plain, plain.with_site_rule(SiteRule::Registrable)] {
+                let other_sites = plain.with_registrable_sites();
+                for recipe in std::iter::once(plain).chain((other_sites != plain).then_some(other_sites)) {
                     all.extend(std::iter::once(recipe).chain(recipe.with_pieces()));
                 }
             }
@@ -156,9 +170,10 @@ impl Recipe {
         fits.then_some(Self { kind: Kind::Terms(terms), ..self })
     }
 
-    /// Returns the recipe with another site rule; registrable domains are the flag `psl`.
-    pub fn with_site_rule(self, site: SiteRule) -> Self {
-        Self { site, ..self }
+    /// Returns the recipe whose sites are registrable domains by the public suffix list: the flag `psl`, and `main`
+    /// itself.
+    pub fn with_registrable_sites(self) -> Self {
+        Self { site: SiteRule::Registrable, ..self }
     }
 
     /// Returns the recipe whose databases also store the pieces of projections, by which algorithm C finds documents;
@@ -172,11 +187,15 @@ impl Recipe {
         let malformed = || RecipeError::Malformed { label: label.to_owned() };
         let (name, version) = label.split_once('/').ok_or_else(malformed)?;
         let found: u32 = version.parse().map_err(|_| malformed())?;
+        if found == MAIN_VERSION
+            && let Some(recipe) = Recipe::named_before(name)
+        {
+            return Ok(recipe);
+        }
         let recipe = Recipe::named(name).ok_or_else(|| RecipeError::Unknown { name: name.to_owned() })?;
         let (name, known) = (recipe.name(), recipe.version());
         match found.cmp(&known) {
             std::cmp::Ordering::Equal => Ok(recipe),
-            _ if recipe.kind == Kind::Content && found == MAIN_VERSION => Ok(recipe.before()),
             std::cmp::Ordering::Greater => Err(RecipeError::Newer { name, found, known }),
             std::cmp::Ordering::Less => Err(RecipeError::Older { name, found, known }),
         }
@@ -186,14 +205,13 @@ impl Recipe {
     /// whatever its version.
     pub fn of_any_version(label: &str) -> Option<Recipe> {
         let (name, version) = label.split_once('/')?;
-        let recipe = Recipe::named(name)?;
         let is_before = version.parse().is_ok_and(|version: u32| version <= MAIN_VERSION);
-        Some(if recipe.kind == Kind::Content && is_before { recipe.before() } else { recipe })
+        is_before.then(|| Recipe::named_before(name)).flatten().or_else(|| Recipe::named(name))
     }
 
-    /// Returns the version before the newest, for recipes of content.
-    fn before(self) -> Recipe {
-        Recipe { kind: Kind::Main, ..self }
+    /// Returns the version before the newest of a recipe of the base `main`.
+    fn named_before(name: &str) -> Option<Recipe> {
+        Self::of_base(name, |base| (base == Self::BASES[0]).then(Self::before))
     }
 
     /// Returns the name: the base and its flags.
@@ -207,7 +225,9 @@ impl Recipe {
             Kind::Terms(terms) if terms > 1 => format!("-{terms}grams"),
             _ => String::new(),
         };
-        let site = if self.site == SiteRule::Registrable { "-psl" } else { "" };
+        // What a base has anyway is no flag.
+        let is_flag = self.site == SiteRule::Registrable && self.kind != Kind::Content;
+        let site = if is_flag { "-psl" } else { "" };
         let pieces = if self.pieces { "-c" } else { "" };
         format!("{base}{phrases}{site}{pieces}")
     }
@@ -372,7 +392,7 @@ fn bytes(tokens: &[u64]) -> Vec<u8> {
 impl Default for Recipe {
     /// Returns `main`.
     fn default() -> Self {
-        Recipe { kind: Kind::Content, site: SiteRule::Henzinger, pieces: false }
+        Recipe { kind: Kind::Content, site: SiteRule::Registrable, pieces: false }
     }
 }
 

@@ -17,7 +17,7 @@ fn every_name_is_a_recipe_and_every_label_leads_back() {
         assert_eq!(Recipe::from_label(&recipe.label()), Ok(recipe));
     }
     let different: std::collections::BTreeSet<&String> = names.iter().collect();
-    assert_eq!((different.len(), names.len()), (26, 26), "{names:?}");
+    assert_eq!((different.len(), names.len()), (24, 24), "{names:?}");
     assert_eq!(
         Recipe::BASES.map(|name| Recipe::named(name).map(|recipe| recipe.name())),
         Recipe::BASES.map(|name| Some(name.into()))
@@ -36,9 +36,9 @@ fn the_labels_of_earlier_databases_mean_what_they_meant() {
         ("main/2", SiteRule::Henzinger, false, None),
         ("main-psl/2", SiteRule::Registrable, false, None),
         ("main-c/2", SiteRule::Henzinger, true, None),
-        ("main/3", SiteRule::Henzinger, false, None),
-        ("main-psl/3", SiteRule::Registrable, false, None),
-        ("main-c/3", SiteRule::Henzinger, true, None),
+        ("main-psl-c/2", SiteRule::Registrable, true, None),
+        ("main/3", SiteRule::Registrable, false, None),
+        ("main-c/3", SiteRule::Registrable, true, None),
         ("web/1", SiteRule::Henzinger, false, Some(1)),
         ("web-psl/1", SiteRule::Registrable, false, Some(1)),
         ("web-2grams/1", SiteRule::Henzinger, false, Some(2)),
@@ -61,16 +61,19 @@ fn the_labels_of_earlier_databases_mean_what_they_meant() {
 #[test]
 fn a_base_takes_the_flags_that_mean_something_to_it() {
     let web = Recipe::named("web").expect("a base");
-    let flagged = web.with_phrases(3).and_then(|recipe| recipe.with_site_rule(SiteRule::Registrable).with_pieces());
+    let flagged = web.with_phrases(3).and_then(|recipe| recipe.with_registrable_sites().with_pieces());
     assert_eq!(flagged.map(|recipe| recipe.label()), Some("web-3grams-psl-c/1".into()));
     assert_eq!(web.with_phrases(1).or(web.with_phrases(4)), None);
     assert_eq!(Recipe::default().with_phrases(2), None);
+    assert_eq!(Recipe::default().with_registrable_sites(), Recipe::default(), "its sites are so already");
     assert_eq!(Recipe::named("seomoz").and_then(Recipe::with_pieces), None);
     for name in
-        ["main-2grams", "1e0ng-c", "main-c-psl", "main-psl-psl", "web-4grams", "web-1grams", "main-", "mainc", "-c"]
+        ["main-2grams", "1e0ng-c", "web-c-psl", "web-psl-psl", "web-4grams", "web-1grams", "main-", "mainc", "-c"]
     {
         assert_eq!(Recipe::named(name), None, "{name}");
     }
+    assert_eq!(Recipe::named("main-psl"), None, "a recipe has one label");
+    assert!(Recipe::from_label("main-c-psl/2").is_err() && Recipe::from_label("main-psl/3").is_err());
     assert_eq!(Recipe::labels_of(Recipe::has_pieces), ["main-c/3", "web-c/1"]);
     assert_eq!(Recipe::labels_of(Recipe::has_profile), ["main/3"]);
 }
@@ -82,7 +85,8 @@ fn a_label_of_another_version_is_refused_with_a_reason() {
     let older = Recipe::from_label("web/0").map_err(|error| error.to_string());
     assert_eq!(older, Err("recipe web has version 0, older than this program's 1".into()));
     assert_eq!(Recipe::of_any_version("web/9"), Some(web()));
-    for name in ["main", "main-psl", "main-c"] {
+    assert_eq!(Recipe::of_any_version("main-psl/2").map(|recipe| recipe.label()), Some("main-psl/2".into()));
+    for name in ["main", "main-c"] {
         let newest = Recipe::named(name);
         let before = Recipe::from_label(&format!("{name}/2")).ok();
         assert_eq!(before.map(|recipe| recipe.label()), Some(format!("{name}/2")));
@@ -119,7 +123,7 @@ fn only_our_own_recipes_have_min_values_and_projection() {
 fn the_numbers_of_recipes_with_pieces_are_those_of_the_same_without() {
     let page = Page { url: Some("http://news.bbc.co.uk/x"), ..Page::html("<p>The Rhine rises in the Alps <b>and") };
     let kept: Vec<Recipe> = Recipe::all().into_iter().filter(Recipe::has_pieces).collect();
-    assert_eq!(kept.len(), 8, "main and web, web with phrases, each by both rules for sites");
+    assert_eq!(kept.len(), 7, "main, and web with and without phrases by both rules for sites");
     for recipe in kept {
         let name = recipe.name();
         assert!(recipe.has_projection(), "{name}");
@@ -138,6 +142,10 @@ fn the_site_follows_the_rule() {
     assert_eq!(other.site_rule(), SiteRule::Registrable);
     assert_eq!(other.sketch(&page).site, "bbc.co.uk");
     assert_eq!(web().sketch(&Page::text("")).site, "");
+    for (label, site) in [("main/3", "bbc.co.uk"), ("main/2", "co.uk"), ("main-psl/2", "bbc.co.uk")] {
+        let recipe = Recipe::from_label(label).expect("a recipe");
+        assert_eq!(recipe.sketch(&page).site, site, "{label}");
+    }
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! `nddb create`: makes a database.
 
 use nddb::sketch::Recipe;
-use nddb::text::SiteRule;
 use nddb::{Config, Writer};
 use nddb_format::design::greatest_prefix;
 use serde_json::json;
@@ -18,9 +17,9 @@ use crate::output;
 #[command(after_help = "\
 Examples:
   nddb create crawl.nddb
-  nddb create crawl.nddb --psl                        sites by the public suffix list
   nddb create crawl.nddb --pieces                     'query --method c' and 'split' find pages too
   nddb create crawl.nddb --recipe web --phrases 2     all of a page, by pairs of terms
+  nddb create crawl.nddb --recipe web --psl           all of a page, sites by the public suffix list
   nddb create old.nddb --k 6 --recipe 1e0ng           for fingerprints of the Python package simhash
   nddb create small.nddb --bits 32 --k 2 --tables 4")]
 pub(crate) struct Args {
@@ -52,7 +51,10 @@ pub(super) struct RecipeArgs {
     /// The label of a database, as `nddb stats` prints it, is taken too: main/2, web-c.
     #[arg(long, default_value = Recipe::BASES[0], value_name = "BASE")]
     recipe: String,
-    /// The site of a page is its registrable domain, by the public suffix list
+    /// The site of a page is its registrable domain, by the public suffix list (shop.co.uk), as it always is of main
+    ///
+    /// Without it the other bases take what stands behind the first dot of a name of three or more parts: a.example.org
+    /// is of example.org, and shop.co.uk of co.uk.
     #[arg(long)]
     psl: bool,
     /// main, web: documents are also found by the pieces of their projections, which methods c and split need
@@ -73,7 +75,7 @@ impl RecipeArgs {
             recipe = recipe.with_phrases(terms.into()).ok_or_else(|| unfit("--phrases"))?;
         }
         if self.psl {
-            recipe = recipe.with_site_rule(SiteRule::Registrable);
+            recipe = recipe.with_registrable_sites();
         }
         if self.pieces {
             recipe = recipe.with_pieces().ok_or_else(|| unfit("--pieces"))?;

@@ -218,7 +218,7 @@ fn recipes_stand_in_one_table() {
     assert_eq!(recipes, ["web-psl/1", "web/1", "1e0ng/1"]);
     let defaults: Vec<&Value> = values.iter().map(|one| &one["default"]).collect();
     assert_eq!(defaults, [false, false, false]);
-    let both = eval(&dir, &["--methods", "simhash,model", "--recipe", "main,main-psl"]);
+    let both = eval(&dir, &["--methods", "simhash,model", "--recipe", "main,main-c"]);
     let defaults: Vec<&Value> = both.iter().filter(|one| one["default"] == true).collect();
     assert_eq!(defaults.len(), 1);
     let params = json!({"probability": 0.5});

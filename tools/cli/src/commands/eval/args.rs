@@ -39,7 +39,7 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value_t, value_name = "HALF")]
     pub(super) half: EvalHalf,
     /// How pages become sketches: one recipe or several, between commas, to be compared; flags stand behind the base:
-    /// main, web, web-2grams, main-psl, main-c
+    /// main, web, web-2grams, web-psl, main-c
     #[arg(long, default_value = Recipe::BASES[0], value_name = "LIST", value_delimiter = ',')]
     pub(super) recipe: Vec<String>,
     /// Write up to 200 pairs without a label for each setting to this file, to be labelled
