@@ -57,7 +57,7 @@ pub use store::{
 /// What the interface shows of the file format: the records of the catalog, schemes, and why bytes are refused.
 pub mod format {
     pub use nddb_format::FormatError;
-    pub use nddb_format::record::{Archive, Batch, BatchState, Reading, Record, Settings, SourcePosition};
+    pub use nddb_format::record::{Archive, Batch, BatchState, Head, Reading, Record, Settings, SourcePosition};
     pub use nddb_format::scheme::Scheme;
 }
 

@@ -76,7 +76,7 @@ impl Format {
 
     /// Returns the format of a file name, whatever its compression.
     #[must_use]
-    pub(crate) fn of_name(path: &Path) -> Option<Format> {
+    pub fn of_name(path: &Path) -> Option<Format> {
         by_name(path)
     }
 }

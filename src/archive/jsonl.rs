@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::entry::{Entry, EntryContent, PageEntry, Reason, valid_id};
 use super::lines::{self, Line};
@@ -134,17 +134,22 @@ impl<'de> Visitor<'de> for Object<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
         let mut fields = Fields::default();
+        let mut seen = [false; 5];
         while let Some(key) = map.next_key_seed(Key { names: self.names })? {
+            let Some(key) = key else {
+                map.next_value::<IgnoredAny>()?;
+                continue;
+            };
+            // Which of two texts is meant nobody can know.
+            if std::mem::replace(&mut seen[key as usize], true) {
+                return Err(A::Error::custom(format!("field {:?} stands there twice", key.name(self.names))));
+            }
             let slot = match key {
-                Some(Slot::Id) => &mut fields.id,
-                Some(Slot::Text) => &mut fields.text,
-                Some(Slot::Html) => &mut fields.html,
-                Some(Slot::Fp) => &mut fields.fp,
-                Some(Slot::Url) => &mut fields.url,
-                None => {
-                    map.next_value::<IgnoredAny>()?;
-                    continue;
-                }
+                Slot::Id => &mut fields.id,
+                Slot::Text => &mut fields.text,
+                Slot::Html => &mut fields.html,
+                Slot::Fp => &mut fields.fp,
+                Slot::Url => &mut fields.url,
             };
             *slot = map.next_value_seed(Any)?;
         }
@@ -152,12 +157,25 @@ impl<'de> Visitor<'de> for Object<'_> {
     }
 }
 
+#[derive(Clone, Copy)]
 enum Slot {
     Id,
     Text,
     Html,
     Fp,
     Url,
+}
+
+impl Slot {
+    fn name(self, names: &JsonFields) -> &str {
+        match self {
+            Self::Id => &names.id,
+            Self::Text => &names.text,
+            Self::Html => &names.html,
+            Self::Fp => &names.fp,
+            Self::Url => &names.url,
+        }
+    }
 }
 
 /// Deserializes a field's name without keeping it.

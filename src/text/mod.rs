@@ -38,14 +38,13 @@ pub(crate) mod words;
 
 pub use headings::Headings;
 pub use page::{Page, PageKind};
-pub use site::SiteRule;
+pub use site::{SiteRule, host_of};
 
 pub(crate) use content::{MainContent, main_content, main_text};
 pub(crate) use letters::is_word_character;
 pub(crate) use lower::LowerHashes;
 pub(crate) use page_content::{PageContent, page_content};
 pub(crate) use sentences::{DOCUMENT_UNITS, Sentence, first_units, sentences, units};
-pub(crate) use site::host_of;
 pub(crate) use tokenizer::{Tokens, tokens};
 pub(crate) use visible::{folded_text, visible_text};
 pub(crate) use words::CanonicalWords;

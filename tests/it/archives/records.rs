@@ -200,6 +200,7 @@ fn json_lines_become_documents_or_are_skipped_one_by_one() {
         r#"{"id":"","text":"x"}"#.to_owned(),
         r#"{"id":"h","text":"x"} x"#.to_owned(),
         r#"{"id":"i","text":"x""#.to_owned(),
+        r#"{"id":"k","text":"x","more":1,"more":2,"text":"y"}"#.to_owned(),
         "[".repeat(100_000),
         r#"{"id":"j","text":null,"html":""}"#.to_owned(),
     ];
@@ -212,8 +213,18 @@ fn json_lines_become_documents_or_are_skipped_one_by_one() {
     ] {
         let entries = read(&bytes, name);
         use Reason::{BadFingerprint, BadId, BadJson, MissingField, WrongType};
-        let expected =
-            [MissingField, MissingField, WrongType, WrongType, BadFingerprint, BadId, BadJson, BadJson, BadJson];
+        let expected = [
+            MissingField,
+            MissingField,
+            WrongType,
+            WrongType,
+            BadFingerprint,
+            BadId,
+            BadJson,
+            BadJson,
+            BadJson,
+            BadJson,
+        ];
         assert_eq!(reasons(&entries), expected, "{name}");
         let ids: Vec<(&str, PageKind, &[u8])> =
             found(&entries).iter().map(|page| (page.id.as_str(), page.kind, &page.body[..])).collect();

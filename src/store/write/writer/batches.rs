@@ -1,11 +1,12 @@
 //! Batches, and deletions of many documents.
 
-use nddb_format::record::{Archive, Batch, BatchState, Range, RangeState, Record};
+use nddb_format::record::{Archive, Batch, BatchState, Head, Range, RangeState, Record};
 
 use roaring::RoaringTreemap;
 
 use super::{Label, Writer};
 use crate::store::catalog::Commit;
+use crate::text::host_of;
 use crate::{Error, Result};
 
 /// Rows of one commit of long work.
@@ -247,8 +248,25 @@ impl Writer {
     /// # Errors
     /// Errors of the disk; damage of the catalog.
     pub fn delete_site(&mut self, site: &str) -> Result<u64> {
+        self.delete_where(|head| head.site == Some(site))
+    }
+
+    /// Deletes all visible documents of a host, in lower case and without a port. Returns their number.
+    ///
+    /// # Errors
+    /// As [`Writer::delete_site`].
+    pub fn delete_host(&mut self, host: &str) -> Result<u64> {
+        self.delete_where(|head| head.url.and_then(host_of).is_some_and(|of| of == host))
+    }
+
+    fn delete_where(&mut self, is_meant: impl Fn(&Head<'_>) -> bool) -> Result<u64> {
         self.commit()?;
-        let numbers = self.view().numbers_of_site(site)?;
+        let mut numbers = RoaringTreemap::new();
+        self.view().heads(&mut |number, head| {
+            if is_meant(head) {
+                numbers.insert(number);
+            }
+        })?;
         self.delete_numbers(&numbers)
     }
 
@@ -302,24 +320,16 @@ impl crate::store::read::view::View<'_> {
         Ok(documents)
     }
 
-    /// Returns the numbers of the visible documents of a site: reads all records.
-    fn numbers_of_site(&self, site: &str) -> Result<RoaringTreemap> {
-        let mut numbers = RoaringTreemap::new();
-        self.catalog.all_records(0, &mut |number, value| {
-            let head = Record::head_of(value).map_err(Error::format(&self.dir.catalog()))?;
-            if head.site == Some(site) && self.snapshot.is_live(number) {
-                numbers.insert(number);
-            }
-            Ok(true)
-        })?;
-        Ok(numbers)
-    }
-
-    /// Returns the number of visible documents of a site.
+    /// Visits id, address and site of all visible documents, in the order of their numbers.
     ///
     /// # Errors
     /// Damage of the catalog.
-    pub fn count_of_site(&self, site: &str) -> Result<u64> {
-        Ok(self.numbers_of_site(site)?.len())
+    pub fn heads(&self, visit: &mut dyn FnMut(u64, &Head<'_>)) -> Result<()> {
+        self.catalog.all_records(0, &mut |number, value| {
+            if self.snapshot.is_live(number) {
+                visit(number, &Record::head_of(value).map_err(Error::format(&self.dir.catalog()))?);
+            }
+            Ok(true)
+        })
     }
 }

@@ -27,9 +27,37 @@ fn documents_are_deleted_by_site() {
     let pages = [("http://www.example.org/1", "<p>one two three"), ("http://a.example.org/2", "<p>four five six")];
     dir.write_warc("p.warc", &[pages[0], pages[1], ("http://example.com/", "<p>seven eight nine")]);
     dir.nddb(["load", "db", "p.warc"]).done();
-    dir.nddb(["rm", "db", "--site", "example.org", "--dry-run"]).done().says(&["2 documents would be deleted"]);
-    dir.nddb(["rm", "db", "--site", "example.org"]).done().says(&["2 documents deleted"]);
+    let which = "of site example.org: a.example.org (1), www.example.org (1)";
+    dir.nddb(["rm", "db", "--site", "example.org", "--dry-run"]).done().says(&["2 documents would be deleted", which]);
+    dir.nddb(["rm", "db", "--site", "example.org"]).done().says(&["2 documents deleted", which]);
     dir.nddb(["get", "db", "http://example.com/"]).done();
+    dir.nddb(["rm", "db", "--site", "example.org"]).tells(1, &["no document is of site example.org"]);
+}
+
+#[test]
+fn shops_of_one_suffix_are_sites_of_their_own_and_a_host_is_deleted_alone() {
+    let dir = Dir::with_database();
+    let pages = [
+        ("http://www.one.co.uk/", "<p>one two three"),
+        ("http://two.co.uk/", "<p>four five six"),
+        ("http://Kafka.two.co.uk:8080/a", "<p>seven eight nine"),
+        ("http://kafka.two.co.uk/b", "<p>ten eleven twelve"),
+    ];
+    dir.write_warc("p.warc", &pages);
+    dir.nddb(["load", "db", "p.warc"]).done();
+    dir.nddb(["rm", "db", "--site", "co.uk"]).tells(1, &["no document is of site co.uk"]);
+    let hints =
+        ["no document is of site kafka.two.co.uk", "--host kafka.two.co.uk is of 2", "--site two.co.uk is of 3"];
+    dir.nddb(["rm", "db", "--site", "kafka.two.co.uk"]).tells(1, &hints);
+    dir.nddb(["rm", "db", "--site", "kafka.two.co.uk", "--dry-run"]).tells(1, &hints);
+    let dry = dir.nddb(["rm", "db", "--host", "https://KAFKA.two.co.uk/x", "--dry-run", "--json"]).done();
+    let hosts = json!({"kafka.two.co.uk": 2});
+    assert_eq!(dry.json(), json!({"deleted": 2, "missing": 0, "dry_run": true, "hosts": hosts}));
+    dir.nddb(["rm", "db", "--host", "kafka.two.co.uk"]).done().says(&["2 documents deleted of host kafka.two.co.uk"]);
+    dir.nddb(["rm", "db", "--host", "kafka.two.co.uk"])
+        .tells(1, &["no document is of host", "--site two.co.uk is of 1"]);
+    dir.nddb(["rm", "db", "--site", "two.co.uk"]).done().says(&["1 document deleted"]);
+    dir.nddb(["get", "db", "http://www.one.co.uk/"]).done();
 }
 
 #[test]

@@ -1,0 +1,163 @@
+//! `nddb rm`: deletes documents by id, site, host or batch.
+
+mod places;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use nddb::{View, Writer};
+use serde_json::json;
+
+use self::places::{Found, Place};
+use crate::args::{FromEnvironment, Global, texts};
+use crate::failure::{Code, Failure, Result};
+use crate::quantity::counted;
+use crate::{database, inputs, output};
+
+/// Delete documents
+///
+/// They are gone at once for every reader that refreshes, and their space at the next compaction. With
+/// --dry-run nothing is deleted and what would be is counted. Of a site its hosts are named. The exit code is 1 if
+/// nothing was meant, or some ids are not stored.
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "nddb rm [OPTIONS] DB ID...
+       nddb rm [OPTIONS] DB --ids-from FILE | --site SITE | --host HOST | --batch NAME",
+    after_help = "\
+Examples:
+  nddb rm crawl.nddb doc-1 doc-2
+  nddb rm crawl.nddb --ids-from remove.txt
+  nddb rm crawl.nddb --site example.org --dry-run   which hosts are of it, and how many documents?
+  nddb rm crawl.nddb --host old.example.org
+  nddb rm crawl.nddb --batch may"
+)]
+pub(crate) struct Args {
+    /// The database, then ids of documents
+    #[arg(value_name = "DB ID")]
+    given: Vec<OsString>,
+    #[command(flatten)]
+    environment: FromEnvironment,
+    /// Delete the documents whose ids stand in this file, one a line; - for stdin
+    ///
+    /// Tab, line ends and backslash of an id are written as \t, \n, \r and \\, as in the lists of nddb cluster.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["site", "host", "batch"])]
+    ids_from: Option<PathBuf>,
+    /// Delete all documents of this site: for recipe main a domain as it is registered, with all its hosts
+    #[arg(long, value_name = "SITE", conflicts_with_all = ["host", "batch"])]
+    site: Option<String>,
+    /// Delete all documents of this one host
+    #[arg(long, value_name = "HOST", conflicts_with = "batch")]
+    host: Option<String>,
+    /// Delete all documents of this batch
+    #[arg(long, value_name = "NAME")]
+    batch: Option<String>,
+    /// Only count what would be deleted
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// What is to be deleted.
+enum Target {
+    Ids(Vec<String>),
+    Place(Place),
+    Batch(String),
+}
+
+/// Documents deleted, and ids that are not stored.
+#[derive(Default)]
+struct Deleted {
+    documents: u64,
+    missing: u64,
+    /// What is of the site or host, if one was named.
+    found: Option<Found>,
+}
+
+pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
+    let needs_ids = args.ids_from.is_none() && args.site.is_none() && args.host.is_none() && args.batch.is_none();
+    let (db, ids) = args.environment.split(std::mem::take(&mut args.given), if needs_ids { "ID" } else { "" })?;
+    let ids = texts(ids)?;
+    if !needs_ids && !ids.is_empty() {
+        return Err(Failure::usage("give ids, or one of --ids-from, --site, --host and --batch"));
+    }
+    let what = match (args.ids_from, args.site, args.host, args.batch) {
+        (Some(path), ..) => Target::Ids(inputs::ids(&path)?),
+        (_, Some(site), ..) => Target::Place(Place::site(&site)),
+        (_, _, Some(host), _) => Target::Place(Place::host(&host)),
+        (_, _, _, Some(batch)) => Target::Batch(batch),
+        _ => Target::Ids(ids),
+    };
+    let deleted = if args.dry_run {
+        count(database::read(&db)?.view(), &what)?
+    } else {
+        let mut writer = database::write(&db, "rm", global)?;
+        let deleted = delete(&mut writer, &what)?;
+        writer.close()?;
+        deleted
+    };
+    if global.json {
+        let mut value = json!({"deleted": deleted.documents, "missing": deleted.missing, "dry_run": args.dry_run});
+        if let Some(found) = &deleted.found {
+            value["hosts"] = json!(found.hosts);
+        }
+        output::print_json(&value)?;
+    }
+    if let Some(told) = deleted.found.as_ref().and_then(Found::nothing) {
+        return Err(told.into());
+    }
+    let missing =
+        if deleted.missing > 0 { format!(", {} not stored", counted(deleted.missing, "id")) } else { String::new() };
+    let would = if args.dry_run { "would be " } else { "" };
+    let of = deleted.found.as_ref().map(Found::told).unwrap_or_default();
+    global.messages().note(format!("rm: {} {would}deleted{of}{missing}", counted(deleted.documents, "document")));
+    Ok(if deleted.missing > 0 { Code::Failed } else { Code::Done })
+}
+
+/// Counts what would be deleted.
+fn count(view: View<'_>, what: &Target) -> Result<Deleted> {
+    let mut deleted = Deleted::default();
+    match what {
+        Target::Ids(ids) => {
+            for id in ids {
+                let stored = view.get(id)?.is_some();
+                deleted.documents += u64::from(stored);
+                deleted.missing += u64::from(!stored);
+            }
+        }
+        Target::Place(place) => {
+            let found = Found::of(view, place)?;
+            deleted = Deleted { documents: found.documents(), missing: 0, found: Some(found) };
+        }
+        Target::Batch(name) => {
+            let known = view.batches()?.into_iter().find(|(known, _, _)| known == name);
+            deleted.documents = match known {
+                Some((_, _, documents)) => documents,
+                None => return Err(nddb::Error::Batch { name: name.clone(), why: "does not exist" }.into()),
+            };
+        }
+    }
+    Ok(deleted)
+}
+
+fn delete(writer: &mut Writer, what: &Target) -> Result<Deleted> {
+    writer.merge_in_background(true);
+    let mut deleted = Deleted::default();
+    match what {
+        Target::Ids(ids) => {
+            for group in ids.chunks(10_000) {
+                for id in group {
+                    let stored = writer.delete(id)?;
+                    deleted.documents += u64::from(stored);
+                    deleted.missing += u64::from(!stored);
+                }
+                writer.commit()?;
+            }
+        }
+        Target::Place(place) => {
+            deleted.found = Some(Found::of(writer.view(), place)?);
+            deleted.documents = place.delete(writer)?;
+        }
+        Target::Batch(name) => deleted.documents = writer.delete_batch(name)?,
+    }
+    writer.commit()?;
+    Ok(deleted)
+}
