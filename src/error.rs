@@ -29,6 +29,18 @@ pub enum Error {
         /// The rule of SPEC.md that the file breaks, and where.
         source: FormatError,
     },
+    /// A file or folder of the database is missing.
+    Missing {
+        /// The file or folder.
+        path: PathBuf,
+    },
+    /// Damage that a rebuild cannot repair: what is lost is stored nowhere else.
+    BeyondRepair {
+        /// The file or folder.
+        path: PathBuf,
+        /// The damage.
+        what: String,
+    },
     /// Two parts of the database contradict each other.
     Inconsistent {
         /// The database or the file.
@@ -70,6 +82,11 @@ pub enum Error {
         database: String,
         /// Its value as requested.
         requested: String,
+    },
+    /// A database was to be merged into itself or into a copy of it.
+    SameDatabase {
+        /// The path of the other.
+        path: PathBuf,
     },
     /// A detection method cannot be used on this database.
     Method {
@@ -139,6 +156,15 @@ impl Error {
         move |source| Self::Io { action, path, source }
     }
 
+    /// As [`Error::io`], for a file of the database that must exist.
+    pub(crate) fn io_of_part(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| match source.kind() {
+            io::ErrorKind::NotFound => Self::Missing { path },
+            _ => Self::Io { action, path, source },
+        }
+    }
+
     /// Makes an [`Error::Corrupt`] or [`Error::Newer`] of an error of the format.
     pub(crate) fn format(path: &Path) -> impl FnOnce(FormatError) -> Self {
         let path = path.to_owned();
@@ -150,28 +176,36 @@ impl Error {
 
     /// Returns whether an expected file does not exist: a reader then retries with the newer state.
     pub(crate) fn is_missing_file(&self) -> bool {
-        matches!(self, Self::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
+        matches!(self, Self::Missing { .. })
+            || matches!(self, Self::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
     }
 
-    /// Returns advice for the user, if there is any that always helps.
+    /// Returns advice for the user, if there is any that always helps and harms nothing that is stored.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::Corrupt { path, .. } | Self::Inconsistent { path, .. } => {
-                let database = path.ancestors().find(|folder| folder.join("LOCK").exists()).unwrap_or(path);
-                let database = database.display();
-                Some(format!("'nddb check {database}' lists all damage, 'nddb rebuild {database}' repairs runs"))
-            }
-            Self::Catalog { damaged: true, .. } => {
-                Some("restore the catalog from a backup: runs are made from it, not it from them".into())
-            }
+            Self::Corrupt { path, .. } | Self::Inconsistent { path, .. } | Self::Missing { path } => repair(path),
+            Self::BeyondRepair { .. } | Self::Catalog { damaged: true, .. } => Some(BRINGS_BACK.into()),
             Self::Newer { .. } => Some("use the newer nddb that wrote it".into()),
             Self::Locked { .. } => Some("wait until that process ends; readers need no lock".into()),
-            Self::NotADatabase { path, .. } if path.is_file() => Some("give the folder of a database".into()),
-            Self::NotADatabase { path, .. } => Some(format!("'nddb create {}' makes one", path.display())),
-            Self::AlreadyExists { .. } => Some("choose another path, or remove what is there".into()),
+            Self::NotADatabase { path, .. } if !path.exists() => {
+                Some(format!("'nddb create {}' makes one, if the path is right", path.display()))
+            }
+            Self::NotADatabase { .. } => Some("give the folder of a database".into()),
+            Self::AlreadyExists { path } if path.join("MANIFEST").exists() => {
+                let path = path.display();
+                Some(format!("a database is there: 'nddb stats {path}' says what is in it; choose another path"))
+            }
+            Self::AlreadyExists { path } if path.join("catalog").exists() => {
+                let path = path.display();
+                Some(format!(
+                    "a database without MANIFEST is there: 'nddb rebuild {path}' makes it again; or choose another path"
+                ))
+            }
+            Self::AlreadyExists { .. } => Some("choose another path".into()),
             Self::Mismatch { .. } => {
                 Some("fingerprints of different recipes cannot be compared: use another database".into())
             }
+            Self::SameDatabase { .. } => Some("name the other database that documents are to be taken from".into()),
             Self::OverLimit { .. } => {
                 Some("free some space or raise the limit, then run the same command again".into())
             }
@@ -180,14 +214,50 @@ impl Error {
             Self::Busy { .. } => Some("try again".into()),
             // EMFILE of Linux, macOS and the BSDs.
             Self::Io { source, .. } if source.raw_os_error() == Some(24) => {
-                Some("too many files are open: raise the limit ('ulimit -n'), or have 'nddb compact' merge runs".into())
+                Some("too many files are open: raise the limit ('ulimit -n')".into())
             }
-            Self::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull => {
+            Self::Io { .. } | Self::Catalog { .. } if self.is_over_limit() => {
                 Some("free some space, then run the same command again: nothing acknowledged is lost".into())
             }
             _ => None,
         }
     }
+
+    /// Returns whether memory or disk space was missing.
+    pub fn is_over_limit(&self) -> bool {
+        match self {
+            Self::OverLimit { .. } => true,
+            Self::Io { source, .. } => is_full(source),
+            Self::Catalog { source, .. } => source.downcast_ref().is_some_and(is_full),
+            _ => false,
+        }
+    }
+}
+
+/// The advice for damage of the only copy.
+const BRINGS_BACK: &str = "restore a backup of the database, or load its documents again into a new one";
+
+/// Returns whether an error of the system is that of a full disk or an exceeded quota.
+fn is_full(source: &io::Error) -> bool {
+    matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge)
+}
+
+/// Returns the advice for a damaged or missing part of a database. Files of runs and MANIFEST are made from the
+/// catalog; what else is wrong a check finds out. None for a file outside a database.
+fn repair(path: &Path) -> Option<String> {
+    // The catalog has a LOCK of its own.
+    let is_database = |folder: &&Path| folder.join("catalog").exists() || folder.join("MANIFEST").exists();
+    let root = path.ancestors().find(is_database)?;
+    let database = root.display();
+    Some(match path.strip_prefix(root).ok().and_then(|part| part.iter().next()) {
+        Some(part) if part == "catalog" && !path.exists() => BRINGS_BACK.into(),
+        Some(part) if part == "MANIFEST" || part == "runs" => {
+            format!(
+                "'nddb rebuild {database}' makes it again from the catalog; 'nddb check {database}' lists all damage"
+            )
+        }
+        _ => format!("'nddb check {database}' lists all damage, and what repairs it"),
+    })
 }
 
 impl fmt::Display for Error {
@@ -196,6 +266,11 @@ impl fmt::Display for Error {
             Self::Io { action, path, .. } => write!(f, "{}: cannot {action}", path.display()),
             Self::Corrupt { path, .. } => write!(f, "{}: damaged", path.display()),
             Self::Inconsistent { path, what } => write!(f, "{}: {what}", path.display()),
+            Self::Missing { path } => write!(f, "{}: missing from the database", path.display()),
+            Self::BeyondRepair { path, what } => write!(f, "{}: {what}", path.display()),
+            Self::SameDatabase { path } => {
+                write!(f, "{}: this is the database itself, or a copy of it", path.display())
+            }
             Self::Newer { path, .. } => write!(f, "{}: made by a newer nddb", path.display()),
             Self::Locked { path, holder } => write!(f, "{}: locked by another writer ({holder})", path.display()),
             Self::NotADatabase { path, why } => write!(f, "{}: not an nddb database: {why}", path.display()),

@@ -355,9 +355,9 @@ fn a_damaged_catalog_is_refused_with_what_to_do() {
         }
     }
     let error = nddb::rebuild(&path, &RebuildOptions::default(), &mut |_| true).expect_err("it is damaged");
-    assert!(matches!(error, Error::Inconsistent { .. }), "{error}");
-    let shown = error.to_string();
-    assert!(shown.contains("catalog") && shown.contains("restore a backup"), "{shown}");
+    assert!(matches!(error, Error::BeyondRepair { .. }), "{error}");
+    let (shown, hint) = (error.to_string(), error.hint().unwrap_or_default());
+    assert!(shown.contains("catalog") && hint.contains("restore a backup"), "{shown} {hint}");
     assert_eq!(fs::read(path.join("MANIFEST")).expect("readable"), before, "nothing was changed");
 }
 

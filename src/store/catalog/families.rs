@@ -43,6 +43,20 @@ pub(crate) enum Family {
 }
 
 impl Family {
+    /// All families.
+    pub(super) const ALL: [Self; 10] = [
+        Self::Prints,
+        Self::Documents,
+        Self::Ids,
+        Self::Megashingles,
+        Self::Pieces,
+        Self::Digests,
+        Self::Sources,
+        Self::Batches,
+        Self::Deleted,
+        Self::Meta,
+    ];
+
     pub(super) fn name(self) -> &'static str {
         FAMILIES[self as usize]
     }
@@ -64,19 +78,8 @@ pub(super) fn database_options() -> Options {
 
 /// Returns all families with their options, which must be the same at every opening, or lookups lose their filters.
 pub(super) fn families(cache: &Cache) -> Vec<ColumnFamilyDescriptor> {
-    let all = [
-        Family::Prints,
-        Family::Documents,
-        Family::Ids,
-        Family::Megashingles,
-        Family::Pieces,
-        Family::Digests,
-        Family::Sources,
-        Family::Batches,
-        Family::Deleted,
-        Family::Meta,
-    ];
-    all.into_iter().map(|family| ColumnFamilyDescriptor::new(family.name(), family_options(family, cache))).collect()
+    let all = Family::ALL.into_iter();
+    all.map(|family| ColumnFamilyDescriptor::new(family.name(), family_options(family, cache))).collect()
 }
 
 pub(super) fn new_cache() -> Cache {

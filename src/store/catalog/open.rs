@@ -1,6 +1,7 @@
 //! The open catalog: for writing, or for reading beside a writer.
 
 use std::ffi::OsString;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use rocksdb::{Cache, ColumnFamily, DB, ErrorKind, LogLevel, Options};
@@ -12,6 +13,12 @@ use crate::{Error, Result};
 
 /// Number of files from which on several threads open them.
 const MANY_FILES: usize = 100;
+/// The file that names the list of all others.
+const CURRENT: &str = "CURRENT";
+/// What RocksDB says of a full disk.
+const FULL: &str = "No space left on device";
+/// What RocksDB says of a file that it expects.
+const MISSING: &str = "No such file or directory";
 /// Attempts to catch up with a writer that moves its files.
 const ATTEMPTS: usize = 64;
 
@@ -42,7 +49,7 @@ impl Catalog {
 
     /// Opens the catalog for writing.
     pub(crate) fn open(path: &Path) -> Result<Self> {
-        logs::check(path, &dir::names(path)?)?;
+        logs::check(path, &names_in(path)?)?;
         Self::open_primary(path, &database_options(), "be opened")
     }
 
@@ -63,7 +70,7 @@ impl Catalog {
     }
 
     fn open_secondary_with(path: &Path, cache: Cache) -> Result<Self> {
-        let names = dir::names(path)?;
+        let names = names_in(path)?;
         logs::check(path, &names)?;
         let scratch = tempfile::Builder::new().prefix("nddb-reader-").tempdir();
         let scratch = scratch.map_err(Error::io("create a temporary folder in", &tempfile::env::temp_dir()))?;
@@ -128,11 +135,28 @@ impl Catalog {
     }
 }
 
+/// Returns the names of the files of a catalog; an error without the one by which RocksDB knows a database.
+fn names_in(path: &Path) -> Result<Vec<OsString>> {
+    let names = dir::names(path)?;
+    match names.iter().any(|name| name == CURRENT) {
+        true => Ok(names),
+        false => Err(Error::Missing { path: path.join(CURRENT) }),
+    }
+}
+
 /// An error of RocksDB as one of the catalog.
 pub(super) fn failed(action: &'static str, path: &Path) -> impl FnOnce(rocksdb::Error) -> Error {
     let path = path.to_owned();
     move |source| {
-        let damaged = source.kind() == ErrorKind::Corruption;
+        // RocksDB's errors have a kind and a text, and a full disk is known by the text alone.
+        let text = source.as_ref();
+        if text.contains(FULL) {
+            let source = Box::new(io::Error::new(io::ErrorKind::StorageFull, source));
+            return Error::Catalog { action, path, damaged: false, source };
+        }
+        // Of the catalog itself, not of a sorted file on its way into it.
+        let is_missing = text.contains(MISSING) && path.join(CURRENT).exists();
+        let damaged = source.kind() == ErrorKind::Corruption || is_missing;
         Error::Catalog { action, path, damaged, source: Box::new(source) }
     }
 }

@@ -76,17 +76,37 @@ impl Dir {
             Err(error) => return Err(Error::io("create the folder", root)(error)),
         }
         let dir = Self { root: root.into() };
-        for folder in [dir.root.join(RUNS), dir.catalog()] {
+        match dir.make_folders() {
+            Ok(()) => Ok(dir),
+            Err(error) => {
+                dir.discard();
+                Err(error)
+            }
+        }
+    }
+
+    fn make_folders(&self) -> Result<()> {
+        for folder in [self.root.join(RUNS), self.catalog()] {
             fs::create_dir(&folder).map_err(Error::io("create the folder", &folder))?;
         }
-        sync_folder(&dir.root)?;
-        match root.parent() {
+        sync_folder(&self.root)?;
+        match self.root.parent() {
             // The parent of a bare name is the working directory.
-            Some(parent) if parent.as_os_str().is_empty() => sync_folder(Path::new("."))?,
-            Some(parent) => sync_folder(parent)?,
-            None => (),
+            Some(parent) if parent.as_os_str().is_empty() => sync_folder(Path::new(".")),
+            Some(parent) => sync_folder(parent),
+            None => Ok(()),
         }
-        Ok(dir)
+    }
+
+    /// Empties the folder of a database that could not be made, so that the same command can be run again. What cannot
+    /// be removed stays.
+    pub(crate) fn discard(&self) {
+        for file in [MANIFEST, MANIFEST_TMP, LOCK] {
+            let _ = fs::remove_file(self.root.join(file));
+        }
+        for folder in [self.catalog(), self.root.join(RUNS), self.root.join(TMP)] {
+            let _ = fs::remove_dir_all(folder);
+        }
     }
 
     /// Opens the folder of an existing database.
@@ -103,16 +123,27 @@ impl Dir {
         let dir = Self { root: root.into() };
         match fs::metadata(dir.manifest_path()) {
             Ok(_) => Ok(dir),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => refuse("the folder has no MANIFEST"),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                if dir.has_catalog() {
+                    return Err(Error::Missing { path: dir.manifest_path() });
+                }
+                refuse("the folder has no MANIFEST")
+            }
             Err(error) => Err(Error::io("look at the file", &dir.manifest_path())(error)),
         }
+    }
+
+    /// Returns whether the folder has what a MANIFEST can be made from.
+    fn has_catalog(&self) -> bool {
+        // The one is a file of every RocksDB database; names like the others may be those of another program.
+        self.catalog().join("CURRENT").is_file() || self.root.join(LOCK).is_file() && self.catalog().is_dir()
     }
 
     /// Opens the folder of a database that may have lost its MANIFEST.
     pub(crate) fn open_damaged(root: &Path) -> Result<Self> {
         let dir = Self { root: root.into() };
         match Self::open(root) {
-            Err(Error::NotADatabase { .. }) if dir.root.join(LOCK).is_file() && dir.catalog().is_dir() => Ok(dir),
+            Err(Error::Missing { .. }) => Ok(dir),
             outcome => outcome,
         }
     }
@@ -171,7 +202,7 @@ impl Dir {
     /// Reads MANIFEST.
     pub(crate) fn read_manifest(&self) -> Result<Vec<u8>> {
         let path = self.manifest_path();
-        step("read the file", &path).and_then(|()| fs::read(&path)).map_err(Error::io("read the file", &path))
+        step("read the file", &path).and_then(|()| fs::read(&path)).map_err(Error::io_of_part("read the file", &path))
     }
 
     /// Replaces MANIFEST: the one commit point of runs (SPEC 10.2).
@@ -210,12 +241,16 @@ impl Dir {
     /// Reads a whole file under `runs/`.
     pub(crate) fn read(&self, number: u64, kind: Kind) -> Result<Vec<u8>> {
         let path = self.path(number, kind);
-        fs::read(&path).map_err(Error::io("read the file", &path))
+        fs::read(&path).map_err(Error::io_of_part("read the file", &path))
     }
 
     /// Maps a file under `runs/` whose length the manifest gives.
     pub(crate) fn map(&self, number: u64, kind: Kind, length: u64) -> Result<Mapped> {
-        Mapped::open(&self.path(number, kind), Some(length))
+        let path = self.path(number, kind);
+        match Mapped::open(&path, Some(length)) {
+            Err(error) if error.is_missing_file() => Err(Error::Missing { path }),
+            outcome => outcome,
+        }
     }
 
     /// Removes a file that the durable manifest no longer names.
@@ -295,7 +330,7 @@ impl Dir {
 
 /// Returns the names in a folder, sorted.
 pub(crate) fn names(folder: &Path) -> Result<Vec<OsString>> {
-    let entries = fs::read_dir(folder).map_err(Error::io("list the folder", folder))?;
+    let entries = fs::read_dir(folder).map_err(Error::io_of_part("list the folder", folder))?;
     let mut names = Vec::new();
     for entry in entries {
         names.push(entry.map_err(Error::io("list the folder", folder))?.file_name());

@@ -19,10 +19,11 @@ impl Writer {
     /// are shifted by a constant; for equal ids the incoming document replaces; batches of equal names become one.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] for other parameters; [`Error::Batch`] for a batch name that is pending or cancelled
+    /// [`Error::Mismatch`] for other parameters; [`Error::SameDatabase`]; [`Error::Batch`] for a batch name that is pending or cancelled
     /// ours; damage of the source; errors of the disk. Documents committed by then stay; merging again continues.
     pub fn merge(&mut self, source: impl AsRef<Path>) -> Result<Loaded> {
-        let source = Reader::open(source)?;
+        let path = source.as_ref();
+        let source = Reader::open(path)?;
         let (ours, theirs) = (self.settings().clone(), source.view().settings().clone());
         for (what, database, requested) in [
             ("recipe", ours.recipe, theirs.recipe),
@@ -33,8 +34,7 @@ impl Writer {
             }
         }
         if ours.catalog == theirs.catalog {
-            let (what, database) = ("identity", "this database".to_owned());
-            return Err(Error::Mismatch { what, database, requested: "a copy of it".into() });
+            return Err(Error::SameDatabase { path: path.into() });
         }
         self.unlabel()?;
         let view = source.view();

@@ -81,7 +81,10 @@ fn on_a_full_disk_answers_go_on_and_nothing_acknowledged_is_lost() {
         drop(file);
         let error = until_full(&mut writer, &mut random, &mut acknowledged);
         say(&format!("full: {error}; {:?}", std::error::Error::source(&error).map(ToString::to_string)));
-        assert!(matches!(error, Error::Io { .. } | Error::Catalog { .. } | Error::OverLimit { .. }), "{error:?}");
+        assert!(
+            error.is_over_limit() && error.hint().is_some_and(|hint| hint.contains("free some space")),
+            "{error:?}"
+        );
         assert_all(&writer.view(), &acknowledged);
         let late = Reader::open(&path).expect("a reader needs no space there");
         assert_all(&late.view(), &acknowledged);
@@ -109,6 +112,18 @@ fn on_a_full_disk_answers_go_on_and_nothing_acknowledged_is_lost() {
     writer.close().expect("closed");
     let writer = Writer::open(&path).expect("opened");
     assert_all(&writer.view(), &acknowledged);
+}
+
+#[test]
+fn a_database_that_there_is_no_space_for_can_be_made_by_the_same_command_later() {
+    let Some(mount) = Mount::new(16, "a database that there is no space for") else { return };
+    let ballast = mount.fill();
+    let path = mount.path().join("db");
+    let config = Config::within(3).expect("k");
+    let error = Writer::create(&path, &config).expect_err("the disk is full");
+    assert!(error.is_over_limit(), "{error:?}");
+    std::fs::remove_file(&ballast).expect("removed");
+    Writer::create(&path, &config).and_then(Writer::close).expect("what was left behind is no hindrance");
 }
 
 #[test]
@@ -184,6 +199,7 @@ fn after_a_write_that_failed_a_writer_answers_only_poisoned_until_it_is_opened_a
     poisoned(writer.commit().err(), "commit");
     poisoned(writer.label("x", false).err(), "label");
     poisoned(writer.delete_site("x").err(), "delete_site");
+    poisoned(writer.delete_host("x").err(), "delete_host");
     poisoned(writer.delete_batch("x").err(), "delete_batch");
     poisoned(writer.bulk_load().err(), "bulk_load");
     poisoned(writer.reshape(None).err(), "reshape");

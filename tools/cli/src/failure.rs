@@ -100,9 +100,11 @@ impl Failure {
     pub(crate) fn writing(name: &str, error: &io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::Pipe,
-            io::ErrorKind::StorageFull => Told::new(Code::OverLimit, format!("{name}: cannot be written: {error}"))
-                .hint("free some space, then run the same command again")
-                .into(),
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                Told::new(Code::OverLimit, format!("{name}: cannot be written: {error}"))
+                    .hint("free some space, then run the same command again")
+                    .into()
+            }
             _ => Self::failed(format!("{name}: cannot be written: {error}")),
         }
     }
@@ -132,9 +134,9 @@ impl From<nddb::Error> for Failure {
             E::Locked { .. } => Code::Locked,
             E::Newer { .. } | E::Mismatch { .. } | E::Method { .. } => Code::Mismatch,
             E::Corrupt { .. } | E::Inconsistent { .. } | E::Catalog { damaged: true, .. } => Code::Damage,
-            E::OverLimit { .. } => Code::OverLimit,
-            E::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull => Code::OverLimit,
-            E::OutOfRange { .. } => Code::Usage,
+            E::Missing { .. } | E::BeyondRepair { .. } => Code::Damage,
+            E::OutOfRange { .. } | E::SameDatabase { .. } => Code::Usage,
+            error if error.is_over_limit() => Code::OverLimit,
             E::Cancelled => Code::Interrupted,
             _ => Code::Failed,
         };
@@ -143,8 +145,8 @@ impl From<nddb::Error> for Failure {
                 Some(format!("look at who owns {}, and as whom you run", path.display()))
             }
             E::Method { .. } => Some(
-                "choose another --method, or make a database with 'nddb create --recipe NAME' of a recipe that fits and \
-                 load the documents again; 'nddb pairs' needs no index of its own"
+                "choose another --method, or make a database of a recipe that fits ('nddb create --recipe NAME') and \
+                 load the documents again"
                     .into(),
             ),
             _ => None,

@@ -38,7 +38,7 @@ fn main() -> ExitCode {
     }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return messages::usage(&error).into(),
+        Err(error) => return messages::usage(error).into(),
     };
     match cli::run(cli) {
         Ok(code) => code.into(),

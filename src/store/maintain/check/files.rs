@@ -48,7 +48,8 @@ impl From<&Error> for Wrong {
     fn from(error: &Error) -> Self {
         let what = match error {
             Error::Corrupt { source, .. } | Error::Newer { source, .. } => return source.clone().into(),
-            Error::Inconsistent { what, .. } => what.clone(),
+            Error::Inconsistent { what, .. } | Error::BeyondRepair { what, .. } => what.clone(),
+            Error::Missing { .. } => "is missing".into(),
             Error::Io { action, source, .. } => format!("cannot {action}: {source}"),
             Error::Catalog { action, source, .. } => format!("the catalog cannot {action}: {source}"),
             other => other.to_string(),

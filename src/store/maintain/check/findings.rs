@@ -20,6 +20,8 @@ pub struct Fault {
     pub what: String,
     /// The advice how to repair it.
     pub next: String,
+    /// Whether a rebuild repairs it: it is not in the catalog.
+    pub repairable: bool,
 }
 
 impl fmt::Display for Fault {
@@ -45,20 +47,20 @@ impl Findings {
         Self { root, catalog, by_path: HashMap::new(), faults: Vec::new(), omitted: 0, notes: Vec::new() }
     }
 
-    fn push(&mut self, path: &Path, wrong: Wrong, next: String) {
+    fn push(&mut self, path: &Path, wrong: Wrong, next: String, repairable: bool) {
         let named = self.by_path.entry(path.into()).or_default();
         *named += 1;
         if *named > NAMED_MAX {
             self.omitted += 1;
             return;
         }
-        self.faults.push(Fault { path: path.into(), location: wrong.location, what: wrong.what, next });
+        self.faults.push(Fault { path: path.into(), location: wrong.location, what: wrong.what, next, repairable });
     }
 
     /// Adds a fault that a rebuild repairs.
     pub(crate) fn run(&mut self, path: &Path, wrong: impl Into<Wrong>) {
         let next = format!("'nddb rebuild {}' repairs it", self.root.display());
-        self.push(path, wrong.into(), next);
+        self.push(path, wrong.into(), next, true);
     }
 
     /// Adds a fault of data that is stored nowhere else.
@@ -66,7 +68,7 @@ impl Findings {
         let next = "runs are made from the catalog and not the catalog from runs: restore a backup of the \
                     database, or load its documents again into a new one";
         let path = self.catalog.clone();
-        self.push(&path, wrong.into(), next.into());
+        self.push(&path, wrong.into(), next.into(), false);
     }
 
     /// Adds a note that is no fault.

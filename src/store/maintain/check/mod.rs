@@ -365,7 +365,8 @@ fn verify_catalog(
                 Err(error) => findings.catalog(error),
             }
         }
-        Some(Err(Error::Io { .. } | Error::Inconsistent { .. } | Error::Corrupt { .. })) | None => {
+        Some(Err(Error::Io { .. } | Error::Missing { .. } | Error::Inconsistent { .. } | Error::Corrupt { .. }))
+        | None => {
             findings.note("the database cannot be queried as it is: recall was not sampled".into());
         }
         Some(Err(error)) => findings.catalog(error),

@@ -65,13 +65,12 @@ impl Rebuild<'_> {
     pub(crate) fn deletions_missing(&self, counted: u64) -> Error {
         let live = self.state.counters.live;
         let what = format!(
-            "the deleted set is lost, and with it which of {counted} documents are the {live} that are not deleted; \
-             restore a backup of the database, or load its documents again into a new one"
+            "the deleted set is lost, and with it which of {counted} documents are the {live} that are not deleted"
         );
         let path = match self.manifest.deleted {
             Some(file) => self.dir.path(file.number, Kind::Deleted),
             None => self.dir.manifest_path(),
         };
-        Error::Inconsistent { path, what }
+        Error::BeyondRepair { path, what }
     }
 }

@@ -27,6 +27,10 @@ use crate::{Error, Result};
 const RUN_MAX: u64 = 1 << 24;
 /// Rows between two progress reports.
 const ROWS: u64 = 1 << 16;
+/// Most generations for each file or commit.
+const GENERATIONS: u64 = 4;
+/// Generations go on at a multiple of this when the last one is unknown.
+const ROUND: u64 = 1000;
 
 /// The runs to rebuild.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,7 +63,7 @@ impl Default for RebuildOptions {
 }
 
 /// The result of a rebuild.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rebuilt {
     /// The new generation of the database.
     pub generation: u64,
@@ -85,12 +89,16 @@ pub struct Rebuilt {
     pub commits_lost: u64,
     /// The count of documents was corrected.
     pub counter: bool,
+    /// Why the catalog cannot be read to its end: damage that a rebuild cannot repair, because nothing else holds what
+    /// the catalog holds. `None` if all of it can be read.
+    pub unreadable: Option<String>,
 }
 
 impl Rebuilt {
     /// Returns whether anything was changed.
     pub fn is_changed(&self) -> bool {
-        *self != Self { generation: self.generation, runs_kept: self.runs_kept, ..Self::default() }
+        let (generation, runs_kept, unreadable) = (self.generation, self.runs_kept, self.unreadable.clone());
+        *self != Self { generation, runs_kept, unreadable, ..Self::default() }
     }
 }
 
@@ -133,8 +141,8 @@ struct Rebuild<'a> {
 /// Restores the runs of a database from its catalog.
 ///
 /// # Errors
-/// [`Error::NotADatabase`], [`Error::Locked`], [`Error::Newer`]; [`Error::Inconsistent`] if the catalog is damaged,
-/// which cannot be restored; [`Error::OverLimit`] without space for the new files; [`Error::Cancelled`]. The
+/// [`Error::NotADatabase`], [`Error::Locked`], [`Error::Newer`]; [`Error::BeyondRepair`] if what runs are made from
+/// is damaged itself; [`Error::OverLimit`] without space for the new files; [`Error::Cancelled`]. The
 /// database is then as before.
 pub fn rebuild(
     path: impl AsRef<Path>,
@@ -156,7 +164,7 @@ pub fn rebuild(
     {
         let what = "MANIFEST and catalog do not belong together: put back the one that is of this database, or \
                     remove MANIFEST to have all runs made from this catalog";
-        return Err(Error::Inconsistent { path: dir.root().into(), what: what.into() });
+        return Err(Error::BeyondRepair { path: dir.root().into(), what: what.into() });
     }
     let manifest = match &old {
         Some(old) => old.clone(),
@@ -179,7 +187,9 @@ pub fn rebuild(
         dir.sweep(|number| old.files().any(|file| file.number == number))?;
     }
     let state = State::read(&catalog, folded, file).map_err(|error| beyond_repair(&dir, error))?;
-    let rebuilt = Rebuilt { manifest: old.is_none(), ..Rebuilt::default() };
+    // First: what is stopped has changed nothing.
+    let unreadable = unreadable(&catalog, &ticker)?;
+    let rebuilt = Rebuilt { manifest: old.is_none(), unreadable, ..Rebuilt::default() };
     let mut rebuild = Rebuild { dir: &dir, catalog: &catalog, state, options, ticker: &ticker, manifest, rebuilt };
     rebuild.go(deletions_lost)?;
     Ok(rebuild.rebuilt)
@@ -195,17 +205,31 @@ fn deletions_in_files(dir: &Dir) -> Result<RoaringTreemap> {
     Ok(all)
 }
 
+/// Reads all rows of the catalog, most of which runs are not made from. Returns why that fails, if it does.
+fn unreadable(catalog: &Catalog, ticker: &Ticker<'_>) -> Result<Option<String>> {
+    ticker.start("read catalog", None, "rows")?;
+    let mut rows = 0;
+    let outcome = catalog.every_row(&mut || {
+        rows += 1;
+        if rows % ROWS == 0 { ticker.add(ROWS) } else { Ok(()) }
+    });
+    match outcome {
+        Ok(()) => Ok(None),
+        Err(Error::Cancelled) => Err(Error::Cancelled),
+        Err(error) => Ok(Some(Wrong::from(error).what)),
+    }
+}
+
 /// The error for damage that nothing else can restore.
 fn beyond_repair(dir: &Dir, error: Error) -> Error {
-    if matches!(error, Error::Cancelled | Error::Newer { .. }) {
+    if matches!(error, Error::Cancelled | Error::Newer { .. }) || error.is_over_limit() {
         return error;
     }
     let reason = Wrong::from(error).what;
     let what = format!(
-        "the catalog is damaged beyond repair ({reason}): runs are made from it, and nothing holds what it holds; \
-         restore a backup of the database, or load its documents again into a new one"
+        "the catalog is damaged beyond repair ({reason}): runs are made from it, and nothing holds what it holds"
     );
-    Error::Inconsistent { path: dir.catalog(), what }
+    Error::BeyondRepair { path: dir.catalog(), what }
 }
 
 impl Rebuild<'_> {
@@ -256,25 +280,30 @@ impl Rebuild<'_> {
         Ok(())
     }
 
-    /// Gives a lost manifest numbers above all that were used: the greatest ones are unknown, so both continue at
-    /// the next multiple of 2^32.
+    /// Gives a lost manifest numbers above all that were used, of which the greatest are unknown. A file number must never
+    /// be used again: they continue above the next multiple of 2^32. A generation must only not go back: all but a few
+    /// have new files or follow a commit, so that these bound it.
     fn begin_anew(&mut self) -> Result<()> {
-        let (mut greatest, _) = self.dir.numbers()?;
+        let (file, _) = self.dir.numbers()?;
+        let mut known = 0;
         self.catalog
-            .deletions(0, &mut |generation, _| greatest = greatest.max(generation))
+            .deletions(0, &mut |generation, _| known = known.max(generation))
             .map_err(|error| beyond_repair(self.dir, error))?;
         if let Ok(bytes) = self.dir.read_manifest()
             && bytes.len() >= manifest::GENERATION.end()
         {
             // Trusted as far as it can be true.
             let generation = manifest::GENERATION.get(&bytes);
-            greatest = greatest.max(if generation >> 48 == 0 { generation } else { 0 });
+            known = known.max(if generation >> 48 == 0 { generation } else { 0 });
         }
-        let next = ((greatest >> 32) + 1) << 32;
-        self.manifest.generation = next;
-        self.manifest.next_file = next;
+        let (epoch, files) = (file >> 32, file & u64::from(u32::MAX));
+        let likely = files.saturating_add(self.state.counters.commits).saturating_mul(GENERATIONS);
+        let generation = (known.max(likely) + 1).next_multiple_of(ROUND);
+        self.manifest.generation = generation;
+        // File numbers say how far generations were, should this manifest be lost too.
+        self.manifest.next_file = ((epoch + 1) << 32) + (generation & u64::from(u32::MAX));
         // No other manifest of this database had it.
-        self.manifest.purged = (next >> 32) as u32 | 1 << 31;
+        self.manifest.purged = (epoch + 1) as u32 | 1 << 31;
         self.manifest.complete = self.state.counters.next_number;
         self.manifest.commits = self.state.counters.commits;
         Ok(())

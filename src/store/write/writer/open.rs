@@ -26,10 +26,19 @@ impl Writer {
     /// [`Error::AlreadyExists`] if the path exists; errors of the disk.
     pub fn create(path: impl AsRef<Path>, config: &Config) -> Result<Self> {
         let dir = Dir::create(path.as_ref())?;
+        let made = Self::fill(dir.clone(), path.as_ref(), config);
+        if made.is_err() {
+            dir.discard();
+        }
+        made
+    }
+
+    /// Makes what is in the folder of a new database.
+    fn fill(dir: Dir, path: &Path, config: &Config) -> Result<Self> {
         let lock = dir.lock(&holder("nddb"))?;
         let catalog = Catalog::create(&dir.catalog())?;
         let settings = Settings {
-            catalog: identity(path.as_ref()),
+            catalog: identity(path),
             bits: config.bits,
             k: config.k,
             levels: config.levels.clone(),

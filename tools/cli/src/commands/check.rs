@@ -1,5 +1,7 @@
 //! `nddb check`: reads the whole database and lists all damage.
 
+use std::path::Path;
+
 use nddb::{CheckOptions, CheckReport};
 use serde_json::json;
 
@@ -28,7 +30,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N")]
     sample_recall: Option<u64>,
     /// Which queries: the same seed asks the same
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "sample_recall")]
     seed: u64,
 }
 
@@ -55,8 +57,19 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     }
     let faults = report.faults.len() as u64 + report.omitted;
     meter.finish(&format!("{} found: {read}", counted(faults, "fault")));
-    messages.note(format!("hint: 'nddb rebuild {}' makes damaged runs again", args.database.db.display()));
+    messages.hint(&hint(&report, &args.database.db));
     Ok(Code::Damage)
+}
+
+/// What helps against all faults together. Those of the catalog no rebuild repairs, and it would only remake runs of
+/// what the catalog has left.
+fn hint(report: &CheckReport, db: &Path) -> String {
+    if report.faults.iter().all(|fault| fault.repairable) {
+        return format!("'nddb rebuild {}' makes damaged files again from the catalog", db.display());
+    }
+    "the catalog is damaged, which 'nddb rebuild' cannot repair: restore a backup of the database, or load its \
+     documents again into a new one"
+        .into()
 }
 
 /// Prints faults, and the summary of `--json`.
@@ -65,7 +78,8 @@ fn print(report: &CheckReport, global: &Global, messages: &Messages, clock: &Clo
     for fault in &report.faults {
         if global.json {
             let file = fault.path.display().to_string();
-            output.json(&json!({"file": file, "place": fault.location, "what": fault.what, "next": fault.next}))?;
+            output.json(&json!({"file": file, "place": fault.location, "what": fault.what, "next": fault.next,
+                "repairable": fault.repairable}))?;
         } else {
             output.line(&fault.to_string())?;
         }

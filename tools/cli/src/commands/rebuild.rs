@@ -4,7 +4,7 @@ use nddb::{RebuildOptions, RebuildWhat, Rebuilt};
 use serde_json::json;
 
 use crate::args::{Database, Global};
-use crate::failure::{Code, Failure, Result};
+use crate::failure::{Code, Failure, Result, Told};
 use crate::quantity::counted;
 use crate::{database, interrupt, output};
 
@@ -12,7 +12,8 @@ use crate::{database, interrupt, output};
 ///
 /// Segments are made from their sibling tables; postings, runs and MANIFEST from the catalog, which holds
 /// everything that they are made of. What is sound is kept. The old files stay until the new ones are
-/// complete.
+/// complete. The catalog itself is read to its end: nothing in the database can repair it, and the exit code is 13 if
+/// it is damaged. Then a backup brings it back, or the archives, loaded into a new database.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -54,6 +55,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
             "deletions": rebuilt.deletions,
             "commits_lost": rebuilt.commits_lost,
             "counter": rebuilt.counter,
+            "unreadable": rebuilt.unreadable,
         }))?;
     }
     if rebuilt.commits_lost > 0 {
@@ -61,12 +63,25 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
         global.messages().warn(format!("the catalog has lost {lost}: their documents are gone, load them again"));
     }
     meter.finish(&summary(&rebuilt));
+    if let Some(why) = &rebuilt.unreadable {
+        let db = args.database.db.display();
+        let message = format!("{db}: the catalog is damaged, which nothing in the database can repair: {why}");
+        return Err(Told::new(Code::Damage, message).hint(BRINGS_BACK).into());
+    }
     Ok(Code::Done)
 }
 
+/// What helps against damage of the catalog.
+const BRINGS_BACK: &str = "restore a backup of the database, or load its documents again into a new one; until then, what can be read is right";
+
 fn summary(rebuilt: &Rebuilt) -> String {
     if !rebuilt.is_changed() {
-        return format!("nothing to do, {} sound", counted(rebuilt.runs_kept, "run"));
+        let runs = counted(rebuilt.runs_kept, "run");
+        return if rebuilt.unreadable.is_some() {
+            format!("runs: nothing to do, {runs} kept")
+        } else {
+            format!("nothing to do, {runs} sound")
+        };
     }
     let made = [
         (rebuilt.segments, "segment"),

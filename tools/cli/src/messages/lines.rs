@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::Mutex;
 
 use clap::ValueEnum;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use serde_json::Value;
 
 use crate::failure::{Code, Told};
@@ -56,6 +57,13 @@ impl Messages {
         }
     }
 
+    /// Says what can be done; not with `-q`.
+    pub(crate) fn hint(&self, text: &str) {
+        if !self.quiet {
+            line(&format!("hint: {text}"));
+        }
+    }
+
     /// Says what only the curious want to know, with `-v`.
     pub(crate) fn detail(&self, text: impl Display) {
         if self.verbose {
@@ -77,11 +85,22 @@ pub(crate) fn report(told: &Told) {
     }
 }
 
-/// Writes what clap has to say: help to stdout, errors to stderr.
-pub(crate) fn usage(error: &clap::Error) -> Code {
+/// Writes what clap has to say: help to stdout, errors to stderr. Clap leaves colours out unless it is a terminal, and
+/// where NO_COLOR is set.
+pub(crate) fn usage(mut error: clap::Error) -> Code {
+    if error.kind() == ErrorKind::MissingRequiredArgument && is_database_missing(&error) {
+        let tip = "the database may also be named by the environment: export NDDB_DB=crawl.nddb";
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
     // Nothing is left to be done if even this cannot be written.
     let _ = error.print();
     if error.use_stderr() { Code::Usage } else { Code::Done }
+}
+
+/// Whether a database is what the command line lacks.
+fn is_database_missing(error: &clap::Error) -> bool {
+    let Some(ContextValue::Strings(missing)) = error.get(ContextKind::InvalidArg) else { return false };
+    missing.iter().any(|name| name.starts_with("<DB"))
 }
 
 /// Writes a whole line, in one piece. If stderr is gone nobody can be told.

@@ -95,7 +95,8 @@ impl Meter {
         };
         let mut state = self.state();
         let now = Instant::now();
-        if state.tick.phase != tick.phase {
+        // A count that goes back is that of the same phase once more, of other documents or settings.
+        if state.tick.phase != tick.phase || tick.done < state.tick.done {
             // Of a phase that goes on, what was done before says nothing about the speed of now.
             let (done, share) = if tick.done > 1 { (tick.done, tick.share.unwrap_or(0.0)) } else { (0, 0.0) };
             state.began = Began { at: now, done, share };
@@ -143,7 +144,11 @@ impl Meter {
     fn text(&self, tick: &Tick, pace: Pace) -> String {
         let mut text = format!("{}: {}", self.command, tick.phase);
         if !tick.unit.is_empty() {
-            text += &format!("  {} {}  {}/s", grouped(tick.done), tick.unit, grouped(pace.rate as u64));
+            text += &format!("  {} {}", grouped(tick.done), tick.unit);
+            // Less than one a second is nothing that could be said so.
+            if pace.rate >= 1.0 {
+                text += &format!("  {}/s", grouped(pace.rate as u64));
+            }
         }
         if tick.bytes > 0 {
             text += &format!("  {}", bytes(tick.bytes));
@@ -189,6 +194,19 @@ mod tests {
         assert_eq!(meter.value(&tick, paced(&tick, 10))["eta_seconds"], 30);
         let unknown = Tick { phase, done: 5, unit, ..Tick::default() };
         assert_eq!(meter.text(&unknown, paced(&unknown, 1)), "load: reading  5 documents  5/s");
+        assert_eq!(meter.text(&unknown, paced(&unknown, 10)), "load: reading  5 documents");
+    }
+
+    #[test]
+    fn a_phase_that_begins_once_more_is_measured_from_its_new_beginning() {
+        let meter = Messages::new(Style::Plain, false, false).meter("eval");
+        let tick = |done| meter.tick(Tick { phase: "compare", done, unit: "comparisons", ..Tick::default() });
+        tick(5000);
+        assert_eq!(meter.state().began.done, 5000);
+        tick(6000);
+        assert_eq!(meter.state().began.done, 5000);
+        tick(0);
+        assert_eq!(meter.state().began.done, 0);
     }
 
     #[test]
