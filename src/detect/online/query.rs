@@ -17,7 +17,7 @@ use crate::detect::method::registry::Method;
 use crate::detect::method::rules::Decision;
 use crate::detect::method::sketches::Sketches;
 use crate::sketch::Recipe;
-use crate::store::{Document, Key, Near, Scope, Sharing, View, Within};
+use crate::store::{Document, Key, Near, Scope, Sharing, Stored, View, Within};
 use crate::text::Page;
 use crate::{Error, Result};
 
@@ -42,6 +42,22 @@ impl OnlineDetector {
     /// As [`OnlineDetector::ask`].
     pub fn ask_page(&self, view: View<'_>, document: &Document, page: &Page<'_>) -> Result<NearDuplicates> {
         self.ask_with(view, document, Some(page))
+    }
+
+    /// Returns the near-duplicates of a stored document, without the document itself; a page is its text.
+    ///
+    /// # Errors
+    /// As [`OnlineDetector::ask`].
+    pub fn ask_stored(&self, view: View<'_>, stored: &Stored, page: Option<&Page<'_>>) -> Result<NearDuplicates> {
+        let document = Document::from(stored.clone());
+        let mut found = self.ask_with(view, &document, page)?;
+        let listed = found.matches.len();
+        found.matches.retain(|near_duplicate| near_duplicate.stored.number != stored.number);
+        // Of more identical documents than are listed it is counted with those left out.
+        if found.matches.len() < listed || found.count > listed as u64 {
+            found.count -= 1;
+        }
+        Ok(found)
     }
 
     fn ask_with(&self, view: View<'_>, document: &Document, page: Option<&Page<'_>>) -> Result<NearDuplicates> {

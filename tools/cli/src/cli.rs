@@ -4,7 +4,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::args::Global;
 use crate::commands::{
-    add, batch, batch_query, check, cluster, compact, completions, create, eval, fp, get, lab, load, merge, pairs,
+    add, batch, batch_query, check, cluster, compact, completions, create, eval, fp, get, lab, load, man, merge, pairs,
     plan, query, rebuild, report, reshape, rm, scan, segment, stats, tune,
 };
 use crate::failure::{Code, Result};
@@ -33,7 +33,7 @@ Exit codes:
 /// number of processes while one writes to it. Data goes to stdout, one JSON object a line; progress and
 /// messages go to stderr.
 #[derive(Debug, Parser)]
-#[command(name = "nddb", version, max_term_width = 100, disable_help_subcommand = true)]
+#[command(name = "nddb", version, max_term_width = 100)]
 #[command(after_help = EXAMPLES, subcommand_required = true, arg_required_else_help = true)]
 pub(crate) struct Cli {
     #[command(flatten)]
@@ -70,6 +70,7 @@ pub(crate) enum Command {
     Lab(lab::Args),
     Tune(tune::Args),
     Completions(completions::Args),
+    Man(man::Args),
 }
 
 /// Does what the command line says.
@@ -106,5 +107,6 @@ pub(crate) fn run(cli: Cli) -> Result<Code> {
         Command::Eval(args) => eval::run(&args, global),
         Command::Tune(args) => tune::run(&args, global),
         Command::Completions(args) => completions::run(&args, Cli::command()),
+        Command::Man(args) => man::run(&args, Cli::command(), global),
     }
 }

@@ -20,9 +20,8 @@ pub(crate) struct JudgingArgs {
     /// Texts are read where they were loaded from. A match whose text cannot be read stays, and its rule says so.
     #[arg(long, value_enum, value_name = "METHOD")]
     pub(crate) verify: Option<Verify>,
-    /// Of each key that more documents share, compare so many: the oldest
-    #[arg(long, value_name = "N", default_value_t = GROUP_LIMIT)]
-    group_limit: usize,
+    #[arg(long, value_name = "N", help = limit_help())]
+    group_limit: Option<usize>,
     /// Miss no document whose projection differs in 12 bits; takes three times as many look-ups for c
     #[arg(long)]
     complete: bool,
@@ -36,15 +35,37 @@ impl JudgingArgs {
         if k.is_some() && method != Method::Simhash {
             return Err(Failure::usage(format!("-k is the distance of simhash, and the method is {method}")));
         }
+        if self.complete && !method.has_pieces() {
+            return Err(Failure::usage(format!("--complete is an option of c and split, and the method is {method}")));
+        }
         let mut online = OnlineDetector::chosen(view, choice);
         online.rules.within = k.unwrap_or(view.settings().k).into();
-        self.model.apply(&mut online.rules)?;
+        self.model.apply(method, &mut online.rules)?;
         online.complete = self.complete;
-        online.group_limit = self.group_limit;
+        online.group_limit = self.group_limit.unwrap_or(GROUP_LIMIT);
         online.verify_lcs = self.verify == Some(Verify::Lcs);
         online.check(view)?;
         Ok(online)
     }
+}
+
+impl JudgingArgs {
+    /// The first option that was given.
+    pub(crate) fn given(&self) -> Option<&'static str> {
+        [
+            ("--method", self.method.is_some()),
+            ("--verify", self.verify.is_some()),
+            ("--group-limit", self.group_limit.is_some()),
+            ("--complete", self.complete),
+            ("--min-probability or --model", self.model.is_given()),
+        ]
+        .into_iter()
+        .find_map(|(name, given)| given.then_some(name))
+    }
+}
+
+fn limit_help() -> String {
+    format!("Of each key that more documents share, compare so many: the oldest [default: {GROUP_LIMIT}]")
 }
 
 /// Lists methods with what each is in brackets.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use nddb::detect::{ALL_TRAITS, Model, Rules};
+use nddb::detect::{ALL_TRAITS, Method, Model, Rules};
 use serde_json::Value;
 
 use crate::failure::{Failure, Result};
@@ -11,18 +11,27 @@ use crate::inputs;
 /// How the model decides.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ModelOptions {
-    /// Least probability of a near-duplicate, by the model
-    #[arg(long, value_name = "P", default_value_t = 0.5, value_parser = probability)]
-    min_probability: f64,
+    /// Least probability of a near-duplicate, by the model [default: 0.5]
+    #[arg(long, value_name = "P", value_parser = probability)]
+    min_probability: Option<f64>,
     /// Take the constants of the model from this file, which `nddb lab fit --output` wrote
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
 }
 
 impl ModelOptions {
-    /// Changes the rules to what the user gave.
-    pub(crate) fn apply(&self, rules: &mut Rules) -> Result<()> {
-        rules.probability = self.min_probability;
+    /// Whether any was given.
+    pub(crate) fn is_given(&self) -> bool {
+        self.min_probability.is_some() || self.model.is_some()
+    }
+
+    /// Changes the rules of a method to what the user gave. Refuses what means nothing to the method.
+    pub(crate) fn apply(&self, method: Method, rules: &mut Rules) -> Result<()> {
+        if self.is_given() && method != Method::Model {
+            let name = if self.model.is_some() { "--model" } else { "--min-probability" };
+            return Err(Failure::usage(format!("{name} is an option of model, and the method is {method}")));
+        }
+        rules.probability = self.min_probability.unwrap_or(rules.probability);
         if let Some(path) = &self.model {
             rules.model = read(path)?;
         }

@@ -35,6 +35,16 @@ fn describe(plan: &CompactionPlan) -> String {
     counted(plan.runs() as u64, "run")
 }
 
+/// What became of the space. A larger run may have more tables, so that queries cost no more than before.
+fn change(sum: &Compacted) -> String {
+    let (before, after) = (sum.bytes_before, sum.bytes_after);
+    match after.cmp(&before) {
+        std::cmp::Ordering::Less => format!("{} less than before", bytes(before - after)),
+        std::cmp::Ordering::Equal => "as large as before".into(),
+        std::cmp::Ordering::Greater => format!("{} more than before, for more tables", bytes(after - before)),
+    }
+}
+
 /// Adds what another compaction did.
 fn add(sum: &mut Compacted, one: &Compacted) {
     sum.runs_before += one.runs_before;
@@ -74,7 +84,6 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
         }
     }
     writer.close()?;
-    let won = sum.bytes_before.saturating_sub(sum.bytes_after);
     if global.json {
         output::print_json(&json!({
             "merges": merges,
@@ -91,10 +100,10 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
         (0, _) => "nothing to do".into(),
         (_, true) => "nothing done".into(),
         _ => format!(
-            "{} became {}, {} won, {} dropped",
+            "{} became {}, {}, {} dropped",
             counted(sum.runs_before as u64, "run"),
             sum.runs_after,
-            bytes(won),
+            change(&sum),
             counted(sum.documents_dropped, "deleted document"),
         ),
     });

@@ -13,6 +13,7 @@ pub(crate) mod fp;
 pub(crate) mod get;
 pub(crate) mod lab;
 pub(crate) mod load;
+pub(crate) mod man;
 pub(crate) mod merge;
 pub(crate) mod pairs;
 pub(crate) mod plan;

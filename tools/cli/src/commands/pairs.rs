@@ -93,7 +93,7 @@ impl MethodArgs {
         }
         let mut options = PairOptions::chosen(view, choice);
         options.rules.within = self.k.unwrap_or(view.settings().k).into();
-        self.model.apply(&mut options.rules)?;
+        self.model.apply(method, &mut options.rules)?;
         options.group_limit = self.group_limit;
         options.complete = self.complete;
         options.resources = resources(global);

@@ -27,7 +27,7 @@ fn what_is_no_database_is_named() {
 fn a_database_is_made_once_and_where_there_is_room() {
     let dir = Dir::new();
     dir.nddb(["create", "db"]).tells(0, &["db: made, 64 bits, k = 3", "recipe main/3"]);
-    dir.nddb(["create", "db"]).tells(1, &["db: exists already", "hint: choose another path"]);
+    dir.nddb(["create", "db"]).tells(1, &["db: exists already", "choose another path"]);
     dir.write("file", b"words");
     dir.nddb(["create", "file"]).tells(1, &["file: exists already"]);
     dir.nddb(["create", "no/such/folder"]).tells(1, &["no/such/folder", "No such file"]);
@@ -62,7 +62,8 @@ fn a_recipe_is_a_base_and_flags_or_a_label() {
     for (number, (args, label)) in [
         (&[][..], "main/3"),
         (&["--pieces"], "main-c/3"),
-        (&["--pieces", "--psl"], "main-psl-c/3"),
+        (&["--pieces", "--psl"], "main-c/3"),
+        (&["--recipe", "web", "--pieces", "--psl"], "web-psl-c/1"),
         (&["--recipe", "web", "--phrases", "2", "--pieces"], "web-2grams-c/1"),
         (&["--recipe", "1e0ng"], "1e0ng/1"),
         (&["--recipe", "main-c"], "main-c/3"),
@@ -80,7 +81,8 @@ fn a_recipe_is_a_base_and_flags_or_a_label() {
         (&["--recipe", "1e0ng", "--pieces"][..], "--pieces is no flag of recipe '1e0ng'"),
         (&["--phrases", "2"], "--phrases is no flag of recipe 'main'"),
         (&["--recipe", "web", "--phrases", "4"], "2..=3"),
-        (&["--recipe", "main-c-psl"], "there is no recipe 'main-c-psl'"),
+        (&["--recipe", "web-c-psl"], "there is no recipe 'web-c-psl'"),
+        (&["--recipe", "main-psl"], "there is no recipe 'main-psl'"),
     ] {
         dir.nddb([&["create", "db"], args].concat()).tells(2, &[why]);
     }
@@ -100,7 +102,7 @@ fn a_newer_format_is_told_from_damage() {
     bytes[8..12].copy_from_slice(&[1, 0, 1, 0]);
     bytes[30] ^= 1;
     dir.write("db/MANIFEST", &bytes);
-    dir.nddb(["get", "db", "a"]).tells(13, &["MANIFEST", "checksum", "hint: 'nddb check db'"]);
+    dir.nddb(["get", "db", "a"]).tells(13, &["MANIFEST", "checksum", "hint: 'nddb rebuild db'"]);
     dir.nddb(["rm", "db", "a"]).tells(13, &["MANIFEST"]);
 }
 
@@ -152,4 +154,37 @@ fn what_may_not_be_read_is_named() {
 #[expect(clippy::print_stderr, reason = "a test tells what it leaves out")]
 fn say(text: &str) {
     eprintln!("{text}");
+}
+
+#[test]
+fn options_without_effect_where_they_stand_are_refused() {
+    let dir = Dir::with_documents();
+    dir.write("docs.jsonl", b"{\"id\":\"x\",\"text\":\"one two three\"}\n");
+    dir.write("page.html", b"<p>one two three");
+    for (args, why) in [
+        (&["load", "db", "docs.jsonl", "--id", "url"][..], "--id is an option of WARC, WET and ARC inputs"),
+        (&["load", "db", "docs.jsonl", "--id-prefix", "x"], "--id-prefix is an option of u64le and tsv inputs"),
+        (&["load", "db", "three.tsv", "--text-field", "body"], "--text-field is an option of JSONL inputs"),
+        (&["load", "db", "-", "--format", "warc", "--fp-field", "f"], "--fp-field is an option of JSONL inputs"),
+        (&["load", "db", "page.html", "--id", "url"], "--id is an option of"),
+        (&["cluster", "db", "--format", "tsv"], "--output <DIR>"),
+        (&["check", "db", "--seed", "2"], "--sample-recall <N>"),
+        (&["query", "db", "--id", "a", "--complete", "-k", "2"], "--complete says nothing about"),
+        (&["query", "db", "--id", "a", "--complete"], "--complete is an option of c and split"),
+        (
+            &["query", "db", "--id", "a", "--method", "simhash", "--min-probability", "0.9"],
+            "--min-probability is an option of model",
+        ),
+        (&["query", "db", "--fp", "00000000000000ff", "--group-limit", "3"], "--group-limit says nothing about"),
+        (&["query", "db", "--id", "a", "--url", "http://a.org/"], "--url"),
+        (&["query", "db", "--html", "page.html", "-k", "1", "--url", "http://a.org/"], "--url says nothing about"),
+        (&["pairs", "db", "--method", "b", "--min-probability", "0.9"], "--min-probability is an option of model"),
+        (&["pairs", "db", "-k", "1", "--complete"], "--complete is an option of c and split"),
+        (&["add", "db", "--group-limit", "3"], "--group-limit is about judging what is new"),
+    ] {
+        dir.nddb(args.iter()).tells(2, &[why]);
+    }
+    // Of several inputs one that looks at it is enough, and so is one that cannot be told.
+    dir.nddb(["load", "db", "docs.jsonl", "three.tsv", "--id-prefix", "p-"]).done();
+    dir.nddb(["load", "db", "-", "--id-field", "id"]).stdin("{\"id\":\"y\",\"text\":\"one two\"}\n").done();
 }

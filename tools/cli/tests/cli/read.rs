@@ -69,6 +69,7 @@ fn help_teaches_with_examples() {
         "scan",
         "fp",
         "completions",
+        "man",
     ];
     let all = dir.nddb(["--help"]).done().stdout;
     for command in commands {
@@ -78,6 +79,7 @@ fn help_teaches_with_examples() {
     }
     let shell = dir.nddb(["completions", "bash"]).done().stdout;
     assert!(shell.contains("_nddb()"));
+    assert_eq!(dir.nddb(["help", "pairs"]).done().stdout, dir.nddb(["pairs", "--help"]).done().stdout);
     dir.nddb(["compleet"]).tells(2, &["unrecognized subcommand"]);
     dir.nddb(["--version"]).done();
 }

@@ -1,10 +1,13 @@
 //! One line of `nddb add`. Unlike in an archive, an unknown field is an error, since the document would be stored
 //! without that field.
 
+use std::fmt;
+
 use nddb::sketch::Recipe;
 use nddb::text::Page;
 use nddb::{Document, Fingerprint};
 use nddb_format::fingerprint::low_mask;
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
 use crate::failure::chain;
@@ -35,21 +38,62 @@ pub(super) struct Wrong {
 /// Reads a line.
 pub(super) fn parse(bytes: &[u8], ignore_unknown: bool) -> Result<Line, Wrong> {
     let wrong = |why: String| Wrong { id: None, why };
-    let mut object: Map<String, Value> = match serde_json::from_slice(bytes) {
-        Ok(Value::Object(object)) => object,
-        Ok(_) => return Err(wrong("the line is not a JSON object".into())),
+    let fields = match serde_json::from_slice(bytes) {
+        Ok(Fields(fields)) => fields,
         Err(_) if bytes.trim_ascii().is_empty() => return Err(wrong("the line is empty".into())),
+        Err(error) if error.is_data() => return Err(wrong("the line is not a JSON object".into())),
         Err(error) => return Err(wrong(format!("the line is not JSON: {error}"))),
     };
+    let mut object = Map::new();
+    let mut repeated = None;
+    for (name, value) in fields {
+        if object.contains_key(&name) {
+            repeated.get_or_insert(name);
+        } else {
+            object.insert(name, value);
+        }
+    }
     let id = match object.remove("id") {
         Some(Value::String(id)) => id,
         Some(Value::Number(id)) if !id.is_f64() => id.to_string(),
         Some(_) => return Err(wrong("field 'id' is neither a string nor an integer".into())),
         None => return Err(wrong("field 'id' is missing".into())),
     };
+    // Which of the two is meant nobody can know.
+    if let Some(name) = repeated {
+        let id = Some(id).filter(|_| name != "id");
+        return Err(Wrong { id, why: format!("field '{name}' stands there twice") });
+    }
     match rest(&mut object, ignore_unknown) {
         Ok((body, url)) => Ok(Line { id, url, body }),
         Err(why) => Err(Wrong { id: Some(id), why }),
+    }
+}
+
+/// The fields of an object in their order, repeated ones too.
+struct Fields(Vec<(String, Value)>);
+
+impl<'de> Deserialize<'de> for Fields {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(FieldsVisitor)
+    }
+}
+
+struct FieldsVisitor;
+
+impl<'de> Visitor<'de> for FieldsVisitor {
+    type Value = Fields;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
+        let mut fields = Vec::new();
+        while let Some(field) = map.next_entry()? {
+            fields.push(field);
+        }
+        Ok(Fields(fields))
     }
 }
 
@@ -61,7 +105,9 @@ fn rest(object: &mut Map<String, Value>, ignore_unknown: bool) -> Result<(Body, 
     };
     let (url, text, html, fp) = (take("url")?, take("text")?, take("html")?, take("fp")?);
     if let Some(name) = object.keys().next().filter(|_| !ignore_unknown) {
-        return Err(format!("unknown field '{name}'; fields are id, url, text, html, fp"));
+        return Err(format!(
+            "unknown field '{name}'; fields are id, url, text, html, fp, and --ignore-unknown reads past all others"
+        ));
     }
     let body = match (text, html, fp) {
         (Some(text), None, None) => Body::Text(text),
@@ -136,6 +182,11 @@ mod tests {
             (r#"{"id":"a","text":5}"#, Some("a"), "'text' is not a string"),
             (r#"{"id":"a","fp":"ff"}"#, Some("a"), "16 hexadecimal digits"),
             (r#"{"id":"a","text":"b","ulr":"c"}"#, Some("a"), "unknown field 'ulr'"),
+            (r#"{"id":"a","text":"b","ulr":"c"}"#, Some("a"), "--ignore-unknown reads past"),
+            (r#"{"id":"a","text":"b","text":"c"}"#, Some("a"), "field 'text' stands there twice"),
+            (r#"{"id":"a","text":"b","id":"c"}"#, None, "field 'id' stands there twice"),
+            (r#"7 "#, None, "not a JSON object"),
+            (r#"{"id":"a","text":"b"} {}"#, None, "not JSON"),
         ];
         for (text, id, expected) in cases {
             let (found, why) = why(text);

@@ -83,8 +83,8 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     if let Some(k) = args.k.filter(|&k| k > most) {
         return Err(Failure::usage(format!("k is {k}, this database answers up to {most}")));
     }
-    if (args.how.method.is_some() || args.how.verify.is_some()) && !args.if_new {
-        return Err(Failure::usage("--method and --verify judge what is new: they need --if-new"));
+    if let Some(name) = args.how.given().filter(|_| !args.if_new) {
+        return Err(Failure::usage(format!("{name} is about judging what is new: it needs --if-new")));
     }
     let online = args.if_new.then(|| args.how.online(writer.view(), args.k)).transpose()?;
     if let Some(batch) = &args.batch {

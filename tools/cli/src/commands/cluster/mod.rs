@@ -55,7 +55,7 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
     /// How the pairs are written
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT", requires = "output")]
     format: Format,
     /// The folder of an earlier run: renamed.tsv says what became of clusters whose ids are gone
     #[arg(long, value_name = "DIR", requires = "output")]

@@ -28,7 +28,8 @@ use crate::output::Output;
 #[command(after_help = "\
 Examples:
   nddb lab fit --docs docs.jsonl.zst --pairs pairs.tsv
-  nddb lab fit --docs a.jsonl --pairs a.tsv --groups a.groups.tsv --docs b.jsonl --pairs b.tsv --output model.json")]
+  nddb lab fit --docs a.jsonl --pairs a.tsv --groups a.groups.tsv \\
+    --docs b.jsonl --pairs b.tsv --groups b.groups.tsv --output model.json")]
 pub(crate) struct Args {
     /// The documents of a set: any input of nddb load; once for each set
     #[arg(long, value_name = "FILE", required = true)]

@@ -1,6 +1,7 @@
 //! `nddb load`: archives, pages and fingerprints into a database, in bulk.
 
 mod skipped;
+mod unused;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -14,6 +15,7 @@ use nddb::ingest::{Event, LoadProgress, LoadReport, Loader};
 use serde_json::json;
 
 use self::skipped::{Skipped, UNREADABLE};
+use self::unused::Of;
 use crate::args::{FromEnvironment, Global};
 use crate::clock::Clock;
 use crate::failure::{Code, Failure, Result, Told, chain};
@@ -56,12 +58,12 @@ pub(crate) struct Args {
         help = "What the inputs are: auto, warc, wet, arc, html, jsonl, tsv, u64le"
     )]
     format: Format,
-    /// Where ids of WARC, WET and ARC documents come from
-    #[arg(long, value_enum, default_value_t, value_name = "FROM")]
-    id: IdFrom,
+    /// Where ids of WARC, WET and ARC documents come from [default: record]
+    #[arg(long, value_enum, value_name = "FROM")]
+    id: Option<IdFrom>,
     /// Put this before the ids of u64le and tsv inputs
-    #[arg(long, value_name = "TEXT", default_value = "")]
-    id_prefix: String,
+    #[arg(long, value_name = "TEXT")]
+    id_prefix: Option<String>,
     #[command(flatten)]
     fields: Fields,
     /// Cut records and pages at this size
@@ -85,21 +87,21 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Fields of JSONL inputs")]
 struct Fields {
-    /// The id, a string or a number
-    #[arg(long, value_name = "NAME", default_value = "id")]
-    id_field: String,
-    /// Plain text, where there is no page
-    #[arg(long, value_name = "NAME", default_value = "text")]
-    text_field: String,
-    /// An HTML page, where there is no fingerprint
-    #[arg(long, value_name = "NAME", default_value = "html")]
-    html_field: String,
-    /// A fingerprint of 16 hex digits
-    #[arg(long, value_name = "NAME", default_value = "fp")]
-    fp_field: String,
-    /// The address
-    #[arg(long, value_name = "NAME", default_value = "url")]
-    url_field: String,
+    /// The id, a string or a number [default: id]
+    #[arg(long, value_name = "NAME")]
+    id_field: Option<String>,
+    /// Plain text, where there is no page [default: text]
+    #[arg(long, value_name = "NAME")]
+    text_field: Option<String>,
+    /// An HTML page, where there is no fingerprint [default: html]
+    #[arg(long, value_name = "NAME")]
+    html_field: Option<String>,
+    /// A fingerprint of 16 hex digits [default: fp]
+    #[arg(long, value_name = "NAME")]
+    fp_field: Option<String>,
+    /// The address [default: url]
+    #[arg(long, value_name = "NAME")]
+    url_field: Option<String>,
 }
 
 /// Where ids come from.
@@ -113,26 +115,45 @@ enum IdFrom {
 }
 
 impl Args {
+    /// The options that only some inputs look at, and whether they were given.
+    fn of_some_inputs(&self) -> [(&'static str, bool, Of); 7] {
+        let fields = &self.fields;
+        [
+            ("--id", self.id.is_some(), Of::Archives),
+            ("--id-prefix", self.id_prefix.is_some(), Of::Prints),
+            ("--id-field", fields.id_field.is_some(), Of::Fields),
+            ("--text-field", fields.text_field.is_some(), Of::Fields),
+            ("--html-field", fields.html_field.is_some(), Of::Fields),
+            ("--fp-field", fields.fp_field.is_some(), Of::Fields),
+            ("--url-field", fields.url_field.is_some(), Of::Fields),
+        ]
+    }
+
     fn options(&self) -> archive::Options {
         let fields = &self.fields;
         archive::Options {
             format: self.format,
             limits: Limits { record: self.max_record as usize, ..Limits::default() },
-            id_from: match self.id {
+            id_from: match self.id.unwrap_or_default() {
                 IdFrom::Record => archive::IdFrom::Record,
                 IdFrom::Url => archive::IdFrom::Url,
             },
-            id_prefix: self.id_prefix.clone(),
+            id_prefix: self.id_prefix.clone().unwrap_or_default(),
             first_ordinal: 0,
             fields: archive::JsonFields {
-                id: fields.id_field.clone(),
-                text: fields.text_field.clone(),
-                html: fields.html_field.clone(),
-                fp: fields.fp_field.clone(),
-                url: fields.url_field.clone(),
+                id: named(&fields.id_field, "id"),
+                text: named(&fields.text_field, "text"),
+                html: named(&fields.html_field, "html"),
+                fp: named(&fields.fp_field, "fp"),
+                url: named(&fields.url_field, "url"),
             },
         }
     }
+}
+
+/// The name of a field.
+fn named(given: &Option<String>, usual: &str) -> String {
+    given.clone().unwrap_or_else(|| usual.into())
 }
 
 pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
@@ -140,6 +161,7 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     let (db, given) = args.environment.split(std::mem::take(&mut args.given), "INPUT")?;
     let command = format!("load {}", given.iter().map(|path| path.to_string_lossy()).collect::<Vec<_>>().join(" "));
     let inputs = archive::expand(&given, args.format)?;
+    unused::refuse(&args.of_some_inputs(), args.format, &inputs)?;
     let mut writer = database::write(&db, &command, global)?;
     database::recipe(writer.settings())?;
     let skipped = Skipped::create(args.skipped.as_deref(), global.messages())?;
@@ -158,7 +180,9 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     writer.close()?;
     if report.is_failure() {
         let message = report.unreadable.first().map(|error| chain(error)).unwrap_or_default();
-        return Err(Told::new(Code::Failed, message).hint("nothing was loaded").into());
+        return Err(Told::new(Code::Failed, message)
+            .hint("nothing was loaded: mend that input or leave it out, and run the command again")
+            .into());
     }
     tell(&report, &clock, &args, global, &meter)
 }

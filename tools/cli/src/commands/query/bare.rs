@@ -43,12 +43,12 @@ impl Answering for Bare<'_> {
     /// Answers queries one after the other, or many together.
     fn answer(&self, queries: &[Query]) -> Result<Answers> {
         let mut answers = Answers::default();
-        let mut near = Vec::with_capacity(TOGETHER);
+        let mut near: Vec<Asked> = Vec::with_capacity(TOGETHER);
         let together = if self.one_by_one { 1 } else { TOGETHER };
         for query in queries {
             match query.fingerprint(self.view.settings().bits) {
                 Some((fingerprint, false)) => {
-                    near.push(fingerprint);
+                    near.push((fingerprint, query.own_number()));
                     if near.len() == together {
                         self.find(&mut near, &mut answers)?;
                     }
@@ -69,33 +69,55 @@ impl Answering for Bare<'_> {
     }
 }
 
+/// A fingerprint that is asked for, and the number of the stored document that has it, where one is asked for.
+type Asked = (Fingerprint, Option<u64>);
+
 impl Bare<'_> {
     /// Asks for all of `near` in one call, and empties it.
-    fn find(&self, near: &mut Vec<Fingerprint>, answers: &mut Answers) -> Result<()> {
+    fn find(&self, near: &mut Vec<Asked>, answers: &mut Answers) -> Result<()> {
         if near.is_empty() {
             return Ok(());
         }
+        let prints: Vec<Fingerprint> = near.iter().map(|(fingerprint, _)| *fingerprint).collect();
+        // A document is among what is found for it, and left out.
+        let own = usize::from(near.iter().any(|(_, own)| own.is_some()));
+        let limit = self.limit.map(|limit| limit.saturating_add(own));
         let began = self.one_by_one.then(Instant::now);
         match self.ids {
             Ids::All => {
-                let found = self.view.find(near, self.within, self.limit, &mut answers.work)?;
+                let found = self.view.find(&prints, self.within, limit, &mut answers.work)?;
                 self.took(began, answers);
-                for answer in &found {
+                for (mut answer, (_, own)) in found.into_iter().zip(&*near) {
+                    self.leave_out(*own, &mut answer.count, &mut answer.matches, |one| (one.distance, one.number));
                     answers.matches += answer.count;
-                    json::answer(&mut answers.lines, answer);
+                    json::answer(&mut answers.lines, &answer);
                 }
             }
             Ids::None => {
-                let found = self.view.probe(near, self.within, self.limit, &mut answers.work)?;
+                let found = self.view.probe(&prints, self.within, limit, &mut answers.work)?;
                 self.took(began, answers);
-                for (query, matches) in near.iter().zip(&found) {
+                for (mut matches, (query, own)) in found.into_iter().zip(&*near) {
+                    self.leave_out(*own, &mut matches.count, &mut matches.matches, |one| (one.distance, one.number));
                     answers.matches += matches.count;
-                    json::matches(&mut answers.lines, *query, matches);
+                    json::matches(&mut answers.lines, *query, &matches);
                 }
             }
         }
         near.clear();
         Ok(())
+    }
+
+    /// Leaves the document itself out of what was found for it, and of more than the limit the farthest and newest.
+    fn leave_out<T>(&self, own: Option<u64>, count: &mut u64, matches: &mut Vec<T>, key: impl Fn(&T) -> (u32, u64)) {
+        if let Some(own) = own {
+            *count -= 1;
+            matches.retain(|one| key(one).1 != own);
+        }
+        while self.limit.is_some_and(|limit| matches.len() > limit)
+            && let Some(last) = (0..matches.len()).max_by_key(|&index| key(&matches[index]))
+        {
+            matches.remove(last);
+        }
     }
 
     fn took(&self, began: Option<Instant>, answers: &mut Answers) {

@@ -45,15 +45,22 @@ impl Judged<'_> {
         match query {
             Query::Print(fingerprint) => {
                 let page = Err("of the query only the fingerprint is known".into());
-                self.judge(&fingerprint.to_string(), &Document::bare("query", *fingerprint)?, page)
+                let document = Document::bare("query", *fingerprint)?;
+                let asked = self.online.ask(self.view, &document);
+                self.judge(&fingerprint.to_string(), &document, asked, page)
             }
             Query::Stored(stored) => {
                 // Only --why reads it.
                 let read = if self.why { self.read(stored) } else { Err(String::new()) };
                 let document = Document::from(Stored::clone(stored));
-                self.judge(&stored.record.id, &document, read.as_ref().map_err(String::clone))
+                let page = read.as_ref().ok().map(PageFile::page);
+                let asked = self.online.ask_stored(self.view, stored, page.as_ref());
+                self.judge(&stored.record.id, &document, asked, read.as_ref().map_err(String::clone))
             }
-            Query::Page(page) => self.judge(&page.path.display().to_string(), &page.document, Ok(&page.file)),
+            Query::Page(page) => {
+                let asked = self.online.ask_page(self.view, &page.document, &page.file.page());
+                self.judge(&page.path.display().to_string(), &page.document, asked, Ok(&page.file))
+            }
             Query::Missing(id) => {
                 let (method, why) = (self.online.method.name(), "no such document");
                 let line = json!({
@@ -75,15 +82,17 @@ impl Judged<'_> {
         Ok(PageFile { body: entry.body, kind: entry.kind, charset: entry.charset, url: entry.url })
     }
 
-    /// Asks for what is like a document; `page` is where its tokens can be had, else why not.
-    fn judge(&self, name: &str, document: &Document, page: Result<&PageFile, String>) -> Result<(u64, Value)> {
+    /// The line of what is like a document; `page` is where its tokens can be had, else why not.
+    fn judge(
+        &self,
+        name: &str,
+        document: &Document,
+        asked: nddb::Result<NearDuplicates>,
+        page: Result<&PageFile, String>,
+    ) -> Result<(u64, Value)> {
         let method = self.online.method_for(document).name();
         let fp = masked(document, self.view.settings().bits).to_string();
         let fp = (!document.is_unprinted()).then_some(fp);
-        let asked = match &page {
-            Ok(page) => self.online.ask_page(self.view, document, &page.page()),
-            Err(_) => self.online.ask(self.view, document),
-        };
         let NearDuplicates { matches, count, complete } = match asked {
             Ok(alikes) => alikes,
             // One document of many of which nothing is known.

@@ -15,7 +15,7 @@ use self::queries::QueryInputs;
 use crate::args::{Database, Global};
 use crate::clock::Clock;
 use crate::database;
-use crate::failure::{Code, Result, Told};
+use crate::failure::{Code, Failure, Result, Told};
 use crate::judging::JudgingArgs;
 
 /// Find the near-duplicates of fingerprints, pages and documents
@@ -25,13 +25,13 @@ use crate::judging::JudgingArgs;
 ///
 /// Of a fingerprint, and of anything with -k, the matches are everything stored within k bits. Of a page or a stored
 /// document they are those of a method, each with what is known of it and the rule that decided: identical ones
-/// first, then the most similar, then the oldest.
+/// first, then the most similar, then the oldest. Of a stored document (--id, --all) they are the others.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   nddb query crawl.nddb --fp 00d1f2a3b4c5e697
   nddb query crawl.nddb --html page.html -k 2 --limit 5
-  nddb query crawl.nddb --id doc-1 doc-2          what is like these documents, they among it
+  nddb query crawl.nddb --id doc-1 doc-2          what is like these documents
   nddb query crawl.nddb --fp-file Q.u64le --stats > answers.jsonl
   nddb query crawl.nddb --all --limit 5           everything against everything
   nddb query crawl.nddb --html page.html --url http://example.org/ --why
@@ -56,8 +56,8 @@ pub(crate) struct Args {
     stats: bool,
     #[command(flatten)]
     how: JudgingArgs,
-    /// Address of the page, for its site
-    #[arg(long)]
+    /// Address of the page of --text or --html, for its site
+    #[arg(long, conflicts_with_all = ["fp", "id", "fp_file", "all"])]
     url: Option<String>,
     /// Add the numbers against their thresholds, and the tokens that differ if the match's page can be read again
     #[arg(long, conflicts_with_all = ["stats", "ids"])]
@@ -71,6 +71,11 @@ impl Args {
         let only = self.k.is_some() || self.stats || self.ids == Ids::None;
         (given || only) && self.how.method.is_none() && self.how.verify.is_none() && !self.why
     }
+
+    /// An option that was given and means nothing where fingerprints alone are looked at.
+    fn unused(&self) -> Option<&'static str> {
+        self.how.given().or(self.url.is_some().then_some("--url"))
+    }
 }
 
 pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
@@ -79,6 +84,10 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     if !args.is_bare() {
         let online = args.how.online(view, args.k)?;
         return ask(args, view, &Judged { view, online, limit: args.limit, why: args.why }, global.threads(), global);
+    }
+    if let Some(name) = args.unused() {
+        let message = format!("{name} says nothing about what is within k bits: name a --method, or leave it out");
+        return Err(Failure::usage(message));
     }
     let bare = Bare {
         view,

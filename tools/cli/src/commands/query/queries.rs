@@ -55,6 +55,11 @@ pub(super) struct PageQuery {
 }
 
 impl Query {
+    /// The number of a stored document: it is no answer to itself.
+    pub(super) fn own_number(&self) -> Option<u64> {
+        if let Query::Stored(stored) = self { Some(stored.number) } else { None }
+    }
+
     /// The fingerprint, in a database of so many bits, and whether the document has fewer than two tokens; `None` for an
     /// id that is not stored.
     pub(super) fn fingerprint(&self, bits: u8) -> Option<(Fingerprint, bool)> {

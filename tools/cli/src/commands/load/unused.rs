@@ -1,0 +1,62 @@
+//! Options that mean nothing to any of the inputs of a load.
+
+use std::path::Path;
+
+use nddb::archive::{Format, Inputs};
+
+use crate::failure::{Failure, Result};
+
+/// The inputs that look at an option.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Of {
+    /// WARC, WET and ARC.
+    Archives,
+    /// Fingerprints without pages.
+    Prints,
+    /// JSON lines.
+    Fields,
+}
+
+impl Of {
+    fn told(self) -> &'static str {
+        match self {
+            Self::Archives => "WARC, WET and ARC",
+            Self::Prints => "u64le and tsv",
+            Self::Fields => "JSONL",
+        }
+    }
+
+    /// Whether inputs of this format certainly do not look at it.
+    fn leaves_out(self, format: Format) -> bool {
+        match format {
+            Format::Warc | Format::Wet | Format::Arc => self != Self::Archives,
+            Format::Tsv | Format::U64le => self != Self::Prints,
+            Format::Jsonl => self != Self::Fields,
+            Format::Html => true,
+            _ => false,
+        }
+    }
+}
+
+/// Refuses options that no input looks at: of all options their name, whether they were given, and of what they are. An
+/// input whose format its name does not tell may look at all.
+pub(super) fn refuse(options: &[(&str, bool, Of)], asked: Format, inputs: &Inputs) -> Result<()> {
+    let formats = formats(asked, inputs);
+    let is_unused = |of: Of| formats.iter().all(|format| format.is_some_and(|format| of.leaves_out(format)));
+    match options.iter().find(|(_, given, of)| *given && is_unused(*of)) {
+        Some((name, _, of)) => {
+            Err(Failure::usage(format!("{name} is an option of {} inputs, and there are none", of.told())))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The formats of all inputs, by their names.
+fn formats(asked: Format, inputs: &Inputs) -> Vec<Option<Format>> {
+    if asked != Format::Auto {
+        return vec![Some(asked)];
+    }
+    let of = |path: &Path| Format::of_name(path).filter(|_| path.as_os_str() != "-");
+    let located = inputs.located.iter();
+    located.map(|located| if located.document.is_some() { Some(Format::Html) } else { of(&located.path) }).collect()
+}

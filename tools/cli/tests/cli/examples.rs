@@ -1,0 +1,217 @@
+//! The examples of every command's help: they are typed, in a folder that has what they name.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::json;
+
+use crate::helper::{Dir, prints};
+
+/// Examples that are not typed, by a part of them, and why.
+const LEFT_OUT: [(&str, &str); 4] = [
+    ("fetcher", "stands for the user's own program"),
+    ("curl", "asks the network"),
+    ("65536", "is of a segment larger than a test makes"),
+    ("b.groups.tsv", "fits many times, which takes minutes without optimisation"),
+];
+
+/// What is done before each example of a command, in the folder that all have.
+const BEFORE: [(&str, &str); 5] = [
+    ("create", "rm -rf crawl.nddb old.nddb small.nddb"),
+    ("rm", "nddb load crawl.nddb new/b.warc.gz --batch may"),
+    ("cluster", "nddb cluster crawl.nddb -o may"),
+    ("query", "nddb load crawl.nddb three.tsv"),
+    ("segment", "cp $(ls crawl.nddb/runs/*.post | tail -n 1) 00000007.post"),
+];
+
+/// Text of so many words; texts of one seed are alike.
+fn text(seed: usize, words: usize) -> String {
+    (0..words).map(|word| format!("w{} ", word * (seed + 3) % 997)).collect()
+}
+
+/// Labelled documents: of each text three, with a word or two changed.
+fn documents() -> (String, String) {
+    let (mut documents, mut pairs) = (String::new(), String::from("id1\tid2\tlabel\tkind\tnote\n"));
+    for number in 0..30 {
+        let (seed, edit) = (number / 3, number % 3);
+        let text = text(seed, 200).replacen(&format!("w{} ", 50 * (seed + 3) % 997), &format!("edit{edit} "), 1);
+        let url = format!("http://www{edit}.site{}.org/{number}", seed % 4);
+        documents += &format!("{}\n", json!({"id": format!("d{number}"), "url": url, "text": text, "content": text}));
+        for other in 0..number {
+            let (label, kind) = if other / 3 == seed { (1, "copy") } else { (0, "other") };
+            pairs += &format!("d{number}\td{other}\t{label}\t{kind}\t-\n");
+        }
+    }
+    (documents, pairs)
+}
+
+/// A folder with everything that examples name.
+fn prepared() -> Dir {
+    let dir = Dir::new();
+    let (documents, pairs) = documents();
+    for name in ["docs", "documents", "dump"] {
+        let packed = zstd::bulk::compress(documents.as_bytes(), 1).expect("memory is writable");
+        dir.write(&format!("{name}.jsonl.zst"), &packed);
+    }
+    for set in ["a", "b"] {
+        dir.write(&format!("{set}.jsonl"), documents.as_bytes());
+        dir.write(&format!("{set}.tsv"), pairs.as_bytes());
+        let groups = (0..30).map(|number| format!("d{number}\tg{}\n", number / 3));
+        dir.write(&format!("{set}.groups.tsv"), groups.collect::<String>().as_bytes());
+    }
+    dir.write("pairs.tsv", pairs.as_bytes());
+    for folder in ["pages", "new"] {
+        std::fs::create_dir(dir.path(folder)).expect("the folder is writable");
+    }
+    let html = format!("<title>A page</title><h1>Words</h1><p>{}", text(1, 120));
+    dir.write("pages/one.html", html.as_bytes());
+    dir.write("page.html", html.as_bytes());
+    dir.write("text.txt", text(2, 120).as_bytes());
+    dir.write_warc(
+        "CC-MAIN-2025-1.warc.gz",
+        &[("http://example.org/1", &html), ("http://old.example.org/2", "<p>old")],
+    );
+    dir.write_warc("new/b.warc.gz", &[("http://example.com/3", "<p>new words of a page")]);
+    dir.write("three.tsv", b"doc-1\t00d1f2a3b4c5e697\ndoc-2\t00d1f2a3b4c5e696\n");
+    dir.write("more.tsv", b"a\t00000000000000ff\nb\t00000000000000fe\nc\tffffffff00000000\n");
+    dir.write("ids.tsv", b"urn:uuid:8c9c07ee-6a87-4e43-8c5d-2e0a8e1b7f11\t0f0f0f0f0f0f0f0f\n");
+    dir.write("remove.txt", b"a\nb\n");
+    dir.write_prints("prints.u64le", &prints(1000));
+    dir.write_prints("Q.u64le", &prints(20));
+    shell(
+        dir.path(""),
+        "nddb create crawl.nddb --pieces -q && nddb create old.nddb --k 6 --recipe 1e0ng -q && \
+         nddb create from-the-other-machine.nddb --pieces -q && nddb load from-the-other-machine.nddb pages -q && \
+         nddb load crawl.nddb docs.jsonl.zst CC-MAIN-2025-1.warc.gz three.tsv more.tsv ids.tsv -q && \
+         nddb load old.nddb prints.u64le -q && nddb compact crawl.nddb --all -q && nddb cluster crawl.nddb -o clusters -q && \
+         cp $(ls crawl.nddb/runs/*.seg | tail -n 1) 00000007.seg && cp 00000007.seg crawl.nddb/runs/",
+    );
+    dir
+}
+
+/// Runs a line of the shell in a folder, with `nddb` at hand. It may end with 3: some inputs were skipped.
+#[track_caller]
+fn shell(folder: impl AsRef<Path>, line: &str) -> String {
+    let nddb = Path::new(env!("CARGO_BIN_EXE_nddb")).parent().expect("a folder").display();
+    let path = format!("{nddb}:{}", std::env::var("PATH").unwrap_or_default());
+    let mut command = Command::new("sh");
+    command.args(["-c", line]).current_dir(folder.as_ref()).env("PATH", path).env("HOME", folder.as_ref());
+    let output = command.env_remove("NDDB_DB").output().expect("there is a shell");
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(matches!(output.status.code(), Some(0 | 3)), "{line}\n{:?}\n{told}", output.status.code());
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// The commands below `command`, each with all before it.
+fn commands(dir: &Dir, command: &[String]) -> Vec<Vec<String>> {
+    let help = dir.nddb(command.iter().map(String::as_str).chain(["--help"])).done().stdout;
+    let Some((_, list)) = help.split_once("\nCommands:\n") else { return vec![command.to_vec()] };
+    let names = list.lines().take_while(|line| !line.is_empty()).filter(|line| !line.starts_with("   "));
+    let names = names.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help");
+    let below = names.flat_map(|name| commands(dir, &[command, &[name.to_owned()]].concat()));
+    below.collect()
+}
+
+/// The examples of a help text, without what explains them.
+fn examples(help: &str) -> Vec<String> {
+    let Some((_, text)) = help.split_once("Examples:\n") else { return Vec::new() };
+    let mut examples: Vec<String> = Vec::new();
+    for line in text.lines().take_while(|line| line.starts_with("  ")) {
+        match examples.last_mut().filter(|_| line.starts_with("    ")) {
+            Some(last) => *last = format!("{} {}", last.trim_end_matches('\\'), line.trim_start()),
+            None => examples.push(line[2..].split("  ").next().unwrap_or_default().to_owned()),
+        }
+    }
+    examples
+}
+
+fn is_there(program: &str) -> bool {
+    Command::new("sh")
+        .args(["-c", &format!("command -v {program}")])
+        .output()
+        .is_ok_and(|output| output.status.success())
+}
+
+#[test]
+fn the_examples_of_every_command_can_be_typed() {
+    let dir = Dir::new();
+    let prepared = prepared();
+    let tools = ["jq", "zstdcat", "man"].map(|tool| (tool, is_there(tool)));
+    for command in commands(&dir, &[]) {
+        let line = command.join(" ");
+        let help = dir.nddb(command.iter().map(String::as_str).chain(["--help"])).done().stdout;
+        // The help of a group has examples of all its commands, or each has its own.
+        let group = dir.nddb(command[..1].iter().map(String::as_str).chain(["--help"])).done().stdout;
+        let mut all = examples(&help);
+        if all.is_empty() {
+            all = examples(&group);
+        }
+        let is_typed = |example: &&String| {
+            let lacks = tools.iter().any(|(tool, there)| !there && example.contains(&format!("{tool} ")));
+            !lacks && !LEFT_OUT.iter().any(|(part, _)| example.contains(part))
+        };
+        let folder = Dir::new();
+        shell(folder.path(""), &format!("cp -r {}/. .", prepared.path("").display()));
+        let typed: Vec<&String> = all.iter().filter(is_typed).collect();
+        assert!(typed.iter().any(|example| example.contains(&format!("nddb {}", command[0]))), "{line}: no example");
+        for example in typed {
+            if let Some((_, before)) = BEFORE.iter().find(|(name, _)| *name == line) {
+                shell(folder.path(""), before);
+            }
+            shell(folder.path(""), example);
+        }
+    }
+}
+
+#[test]
+fn every_command_has_a_manual_page() {
+    let dir = Dir::new();
+    dir.nddb(["man", "man/man1"]).done().says(&["pages in man/man1"]);
+    for command in commands(&dir, &[]) {
+        let page = String::from_utf8(dir.read(&format!("man/man1/nddb-{}.1", command.join("-")))).expect("text");
+        assert!(page.contains(".TH") && page.contains(".SH DESCRIPTION"), "{command:?}: {page}");
+    }
+    let page = String::from_utf8(dir.read("man/man1/nddb.1")).expect("text");
+    assert!(page.contains("nddb\\-load"), "{page}");
+    dir.write("file", b"");
+    dir.nddb(["man", "file/x"]).tells(1, &["file/x: cannot be written"]);
+}
+
+/// Runs a line with a terminal for its output, where `script` can make one.
+fn on_a_terminal(dir: &Dir, line: &str) -> Option<String> {
+    let told = || nddb_test_support::say("left out, for it needs the program script: what is on a terminal");
+    if !is_there("script") {
+        told();
+        return None;
+    }
+    // TERM as of a terminal that knows colours; -e passes the exit code on, which is none of our business here.
+    Some(shell(dir.path(""), &format!("export TERM=xterm-256color; script -qc '{line}' /dev/null < /dev/null; true")))
+}
+
+#[test]
+fn colours_are_for_terminals_and_not_where_no_color_is_set() {
+    let dir = Dir::with_documents();
+    const ESCAPE: char = '\u{1b}';
+    for args in [&["--help"][..], &["load", "--help"], &["nothing"], &["stats"], &["stats", "db"], &["stats", "none"]] {
+        let ran = dir.nddb(args.iter().copied()).run();
+        assert!(!ran.stdout.contains(ESCAPE) && !ran.stderr.contains(ESCAPE), "{args:?}");
+        let line = format!("nddb {}", args.join(" "));
+        let Some(plain) = on_a_terminal(&dir, &format!("env NO_COLOR=1 {line}")) else { return };
+        assert!(
+            !plain.contains("\u{1b}[3") && !plain.contains("\u{1b}[1m") && !plain.contains("\u{1b}[4m"),
+            "{line}: {plain:?}"
+        );
+    }
+    let colourful = on_a_terminal(&dir, "nddb nothing").unwrap_or_default();
+    assert!(colourful.contains(ESCAPE), "clap tells errors in colour on a terminal: {colourful:?}");
+}
+
+#[test]
+fn a_missing_database_is_told_with_the_variable_that_may_name_it() {
+    let dir = Dir::new();
+    for args in
+        [&["stats"][..], &["query", "--all"], &["get"], &["rm"], &["load"], &["merge"], &["batch", "ls"], &["tune"]]
+    {
+        dir.nddb(args.iter().copied()).tells(2, &["NDDB_DB"]);
+    }
+}
