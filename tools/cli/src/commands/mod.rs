@@ -1,6 +1,7 @@
 //! The subcommands, one file each.
 
 pub(crate) mod add;
+pub(crate) mod backup;
 pub(crate) mod batch;
 pub(crate) mod batch_query;
 pub(crate) mod check;
@@ -25,3 +26,4 @@ pub(crate) mod scan;
 pub(crate) mod segment;
 pub(crate) mod stats;
 pub(crate) mod tune;
+pub(crate) mod upgrade;
