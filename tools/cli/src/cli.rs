@@ -4,8 +4,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::args::Global;
 use crate::commands::{
-    add, backup, batch, batch_query, check, cluster, compact, completions, create, eval, fp, get, lab, load, merge,
-    pairs, plan, query, rebuild, report, reshape, rm, scan, segment, stats, tune, upgrade,
+    add, backup, batch, batch_query, check, cluster, compact, completions, create, eval, filter, fp, get, lab, load,
+    merge, pairs, plan, query, rebuild, report, reshape, rm, scan, segment, stats, tune, upgrade,
 };
 use crate::failure::{Code, Result};
 
@@ -53,6 +53,7 @@ pub(crate) enum Command {
     Get(get::Args),
     Pairs(pairs::Args),
     Cluster(cluster::Args),
+    Filter(filter::Args),
     Report(report::Args),
     Rm(rm::Args),
     Stats(stats::Args),
@@ -92,6 +93,7 @@ pub(crate) fn run(cli: Cli) -> Result<Code> {
         Command::BatchQuery(args) => batch_query::run(args, global),
         Command::Pairs(args) => pairs::run(&args, global),
         Command::Cluster(args) => cluster::run(&args, global),
+        Command::Filter(args) => filter::run(args, global),
         Command::Report(args) => report::run(&args, global),
         Command::Get(args) => get::run(args, global),
         Command::Rm(args) => rm::run(args, global),

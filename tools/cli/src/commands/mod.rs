@@ -10,6 +10,7 @@ pub(crate) mod compact;
 pub(crate) mod completions;
 pub(crate) mod create;
 pub(crate) mod eval;
+pub(crate) mod filter;
 pub(crate) mod fp;
 pub(crate) mod get;
 pub(crate) mod lab;
