@@ -16,11 +16,14 @@ const LEFT_OUT: [(&str, &str); 4] = [
 ];
 
 /// What is done before each example of a command, in the folder that all have.
-const BEFORE: [(&str, &str); 5] = [
+const BEFORE: [(&str, &str); 8] = [
     ("create", "rm -rf crawl.nddb old.nddb small.nddb"),
     ("rm", "nddb load crawl.nddb new/b.warc.gz --batch may"),
     ("cluster", "nddb cluster crawl.nddb -o may"),
     ("query", "nddb load crawl.nddb three.tsv"),
+    ("backup", "rm -rf backups crawl-again.nddb && mkdir backups"),
+    ("restore", "rm -rf backups crawl-again.nddb && mkdir backups && nddb backup crawl.nddb backups/crawl-monday"),
+    ("verify-backup", "rm -rf backups && mkdir backups && nddb backup crawl.nddb backups/crawl-monday"),
     ("segment", "cp $(ls crawl.nddb/runs/*.post | tail -n 1) 00000007.post"),
 ];
 
@@ -49,7 +52,7 @@ fn documents() -> (String, String) {
 fn prepared() -> Dir {
     let dir = Dir::new();
     let (documents, pairs) = documents();
-    for name in ["docs", "documents", "dump"] {
+    for name in ["docs", "documents", "dump", "part-1"] {
         let packed = zstd::bulk::compress(documents.as_bytes(), 1).expect("memory is writable");
         dir.write(&format!("{name}.jsonl.zst"), &packed);
     }
@@ -76,6 +79,10 @@ fn prepared() -> Dir {
     dir.write("more.tsv", b"a\t00000000000000ff\nb\t00000000000000fe\nc\tffffffff00000000\n");
     dir.write("ids.tsv", b"urn:uuid:8c9c07ee-6a87-4e43-8c5d-2e0a8e1b7f11\t0f0f0f0f0f0f0f0f\n");
     dir.write("remove.txt", b"a\nb\n");
+    dir.write("ids.txt", b"d1\nd2\n");
+    dir.write("pages.jsonl", documents.as_bytes());
+    let pages = [("http://example.org/1", &html[..]), ("http://example.org/9", "<p>nine")];
+    dir.write_warc("crawl.warc.gz", &pages);
     dir.write_prints("prints.u64le", &prints(1000));
     dir.write_prints("Q.u64le", &prints(20));
     shell(
@@ -158,7 +165,7 @@ fn the_examples_of_every_command_can_be_typed() {
             if let Some((_, before)) = BEFORE.iter().find(|(name, _)| *name == line) {
                 shell(folder.path(""), before);
             }
-            shell(folder.path(""), example);
+            shell(folder.path(""), &example.replace("/backups/", "backups/"));
         }
     }
 }

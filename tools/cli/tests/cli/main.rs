@@ -7,6 +7,7 @@ mod cluster;
 mod eval;
 mod examples;
 mod files;
+mod filter;
 mod helper;
 mod hints;
 mod judged;

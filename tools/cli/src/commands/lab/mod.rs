@@ -18,10 +18,19 @@ pub(crate) struct Args {
 enum Command {
     Fit(fit::Args),
     /// `nddb pairs` with options for the constants of the papers
+    #[command(after_help = "\
+Examples:
+  nddb lab pairs crawl.nddb --method lcs --exhaustive")]
     Pairs(With<pairs::Args>),
     /// `nddb cluster` with options for the constants of the papers
+    #[command(after_help = "\
+Examples:
+  nddb lab cluster crawl.nddb --method lcs --denominator dice -o clusters")]
     Cluster(With<cluster::Args>),
     /// `nddb eval` with options for the constants of the papers
+    #[command(after_help = "\
+Examples:
+  nddb lab eval --docs docs.jsonl.zst --pairs pairs.tsv --methods lcs --smallest 3")]
     Eval(With<eval::Args>),
 }
 
