@@ -19,4 +19,6 @@ mod query;
 mod read;
 mod report;
 mod signals;
+#[cfg(feature = "parquet")]
+mod tables;
 mod texts;

@@ -43,9 +43,10 @@ const BUFFER: usize = 256 << 10;
     override_usage = "nddb filter [OPTIONS] DB INPUT... -o OUT",
     after_help = "\
 Examples:
-  nddb cluster crawl.nddb -o clusters && nddb filter crawl.nddb crawl.warc.gz --clusters clusters -o kept.warc.gz
+  nddb cluster crawl.nddb -o clusters
+  nddb filter crawl.nddb crawl.warc.gz --clusters clusters -o kept.warc.gz
   nddb filter crawl.nddb part-*.jsonl.zst --clusters clusters -o kept/ --removed removed/
-  nddb filter crawl.nddb pages.jsonl --clusters clusters --with cluster_id,cluster_size,kept -o kept.jsonl
+  nddb filter crawl.nddb pages.jsonl --clusters clusters --with cluster_id,kept -o kept.jsonl
   nddb filter crawl.nddb pages.jsonl --remove ids.txt -o -"
 )]
 pub(crate) struct Args {

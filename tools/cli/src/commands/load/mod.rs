@@ -25,8 +25,8 @@ use crate::{database, interrupt, output};
 
 /// Load archives, pages or fingerprints
 ///
-/// Reads WARC, WET and ARC (plain, .gz, .zst), JSONL (.gz, .zst), HTML and text files, `id<TAB>hex` lines and raw
-/// fingerprints, and folders of them: of a folder every file below it whose name tells such a format, or that of
+/// Reads WARC, WET and ARC (plain, .gz, .zst), JSONL (.gz, .zst), Parquet, HTML and text files, `id<TAB>hex` lines and
+/// raw fingerprints, and folders of them: of a folder every file below it whose name tells such a format, or that of
 /// --format; its pages and texts have their path as id. Loading the same documents again changes nothing. What cannot
 /// be read is skipped and counted, and listed with --skipped; the exit code is 3 then.
 ///
@@ -41,6 +41,8 @@ Examples:
   nddb load crawl.nddb CC-MAIN-2025-*.warc.gz --skipped skipped.jsonl
   nddb load crawl.nddb pages/                        every page, text and archive below
   zstdcat dump.jsonl.zst | nddb load crawl.nddb - --format jsonl --text-field content
+  nddb load crawl.nddb fineweb/*.parquet             columns id, text and url
+  nddb load crawl.nddb books.parquet --id-column meta.isbn --text-column content
   nddb load old.nddb prints.u64le --id-prefix a-     ids a-0, a-1, ...
   nddb load crawl.nddb new/*.warc.gz --batch may --pending && nddb batch commit crawl.nddb may"
 )]
@@ -55,7 +57,7 @@ pub(crate) struct Args {
         long,
         value_name = "FORMAT",
         default_value = "auto",
-        help = "What the inputs are: auto, warc, wet, arc, html, jsonl, tsv, u64le"
+        help = "What the inputs are: auto, warc, wet, arc, html, jsonl, parquet, tsv, u64le"
     )]
     format: Format,
     /// Where ids of WARC, WET and ARC documents come from [default: record]
@@ -83,24 +85,24 @@ pub(crate) struct Args {
     again: bool,
 }
 
-/// Names of JSONL fields.
+/// Names of JSONL fields and Parquet columns.
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Fields of JSONL inputs")]
+#[command(next_help_heading = "Fields of JSONL and columns of Parquet inputs (nested: outer.inner)")]
 struct Fields {
-    /// The id, a string or a number [default: id]
-    #[arg(long, value_name = "NAME")]
+    /// The id, a string or a number; of Parquet inputs without a column `id` it is file:row [default: id]
+    #[arg(long, visible_alias = "id-column", value_name = "NAME")]
     id_field: Option<String>,
     /// Plain text, where there is no page [default: text]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, visible_alias = "text-column", value_name = "NAME")]
     text_field: Option<String>,
     /// An HTML page, where there is no fingerprint [default: html]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, visible_alias = "html-column", value_name = "NAME")]
     html_field: Option<String>,
-    /// A fingerprint of 16 hex digits [default: fp]
-    #[arg(long, value_name = "NAME")]
+    /// A fingerprint of 16 hex digits; of Parquet inputs also a 64-bit integer [default: fp]
+    #[arg(long, visible_alias = "fp-column", value_name = "NAME")]
     fp_field: Option<String>,
-    /// The address [default: url]
-    #[arg(long, value_name = "NAME")]
+    /// The address; of Parquet inputs without a column `url` it is metadata.url [default: url]
+    #[arg(long, visible_alias = "url-column", value_name = "NAME")]
     url_field: Option<String>,
 }
 

@@ -13,7 +13,7 @@ pub(super) enum Of {
     Archives,
     /// Fingerprints without pages.
     Prints,
-    /// JSON lines.
+    /// JSON lines and Parquet files.
     Fields,
 }
 
@@ -22,7 +22,7 @@ impl Of {
         match self {
             Self::Archives => "WARC, WET and ARC",
             Self::Prints => "u64le and tsv",
-            Self::Fields => "JSONL",
+            Self::Fields => "JSONL and Parquet",
         }
     }
 
@@ -31,7 +31,7 @@ impl Of {
         match format {
             Format::Warc | Format::Wet | Format::Arc => self != Self::Archives,
             Format::Tsv | Format::U64le => self != Self::Prints,
-            Format::Jsonl => self != Self::Fields,
+            Format::Jsonl | Format::Parquet => self != Self::Fields,
             Format::Html => true,
             _ => false,
         }
