@@ -165,7 +165,10 @@ fn options_without_effect_where_they_stand_are_refused() {
         (&["load", "db", "docs.jsonl", "--id", "url"][..], "--id is an option of WARC, WET and ARC inputs"),
         (&["load", "db", "docs.jsonl", "--id-prefix", "x"], "--id-prefix is an option of u64le and tsv inputs"),
         (&["load", "db", "three.tsv", "--text-field", "body"], "--text-field is an option of JSONL and Parquet inputs"),
-        (&["load", "db", "-", "--format", "warc", "--fp-field", "f"], "--fp-field is an option of JSONL and Parquet inputs"),
+        (
+            &["load", "db", "-", "--format", "warc", "--fp-field", "f"],
+            "--fp-field is an option of JSONL and Parquet inputs",
+        ),
         (&["load", "db", "page.html", "--id", "url"], "--id is an option of"),
         (&["cluster", "db", "--format", "tsv"], "--output <DIR>"),
         (&["check", "db", "--seed", "2"], "--sample-recall <N>"),
