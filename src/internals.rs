@@ -11,6 +11,7 @@ pub mod text {
     pub use crate::text::page_content::content_text;
     pub use crate::text::sentences::{Sentence, sentences};
     pub use crate::text::site::host_of;
+    pub use crate::text::title::title;
     pub use crate::text::tokenizer::{Tokenizer, Tokens, tokens};
     pub use crate::text::visible::{folded_text, folded_text_with_map};
     pub use crate::text::words::{CanonicalWords, canonical_words};

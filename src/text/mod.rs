@@ -31,6 +31,7 @@ pub(crate) mod sentences;
 mod sheet;
 mod short;
 pub(crate) mod site;
+pub(crate) mod title;
 pub(crate) mod tokenizer;
 pub(crate) mod visible;
 mod word_segmentation;

@@ -131,6 +131,18 @@ impl TextSources {
         ticker: &Ticker<'_>,
         visit: &mut dyn FnMut(u32, &str) -> Result<()>,
     ) -> Result<UnreadTexts> {
+        self.each_page(wanted, resources, ticker, &mut |ordinal, page| visit(ordinal, &self.part.text_of(&page)))
+    }
+
+    /// Reads all requested documents in archive order and passes the page of each to `visit`. Returns the number of
+    /// documents that could not be read, by reason.
+    pub fn each_page(
+        &self,
+        wanted: &FixedBitSet,
+        resources: &Resources,
+        ticker: &Ticker<'_>,
+        visit: &mut dyn FnMut(u32, PageEntry) -> Result<()>,
+    ) -> Result<UnreadTexts> {
         let (mut unread, mut len) = (UnreadTexts::default(), 0);
         let mut sorter = Sorter::<4>::new(&resources.folder, resources.memory_limit / 4);
         for ordinal in (0..self.sources.len() as u32).filter(|&ordinal| wanted.contains(ordinal as usize)) {
@@ -174,7 +186,7 @@ impl TextSources {
         archive: &Archive,
         rows: &[[u64; 3]],
         ticker: &Ticker<'_>,
-        visit: &mut dyn FnMut(u32, &str) -> Result<()>,
+        visit: &mut dyn FnMut(u32, PageEntry) -> Result<()>,
     ) -> Result<u64> {
         let mut read = 0;
         let mut take = |ordinal: u64, page: PageEntry| {
@@ -182,7 +194,7 @@ impl TextSources {
             if read % REPORT == 0 {
                 ticker.add(REPORT)?;
             }
-            visit(ordinal as u32, &self.part.text_of(&page))
+            visit(ordinal as u32, page)
         };
         let is_sparse = rows.len() as u64 * SPARSE < archive.documents && rows.iter().all(|row| row[1] == 0);
         if is_sparse {
