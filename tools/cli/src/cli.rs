@@ -4,8 +4,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::args::Global;
 use crate::commands::{
-    add, batch, batch_query, check, cluster, compact, completions, create, eval, fp, get, lab, load, merge, pairs,
-    plan, query, rebuild, report, reshape, rm, scan, segment, stats, tune,
+    add, audit, batch, batch_query, check, cluster, compact, completions, create, eval, fp, get, lab, load, merge,
+    pairs, plan, query, rebuild, report, reshape, rm, scan, segment, stats, tune,
 };
 use crate::failure::{Code, Result};
 
@@ -54,6 +54,7 @@ pub(crate) enum Command {
     Pairs(pairs::Args),
     Cluster(cluster::Args),
     Report(report::Args),
+    Audit(audit::Args),
     Rm(rm::Args),
     Stats(stats::Args),
     Check(check::Args),
@@ -89,6 +90,7 @@ pub(crate) fn run(cli: Cli) -> Result<Code> {
         Command::Pairs(args) => pairs::run(&args, global),
         Command::Cluster(args) => cluster::run(&args, global),
         Command::Report(args) => report::run(&args, global),
+        Command::Audit(args) => audit::run(&args, global),
         Command::Get(args) => get::run(args, global),
         Command::Rm(args) => rm::run(args, global),
         Command::Stats(args) => stats::run(&args, global),

@@ -5,6 +5,7 @@
 //! It imports the library, and what of it `nddb::internals` hands out; nothing but the command imports it. It never
 //! prints and never opens a file: figures are plain data, pages are texts.
 
+pub mod audit;
 pub mod eval;
 pub mod fit;
 mod html;
@@ -12,9 +13,12 @@ pub mod measures;
 mod pair_counts;
 mod plot;
 pub mod quantity;
+pub mod removals;
 pub mod report;
 mod sampling;
 pub mod tune;
+mod word_diff;
 
 pub use plot::PlotError;
 pub use sampling::Draw;
+pub use word_diff::{DiffRow, DiffRun, WORD_DIFF_STYLE, WordDiff};
