@@ -52,7 +52,7 @@ impl<'a> Report<'a> {
     }
 
     /// Measures a database, which the user named `db`; of texts a sample of at most so many documents, drawn
-    /// by a seed.
+    /// by a seed. Texts are compared on so many threads.
     ///
     /// # Errors
     /// Of the database and of temporary files; [`Error::Cancelled`].
@@ -61,6 +61,7 @@ impl<'a> Report<'a> {
         view: View<'a>,
         resources: &Resources,
         (sample, seed): (usize, u64),
+        threads: usize,
         watch: &mut (dyn FnMut(&Progress) -> bool + Send),
     ) -> Result<Self> {
         let collection = Collection::build(view, resources, watch)?;
@@ -101,7 +102,7 @@ impl<'a> Report<'a> {
         }
         let [b, c] = grids;
         let texts =
-            Texts::measure(view, &collection, &options(Method::Shingles), (sample, seed), &drawn, watch)?;
+            Texts::measure(view, &collection, &options(Method::Shingles), (sample, seed), &drawn, threads, watch)?;
         Ok(Report { db, view, collection, overview, default, prints, methods, refused, b, c, texts })
     }
 }

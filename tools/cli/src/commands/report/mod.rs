@@ -55,7 +55,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let db = args.database.db.display().to_string();
     let sample = (args.sample, args.seed);
     let resources = pairs::resources(global);
-    let report = Report::measure(db, reader.view(), &resources, sample, &mut *meter.watch(true))?;
+    let report = Report::measure(db, reader.view(), &resources, sample, global.threads(), &mut *meter.watch(true))?;
     if args.output.is_some() || !global.json {
         let page = report.page()?;
         let mut output = Output::chosen(args.output.as_deref())?;
