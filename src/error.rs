@@ -57,7 +57,21 @@ pub enum Error {
         /// The reason, such as what is there instead.
         why: &'static str,
     },
-    /// The path where a database was to be created exists.
+    /// There is no backup at this path.
+    NotABackup {
+        /// The path.
+        path: PathBuf,
+        /// The reason, such as what is there instead.
+        why: &'static str,
+    },
+    /// A file of a backup is missing or damaged.
+    DamagedBackup {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// The path where something was to be created exists.
     AlreadyExists {
         /// The path.
         path: PathBuf,
@@ -168,6 +182,10 @@ impl Error {
             Self::Locked { .. } => Some("wait until that process ends; readers need no lock".into()),
             Self::NotADatabase { path, .. } if path.is_file() => Some("give the folder of a database".into()),
             Self::NotADatabase { path, .. } => Some(format!("'nddb create {}' makes one", path.display())),
+            Self::NotABackup { .. } => Some("'nddb backup DB DIR' makes one in the new folder DIR".into()),
+            Self::DamagedBackup { .. } => {
+                Some("use another backup; 'nddb verify-backup' lists all damage of this one".into())
+            }
             Self::AlreadyExists { .. } => Some("choose another path, or remove what is there".into()),
             Self::Mismatch { .. } => {
                 Some("fingerprints of different recipes cannot be compared: use another database".into())
@@ -199,6 +217,8 @@ impl fmt::Display for Error {
             Self::Newer { path, .. } => write!(f, "{}: made by a newer nddb", path.display()),
             Self::Locked { path, holder } => write!(f, "{}: locked by another writer ({holder})", path.display()),
             Self::NotADatabase { path, why } => write!(f, "{}: not an nddb database: {why}", path.display()),
+            Self::NotABackup { path, why } => write!(f, "{}: not a backup: {why}", path.display()),
+            Self::DamagedBackup { path, what } => write!(f, "{}: {what}", path.display()),
             Self::AlreadyExists { path } => write!(f, "{}: exists already", path.display()),
             Self::Mismatch { what, database, requested } => {
                 write!(f, "the database has {what} '{database}', not '{requested}'")

@@ -16,7 +16,7 @@ use nddb_format::record::{
 };
 use nddb_format::scheme::Scheme;
 use nddb_format::segment::{self, Segment, SegmentEncoder, Survey};
-use nddb_format::{FormatError, Result, deleted, fingerprint};
+use nddb_format::{FormatError, Result, backup, deleted, fingerprint};
 use roaring::RoaringTreemap;
 
 /// What is wrong: the rule, or the kind of the error that has none.
@@ -579,6 +579,36 @@ fn catalog_keys_that_break_a_rule_are_refused() {
     assert_eq!(fault(id_of(b"\xff\0........")), "an id is UTF-8");
     assert_eq!(fault(id_of(b"short")), "Truncated");
     assert_eq!(fault(check_id("")), "an id has 1 to 4096 bytes and no NUL");
+}
+
+#[test]
+fn lists_of_backups_that_break_a_rule_are_refused() {
+    let read = |first: &str, lines: &[&str]| {
+        let text = lines.iter().fold(format!("{first}\n"), |text, line| format!("{text}{line}\n"));
+        let checksum = crc32fast::hash(text.as_bytes());
+        fault(backup::decode(format!("{text}{checksum:08x} end\n").as_bytes()))
+    };
+    let (first, manifest) = ("nddb backup 1", "00000001 2 MANIFEST");
+    assert_eq!(read(first, &[manifest, "00000001 2 runs/00000001.seg"]), "nothing");
+    assert_eq!(read("nddb barrel 1", &[manifest]), "Magic");
+    assert_eq!(read("nddb backup 2", &[manifest]), "Version");
+    for wrong in ["nddb backup 0", "nddb backup ", "nddb backup one", "nddb backup 65536"] {
+        assert_eq!(read(wrong, &[manifest]), "the first line is 'nddb backup' and a version");
+    }
+    for wrong in ["", "00000001 2", "1 2 MANIFEST", "0000000A 2 MANIFEST", "00000001 +2 MANIFEST"] {
+        assert_eq!(read(first, &[wrong]), "a line is a checksum, a size and a path");
+    }
+    for wrong in ["LOCK", "runs/", "runs/../MANIFEST", "catalog/.hidden", "runs/a/b", "/MANIFEST", "runs/a b", "tmp/a"]
+    {
+        let line = format!("00000001 2 {wrong}");
+        assert_eq!(read(first, &[manifest, &line]), "a path is MANIFEST, or a name in catalog or runs");
+    }
+    assert_eq!(read(first, &[manifest, manifest]), "paths ascend");
+    assert_eq!(read(first, &["00000001 2 catalog/CURRENT", manifest]), "paths ascend");
+    assert_eq!(read(first, &["00000001 2 catalog/CURRENT"]), "the list has MANIFEST");
+    assert_eq!(fault(backup::decode(b"nddb backup 1\n00000001 2 MANIFEST\n00000000 end\n")), "Checksum");
+    assert_eq!(fault(backup::decode(b"nddb backup 1\n00000001 2 MANIFEST\n")), "Truncated");
+    assert_eq!(fault(backup::decode(b"nddb backup 1")), "Truncated");
 }
 
 #[test]

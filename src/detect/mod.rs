@@ -40,5 +40,6 @@ pub use online::{
     content_difference, read_page, term_difference,
 };
 pub use pairs::pairs;
+pub use texts::Descriptions;
 
 pub use crate::spill::resources::Resources;

@@ -25,6 +25,7 @@ mod write;
 pub use disk::map::raise_open_files;
 pub(crate) use document::bands_of;
 pub use document::{Document, Outcome};
+pub use maintain::backup::{BackupReport, BackupSummary, backup, restore, verify_backup};
 pub use maintain::check::{CheckOptions, CheckReport, Fault, check};
 pub use maintain::rebuild::{RebuildOptions, RebuildWhat, Rebuilt, rebuild};
 pub use maintain::stats::{BytesByKind, FileStats, RunStats, SchemeStats, Stats};

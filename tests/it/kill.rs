@@ -69,8 +69,8 @@ fn assert_sound(path: &Path, why: &str) {
 }
 
 /// The possible states of a database: whether an interrupted step was done is unknown.
-struct May {
-    states: Vec<Model>,
+pub(crate) struct May {
+    pub(crate) states: Vec<Model>,
 }
 
 impl May {
@@ -86,7 +86,7 @@ impl May {
     }
 
     /// Keeps the states that a view agrees with. Fails if there is none.
-    fn find(&mut self, view: &View<'_>, seed: u64, why: &str) {
+    pub(crate) fn find(&mut self, view: &View<'_>, seed: u64, why: &str) {
         let line = answer_line(view, seed).unwrap_or_else(|error| panic!("{why}: {error:?}"));
         let stats = view.stats().expect("counted");
         let mut batches = view.batches().expect("listed");

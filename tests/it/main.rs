@@ -2,6 +2,7 @@
 
 mod api;
 mod archives;
+mod backup;
 mod batch;
 mod check;
 mod compat;

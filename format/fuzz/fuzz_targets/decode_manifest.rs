@@ -1,4 +1,4 @@
-//! Any bytes as a manifest and as a deleted set: what is read is written as it was.
+//! Any bytes as a manifest, as a deleted set and as the list of a backup: what is read is written as it was.
 #![no_main]
 
 #[allow(dead_code, reason = "each target needs a part of it")]
@@ -6,7 +6,7 @@
 mod restamp;
 
 use libfuzzer_sys::fuzz_target;
-use nddb_format::deleted;
+use nddb_format::{backup, deleted};
 use nddb_format::manifest::Manifest;
 
 fn read(bytes: &[u8]) {
@@ -15,6 +15,9 @@ fn read(bytes: &[u8]) {
     }
     if let Ok(set) = deleted::decode(bytes) {
         assert_eq!(deleted::decode(&deleted::encode(&set)), Ok(set));
+    }
+    if let Ok(files) = backup::decode(bytes) {
+        assert_eq!(backup::encode(&files).as_deref(), Ok(bytes));
     }
 }
 

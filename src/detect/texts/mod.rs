@@ -7,10 +7,12 @@
 //! A text that cannot be read again is no error: the archive may have been moved or rewritten, or was not a file. Such
 //! documents are counted by reason ([`UnreadTexts`]), and marked in the output.
 
+mod described;
 mod kept;
 mod sources;
 #[cfg(test)]
 mod tests;
 
+pub use described::Descriptions;
 pub use kept::{Kept, keep};
 pub use sources::TextSources;

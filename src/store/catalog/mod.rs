@@ -9,12 +9,14 @@
 mod families;
 mod logs;
 mod open;
+mod pin;
 mod read;
 mod sorted_rows;
 mod write_batch;
 
 pub(crate) use families::Family;
 pub(crate) use open::Catalog;
+pub(crate) use pin::Pinned;
 pub(crate) use read::{IdCursor, KeyCursor};
 pub(crate) use sorted_rows::{RowOptions, SortedFile, SortedRows};
 pub(crate) use write_batch::{Commit, DocumentKeys};

@@ -1,5 +1,6 @@
 //! The open catalog: for writing, or for reading beside a writer.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -113,6 +114,12 @@ impl Catalog {
         let mut names = dir::names(&self.path)?;
         names.retain(|name| is_log(name) || name.to_str().is_some_and(|name| name.ends_with(".sst")));
         Ok(names)
+    }
+
+    /// Returns the names of the sorted files that the state consists of.
+    pub(super) fn live_files(&self) -> Result<BTreeSet<OsString>> {
+        let files = self.db.live_files().map_err(failed("list its files", &self.path))?;
+        Ok(files.into_iter().map(|file| file.name.trim_start_matches('/').into()).collect())
     }
 
     pub(super) fn family(&self, family: Family) -> &ColumnFamily {

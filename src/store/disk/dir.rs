@@ -13,7 +13,7 @@ use super::steps::step;
 use crate::{Error, Result};
 
 /// Kinds of files under `runs/`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Kind {
     /// A segment.
     Segment,
@@ -35,7 +35,7 @@ impl Kind {
     }
 }
 
-const LOCK: &str = "LOCK";
+pub(super) const LOCK: &str = "LOCK";
 const MANIFEST: &str = "MANIFEST";
 const MANIFEST_TMP: &str = "MANIFEST.tmp";
 const CATALOG: &str = "catalog";
@@ -75,18 +75,24 @@ impl Dir {
             }
             Err(error) => return Err(Error::io("create the folder", root)(error)),
         }
-        let dir = Self { root: root.into() };
-        for folder in [dir.root.join(RUNS), dir.catalog()] {
+        let dir = Self::fill(root)?;
+        sync_parent(root)?;
+        Ok(dir)
+    }
+
+    /// Makes the folders of a database in a folder without them.
+    pub(crate) fn fill(root: &Path) -> Result<Self> {
+        let dir = Self::at(root);
+        for folder in [dir.runs(), dir.catalog()] {
             fs::create_dir(&folder).map_err(Error::io("create the folder", &folder))?;
         }
         sync_folder(&dir.root)?;
-        match root.parent() {
-            // The parent of a bare name is the working directory.
-            Some(parent) if parent.as_os_str().is_empty() => sync_folder(Path::new("."))?,
-            Some(parent) => sync_folder(parent)?,
-            None => (),
-        }
         Ok(dir)
+    }
+
+    /// Names a folder, whatever is there.
+    pub(crate) fn at(root: &Path) -> Self {
+        Self { root: root.into() }
     }
 
     /// Opens the folder of an existing database.
@@ -103,6 +109,9 @@ impl Dir {
         let dir = Self { root: root.into() };
         match fs::metadata(dir.manifest_path()) {
             Ok(_) => Ok(dir),
+            Err(_) if root.join("BACKUP").is_file() => {
+                refuse("it is a backup, of which 'nddb restore' makes a database")
+            }
             Err(error) if error.kind() == io::ErrorKind::NotFound => refuse("the folder has no MANIFEST"),
             Err(error) => Err(Error::io("look at the file", &dir.manifest_path())(error)),
         }
@@ -205,6 +214,11 @@ impl Dir {
     /// Makes the names of finished files durable.
     pub(crate) fn sync_runs(&self) -> Result<()> {
         sync_folder(&self.runs())
+    }
+
+    /// Makes the names of all files durable.
+    pub(crate) fn sync_names(&self) -> Result<()> {
+        [&self.runs(), &self.catalog(), &self.root].into_iter().try_for_each(|folder| sync_folder(folder))
     }
 
     /// Reads a whole file under `runs/`.
@@ -370,7 +384,7 @@ impl FileWriter {
     }
 }
 
-const SYNC_FILE: &str = "sync the file";
+pub(super) const SYNC_FILE: &str = "sync the file";
 const SYNC_FOLDER: &str = "sync the folder";
 
 /// Returns whether an error is that of an fsync: the state on disk is then unknown, whatever the error.
@@ -378,11 +392,12 @@ pub(crate) fn is_failed_sync(error: &Error) -> bool {
     matches!(error, Error::Io { action: SYNC_FILE | SYNC_FOLDER, .. })
 }
 
-fn sync(file: &File, action: &'static str, path: &Path) -> Result<()> {
+pub(super) fn sync(file: &File, action: &'static str, path: &Path) -> Result<()> {
     step(action, path).and_then(|()| file.sync_all()).map_err(Error::io(action, path))
 }
 
-fn write_synced(path: &Path, bytes: &[u8]) -> Result<()> {
+/// Writes a whole file, durably.
+pub(crate) fn write_synced(path: &Path, bytes: &[u8]) -> Result<()> {
     let file = step("create the file", path).and_then(|()| File::create(path));
     let mut file = file.map_err(Error::io("create the file", path))?;
     let written = step("write to the file", path).and_then(|()| file.write_all(bytes));
@@ -390,9 +405,19 @@ fn write_synced(path: &Path, bytes: &[u8]) -> Result<()> {
     sync(&file, SYNC_FILE, path)
 }
 
-fn sync_folder(path: &Path) -> Result<()> {
+pub(super) fn sync_folder(path: &Path) -> Result<()> {
     let folder = File::open(path).map_err(Error::io("open the folder", path))?;
     sync(&folder, SYNC_FOLDER, path)
+}
+
+/// Makes the name of a folder durable.
+pub(super) fn sync_parent(path: &Path) -> Result<()> {
+    match path.parent() {
+        // The parent of a bare name is the working directory.
+        Some(parent) if parent.as_os_str().is_empty() => sync_folder(Path::new(".")),
+        Some(parent) => sync_folder(parent),
+        None => Ok(()),
+    }
 }
 
 #[cfg(test)]

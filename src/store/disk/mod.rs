@@ -1,7 +1,9 @@
-//! The database folder: names of files, the lock, memory maps and their guard. Within the engine the only user of
-//! `std::fs`, memory maps and `unsafe`.
+//! The database folder: names of files, the lock, memory maps and their guard, copies of files. Within the engine the
+//! only user of `std::fs`, memory maps and `unsafe`.
 
+pub(crate) mod copy;
 pub(crate) mod dir;
 mod guard;
 pub(crate) mod map;
+pub(crate) mod staging;
 pub(crate) mod steps;

@@ -138,6 +138,11 @@ impl Step {
         Self::like(random, |deed| matches!(deed, Deed::Flush))
     }
 
+    /// Returns a random step that loads documents in bulk.
+    pub(crate) fn load(random: &mut Random) -> Self {
+        Self::like(random, |deed| matches!(deed, Deed::Load(..)))
+    }
+
     fn like(random: &mut Random, is: impl Fn(&Deed) -> bool) -> Self {
         loop {
             let step = Self(random.next());

@@ -111,6 +111,8 @@ fn a_worker_process_does_what_it_is_told() {
         Ok("is killed") => crate::kill::write(parent),
         Ok("ends at a call") => crate::kill::end_at_a_call(parent),
         Ok("is killed while it loads") => crate::ingest::load_until_killed(parent),
+        Ok("backs up") => crate::backup::back_up(parent),
+        Ok("ends while it backs up") => crate::backup::end_at_a_call(parent),
         Ok("reads whole commits") => crate::readers::read(parent),
         Ok(role) => panic!("no such role: {role}"),
         // Run with the other tests, without a parent.

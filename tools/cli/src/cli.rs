@@ -4,8 +4,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::args::Global;
 use crate::commands::{
-    add, audit, batch, batch_query, check, cluster, compact, completions, create, eval, fp, get, lab, load, merge,
-    pairs, plan, query, rebuild, report, reshape, rm, scan, segment, stats, tune,
+    add, audit, backup, batch, batch_query, check, cluster, compact, completions, create, eval, filter, fp, get, lab,
+    load, merge, pairs, plan, query, rebuild, report, reshape, rm, scan, segment, stats, tune, upgrade,
 };
 use crate::failure::{Code, Result};
 
@@ -53,6 +53,7 @@ pub(crate) enum Command {
     Get(get::Args),
     Pairs(pairs::Args),
     Cluster(cluster::Args),
+    Filter(filter::Args),
     Report(report::Args),
     Audit(audit::Args),
     Rm(rm::Args),
@@ -61,6 +62,10 @@ pub(crate) enum Command {
     Compact(compact::Args),
     Reshape(reshape::Args),
     Rebuild(rebuild::Args),
+    Backup(backup::Args),
+    Restore(backup::RestoreArgs),
+    VerifyBackup(backup::VerifyArgs),
+    Upgrade(upgrade::Args),
     Merge(merge::Args),
     Batch(batch::Args),
     Plan(plan::Args),
@@ -89,6 +94,7 @@ pub(crate) fn run(cli: Cli) -> Result<Code> {
         Command::BatchQuery(args) => batch_query::run(args, global),
         Command::Pairs(args) => pairs::run(&args, global),
         Command::Cluster(args) => cluster::run(&args, global),
+        Command::Filter(args) => filter::run(args, global),
         Command::Report(args) => report::run(&args, global),
         Command::Audit(args) => audit::run(&args, global),
         Command::Get(args) => get::run(args, global),
@@ -98,6 +104,10 @@ pub(crate) fn run(cli: Cli) -> Result<Code> {
         Command::Compact(args) => compact::run(&args, global),
         Command::Reshape(args) => reshape::run(&args, global),
         Command::Rebuild(args) => rebuild::run(&args, global),
+        Command::Backup(args) => backup::run(args, global),
+        Command::Restore(args) => backup::restore(&args, global),
+        Command::VerifyBackup(args) => backup::verify(&args, global),
+        Command::Upgrade(args) => upgrade::run(&args, global),
         Command::Merge(args) => merge::run(args, global),
         Command::Batch(args) => batch::run(args, global),
         Command::Plan(args) => plan::run(&args, global),

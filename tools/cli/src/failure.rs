@@ -128,10 +128,12 @@ impl From<nddb::Error> for Failure {
     fn from(error: nddb::Error) -> Self {
         use nddb::Error as E;
         let code = match &error {
-            E::NotADatabase { .. } => Code::NoDatabase,
+            E::NotADatabase { .. } | E::NotABackup { .. } => Code::NoDatabase,
             E::Locked { .. } => Code::Locked,
             E::Newer { .. } | E::Mismatch { .. } | E::Method { .. } => Code::Mismatch,
-            E::Corrupt { .. } | E::Inconsistent { .. } | E::Catalog { damaged: true, .. } => Code::Damage,
+            E::Corrupt { .. } | E::Inconsistent { .. } | E::DamagedBackup { .. } | E::Catalog { damaged: true, .. } => {
+                Code::Damage
+            }
             E::OverLimit { .. } => Code::OverLimit,
             E::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull => Code::OverLimit,
             E::OutOfRange { .. } => Code::Usage,

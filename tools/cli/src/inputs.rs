@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use nddb::Fingerprint;
@@ -9,6 +10,9 @@ use nddb::text::{Page, PageKind};
 
 use crate::failure::{Code, Failure, Result, Told};
 use crate::json;
+
+/// Bytes that are read at once.
+const PIECE: usize = 256 << 10;
 
 /// Opens a file, or stdin for `-`.
 pub(crate) fn open(path: &Path) -> Result<Box<dyn Read>> {
@@ -49,21 +53,88 @@ pub(crate) fn hex(text: &str) -> Result<Fingerprint, String> {
 /// or `\\`.
 pub(crate) fn ids(path: &Path) -> Result<Vec<String>> {
     let mut ids = Vec::new();
+    each_id(path, &mut |id| {
+        ids.push(id);
+        Ok(())
+    })?;
+    Ok(ids)
+}
+
+/// Passes ids on as [`ids`] reads them.
+pub(crate) fn each_id(path: &Path, visit: &mut dyn FnMut(String) -> Result<()>) -> Result<()> {
     for (number, line) in (1..).zip(BufReader::new(open(path)?).lines()) {
         let line = line.map_err(|error| Failure::reading(path, &error))?;
         let line = line.strip_suffix('\r').unwrap_or(&line);
         if line.is_empty() {
             continue;
         }
-        ids.push(json::read_tsv_id(line).ok_or_else(|| {
+        let id = json::read_tsv_id(line).ok_or_else(|| {
             let message = format!(
                 "{}: line {number}: {line:?} has a backslash that begins no \\t, \\n, \\r or \\\\",
                 path.display()
             );
             Told::new(Code::Failed, message).hint("write a backslash of an id as two, as the lists of nddb cluster do")
-        })?);
+        })?;
+        visit(id)?;
     }
-    Ok(ids)
+    Ok(())
+}
+
+/// Opens a file that is no folder.
+pub(crate) fn open_file(path: &Path) -> Result<Box<dyn Read + Send>> {
+    let file = File::open(path).map_err(|error| Failure::reading(path, &error))?;
+    Ok(Box::new(BufReader::with_capacity(PIECE, file)))
+}
+
+/// Copies stdin to a temporary file, for readers that need it twice.
+pub(crate) fn spooled_stdin() -> Result<tempfile::NamedTempFile> {
+    let failed = |error: &io::Error| Failure::writing(&tempfile::env::temp_dir().display().to_string(), error);
+    let mut file = tempfile::NamedTempFile::new().map_err(|error| failed(&error))?;
+    io::copy(&mut io::stdin().lock(), &mut file).map_err(|error| failed(&error))?;
+    Ok(file)
+}
+
+/// How a file is compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Packing {
+    /// Not at all.
+    Plain,
+    /// By gzip.
+    Gzip,
+    /// By zstd.
+    Zstd,
+}
+
+impl Packing {
+    /// Looks at the first bytes of a file.
+    pub(crate) fn of(path: &Path) -> Result<Self> {
+        let mut head = Vec::new();
+        open_file(path)?.take(4).read_to_end(&mut head).map_err(|error| Failure::reading(path, &error))?;
+        Ok(match head[..] {
+            [0x1f, 0x8b, ..] => Self::Gzip,
+            // A frame, or a skippable one, which may hold a dictionary.
+            [0x28, 0xb5, 0x2f, 0xfd] | [0x50..=0x5f, 0x2a, 0x4d, 0x18] => Self::Zstd,
+            _ => Self::Plain,
+        })
+    }
+
+    /// How a file of this name is compressed by convention.
+    pub(crate) fn of_name(path: &Path) -> Self {
+        match path.extension().and_then(|ending| ending.to_str()) {
+            Some("gz") => Self::Gzip,
+            Some("zst" | "zstd") => Self::Zstd,
+            _ => Self::Plain,
+        }
+    }
+
+    /// Decompresses what is read.
+    pub(crate) fn unpack(self, read: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
+        Ok(match self {
+            Self::Plain => read,
+            Self::Gzip => Box::new(flate2::read::MultiGzDecoder::new(read)),
+            Self::Zstd => Box::new(zstd::Decoder::new(read)?),
+        })
+    }
 }
 
 /// Opens a file to be read line by line.
@@ -117,6 +188,12 @@ pub(crate) fn host() -> String {
 /// Whether a path is a folder that looks like a database.
 pub(crate) fn is_database(path: &Path) -> bool {
     ["MANIFEST", "LOCK"].iter().any(|name| path.join(name).is_file())
+}
+
+/// Whether two paths lead to one file that exists.
+pub(crate) fn is_same_file(a: &Path, b: &Path) -> bool {
+    let of = |path: &Path| std::fs::metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()));
+    of(a).is_some_and(|a| of(b) == Some(a))
 }
 
 /// Whether a path is something to be read, and no folder.

@@ -10,6 +10,7 @@ mod clock;
 mod commands;
 mod cpu;
 mod database;
+mod described;
 mod failure;
 mod inputs;
 mod interrupt;
@@ -23,6 +24,7 @@ mod paper_options;
 mod quantity;
 mod table;
 mod text_options;
+mod waiting;
 
 use std::process::ExitCode;
 

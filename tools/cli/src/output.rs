@@ -1,12 +1,14 @@
 //! Output of data to stdout or the file of `-o`. A closed pipe is not an error.
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
+use flate2::write::GzEncoder;
 use serde_json::Value;
 
 use crate::failure::{Failure, Result};
+use crate::inputs::Packing;
 
 /// Bytes that are written at once.
 const BUFFER: usize = 64 << 10;
@@ -81,13 +83,48 @@ impl Sink {
     }
 
     /// Hands everything over, and says how the work ended.
-    pub(crate) fn finish<T>(mut self, outcome: Result<T>) -> Result<T> {
-        if let Some(failure) = self.failed {
-            return Err(failure);
-        }
-        let done = outcome?;
-        self.output.flush()?;
+    pub(crate) fn finish<T>(self, outcome: Result<T>) -> Result<T> {
+        let (done, mut output) = self.end(outcome)?;
+        output.flush()?;
         Ok(done)
+    }
+
+    /// Says how the work ended, and gives the output back for more.
+    pub(crate) fn end<T>(self, outcome: Result<T>) -> Result<(T, Output)> {
+        match self.failed {
+            Some(failure) => Err(failure),
+            None => Ok((outcome?, self.output)),
+        }
+    }
+}
+
+/// Bytes in a temporary file without a name, written first and then read.
+pub(crate) struct Spool(BufWriter<File>);
+
+impl Spool {
+    /// Makes the file.
+    pub(crate) fn new() -> Result<Self> {
+        let file = tempfile::tempfile().map_err(|error| Failure::writing(&Self::folder(), &error))?;
+        Ok(Self(BufWriter::with_capacity(BUFFER, file)))
+    }
+
+    fn folder() -> String {
+        tempfile::env::temp_dir().display().to_string()
+    }
+
+    /// Appends bytes.
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> nddb::Result<()> {
+        let failed =
+            |source| nddb::Error::Io { action: "write a temporary file in", path: tempfile::env::temp_dir(), source };
+        self.0.write_all(bytes).map_err(failed)
+    }
+
+    /// Ends writing, and reads from the beginning.
+    pub(crate) fn read(self) -> Result<impl Read> {
+        let failed = |error: io::Error| Failure::writing(&Self::folder(), &error);
+        let mut file = self.0.into_inner().map_err(|error| failed(error.into_error()))?;
+        file.rewind().map_err(failed)?;
+        Ok(BufReader::with_capacity(BUFFER, file))
     }
 }
 
@@ -135,6 +172,115 @@ impl Drop for Folder {
             let _ = fs::remove_file(self.part(name));
         }
     }
+}
+
+/// A file that gets its name when it is whole and durable, instead of an earlier one; or stdout.
+pub(crate) struct Published {
+    /// The name, and that until then.
+    names: Option<(PathBuf, PathBuf)>,
+    inner: Option<Packed>,
+}
+
+/// A compressed output.
+enum Packed {
+    Plain(BufWriter<Box<dyn Sealed>>),
+    Gzip(GzEncoder<BufWriter<Box<dyn Sealed>>>),
+    Zstd(zstd::Encoder<'static, BufWriter<Box<dyn Sealed>>>),
+}
+
+/// An output that can be made durable.
+trait Sealed: Write {
+    fn seal(&mut self) -> io::Result<()>;
+}
+
+impl Sealed for File {
+    fn seal(&mut self) -> io::Result<()> {
+        self.sync_all()
+    }
+}
+
+impl Sealed for io::StdoutLock<'static> {
+    fn seal(&mut self) -> io::Result<()> {
+        self.flush()
+    }
+}
+
+impl Published {
+    /// Begins a file, or opens stdout for `-`.
+    pub(crate) fn create(path: &Path, packing: Packing) -> Result<Self> {
+        let failed = |error: io::Error| Failure::writing(&path.display().to_string(), &error);
+        let (names, inner): (_, Box<dyn Sealed>) = if path.as_os_str() == "-" {
+            (None, Box::new(io::stdout().lock()))
+        } else {
+            let mut part = path.as_os_str().to_owned();
+            part.push(format!(".{PART}"));
+            let part = PathBuf::from(part);
+            let file = File::create(&part).map_err(failed)?;
+            (Some((path.to_owned(), part)), Box::new(file))
+        };
+        let inner = BufWriter::with_capacity(BUFFER, inner);
+        let inner = match packing {
+            Packing::Plain => Packed::Plain(inner),
+            Packing::Gzip => Packed::Gzip(GzEncoder::new(inner, flate2::Compression::default())),
+            Packing::Zstd => Packed::Zstd(zstd::Encoder::new(inner, 0).map_err(failed)?),
+        };
+        Ok(Self { names, inner: Some(inner) })
+    }
+
+    fn name(&self) -> String {
+        self.names.as_ref().map_or_else(|| "stdout".into(), |(path, _)| path.display().to_string())
+    }
+
+    /// Ends the file and gives it its name.
+    pub(crate) fn finish(mut self) -> Result<()> {
+        let ended = self.inner.take().map_or(Ok(()), |inner| {
+            let mut inner = match inner {
+                Packed::Plain(inner) => inner,
+                Packed::Gzip(inner) => inner.finish()?,
+                Packed::Zstd(inner) => inner.finish()?,
+            };
+            inner.flush()?;
+            inner.get_mut().seal()
+        });
+        let named = ended.and_then(|()| self.names.as_ref().map_or(Ok(()), |(path, part)| fs::rename(part, path)));
+        named.map_err(|error| Failure::writing(&self.name(), &error))?;
+        self.names = None;
+        Ok(())
+    }
+}
+
+impl Write for Published {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.inner {
+            Some(Packed::Plain(inner)) => inner.write(bytes),
+            Some(Packed::Gzip(inner)) => inner.write(bytes),
+            Some(Packed::Zstd(inner)) => inner.write(bytes),
+            None => Ok(0),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match &mut self.inner {
+            Some(Packed::Plain(inner)) => inner.flush(),
+            Some(Packed::Gzip(inner)) => inner.flush(),
+            Some(Packed::Zstd(inner)) => inner.flush(),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Drop for Published {
+    /// Removes what was not finished.
+    fn drop(&mut self) {
+        if let Some((_, part)) = &self.names {
+            let _ = fs::remove_file(part);
+        }
+    }
+}
+
+/// Makes a folder for outputs, unless it is there.
+pub(crate) fn make_folder(path: &Path) -> Result<()> {
+    fs::create_dir_all(path).map_err(|error| Failure::writing(&path.display().to_string(), &error))
 }
 
 /// Writes one line of JSON to stdout.

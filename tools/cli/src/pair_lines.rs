@@ -4,6 +4,7 @@ use clap::ValueEnum;
 use nddb::detect::{Collection, Group, Line, Method, Pair};
 use serde::{Serialize, Serializer};
 
+use crate::described::{Described, With};
 use crate::json;
 
 /// How lines are written.
@@ -25,8 +26,18 @@ impl Format {
         }
     }
 
-    /// What stands before all lines.
-    pub(crate) fn header(self) -> &'static [u8] {
+    /// What stands before all lines, with what is said of documents besides.
+    pub(crate) fn header(self, with: &[With]) -> Vec<u8> {
+        let mut header = self.columns().to_vec();
+        if self == Format::Tsv {
+            header.pop();
+            ["a_", "b_"].into_iter().for_each(|prefix| Described::header(with, &mut header, prefix));
+            header.push(b'\n');
+        }
+        header
+    }
+
+    fn columns(self) -> &'static [u8] {
         match self {
             Format::Jsonl => b"",
             Format::Tsv => {

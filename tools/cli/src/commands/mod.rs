@@ -2,6 +2,7 @@
 
 pub(crate) mod add;
 pub(crate) mod audit;
+pub(crate) mod backup;
 pub(crate) mod batch;
 pub(crate) mod batch_query;
 pub(crate) mod check;
@@ -10,6 +11,7 @@ pub(crate) mod compact;
 pub(crate) mod completions;
 pub(crate) mod create;
 pub(crate) mod eval;
+pub(crate) mod filter;
 pub(crate) mod fp;
 pub(crate) mod get;
 pub(crate) mod lab;
@@ -26,3 +28,4 @@ pub(crate) mod scan;
 pub(crate) mod segment;
 pub(crate) mod stats;
 pub(crate) mod tune;
+pub(crate) mod upgrade;

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::args::{Database, Global};
 use crate::clock::Clock;
+use crate::described::{Reading, WithArgs};
 use crate::failure::{Code, Failure, Result};
 use crate::model_options::ModelOptions;
 use crate::output::{self, Output, Sink};
@@ -15,6 +16,7 @@ use crate::pair_lines::{Format, Lines};
 use crate::paper_options::PaperOptions;
 use crate::quantity::{counted, duration, grouped};
 use crate::text_options::{self, TextOptions};
+use crate::waiting::Waiting;
 use crate::{database, interrupt, judging};
 
 /// Find all near-duplicates in a database
@@ -26,6 +28,7 @@ use crate::{database, interrupt, judging};
 #[command(after_help = "\
 Examples:
   nddb pairs crawl.nddb > near.jsonl
+  nddb pairs crawl.nddb --with url,title,tokens      what was joined
   nddb pairs crawl.nddb --method split -o near.jsonl
   nddb pairs crawl.nddb --method simhash --verify lcs -o near.jsonl
   nddb pairs crawl.nddb --method b --expand --format tsv | cut -f 1,2")]
@@ -40,6 +43,8 @@ pub(crate) struct Args {
     /// How lines are written
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
+    #[command(flatten)]
+    with: WithArgs,
     /// Write here instead of stdout
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -132,14 +137,25 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let lines = Lines { collection: &collection, method: options.method, format: args.format };
     let mut sink = Sink::new(Output::chosen(args.output.as_deref())?);
     let mut out = Vec::new();
-    let outcome = sink.write(args.format.header()).and_then(|()| {
-        nddb::detect::pairs(view, &collection, &options, &mut *meter.watch(true), &mut |line| {
-            out.clear();
-            lines.write(&mut out, &line);
-            sink.write(&out)
+    let with = args.with.wanted();
+    let mut waiting = if with.is_empty() { None } else { Some(Waiting::new(&collection)?) };
+    let outcome = sink.write(&args.format.header(&with)).and_then(|()| {
+        nddb::detect::pairs(view, &collection, &options, &mut *meter.watch(true), &mut |line| match &mut waiting {
+            Some(waiting) => waiting.hold(&lines, &mut out, &line),
+            None => {
+                out.clear();
+                lines.write(&mut out, &line);
+                sink.write(&out)
+            }
         })
     });
-    let summary = sink.finish(outcome.map_err(Failure::from))?;
+    let (summary, mut output) = sink.end(outcome.map_err(Failure::from))?;
+    if let Some(waiting) = waiting {
+        let reading = Reading { view, collection: &collection, resources: &options.resources, meter: &meter };
+        let described = reading.read(&with, &waiting.wanted, &messages)?;
+        waiting.finish(&described, args.format, &mut output)?;
+    }
+    output.flush()?;
     if summary.unsketched > 0 {
         messages.warn(unsketched(&options, &summary));
     }

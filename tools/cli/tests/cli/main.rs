@@ -7,6 +7,7 @@ mod batches;
 mod cluster;
 mod eval;
 mod files;
+mod filter;
 mod helper;
 mod judged;
 mod load;

@@ -1,4 +1,4 @@
-//! `rm`, `stats`, `check`, `compact`, `reshape`, `rebuild` and `merge`.
+//! `rm`, `stats`, `check`, `compact`, `reshape`, `rebuild`, `merge`, `backup` and `upgrade`.
 
 use serde_json::json;
 
@@ -136,4 +136,51 @@ fn a_merge_takes_the_documents_of_another_database() {
     assert_eq!(ids(&dir.nddb(["query", "other", "--fp", "00000000000000ff"]).done().json()), ["d"]);
     dir.nddb(["merge", "db", "none"]).tells(10, &["none"]);
     dir.nddb(["check", "db"]).done();
+}
+
+#[test]
+fn a_database_is_backed_up_checked_and_restored() {
+    let dir = Dir::with_documents();
+    let made = dir.nddb(["backup", "db", "monday", "--json"]).done();
+    made.says(&["backup: 3 documents", "in monday"]);
+    assert_eq!((&made.json()["documents"], &made.json()["generation"].is_number()), (&json!(3), &true));
+    dir.nddb(["rm", "db", "a"]).done();
+    dir.nddb(["verify-backup", "monday"]).tells(0, &["verify-backup: sound: 3 documents in "]);
+    dir.nddb(["restore", "monday", "db"]).tells(1, &["db: exists already", "hint: "]);
+    dir.nddb(["restore", "monday", "again"]).tells(0, &["restore: 3 documents", "in again"]);
+    dir.nddb(["get", "again", "a"]).done();
+    dir.nddb(["check", "again"]).done();
+    dir.nddb(["get", "db", "a"]).ends(1);
+    dir.nddb(["backup", "db", "monday"]).tells(1, &["monday: exists already"]);
+    dir.nddb(["backup", "nowhere", "tuesday"]).ends(10);
+    dir.nddb(["restore", "db", "new"]).tells(10, &["db: not a backup", "hint: "]);
+    dir.nddb(["stats", "monday"]).tells(10, &["it is a backup", "nddb restore"]);
+    dir.nddb(["backup", "tuesday"]).env("NDDB_DB", "db").done();
+    let current = dir.path("monday/database/catalog/CURRENT");
+    std::fs::write(&current, "MANIFEST-999999\n").expect("writable");
+    let ran = dir.nddb(["verify-backup", "monday"]).ends(13);
+    assert!(ran.stdout.contains("catalog/CURRENT: the whole file: "), "{}", ran.stdout);
+    ran.says(&["1 fault found"]);
+    let lines = dir.nddb(["verify-backup", "monday", "--json"]).ends(13).lines();
+    assert_eq!((&lines[1]["sound"], &lines[1]["faults"]), (&json!(false), &json!(1)));
+    dir.nddb(["restore", "monday", "broken"]).tells(13, &["catalog/CURRENT", "hint: "]);
+    assert!(!dir.path("broken").exists());
+}
+
+#[test]
+fn an_upgrade_says_what_there_is_and_what_to_do() {
+    let dir = Dir::with_documents();
+    let text = dir.nddb(["upgrade", "db", "--dry-run"]).done().stdout;
+    for words in ["format   1, the newest", "recipe   main/3, the newest of its name", "nothing: 1 run of format 1"] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    let told = dir.nddb(["upgrade", "db", "--json"]).done().json();
+    assert_eq!(
+        (&told["format"], &told["runs_to_rewrite"], &told["recipe_newest"]),
+        (&json!(1), &json!(0), &json!("main/3"))
+    );
+    dir.nddb(["create", "old", "--recipe", "main/2"]).done();
+    let text = dir.nddb(["upgrade", "old"]).done().stdout;
+    assert!(text.contains("main/2, an older one") && text.contains("nddb create NEW --recipe main"), "{text}");
+    dir.nddb(["upgrade", "nowhere", "--dry-run"]).ends(10);
 }

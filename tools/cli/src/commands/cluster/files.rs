@@ -8,10 +8,13 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::renamed::Previous;
+use crate::described::{Described, Reading, Wanted, With};
 use crate::failure::{Failure, Result};
 use crate::json;
+use crate::messages::Messages;
 use crate::output::{Folder, Output, Sink};
 use crate::pair_lines::{Format, Ids, Lines};
+use crate::waiting::Waiting;
 
 /// Where the files go, and what of.
 pub(super) struct Files<'a> {
@@ -19,6 +22,10 @@ pub(super) struct Files<'a> {
     pub(super) collection: &'a Collection,
     pub(super) options: &'a ClusterOptions,
     pub(super) format: Format,
+    /// What is said of documents besides their ids.
+    pub(super) with: &'a [With],
+    pub(super) reading: Reading<'a>,
+    pub(super) messages: Messages,
 }
 
 impl Files<'_> {
@@ -35,16 +42,30 @@ impl Files<'_> {
         let lines = Lines { collection, method, format: self.format };
         let mut sink = Sink::new(folder.file(&format!("pairs.{}", self.format.extension()))?);
         let mut out = Vec::new();
-        let outcome = sink.write(self.format.header()).and_then(|()| {
-            nddb::detect::cluster(view, collection, self.options, watch, &mut |line| {
-                out.clear();
-                lines.write(&mut out, &line);
-                sink.write(&out)
+        let mut waiting = if self.with.is_empty() { None } else { Some(Waiting::new(collection)?) };
+        let outcome = sink.write(&self.format.header(self.with)).and_then(|()| {
+            nddb::detect::cluster(view, collection, self.options, watch, &mut |line| match &mut waiting {
+                Some(waiting) => waiting.hold(&lines, &mut out, &line),
+                None => {
+                    out.clear();
+                    lines.write(&mut out, &line);
+                    sink.write(&out)
+                }
             })
         });
-        let made = sink.finish(outcome.map_err(Failure::from))?;
-        clusters(folder.file("clusters.jsonl")?, collection, &made)?;
-        self.table(folder.file("clusters.tsv")?, &made)?;
+        let (made, mut output) = sink.end(outcome.map_err(Failure::from))?;
+        let described = match waiting {
+            Some(mut waiting) => {
+                want(&mut waiting.wanted, collection, &made)?;
+                let described = self.reading.read(self.with, &waiting.wanted, &self.messages)?;
+                waiting.finish(&described, self.format, &mut output)?;
+                Some(described)
+            }
+            None => None,
+        };
+        output.flush()?;
+        clusters(folder.file("clusters.jsonl")?, collection, &made, described.as_ref())?;
+        self.table(folder.file("clusters.tsv")?, &made, described.as_ref())?;
         self.lists(folder.file("keep.txt")?, folder.file("remove.txt")?, &made)?;
         if let Some(previous) = previous {
             previous.renamed(folder.file("renamed.tsv")?, collection, &made)?;
@@ -58,16 +79,22 @@ impl Files<'_> {
     }
 
     /// A line for each document of a cluster: the cluster, the document, whether it is kept or removed.
-    fn table(&self, output: Output, made: &Clusters) -> Result<()> {
+    fn table(&self, output: Output, made: &Clusters, described: Option<&Described<'_>>) -> Result<()> {
         let mut sink = Sink::new(output);
-        let mut out = b"cluster\tdocument\tverdict\n".to_vec();
+        let mut out = b"cluster\tdocument\tverdict".to_vec();
+        Described::header(self.with, &mut out, "");
+        out.push(b'\n');
         let outcome = made.each(self.collection, &mut |cluster| {
             for &member in cluster.members {
                 json::tsv_id(&mut out, self.collection.id(cluster.founder));
                 out.push(b'\t');
                 json::tsv_id(&mut out, self.collection.id(member));
                 let removed = made.is_removed(self.collection.row(member).rank);
-                out.extend_from_slice(if removed { b"\tremove\n" } else { b"\tkeep\n" });
+                out.extend_from_slice(if removed { b"\tremove" } else { b"\tkeep" });
+                if let Some(described) = described {
+                    described.columns(&mut out, member);
+                }
+                out.push(b'\n');
             }
             sink.write(&out)?;
             out.clear();
@@ -95,8 +122,22 @@ impl Files<'_> {
     }
 }
 
+/// Notes the members of all clusters.
+pub(super) fn want(wanted: &mut Wanted, collection: &Collection, made: &Clusters) -> Result<()> {
+    made.each(collection, &mut |cluster| {
+        cluster.members.iter().for_each(|&member| wanted.add(member));
+        Ok(())
+    })?;
+    Ok(())
+}
+
 /// Writes all clusters as lines of JSON.
-pub(super) fn clusters(output: Output, collection: &Collection, made: &Clusters) -> Result<()> {
+pub(super) fn clusters(
+    output: Output,
+    collection: &Collection,
+    made: &Clusters,
+    described: Option<&Described<'_>>,
+) -> Result<()> {
     let mut sink = Sink::new(output);
     let mut out = Vec::new();
     let outcome = made.each(collection, &mut |cluster| {
@@ -111,6 +152,7 @@ pub(super) fn clusters(output: Output, collection: &Collection, made: &Clusters)
             empty: cluster.empty,
             thin: cluster.thin,
             members: Ids(collection, cluster.members),
+            documents: described.map(|described| described.documents(cluster.members)),
         };
         json::line(&mut out, &line);
         sink.write(&out)
@@ -120,7 +162,7 @@ pub(super) fn clusters(output: Output, collection: &Collection, made: &Clusters)
 
 /// A cluster. Keys stand in the order of the fields.
 #[derive(Serialize)]
-struct ClusterLine<'a> {
+struct ClusterLine<'a, D> {
     cluster: &'a str,
     size: usize,
     kept: &'a str,
@@ -130,4 +172,6 @@ struct ClusterLine<'a> {
     empty: bool,
     thin: bool,
     members: Ids<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    documents: Option<D>,
 }

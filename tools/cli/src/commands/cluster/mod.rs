@@ -14,6 +14,7 @@ use self::renamed::Previous;
 use super::pairs::{self, MethodArgs};
 use crate::args::{Database, Global};
 use crate::clock::Clock;
+use crate::described::{Reading, Wanted, WithArgs};
 use crate::failure::{Code, Failure, Result};
 use crate::output::{self, Output};
 use crate::pair_lines::Format;
@@ -33,6 +34,7 @@ use crate::{database, interrupt, text_options};
 Examples:
   nddb cluster crawl.nddb -o clusters
   nddb cluster crawl.nddb --method b --keep longest,shortest-url -o clusters
+  nddb cluster crawl.nddb --with url,title,tokens -o clusters
   nddb cluster crawl.nddb --method split -o june --previous may
   nddb rm crawl.nddb --ids-from clusters/remove.txt")]
 pub(crate) struct Args {
@@ -57,6 +59,8 @@ pub(crate) struct Args {
     /// How the pairs are written
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
+    #[command(flatten)]
+    with: WithArgs,
     /// The folder of an earlier run: renamed.tsv says what became of clusters whose ids are gone
     #[arg(long, value_name = "DIR", requires = "output")]
     previous: Option<PathBuf>,
@@ -87,13 +91,20 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let mut watch = meter.watch(true);
     let (summary, json) = match &args.output {
         Some(folder) => {
-            let files = Files { folder, collection: &collection, options: &options, format: args.format };
+            let (with, format) = (&args.with.wanted()[..], args.format);
+            let reading = Reading { view, collection: &collection, resources: &options.pairs.resources, meter: &meter };
+            let files = Files { folder, collection: &collection, options: &options, format, with, reading, messages };
             let describe = |summary: &ClusterSummary| describe(args, view, &options, summary);
             (files.write(view, &mut *watch, previous, &describe)?, global.json)
         }
         None => {
             let clusters = nddb::detect::cluster(view, &collection, &options, &mut *watch, &mut |_| Ok(()))?;
-            files::clusters(Output::stdout(), &collection, &clusters)?;
+            let with = args.with.wanted();
+            let reading = Reading { view, collection: &collection, resources: &options.pairs.resources, meter: &meter };
+            let mut wanted = Wanted::none(&collection);
+            files::want(&mut wanted, &collection, &clusters)?;
+            let described = if with.is_empty() { None } else { Some(reading.read(&with, &wanted, &messages)?) };
+            files::clusters(Output::stdout(), &collection, &clusters, described.as_ref())?;
             (clusters.summary, false)
         }
     };

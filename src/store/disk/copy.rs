@@ -1,0 +1,117 @@
+//! Files taken over into another folder: by a hard link where the file system allows one, else as a copy of what is
+//! held open.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Seek};
+use std::path::{Path, PathBuf};
+
+use super::dir::{SYNC_FILE, sync};
+use super::steps::step;
+use crate::{Error, Result};
+
+/// Bytes that are read at once.
+const PIECE_SIZE: usize = 1 << 20;
+
+/// Called with the number of bytes that were read since the last time; an error stops the work.
+pub(crate) type Progress<'a> = &'a mut dyn FnMut(u64) -> Result<()>;
+
+/// A file that is held open, up to the length that it had then: it stays readable when it is removed.
+#[derive(Debug)]
+pub(crate) struct Held {
+    file: File,
+    path: PathBuf,
+    length: u64,
+}
+
+impl Held {
+    /// Opens a file.
+    pub(crate) fn open(path: &Path) -> Result<Self> {
+        let file = File::open(path).map_err(Error::io("open the file", path))?;
+        let length = file.metadata().map_err(Error::io("look at the file", path))?.len();
+        Ok(Self { file, path: path.into(), length })
+    }
+
+    /// Returns the length in bytes.
+    pub(crate) fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// Passes the bytes to `visit`. Fails if there are fewer than when it was opened.
+    fn read(&mut self, visit: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        let refused = |error| Error::io("read the file", &self.path)(error);
+        self.file.rewind().map_err(refused)?;
+        let mut left = self.length;
+        let mut piece = Vec::with_capacity(PIECE_SIZE);
+        while left > 0 {
+            piece.clear();
+            (&mut self.file).take(left.min(PIECE_SIZE as u64)).read_to_end(&mut piece).map_err(refused)?;
+            if piece.is_empty() {
+                let what = format!("has lost its last {left} bytes");
+                return Err(Error::Inconsistent { path: self.path.clone(), what });
+            }
+            visit(&piece)?;
+            left -= piece.len() as u64;
+        }
+        Ok(())
+    }
+
+    /// Returns the CRC-32.
+    pub(crate) fn checksum(&mut self, progress: Progress<'_>) -> Result<u32> {
+        let mut crc = crc32fast::Hasher::new();
+        self.read(&mut |piece| {
+            crc.update(piece);
+            progress(piece.len() as u64)
+        })?;
+        Ok(crc.finalize())
+    }
+
+    /// Writes a durable copy; returns its CRC-32.
+    pub(crate) fn copy(&mut self, to: &Path, progress: Progress<'_>) -> Result<u32> {
+        let refused = |action: &'static str| Error::io(action, to);
+        let created = step("create the file", to).and_then(|()| File::create_new(to));
+        let mut file = created.map_err(refused("create the file"))?;
+        let mut crc = crc32fast::Hasher::new();
+        self.read(&mut |piece| {
+            crc.update(piece);
+            let written = step("write to the file", to).and_then(|()| io::Write::write_all(&mut file, piece));
+            written.map_err(refused("write to the file"))?;
+            progress(piece.len() as u64)
+        })?;
+        sync(&file, SYNC_FILE, to)?;
+        Ok(crc.finalize())
+    }
+}
+
+/// Gives a file a second name. Where that is not possible, as between file systems, returns the file for a copy.
+pub(crate) fn link_or_hold(from: &Path, to: &Path) -> Result<Option<Held>> {
+    use io::ErrorKind as Kind;
+    match step("link the file", to).and_then(|()| fs::hard_link(from, to)) {
+        Ok(()) => Ok(None),
+        Err(error) if matches!(error.kind(), Kind::NotFound | Kind::StorageFull | Kind::AlreadyExists) => {
+            Err(Error::io("link the file", from)(error))
+        }
+        Err(_) => Held::open(from).map(Some),
+    }
+}
+
+/// Returns the length of a file in bytes.
+pub(crate) fn length(path: &Path) -> Result<u64> {
+    Ok(fs::metadata(path).map_err(Error::io("look at the file", path))?.len())
+}
+
+/// Reads a small file.
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
+    fs::read(path).map_err(Error::io("read the file", path))
+}
+
+/// Makes the contents of a file durable, whoever wrote them.
+pub(crate) fn sync_contents(path: &Path) -> Result<()> {
+    let file = File::open(path).map_err(Error::io("open the file", path))?;
+    sync(&file, SYNC_FILE, path)
+}
+
+/// Removes a file.
+pub(crate) fn remove(path: &Path) -> Result<()> {
+    let removed = step("remove the file", path).and_then(|()| fs::remove_file(path));
+    removed.map_err(Error::io("remove the file", path))
+}

@@ -1,0 +1,352 @@
+//! Backups made by other processes while a writer inserts, loads, merges and compacts: each is one committed state
+//! with everything that was committed before it began, stays as it is, and is there as a whole or not at all.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use nddb::testing::observe_storage;
+use nddb::{CheckOptions, Error, Fingerprint, Reader, Within, Writer};
+
+use super::kill::May;
+use super::support::steps::{Step, create};
+use super::support::{Model, Mount, Parent, Random, Worker, bare, folder, say};
+
+/// Duration of the writer.
+const TIME: Duration = Duration::from_secs(15);
+/// Number of backups that are kept, and checked again at the end.
+const KEPT: usize = 8;
+
+/// A worker that makes backups on request, by links or, where the file system does not allow links, by copies.
+pub(crate) fn back_up(mut parent: Parent) {
+    let path = parent.answer();
+    while let Some(line) = parent.hear() {
+        let (how, target) = line.split_once(' ').expect("how, and where to");
+        let parent_folder = Path::new(target).parent().expect("is in a folder");
+        let is_copy = how == "copy";
+        let _observer = observe_storage(parent_folder, move |action, _| match action {
+            "link the file" if is_copy => Err(io::ErrorKind::CrossesDevices.into()),
+            _ => Ok(()),
+        });
+        let made = nddb::backup(&path, target, &mut |_| true).expect("a backup");
+        assert!(!is_copy || made.linked == 0, "{made:?}");
+        parent.tell("done");
+    }
+}
+
+/// A worker that makes a backup, or restores one, and ends itself at a storage call.
+pub(crate) fn end_at_a_call(mut parent: Parent) {
+    let (action, from, to) = (parent.answer(), parent.answer(), parent.answer());
+    let last: u64 = parent.answer().parse().expect("a number");
+    let calls = AtomicU64::new(0);
+    let _observer = observe_storage(Path::new(&to).parent().expect("is in a folder"), move |_, _| {
+        if calls.fetch_add(1, Ordering::Relaxed) + 1 == last {
+            std::process::abort();
+        }
+        Ok(())
+    });
+    let made = match action.as_str() {
+        "backup" => nddb::backup(from, to, &mut |_| true),
+        _ => nddb::restore(from, to, &mut |_| true),
+    };
+    made.expect("nothing is in the way");
+    parent.tell("done");
+}
+
+/// The steps of a writer, and the number of those that are done.
+#[derive(Default)]
+struct Log {
+    steps: Vec<Step>,
+    done: usize,
+}
+
+/// Takes random steps until it is told to stop.
+fn write(path: &Path, seed: u64, log: &Mutex<Log>, stop: &AtomicBool) {
+    let mut random = Random::fixed(seed);
+    let mut writer = create(path);
+    writer.merge_in_background(true);
+    while !stop.load(Ordering::Relaxed) {
+        let step = Step(random.next());
+        log.lock().unwrap_or_else(PoisonError::into_inner).steps.push(step);
+        (writer, _) = step.perform(writer, path);
+        log.lock().unwrap_or_else(PoisonError::into_inner).done += 1;
+    }
+    writer.close().expect("closed");
+}
+
+/// Restores a backup and asserts that it is one of the possible states, for a reader and for a writer.
+fn assert_one_of(backup: &Path, states: Vec<Model>, seed: u64, why: &str) {
+    let folder = folder();
+    let again = folder.path().join("again");
+    let report = nddb::verify_backup(backup, &CheckOptions::default(), &mut |_| true).expect("checked");
+    assert!(report.is_sound(), "{why}: {report:#?}");
+    nddb::restore(backup, &again, &mut |_| true).unwrap_or_else(|error| panic!("{why}: {error:?}"));
+    let mut may = May { states };
+    may.find(&Reader::open(&again).expect("opened").view(), seed, why);
+    let writer = Writer::open(&again).unwrap_or_else(|error| panic!("{why}: {error:?}"));
+    may.find(&writer.view(), seed, &format!("{why}, opened for writing"));
+    drop(writer);
+    let report = nddb::check(&again, &CheckOptions::default(), &mut |_| true).expect("checked");
+    assert!(report.is_sound(), "{why}, opened for writing: {report:#?}");
+}
+
+#[test]
+fn a_backup_beside_a_writer_is_a_committed_state_with_all_that_was_committed_before() {
+    let mut random = Random::seeded("backups");
+    let folder = folder();
+    let path = folder.path().join("db");
+    let (log, stop) = (Mutex::new(Log::default()), AtomicBool::new(false));
+    let seed = random.next();
+    let mut kept = Vec::new();
+    let mut backups = 0;
+    std::thread::scope(|scope| {
+        let writer = scope.spawn(|| write(&path, seed, &log, &stop));
+        let look = || {
+            let log = log.lock().unwrap_or_else(PoisonError::into_inner);
+            (log.done, log.steps.len(), log.steps.clone())
+        };
+        while look().0 == 0 && !writer.is_finished() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let mut worker = Worker::start("backs up", &[&path.to_string_lossy()]);
+        let begun = Instant::now();
+        // The state behind so many steps.
+        let (mut model, mut at) = (Model::default(), 0);
+        while begun.elapsed() < TIME && !writer.is_finished() {
+            std::thread::sleep(Duration::from_micros(random.below(60_000)));
+            let how = if random.percent(50) { "copy" } else { "link" };
+            let target = folder.path().join(format!("backup {backups}"));
+            let before = look().0;
+            worker.tell(&format!("{how} {}", target.display()));
+            assert_eq!(worker.answer(), "done");
+            let (_, after, steps) = look();
+            steps[at..before].iter().for_each(|step| drop(step.imagine(&mut model)));
+            at = before;
+            let (mut states, mut state) = (vec![model.clone()], model.clone());
+            for step in &steps[before..after] {
+                states.extend(step.imagine_parts(&state));
+                step.imagine(&mut state);
+            }
+            let why = format!("backup {backups} by {how} between steps {before} and {after}");
+            assert_one_of(&target, states.clone(), random.next(), &why);
+            backups += 1;
+            if kept.len() < KEPT {
+                kept.push((target, states, why));
+            } else {
+                std::fs::remove_dir_all(&target).expect("removed");
+            }
+        }
+        stop.store(true, Ordering::Relaxed);
+        worker.finish();
+        writer.join().expect("the writer's steps succeed");
+    });
+    say(&format!("{backups} backups beside {} steps", log.into_inner().unwrap_or_else(PoisonError::into_inner).done));
+    assert!(backups >= 3, "this machine is too slow to say anything");
+    for (target, states, why) in kept {
+        assert_one_of(&target, states, random.next(), &format!("{why}, at the end"));
+    }
+}
+
+/// Creates a database with several runs, sorted files, deletions, and documents above the runs.
+fn database(path: &Path) -> Model {
+    let mut random = Random::fixed(7);
+    let mut model = Model::default();
+    let mut writer = create(path);
+    for _ in 0..3 {
+        for step in [Step::group(&mut random), Step::group(&mut random), Step::flush(&mut random)] {
+            writer = step.take(writer, path, &mut model);
+        }
+        writer.flush().expect("flushed");
+    }
+    for step in [Step::load(&mut random), Step::group(&mut random)] {
+        writer = step.take(writer, path, &mut model);
+    }
+    writer.close().expect("closed");
+    model
+}
+
+/// Has a worker end itself at each storage call, one after the other, until one comes to its end; after each,
+/// `look` is called.
+fn at_each_call(action: &str, from: &Path, to: &Path, look: &mut dyn FnMut(u64)) {
+    for call in 1..10_000 {
+        let lines = [action, &from.to_string_lossy(), &to.to_string_lossy(), &call.to_string()];
+        let mut worker = Worker::start("ends while it backs up", &lines);
+        if worker.hear().is_some() {
+            say(&format!("{action}: {} storage calls", call - 1));
+            assert!(call > 20, "the calls are observed");
+            return;
+        }
+        look(call);
+    }
+    panic!("it never comes to its end");
+}
+
+#[test]
+fn a_backup_that_ends_at_any_storage_call_is_whole_or_none_and_the_next_one_is_made() {
+    let folder = folder();
+    let (path, target) = (folder.path().join("db"), folder.path().join("backup"));
+    let (partial, again) = (folder.path().join("backup.partial"), folder.path().join("again"));
+    let model = database(&path);
+    at_each_call("backup", &path, &target, &mut |call| {
+        let why = format!("ended at call {call}");
+        for folder in [&target, &partial] {
+            match nddb::restore(folder, &again, &mut |_| true) {
+                Err(Error::NotABackup { .. } | Error::DamagedBackup { .. }) => assert!(!again.exists(), "{why}"),
+                Ok(_) => {
+                    let mut may = May { states: vec![model.clone()] };
+                    may.find(&Reader::open(&again).expect("opened").view(), call, &why);
+                    std::fs::remove_dir_all(&again).expect("removed");
+                }
+                Err(error) => panic!("{why}: {error:?}"),
+            }
+        }
+        if call % 5 == 0 || target.exists() {
+            let _ = std::fs::remove_dir_all(&target);
+            nddb::backup(&path, &target, &mut |_| true).unwrap_or_else(|error| panic!("{why}: {error:?}"));
+            assert_one_of(&target, vec![model.clone()], call, &why);
+            assert!(!partial.exists(), "{why}");
+            std::fs::remove_dir_all(&target).expect("removed");
+        }
+    });
+    assert_one_of(&target, vec![model], 1, "the last one");
+}
+
+#[test]
+fn a_restore_that_ends_at_any_storage_call_leaves_a_whole_database_or_none() {
+    let folder = folder();
+    let (path, backup) = (folder.path().join("db"), folder.path().join("backup"));
+    let again = folder.path().join("again");
+    let model = database(&path);
+    nddb::backup(&path, &backup, &mut |_| true).expect("a backup");
+    at_each_call("restore", &backup, &again, &mut |call| {
+        let why = format!("ended at call {call}");
+        if again.exists() {
+            let mut may = May { states: vec![model.clone()] };
+            may.find(&Reader::open(&again).expect("whole").view(), call, &why);
+            std::fs::remove_dir_all(&again).expect("removed");
+        }
+    });
+    let mut may = May { states: vec![model.clone()] };
+    may.find(&Reader::open(&again).expect("opened").view(), 1, "the last one");
+    assert!(!folder.path().join("again.partial").exists());
+    assert_one_of(&backup, vec![model], 2, "the backup stays as it is");
+}
+
+/// All files below a folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
+}
+
+#[test]
+fn damage_of_a_backup_is_found_and_never_restored() {
+    let folder = folder();
+    let (path, backup, again) = (folder.path().join("db"), folder.path().join("backup"), folder.path().join("again"));
+    database(&path);
+    nddb::backup(&path, &backup, &mut |_| true).expect("a backup");
+    // Bytes of links are those of the database.
+    std::fs::remove_dir_all(&path).expect("removed");
+    let mut random = Random::seeded("damaged backups");
+    let assert_found = |file: &Path, why: &str| {
+        let restored = nddb::restore(&backup, &again, &mut |_| true);
+        let error = restored.err().unwrap_or_else(|| panic!("{why}: {} is restored", file.display()));
+        let is_list = file.ends_with("BACKUP");
+        match &error {
+            Error::DamagedBackup { path, .. } => assert_eq!(path, file, "{why}"),
+            Error::NotABackup { .. } | Error::Newer { .. } => assert!(is_list, "{why}: {error:?}"),
+            error => panic!("{why}: {error:?}"),
+        }
+        assert!(!again.exists() && !folder.path().join("again.partial").exists(), "{why}: remains");
+        match nddb::verify_backup(&backup, &CheckOptions::default(), &mut |_| true) {
+            Ok(report) => {
+                assert!(!report.is_sound() && !is_list, "{why}");
+                assert_eq!(report.faults.len(), 1, "{why}: {report:#?}");
+                assert_eq!(report.faults[0].path, file, "{why}");
+            }
+            Err(error) => assert!(is_list, "{why}: {error:?}"),
+        }
+    };
+    let all = files(&backup);
+    let sorted = all.iter().filter(|path| path.extension().is_some_and(|ending| ending == "sst")).count();
+    assert!(all.len() > 15 && sorted > 0, "{all:?}");
+    for file in all {
+        let bytes = std::fs::read(&file).expect("readable");
+        if !bytes.is_empty() {
+            let mut flipped = bytes.clone();
+            let (at, bit) = (random.below(bytes.len() as u64) as usize, random.below(8));
+            flipped[at] ^= 1 << bit;
+            std::fs::write(&file, flipped).expect("writable");
+            assert_found(&file, &format!("bit {bit} of byte {at}"));
+            std::fs::write(&file, &bytes[..bytes.len() - 1]).expect("writable");
+            assert_found(&file, "cut");
+        }
+        std::fs::remove_file(&file).expect("removed");
+        assert_found(&file, "missing");
+        std::fs::write(&file, bytes).expect("writable");
+    }
+    nddb::restore(&backup, &again, &mut |_| true).expect("sound again");
+}
+
+#[test]
+fn nothing_that_is_there_is_overwritten_and_other_folders_are_no_backups() {
+    let folder = folder();
+    let (path, backup, again) = (folder.path().join("db"), folder.path().join("backup"), folder.path().join("again"));
+    database(&path);
+    let exists = |outcome: nddb::Result<nddb::BackupSummary>, at: &Path| match outcome {
+        Err(Error::AlreadyExists { path }) => assert_eq!(path, at),
+        other => panic!("{other:?}"),
+    };
+    nddb::backup(&path, &backup, &mut |_| true).expect("a backup");
+    exists(nddb::backup(&path, &backup, &mut |_| true), &backup);
+    exists(nddb::restore(&backup, &path, &mut |_| true), &path);
+    // A folder of somebody else.
+    let partial = folder.path().join("again.partial");
+    std::fs::create_dir(&partial).expect("made");
+    std::fs::write(partial.join("letter"), "keep me").expect("written");
+    exists(nddb::restore(&backup, &again, &mut |_| true), &partial);
+    assert_eq!(std::fs::read(partial.join("letter")).expect("kept"), b"keep me");
+    for other in [&path, &folder.path().join("nothing"), &path.join("MANIFEST")] {
+        let error = nddb::restore(other, folder.path().join("new"), &mut |_| true).err();
+        assert!(matches!(error, Some(Error::NotABackup { .. })), "{error:?}");
+    }
+    let error = Writer::open(&backup).err();
+    assert!(matches!(&error, Some(Error::NotADatabase { why, .. }) if why.contains("backup")), "{error:?}");
+    let error = nddb::backup(&path, folder.path().join("stopped"), &mut |_| false).err();
+    assert!(matches!(error, Some(Error::Cancelled)), "{error:?}");
+    assert!(!folder.path().join("stopped").exists() && !folder.path().join("stopped.partial").exists());
+}
+
+#[test]
+fn a_backup_without_space_says_so_and_leaves_nothing() {
+    let Some(mount) = Mount::new(1, "what becomes of a backup on a full disk") else { return };
+    let folder = folder();
+    let path = folder.path().join("db");
+    let mut writer = create(&path);
+    for number in 0..40_000u64 {
+        writer.insert(bare(&number.to_string(), number << 20)).expect("inserted");
+    }
+    writer.commit().expect("committed");
+    writer.flush().expect("flushed");
+    let target = mount.path().join("backup");
+    let error = nddb::backup(&path, &target, &mut |_| true).expect_err("1 MiB is not enough");
+    let is_clear = match &error {
+        Error::OverLimit { .. } => true,
+        Error::Io { source, .. } => source.kind() == io::ErrorKind::StorageFull,
+        _ => false,
+    };
+    assert!(is_clear && error.hint().is_some(), "{error:?}");
+    assert_eq!(std::fs::read_dir(mount.path()).expect("a folder").count(), 0, "nothing is left");
+    // On another file system files are copies.
+    drop(mount);
+    let Some(mount) = Mount::new(64, "a backup on another file system") else { return };
+    let target = mount.path().join("backup");
+    let made = nddb::backup(&path, &target, &mut |_| true).expect("there is space");
+    assert_eq!((made.linked, made.documents), (0, 40_000));
+    drop(writer);
+    std::fs::remove_dir_all(&path).expect("lost");
+    nddb::restore(&target, &path, &mut |_| true).expect("restored");
+    let found = Reader::open(&path).expect("opened").probe(Fingerprint(5 << 20), Within(0)).expect("answered");
+    assert_eq!(found[0].id, "5");
+}

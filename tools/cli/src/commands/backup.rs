@@ -1,0 +1,169 @@
+//! `nddb backup`, `restore` and `verify-backup`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use nddb::{BackupReport, BackupSummary, CheckOptions};
+use serde_json::json;
+
+use crate::args::{FromEnvironment, Global};
+use crate::clock::Clock;
+use crate::failure::{Code, Failure, Result};
+use crate::interrupt;
+use crate::output::Output;
+use crate::quantity::{bytes, counted};
+
+/// Back a database up into a new folder, beside a running writer
+///
+/// The backup is the state of one moment, with every commit acknowledged before. Files that never change become hard
+/// links where the file system allows, so that a backup on the same disk takes little time and space; for protection
+/// from a broken disk, back up to another one. The folder gets its name when the backup is whole: whatever stands
+/// under that name can be restored.
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "nddb backup [OPTIONS] DB DIR",
+    after_help = "\
+Examples:
+  nddb backup crawl.nddb /backups/crawl-monday
+  nddb verify-backup /backups/crawl-monday
+  nddb restore /backups/crawl-monday crawl-again.nddb"
+)]
+pub(crate) struct Args {
+    /// The database, then the folder that is made
+    #[arg(value_name = "DB DIR", required = true, num_args = 1..=2)]
+    given: Vec<OsString>,
+    #[command(flatten)]
+    environment: FromEnvironment,
+}
+
+/// Make a new database of a backup
+///
+/// Every file is compared with the checksums of the backup. The database must not exist yet; it appears when it is
+/// whole. The backup stays as it is.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  nddb restore /backups/crawl-monday crawl-again.nddb
+  mv crawl.nddb crawl-broken.nddb && nddb restore /backups/crawl-monday crawl.nddb")]
+pub(crate) struct RestoreArgs {
+    /// The backup, a folder
+    #[arg(value_name = "DIR")]
+    backup: PathBuf,
+    /// The database that is made
+    #[arg(value_name = "DB")]
+    db: PathBuf,
+}
+
+/// Check a backup: the checksum of every file, then the database in it as 'nddb check' does
+///
+/// Prints each fault on a line. The exit code is 0 if the backup is sound and 13 if not.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  nddb verify-backup /backups/crawl-monday
+  nddb verify-backup /backups/crawl-monday --sample-recall 10000")]
+pub(crate) struct VerifyArgs {
+    /// The backup, a folder
+    #[arg(value_name = "DIR")]
+    backup: PathBuf,
+    /// Ask so many queries near stored fingerprints, and compare the answers with those of reading all
+    #[arg(long, value_name = "N")]
+    sample_recall: Option<u64>,
+}
+
+pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
+    let clock = Clock::start();
+    let (db, target) = args.environment.split_one(args.given, "DIR")?;
+    let meter = begin(global, "backup")?;
+    let made = nddb::backup(&db, &target, &mut *meter.watch(true))?;
+    meter.finish(&format!("{} in {}", summary(&made), PathBuf::from(target).display()));
+    print(&made, global, &clock)
+}
+
+/// Runs `nddb restore`.
+pub(crate) fn restore(args: &RestoreArgs, global: &Global) -> Result<Code> {
+    let clock = Clock::start();
+    let meter = begin(global, "restore")?;
+    let made = nddb::restore(&args.backup, &args.db, &mut *meter.watch(true))?;
+    meter.finish(&format!("{} in {}", summary(&made), args.db.display()));
+    print(&made, global, &clock)
+}
+
+/// Runs `nddb verify-backup`.
+pub(crate) fn verify(args: &VerifyArgs, global: &Global) -> Result<Code> {
+    let clock = Clock::start();
+    let meter = begin(global, "verify-backup")?;
+    let options =
+        CheckOptions { sample_recall: args.sample_recall, threads: global.threads(), ..CheckOptions::default() };
+    let report = nddb::verify_backup(&args.backup, &options, &mut *meter.watch(true))?;
+    let faults = print_faults(&report, global, &clock)?;
+    let read = format!("{}, {}", counted(report.files, "file"), bytes(report.bytes));
+    if report.is_sound() {
+        let documents = report.check.as_ref().map_or(0, |check| check.documents);
+        meter.finish(&format!("sound: {} in {read}", counted(documents, "document")));
+        return Ok(Code::Done);
+    }
+    meter.finish(&format!("{} found in {read}", counted(faults, "fault")));
+    Ok(Code::Damage)
+}
+
+fn begin(global: &Global, command: &'static str) -> Result<crate::messages::Meter> {
+    interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
+    Ok(global.messages().meter(command))
+}
+
+fn summary(made: &BackupSummary) -> String {
+    let linked = match made.linked {
+        0 => String::new(),
+        linked => format!(", {} of them by hard links", bytes(linked)),
+    };
+    format!("{}, {}{linked},", counted(made.documents, "document"), bytes(made.bytes))
+}
+
+fn print(made: &BackupSummary, global: &Global, clock: &Clock) -> Result<Code> {
+    if global.json {
+        crate::output::print_json(&json!({
+            "documents": made.documents,
+            "commits": made.commits,
+            "generation": made.generation,
+            "files": made.files,
+            "bytes": made.bytes,
+            "linked": made.linked,
+            "seconds": clock.seconds(),
+        }))?;
+    }
+    Ok(Code::Done)
+}
+
+/// Prints the faults, and the summary of `--json`. Returns their number.
+fn print_faults(report: &BackupReport, global: &Global, clock: &Clock) -> Result<u64> {
+    let checked = report.check.as_ref();
+    let omitted = checked.map_or(0, |check| check.omitted);
+    let mut output = Output::stdout();
+    let faults = || report.faults.iter().chain(checked.into_iter().flat_map(|check| &check.faults));
+    for fault in faults() {
+        if global.json {
+            let file = fault.path.display().to_string();
+            output.json(&json!({"file": file, "place": fault.location, "what": fault.what, "next": fault.next}))?;
+        } else {
+            output.line(&fault.to_string())?;
+        }
+    }
+    let len = faults().count() as u64 + omitted;
+    if global.json {
+        output.json(&json!({
+            "sound": report.is_sound(),
+            "faults": len,
+            "files": report.files,
+            "bytes": report.bytes,
+            "documents": checked.map(|check| check.documents),
+            "generation": checked.and_then(|check| check.generation),
+            "queries": checked.and_then(|check| check.queries),
+            "seconds": clock.seconds(),
+        }))?;
+    } else if omitted > 0 {
+        output.line(&format!("and {} in the same files", counted(omitted, "more fault")))?;
+    }
+    output.flush()?;
+    Ok(len)
+}

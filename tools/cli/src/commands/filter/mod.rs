@@ -1,0 +1,309 @@
+//! `nddb filter`: the kept documents themselves.
+
+mod lists;
+mod records;
+mod rows;
+mod selection;
+
+use std::ffi::OsString;
+use std::io::{BufReader, Write};
+use std::path::{Path, PathBuf};
+
+use nddb::View;
+use nddb::archive::{Format, IdFrom, Input, Options};
+use serde_json::json;
+
+use self::lists::{Clusters, RemoveList};
+use self::records::{Outs, Records};
+use self::rows::{Column, Rows};
+use self::selection::{Counts, Selection};
+use crate::args::{FromEnvironment, Global};
+use crate::clock::Clock;
+use crate::failure::{Code, Failure, Result, Told};
+use crate::inputs::{self, Packing};
+use crate::messages::{Meter, Tick};
+use crate::output::{self, Published};
+use crate::quantity::{bytes, counted, duration, grouped};
+use crate::{database, interrupt};
+
+/// Bytes that are read of lines at once.
+const BUFFER: usize = 256 << 10;
+
+/// Write the documents of files less those that a clustering removes
+///
+/// Reads WARC, WET, ARC and JSONL files (plain, .gz, .zst), and writes what is kept in the same order and format.
+/// Records keep their bytes, in their compression; so do lines of JSON, fields that nddb does not know included.
+/// Records that are no documents, and what has no id, are kept. A file gets its name when it is whole, so that the
+/// command can be run again. Several inputs go into a folder, under their names.
+///
+/// The database says by which field the ids of a file were read when it was loaded. Memory grows with the lists (17
+/// bytes an id), not with the inputs.
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "nddb filter [OPTIONS] DB INPUT... -o OUT",
+    after_help = "\
+Examples:
+  nddb cluster crawl.nddb -o clusters && nddb filter crawl.nddb crawl.warc.gz --clusters clusters -o kept.warc.gz
+  nddb filter crawl.nddb part-*.jsonl.zst --clusters clusters -o kept/ --removed removed/
+  nddb filter crawl.nddb pages.jsonl --clusters clusters --with cluster_id,cluster_size,kept -o kept.jsonl
+  nddb filter crawl.nddb pages.jsonl --remove ids.txt -o -"
+)]
+pub(crate) struct Args {
+    /// The database, then files, or - for stdin, which is copied to a temporary file
+    #[arg(value_name = "DB INPUT", required = true)]
+    given: Vec<OsString>,
+    #[command(flatten)]
+    environment: FromEnvironment,
+    /// Write here: a file, - for stdout, or a folder (one that exists, a name with / at its end, or with several inputs)
+    #[arg(short, long, value_name = "OUT")]
+    output: PathBuf,
+    /// The folder that 'nddb cluster -o' wrote: remove.txt and clusters.jsonl
+    #[arg(long, value_name = "DIR", required_unless_present = "remove")]
+    clusters: Option<PathBuf>,
+    /// Ids to remove, one a line as in remove.txt [default: remove.txt of --clusters]
+    #[arg(long, value_name = "FILE")]
+    remove: Option<PathBuf>,
+    /// Write what is removed here: a file or a folder, as --output
+    #[arg(long, value_name = "OUT")]
+    removed: Option<PathBuf>,
+    /// Add these fields to lines of JSON
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "FIELDS", requires = "clusters")]
+    with: Vec<Column>,
+    /// What the inputs are: auto, warc, wet, arc, jsonl
+    #[arg(long, value_name = "FORMAT", default_value = "auto")]
+    format: Format,
+    /// The field of lines of JSON with the id [default: that by which the file was loaded, else id]
+    #[arg(long, value_name = "NAME")]
+    id_field: Option<String>,
+    /// Ids of records are addresses, as with 'nddb load --id url'
+    #[arg(long)]
+    id_url: bool,
+}
+
+pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
+    let clock = Clock::start();
+    let (db, given) = args.environment.split(args.given.clone(), "INPUT")?;
+    let inputs: Vec<PathBuf> = given.into_iter().map(PathBuf::from).collect();
+    let targets = Targets::of(&inputs, &args)?;
+    let reader = database::read(&db)?;
+    let mut selection = args.selection()?;
+    interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
+    let meter = global.messages().meter("filter");
+    let mut all = Counts::default();
+    for (index, input) in inputs.iter().enumerate() {
+        let job = Job { args: &args, view: reader.view(), input, meter: &meter, before: all };
+        let counts =
+            job.run(&targets.kept[index], targets.removed.as_ref().map(|paths| &*paths[index]), &mut selection)?;
+        if counts.repacked {
+            let path = input.display();
+            global.messages().note(format!("{path}: its members hold several records: each was compressed anew"));
+        }
+        all.join(&counts);
+    }
+    tell(&all, &selection.list, global, &meter, &clock)
+}
+
+/// Says what was done.
+fn tell(all: &Counts, list: &RemoveList, global: &Global, meter: &Meter, clock: &Clock) -> Result<Code> {
+    let missing = list.len() - list.found();
+    if global.json {
+        output::print_json(&json!({
+            "documents": all.rows,
+            "kept": all.rows - all.removed,
+            "removed": all.removed,
+            "without_id": all.without_id,
+            "listed": list.len(),
+            "not_found": missing,
+            "bytes": all.bytes,
+            "seconds": clock.seconds(),
+        }))?;
+    }
+    if list.len() > 0 && list.found() == 0 && all.rows > 0 {
+        global.messages().warn(
+            "no id of the list is in the inputs: are ids read as they were loaded? --id-field, --id-url and 'nddb get' help",
+        );
+    }
+    let mut text = format!(
+        "{}: {} kept, {} removed",
+        counted(all.rows, "document"),
+        grouped(all.rows - all.removed),
+        grouped(all.removed)
+    );
+    if all.without_id > 0 {
+        text += &format!(", {} without an id kept", grouped(all.without_id));
+    }
+    if missing > 0 {
+        text += &format!("; {} of the list in none of the inputs", counted(missing, "id"));
+    }
+    let took = duration(std::time::Duration::from_secs_f64(clock.seconds()));
+    meter.finish(&format!("{text}; {} read in {took}", bytes(all.bytes)));
+    Ok(Code::Done)
+}
+
+impl Args {
+    fn selection(&self) -> Result<Selection> {
+        let in_folder = |name: &str| self.clusters.as_ref().map(|folder| folder.join(name));
+        // clap demands one of the two.
+        let list = self.remove.clone().or_else(|| in_folder("remove.txt")).unwrap_or_default();
+        let clusters = in_folder("clusters.jsonl").filter(|_| !self.with.is_empty());
+        Ok(Selection { list: RemoveList::read(&list)?, clusters: clusters.as_deref().map(Clusters::read).transpose()? })
+    }
+}
+
+/// The outputs of the inputs.
+struct Targets {
+    kept: Vec<PathBuf>,
+    removed: Option<Vec<PathBuf>>,
+}
+
+impl Targets {
+    fn of(inputs: &[PathBuf], args: &Args) -> Result<Self> {
+        let kept = targets(inputs, &args.output)?;
+        let removed = args.removed.as_ref().map(|path| targets(inputs, path)).transpose()?;
+        let all: Vec<&PathBuf> = kept.iter().chain(removed.iter().flatten()).collect();
+        for (index, path) in all.iter().enumerate() {
+            if all[..index].contains(path) {
+                return Err(Failure::usage(format!("{}: two outputs would have this name", path.display())));
+            }
+            if inputs.iter().any(|input| inputs::is_same_file(input, path)) {
+                return Err(Failure::usage(format!("{}: is an input: choose another output", path.display())));
+            }
+        }
+        Ok(Self { kept, removed })
+    }
+}
+
+/// Returns the output of each input.
+fn targets(inputs: &[PathBuf], output: &Path) -> Result<Vec<PathBuf>> {
+    let is_folder = output.is_dir() || output.to_string_lossy().ends_with('/') || inputs.len() > 1;
+    if !is_folder {
+        return Ok(vec![output.to_owned()]);
+    }
+    if output.as_os_str() == "-" {
+        return Err(Failure::usage("several inputs go into a folder: -o FOLDER"));
+    }
+    output::make_folder(output)?;
+    let named = |input: &PathBuf| match input.file_name().filter(|_| input.as_os_str() != "-") {
+        Some(name) => Ok(output.join(name)),
+        None => Err(Failure::usage(format!("{}: has no name for a file in a folder: -o FILE", input.display()))),
+    };
+    inputs.iter().map(named).collect()
+}
+
+/// One input on its way.
+struct Job<'a> {
+    args: &'a Args,
+    view: View<'a>,
+    input: &'a Path,
+    meter: &'a Meter,
+    /// What was done before.
+    before: Counts,
+}
+
+impl Job<'_> {
+    fn run(&self, kept: &Path, removed: Option<&Path>, selection: &mut Selection) -> Result<Counts> {
+        let spooled = if self.input.as_os_str() == "-" { Some(inputs::spooled_stdin()?) } else { None };
+        let path = spooled.as_ref().map_or(self.input, |file| file.path());
+        let options = self.options()?;
+        let packing = Packing::of(path)?;
+        let format = Input::open(path, &options)?.format();
+        let is_rows = match format {
+            Format::Jsonl => true,
+            Format::Warc | Format::Wet | Format::Arc => false,
+            other => {
+                let message = format!("{}: {other} cannot be filtered: WARC, ARC and JSONL can", self.input.display());
+                return Err(Failure::usage(message));
+            }
+        };
+        // Lines are compressed as the name of the output says, records are copied as they are.
+        let packing_of = |to: &Path| -> Result<Packing> {
+            match (is_rows, Packing::of_name(to)) {
+                (true, named) => Ok(named),
+                (false, named) if to.as_os_str() == "-" || named == packing => Ok(Packing::Plain),
+                (false, _) => {
+                    let (to, name) = (to.display(), self.input.display());
+                    let message =
+                        format!("{to}: records are copied as they are compressed, which the name does not say");
+                    Err(Told::new(Code::Usage, message).hint(format!("give a name that ends as {name} does")).into())
+                }
+            }
+        };
+        let mut kept = Published::create(kept, packing_of(kept)?)?;
+        let mut removed = match removed {
+            Some(path) => Some(Published::create(path, packing_of(path)?)?),
+            None => None,
+        };
+        let mut progress = |counts: &Counts| self.tick(counts);
+        let counts = if is_rows {
+            let name = self.input.display().to_string();
+            let rows = Rows { name: &name, id_field: &options.fields.id, columns: &self.args.with };
+            let unpacked = packing.unpack(inputs::open_file(path)?).map_err(|error| Failure::reading(path, &error))?;
+            let lines = BufReader::with_capacity(BUFFER, unpacked);
+            let removed = removed.as_mut().map(|removed| removed as &mut dyn Write);
+            rows.filter(lines, selection, &mut kept, removed, &mut progress)?
+        } else {
+            if !self.args.with.is_empty() {
+                let name = self.input.display();
+                return Err(Failure::usage(format!("{name}: --with adds fields to lines of JSON, not to records")));
+            }
+            let records = Records { path, options: &options, packing };
+            let removed = removed.as_mut().map(|removed| removed as &mut dyn Write);
+            records.filter(selection, &mut Outs { kept: &mut kept, removed }, &mut progress)?
+        };
+        kept.finish()?;
+        removed.map_or(Ok(()), Published::finish)?;
+        Ok(counts)
+    }
+
+    /// How the input is read: as when it was loaded.
+    fn options(&self) -> Result<Options> {
+        let mut options = Options::default();
+        for number in 1.. {
+            let Some(archive) = self.view.archive(number)? else { break };
+            if Path::new(&archive.path) == self.input {
+                options = Options::from_reading(archive.reading.as_ref());
+            }
+        }
+        if self.args.format != Format::Auto {
+            options.format = self.args.format;
+        }
+        if self.args.id_url {
+            options.id_from = IdFrom::Url;
+        }
+        if let Some(name) = &self.args.id_field {
+            options.fields.id.clone_from(name);
+        }
+        Ok(options)
+    }
+
+    fn tick(&self, counts: &Counts) -> Result<()> {
+        if interrupt::asked() {
+            return Err(nddb::Error::Cancelled.into());
+        }
+        let mut all = self.before;
+        all.join(counts);
+        let (phase, unit) = ("filtering", "documents");
+        self.meter.tick(Tick { phase, done: all.rows, unit, share: None, bytes: all.bytes, skipped: 0 });
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_inputs_go_into_a_folder_under_their_names() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let of = |inputs: &[&str], output: &str| {
+            let inputs: Vec<PathBuf> = inputs.iter().map(PathBuf::from).collect();
+            targets(&inputs, &folder.path().join(output))
+        };
+        let paths = of(&["a/x.jsonl", "b/y.jsonl"], "kept").expect("a folder");
+        assert_eq!(paths, [folder.path().join("kept/x.jsonl"), folder.path().join("kept/y.jsonl")]);
+        assert_eq!(of(&["a/x.jsonl"], "kept").expect("a folder"), [folder.path().join("kept/x.jsonl")]);
+        assert_eq!(of(&["a/x.jsonl"], "one").expect("a file"), [folder.path().join("one")]);
+        assert!(of(&["-"], "kept").is_err());
+        assert!(targets(&["a".into(), "b".into()], Path::new("-")).is_err());
+    }
+}

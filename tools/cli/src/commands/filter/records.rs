@@ -1,0 +1,199 @@
+//! Records of WARC and ARC files, passed on byte for byte.
+//!
+//! The library says where each record begins and ends; the bytes between are copied from a second reader of the same
+//! file, in their compression. Where a compressed member holds several records, as in a file that was compressed as a
+//! whole, the members cannot be copied: from there on each record is compressed anew, in a member of its own.
+
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+use flate2::write::GzEncoder;
+use nddb::archive::{Entry, EntryContent, Input, Options};
+
+use super::selection::{Counts, Selection, unwritten};
+use crate::failure::{Failure, Result};
+use crate::inputs::{self, Packing};
+
+/// A reader of a file from its beginning to its end.
+struct Cursor<'a> {
+    inner: Box<dyn Read + Send>,
+    at: u64,
+    path: &'a Path,
+}
+
+impl Cursor<'_> {
+    /// Copies everything up to an offset, or passes over it.
+    fn pass(&mut self, to: u64, out: Option<&mut dyn Write>) -> Result<()> {
+        let mut left = to.saturating_sub(self.at);
+        let mut piece = vec![0; left.min(1 << 16) as usize];
+        let mut out = out;
+        while left > 0 {
+            let wanted = left.min(piece.len() as u64) as usize;
+            let read = self.inner.read(&mut piece[..wanted]).map_err(|error| Failure::reading(self.path, &error))?;
+            if read == 0 {
+                return Err(Failure::failed(format!("{}: ends before byte {to}", self.path.display())));
+            }
+            if let Some(out) = &mut out {
+                out.write_all(&piece[..read]).map_err(|error| unwritten(&error))?;
+            }
+            left -= read as u64;
+            self.at += read as u64;
+        }
+        Ok(())
+    }
+}
+
+/// A file of records.
+pub(super) struct Records<'a> {
+    pub(super) path: &'a Path,
+    pub(super) options: &'a Options,
+    pub(super) packing: Packing,
+}
+
+/// Where records go.
+pub(super) struct Outs<'a> {
+    pub(super) kept: &'a mut dyn Write,
+    pub(super) removed: Option<&'a mut dyn Write>,
+}
+
+impl Outs<'_> {
+    /// The output of a record, if it goes anywhere.
+    fn of(&mut self, is_removed: bool) -> Option<&mut dyn Write> {
+        match is_removed {
+            false => Some(&mut *self.kept),
+            true => match &mut self.removed {
+                Some(removed) => Some(&mut **removed),
+                None => None,
+            },
+        }
+    }
+}
+
+impl Records<'_> {
+    /// Passes the records on.
+    pub(super) fn filter(
+        &self,
+        selection: &mut Selection,
+        outs: &mut Outs<'_>,
+        progress: &mut dyn FnMut(&Counts) -> Result<()>,
+    ) -> Result<Counts> {
+        let mut counts = Counts::default();
+        let mut input = Input::open(self.path, self.options)?;
+        let mut cursor = Cursor { inner: inputs::open_file(self.path)?, at: 0, path: self.path };
+        // A record ends where the next one begins, which is known when that has been read.
+        let mut last: Option<Entry> = None;
+        while let Some(entry) = input.next()? {
+            let begin = entry.position;
+            if self.packing != Packing::Plain && begin.inner > 0 {
+                let begin = last.map_or(begin.offset, |last| last.position.offset);
+                cursor.pass(begin, Some(&mut *outs.kept))?;
+                self.filter_packed_whole(cursor, selection, outs, &mut counts, progress)?;
+                return Ok(counts);
+            }
+            // What stands before the first record belongs to none.
+            let is_removed = last.is_some_and(|last| judge(&last, selection, &mut counts));
+            cursor.pass(begin.offset, outs.of(is_removed))?;
+            counts.bytes = cursor.at;
+            if counts.records.is_multiple_of(1 << 8) {
+                progress(&counts)?;
+            }
+            last = Some(entry);
+        }
+        let is_removed = last.is_some_and(|last| judge(&last, selection, &mut counts));
+        let rest = match outs.of(is_removed) {
+            Some(out) => io::copy(&mut cursor.inner, out),
+            None => io::copy(&mut cursor.inner, &mut io::sink()),
+        };
+        counts.bytes = cursor.at + rest.map_err(|error| unwritten(&error))?;
+        Ok(counts)
+    }
+
+    /// Passes on the records of the rest of a file whose members hold several records.
+    fn filter_packed_whole(
+        &self,
+        cursor: Cursor<'_>,
+        selection: &mut Selection,
+        outs: &mut Outs<'_>,
+        counts: &mut Counts,
+        progress: &mut dyn FnMut(&Counts) -> Result<()>,
+    ) -> Result<()> {
+        counts.repacked = true;
+        let mut rest = inputs::open_file(self.path)?;
+        io::copy(&mut (&mut rest).take(cursor.at), &mut io::sink())
+            .map_err(|error| Failure::reading(self.path, &error))?;
+        let name = self.path.with_extension("");
+        let before = cursor.at;
+        let unpacked = self.packing.unpack(rest).map_err(|error| Failure::reading(self.path, &error))?;
+        let mut input = Input::from_reader(unpacked, &name.to_string_lossy(), self.options)?;
+        let again = self.packing.unpack(cursor.inner).map_err(|error| Failure::reading(self.path, &error))?;
+        let mut cursor = Cursor { inner: again, at: 0, path: self.path };
+        while let Some(entry) = input.next()? {
+            let is_removed = judge(&entry, selection, counts);
+            let end = input.resume_point().offset;
+            match outs.of(is_removed) {
+                Some(out) => {
+                    let mut member = Member::new(self.packing, out)?;
+                    cursor.pass(end, Some(member.writer()))?;
+                    member.finish()?;
+                }
+                None => cursor.pass(end, None)?,
+            }
+            counts.bytes = before + cursor.at;
+            if counts.records.is_multiple_of(1 << 8) {
+                progress(counts)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Counts an entry; returns whether it is removed.
+fn judge(entry: &Entry, selection: &mut Selection, counts: &mut Counts) -> bool {
+    counts.records += 1;
+    match &entry.content {
+        EntryContent::Page(page) => {
+            let is_removed = selection.takes(&page.id);
+            counts.add(is_removed);
+            is_removed
+        }
+        EntryContent::Skipped { .. } => {
+            counts.without_id += 1;
+            false
+        }
+        _ => false,
+    }
+}
+
+/// A compressed member that is being written.
+enum Member<'a> {
+    Plain(&'a mut dyn Write),
+    Gzip(GzEncoder<&'a mut dyn Write>),
+    Zstd(zstd::Encoder<'static, &'a mut dyn Write>),
+}
+
+impl<'a> Member<'a> {
+    fn new(packing: Packing, out: &'a mut dyn Write) -> Result<Self> {
+        Ok(match packing {
+            Packing::Plain => Self::Plain(out),
+            Packing::Gzip => Self::Gzip(GzEncoder::new(out, flate2::Compression::default())),
+            Packing::Zstd => Self::Zstd(zstd::Encoder::new(out, 0).map_err(|error| unwritten(&error))?),
+        })
+    }
+
+    fn writer(&mut self) -> &mut dyn Write {
+        match self {
+            Self::Plain(out) => out,
+            Self::Gzip(out) => out,
+            Self::Zstd(out) => out,
+        }
+    }
+
+    fn finish(self) -> Result<()> {
+        let finished = match self {
+            Self::Plain(_) => Ok(()),
+            Self::Gzip(out) => out.finish().map(|_| ()),
+            Self::Zstd(out) => out.finish().map(|_| ()),
+        };
+        finished.map_err(|error| unwritten(&error))
+    }
+}

@@ -1,0 +1,196 @@
+//! Lines of JSON, passed on byte for byte.
+
+use std::fmt;
+use std::io::{BufRead, Write};
+
+use clap::ValueEnum;
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde_json::json;
+
+use super::selection::{Counts, Selection, unwritten};
+use crate::failure::{Failure, Result};
+
+/// What can be added to each row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(super) enum Column {
+    /// The id of the document's cluster, or null
+    ClusterId,
+    /// Number of documents of the cluster, or 1
+    ClusterSize,
+    /// Whether the document is kept
+    Kept,
+}
+
+impl Column {
+    fn name(self) -> &'static str {
+        match self {
+            Self::ClusterId => "cluster_id",
+            Self::ClusterSize => "cluster_size",
+            Self::Kept => "kept",
+        }
+    }
+}
+
+/// The input, the name of the field with the id, and what is added to rows.
+pub(super) struct Rows<'a> {
+    pub(super) name: &'a str,
+    pub(super) id_field: &'a str,
+    pub(super) columns: &'a [Column],
+}
+
+impl Rows<'_> {
+    /// Passes the lines of `input` on to `kept` or `removed`.
+    pub(super) fn filter(
+        &self,
+        mut input: impl BufRead,
+        selection: &mut Selection,
+        kept: &mut dyn Write,
+        mut removed: Option<&mut dyn Write>,
+        progress: &mut dyn FnMut(&Counts) -> Result<()>,
+    ) -> Result<Counts> {
+        let mut counts = Counts::default();
+        let (mut line, mut number) = (Vec::new(), 0_u64);
+        loop {
+            line.clear();
+            let read = input.read_until(b'\n', &mut line);
+            if read.map_err(|error| Failure::failed(format!("{}: cannot be read: {error}", self.name)))? == 0 {
+                return Ok(counts);
+            }
+            number += 1;
+            counts.bytes += line.len() as u64;
+            // The next file's first line may stand behind it.
+            if line.last() != Some(&b'\n') {
+                line.push(b'\n');
+            }
+            let text = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&line).trim_ascii();
+            if text.is_empty() {
+                write(kept, &line)?;
+                continue;
+            }
+            let id = self.id(text, number)?;
+            let is_removed = match &id {
+                Some(id) => selection.takes(id),
+                None => {
+                    counts.without_id += 1;
+                    false
+                }
+            };
+            if let (false, Some(id)) = (self.columns.is_empty(), &id) {
+                line = self.with_columns(&line, id, is_removed, selection);
+            }
+            counts.add(is_removed);
+            match (is_removed, removed.as_deref_mut()) {
+                (false, _) => write(kept, &line)?,
+                (true, Some(removed)) => write(removed, &line)?,
+                (true, None) => (),
+            }
+            if counts.rows.is_multiple_of(1 << 12) {
+                progress(&counts)?;
+            }
+        }
+    }
+
+    /// Returns the id of a row; none of what is no object, or has no id.
+    fn id(&self, text: &[u8], number: u64) -> Result<Option<String>> {
+        let mut deserializer = serde_json::Deserializer::from_slice(text);
+        let object = Object { id_field: self.id_field, columns: self.columns };
+        let found = object.deserialize(&mut deserializer).and_then(|found| deserializer.end().map(|()| found));
+        let Ok((id, taken)) = found else { return Ok(None) };
+        match taken {
+            Some(column) => Err(Failure::failed(format!(
+                "{}: line {number} has a field '{}' already: leave it out of --with",
+                self.name,
+                column.name()
+            ))),
+            None => Ok(id),
+        }
+    }
+
+    /// Adds the columns behind the last field of a row.
+    fn with_columns(&self, line: &[u8], id: &str, is_removed: bool, selection: &Selection) -> Vec<u8> {
+        let cluster = selection.cluster_of(id);
+        // The line is an object with an id.
+        let end = line.iter().rposition(|&byte| byte == b'}').unwrap_or(line.len());
+        let mut out = line[..end].to_vec();
+        for column in self.columns {
+            let value = match column {
+                Column::ClusterId => json!(cluster.map(|cluster| &cluster.id)),
+                Column::ClusterSize => json!(cluster.map_or(1, |cluster| cluster.size)),
+                Column::Kept => json!(!is_removed),
+            };
+            out.extend_from_slice(format!(",\"{}\":{value}", column.name()).as_bytes());
+        }
+        out.extend_from_slice(&line[end..]);
+        out
+    }
+}
+
+fn write(to: &mut dyn Write, bytes: &[u8]) -> Result<()> {
+    to.write_all(bytes).map_err(|error| unwritten(&error))
+}
+
+/// Reads the id of an object, and the first of the columns that it has already.
+struct Object<'a> {
+    id_field: &'a str,
+    columns: &'a [Column],
+}
+
+impl<'de> DeserializeSeed<'de> for Object<'_> {
+    type Value = (Option<String>, Option<Column>);
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Object<'_> {
+    type Value = (Option<String>, Option<Column>);
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let (mut id, mut taken) = (None, None);
+        while let Some(key) = map.next_key::<std::borrow::Cow<'_, str>>()? {
+            taken = taken.or(self.columns.iter().copied().find(|column| column.name() == key));
+            if key == self.id_field {
+                id = map.next_value::<Id>()?.0;
+            } else {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok((id, taken))
+    }
+}
+
+/// An id as `load` reads it: a string or an integer.
+struct Id(Option<String>);
+
+impl<'de> Deserialize<'de> for Id {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Self(match serde_json::Value::deserialize(deserializer)? {
+            serde_json::Value::String(text) => Some(text),
+            serde_json::Value::Number(number) if !number.is_f64() => Some(number.to_string()),
+            _ => None,
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_those_that_load_reads() {
+        let rows = Rows { name: "x", id_field: "id", columns: &[Column::Kept] };
+        let id = |text: &str| rows.id(text.as_bytes(), 1);
+        assert_eq!(id(r#"{"a":{"id":"no"},"id":"x\ty"}"#).expect("no column"), Some("x\ty".into()));
+        assert_eq!(id(r#"{"id":-17}"#).expect("no column"), Some("-17".into()));
+        for text in [r#"{"id":1.5}"#, r#"{"id":null}"#, r#"{"ID":"x"}"#, "[1]", "{", r#"{"id":"x"} y"#, "17"] {
+            assert_eq!(id(text).expect("no column"), None, "{text}");
+        }
+        assert!(id(r#"{"kept":1,"id":"x"}"#).is_err());
+    }
+}

@@ -1,0 +1,143 @@
+//! `nddb upgrade`: what a newer nddb would do to a database.
+
+use std::io::Read;
+use std::path::Path;
+
+use nddb::Stats;
+use nddb::sketch::{Recipe, RecipeError};
+use nddb_format::fields::{FORMAT, FORMAT_VERSION, READER_MIN};
+use nddb_format::manifest::Manifest;
+use serde_json::json;
+
+use crate::args::{Database, Global};
+use crate::failure::{Code, Failure, Result};
+use crate::output::{self, Output};
+use crate::quantity::counted;
+use crate::{database, inputs};
+
+/// Say which versions a database has, and what brings it to those of this nddb
+///
+/// A database has a version of the file format, and a recipe with a version of its own. Files of all released formats are
+/// read as they are, and merges write the newest: so this command itself changes nothing, with --dry-run and without.
+/// Documents have the sketches of the recipe that the database was made with; a newer one needs the documents again.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  nddb upgrade crawl.nddb --dry-run
+  nddb upgrade crawl.nddb --json | jq .recipe_newest")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    database: Database,
+    /// Change nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
+    let db = &args.database.db;
+    let reader = database::read(db)?;
+    let view = reader.view();
+    let manifest = db.join("MANIFEST");
+    let bytes = inputs::read(&manifest)?;
+    Manifest::decode(&bytes).map_err(|error| Failure::format(&manifest, &error))?;
+    let (format, reader_min) = (FORMAT_VERSION.get(&bytes) as u16, READER_MIN.get(&bytes) as u16);
+    let label = &view.settings().recipe;
+    let recipe = Standing::of(label);
+    let newest = recipe.newest.as_deref();
+    let (runs, older) = runs(db, &view.stats()?)?;
+    if global.json {
+        output::print_json(&json!({
+            "format": format,
+            "reader_min": reader_min,
+            "format_newest": FORMAT,
+            "recipe": label,
+            "recipe_newest": newest,
+            "runs": runs,
+            "runs_to_rewrite": older,
+            "dry_run": args.dry_run,
+        }))?;
+        return Ok(Code::Done);
+    }
+    let mut out = Output::stdout();
+    let state = if format == FORMAT { "the newest of this nddb" } else { "newer than this nddb, which can read it" };
+    out.line(&format!("format   {format}, {state}; read by every nddb of format {reader_min} and later"))?;
+    out.line(&format!("recipe   {label}, {}", recipe.state))?;
+    out.line(&match older {
+        0 => format!("to do    nothing: {} of format {FORMAT}", counted(runs, "run")),
+        older => {
+            let (older, db) = (counted(older, "run"), db.display());
+            format!("to do    {older} of an older format: read as they are, and rewritten by 'nddb compact {db} --all'")
+        }
+    })?;
+    if let Some(newest) = newest.filter(|newest| newest != label) {
+        let name = newest.split('/').next().unwrap_or_default();
+        out.line(&format!(
+            "newer    recipe {newest}: 'nddb create NEW --recipe {name}', and 'nddb load NEW' of the same archives"
+        ))?;
+    }
+    out.flush()?;
+    Ok(Code::Done)
+}
+
+/// Returns the number of runs, and of those with a file of an older format.
+fn runs(db: &Path, stats: &Stats) -> Result<(u64, u64)> {
+    let mut older = 0;
+    for run in &stats.runs {
+        let mut is_older = false;
+        for file in &run.files {
+            let path = db.join("runs").join(&file.name);
+            let mut head = Vec::new();
+            let read = inputs::open(&path)?.take(READER_MIN.end() as u64).read_to_end(&mut head);
+            read.map_err(|error| Failure::reading(&path, &error))?;
+            is_older |= head.len() >= READER_MIN.end() && FORMAT_VERSION.get(&head) < u64::from(FORMAT);
+        }
+        older += u64::from(is_older);
+    }
+    Ok((stats.runs.len() as u64, older))
+}
+
+/// How a recipe stands to those of this nddb.
+struct Standing {
+    state: String,
+    newest: Option<String>,
+}
+
+impl Standing {
+    fn of(label: &str) -> Self {
+        let newest = |name: &str| Recipe::named(name).map(|recipe| recipe.label());
+        match Recipe::from_label(label) {
+            Ok(recipe) => {
+                let newest = newest(&recipe.name());
+                let is_newest = newest.as_deref() == Some(label);
+                let state =
+                    if is_newest { "the newest of its name" } else { "an older one, read and added to as before" };
+                Self { state: state.into(), newest }
+            }
+            Err(error) => {
+                let known = match &error {
+                    RecipeError::Older { name, .. } | RecipeError::Newer { name, .. } => newest(name),
+                    _ => None,
+                };
+                Self { state: format!("which documents cannot be added by: {error}"), newest: known }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_recipe_stands_where_it_does() {
+        let newest = Recipe::default().label();
+        let standing = Standing::of(&newest);
+        assert_eq!((standing.state.as_str(), standing.newest), ("the newest of its name", Some(newest.clone())));
+        let older = Standing::of("main/2");
+        assert!(older.state.starts_with("an older one"), "{}", older.state);
+        assert!(older.newest.is_some_and(|label| label.starts_with("main/") && label != "main/2"));
+        let unknown = Standing::of("nobody/1");
+        assert!(unknown.newest.is_none() && unknown.state.contains("nobody"), "{}", unknown.state);
+        assert!(Standing::of("web/99").state.contains("newer"));
+    }
+}

@@ -1,0 +1,142 @@
+//! What pair lines and cluster lines say of documents on request: `--with url,title,tokens`.
+
+use clap::ValueEnum;
+use nddb::View;
+use nddb::detect::{Collection, Descriptions, Resources};
+use serde::{Serialize, Serializer};
+use serde_json::json;
+
+use crate::failure::Result;
+use crate::json;
+use crate::messages::{Messages, Meter};
+use crate::text_options;
+
+/// What can be said of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub(crate) enum With {
+    /// Its address
+    Url,
+    /// Its title, read again from its archive
+    Title,
+    /// Number of its tokens
+    Tokens,
+}
+
+impl With {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Url => "url",
+            Self::Title => "title",
+            Self::Tokens => "tokens",
+        }
+    }
+}
+
+/// The option, for all commands that have it.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct WithArgs {
+    /// Say of each document: url, title, tokens; titles are read again from the archives
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "WHAT", hide_possible_values = true)]
+    with: Vec<With>,
+}
+
+impl WithArgs {
+    /// What is wanted, each once.
+    pub(crate) fn wanted(&self) -> Vec<With> {
+        let mut with = self.with.clone();
+        with.sort_unstable();
+        with.dedup();
+        with
+    }
+}
+
+/// The documents that something is wanted of, by ordinal.
+pub(crate) struct Wanted(Vec<bool>);
+
+impl Wanted {
+    /// None yet of a collection.
+    pub(crate) fn none(collection: &Collection) -> Self {
+        Self(vec![false; collection.len() as usize])
+    }
+
+    pub(crate) fn add(&mut self, ordinal: u32) {
+        self.0[ordinal as usize] = true;
+    }
+}
+
+/// What is known of documents.
+pub(crate) struct Described<'a> {
+    collection: &'a Collection,
+    with: &'a [With],
+    descriptions: Descriptions,
+}
+
+/// Where documents are read.
+pub(crate) struct Reading<'a> {
+    pub(crate) view: View<'a>,
+    pub(crate) collection: &'a Collection,
+    pub(crate) resources: &'a Resources,
+    pub(crate) meter: &'a Meter,
+}
+
+impl<'a> Reading<'a> {
+    /// Reads what is wanted. Says which titles could not be read.
+    pub(crate) fn read(&self, with: &'a [With], wanted: &Wanted, messages: &Messages) -> Result<Described<'a>> {
+        let titles = with.contains(&With::Title);
+        let is_wanted = |ordinal: u32| wanted.0.get(ordinal as usize).is_some_and(|wanted| *wanted);
+        let (collection, watch) = (self.collection, &mut *self.meter.watch(true));
+        let descriptions = Descriptions::read(self.view, collection, &is_wanted, titles, self.resources, watch)?;
+        if let Some(warning) = text_options::unread_warning(&descriptions.unread) {
+            messages.warn(warning);
+        }
+        Ok(Described { collection, with, descriptions })
+    }
+}
+
+impl Described<'_> {
+    fn value(&self, ordinal: u32, with: With) -> serde_json::Value {
+        match with {
+            With::Url => json!(self.descriptions.url(ordinal)),
+            With::Title => json!(self.descriptions.title(ordinal)),
+            With::Tokens => json!(self.collection.row(ordinal).tokens),
+        }
+    }
+
+    /// Appends a column of a table for each thing that is wanted; what is not known is empty.
+    pub(crate) fn columns(&self, out: &mut Vec<u8>, ordinal: u32) {
+        for &with in self.with {
+            out.push(b'\t');
+            match self.value(ordinal, with) {
+                serde_json::Value::String(text) => json::tsv_id(out, &text),
+                serde_json::Value::Null => (),
+                other => out.extend_from_slice(other.to_string().as_bytes()),
+            }
+        }
+    }
+
+    /// Names the columns of a table.
+    pub(crate) fn header(with: &[With], out: &mut Vec<u8>, prefix: &str) {
+        with.iter().for_each(|with| out.extend_from_slice(format!("\t{prefix}{}", with.name()).as_bytes()));
+    }
+
+    /// The documents of a line, for JSON.
+    pub(crate) fn documents<'b>(&'b self, ordinals: &'b [u32]) -> impl Serialize + 'b {
+        Documents { described: self, ordinals }
+    }
+}
+
+/// Documents, written as the list of what is known of each.
+struct Documents<'a> {
+    described: &'a Described<'a>,
+    ordinals: &'a [u32],
+}
+
+impl Serialize for Documents<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.ordinals.iter().map(|&ordinal| {
+            let with = self.described.with.iter();
+            let fields = with.map(|&with| (with.name().to_owned(), self.described.value(ordinal, with)));
+            serde_json::Value::Object(fields.collect())
+        }))
+    }
+}

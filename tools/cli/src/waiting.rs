@@ -1,0 +1,95 @@
+//! Lines that are completed by what is said of their documents.
+//!
+//! Which documents stand in lines is known when all lines are. So lines are written to a temporary file first, with
+//! their documents; then what is wanted of these is read, titles in archive order; then lines are completed.
+
+use std::io::Read;
+
+use nddb::detect::{Collection, Line};
+
+use crate::described::{Described, Wanted};
+use crate::failure::{Failure, Result};
+use crate::json;
+use crate::output::{Output, Spool};
+use crate::pair_lines::{Format, Lines};
+
+/// Lines that wait for what is said of their documents.
+pub(crate) struct Waiting {
+    spool: Spool,
+    pub(crate) wanted: Wanted,
+}
+
+/// The kinds of lines.
+const PAIR: u8 = 0;
+const GROUP: u8 = 1;
+
+impl Waiting {
+    pub(crate) fn new(collection: &Collection) -> Result<Self> {
+        Ok(Self { spool: Spool::new()?, wanted: Wanted::none(collection) })
+    }
+
+    /// Takes a line of a result.
+    pub(crate) fn hold(&mut self, lines: &Lines<'_>, out: &mut Vec<u8>, line: &Line<'_>) -> nddb::Result<()> {
+        out.clear();
+        lines.write(out, line);
+        match line {
+            Line::Pair(pair) => self.push(true, &[pair.a, pair.b], out),
+            Line::Group(group) => self.push(false, group.members, out),
+        }
+    }
+
+    /// Takes a line with its documents: the two of a pair, or the members of a group.
+    fn push(&mut self, is_pair: bool, ordinals: &[u32], line: &[u8]) -> nddb::Result<()> {
+        ordinals.iter().for_each(|&ordinal| self.wanted.add(ordinal));
+        let mut head = vec![if is_pair { PAIR } else { GROUP }];
+        head.extend_from_slice(&(ordinals.len() as u64).to_le_bytes());
+        ordinals.iter().for_each(|ordinal| head.extend_from_slice(&ordinal.to_le_bytes()));
+        head.extend_from_slice(&(line.len() as u64).to_le_bytes());
+        self.spool.write(&head)?;
+        self.spool.write(line)
+    }
+
+    /// Writes all lines, completed.
+    pub(crate) fn finish(self, described: &Described<'_>, format: Format, output: &mut Output) -> Result<()> {
+        let mut spooled = self.spool.read()?;
+        let failed = |error| Failure::failed(format!("a temporary file cannot be read: {error}"));
+        let mut kind = [0];
+        while spooled.read(&mut kind).map_err(failed)? == 1 {
+            let mut number = || {
+                let mut bytes = [0; 8];
+                spooled.read_exact(&mut bytes).map(|()| u64::from_le_bytes(bytes))
+            };
+            let mut bytes = vec![0; 4 * number().map_err(failed)? as usize];
+            spooled.read_exact(&mut bytes).map_err(failed)?;
+            let (words, _) = bytes.as_chunks::<4>();
+            let ordinals: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
+            let mut size = [0; 8];
+            spooled.read_exact(&mut size).map_err(failed)?;
+            let mut line = vec![0; u64::from_le_bytes(size) as usize];
+            spooled.read_exact(&mut line).map_err(failed)?;
+            complete(&mut line, kind[0], &ordinals, described, format);
+            output.write(&line)?;
+        }
+        Ok(())
+    }
+}
+
+/// Adds to a line what is known of its documents.
+fn complete(line: &mut Vec<u8>, kind: u8, ordinals: &[u32], described: &Described<'_>, format: Format) {
+    match format {
+        Format::Jsonl => {
+            // The line ends with the end of its object.
+            line.truncate(line.len().saturating_sub(2));
+            line.extend_from_slice(b",\"documents\":");
+            json::line(line, &described.documents(ordinals));
+            line.pop();
+            line.extend_from_slice(b"}\n");
+        }
+        Format::Tsv if kind == PAIR => {
+            line.pop();
+            ordinals.iter().for_each(|&ordinal| described.columns(line, ordinal));
+            line.push(b'\n');
+        }
+        Format::Tsv => (),
+    }
+}

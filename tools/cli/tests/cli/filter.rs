@@ -1,0 +1,245 @@
+//! `filter`: what is kept of files, byte for byte; and what `pairs` and `cluster` say of documents with `--with`.
+
+use std::io::{Read, Write};
+
+use serde_json::{Value, json};
+
+use crate::helper::Dir;
+
+/// Texts of pages: the first two are near to each other.
+fn texts() -> [String; 4] {
+    let words = |seed: u64| (0..80).map(|word| format!("w{} ", (word * seed) % 1009)).collect::<String>();
+    [words(37) + "more", words(37), words(101), words(211)]
+}
+
+/// A folder with a database of these pages, loaded from `name`, and a clustering of them in `clusters`.
+fn clustered(name: &str, write: impl Fn(&Dir, &str)) -> Dir {
+    let dir = Dir::with_database();
+    write(&dir, name);
+    dir.nddb(["load", "db", name]).done();
+    dir.nddb(["cluster", "db", "--method", "min-hash", "-o", "clusters"]).done();
+    dir
+}
+
+fn lines() -> Vec<String> {
+    let line = |(id, text): (usize, String)| {
+        format!("{{\"extra\" : [1.50, {{\"id\":9}}],\"id\":\"p{id}\", \"text\":\"{text}\"}}\n")
+    };
+    texts().into_iter().enumerate().map(line).collect()
+}
+
+fn jsonl(dir: &Dir, name: &str) {
+    dir.write(name, lines().concat().as_bytes());
+}
+
+fn unpacked(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    flate2::read::MultiGzDecoder::new(bytes).read_to_string(&mut text).expect("gzip");
+    text
+}
+
+#[test]
+fn lines_of_json_keep_their_bytes_and_their_order() {
+    let dir = clustered("in.jsonl", jsonl);
+    assert_eq!(dir.read("clusters/remove.txt"), b"p1\n");
+    let args = ["filter", "db", "in.jsonl", "--clusters", "clusters", "-o", "out.jsonl", "--removed", "gone.jsonl"];
+    let ran = dir.nddb(args).done();
+    ran.says(&["filter: 4 documents: 3 kept, 1 removed"]);
+    let all = lines();
+    assert_eq!(dir.read("out.jsonl"), [&all[0][..], &all[2], &all[3]].concat().as_bytes());
+    assert_eq!(dir.read("gone.jsonl"), all[1].as_bytes());
+    assert!(!dir.path("out.jsonl.part").exists());
+    // The same again gives the same, compressed or not, and from stdin.
+    let first = dir.read("out.jsonl");
+    let told =
+        dir.nddb(["filter", "db", "in.jsonl", "--clusters", "clusters", "-o", "out.jsonl", "--json"]).done().json();
+    assert_eq!((&told["kept"], &told["removed"], &told["not_found"]), (&json!(3), &json!(1), &json!(0)));
+    assert_eq!(dir.read("out.jsonl"), first);
+    dir.nddb(["filter", "db", "in.jsonl", "--clusters", "clusters", "-o", "out.jsonl.gz"]).done();
+    assert_eq!(unpacked(&dir.read("out.jsonl.gz")).as_bytes(), first);
+    dir.nddb(["filter", "db", "out.jsonl.gz", "--remove", "clusters/remove.txt", "-o", "again.jsonl"]).done();
+    assert_eq!(dir.read("again.jsonl"), first);
+    let ran = dir.nddb(["filter", "db", "-", "--clusters", "clusters", "-o", "-"]).stdin(all.concat()).done();
+    assert_eq!(ran.stdout.as_bytes(), first);
+}
+
+#[test]
+fn rows_say_their_cluster_on_request() {
+    let dir = clustered("in.jsonl", jsonl);
+    let with = "cluster_id,cluster_size,kept";
+    let args = ["filter", "db", "in.jsonl", "--clusters", "clusters", "--with", with, "-o", "out", "--removed", "gone"];
+    dir.nddb(args).done();
+    let all = lines();
+    let end = |line: &str, columns: &str| format!("{},{columns}}}\n", &line[..line.len() - 2]);
+    let wanted = [
+        end(&all[0], "\"cluster_id\":\"p0\",\"cluster_size\":2,\"kept\":true"),
+        end(&all[2], "\"cluster_id\":null,\"cluster_size\":1,\"kept\":true"),
+        end(&all[3], "\"cluster_id\":null,\"cluster_size\":1,\"kept\":true"),
+    ];
+    assert_eq!(String::from_utf8(dir.read("out")).expect("text"), wanted.concat());
+    let gone = end(&all[1], "\"cluster_id\":\"p0\",\"cluster_size\":2,\"kept\":false");
+    assert_eq!(String::from_utf8(dir.read("gone")).expect("text"), gone);
+    let again = ["filter", "db", "out", "--clusters", "clusters", "--with", "kept", "-o", "twice"];
+    dir.nddb(again).tells(1, &["out: line 1 has a field 'kept' already"]);
+    assert!(!dir.path("twice").exists() && !dir.path("twice.part").exists());
+}
+
+#[test]
+fn lines_that_are_no_documents_are_kept_and_counted() {
+    let dir = clustered("in.jsonl", jsonl);
+    let odd = "\n{\"id\":1.5}\nno json\n\u{feff}{\"id\":\"p1\"}\n{\"text\":\"x\"}\n{\"id\":\"p3\"}";
+    dir.write("odd.jsonl", odd.as_bytes());
+    let ran = dir.nddb(["filter", "db", "odd.jsonl", "--clusters", "clusters", "-o", "out.jsonl"]).done();
+    ran.says(&["5 documents: 4 kept, 1 removed, 3 without an id kept"]);
+    let kept = "\n{\"id\":1.5}\nno json\n{\"text\":\"x\"}\n{\"id\":\"p3\"}\n";
+    assert_eq!(String::from_utf8(dir.read("out.jsonl")).expect("text"), kept);
+    // Ids by another field than they were loaded by.
+    let ran = dir.nddb(["filter", "db", "in.jsonl", "--clusters", "clusters", "--id-field", "nr", "-o", "-"]).done();
+    ran.says(&["no id of the list is in the inputs", "4 without an id kept", "1 id of the list in none"]);
+}
+
+#[test]
+fn the_field_of_the_id_is_that_of_the_load() {
+    let dir = Dir::with_database();
+    let renamed: Vec<String> = lines().iter().map(|line| line.replace("\"id\":\"p", "\"nr\":\"p")).collect();
+    dir.write("in.jsonl", renamed.concat().as_bytes());
+    dir.nddb(["load", "db", "in.jsonl", "--id-field", "nr"]).done();
+    dir.nddb(["cluster", "db", "--method", "min-hash", "-o", "clusters"]).done();
+    dir.nddb(["filter", "db", "in.jsonl", "--clusters", "clusters", "-o", "out.jsonl"]).done();
+    assert_eq!(dir.read("out.jsonl"), [&renamed[0][..], &renamed[2], &renamed[3]].concat().as_bytes());
+}
+
+fn pages() -> Vec<(String, String)> {
+    let page = |(index, text): (usize, String)| (format!("http://a.org/{index}"), format!("<p>{text}</p>"));
+    texts().into_iter().enumerate().map(page).collect()
+}
+
+fn warc(dir: &Dir, name: &str) {
+    let pages = pages();
+    let pages: Vec<(&str, &str)> = pages.iter().map(|(url, body)| (&url[..], &body[..])).collect();
+    dir.write_warc(name, &pages);
+}
+
+/// The archive that has only these of the pages.
+fn only(dir: &Dir, name: &str, which: &[usize]) -> Vec<u8> {
+    let pages = pages();
+    let pages: Vec<(&str, &str)> = which.iter().map(|&index| (&pages[index].0[..], &pages[index].1[..])).collect();
+    dir.write_warc(name, &pages);
+    dir.read(name)
+}
+
+#[test]
+fn records_are_copied_in_their_compression() {
+    for name in ["in.warc", "in.warc.gz"] {
+        let dir = clustered(name, warc);
+        let (out, gone) = (name.replace("in", "out"), name.replace("in", "gone"));
+        dir.nddb(["filter", "db", name, "--clusters", "clusters", "-o", &out, "--removed", &gone]).done();
+        assert_eq!(dir.read(&out), only(&dir, &name.replace("in", "some"), &[0, 2, 3]), "{name}");
+        assert_eq!(dir.read(&gone), only(&dir, &name.replace("in", "some"), &[1]), "{name}");
+        let other = if name.ends_with(".gz") { "plain.warc" } else { "packed.warc.gz" };
+        let ran = dir.nddb(["filter", "db", name, "--clusters", "clusters", "-o", other]);
+        ran.tells(2, &["copied as they are compressed", "hint: "]);
+        let ran = dir.nddb(["filter", "db", name, "--clusters", "clusters", "--with", "kept", "-o", &out]);
+        ran.tells(2, &["--with adds fields to lines of JSON"]);
+    }
+}
+
+#[test]
+fn records_of_a_file_compressed_as_a_whole_get_members_of_their_own() {
+    let dir = clustered("in.warc", warc);
+    let plain = dir.read("in.warc");
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(&plain).expect("memory is writable");
+    dir.write("whole.warc.gz", &packed.finish().expect("memory is writable"));
+    dir.write("whole.warc.zst", &zstd::encode_all(&plain[..], 3).expect("memory is writable"));
+    let kept = only(&dir, "some.warc", &[0, 2, 3]);
+    for name in ["whole.warc.gz", "whole.warc.zst"] {
+        let out = name.replace("whole", "out");
+        let ran = dir.nddb(["filter", "db", name, "--clusters", "clusters", "-o", &out]).done();
+        ran.says(&["each was compressed anew", "3 kept, 1 removed"]);
+        let bytes = dir.read(&out);
+        let text = match name.ends_with(".gz") {
+            true => unpacked(&bytes).into_bytes(),
+            false => zstd::decode_all(&bytes[..]).expect("zstd"),
+        };
+        assert_eq!(text, kept, "{name}");
+        let magic: &[u8] = if name.ends_with(".gz") { &[0x1f, 0x8b, 8] } else { &[0x28, 0xb5, 0x2f, 0xfd] };
+        assert_eq!(bytes.windows(magic.len()).filter(|bytes| *bytes == magic).count(), 3, "a member for each record");
+    }
+}
+
+#[test]
+fn a_damaged_member_is_copied_and_what_is_around_it_filtered() {
+    let dir = clustered("in.warc.gz", warc);
+    let whole = dir.read("in.warc.gz");
+    let starts: Vec<usize> = (0..whole.len() - 3).filter(|&at| whole[at..].starts_with(&[0x1f, 0x8b, 8])).collect();
+    assert_eq!(starts.len(), 4);
+    let mut damaged = whole.clone();
+    damaged[starts[2] + 60] ^= 0xff;
+    dir.write("damaged.warc.gz", &damaged);
+    let ran = dir.nddb(["filter", "db", "damaged.warc.gz", "--clusters", "clusters", "-o", "out.warc.gz"]).done();
+    ran.says(&["2 kept, 1 removed, 1 without an id kept"]);
+    assert_eq!(dir.read("out.warc.gz"), [&damaged[..starts[1]], &damaged[starts[2]..]].concat());
+}
+
+#[test]
+fn several_inputs_go_into_a_folder_and_no_input_is_overwritten() {
+    let dir = clustered("in.jsonl", jsonl);
+    let all = lines();
+    dir.write("a.jsonl", all[..2].concat().as_bytes());
+    dir.write("b.jsonl", all[2..].concat().as_bytes());
+    let args = ["filter", "db", "a.jsonl", "b.jsonl", "--clusters", "clusters", "-o", "kept", "--removed", "gone/"];
+    dir.nddb(args).done().says(&["4 documents: 3 kept, 1 removed"]);
+    assert_eq!(dir.read("kept/a.jsonl"), all[0].as_bytes());
+    assert_eq!(dir.read("kept/b.jsonl"), all[2..].concat().as_bytes());
+    assert_eq!((dir.read("gone/a.jsonl"), dir.read("gone/b.jsonl")), (all[1].clone().into_bytes(), Vec::new()));
+    let filter = |args: &[&str]| dir.nddb([&["filter", "db"], args, &["--clusters", "clusters"]].concat());
+    filter(&["a.jsonl", "-o", "a.jsonl"]).tells(2, &["a.jsonl: is an input"]);
+    filter(&["a.jsonl", "b.jsonl", "-o", "."]).tells(2, &["is an input"]);
+    filter(&["a.jsonl", "-o", "x", "--removed", "x"]).tells(2, &["two outputs"]);
+    filter(&["a.jsonl", "b.jsonl", "-o", "-"]).tells(2, &["-o FOLDER"]);
+    assert_eq!(dir.read("a.jsonl"), all[..2].concat().as_bytes());
+    dir.nddb(["filter", "db", "a.jsonl", "-o", "x"]).tells(2, &["--clusters"]);
+    dir.nddb(["filter", "db", "nothing.jsonl", "--clusters", "clusters", "-o", "x"]).ends(1);
+    dir.nddb(["filter", "db", "a.jsonl", "--clusters", "nowhere", "-o", "x"]).tells(1, &["nowhere/remove.txt"]);
+    dir.write("prints.tsv", b"a\t00000000000000ff\n");
+    filter(&["prints.tsv", "-o", "x"]).tells(2, &["cannot be filtered"]);
+    assert!(!dir.path("x").exists() && !dir.path("x.part").exists());
+}
+
+#[test]
+fn lines_say_what_their_documents_are_on_request() {
+    let dir = Dir::with_database();
+    let pages: Vec<(String, String)> = pages()
+        .into_iter()
+        .map(|(url, body)| (url.clone(), format!("<title>Page\t{}</title>{body}", &url[13..])))
+        .collect();
+    let pages: Vec<(&str, &str)> = pages.iter().map(|(url, body)| (&url[..], &body[..])).collect();
+    dir.write_warc("in.warc.gz", &pages);
+    dir.nddb(["load", "db", "in.warc.gz"]).done();
+    let pairs = |args: &[&str]| dir.nddb([&["pairs", "db", "--method", "min-hash"], args].concat());
+    let plain = pairs(&[]).done().json();
+    let line = pairs(&["--with", "title,url,tokens"]).done().json();
+    let document = |index: usize, tokens: u64| json!({"url": format!("http://a.org/{index}"), "title": format!("Page {index}"), "tokens": tokens});
+    assert_eq!(line["documents"], json!([document(0, 83), document(1, 82)]));
+    let mut without = line.clone();
+    without.as_object_mut().expect("an object").remove("documents");
+    assert_eq!(without, plain, "all else is as without");
+    let table = pairs(&["--format", "tsv", "--with", "url,tokens"]).done().stdout;
+    let rows: Vec<&str> = table.lines().collect();
+    assert!(rows[0].ends_with("\tverdict\ta_url\ta_tokens\tb_url\tb_tokens"), "{table}");
+    assert!(rows[1].ends_with("\thttp://a.org/0\t83\thttp://a.org/1\t82"), "{table}");
+    dir.nddb(["cluster", "db", "--method", "min-hash", "--with", "url,title", "-o", "out"]).done();
+    let cluster: Value = serde_json::from_slice(&dir.read("out/clusters.jsonl")).expect("one line");
+    assert_eq!(cluster["documents"][1], json!({"url": "http://a.org/1", "title": "Page 1"}));
+    let table = String::from_utf8(dir.read("out/clusters.tsv")).expect("text");
+    assert_eq!(table.lines().next(), Some("cluster\tdocument\tverdict\turl\ttitle"));
+    assert!(table.contains("\tkeep\thttp://a.org/0\tPage 0\n"), "{table}");
+    let printed = dir.nddb(["cluster", "db", "--method", "min-hash", "--with", "url,title"]).done().json();
+    assert_eq!(printed, cluster);
+    // Without the archive there is no title, and that is told.
+    std::fs::remove_file(dir.path("in.warc.gz")).expect("removed");
+    let ran = pairs(&["--with", "title,url"]).done();
+    assert_eq!(ran.json()["documents"][0], json!({"url": "http://a.org/0", "title": null}));
+    ran.says(&["texts that could not be read"]);
+}
