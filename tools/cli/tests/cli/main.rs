@@ -18,4 +18,6 @@ mod query;
 mod read;
 mod report;
 mod signals;
+#[cfg(feature = "parquet")]
+mod tables;
 mod texts;
