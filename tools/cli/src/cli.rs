@@ -5,7 +5,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use crate::args::Global;
 use crate::commands::{
     add, backup, batch, batch_query, check, cluster, compact, completions, create, eval, filter, fp, get, lab, load,
-    merge, pairs, plan, query, rebuild, report, reshape, rm, scan, segment, stats, tune, upgrade,
+    merge, pairs, plan, query, rebuild, report, reshape, rm, scan, segment, show, stats, tune, upgrade,
 };
 use crate::failure::{Code, Result};
 
@@ -51,6 +51,7 @@ pub(crate) enum Command {
     Query(query::Args),
     BatchQuery(batch_query::Args),
     Get(get::Args),
+    Show(show::Args),
     Pairs(pairs::Args),
     Cluster(cluster::Args),
     Filter(filter::Args),
@@ -95,6 +96,7 @@ pub(crate) fn run(cli: Cli) -> Result<Code> {
         Command::Cluster(args) => cluster::run(&args, global),
         Command::Filter(args) => filter::run(args, global),
         Command::Report(args) => report::run(&args, global),
+        Command::Show(args) => show::run(args, global),
         Command::Get(args) => get::run(args, global),
         Command::Rm(args) => rm::run(args, global),
         Command::Stats(args) => stats::run(&args, global),

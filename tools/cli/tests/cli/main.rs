@@ -16,5 +16,6 @@ mod pairs;
 mod query;
 mod read;
 mod report;
+mod show;
 mod signals;
 mod texts;
