@@ -18,4 +18,6 @@ mod read;
 mod report;
 mod show;
 mod signals;
+#[cfg(feature = "parquet")]
+mod tables;
 mod texts;
