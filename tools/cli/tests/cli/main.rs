@@ -7,6 +7,8 @@ mod cluster;
 mod eval;
 mod files;
 mod filter;
+#[cfg(feature = "parquet")]
+mod filtered_tables;
 mod helper;
 mod judged;
 mod load;
