@@ -38,6 +38,7 @@ pub use online::{
     Bound, Edit, Judgement, NearDuplicate, NearDuplicates, OnlineDetector, TermDifference, UnreadReason, bounds,
     content_difference, read_page, term_difference,
 };
+pub use pairs::judge::stored_pair;
 pub use pairs::pairs;
 pub use texts::Descriptions;
 

@@ -4,8 +4,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::args::Global;
 use crate::commands::{
-    add, backup, batch, batch_query, check, cluster, compact, completions, create, eval, filter, fp, get, lab, load,
-    merge, pairs, plan, query, rebuild, report, reshape, rm, scan, segment, show, stats, tune, upgrade,
+    add, backup, batch, batch_query, check, cluster, compact, completions, create, eval, export, filter, fp, get, lab,
+    load, ls, merge, pairs, plan, query, rebuild, report, reshape, rm, scan, segment, show, stats, tune, upgrade,
 };
 use crate::failure::{Code, Result};
 
@@ -52,6 +52,8 @@ pub(crate) enum Command {
     BatchQuery(batch_query::Args),
     Get(get::Args),
     Show(show::Args),
+    Ls(ls::Args),
+    Export(export::Args),
     Pairs(pairs::Args),
     Cluster(cluster::Args),
     Filter(filter::Args),
@@ -98,6 +100,8 @@ pub(crate) fn run(cli: Cli) -> Result<Code> {
         Command::Report(args) => report::run(&args, global),
         Command::Show(args) => show::run(args, global),
         Command::Get(args) => get::run(args, global),
+        Command::Ls(args) => ls::run(&args, global),
+        Command::Export(args) => export::run(&args, global),
         Command::Rm(args) => rm::run(args, global),
         Command::Stats(args) => stats::run(&args, global),
         Command::Check(args) => check::run(&args, global),

@@ -207,6 +207,11 @@ pub(crate) fn is_same_file(a: &Path, b: &Path) -> bool {
     of(a).is_some_and(|a| of(b) == Some(a))
 }
 
+/// Whether a path is a device, a pipe or a socket, which cannot be replaced by a file.
+pub(crate) fn is_device(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_dir() && !metadata.is_file())
+}
+
 /// Whether a path is something to be read, and no folder.
 pub(crate) fn is_file(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_dir())

@@ -227,7 +227,8 @@ impl Published {
         Ok(Self { names, inner: Some(inner) })
     }
 
-    fn name(&self) -> String {
+    /// The file's name, for messages.
+    pub(crate) fn name(&self) -> String {
         self.names.as_ref().map_or_else(|| "stdout".into(), |(path, _)| path.display().to_string())
     }
 
