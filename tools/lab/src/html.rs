@@ -1,6 +1,7 @@
 //! Writer of an HTML page: one self-contained file without scripts.
 
 use crate::plot::{COLOURS, escape};
+use crate::word_diff::{WORD_DIFF_STYLE, WordDiff};
 
 /// Colours of plots where the ground is dark, in the order of [`COLOURS`].
 const ON_DARK: [&str; 7] = ["#7fb2e5", "#f2a365", "#81c784", "#ce93d8", "#ef9a9a", "#4dd0e1", "#bcaaa4"];
@@ -105,6 +106,11 @@ impl Html {
         self.0 += "</div>\n<div class=\"numbers\">\n";
         self.table(titles, rows);
         self.0 += "</div>\n</div>\n";
+    }
+
+    /// Two texts side by side.
+    pub(crate) fn word_diff(&mut self, diff: &WordDiff) {
+        self.0 += &format!("<style>\n{WORD_DIFF_STYLE}</style>\n{}", diff.html());
     }
 
     pub(crate) fn finish(mut self) -> String {

@@ -28,6 +28,7 @@ pub(crate) mod reshape;
 pub(crate) mod rm;
 pub(crate) mod scan;
 pub(crate) mod segment;
+pub(crate) mod show;
 pub(crate) mod stats;
 pub(crate) mod tune;
 pub(crate) mod upgrade;

@@ -8,6 +8,8 @@ mod cluster;
 mod eval;
 mod files;
 mod filter;
+#[cfg(feature = "parquet")]
+mod filtered_tables;
 mod helper;
 mod judged;
 mod load;
@@ -17,6 +19,7 @@ mod pairs;
 mod query;
 mod read;
 mod report;
+mod show;
 mod signals;
 #[cfg(feature = "parquet")]
 mod tables;
