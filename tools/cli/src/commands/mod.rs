@@ -1,6 +1,7 @@
 //! The subcommands, one file each.
 
 pub(crate) mod add;
+pub(crate) mod audit;
 pub(crate) mod backup;
 pub(crate) mod batch;
 pub(crate) mod batch_query;
@@ -28,6 +29,7 @@ pub(crate) mod reshape;
 pub(crate) mod rm;
 pub(crate) mod scan;
 pub(crate) mod segment;
+pub(crate) mod show;
 pub(crate) mod stats;
 pub(crate) mod tune;
 pub(crate) mod upgrade;

@@ -1,6 +1,7 @@
 //! The command as its users run it: what it prints, where, and how it ends.
 
 mod add;
+mod audit;
 mod bad_input;
 mod batches;
 mod cluster;
@@ -8,6 +9,8 @@ mod eval;
 mod examples;
 mod files;
 mod filter;
+#[cfg(feature = "parquet")]
+mod filtered_tables;
 mod helper;
 mod hints;
 mod judged;
@@ -18,6 +21,7 @@ mod pairs;
 mod query;
 mod read;
 mod report;
+mod show;
 mod signals;
 #[cfg(feature = "parquet")]
 mod tables;
