@@ -6,11 +6,12 @@ use crate::text::{Page, PageKind};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position {
     /// Offset in the file of the gzip member or zstd frame that the record begins in, in bytes; of the record
-    /// itself if the file is not compressed.
+    /// itself if the file is not compressed. In a Parquet file the number of the row, from 0.
     pub offset: u64,
     /// Offset of the record in the decompressed member, in bytes; 0 if the record begins it.
     pub inner: u64,
-    /// Bytes of the record: compressed if its members or frames contain nothing else; else uncompressed.
+    /// Bytes of the record: compressed if its members or frames contain nothing else; else uncompressed. In a Parquet
+    /// file those of the page or text.
     pub length: u64,
 }
 
@@ -114,7 +115,7 @@ macro_rules! named {
 named! {
     /// The reason why an entry was skipped.
     Reason {
-        /// A gzip member or zstd frame does not decompress.
+        /// A gzip member or zstd frame does not decompress, or a row group of a Parquet file is damaged.
         DamagedMember = "damaged_member",
         /// The file ends inside a record or member.
         CutOff = "cut_off",
@@ -136,9 +137,9 @@ named! {
         BadEncoding = "bad_encoding",
         /// A line that is not a JSON object.
         BadJson = "bad_json",
-        /// A JSON object without a required field.
+        /// A JSON object without a required field, or a null in a required column.
         MissingField = "missing_field",
-        /// A JSON field of the wrong type.
+        /// A JSON field of the wrong type, or a column that should be text and is not.
         WrongType = "wrong_type",
         /// A fingerprint that is not 16 hex digits.
         BadFingerprint = "bad_fingerprint",

@@ -45,6 +45,13 @@ pub enum ArchiveError {
         /// The rule that it breaks.
         rule: &'static str,
     },
+    /// A Parquet file cannot be read as a table of documents.
+    UnusableTable {
+        /// The file.
+        path: PathBuf,
+        /// The reason, in words.
+        why: String,
+    },
     /// A folder contains no document or archive.
     NoDocuments {
         /// The folder.
@@ -82,6 +89,9 @@ impl fmt::Display for ArchiveError {
             ),
             ArchiveError::BadDictionary { path, rule } => {
                 write!(f, "{}: the zstd dictionary at the start of the file cannot be used: {rule}", path.display())
+            }
+            ArchiveError::UnusableTable { path, why } => {
+                write!(f, "{}: the Parquet file cannot be read: {why}", path.display())
             }
             ArchiveError::NoDocuments { path } => {
                 write!(f, "{}: no file below this folder has a name that tells a format that is read", path.display())

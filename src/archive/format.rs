@@ -21,19 +21,22 @@ pub enum Format {
     Html,
     /// One JSON object per line.
     Jsonl,
+    /// One document a row.
+    Parquet,
     /// Lines of id, tab, 16 hex digits.
     Tsv,
     /// Raw fingerprints of eight bytes, least significant first.
     U64le,
 }
 
-const NAMES: [(Format, &str); 8] = [
+const NAMES: [(Format, &str); 9] = [
     (Format::Auto, "auto"),
     (Format::Warc, "warc"),
     (Format::Wet, "wet"),
     (Format::Arc, "arc"),
     (Format::Html, "html"),
     (Format::Jsonl, "jsonl"),
+    (Format::Parquet, "parquet"),
     (Format::Tsv, "tsv"),
     (Format::U64le, "u64le"),
 ];
@@ -105,6 +108,7 @@ pub(super) fn by_name(path: &Path) -> Option<Format> {
         "arc" => Format::Arc,
         "html" | "htm" | "xhtml" | "txt" | "text" => Format::Html,
         "jsonl" | "ndjson" | "json" => Format::Jsonl,
+        "parquet" | "pq" => Format::Parquet,
         "tsv" => Format::Tsv,
         "u64le" | "u64" => Format::U64le,
         _ => return None,

@@ -16,6 +16,8 @@ use super::raw::{Tsv, U64le};
 use super::recognise;
 use super::source::{Origin, Source};
 use super::stream::{Codec, Fill, Stream};
+#[cfg(feature = "parquet")]
+use super::table::Table;
 use super::warc::{self, Warc};
 use super::zstandard::{self, Zstd};
 
@@ -40,10 +42,18 @@ pub struct Input {
     path: PathBuf,
     format: Format,
     options: Options,
-    stream: Stream,
-    reader: Reader,
+    body: Body,
     resume: ResumePoint,
     failed: bool,
+}
+
+/// What entries come from.
+enum Body {
+    /// Records or lines of a stream of bytes.
+    Stream(Box<Stream>, Reader),
+    /// Rows of a table.
+    #[cfg(feature = "parquet")]
+    Table(Box<Table>),
 }
 
 enum Reader {
@@ -130,6 +140,15 @@ impl Input {
         };
         // Raw numbers have no magic, and may begin with any bytes.
         let raw = requested.or(named) == Some(Format::U64le);
+        source.fill(HEAD).map_err(reading)?;
+        let head = source.available();
+        let is_table = match requested {
+            Some(requested) => requested == Format::Parquet,
+            None => !raw && (recognise::is_table(head) || named == Some(Format::Parquet)),
+        };
+        if is_table {
+            return Input::of_table(source, path, options);
+        }
         let (codec, dictionary) = codec(&mut source, path, raw, options)?;
         let likely = requested.or(named);
         let mut stream = Stream::new(source, codec, &options.limits, accept(likely));
@@ -153,6 +172,8 @@ impl Input {
             Format::Auto | Format::Warc | Format::Wet => Reader::Warc(Box::default()),
             Format::Arc => Reader::Arc(Box::default()),
             Format::Jsonl => Reader::Jsonl(Jsonl),
+            // Inside of another container.
+            Format::Parquet => return Err(unusable(path, "it is compressed as a whole; unpack it")),
             Format::Tsv => Reader::Tsv(Tsv::default()),
             Format::U64le => {
                 stream.count_from_the_start();
@@ -164,16 +185,52 @@ impl Input {
             }
         };
         let resume = stream.point();
-        Ok(Input { path: path.to_owned(), format, options: options.clone(), stream, reader, resume, failed: false })
+        let body = Body::Stream(Box::new(stream), reader);
+        Ok(Input { path: path.to_owned(), format, options: options.clone(), body, resume, failed: false })
+    }
+
+    #[cfg(feature = "parquet")]
+    fn of_table(source: Source, path: &Path, options: &Options) -> Result<Input, ArchiveError> {
+        let reading = |source| failed("reading", path, source);
+        let (origin, size) = open::seekable(source).map_err(reading)?;
+        let table = Table::open(origin, size, path.to_string_lossy().into_owned(), options).map_err(reading)?;
+        let body = Body::Table(Box::new(table.map_err(|why| unusable(path, &why))?));
+        let (path, format, resume) = (path.to_owned(), Format::Parquet, ResumePoint::default());
+        Ok(Input { path, format, options: options.clone(), body, resume, failed: false })
+    }
+
+    #[cfg(not(feature = "parquet"))]
+    fn of_table(_: Source, path: &Path, _: &Options) -> Result<Input, ArchiveError> {
+        Err(unusable(path, "this nddb was compiled without the feature `parquet`"))
     }
 
     fn go_to(&mut self, resume: ResumePoint) -> Result<(), ArchiveError> {
-        self.stream.go_to(resume).map_err(|source| failed("reading", &self.path, source))?;
-        if let (Reader::Document(document), true) = (&mut self.reader, resume != ResumePoint::default()) {
-            document.finish();
+        match &mut self.body {
+            Body::Stream(stream, reader) => {
+                stream.go_to(resume).map_err(|source| failed("reading", &self.path, source))?;
+                if let (Reader::Document(document), true) = (reader, resume != ResumePoint::default()) {
+                    document.finish();
+                }
+            }
+            #[cfg(feature = "parquet")]
+            Body::Table(table) => table.go_to(resume.offset),
         }
         self.resume = resume;
         Ok(())
+    }
+
+    /// Returns whether entries can be passed over without being read, by [`Input::skip_to`].
+    pub(crate) fn skips(&self) -> bool {
+        match self.body {
+            Body::Stream(..) => false,
+            #[cfg(feature = "parquet")]
+            Body::Table(_) => true,
+        }
+    }
+
+    /// Passes over the entries before a position, if the input [`skips`](Input::skips); never goes back.
+    pub(crate) fn skip_to(&mut self, point: ResumePoint) -> Result<(), ArchiveError> {
+        if self.skips() && point > self.resume { self.go_to(point) } else { Ok(()) }
     }
 
     /// Returns the next entry, or `None` at the end.
@@ -186,16 +243,13 @@ impl Input {
         if self.failed {
             return Ok(None);
         }
-        let (stream, options) = (&mut self.stream, &self.options);
-        let entry = match &mut self.reader {
-            Reader::Warc(reader) => reader.next(stream, options),
-            Reader::Arc(reader) => reader.next(stream, options),
-            Reader::Jsonl(reader) => reader.next(stream, options),
-            Reader::Tsv(reader) => reader.next(stream, options),
-            Reader::U64le(reader) => reader.next(stream, options),
-            Reader::Document(reader) => reader.next(stream, options),
+        let options = &self.options;
+        let (entry, resume) = match &mut self.body {
+            Body::Stream(stream, reader) => (reader.next(stream, options), stream.point()),
+            #[cfg(feature = "parquet")]
+            Body::Table(table) => (table.next(), ResumePoint { offset: table.row(), inner: 0 }),
         };
-        self.resume = self.stream.point();
+        self.resume = resume;
         entry.map_err(|source| {
             self.failed = true;
             failed("reading", &self.path, source)
@@ -217,20 +271,49 @@ impl Input {
     /// Returns the number of bytes of the file read so far, of [`size`](Input::size), for progress.
     #[must_use]
     pub fn bytes_read(&self) -> u64 {
-        self.stream.bytes_read()
+        match &self.body {
+            Body::Stream(stream, _) => stream.bytes_read(),
+            #[cfg(feature = "parquet")]
+            Body::Table(table) => table.bytes_read(),
+        }
     }
 
     /// Returns the number of decompressed bytes read so far.
     #[must_use]
     pub fn payload_bytes(&self) -> u64 {
-        self.stream.payload_bytes()
+        match &self.body {
+            Body::Stream(stream, _) => stream.payload_bytes(),
+            #[cfg(feature = "parquet")]
+            Body::Table(table) => table.payload_bytes(),
+        }
     }
 
     /// Returns the file's size in bytes, or 0 if it is not known.
     #[must_use]
     pub fn size(&self) -> u64 {
-        self.stream.size()
+        match &self.body {
+            Body::Stream(stream, _) => stream.size(),
+            #[cfg(feature = "parquet")]
+            Body::Table(table) => table.size(),
+        }
     }
+}
+
+impl Reader {
+    fn next(&mut self, stream: &mut Stream, options: &Options) -> io::Result<Option<Entry>> {
+        match self {
+            Reader::Warc(reader) => reader.next(stream, options),
+            Reader::Arc(reader) => reader.next(stream, options),
+            Reader::Jsonl(reader) => reader.next(stream, options),
+            Reader::Tsv(reader) => reader.next(stream, options),
+            Reader::U64le(reader) => reader.next(stream, options),
+            Reader::Document(reader) => reader.next(stream, options),
+        }
+    }
+}
+
+fn unusable(path: &Path, why: &str) -> ArchiveError {
+    ArchiveError::UnusableTable { path: path.to_owned(), why: why.to_owned() }
 }
 
 /// Reads the page at a position, with the options it was first read with.
@@ -260,7 +343,6 @@ pub fn read_page(path: &Path, position: &Position, options: &Options) -> Result<
 /// Detects the compression of a file, and the id of the dictionary that its first frame needs and the file lacks.
 fn codec(source: &mut Source, path: &Path, raw: bool, options: &Options) -> Result<(Codec, Option<u32>), ArchiveError> {
     let reading = |source: io::Error| failed("reading", path, source);
-    source.fill(HEAD).map_err(reading)?;
     let head = source.available();
     let name = path.to_string_lossy().to_ascii_lowercase();
     if raw && ![".gz", ".zst", ".zstd"].iter().any(|ending| name.ends_with(ending)) {
@@ -305,7 +387,7 @@ fn accept(format: Option<Format>) -> fn(&[u8]) -> bool {
     match format {
         Some(Format::Arc) => |bytes| arc::starts(bytes.trim_ascii_start()) == Some(true),
         Some(Format::Jsonl | Format::Tsv) => |bytes| !bytes.is_empty(),
-        Some(Format::Html | Format::U64le) => |_| false,
+        Some(Format::Html | Format::Parquet | Format::U64le) => |_| false,
         Some(Format::Auto | Format::Warc | Format::Wet) => |bytes| warc::starts(bytes.trim_ascii_start()) == Some(true),
         None => |bytes| {
             let bytes = bytes.trim_ascii_start();

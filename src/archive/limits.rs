@@ -23,6 +23,11 @@ pub struct Limits {
     pub zstd_body_window: u64,
     /// Bytes of a zstd dictionary.
     pub dictionary: usize,
+    /// Bytes of the metadata of a Parquet file.
+    pub table_footer: u64,
+    /// Bytes of a page of a column in a Parquet file, compressed or decompressed; one for each column that is read is
+    /// held in memory. Writers close a page behind 1,024 texts, however long these are.
+    pub table_page: u64,
 }
 
 impl Default for Limits {
@@ -36,6 +41,8 @@ impl Default for Limits {
             zstd_window: 128 << 20,
             zstd_body_window: 8 << 20,
             dictionary: 16 << 20,
+            table_footer: 64 << 20,
+            table_page: 1 << 30,
         }
     }
 }

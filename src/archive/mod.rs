@@ -1,8 +1,8 @@
 //! Archives: the documents in the files of a crawl, and their positions.
 //!
 //! It owns every input format that nddb loads from: WARC 0.17 to 1.1, WET, ARC 1.0 and 2.0, JSONL, pages and text
-//! files in folders, and raw fingerprints, each plain or inside gzip or zstd. [`Input`] opens a file, detects its
-//! format, and iterates over its [`Entry`]s: a page, a fingerprint, a skipped entry with its reason, or another
+//! files in folders, and raw fingerprints, each plain or inside gzip or zstd, and Parquet (with the feature
+//! `parquet`). [`Input`] opens a file, detects its format, and iterates over its [`Entry`]s: a page, a fingerprint, a skipped entry with its reason, or another
 //! record that is counted and not loaded. Every entry carries its [`Position`], from which [`read_page`] reads it
 //! again, and after every entry [`Input::resume_point`] says where a later run resumes.
 //!
@@ -17,13 +17,16 @@
 //! http, encodings     a response made into a page
 //! ```
 //!
+//! Parquet is not a stream: its rows come from `table`, which reads the file at any offset. The standard input is
+//! copied to a temporary file for it.
+//!
 //! All input is treated as hostile: nothing here panics, loops for ever or uses memory without bound, whatever the
 //! bytes. [`Limits`] bounds the memory. Damage costs the record or the member it is in; an error ends a file only
 //! if the file cannot be read further.
 //!
 //! It may import the standard library, other crates and `crate::text` (for [`PageKind`]). It must never import a
-//! sketch, the store or detection, never write a file, start a thread or print; of its files only `open` may use
-//! `std::fs`.
+//! sketch, the store or detection, never write a file but that temporary one, start a thread or print; of its files
+//! only `open` may use `std::fs`.
 //!
 //! [`PageKind`]: crate::text::PageKind
 
@@ -50,6 +53,8 @@ mod recognise;
 mod sniff;
 mod source;
 mod stream;
+#[cfg(feature = "parquet")]
+mod table;
 mod warc;
 #[cfg(any(test, feature = "testing"))]
 mod writer;

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use nddb_format::record::Archive;
 use xxhash_rust::xxh3::Xxh3Default;
 
+#[cfg(feature = "parquet")]
+use super::source::ReadSeek;
 use super::source::{Origin, Source};
 use super::{ArchiveError, Format, Options};
 
@@ -68,6 +70,20 @@ pub(super) fn source(path: &Path) -> Result<Source, ArchiveError> {
     } else {
         Origin::Forward(Box::new(file))
     }))
+}
+
+/// Returns the bytes of a source so that they can be read at any offset, and their number. Those that come only once are
+/// copied to a temporary file without a name.
+#[cfg(feature = "parquet")]
+pub(super) fn seekable(source: Source) -> io::Result<(Box<dyn ReadSeek>, u64)> {
+    match source.into_origin() {
+        (Origin::Seekable(origin, size), _) => Ok((origin, size)),
+        (Origin::Forward(mut rest), held) => {
+            let mut file = tempfile::tempfile()?;
+            let size = io::copy(&mut held.as_slice().chain(&mut rest), &mut file)?;
+            Ok((Box::new(file), size))
+        }
+    }
 }
 
 /// The inputs of a list of paths.

@@ -17,7 +17,7 @@ pub struct Options {
     pub id_prefix: String,
     /// The ordinal of the first fingerprint of a `u64le` file: ids are ordinals over all inputs of a load.
     pub first_ordinal: u64,
-    /// The names of the JSON fields.
+    /// The names of the JSON fields and Parquet columns.
     pub fields: JsonFields,
 }
 
@@ -58,16 +58,18 @@ pub enum IdFrom {
     Url,
 }
 
-/// The names of the JSON fields of a line.
+/// The names of the JSON fields of a line, and of the columns of a Parquet file. A nested column has the names on the
+/// way to it with dots between them. Without a column of the usual name `id` the ids are file:row; without one of the
+/// usual name `url`, `metadata.url` is taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonFields {
-    /// The document's id: a string or an integer.
+    /// The document's id: a string or an integer; in Parquet files a UUID, too.
     pub id: String,
     /// The document as plain text.
     pub text: String,
     /// The document as HTML.
     pub html: String,
-    /// The document's fingerprint: 16 hex digits.
+    /// The document's fingerprint: 16 hex digits; in Parquet files a 64-bit integer, too, signed or not.
     pub fp: String,
     /// The document's URL.
     pub url: String,

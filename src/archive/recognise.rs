@@ -3,8 +3,16 @@
 use super::format::Format;
 use super::{arc, raw, sniff, warc};
 
+/// Returns whether a file begins as Parquet does, with readable or encrypted metadata.
+pub(super) fn is_table(head: &[u8]) -> bool {
+    head.starts_with(b"PAR1") || head.starts_with(b"PARE")
+}
+
 /// Returns the format of a file, given its first (decompressed) bytes.
 pub(super) fn by_content(head: &[u8]) -> Option<Format> {
+    if is_table(head) {
+        return Some(Format::Parquet);
+    }
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     let begin = head.iter().position(|b| !b.is_ascii_whitespace()).unwrap_or(head.len());
     let head = &head[begin..];

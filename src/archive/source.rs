@@ -33,6 +33,13 @@ impl Source {
         Source { origin, buffer: vec![0; 2 * LOOK], start: 0, end: 0, next: 0, at_end: false }
     }
 
+    /// Returns the origin, and the bytes read from it that are not consumed.
+    #[cfg(feature = "parquet")]
+    pub(super) fn into_origin(self) -> (Origin, Vec<u8>) {
+        let held = self.available().to_vec();
+        (self.origin, held)
+    }
+
     /// Returns the size of the file, if known.
     pub(super) fn size(&self) -> Option<u64> {
         match self.origin {

@@ -19,7 +19,8 @@ pub mod support;
 pub(crate) mod texts;
 
 pub use cluster::{
-    Cluster, ClusterOptions, ClusterSummary, Clusters, Keep, Remove, UnknownKeep, UnknownRemove, cluster,
+    Cluster, ClusterOptions, ClusterSummary, Clusters, Keep, Member, MemberVerdict, Remove, UnknownKeep, UnknownRemove,
+    cluster, cluster_with_members, is_thin_document,
 };
 pub use collection::Collection;
 pub use collection::row::Row;
@@ -38,6 +39,7 @@ pub use online::{
     Bound, Edit, Judgement, NearDuplicate, NearDuplicates, OnlineDetector, TermDifference, UnreadReason, bounds,
     content_difference, read_page, term_difference,
 };
+pub use pairs::judge::stored_pair;
 pub use pairs::pairs;
 pub use texts::Descriptions;
 

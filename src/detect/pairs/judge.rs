@@ -33,6 +33,19 @@ pub enum Judged {
     Apart,
 }
 
+/// Returns the pair of two documents that are near-duplicates by what is stored of them. A method that needs their texts
+/// decides only about equal ones here.
+pub fn stored_pair(collection: &Collection, options: &PairOptions, a: u32, b: u32) -> Option<Pair> {
+    let evidence = collection.evidence(a, b);
+    match options.decider().decide(&evidence) {
+        Decision::Near(rule) => {
+            let probability = options.rules.probability_of(&evidence);
+            Some(Pair { a, b, evidence, probability, rule, verified: None })
+        }
+        _ => None,
+    }
+}
+
 impl<'a> Judge<'a> {
     /// Returns a judge that uses the texts that were read.
     pub fn new(collection: &'a Collection, options: &'a PairOptions, text_cache: &'a TextCache) -> Self {

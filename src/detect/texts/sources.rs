@@ -196,21 +196,22 @@ impl TextSources {
             }
             visit(ordinal as u32, page)
         };
+        let mut input = match begin(archive, rows) {
+            Ok(input) => input,
+            Err(_) => return Ok(rows.len() as u64),
+        };
         let is_sparse = rows.len() as u64 * SPARSE < archive.documents && rows.iter().all(|row| row[1] == 0);
-        if is_sparse {
+        if is_sparse && !input.skips() {
             for &[.., ordinal] in rows {
                 if let Ok(page) = self.look_up(ordinal as u32) {
                     take(ordinal, page)?;
                 }
             }
         } else {
-            let mut input = match begin(archive, rows) {
-                Ok(input) => input,
-                Err(_) => return Ok(rows.len() as u64),
-            };
             let mut rest = rows;
             // Documents beyond the point where the archive is unreadable count as missing.
-            while !rest.is_empty()
+            while let Some(&[offset, inner, _]) = rest.first()
+                && input.skip_to(ResumePoint { offset, inner }).is_ok()
                 && let Ok(Some(entry)) = input.next()
             {
                 let here = (entry.position.offset, entry.position.inner);

@@ -155,15 +155,16 @@ impl<'a> View<'a> {
     /// # Errors
     /// Damage of the catalog; any error of `visit`.
     pub fn each(&self, visit: &mut dyn FnMut(Stored) -> Result<bool>) -> Result<()> {
-        self.catalog.all_records(0, &mut |number, value| {
-            if !self.snapshot.is_live(number) || number >= self.snapshot.seen {
-                return Ok(true);
-            }
-            let record = Record::decode(value).map_err(Error::format(&self.dir.catalog()))?;
-            let Some(print) = self.catalog.print(number)? else { return Ok(true) };
+        let mut stopped = false;
+        let outcome = self.each_record(false, &mut |number, print, record, _| {
             let (fingerprint, unprinted) = (Fingerprint(print.fingerprint), print.unprinted);
-            visit(Stored { number, fingerprint, unprinted, record })
-        })
+            if visit(Stored { number, fingerprint, unprinted, record })? {
+                return Ok(());
+            }
+            stopped = true;
+            Err(Error::Cancelled)
+        });
+        if stopped { Ok(()) } else { outcome }
     }
 
     /// Returns an archive that documents were loaded from, by the number in their source positions.

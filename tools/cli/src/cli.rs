@@ -4,8 +4,9 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::args::Global;
 use crate::commands::{
-    add, backup, batch, batch_query, check, cluster, compact, completions, create, eval, filter, fp, get, lab, load,
-    merge, pairs, plan, query, rebuild, report, reshape, rm, scan, segment, stats, tune, upgrade,
+    add, audit, backup, batch, batch_query, check, cluster, compact, completions, create, eval, export, filter, fp,
+    get, lab, load, ls, merge, pairs, plan, query, rebuild, report, reshape, rm, scan, segment, show, stats, tune,
+    upgrade,
 };
 use crate::failure::{Code, Result};
 
@@ -51,10 +52,14 @@ pub(crate) enum Command {
     Query(query::Args),
     BatchQuery(batch_query::Args),
     Get(get::Args),
+    Show(show::Args),
+    Ls(ls::Args),
+    Export(export::Args),
     Pairs(pairs::Args),
     Cluster(cluster::Args),
     Filter(filter::Args),
     Report(report::Args),
+    Audit(audit::Args),
     Rm(rm::Args),
     Stats(stats::Args),
     Check(check::Args),
@@ -95,7 +100,11 @@ pub(crate) fn run(cli: Cli) -> Result<Code> {
         Command::Cluster(args) => cluster::run(&args, global),
         Command::Filter(args) => filter::run(args, global),
         Command::Report(args) => report::run(&args, global),
+        Command::Audit(args) => audit::run(&args, global),
+        Command::Show(args) => show::run(args, global),
         Command::Get(args) => get::run(args, global),
+        Command::Ls(args) => ls::run(&args, global),
+        Command::Export(args) => export::run(&args, global),
         Command::Rm(args) => rm::run(args, global),
         Command::Stats(args) => stats::run(&args, global),
         Command::Check(args) => check::run(&args, global),

@@ -190,10 +190,26 @@ pub(crate) fn is_database(path: &Path) -> bool {
     ["MANIFEST", "LOCK"].iter().any(|name| path.join(name).is_file())
 }
 
+/// Opens a file for readers that go anywhere in it.
+#[cfg(feature = "parquet")]
+pub(crate) fn table(path: &Path) -> Result<File> {
+    File::open(path).map_err(|error| Failure::reading(path, &error))
+}
+
+/// The size of a file in bytes; 0 if there is none.
+pub(crate) fn size(path: &Path) -> u64 {
+    std::fs::metadata(path).map_or(0, |metadata| metadata.len())
+}
+
 /// Whether two paths lead to one file that exists.
 pub(crate) fn is_same_file(a: &Path, b: &Path) -> bool {
     let of = |path: &Path| std::fs::metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()));
     of(a).is_some_and(|a| of(b) == Some(a))
+}
+
+/// Whether a path is a device, a pipe or a socket, which cannot be replaced by a file.
+pub(crate) fn is_device(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_dir() && !metadata.is_file())
 }
 
 /// Whether a path is something to be read, and no folder.

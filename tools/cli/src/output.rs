@@ -189,7 +189,7 @@ enum Packed {
 }
 
 /// An output that can be made durable.
-trait Sealed: Write {
+trait Sealed: Write + Send {
     fn seal(&mut self) -> io::Result<()>;
 }
 
@@ -199,7 +199,7 @@ impl Sealed for File {
     }
 }
 
-impl Sealed for io::StdoutLock<'static> {
+impl Sealed for io::Stdout {
     fn seal(&mut self) -> io::Result<()> {
         self.flush()
     }
@@ -210,7 +210,7 @@ impl Published {
     pub(crate) fn create(path: &Path, packing: Packing) -> Result<Self> {
         let failed = |error: io::Error| Failure::writing(&path.display().to_string(), &error);
         let (names, inner): (_, Box<dyn Sealed>) = if path.as_os_str() == "-" {
-            (None, Box::new(io::stdout().lock()))
+            (None, Box::new(io::stdout()))
         } else {
             let mut part = path.as_os_str().to_owned();
             part.push(format!(".{PART}"));
@@ -227,7 +227,8 @@ impl Published {
         Ok(Self { names, inner: Some(inner) })
     }
 
-    fn name(&self) -> String {
+    /// The file's name, for messages.
+    pub(crate) fn name(&self) -> String {
         self.names.as_ref().map_or_else(|| "stdout".into(), |(path, _)| path.display().to_string())
     }
 

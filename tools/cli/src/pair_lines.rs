@@ -1,6 +1,5 @@
 //! Pairs and groups as lines of JSON or TSV.
 
-use clap::ValueEnum;
 use nddb::detect::{Collection, Group, Line, Method, Pair};
 use serde::{Serialize, Serializer};
 
@@ -8,12 +7,11 @@ use crate::described::{Described, With};
 use crate::json;
 
 /// How lines are written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
-    /// A JSON object a line
-    #[default]
+    /// A JSON object a line.
     Jsonl,
-    /// Columns separated by tabs, the first line with their names; groups stand behind a #
+    /// Columns separated by tabs, the first line with their names; groups stand behind a #.
     Tsv,
 }
 

@@ -1,10 +1,11 @@
 //! Evaluation and tuning: precision and recall by labelled pairs ([`eval`]), the constants of the default verdict fitted
-//! to them ([`fit`]), what the papers measure of a crawl ([`measures`]) and its page ([`report`]), and what each setting
-//! finds in a user's own documents ([`tune`]).
+//! to them ([`fit`]), what the papers measure of a crawl ([`measures`]) and its page ([`report`]), what each setting
+//! finds in a user's own documents ([`tune`]), and two documents side by side ([`show`]).
 //!
 //! It imports the library, and what of it `nddb::internals` hands out; nothing but the command imports it. It never
 //! prints and never opens a file: figures are plain data, pages are texts.
 
+pub mod audit;
 pub mod eval;
 pub mod fit;
 mod html;
@@ -12,9 +13,13 @@ pub mod measures;
 mod pair_counts;
 mod plot;
 pub mod quantity;
+pub mod removals;
 pub mod report;
 mod sampling;
+pub mod show;
 pub mod tune;
+mod word_diff;
 
 pub use plot::PlotError;
 pub use sampling::Draw;
+pub use word_diff::{DiffRow, DiffRun, WORD_DIFF_STYLE, WordDiff};

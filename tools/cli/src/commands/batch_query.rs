@@ -8,22 +8,26 @@ use serde_json::json;
 
 use crate::args::{FromEnvironment, Global};
 use crate::clock::Clock;
+use crate::columns::Rows;
 use crate::failure::{Code, Failure, Result};
-use crate::output::{self, Output, Sink};
+use crate::matches::{MatchFormat, columns};
+use crate::output;
 use crate::quantity::{counted, duration, grouped};
-use crate::{database, inputs, interrupt, json};
+use crate::{database, inputs, interrupt};
 
 /// Answer a file of queries by one pass over everything stored
 ///
 /// Worth it for a million queries and more. Prints lines of query ordinal (from 0), stored fingerprint,
-/// distance and id, separated by tabs and sorted by ordinal, distance and id.
+/// distance and id, separated by tabs and sorted by ordinal, distance and id; in a Parquet file the columns query, fp,
+/// distance and id, with the fingerprint as a signed number of 64 bits.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "nddb batch-query [OPTIONS] DB QUERIES.u64le",
     after_help = "\
 Examples:
   nddb batch-query crawl.nddb Q.u64le -o near.tsv
-  nddb batch-query crawl.nddb Q.u64le -k 2 --threads 8 | cut -f 1 | uniq -c"
+  nddb batch-query crawl.nddb Q.u64le -k 2 --threads 8 | cut -f 1 | uniq -c
+  nddb batch-query crawl.nddb Q.u64le --format parquet -o near.parquet"
 )]
 pub(crate) struct Args {
     /// The database, then a file of fingerprints, eight bytes each, least significant first
@@ -31,6 +35,9 @@ pub(crate) struct Args {
     given: Vec<OsString>,
     #[command(flatten)]
     environment: FromEnvironment,
+    /// How matches are written
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: MatchFormat,
     /// Write here instead of stdout
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -49,25 +56,15 @@ pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
     let reader = database::read(&db)?;
     let view = reader.view();
     let within = Within(args.k.unwrap_or(view.settings().k));
-    let mut sink = Sink::new(Output::chosen(args.output.as_deref())?);
+    let mut rows = Rows::chosen(args.format.into(), args.output.as_deref(), columns(true))?;
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
     let meter = global.messages().meter("batch-query");
-    let mut line = Vec::new();
     let mut emit = |found: BatchMatch<'_>| {
-        line.clear();
-        json::number(&mut line, found.query);
-        line.push(b'\t');
-        json::hex(&mut line, found.fingerprint);
-        line.push(b'\t');
-        json::number(&mut line, found.distance.into());
-        line.push(b'\t');
-        json::tsv_id(&mut line, found.id);
-        line.push(b'\n');
-        sink.write(&line)
+        rows.row(&[found.query.into(), found.fingerprint.into(), found.distance.into(), found.id.into()])
     };
     let (threads, memory) = (global.threads(), global.memory_limit.unwrap_or(MEMORY));
     let outcome = view.batch_query(&queries, within, threads, memory, &mut *meter.watch(true), &mut emit);
-    let done = sink.finish(outcome.map_err(Failure::from))?;
+    let done = rows.finish(outcome.map_err(Failure::from))?;
     if global.json && args.output.is_some() {
         output::print_json(&json!({
             "queries": queries.len(),

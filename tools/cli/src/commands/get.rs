@@ -2,8 +2,8 @@
 
 use std::ffi::OsString;
 
-use nddb::Stored;
 use nddb::sketch::{LeadingWords, Profile};
+use nddb::{Stored, View};
 use nddb_format::record::Record;
 use serde_json::{Value, json};
 
@@ -15,22 +15,26 @@ use crate::{database, json};
 /// Print what is stored of documents, one JSON object a line
 #[derive(Debug, clap::Args)]
 #[command(
-    override_usage = "nddb get [OPTIONS] DB ID...",
+    override_usage = "nddb get [OPTIONS] DB [ID...]",
     after_help = "\
 Examples:
   nddb get crawl.nddb urn:uuid:8c9c07ee-6a87-4e43-8c5d-2e0a8e1b7f11
-  nddb get crawl.nddb a b c | jq .url"
+  nddb get crawl.nddb a b c | jq .url
+  nddb get crawl.nddb --url https://example.org/news/1"
 )]
 pub(crate) struct Args {
     /// The database, then ids of documents
-    #[arg(value_name = "DB ID", required = true)]
+    #[arg(value_name = "DB ID")]
     given: Vec<OsString>,
+    /// Also print the documents with this address; may be repeated. Addresses are not indexed: all documents are read
+    #[arg(long, value_name = "URL")]
+    url: Vec<String>,
     #[command(flatten)]
     environment: FromEnvironment,
 }
 
 pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
-    let (db, ids) = args.environment.split(args.given, "ID")?;
+    let (db, ids) = args.environment.split(args.given, if args.url.is_empty() { "ID" } else { "" })?;
     let ids = texts(ids)?;
     let reader = database::read(&db)?;
     let view = reader.view();
@@ -45,8 +49,34 @@ pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
             }
         }
     }
+    if !args.url.is_empty() {
+        let missing = by_url(view, args.url, &mut output)?;
+        for url in &missing {
+            global.messages().warn(format!("{}: no document with the address '{url}'", db.display()));
+            code = Code::Failed;
+        }
+    }
     output.flush()?;
     Ok(code)
+}
+
+/// Prints the documents with these addresses. Returns the addresses that no document has.
+fn by_url(view: View<'_>, urls: Vec<String>, output: &mut Output) -> Result<Vec<String>> {
+    let mut found = vec![false; urls.len()];
+    let mut failed = None;
+    let outcome = view.each(&mut |stored: Stored| {
+        let wanted = stored.record.url.as_ref().and_then(|url| urls.iter().position(|wanted| wanted == url));
+        if let Some(index) = wanted {
+            found[index] = true;
+            failed = output.json(&value(&stored)).err();
+        }
+        Ok(failed.is_none())
+    });
+    match failed {
+        Some(failure) => return Err(failure),
+        None => outcome?,
+    }
+    Ok(urls.into_iter().zip(found).filter(|(_, found)| !found).map(|(url, _)| url).collect())
 }
 
 /// A document as JSON. Sketches are hex, most significant first.

@@ -1,6 +1,7 @@
 //! The subcommands, one file each.
 
 pub(crate) mod add;
+pub(crate) mod audit;
 pub(crate) mod backup;
 pub(crate) mod batch;
 pub(crate) mod batch_query;
@@ -10,11 +11,13 @@ pub(crate) mod compact;
 pub(crate) mod completions;
 pub(crate) mod create;
 pub(crate) mod eval;
+pub(crate) mod export;
 pub(crate) mod filter;
 pub(crate) mod fp;
 pub(crate) mod get;
 pub(crate) mod lab;
 pub(crate) mod load;
+pub(crate) mod ls;
 pub(crate) mod merge;
 pub(crate) mod pairs;
 pub(crate) mod plan;
@@ -25,6 +28,7 @@ pub(crate) mod reshape;
 pub(crate) mod rm;
 pub(crate) mod scan;
 pub(crate) mod segment;
+pub(crate) mod show;
 pub(crate) mod stats;
 pub(crate) mod tune;
 pub(crate) mod upgrade;

@@ -1,6 +1,6 @@
 //! `nddb pairs`: all near-duplicates in a database, by a method.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use nddb::View;
 use nddb::detect::{Collection, GROUP_LIMIT, Method, MethodChoice, PairOptions, PairSummary, Resources};
@@ -8,11 +8,14 @@ use serde_json::{Value, json};
 
 use crate::args::{Database, Global};
 use crate::clock::Clock;
-use crate::described::{Reading, WithArgs};
+use crate::columns::Target;
+use crate::described::{Reading, With, WithArgs};
 use crate::failure::{Code, Failure, Result};
+use crate::messages::Messages;
 use crate::model_options::ModelOptions;
 use crate::output::{self, Output, Sink};
 use crate::pair_lines::{Format, Lines};
+use crate::pair_rows::{PairFormat, PairRows};
 use crate::paper_options::PaperOptions;
 use crate::quantity::{counted, duration, grouped};
 use crate::text_options::{self, TextOptions};
@@ -31,6 +34,7 @@ Examples:
   nddb pairs crawl.nddb --with url,title,tokens      what was joined
   nddb pairs crawl.nddb --method split -o near.jsonl
   nddb pairs crawl.nddb --method simhash --verify lcs -o near.jsonl
+  nddb pairs crawl.nddb --format parquet -o near.parquet
   nddb pairs crawl.nddb --method b --expand --format tsv | cut -f 1,2")]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -42,7 +46,7 @@ pub(crate) struct Args {
     expand: bool,
     /// How lines are written
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    format: Format,
+    format: PairFormat,
     #[command(flatten)]
     with: WithArgs,
     /// Write here instead of stdout
@@ -134,28 +138,20 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let meter = messages.meter("pairs");
     let collection = Collection::build(view, &options.resources, &mut *meter.watch(true))?;
     options.settle(collection.held());
-    let lines = Lines { collection: &collection, method: options.method, format: args.format };
-    let mut sink = Sink::new(Output::chosen(args.output.as_deref())?);
-    let mut out = Vec::new();
     let with = args.with.wanted();
-    let mut waiting = if with.is_empty() { None } else { Some(Waiting::new(&collection)?) };
-    let outcome = sink.write(&args.format.header(&with)).and_then(|()| {
-        nddb::detect::pairs(view, &collection, &options, &mut *meter.watch(true), &mut |line| match &mut waiting {
-            Some(waiting) => waiting.hold(&lines, &mut out, &line),
-            None => {
-                out.clear();
-                lines.write(&mut out, &line);
-                sink.write(&out)
-            }
-        })
-    });
-    let (summary, mut output) = sink.end(outcome.map_err(Failure::from))?;
-    if let Some(waiting) = waiting {
-        let reading = Reading { view, collection: &collection, resources: &options.resources, meter: &meter };
-        let described = reading.read(&with, &waiting.wanted, &messages)?;
-        waiting.finish(&described, args.format, &mut output)?;
-    }
-    output.flush()?;
+    let summary = match args.format.lines(&with)? {
+        Some(format) => {
+            let reading = Reading { view, collection: &collection, resources: &options.resources, meter: &meter };
+            lines(format, &with, &reading, args.output.as_deref(), &options, &messages)?
+        }
+        None => {
+            let target = Target::chosen(args.output.as_deref())?;
+            let mut rows = PairRows::new(&collection, options.method, target)?;
+            let watch = &mut *meter.watch(true);
+            let outcome = nddb::detect::pairs(view, &collection, &options, watch, &mut |line| rows.write(&line));
+            rows.finish(outcome.map_err(Failure::from))?
+        }
+    };
     if summary.unsketched > 0 {
         messages.warn(unsketched(&options, &summary));
     }
@@ -169,6 +165,39 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let took = duration(std::time::Duration::from_secs_f64(clock.seconds()));
     meter.finish(&format!("{} in {took}", told(&summary)));
     Ok(text_options::code(&summary))
+}
+
+/// Writes pairs and groups as lines.
+fn lines(
+    format: Format,
+    with: &[With],
+    reading: &Reading<'_>,
+    path: Option<&Path>,
+    options: &PairOptions,
+    messages: &Messages,
+) -> Result<PairSummary> {
+    let Reading { view, collection, meter, .. } = *reading;
+    let lines = Lines { collection, method: options.method, format };
+    let mut sink = Sink::new(Output::chosen(path)?);
+    let mut out = Vec::new();
+    let mut waiting = if with.is_empty() { None } else { Some(Waiting::new(collection)?) };
+    let outcome = sink.write(&format.header(with)).and_then(|()| {
+        nddb::detect::pairs(view, collection, options, &mut *meter.watch(true), &mut |line| match &mut waiting {
+            Some(waiting) => waiting.hold(&lines, &mut out, &line),
+            None => {
+                out.clear();
+                lines.write(&mut out, &line);
+                sink.write(&out)
+            }
+        })
+    });
+    let (summary, mut output) = sink.end(outcome.map_err(Failure::from))?;
+    if let Some(waiting) = waiting {
+        let described = reading.read(with, &waiting.wanted, messages)?;
+        waiting.finish(&described, format, &mut output)?;
+    }
+    output.flush()?;
+    Ok(summary)
 }
 
 /// Says which documents the method knows nothing of.

@@ -7,14 +7,16 @@ use nddb::{Fingerprint, Within};
 use nddb_format::block::BLOCK_SIZE;
 use nddb_format::segment::{HEADER_SIZE, Header};
 
+use crate::columns::Rows;
 use crate::failure::{Code, Failure, Result};
-use crate::output::{Output, Sink};
-use crate::{inputs, json};
+use crate::inputs;
+use crate::matches::{MatchFormat, columns};
 
 /// Hold the fingerprints of a segment, or of a range of its blocks, against a file of queries
 ///
 /// Needs no database: an engine that distributes work runs one on each range. Prints lines of query ordinal
-/// (from 0), stored fingerprint and distance, separated by tabs. It knows nothing of deletions: whoever
+/// (from 0), stored fingerprint and distance, separated by tabs; in a Parquet file the columns query, fp and distance,
+/// with the fingerprint as a signed number of 64 bits. It knows nothing of deletions: whoever
 /// collects the lines does.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -40,6 +42,12 @@ pub(crate) struct Args {
     /// Number of blocks [default: all]
     #[arg(long, value_name = "BLOCKS")]
     count: Option<u64>,
+    /// How matches are written
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: MatchFormat,
+    /// Write here instead of stdout
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
     /// Greatest distance, in bits [default: the segment's]
     #[arg(short, long)]
     k: Option<u8>,
@@ -47,23 +55,14 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<Code> {
     let queries = inputs::fingerprints(&args.queries)?;
-    let mut sink = Sink::new(Output::stdout());
-    let mut line = Vec::new();
-    let mut emit = |ordinal, stored: Fingerprint, distance: u32| {
-        line.clear();
-        json::number(&mut line, ordinal);
-        line.push(b'\t');
-        json::hex(&mut line, stored);
-        line.push(b'\t');
-        json::number(&mut line, distance.into());
-        line.push(b'\n');
-        sink.write(&line)
-    };
+    let mut rows = Rows::chosen(args.format.into(), args.output.as_deref(), columns(false))?;
+    let mut emit =
+        |ordinal: u64, stored: Fingerprint, distance: u32| rows.row(&[ordinal.into(), stored.into(), distance.into()]);
     let outcome = match &args.header {
         Some(header) => scan_blocks(args, header, &queries, &mut emit),
         None => scan_segment(args, &queries, &mut emit),
     };
-    sink.finish(outcome.map(|_| ()))?;
+    rows.finish(outcome.map(|_| ()))?;
     Ok(Code::Done)
 }
 

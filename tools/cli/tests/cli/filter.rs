@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::helper::Dir;
 
 /// Texts of pages: the first two are near to each other.
-fn texts() -> [String; 4] {
+pub(crate) fn texts() -> [String; 4] {
     let words = |seed: u64| (0..80).map(|word| format!("w{} ", (word * seed) % 1009)).collect::<String>();
     [words(37) + "more", words(37), words(101), words(211)]
 }
@@ -140,7 +140,7 @@ fn records_are_copied_in_their_compression() {
         let ran = dir.nddb(["filter", "db", name, "--clusters", "clusters", "-o", other]);
         ran.tells(2, &["copied as they are compressed", "hint: "]);
         let ran = dir.nddb(["filter", "db", name, "--clusters", "clusters", "--with", "kept", "-o", &out]);
-        ran.tells(2, &["--with adds fields to lines of JSON"]);
+        ran.tells(2, &["--with adds fields to lines of JSON and Parquet"]);
     }
 }
 

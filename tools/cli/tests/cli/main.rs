@@ -1,12 +1,15 @@
 //! The command as its users run it: what it prints, where, and how it ends.
 
 mod add;
+mod audit;
 mod bad_input;
 mod batches;
 mod cluster;
 mod eval;
 mod files;
 mod filter;
+#[cfg(feature = "parquet")]
+mod filtered_tables;
 mod helper;
 mod judged;
 mod load;
@@ -16,5 +19,8 @@ mod pairs;
 mod query;
 mod read;
 mod report;
+mod show;
 mod signals;
+#[cfg(feature = "parquet")]
+mod tables;
 mod texts;

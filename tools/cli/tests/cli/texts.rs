@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::helper::Dir;
 
 /// Pages of four texts: three copies of each with a sentence changed, and one that shares only a template.
-fn pages() -> Vec<(String, String)> {
+pub(crate) fn pages() -> Vec<(String, String)> {
     let sentence = |text: usize, number: usize| {
         let word = |index: usize| format!("w{}", (number * 31 + index * 7 + text * 1009) % 4999);
         (0..9).map(word).collect::<Vec<_>>().join(" ")
@@ -34,7 +34,7 @@ pub(crate) fn dir() -> Dir {
     dir
 }
 
-fn lines(text: &str) -> Vec<Value> {
+pub(crate) fn lines(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
 

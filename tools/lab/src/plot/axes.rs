@@ -147,7 +147,8 @@ pub(super) fn failed(error: impl fmt::Display) -> PlotError {
     PlotError(error.to_string())
 }
 
-/// Text as it stands in a page. Control characters are written as in Rust.
+/// Text as it stands in a page. Control characters, and those that change the direction of a text, are written as in
+/// Rust.
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -156,11 +157,16 @@ pub(crate) fn escape(text: &str) -> String {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
-            letter if letter.is_control() => out.extend(letter.escape_default()),
+            letter if letter.is_control() || is_direction(letter) => out.extend(letter.escape_default()),
             letter => out.push(letter),
         }
     }
     out
+}
+
+/// Returns whether a character changes the direction in which what stands around it is shown.
+fn is_direction(letter: char) -> bool {
+    matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]
@@ -188,5 +194,10 @@ mod tests {
     #[test]
     fn what_would_be_markup_is_text() {
         assert_eq!(escape("<a href=\"x\">&\t\u{0}é"), "&lt;a href=&quot;x&quot;&gt;&amp;\\t\\u{0}é");
+        assert_eq!(
+            escape("\u{202e}fdp.exe\u{2069}\u{5d0}"),
+            "\\u{202e}fdp.exe\\u{2069}\u{5d0}",
+            "directions are shown"
+        );
     }
 }

@@ -7,13 +7,16 @@ use nddb::{Progress, View};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::members;
 use super::renamed::Previous;
+use crate::columns::Target;
 use crate::described::{Described, Reading, Wanted, With};
 use crate::failure::{Failure, Result};
 use crate::json;
 use crate::messages::Messages;
 use crate::output::{Folder, Output, Sink};
 use crate::pair_lines::{Format, Ids, Lines};
+use crate::pair_rows::{PairFormat, PairRows};
 use crate::waiting::Waiting;
 
 /// Where the files go, and what of.
@@ -21,7 +24,7 @@ pub(super) struct Files<'a> {
     pub(super) folder: &'a Path,
     pub(super) collection: &'a Collection,
     pub(super) options: &'a ClusterOptions,
-    pub(super) format: Format,
+    pub(super) format: PairFormat,
     /// What is said of documents besides their ids.
     pub(super) with: &'a [With],
     pub(super) reading: Reading<'a>,
@@ -39,11 +42,48 @@ impl Files<'_> {
     ) -> Result<ClusterSummary> {
         let mut folder = Folder::make(self.folder)?;
         let (collection, method) = (self.collection, self.options.pairs.method);
-        let lines = Lines { collection, method, format: self.format };
-        let mut sink = Sink::new(folder.file(&format!("pairs.{}", self.format.extension()))?);
+        let (made, described) = match self.format.lines(self.with)? {
+            Some(format) => self.lines(view, watch, &mut folder, format)?,
+            None => {
+                let target = Target::Other(folder.file("pairs.parquet")?);
+                let mut rows = PairRows::new(collection, method, target)?;
+                let outcome =
+                    nddb::detect::cluster(view, collection, self.options, watch, &mut |line| rows.write(&line));
+                let made = rows.finish(outcome.map_err(Failure::from))?;
+                members::table(folder.file("clusters.parquet")?, view, collection, &self.options.pairs, &made)?;
+                (made, None)
+            }
+        };
+        clusters(folder.file("clusters.jsonl")?, collection, &made, described.as_ref())?;
+        if self.format != PairFormat::Parquet {
+            self.table(folder.file("clusters.tsv")?, &made, described.as_ref())?;
+        }
+        self.lists(folder.file("keep.txt")?, folder.file("remove.txt")?, &made)?;
+        if let Some(previous) = previous {
+            previous.renamed(folder.file("renamed.tsv")?, collection, &made)?;
+        }
+        let mut summary = folder.file("summary.json")?;
+        let text = serde_json::to_string_pretty(&describe(&made.summary));
+        summary.line(&text.map_err(|error| Failure::failed(format!("the summary: {error}")))?)?;
+        summary.flush()?;
+        folder.finish()?;
+        Ok(made.summary)
+    }
+
+    /// Clusters, and writes the pairs as lines. Returns also what is said of documents besides.
+    fn lines(
+        &self,
+        view: View<'_>,
+        watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+        folder: &mut Folder,
+        format: Format,
+    ) -> Result<(Clusters, Option<Described<'_>>)> {
+        let (collection, method) = (self.collection, self.options.pairs.method);
+        let lines = Lines { collection, method, format };
+        let mut sink = Sink::new(folder.file(&format!("pairs.{}", format.extension()))?);
         let mut out = Vec::new();
         let mut waiting = if self.with.is_empty() { None } else { Some(Waiting::new(collection)?) };
-        let outcome = sink.write(&self.format.header(self.with)).and_then(|()| {
+        let outcome = sink.write(&format.header(self.with)).and_then(|()| {
             nddb::detect::cluster(view, collection, self.options, watch, &mut |line| match &mut waiting {
                 Some(waiting) => waiting.hold(&lines, &mut out, &line),
                 None => {
@@ -58,24 +98,13 @@ impl Files<'_> {
             Some(mut waiting) => {
                 want(&mut waiting.wanted, collection, &made)?;
                 let described = self.reading.read(self.with, &waiting.wanted, &self.messages)?;
-                waiting.finish(&described, self.format, &mut output)?;
+                waiting.finish(&described, format, &mut output)?;
                 Some(described)
             }
             None => None,
         };
         output.flush()?;
-        clusters(folder.file("clusters.jsonl")?, collection, &made, described.as_ref())?;
-        self.table(folder.file("clusters.tsv")?, &made, described.as_ref())?;
-        self.lists(folder.file("keep.txt")?, folder.file("remove.txt")?, &made)?;
-        if let Some(previous) = previous {
-            previous.renamed(folder.file("renamed.tsv")?, collection, &made)?;
-        }
-        let mut summary = folder.file("summary.json")?;
-        let text = serde_json::to_string_pretty(&describe(&made.summary));
-        summary.line(&text.map_err(|error| Failure::failed(format!("the summary: {error}")))?)?;
-        summary.flush()?;
-        folder.finish()?;
-        Ok(made.summary)
+        Ok((made, described))
     }
 
     /// A line for each document of a cluster: the cluster, the document, whether it is kept or removed.

@@ -1,6 +1,7 @@
 //! `nddb cluster`: clusters, with the documents to keep and to remove.
 
 mod files;
+mod members;
 mod renamed;
 
 use std::path::PathBuf;
@@ -17,7 +18,7 @@ use crate::clock::Clock;
 use crate::described::{Reading, Wanted, WithArgs};
 use crate::failure::{Code, Failure, Result};
 use crate::output::{self, Output};
-use crate::pair_lines::Format;
+use crate::pair_rows::PairFormat;
 use crate::paper_options::PaperOptions;
 use crate::quantity::{counted, duration, grouped};
 use crate::{database, interrupt, text_options};
@@ -36,6 +37,7 @@ Examples:
   nddb cluster crawl.nddb --method b --keep longest,shortest-url -o clusters
   nddb cluster crawl.nddb --with url,title,tokens -o clusters
   nddb cluster crawl.nddb --method split -o june --previous may
+  nddb cluster crawl.nddb --format parquet -o clusters     clusters.parquet has a row for each member
   nddb rm crawl.nddb --ids-from clusters/remove.txt")]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -56,9 +58,9 @@ pub(crate) struct Args {
     /// Write files into this folder, which is made if it is not there
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
-    /// How the pairs are written
+    /// How the pairs are written; with parquet the members of clusters, too, in clusters.parquet
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    format: Format,
+    format: PairFormat,
     #[command(flatten)]
     with: WithArgs,
     /// The folder of an earlier run: renamed.tsv says what became of clusters whose ids are gone

@@ -4,6 +4,8 @@ mod lists;
 mod records;
 mod rows;
 mod selection;
+#[cfg(feature = "parquet")]
+mod tables;
 
 use std::ffi::OsString;
 use std::io::{BufReader, Write};
@@ -31,8 +33,9 @@ const BUFFER: usize = 256 << 10;
 
 /// Write the documents of files less those that a clustering removes
 ///
-/// Reads WARC, WET, ARC and JSONL files (plain, .gz, .zst), and writes what is kept in the same order and format.
-/// Records keep their bytes, in their compression; so do lines of JSON, fields that nddb does not know included.
+/// Reads WARC, WET, ARC and JSONL files (plain, .gz, .zst) and Parquet, and writes what is kept in the same order and
+/// format. Records keep their bytes, in their compression; so do lines of JSON, fields that nddb does not know included;
+/// tables keep their schema, nested columns and metadata.
 /// Records that are no documents, and what has no id, are kept. A file gets its name when it is whole, so that the
 /// command can be run again. Several inputs go into a folder, under their names.
 ///
@@ -66,13 +69,13 @@ pub(crate) struct Args {
     /// Write what is removed here: a file or a folder, as --output
     #[arg(long, value_name = "OUT")]
     removed: Option<PathBuf>,
-    /// Add these fields to lines of JSON
+    /// Add these fields to lines of JSON, or columns to Parquet
     #[arg(long, value_enum, value_delimiter = ',', value_name = "FIELDS", requires = "clusters")]
     with: Vec<Column>,
-    /// What the inputs are: auto, warc, wet, arc, jsonl
+    /// What the inputs are: auto, warc, wet, arc, jsonl, parquet
     #[arg(long, value_name = "FORMAT", default_value = "auto")]
     format: Format,
-    /// The field of lines of JSON with the id [default: that by which the file was loaded, else id]
+    /// The field of lines of JSON, or the column, with the id [default: that by which the file was loaded, else id]
     #[arg(long, value_name = "NAME")]
     id_field: Option<String>,
     /// Ids of records are addresses, as with 'nddb load --id url'
@@ -190,6 +193,18 @@ fn targets(inputs: &[PathBuf], output: &Path) -> Result<Vec<PathBuf>> {
     inputs.iter().map(named).collect()
 }
 
+/// What an input is, for writing.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Lines of JSON.
+    Rows,
+    /// Records of an archive.
+    Records,
+    /// Rows of a table.
+    #[cfg(feature = "parquet")]
+    Table,
+}
+
 /// One input on its way.
 struct Job<'a> {
     args: &'a Args,
@@ -207,20 +222,25 @@ impl Job<'_> {
         let options = self.options()?;
         let packing = Packing::of(path)?;
         let format = Input::open(path, &options)?.format();
-        let is_rows = match format {
-            Format::Jsonl => true,
-            Format::Warc | Format::Wet | Format::Arc => false,
+        let kind = match format {
+            Format::Jsonl => Kind::Rows,
+            Format::Warc | Format::Wet | Format::Arc => Kind::Records,
+            #[cfg(feature = "parquet")]
+            Format::Parquet => Kind::Table,
             other => {
-                let message = format!("{}: {other} cannot be filtered: WARC, ARC and JSONL can", self.input.display());
+                let name = self.input.display();
+                let message = format!("{name}: {other} cannot be filtered: WARC, ARC, JSONL and Parquet can");
                 return Err(Failure::usage(message));
             }
         };
         // Lines are compressed as the name of the output says, records are copied as they are.
         let packing_of = |to: &Path| -> Result<Packing> {
-            match (is_rows, Packing::of_name(to)) {
-                (true, named) => Ok(named),
-                (false, named) if to.as_os_str() == "-" || named == packing => Ok(Packing::Plain),
-                (false, _) => {
+            match (kind, Packing::of_name(to)) {
+                (Kind::Rows, named) => Ok(named),
+                #[cfg(feature = "parquet")]
+                (Kind::Table, _) => Ok(Packing::Plain),
+                (Kind::Records, named) if to.as_os_str() == "-" || named == packing => Ok(Packing::Plain),
+                (Kind::Records, _) => {
                     let (to, name) = (to.display(), self.input.display());
                     let message =
                         format!("{to}: records are copied as they are compressed, which the name does not say");
@@ -234,21 +254,31 @@ impl Job<'_> {
             None => None,
         };
         let mut progress = |counts: &Counts| self.tick(counts);
-        let counts = if is_rows {
-            let name = self.input.display().to_string();
-            let rows = Rows { name: &name, id_field: &options.fields.id, columns: &self.args.with };
-            let unpacked = packing.unpack(inputs::open_file(path)?).map_err(|error| Failure::reading(path, &error))?;
-            let lines = BufReader::with_capacity(BUFFER, unpacked);
-            let removed = removed.as_mut().map(|removed| removed as &mut dyn Write);
-            rows.filter(lines, selection, &mut kept, removed, &mut progress)?
-        } else {
-            if !self.args.with.is_empty() {
-                let name = self.input.display();
-                return Err(Failure::usage(format!("{name}: --with adds fields to lines of JSON, not to records")));
+        let counts = match kind {
+            Kind::Rows => {
+                let name = self.input.display().to_string();
+                let rows = Rows { name: &name, id_field: &options.fields.id, columns: &self.args.with };
+                let failed = |error| Failure::reading(path, &error);
+                let unpacked = packing.unpack(inputs::open_file(path)?).map_err(failed)?;
+                let lines = BufReader::with_capacity(BUFFER, unpacked);
+                let removed = removed.as_mut().map(|removed| removed as &mut dyn Write);
+                rows.filter(lines, selection, &mut kept, removed, &mut progress)?
             }
-            let records = Records { path, options: &options, packing };
-            let removed = removed.as_mut().map(|removed| removed as &mut dyn Write);
-            records.filter(selection, &mut Outs { kept: &mut kept, removed }, &mut progress)?
+            Kind::Records => {
+                if !self.args.with.is_empty() {
+                    let name = self.input.display();
+                    let message = format!("{name}: --with adds fields to lines of JSON and Parquet, not to records");
+                    return Err(Failure::usage(message));
+                }
+                let records = Records { path, options: &options, packing };
+                let removed = removed.as_mut().map(|removed| removed as &mut dyn Write);
+                records.filter(selection, &mut Outs { kept: &mut kept, removed }, &mut progress)?
+            }
+            #[cfg(feature = "parquet")]
+            Kind::Table => {
+                let table = tables::Table { path, options: &options, columns: &self.args.with };
+                table.filter(selection, &mut kept, removed.as_mut(), &mut progress)?
+            }
         };
         kept.finish()?;
         removed.map_or(Ok(()), Published::finish)?;
@@ -260,7 +290,10 @@ impl Job<'_> {
         let mut options = Options::default();
         for number in 1.. {
             let Some(archive) = self.view.archive(number)? else { break };
-            if Path::new(&archive.path) == self.input {
+            // A file that was moved has its name and its size.
+            let path = Path::new(&archive.path);
+            let is_moved = || path.file_name() == self.input.file_name() && inputs::size(self.input) == archive.size;
+            if path == self.input || is_moved() {
                 options = Options::from_reading(archive.reading.as_ref());
             }
         }

@@ -23,7 +23,7 @@ pub(super) enum Column {
 }
 
 impl Column {
-    fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Self::ClusterId => "cluster_id",
             Self::ClusterSize => "cluster_size",

@@ -5,6 +5,7 @@ use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
 use nddb::Config;
+use nddb::archive::Options;
 use nddb::detect::{ALL_TRAITS, Model, Resources, TRAITS};
 use nddb::sketch::Recipe;
 use nddb_lab::eval::{Corpus, Label, Labels};
@@ -107,7 +108,8 @@ impl Sets {
         let (number, config) = (self.names.len(), Config::within(3)?.recipe(&recipe.label()));
         let database = resources.folder.join(format!("{number}.nddb"));
         let corpus =
-            Corpus::load(docs, &database, &config, &recipe, resources, &mut *meter.watch(true)).map_err(told)?;
+            Corpus::load((docs, &Options::default()), &database, &config, &recipe, resources, &mut *meter.watch(true))
+                .map_err(told)?;
         let gold = corpus.gold(&labels)?;
         let given = groups.map(groups_of).transpose()?;
         for pair in &gold.pairs {

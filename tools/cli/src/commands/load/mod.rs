@@ -23,8 +23,8 @@ use crate::{database, interrupt, output};
 
 /// Load archives, pages or fingerprints
 ///
-/// Reads WARC, WET and ARC (plain, .gz, .zst), JSONL (.gz, .zst), HTML and text files, `id<TAB>hex` lines and raw
-/// fingerprints, and folders of them: of a folder every file below it whose name tells such a format, or that of
+/// Reads WARC, WET and ARC (plain, .gz, .zst), JSONL (.gz, .zst), Parquet, HTML and text files, `id<TAB>hex` lines and
+/// raw fingerprints, and folders of them: of a folder every file below it whose name tells such a format, or that of
 /// --format; its pages and texts have their path as id. Loading the same documents again changes nothing. What cannot
 /// be read is skipped and counted, and listed with --skipped; the exit code is 3 then.
 ///
@@ -39,6 +39,8 @@ Examples:
   nddb load crawl.nddb CC-MAIN-2025-*.warc.gz --skipped skipped.jsonl
   nddb load crawl.nddb pages/                        every page, text and archive below
   zstdcat dump.jsonl.zst | nddb load crawl.nddb - --format jsonl --text-field content
+  nddb load crawl.nddb fineweb/*.parquet             columns id, text and url
+  nddb load crawl.nddb books.parquet --id-column meta.isbn --text-column content
   nddb load old.nddb prints.u64le --id-prefix a-     ids a-0, a-1, ...
   nddb load crawl.nddb new/*.warc.gz --batch may --pending && nddb batch commit crawl.nddb may"
 )]
@@ -53,7 +55,7 @@ pub(crate) struct Args {
         long,
         value_name = "FORMAT",
         default_value = "auto",
-        help = "What the inputs are: auto, warc, wet, arc, html, jsonl, tsv, u64le"
+        help = "What the inputs are: auto, warc, wet, arc, html, jsonl, parquet, tsv, u64le"
     )]
     format: Format,
     /// Where ids of WARC, WET and ARC documents come from
@@ -81,35 +83,44 @@ pub(crate) struct Args {
     again: bool,
 }
 
-/// Names of JSONL fields.
+/// Names of JSONL fields and Parquet columns.
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Fields of JSONL inputs")]
+#[command(next_help_heading = "Fields of JSONL and columns of Parquet inputs (nested: outer.inner)")]
 struct Fields {
-    /// The id, a string or a number
-    #[arg(long, value_name = "NAME", default_value = "id")]
+    /// The id, a string or a number; of Parquet inputs without a column `id` it is file:row
+    #[arg(long, visible_alias = "id-column", value_name = "NAME", default_value = "id")]
     id_field: String,
     /// Plain text, where there is no page
-    #[arg(long, value_name = "NAME", default_value = "text")]
+    #[arg(long, visible_alias = "text-column", value_name = "NAME", default_value = "text")]
     text_field: String,
     /// An HTML page, where there is no fingerprint
-    #[arg(long, value_name = "NAME", default_value = "html")]
+    #[arg(long, visible_alias = "html-column", value_name = "NAME", default_value = "html")]
     html_field: String,
-    /// A fingerprint of 16 hex digits
-    #[arg(long, value_name = "NAME", default_value = "fp")]
+    /// A fingerprint of 16 hex digits; of Parquet inputs also a 64-bit integer
+    #[arg(long, visible_alias = "fp-column", value_name = "NAME", default_value = "fp")]
     fp_field: String,
-    /// The address
-    #[arg(long, value_name = "NAME", default_value = "url")]
+    /// The address; of Parquet inputs without a column `url` it is metadata.url
+    #[arg(long, visible_alias = "url-column", value_name = "NAME", default_value = "url")]
     url_field: String,
 }
 
 /// Where ids come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum IdFrom {
+pub(in crate::commands) enum IdFrom {
     /// WARC-Record-ID; of WET records WARC-Refers-To
     #[default]
     Record,
     /// The address
     Url,
+}
+
+impl From<IdFrom> for archive::IdFrom {
+    fn from(from: IdFrom) -> Self {
+        match from {
+            IdFrom::Record => archive::IdFrom::Record,
+            IdFrom::Url => archive::IdFrom::Url,
+        }
+    }
 }
 
 impl Args {
@@ -118,10 +129,7 @@ impl Args {
         archive::Options {
             format: self.format,
             limits: Limits { record: self.max_record as usize, ..Limits::default() },
-            id_from: match self.id {
-                IdFrom::Record => archive::IdFrom::Record,
-                IdFrom::Url => archive::IdFrom::Url,
-            },
+            id_from: self.id.into(),
             id_prefix: self.id_prefix.clone(),
             first_ordinal: 0,
             fields: archive::JsonFields {

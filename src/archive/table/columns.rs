@@ -1,0 +1,139 @@
+//! The columns of a file that make a document.
+
+use parquet::basic::{ConvertedType, IntType, LogicalType, TimeUnit, Type};
+use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
+
+use crate::archive::options::JsonFields;
+
+/// Most columns that a message lists.
+const LISTED: usize = 40;
+
+/// A column of the file and what its values are.
+pub(super) struct Column {
+    /// Index among all leaves of the schema.
+    pub(super) index: usize,
+    /// The names on the way to it, with dots between them.
+    pub(super) name: String,
+    pub(super) kind: Kind,
+}
+
+/// What the values of a column are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Text in UTF-8.
+    Text,
+    /// Bytes in any encoding.
+    Bytes,
+    Int32,
+    Uint32,
+    Int64,
+    Uint64,
+    /// 16 bytes.
+    Uuid,
+    /// A time in so many parts of a second since 1970.
+    Time(i64),
+}
+
+/// The columns of documents, in the order in which their values are read.
+pub(super) struct Columns {
+    pub(super) id: Option<Column>,
+    pub(super) url: Option<Column>,
+    pub(super) text: Option<Column>,
+    pub(super) html: Option<Column>,
+    pub(super) fp: Option<Column>,
+    pub(super) date: Option<Column>,
+}
+
+impl Columns {
+    /// Finds the columns of these names. A column with its usual name may be absent; the URL and the date are also
+    /// looked for where datatrove puts them.
+    ///
+    /// # Errors
+    ///
+    /// In words: a column that was asked for is absent or of an unsuitable type, or there is none to make a document of.
+    pub(super) fn find(schema: &SchemaDescriptor, names: &JsonFields) -> Result<Columns, String> {
+        let usual = JsonFields::default();
+        let find = |name: &str, usual: &str, others: &[&str], fits: fn(Kind) -> bool| {
+            let candidates = [&[name][..], if name == usual { others } else { &[] }].concat();
+            match candidates.iter().find_map(|&candidate| column(schema, candidate)) {
+                None if name == usual => Ok(None),
+                None => Err(format!("no column {name:?}; {}", listed(schema))),
+                Some(Ok(column)) if fits(column.kind) => Ok(Some(column)),
+                Some(Ok(Column { name, .. }) | Err(name)) => {
+                    Err(format!("column {name:?} has a type that does not fit"))
+                }
+            }
+        };
+        let is_text = |kind| matches!(kind, Kind::Text | Kind::Bytes);
+        let columns = Columns {
+            id: find(&names.id, &usual.id, &[], |kind| !matches!(kind, Kind::Time(_)))?,
+            url: find(&names.url, &usual.url, &["metadata.url"], is_text)?,
+            text: find(&names.text, &usual.text, &[], is_text)?,
+            html: find(&names.html, &usual.html, &[], is_text)?,
+            fp: find(&names.fp, &usual.fp, &[], |kind| {
+                matches!(kind, Kind::Text | Kind::Bytes | Kind::Int64 | Kind::Uint64)
+            })?,
+            // Of no name that is known by a type that is not: no date.
+            date: find("date", "date", &["metadata.date"], |kind| {
+                matches!(kind, Kind::Text | Kind::Bytes | Kind::Time(_))
+            })
+            .unwrap_or_default(),
+        };
+        if columns.text.is_none() && columns.html.is_none() && columns.fp.is_none() {
+            return Err(format!(
+                "none of the columns {:?}, {:?} and {:?}; {}; name one with --text-column or --html-column",
+                names.text,
+                names.html,
+                names.fp,
+                listed(schema)
+            ));
+        }
+        Ok(columns)
+    }
+
+    /// Returns the columns in order.
+    pub(super) fn all(&self) -> [Option<&Column>; 6] {
+        [&self.id, &self.url, &self.text, &self.html, &self.fp, &self.date].map(Option::as_ref)
+    }
+}
+
+/// Finds a column; its name as an error if its type is none that is read.
+fn column(schema: &SchemaDescriptor, name: &str) -> Option<Result<Column, String>> {
+    let (index, found) =
+        schema.columns().iter().enumerate().find(|(_, column)| column.path().parts().join(".") == name)?;
+    let kind = if found.max_rep_level() == 0 { kind(found) } else { None };
+    Some(kind.map(|kind| Column { index, name: name.to_owned(), kind }).ok_or_else(|| name.to_owned()))
+}
+
+fn kind(column: &ColumnDescriptor) -> Option<Kind> {
+    let logical = column.logical_type_ref();
+    Some(match (column.physical_type(), logical, column.converted_type()) {
+        (Type::BYTE_ARRAY, Some(LogicalType::String | LogicalType::Enum | LogicalType::Json), _)
+        | (Type::BYTE_ARRAY, None, ConvertedType::UTF8 | ConvertedType::ENUM | ConvertedType::JSON) => Kind::Text,
+        (Type::BYTE_ARRAY, None, ConvertedType::NONE) => Kind::Bytes,
+        (Type::FIXED_LEN_BYTE_ARRAY, Some(LogicalType::Uuid), _) if column.type_length() == 16 => Kind::Uuid,
+        (Type::INT64, Some(LogicalType::Timestamp(time)), _) => Kind::Time(match time.unit {
+            TimeUnit::MILLIS => 1_000,
+            TimeUnit::MICROS => 1_000_000,
+            TimeUnit::NANOS => 1_000_000_000,
+        }),
+        (Type::INT32, Some(LogicalType::Integer(IntType { is_signed: false, .. })), _)
+        | (Type::INT32, None, ConvertedType::UINT_8 | ConvertedType::UINT_16 | ConvertedType::UINT_32) => Kind::Uint32,
+        (Type::INT64, Some(LogicalType::Integer(IntType { is_signed: false, .. })), _)
+        | (Type::INT64, None, ConvertedType::UINT_64) => Kind::Uint64,
+        (Type::INT32, Some(LogicalType::Integer(_)), _)
+        | (Type::INT32, None, ConvertedType::NONE | ConvertedType::INT_8 | ConvertedType::INT_16)
+        | (Type::INT32, None, ConvertedType::INT_32) => Kind::Int32,
+        (Type::INT64, Some(LogicalType::Integer(_)), _)
+        | (Type::INT64, None, ConvertedType::NONE | ConvertedType::INT_64) => Kind::Int64,
+        _ => return None,
+    })
+}
+
+/// Names the columns of the file.
+fn listed(schema: &SchemaDescriptor) -> String {
+    let names: Vec<String> =
+        schema.columns().iter().take(LISTED).map(|column| column.path().parts().join(".")).collect();
+    let more = if schema.num_columns() > LISTED { ", ..." } else { "" };
+    format!("its columns are {}{more}", names.join(", "))
+}

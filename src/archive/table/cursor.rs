@@ -1,0 +1,97 @@
+//! The values of a column of a row group, one after the other.
+
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
+use parquet::data_type::{ByteArray, ByteArrayType, DataType, FixedLenByteArrayType, Int32Type, Int64Type};
+use parquet::errors::{ParquetError, Result};
+use parquet::file::metadata::RowGroupMetaData;
+use parquet::file::serialized_reader::SerializedPageReader;
+use std::sync::Arc;
+
+use super::file::File;
+use super::pages::Pages;
+
+/// A value of a column.
+pub(super) enum Value {
+    Null,
+    /// A slice of its page, which is not copied.
+    Bytes(ByteArray),
+    Number(i64),
+}
+
+/// A position among the values of a column in a row group.
+pub(super) struct Cursor {
+    reader: Reader,
+    /// The definition level of the value read.
+    level: Vec<i16>,
+}
+
+enum Reader {
+    Bytes(ColumnReaderImpl<ByteArrayType>, Vec<ByteArray>),
+    Fixed(ColumnReaderImpl<FixedLenByteArrayType>, Vec<parquet::data_type::FixedLenByteArray>),
+    Int32(ColumnReaderImpl<Int32Type>, Vec<i32>),
+    Int64(ColumnReaderImpl<Int64Type>, Vec<i64>),
+}
+
+impl Cursor {
+    /// Begins a column, given by its index among all leaves of the schema, at the first row of a row group.
+    pub(super) fn open(file: &File, group: &RowGroupMetaData, column: usize) -> Result<Cursor> {
+        let chunk = group.column(column);
+        let descriptor = chunk.column_descr_ptr();
+        let rows = usize::try_from(group.num_rows())?;
+        let inner = SerializedPageReader::new(Arc::new(file.clone()), chunk, rows, None)?;
+        let pages = Pages { inner, levels: descriptor.max_def_level() };
+        let reader = match get_column_reader(descriptor, Box::new(pages)) {
+            ColumnReader::ByteArrayColumnReader(reader) => Reader::Bytes(reader, Vec::new()),
+            ColumnReader::FixedLenByteArrayColumnReader(reader) => Reader::Fixed(reader, Vec::new()),
+            ColumnReader::Int32ColumnReader(reader) => Reader::Int32(reader, Vec::new()),
+            ColumnReader::Int64ColumnReader(reader) => Reader::Int64(reader, Vec::new()),
+            _ => return Err(ParquetError::General("a column of a type that is not read".to_owned())),
+        };
+        Ok(Cursor { reader, level: Vec::new() })
+    }
+
+    /// Returns the next value.
+    pub(super) fn next(&mut self) -> Result<Value> {
+        let level = &mut self.level;
+        Ok(match &mut self.reader {
+            Reader::Bytes(reader, value) => one(reader, level, value)?.map_or(Value::Null, Value::Bytes),
+            Reader::Fixed(reader, value) => {
+                one(reader, level, value)?.map_or(Value::Null, |value| Value::Bytes(value.into()))
+            }
+            Reader::Int32(reader, value) => {
+                one(reader, level, value)?.map_or(Value::Null, |value| Value::Number(value.into()))
+            }
+            Reader::Int64(reader, value) => one(reader, level, value)?.map_or(Value::Null, Value::Number),
+        })
+    }
+
+    /// Passes over values; whole pages are not decompressed.
+    pub(super) fn skip(&mut self, rows: usize) -> Result<()> {
+        let skipped = match &mut self.reader {
+            Reader::Bytes(reader, _) => reader.skip_records(rows)?,
+            Reader::Fixed(reader, _) => reader.skip_records(rows)?,
+            Reader::Int32(reader, _) => reader.skip_records(rows)?,
+            Reader::Int64(reader, _) => reader.skip_records(rows)?,
+        };
+        if skipped == rows { Ok(()) } else { Err(too_few()) }
+    }
+}
+
+/// Reads one value, `None` for null. One at a time, so that no more pages are held than one for each column.
+fn one<T: DataType>(
+    reader: &mut ColumnReaderImpl<T>,
+    level: &mut Vec<i16>,
+    value: &mut Vec<T::T>,
+) -> Result<Option<T::T>> {
+    level.clear();
+    value.clear();
+    let (rows, ..) = reader.read_records(1, Some(level), None, value)?;
+    if rows == 0 {
+        return Err(too_few());
+    }
+    Ok(value.pop())
+}
+
+fn too_few() -> ParquetError {
+    ParquetError::General("a column ends before the last row of its row group".to_owned())
+}

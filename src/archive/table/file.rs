@@ -1,0 +1,142 @@
+//! The bytes of a Parquet file for its decoder: within the limits, whatever the file claims.
+
+use std::io::{self, Read, SeekFrom};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use parquet::errors::{ParquetError, Result};
+use parquet::file::reader::{ChunkReader, Length};
+
+use super::thrift::{self, Refused};
+use crate::archive::limits::Limits;
+use crate::archive::source::ReadSeek;
+
+/// Bytes of a page's header that are read first; most headers are shorter.
+const HEADER_FIRST: u64 = 256;
+/// Most bytes of a page's header: writers that do not truncate statistics store texts in it.
+const HEADER_MAX: u64 = 16 << 20;
+/// Most elements of a list in a page's header. There are none in the headers of today's writers.
+const LIST_MAX: u64 = 1 << 10;
+
+/// A file, shared by the readers of its columns.
+#[derive(Clone)]
+pub(super) struct File(Arc<Shared>);
+
+struct Shared {
+    origin: Mutex<Box<dyn ReadSeek>>,
+    len: u64,
+    limits: Limits,
+    /// The error of the system that a decoder was told of.
+    failure: Mutex<Option<io::Error>>,
+}
+
+impl File {
+    pub(super) fn new(origin: Box<dyn ReadSeek>, len: u64, limits: &Limits) -> File {
+        let shared = Shared { origin: Mutex::new(origin), len, limits: limits.clone(), failure: Mutex::default() };
+        File(Arc::new(shared))
+    }
+
+    /// Returns bytes of the file, or an error if the file is shorter.
+    pub(super) fn read(&self, offset: u64, len: u64) -> io::Result<Vec<u8>> {
+        if offset.checked_add(len).is_none_or(|end| end > self.0.len) {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        let mut origin = self.0.origin.lock().unwrap_or_else(PoisonError::into_inner);
+        origin.seek(SeekFrom::Start(offset))?;
+        let mut bytes = vec![0; len as usize];
+        origin.read_exact(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Returns the error of the system behind the error of a decoder, if there was one.
+    pub(super) fn take_failure(&self) -> Option<io::Error> {
+        self.0.failure.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Reads for a decoder, whose error does not keep that of the system.
+    fn decode(&self, offset: u64, len: u64) -> Result<Vec<u8>> {
+        self.read(offset, len).map_err(|error| {
+            let message = ParquetError::General(format!("{len} bytes at byte {offset} of the file: {error}"));
+            if error.kind() != io::ErrorKind::UnexpectedEof {
+                *self.0.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+            }
+            message
+        })
+    }
+}
+
+impl Length for File {
+    fn len(&self) -> u64 {
+        self.0.len
+    }
+}
+
+impl ChunkReader for File {
+    type T = PageHeader;
+
+    /// Decoders call it at the header of a page, and read no more than that.
+    fn get_read(&self, start: u64) -> Result<PageHeader> {
+        Ok(PageHeader { file: self.clone(), offset: start, bytes: Vec::new(), at: 0 })
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
+        if length as u64 > self.0.limits.table_page {
+            return Err(ParquetError::General(format!("a page of {length} bytes is beyond the limit")));
+        }
+        self.decode(start, length as u64).map(Bytes::from)
+    }
+}
+
+/// Reader of a page's header, which is checked before its first byte is given away.
+pub(super) struct PageHeader {
+    file: File,
+    offset: u64,
+    bytes: Vec<u8>,
+    at: usize,
+}
+
+impl Read for PageHeader {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if self.bytes.is_empty() {
+            self.bytes = self.checked().map_err(io::Error::other)?;
+        }
+        let read = (&self.bytes[self.at..]).read(out)?;
+        self.at += read;
+        Ok(read)
+    }
+}
+
+impl PageHeader {
+    /// Returns the header, and what follows within the bytes read.
+    fn checked(&self) -> Result<Vec<u8>> {
+        let left = self.file.0.len.saturating_sub(self.offset);
+        let mut len = HEADER_FIRST;
+        loop {
+            let bytes = self.file.decode(self.offset, len.min(left))?;
+            let (mut uncompressed, mut compressed) = (0, 0);
+            let walked = thrift::walk(&bytes, LIST_MAX, &mut |field, value| match field {
+                2 => uncompressed = value,
+                3 => compressed = value,
+                _ => {}
+            });
+            match walked {
+                Ok(()) => return self.within_limits(uncompressed, compressed).map(|()| bytes),
+                Err(Refused::Short) if len < left && len < HEADER_MAX => len *= 8,
+                Err(_) => return Err(ParquetError::General(format!("no header of a page at byte {}", self.offset))),
+            }
+        }
+    }
+
+    fn within_limits(&self, uncompressed: i64, compressed: i64) -> Result<()> {
+        let limits = &self.file.0.limits;
+        let (Ok(from), Ok(to)) = (u64::try_from(compressed), u64::try_from(uncompressed)) else {
+            return Err(ParquetError::General("a page of a negative size".to_owned()));
+        };
+        if to > limits.table_page || limits.is_bomb(from, to) {
+            return Err(ParquetError::General(format!(
+                "a page of {from} bytes that claims to decompress to {to} is beyond the limits"
+            )));
+        }
+        Ok(())
+    }
+}

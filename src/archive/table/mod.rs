@@ -1,0 +1,343 @@
+//! Parquet files: a document a row.
+//!
+//! The position of a row is its number in the file, from 0. The file is read row by row, so that memory holds one page
+//! of each column that is read. Damage costs the rest of the row group that it is in.
+
+mod columns;
+mod cursor;
+mod delta;
+mod file;
+mod pages;
+mod thrift;
+
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use parquet::errors::ParquetError;
+use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
+
+use self::columns::{Column, Columns, Kind};
+use self::cursor::{Cursor, Value};
+use self::file::File;
+use super::date;
+use super::entry::{Entry, EntryContent, PageEntry, Position, Reason, valid_id};
+use super::limits::Limits;
+use super::options::Options;
+use super::raw;
+use super::source::ReadSeek;
+use crate::text::PageKind;
+
+/// What a Parquet file begins and ends with.
+const MAGIC: &[u8] = b"PAR1";
+/// The same of a file whose metadata is encrypted.
+const ENCRYPTED: &[u8] = b"PARE";
+/// Most elements of a list in the metadata: row groups, columns, pairs of keys and values.
+const LIST_MAX: u64 = 1 << 17;
+
+/// Reader of the rows of a Parquet file.
+pub(super) struct Table {
+    file: File,
+    size: u64,
+    metadata: ParquetMetaData,
+    /// For each row group the number of the row behind its last.
+    ends: Vec<u64>,
+    columns: Columns,
+    /// Prefix of ids, if there is no column of ids.
+    name: String,
+    limits: Limits,
+    group: Option<Group>,
+    /// The next row.
+    row: u64,
+    payload: u64,
+}
+
+/// A row group that is being read.
+struct Group {
+    index: usize,
+    /// The columns, in the order of [`Columns::all`].
+    cursors: [Option<Cursor>; 6],
+    /// The row that the cursors are at.
+    row: u64,
+    /// Bytes of the columns in the file, and of the pages so far.
+    compressed: u64,
+    payload: u64,
+}
+
+/// The reason why the rest of a row group is not read.
+struct Trouble {
+    reason: Reason,
+    detail: String,
+}
+
+impl From<ParquetError> for Trouble {
+    fn from(error: ParquetError) -> Self {
+        let detail = match error {
+            ParquetError::General(detail) | ParquetError::EOF(detail) => detail,
+            other => other.to_string(),
+        };
+        Trouble { reason: Reason::DamagedMember, detail }
+    }
+}
+
+impl Table {
+    /// Opens a file; `name` begins the ids of its rows where no column has them. The inner error says in words why
+    /// the file cannot be read as a table of documents.
+    pub(super) fn open(
+        origin: Box<dyn ReadSeek>,
+        size: u64,
+        name: String,
+        options: &Options,
+    ) -> io::Result<Result<Table, String>> {
+        let file = File::new(origin, size, &options.limits);
+        let metadata = match metadata(&file, size, &options.limits)? {
+            Ok(metadata) => metadata,
+            Err(why) => return Ok(Err(why)),
+        };
+        let columns = match Columns::find(metadata.file_metadata().schema_descr(), &options.fields) {
+            Ok(columns) => columns,
+            Err(why) => return Ok(Err(why)),
+        };
+        let (mut ends, mut rows) = (Vec::with_capacity(metadata.num_row_groups()), 0_u64);
+        for group in metadata.row_groups() {
+            match u64::try_from(group.num_rows()).ok().and_then(|len| rows.checked_add(len)) {
+                Some(end) => rows = end,
+                None => return Ok(Err("its metadata is damaged: an impossible number of rows".to_owned())),
+            }
+            ends.push(rows);
+        }
+        let limits = options.limits.clone();
+        Ok(Ok(Table { file, size, metadata, ends, columns, name, limits, group: None, row: 0, payload: 0 }))
+    }
+
+    /// Returns the entry of the next row; of damage, one for the rest of the row group.
+    pub(super) fn next(&mut self) -> io::Result<Option<Entry>> {
+        let index = self.ends.partition_point(|&end| end <= self.row);
+        let Some(&end) = self.ends.get(index) else { return Ok(None) };
+        let row = self.row;
+        // A decoder may panic on damage that it does not foresee.
+        let read = catch_unwind(AssertUnwindSafe(|| self.read(index))).unwrap_or_else(|_| {
+            Err(Trouble { reason: Reason::DamagedMember, detail: "the decoder gave up".to_owned() })
+        });
+        match read {
+            Ok(entry) => {
+                self.row += 1;
+                Ok(Some(entry))
+            }
+            Err(Trouble { reason, detail }) => {
+                self.group = None;
+                if let Some(failure) = self.file.take_failure() {
+                    return Err(failure);
+                }
+                self.row = end;
+                let detail = format!("rows {row} to {} of row group {index}: {detail}", end - 1);
+                Ok(Some(Entry::skipped(Position { offset: row, inner: 0, length: 0 }, reason, detail)))
+            }
+        }
+    }
+
+    /// Goes to a row, or the end.
+    pub(super) fn go_to(&mut self, row: u64) {
+        self.row = row.min(self.ends.last().copied().unwrap_or(0));
+    }
+
+    /// Returns the number of the next row.
+    pub(super) fn row(&self) -> u64 {
+        self.row
+    }
+
+    /// Returns the bytes of the file read so far, by the share of its rows.
+    pub(super) fn bytes_read(&self) -> u64 {
+        let rows = self.ends.last().copied().unwrap_or(0);
+        if self.row >= rows { self.size } else { (self.size as f64 * (self.row as f64 / rows as f64)) as u64 }
+    }
+
+    pub(super) fn payload_bytes(&self) -> u64 {
+        self.payload
+    }
+
+    pub(super) fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Reads the next row, which is in this row group.
+    fn read(&mut self, index: usize) -> Result<Entry, Trouble> {
+        let first = index.checked_sub(1).map_or(0, |before| self.ends[before]);
+        let mut group = match self.group.take() {
+            Some(group) if group.index == index && group.row <= self.row => group,
+            _ => self.begin(index, first)?,
+        };
+        let skip = usize::try_from(self.row - group.row).unwrap_or(usize::MAX);
+        let mut values = [const { None }; 6];
+        for (cursor, value) in group.cursors.iter_mut().zip(&mut values) {
+            if let Some(cursor) = cursor {
+                if skip > 0 {
+                    cursor.skip(skip)?;
+                }
+                *value = Some(cursor.next()?);
+            }
+        }
+        group.row = self.row + 1;
+        let content = self.content(values).unwrap_or_else(|content| content);
+        let length = match &content {
+            EntryContent::Page(page) => page.body.len() as u64,
+            _ => 0,
+        };
+        group.payload += length;
+        self.payload += length;
+        if self.limits.is_bomb(group.compressed, group.payload) {
+            let detail = "more bytes of text than the ratio limit allows".to_owned();
+            return Err(Trouble { reason: Reason::RatioLimit, detail });
+        }
+        self.group = Some(group);
+        Ok(Entry { position: Position { offset: self.row, inner: 0, length }, content })
+    }
+
+    fn begin(&self, index: usize, first: u64) -> Result<Group, Trouble> {
+        let group = self.metadata.row_group(index);
+        let mut cursors = [const { None }; 6];
+        let mut compressed = 0;
+        for (column, cursor) in self.columns.all().into_iter().zip(&mut cursors) {
+            let Some(Column { index, .. }) = column else { continue };
+            compressed += self.extent(group, *index)?;
+            *cursor = Some(Cursor::open(&self.file, group, *index)?);
+        }
+        if self.limits.is_bomb(compressed, self.ends[index] - first) {
+            let detail = "more rows than its size allows".to_owned();
+            return Err(Trouble { reason: Reason::RatioLimit, detail });
+        }
+        Ok(Group { index, cursors, row: first, compressed, payload: 0 })
+    }
+
+    /// Returns the size of a column in a row group, if it is in the file.
+    fn extent(&self, group: &RowGroupMetaData, column: usize) -> Result<u64, Trouble> {
+        let chunk = group.columns().get(column);
+        let extent = chunk.and_then(|chunk| {
+            let first = u64::try_from(chunk.data_page_offset()).ok()?;
+            let dictionary = chunk.dictionary_page_offset().map(u64::try_from).transpose().ok()?;
+            let size = u64::try_from(chunk.compressed_size()).ok()?;
+            let end = first.min(dictionary.unwrap_or(first)).checked_add(size)?;
+            (end <= self.size).then_some(size)
+        });
+        extent.ok_or_else(|| Trouble {
+            reason: Reason::DamagedMember,
+            detail: "a column is not where the metadata says".to_owned(),
+        })
+    }
+
+    /// Makes a document of the values of a row. As of JSON lines, the fingerprint is preferred to the page, and the
+    /// page to the text.
+    fn content(&self, values: [Option<Value>; 6]) -> Result<EntryContent, EntryContent> {
+        let columns = &self.columns;
+        let [id, url, text, html, fp, date] = values;
+        let id = match (&columns.id, id) {
+            (Some(column), Some(value)) => id_of(column, &value)?,
+            _ => format!("{}:{}", self.name, self.row),
+        };
+        if !valid_id(&id) {
+            return Err(EntryContent::bad_id(&id));
+        }
+        let url = match (&columns.url, &url) {
+            (Some(column), Some(Value::Bytes(bytes))) => Some(utf8(column, bytes.data())?),
+            _ => None,
+        };
+        if let (Some(column), Some(value @ (Value::Bytes(_) | Value::Number(_)))) = (&columns.fp, &fp) {
+            let fingerprint = match value {
+                Value::Number(number) => Some(number.cast_unsigned()),
+                Value::Bytes(hex) => raw::parse_hex(hex.data()),
+                Value::Null => None,
+            };
+            let fingerprint = fingerprint.ok_or_else(|| {
+                skipped(Reason::BadFingerprint, format!("column {:?} is not 16 hex digits", column.name))
+            })?;
+            return Ok(EntryContent::Fingerprint { id, fingerprint, url });
+        }
+        let (column, kind, bytes) = match ((&columns.html, &html), (&columns.text, &text)) {
+            ((Some(column), Some(Value::Bytes(bytes))), _) => (column, PageKind::Html, bytes),
+            (_, (Some(column), Some(Value::Bytes(bytes)))) => (column, PageKind::Text, bytes),
+            _ => {
+                let names = [&columns.text, &columns.html, &columns.fp].into_iter().flatten();
+                let names: Vec<String> = names.map(|column| format!("{:?}", column.name)).collect();
+                return Err(skipped(Reason::MissingField, format!("null in {}", names.join(", "))));
+            }
+        };
+        let body = &bytes.data()[..bytes.data().len().min(self.limits.record)];
+        Ok(EntryContent::Page(PageEntry {
+            id,
+            url,
+            date: date_of(columns.date.as_ref(), date),
+            kind,
+            charset: (column.kind == Kind::Text).then(|| "utf-8".to_owned()),
+            body: body.to_vec(),
+            truncated: body.len() < bytes.data().len(),
+        }))
+    }
+}
+
+/// Reads the metadata at the end of a file.
+fn metadata(file: &File, size: u64, limits: &Limits) -> io::Result<Result<ParquetMetaData, String>> {
+    let refused = |why: &str| Ok(Err(why.to_owned()));
+    let head = file.read(0, size.min(4))?;
+    if head == ENCRYPTED {
+        return refused("its metadata is encrypted");
+    }
+    if head != MAGIC {
+        return refused("it does not begin with PAR1; if it is compressed as a whole, unpack it");
+    }
+    let tail = if size < 12 { Vec::new() } else { file.read(size - 8, 8)? };
+    let Some((len, magic)) = tail.split_first_chunk::<4>() else {
+        return refused("it is cut off: a Parquet file has at least 12 bytes");
+    };
+    if magic != MAGIC {
+        return refused("it does not end with PAR1: it is cut off, or still being written");
+    }
+    let len = u64::from(u32::from_le_bytes(*len));
+    if len > limits.table_footer || len > size - 12 {
+        return Ok(Err(format!("its metadata is damaged, or beyond the limit: {len} bytes of {size}")));
+    }
+    let bytes = file.read(size - 8 - len, len)?;
+    if thrift::walk(&bytes, LIST_MAX, &mut |_, _| {}).is_err() {
+        return refused("its metadata is damaged");
+    }
+    let read = catch_unwind(|| ParquetMetaDataReader::decode_metadata(&bytes));
+    Ok(match read {
+        Ok(read) => read.map_err(|error| format!("its metadata is damaged: {}", Trouble::from(error).detail)),
+        Err(_) => Err("its metadata is damaged".to_owned()),
+    })
+}
+
+fn id_of(column: &Column, value: &Value) -> Result<String, EntryContent> {
+    match value {
+        Value::Null => Err(skipped(Reason::MissingField, format!("null in {:?}", column.name))),
+        Value::Number(number) => Ok(match column.kind {
+            // Sign extended.
+            Kind::Uint32 => (*number as u32).to_string(),
+            Kind::Uint64 => number.cast_unsigned().to_string(),
+            _ => number.to_string(),
+        }),
+        Value::Bytes(bytes) => match (column.kind, <[u8; 16]>::try_from(bytes.data())) {
+            (Kind::Uuid, Ok(bytes)) => {
+                let hex = format!("{:032x}", u128::from_be_bytes(bytes));
+                Ok([&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-"))
+            }
+            _ => utf8(column, bytes.data()),
+        },
+    }
+}
+
+fn utf8(column: &Column, bytes: &[u8]) -> Result<String, EntryContent> {
+    std::str::from_utf8(bytes)
+        .map(str::to_owned)
+        .map_err(|_| skipped(Reason::WrongType, format!("column {:?} is not UTF-8", column.name)))
+}
+
+fn date_of(column: Option<&Column>, value: Option<Value>) -> Option<i64> {
+    match (column?.kind, value?) {
+        (Kind::Time(parts), Value::Number(time)) => Some(time.div_euclid(parts)),
+        (_, Value::Bytes(text)) => date::parse(text.data()),
+        _ => None,
+    }
+}
+
+fn skipped(reason: Reason, detail: String) -> EntryContent {
+    EntryContent::Skipped { reason, detail }
+}

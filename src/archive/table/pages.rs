@@ -1,0 +1,85 @@
+//! The pages of a column, held against what they claim before their values are decoded.
+
+use bytes::Bytes;
+use parquet::basic::Encoding;
+use parquet::column::page::{Page, PageMetadata, PageReader};
+use parquet::errors::{ParquetError, Result};
+use parquet::file::serialized_reader::SerializedPageReader;
+
+use super::delta;
+use super::file::File;
+
+/// A reader of pages that refuses those whose decoder would reserve more memory than their size justifies.
+pub(super) struct Pages {
+    pub(super) inner: SerializedPageReader<File>,
+    /// Greatest definition level of the column.
+    pub(super) levels: i16,
+}
+
+impl Iterator for Pages {
+    type Item = Result<Page>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.get_next_page().transpose()
+    }
+}
+
+impl PageReader for Pages {
+    fn get_next_page(&mut self) -> Result<Option<Page>> {
+        let page = self.inner.get_next_page()?;
+        if page.as_ref().is_some_and(|page| !self.is_plausible(page)) {
+            return Err(ParquetError::General("a page has fewer values than it claims".to_owned()));
+        }
+        Ok(page)
+    }
+
+    fn peek_next_page(&mut self) -> Result<Option<PageMetadata>> {
+        self.inner.peek_next_page()
+    }
+
+    fn skip_next_page(&mut self) -> Result<()> {
+        self.inner.skip_next_page()
+    }
+
+    fn at_record_boundary(&mut self) -> Result<bool> {
+        self.inner.at_record_boundary()
+    }
+}
+
+impl Pages {
+    fn is_plausible(&self, page: &Page) -> bool {
+        match page {
+            Page::DictionaryPage { buf, num_values, .. } => *num_values as usize <= buf.len(),
+            Page::DataPage { buf, num_values, encoding, def_level_encoding, .. } => {
+                let levels = match (self.levels, def_level_encoding) {
+                    (0, _) => Some(0),
+                    (_, Encoding::RLE) => {
+                        buf.first_chunk().map(|len| u64::from(u32::from_le_bytes(*len)).saturating_add(4))
+                    }
+                    (levels, _) => Some((u64::from(*num_values) * u64::from(16 - levels.leading_zeros())).div_ceil(8)),
+                };
+                are_plausible(*encoding, buf, levels, *num_values)
+            }
+            Page::DataPageV2 { buf, num_values, encoding, def_levels_byte_len, rep_levels_byte_len, .. } => {
+                let levels = u64::from(*def_levels_byte_len) + u64::from(*rep_levels_byte_len);
+                are_plausible(*encoding, buf, Some(levels), *num_values)
+            }
+        }
+    }
+}
+
+/// Returns whether there are no more delta encoded numbers behind the levels than a page has values.
+fn are_plausible(encoding: Encoding, buf: &Bytes, levels: Option<u64>, values: u32) -> bool {
+    let Some(bytes) = levels.and_then(|levels| buf.get(usize::try_from(levels).ok()?..)) else { return false };
+    // The values of a page without any are not written, by some.
+    if bytes.is_empty() {
+        return true;
+    }
+    match encoding {
+        Encoding::DELTA_BINARY_PACKED | Encoding::DELTA_LENGTH_BYTE_ARRAY => delta::len(bytes, values.into()).is_some(),
+        Encoding::DELTA_BYTE_ARRAY => delta::len(bytes, values.into())
+            .and_then(|prefixes| delta::len(&bytes[prefixes..], values.into()))
+            .is_some(),
+        _ => true,
+    }
+}

@@ -1,0 +1,22 @@
+//! What stands for the writer of Parquet files where it was not compiled.
+
+use super::cell::{Cell, Column};
+use super::target::Target;
+use crate::failure::{Failure, Result};
+
+/// A file that cannot be made.
+pub(crate) struct TableFile;
+
+impl TableFile {
+    pub(crate) fn new(_: Target, _: &[Column]) -> Result<Self> {
+        Err(Failure::usage("this nddb was compiled without Parquet: compile it with --features parquet"))
+    }
+
+    pub(crate) fn row(&mut self, _: &[Cell<'_>]) -> nddb::Result<()> {
+        Ok(())
+    }
+
+    pub(crate) fn finish<T>(self, outcome: Result<T>) -> Result<T> {
+        outcome
+    }
+}

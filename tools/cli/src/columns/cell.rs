@@ -1,0 +1,92 @@
+//! Columns and their values.
+
+use nddb::Fingerprint;
+
+/// A column of a table. Every column may have nulls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Column {
+    pub(crate) name: &'static str,
+    pub(crate) kind: Kind,
+}
+
+/// The type of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// UTF-8.
+    Text,
+    /// Signed, 64 bits.
+    Number,
+    /// A fingerprint: its bits as a signed number in Parquet, because engines without unsigned numbers take those of
+    /// 64 bits for decimals; 16 hex digits elsewhere.
+    Print,
+    /// A floating-point number of 64 bits.
+    Share,
+    /// A truth value.
+    Flag,
+}
+
+/// A value of a column of the same kind.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Cell<'a> {
+    Null,
+    Text(&'a str),
+    Number(i64),
+    Print(Fingerprint),
+    Share(f64),
+    Flag(bool),
+}
+
+impl Column {
+    pub(crate) const fn new(name: &'static str, kind: Kind) -> Self {
+        Self { name, kind }
+    }
+}
+
+impl<'a> From<&'a str> for Cell<'a> {
+    fn from(text: &'a str) -> Self {
+        Cell::Text(text)
+    }
+}
+
+impl From<bool> for Cell<'_> {
+    fn from(flag: bool) -> Self {
+        Cell::Flag(flag)
+    }
+}
+
+impl From<f64> for Cell<'_> {
+    fn from(share: f64) -> Self {
+        Cell::Share(share)
+    }
+}
+
+impl From<u32> for Cell<'_> {
+    fn from(number: u32) -> Self {
+        Cell::Number(number.into())
+    }
+}
+
+impl From<i64> for Cell<'_> {
+    fn from(number: i64) -> Self {
+        Cell::Number(number)
+    }
+}
+
+/// Numbers of documents, bytes and tokens are below 2^63.
+impl From<u64> for Cell<'_> {
+    fn from(number: u64) -> Self {
+        Cell::Number(number.cast_signed())
+    }
+}
+
+impl From<Fingerprint> for Cell<'_> {
+    fn from(fingerprint: Fingerprint) -> Self {
+        Cell::Print(fingerprint)
+    }
+}
+
+impl<'a, T: Into<Cell<'a>>> From<Option<T>> for Cell<'a> {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Cell::Null, Into::into)
+    }
+}

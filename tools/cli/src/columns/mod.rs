@@ -1,0 +1,17 @@
+//! Tables of rows and typed columns, written as lines or as Parquet.
+
+#[cfg(not(feature = "parquet"))]
+mod absent;
+mod cell;
+#[cfg(feature = "parquet")]
+mod file;
+mod rows;
+mod target;
+
+#[cfg(not(feature = "parquet"))]
+pub(crate) use self::absent::TableFile;
+pub(crate) use self::cell::{Cell, Column, Kind};
+#[cfg(feature = "parquet")]
+pub(crate) use self::file::TableFile;
+pub(crate) use self::rows::{RowFormat, Rows};
+pub(crate) use self::target::Target;

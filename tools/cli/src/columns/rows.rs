@@ -1,0 +1,138 @@
+//! Rows of a table, as lines of JSON, lines of TSV or a Parquet file.
+
+use std::path::Path;
+
+use super::TableFile;
+use super::cell::{Cell, Column};
+use super::target::Target;
+use crate::failure::Result;
+use crate::json;
+use crate::output::{Output, Sink};
+
+/// How rows are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RowFormat {
+    /// An object a line, whose keys are the names of the columns.
+    Jsonl,
+    /// Values between tabs, without a line of names; nulls are empty.
+    Tsv,
+    Parquet,
+}
+
+/// A table that is being written, for callbacks of the library.
+pub(crate) struct Rows {
+    columns: Vec<Column>,
+    to: To,
+}
+
+enum To {
+    Text { is_json: bool, sink: Sink, line: Vec<u8> },
+    Table(Box<TableFile>),
+}
+
+impl Rows {
+    /// Writes to the file of `-o`, or to stdout.
+    pub(crate) fn chosen(format: RowFormat, path: Option<&Path>, columns: Vec<Column>) -> Result<Self> {
+        match format {
+            RowFormat::Parquet => Self::table(Target::chosen(path)?, columns),
+            text => {
+                let sink = Sink::new(Output::chosen(path)?);
+                Ok(Self { columns, to: To::Text { is_json: text == RowFormat::Jsonl, sink, line: Vec::new() } })
+            }
+        }
+    }
+
+    /// Writes a Parquet file.
+    pub(crate) fn table(target: Target, columns: Vec<Column>) -> Result<Self> {
+        let to = To::Table(Box::new(TableFile::new(target, &columns)?));
+        Ok(Self { columns, to })
+    }
+
+    /// Appends a row, with a value for each column.
+    pub(crate) fn row(&mut self, cells: &[Cell<'_>]) -> nddb::Result<()> {
+        match &mut self.to {
+            To::Table(table) => table.row(cells),
+            To::Text { is_json, sink, line } => {
+                line.clear();
+                if *is_json {
+                    json_line(line, &self.columns, cells)
+                } else {
+                    tsv_line(line, cells)
+                }
+                sink.write(line)
+            }
+        }
+    }
+
+    /// Ends the table, and says how the work ended.
+    pub(crate) fn finish<T>(self, outcome: Result<T>) -> Result<T> {
+        match self.to {
+            To::Table(table) => table.finish(outcome),
+            To::Text { sink, .. } => sink.finish(outcome),
+        }
+    }
+}
+
+fn json_line(out: &mut Vec<u8>, columns: &[Column], cells: &[Cell<'_>]) {
+    for (index, (column, cell)) in columns.iter().zip(cells).enumerate() {
+        out.extend_from_slice(if index == 0 { b"{\"" } else { b",\"" });
+        out.extend_from_slice(column.name.as_bytes());
+        out.extend_from_slice(b"\":");
+        match cell {
+            Cell::Null => out.extend_from_slice(b"null"),
+            Cell::Text(text) => serde_json::to_writer(&mut *out, text).expect("memory takes any text"),
+            Cell::Print(_) => {
+                out.push(b'"');
+                plain(out, cell);
+                out.push(b'"');
+            }
+            cell => plain(out, cell),
+        }
+    }
+    out.extend_from_slice(b"}\n");
+}
+
+fn tsv_line(out: &mut Vec<u8>, cells: &[Cell<'_>]) {
+    for (index, cell) in cells.iter().enumerate() {
+        if index > 0 {
+            out.push(b'\t');
+        }
+        plain(out, cell);
+    }
+    out.push(b'\n');
+}
+
+/// Appends a value as a column of TSV.
+fn plain(out: &mut Vec<u8>, cell: &Cell<'_>) {
+    match cell {
+        Cell::Null => {}
+        Cell::Text(text) => json::tsv_id(out, text),
+        Cell::Number(number) => out.extend_from_slice(number.to_string().as_bytes()),
+        Cell::Print(fingerprint) => json::hex(out, *fingerprint),
+        Cell::Share(share) => out.extend_from_slice(format!("{share:.6}").as_bytes()),
+        Cell::Flag(flag) => out.extend_from_slice(if *flag { b"true" } else { b"false" }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nddb::Fingerprint;
+
+    use super::*;
+    use crate::columns::Kind;
+
+    #[test]
+    fn a_row_is_a_line_of_json_or_of_tsv() {
+        let kinds = [Kind::Text, Kind::Number, Kind::Print, Kind::Share, Kind::Flag, Kind::Text];
+        let columns: Vec<Column> =
+            ["a", "b", "c", "d", "e", "f"].into_iter().zip(kinds).map(|(name, kind)| Column::new(name, kind)).collect();
+        let cells = ["x\t\"".into(), Cell::Number(-7), Fingerprint(255).into(), 0.5.into(), true.into(), Cell::Null];
+        let mut line = Vec::new();
+        json_line(&mut line, &columns, &cells);
+        let want = r#"{"a":"x\t\"","b":-7,"c":"00000000000000ff","d":0.500000,"e":true,"f":null}"#;
+        assert_eq!(String::from_utf8(line).expect("text"), format!("{want}\n"));
+        let mut line = Vec::new();
+        tsv_line(&mut line, &cells);
+        assert_eq!(line, b"x\\t\"\t-7\t00000000000000ff\t0.500000\ttrue\t\n");
+    }
+}

@@ -1,0 +1,44 @@
+//! Where a table goes.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+
+use crate::failure::{Failure, Result};
+use crate::inputs::{self, Packing};
+use crate::output::{Output, Published};
+
+/// Where a table goes: bytes that are of no use before all of them are written.
+pub(crate) enum Target {
+    /// A file that gets its name when it is whole.
+    Named(Box<Published>),
+    /// A file that somebody else names, or stdout.
+    Other(Output),
+}
+
+impl Target {
+    /// Makes the file of `-o`; without it, or for `-`, the table goes to stdout, unless that is a terminal.
+    pub(crate) fn chosen(path: Option<&Path>) -> Result<Self> {
+        match path.filter(|path| path.as_os_str() != "-") {
+            Some(path) if inputs::is_device(path) => Output::file(path).map(Self::Other),
+            Some(path) => Published::create(path, Packing::Plain).map(|file| Self::Named(Box::new(file))),
+            None if io::stdout().is_terminal() => {
+                Err(Failure::usage("a table is nothing for a terminal: name a file with -o"))
+            }
+            None => Ok(Self::Other(Output::stdout())),
+        }
+    }
+
+    pub(super) fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        match self {
+            Self::Named(file) => file.write_all(bytes).map_err(|error| Failure::writing(&file.name(), &error)),
+            Self::Other(output) => output.write(bytes),
+        }
+    }
+
+    pub(super) fn finish(self) -> Result<()> {
+        match self {
+            Self::Named(file) => file.finish(),
+            Self::Other(mut output) => output.flush(),
+        }
+    }
+}

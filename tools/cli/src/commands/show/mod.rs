@@ -1,0 +1,95 @@
+//! `nddb show`: two documents side by side.
+
+mod columns;
+
+use std::ffi::OsString;
+use std::io::IsTerminal;
+use std::path::PathBuf;
+
+use nddb::View;
+use nddb_lab::WordDiff;
+use nddb_lab::show::{ShownDocument, difference_in_words, shown_page};
+
+use self::columns::{Columns, Marks};
+use crate::args::{FromEnvironment, Global, texts};
+use crate::database;
+use crate::failure::{Code, Failure, Result, Told};
+use crate::output::Output;
+use crate::text_options::TextPart;
+
+/// Columns of characters where stdout is no terminal.
+const WIDTH: usize = 120;
+
+/// Show two documents side by side, with the words in which they differ
+///
+/// The texts are read again from the archives that the documents were loaded from. Equal words far from a difference
+/// are counted instead of shown. In the terminal what only one has is coloured; elsewhere, or with NO_COLOR, it stands
+/// in [-minus-] and {+plus+}.
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "nddb show [OPTIONS] DB A B",
+    after_help = "\
+Examples:
+  nddb show crawl.nddb page-1 page-2
+  nddb show crawl.nddb page-1 page-2 --html pages.html
+  nddb show crawl.nddb page-1 page-2 --text main      only the content, as the default method sees it"
+)]
+pub(crate) struct Args {
+    /// The database, then the ids of the two documents
+    #[arg(value_name = "DB A B", required = true, num_args = 2..=3)]
+    given: Vec<OsString>,
+    #[command(flatten)]
+    environment: FromEnvironment,
+    /// Write one self-contained HTML page into this file instead, or - for stdout
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// What of the pages is shown: all that a visitor sees, or the main content
+    #[arg(long, value_enum, default_value = "whole", value_name = "PART")]
+    text: TextPart,
+}
+
+pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
+    let (db, ids) = args.environment.split(args.given, "A B")?;
+    let [a, b] = <[String; 2]>::try_from(texts(ids)?)
+        .map_err(|ids| Failure::usage(format!("two documents are shown, and {} ids are given", ids.len())))?;
+    let reader = database::read(&db)?;
+    let view = reader.view();
+    let documents = [read(view, &a, args.text)?, read(view, &b, args.text)?];
+    let diff = WordDiff::new(&documents[0].text, &documents[1].text);
+    if let Some(path) = &args.html {
+        let mut output = Output::file(path)?;
+        output.write(shown_page(&documents, &diff).as_bytes())?;
+        output.flush()?;
+        global.messages().note(format!("show: {}", difference_in_words(&diff)));
+        return Ok(Code::Done);
+    }
+    let is_terminal = std::io::stdout().is_terminal();
+    let width = if is_terminal { terminal_width() } else { WIDTH };
+    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let marks = if is_terminal && !no_color { Marks::Colours } else { Marks::Signs };
+    let columns = Columns { width, marks };
+    let mut output = Output::stdout();
+    output.write(columns.shown(&documents, &diff).as_bytes())?;
+    output.line(&difference_in_words(&diff))?;
+    output.flush()?;
+    Ok(Code::Done)
+}
+
+/// Reads a document again.
+fn read(view: View<'_>, id: &str, part: TextPart) -> Result<ShownDocument> {
+    let Some(stored) = view.get(id)? else {
+        let hint = "ids are those that 'nddb pairs' and 'nddb query' print";
+        return Err(Told::new(Code::Failed, format!("no document '{id}'")).hint(hint).into());
+    };
+    let read = ShownDocument::read(view, &stored, part == TextPart::Main)?;
+    read.map_err(|why| {
+        let hint = "put the archive back to where it was loaded from; 'nddb get' says what is stored of a document";
+        Told::new(Code::Failed, format!("the text of '{id}' cannot be read again: {why}")).hint(hint).into()
+    })
+}
+
+/// The columns of characters of the terminal.
+fn terminal_width() -> usize {
+    let size = rustix::termios::tcgetwinsize(std::io::stdout());
+    size.map_or(WIDTH, |size| if size.ws_col == 0 { WIDTH } else { size.ws_col.into() })
+}

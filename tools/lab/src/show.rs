@@ -1,0 +1,110 @@
+//! Two documents side by side: their texts, read again from their archives, and a page of them.
+
+use nddb::detect::{UnreadReason, read_page};
+use nddb::internals::text::{content_text, folded_text, title};
+use nddb::{Result, Stored, View};
+
+use crate::html::Html;
+use crate::quantity::grouped;
+use crate::word_diff::WordDiff;
+
+/// A document with its text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShownDocument {
+    /// The user's id.
+    pub id: String,
+    /// Address of the document.
+    pub url: Option<String>,
+    /// Title of the page.
+    pub title: Option<String>,
+    /// Number of tokens of the whole page.
+    pub tokens: Option<u64>,
+    /// The text: one line per block, single spaces in it.
+    pub text: String,
+}
+
+impl ShownDocument {
+    /// Reads a stored document again from its archive: all that a visitor sees, or its content in lower case with each
+    /// number as `0`.
+    ///
+    /// # Errors
+    /// Damage of the catalog. The inner result says why the document cannot be read again.
+    pub fn read(view: View<'_>, stored: &Stored, is_content: bool) -> Result<Result<Self, UnreadReason>> {
+        let record = &stored.record;
+        Ok(read_page(view, record)?.map(|entry| {
+            let page = entry.page();
+            Self {
+                id: record.id.clone(),
+                url: record.url.clone(),
+                title: title(&page),
+                tokens: record.tokens,
+                text: if is_content { content_text(&page) } else { folded_text(&page) },
+            }
+        }))
+    }
+}
+
+/// Returns two documents side by side as one self-contained HTML page without scripts. All that is of the documents is
+/// text there.
+pub fn shown_page(documents: &[ShownDocument; 2], diff: &WordDiff) -> String {
+    let [a, b] = documents;
+    let mut html = Html::new(&format!("{} and {}", a.id, b.id));
+    html.heading(1, "Two documents side by side");
+    let or_none = |text: &Option<String>| text.clone().unwrap_or_else(|| "\u{2013}".into());
+    let row = |name: &str, of: &dyn Fn(&ShownDocument) -> String| vec![name.to_owned(), of(a), of(b)];
+    html.table(
+        &["", "left", "right"],
+        &[
+            row("id", &|document| document.id.clone()),
+            row("address", &|document| or_none(&document.url)),
+            row("title", &|document| or_none(&document.title)),
+            row("tokens", &|document| or_none(&document.tokens.map(grouped))),
+        ],
+    );
+    html.paragraph(&difference_in_words(diff));
+    html.word_diff(diff);
+    html.finish()
+}
+
+/// Says how many words differ.
+pub fn difference_in_words(diff: &WordDiff) -> String {
+    if diff.is_equal() {
+        return "The words are the same.".into();
+    }
+    let words = |count: usize| if count == 1 { "1 word".into() } else { format!("{} words", grouped(count as u64)) };
+    format!("{} only on the left, {} only on the right.", words(diff.only_left), words(diff.only_right))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn document(id: &str, text: &str) -> ShownDocument {
+        let text_of = |text: &str| Some(text.to_owned());
+        ShownDocument {
+            id: id.into(),
+            url: text_of("http://a.org/?<b>&c"),
+            title: text_of("<script>alert('title')</script>"),
+            tokens: Some(12_345),
+            text: text.into(),
+        }
+    }
+
+    #[test]
+    fn a_page_shows_both_documents_and_hostile_text_stays_text() {
+        let hostile = "</div></body><script>alert(1)</script> <img src=x onerror=alert(2)> same words";
+        let documents = [document("a<i>", hostile), document("b\"", "other same words")];
+        let diff = WordDiff::new(&documents[0].text, &documents[1].text);
+        let page = shown_page(&documents, &diff);
+        for absent in ["<script", "<img", "<i>", "onerror=alert(2)>", "http-equiv", "src=\"", "href"] {
+            assert!(!page.contains(absent), "{absent}: {page}");
+        }
+        for present in ["a&lt;i&gt;", "12,345", "&lt;script&gt;alert(", "<ins>other</ins>", "1 word only on the right."]
+        {
+            assert!(page.contains(present), "{present}: {page}");
+        }
+        assert_eq!((page.matches("</body>").count(), page.matches("<html").count()), (1, 1));
+        let same = WordDiff::new("a b", "a b");
+        assert!(shown_page(&documents, &same).contains("The words are the same."));
+    }
+}
