@@ -204,7 +204,10 @@ impl Error {
             Self::NotADatabase { path, .. } if !path.exists() => {
                 Some(format!("'nddb create {}' makes one, if the path is right", path.display()))
             }
-            Self::NotADatabase { .. } => Some("give the folder of a database".into()),
+            Self::NotADatabase { path, .. } if path.is_file() => Some("give the folder of a database".into()),
+            Self::NotADatabase { .. } => {
+                Some("give the folder of a database; 'nddb create NEW' makes one in a new folder".into())
+            }
             Self::AlreadyExists { path } if path.join("MANIFEST").exists() => {
                 let path = path.display();
                 Some(format!("a database is there: 'nddb stats {path}' says what is in it; choose another path"))
