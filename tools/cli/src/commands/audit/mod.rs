@@ -13,7 +13,7 @@ use crate::args::Global;
 use crate::clock::Clock;
 use crate::failure::{Code, Failure, Result, Told};
 use crate::output::{self, Output};
-use crate::quantity::{counted, duration, grouped};
+use crate::quantity::{counted, duration};
 use crate::text_options::unread_value;
 use crate::{database, interrupt};
 
@@ -109,10 +109,10 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let took = duration(std::time::Duration::from_secs_f64(clock.seconds()));
     let next = args.output.as_ref().map_or_else(String::new, |path| format!("; open {} in a browser", path.display()));
     meter.finish(&format!(
-        "{} about {} of {} removals in {took}{next}",
+        "{} about {} of {} in {took}{next}",
         counted(audit.order.len() as u64, "question"),
         counted(audit.pairs.len() as u64, "pair"),
-        grouped(audit.removals()),
+        counted(audit.removals(), "removal"),
     ));
     Ok(if audit.left_out > 0 { Code::SomeSkipped } else { Code::Done })
 }
