@@ -102,6 +102,10 @@ struct Fields {
     /// The address; of Parquet inputs without a column `url` it is metadata.url
     #[arg(long, visible_alias = "url-column", value_name = "NAME", default_value = "url")]
     url_field: String,
+    /// Have the documents of Parquet inputs belong to the batches that this column names. Rows of a batch should stand
+    /// together: each change is a commit
+    #[arg(long, value_name = "NAME", conflicts_with = "batch")]
+    batch_column: Option<String>,
 }
 
 /// Where ids come from.
@@ -133,6 +137,7 @@ impl Args {
                 fp: fields.fp_field.clone(),
                 url: fields.url_field.clone(),
             },
+            batch_column: fields.batch_column.clone(),
         }
     }
 }
