@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes pages of which it is known what is a near-duplicate of what.
 
-    made_pages.py FOLDER [--seed 2007] [--edits 100] [--products 10]
+    made_pages.py FOLDER [--seed 2007] [--edits 100] [--products 10] [--revisions 25] [--figures 100]
 
     nddb eval --docs FOLDER/edits/docs.jsonl --pairs FOLDER/edits/pairs.tsv --methods model,min-hash --json |
         jq -r '.method as $m | .splits[] | select(.by == "kind") | [$m, .part, .recall] | @tsv'
@@ -10,8 +10,11 @@
 
 `edits`: pages of 200 words, each with a copy of which 1, 3, 5 or 10% of the words were replaced, at random places
 (`scattered`) or one after another (`block`); the copy is on the same site, on another one, or both have neither
-address nor title (`bare`). All these pairs are labelled 1. No two other pages have anything in common but the language,
+address nor title (`bare`). These pairs are labelled 1. No two other pages have anything in common but the language,
 so every pair without a label (`unlabelled`) is wrong. `--edits N` makes N pairs of each of the 24 kinds.
+
+Beside them stand revisions: the same with 30 or 50% of the words replaced, or 50 or 100% `added`. These pairs are
+labelled 0. `--revisions N` makes N pairs of each of the 18 kinds.
 
 `products`: for each kind 20 templates of `--products` pages: a frame of 80 to 200 words and a filling of 15 to 40,
 which stands in one place (`block`) or in three (`spread`); the name of the product is in an h2. In half of the
@@ -19,6 +22,10 @@ templates it is also in the title, else that is the name of the shop; with `equa
 template. All pages are on one host, or every other one on a second. All pairs of one template are labelled 0, and no
 pair is right.
 
+`figures`: pages of 60 to 150 words with a table of 20 to 60 numbers, each with a copy with one to three other numbers
+(a date, a counter; labelled 1), and with one of which all numbers differ (statistics of something else; labelled 0).
+
+Each folder has `docs.jsonl`, `pairs.tsv` and `groups.tsv`, which `nddb lab fit` takes: a group is a kind of pairs.
 Words are made of syllables and drawn by Zipf's law. The same arguments make the same bytes.
 """
 
@@ -29,7 +36,7 @@ import random
 from pathlib import Path
 
 WORDS, EXPONENT_SHIFT = 20_000, 2.7
-RATES = (1, 3, 5, 10)
+RATES, REVISED, ADDED = (1, 3, 5, 10), (30, 50), (50, 100)
 
 
 class Language:
@@ -82,13 +89,18 @@ def replaced(language, words, count, where):
     return words
 
 
-def edits(language, each):
+def copies(language, each, rates, places, label):
+    """Returns pages and edited copies of them, and their pairs."""
     documents, pairs = [], []
-    for rate, where, site in itertools.product(RATES, ("scattered", "block"), ("same", "other", "bare")):
+    for rate, where, site in itertools.product(rates, places, ("same", "other", "bare")):
         for number in range(each):
             name = f"{where}-{rate}-{site}-{number}"
             title, words = language.name(4), language.text(200)
-            changed = replaced(language, words, len(words) * rate // 100, where)
+            if where == "added":
+                start = language.draw.randrange(len(words))
+                changed = words[:start] + language.text(len(words) * rate // 100) + words[start:]
+            else:
+                changed = replaced(language, words, len(words) * rate // 100, where)
             for copy, text in enumerate((words, changed)):
                 document = {"id": f"{name}-{copy}"}
                 if site == "bare":
@@ -98,11 +110,19 @@ def edits(language, each):
                     document["url"] = f"https://{host}/{copy}.html"
                     document["html"] = page(title, title, paragraphs(text))
                 documents.append(document)
-            pairs.append((f"{name}-0", f"{name}-1", 1, f"{where}_{rate}_{site}"))
+            pairs.append((f"{name}-0", f"{name}-1", label, f"{where}_{rate}_{site}"))
     return documents, pairs
 
 
-def products(language, each):
+def edits(language, arguments):
+    documents, pairs = copies(language, arguments.edits, RATES, ("scattered", "block"), 1)
+    for rates, places in ((REVISED, ("scattered", "block")), (ADDED, ("added",))):
+        more_documents, more_pairs = copies(language, arguments.revisions, rates, places, 0)
+        documents, pairs = documents + more_documents, pairs + more_pairs
+    return documents, pairs
+
+
+def products(language, arguments):
     documents, pairs = [], []
     for hosts, has_equal_title, where in itertools.product((1, 2), (False, True), ("block", "spread")):
         kind = f"{'one_host' if hosts == 1 else 'two_hosts'}{'_equal_title' if has_equal_title else ''}_{where}"
@@ -112,7 +132,7 @@ def products(language, each):
             size = language.draw.randint(15, 40)
             cuts = sorted(language.draw.sample(range(10, len(frame) - 10), 3))
             ids = []
-            for number in range(each):
+            for number in range(arguments.products):
                 name, filling = language.name(2), language.text(size)
                 third = (size + 2) // 3
                 parts = [filling] if where == "block" else [filling[at : at + third] for at in range(0, size, third)]
@@ -131,15 +151,40 @@ def products(language, each):
     return documents, pairs
 
 
+def figures(language, arguments):
+    documents, pairs = [], []
+    for number in range(arguments.figures):
+        title, words = language.name(4), language.text(language.draw.randint(60, 150))
+        rows = [language.name(1) for _ in range(language.draw.randint(10, 30))]
+        table = [str(language.draw.randint(10, 99_999)) for _ in range(2 * len(rows))]
+        few, other = list(table), [str(language.draw.randint(10, 99_999)) for _ in table]
+        for place in language.draw.sample(range(len(table)), language.draw.randint(1, 3)):
+            few[place] = other[place]
+        for copy, numbers in enumerate((table, few, other)):
+            cells = zip(rows, numbers[::2], numbers[1::2])
+            body = "".join(f"<tr><td>{row}</td><td>{one}</td><td>{two}</td></tr>\n" for row, one, two in cells)
+            html = page(title, title, f"{paragraphs(words)}\n<table>\n{body}</table>")
+            url = f"https://figures-{number}.example/{copy}.html"
+            documents.append({"id": f"figures-{number}-{copy}", "url": url, "html": html})
+        for copy, (label, kind) in enumerate(((1, "few_numbers"), (0, "all_numbers")), 1):
+            pairs.append((f"figures-{number}-0", f"figures-{number}-{copy}", label, kind))
+    return documents, pairs
+
+
+MADE = (("edits", edits), ("products", products), ("figures", figures))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--seed", type=int, default=2007)
-    parser.add_argument("--edits", type=int, default=100, help="pairs of each kind")
+    parser.add_argument("--edits", type=int, default=100, help="pairs of each kind of edits")
+    parser.add_argument("--revisions", type=int, default=25, help="pairs of each kind of revisions")
     parser.add_argument("--products", type=int, default=10, help="pages of each template")
+    parser.add_argument("--figures", type=int, default=100, help="pages with two copies")
     arguments = parser.parse_args()
-    for name, make, each in (("edits", edits, arguments.edits), ("products", products, arguments.products)):
-        documents, pairs = make(Language(random.Random(f"{name} {arguments.seed}")), each)
+    for name, make in MADE:
+        documents, pairs = make(Language(random.Random(f"{name} {arguments.seed}")), arguments)
         folder = arguments.folder / name
         folder.mkdir(parents=True, exist_ok=True)
         with open(folder / "docs.jsonl", "w", encoding="utf-8") as file:
@@ -147,6 +192,12 @@ def main():
         with open(folder / "pairs.tsv", "w", encoding="utf-8") as file:
             file.write("id1\tid2\tlabel\tkind\n")
             file.writelines("\t".join(map(str, pair)) + "\n" for pair in pairs)
+        # A page of several kinds is of the first of them: the kinds of its pairs then are one component.
+        groups = {}
+        for a, b, _, kind in pairs:
+            groups.setdefault(a, kind), groups.setdefault(b, kind)
+        with open(folder / "groups.tsv", "w", encoding="utf-8") as file:
+            file.writelines(f"{document}\t{group}\n" for document, group in groups.items())
         print(f"{folder}: {len(documents)} pages, {len(pairs)} pairs")
 
 

@@ -1,5 +1,6 @@
 """Tests of scoring, groups and made pages: `python3 -m unittest discover -s benches/compare`."""
 
+import itertools
 import re
 import subprocess
 import sys
@@ -10,6 +11,9 @@ from pathlib import Path
 
 from groups import group_of
 from score import Found, components, decimal, interval, read_json_lines, read_labels, scored
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from plain_text import text_of  # noqa: E402
 
 MADE_PAGES = Path(__file__).resolve().parent.parent / "made_pages.py"
 
@@ -68,19 +72,24 @@ class MadePages(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             made = [Path(folder) / name for name in ("a", "b")]
             for path in made:
-                command = [sys.executable, MADE_PAGES, path, "--edits", "2", "--products", "3"]
+                command = [sys.executable, MADE_PAGES, path, "--edits", "2", "--revisions", "1", "--products", "3", "--figures", "4"]
                 subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-            for name in ("edits/docs.jsonl", "edits/pairs.tsv", "products/docs.jsonl", "products/pairs.tsv"):
+            parts = itertools.product(("edits", "products", "figures"), ("docs.jsonl", "pairs.tsv", "groups.tsv"))
+            for name in ("/".join(part) for part in parts):
                 self.assertEqual(*((path / name).read_bytes() for path in made), name)
             pages = {page["id"]: page for page in read_json_lines(made[0] / "edits" / "docs.jsonl")}
             labels = read_labels(made[0] / "edits" / "pairs.tsv")
-            self.assertEqual(sorted(Counter(label[3] for label in labels).values()), [2] * 24)
+            self.assertEqual(sorted(Counter(label[3] for label in labels).values()), [1] * 18 + [2] * 24)
             for a, b, is_near, kind, _ in labels:
                 where, rate, site = kind.split("_")
+                self.assertEqual(is_near, int(rate) <= 10, kind)
                 words = [re.findall(r"[a-z]+", " ".join(re.findall("<p>(.*?)</p>", pages[id]["html"])).lower())
                          for id in (a, b)]
                 changed = [place for place, pair in enumerate(zip(*words)) if pair[0] != pair[1]]
-                self.assertEqual((len(words[0]), len(words[1]), len(changed), is_near), (200, 200, 2 * int(rate), True))
+                if where == "added":
+                    self.assertEqual((len(words[0]), len(words[1])), (200, 200 + 2 * int(rate)))
+                    continue
+                self.assertEqual((len(words[0]), len(words[1]), len(changed)), (200, 200, 2 * int(rate)))
                 if where == "block":
                     self.assertEqual(changed[-1] - changed[0] + 1, len(changed))
                 hosts = {pages[id].get("url", "").split("/")[2:3][0] if "url" in pages[id] else None for id in (a, b)}
@@ -92,6 +101,20 @@ class MadePages(unittest.TestCase):
             titles = lambda pair: {products[id]["html"].split("<title>")[1].split("<")[0] for id in pair[:2]}
             self.assertTrue(all(len(titles(label)) == 1 for label in labels if "equal_title" in label[3]))
             self.assertEqual(sum(len(titles(label)) == 2 for label in labels), 4 * 10 * 3)
+            figures = {page["id"]: page for page in read_json_lines(made[0] / "figures" / "docs.jsonl")}
+            for a, b, is_near, *_ in read_labels(made[0] / "figures" / "pairs.tsv"):
+                numbers = [re.findall(r"<td>(\d+)", figures[id]["html"]) for id in (a, b)]
+                others = sum(one != other for one, other in zip(*numbers))
+                self.assertEqual(is_near, others <= 3)
+                self.assertGreater(others, 0 if is_near else len(numbers[0]) - 2)
+
+    def test_a_text_is_what_a_visitor_sees_of_a_page(self):
+        html = """<!doctype html><html><head><title>no</title><script>no</script><body><nav><a href=x>Home</a></nav>
+            <h1>The <b>Fox</b></h1><p>It &amp; a
+            dog.<br>Two<table><tr><td>a<td>b</table><pre>x = 1
+  y</pre>end"""
+        self.assertEqual(text_of(html), "Home\n\nThe Fox\n\nIt & a dog.\nTwo\n\na\tb\n\nx = 1\n  y\n\nend\n")
+        self.assertEqual(text_of("<meta charset=utf-8><p>no head"), "no head\n")
 
 
 if __name__ == "__main__":

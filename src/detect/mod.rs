@@ -19,7 +19,8 @@ pub mod support;
 pub(crate) mod texts;
 
 pub use cluster::{
-    Cluster, ClusterOptions, ClusterSummary, Clusters, Keep, Remove, UnknownKeep, UnknownRemove, cluster,
+    Cluster, ClusterOptions, ClusterSummary, Clusters, Keep, Member, MemberVerdict, Remove, UnknownKeep, UnknownRemove,
+    cluster, cluster_with_members, is_thin_document,
 };
 pub use collection::Collection;
 pub use collection::row::Row;

@@ -319,7 +319,7 @@ html
   projection dbe839a78b0f0ac2 f58176d983e8c8d6 23a55d81255c398b
   projection e1486c1904113058 c6865a462c961729 eacd89fa34b961b4
   profile 83019400b7eb7d38
-  short bands 8c507896f4cd0131 47778905b0eddcad
+  short bands 8c507896f4cd0131 53a978870155e6f3
   title 8e1f 843f 8255
   headings 20d4
   terms 19 numbers 2 whole true
@@ -349,7 +349,7 @@ news
   projection c3bdae8d44e1ac64 d14c0c8896bb583e 07a78b242655414e
   projection ed441728b1e53004 8fa0d899e5ede5cc c89db98d0eea76f4
   profile b84ed8c5a2a4cc91
-  short bands 1a80166b4abe693d 1a0072b2a89ebe3b
+  short bands 1a80166b4abe693d a4c1aafa2698380e
   title 92cf b063 998c b1b8
   headings 198c 31b8 12cf 3063 1631 6314 32b7
   terms 52 numbers 11 whole false

@@ -36,7 +36,10 @@ pub const PROFILE_SIZE: usize = 2 * MIN_VALUES + 2 * (1 + 2 * WORDS) + 2 + 2 * N
 const SHORT_BAND: usize = 7;
 
 /// Short min-values in a named band.
-const NAMED_BAND: usize = 4;
+const NAMED_BAND: usize = 3;
+
+/// Short min-values in a named band of a page without a name: there are many of these.
+const NAMELESS_BAND: usize = 4;
 
 /// Number of runs of short min-values that bands are made of.
 const RUNS: usize = MIN_VALUES / SHORT_BAND;
@@ -209,19 +212,20 @@ impl Profile {
     }
 
     /// Returns the bands of a profile: a plain band for each run of seven of its short min-values, and then a named
-    /// band for each run, of its first four values and the page's name: the first two words of its title that are
-    /// no numbers, of its headings if the title has none, otherwise no words.
+    /// band for each run, of its first three values and the page's name: the first two words of its title that are
+    /// no numbers, of its headings if the title has none; of four values if there are no such words.
     ///
     /// Two pages whose short shingles have resemblance r share a plain band with probability 1 - (1 - r^7)^12, and,
-    /// if they have the same name or none, a named one with 1 - (1 - r^4)^12: for .68, a tenth of the words
-    /// replaced, nineteen times in twenty, where bands of four shingles of eight terms find one in ten.
+    /// if they have the same name, a named one with 1 - (1 - r^3)^12: for .68, a tenth of the words replaced, 99 times
+    /// in a hundred, where bands of four shingles of eight terms find one in ten.
     ///
     /// A plain band is XXH3 (64 bits, seed 0) of `short`, the index of the run as one byte and its seven values. A
-    /// named band is that of `named`, the index, four values, the number of words of the name as one byte and two
-    /// words, zero if missing. Values and words have 2 bytes each, little-endian: 20 or 19 bytes, so that no band
+    /// named band is that of `named`, the index, the values, the number of words of the name as one byte and two
+    /// words, zero if missing. Values and words have 2 bytes each, little-endian: 20, 19 or 17 bytes, so that no band
     /// equals another key.
     pub fn bands(&self) -> [u64; SHORT_BANDS] {
         let name = self.name();
+        let named_size = if name.is_empty() { NAMELESS_BAND } else { NAMED_BAND };
         let words = [0, 1].map(|index| name.get(index).copied().unwrap_or(0));
         std::array::from_fn(|index| {
             let (run, is_named) = (index % RUNS, index >= RUNS);
@@ -229,7 +233,7 @@ impl Profile {
             let mut bytes = Vec::with_capacity(20);
             bytes.extend_from_slice(if is_named { b"named" } else { b"short" });
             bytes.push(run as u8);
-            let values = &values[..if is_named { NAMED_BAND } else { SHORT_BAND }];
+            let values = &values[..if is_named { named_size } else { SHORT_BAND }];
             values.iter().for_each(|value| bytes.extend_from_slice(&value.to_le_bytes()));
             if is_named {
                 bytes.push(name.len() as u8);

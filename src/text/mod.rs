@@ -19,6 +19,7 @@ mod entities;
 mod headings;
 mod html;
 mod images;
+mod invisible;
 mod letters;
 mod lower;
 pub(crate) mod map;

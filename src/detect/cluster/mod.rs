@@ -27,7 +27,7 @@ use crate::store::View;
 use fixedbitset::FixedBitSet;
 pub use keep::{Keep, UnknownKeep};
 use lines::Centres;
-pub use removal::{Remove, UnknownRemove};
+pub use removal::{MemberVerdict, Remove, UnknownRemove, is_thin_document};
 
 /// Options of clustering.
 #[derive(Clone, Debug, PartialEq)]
@@ -71,6 +71,20 @@ pub struct Cluster<'a> {
     /// Whether the kept document has too little content to distinguish others from it; then only members with the same
     /// text are removed.
     pub thin: bool,
+}
+
+/// A member of a cluster, compared with the kept document.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Member {
+    /// Ordinal of the kept document.
+    pub kept: u32,
+    /// Ordinal of the member, which is another document.
+    pub member: u32,
+    /// The pair of the two; `None` if they are not near each other by the method, or a verification of their texts
+    /// rejected them.
+    pub pair: Option<Pair>,
+    /// The decision about the member.
+    pub verdict: MemberVerdict,
 }
 
 /// Totals of a clustering.
@@ -130,6 +144,22 @@ pub fn cluster(
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
     emit: &mut dyn FnMut(Line<'_>) -> Result<()>,
 ) -> Result<Clusters> {
+    cluster_with_members(view, collection, options, watch, emit, &mut |_| Ok(()))
+}
+
+/// As [`cluster`], and passes each member of a cluster, compared with the kept document, to `visit`: in bytewise order of
+/// the two ids, the lower one first. Members without text are left out, since there is no evidence about them.
+///
+/// # Errors
+/// As [`cluster`]; whatever `visit` returns.
+pub fn cluster_with_members(
+    view: View<'_>,
+    collection: &Collection,
+    options: &ClusterOptions,
+    watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+    emit: &mut dyn FnMut(Line<'_>) -> Result<()>,
+    visit: &mut dyn FnMut(&Member) -> Result<()>,
+) -> Result<Clusters> {
     let pairs = PairOptions { expand: false, ..options.pairs.clone() };
     let found = PairJob::new(view, collection, &pairs, Reach::STABLE, watch)?;
     let ticker = Ticker::new(watch);
@@ -150,7 +180,7 @@ pub fn cluster(
     let (removed, remove) = (FixedBitSet::with_capacity(collection.len() as usize), options.remove);
     let summary = ClusterSummary::default();
     let mut clusters = Clusters { founder, removed, keep, remove, group_limit, resources, summary };
-    clusters.remove(collection, found.judge(collection, &pairs), &ticker)?;
+    clusters.remove(collection, found.judge(collection, &pairs), &ticker, visit)?;
     let centres = Centres::new(collection, &clusters.founder, (!options.components).then_some(group_limit));
     clusters.summary.pairs = lines::emit(view, collection, &found, &centres, &pairs, watch, emit)?;
     clusters.sum_up(collection)?;
@@ -233,7 +263,13 @@ impl Clusters {
     }
 
     /// Marks the members to remove: those near the kept document of their cluster.
-    fn remove(&mut self, collection: &Collection, mut judge: Judge<'_>, ticker: &Ticker<'_>) -> Result<()> {
+    fn remove(
+        &mut self,
+        collection: &Collection,
+        mut judge: Judge<'_>,
+        ticker: &Ticker<'_>,
+        visit: &mut dyn FnMut(&Member) -> Result<()>,
+    ) -> Result<()> {
         ticker.start("verify against the kept", None, "documents")?;
         let mut sorter = Sorter::<1>::new(&self.resources.folder, self.resources.memory_limit / 4);
         let mut kept = FixedBitSet::with_capacity(collection.len() as usize);
@@ -254,18 +290,27 @@ impl Clusters {
             for [row] in rows {
                 let ranks = [(row >> 32) as u32, *row as u32];
                 let [a, b] = ranks.map(|rank| collection.at_rank(rank));
-                // A pair that could not be verified removes no document.
-                if let Judged::Near(pair) = judge.pair(a, b)?
-                    && pair.verified != Some(Verified::Unread)
-                {
-                    let (keep, other, rank) =
-                        if kept.contains((ranks[0]) as usize) { (a, b, ranks[1]) } else { (b, a, ranks[0]) };
-                    let [keep, other] = [keep, other].map(|ordinal| collection.profile_of(ordinal));
-                    match rule.allows(keep.as_ref(), other.as_ref(), pair.evidence.identical) {
-                        true => removed.insert(rank as usize),
-                        false => *spared += 1,
+                let (keep, other, rank) =
+                    if kept.contains((ranks[0]) as usize) { (a, b, ranks[1]) } else { (b, a, ranks[0]) };
+                let pair = match judge.pair(a, b)? {
+                    Judged::Near(pair) => Some(pair),
+                    Judged::Rejected | Judged::Apart => None,
+                };
+                let verdict = match &pair {
+                    None => MemberVerdict::Apart,
+                    // A pair that could not be verified removes no document.
+                    Some(pair) if pair.verified == Some(Verified::Unread) => MemberVerdict::Unverified,
+                    Some(pair) => {
+                        let [keep, other] = [keep, other].map(|ordinal| collection.profile_of(ordinal));
+                        rule.decide(keep.as_ref(), other.as_ref(), pair.evidence.identical)
                     }
+                };
+                match verdict {
+                    MemberVerdict::Removed => removed.insert(rank as usize),
+                    MemberVerdict::Missing | MemberVerdict::Thin | MemberVerdict::Different => *spared += 1,
+                    MemberVerdict::Unverified | MemberVerdict::Apart => {}
                 }
+                visit(&Member { kept: keep, member: other, pair, verdict })?;
             }
             ticker.add(rows.len() as u64)
         })

@@ -4,6 +4,7 @@ use std::error::Error;
 use std::fmt;
 use std::str::FromStr;
 
+use crate::detect::collection::Collection;
 use crate::detect::method::traits::resemblance;
 use crate::sketch::{MIN_VALUES, Profile};
 
@@ -43,17 +44,55 @@ impl Remove {
         }
     }
 
-    /// Returns whether a near-duplicate of the kept document may be removed. A thin page is removed only if its text is
-    /// the same. Without both profiles, no content counts as missing.
-    pub(crate) fn allows(self, kept: Option<&Profile>, other: Option<&Profile>, is_identical: bool) -> bool {
+    /// Decides about a near-duplicate of the kept document. A thin page is removed only if its text is the same. Without
+    /// both profiles, no content counts as missing.
+    pub(crate) fn decide(self, kept: Option<&Profile>, other: Option<&Profile>, is_identical: bool) -> MemberVerdict {
         match (self, kept.zip(other)) {
-            _ if is_identical => true,
-            (Remove::Identical, _) => false,
-            (_, Some((_, other))) if is_thin(other) => false,
-            (Remove::Contained, Some((kept, other))) => !is_missing_much(kept, other),
-            _ => true,
+            _ if is_identical => MemberVerdict::Removed,
+            (Remove::Identical, _) => MemberVerdict::Different,
+            (_, Some((_, other))) if is_thin(other) => MemberVerdict::Thin,
+            (Remove::Contained, Some((kept, other))) if is_missing_much(kept, other) => MemberVerdict::Missing,
+            _ => MemberVerdict::Removed,
         }
     }
+}
+
+/// Decision about a member of a cluster, from its comparison with the kept document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum MemberVerdict {
+    /// Removed.
+    Removed,
+    /// Kept: near, but too much of its content may be missing from the kept document.
+    Missing,
+    /// Kept: near, but it has too little content to be told from other pages.
+    Thin,
+    /// Kept: near, but its text is another one, and the rule removes equal texts only.
+    Different,
+    /// Kept: near by the method, but a text could not be read for the verification.
+    Unverified,
+    /// Kept: not near the kept document.
+    Apart,
+}
+
+impl MemberVerdict {
+    /// Returns the name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            MemberVerdict::Removed => "removed",
+            MemberVerdict::Missing => "content missing",
+            MemberVerdict::Thin => "thin",
+            MemberVerdict::Different => "text differs",
+            MemberVerdict::Unverified => "not verified",
+            MemberVerdict::Apart => "not near",
+        }
+    }
+}
+
+/// Returns whether a document has too little content to be distinguished from others: text, but fewer than 30 terms of
+/// content, or no content that was found in the page. `false` where the content is not known.
+pub fn is_thin_document(collection: &Collection, ordinal: u32) -> bool {
+    !collection.row(ordinal).is_empty && collection.profile_of(ordinal).as_ref().is_some_and(is_thin)
 }
 
 /// Returns whether a page has too little content to be distinguished from others.
@@ -112,10 +151,14 @@ mod tests {
         Recipe::default().sketch(&Page::text(&text)).profile.expect("a profile")
     }
 
+    fn allows(rule: Remove, kept: Option<&Profile>, other: Option<&Profile>, is_identical: bool) -> bool {
+        rule.decide(kept, other, is_identical) == MemberVerdict::Removed
+    }
+
     #[test]
     fn a_page_with_a_section_that_the_kept_one_lacks_stays() {
         let (short, same, long) = (profile(0..400), profile(0..400), profile(0..800));
-        let removed = |rule: Remove, kept: &Profile, other: &Profile| rule.allows(Some(kept), Some(other), false);
+        let removed = |rule: Remove, kept: &Profile, other: &Profile| allows(rule, Some(kept), Some(other), false);
         for (rule, kept, other, expected) in [
             (Remove::Contained, &short, &same, true),
             (Remove::Contained, &short, &long, false),
@@ -127,10 +170,15 @@ mod tests {
             assert_eq!(removed(rule, kept, other), expected, "{rule}, {} {}", kept.terms, other.terms);
         }
         for rule in Remove::ALL {
-            assert!(rule.allows(Some(&short), Some(&long), true), "{rule}: identical");
+            assert!(allows(rule, Some(&short), Some(&long), true), "{rule}: identical");
             assert_eq!(rule.name().parse(), Ok(rule));
-            assert_eq!(rule.allows(None, Some(&short), false), rule != Remove::Identical);
+            assert_eq!(allows(rule, None, Some(&short), false), rule != Remove::Identical);
         }
+        let why = |rule: Remove| rule.decide(Some(&short), Some(&long), false);
+        assert_eq!(
+            (why(Remove::Contained), why(Remove::Identical)),
+            (MemberVerdict::Missing, MemberVerdict::Different)
+        );
         assert!("some".parse::<Remove>().is_err_and(|error| error.to_string().contains("contained")));
     }
 
@@ -139,9 +187,10 @@ mod tests {
         let thin = profile(0..29);
         let enough = profile(0..30);
         for rule in Remove::ALL {
-            assert!(!rule.allows(Some(&enough), Some(&thin), false) && rule.allows(Some(&enough), Some(&thin), true));
+            assert!(!allows(rule, Some(&enough), Some(&thin), false) && allows(rule, Some(&enough), Some(&thin), true));
         }
-        assert!(Remove::Near.allows(Some(&thin), Some(&enough), false));
+        assert!(allows(Remove::Near, Some(&thin), Some(&enough), false));
+        assert_eq!(Remove::Contained.decide(Some(&enough), Some(&thin), false), MemberVerdict::Thin);
         let whole = Profile { is_whole: true, ..enough };
         assert!(is_thin(&thin) && is_thin(&whole) && !is_thin(&enough));
     }

@@ -321,6 +321,23 @@ fn only_what_is_near_to_the_kept_document_is_removed() {
     let (component, gone) = removed(&[Keep::ShortestUrl], true);
     assert_eq!(component, of(&[("a", "b"), ("b", "b"), ("c", "b"), ("d", "b")]));
     assert_eq!(gone, ids(&["a"]), "d is kept, and only a is near to it");
+    let verdicts = |remove| {
+        let components =
+            ClusterOptions { keep: vec![Keep::ShortestUrl], components: true, remove, ..defaults(Method::Simhash) };
+        let (view, mut found) = (reader.view(), Vec::new());
+        let all = Collection::with_deleted(view, &components.pairs.resources, &mut |_| true).expect("a collection");
+        cluster_with_members(view, &all, &components, &mut |_| true, &mut |_| Ok(()), &mut |member| {
+            let distance = member.pair.and_then(|pair| pair.evidence.distance);
+            found.push((all.id(member.kept).to_owned(), all.id(member.member).to_owned(), distance, member.verdict));
+            Ok(())
+        })
+        .expect("clusters");
+        found
+    };
+    let row = |member: &str, distance, verdict| ("d".to_owned(), member.to_owned(), distance, verdict);
+    let (removed, differs, apart) = (MemberVerdict::Removed, MemberVerdict::Different, MemberVerdict::Apart);
+    assert_eq!(verdicts(Remove::Near), [row("a", Some(3), removed), row("b", None, apart), row("c", None, apart)]);
+    assert_eq!(verdicts(Remove::Identical)[0], row("a", Some(3), differs));
 }
 
 #[test]

@@ -100,7 +100,7 @@ impl Sketches {
     }
 
     /// Returns whether the set contains a sketch that only a content with terms has. A projection does not count, since
-    /// a content without terms has one.
+    /// a database may have one of a content without terms.
     pub(crate) fn are_of_terms(self) -> bool {
         [Sketch::Supershingles, Sketch::MinValues, Sketch::Profile].iter().any(|&one| self.has(one))
     }

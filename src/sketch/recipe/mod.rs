@@ -292,6 +292,8 @@ impl Recipe {
         let (min_hash, projection) = match (self.kind, &hashes) {
             (Kind::Of(_), _) => (None, None),
             _ if tokens.is_empty() => (None, None),
+            // A projection of no terms is that of nothing.
+            (Kind::Content, Some(hashes)) if hashes.is_empty() => (None, None),
             (_, Some(hashes)) => (min_hash::min_hash(hashes), Some(projection(hashes))),
             (_, None) => (min_hash::of_bytes(&bytes), Some(projection(tokens.hashes()))),
         };

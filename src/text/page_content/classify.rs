@@ -13,10 +13,13 @@ const REGION_SHARE: u64 = 8;
 const RUN_MIN: usize = 3;
 
 /// Prose decides a plain text if at least one part in this many is prose.
-const PROSE_SHARE: u64 = 32;
+const PROSE_SHARE: u64 = 16;
 
 /// Least length of a run of lines without prose that is no content.
-const LINES_MIN: usize = 24;
+const LINES_MIN: usize = 16;
+
+/// A run of content of plain text counts if it has at least one part in this many of the prose of the greatest run.
+const ISLAND_SHARE: u64 = 4;
 
 /// Number of lines before a line of prose that may be its headings.
 const LEAD_LINES: usize = 2;
@@ -111,5 +114,16 @@ pub(super) fn lines(blocks: &mut [ContentBlock]) {
             blocks[at..end - LEAD_LINES].iter_mut().for_each(|block| block.is_content = false);
         }
         at = end + 1;
+    }
+    drop_islands(blocks);
+}
+
+/// Drops the runs of content with little prose, if there is one with much more.
+fn drop_islands(blocks: &mut [ContentBlock]) {
+    let prose = |run: &[ContentBlock]| if run[0].is_content { units(run, ContentBlock::is_prose) } else { 0 };
+    let runs = || |a: &ContentBlock, b: &ContentBlock| a.is_content == b.is_content;
+    let most = blocks.chunk_by(runs()).map(prose).max().unwrap_or(0);
+    for run in blocks.chunk_by_mut(runs()).filter(|run| ISLAND_SHARE * prose(run) < most) {
+        run.iter_mut().for_each(|block| block.is_content = false);
     }
 }

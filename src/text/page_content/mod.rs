@@ -25,12 +25,14 @@
 //!   declares its main part only those behind the last text are; so are, everywhere, blocks at the end of which
 //!   four fifths are links. Elsewhere the links are content: indexes and lists.
 //! * Of plain text, lines of *prose* tell the content: texts of 50 units, or with a mark that ends a sentence.
-//!   Before the first but two lines, after the last, and in runs of 24 lines that are none but the last two of
-//!   them, lines are frame. Where less than one part in 32 is prose, all lines are content.
+//!   Before the first but two lines, after the last, and in runs of 16 lines that are none but the last two of
+//!   them, lines are frame; so are the runs of lines left between these with less than a quarter of the prose of the
+//!   greatest. Where less than one part in 16 is prose, all lines are content.
 //! * With fewer than 20 terms (five, where the page declares its main part) all of the page is its content. Before
 //!   that, a page with fewer than 20 is read again with the markup that it keeps for its scripts: `template`, and
 //!   `script` of a type of `text/html` or with `template`, `handlebars` or `mustache` in it.
-//! * Terms are looked at in lower case; those of digits alone are *numbers* and kept apart.
+//! * Characters without width that shape no letters are not there, such as zero-width spaces. Terms are looked at in
+//!   lower case; those of digits alone are *numbers* and kept apart.
 //! * The title is the first `title` that has a term and is of no drawing. Headings are the `h1` to `h3` of the
 //!   content with all their blocks; where no `h1` is among them, also those of the page's header. In plain text a
 //!   heading is a line marked as in Markdown, AsciiDoc or reStructuredText: `#` or `=` once to thrice before it, or

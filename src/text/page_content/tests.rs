@@ -163,6 +163,19 @@ fn prose_tells_the_content_of_plain_text() {
 }
 
 #[test]
+fn prose_apart_from_much_more_of_it_is_frame() {
+    let menu = "Menu entry\n".repeat(16);
+    for (texts, is_kept) in [(4, true), (5, false)] {
+        let text = format!("{}{menu}{LONG}\n", format!("{LONG}\n").repeat(texts));
+        let rest = if is_kept { format!(" menu entry menu entry {TERMS}") } else { String::new() };
+        assert_eq!(of_text(&text), vec![TERMS; texts].join(" ") + &rest);
+        // A shorter list is of the text around it.
+        let shorter = text.replacen("Menu entry\n", "", 1);
+        assert_eq!(of_text(&shorter).matches("menu entry").count(), 15);
+    }
+}
+
+#[test]
 fn headings_of_plain_text_are_those_that_are_marked() {
     let text = format!(
         "# The Fox\n{LONG}\n== Tail ==\n{LONG}\nHead\n====\n{LONG}\n\
@@ -171,6 +184,16 @@ fn headings_of_plain_text_are_those_that_are_marked() {
     let expected = [(1, "the fox"), (2, "tail"), (1, "head"), (2, "ears"), (3, "eyes")];
     let expected: Vec<(u8, String)> = expected.iter().map(|&(rank, text)| (rank, text.to_owned())).collect();
     assert_eq!(headings(&page_content(&Page::text(&text))), expected);
+}
+
+#[test]
+fn characters_without_width_are_ignored() {
+    let marked = LONG.replace("quick", "qu\u{200b}ick").replace("fox", "f&#8203;o&ZeroWidthSpace;x\u{feff}");
+    let html = format!("\u{200e}<h1>A f\u{2060}ox</h1><img src=a.png><a href=x>on\u{200b}e</a><p>{marked}</p>");
+    let content = page_content(&Page::html(&html));
+    assert_eq!(joined(content.terms()), format!("a fox one {TERMS}"));
+    assert_eq!(headings(&content), [(1, "a fox".into())]);
+    assert_eq!(of_text(&LONG.replace("quick", "qu\u{200b}ick")), TERMS);
 }
 
 #[test]

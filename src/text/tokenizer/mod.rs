@@ -24,6 +24,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::text::html::{Scan, Templates, scan, scan_with_map, scan_with_parts, scan_with_regions};
 use crate::text::images::Addresses;
+use crate::text::invisible;
 use crate::text::letters::{continues, is_alphanumeric, is_joiner, is_unspaced};
 use crate::text::map::TextMap;
 use crate::text::outline::OutlinePart;
@@ -178,11 +179,16 @@ impl Tokenizer {
         match page.kind {
             PageKind::Html => {
                 let mut scan = scan_with_regions(&text, Layout::Raw, templates);
+                let removed = invisible::remove(&mut scan.text);
+                scan.parts.iter_mut().for_each(|part| part.end = removed.moved(part.end));
+                scan.images.iter_mut().for_each(|image| image.at = removed.moved(image.at));
                 let (parts, has_templates) = (std::mem::take(&mut scan.parts), scan.has_templates);
                 self.scanned(page, scan, tokens);
                 (parts, has_templates)
             }
             PageKind::Text => {
+                let mut text = text.into_owned();
+                invisible::remove(&mut text);
                 self.taken(&text, tokens);
                 (Vec::new(), false)
             }

@@ -4,8 +4,9 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::args::Global;
 use crate::commands::{
-    add, backup, batch, batch_query, check, cluster, compact, completions, create, eval, export, filter, fp, get, lab,
-    load, ls, merge, pairs, plan, query, rebuild, report, reshape, rm, scan, segment, show, stats, tune, upgrade,
+    add, audit, backup, batch, batch_query, check, cluster, compact, completions, create, eval, export, filter, fp,
+    get, lab, load, ls, merge, pairs, plan, query, rebuild, report, reshape, rm, scan, segment, show, stats, tune,
+    upgrade,
 };
 use crate::failure::{Code, Result};
 
@@ -58,6 +59,7 @@ pub(crate) enum Command {
     Cluster(cluster::Args),
     Filter(filter::Args),
     Report(report::Args),
+    Audit(audit::Args),
     Rm(rm::Args),
     Stats(stats::Args),
     Check(check::Args),
@@ -98,6 +100,7 @@ pub(crate) fn run(cli: Cli) -> Result<Code> {
         Command::Cluster(args) => cluster::run(&args, global),
         Command::Filter(args) => filter::run(args, global),
         Command::Report(args) => report::run(&args, global),
+        Command::Audit(args) => audit::run(&args, global),
         Command::Show(args) => show::run(args, global),
         Command::Get(args) => get::run(args, global),
         Command::Ls(args) => ls::run(&args, global),

@@ -7,12 +7,13 @@ use crate::word_diff::{WORD_DIFF_STYLE, WordDiff};
 const ON_DARK: [&str; 7] = ["#7fb2e5", "#f2a365", "#81c784", "#ce93d8", "#ef9a9a", "#4dd0e1", "#bcaaa4"];
 
 const STYLE: &str = "\
-:root { color-scheme: light dark; --ink: #222; --ground: #fff; --line: #ccc; }
+:root { color-scheme: light dark; --ink: #222; --ground: #fff; --line: #ccc; --warn: #fff4e0; }
 body { font: 15px/1.45 sans-serif; max-width: 1240px; margin: 24px auto; padding: 0 16px; color: var(--ink); background: \
 var(--ground); }
 h1 { font-size: 26px; } h2 { font-size: 20px; margin-top: 40px; border-bottom: 1px solid var(--line); }
 h3 { font-size: 16px; margin-top: 28px; }
 p { max-width: 800px; }
+.warning { border-left: 4px solid #c77700; padding: 6px 12px; background: var(--warn); }
 .plot { display: flex; gap: 24px; align-items: flex-start; flex-wrap: wrap; margin: 12px 0 24px; }
 .plot svg { max-width: 100%; height: auto; }
 .numbers { max-height: 320px; overflow: auto; padding-right: 12px; }
@@ -24,9 +25,9 @@ table { border-collapse: collapse; font-size: 13px; margin: 8px 0; }
 th, td { padding: 2px 10px; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap; }
 th { position: sticky; top: 0; background: var(--ground); }
 th:first-child, td:first-child, .text { text-align: left; }
-td.text { white-space: normal; overflow-wrap: anywhere; }
+td.text { white-space: normal; overflow-wrap: anywhere; min-width: 64px; }
 svg [fill=\"#000000\"] { fill: var(--ink); } svg [stroke=\"#000000\"] { stroke: var(--ink); }
-@media (prefers-color-scheme: dark) { :root { --ink: #ddd; --ground: #16181b; --line: #444; } }
+@media (prefers-color-scheme: dark) { :root { --ink: #ddd; --ground: #16181b; --line: #444; --warn: #3a2c12; } }
 ";
 
 /// HTML, from its head on.
@@ -52,13 +53,18 @@ impl Html {
         self.0 += &format!("<p>{}</p>\n", escape(text));
     }
 
-    /// A table: a cell that does not begin with a digit or a dash stands to the left.
+    /// A paragraph that readers must not pass over.
+    pub(crate) fn warning(&mut self, text: &str) {
+        self.0 += &format!("<p class=\"warning\">{}</p>\n", escape(text));
+    }
+
+    /// A table: a column of which a cell does not begin with a digit or a dash, or has words, stands to the left.
     pub(crate) fn table(&mut self, titles: &[&str], rows: &[Vec<String>]) {
-        let first = rows.first();
-        let is_text = |column: usize| {
-            let cell = first.and_then(|row| row.get(column));
-            cell.is_some_and(|cell| !cell.starts_with(|letter: char| letter.is_ascii_digit() || letter == '-'))
+        let is_number = |cell: &String| {
+            let begins = cell.starts_with(|letter: char| letter.is_ascii_digit() || letter == '-');
+            begins && !cell.replace(" to ", "").contains(char::is_alphabetic)
         };
+        let is_text = |column: usize| rows.iter().filter_map(|row| row.get(column)).any(|cell| !is_number(cell));
         let class = |column: usize| if is_text(column) { " class=\"text\"" } else { "" };
         self.0 += "<table>\n<tr>";
         for (column, title) in titles.iter().enumerate() {

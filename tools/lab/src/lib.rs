@@ -5,6 +5,7 @@
 //! It imports the library, and what of it `nddb::internals` hands out; nothing but the command imports it. It never
 //! prints and never opens a file: figures are plain data, pages are texts.
 
+pub mod audit;
 pub mod eval;
 pub mod fit;
 mod html;
@@ -12,6 +13,7 @@ pub mod measures;
 mod pair_counts;
 mod plot;
 pub mod quantity;
+pub mod removals;
 pub mod report;
 mod sampling;
 pub mod show;

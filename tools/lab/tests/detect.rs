@@ -159,7 +159,8 @@ fn evaluation_scores_what_all_pairs_are() {
         let folder = tempfile::tempdir().expect("a folder");
         let resources = Resources { folder: folder.path().into(), ..Resources::default() };
         let (config, recipe) = (Config::within(7).expect("k"), Recipe::default());
-        let corpus = Corpus::load(&documents, &folder.path().join("db"), &config, &recipe, &resources, &mut |_| true)
+        let documents = (documents.as_path(), &Options::default());
+        let corpus = Corpus::load(documents, &folder.path().join("db"), &config, &recipe, &resources, &mut |_| true)
             .expect("documents");
         let gold = corpus.gold(&labels).expect("a database");
         for &method in methods {

@@ -1,7 +1,7 @@
 //! Shingle sets of documents in a temporary file.
 
 use std::collections::HashSet;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -24,10 +24,10 @@ use fixedbitset::FixedBitSet;
 /// Sampled shingle sets of documents, by ordinal.
 pub struct ShingleSets {
     /// High and low half of each shingle.
-    hashes: Rc<MappedRows<2>>,
+    hashes: Arc<MappedRows<2>>,
     /// For each ordinal up to the last document read: first row, number of shingles, ratio (0 if not read), and number
     /// of words.
-    sources: Rc<MappedRows<4>>,
+    sources: Arc<MappedRows<4>>,
     options: ShingleOptions,
     /// Whether the shingles that were read are sampled again, by `options`.
     resampled: bool,
@@ -86,7 +86,7 @@ impl ShingleSets {
                 by_ordinal.push(&[start, len, ratio, words])
             })
         })?;
-        let (hashes, sources) = (Rc::new(hashes.finish()?), Rc::new(by_ordinal.finish()?));
+        let (hashes, sources) = (Arc::new(hashes.finish()?), Arc::new(by_ordinal.finish()?));
         let (options, stopped) = (*options, HashSet::new());
         Ok(Self { hashes, sources, options, resampled: false, threshold, stopped, summary, unread })
     }
@@ -94,8 +94,8 @@ impl ShingleSets {
     /// Returns samples of shingle sets that were read in full.
     pub fn resample(&self, ratios: Ratios, remainder: u32) -> Self {
         Self {
-            hashes: Rc::clone(&self.hashes),
-            sources: Rc::clone(&self.sources),
+            hashes: Arc::clone(&self.hashes),
+            sources: Arc::clone(&self.sources),
             options: ShingleOptions { ratios, remainder, ..self.options },
             resampled: true,
             threshold: self.threshold,

@@ -1,6 +1,7 @@
 //! The subcommands, one file each.
 
 pub(crate) mod add;
+pub(crate) mod audit;
 pub(crate) mod backup;
 pub(crate) mod batch;
 pub(crate) mod batch_query;

@@ -3,6 +3,7 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use nddb::archive::Options;
 use nddb::detect::{Collection, GROUPS, Method, PairOptions};
 use nddb::sketch::Recipe;
 use nddb::{Config, View};
@@ -81,7 +82,8 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let config = Config::within(K)?.recipe(&recipe.label());
     let meter = global.messages().meter("tune");
     let database = folder.path().join("documents.nddb");
-    let corpus = Corpus::load(&args.input, &database, &config, &recipe, &resources(global), &mut *meter.watch(true));
+    let input = (args.input.as_path(), &Options::default());
+    let corpus = Corpus::load(input, &database, &config, &recipe, &resources(global), &mut *meter.watch(true));
     let corpus = corpus.map_err(|error| match error {
         CorpusError::Archive(error) => Failure::from(error),
         CorpusError::Store(error) => error.into(),

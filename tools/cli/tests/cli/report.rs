@@ -228,6 +228,67 @@ fn a_sample_is_what_its_seed_says_and_what_cannot_be_read_is_told() {
 }
 
 #[test]
+fn the_page_opens_with_what_cluster_would_remove() {
+    let dir = crate::audit::dir();
+    // Thin pages: two copies, and two that differ in a word.
+    let thin =
+        |words: &str| format!("<html><head><title>404 Not here</title></head><body><p>{words}</p></body></html>");
+    let pages = ["Please log in first", "Please log in first", "Please log in once", "Please log in now"].map(thin);
+    let pages: Vec<(String, &str)> =
+        pages.iter().enumerate().map(|(index, page)| (format!("http://t.org/{index}"), page.as_str())).collect();
+    let pages: Vec<(&str, &str)> = pages.iter().map(|(url, page)| (url.as_str(), *page)).collect();
+    dir.write_warc("thin.warc.gz", &pages);
+    dir.nddb(["load", "db", "thin.warc.gz", "--id", "url"]).done();
+    let (page, numbers) = report(&dir);
+    stands_alone(&page);
+    let made = dir.nddb(["cluster", "db", "-o", "out", "--json"]).done().json();
+    let removals = &numbers["removals"];
+    let text = |name: &str| String::from_utf8(dir.read(name)).expect("text");
+    let gone: Vec<String> = text("out/remove.txt").lines().map(str::to_owned).collect();
+    let count = |value: &Value| value.as_u64().expect("a count");
+    assert_eq!((&removals["removed"], &removals["method"]), (&made["removed"], &json!("model")));
+    assert_eq!((count(&removals["removed"]), count(&removals["documents"])), (gone.len() as u64, 60));
+    assert_eq!((&removals["clusters"], &removals["clustered"]), (&made["clusters"], &made["clustered"]));
+    assert_eq!(removals["members"]["removed"], made["removed"]);
+    assert!(page.contains(&format!("{} of 60 documents would be removed", gone.len())), "{page}");
+    for site in removals["sites"].as_array().expect("sites") {
+        let name = format!("http://{}/", site["name"].as_str().expect("a name"));
+        assert_eq!(count(&site["removed"]), gone.iter().filter(|id| id.starts_with(&name)).count() as u64, "{site}");
+    }
+    let sum =
+        |list: &str, key: &str| removals[list].as_array().expect(list).iter().map(|it| count(&it[key])).sum::<u64>();
+    assert_eq!((sum("sites", "documents"), sum("sites", "removed")), (60, gone.len() as u64));
+    assert_eq!((sum("batches", "documents"), sum("batches", "removed")), (60, gone.len() as u64));
+    assert_eq!(removals["batches"][0]["name"], "day");
+    assert_eq!((&removals["batches"][1]["name"], &removals["batches"][1]["documents"]), (&Value::Null, &json!(4)));
+    // What each removal is expected to be wrong by is what pairs says of it and the kept page.
+    assert_eq!(sum("scores", "removed"), gone.len() as u64);
+    let (of, wrong) = (&removals["expected_wrong"]["of"], removals["expected_wrong"]["documents"].as_f64());
+    assert_eq!(count(of), gone.len() as u64);
+    assert!(wrong.is_some_and(|wrong| wrong > 0.0 && wrong < gone.len() as f64 / 2.0), "{removals}");
+    assert!(page.contains("the model's own estimate") && page.contains("nddb audit db -o audit.html"));
+    let largest = &removals["largest"][0];
+    let first = &largest["members"][0];
+    assert!(
+        first["title"].as_str().is_some_and(|title| title.starts_with("Title ") && title.ends_with(" <b>")),
+        "{first}"
+    );
+    assert!(first["snippet"].as_str().is_some_and(|snippet| snippet.split(' ').count() > 8), "{first}");
+    let url = first["url"].as_str().expect("an address");
+    assert!(page.contains(&format!("<td class=\"text\">{url}</td>")) && !gone.contains(&url.to_owned()), "{first}");
+    assert_eq!(largest["members"][1]["removed"], true);
+    // Thin pages stand apart.
+    let thin = &removals["thin"];
+    assert_eq!((count(&thin["documents"]), count(&thin["removed"])), (4, 1), "{thin}");
+    assert!(page.contains("class=\"warning\">4 of 60 documents have fewer than 30 words"), "{page}");
+    let is_thin = |cluster: &Value| cluster["members"][0]["title"] == "404 Not here";
+    assert!(thin["largest"].as_array().expect("clusters").iter().all(is_thin), "{thin}");
+    assert!(!removals["largest"].as_array().expect("clusters").iter().any(is_thin), "{removals}");
+    assert!(page.contains("<td class=\"text\">404 Not here</td>"), "a title is a text, whatever it begins with");
+    assert!(page.contains("model (the default)"));
+}
+
+#[test]
 fn an_empty_database_has_a_page() {
     let dir = Dir::with_database();
     let (page, numbers) = report(&dir);

@@ -68,25 +68,25 @@ impl From<nddb::Error> for CorpusError {
 }
 
 impl Corpus {
-    /// Makes a database at `database`, where nothing may be, of the documents in the file `documents`, by bulk load.
+    /// Makes a database at `database`, where nothing may be, of the documents in a file, read by these options,
+    /// by bulk load.
     /// Of an id that comes more than once the last document is taken. What cannot be read is skipped.
     ///
     /// # Errors
     /// Of the file, if it cannot be opened or read to its end; of the disk; [`nddb::Error::Cancelled`].
     pub fn load(
-        documents: &Path,
+        (documents, options): (&Path, &Options),
         database: &Path,
         config: &Config,
         recipe: &Recipe,
         resources: &Resources,
         watch: Watch<'_>,
     ) -> std::result::Result<Self, CorpusError> {
-        let options = Options::default();
-        let mut input = Input::open(documents, &options)?;
+        let mut input = Input::open(documents, options)?;
         let identity = identity(documents).ok();
         let mut writer = Writer::create(database, config)?;
         // Of a stream there is nothing to read again.
-        let unread = identity.map(|identity| identity.into_archive(&options));
+        let unread = identity.map(|identity| identity.into_archive(options));
         let archive = writer.archives(unread.into_iter().collect(), &|_| false)?.pop();
         let mut load = writer.bulk_load()?;
         if let Some((number, archive)) = &archive {
@@ -255,7 +255,7 @@ mod tests {
         std::fs::write(&docs, lines()).expect("the folder is writable");
         let resources = Resources { folder: folder.path().into(), ..Resources::default() };
         let corpus = Corpus::load(
-            &docs,
+            (&docs, &Options::default()),
             &folder.path().join("db"),
             &Config::within(7).expect("a k"),
             &Recipe::default(),

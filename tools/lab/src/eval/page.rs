@@ -32,6 +32,8 @@ pub struct EvalPage<'a> {
 pub struct MethodFigures {
     /// The method with its thresholds.
     pub name: String,
+    /// Whether it is the method to take.
+    pub is_default: bool,
     /// The scored pairs.
     pub counts: Counts,
     /// The intervals of the figures.
@@ -96,7 +98,8 @@ fn methods(html: &mut Html, methods: &[MethodFigures]) -> Result<()> {
          correct ones, and F1; the table has 95% intervals.",
     );
     let (mut bars, mut rows) = (Vec::new(), Vec::new());
-    for MethodFigures { name, counts, intervals, pairs } in methods {
+    for MethodFigures { name, is_default, counts, intervals, pairs } in methods {
+        let name = &if *is_default { format!("{name} (the default)") } else { name.clone() };
         bars.push((name.clone(), [counts.precision(), counts.recall(), counts.f1()]));
         let mut row = vec![name.clone()];
         row.extend([figure(counts.precision()), interval(intervals.precision)]);

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::*;
 use nddb::Config;
+use nddb::archive::Options;
 use nddb::compare::lcs::Parameters;
 use nddb::detect::Method;
 use nddb::detect::PairOptions;
@@ -25,7 +26,8 @@ fn corpus(folder: &Path, texts: &[String]) -> Corpus {
     let config = Config::within(3).expect("a k").recipe("web/1");
     let recipe = Recipe::named("web").expect("a recipe");
     let resources = Resources { memory_limit: 0, folder: folder.into() };
-    Corpus::load(&path, &database, &config, &recipe, &resources, &mut |_| true).expect("documents")
+    Corpus::load((&path, &Options::default()), &database, &config, &recipe, &resources, &mut |_| true)
+        .expect("documents")
 }
 
 /// Every third pair of documents, labelled as given.

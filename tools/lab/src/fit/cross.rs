@@ -6,22 +6,22 @@ use nddb::detect::{Model, TRAITS, Traits};
 
 use super::logistic::{self, Example};
 
-/// Penalties that are chosen from: that of a weight of 1 on a trait of deviation 1, in the units of the log-likelihood of
-/// as many pairs as there are.
-pub const PENALTIES: [f64; 3] = [1.0, 3.0, 10.0];
+/// Penalties that are chosen from: that of a weight of 1 on a trait of deviation 1, for each pair, in the units of the
+/// log-likelihood.
+pub const PENALTIES: [f64; 3] = [0.0002, 0.001, 0.005];
 
 /// Parts that groups are put in where a penalty is chosen.
 const FOLDS: u32 = 5;
 
-/// Returns the model of all examples that the traits `used` give, and its penalty: the one whose predictions of pairs of
-/// other groups are the likeliest.
-pub fn fit(examples: &[Example], weights: &[f64], used: [bool; TRAITS]) -> (Model, f64) {
+/// Returns the model of all examples that the traits `used` give, and its penalty: of the given ones the one whose
+/// predictions of pairs of other groups are the likeliest.
+pub fn fit(examples: &[Example], weights: &[f64], used: [bool; TRAITS], penalties: &[f64]) -> (Model, f64) {
     let kept: Vec<usize> = (0..examples.len()).filter(|index| !examples[*index].is_identical).collect();
-    fit_some(examples, weights, &kept, used)
+    fit_some(examples, weights, &kept, used, penalties)
 }
 
 /// Returns the probability of each example by a model of those that touch neither of its groups; 1 of identical ones.
-pub fn cross_validated(examples: &[Example], weights: &[f64], used: [bool; TRAITS]) -> Vec<f64> {
+pub fn cross_validated(examples: &[Example], weights: &[f64], used: [bool; TRAITS], penalties: &[f64]) -> Vec<f64> {
     let mut by_groups: BTreeMap<[u32; 2], Vec<usize>> = BTreeMap::new();
     for (index, example) in examples.iter().enumerate() {
         let [a, b] = example.groups;
@@ -34,7 +34,7 @@ pub fn cross_validated(examples: &[Example], weights: &[f64], used: [bool; TRAIT
         }
         let touches = |example: &Example| example.groups.iter().any(|group| groups.contains(group));
         let kept = (0..examples.len()).filter(|index| !examples[*index].is_identical && !touches(&examples[*index]));
-        let (model, _) = fit_some(examples, weights, &kept.collect::<Vec<_>>(), used);
+        let (model, _) = fit_some(examples, weights, &kept.collect::<Vec<_>>(), used, penalties);
         for index in indexes.into_iter().filter(|index| !examples[*index].is_identical) {
             probabilities[index] = model.probability(&Traits { values: examples[index].traits });
         }
@@ -42,7 +42,13 @@ pub fn cross_validated(examples: &[Example], weights: &[f64], used: [bool; TRAIT
     probabilities
 }
 
-fn fit_some(examples: &[Example], weights: &[f64], kept: &[usize], used: [bool; TRAITS]) -> (Model, f64) {
+fn fit_some(
+    examples: &[Example],
+    weights: &[f64],
+    kept: &[usize],
+    used: [bool; TRAITS],
+    penalties: &[f64],
+) -> (Model, f64) {
     let take = |indexes: &mut dyn Iterator<Item = usize>| -> (Vec<Example>, Vec<f64>) {
         indexes.map(|index| (examples[index], weights[index])).unzip()
     };
@@ -57,7 +63,7 @@ fn fit_some(examples: &[Example], weights: &[f64], kept: &[usize], used: [bool; 
         .collect();
     let likelihood = |penalty: f64| -> f64 {
         let each = folds.iter().map(|((trained, trained_weights), (tested, tested_weights))| {
-            let model = logistic::fit(trained, trained_weights, penalty, used);
+            let model = logistic::fit(trained, trained_weights, scaled(penalty, trained_weights), used);
             let of = |example: &Example| {
                 let odds = model.log_odds(&Traits { values: example.traits });
                 let signed = if example.is_near { odds } else { -odds };
@@ -68,10 +74,20 @@ fn fit_some(examples: &[Example], weights: &[f64], kept: &[usize], used: [bool; 
         });
         each.sum()
     };
-    let best = PENALTIES.into_iter().max_by(|a, b| likelihood(*a).total_cmp(&likelihood(*b)));
-    let penalty = best.unwrap_or(1.0);
+    let penalty = match penalties {
+        [only] => *only,
+        _ => {
+            let tried = penalties.iter().map(|penalty| (*penalty, likelihood(*penalty)));
+            tried.max_by(|a, b| a.1.total_cmp(&b.1)).map_or(PENALTIES[0], |best| best.0)
+        }
+    };
     let (kept, kept_weights) = take(&mut kept.iter().copied());
-    (logistic::fit(&kept, &kept_weights, penalty, used), penalty)
+    (logistic::fit(&kept, &kept_weights, scaled(penalty, &kept_weights), used), penalty)
+}
+
+/// Returns the penalty of as many pairs.
+fn scaled(penalty: f64, weights: &[f64]) -> f64 {
+    penalty * weights.iter().sum::<f64>()
 }
 
 #[cfg(test)]
@@ -91,13 +107,13 @@ mod tests {
         let examples: Vec<Example> = (0..192).map(example).collect();
         let even = vec![1.0; examples.len()];
         let used = std::array::from_fn(|index| index == 0);
-        let probabilities = cross_validated(&examples, &even, used);
+        let probabilities = cross_validated(&examples, &even, used, &PENALTIES);
         assert_eq!(probabilities[5], 1.0, "identical");
         for (example, probability) in examples.iter().zip(&probabilities).filter(|(example, _)| !example.is_identical) {
             let is_right = (*probability > 0.5) == example.is_near;
             assert_eq!(is_right, example.groups[0] != 11, "{example:?} {probability}");
         }
-        let (model, penalty) = fit(&examples, &even, used);
+        let (model, penalty) = fit(&examples, &even, used, &PENALTIES);
         assert!(model.weights[0] > 0.5 && PENALTIES.contains(&penalty));
     }
 }

@@ -7,7 +7,7 @@ use nddb::detect::{Model, TRAITS};
 pub struct Example {
     /// Its set.
     pub set: u32,
-    /// The groups of its documents; no two sets have one in common.
+    /// The groups of its documents; sets may have groups in common.
     pub groups: [u32; 2],
     /// The two are near-duplicates.
     pub is_near: bool,
@@ -18,7 +18,7 @@ pub struct Example {
 }
 
 /// What each trait can say: 1 only that two pages are near-duplicates, -1 only that they are not, 0 either.
-pub const DIRECTIONS: [i8; TRAITS] = [1, -1, -1, -1, -1, -1, -1, -1];
+pub const DIRECTIONS: [i8; TRAITS] = [1, -1, -1, -1, -1, -1, -1];
 
 /// Unknowns: the constant and the weights.
 const N: usize = TRAITS + 1;

@@ -9,6 +9,7 @@ use nddb::detect::Collection;
 use nddb::detect::PairOptions;
 use nddb::detect::SetSummary;
 use nddb::internals::Ticker;
+use nddb::internals::in_order;
 use nddb::internals::lcs::{Comparer, Prepared};
 use nddb::internals::sketch::{Signature, signatures};
 use nddb::internals::{Sets, Signed};
@@ -71,6 +72,9 @@ impl Perhaps {
     }
 }
 
+/// Documents that a thread compares at a time.
+const CHUNK: usize = 32;
+
 fn share(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
@@ -85,6 +89,7 @@ pub fn perhaps(
     sample: &TextSample,
     options: &PairOptions,
     draw: &Draw,
+    threads: usize,
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
 ) -> Result<Perhaps> {
     let ticker = Ticker::new(watch);
@@ -122,12 +127,24 @@ pub fn perhaps(
     let mut draws = [draw.clone(), draw.clone()];
     let prepare = |index: usize| Prepared::new(sample.text(documents[index]), &options.lcs);
     let prepared: Vec<Prepared> = selected.iter().map(|&index| prepare(index)).collect();
-    let mut comparer = Comparer::new(options.lcs, &options.rules.lcs);
     ticker.start("compare texts", Some(documents.len() as u64), "documents")?;
-    for other in 0..documents.len() {
-        let ready = prepare(other);
+    let mut starts = (0..documents.len()).step_by(CHUNK);
+    // For each document of a chunk, whether it is similar to each selected one.
+    let compare = |start: usize| {
+        let mut comparer = Comparer::new(options.lcs, &options.rules.lcs);
+        let chunk = start..(start + CHUNK).min(documents.len());
+        let similar = chunk.map(|other| {
+            let ready = prepare(other);
+            let mut is_similar = |(number, &index): (usize, &usize)| {
+                index != other && comparer.verdict(&prepared[number], &ready).exceeds(&options.rules.lcs)
+            };
+            (other, selected.iter().enumerate().map(&mut is_similar).collect::<Vec<bool>>())
+        });
+        similar.collect::<Vec<_>>()
+    };
+    let mut count = |other: usize, similar: &[bool]| {
         for (number, &index) in selected.iter().enumerate().filter(|(_, index)| **index != other) {
-            let similar = comparer.verdict(&prepared[number], &ready).exceeds(&options.rules.lcs);
+            let similar = similar[number];
             made.compared += 1;
             made.similar += u64::from(similar);
             for (step, together) in made.steps.iter_mut().zip(&together) {
@@ -141,8 +158,16 @@ pub fn perhaps(
                 draws[usize::from(!similar)].push(documents[index], documents[other]);
             }
         }
-        ticker.add(1)?;
-    }
+    };
+    in_order(
+        threads,
+        || starts.next(),
+        compare,
+        |chunk| {
+            chunk.iter().for_each(|(other, similar)| count(*other, similar));
+            ticker.add(chunk.len() as u64)
+        },
+    )?;
     made.pairs = draws.map(|draw| draw.pairs());
     Ok(made)
 }

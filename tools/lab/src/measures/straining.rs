@@ -1,6 +1,7 @@
 //! Window length of filtered sketches (Huang et al. 2008, 4, Figure 7).
 
 use std::collections::HashSet;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Range;
 
 use super::sample::TextSample;
@@ -10,10 +11,13 @@ use nddb::compare::lcs::Parameters;
 use nddb::compare::lcs::Thresholds;
 use nddb::detect::PairOptions;
 use nddb::internals::Ticker;
+use nddb::internals::in_order;
 use nddb::internals::lcs::{Comparer, Prepared};
 
 /// Lengths of the window that are tried, in units, "from 2 bytes to 100 bytes".
 pub const WINDOWS: [usize; 16] = [2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 32, 40, 50, 64, 80, 100];
+/// Pairs that a thread strains at a time.
+const CHUNK: usize = 8;
 /// A window that strains nothing: a character is left out if the other text lacks it, and then it is in no common
 /// subsequence either.
 const NO_WINDOW: usize = 1;
@@ -51,38 +55,33 @@ pub fn straining(
     sample: &TextSample,
     pairs: &[(u32, u32)],
     options: &PairOptions,
+    threads: usize,
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
 ) -> Result<Straining> {
     let ticker = Ticker::new(watch);
     ticker.start("strain texts", Some(pairs.len() as u64), "pairs")?;
-    // Nothing is stopped early: all lengths are wanted.
-    let all = Thresholds::NONE;
-    let with = |window: usize| Parameters { window, ..options.lcs };
-    let mut whole = Comparer::new(with(NO_WINDOW), &all);
-    let mut comparers = WINDOWS.map(|window| Comparer::new(with(window), &all));
     let (mut made, mut sums) = (Straining::default(), [[0.0; 2]; WINDOWS.len()]);
-    for &(a, b) in pairs {
-        let texts = [a, b].map(|ordinal| sample.text(ordinal));
-        let likeness = |comparer: &mut Comparer, window: usize| {
-            let [a, b] = texts.map(|text| Prepared::new(text, &with(window)));
-            comparer.compare(&a, &b)
-        };
-        let original = likeness(&mut whole, NO_WINDOW);
-        if original.exceeds(&options.rules.lcs) {
-            made.similar += 1;
-            for ((&window, comparer), sum) in WINDOWS.iter().zip(&mut comparers).zip(&mut sums) {
-                sum[1] += likeness(comparer, window).trusted as f64 / original.trusted as f64;
+    let mut chunks = pairs.chunks(CHUNK);
+    let strain = |chunk: &[(u32, u32)]| {
+        // Nothing is stopped early: all lengths are wanted.
+        let mut strainer = Strainer::new(sample, options);
+        chunk.iter().map(|&pair| strainer.strain(pair)).collect::<Vec<Strained>>()
+    };
+    in_order(
+        threads,
+        || chunks.next(),
+        strain,
+        |strained| {
+            for Strained { is_similar, shares } in &strained {
+                made.similar += u64::from(*is_similar);
+                made.unlike += u64::from(!is_similar);
+                for (sum, share) in sums.iter_mut().zip(shares) {
+                    sum[usize::from(*is_similar)] += share;
+                }
             }
-        } else {
-            made.unlike += 1;
-            let [a, b] = texts.map(|text| text.chars().collect::<Vec<char>>());
-            for (&window, sum) in WINDOWS.iter().zip(&mut sums) {
-                let kept = kept(&a, &b, window) + kept(&b, &a, window);
-                sum[0] += 1.0 - kept as f64 / (a.len() + b.len()).max(1) as f64;
-            }
-        }
-        ticker.add(1)?;
-    }
+            ticker.add(strained.len() as u64)
+        },
+    )?;
     let mean = |sum: f64, pairs: u64| (pairs > 0).then(|| sum / pairs as f64);
     made.steps = WINDOWS
         .iter()
@@ -96,15 +95,115 @@ pub fn straining(
     Ok(made)
 }
 
-/// How many characters of a text are in a window that the other text has, too: the length of its sketch (3.3).
-fn kept(text: &[char], other: &[char], size: usize) -> usize {
-    let theirs: HashSet<&[char]> = windows(other, size).map(|window| &other[window]).collect();
-    let (mut kept, mut end) = (0, 0);
-    for window in windows(text, size).filter(|window| theirs.contains(&text[window.clone()])) {
-        kept += window.end - window.start.max(end);
-        end = window.end;
+/// What windows of each length leave of a pair.
+struct Strained {
+    /// Whether its whole texts are similar.
+    is_similar: bool,
+    /// The share of the trustable subsequence that is kept if it is, else the share of the texts that is strained away.
+    shares: [f64; WINDOWS.len()],
+}
+
+/// Strains pairs of a sample, one after the other.
+struct Strainer<'a> {
+    sample: &'a TextSample,
+    options: &'a PairOptions,
+    whole: Comparer,
+    comparers: [Comparer; WINDOWS.len()],
+}
+
+impl<'a> Strainer<'a> {
+    fn new(sample: &'a TextSample, options: &'a PairOptions) -> Self {
+        let with = |window: usize| Comparer::new(Parameters { window, ..options.lcs }, &Thresholds::NONE);
+        Self { sample, options, whole: with(NO_WINDOW), comparers: WINDOWS.map(with) }
     }
-    kept
+
+    fn strain(&mut self, (a, b): (u32, u32)) -> Strained {
+        let texts = [a, b].map(|ordinal| self.sample.text(ordinal));
+        let likeness = |comparer: &mut Comparer| {
+            let parameters = *comparer.parameters();
+            let [a, b] = texts.map(|text| Prepared::new(text, &parameters));
+            comparer.compare(&a, &b)
+        };
+        let original = likeness(&mut self.whole);
+        if original.exceeds(&self.options.rules.lcs) {
+            let kept = |comparer: &mut Comparer| likeness(comparer).trusted as f64 / original.trusted as f64;
+            let mut shares = [0.0; WINDOWS.len()];
+            shares.iter_mut().zip(&mut self.comparers).for_each(|(share, comparer)| *share = kept(comparer));
+            return Strained { is_similar: true, shares };
+        }
+        let [a, b] = texts.map(Hashed::new);
+        let characters = (a.text.len() + b.text.len()).max(1) as f64;
+        let shares = WINDOWS.map(|window| 1.0 - (a.kept(&b, window) + b.kept(&a, window)) as f64 / characters);
+        Strained { is_similar: false, shares }
+    }
+}
+
+/// A text with the hashes of its beginnings, from which the hash of any window follows.
+struct Hashed {
+    text: Vec<char>,
+    /// The hash of the first so many characters: as the digits of a number to a random base, modulo 2^61 - 1.
+    hashes: Vec<u64>,
+    powers: Vec<u64>,
+}
+
+const MODULUS: u64 = (1 << 61) - 1;
+const BASE: u64 = 0x1d8a_2f7c_4b19_63e5;
+
+impl Hashed {
+    fn new(text: &str) -> Self {
+        let text: Vec<char> = text.chars().collect();
+        let (mut hashes, mut powers) = (vec![0], vec![1]);
+        for (index, &character) in text.iter().enumerate() {
+            hashes.push((times(hashes[index], BASE) + u64::from(u32::from(character)) + 1) % MODULUS);
+            powers.push(times(powers[index], BASE));
+        }
+        Self { text, hashes, powers }
+    }
+
+    /// The hash of a window. Two of the windows of two texts that differ have one hash with a probability of 2^-34.
+    fn hash(&self, window: &Range<usize>) -> u64 {
+        let before = times(self.hashes[window.start], self.powers[window.len()]);
+        (self.hashes[window.end] + MODULUS - before) % MODULUS
+    }
+
+    /// How many characters of the text are in a window that the other text has, too: the length of its sketch (3.3).
+    fn kept(&self, other: &Self, size: usize) -> usize {
+        let theirs: HashSet<u64, BuildHasherDefault<Spread>> =
+            windows(&other.text, size).map(|window| other.hash(&window)).collect();
+        let (mut kept, mut end) = (0, 0);
+        for window in windows(&self.text, size) {
+            if theirs.contains(&self.hash(&window)) {
+                kept += window.end - window.start.max(end);
+                end = window.end;
+            }
+        }
+        kept
+    }
+}
+
+/// The product modulo 2^61 - 1.
+fn times(a: u64, b: u64) -> u64 {
+    let product = u128::from(a) * u128::from(b);
+    let sum = (product & u128::from(MODULUS)) as u64 + (product >> 61) as u64;
+    if sum >= MODULUS { sum - MODULUS } else { sum }
+}
+
+/// What is a hash already, with its bits spread to the upper ones.
+#[derive(Default)]
+struct Spread(u64);
+
+impl Hasher for Spread {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_u64(self.0 ^ u64::from(byte)));
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
 }
 
 /// The length of a character (Huang et al. 2008, 4): 1 for ASCII, 2 for others.

@@ -82,7 +82,7 @@ fn perhaps_similar_sets_are_worth_what_comparing_everything_says() {
         let corpus = corpus(folder.path(), &short(60, seed));
         let options = options(&corpus, folder.path());
         let drawn = sample(&corpus, &options, 100, seed);
-        let found = perhaps(corpus.collection(), &drawn, &options, &Draw::new(1000, seed), &mut |_| true);
+        let found = perhaps(corpus.collection(), &drawn, &options, &Draw::new(1000, seed), 2, &mut |_| true);
         let found = found.expect("measured");
         let texts: Vec<&str> = drawn.documents().iter().map(|&ordinal| drawn.text(ordinal)).collect();
         let len = texts.len();
@@ -162,7 +162,7 @@ fn windows_leave_what_looking_at_all_of_them_leaves() {
         let pairs: Vec<(u32, u32)> =
             documents.iter().enumerate().flat_map(|(at, &a)| documents[..at].iter().map(move |&b| (a, b))).collect();
         let pairs: Vec<(u32, u32)> = pairs.into_iter().step_by(pairs_step(documents.len())).collect();
-        let found = straining(&drawn, &pairs, &options, &mut |_| true).expect("measured");
+        let found = straining(&drawn, &pairs, &options, 2, &mut |_| true).expect("measured");
         let all = nddb::compare::lcs::Thresholds::NONE;
         let plain = |(a, b): (u32, u32), window: usize| -> Likeness {
             compare(drawn.text(a), drawn.text(b), &Parameters { window, ..options.lcs }, &all)
@@ -190,7 +190,7 @@ fn windows_leave_what_looking_at_all_of_them_leaves() {
             assert!(is(step.reserved, reserved), "seed {seed}: {step:?}, reserved {reserved}");
         }
         assert_eq!(found.steps.len(), WINDOWS.len());
-        let none = straining(&drawn, &[], &options, &mut |_| true).expect("measured");
+        let none = straining(&drawn, &[], &options, 1, &mut |_| true).expect("measured");
         assert!(none.steps.iter().all(|step| (step.strained, step.reserved) == (None, None)));
     }
 }

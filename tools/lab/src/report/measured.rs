@@ -3,9 +3,11 @@
 use nddb::detect::{ClusterOptions, Collection, Method, PairOptions, Resources};
 use nddb::{Error, Progress, Result, View};
 
+use super::overview::Overview;
 use super::texts::{TERM_PAIRS, Texts};
 use crate::Draw;
 use crate::measures::{self, Graph, Grid, Prints, Sizes};
+use crate::removals::{Removals, usual_options};
 
 /// All that is measured of a database.
 pub struct Report<'a> {
@@ -15,6 +17,10 @@ pub struct Report<'a> {
     pub view: View<'a>,
     /// Its documents.
     pub collection: Collection,
+    /// What clustering with its defaults would remove.
+    pub overview: Overview,
+    /// The method that the database is judged by if none is named.
+    pub default: Method,
     /// The distribution of fingerprints.
     pub prints: Prints,
     /// The methods that the database can answer.
@@ -40,7 +46,13 @@ pub struct Measured {
 }
 
 impl<'a> Report<'a> {
-    /// Measures a database, which the user named `db`; of texts a sample of at most so many documents, drawn by a seed.
+    /// The name of the method that the database is judged by if none is named.
+    pub fn default_method(&self) -> &'static str {
+        self.default.name()
+    }
+
+    /// Measures a database, which the user named `db`; of texts a sample of at most so many documents, drawn
+    /// by a seed. Texts are compared on so many threads.
     ///
     /// # Errors
     /// Of the database and of temporary files; [`Error::Cancelled`].
@@ -49,10 +61,15 @@ impl<'a> Report<'a> {
         view: View<'a>,
         resources: &Resources,
         (sample, seed): (usize, u64),
+        threads: usize,
         watch: &mut (dyn FnMut(&Progress) -> bool + Send),
     ) -> Result<Self> {
         let collection = Collection::build(view, resources, watch)?;
         let with_deleted = Collection::with_deleted(view, resources, watch)?;
+        let usual = usual_options(view, &with_deleted, resources);
+        let default = usual.pairs.method;
+        let removals = Removals::find(view, &with_deleted, usual, watch)?;
+        let overview = Overview::measure(view, &with_deleted, &removals, watch)?;
         let prints = measures::prints(&collection, view.settings().bits, resources, watch)?;
         let (mut methods, mut refused, mut grids, mut drawn) = (Vec::new(), Vec::new(), [None, None], Vec::new());
         let options = |method: Method| {
@@ -84,7 +101,8 @@ impl<'a> Report<'a> {
             methods.push(Measured { options, graph, sizes });
         }
         let [b, c] = grids;
-        let texts = Texts::measure(view, &collection, &options(Method::Shingles), (sample, seed), &drawn, watch)?;
-        Ok(Report { db, view, collection, prints, methods, refused, b, c, texts })
+        let texts =
+            Texts::measure(view, &collection, &options(Method::Shingles), (sample, seed), &drawn, threads, watch)?;
+        Ok(Report { db, view, collection, overview, default, prints, methods, refused, b, c, texts })
     }
 }

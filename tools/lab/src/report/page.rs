@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use nddb::detect::Method;
+
 use super::measured::{Measured, Report};
+use super::overview_page;
 use super::text_page;
 use crate::eval::COMBINED_R;
 use crate::html::Html;
@@ -20,7 +23,7 @@ impl Report<'_> {
     /// [`PlotError`] of a plot that cannot be drawn.
     pub fn page(&self) -> Result<String, PlotError> {
         let mut html = Html::new(&format!("nddb report: {}", self.db));
-        html.heading(1, &format!("Measurements of {}", self.db));
+        html.heading(1, &format!("Report of {}", self.db));
         let held = self.collection.held();
         html.paragraph(&format!(
             "{}, of which {} have a fingerprint. Recipe {}. Made by nddb {} from generation {} of the database.",
@@ -30,6 +33,12 @@ impl Report<'_> {
             env!("CARGO_PKG_VERSION"),
             self.view.generation(),
         ));
+        overview_page::sections(&mut html, self);
+        html.heading(2, "What the papers measure");
+        html.paragraph(
+            "The rest of the page has the measurements of the papers that the methods come from: how fingerprints are \
+             distributed, what each method finds, and what texts say.",
+        );
         fingerprints(&mut html, self)?;
         methods(&mut html, self)?;
         similarities(&mut html, self)?;
@@ -40,7 +49,7 @@ impl Report<'_> {
              methods below were not run, for the reason that stands beside each.",
         );
         if !self.refused.is_empty() {
-            let row = |(method, why): &(nddb::detect::Method, String)| vec![method.name().to_owned(), why.clone()];
+            let row = |(method, why): &(Method, String)| vec![method.name().to_owned(), why.clone()];
             html.table(&["method", "not run because"], &self.refused.iter().map(row).collect::<Vec<_>>());
         }
         Ok(html.finish())
@@ -97,7 +106,7 @@ fn methods(html: &mut Html, report: &Report<'_>) -> Result<()> {
          results for algorithms B and C): copies of one text count once, except in the last column. The mean degree is \
          over the documents that have a near-duplicate. A pair is of one site if both sites are known and equal.",
     );
-    let rows: Vec<Vec<String>> = report.methods.iter().map(overview).collect();
+    let rows: Vec<Vec<String>> = report.methods.iter().map(|measured| overview(measured, report.default)).collect();
     let titles =
         ["method", "documents", "with near-duplicate", "pairs", "mean degree", "same site", "exponent", "with copies"];
     html.table(&titles, &rows);
@@ -132,13 +141,17 @@ fn methods(html: &mut Html, report: &Report<'_>) -> Result<()> {
     Ok(())
 }
 
-fn overview(measured: &Measured) -> Vec<String> {
+fn overview(measured: &Measured, default: Method) -> Vec<String> {
     let graph = &measured.graph;
+    let mut name = match measured.options.method {
+        Method::Simhash => format!("simhash, k = {}", measured.options.rules.within),
+        method => method.name().into(),
+    };
+    if measured.options.method == default {
+        name += " (the default)";
+    }
     vec![
-        match measured.options.method {
-            nddb::detect::Method::Simhash => format!("simhash, k = {}", measured.options.rules.within),
-            method => method.name().into(),
-        },
+        name,
         grouped(graph.nodes),
         format!("{} ({})", grouped(graph.near), share(graph.near, graph.nodes)),
         grouped(graph.edges),

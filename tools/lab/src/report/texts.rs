@@ -47,6 +47,7 @@ impl Texts {
         options: &PairOptions,
         (sample, seed): (usize, u64),
         pairs: &[(Method, Draw)],
+        threads: usize,
         watch: &mut (dyn FnMut(&Progress) -> bool + Send),
     ) -> Result<Self> {
         let lists: Vec<Vec<(u32, u32)>> = pairs.iter().map(|(_, draw)| draw.pairs()).collect();
@@ -54,9 +55,9 @@ impl Texts {
         let (terms, terms_unread) = measures::term_differences(view, collection, &lists, options, watch)?;
         let drawn = measures::text_sample(view, collection, options, sample, seed, watch)?;
         let draw = Draw::new(STRAINED_PAIRS, seed);
-        let perhaps = measures::perhaps(collection, &drawn, options, &draw, watch)?;
-        let straining = measures::straining(&drawn, &perhaps.pairs.concat(), options, watch)?;
-        let sampled = sampled(view, collection, drawn.documents(), options, watch)?;
+        let perhaps = measures::perhaps(collection, &drawn, options, &draw, threads, watch)?;
+        let straining = measures::straining(&drawn, &perhaps.pairs.concat(), options, threads, watch)?;
+        let sampled = sampled(view, collection, drawn.documents(), options, threads, watch)?;
         Ok(Self {
             sample,
             seed,

@@ -86,6 +86,18 @@ impl Tally {
 struct Returned<'a> {
     ends: [&'a Member; 2],
     pair: u64,
+    resemblance: f64,
+}
+
+/// A pair of a run, by [`Runs::run`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct FoundPair {
+    /// The two documents.
+    pub(super) pair: u64,
+    /// The group of the smaller one.
+    pub(super) group: usize,
+    /// The resemblance of their samples.
+    pub(super) resemblance: f64,
 }
 
 impl<'a, 't> Runs<'a, 't> {
@@ -116,7 +128,7 @@ impl<'a, 't> Runs<'a, 't> {
         let (truth, shares) = (Vec::new(), [1; GROUPS]);
         let mut runs = Self { view, collection, options, sets, classes, members, indexes, truth, shares, most, ticker };
         let mut truth = Vec::new();
-        runs.shares = runs.pairs(Ratios::ALL, 0, &mut |returned| truth.push(returned.pair))?;
+        runs.shares = runs.pairs(Ratios::ALL, 0, ticker, &mut |returned| truth.push(returned.pair))?;
         truth.sort_unstable();
         runs.truth = truth;
         Ok(runs)
@@ -127,13 +139,19 @@ impl<'a, 't> Runs<'a, 't> {
     }
 
     /// The pairs of one run that are drawn, and how many are.
-    fn pairs(&self, ratios: Ratios, remainder: u32, found: &mut dyn FnMut(Returned<'_>)) -> Result<Shares> {
+    fn pairs(
+        &self,
+        ratios: Ratios,
+        remainder: u32,
+        ticker: &Ticker<'_>,
+        found: &mut dyn FnMut(Returned<'_>),
+    ) -> Result<Shares> {
         let mut sets = self.sets.resample(ratios, remainder);
         let member = |ordinal: u32| (self.member(ordinal).group, self.member(ordinal).hash);
         let mut drawing = Drawing::new(self.most, self.shares, &member);
         let threshold = self.options.rules.resemblance;
         let half = |ordinal: u32| self.member(ordinal).half;
-        self.ticker.lend(|watch| {
+        ticker.lend(|watch| {
             let context = Context {
                 view: self.view,
                 collection: self.collection,
@@ -151,18 +169,30 @@ impl<'a, 't> Runs<'a, 't> {
             })
         })?;
         let (pairs, shares) = drawing.finish();
-        self.ticker.start("decide", Some(pairs.len() as u64), "pairs")?;
+        ticker.start("decide", Some(pairs.len() as u64), "pairs")?;
         let mut overlaps = Overlaps::new(&sets, None);
         for &pair in &pairs {
             let [a, b] = [(pair >> 32) as u32, pair as u32];
             let mut evidence = Evidence::default();
             overlaps.add(a, b, &mut evidence)?;
             if let Decision::Near(_) = self.options.rules.decide(Method::Shingles, &evidence) {
-                found(Returned { ends: [a, b].map(|ordinal| self.member(ordinal)), pair });
+                let resemblance = evidence.resemblance.unwrap_or_default();
+                found(Returned { ends: [a, b].map(|ordinal| self.member(ordinal)), pair, resemblance });
             }
         }
-        self.ticker.add(pairs.len() as u64)?;
+        ticker.add(pairs.len() as u64)?;
         Ok(shares)
+    }
+
+    /// All pairs of one run, sorted; `None` if not all of them were looked at. Says nothing of its progress, so that
+    /// several threads may run at a time.
+    pub(super) fn run(&self, ratios: Ratios, remainder: u32) -> Result<Option<Vec<FoundPair>>> {
+        let mut pairs = Vec::new();
+        let shares = self.pairs(ratios, remainder, &Ticker::new(&mut |_| true), &mut |returned| {
+            let Returned { ends: [a, b], pair, resemblance } = returned;
+            pairs.push(FoundPair { pair, group: a.group.min(b.group), resemblance });
+        })?;
+        Ok((shares == [1; GROUPS]).then_some(pairs))
     }
 
     /// What a sampling returns, on average over its remainders.
@@ -171,12 +201,13 @@ impl<'a, 't> Runs<'a, 't> {
         let mut mean = Tally::default();
         for remainder in 0..remainders {
             let mut tally = Tally::default();
-            let shares = self.pairs(ratios, remainder, &mut |Returned { ends: [a, b], pair }| {
-                let (half, group) = (a.half, a.group.min(b.group));
-                let is_correct = self.truth.binary_search(&pair).is_ok();
-                tally.drawn[half][group] += 1.0;
-                tally.correct[half][group] += f64::from(u8::from(is_correct));
-            })?;
+            let shares =
+                self.pairs(ratios, remainder, self.ticker, &mut |Returned { ends: [a, b], pair, .. }| {
+                    let (half, group) = (a.half, a.group.min(b.group));
+                    let is_correct = self.truth.binary_search(&pair).is_ok();
+                    tally.drawn[half][group] += 1.0;
+                    tally.correct[half][group] += f64::from(u8::from(is_correct));
+                })?;
             tally.returned = tally.drawn;
             for counts in [&mut tally.returned, &mut tally.correct] {
                 for half in counts.iter_mut() {

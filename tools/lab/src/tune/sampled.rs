@@ -4,7 +4,6 @@ use super::calibrate::RATIOS;
 use super::runs::{PAIRS_MAX, Runs};
 use fixedbitset::FixedBitSet;
 use nddb::Progress;
-use nddb::Result;
 use nddb::View;
 use nddb::detect::Collection;
 use nddb::detect::Method;
@@ -14,6 +13,8 @@ use nddb::detect::{GROUPS, Ratios};
 use nddb::internals::ShingleSets;
 use nddb::internals::TextSources;
 use nddb::internals::Ticker;
+use nddb::internals::in_order;
+use nddb::{Error, Result};
 
 /// Resemblances from which on pairs are looked for.
 pub const THRESHOLDS: [f64; 7] = [0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95];
@@ -68,6 +69,9 @@ fn share(part: f64, whole: f64) -> Option<f64> {
 /// what all shingles return; means over the remainders of a ratio. Of a run and group no more than [`PAIRS_MAX`] pairs
 /// are looked at, drawn by hash, and counts are scaled up to all.
 ///
+/// A run at the lowest threshold returns what runs at all others do, with the resemblance of each pair: where it need not
+/// draw, one run of each ratio and remainder stands for all thresholds. Runs go on so many threads.
+///
 /// # Errors
 /// As [`pairs`](nddb::detect::pairs).
 pub fn sampled(
@@ -75,6 +79,7 @@ pub fn sampled(
     collection: &Collection,
     documents: &[u32],
     options: &PairOptions,
+    threads: usize,
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
 ) -> Result<Sampled> {
     let options = PairOptions { method: Method::Shingles, ..options.clone() };
@@ -92,10 +97,17 @@ pub fn sampled(
             made.shingles[Ratios::group(words)] += sets.hashes(ordinal).count() as u64;
         }
     }
-    for threshold in THRESHOLDS {
+    let runs_at = |threshold: f64| {
         let mut options = options.clone();
         options.rules.resemblance = threshold;
-        let runs = Runs::new(view, collection, options, &sets, |_, _| 0, PAIRS_MAX, &ticker)?;
+        Runs::new(view, collection, options, &sets, |_, _| 0, PAIRS_MAX, &ticker)
+    };
+    if let Some(steps) = at_once(&runs_at(THRESHOLDS[0])?, threads, &ticker)? {
+        made.steps = steps;
+        return Ok(made);
+    }
+    for threshold in THRESHOLDS {
+        let runs = runs_at(threshold)?;
         let (mut returned, mut correct) = ([[0.0; GROUPS]; RATIOS.len()], [[0.0; GROUPS]; RATIOS.len()]);
         for (index, ratio) in RATIOS.into_iter().enumerate() {
             let tally = runs.tally(Ratios::uniform(ratio).unwrap_or(Ratios::ALL))?;
@@ -104,4 +116,58 @@ pub fn sampled(
         made.steps.push(AtThreshold { threshold, pairs: returned[0].map(|pairs| pairs as u64), returned, correct });
     }
     Ok(made)
+}
+
+/// Counts for all thresholds what runs at the lowest one return; `None` if one of them has more pairs than it looks at.
+fn at_once(runs: &Runs<'_, '_>, threads: usize, ticker: &Ticker<'_>) -> Result<Option<Vec<AtThreshold>>> {
+    let Some(truth) = runs.run(Ratios::ALL, 0)? else { return Ok(None) };
+    let resemblance_of = |pair: u64| {
+        let found = truth.binary_search_by_key(&pair, |found| found.pair);
+        found.map_or(0.0, |index| truth[index].resemblance)
+    };
+    let mut jobs = (0..RATIOS.len()).flat_map(|index| (0..RATIOS[index]).map(move |remainder| (index, remainder)));
+    ticker.start("sampled shingles", Some(RATIOS.iter().copied().map(u64::from).sum()), "runs")?;
+    let empty = |threshold| AtThreshold {
+        threshold,
+        pairs: [0; GROUPS],
+        returned: [[0.0; GROUPS]; RATIOS.len()],
+        correct: [[0.0; GROUPS]; RATIOS.len()],
+    };
+    let (mut steps, mut is_whole) = (THRESHOLDS.map(empty), true);
+    let run = |(index, remainder): (usize, u32)| {
+        let ratios = Ratios::uniform(RATIOS[index]).unwrap_or(Ratios::ALL);
+        (index, runs.run(ratios, remainder))
+    };
+    in_order(
+        threads,
+        || jobs.next(),
+        run,
+        |(index, found)| {
+            let Some(found) = found? else {
+                is_whole = false;
+                return Err(Error::Cancelled);
+            };
+            let part = 1.0 / f64::from(RATIOS[index]);
+            for step in &mut steps {
+                let (mut returned, mut correct) = ([0u64; GROUPS], [0u64; GROUPS]);
+                for pair in found.iter().filter(|pair| pair.resemblance >= step.threshold) {
+                    returned[pair.group] += 1;
+                    correct[pair.group] += u64::from(resemblance_of(pair.pair) >= step.threshold);
+                }
+                for group in 0..GROUPS {
+                    step.returned[index][group] += part * returned[group] as f64;
+                    step.correct[index][group] += part * correct[group] as f64;
+                }
+            }
+            ticker.add(1)
+        },
+    )
+    .or_else(|error| if is_whole { Err(error) } else { Ok(()) })?;
+    if !is_whole {
+        return Ok(None);
+    }
+    for step in &mut steps {
+        step.pairs = step.returned[0].map(|pairs| pairs as u64);
+    }
+    Ok(Some(steps.to_vec()))
 }

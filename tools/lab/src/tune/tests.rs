@@ -182,7 +182,7 @@ fn samples_find_what_comparing_all_pairs_of_samples_finds() {
         options.resources = Resources { memory_limit: 0, folder: folder.path().into() };
         let documents: Vec<u32> =
             (0..all.len()).filter(|&one| all.representative(one) == one && !all.row(one).is_empty).collect();
-        let found = sampled(corpus.view(), all, &documents, &options, &mut |_| true).expect("measured");
+        let found = sampled(corpus.view(), all, &documents, &options, 2, &mut |_| true).expect("measured");
         let words = |ordinal: u32| {
             let index: usize = all.id(ordinal)[1..].parse().expect("an index");
             CanonicalWords::of_text(&made[index])
@@ -227,7 +227,7 @@ fn samples_find_what_comparing_all_pairs_of_samples_finds() {
         }
         assert_eq!(found.steps.len(), THRESHOLDS.len());
         assert!(found.steps[0].pairs.iter().sum::<u64>() > 20, "seed {seed}");
-        let none = sampled(corpus.view(), all, &[], &options, &mut |_| true).expect("measured");
+        let none = sampled(corpus.view(), all, &[], &options, 1, &mut |_| true).expect("measured");
         assert!(none.steps.iter().all(|step| step.precision(0, None).is_none() && step.recall(3, None).is_none()));
     }
 }

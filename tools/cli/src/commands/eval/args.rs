@@ -6,6 +6,7 @@ use clap::ValueEnum;
 use nddb::sketch::Recipe;
 use nddb_lab::eval::Half;
 
+use crate::commands::load::IdFrom;
 use crate::paper_options::PaperOptions;
 use crate::text_options::TextOptions;
 
@@ -32,6 +33,9 @@ pub(crate) struct Args {
     /// The labels
     #[arg(long, value_name = "FILE")]
     pub(super) pairs: PathBuf,
+    /// Where ids of WARC, WET and ARC documents come from, as of nddb load
+    #[arg(long, value_enum, default_value_t, value_name = "FROM")]
+    pub(super) id: IdFrom,
     /// Which methods, with which thresholds: all, or b,simhash:k=0..7,combined:b=3+c=360
     #[arg(long, value_name = "LIST", default_value = "all")]
     pub(super) methods: String,

@@ -3,9 +3,9 @@
 use std::io::BufReader;
 use std::path::Path;
 
-use nddb::Config;
 use nddb::detect::Resources;
 use nddb::sketch::Recipe;
+use nddb::{Config, archive};
 use nddb_lab::eval::{Corpus, CorpusError, LabelFault, Labels};
 
 use super::args::Args;
@@ -19,8 +19,9 @@ use crate::messages::Meter;
 pub(super) fn load(args: &Args, recipe: Recipe, labels: &Labels, resources: &Resources, meter: &Meter) -> Result<Set> {
     let config = Config::within(K_MAX)?.recipe(&recipe.label());
     let database = resources.folder.join(format!("{}-{}.nddb", recipe.name(), recipe.version()));
-    let corpus =
-        Corpus::load(&args.docs, &database, &config, &recipe, resources, &mut *meter.watch(true)).map_err(told)?;
+    let options = archive::Options { id_from: args.id.into(), ..archive::Options::default() };
+    let corpus = Corpus::load((&args.docs, &options), &database, &config, &recipe, resources, &mut *meter.watch(true))
+        .map_err(told)?;
     let gold = corpus.gold(labels)?;
     Ok(Set { recipe, corpus, gold })
 }

@@ -148,6 +148,7 @@ fn page<'a>(
         let name = format!("{} {}", trial.setting.method, trial.setting.told()).trim_end().to_owned();
         MethodFigures {
             name: if several { format!("{} {name}", trial.set.recipe.name()) } else { name },
+            is_default: trial.is_default(),
             counts: splits(&trial.set.gold, &frame.selected, trial.returned.found())[0].counts,
             intervals: *intervals,
             pairs: trial.returned.pairs(),

@@ -95,14 +95,17 @@ fn overview(frame: &Frame<'_>, trials: &[Trial<'_>], parts: &[Vec<Split>], inter
         "candidates/doc",
         "bytes/doc",
         "seconds",
-        "",
     ]);
     for ((trial, parts), intervals) in trials.iter().zip(parts).zip(intervals) {
         let all = parts[0].counts;
         let per = trial.summary.candidates as f64 / (frame.documents().max(1)) as f64;
         table.row(vec![
             trial.set.recipe.name(),
-            trial.setting.method.name().into(),
+            if trial.is_default() {
+                format!("{} (default)", trial.setting.method)
+            } else {
+                trial.setting.method.name().into()
+            },
             or_nothing(trial.setting.told()),
             figure(all.precision()),
             figure(all.precision_of_returned()),
@@ -116,7 +119,6 @@ fn overview(frame: &Frame<'_>, trials: &[Trial<'_>], parts: &[Vec<Split>], inter
             format!("{per:.2}"),
             trial.setting.method.bytes_per_document().map_or(NOTHING.into(), grouped),
             format!("{:.3}", trial.seconds),
-            if trial.is_default() { "default".into() } else { String::new() },
         ]);
     }
     table

@@ -5,10 +5,11 @@ use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
 use nddb::Config;
+use nddb::archive::Options;
 use nddb::detect::{ALL_TRAITS, Model, Resources, TRAITS};
 use nddb::sketch::Recipe;
 use nddb_lab::eval::{Corpus, Label, Labels};
-use nddb_lab::fit::{self, Example};
+use nddb_lab::fit::{self, Example, PENALTIES};
 use serde_json::{Value, json};
 
 use crate::args::Global;
@@ -37,7 +38,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE", required = true)]
     pairs: Vec<PathBuf>,
     /// The groups of the same set, which are predicted without one another: lines of id, tab, group; `-` where the groups
-    /// of a set are its sites [default: for all sets]
+    /// of a set are its sites [default: for all sets]. Groups of one name are one group, in whatever set
     #[arg(long, value_name = "FILE")]
     groups: Vec<PathBuf>,
     /// Write the constants to this file
@@ -55,7 +56,8 @@ struct Sets {
     examples: Vec<Example>,
     /// The kind of each example.
     kinds: Vec<String>,
-    groups: u32,
+    /// The number of each group: one of a name that several sets have is the same in all.
+    groups: HashMap<String, u32>,
 }
 
 pub(super) fn run(args: &Args, global: &Global) -> Result<Code> {
@@ -106,10 +108,10 @@ impl Sets {
         let (number, config) = (self.names.len(), Config::within(3)?.recipe(&recipe.label()));
         let database = resources.folder.join(format!("{number}.nddb"));
         let corpus =
-            Corpus::load(docs, &database, &config, &recipe, resources, &mut *meter.watch(true)).map_err(told)?;
+            Corpus::load((docs, &Options::default()), &database, &config, &recipe, resources, &mut *meter.watch(true))
+                .map_err(told)?;
         let gold = corpus.gold(&labels)?;
         let given = groups.map(groups_of).transpose()?;
-        let mut known: HashMap<String, u32> = HashMap::new();
         for pair in &gold.pairs {
             let is_near = match pair.label {
                 Label::Correct => true,
@@ -124,8 +126,8 @@ impl Sets {
                     Some(given) => given.get(id).map_or(id, String::as_str),
                     None => &gold.sites[site as usize],
                 };
-                let next = self.groups + known.len() as u32;
-                *known.entry(name.to_owned()).or_insert(next)
+                let next = self.groups.len() as u32;
+                *self.groups.entry(name.to_owned()).or_insert(next)
             };
             let groups = [group(pair.a, pair.sites[0]), group(pair.b, pair.sites[1])];
             let (set, is_identical) = (number as u32, evidence.identical);
@@ -133,7 +135,6 @@ impl Sets {
             let kind = pair.kind.map_or("", |kind| &gold.kinds[kind as usize]);
             self.kinds.push(kind.to_owned());
         }
-        self.groups += known.len() as u32;
         self.names.push(docs.parent().and_then(Path::file_name).unwrap_or(docs.as_os_str()).to_string_lossy().into());
         Ok(())
     }
@@ -155,8 +156,8 @@ fn groups_of(path: &Path) -> Result<HashMap<String, String>> {
 fn fitted(sets: &Sets, seed: u64) -> (Value, Model) {
     let examples = &sets.examples;
     let weights = fit::weights(examples);
-    let (model, penalty) = fit::fit(examples, &weights, [true; TRAITS]);
-    let probabilities = fit::cross_validated(examples, &weights, [true; TRAITS]);
+    let (model, penalty) = fit::fit(examples, &weights, [true; TRAITS], &PENALTIES);
+    let probabilities = fit::cross_validated(examples, &weights, [true; TRAITS], &PENALTIES);
     let components = fit::components(examples);
     let of_set = |set: usize, probabilities: &[f64]| -> Vec<(f64, bool)> {
         let pairs = examples.iter().zip(probabilities).filter(|(example, _)| example.set as usize == set);
@@ -192,7 +193,7 @@ fn fitted(sets: &Sets, seed: u64) -> (Value, Model) {
     let without: Vec<Value> = (0..TRAITS)
         .map(|left_out| {
             let used = std::array::from_fn(|index| index != left_out);
-            let probabilities = fit::cross_validated(examples, &weights, used);
+            let probabilities = fit::cross_validated(examples, &weights, used, &[penalty]);
             let each: Vec<Value> =
                 (0..sets.names.len()).map(|set| scores(&sets.names[set], &of_set(set, &probabilities))).collect();
             json!({"without": ALL_TRAITS[left_out].name, "sets": each})
@@ -204,7 +205,9 @@ fn fitted(sets: &Sets, seed: u64) -> (Value, Model) {
     (value, model)
 }
 
+/// The constants, rounded to hundredths: as exact as they are known, and as the program has its own.
 fn model_value(model: &Model) -> Value {
+    let rounded = |value: f64| (value * 100.0).round() / 100.0;
     let weights = ALL_TRAITS.iter().zip(model.weights).map(|(of, weight)| (of.name.to_owned(), json!(rounded(weight))));
     json!({"constant": rounded(model.constant), "weights": weights.collect::<serde_json::Map<_, _>>()})
 }

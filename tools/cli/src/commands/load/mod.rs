@@ -110,12 +110,21 @@ struct Fields {
 
 /// Where ids come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum IdFrom {
+pub(in crate::commands) enum IdFrom {
     /// WARC-Record-ID; of WET records WARC-Refers-To
     #[default]
     Record,
     /// The address
     Url,
+}
+
+impl From<IdFrom> for archive::IdFrom {
+    fn from(from: IdFrom) -> Self {
+        match from {
+            IdFrom::Record => archive::IdFrom::Record,
+            IdFrom::Url => archive::IdFrom::Url,
+        }
+    }
 }
 
 impl Args {
@@ -124,10 +133,7 @@ impl Args {
         archive::Options {
             format: self.format,
             limits: Limits { record: self.max_record as usize, ..Limits::default() },
-            id_from: match self.id {
-                IdFrom::Record => archive::IdFrom::Record,
-                IdFrom::Url => archive::IdFrom::Url,
-            },
+            id_from: self.id.into(),
             id_prefix: self.id_prefix.clone(),
             first_ordinal: 0,
             fields: archive::JsonFields {

@@ -1,6 +1,7 @@
-//! `nddb report`: the measurements of the papers, as a page.
+//! `nddb report`: what would be removed, and the measurements of the papers, as a page.
 
 mod numbers;
+mod removal_numbers;
 mod text_numbers;
 
 use std::path::PathBuf;
@@ -15,10 +16,11 @@ use crate::output::{self, Output};
 use crate::quantity::{counted, duration};
 use crate::{database, interrupt};
 
-/// Measure a database as the papers do, with plots
+/// Say what would be removed and how sure that is, and measure a database as the papers do
 ///
-/// Writes one HTML page that needs nothing else: how fingerprints are distributed (Manku et al. 2007,
-/// Figure 2), the graph of near-duplicates and the clusters by each method that the database can answer, how B-similarity
+/// Writes one HTML page that needs nothing else. It opens with what `nddb cluster` would remove: how many documents, by
+/// site, batch, rule and score, how many of them the model expects to be wrong, the largest clusters, and thin pages apart.
+/// Then come the papers' measurements, with plots: how fingerprints are distributed (Manku et al. 2007, Figure 2), the graph of near-duplicates and the clusters by each method that the database can answer, how B-similarity
 /// and C-similarity go together and in how many terms pairs differ (Henzinger 2006), how many signatures and how long a
 /// window texts need (Huang et al. 2008), and what sampled shingles find (Ye et al. 2007). The numbers stand beside every
 /// plot; with --json they go to stdout. What needs labels is measured by `nddb eval --report`.
@@ -52,7 +54,8 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let meter = messages.meter("report");
     let db = args.database.db.display().to_string();
     let sample = (args.sample, args.seed);
-    let report = Report::measure(db, reader.view(), &pairs::resources(global), sample, &mut *meter.watch(true))?;
+    let resources = pairs::resources(global);
+    let report = Report::measure(db, reader.view(), &resources, sample, global.threads(), &mut *meter.watch(true))?;
     if args.output.is_some() || !global.json {
         let page = report.page()?;
         let mut output = Output::chosen(args.output.as_deref())?;

@@ -7,7 +7,7 @@ use nddb_lab::measures::Grid;
 use nddb_lab::report::{C_RANGES, Measured, Report};
 use serde_json::{Value, json};
 
-use super::text_numbers;
+use super::{removal_numbers, text_numbers};
 
 pub(super) fn value(report: &Report<'_>) -> Value {
     let prints = &report.prints;
@@ -28,6 +28,7 @@ pub(super) fn value(report: &Report<'_>) -> Value {
         "recipe": report.view.settings().recipe,
         "versions": {"nddb": env!("CARGO_PKG_VERSION"), "format": nddb_format::fields::FORMAT},
         "documents": report.collection.held().documents,
+        "removals": removal_numbers::value(report),
         "fingerprints": {
             "bits": prints.bits,
             "documents": prints.documents,

@@ -1,0 +1,129 @@
+//! `nddb audit`: a page to judge removals by hand, and what the answers say.
+
+mod scored;
+
+use std::path::PathBuf;
+
+use nddb_lab::audit::Audit;
+use nddb_lab::quantity::unread_reasons;
+use serde_json::json;
+
+use super::pairs;
+use crate::args::Global;
+use crate::clock::Clock;
+use crate::failure::{Code, Failure, Result, Told};
+use crate::output::{self, Output};
+use crate::quantity::{counted, duration};
+use crate::text_options::unread_value;
+use crate::{database, interrupt};
+
+/// Judge by hand a sample of what cluster would remove, and measure how many removals are right
+///
+/// Writes one HTML page that needs nothing else: it shows pairs side by side with the words that differ, asks whether
+/// information is lost and whether the kept page is as good, keeps the answers in the browser, and downloads them as a
+/// label file, which `nddb eval --pairs` reads, too. The sample is of all that `nddb cluster` would remove by its
+/// defaults: drawn apart by rule, score, sites and size of the cluster, more where the score is doubtful. A fifth of the
+/// pairs is of others: near-duplicates that stay, and pairs told apart by a score just below the threshold. Some pairs
+/// come twice, to see how alike answers are.
+///
+/// With --score, prints which share of all removals is right by these answers, with 95% intervals: of all, and by rule,
+/// score, sites, cluster size and stratum. Each answer counts for all the removals that it was drawn from.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  nddb audit crawl.nddb -o audit.html
+  nddb audit crawl.nddb --sample 1000 --seed 2 -o another.html
+  nddb audit --score labels-5d1c8e0b7a3f2964.tsv")]
+pub(crate) struct Args {
+    /// The database, a folder
+    #[arg(value_name = "DB", env = "NDDB_DB", hide_env_values = true, required_unless_present = "score")]
+    db: Option<PathBuf>,
+    /// Write the page here instead of stdout
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Questions on the page, pairs that come twice included
+    #[arg(long, value_name = "N", default_value = "400", value_parser = clap::value_parser!(u32).range(1..))]
+    sample: u32,
+    /// Decides what is drawn, and in which order it is shown
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Print what the answers in this file say, instead of making a page
+    #[arg(long, value_name = "LABELS", conflicts_with_all = ["output", "sample", "seed"])]
+    score: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
+    if let Some(labels) = &args.score {
+        return scored::run(labels, global);
+    }
+    let clock = Clock::start();
+    let db = args.db.as_deref().ok_or_else(|| Failure::usage("no database is named: give DB, or set NDDB_DB"))?;
+    let reader = database::read(db)?;
+    interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
+    let messages = global.messages();
+    let meter = messages.meter("audit");
+    let name = db.display().to_string();
+    let sample = (args.sample as usize, args.seed);
+    let audit = Audit::draw(name, reader.view(), &pairs::resources(global), sample, &mut *meter.watch(true))?;
+    if audit.pairs.is_empty() {
+        return Err(nothing(&audit));
+    }
+    if args.output.is_some() || !global.json {
+        let mut output = Output::chosen(args.output.as_deref())?;
+        output.write(audit.page().as_bytes())?;
+        output.flush()?;
+    }
+    if global.json {
+        let strata = audit.strata.iter().map(|drawn| {
+            let it = &drawn.stratum;
+            json!({
+                "kind": it.kind.name(),
+                "rule": it.rule,
+                "score": it.score,
+                "sites": it.sites,
+                "cluster": it.cluster,
+                "pairs": drawn.pairs,
+                "drawn": drawn.drawn,
+            })
+        });
+        output::print_json(&json!({
+            "audit": audit.id(),
+            "method": audit.method.name(),
+            "documents": audit.documents,
+            "removals": audit.removals(),
+            "questions": audit.order.len(),
+            "pairs": audit.pairs.len(),
+            "left_out": audit.left_out,
+            "unread": unread_value(&audit.unread),
+            "seed": audit.seed,
+            "strata": strata.collect::<Vec<_>>(),
+        }))?;
+    }
+    if audit.left_out > 0 {
+        messages.warn(format!(
+            "{} left out, because a text could not be read: {}",
+            counted(audit.left_out, "pair"),
+            unread_reasons(&audit.unread)
+        ));
+    }
+    let took = duration(std::time::Duration::from_secs_f64(clock.seconds()));
+    let next = args.output.as_ref().map_or_else(String::new, |path| format!("; open {} in a browser", path.display()));
+    meter.finish(&format!(
+        "{} about {} of {} in {took}{next}",
+        counted(audit.order.len() as u64, "question"),
+        counted(audit.pairs.len() as u64, "pair"),
+        counted(audit.removals(), "removal"),
+    ));
+    Ok(if audit.left_out > 0 { Code::SomeSkipped } else { Code::Done })
+}
+
+/// Why there is nothing to judge, and what to do.
+fn nothing(audit: &Audit) -> Failure {
+    if audit.left_out > 0 {
+        let message = format!("{}: no text could be read: {}", audit.db, unread_reasons(&audit.unread));
+        let hint = "texts are read where `nddb load` found them: put the archives back, unchanged";
+        return Told::new(Code::Failed, message).hint(hint).into();
+    }
+    let message = format!("{}: there is nothing to judge: no document would be removed", audit.db);
+    Told::new(Code::Failed, message).hint(format!("see what there is: nddb report {} -o report.html", audit.db)).into()
+}

@@ -1,0 +1,132 @@
+//! `nddb audit --score`: what the answers of an audit say.
+
+use std::path::Path;
+
+use nddb_lab::audit::{AuditScore, Figure, Kind, read_answers};
+use serde_json::{Value, json};
+
+use crate::args::Global;
+use crate::failure::{Code, Failure, Result, Told, chain};
+use crate::inputs;
+use crate::output::{self, Output};
+use crate::quantity::{counted, grouped};
+use crate::table::Table;
+
+pub(super) fn run(path: &Path, global: &Global) -> Result<Code> {
+    let answers = read_answers(inputs::lines(path)?).map_err(|error| {
+        let told = Told::new(Code::Failed, format!("{}: {}", path.display(), chain(&error)));
+        Failure::from(told.hint("give the file that the page of nddb audit downloaded, as it is"))
+    })?;
+    let score = AuditScore::of(&answers);
+    if global.json {
+        output::print_json(&value(&score))?;
+        return Ok(Code::Done);
+    }
+    let mut output = Output::stdout();
+    for line in lines(&score) {
+        output.line(&line)?;
+    }
+    output.flush()?;
+    Ok(Code::Done)
+}
+
+fn lines(score: &AuditScore) -> Vec<String> {
+    let mut lines = vec![format!(
+        "{} of {} judged, {} undecided",
+        counted(score.judged, "removal"),
+        grouped(score.removals),
+        grouped(score.undecided)
+    )];
+    match (score.all.share, score.all.interval) {
+        (Some(share), Some(interval)) => {
+            lines.push(format!("right (nothing is lost, and the kept page is as good): {}", told(share, interval)));
+        }
+        _ => lines.push("nothing is decided yet: answer both questions of some pairs on the page".into()),
+    }
+    if let Some(expected) = score.expected {
+        lines.push(format!("expected by the model of the same removals: {}", percent(expected)));
+    }
+    if score.all.pairs < score.removals && score.all.share.is_some() {
+        let left = score.removals - score.all.pairs;
+        lines.push(format!("{} are of strata without a decided answer, and not counted", counted(left, "removal")));
+    }
+    let (twice, same) = score.again;
+    if twice > 0 {
+        lines.push(format!("{} judged twice, {} alike", counted(twice, "pair"), grouped(same)));
+    }
+    for (title, parts) in &score.parts {
+        if parts.is_empty() {
+            continue;
+        }
+        lines.push(String::new());
+        let mut table = Table::new(&[title, "removals", "judged", "right", "share", "95%"]);
+        parts.iter().for_each(|(name, figure)| table.row(row(name, figure)));
+        lines.extend(table.lines());
+    }
+    if !score.others.is_empty() {
+        lines.push(String::new());
+        let mut table = Table::new(&["not removed", "pairs", "judged", "could go", "share", "95%"]);
+        for (kind, figure) in &score.others {
+            table.row(row(name(*kind), figure));
+        }
+        lines.extend(table.lines());
+    }
+    lines
+}
+
+fn name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Stays => "near-duplicates that stay",
+        _ => "told apart, near the threshold",
+    }
+}
+
+fn row(name: &str, figure: &Figure) -> Vec<String> {
+    let share = figure.share.map_or_else(|| "-".into(), percent);
+    let interval =
+        figure.interval.map_or_else(|| "-".into(), |(from, to)| format!("{} to {}", percent(from), percent(to)));
+    vec![name.into(), grouped(figure.pairs), grouped(figure.judged), grouped(figure.right), share, interval]
+}
+
+fn told(share: f64, (from, to): (f64, f64)) -> String {
+    format!("{} (95%: {} to {})", percent(share), percent(from), percent(to))
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1}%", 100.0 * share)
+}
+
+fn value(score: &AuditScore) -> Value {
+    let figure = |figure: &Figure| {
+        json!({
+            "pairs": figure.pairs,
+            "judged": figure.judged,
+            "right": figure.right,
+            "share": figure.share,
+            "interval": figure.interval.map(|(from, to)| [from, to]),
+        })
+    };
+    let parts = score.parts.iter().map(|(title, parts)| {
+        let parts = parts.iter().map(|(name, of)| {
+            let mut value = figure(of);
+            value["name"] = json!(name);
+            value
+        });
+        json!({"by": title, "parts": parts.collect::<Vec<_>>()})
+    });
+    let others = score.others.iter().map(|(kind, of)| {
+        let mut value = figure(of);
+        value["kind"] = kind.name().into();
+        value
+    });
+    json!({
+        "removals": score.removals,
+        "judged": score.judged,
+        "undecided": score.undecided,
+        "all": figure(&score.all),
+        "expected": score.expected,
+        "parts": parts.collect::<Vec<_>>(),
+        "others": others.collect::<Vec<_>>(),
+        "again": {"pairs": score.again.0, "alike": score.again.1},
+    })
+}

@@ -1,0 +1,54 @@
+//! What would be removed, as JSON.
+
+use nddb_lab::report::{Report, Share, ShownCluster};
+use serde_json::{Value, json};
+
+use crate::text_options::unread_value;
+
+pub(super) fn value(report: &Report<'_>) -> Value {
+    let overview = &report.overview;
+    let verdicts: serde_json::Map<String, Value> =
+        overview.verdicts.iter().map(|(verdict, &count)| (verdict.name().to_owned(), count.into())).collect();
+    let (estimated, wrong) = overview.expected_wrong();
+    let scores = overview.scores.iter().map(|((rule, bin), scored)| {
+        json!({
+            "rule": rule,
+            "score": bin.to_string(),
+            "removed": scored.removed,
+            "expected_wrong": (scored.estimated > 0).then_some(scored.wrong),
+        })
+    });
+    let (count, others) = &overview.other_sites;
+    json!({
+        "method": report.default_method(),
+        "documents": overview.documents,
+        "removed": overview.removed,
+        "clusters": overview.clusters,
+        "clustered": overview.clustered,
+        "members": verdicts,
+        "expected_wrong": {"of": estimated, "documents": wrong},
+        "sites": overview.sites.iter().map(share).collect::<Vec<_>>(),
+        "other_sites": {"sites": count, "documents": others.documents, "removed": others.removed},
+        "batches": overview.batches.iter().map(share).collect::<Vec<_>>(),
+        "scores": scores.collect::<Vec<_>>(),
+        "largest": overview.largest.iter().map(cluster).collect::<Vec<_>>(),
+        "thin": {
+            "documents": overview.thin.documents,
+            "removed": overview.thin.removed,
+            "clusters": overview.thin.clusters,
+            "largest": overview.thin.largest.iter().map(cluster).collect::<Vec<_>>(),
+        },
+        "unread": unread_value(&overview.unread),
+    })
+}
+
+fn share(share: &Share) -> Value {
+    json!({"name": share.name, "documents": share.documents, "removed": share.removed})
+}
+
+fn cluster(cluster: &ShownCluster) -> Value {
+    let members = cluster.members.iter().map(|(page, removed)| {
+        json!({"id": page.id, "url": page.url, "title": page.title, "snippet": page.snippet(), "removed": removed})
+    });
+    json!({"size": cluster.size, "removed": cluster.removed, "members": members.collect::<Vec<_>>()})
+}

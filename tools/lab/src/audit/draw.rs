@@ -1,0 +1,325 @@
+//! Drawing the pairs of an audit, and reading their pages.
+
+use std::collections::BTreeMap;
+
+use nddb::detect::{Collection, MemberVerdict, Method, PairOptions, Resources, UnreadTexts};
+use nddb::internals::sketch::split_mix;
+use nddb::internals::{FixedBitSet, PairJob, Reach};
+use nddb::{Error, Progress, Result, View};
+use xxhash_rust::xxh3::Xxh3;
+
+use super::allocation::{Population, allocate};
+use super::stratum::{Kind, Stratum, range, spread};
+use crate::removals::{KnownPage, Removals, Score, read_pages, sites, size_class, usual_options};
+
+/// Shares of the sample: pairs that are told apart, near-duplicates that stay, and pairs that are asked for twice.
+const REJECTED: f64 = 0.15;
+const STAYS: f64 = 0.05;
+const AGAIN: f64 = 0.05;
+/// The probability, below the threshold, from which on pairs that are told apart are drawn.
+const NEAR_THRESHOLD: f64 = 0.3;
+/// Pairs between the two times that a pair is asked for, at least, where there are so many.
+const BETWEEN: usize = 10;
+
+/// Pairs to judge, drawn from what clustering with its defaults decides.
+#[derive(Debug)]
+pub struct Audit {
+    /// The database as the user named it.
+    pub db: String,
+    /// Generation of the database.
+    pub generation: u64,
+    /// Live documents.
+    pub documents: u64,
+    /// The method that decided.
+    pub method: Method,
+    /// Decides what is drawn.
+    pub seed: u64,
+    /// What the pairs are drawn from.
+    pub strata: Vec<Drawn>,
+    /// The pairs, each once.
+    pub pairs: Vec<AuditPair>,
+    /// The order in which they are asked for, by index; some come twice.
+    pub order: Vec<usize>,
+    /// Drawn pairs that are left out, because a text could not be read.
+    pub left_out: u64,
+    /// Documents that could not be read.
+    pub unread: UnreadTexts,
+}
+
+/// A stratum, and what was drawn from it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Drawn {
+    /// What the pairs have in common.
+    pub stratum: Stratum,
+    /// How many there are.
+    pub pairs: u64,
+    /// How many of these are asked for.
+    pub drawn: u64,
+}
+
+/// A pair to judge.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AuditPair {
+    /// The document that is kept, or would be.
+    pub kept: KnownPage,
+    /// The other one.
+    pub other: KnownPage,
+    /// Index of its stratum.
+    pub stratum: usize,
+    /// The probability of near-duplicates by the model.
+    pub probability: Option<f64>,
+}
+
+/// A pair to draw from.
+#[derive(Clone, Copy)]
+struct Candidate {
+    kept: u32,
+    other: u32,
+    score: Score,
+    stratum: usize,
+}
+
+/// Pairs to draw from, by stratum.
+#[derive(Default)]
+struct Pool {
+    numbers: BTreeMap<Stratum, usize>,
+    candidates: Vec<Candidate>,
+}
+
+impl Pool {
+    fn push(&mut self, stratum: Stratum, kept: u32, other: u32, score: Score) {
+        let next = self.numbers.len();
+        let stratum = *self.numbers.entry(stratum).or_insert(next);
+        self.candidates.push(Candidate { kept, other, score, stratum });
+    }
+}
+
+impl Audit {
+    /// Clusters a database, which the user named `db`, as `nddb cluster` does if nothing else is asked for, and draws so
+    /// many questions by a seed.
+    ///
+    /// # Errors
+    /// As [`nddb::detect::cluster`].
+    pub fn draw(
+        db: String,
+        view: View<'_>,
+        resources: &Resources,
+        (sample, seed): (usize, u64),
+        watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+    ) -> Result<Self> {
+        let collection = Collection::with_deleted(view, resources, watch)?;
+        let options = usual_options(view, &collection, resources);
+        let method = options.pairs.method;
+        let removals = Removals::find(view, &collection, options, watch)?;
+        let mut pool = Pool::default();
+        for member in &removals.members {
+            let (kind, rule) = match member.verdict {
+                MemberVerdict::Removed => (Kind::Removed, removals.rule(member).to_owned()),
+                MemberVerdict::Missing | MemberVerdict::Thin | MemberVerdict::Different => {
+                    (Kind::Stays, member.verdict.name().to_owned())
+                }
+                _ => continue,
+            };
+            let stratum = Stratum {
+                kind,
+                rule,
+                score: range(member.score),
+                sites: sites(&collection, member.kept, member.member),
+                cluster: size_class(removals.cluster_size(member)),
+            };
+            pool.push(stratum, member.kept, member.member, member.score);
+        }
+        rejected(view, &collection, &removals.options.pairs, &mut pool, watch)?;
+        let (strata, drawn) = choose(&collection, pool, sample, seed);
+        let mut wanted = FixedBitSet::with_capacity(collection.len() as usize);
+        for pair in &drawn {
+            wanted.insert(pair.kept as usize);
+            wanted.insert(pair.other as usize);
+        }
+        let (pages, unread) = read_pages(view, &collection, &wanted, resources, watch)?;
+        let readable = |ordinal: u32| pages.get(&ordinal).filter(|page| page.text.is_some());
+        let pairs: Vec<AuditPair> = drawn
+            .iter()
+            .filter_map(|pair| {
+                Some(AuditPair {
+                    kept: readable(pair.kept)?.clone(),
+                    other: readable(pair.other)?.clone(),
+                    stratum: pair.stratum,
+                    probability: pair.score.probability(),
+                })
+            })
+            .collect();
+        let left_out = (drawn.len() - pairs.len()) as u64;
+        let again = ((sample as f64 * AGAIN) as usize).min(pairs.len() / 4);
+        let order = order(pairs.len(), again, seed);
+        Ok(Self {
+            db,
+            generation: view.generation(),
+            documents: collection.held().documents,
+            method,
+            seed,
+            strata,
+            pairs,
+            order,
+            left_out,
+            unread,
+        })
+    }
+
+    /// How many documents would be removed.
+    pub fn removals(&self) -> u64 {
+        self.strata.iter().filter(|drawn| drawn.stratum.kind == Kind::Removed).map(|drawn| drawn.pairs).sum()
+    }
+
+    /// A name that no other audit has: of its pairs, in their order.
+    pub fn id(&self) -> String {
+        let mut hash = Xxh3::new();
+        for index in &self.order {
+            let pair = &self.pairs[*index];
+            for part in [&pair.kept.id, &pair.other.id] {
+                hash.update(part.as_bytes());
+                hash.update(&[0]);
+            }
+        }
+        hash.update(&self.generation.to_le_bytes());
+        format!("{:016x}", hash.digest())
+    }
+}
+
+/// Adds the pairs that the model tells apart by a probability not far below its threshold. Other methods have no score
+/// that reaches below theirs.
+fn rejected(
+    view: View<'_>,
+    collection: &Collection,
+    options: &PairOptions,
+    pool: &mut Pool,
+    watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+) -> Result<()> {
+    if options.method != Method::Model {
+        return Ok(());
+    }
+    let threshold = options.rules.probability;
+    let mut lower = options.clone();
+    lower.rules.probability = (threshold - NEAR_THRESHOLD).max(0.0);
+    let found = match PairJob::new(view, collection, &lower, Reach::ALL, watch) {
+        Err(Error::Method { .. }) => return Ok(()),
+        other => other?,
+    };
+    found.each(collection, &lower, watch, &mut |pair| {
+        let is_live = |ordinal: u32| !collection.row(ordinal).is_deleted;
+        let is_near = pair.evidence.identical || pair.probability.is_none_or(|share| share >= threshold);
+        if !is_near && is_live(pair.a) && is_live(pair.b) {
+            let (kept, other) = (pair.a.min(pair.b), pair.a.max(pair.b));
+            let score = Score::of(&pair);
+            let stratum = Stratum {
+                kind: Kind::Rejected,
+                rule: "model".into(),
+                score: range(score),
+                sites: sites(collection, kept, other),
+                cluster: "-",
+            };
+            pool.push(stratum, kept, other, score);
+        }
+        Ok(())
+    })
+}
+
+/// Draws from all strata: what is seldom is not left out, and each pair of a stratum is as likely as any other.
+fn choose(collection: &Collection, pool: Pool, sample: usize, seed: u64) -> (Vec<Drawn>, Vec<Candidate>) {
+    let Pool { numbers, mut candidates } = pool;
+    let mut strata: Vec<(Stratum, usize)> = numbers.into_iter().collect();
+    let (mut pairs, mut spreads) = (vec![0u64; strata.len()], vec![0.0; strata.len()]);
+    for candidate in &candidates {
+        pairs[candidate.stratum] += 1;
+        spreads[candidate.stratum] += spread(candidate.score);
+    }
+    strata.sort();
+    let of_kind = |kind: Kind| strata.iter().filter(move |(stratum, _)| stratum.kind == kind);
+    let held = |kind: Kind| of_kind(kind).map(|(_, number)| pairs[*number]).sum::<u64>();
+    let share = |share: f64| (sample as f64 * share) as u64;
+    // What a kind has not, the removals get; and what they have not, the pairs that are told apart.
+    let again = share(AGAIN);
+    let (mut apart, stays) = (share(REJECTED).min(held(Kind::Rejected)), share(STAYS).min(held(Kind::Stays)));
+    let removed = (sample as u64).saturating_sub(again + apart + stays).min(held(Kind::Removed));
+    apart = (sample as u64).saturating_sub(again + removed + stays).min(held(Kind::Rejected));
+    let mut drawn = vec![0; strata.len()];
+    for (kind, quota) in [(Kind::Removed, removed), (Kind::Stays, stays), (Kind::Rejected, apart)] {
+        let of: Vec<usize> = of_kind(kind).map(|(_, number)| *number).collect();
+        let population = |&number: &usize| {
+            let count = pairs[number];
+            Population { pairs: count, spread: spreads[number] / count.max(1) as f64 }
+        };
+        let populations: Vec<Population> = of.iter().map(population).collect();
+        of.iter().zip(allocate(&populations, quota)).for_each(|(&number, count)| drawn[number] = count);
+    }
+    // Taken at equal distances in the order of sites, so that every site has its share.
+    let hash = |it: &Candidate| split_mix(seed, u64::from(it.kept) << 32 | u64::from(it.other));
+    candidates.sort_by_key(|it| (it.stratum, collection.row(it.other).site, hash(it)));
+    let mut chosen = Vec::new();
+    for of in candidates.chunk_by(|a, b| a.stratum == b.stratum) {
+        let number = of[0].stratum;
+        let (count, len) = (drawn[number], of.len() as u64);
+        // Below 2^32, so that the products stay below 2^64.
+        let start = split_mix(seed, number as u64) % (1 << 31);
+        for index in 0..count {
+            let place = (u128::from(index) << 31 | u128::from(start)) * u128::from(len) / (u128::from(count) << 31);
+            chosen.push(of[(place as usize).min(of.len() - 1)]);
+        }
+    }
+    let mut place = vec![0; strata.len()];
+    for (index, (_, number)) in strata.iter().enumerate() {
+        place[*number] = index;
+    }
+    chosen.iter_mut().for_each(|candidate| candidate.stratum = place[candidate.stratum]);
+    let strata = strata
+        .into_iter()
+        .map(|(stratum, number)| Drawn { stratum, pairs: pairs[number], drawn: drawn[number] })
+        .collect();
+    (strata, chosen)
+}
+
+/// The order of so many pairs, at random; some of the first half come again in the second, not soon after.
+fn order(pairs: usize, again: usize, seed: u64) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..pairs).collect();
+    order.sort_by_key(|&index| split_mix(seed ^ 0xa0d1, index as u64));
+    let mut early: Vec<usize> = (0..pairs / 2).collect();
+    early.sort_by_key(|&place| split_mix(seed ^ 0xa9a1, place as u64));
+    let mut repeats: Vec<(usize, usize)> = early
+        .into_iter()
+        .take(again)
+        .enumerate()
+        .map(|(number, place)| {
+            let second = pairs / 2 + (number + 1) * (pairs - pairs / 2) / (again + 1);
+            (second.max(place + BETWEEN).min(pairs), order[place])
+        })
+        .collect();
+    repeats.sort_unstable();
+    // From the end on, so that earlier places stay what they are.
+    for (place, index) in repeats.into_iter().rev() {
+        order.insert(place, index);
+    }
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pair_is_asked_for_and_some_again_not_soon_after() {
+        for (pairs, again) in [(0, 0), (1, 0), (4, 1), (100, 20), (380, 20)] {
+            let order = order(pairs, again, 7);
+            assert_eq!(order.len(), pairs + again);
+            let mut counts = vec![0; pairs];
+            order.iter().for_each(|&index| counts[index] += 1);
+            assert_eq!(counts.iter().filter(|&&count| count == 2).count(), again);
+            assert!(counts.iter().all(|&count| count == 1 || count == 2));
+            if pairs >= 100 {
+                let soon = |gap: usize| order.windows(gap + 1).any(|part| part[0] == part[gap]);
+                assert!(!(1..BETWEEN).any(soon), "{order:?}");
+            }
+        }
+        assert_ne!(order(50, 5, 1), order(50, 5, 2));
+        assert_eq!(order(50, 5, 1), order(50, 5, 1));
+    }
+}

@@ -1,0 +1,185 @@
+//! What the answers of an audit say of all removals.
+
+use std::collections::BTreeMap;
+
+use super::answers::Answered;
+use super::stratum::Kind;
+use super::wilson::wilson;
+
+/// How many of some pairs are right, by those that were judged.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Figure {
+    /// All pairs that the judged ones stand for.
+    pub pairs: u64,
+    /// Pairs that were judged and decided.
+    pub judged: u64,
+    /// Of these, pairs that are right.
+    pub right: u64,
+    /// The share of right pairs, each judged pair weighed by the pairs of its stratum that it stands for.
+    pub share: Option<f64>,
+    /// Its 95% interval by Wilson, for a sample of the effective size (Kish 1965): (sum of weights)^2 / sum of squares.
+    pub interval: Option<(f64, f64)>,
+}
+
+/// What the answers of an audit say.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AuditScore {
+    /// Removals that the audit was drawn from.
+    pub removals: u64,
+    /// Removals that were judged.
+    pub judged: u64,
+    /// Of these, removals that nothing is decided about.
+    pub undecided: u64,
+    /// All removals of strata of which one was decided at least.
+    pub all: Figure,
+    /// The share that the model expected to be right of the same removals, weighed alike; `None` without probabilities.
+    pub expected: Option<f64>,
+    /// By rule, score, sites, cluster size and stratum: a heading, and the figure of each part by name.
+    pub parts: Vec<(&'static str, Vec<(String, Figure)>)>,
+    /// Pairs that were not removed: the share that could have been.
+    pub others: Vec<(Kind, Figure)>,
+    /// Pairs that were judged twice, and of these the pairs with the same answers.
+    pub again: (u64, u64),
+}
+
+/// What the parts of removals are called, and how each is named.
+type Part = (&'static str, fn(&Answered) -> String);
+
+const PARTS: [Part; 5] = [
+    ("rule", |it| it.rule.clone()),
+    ("score", |it| it.score.clone()),
+    ("sites", |it| it.sites.clone()),
+    ("documents in the cluster", |it| it.cluster.clone()),
+    ("stratum", stratum),
+];
+
+fn stratum(it: &Answered) -> String {
+    format!("{}, {}, {}, {}", it.rule, it.score, it.sites, it.cluster)
+}
+
+impl AuditScore {
+    /// Sums up answers, of one audit.
+    pub fn of(answers: &[Answered]) -> Self {
+        let of_kind = |kind: Kind| answers.iter().filter(|it| it.kind == kind).collect::<Vec<_>>();
+        let removed = of_kind(Kind::Removed);
+        let weights = weights(&removed);
+        let mut score = Self {
+            removals: answers.first().map_or(0, |it| it.removals),
+            judged: removed.len() as u64,
+            undecided: removed.iter().filter(|it| it.is_right().is_none()).count() as u64,
+            all: figure(&removed, &weights),
+            ..Self::default()
+        };
+        let (mut sum, mut of) = (0.0, 0.0);
+        for it in removed.iter().filter(|it| it.is_right().is_some()) {
+            if let Some(probability) = it.probability {
+                let weight = weights[&stratum(it)];
+                (sum, of) = (sum + weight * probability, of + weight);
+            }
+        }
+        score.expected = (of > 0.0).then(|| sum / of);
+        for (title, name) in PARTS {
+            let mut parts: BTreeMap<String, Vec<&Answered>> = BTreeMap::new();
+            removed.iter().for_each(|it| parts.entry(name(it)).or_default().push(it));
+            let figures = parts.into_iter().map(|(name, part)| (name, figure(&part, &weights))).collect();
+            score.parts.push((title, figures));
+        }
+        for kind in [Kind::Stays, Kind::Rejected] {
+            let of = of_kind(kind);
+            if !of.is_empty() {
+                score.others.push((kind, figure(&of, &self::weights(&of))));
+            }
+        }
+        let twice = answers.iter().filter_map(|it| it.again.map(|again| again == [it.lost, it.good]));
+        for is_same in twice {
+            score.again = (score.again.0 + 1, score.again.1 + u64::from(is_same));
+        }
+        score
+    }
+}
+
+/// How many pairs each decided one of a stratum stands for: the inverse of the probability that it was drawn and decided.
+fn weights(answers: &[&Answered]) -> BTreeMap<String, f64> {
+    let mut decided: BTreeMap<String, (u64, u64)> = BTreeMap::new();
+    for it in answers.iter().filter(|it| it.is_right().is_some()) {
+        let entry = decided.entry(stratum(it)).or_default();
+        *entry = (it.pairs, entry.1 + 1);
+    }
+    decided.into_iter().map(|(name, (pairs, count))| (name, pairs as f64 / count as f64)).collect()
+}
+
+fn figure(answers: &[&Answered], weights: &BTreeMap<String, f64>) -> Figure {
+    let mut figure = Figure::default();
+    let (mut sum, mut squares, mut right) = (0.0, 0.0, 0.0);
+    for it in answers {
+        let Some(is_right) = it.is_right() else { continue };
+        let weight = weights.get(&stratum(it)).copied().unwrap_or_default();
+        sum += weight;
+        squares += weight * weight;
+        right += if is_right { weight } else { 0.0 };
+        figure.judged += 1;
+        figure.right += u64::from(is_right);
+    }
+    figure.pairs = sum.round() as u64;
+    if sum > 0.0 {
+        let share = right / sum;
+        figure.share = Some(share);
+        figure.interval = wilson(share, sum * sum / squares);
+    }
+    figure
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::answers::Answer;
+    use super::*;
+
+    fn answered(score: &str, pairs: u64, lost: Answer) -> Answered {
+        Answered {
+            kind: Kind::Removed,
+            rule: "model".into(),
+            score: score.into(),
+            sites: "same site".into(),
+            cluster: "2".into(),
+            pairs,
+            removals: 1000,
+            probability: Some(0.9),
+            lost,
+            good: Answer::Yes,
+            again: None,
+        }
+    }
+
+    #[test]
+    fn judged_pairs_stand_for_those_of_their_stratum() {
+        // Of 900 sure pairs 9 were judged, all right; of 100 doubtful ones 10, half of them right.
+        let mut answers: Vec<Answered> = (0..9).map(|_| answered("sure", 900, Answer::No)).collect();
+        answers.extend((0..5).map(|_| answered("doubtful", 100, Answer::No)));
+        answers.extend((0..5).map(|_| answered("doubtful", 100, Answer::Yes)));
+        answers.push(answered("sure", 900, Answer::Unknown));
+        let score = AuditScore::of(&answers);
+        assert_eq!((score.removals, score.judged, score.undecided), (1000, 20, 1));
+        assert_eq!((score.all.pairs, score.all.judged, score.all.right), (1000, 19, 14));
+        // Unweighed it would be 14 of 19.
+        assert!((score.all.share.expect("a share") - 0.95).abs() < 1e-12, "{score:?}");
+        // 9 pairs of weight 100 and 10 of weight 10: 10^6 / 91,000.
+        assert_eq!(score.all.interval, wilson(score.all.share.unwrap_or_default(), 1e6 / 91_000.0));
+        assert!((score.expected.expect("probabilities") - 0.9).abs() < 1e-12);
+        let (title, parts) = &score.parts[1];
+        assert_eq!((*title, parts.len(), parts[0].0.as_str()), ("score", 2, "doubtful"));
+        assert_eq!((parts[0].1.pairs, parts[0].1.share, parts[0].1.interval), (100, Some(0.5), wilson(0.5, 10.0)));
+        assert_eq!(parts[1].1.interval, wilson(1.0, 9.0));
+    }
+
+    #[test]
+    fn pairs_that_stay_and_second_answers_are_figures_of_their_own() {
+        let stays = Answered { kind: Kind::Rejected, ..answered("low", 50, Answer::No) };
+        let same = Answered { again: Some([Answer::Yes, Answer::Yes]), ..answered("sure", 10, Answer::Yes) };
+        let other = Answered { again: Some([Answer::No, Answer::Yes]), ..same.clone() };
+        let score = AuditScore::of(&[stays, same, other]);
+        assert_eq!(score.again, (2, 1));
+        assert_eq!((score.judged, score.undecided, score.all.judged, score.all.share), (2, 1, 1, Some(0.0)));
+        assert_eq!((score.others.len(), score.others[0].0, score.others[0].1.share), (1, Kind::Rejected, Some(1.0)));
+        assert_eq!(AuditScore::of(&[]), AuditScore { parts: AuditScore::of(&[]).parts, ..AuditScore::default() });
+    }
+}

@@ -1,0 +1,97 @@
+//! Pages as people know them: address, title and visible text, read where the documents were loaded from.
+
+use std::collections::BTreeMap;
+
+use nddb::detect::{Collection, Resources, UnreadTexts};
+use nddb::internals::text::{folded_text, title};
+use nddb::internals::{FixedBitSet, TextSources, Ticker};
+use nddb::{Progress, Result, View};
+
+/// Words that make a line a sentence: shorter lines are headings and navigation.
+const SENTENCE_WORDS: usize = 9;
+/// Characters of a snippet.
+const SNIPPET: usize = 180;
+
+/// A document as people know it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KnownPage {
+    /// Its id.
+    pub id: String,
+    /// Its address.
+    pub url: Option<String>,
+    /// Its site, by the recipe's rule.
+    pub site: Option<String>,
+    /// When it was fetched, in seconds since 1970.
+    pub date: Option<i64>,
+    /// Its title; none where the page has none, or could not be read.
+    pub title: Option<String>,
+    /// Its visible text, a line for each block; none where it could not be read.
+    pub text: Option<String>,
+}
+
+impl KnownPage {
+    /// The first line that is a sentence, or else the longest one, up to so many characters.
+    pub fn snippet(&self) -> Option<String> {
+        let lines =
+            || self.text.as_deref().unwrap_or_default().lines().filter(|line| Some(*line) != self.title.as_deref());
+        let sentence = lines().find(|line| line.split_whitespace().count() >= SENTENCE_WORDS);
+        let line = sentence.or_else(|| lines().max_by_key(|line| line.chars().count()))?.trim();
+        Some(match line.char_indices().nth(SNIPPET) {
+            Some((end, _)) => format!("{}\u{2026}", line[..end].trim_end()),
+            None => line.to_owned(),
+        })
+        .filter(|snippet| !snippet.is_empty())
+    }
+}
+
+/// Reads the pages of these documents, by ordinal. Also tells how many could not be read.
+///
+/// # Errors
+/// Damage of the database; errors of the disk; [`nddb::Error::Cancelled`].
+pub fn read_pages(
+    view: View<'_>,
+    collection: &Collection,
+    wanted: &FixedBitSet,
+    resources: &Resources,
+    watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+) -> Result<(BTreeMap<u32, KnownPage>, UnreadTexts)> {
+    let mut pages = BTreeMap::new();
+    for ordinal in wanted.ones().map(|ordinal| ordinal as u32) {
+        let id = collection.id(ordinal).to_owned();
+        let record = view.get(&id)?.map(|stored| stored.record);
+        let (url, site, date) = record.map_or((None, None, None), |record| (record.url, record.site, record.date));
+        pages.insert(ordinal, KnownPage { id, url, site, date, ..KnownPage::default() });
+    }
+    if pages.is_empty() {
+        return Ok((pages, UnreadTexts::default()));
+    }
+    let ticker = Ticker::new(watch);
+    let sources = TextSources::new(view, collection, None, resources, &ticker)?;
+    let unread = sources.each_page(wanted, resources, &ticker, &mut |ordinal, entry| {
+        if let Some(known) = pages.get_mut(&ordinal) {
+            let page = entry.page();
+            (known.title, known.text) = (title(&page), Some(folded_text(&page)));
+        }
+        Ok(())
+    })?;
+    Ok((pages, unread))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_snippet_is_the_first_sentence_in_its_own_letters() {
+        let of = |text: &str| {
+            KnownPage { title: Some("T".into()), text: Some(text.into()), ..KnownPage::default() }.snippet()
+        };
+        let sentence = "This is a sentence of just a few more words.";
+        assert_eq!(of(&format!("T\nHome\nNews today\n{sentence}\nAnother")), Some(sentence.into()));
+        assert_eq!(of("T\nHome\nLong est"), Some("Long est".into()), "the longest line");
+        assert_eq!([of("T"), of("")], [None, None]);
+        let long = of(&"\u{e4}b ".repeat(1000)).expect("a snippet");
+        assert!(long.chars().count() <= SNIPPET + 1 && long.ends_with('\u{2026}'), "{long}");
+        assert_eq!(KnownPage::default().snippet(), None);
+    }
+}

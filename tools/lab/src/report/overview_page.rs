@@ -1,0 +1,202 @@
+//! The opening of a report: what an owner asks first.
+
+use nddb::detect::MemberVerdict;
+
+use super::measured::Report;
+use super::overview::{Overview, Share, ShownCluster};
+use crate::html::Html;
+use crate::quantity::{counted, grouped, unread_reasons};
+use crate::removals::ScoreBin;
+
+pub(super) fn sections(html: &mut Html, report: &Report<'_>) {
+    let overview = &report.overview;
+    html.heading(2, "How many documents would go");
+    html.paragraph(&format!(
+        "{} of {} would be removed ({}), {} kept: by nddb cluster with its defaults, the method {}.",
+        grouped(overview.removed),
+        counted(overview.documents, "document"),
+        percent(overview.removed, overview.documents),
+        grouped(overview.documents - overview.removed),
+        report.default_method(),
+    ));
+    html.paragraph(&format!(
+        "{} are in {}. Of each cluster one document is kept: the one fetched first, of several the longest. Another \
+         member goes only if it is itself near to that one, and little of its content may be missing there.",
+        counted(overview.clustered, "document"),
+        counted(overview.clusters, "cluster"),
+    ));
+    members(html, overview);
+    shares(html, overview);
+    scores(html, overview);
+    certainty(html, report);
+    clusters(html, overview);
+    thin(html, overview);
+}
+
+fn members(html: &mut Html, overview: &Overview) {
+    let told = |verdict: MemberVerdict| match verdict {
+        MemberVerdict::Removed => "removed: near to the kept document",
+        MemberVerdict::Missing => {
+            "stays: near, but a fifth of its content, or more, may be missing from the kept document"
+        }
+        MemberVerdict::Thin => "stays: near, but it has too little content to be told from other pages",
+        MemberVerdict::Different => "stays: near, but its text is another one",
+        MemberVerdict::Unverified => "stays: near, but a text could not be read",
+        _ => "stays: near to the founder of the cluster, not to the kept document",
+    };
+    let rows: Vec<Vec<String>> =
+        overview.verdicts.iter().map(|(&verdict, &count)| vec![told(verdict).into(), grouped(count)]).collect();
+    if !rows.is_empty() {
+        html.table(&["members of clusters besides the kept document", "documents"], &rows);
+    }
+}
+
+fn shares(html: &mut Html, overview: &Overview) {
+    if overview.documents == 0 {
+        return;
+    }
+    let row = |share: &Share, nameless: &str| {
+        let name = share.name.clone().unwrap_or_else(|| nameless.into());
+        vec![name, grouped(share.documents), grouped(share.removed), percent(share.removed, share.documents)]
+    };
+    html.heading(3, "By site");
+    let mut rows: Vec<Vec<String>> = overview.sites.iter().map(|share| row(share, "(no site is known)")).collect();
+    let (count, others) = &overview.other_sites;
+    if *count > 0 {
+        rows.push(row(others, &format!("({} more)", counted(*count, "site"))));
+    }
+    html.table(&["site", "documents", "removed", "share"], &rows);
+    if !overview.batches.is_empty() {
+        html.heading(3, "By batch");
+        let rows: Vec<Vec<String>> = overview.batches.iter().map(|share| row(share, "(in no batch)")).collect();
+        html.table(&["batch", "documents", "removed", "share"], &rows);
+    }
+}
+
+fn scores(html: &mut Html, overview: &Overview) {
+    if overview.scores.is_empty() {
+        return;
+    }
+    html.heading(3, "By rule and score");
+    let rows: Vec<Vec<String>> = overview
+        .scores
+        .iter()
+        .map(|((rule, bin), scored)| {
+            vec![rule.clone(), bin.to_string(), grouped(scored.removed), percent(scored.removed, overview.removed)]
+        })
+        .collect();
+    html.table(&["rule that decided", "score", "removed", "share"], &rows);
+}
+
+fn certainty(html: &mut Html, report: &Report<'_>) {
+    let overview = &report.overview;
+    html.heading(2, "How sure that is");
+    let (estimated, wrong) = overview.expected_wrong();
+    let audit = format!(
+        "To measure it, judge a sample by hand: nddb audit {} -o audit.html makes a page for that, and nddb audit \
+         --score reads the answers.",
+        report.db
+    );
+    if overview.removed == 0 {
+        html.paragraph("Nothing is removed, so nothing is removed wrongly.");
+        return;
+    }
+    if !overview.scores.keys().any(|(_, bin)| matches!(bin, ScoreBin::Probability(_))) {
+        html.paragraph(&format!(
+            "Nothing is estimated: the model gave no probability for any of the pairs that differ in their texts. {audit}"
+        ));
+        return;
+    }
+    html.paragraph(&format!(
+        "The model expects {} of {} removals to be wrong ({:.1}%): the sum of what each probability lacks to 1, equal \
+         texts counted as right. This is the model's own estimate, made with constants that were fitted to labelled \
+         pages of other sites; nobody has looked at these pages. {audit}",
+        at_most_one_place(wrong),
+        grouped(estimated),
+        100.0 * wrong / estimated.max(1) as f64,
+    ));
+    let mut bins: std::collections::BTreeMap<ScoreBin, (u64, f64)> = std::collections::BTreeMap::new();
+    for ((_, bin), scored) in overview.scores.iter().filter(|(_, scored)| scored.estimated > 0) {
+        let sum = bins.entry(*bin).or_default();
+        *sum = (sum.0 + scored.estimated, sum.1 + scored.wrong);
+    }
+    let rows: Vec<Vec<String>> = bins
+        .into_iter()
+        .map(|(bin, (removed, wrong))| {
+            let share = format!("{:.1}%", 100.0 * wrong / removed as f64);
+            vec![bin.to_string(), grouped(removed), at_most_one_place(wrong), share]
+        })
+        .collect();
+    html.table(&["the model's probability", "removed", "expected wrong", "share"], &rows);
+}
+
+fn clusters(html: &mut Html, overview: &Overview) {
+    html.heading(2, "The largest clusters");
+    if overview.largest.is_empty() {
+        html.paragraph("There is no cluster of pages with enough content.");
+        return;
+    }
+    html.paragraph(&format!(
+        "Some members of each, the kept one first. Title and text are read where the documents were loaded from.{}",
+        match overview.unread.total() {
+            0 => String::new(),
+            _ => format!(" Not read: {}.", unread_reasons(&overview.unread)),
+        }
+    ));
+    overview.largest.iter().for_each(|cluster| shown(html, cluster));
+}
+
+fn thin(html: &mut Html, overview: &Overview) {
+    html.heading(2, "Thin pages");
+    let thin = &overview.thin;
+    if thin.documents == 0 && thin.clusters == 0 {
+        html.paragraph("No page has too little content to be told from others.");
+        return;
+    }
+    html.warning(&format!(
+        "{} of {} have fewer than 30 words of content: redirections, error and login pages, lists of links, pages that \
+         scripts fill. What looks alike in so few words is no evidence, so such a page is removed only if its text is \
+         exactly that of the kept one: {} of them. Look whether these are the pages that were meant to be stored.",
+        grouped(thin.documents),
+        counted(overview.documents, "document"),
+        grouped(thin.removed),
+    ));
+    if thin.largest.is_empty() {
+        return;
+    }
+    html.paragraph(&format!("The kept page of {} is thin. The largest of these:", counted(thin.clusters, "cluster")));
+    thin.largest.iter().for_each(|cluster| shown(html, cluster));
+}
+
+fn shown(html: &mut Html, cluster: &ShownCluster) {
+    let gone = match cluster.removed {
+        0 => "none removed".to_owned(),
+        removed => format!("{} removed", grouped(removed)),
+    };
+    html.heading(3, &format!("{}, {gone}", counted(cluster.size, "document")));
+    let rows: Vec<Vec<String>> = cluster
+        .members
+        .iter()
+        .enumerate()
+        .map(|(index, (page, removed))| {
+            let what = match (index, removed) {
+                (0, _) => "kept",
+                (_, true) => "removed",
+                (_, false) => "stays",
+            };
+            let title = page.title.clone().unwrap_or_else(|| "(no title)".into());
+            let address = page.url.clone().unwrap_or_else(|| page.id.clone());
+            vec![what.into(), title, address, page.snippet().unwrap_or_default()]
+        })
+        .collect();
+    html.table(&["", "title", "address", "text"], &rows);
+}
+
+fn percent(part: u64, whole: u64) -> String {
+    if whole == 0 { "-".into() } else { format!("{:.1}%", 100.0 * part as f64 / whole as f64) }
+}
+
+/// An expected number: with one decimal place where it is small.
+fn at_most_one_place(number: f64) -> String {
+    if number < 100.0 { format!("{number:.1}") } else { grouped(number.round() as u64) }
+}
