@@ -256,6 +256,15 @@ impl Input {
         })
     }
 
+    /// Returns the batch of the last entry, if a column is to name batches; empty for none.
+    pub(crate) fn batch(&self) -> Option<&str> {
+        match &self.body {
+            Body::Stream(..) => self.options.batch_column.as_ref().map(|_| ""),
+            #[cfg(feature = "parquet")]
+            Body::Table(table) => table.batch(),
+        }
+    }
+
     /// Returns the point where a later run resumes after the last entry that [`next`](Input::next) returned.
     #[must_use]
     pub fn resume_point(&self) -> ResumePoint {

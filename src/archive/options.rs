@@ -19,6 +19,8 @@ pub struct Options {
     pub first_ordinal: u64,
     /// The names of the JSON fields and Parquet columns.
     pub fields: JsonFields,
+    /// The column of Parquet files that names the batch of each document. Where it is read again, it is not needed.
+    pub batch_column: Option<String>,
 }
 
 impl Options {

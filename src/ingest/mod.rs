@@ -181,6 +181,9 @@ fn store(
     if let Some(documents) = piece.resumed {
         on_event(Event::Resumed { path: &piece.path, documents });
     }
+    if let Some(batch) = &piece.batch {
+        load.label(batch)?;
+    }
     for entry in piece.entries {
         match entry {
             Prepared::Document(document) => {

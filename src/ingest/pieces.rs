@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use nddb_format::record::Archive;
 
 use super::resume::Sources;
-use crate::archive::{ArchiveError, Entry, EntryContent, Input, Reason};
+use crate::archive::{ArchiveError, Entry, EntryContent, Input, Reason, ResumePoint};
 
 /// Most entries of a piece.
 const ENTRIES_MAX: usize = 256;
@@ -26,6 +26,8 @@ pub(super) struct Piece<T> {
     pub(super) error: Option<ArchiveError>,
     /// The archive and its progress with this piece.
     pub(super) progress: Option<(u32, Archive)>,
+    /// The batch of the entries, if the input names batches; empty for none.
+    pub(super) batch: Option<String>,
     /// Number of documents before the first entry that an earlier load has read, if the input is resumed here.
     pub(super) resumed: Option<u64>,
     /// Number of bytes of the file read so far.
@@ -45,6 +47,7 @@ impl Piece<Entry> {
             entries: self.entries.into_iter().map(|entry| make(entry, archive)).collect(),
             error: self.error,
             progress: self.progress,
+            batch: self.batch,
             resumed: self.resumed,
             bytes_read: self.bytes_read,
             payload_bytes: self.payload_bytes,
@@ -59,6 +62,9 @@ pub(super) struct Reading<'a> {
     /// Index of the current input.
     index: usize,
     input: Option<Input>,
+    /// An entry that was read and belongs to another batch than those before it, and the resume point before
+    /// it.
+    held: Option<(Entry, ResumePoint)>,
     /// Number of documents of the current input, for its archive.
     documents: u64,
     /// Number of fingerprints so far, over all inputs: the ids of raw fingerprints.
@@ -68,7 +74,7 @@ pub(super) struct Reading<'a> {
 impl<'a> Reading<'a> {
     /// Begins with the first input; `stop` returns whether the caller wants to end the load.
     pub(super) fn new(sources: Sources, stop: &'a (dyn Fn() -> bool + Sync)) -> Self {
-        Self { sources, stop, index: 0, input: None, documents: 0, ordinal: 0 }
+        Self { sources, stop, index: 0, input: None, held: None, documents: 0, ordinal: 0 }
     }
 
     /// Returns the next piece; `None` at the end, or when the caller stops the load.
@@ -84,6 +90,7 @@ impl<'a> Reading<'a> {
             entries: Vec::new(),
             error: None,
             progress: None,
+            batch: None,
             resumed: None,
             bytes_read: 0,
             payload_bytes: 0,
@@ -116,9 +123,23 @@ impl<'a> Reading<'a> {
     fn fill(&mut self, piece: &mut Piece<Entry>) {
         let Some(input) = &mut self.input else { return };
         let (mut bodies, mut ended) = (0, false);
+        let mut resume = self.held.as_ref().map_or_else(|| input.resume_point(), |(_, before)| *before);
         while piece.entries.len() < ENTRIES_MAX && bodies < BODIES_MAX && !(self.stop)() {
-            match input.next() {
+            let before = input.resume_point();
+            let next = match self.held.take() {
+                Some((entry, _)) => Ok(Some(entry)),
+                None => input.next(),
+            };
+            match next {
                 Ok(Some(entry)) => {
+                    if piece.entries.is_empty() {
+                        piece.batch = input.batch().map(str::to_owned);
+                    } else if piece.batch.as_deref() != input.batch() {
+                        self.held = Some((entry, before));
+                        resume = before;
+                        break;
+                    }
+                    resume = input.resume_point();
                     match &entry.content {
                         EntryContent::Page(page) => {
                             bodies += page.body.len();
@@ -135,17 +156,18 @@ impl<'a> Reading<'a> {
                     piece.entries.push(entry);
                 }
                 Ok(None) => {
+                    resume = input.resume_point();
                     ended = true;
                     break;
                 }
                 Err(error) => {
+                    resume = input.resume_point();
                     piece.error = Some(error);
                     break;
                 }
             }
         }
         (piece.bytes_read, piece.payload_bytes) = (input.bytes_read(), input.payload_bytes());
-        let resume = input.resume_point();
         piece.progress = self.sources.all[self.index].archive.as_ref().map(|(number, archive)| {
             let read = Archive {
                 finished: ended,

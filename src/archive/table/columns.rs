@@ -42,6 +42,7 @@ pub(super) struct Columns {
     pub(super) html: Option<Column>,
     pub(super) fp: Option<Column>,
     pub(super) date: Option<Column>,
+    pub(super) batch: Option<Column>,
 }
 
 impl Columns {
@@ -51,7 +52,7 @@ impl Columns {
     /// # Errors
     ///
     /// In words: a column that was asked for is absent or of an unsuitable type, or there is none to make a document of.
-    pub(super) fn find(schema: &SchemaDescriptor, names: &JsonFields) -> Result<Columns, String> {
+    pub(super) fn find(schema: &SchemaDescriptor, names: &JsonFields, batch: Option<&str>) -> Result<Columns, String> {
         let usual = JsonFields::default();
         let find = |name: &str, usual: &str, others: &[&str], fits: fn(Kind) -> bool| {
             let candidates = [&[name][..], if name == usual { others } else { &[] }].concat();
@@ -78,6 +79,10 @@ impl Columns {
                 matches!(kind, Kind::Text | Kind::Bytes | Kind::Time(_))
             })
             .unwrap_or_default(),
+            batch: match batch {
+                Some(batch) => find(batch, "", &[], is_text)?,
+                None => None,
+            },
         };
         if columns.text.is_none() && columns.html.is_none() && columns.fp.is_none() {
             return Err(format!(
@@ -92,8 +97,8 @@ impl Columns {
     }
 
     /// Returns the columns in order.
-    pub(super) fn all(&self) -> [Option<&Column>; 6] {
-        [&self.id, &self.url, &self.text, &self.html, &self.fp, &self.date].map(Option::as_ref)
+    pub(super) fn all(&self) -> [Option<&Column>; 7] {
+        [&self.id, &self.url, &self.text, &self.html, &self.fp, &self.date, &self.batch].map(Option::as_ref)
     }
 }
 

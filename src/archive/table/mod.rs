@@ -49,13 +49,15 @@ pub(super) struct Table {
     /// The next row.
     row: u64,
     payload: u64,
+    /// The batch of the last row read, if a column names batches; empty for none.
+    batch: Option<String>,
 }
 
 /// A row group that is being read.
 struct Group {
     index: usize,
     /// The columns, in the order of [`Columns::all`].
-    cursors: [Option<Cursor>; 6],
+    cursors: [Option<Cursor>; 7],
     /// The row that the cursors are at.
     row: u64,
     /// Bytes of the columns in the file, and of the pages so far.
@@ -93,7 +95,11 @@ impl Table {
             Ok(metadata) => metadata,
             Err(why) => return Ok(Err(why)),
         };
-        let columns = match Columns::find(metadata.file_metadata().schema_descr(), &options.fields) {
+        let columns = match Columns::find(
+            metadata.file_metadata().schema_descr(),
+            &options.fields,
+            options.batch_column.as_deref(),
+        ) {
             Ok(columns) => columns,
             Err(why) => return Ok(Err(why)),
         };
@@ -106,7 +112,19 @@ impl Table {
             ends.push(rows);
         }
         let limits = options.limits.clone();
-        Ok(Ok(Table { file, size, metadata, ends, columns, name, limits, group: None, row: 0, payload: 0 }))
+        Ok(Ok(Table {
+            file,
+            size,
+            metadata,
+            ends,
+            columns,
+            name,
+            limits,
+            group: None,
+            row: 0,
+            payload: 0,
+            batch: None,
+        }))
     }
 
     /// Returns the entry of the next row; of damage, one for the rest of the row group.
@@ -145,6 +163,11 @@ impl Table {
         self.row
     }
 
+    /// Returns the batch of the last row read, if a column names batches; empty for none.
+    pub(super) fn batch(&self) -> Option<&str> {
+        self.batch.as_deref()
+    }
+
     /// Returns the bytes of the file read so far, by the share of its rows.
     pub(super) fn bytes_read(&self) -> u64 {
         let rows = self.ends.last().copied().unwrap_or(0);
@@ -167,7 +190,7 @@ impl Table {
             _ => self.begin(index, first)?,
         };
         let skip = usize::try_from(self.row - group.row).unwrap_or(usize::MAX);
-        let mut values = [const { None }; 6];
+        let mut values = [const { None }; 7];
         for (cursor, value) in group.cursors.iter_mut().zip(&mut values) {
             if let Some(cursor) = cursor {
                 if skip > 0 {
@@ -177,6 +200,10 @@ impl Table {
             }
         }
         group.row = self.row + 1;
+        self.batch = values[6].as_ref().map(|name| match name {
+            Value::Bytes(name) => String::from_utf8_lossy(name.data()).into_owned(),
+            _ => String::new(),
+        });
         let content = self.content(values).unwrap_or_else(|content| content);
         let length = match &content {
             EntryContent::Page(page) => page.body.len() as u64,
@@ -194,7 +221,7 @@ impl Table {
 
     fn begin(&self, index: usize, first: u64) -> Result<Group, Trouble> {
         let group = self.metadata.row_group(index);
-        let mut cursors = [const { None }; 6];
+        let mut cursors = [const { None }; 7];
         let mut compressed = 0;
         for (column, cursor) in self.columns.all().into_iter().zip(&mut cursors) {
             let Some(Column { index, .. }) = column else { continue };
@@ -226,9 +253,9 @@ impl Table {
 
     /// Makes a document of the values of a row. As of JSON lines, the fingerprint is preferred to the page, and the
     /// page to the text.
-    fn content(&self, values: [Option<Value>; 6]) -> Result<EntryContent, EntryContent> {
+    fn content(&self, values: [Option<Value>; 7]) -> Result<EntryContent, EntryContent> {
         let columns = &self.columns;
-        let [id, url, text, html, fp, date] = values;
+        let [id, url, text, html, fp, date, _] = values;
         let id = match (&columns.id, id) {
             (Some(column), Some(value)) => id_of(column, &value)?,
             _ => format!("{}:{}", self.name, self.row),

@@ -152,6 +152,19 @@ impl BulkLoad<'_> {
         Ok(())
     }
 
+    /// Assigns the documents from here on to a batch, or to none if the name is empty; it stays that of the writer.
+    /// Where it changes, the documents so far are written and committed.
+    ///
+    /// # Errors
+    /// As [`BulkLoad::push`], and as [`Writer::label`].
+    pub fn label(&mut self, batch: &str) -> Result<()> {
+        if self.writer.is_labelled(batch) {
+            return Ok(());
+        }
+        self.write_chunk()?;
+        if batch.is_empty() { self.writer.unlabel() } else { self.writer.label(batch, false) }
+    }
+
     /// Registers archives during the load, as [`Writer::archives`] does.
     ///
     /// # Errors

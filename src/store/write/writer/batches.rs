@@ -48,6 +48,11 @@ impl Writer {
         Ok(())
     }
 
+    /// Returns whether the current batch has this name; an empty name is that of none.
+    pub(crate) fn is_labelled(&self, name: &str) -> bool {
+        self.label.as_ref().map_or("", |label| &label.name) == name
+    }
+
     /// Returns the number of the current batch.
     pub(crate) fn batch_number(&self) -> Option<u32> {
         self.label.as_ref().map(|label| label.batch.number)

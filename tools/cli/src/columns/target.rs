@@ -1,6 +1,8 @@
 //! Where a table goes.
 
-use std::io::{self, IsTerminal, Write};
+#[cfg(feature = "parquet")]
+use std::io::Write;
+use std::io::{self, IsTerminal};
 use std::path::Path;
 
 use crate::failure::{Failure, Result};
@@ -8,6 +10,7 @@ use crate::inputs::{self, Packing};
 use crate::output::{Output, Published};
 
 /// Where a table goes: bytes that are of no use before all of them are written.
+#[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "no table is written"))]
 pub(crate) enum Target {
     /// A file that gets its name when it is whole.
     Named(Box<Published>),
@@ -28,6 +31,7 @@ impl Target {
         }
     }
 
+    #[cfg(feature = "parquet")]
     pub(super) fn write(&mut self, bytes: &[u8]) -> Result<()> {
         match self {
             Self::Named(file) => file.write_all(bytes).map_err(|error| Failure::writing(&file.name(), &error)),
@@ -35,6 +39,7 @@ impl Target {
         }
     }
 
+    #[cfg(feature = "parquet")]
     pub(super) fn finish(self) -> Result<()> {
         match self {
             Self::Named(file) => file.finish(),

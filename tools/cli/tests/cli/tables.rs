@@ -69,6 +69,29 @@ fn a_row_that_cannot_be_a_document_is_skipped_with_its_number() {
 }
 
 #[test]
+fn a_column_names_the_batches_of_rows() {
+    let dir = Dir::with_database();
+    let some = |values: &[&str]| values.iter().map(|value| Some((*value).to_owned())).collect::<Vec<_>>();
+    let ids = some(&["a", "b", "c", "d", "e", "f", "g"]);
+    let texts = some(&["one 1", "two 2", "three 3", "four 4", "five 5", "six 6", "seven 7"]);
+    let mut dumps = some(&["may", "may", "june", "", "june", "june", "may"]);
+    dumps[3] = None;
+    dir.write("x.parquet", &parquet(&[("id", ids), ("text", texts), ("dump", dumps)]));
+    dir.write("y.jsonl", br#"{"id":"h","text":"eight 8"}"#);
+    let load = ["load", "db", "x.parquet", "y.jsonl", "--batch-column", "dump"];
+    dir.nddb(load).done().says(&["8 documents"]);
+    assert_eq!(
+        dir.nddb(["ls", "db", "--columns", "id,batch"]).done().stdout,
+        "a\tmay\nb\tmay\nc\tjune\nd\t\ne\tjune\nf\tjune\ng\tmay\nh\t\n"
+    );
+    dir.nddb(load).done().says(&["8 unchanged"]);
+    dir.nddb(["rm", "db", "--batch", "june"]).done();
+    assert_eq!(dir.nddb(["ls", "db", "--columns", "id"]).done().stdout, "a\nb\nd\ng\nh\n");
+    dir.nddb([&load[..], &["--batch", "other"]].concat()).tells(2, &["--batch"]);
+    dir.nddb(["load", "db", "x.parquet", "--batch-column", "no"]).tells(1, &["no column \"no\""]);
+}
+
+#[test]
 fn a_table_is_read_from_stdin_and_from_folders() {
     let dir = Dir::with_database();
     dir.nddb(["load", "db", "-"]).stdin(of_pages("id", "html")).done().says(&["12 documents"]);

@@ -104,6 +104,10 @@ struct Fields {
     /// The address; of Parquet inputs without a column `url` it is metadata.url [default: url]
     #[arg(long, visible_alias = "url-column", value_name = "NAME")]
     url_field: Option<String>,
+    /// Have the documents of Parquet inputs belong to the batches that this column names. Rows of a batch should stand
+    /// together: each change is a commit
+    #[arg(long, value_name = "NAME", conflicts_with = "batch")]
+    batch_column: Option<String>,
 }
 
 /// Where ids come from.
@@ -155,6 +159,7 @@ impl Args {
                 fp: named(&fields.fp_field, "fp"),
                 url: named(&fields.url_field, "url"),
             },
+            batch_column: fields.batch_column.clone(),
         }
     }
 }
