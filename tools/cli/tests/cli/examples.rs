@@ -8,20 +8,24 @@ use serde_json::json;
 use crate::helper::{Dir, prints};
 
 /// Examples that are not typed, by a part of them, and why.
-const LEFT_OUT: [(&str, &str); 4] = [
+const LEFT_OUT: [(&str, &str); 7] = [
     ("fetcher", "stands for the user's own program"),
     ("curl", "asks the network"),
+    ("fineweb", "is of Parquet files, which the tests of tables load"),
+    ("books.parquet", "is one, too"),
+    ("labels-", "is what a browser has saved"),
     ("65536", "is of a segment larger than a test makes"),
     ("b.groups.tsv", "fits many times, which takes minutes without optimisation"),
 ];
 
 /// What is done before each example of a command, in the folder that all have.
-const BEFORE: [(&str, &str); 8] = [
+const BEFORE: [(&str, &str); 9] = [
     ("create", "rm -rf crawl.nddb old.nddb small.nddb"),
     ("rm", "nddb load crawl.nddb new/b.warc.gz --batch may"),
     ("cluster", "nddb cluster crawl.nddb -o may"),
     ("query", "nddb load crawl.nddb three.tsv"),
-    ("backup", "rm -rf backups crawl-again.nddb && mkdir backups"),
+    ("completions", "mkdir -p ~/.local/share/bash-completion/completions ~/.zfunc ~/.config/fish/completions"),
+    ("backup", "mkdir -p backups"),
     ("restore", "rm -rf backups crawl-again.nddb && mkdir backups && nddb backup crawl.nddb backups/crawl-monday"),
     ("verify-backup", "rm -rf backups && mkdir backups && nddb backup crawl.nddb backups/crawl-monday"),
     ("segment", "cp $(ls crawl.nddb/runs/*.post | tail -n 1) 00000007.post"),
@@ -70,14 +74,19 @@ fn prepared() -> Dir {
     dir.write("pages/one.html", html.as_bytes());
     dir.write("page.html", html.as_bytes());
     dir.write("text.txt", text(2, 120).as_bytes());
-    dir.write_warc(
-        "CC-MAIN-2025-1.warc.gz",
-        &[("http://example.org/1", &html), ("http://old.example.org/2", "<p>old")],
-    );
+    let main = [
+        ("http://example.org/1", &html[..]),
+        ("http://old.example.org/2", "<p>old"),
+        ("https://example.org/news/1", "<p>some news"),
+    ];
+    dir.write_warc("CC-MAIN-2025-1.warc.gz", &main);
     dir.write_warc("new/b.warc.gz", &[("http://example.com/3", "<p>new words of a page")]);
     dir.write("three.tsv", b"doc-1\t00d1f2a3b4c5e697\ndoc-2\t00d1f2a3b4c5e696\n");
     dir.write("more.tsv", b"a\t00000000000000ff\nb\t00000000000000fe\nc\tffffffff00000000\n");
     dir.write("ids.tsv", b"urn:uuid:8c9c07ee-6a87-4e43-8c5d-2e0a8e1b7f11\t0f0f0f0f0f0f0f0f\n");
+    let shown =
+        ["page-1", "page-2"].map(|id| format!("{}\n", json!({"id": id, "text": format!("{id} {}", text(5, 90))})));
+    dir.write("shown.jsonl", shown.concat().as_bytes());
     dir.write("remove.txt", b"a\nb\n");
     dir.write("ids.txt", b"d1\nd2\n");
     dir.write("pages.jsonl", documents.as_bytes());
@@ -89,7 +98,7 @@ fn prepared() -> Dir {
         dir.path(""),
         "nddb create crawl.nddb --pieces -q && nddb create old.nddb --k 6 --recipe 1e0ng -q && \
          nddb create from-the-other-machine.nddb --pieces -q && nddb load from-the-other-machine.nddb pages -q && \
-         nddb load crawl.nddb docs.jsonl.zst CC-MAIN-2025-1.warc.gz three.tsv more.tsv ids.tsv -q && \
+         nddb load crawl.nddb docs.jsonl.zst shown.jsonl CC-MAIN-2025-1.warc.gz three.tsv more.tsv ids.tsv -q && \
          nddb load old.nddb prints.u64le -q && nddb compact crawl.nddb --all -q && nddb cluster crawl.nddb -o clusters -q && \
          cp $(ls crawl.nddb/runs/*.seg | tail -n 1) 00000007.seg && cp 00000007.seg crawl.nddb/runs/",
     );

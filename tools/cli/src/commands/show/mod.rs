@@ -32,7 +32,7 @@ const WIDTH: usize = 120;
 Examples:
   nddb show crawl.nddb page-1 page-2
   nddb show crawl.nddb page-1 page-2 --html pages.html
-  nddb show crawl.nddb page-1 page-2 --text main      only the content, as the default method sees it"
+  nddb show crawl.nddb page-1 page-2 --text main      only the content"
 )]
 pub(crate) struct Args {
     /// The database, then the ids of the two documents
