@@ -1,8 +1,9 @@
-//! A database in the long run: the cost of queries after hundreds of loads without compaction, the waits of inserts
-//! while runs are merged, and the cost for a reader of a catalog with sketches to open, to keep open and to
-//! refresh.
+//! A database in the long run: the cost of queries after hundreds of loads or thousands of commits without
+//! compaction, the waits of inserts while runs are merged, and the cost for a reader of a catalog with sketches to
+//! open, to keep open and to refresh.
 //!
 //! `cargo bench --bench upkeep -- --loads 400 --len 20K [--queries 20K]`
+//! `cargo bench --bench upkeep -- --commits 100K [--queries 20K]`
 //! `cargo bench --bench upkeep -- --waits 10M`
 //! `cargo bench --bench upkeep -- --sketched 5M`
 #![allow(clippy::print_stdout, reason = "figures are printed as plain text")]
@@ -25,6 +26,10 @@ use nddb::{Document, Fingerprint, Reader, Within, Work, Writer};
 const SETTLED: usize = 300;
 /// Documents of a commit.
 const GROUP: usize = 1_000;
+/// Documents of each of many small commits, of which one replaces an earlier document.
+const SMALL_GROUP: usize = 100;
+/// Number of times that queries are measured during many commits.
+const MEASURED: usize = 100;
 
 fn bare(id: usize, print: u64) -> Document {
     Document::bare(&id.to_string(), Fingerprint(print)).expect("an id")
@@ -41,6 +46,9 @@ struct More {
     /// Loads of `--len` documents.
     #[arg(long, default_value_t = 400)]
     loads: usize,
+    /// So many commits of 100 documents by one writer instead.
+    #[arg(long, value_parser = common::count)]
+    commits: Option<usize>,
     /// Inserts beside a merge of so many documents instead.
     #[arg(long, value_parser = common::count)]
     waits: Option<usize>,
@@ -58,6 +66,7 @@ fn main() {
         More { reader: Some(path), .. } => read(&path),
         More { sketched: Some(len), .. } => sketched(&options, if options.test { 2_000 } else { len }),
         More { waits: Some(len), .. } => waits(&options, if options.test { 20_000 } else { len }),
+        More { commits: Some(count), .. } => commits(&options, if options.test { 400 } else { count }),
         More { loads, .. } => days(&options, if options.test { 12 } else { loads }),
     }
 }
@@ -70,6 +79,41 @@ fn ask(path: &Path, queries: &[Fingerprint]) -> f64 {
     median(&[(); 3].map(|()| measure(ask).1.cpu_us(queries.len())))
 }
 
+/// What queries cost, and the runs, before anyone compacts.
+#[derive(Default)]
+struct Course {
+    costs: Vec<f64>,
+    runs: usize,
+    rewrites: u8,
+}
+
+impl Course {
+    /// Measures the present state.
+    fn measure(&mut self, path: &Path, queries: &[Fingerprint]) {
+        self.costs.push(ask(path, queries));
+        let runs = Reader::open(path).expect("the database").view().stats().expect("counted").runs;
+        self.runs = self.runs.max(runs.len());
+        self.rewrites = self.rewrites.max(runs.iter().map(|run| run.rewrites).max().unwrap_or(0));
+    }
+
+    /// Compacts the database, and prints what queries cost before, compared with now.
+    fn print(&self, path: &Path, queries: &[Fingerprint], documents: usize) {
+        let mut writer = Writer::open(path).expect("the database");
+        if let Some(plan) = writer.plan_full_compaction() {
+            writer.compact(&plan).expect("compacted");
+        }
+        writer.close().expect("closed");
+        let compacted = ask(path, queries);
+        let ratio = |cost: f64| format!("{:.2}", cost / compacted);
+        figure("query after compaction, CPU us", format_args!("{compacted:.2}"), "");
+        figure("mean cost of a query, of that", ratio(self.costs.iter().sum::<f64>() / self.costs.len() as f64), "3");
+        figure("greatest cost", ratio(self.costs.iter().copied().fold(0.0, f64::max)), "4");
+        figure("runs, at most", self.runs, "");
+        let bound = (documents as f64 / 65_536.0).log(4.0) + 2.0;
+        figure("rewrites of a document, at most", self.rewrites, &format!("{bound:.2}"));
+    }
+}
+
 /// One process a day that loads and ends.
 fn days(options: &Options, loads: usize) {
     let settled = SETTLED.min(loads / 2);
@@ -79,7 +123,7 @@ fn days(options: &Options, loads: usize) {
     let stored = common::fingerprints(loads * options.len, options.seed);
     let queries: Vec<Fingerprint> =
         common::queries(&stored, options.queries, options.seed).into_iter().map(Fingerprint).collect();
-    let (mut costs, mut most, mut rewrites) = (Vec::new(), 0, 0);
+    let mut course = Course::default();
     let ((), spent) = measure(|| {
         for (day, prints) in stored.chunks(options.len).enumerate() {
             let mut writer = Writer::open(&path).expect("the database");
@@ -91,27 +135,44 @@ fn days(options: &Options, loads: usize) {
             load.finish().expect("loaded");
             writer.close().expect("closed");
             if day >= settled {
-                costs.push(ask(&path, &queries));
-                let runs = Reader::open(&path).expect("the database").view().stats().expect("counted").runs;
-                most = most.max(runs.len());
-                rewrites = rewrites.max(runs.iter().map(|run| run.rewrites).max().unwrap_or(0));
+                course.measure(&path, &queries);
             }
         }
     });
     say(format_args!("{loads} loads of {}, queries from the {settled}th on, in {spent}", options.len));
-    let mut writer = Writer::open(&path).expect("the database");
-    if let Some(plan) = writer.plan_full_compaction() {
-        writer.compact(&plan).expect("compacted");
-    }
+    course.print(&path, &queries, stored.len());
+}
+
+/// One writer that commits small groups, and merges in the background meanwhile.
+fn commits(options: &Options, count: usize) {
+    let settled = count / 4 * 3;
+    let folder = options.folder();
+    let path = folder.path().join("db");
+    let mut writer = Writer::create(&path, &options.config()).expect("a new database");
+    writer.merge_in_background(true);
+    let stored = common::fingerprints(count * SMALL_GROUP, options.seed);
+    let queries: Vec<Fingerprint> =
+        common::queries(&stored, options.queries, options.seed).into_iter().map(Fingerprint).collect();
+    let mut random = Random(options.seed);
+    let mut course = Course::default();
+    let every = ((count - settled) / MEASURED).max(1);
+    let ((), spent) = measure(|| {
+        for (group, prints) in stored.chunks(SMALL_GROUP).enumerate() {
+            let first = group * SMALL_GROUP;
+            for (index, &print) in prints.iter().enumerate() {
+                let replaces = index == 0 && group > 0;
+                let id = if replaces { random.index(first) } else { first + index };
+                writer.insert(bare(id, print)).expect("taken");
+            }
+            writer.commit().expect("durable");
+            if group >= settled && group % every == 0 {
+                course.measure(&path, &queries);
+            }
+        }
+    });
     writer.close().expect("closed");
-    let compacted = ask(&path, &queries);
-    let ratio = |cost: f64| format!("{:.2}", cost / compacted);
-    figure("query after compaction, CPU us", format_args!("{compacted:.2}"), "");
-    figure("mean cost of a query, of that", ratio(costs.iter().sum::<f64>() / costs.len() as f64), "3");
-    figure("greatest cost", ratio(costs.iter().copied().fold(0.0, f64::max)), "4");
-    figure("runs, at most", most, "");
-    let bound = ((loads * options.len) as f64 / 65_536.0).log(4.0) + 2.0;
-    figure("rewrites of a document, at most", rewrites, &format!("{bound:.2}"));
+    say(format_args!("{count} commits of {SMALL_GROUP}, queries from the {settled}th on, in {spent}"));
+    course.print(&path, &queries, stored.len());
 }
 
 /// Inserts while runs are merged.
