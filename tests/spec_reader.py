@@ -76,12 +76,12 @@ def magic(letter):
     return b"\x89nddb" + letter + b"\r\n"
 
 
-def start(data, letter, size, section):
+def start(data, letter, size, section, newest=1):
     need(data[:8] == magic(letter), section, "the file begins with another magic")
     need(len(data) >= size, section, "the file is cut off")
     version, reader_min = number(data, 8, 2), number(data, 10, 2)
     need(1 <= reader_min <= version, "11", "reader_min is 1 to format")
-    need(reader_min <= 1, "11", f"the file needs a reader of version {reader_min}")
+    need(reader_min <= newest, "11", f"the file needs a reader of version {reader_min}")
     return {"format": version, "reader_min": reader_min}
 
 
@@ -305,7 +305,7 @@ def postings(data):
     need(interval == 0 or 2 <= interval <= 4096, "7.1", "restart")
     need(own == identity(data[:96]), "7.1", "identity")
     need(low < high <= 1 << 40, "7.1", "number range")
-    need(1 <= prints <= documents <= high - low, "7.1", "fingerprints and documents")
+    need(1 <= prints <= documents <= min((high - low) * prints, 1 << 48), "7.1", "fingerprints and documents")
     need(1 <= blocks <= prints, "7.1", "blocks")
     several, width = documents != prints, (high - low - 1).bit_length()
     sizes = [
@@ -384,7 +384,9 @@ def entry(data, offset):
 
 
 def manifest(data):
-    out = {"kind": "manifest", **start(data, b"M", 124, "8.1")}
+    out = {"kind": "manifest", **start(data, b"M", 124, "8.1", newest=2)}
+    second = out["format"] >= 2
+    need(len(data) >= (132 if second else 124), "8.1", "the file is cut off")
     need(len(data) <= 64 << 20, "8.1", "a manifest has at most 64 MiB")
     crc_before(data, len(data) - 4, "8.1", "manifest")
     zero(data, 14, 16, "8.1")
@@ -395,10 +397,13 @@ def manifest(data):
     out.update(bits=bits, k=k, generation=number(data, 24, 8), complete=complete, commits=number(data, 40, 8))
     out.update(next_file=next_file, catalog=f"{number(data, 56, 16):032x}", deleted=deleted)
     out.update(folded=number(data, 104, 8), purged=number(data, 116, 4), runs=[])
-    at, before = 120, 0
+    out["keyed"] = number(data, 120, 8) if second else None
+    need(not second or out["keyed"] <= 1 << 40, "8.1", "keyed")
+    at, before = 128 if second else 120, 0
+    size = 184 if second else 88
     for _ in range(number(data, 112, 4)):
         run = dict(zip(["low", "high", "fingerprints", "documents"], (number(data, at + 8 * i, 8) for i in range(4))))
-        need(at + 88 <= len(data) - 4, "8.2", "a run entry is cut off")
+        need(at + size <= len(data) - 4, "8.2", "a run entry is cut off")
         levels = data[at + 50]
         need(levels <= 4, "8.2", "levels")
         zero(data, at + 51 + levels, at + 55, "8.2")
@@ -409,7 +414,15 @@ def manifest(data):
         run.update(set_digest=f"{number(data, at + 32, 16):032x}", restart=number(data, at + 48, 2), levels=levels, rewrites=data[at + 55])
         need(run["restart"] == 0 or 2 <= run["restart"] <= 4096, "8.2", "restart")
         run["postings"] = entry(data, at + 56)
-        at += 88
+        run["keys"] = None
+        if second and number(data, at + 88, 8) == 0:
+            zero(data, at + 88, at + 184, "8.2")
+        elif second:
+            keys, pairs = number(data, at + 88, 8), number(data, at + 96, 8)
+            need(keys <= 1 << 40 and keys <= pairs <= keys * run["documents"], "8.2", "keys and key_pairs")
+            run["keys"] = {"keys": keys, "pairs": pairs, "set_digest": f"{number(data, at + 104, 16):032x}"}
+            run["keys"].update(postings=entry(data, at + 120), segment=entry(data, at + 152))
+        at += size
         run["segments"] = []
         for _ in scheme(bits, k, levels):
             need(at + 32 <= len(data) - 4, "8.2", "a file entry is cut off")
@@ -418,6 +431,7 @@ def manifest(data):
         out["runs"].append(run)
     need(at == len(data) - 4, "8.1", "bytes behind the last run")
     files = [file["number"] for run in out["runs"] for file in [run["postings"], *run["segments"]]]
+    files += [run["keys"][file]["number"] for run in out["runs"] if run["keys"] for file in ["postings", "segment"]]
     files += [deleted["number"]] if deleted else []
     need(len(set(files)) == len(files) and all(0 < file < next_file for file in files), "8.2", "file numbers")
     return out
@@ -539,11 +553,20 @@ def check_run(folder, state, run):
     need(f"{pair_digest(pairs):032x}" == lists["pair_digest"], "8.3", "pair_digest of the postings")
 
 
+def key_run(run):
+    """The key table of a run, as a run of keys (SPEC 8.6)."""
+    table = run["keys"]
+    numbers = {"fingerprints": table["keys"], "documents": table["pairs"], "set_digest": table["set_digest"]}
+    return {**run, **numbers, "levels": [], "postings": table["postings"], "segments": [table["segment"]]}
+
+
 def database(folder):
     state, _ = read(os.path.join(folder, "MANIFEST"))
     need(state["kind"] == "manifest", "8.1", "MANIFEST is no manifest")
     for run in state["runs"]:
         check_run(folder, state, run)
+        if run["keys"]:
+            check_run(folder, {"bits": 40, "k": 0}, key_run(run))
     deleted = named(folder, state["deleted"], "del", "deleted set")["count"] if state["deleted"] else 0
     return {
         "database": folder,
@@ -553,6 +576,7 @@ def database(folder):
         "segments": sum(len(run["segments"]) for run in state["runs"]),
         "fingerprints": sum(run["fingerprints"] for run in state["runs"]),
         "documents": sum(run["documents"] for run in state["runs"]),
+        "keys": sum(run["keys"]["keys"] for run in state["runs"] if run["keys"]),
         "deleted": deleted,
     }
 

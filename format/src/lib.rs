@@ -34,6 +34,7 @@ mod error;
 pub mod fields;
 pub mod fingerprint;
 pub mod huffman;
+pub mod keys;
 pub mod manifest;
 pub mod pages;
 pub mod permutation;

@@ -2,8 +2,9 @@
 
 use crate::digest::Digest;
 use crate::error::malformed;
-use crate::fields::{self, Field, READER_MIN, check_crc, check_size};
+use crate::fields::{self, FORMAT_VERSION, Field, READER_MIN, check_crc, check_size};
 use crate::fingerprint::check_bits;
+use crate::keys;
 use crate::postings::NUMBER_END;
 use crate::scheme::{K_MAX, LEVELS_MAX, Scheme};
 use crate::{FormatError, Result};
@@ -39,8 +40,11 @@ pub const FOLDED: Field = DELETED.then(8, "folded");
 pub const RUNS: Field = FOLDED.then(4, "runs");
 /// Number of times that numbers have left the deleted set: a reader that sees another value reads the catalog anew.
 pub const PURGED: Field = RUNS.then(4, "purged");
+/// From this document number on, the keys of printed documents are in the runs; all others are rows of the catalog.
+/// Not in version 1, where all are.
+pub const KEYED: Field = PURGED.then(8, "keyed");
 /// The fields before the run entries.
-pub const FIELDS: [Field; 16] = [
+pub const FIELDS: [Field; 17] = [
     fields::MAGIC,
     fields::FORMAT_VERSION,
     READER_MIN,
@@ -57,8 +61,8 @@ pub const FIELDS: [Field; 16] = [
     FOLDED,
     RUNS,
     PURGED,
+    KEYED,
 ];
-const FIXED_SIZE: usize = PURGED.end();
 
 /// Number of the file; its name is that number in 8 or more hexadecimal digits.
 pub const FILE_NUMBER: Field = Field::first(8, "number");
@@ -95,8 +99,18 @@ pub const RUN_GROUPS: Field = RUN_LEVELS.then(LEVELS_MAX, "groups");
 pub const RUN_REWRITES: Field = RUN_GROUPS.then(1, "rewrites");
 /// The postings file: a file entry. The t segments follow.
 pub const RUN_POSTINGS: Field = RUN_REWRITES.then(FILE_SIZE, "postings");
+/// Number of keys; 0 if the run has no key table. This field and those behind it are not in version 1.
+pub const RUN_KEYS: Field = RUN_POSTINGS.then(8, "keys");
+/// Number of pairs of a key and a document number.
+pub const RUN_KEY_PAIRS: Field = RUN_KEYS.then(8, "key_pairs");
+/// Digest of the keys.
+pub const RUN_KEY_DIGEST: Field = RUN_KEY_PAIRS.then(16, "key_digest");
+/// The key table's postings: a file entry.
+pub const RUN_KEY_POSTINGS: Field = RUN_KEY_DIGEST.then(FILE_SIZE, "key_postings");
+/// The key table's segment: a file entry.
+pub const RUN_KEY_SEGMENT: Field = RUN_KEY_POSTINGS.then(FILE_SIZE, "key_segment");
 /// The fields of a run entry before its segments.
-pub const RUN_FIELDS: [Field; 10] = [
+pub const RUN_FIELDS: [Field; 15] = [
     RUN_LOW,
     RUN_HIGH,
     RUN_FINGERPRINTS,
@@ -107,8 +121,14 @@ pub const RUN_FIELDS: [Field; 10] = [
     RUN_GROUPS,
     RUN_REWRITES,
     RUN_POSTINGS,
+    RUN_KEYS,
+    RUN_KEY_PAIRS,
+    RUN_KEY_DIGEST,
+    RUN_KEY_POSTINGS,
+    RUN_KEY_SEGMENT,
 ];
-const RUN_SIZE: usize = RUN_POSTINGS.end();
+/// Sizes of the fixed part and of a run entry before its segments, by version.
+const SIZES: [(usize, usize); 2] = [(PURGED.end(), RUN_POSTINGS.end()), (KEYED.end(), RUN_KEY_SEGMENT.end())];
 const CHECKSUM_SIZE: usize = 4;
 
 const WHAT: &str = "manifest";
@@ -147,7 +167,22 @@ impl FileEntry {
     }
 }
 
-/// A run: t segments of one set of fingerprints, and their postings.
+/// A run's key table: one segment of the keys of its documents, and their postings (SPEC 8.6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyTable {
+    /// Number of keys.
+    pub keys: u64,
+    /// Number of pairs of a key and a document number.
+    pub pairs: u64,
+    /// Digest of the keys.
+    pub set_digest: Digest,
+    /// The postings file.
+    pub postings: FileEntry,
+    /// The segment.
+    pub segment: FileEntry,
+}
+
+/// A run: t segments of one set of fingerprints, their postings, and perhaps a key table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunEntry {
     /// Least document number of the range.
@@ -168,6 +203,41 @@ pub struct RunEntry {
     pub postings: FileEntry,
     /// The segments, in the order of the scheme's tables.
     pub segments: Vec<FileEntry>,
+    /// The key table, if a document of the run has a key in it.
+    pub keys: Option<KeyTable>,
+}
+
+impl RunEntry {
+    /// Returns the key table as an entry of its own: a run of keys, with one table.
+    ///
+    /// # Errors
+    /// [`FormatError::Scheme`] if the restart interval of the run is out of range.
+    pub fn key_run(&self) -> Result<Option<Self>> {
+        let entry = |table: &KeyTable| {
+            Ok(Self {
+                fingerprints: table.keys,
+                documents: table.pairs,
+                set_digest: table.set_digest,
+                scheme: keys::scheme(self.scheme.restart())?,
+                postings: table.postings,
+                segments: vec![table.segment],
+                keys: None,
+                ..*self
+            })
+        };
+        self.keys.as_ref().map(entry).transpose()
+    }
+
+    /// Returns the files of the run: postings, segments, those of the key table.
+    pub fn files(&self) -> impl Iterator<Item = &FileEntry> {
+        let keys = self.keys.iter().flat_map(|table| [&table.postings, &table.segment]);
+        std::iter::once(&self.postings).chain(&self.segments).chain(keys)
+    }
+
+    /// Returns the bytes of the files of the run.
+    pub fn size(&self) -> u64 {
+        self.files().map(|file| file.length).sum()
+    }
 }
 
 /// The state of the runs at one generation.
@@ -194,6 +264,9 @@ pub struct Manifest {
     /// Number of times that numbers have left the deleted set, because no row and no run has their documents any
     /// more.
     pub purged: u32,
+    /// From this document number on, the keys of printed documents are in the runs or, above `complete`, in no file
+    /// yet; all others are rows of the catalog. `None` in version 1, where all are.
+    pub keyed: Option<u64>,
     /// The runs, in ascending order of their number ranges.
     pub runs: Vec<RunEntry>,
 }
@@ -212,14 +285,25 @@ impl Manifest {
             deleted: None,
             folded: 0,
             purged: 0,
+            keyed: Some(0),
             runs: Vec::new(),
         }
     }
 
-    /// Encodes the manifest.
+    /// Returns the version of the format that the manifest is written in.
+    pub fn version(&self) -> u16 {
+        if self.keyed.is_some() { fields::FORMAT } else { 1 }
+    }
+
+    /// Encodes the manifest. Version 1 has no key tables.
     pub fn encode(&self) -> Vec<u8> {
-        let mut bytes = vec![0; FIXED_SIZE];
-        fields::put_start(&mut bytes, MAGIC);
+        let version = self.version();
+        let (fixed_size, run_size) = SIZES[usize::from(version) - 1];
+        let mut bytes = vec![0; fixed_size];
+        fields::put_start_of(&mut bytes, MAGIC, version);
+        if let Some(keyed) = self.keyed {
+            KEYED.put(&mut bytes, keyed);
+        }
         BITS.put(&mut bytes, u64::from(self.bits));
         K.put(&mut bytes, u64::from(self.k));
         GENERATION.put(&mut bytes, self.generation);
@@ -232,7 +316,7 @@ impl Manifest {
         RUNS.put(&mut bytes, self.runs.len() as u64);
         PURGED.put(&mut bytes, self.purged.into());
         for run in &self.runs {
-            let mut entry = [0; RUN_SIZE];
+            let mut entry = vec![0; run_size];
             RUN_LOW.put(&mut entry, run.low);
             RUN_HIGH.put(&mut entry, run.high);
             RUN_FINGERPRINTS.put(&mut entry, run.fingerprints);
@@ -243,6 +327,13 @@ impl Manifest {
             RUN_REWRITES.put(&mut entry, run.rewrites.into());
             entry[RUN_GROUPS.offset..][..run.scheme.levels().len()].copy_from_slice(run.scheme.levels());
             entry[RUN_POSTINGS.offset..RUN_POSTINGS.end()].copy_from_slice(&run.postings.encode());
+            if let Some(table) = run.keys.filter(|_| self.keyed.is_some()) {
+                RUN_KEYS.put(&mut entry, table.keys);
+                RUN_KEY_PAIRS.put(&mut entry, table.pairs);
+                entry[RUN_KEY_DIGEST.offset..RUN_KEY_DIGEST.end()].copy_from_slice(&table.set_digest.0.to_le_bytes());
+                entry[RUN_KEY_POSTINGS.offset..RUN_KEY_POSTINGS.end()].copy_from_slice(&table.postings.encode());
+                entry[RUN_KEY_SEGMENT.offset..RUN_KEY_SEGMENT.end()].copy_from_slice(&table.segment.encode());
+            }
             bytes.extend_from_slice(&entry);
             run.segments.iter().for_each(|file| bytes.extend_from_slice(&file.encode()));
         }
@@ -256,7 +347,7 @@ impl Manifest {
     /// # Errors
     /// [`FormatError`] for the first rule that is broken.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
-        fields::check_start("manifest", bytes, MAGIC, FIXED_SIZE + CHECKSUM_SIZE)?;
+        fields::check_start_of("manifest", bytes, MAGIC, SIZES[0].0 + CHECKSUM_SIZE, fields::FORMAT)?;
         if bytes.len() > SIZE_MAX {
             return malformed(WHAT, SIZE_MAX, "a manifest has at most 64 MiB");
         }
@@ -267,17 +358,19 @@ impl Manifest {
             return Err(FormatError::Version {
                 what: "manifest with features",
                 found: u16::MAX,
-                newest: fields::READER,
+                newest: fields::FORMAT,
             });
         }
+        // A later version that this one can read has the fields of this one.
+        let version = FORMAT_VERSION.get(bytes).min(fields::FORMAT.into()) as usize;
+        let (fixed_size, run_size) = SIZES[version - 1];
+        check_size(WHAT, &bytes[..body], fixed_size)?;
         let (bits, k) = (BITS.get(bytes) as u8, K.get(bytes) as u8);
         check_bits(bits)?;
         if k > K_MAX || k >= bits {
             return malformed(WHAT, K.offset, "k is at most 7 and less than bits");
         }
         let deleted = FileEntry::decode(DELETED.bytes(bytes))?;
-        let mut wide = [0; 16];
-        wide.copy_from_slice(CATALOG.bytes(bytes));
         let mut manifest = Self {
             bits,
             k,
@@ -285,15 +378,19 @@ impl Manifest {
             complete: COMPLETE.get(bytes),
             commits: COMMITS.get(bytes),
             next_file: NEXT_FILE.get(bytes),
-            catalog: u128::from_le_bytes(wide),
+            catalog: digest_at(CATALOG, bytes).0,
             deleted: (deleted != FileEntry::default()).then_some(deleted),
             folded: FOLDED.get(bytes),
             purged: PURGED.get(bytes) as u32,
+            keyed: (fixed_size > PURGED.end()).then(|| KEYED.get(bytes)),
             runs: Vec::new(),
         };
-        let mut at = FIXED_SIZE;
+        if manifest.keyed.is_some_and(|keyed| keyed > NUMBER_END) {
+            return malformed(WHAT, KEYED.offset, "keyed is a document number");
+        }
+        let mut at = fixed_size;
         for _ in 0..RUNS.get(bytes) {
-            let run = manifest.decode_run(&bytes[..body], &mut at)?;
+            let run = manifest.decode_run(&bytes[..body], run_size, &mut at)?;
             manifest.runs.push(run);
         }
         if at != body {
@@ -303,10 +400,10 @@ impl Manifest {
         Ok(manifest)
     }
 
-    fn decode_run(&self, bytes: &[u8], at: &mut usize) -> Result<RunEntry> {
+    fn decode_run(&self, bytes: &[u8], run_size: usize, at: &mut usize) -> Result<RunEntry> {
         let start = *at;
-        check_size(WHAT, bytes, start + RUN_SIZE)?;
-        let entry = &bytes[start..start + RUN_SIZE];
+        check_size(WHAT, bytes, start + run_size)?;
+        let entry = &bytes[start..start + run_size];
         let (levels, groups) = (RUN_LEVELS.get(entry) as usize, RUN_GROUPS.bytes(entry));
         if levels > LEVELS_MAX || groups[levels..].iter().any(|&byte| byte != 0) {
             return malformed(WHAT, start + RUN_LEVELS.offset, "a scheme has at most 4 levels, zeros behind them");
@@ -325,31 +422,30 @@ impl Manifest {
                 "each fingerprint has a document, each document a number of the range",
             );
         }
-        let mut wide = [0; 16];
-        wide.copy_from_slice(RUN_DIGEST.bytes(entry));
         let tables = scheme.tables().len();
-        let end = start + RUN_SIZE + tables * FILE_SIZE;
+        let end = start + run_size + tables * FILE_SIZE;
         check_size(WHAT, bytes, end)?;
         let segments =
-            bytes[start + RUN_SIZE..end].chunks_exact(FILE_SIZE).map(FileEntry::decode).collect::<Result<_>>()?;
+            bytes[start + run_size..end].chunks_exact(FILE_SIZE).map(FileEntry::decode).collect::<Result<_>>()?;
+        let keys = if self.keyed.is_some() { decode_keys(entry, start, documents)? } else { None };
         *at = end;
         Ok(RunEntry {
             low,
             high,
             fingerprints,
             documents,
-            set_digest: Digest(u128::from_le_bytes(wide)),
+            set_digest: digest_at(RUN_DIGEST, entry),
             rewrites: RUN_REWRITES.get(entry) as u8,
             scheme,
             postings: FileEntry::decode(RUN_POSTINGS.bytes(entry))?,
             segments,
+            keys,
         })
     }
 
     /// Returns every file that the manifest names.
     pub fn files(&self) -> impl Iterator<Item = &FileEntry> {
-        let runs = self.runs.iter().flat_map(|run| std::iter::once(&run.postings).chain(&run.segments));
-        self.deleted.iter().chain(runs)
+        self.deleted.iter().chain(self.runs.iter().flat_map(RunEntry::files))
     }
 
     fn check_files(&self) -> Result<()> {
@@ -361,6 +457,34 @@ impl Manifest {
         }
         Ok(())
     }
+}
+
+fn digest_at(field: Field, bytes: &[u8]) -> Digest {
+    let mut wide = [0; 16];
+    wide.copy_from_slice(field.bytes(bytes));
+    Digest(u128::from_le_bytes(wide))
+}
+
+/// Decodes the key table of a run entry that begins at `start` and has so many documents.
+fn decode_keys(entry: &[u8], start: usize, documents: u64) -> Result<Option<KeyTable>> {
+    if RUN_KEYS.get(entry) == 0 {
+        if entry[RUN_KEYS.offset..].iter().any(|&byte| byte != 0) {
+            return malformed(WHAT, start + RUN_KEYS.offset, "without keys the fields of the key table are zero");
+        }
+        return Ok(None);
+    }
+    let (keys, pairs) = (RUN_KEYS.get(entry), RUN_KEY_PAIRS.get(entry));
+    let most = documents.saturating_mul(keys);
+    if keys > 1 << keys::KEY_BITS || pairs < keys || pairs > most {
+        return malformed(WHAT, start + RUN_KEYS.offset, "each key has a document, and each pair is there once");
+    }
+    Ok(Some(KeyTable {
+        keys,
+        pairs,
+        set_digest: digest_at(RUN_KEY_DIGEST, entry),
+        postings: FileEntry::decode(RUN_KEY_POSTINGS.bytes(entry))?,
+        segment: FileEntry::decode(RUN_KEY_SEGMENT.bytes(entry))?,
+    }))
 }
 
 #[cfg(test)]
@@ -388,6 +512,13 @@ mod tests {
                     postings: file(4000),
                     segments: scheme.tables().iter().map(|_| file(50_000)).collect(),
                     scheme,
+                    keys: (run != 2).then(|| KeyTable {
+                        keys: 1700,
+                        pairs: 1900,
+                        set_digest: Digest(1 << 90 | u128::from(run)),
+                        postings: file(6000),
+                        segment: file(9000),
+                    }),
                 }
             })
             .collect();
@@ -400,6 +531,7 @@ mod tests {
             deleted,
             folded: 3,
             purged: 9,
+            keyed: Some(1000),
             runs,
             ..Manifest::new(64, 3, 1 << 90)
         }
@@ -407,7 +539,10 @@ mod tests {
 
     #[test]
     fn a_manifest_reads_as_it_was_written() {
-        for manifest in [Manifest::new(64, 3, 5), Manifest::new(8, 7, 0), sample(1), sample(3)] {
+        let mut first = Manifest { keyed: None, ..sample(3) };
+        first.runs.iter_mut().for_each(|run| run.keys = None);
+        assert_eq!((first.version(), sample(3).version()), (1, 2));
+        for manifest in [Manifest::new(64, 3, 5), Manifest::new(8, 7, 0), sample(1), sample(3), first] {
             assert_eq!(Manifest::decode(&manifest.encode()), Ok(manifest));
         }
     }
@@ -439,6 +574,10 @@ mod tests {
         bad(|manifest| manifest.runs[1].fingerprints = 0);
         bad(|manifest| manifest.next_file = 10);
         bad(|manifest| manifest.runs[0].postings.number = 1);
+        bad(|manifest| manifest.keyed = Some(NUMBER_END + 1));
+        bad(|manifest| manifest.runs[0].keys.iter_mut().for_each(|table| table.pairs = table.keys - 1));
+        bad(|manifest| manifest.runs[0].keys.iter_mut().for_each(|table| table.keys = 0));
+        bad(|manifest| manifest.runs[0].keys.iter_mut().for_each(|table| table.segment = table.postings));
         bad(|manifest| manifest.k = 8);
     }
 
@@ -446,7 +585,7 @@ mod tests {
     fn a_newer_manifest_is_refused_by_name() {
         let mut bytes = sample(1).encode();
         READER_MIN.put(&mut bytes, 9);
-        assert_eq!(Manifest::decode(&bytes), Err(FormatError::Version { what: "manifest", found: 9, newest: 1 }));
+        assert_eq!(Manifest::decode(&bytes), Err(FormatError::Version { what: "manifest", found: 9, newest: 2 }));
     }
 
     proptest! {

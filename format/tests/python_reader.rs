@@ -12,7 +12,8 @@ use std::process::Output;
 use nddb_format::deleted;
 use nddb_format::digest::mix;
 use nddb_format::fingerprint::low_mask;
-use nddb_format::manifest::{FileEntry, Manifest, RunEntry};
+use nddb_format::keys;
+use nddb_format::manifest::{FileEntry, KeyTable, Manifest, RunEntry};
 use nddb_format::postings::Postings;
 use nddb_format::scheme::Scheme;
 use nddb_format::segment::Segment;
@@ -68,8 +69,33 @@ fn random(scheme: Scheme, low: u64, len: u64, seed: u64) -> Run {
     Run { scheme, low, high: number + 1, lists: lists.into_iter().collect() }
 }
 
+/// Keys of the documents of a run: one of its own and one of seven neighbours for each.
+fn keys_of(run: &Run) -> Run {
+    let scheme = keys::scheme(run.scheme.restart()).expect("a restart interval");
+    let mut lists: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
+    for &number in run.lists.iter().flat_map(|(_, numbers)| numbers) {
+        for seed in [number, number / 7 + (1 << 41)] {
+            lists.entry(mix(seed) >> (64 - keys::KEY_BITS)).or_default().push(number);
+        }
+    }
+    lists.values_mut().for_each(|numbers| numbers.sort_unstable());
+    Run { scheme, low: run.low, high: run.high, lists: lists.into_iter().collect() }
+}
+
+/// Writes the files of a run's key table into a folder.
+fn publish_keys(run: &Run, folder: &Path, next: &mut u64) -> KeyTable {
+    let table = publish_tables(&keys_of(run), folder, next);
+    let RunEntry { fingerprints: keys, documents: pairs, set_digest, postings, .. } = table;
+    KeyTable { keys, pairs, set_digest, postings, segment: table.segments[0] }
+}
+
 /// Writes the files of the run into a folder: its entry of a manifest.
 fn publish(run: &Run, folder: &Path, next: &mut u64) -> RunEntry {
+    let entry = publish_tables(run, folder, next);
+    RunEntry { keys: Some(publish_keys(run, folder, next)), ..entry }
+}
+
+fn publish_tables(run: &Run, folder: &Path, next: &mut u64) -> RunEntry {
     let mut segments = Vec::new();
     for table in 0..run.scheme.tables().len() {
         let bytes = run.segment(table);
@@ -88,6 +114,7 @@ fn publish(run: &Run, folder: &Path, next: &mut u64) -> RunEntry {
         scheme: run.scheme.clone(),
         postings: put_file(folder, "post", &bytes, header.identity, next),
         segments,
+        keys: None,
     }
 }
 

@@ -7,7 +7,7 @@ use nddb_format::block::{self, BLOCK_SIZE, Block, PADDED_SIZE, Padded};
 use nddb_format::digest::Digest;
 use nddb_format::fields::{FORMAT_VERSION, Field, READER_MIN};
 use nddb_format::huffman::{self, Code, Decoder};
-use nddb_format::manifest::{self, FileEntry, Manifest, RunEntry};
+use nddb_format::manifest::{self, FileEntry, KeyTable, Manifest, RunEntry};
 use nddb_format::permutation::{BitGroup, Table};
 use nddb_format::postings::{self, Postings, PostingsEncoder, PostingsSurvey};
 use nddb_format::record::{
@@ -130,6 +130,13 @@ fn manifest() -> Manifest {
             postings: file(),
             segments: scheme(32).tables().iter().map(|_| file()).collect(),
             scheme: scheme(32),
+            keys: (run == 0).then(|| KeyTable {
+                keys: 20,
+                pairs: 30,
+                set_digest: Digest(6),
+                postings: file(),
+                segment: file(),
+            }),
         })
         .collect();
     Manifest { complete: 2000, next_file: 100, deleted, runs, ..Manifest::new(64, 3, 1) }
@@ -167,8 +174,8 @@ fn files_that_are_cut_foreign_or_newer_are_refused() {
         bad[5] = b'X';
         assert_eq!(fault(check(&bad)), "Magic");
         let mut bad = file.clone();
-        FORMAT_VERSION.put(&mut bad, 2);
-        READER_MIN.put(&mut bad, 2);
+        FORMAT_VERSION.put(&mut bad, 3);
+        READER_MIN.put(&mut bad, 3);
         assert_eq!(fault(check(&bad)), "Version");
         READER_MIN.put(&mut bad, 0);
         assert_eq!(fault(check(&bad)), "reader_min is 1 to format");
@@ -376,7 +383,7 @@ fn postings_headers_that_break_a_rule_are_refused() {
     assert_eq!(of(LOW, 7000), "the number range is not empty and ends at 2^40 at most");
     assert_eq!(of(HIGH, (1 << 40) + 1), "the number range is not empty and ends at 2^40 at most");
     for (field, value) in [(FINGERPRINTS, 0), (DOCUMENTS, 199), (HIGH, 1001)] {
-        assert_eq!(of(field, value), "each fingerprint has a document, each document a number of the range");
+        assert_eq!(of(field, value), "each fingerprint has a document, and each number of the range at most once");
     }
     for blocks in [0, 201] {
         assert_eq!(of(BLOCKS, blocks), "each block holds at least one fingerprint");
@@ -476,7 +483,8 @@ fn manifests_that_break_a_rule_are_refused() {
     assert_eq!(of(RUNS, 3), "Truncated");
     assert_eq!(of(COMPLETE, 1899), "runs ascend, do not overlap and end at 'complete' at most");
     assert_eq!(of(NEXT_FILE, 20), "file numbers are distinct, above 0 and below next_file");
-    let first = FIELDS[15].end();
+    assert_eq!(of(KEYED, (1 << 40) + 1), "keyed is a document number");
+    let first = FIELDS[16].end();
     let run = |field: Field, value| manifest_fault(|bytes| field.put(&mut bytes[first..], value));
     assert_eq!(run(RUN_LEVELS, 5), "a scheme has at most 4 levels, zeros behind them");
     assert_eq!(run(RUN_LEVELS, 0), "a scheme has at most 4 levels, zeros behind them");
@@ -484,6 +492,10 @@ fn manifests_that_break_a_rule_are_refused() {
     assert_eq!(run(RUN_HIGH, 1001), "runs ascend, do not overlap and end at 'complete' at most");
     for (field, value) in [(RUN_FINGERPRINTS, 0), (RUN_FINGERPRINTS, 851), (RUN_DOCUMENTS, 901)] {
         assert_eq!(run(field, value), "each fingerprint has a document, each document a number of the range");
+    }
+    assert_eq!(run(RUN_KEYS, 0), "without keys the fields of the key table are zero");
+    for (field, value) in [(RUN_KEYS, 1 << 41), (RUN_KEY_PAIRS, 1), (RUN_KEY_PAIRS, 1 << 60)] {
+        assert_eq!(run(field, value), "each key has a document, and each pair is there once");
     }
     let reserved = |bytes: &mut Vec<u8>| FILE_RESERVED.put(&mut bytes[DELETED.offset..], 1);
     assert_eq!(manifest_fault(reserved), "reserved bytes are zero");

@@ -55,13 +55,23 @@ impl<const N: usize> Sorter<N> {
     }
 
     /// Ends the input.
-    pub fn finish(mut self) -> Sorted<N> {
-        self.memory.sort_unstable();
-        Sorted { memory: self.memory, spilled: self.spilled }
+    pub fn finish(self) -> Sorted<N> {
+        Sorted { spilled: self.spilled, ..Sorted::of(self.memory) }
     }
 }
 
 impl<const N: usize> Sorted<N> {
+    /// Returns these rows, sorted in memory.
+    pub fn of(mut rows: Vec<[u64; N]>) -> Self {
+        rows.sort_unstable();
+        Self { memory: rows, spilled: Vec::new() }
+    }
+
+    /// Returns whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.memory.is_empty() && self.spilled.is_empty()
+    }
+
     /// Passes all rows to `sink`, ascending; duplicates are kept.
     pub fn each(&self, sink: &mut dyn FnMut(&[[u64; N]]) -> Result<()>) -> Result<()> {
         if self.spilled.is_empty() {

@@ -14,6 +14,7 @@
 mod catalog;
 mod disk;
 mod document;
+mod keys;
 mod maintain;
 mod ranges;
 mod read;
@@ -22,9 +23,10 @@ mod runs;
 pub mod testing;
 mod write;
 
+pub(crate) use catalog::Key;
 pub use disk::map::raise_open_files;
-pub(crate) use document::bands_of;
 pub use document::{Document, Outcome};
+pub(crate) use keys::bands_of;
 pub use maintain::backup::{BackupReport, BackupSummary, backup, restore, verify_backup};
 pub use maintain::check::{CheckOptions, CheckReport, Fault, check};
 pub use maintain::rebuild::{RebuildOptions, RebuildWhat, Rebuilt, rebuild};
@@ -32,7 +34,7 @@ pub use maintain::stats::{BytesByKind, FileStats, RunStats, SchemeStats, Stats};
 pub use read::batch::{BatchMatch, BatchSummary, scan_blocks, scan_segment};
 pub use read::probe::{Match, Matches, Work};
 pub use read::reader::Reader;
-pub(crate) use read::scope::{Key, Near, Scope, Sharing};
+pub(crate) use read::scope::{Near, Scope, Sharing};
 pub use read::view::{Answer, Neighbor, Stored, View, Within};
 pub use runs::planner;
 pub use runs::run::Verify;

@@ -9,7 +9,8 @@ use crate::store::catalog::Catalog;
 use crate::store::disk::dir::Dir;
 pub use crate::store::disk::steps::{StorageObserver, observe_storage};
 use crate::store::read::snapshot::read_manifest;
-use crate::store::runs::build::{files_of, run_of_pairs};
+use crate::store::runs::build::files_of;
+use crate::store::runs::contents::{Contents, run_of};
 use crate::store::runs::planner::{self, Budget};
 use crate::{Config, Error, Result};
 
@@ -46,14 +47,13 @@ pub fn add_run(path: &Path, config: &Config, fingerprints: &[u64], threads: usiz
     };
     let scheme = Scheme::new(config.bits, config.k, &levels, config.restart).map_err(Error::format(path))?;
     let low = manifest.complete;
-    let mut pairs: Vec<(u64, u64)> = fingerprints.iter().copied().zip(low..).collect();
+    let contents = Contents { pairs: fingerprints.iter().copied().zip(low..).collect(), keys: Vec::new() };
     let first = manifest.next_file;
     manifest.next_file += files_of(&scheme);
     let mut watch = |_: &crate::spill::progress::Progress| true;
     let ticker = crate::spill::ticker::Ticker::new(&mut watch);
-    let run = run_of_pairs(&dir, first, &scheme, (low, low + len), &mut pairs, threads, &ticker)?;
-    let size = run.postings.length + run.segments.iter().map(|file| file.length).sum::<u64>();
-    let built = BuiltRun { fingerprints: run.fingerprints, tables: scheme.tables().len(), size };
+    let run = run_of(&dir, first, &scheme, (low, low + len), contents, threads, &ticker)?;
+    let built = BuiltRun { fingerprints: run.fingerprints, tables: scheme.tables().len(), size: run.size() };
     manifest.runs.push(run);
     manifest.complete = low + len;
     manifest.generation += 1;

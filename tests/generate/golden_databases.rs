@@ -1,4 +1,4 @@
-//! Makes the golden databases of format 1: how `tests/data/v1` was made, once.
+//! Makes the golden databases of the present format: how `tests/data/v2` was made, once.
 //!
 //! `cargo run --example golden_databases FOLDER`. What is in `tests/data` is never made again, or it would show
 //! nothing: a new format version gets a folder of its own.
@@ -18,5 +18,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     std::fs::create_dir_all(&folder)?;
     golden::make_web(&folder.join("web"));
     golden::make_narrow(&folder.join("narrow"));
+    golden::make_keys(&folder.join("keys"));
     Ok(())
 }

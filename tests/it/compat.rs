@@ -1,7 +1,7 @@
 //! Databases that an earlier nddb wrote stay readable, value by value.
 //!
-//! `tests/data/v1` contains them, with a README of their contents; they are never written again. The same documents
-//! in a new database give runs of the same bytes and the same answers.
+//! `tests/data/v1` and `tests/data/v2` contain them by format version, with a README of their contents; they are never
+//! written again. The same documents in a new database give runs of the same bytes and the same answers.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,10 +13,15 @@ use nddb::{Document, Fingerprint, Reader, Within, Work, Writer};
 use nddb_format::manifest::Manifest;
 use nddb_format::record::BatchState;
 
-use super::support::golden::{HOT, HOT_LEN, PAGES, bare, flush, make_narrow, make_web, spread};
+use super::support::golden::{HOT, HOT_LEN, PAGES, bare, flush, make_keys, make_narrow, make_web, page, spread};
 
-fn golden(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/v1").join(name)
+/// Number of keys of the four golden pages that are printed: of each a digest and fifteen megashingles.
+const KEYS: u64 = 64;
+/// The format versions of golden databases.
+const VERSIONS: [&str; 2] = ["v1", "v2"];
+
+fn golden(version: &str, name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(version).join(name)
 }
 
 fn web() -> BTreeMap<String, u64> {
@@ -95,17 +100,28 @@ fn run_files(path: &Path) -> Vec<Vec<u8>> {
         .collect()
 }
 
+/// Returns the bytes of all key tables.
+fn key_files(path: &Path) -> Vec<Vec<u8>> {
+    let read = |number: u64, end: &str| std::fs::read(path.join(format!("runs/{number:08x}.{end}"))).expect("a file");
+    let tables = manifest(path).runs.into_iter().filter_map(|run| run.keys);
+    tables.flat_map(|keys| [read(keys.segment.number, "seg"), read(keys.postings.number, "post")]).collect()
+}
+
 #[test]
 fn the_golden_database_of_pages_reads_value_by_value() {
-    assert_web(&golden("web"));
+    VERSIONS.iter().for_each(|version| assert_web(&golden(version, "web")));
+    let versions = VERSIONS.map(|version| manifest(&golden(version, "web")).version());
+    assert_eq!(versions, [1, 2]);
 }
 
 #[test]
 fn the_golden_database_of_narrow_fingerprints_reads_value_by_value() {
     let all = (0..2000).map(|index| (index.to_string(), spread(index) & 0xffff)).collect();
-    assert_answers(&golden("narrow"), &all, 2);
-    let manifest = manifest(&golden("narrow"));
-    assert_eq!((manifest.bits, manifest.k, manifest.runs[0].scheme.restart()), (16, 2, 0));
+    for version in VERSIONS {
+        assert_answers(&golden(version, "narrow"), &all, 2);
+        let manifest = manifest(&golden(version, "narrow"));
+        assert_eq!((manifest.bits, manifest.k, manifest.runs[0].scheme.restart()), (16, 2, 0));
+    }
 }
 
 #[test]
@@ -114,15 +130,52 @@ fn the_same_documents_give_runs_of_the_same_bytes_as_ever() {
     for (name, make) in [("web", make_web as fn(&Path)), ("narrow", make_narrow)] {
         let path = folder.path().join(name);
         make(&path);
-        assert!(run_files(&path) == run_files(&golden(name)), "{name}: a run has other bytes");
+        for version in VERSIONS {
+            assert!(run_files(&path) == run_files(&golden(version, name)), "{version}/{name}: a run has other bytes");
+        }
     }
+    let path = folder.path().join("keys");
+    make_keys(&path);
+    assert!(run_files(&path) == run_files(&golden("v2", "keys")), "a run has other bytes");
+    assert!(key_files(&path) == key_files(&golden("v2", "keys")), "a key table has other bytes");
     assert_web(&folder.path().join("web"));
 }
 
 /// Keys in files without filters are found like others.
 #[test]
 fn pages_of_the_golden_database_are_found_by_their_keys() {
-    let reader = Reader::open(golden("web")).expect("a database of this version");
+    VERSIONS.iter().for_each(|version| assert_keys(&golden(version, "web")));
+}
+
+/// Those of a bulk load, of a flush and of the memtable, without the one that is deleted.
+#[test]
+fn pages_of_the_golden_key_tables_are_found_value_by_value() {
+    let path = golden("v2", "keys");
+    let manifest = manifest(&path);
+    let keys: Vec<(u64, u64)> =
+        manifest.runs.iter().filter_map(|run| run.keys).map(|keys| (keys.keys, keys.pairs)).collect();
+    assert_eq!((manifest.keyed, keys), (Some(0), vec![(KEYS, KEYS); 2]));
+    let reader = Reader::open(&path).expect("a database of this version");
+    for method in [Method::Identity, Method::B] {
+        for index in 0..PAGES.len() {
+            let answer = OnlineDetector::new(method).ask(reader.view(), &page("asked", index)).expect("an answer");
+            let mut ids: Vec<&str> = answer.matches.iter().map(|found| &found.stored.record.id[..]).collect();
+            ids.sort_unstable();
+            let mut want: Vec<String> =
+                ["flushed", "last", "loaded"].iter().map(|when| format!("{when}-{index}")).collect();
+            want.retain(|id| id != "loaded-1");
+            // The empty page has no terms: nothing is said of it.
+            if index == 4 {
+                want.clear();
+            }
+            assert_eq!(ids, want, "{method}, page {index}");
+        }
+    }
+    assert_sound(&path);
+}
+
+fn assert_keys(path: &Path) {
+    let reader = Reader::open(path).expect("a database of this version");
     for method in [Method::Identity, Method::B, Method::Combined] {
         for (id, ..) in &PAGES[..4] {
             let mut stored = reader.view().get(id).expect("readable").expect("stored");
@@ -141,29 +194,76 @@ fn pages_of_the_golden_database_are_found_by_their_keys() {
 #[test]
 fn a_golden_database_can_be_written_to() {
     let folder = tempfile::tempdir().expect("a folder");
+    for version in VERSIONS {
+        let path = folder.path().join(version);
+        copy(&golden(version, "web"), &path);
+        let mut writer = Writer::open(&path).expect("a database of this version");
+        assert_eq!(writer.commit_batch("soon").expect("committed"), 1);
+        writer.insert(bare("later", spread(1000))).expect("taken");
+        flush(&mut writer);
+        let plan = writer.plan_full_compaction().expect("three runs");
+        writer.compact(&plan).expect("compacted");
+        writer.close().expect("closed");
+        let mut all = web();
+        all.insert("later".into(), spread(1000));
+        all.insert("pending-1".into(), spread(9));
+        assert_answers(&path, &all, 3);
+        assert_keys(&path);
+    }
+}
+
+/// From the first opening for writing on, new keys go to key tables; after a full compaction all are there.
+#[test]
+fn a_golden_database_becomes_one_of_version_2() {
+    let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("web");
-    copy(&golden("web"), &path);
+    copy(&golden("v1", "web"), &path);
+    let id = PAGES[0].0;
     let mut writer = Writer::open(&path).expect("a database of this version");
-    assert_eq!(writer.commit_batch("soon").expect("committed"), 1);
-    writer.insert(bare("later", spread(1000))).expect("taken");
+    writer.insert(page("copy", 0)).expect("taken");
+    writer.commit().expect("durable");
+    let found = |path: &Path| {
+        let reader = Reader::open(path).expect("a database");
+        let found = OnlineDetector::new(Method::B).ask(reader.view(), &page("asked", 0)).expect("an answer");
+        let ids: std::collections::BTreeSet<String> =
+            found.matches.into_iter().map(|found| found.stored.record.id).collect();
+        assert!(ids.contains(id) && ids.contains("copy"), "{ids:?}");
+        ids
+    };
+    let keyed = |path: &Path| manifest(path).keyed;
+    assert!(keyed(&path).is_some_and(|keyed| keyed > 0));
+    let before = found(&path);
+    assert_sound(&path);
     flush(&mut writer);
-    let plan = writer.plan_full_compaction().expect("three runs");
+    assert_eq!((found(&path), keyed(&path).is_some_and(|keyed| keyed > 0)), (before.clone(), true));
+    assert_sound(&path);
+    let plan = writer.plan_full_compaction().expect("several runs");
     writer.compact(&plan).expect("compacted");
+    assert_eq!(found(&path), before);
+    assert_sound(&path);
     writer.close().expect("closed");
-    let mut all = web();
-    all.insert("later".into(), spread(1000));
-    all.insert("pending-1".into(), spread(9));
-    assert_answers(&path, &all, 3);
+    assert_eq!((found(&path), keyed(&path)), (before, Some(0)));
+    assert_sound(&path);
+    assert_keys(&path);
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/spec_reader.py");
+    let Some(mut python) = nddb_test_support::python("the reader in Python") else { return };
+    let outcome = python.arg(&script).arg("--database").arg(&path).output().expect("it runs");
+    assert!(outcome.status.success(), "{}", String::from_utf8_lossy(&outcome.stderr));
+}
+
+fn assert_sound(path: &Path) {
+    let report = nddb::check(path, &nddb::CheckOptions::default(), &mut |_| true).expect("a report");
+    assert!(report.is_sound(), "{:?}", report.faults);
 }
 
 #[test]
 fn the_reader_in_python_agrees_that_the_golden_databases_are_sound() {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/spec_reader.py");
-    for name in ["web", "narrow"] {
+    for (version, name) in VERSIONS.iter().flat_map(|version| ["web", "narrow"].map(|name| (version, name))) {
         let Some(mut python) = nddb_test_support::python("the reader in Python") else { return };
-        let outcome = python.arg(&script).arg("--database").arg(golden(name)).output().expect("it runs");
+        let outcome = python.arg(&script).arg("--database").arg(golden(version, name)).output().expect("it runs");
         let text = String::from_utf8_lossy(&outcome.stderr);
-        assert!(outcome.status.success(), "{name}: {text}");
+        assert!(outcome.status.success(), "{version}/{name}: {text}");
     }
 }
 

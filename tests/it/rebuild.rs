@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use nddb::{Config, Error, Reader, RebuildOptions, RebuildWhat, Rebuilt, Within, Writer};
+use nddb::detect::OnlineDetector;
+use nddb::{Config, Document, Error, Reader, RebuildOptions, RebuildWhat, Rebuilt, Within, Writer};
 
 use super::damage::{
     Sample, answers, assert_sound, bare, check, copy_folder, cut, flip, manifest, postings, sample, segment, swap,
@@ -403,4 +404,62 @@ fn a_rebuild_that_is_stopped_changes_nothing() {
     assert!(stop_at > 10, "stopped {stop_at} times");
     assert_sound(&path);
     assert_eq!(answers(&path, &sample.queries).expect("answers"), sample.answers);
+}
+
+/// The near-duplicates of every page, by the default method.
+fn near_duplicates(path: &Path) -> nddb::Result<Vec<Vec<String>>> {
+    let reader = Reader::open(path)?;
+    let view = reader.view();
+    let mut documents = Vec::new();
+    view.each(&mut |stored| {
+        if stored.record.digest.is_some() {
+            documents.push(Document::from(stored));
+        }
+        Ok(true)
+    })?;
+    assert!(documents.len() >= 9, "{} pages", documents.len());
+    let ids = |document| {
+        let found = OnlineDetector::usual(view).ask(view, document)?;
+        Ok(found.matches.into_iter().map(|found| found.stored.record.id).collect())
+    };
+    documents.iter().map(ids).collect()
+}
+
+#[test]
+fn a_damaged_key_table_is_never_silent_and_comes_back_from_the_records() {
+    let sample = sample();
+    let wanted = near_duplicates(&sample.path).expect("answers");
+    let mut random = Random::seeded("damaged key tables");
+    let mut errors = 0;
+    for round in 0..30 {
+        let (_folder, path) = sample.copy();
+        let tables: Vec<_> = manifest(&path).runs.iter().filter_map(|run| run.keys).collect();
+        let table = tables[random.index(tables.len())];
+        let name = if round % 2 == 0 {
+            format!("{:08x}.seg", table.segment.number)
+        } else {
+            format!("{:08x}.post", table.postings.number)
+        };
+        let file = path.join("runs").join(name);
+        if round < 2 {
+            fs::remove_file(&file).expect("removed");
+        } else {
+            let size = fs::metadata(&file).expect("a file").len() as usize;
+            flip(&file, random.index(size), (round % 8) as u8);
+        }
+        match near_duplicates(&path) {
+            Ok(found) => assert_eq!(found, wanted, "{}", file.display()),
+            Err(error) => {
+                errors += 1;
+                assert!(error.to_string().contains("runs"), "{error}");
+            }
+        }
+        assert!(check(&path).faults.iter().any(|fault| fault.path == file), "{}", file.display());
+        let rebuilt = rebuild(&path);
+        assert_eq!((rebuilt.key_tables, rebuilt.runs, rebuilt.segments), (1, 0, 0), "{}", file.display());
+        assert_sound(&path);
+        assert_eq!(near_duplicates(&path).expect("answers"), wanted);
+        assert!(!rebuild_again(&path).is_changed());
+    }
+    assert!(errors > 5, "{errors} errors");
 }

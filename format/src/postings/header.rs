@@ -82,6 +82,9 @@ pub const FOOTER_FIELDS: [Field; 4] = [FOOTER_START, FOOTER_IDENTITY, PAGES_CHEC
 /// Bytes of the footer.
 pub const FOOTER_SIZE: usize = FOOTER_CHECKSUM.end();
 
+/// Most document numbers of a file.
+const DOCUMENTS_MAX: u64 = 1 << 48;
+
 const WHAT: &str = "postings header";
 
 /// The contents of a postings file, and the table 0 that it belongs to.
@@ -95,7 +98,7 @@ pub struct Header {
     pub high: u64,
     /// Number of fingerprints.
     pub fingerprints: u64,
-    /// Number of document numbers, at least one for each fingerprint.
+    /// Number of document numbers, at least one for each fingerprint; a number may be that of several.
     pub documents: u64,
     /// Number of blocks of table 0.
     pub blocks: u64,
@@ -182,12 +185,12 @@ impl Header {
         }
         if header.fingerprints == 0
             || header.documents < header.fingerprints
-            || header.documents > header.high - header.low
+            || header.documents > (header.high - header.low).saturating_mul(header.fingerprints).min(DOCUMENTS_MAX)
         {
             return malformed(
                 WHAT,
                 DOCUMENTS.offset,
-                "each fingerprint has a document, each document a number of the range",
+                "each fingerprint has a document, and each number of the range at most once",
             );
         }
         if header.blocks == 0 || header.blocks > header.fingerprints {

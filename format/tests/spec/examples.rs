@@ -4,7 +4,7 @@ use nddb_format::block::{self, Block, BlockEncoder, PADDED_SIZE, Padded};
 use nddb_format::digest::{self, Digest};
 use nddb_format::fingerprint::low_mask;
 use nddb_format::huffman::{self, Code, Decoder};
-use nddb_format::manifest::{FileEntry, Manifest, RunEntry};
+use nddb_format::manifest::{FileEntry, KeyTable, Manifest, RunEntry};
 use nddb_format::postings::Postings;
 use nddb_format::record::{Record, SourcePosition};
 use nddb_format::scheme::Scheme;
@@ -201,6 +201,7 @@ fn a_manifest() {
         scheme: run.scheme.clone(),
         postings: file(3, &bytes, header.identity),
         segments,
+        keys: None,
     };
     let manifest = Manifest {
         generation: number(value(text, "generation")),
@@ -210,6 +211,7 @@ fn a_manifest() {
         folded: number(value(text, "folded")),
         purged: number(value(text, "purged")),
         deleted: Some(file(4, &undump(fence("deleted set", "hex")), 0)),
+        keyed: None,
         runs: vec![entry],
         ..Manifest::new(
             number(value(text, "bits")),
@@ -217,6 +219,7 @@ fn a_manifest() {
             u128::from_str_radix(value(text, "catalog"), 16).expect("hexadecimal"),
         )
     };
+    assert_eq!(manifest.version(), number(value(text, "version")));
     let mut expected = given(text, &["run", "file"]);
     let run = &manifest.runs[0];
     expected.push_str(&format!("run low {} high {} set_digest {:032x}\n", run.low, run.high, run.set_digest.0));
@@ -230,6 +233,34 @@ fn a_manifest() {
     same("manifest", text, &expected);
     let said = fence("manifest", "hex");
     same("manifest", said, &dump(&manifest.encode()));
+    assert_eq!(Manifest::decode(&undump(said)).as_ref(), Ok(&manifest));
+    a_manifest_with_keys(manifest);
+}
+
+/// The same manifest in version 2.
+fn a_manifest_with_keys(mut manifest: Manifest) {
+    let (text, said) = (fence("manifest with keys", "text"), fence("manifest with keys", "hex"));
+    manifest.keyed = Some(number(value(text, "keyed")));
+    let wide = |name| u128::from_str_radix(value(text, name), 16).expect("hexadecimal");
+    let file = |name: &str| {
+        let words = &values(text, name)[0];
+        let hex = |word: &str| u64::from_str_radix(word, 16).expect("hexadecimal");
+        FileEntry {
+            number: number(words[0]),
+            length: number(words[1]),
+            identity: hex(words[2]),
+            checksum: hex(words[3]) as u32,
+        }
+    };
+    manifest.next_file = number(value(text, "next_file"));
+    manifest.runs[0].keys = Some(KeyTable {
+        keys: number(value(text, "keys")),
+        pairs: number(value(text, "key_pairs")),
+        set_digest: Digest(wide("key_digest")),
+        postings: file("key_postings"),
+        segment: file("key_segment"),
+    });
+    same("manifest with keys", said, &dump(&manifest.encode()));
     assert_eq!(Manifest::decode(&undump(said)), Ok(manifest));
 }
 
@@ -299,6 +330,18 @@ fn every_example_is_compared_with_the_code() {
     found.dedup();
     assert_eq!(
         found,
-        ["hashes", "code", "block", "run", "segment", "postings", "deleted set", "manifest", "record", "probe"]
+        [
+            "hashes",
+            "code",
+            "block",
+            "run",
+            "segment",
+            "postings",
+            "deleted set",
+            "manifest",
+            "manifest with keys",
+            "record",
+            "probe"
+        ]
     );
 }

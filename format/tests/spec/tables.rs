@@ -42,6 +42,23 @@ fn structures() -> [(&'static str, &'static [Field]); 10] {
 }
 
 #[test]
+fn stored_keys_are_the_top_bits_of_an_identity() {
+    use nddb_format::keys::{KEY_BITS, Kind, stored};
+    let samples = [
+        ("megashingles", Kind::Megashingle, &[1, 2, 3, 4, 5, 6, 7, 8][..]),
+        ("pieces", Kind::Piece, &[11, 0xf0, 0, 1, 2]),
+        ("digests", Kind::Digest, &[9; 16]),
+    ];
+    let rows = table("key families");
+    assert_eq!(rows.len(), samples.len());
+    for (row, (family, kind, bytes)) in rows.iter().zip(samples) {
+        assert_eq!((row[0], number::<u8>(row[1])), (family, kind as u8));
+        let hashed = nddb_format::digest::identity(&[&[kind as u8], bytes].concat());
+        assert_eq!(stored(kind, bytes), hashed >> (64 - KEY_BITS), "{family}");
+    }
+}
+
+#[test]
 fn offset_tables_are_those_of_the_code() {
     for (name, fields) in structures() {
         let code: Vec<_> = fields.iter().map(|field| (field.offset, field.size, field.name)).collect();
@@ -262,7 +279,7 @@ fn every_table_is_compared_with_the_code() {
     known.extend(samples().iter().map(|sample| sample.0));
     known.extend(SCHEMES.map(|(name, _)| name));
     // Hashes of megashingles and the fields of a profile are compared where they are made, with the sketches.
-    known.extend(["record parts", "keys", "magics", "rejections", "megashingles", "profile"]);
+    known.extend(["record parts", "keys", "key families", "magics", "rejections", "megashingles", "profile"]);
     known.sort_unstable();
     let mut found = names("table");
     found.sort_unstable();

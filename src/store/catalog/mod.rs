@@ -19,4 +19,4 @@ pub(crate) use open::Catalog;
 pub(crate) use pin::Pinned;
 pub(crate) use read::{IdCursor, KeyCursor};
 pub(crate) use sorted_rows::{RowOptions, SortedFile, SortedRows};
-pub(crate) use write_batch::{Commit, DocumentKeys};
+pub(crate) use write_batch::{Commit, DocumentKeys, Key};

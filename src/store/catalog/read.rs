@@ -47,6 +47,16 @@ impl Catalog {
         Ok(found)
     }
 
+    /// Returns whether a family has rows.
+    pub(crate) fn has_rows(&self, family: Family) -> Result<bool> {
+        let mut any = false;
+        self.scan(family, &[], &mut |_, _| {
+            any = true;
+            Ok(false)
+        })?;
+        Ok(any)
+    }
+
     /// Returns the settings of the database.
     pub(crate) fn settings(&self) -> Result<Settings> {
         let value = self.current(Family::Meta, b"settings")?;

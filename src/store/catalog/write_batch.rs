@@ -1,5 +1,6 @@
 //! Commits: rows that become durable together.
 
+use nddb_format::keys;
 use nddb_format::record::{self, Archive, Batch, Counters, Print, Range, Settings};
 use rocksdb::{WriteBatch, WriteOptions};
 
@@ -7,6 +8,9 @@ use super::families::Family;
 use super::open::Catalog;
 use crate::store::disk::steps::step;
 use crate::{Error, Result};
+
+/// Rows removed by one write.
+const SLICE: usize = 1 << 16;
 
 /// Rows to be written as one synced batch.
 pub(crate) struct Commit<'a> {
@@ -21,6 +25,30 @@ impl Catalog {
     }
 }
 
+impl Catalog {
+    /// Removes the rows of keys of the documents that `goes` accepts.
+    pub(crate) fn forget_key_rows(&self, goes: &dyn Fn(u64) -> bool) -> Result<()> {
+        for family in [Family::Megashingles, Family::Pieces, Family::Digests] {
+            let (mut commit, mut rows) = (self.begin(), 0);
+            self.all_keys(family, &mut |prefix, number| {
+                if goes(number) {
+                    commit.remove(family, [prefix, &record::number_key(number)].concat());
+                    rows += 1;
+                }
+                if rows == SLICE {
+                    rows = 0;
+                    std::mem::replace(&mut commit, self.begin()).write()?;
+                }
+                Ok(true)
+            })?;
+            if rows > 0 {
+                commit.write()?;
+            }
+        }
+        Ok(())
+    }
+}
+
 impl Commit<'_> {
     fn put(&mut self, family: Family, key: impl AsRef<[u8]>, value: impl AsRef<[u8]>) {
         self.batch.put_cf(self.catalog.family(family), key, value);
@@ -30,21 +58,29 @@ impl Commit<'_> {
         self.batch.delete_cf(self.catalog.family(family), key);
     }
 
-    /// Adds a document: its print, its record and the rows of its keys.
-    pub(crate) fn document(&mut self, number: u64, print: &Print, id: &str, record: &[u8], keys: &DocumentKeys) {
+    /// Adds a document: its print, its record and its id.
+    pub(crate) fn document(&mut self, number: u64, print: &Print, id: &str, record: &[u8]) {
         self.put(Family::Prints, record::number_key(number), print.encode());
         self.put(Family::Documents, record::number_key(number), record);
         self.put(Family::Ids, record::id_key(id, number), []);
+    }
+
+    /// Adds the rows of a document's keys.
+    pub(crate) fn keys(&mut self, number: u64, keys: &DocumentKeys) {
         for (family, key) in keys.rows(number) {
             self.put(family, key, []);
         }
     }
 
-    /// Removes all rows of a document that no run contains.
-    pub(crate) fn purge(&mut self, number: u64, id: &str, keys: &DocumentKeys) {
+    /// Removes the print, the record and the id of a document that no run contains.
+    pub(crate) fn purge(&mut self, number: u64, id: &str) {
         self.remove(Family::Prints, record::number_key(number));
         self.remove(Family::Documents, record::number_key(number));
         self.remove(Family::Ids, record::id_key(id, number));
+    }
+
+    /// Removes the rows of a document's keys.
+    pub(crate) fn forget_keys(&mut self, number: u64, keys: &DocumentKeys) {
         for (family, key) in keys.rows(number) {
             self.remove(family, key);
         }
@@ -114,6 +150,47 @@ impl Commit<'_> {
     }
 }
 
+/// A key by which a document can be found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Key {
+    /// The digest of a token sequence.
+    Digest([u8; 16]),
+    /// A megashingle.
+    Megashingle(u64),
+    /// Index and bytes of a piece of the projection.
+    Piece(u8, [u8; 4]),
+}
+
+impl Key {
+    pub(crate) fn family(&self) -> Family {
+        match self {
+            Self::Digest(_) => Family::Digests,
+            Self::Megashingle(_) => Family::Megashingles,
+            Self::Piece(..) => Family::Pieces,
+        }
+    }
+
+    /// Returns the prefix of its rows in the catalog, before the number.
+    pub(crate) fn prefix(&self) -> Vec<u8> {
+        let mut key = match *self {
+            Self::Digest(digest) => record::digest_key(&digest, 0),
+            Self::Megashingle(hash) => record::megashingle_key(hash, 0),
+            Self::Piece(index, bytes) => record::piece_key(index, bytes, 0),
+        };
+        key.truncate(key.len() - size_of::<u64>());
+        key
+    }
+
+    /// Returns the key as runs store it (SPEC 8.6).
+    pub(crate) fn stored(&self) -> u64 {
+        match *self {
+            Self::Digest(digest) => keys::stored(keys::Kind::Digest, &digest),
+            Self::Megashingle(hash) => keys::stored(keys::Kind::Megashingle, &hash.to_be_bytes()),
+            Self::Piece(index, [a, b, c, d]) => keys::stored(keys::Kind::Piece, &[index, a, b, c, d]),
+        }
+    }
+}
+
 /// The keys by which a document can be found besides its fingerprint.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct DocumentKeys {
@@ -126,6 +203,13 @@ pub(crate) struct DocumentKeys {
 }
 
 impl DocumentKeys {
+    /// Returns the keys as runs store them (SPEC 8.6).
+    pub(crate) fn stored(&self) -> impl Iterator<Item = u64> + '_ {
+        let megashingles = self.megashingles.iter().map(|&hash| Key::Megashingle(hash));
+        let pieces = (0u8..).zip(&self.pieces).map(|(index, &piece)| Key::Piece(index, piece));
+        megashingles.chain(pieces).chain(self.digest.map(Key::Digest)).map(|key| key.stored())
+    }
+
     /// Returns the rows of the keys, for document `number`.
     pub(crate) fn rows(&self, number: u64) -> impl Iterator<Item = (Family, Vec<u8>)> + '_ {
         let shingles =

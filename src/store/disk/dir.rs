@@ -8,6 +8,8 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
+use nddb_format::manifest::{FileEntry, Manifest};
+
 use super::map::Mapped;
 use super::steps::step;
 use crate::{Error, Result};
@@ -33,6 +35,16 @@ impl Kind {
             Self::Deleted => "del",
         }
     }
+}
+
+/// Returns the files that a manifest names, with their kinds.
+pub(crate) fn named_files(manifest: &Manifest) -> impl Iterator<Item = (FileEntry, Kind)> + '_ {
+    let runs = manifest.runs.iter().flat_map(|run| {
+        let segments = run.segments.iter().copied().chain(run.keys.map(|keys| keys.segment));
+        let postings = [run.postings].into_iter().chain(run.keys.map(|keys| keys.postings));
+        segments.map(|file| (file, Kind::Segment)).chain(postings.map(|file| (file, Kind::Postings)))
+    });
+    runs.chain(manifest.deleted.map(|file| (file, Kind::Deleted)))
 }
 
 pub(super) const LOCK: &str = "LOCK";

@@ -1,7 +1,6 @@
 //! Statistics of a database from counts that are stored already: only the numbers of pending batches are read one
 //! by one.
 
-use nddb_format::fields;
 use nddb_format::manifest::{FileEntry, RunEntry};
 use nddb_format::record::RangeState;
 use nddb_format::scheme::Scheme;
@@ -108,6 +107,8 @@ pub struct BytesByKind {
     pub segments: u64,
     /// Bytes of postings.
     pub postings: u64,
+    /// Bytes of key tables.
+    pub keys: u64,
     /// Bytes of the deleted set's file.
     pub deleted: u64,
     /// Bytes of the catalog, with its log.
@@ -119,7 +120,7 @@ pub struct BytesByKind {
 impl BytesByKind {
     /// Returns the sum.
     pub fn total(&self) -> u64 {
-        self.segments + self.postings + self.deleted + self.catalog + self.manifest
+        self.segments + self.postings + self.keys + self.deleted + self.catalog + self.manifest
     }
 }
 
@@ -137,6 +138,8 @@ impl View<'_> {
         let memtable_fingerprints = memtable.entries().count() as u64;
         let in_runs: u64 = manifest.runs.iter().map(|run| run.fingerprints).sum();
         let postings = manifest.runs.iter().map(|run| run.postings.length).sum();
+        let key_tables = manifest.runs.iter().filter_map(|run| run.keys.as_ref());
+        let keys = key_tables.map(|table| table.segment.length + table.postings.length).sum();
         let segments = manifest.runs.iter().flat_map(|run| &run.segments).map(|file| file.length).sum();
         Ok(Stats {
             documents: counters.live.saturating_sub(pending),
@@ -150,11 +153,12 @@ impl View<'_> {
             bytes: BytesByKind {
                 segments,
                 postings,
+                keys,
                 deleted: manifest.deleted.map_or(0, |file| file.length),
                 catalog: self.dir.catalog_size(),
                 manifest: manifest.encode().len() as u64,
             },
-            format: fields::FORMAT,
+            format: manifest.version(),
             recipe: settings.recipe.clone(),
             generation: manifest.generation,
             commits: counters.commits,
@@ -191,7 +195,14 @@ impl View<'_> {
             bytes: run.postings.length,
             bits_per_fingerprint: None,
         };
-        let files: Vec<FileStats> = segments.chain([postings]).collect();
+        let keys = run.keys.iter().flat_map(|table| {
+            [(&table.segment, Kind::Segment), (&table.postings, Kind::Postings)].map(|(file, kind)| FileStats {
+                name: name(file, kind),
+                bytes: file.length,
+                bits_per_fingerprint: None,
+            })
+        });
+        let files: Vec<FileStats> = segments.chain([postings]).chain(keys).collect();
         RunStats {
             low: run.low,
             high: run.high,

@@ -1,6 +1,7 @@
 //! Reading: a snapshot of runs and memtable, the probe, batch queries, and the view that joins them with the catalog.
 
 pub(crate) mod batch;
+mod key_rows;
 pub(crate) mod pairs;
 pub(crate) mod probe;
 pub(crate) mod reader;

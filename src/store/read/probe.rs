@@ -222,6 +222,16 @@ struct Hit {
     list: Range<u64>,
 }
 
+/// The documents of a key in the key table of one run.
+#[derive(Clone, Debug)]
+pub(crate) struct KeyList {
+    /// Index of the key.
+    pub(crate) query: usize,
+    run: u32,
+    /// Indexes of the numbers in the postings.
+    list: Range<u64>,
+}
+
 /// Collects the least matches up to a limit, and counts all.
 #[derive(Default)]
 struct Collector {
@@ -323,12 +333,12 @@ impl Snapshot {
         }
         work.probes += lanes.len() as u64;
         locate(&self.runs, lanes, looking)?;
-        self.decode(lanes, k, work, hits, stretches)?;
+        decode(&self.runs, lanes, k, work, hits, stretches)?;
         collectors.clear();
         collectors.extend(queries.iter().map(|_| Collector::new(limit)));
         if !hits.is_empty() {
             distinct(hits);
-            self.look_up(hits, lookups, looking, work, stretches)?;
+            look_up(&self.runs, hits, lookups, looking, work, stretches)?;
             for hit in hits.iter() {
                 self.collect(hit, &mut collectors[hit.query as usize])?;
             }
@@ -378,132 +388,166 @@ impl Snapshot {
         postings.check_readable()
     }
 
-    /// Decodes the blocks of all lanes, some in turn.
-    #[inline]
-    fn decode(
-        &self,
-        lanes: &[Lane],
-        k: u32,
-        work: &mut Work,
-        hits: &mut Vec<Hit>,
-        stretches: &mut Stretches<IN_TURN>,
-    ) -> Result<()> {
-        let mut groups = lanes.chunks_exact(IN_TURN);
-        for group in &mut groups {
-            let first = group[0].approach(&self.runs)?;
-            let mut approaches = [first; IN_TURN];
-            for (approach, lane) in approaches.iter_mut().zip(group).skip(1) {
-                *approach = lane.approach(&self.runs)?;
-            }
-            stretches.decode(&approaches);
-            for (index, (approach, lane)) in approaches.into_iter().zip(group).enumerate() {
-                self.scan(approach, stretches.lane(index), lane, k, work, hits)?;
-            }
+    /// Finds the lists of stored keys in the key tables of all runs, by (key, run).
+    pub(crate) fn key_lists(&self, keys: &[u64]) -> Result<Vec<KeyList>> {
+        let runs = &self.key_runs;
+        if runs.is_empty() {
+            return Ok(Vec::new());
         }
-        for lane in groups.remainder() {
-            self.scan(lane.approach(&self.runs)?, Stretch::default(), lane, k, work, hits)?;
-        }
-        Ok(())
+        SCRATCH.with_borrow_mut(|Scratch { lanes, looking, hits, lookups, stretches, .. }| {
+            lanes.clear();
+            hits.clear();
+            for (number, run) in (0..).zip(runs) {
+                for (query, &key) in (0..).zip(keys) {
+                    run.note_query();
+                    let at = Permuted(key);
+                    let bounds = (0, 0);
+                    lanes.push(Lane { query, run: number, table: 0, part: 0, low: at, high: at, permuted: at, bounds });
+                }
+            }
+            let mut work = Work::default();
+            locate(runs, lanes, looking)?;
+            decode(runs, lanes, 0, &mut work, hits, stretches)?;
+            hits.sort_unstable_by_key(|hit| (hit.query, hit.run));
+            look_up(runs, hits, lookups, looking, &mut work, stretches)?;
+            let list = |hit: &Hit| KeyList { query: hit.query as usize, run: hit.run, list: hit.list.clone() };
+            Ok(hits.iter().map(list).collect())
+        })
     }
 
-    /// Collects the fingerprints of a lane's range within the distance, in its block and those behind it.
-    #[inline]
-    fn scan(
-        &self,
-        first: Approach<'_>,
-        decoded: Stretch<'_>,
-        lane: &Lane,
-        k: u32,
-        work: &mut Work,
-        hits: &mut Vec<Hit>,
-    ) -> Result<()> {
-        let run = &self.runs[lane.run as usize];
-        let file = &run.segments[lane.table as usize];
-        let (mut approach, mut stretch, mut number) = (first, decoded, lane.bounds.0);
-        loop {
-            let (decoded, goes_on) = approach.probe(stretch, lane.high.0, lane.permuted.0, k, |entry, value| {
-                let fingerprint = run.entry.scheme.tables()[lane.table as usize].unpermute(Permuted(value));
-                hits.push(Hit {
-                    query: lane.query,
-                    run: lane.run,
-                    table: lane.table,
-                    distance: (value ^ lane.permuted.0).count_ones(),
-                    fingerprint: fingerprint.0,
-                    index: (lane.table == 0).then_some((number, entry)),
-                    rank: 0,
-                    list: 0..0,
-                });
+    /// Passes the numbers of a list that [`Snapshot::key_lists`] found to `visit`, until it returns `false`.
+    pub(crate) fn each_of_list(&self, list: &KeyList, mut visit: impl FnMut(u64) -> bool) -> Result<()> {
+        let postings = &self.key_runs[list.run as usize].postings;
+        postings.numbers(list.list.clone(), |number| Ok(visit(number)))?;
+        postings.check_readable()
+    }
+}
+
+/// Decodes the blocks of all lanes, some in turn.
+#[inline]
+fn decode(
+    runs: &[Arc<Run>],
+    lanes: &[Lane],
+    k: u32,
+    work: &mut Work,
+    hits: &mut Vec<Hit>,
+    stretches: &mut Stretches<IN_TURN>,
+) -> Result<()> {
+    let mut groups = lanes.chunks_exact(IN_TURN);
+    for group in &mut groups {
+        let first = group[0].approach(runs)?;
+        let mut approaches = [first; IN_TURN];
+        for (approach, lane) in approaches.iter_mut().zip(group).skip(1) {
+            *approach = lane.approach(runs)?;
+        }
+        stretches.decode(&approaches);
+        for (index, (approach, lane)) in approaches.into_iter().zip(group).enumerate() {
+            scan(runs, approach, stretches.lane(index), lane, k, work, hits)?;
+        }
+    }
+    for lane in groups.remainder() {
+        scan(runs, lane.approach(runs)?, Stretch::default(), lane, k, work, hits)?;
+    }
+    Ok(())
+}
+
+/// Collects the fingerprints of a lane's range within the distance, in its block and those behind it.
+#[inline]
+fn scan(
+    runs: &[Arc<Run>],
+    first: Approach<'_>,
+    decoded: Stretch<'_>,
+    lane: &Lane,
+    k: u32,
+    work: &mut Work,
+    hits: &mut Vec<Hit>,
+) -> Result<()> {
+    let run = &runs[lane.run as usize];
+    let file = &run.segments[lane.table as usize];
+    let (mut approach, mut stretch, mut number) = (first, decoded, lane.bounds.0);
+    loop {
+        let (decoded, goes_on) = approach.probe(stretch, lane.high.0, lane.permuted.0, k, |entry, value| {
+            let fingerprint = run.entry.scheme.tables()[lane.table as usize].unpermute(Permuted(value));
+            hits.push(Hit {
+                query: lane.query,
+                run: lane.run,
+                table: lane.table,
+                distance: (value ^ lane.permuted.0).count_ones(),
+                fingerprint: fingerprint.0,
+                index: (lane.table == 0).then_some((number, entry)),
+                rank: 0,
+                list: 0..0,
             });
-            work.blocks += 1;
-            work.entries += decoded as u64;
-            number += 1;
-            if !goes_on || number == lane.bounds.1 {
-                return file.check_readable();
-            }
-            (approach, stretch) = (file.block(number)?.approach(lane.low.0, 0), Stretch::default());
+        });
+        work.blocks += 1;
+        work.entries += decoded as u64;
+        number += 1;
+        if !goes_on || number == lane.bounds.1 {
+            return file.check_readable();
         }
+        (approach, stretch) = (file.block(number)?.approach(lane.low.0, 0), Stretch::default());
     }
+}
 
-    /// Resolves all hits from their fingerprints to their lists: the entries of those not found by table 0, then
-    /// ranks, directory and numbers, each prefetched for all hits before it is read.
-    fn look_up(
-        &self,
-        hits: &mut [Hit],
-        lookups: &mut Vec<Lane>,
-        looking: &mut Vec<Looking>,
-        work: &mut Work,
-        stretches: &mut Stretches<IN_TURN>,
-    ) -> Result<()> {
-        lookups.clear();
-        for (index, hit) in (0..).zip(hits.iter()).filter(|(_, hit)| hit.index.is_none()) {
-            let at = Permuted(hit.fingerprint);
-            let lane =
-                Lane { query: index, run: hit.run, table: 0, part: 0, low: at, high: at, permuted: at, bounds: (0, 0) };
-            lookups.push(lane);
-        }
-        let missing = lookups.len();
-        locate(&self.runs, lookups, looking)?;
-        let postings = |lane: &Lane| &self.runs[lane.run as usize].postings;
-        for lane in lookups.iter() {
-            postings(lane).prefetch_rank(lane.bounds.0);
-        }
-        // While the blocks are being fetched, prefetch the postings at the likely rank.
-        for lane in lookups.iter_mut() {
-            let rank = postings(lane).first_rank(lane.bounds.0)?;
-            lane.high = Permuted(rank + lane.file(&self.runs).entry_at(lane.part as usize));
-            postings(lane).prefetch_list(lane.high.0);
-        }
-        for lane in lookups.iter() {
-            postings(lane).prefetch_behind(lane.high.0)?;
-        }
-        for group in lookups.chunks(IN_TURN) {
-            let mut approaches = [group[0].approach(&self.runs)?; IN_TURN];
-            for (approach, lane) in approaches.iter_mut().zip(group).skip(1) {
-                *approach = lane.approach(&self.runs)?;
-            }
-            let one = group.len() == 1;
-            if !one {
-                stretches.decode(&approaches);
-            }
-            for (index, (approach, lane)) in approaches.into_iter().zip(group).enumerate() {
-                let stretch = if one { Stretch::default() } else { stretches.lane(index) };
-                hits[lane.query as usize].index = approach.position(stretch).map(|entry| (lane.bounds.0, entry));
-            }
-        }
-        work.blocks += missing as u64;
-        for hit in hits.iter_mut() {
-            let run = &self.runs[hit.run as usize];
-            let Some((block, entry)) = hit.index else { return Err(lost(run, hit.fingerprint)) };
-            hit.rank = run.postings.first_rank(block)? + entry as u64;
-            run.postings.prefetch_list(hit.rank);
-        }
-        for hit in hits.iter_mut() {
-            let postings = &self.runs[hit.run as usize].postings;
-            hit.list = postings.list(hit.rank)?;
-            postings.prefetch_number(hit.list.start);
-        }
-        Ok(())
+/// Resolves all hits from their fingerprints to their lists: the entries of those not found by table 0, then
+/// ranks, directory and numbers, each prefetched for all hits before it is read.
+fn look_up(
+    runs: &[Arc<Run>],
+    hits: &mut [Hit],
+    lookups: &mut Vec<Lane>,
+    looking: &mut Vec<Looking>,
+    work: &mut Work,
+    stretches: &mut Stretches<IN_TURN>,
+) -> Result<()> {
+    lookups.clear();
+    for (index, hit) in (0..).zip(hits.iter()).filter(|(_, hit)| hit.index.is_none()) {
+        let at = Permuted(hit.fingerprint);
+        let lane =
+            Lane { query: index, run: hit.run, table: 0, part: 0, low: at, high: at, permuted: at, bounds: (0, 0) };
+        lookups.push(lane);
     }
+    let missing = lookups.len();
+    locate(runs, lookups, looking)?;
+    let postings = |lane: &Lane| &runs[lane.run as usize].postings;
+    for lane in lookups.iter() {
+        postings(lane).prefetch_rank(lane.bounds.0);
+    }
+    // While the blocks are being fetched, prefetch the postings at the likely rank.
+    for lane in lookups.iter_mut() {
+        let rank = postings(lane).first_rank(lane.bounds.0)?;
+        lane.high = Permuted(rank + lane.file(runs).entry_at(lane.part as usize));
+        postings(lane).prefetch_list(lane.high.0);
+    }
+    for lane in lookups.iter() {
+        postings(lane).prefetch_behind(lane.high.0)?;
+    }
+    for group in lookups.chunks(IN_TURN) {
+        let mut approaches = [group[0].approach(runs)?; IN_TURN];
+        for (approach, lane) in approaches.iter_mut().zip(group).skip(1) {
+            *approach = lane.approach(runs)?;
+        }
+        let one = group.len() == 1;
+        if !one {
+            stretches.decode(&approaches);
+        }
+        for (index, (approach, lane)) in approaches.into_iter().zip(group).enumerate() {
+            let stretch = if one { Stretch::default() } else { stretches.lane(index) };
+            hits[lane.query as usize].index = approach.position(stretch).map(|entry| (lane.bounds.0, entry));
+        }
+    }
+    work.blocks += missing as u64;
+    for hit in hits.iter_mut() {
+        let run = &runs[hit.run as usize];
+        let Some((block, entry)) = hit.index else { return Err(lost(run, hit.fingerprint)) };
+        hit.rank = run.postings.first_rank(block)? + entry as u64;
+        run.postings.prefetch_list(hit.rank);
+    }
+    for hit in hits.iter_mut() {
+        let postings = &runs[hit.run as usize].postings;
+        hit.list = postings.list(hit.rank)?;
+        postings.prefetch_number(hit.list.start);
+    }
+    Ok(())
 }
 
 #[cold]

@@ -2,47 +2,14 @@
 //! near. They are the committed ones of one state and, for a writer, the staged ones on top.
 
 use nddb_format::Fingerprint;
-use nddb_format::record::{digest_key, megashingle_key, piece_key};
 
 use super::probe::{Match, Work};
 use super::view::{Stored, View, Within};
 use crate::Result;
-use crate::store::catalog::{Family, KeyCursor};
+use crate::store::catalog::{Family, Key, KeyCursor};
 
 /// Most rows of one key that are skipped because their documents are deleted or hidden; the rest counts as unread.
 const PASSED_MAX: usize = 1 << 16;
-
-/// A key of the catalog by which documents are found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Key {
-    /// The digest of a token sequence.
-    Digest([u8; 16]),
-    /// A megashingle.
-    Megashingle(u64),
-    /// Index and bytes of a piece of the projection.
-    Piece(u8, [u8; 4]),
-}
-
-impl Key {
-    pub(crate) fn family(&self) -> Family {
-        match self {
-            Self::Digest(_) => Family::Digests,
-            Self::Megashingle(_) => Family::Megashingles,
-            Self::Piece(..) => Family::Pieces,
-        }
-    }
-
-    /// Returns the prefix of its keys in the catalog, before the number.
-    pub(crate) fn prefix(&self) -> Vec<u8> {
-        let mut key = match *self {
-            Self::Digest(digest) => digest_key(&digest, 0),
-            Self::Megashingle(hash) => megashingle_key(hash, 0),
-            Self::Piece(index, bytes) => piece_key(index, bytes, 0),
-        };
-        key.truncate(key.len() - size_of::<u64>());
-        key
-    }
-}
 
 /// The documents that share a key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -51,6 +18,46 @@ pub(crate) struct Sharing {
     pub(crate) numbers: Vec<u64>,
     /// Number of keys with more documents than requested: only their oldest are included.
     pub(crate) cut: usize,
+}
+
+/// The documents of one key: the oldest of one source after the other.
+struct Taken {
+    most: usize,
+    numbers: Vec<u64>,
+    /// Number of documents that were passed over.
+    passed: usize,
+    /// There are more.
+    cut: bool,
+}
+
+impl Taken {
+    fn new(most: usize) -> Self {
+        Self { most, numbers: Vec::new(), passed: 0, cut: false }
+    }
+
+    /// Takes a number if its document is live. Returns whether to go on.
+    fn take(&mut self, number: u64, is_live: bool) -> bool {
+        if !is_live {
+            self.passed += 1;
+            self.cut |= self.passed > PASSED_MAX;
+        } else if self.numbers.len() == self.most {
+            self.cut = true;
+        } else {
+            self.numbers.push(number);
+        }
+        !self.cut
+    }
+
+    /// Adds what was taken of another source.
+    fn join(&mut self, other: Self) {
+        if !other.numbers.is_empty() {
+            self.numbers.extend(other.numbers);
+            self.numbers.sort_unstable();
+            self.numbers.dedup();
+        }
+        self.cut |= other.cut || self.numbers.len() > self.most;
+        self.numbers.truncate(self.most);
+    }
 }
 
 /// The documents near a fingerprint.
@@ -110,42 +117,47 @@ impl<'a> Scope<'a> {
     /// documents costs no more; neither does one whose documents are nearly all deleted.
     pub(crate) fn sharing(&self, keys: &mut [Key], most: usize) -> Result<Sharing> {
         keys.sort_unstable();
-        let mut sharing = Sharing::default();
+        let mut all = Sharing::default();
+        let snapshot = self.view.snapshot;
+        let stored: Vec<u64> = keys.iter().map(Key::stored).collect();
+        let in_runs = snapshot.key_lists(&stored)?;
+        let mut in_runs = in_runs.iter().peekable();
         let mut cursor: Option<(Family, KeyCursor<'_>)> = None;
-        for key in keys.iter() {
+        for (index, key) in keys.iter().enumerate() {
+            let (mut of_rows, mut of_key) = (Taken::new(most), Taken::new(most));
             let family = key.family();
-            if cursor.as_ref().is_none_or(|(open, _)| *open != family) {
-                cursor = Some((family, self.view.catalog.keys(family)));
-            }
-            let Some((_, rows)) = &mut cursor else { continue };
-            let start = sharing.numbers.len();
-            let (mut passed, mut cut) = (0, false);
-            let numbers = &mut sharing.numbers;
-            rows.numbers(&key.prefix(), &mut |number| {
-                if !self.is_live(number) {
-                    passed += 1;
-                    cut = passed > PASSED_MAX;
-                } else if numbers.len() - start == most {
-                    cut = true;
-                } else {
-                    numbers.push(number);
+            if snapshot.has_key_rows(family) {
+                if cursor.as_ref().is_none_or(|(open, _)| *open != family) {
+                    cursor = Some((family, self.view.catalog.keys(family)));
                 }
-                !cut
-            })?;
-            // Staged documents are younger than all committed ones.
-            let staged = self.group.map_or(&[][..], |group| group.sharing(key));
-            for &number in staged.iter().filter(|&&number| self.is_staged(number)) {
-                if cut || numbers.len() - start == most {
-                    cut = true;
+                if let Some((_, rows)) = &mut cursor {
+                    rows.numbers(&key.prefix(), &mut |number| of_rows.take(number, self.is_live(number)))?;
+                }
+            }
+            while let Some(list) = in_runs.next_if(|list| list.query == index) {
+                if !of_key.cut {
+                    snapshot.each_of_list(list, |number| of_key.take(number, self.is_live(number)))?;
+                }
+            }
+            // Documents of the memtable are younger than all of runs, and staged ones than all committed ones.
+            for number in snapshot.memtable.sharing(stored[index]) {
+                if of_key.cut || !of_key.take(number, self.is_live(number)) {
                     break;
                 }
-                numbers.push(number);
             }
-            sharing.cut += usize::from(cut);
+            of_key.join(of_rows);
+            let staged = self.group.map_or(&[][..], |group| group.sharing(key));
+            for &number in staged.iter().filter(|&&number| self.is_staged(number)) {
+                if of_key.cut || !of_key.take(number, true) {
+                    break;
+                }
+            }
+            all.cut += usize::from(of_key.cut);
+            all.numbers.append(&mut of_key.numbers);
         }
-        sharing.numbers.sort_unstable();
-        sharing.numbers.dedup();
-        Ok(sharing)
+        all.numbers.sort_unstable();
+        all.numbers.dedup();
+        Ok(all)
     }
 
     /// Finds the documents within `within` bits, the `most` nearest and oldest.

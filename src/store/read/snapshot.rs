@@ -4,15 +4,21 @@ use std::path::Path;
 use std::sync::Arc;
 
 use nddb_format::manifest::{Manifest, RunEntry};
-use nddb_format::record::{BatchState, RangeState};
+use nddb_format::record::{BatchState, RangeState, Record};
 use roaring::RoaringTreemap;
 
-use crate::store::catalog::Catalog;
+use super::key_rows::KeyRows;
+use crate::sketch::Recipe;
+use crate::store::catalog::{Catalog, DocumentKeys, Family};
 use crate::store::disk::dir::{Dir, Kind};
+use crate::store::keys::keys_of;
 use crate::store::ranges::{Ranges, deleted_in};
 use crate::store::runs::memtable::Memtables;
 use crate::store::runs::run::{Run, Verify};
 use crate::{Error, Result};
+
+/// Records read at a time.
+const SLICE: usize = 1024;
 
 /// One state of the database.
 #[derive(Debug)]
@@ -21,6 +27,8 @@ pub(crate) struct Snapshot {
     pub(crate) manifest: Manifest,
     /// The runs, in ascending order of their number ranges.
     pub(crate) runs: Vec<Arc<Run>>,
+    /// The key tables of the runs that have one, as runs of keys, in the same order.
+    pub(crate) key_runs: Vec<Arc<Run>>,
     /// Documents above the runs.
     pub(crate) memtable: Memtables,
     /// Deleted documents that a run or the catalog may still contain.
@@ -29,6 +37,12 @@ pub(crate) struct Snapshot {
     pub(crate) ranges: Ranges,
     /// Every document number below this one has been read; later ones are not visible.
     pub(crate) seen: u64,
+    /// The families of the catalog that have rows of keys.
+    key_rows: KeyRows,
+}
+
+fn key_runs(runs: &[Arc<Run>]) -> Vec<Arc<Run>> {
+    runs.iter().filter_map(|run| run.keys.clone()).collect()
 }
 
 /// Opens the runs of a manifest, reusing those that are open already.
@@ -61,6 +75,10 @@ pub(crate) struct Changes {
     ranges: Ranges,
     /// Prints from `seen` on, as (fingerprint, number), numbers ascending.
     prints: Vec<(u64, u64)>,
+    /// Keys of the same documents, as (index of the print, key), ascending by index.
+    keys: Vec<(u32, u64)>,
+    /// The families of the catalog that have rows of keys.
+    key_rows: KeyRows,
     seen: u64,
     /// Number of rows of deletions that were read.
     deletions: u64,
@@ -74,7 +92,16 @@ impl Snapshot {
         let deleted = read_deleted(dir, &manifest)?;
         let memtable = Memtables::new(manifest.bits, manifest.k);
         let seen = manifest.complete;
-        Ok(Self { manifest, runs, memtable, deleted, ranges: Ranges::default(), seen })
+        Ok(Self {
+            manifest,
+            key_runs: key_runs(&runs),
+            runs,
+            memtable,
+            deleted,
+            ranges: Ranges::default(),
+            seen,
+            key_rows: KeyRows::default(),
+        })
     }
 
     /// Moves on to a later manifest with the same documents; `opened` is a run of the manifest that is open
@@ -88,6 +115,7 @@ impl Snapshot {
     ) -> Result<()> {
         let open: Vec<Arc<Run>> = self.runs.iter().cloned().chain(opened).collect();
         self.runs = open_runs(dir, &manifest, verify, &open)?;
+        self.key_runs = key_runs(&self.runs);
         self.memtable.drop_below(manifest.complete);
         self.seen = self.seen.max(manifest.complete);
         self.manifest = manifest;
@@ -101,16 +129,21 @@ impl Snapshot {
         let same = manifest.deleted == self.manifest.deleted;
         let deleted = if same { RoaringTreemap::new() } else { read_deleted(dir, &manifest)? };
         let seen = self.seen.max(manifest.complete);
-        Ok(Changes { manifest, runs, deleted, ranges: Ranges::default(), prints: Vec::new(), seen, deletions: 0 })
+        Ok(Changes::new(manifest, runs, deleted, seen))
     }
 
     /// Applies the changes.
     pub(crate) fn apply(&mut self, changes: Changes) {
         self.memtable.drop_below(changes.manifest.complete);
-        for (fingerprint, number) in changes.prints {
+        let mut keys = changes.keys.into_iter().peekable();
+        for (index, (fingerprint, number)) in (0..).zip(changes.prints) {
             self.memtable.insert(fingerprint, number);
+            self.memtable
+                .insert_keys(number, std::iter::from_fn(|| keys.next_if(|key| key.0 == index)).map(|(_, key)| key));
         }
+        self.key_rows = changes.key_rows;
         self.manifest = changes.manifest;
+        self.key_runs = key_runs(&changes.runs);
         self.runs = changes.runs;
         self.deleted |= changes.deleted;
         self.ranges = changes.ranges;
@@ -119,15 +152,8 @@ impl Snapshot {
 
     /// Reads the rows of the catalog that are not in the files. Returns the number of deletions among them.
     pub(crate) fn catch_up(&mut self, catalog: &Catalog) -> Result<u64> {
-        let mut changes = Changes {
-            manifest: self.manifest.clone(),
-            runs: self.runs.clone(),
-            deleted: RoaringTreemap::new(),
-            ranges: Ranges::default(),
-            prints: Vec::new(),
-            seen: self.seen,
-            deletions: 0,
-        };
+        let deleted = RoaringTreemap::new();
+        let mut changes = Changes::new(self.manifest.clone(), self.runs.clone(), deleted, self.seen);
         changes.read(catalog, 0, &self.deleted)?;
         let deletions = changes.deletions;
         self.apply(changes);
@@ -146,6 +172,22 @@ impl Snapshot {
         self.ranges.is_hidden(number)
     }
 
+    /// Returns whether the catalog may have rows of keys in a family.
+    pub(crate) fn has_key_rows(&self, family: Family) -> bool {
+        self.key_rows.has(family)
+    }
+
+    /// Reads anew which families of the catalog have rows of keys.
+    pub(crate) fn read_key_rows(&mut self, catalog: &Catalog) -> Result<()> {
+        self.key_rows = KeyRows::read(catalog)?;
+        Ok(())
+    }
+
+    /// Notes that rows of these keys have been written.
+    pub(crate) fn note_key_rows(&mut self, keys: &DocumentKeys) {
+        self.key_rows.add(keys);
+    }
+
     /// Returns whether every document of the run is certainly live.
     pub(crate) fn is_all_live(&self, run: &Run) -> bool {
         let (low, high) = (run.entry.low, run.entry.high);
@@ -155,6 +197,20 @@ impl Snapshot {
 }
 
 impl Changes {
+    fn new(manifest: Manifest, runs: Vec<Arc<Run>>, deleted: RoaringTreemap, seen: u64) -> Self {
+        Self {
+            manifest,
+            runs,
+            deleted,
+            ranges: Ranges::default(),
+            prints: Vec::new(),
+            keys: Vec::new(),
+            key_rows: KeyRows::default(),
+            seen,
+            deletions: 0,
+        }
+    }
+
     /// Reads the rows of the catalog that are not in the files: deletions of the generations from `since` on,
     /// ranges, and the unread prints. `deleted` are the known deletions.
     pub(crate) fn read(&mut self, catalog: &Catalog, since: u64, deleted: &RoaringTreemap) -> Result<()> {
@@ -175,7 +231,29 @@ impl Changes {
                 })?;
             }
         }
-        self.read_prints(catalog, deleted)
+        self.key_rows = KeyRows::read(catalog)?;
+        self.read_prints(catalog, deleted)?;
+        self.read_keys(catalog)
+    }
+
+    /// Reads the keys of the documents whose prints were read, unless they are rows of the catalog.
+    fn read_keys(&mut self, catalog: &Catalog) -> Result<()> {
+        let Some(keyed) = self.manifest.keyed else { return Ok(()) };
+        let first = self.prints.partition_point(|&(_, number)| number < keyed);
+        if first == self.prints.len() {
+            return Ok(());
+        }
+        let recipe = Recipe::of_any_version(&catalog.settings()?.recipe);
+        for (slice, prints) in (first..).step_by(SLICE).zip(self.prints[first..].chunks(SLICE)) {
+            let numbers: Vec<u64> = prints.iter().map(|&(_, number)| number).collect();
+            catalog.records(&numbers, &mut |index, value| {
+                let record = Record::decode(value).map_err(Error::format(catalog.path()))?;
+                let keys = keys_of(&record, recipe.as_ref());
+                self.keys.extend(keys.stored().map(|key| ((slice + index) as u32, key)));
+                Ok(())
+            })?;
+        }
+        Ok(())
     }
 
     /// Reads the unread prints. A memtable needs neither those of unfinished loads nor deleted ones.

@@ -1,5 +1,6 @@
 //! Building the files of a run (SPEC 10.4).
 
+use nddb_format::keys::KEY_FILES;
 use nddb_format::manifest::{FileEntry, RunEntry};
 use nddb_format::postings::{PostingsEncoder, PostingsSurvey};
 use nddb_format::scheme::Scheme;
@@ -29,7 +30,7 @@ pub(crate) enum Entry {
 pub(crate) type Lists<'a> = dyn Fn(&mut dyn FnMut(Entry) -> Result<()>) -> Result<()> + 'a;
 
 /// Maps a broken rule, here an error of the input: the database is unchanged.
-fn refused(dir: &Dir) -> impl Fn(FormatError) -> Error {
+pub(super) fn refused(dir: &Dir) -> impl Fn(FormatError) -> Error {
     let path = dir.root().to_owned();
     move |error| Error::Inconsistent { path: path.clone(), what: format!("a run could not be made: {error}") }
 }
@@ -111,15 +112,20 @@ pub(crate) fn write_postings(
     Ok((finish(file, number, identity, &out)?, survey))
 }
 
-/// Returns the number of files of a run of this scheme: its segments and its postings.
+/// Returns the number of files of a run of this scheme: its segments, its postings and those of its key table.
 pub(crate) fn files_of(scheme: &Scheme) -> u64 {
-    scheme.tables().len() as u64 + 1
+    scheme.tables().len() as u64 + 1 + KEY_FILES
 }
 
-/// Builds a run of (fingerprint, number) pairs, which are sorted here, under the file numbers from `first_file` on:
-/// see [`files_of`]. `threads` tables are built at a time, each with a copy of the fingerprints. All files are
-/// durable when this returns; no manifest names them yet.
-pub(crate) fn run_of_pairs(
+/// Returns the first of the file numbers that [`files_of`] reserves for the key table.
+pub(crate) fn key_files(first_file: u64, scheme: &Scheme) -> u64 {
+    first_file + files_of(scheme) - KEY_FILES
+}
+
+/// Builds the segments and postings of a run of (fingerprint, number) pairs, which are sorted here, under the file
+/// numbers from `first_file` on. `threads` tables are built at a time, each with a copy of the fingerprints. All files
+/// are durable when this returns; no manifest names them yet.
+pub(super) fn run_of_pairs(
     dir: &Dir,
     first_file: u64,
     scheme: &Scheme,
@@ -128,7 +134,7 @@ pub(crate) fn run_of_pairs(
     threads: usize,
     ticker: &Ticker<'_>,
 ) -> Result<RunEntry> {
-    ticker.start("write run", Some(files_of(scheme)), "files")?;
+    ticker.start("write run", Some(scheme.tables().len() as u64 + 1), "files")?;
     pairs.sort_unstable();
     let mut fingerprints: Vec<u64> = pairs.iter().map(|pair| pair.0).collect();
     fingerprints.dedup();
@@ -163,10 +169,11 @@ pub(crate) fn run_of_pairs(
     run_entry(dir, scheme, range, pairs.len() as u64, postings, &tables)
 }
 
-/// Returns an upper bound of the bytes of a run of `documents` documents: six a fingerprint and table, as many for
-/// a document number, some blocks of overhead, and a tenth of the sum.
-pub(crate) fn run_size(scheme: &Scheme, documents: u64) -> u64 {
-    files_of(scheme) * (documents * 7 + 8192) * 11 / 10
+/// Returns an upper bound of the bytes of a run of `documents` documents with so many keys: seven a fingerprint or
+/// key and table, as many for a document number, some blocks of overhead, and a tenth of the sum.
+pub(crate) fn run_size(scheme: &Scheme, documents: u64, keys: u64) -> u64 {
+    let files = scheme.tables().len() as u64 + 1;
+    (files * (documents * 7 + 8192) + KEY_FILES * (keys * 7 + 8192)) * 11 / 10
 }
 
 /// Joins the files of a run, checking that all segments have the same set.
@@ -195,6 +202,7 @@ pub(crate) fn run_entry(
         scheme: scheme.clone(),
         postings,
         segments: tables.iter().map(|(file, ..)| *file).collect(),
+        keys: None,
     })
 }
 

@@ -2,21 +2,73 @@
 //!
 //! By the pigeonhole principle, two fingerprints within k bits of each other are equal in one of k + 1 groups of
 //! bits. Every fingerprint is chained under the value of each of its groups; a probe walks k + 1 chains of a few
-//! entries. Equal fingerprints share one entry.
+//! entries. Equal fingerprints share one entry. Other keys of the documents are found by a hash map.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use nddb_format::digest::mix;
 use nddb_format::fingerprint::low_mask;
 
+use crate::store::runs::contents::Contents;
+
 /// Most rows before a flush.
-pub(crate) const ROWS_MAX: usize = 262_144;
+const ROWS_MAX: usize = 262_144;
+/// Most pairs of a key and a document before a flush: those of some 16,000 documents with all sketches, about 16 MB.
+/// Opening a database reads the records of as many documents.
+const KEYS_MAX: usize = 400_000;
 /// Number of chains of each group, as a power of two.
 const CHAIN_BITS: u32 = 16;
 const NONE: u32 = u32::MAX;
 
-/// Committed fingerprints that are in no run yet.
+/// Keys of documents, each with a chain of their numbers in ascending order.
+#[derive(Clone, Debug, Default)]
+struct Keys {
+    /// First and last link of each key.
+    chains: HashMap<u64, (u32, u32)>,
+    /// Number and next link.
+    links: Vec<(u64, u32)>,
+}
+
+impl Keys {
+    /// Adds a key of a document; numbers ascend. The same key twice is added once.
+    fn insert(&mut self, key: u64, number: u64) {
+        let link = self.links.len() as u32;
+        match self.chains.entry(key) {
+            Entry::Vacant(chain) => _ = chain.insert((link, link)),
+            Entry::Occupied(mut chain) => {
+                let last = &mut chain.get_mut().1;
+                let (number_before, next) = &mut self.links[*last as usize];
+                if *number_before == number {
+                    return;
+                }
+                *next = link;
+                *last = link;
+            }
+        }
+        self.links.push((number, NONE));
+    }
+
+    /// Returns the numbers of a key, ascending.
+    fn numbers(&self, key: u64) -> impl Iterator<Item = u64> {
+        let first = self.chains.get(&key).map_or(NONE, |chain| chain.0);
+        let link = |link: u32| self.links.get(link as usize).map(|&(number, next)| (number, next));
+        let mut at = first;
+        std::iter::from_fn(move || {
+            let (number, next) = link(at)?;
+            at = next;
+            Some(number)
+        })
+    }
+
+    /// Returns all (key, number) pairs, in no order.
+    fn pairs(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.chains.keys().flat_map(|&key| self.numbers(key).map(move |number| (key, number)))
+    }
+}
+
+/// Committed fingerprints that are in no run yet, and the keys of their documents.
 #[derive(Clone, Debug)]
 pub(crate) struct Memtable {
     /// Lowest bit and width of each of the k + 1 groups.
@@ -28,6 +80,7 @@ pub(crate) struct Memtable {
     prints: Vec<u64>,
     numbers: Vec<Vec<u64>>,
     entry_of: HashMap<u64, u32>,
+    keys: Keys,
     rows: usize,
     /// The least number, and one more than the greatest.
     start: u64,
@@ -57,6 +110,7 @@ impl Memtable {
             prints: Vec::new(),
             numbers: Vec::new(),
             entry_of: HashMap::new(),
+            keys: Keys::default(),
             rows: 0,
             start: u64::MAX,
             end: 0,
@@ -82,6 +136,11 @@ impl Memtable {
         }
     }
 
+    /// Adds keys of the document that was added last.
+    pub(crate) fn insert_keys(&mut self, number: u64, keys: impl Iterator<Item = u64>) {
+        keys.for_each(|key| self.keys.insert(key, number));
+    }
+
     fn empty(&self) -> Self {
         Self::of_groups(self.groups.clone())
     }
@@ -95,6 +154,9 @@ impl Memtable {
         rows.sort_unstable();
         let mut above = self.empty();
         rows.into_iter().for_each(|(number, fingerprint)| above.insert(fingerprint, number));
+        let mut keys: Vec<(u64, u64)> = self.keys.pairs().filter(|&(_, number)| number >= low).collect();
+        keys.sort_unstable_by_key(|&(key, number)| (number, key));
+        keys.into_iter().for_each(|(key, number)| above.keys.insert(key, number));
         above
     }
 
@@ -130,6 +192,11 @@ impl Memtable {
         self.rows
     }
 
+    /// Returns the number of pairs of a key and a document.
+    pub(crate) fn keys_len(&self) -> usize {
+        self.keys.links.len()
+    }
+
     /// Returns one more than the greatest number.
     pub(crate) fn end(&self) -> u64 {
         self.end
@@ -138,6 +205,15 @@ impl Memtable {
     /// Returns all distinct fingerprints with their numbers, in no order.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (u64, &[u64])> {
         self.prints.iter().copied().zip(self.numbers.iter().map(Vec::as_slice))
+    }
+
+    /// Returns the contents of a run of the documents that `keeps` does.
+    pub(crate) fn contents(&self, keeps: impl Fn(u64) -> bool) -> Contents {
+        let entries =
+            self.entries().flat_map(|(fingerprint, numbers)| numbers.iter().map(move |&number| (fingerprint, number)));
+        let pairs = entries.filter(|&(_, number)| keeps(number)).collect();
+        let keys = self.keys.pairs().filter(|&(_, number)| keeps(number)).map(|(key, number)| [key, number]).collect();
+        Contents { pairs, keys }
     }
 }
 
@@ -158,6 +234,21 @@ impl Memtables {
     /// Adds a document; numbers ascend.
     pub(crate) fn insert(&mut self, fingerprint: u64, number: u64) {
         self.active.insert(fingerprint, number);
+    }
+
+    /// Adds keys of the document that was added last.
+    pub(crate) fn insert_keys(&mut self, number: u64, keys: impl Iterator<Item = u64>) {
+        self.active.insert_keys(number, keys);
+    }
+
+    /// Returns whether the documents that no flush has frozen should be flushed.
+    pub(crate) fn is_full(&self) -> bool {
+        self.active.len() >= ROWS_MAX || self.active.keys_len() >= KEYS_MAX
+    }
+
+    /// Returns the numbers of the documents with a key, ascending.
+    pub(crate) fn sharing(&self, key: u64) -> impl Iterator<Item = u64> {
+        self.each().flat_map(move |memtable| memtable.keys.numbers(key))
     }
 
     /// Freezes the documents so far, which take part in queries until [`Memtables::drop_below`] drops them. There
@@ -199,6 +290,17 @@ impl Memtables {
     /// Returns the fingerprints of each memtable with their numbers, in no order.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (u64, &[u64])> {
         self.each().flat_map(Memtable::entries)
+    }
+
+    /// Returns the contents of a run of the documents that `keeps` does.
+    pub(crate) fn contents(&self, keeps: impl Fn(u64) -> bool) -> Contents {
+        let mut all = Contents::default();
+        for memtable in self.each() {
+            let contents = memtable.contents(&keeps);
+            all.pairs.extend(contents.pairs);
+            all.keys.extend(contents.keys);
+        }
+        all
     }
 }
 

@@ -7,7 +7,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use nddb_format::digest::Digest;
-use nddb_format::manifest::RunEntry;
+use nddb_format::keys;
+use nddb_format::manifest::{KeyTable, RunEntry};
 use nddb_format::permutation::Table;
 use nddb_format::scheme::Scheme;
 use nddb_format::{Fingerprint, FormatError};
@@ -19,7 +20,10 @@ use crate::spill::sort::Sorter;
 use crate::spill::streams::{Ascending, Merged};
 use crate::store::disk::dir::Dir;
 use crate::store::ranges::deleted_in;
-use crate::store::runs::build::{Entry, Sink, in_parallel, run_entry, run_size, write_postings, write_segment};
+use crate::store::runs::build::{
+    Entry, Sink, in_parallel, key_files, run_entry, run_size, write_postings, write_segment,
+};
+use crate::store::runs::keys::key_table;
 use crate::store::runs::run::Run;
 use crate::{Error, Result};
 
@@ -169,7 +173,8 @@ impl Merge<'_> {
         let tables = self.scheme.tables();
         let is_sorted = |ordinal: usize| !self.has_order(ordinal);
         let sorted = (0..tables.len()).filter(|&ordinal| is_sorted(ordinal)).count().min(self.threads);
-        run_size(&self.scheme, documents) + sorted as u64 * documents * size_of::<u64>() as u64
+        let keys = self.runs.iter().filter_map(|run| run.entry.keys.as_ref()).map(|keys| keys.pairs).sum();
+        run_size(&self.scheme, documents, keys) + sorted as u64 * documents * size_of::<u64>() as u64
     }
 
     /// Returns whether all runs have a table in the order of the new run's table.
@@ -181,12 +186,45 @@ impl Merge<'_> {
     /// Builds the new run under the file numbers from `first_file` on; `None` if nothing is left. All files are
     /// durable when this returns; no manifest names them yet.
     pub(crate) fn run(&self, first_file: u64, dropped: &Dropped, watch: &mut Watch) -> Result<Option<RunEntry>> {
-        let documents = self.runs.iter().map(|run| run.entry.documents).sum::<u64>() - dropped.documents;
         let (Some(first), Some(last)) = (self.runs.first(), self.runs.last()) else { return Ok(None) };
+        let range = (first.entry.low, last.entry.high);
+        let Some(entry) = self.tables(range, first_file, dropped, watch)? else { return Ok(None) };
+        let keys = self.keys(range, key_files(first_file, &self.scheme), dropped, watch)?;
+        Ok(Some(RunEntry { keys, ..entry }))
+    }
+
+    /// Builds the key table of the new run: that of a single run is kept if nothing is left out.
+    fn keys(
+        &self,
+        range: (u64, u64),
+        first_file: u64,
+        dropped: &Dropped,
+        watch: &mut Watch,
+    ) -> Result<Option<KeyTable>> {
+        if let [only] = self.runs
+            && dropped.documents == 0
+            && only.entry.scheme.restart() == self.scheme.restart()
+        {
+            return Ok(only.entry.keys);
+        }
+        let runs: Vec<Arc<Run>> = self.runs.iter().filter_map(|run| run.keys.clone()).collect();
+        let scheme = keys::scheme(self.scheme.restart()).map_err(Error::format(self.dir.root()))?;
+        let merge = Merge { runs: &runs, scheme, threads: 1, ..*self };
+        Ok(merge.tables(range, first_file, &merge.survey()?, watch)?.as_ref().map(key_table))
+    }
+
+    /// Builds segments and postings of the new run.
+    fn tables(
+        &self,
+        range: (u64, u64),
+        first_file: u64,
+        dropped: &Dropped,
+        watch: &mut Watch,
+    ) -> Result<Option<RunEntry>> {
+        let documents = self.runs.iter().map(|run| run.entry.documents).sum::<u64>() - dropped.documents;
         if documents == 0 {
             return Ok(None);
         }
-        let range = (first.entry.low, last.entry.high);
         let tables = self.scheme.tables().len();
         let watch = Mutex::new((0u64, watch));
         let report = || {

@@ -2,6 +2,8 @@
 //! yet.
 
 pub(crate) mod build;
+pub(crate) mod contents;
+pub(crate) mod keys;
 pub(crate) mod memtable;
 pub(crate) mod merge;
 pub mod planner;

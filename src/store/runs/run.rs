@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 use std::path::Path;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use nddb_format::block::{self, BLOCK_SIZE, Block};
 use nddb_format::manifest::{FileEntry, RunEntry};
@@ -340,6 +340,8 @@ pub(crate) struct Run {
     pub(crate) segments: Vec<SegmentFile>,
     /// Its postings.
     pub(crate) postings: PostingsFile,
+    /// Its key table, as a run of keys.
+    pub(crate) keys: Option<Arc<Run>>,
     /// Number of queries, until the directories are built.
     queries: AtomicU32,
 }
@@ -370,7 +372,9 @@ impl Run {
         if !agrees {
             return Err(disagrees(postings.path()));
         }
-        Ok(Self { entry: entry.clone(), segments, postings, queries: AtomicU32::new(0) })
+        let keys = entry.key_run().map_err(Error::format(postings.path()))?;
+        let keys = keys.map(|keys| Self::open(dir, &keys, verify).map(Arc::new)).transpose()?;
+        Ok(Self { entry: entry.clone(), segments, postings, keys, queries: AtomicU32::new(0) })
     }
 
     /// Counts a query. The first ones search the block keys, so that opening a database reads none of them. After

@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use nddb_format::manifest::RunEntry;
+
 use super::plan::{CompactionPlan, Weight, choose, choose_next, rewrites_of};
 use super::writer::Writer;
 use crate::store::ranges::deleted_in;
@@ -57,12 +59,13 @@ impl Writer {
         choose_next(&weights(self, busy))
     }
 
-    /// Returns a compaction of all runs to one without deleted documents; `None` if that is the present state.
+    /// Returns a compaction of all runs to one without deleted documents, and with key tables of all documents; `None` if
+    /// that is the present state.
     pub fn plan_full_compaction(&self) -> Option<CompactionPlan> {
         let runs = &self.snapshot().runs;
         let numbers = 0..self.snapshot().manifest.complete;
         let dead = deleted_in(&self.snapshot().deleted, numbers.clone()) > deleted_in(self.dropped(), numbers);
-        (runs.len() > 1 || dead).then(|| CompactionPlan::of(runs))
+        (runs.len() > 1 || dead || self.has_old_keys()).then(|| CompactionPlan::of(runs))
     }
 
     /// Replaces the runs of the plan by one and drops their deleted documents.
@@ -75,8 +78,15 @@ impl Writer {
         self.cancel_merges();
         self.commit()?;
         self.cancel_merges();
+        let all = plan.find(&self.snapshot().runs) == Some(0..self.snapshot().runs.len());
         let outcome = self.compact_runs(plan);
-        self.guard(outcome)
+        let mut done = self.guard(outcome)?;
+        if all && self.has_old_keys() {
+            let outcome = self.finish_upgrade();
+            self.guard(outcome)?;
+            done.bytes_after = self.snapshot().manifest.runs.iter().map(RunEntry::size).sum();
+        }
+        Ok(done)
     }
 
     fn compact_runs(&mut self, plan: &CompactionPlan) -> Result<Compacted> {
@@ -85,12 +95,9 @@ impl Writer {
             return Err(Error::Document { id: "compaction".into(), why: what });
         };
         let runs: Vec<Arc<Run>> = self.snapshot().runs[found.clone()].to_vec();
-        let sizes = |run: &nddb_format::manifest::RunEntry| {
-            run.postings.length + run.segments.iter().map(|file| file.length).sum::<u64>()
-        };
         let mut done = Compacted {
             runs_before: runs.len(),
-            bytes_before: runs.iter().map(|run| sizes(&run.entry)).sum(),
+            bytes_before: runs.iter().map(|run| run.entry.size()).sum(),
             ..Compacted::default()
         };
         let documents: u64 = runs.iter().map(|run| run.entry.documents).sum();
@@ -120,7 +127,7 @@ impl Writer {
         done.documents_dropped = dropped.documents;
         done.fingerprints_dropped = dropped.fingerprints.len() as u64;
         done.runs_after = usize::from(entry.is_some());
-        done.bytes_after = entry.as_ref().map_or(0, sizes);
+        done.bytes_after = entry.as_ref().map_or(0, RunEntry::size);
         let mut manifest = self.snapshot().manifest.clone();
         manifest.runs.splice(found, entry);
         self.publish(manifest, numbers)?;

@@ -1,4 +1,4 @@
-//! The golden databases of format 1: for the example that created them, and for the test that compares the runs of
+//! The golden databases: for the example that created them, and for the test that compares the runs of
 //! the same documents today.
 
 use std::path::Path;
@@ -80,5 +80,32 @@ pub(crate) fn make_narrow(path: &Path) {
         writer.insert(bare(&index.to_string(), spread(index) & 0xffff)).expect("taken");
     }
     flush(&mut writer);
+    writer.close().expect("closed");
+}
+
+/// Returns a page of [`PAGES`] as a document with this id.
+pub(crate) fn page(id: &str, index: usize) -> Document {
+    let (_, url, html) = PAGES[index];
+    let recipe = Recipe::named("web").expect("the recipe of the golden pages");
+    Document::from_page(id, &Page { url: Some(url), ..Page::html(html) }, &recipe).expect("a good id")
+}
+
+/// Fills a new database with the contents of the golden database `keys`: each page of [`PAGES`] in a run of a bulk load,
+/// in a run of a flush and in the memtable, one of them deleted.
+pub(crate) fn make_keys(path: &Path) {
+    let config = Config::within(3).and_then(|config| config.restart(32)).expect("a configuration");
+    let mut writer = Writer::create(path, &config.recipe("web/1")).expect("a new database");
+    let mut load = writer.bulk_load().expect("a load");
+    (0..PAGES.len()).for_each(|index| load.push(page(&format!("loaded-{index}"), index)).expect("taken"));
+    load.finish().expect("loaded");
+    for (index, _) in PAGES.iter().enumerate() {
+        writer.insert(page(&format!("flushed-{index}"), index)).expect("taken");
+    }
+    flush(&mut writer);
+    for (index, _) in PAGES.iter().enumerate() {
+        writer.insert(page(&format!("last-{index}"), index)).expect("taken");
+    }
+    writer.delete("loaded-1").expect("deleted");
+    writer.commit().expect("durable");
     writer.close().expect("closed");
 }

@@ -6,14 +6,14 @@ use std::path::Path;
 use std::time::Duration;
 
 use nddb_format::backup::{BackupFile, encode};
-use nddb_format::manifest::{FileEntry, Manifest};
+use nddb_format::manifest::Manifest;
 
 use super::parts::{BackupSummary, DATABASE, LIST, holder};
 use crate::spill::progress::Progress;
 use crate::spill::ticker::Ticker;
 use crate::store::catalog::Pinned;
 use crate::store::disk::copy::{self, Held, link_or_hold};
-use crate::store::disk::dir::{Dir, Kind, write_synced};
+use crate::store::disk::dir::{Dir, Kind, named_files, write_synced};
 use crate::store::disk::staging::Staging;
 use crate::store::read::snapshot::read_manifest;
 use crate::{Error, Result};
@@ -83,18 +83,9 @@ struct Taken {
 
 type Runs = BTreeMap<(u64, Kind), Option<Held>>;
 
-/// Returns the files that a manifest names.
-fn files_of(manifest: &Manifest) -> impl Iterator<Item = (FileEntry, Kind)> + '_ {
-    let runs = manifest.runs.iter().flat_map(|run| {
-        let segments = run.segments.iter().map(|file| (*file, Kind::Segment));
-        segments.chain([(run.postings, Kind::Postings)])
-    });
-    runs.chain(manifest.deleted.map(|file| (file, Kind::Deleted)))
-}
-
 /// Takes the files of a manifest that are not taken yet.
 fn take_runs(runs: &mut Runs, dir: &Dir, copy: &Dir, manifest: &Manifest) -> Result<()> {
-    for (entry, kind) in files_of(manifest) {
+    for (entry, kind) in named_files(manifest) {
         if let Entry::Vacant(vacant) = runs.entry((entry.number, kind)) {
             let (from, to) = (dir.path(entry.number, kind), copy.path(entry.number, kind));
             vacant.insert(link_or_hold(&from, &to)?);
@@ -105,7 +96,7 @@ fn take_runs(runs: &mut Runs, dir: &Dir, copy: &Dir, manifest: &Manifest) -> Res
 
 /// Gives up what only earlier manifests named.
 fn drop_others(runs: &mut Runs, copy: &Dir, manifest: &Manifest) -> Result<()> {
-    let named: BTreeSet<(u64, Kind)> = files_of(manifest).map(|(entry, kind)| (entry.number, kind)).collect();
+    let named: BTreeSet<(u64, Kind)> = named_files(manifest).map(|(entry, kind)| (entry.number, kind)).collect();
     let others = runs.extract_if(.., |key, _| !named.contains(key));
     for ((number, kind), held) in others {
         if held.is_none() {
@@ -147,7 +138,7 @@ impl Taken {
         let (mut files, mut linked) = (Vec::new(), 0);
         ticker.start("copy", Some(self.bytes_to_copy()), "bytes")?;
         let mut progress = |bytes| ticker.add(bytes);
-        for (entry, kind) in files_of(&self.manifest) {
+        for (entry, kind) in named_files(&self.manifest) {
             let (number, to) = (entry.number, copy.path(entry.number, kind));
             let length = match self.runs.remove(&(number, kind)).flatten() {
                 Some(mut held) => {

@@ -12,6 +12,7 @@ mod recall;
 mod rows;
 mod state;
 
+use std::cell::RefCell;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -99,6 +100,9 @@ impl CheckReport {
 struct Opened {
     manifest: Result<Manifest>,
     runs: Vec<OpenRun>,
+    /// The key tables, as runs of keys.
+    key_entries: Vec<RunEntry>,
+    keys: Vec<OpenRun>,
     deleted: Result<RoaringTreemap>,
 }
 
@@ -122,7 +126,7 @@ pub fn check(
     let mut findings = Findings::new(dir.root(), dir.catalog());
     let mut report = CheckReport::default();
     let (opened, catalog) = open(&dir)?;
-    let Opened { manifest, runs, deleted } = opened;
+    let Opened { manifest, runs, key_entries, keys, deleted } = opened;
     let manifest = match manifest {
         Ok(manifest) => Some(manifest),
         Err(error @ Error::Newer { .. }) => return Err(error),
@@ -139,6 +143,11 @@ pub fn check(
     }
     let sound = verify_files(&dir, entries, &runs, options, &ticker, &mut report, &mut findings)?;
     let (joined, left_out) = join(entries, &runs, &sound, &ticker, &mut findings)?;
+    let mut of_keys = CheckReport::default();
+    let sound = verify_files(&dir, &key_entries, &keys, options, &ticker, &mut of_keys, &mut findings)?;
+    let (keys, keys_left_out) = join(&key_entries, &keys, &sound, &ticker, &mut findings)?;
+    report.files += of_keys.files;
+    report.bytes += of_keys.bytes;
     if let Some(manifest) = &manifest {
         note_unnamed(&dir, manifest, &mut findings);
     }
@@ -157,6 +166,11 @@ pub fn check(
                         runs: &joined,
                         complete,
                         left_out: &left_out,
+                        keys: &keys,
+                        keys_left_out: &keys_left_out,
+                        keyed: manifest.as_ref().map(|manifest| manifest.keyed.unwrap_or(u64::MAX)),
+                        unprinted: RefCell::default(),
+                        upgraded: RefCell::default(),
                         ticker: &ticker,
                     };
                     verify_catalog(&dir, &rows, manifest.as_ref(), options, &mut report, &mut findings)?;
@@ -209,16 +223,17 @@ fn decode(dir: &Dir, bytes: &[u8]) -> Result<Manifest> {
 fn open_files(dir: &Dir, manifest: Result<Vec<u8>>) -> Opened {
     let manifest = manifest.and_then(|bytes| decode(dir, &bytes));
     let entries = manifest.as_ref().map_or(&[][..], |manifest| &manifest.runs);
-    let runs = entries
-        .iter()
-        .map(|entry| OpenRun {
-            segments: (0..entry.segments.len()).map(|ordinal| open_segment(dir, entry, ordinal)).collect(),
-            postings: open_postings(dir, entry),
-        })
-        .collect();
+    let open = |entry: &RunEntry| OpenRun {
+        segments: (0..entry.segments.len()).map(|ordinal| open_segment(dir, entry, ordinal)).collect(),
+        postings: open_postings(dir, entry),
+    };
+    let runs = entries.iter().map(open).collect();
+    // The restart interval of a run in a manifest is valid.
+    let key_entries: Vec<RunEntry> = entries.iter().filter_map(|entry| entry.key_run().ok()?).collect();
+    let keys = key_entries.iter().map(open).collect();
     let file = manifest.as_ref().ok().and_then(|manifest| manifest.deleted);
     let deleted = file.map_or_else(|| Ok(RoaringTreemap::new()), |file| read_deleted(dir, &file));
-    Opened { manifest, runs, deleted }
+    Opened { manifest, runs, key_entries, keys, deleted }
 }
 
 /// Reads a deleted set's file.

@@ -7,15 +7,19 @@
 use nddb_format::digest::{Digest, identity};
 use nddb_format::fingerprint::low_mask;
 use nddb_format::record::Record;
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::ops::Range;
+
+use roaring::RoaringTreemap;
 
 use super::files::{Joined, Wrong};
 use super::findings::Findings;
 use super::recall::Sample;
 use super::state::{Known, State};
 use crate::spill::ticker::Ticker;
-use crate::store::catalog::{Catalog, Family};
-use crate::store::document::keys_of;
+use crate::store::catalog::{Catalog, DocumentKeys, Family};
+use crate::store::keys::keys_of;
 use crate::{Error, Result};
 
 /// Most buckets of a relation.
@@ -42,10 +46,19 @@ enum Relation {
     Pieces,
     /// Content digests of records, and their rows.
     Digests,
+    /// Stored keys of records, and key tables.
+    Keys,
 }
 
-const RELATIONS: [Relation; 6] =
-    [Relation::Runs, Relation::Records, Relation::Ids, Relation::Megashingles, Relation::Pieces, Relation::Digests];
+const RELATIONS: [Relation; 7] = [
+    Relation::Runs,
+    Relation::Records,
+    Relation::Ids,
+    Relation::Megashingles,
+    Relation::Pieces,
+    Relation::Digests,
+    Relation::Keys,
+];
 
 /// A source that is read from front to back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,10 +68,12 @@ enum Source {
     Ids,
     Keys(Family),
     Runs,
+    KeyTables,
 }
 
-const SOURCES: [Source; 7] = [
+const SOURCES: [Source; 8] = [
     Source::Prints,
+    Source::KeyTables,
     Source::Documents,
     Source::Ids,
     Source::Keys(Family::Megashingles),
@@ -75,6 +90,7 @@ impl Source {
             Self::Ids => "check ids",
             Self::Keys(_) => "check keys",
             Self::Runs => "compare runs",
+            Self::KeyTables => "compare key tables",
         }
     }
 }
@@ -89,6 +105,7 @@ impl Relation {
             Self::Megashingles => [Source::Documents, Source::Keys(Family::Megashingles)],
             Self::Pieces => [Source::Documents, Source::Keys(Family::Pieces)],
             Self::Digests => [Source::Documents, Source::Keys(Family::Digests)],
+            Self::Keys => [Source::Documents, Source::KeyTables],
         }
     }
 
@@ -106,6 +123,7 @@ impl Relation {
             Self::Runs => ["a run holds it", "it is in no run"],
             Self::Records => ["has a print and no record", "has a record and no print"],
             Self::Ids => ["its id does not lead to it", "ids has an id for it that its record has not"],
+            Self::Keys => ["a key of its record is not in its run", "its run has a key for it that its record has not"],
             Self::Megashingles | Self::Pieces | Self::Digests => {
                 ["a key of its record does not lead to it", "a key leads to it that its record has not"]
             }
@@ -114,7 +132,7 @@ impl Relation {
 
     fn location(self) -> &'static str {
         match self {
-            Self::Runs | Self::Records => "prints",
+            Self::Runs | Self::Records | Self::Keys => "prints",
             Self::Ids => "ids",
             Self::Megashingles => "megashingles",
             Self::Pieces => "pieces",
@@ -186,6 +204,17 @@ pub(crate) struct Rows<'a> {
     pub(crate) complete: u64,
     /// Number ranges of runs that are damaged.
     pub(crate) left_out: &'a [Range<u64>],
+    /// The key tables that can be compared with the records, as runs of keys.
+    pub(crate) keys: &'a [Joined<'a>],
+    /// Number ranges of runs with a damaged key table.
+    pub(crate) keys_left_out: &'a [Range<u64>],
+    /// From this number on, the keys of printed documents are in the runs; `None` if no manifest says so.
+    pub(crate) keyed: Option<u64>,
+    /// The documents without a print, once the prints have been read.
+    pub(crate) unprinted: RefCell<RoaringTreemap>,
+    /// The documents below `keyed` that key tables have, once these have been read: an upgrade is about to remove
+    /// their rows, or has removed some.
+    pub(crate) upgraded: RefCell<RoaringTreemap>,
     pub(crate) ticker: &'a Ticker<'a>,
 }
 
@@ -241,7 +270,8 @@ impl Rows<'_> {
             Source::Ids => self.ids(visit, look, &mut tick)?,
             Source::Keys(family) => self.catalog.all_keys(family, &mut |hash, number| {
                 tick()?;
-                if !self.state.is_unfinished(number) {
+                let is_known = self.keyed.is_some() && !self.upgraded.borrow().contains(number);
+                if is_known && !self.state.is_unfinished(number) {
                     visit(Relation::of(family), 1, number, identity(hash))?;
                 }
                 Ok(true)
@@ -258,7 +288,18 @@ impl Rows<'_> {
                     run.each_pair(&mut pair, self.ticker)?;
                 }
             }
-            Source::Runs => (),
+            Source::KeyTables if self.lives_known => {
+                for run in self.keys {
+                    let mut pair = |key, number| {
+                        if self.keyed.is_some_and(|keyed| number < keyed) {
+                            self.upgraded.borrow_mut().insert(number);
+                        }
+                        if self.state.is_counted(number) { visit(Relation::Keys, 1, number, key) } else { Ok(()) }
+                    };
+                    run.each_pair(&mut pair, self.ticker)?;
+                }
+            }
+            Source::Runs | Source::KeyTables => (),
         }
         Ok(rows)
     }
@@ -286,6 +327,9 @@ impl Rows<'_> {
                 if !print.unprinted && self.state.is_visible(number) {
                     look.sample.offer(print.fingerprint);
                 }
+            }
+            if print.unprinted {
+                self.unprinted.borrow_mut().insert(number);
             }
             let left_out = || self.left_out.iter().any(|range| range.contains(&number));
             if self.lives_known && counted && !print.unprinted && number < self.complete && !left_out() {
@@ -331,8 +375,14 @@ impl Rows<'_> {
             if record.digest.is_none() && !sketches {
                 return Ok(true);
             }
+            let keys = keys_of(&record, self.state.recipe.as_ref());
+            let Some(keyed) = self.keyed else { return Ok(true) };
+            let in_tables = number >= keyed || self.upgraded.borrow().contains(number);
+            if in_tables && !self.unprinted.borrow().contains(number) {
+                return self.stored_keys(number, &keys, visit).map(|()| true);
+            }
             // The same key twice is one row.
-            let mut rows: Vec<(Family, Vec<u8>)> = keys_of(&record, self.state.recipe.as_ref()).rows(number).collect();
+            let mut rows: Vec<(Family, Vec<u8>)> = keys.rows(number).collect();
             rows.sort_unstable_by(|a, b| (a.0 as usize, &a.1).cmp(&(b.0 as usize, &b.1)));
             rows.dedup();
             for (family, key) in rows {
@@ -340,6 +390,16 @@ impl Rows<'_> {
             }
             Ok(true)
         })
+    }
+
+    /// Visits the keys that the run of a document should have.
+    fn stored_keys(&self, number: u64, keys: &DocumentKeys, visit: &mut Visit<'_>) -> Result<()> {
+        let left_out = self.keys_left_out.iter().any(|range| range.contains(&number));
+        if !self.lives_known || !self.state.is_counted(number) || number >= self.complete || left_out {
+            return Ok(());
+        }
+        let keys: BTreeSet<u64> = keys.stored().collect();
+        keys.into_iter().try_for_each(|key| visit(Relation::Keys, 0, number, key))
     }
 
     fn ids(

@@ -8,7 +8,7 @@ use crate::Config;
 use crate::sketch::Recipe;
 use crate::store::Document;
 use crate::store::catalog::{Commit, DocumentKeys};
-use crate::store::document::keys_of as keys_by;
+use crate::store::keys::keys_of as keys_by;
 use crate::store::write::writer::Writer;
 
 /// A recipe whose documents have megashingles and bands.
@@ -88,7 +88,7 @@ fn a_fingerprint_that_differs_is_named_with_both_values() {
     let faults = faults_after(|commit, catalog| {
         let (print, record) = stored(catalog, 50);
         let print = Print { fingerprint: print.fingerprint ^ 1, ..print };
-        commit.document(50, &print, &record.id, &record.encode(), &keys_of(&record));
+        commit.document(50, &print, &record.id, &record.encode());
     });
     assert_says(&faults, &[("document 50", "the catalog under")]);
     assert!(faults[0].path.extension().is_some_and(|end| end == "post"), "{faults:?}");
@@ -98,9 +98,16 @@ fn a_fingerprint_that_differs_is_named_with_both_values() {
 fn a_document_whose_rows_are_gone_is_named_by_the_run_that_holds_it() {
     let faults = faults_after(|commit, catalog| {
         let (_, record) = stored(catalog, 200);
-        commit.purge(200, &record.id, &keys_of(&record));
+        commit.purge(200, &record.id);
     });
-    assert_says(&faults, &[("document 200", "the catalog does not know it"), ("counters", "there are 399")]);
+    assert_says(
+        &faults,
+        &[
+            ("document 200", "the catalog does not know it"),
+            ("document 200", "its run has a key for it"),
+            ("counters", "there are 399"),
+        ],
+    );
 }
 
 #[test]
@@ -108,18 +115,24 @@ fn documents_that_no_run_holds_and_none_should_are_named() {
     let faults = faults_after(|commit, catalog| {
         let (print, record) = stored(catalog, 40);
         let print = Print { unprinted: true, ..print };
-        commit.document(40, &print, &record.id, &record.encode(), &keys_of(&record));
+        commit.document(40, &print, &record.id, &record.encode());
+        commit.keys(40, &keys_of(&record));
     });
-    assert_says(&faults, &[("document 40", "has no fingerprint of it")]);
+    assert_says(&faults, &[("document 40", "has no fingerprint of it"), ("document 40", "its run has a key for it")]);
     let faults = faults_after(|commit, catalog| {
         // The runs do not contain it.
         let (_, record) = stored(catalog, UNPRINTED);
         let print = Print { fingerprint: 1, unprinted: false };
-        commit.document(UNPRINTED, &print, &record.id, &record.encode(), &keys_of(&record));
+        commit.document(UNPRINTED, &print, &record.id, &record.encode());
+        commit.forget_keys(UNPRINTED, &keys_of(&record));
     });
+    let location = format!("document {UNPRINTED}");
     assert_says(
         &faults,
-        &[(&format!("document {UNPRINTED}"), "its fingerprint is 0000000000000001, and it is in no run")],
+        &[
+            (&location, "its fingerprint is 0000000000000001, and it is in no run"),
+            (&location, "a key of its record is not in its run"),
+        ],
     );
 }
 
@@ -128,7 +141,7 @@ fn ids_that_lead_nowhere_or_astray_and_ids_of_several_live_documents_are_named()
     let faults = faults_after(|commit, catalog| {
         let (print, mut record) = stored(catalog, 350);
         record.id = "id 7".into();
-        commit.document(350, &print, "id 7", &record.encode(), &keys_of(&record));
+        commit.document(350, &print, "id 7", &record.encode());
     });
     assert_says(
         &faults,
@@ -137,54 +150,79 @@ fn ids_that_lead_nowhere_or_astray_and_ids_of_several_live_documents_are_named()
     let faults = faults_after(|commit, catalog| {
         let (print, mut record) = stored(catalog, 350);
         record.id = "other".into();
-        commit.document(350, &print, "id 350", &record.encode(), &keys_of(&record));
+        commit.document(350, &print, "id 350", &record.encode());
     });
     let (none, stray) = ("does not lead to it", "that its record has not");
     assert_says(&faults, &[("ids, document 350", none), ("ids, document 350", stray)]);
 }
 
 #[test]
-fn keys_that_are_missing_or_too_many_are_named() {
+fn rows_of_keys_that_are_missing_or_too_many_are_named() {
+    let location = |family: &str| format!("{family}, document {UNPRINTED}");
+    let (digests, megashingles, pieces) = (location("digests"), location("megashingles"), location("pieces"));
+    let (missing, too_many) = ("does not lead to it", "that its record has not");
     let faults = faults_after(|commit, catalog| {
-        let (print, mut record) = stored(catalog, 350);
-        let keys = keys_of(&record);
+        let (print, mut record) = stored(catalog, UNPRINTED);
         record.digest = Some([77; 16]);
-        let none = DocumentKeys { digest: None, ..keys };
-        commit.document(350, &print, &record.id, &record.encode(), &none);
+        commit.document(UNPRINTED, &print, &record.id, &record.encode());
     });
-    let too_many = "that its record has not";
-    assert_says(&faults, &[("digests, document 350", "does not lead to it"), ("digests, document 350", too_many)]);
+    assert_says(&faults, &[(&digests, missing), (&digests, too_many)]);
     let faults = faults_after(|commit, catalog| {
-        let (print, record) = stored(catalog, 350);
+        let (_, record) = stored(catalog, UNPRINTED);
         let keys = DocumentKeys { megashingles: vec![9], pieces: vec![[1, 2, 3, 4]], ..keys_of(&record) };
-        commit.document(350, &print, &record.id, &record.encode(), &keys);
+        commit.keys(UNPRINTED, &keys);
     });
-    assert_says(&faults, &[("megashingles, document 350", too_many), ("pieces, document 350", too_many)]);
+    assert_says(&faults, &[(&megashingles, too_many), (&pieces, too_many)]);
     let faults = faults_after(|commit, catalog| {
-        let (print, record) = stored(catalog, 350);
+        let (_, record) = stored(catalog, UNPRINTED);
         let keys = keys_of(&record);
-        commit.purge(350, &record.id, &keys);
-        // All but its last band.
         assert_eq!(keys.megashingles.len(), 36);
-        let keys = DocumentKeys { megashingles: keys.megashingles[..35].to_vec(), ..keys };
-        commit.document(350, &print, &record.id, &record.encode(), &keys);
+        let last = DocumentKeys { megashingles: keys.megashingles[35..].to_vec(), ..DocumentKeys::default() };
+        commit.forget_keys(UNPRINTED, &last);
     });
-    assert_says(&faults, &[("megashingles, document 350", "does not lead to it")]);
+    assert_says(&faults, &[(&megashingles, missing)]);
+}
+
+#[test]
+fn keys_that_a_run_lacks_or_has_too_many_of_are_named() {
+    let faults = faults_after(|commit, catalog| {
+        let (print, mut record) = stored(catalog, 200);
+        record.digest = Some([77; 16]);
+        commit.document(200, &print, &record.id, &record.encode());
+    });
+    let (lacks, too_many) = ("a key of its record is not in its run", "its run has a key for it");
+    assert_says(&faults, &[("document 200", lacks), ("document 200", too_many)]);
+    let faults = faults_after(|commit, catalog| {
+        let (print, mut record) = stored(catalog, 200);
+        record.digest = None;
+        commit.document(200, &print, &record.id, &record.encode());
+    });
+    assert_says(&faults, &[("document 200", too_many)]);
+    // A printed document has no rows of keys.
+    let faults = faults_after(|commit, catalog| commit.keys(200, &keys_of(&stored(catalog, 200).1)));
+    assert_says(
+        &faults,
+        &[
+            ("megashingles, document 200", "that its record has not"),
+            ("digests, document 200", "that its record has not"),
+        ],
+    );
 }
 
 #[test]
 fn pieces_are_wanted_where_the_recipe_keeps_them_and_only_there() {
     let recipe = Recipe::named("web-c");
+    let location = format!("pieces, document {UNPRINTED}");
     let rewrite = |commit: &mut Commit<'_>, catalog: &Catalog, old: Option<&Recipe>, new: Option<&Recipe>| {
-        let (print, record) = stored(catalog, 350);
-        commit.purge(350, &record.id, &keys_by(&record, old));
-        commit.document(350, &print, &record.id, &record.encode(), &keys_by(&record, new));
+        let (_, record) = stored(catalog, UNPRINTED);
+        commit.forget_keys(UNPRINTED, &keys_by(&record, old));
+        commit.keys(UNPRINTED, &keys_by(&record, new));
     };
     assert_says(&faults_under("web-c/1", |_, _| ()), &[]);
     let faults = faults_under("web-c/1", |commit, catalog| rewrite(commit, catalog, recipe.as_ref(), None));
-    assert_says(&faults, &[("pieces, document 350", "does not lead to it")]);
+    assert_says(&faults, &[(&location, "does not lead to it")]);
     let faults = faults_under("web/1", |commit, catalog| rewrite(commit, catalog, None, recipe.as_ref()));
-    assert_says(&faults, &[("pieces, document 350", "that its record has not")]);
+    assert_says(&faults, &[(&location, "that its record has not")]);
 }
 
 #[test]
@@ -219,7 +257,7 @@ fn records_that_name_what_is_not_there_are_named() {
         let (print, mut record) = stored(catalog, 350);
         record.batch = Some(5);
         record.source = Some(nddb_format::record::SourcePosition { archive: 8, offset: 0, inner: 0, length: 1 });
-        commit.document(350, &print, &record.id, &record.encode(), &keys_of(&record));
+        commit.document(350, &print, &record.id, &record.encode());
     });
     assert_says(&faults, &[("document 350", "batch 5"), ("document 350", "archive 8")]);
 }
@@ -230,7 +268,7 @@ fn many_differences_are_counted_and_a_few_named() {
         for number in 0..LEN {
             let (print, record) = stored(catalog, number);
             let print = Print { fingerprint: print.fingerprint ^ 4, ..print };
-            commit.document(number, &print, &record.id, &record.encode(), &keys_of(&record));
+            commit.document(number, &print, &record.id, &record.encode());
         }
     });
     assert!(faults.len() > 3 && faults.len() < 30, "{} faults", faults.len());

@@ -8,6 +8,7 @@
 //! documents are in memory at a time, and a larger run becomes several, which merges join again.
 
 mod deletions;
+mod keys;
 mod run;
 
 use std::path::Path;
@@ -73,6 +74,8 @@ pub struct Rebuilt {
     pub segments: u64,
     /// Number of postings rebuilt from the catalog.
     pub postings: u64,
+    /// Number of key tables rebuilt from the catalog.
+    pub key_tables: u64,
     /// Number of runs rebuilt from the catalog.
     pub runs: u64,
     /// Number of documents in these runs.
@@ -258,6 +261,9 @@ impl Rebuild<'_> {
             self.manifest.runs.extend(runs);
         }
         let changed = self.manifest.runs != before;
+        if self.rebuilt.manifest {
+            self.forget_key_rows()?;
+        }
         let any = changed || lost || deletions_lost || self.rebuilt.manifest;
         if any {
             self.publish(deletions_lost || lost)?;

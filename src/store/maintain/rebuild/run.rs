@@ -10,7 +10,8 @@ use super::{ROWS, RUN_MAX, Rebuild, RebuildWhat, Slot, Tally, beyond_repair};
 use crate::spill::sort::Sorter;
 use crate::store::disk::map::Mapped;
 use crate::store::maintain::check::{Joined, open_postings, open_segment, verify_postings, verify_segment};
-use crate::store::runs::build::{Entry, files_of, in_parallel, run_of_pairs, write_postings, write_segment};
+use crate::store::runs::build::{Entry, files_of, in_parallel, run_size, write_postings, write_segment};
+use crate::store::runs::contents::{Contents, run_of};
 use crate::store::runs::planner;
 use crate::store::runs::planner::Budget;
 use crate::{Error, Result};
@@ -25,10 +26,12 @@ impl Rebuild<'_> {
             && let Some(entry) = &slot.entry
             && let Some(mended) = self.mend(entry, slot)?
         {
+            let mended = RunEntry { keys: self.mend_keys(&mended)?, ..mended };
             self.rebuilt.runs_kept += u64::from(mended == *entry);
             return Ok(vec![mended]);
         }
-        self.make(slot)
+        let runs = self.make(slot)?;
+        runs.into_iter().map(|run| Ok(RunEntry { keys: self.make_keys(&run)?, ..run })).collect()
     }
 
     /// Restores the files of a run that are missing or damaged. `None` if the remaining files do not suffice, or if
@@ -175,16 +178,16 @@ impl Rebuild<'_> {
         Ok(runs)
     }
 
-    fn make_run(&mut self, slot: &Slot, range: (u64, u64), mut pairs: Vec<(u64, u64)>) -> Result<RunEntry> {
+    fn make_run(&mut self, slot: &Slot, range: (u64, u64), pairs: Vec<(u64, u64)>) -> Result<RunEntry> {
         self.ticker.start("make run", Some(pairs.len() as u64), "documents")?;
         let scheme = match &slot.entry {
             Some(entry) => entry.scheme.clone(),
             None => self.scheme_for(pairs.len() as u64)?,
         };
-        // Six bytes a fingerprint and table, as much for a document number, and some blocks of overhead.
-        self.dir.need_space((files_of(&scheme) * (pairs.len() as u64 * 7 + 8192)) * 11 / 10)?;
+        self.dir.need_space(run_size(&scheme, pairs.len() as u64, 0))?;
         let first = self.take_files(files_of(&scheme));
-        run_of_pairs(self.dir, first, &scheme, range, &mut pairs, self.options.threads, self.ticker)
+        let contents = Contents { pairs, keys: Vec::new() };
+        run_of(self.dir, first, &scheme, range, contents, self.options.threads, self.ticker)
     }
 
     /// Returns the scheme of a new run: the one fixed for the database, or the planner's.

@@ -12,7 +12,8 @@ const ID_OFFSET: usize = 7;
 const OVERHEAD: u64 = 110;
 
 /// Documents in input order. The keys of each are computed before its record is encoded, with the document's index
-/// instead of its number, which is known only when the chunk is written.
+/// instead of its number, which is known only when the chunk is written. Those of a printed document are for its run,
+/// those of others for the catalog.
 #[derive(Default)]
 pub(crate) struct Chunk {
     records: Vec<u8>,
@@ -20,6 +21,7 @@ pub(crate) struct Chunk {
     prints: Vec<u64>,
     unprinted: Vec<bool>,
     dropped: Vec<bool>,
+    keys: Vec<(u64, u32)>,
     megashingles: Vec<(u64, u32)>,
     /// The piece's index among those of its document followed by the piece, and the document's index.
     pieces: Vec<([u8; 5], u32)>,
@@ -32,9 +34,13 @@ impl Chunk {
     /// Appends a document; either all of a chunk have explicit numbers, or none.
     pub(crate) fn push(&mut self, print: Print, record: &Record, keys: &DocumentKeys, number: Option<u64>) {
         let index = self.len() as u32;
-        self.megashingles.extend(keys.megashingles.iter().map(|&hash| (hash, index)));
-        self.pieces.extend((0u8..).zip(&keys.pieces).map(|(piece, &[a, b, c, d])| ([piece, a, b, c, d], index)));
-        self.digests.extend(keys.digest.map(|digest| (digest, index)));
+        if print.unprinted {
+            self.megashingles.extend(keys.megashingles.iter().map(|&hash| (hash, index)));
+            self.pieces.extend((0u8..).zip(&keys.pieces).map(|(piece, &[a, b, c, d])| ([piece, a, b, c, d], index)));
+            self.digests.extend(keys.digest.map(|digest| (digest, index)));
+        } else {
+            self.keys.extend(keys.stored().map(|key| (key, index)));
+        }
         self.numbers.extend(number);
         record.encode_into(&mut self.records);
         self.ends.push(self.records.len());
@@ -68,11 +74,18 @@ impl Chunk {
 
     /// Returns the bytes that the chunk needs until it is written.
     pub(crate) fn size(&self) -> u64 {
-        let keys = size_of_val(&*self.megashingles) + size_of_val(&*self.pieces) + size_of_val(&*self.digests);
+        let rows = size_of_val(&*self.megashingles) + size_of_val(&*self.pieces) + size_of_val(&*self.digests);
+        let keys = size_of_val(&*self.keys) + rows;
         (self.records.len() + keys) as u64 + self.len() as u64 * OVERHEAD
     }
 
-    /// Takes the megashingles and bands of the kept documents, as (hash, number) in strictly ascending order.
+    /// Takes the keys of the kept printed documents, as \[key, number\] in no order.
+    pub(crate) fn take_keys(&mut self, numbers: &[u64]) -> Vec<[u64; 2]> {
+        let keys = std::mem::take(&mut self.keys).into_iter();
+        keys.map(|(key, index)| [key, numbers[index as usize]]).filter(|&[_, number]| number != NONE).collect()
+    }
+
+    /// Takes the megashingles and bands of the kept documents without a print, as (hash, number) in strictly ascending order.
     pub(crate) fn take_megashingles(&mut self, numbers: &[u64]) -> impl Iterator<Item = (u64, u64)> {
         let mut rows = numbered(std::mem::take(&mut self.megashingles), numbers);
         let mut last = None;
@@ -83,12 +96,12 @@ impl Chunk {
         })
     }
 
-    /// Takes the pieces of the kept documents, as (index and piece, number) in ascending order.
+    /// Takes the pieces of the kept documents without a print, as (index and piece, number) in ascending order.
     pub(crate) fn take_pieces(&mut self, numbers: &[u64]) -> impl Iterator<Item = ([u8; 5], u64)> {
         numbered(std::mem::take(&mut self.pieces), numbers)
     }
 
-    /// Takes the digests of the kept documents, as (digest, number) in ascending order.
+    /// Takes the digests of the kept documents without a print, as (digest, number) in ascending order.
     pub(crate) fn take_digests(&mut self, numbers: &[u64]) -> impl Iterator<Item = ([u8; 16], u64)> {
         numbered(std::mem::take(&mut self.digests), numbers)
     }
@@ -179,8 +192,8 @@ mod tests {
                 pieces: vec![[index as u8; 4], [7; 4]],
                 digest: Some([(index / 2) as u8; 16]),
             };
-            let print = Print { fingerprint: index, unprinted: false };
-            chunk.push(print, &Record { id: id.into(), ..Record::default() }, &keys, None);
+            let record = Record { id: id.into(), ..Record::default() };
+            chunk.push(Print { fingerprint: index, unprinted: true }, &record, &keys, None);
         }
         let mut by_id = chunk.sorted_by_id();
         chunk.keep_last(&mut by_id);

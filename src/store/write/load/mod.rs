@@ -8,6 +8,7 @@ mod chunk;
 
 use std::collections::{BTreeMap, HashMap};
 
+use nddb_format::manifest::RunEntry;
 use nddb_format::record::{self, Archive, Print, Range, RangeState, Record};
 
 use super::plan::CompactionPlan;
@@ -15,6 +16,7 @@ use super::writer::Writer;
 use crate::spill::progress::Progress;
 use crate::store::catalog::{Family, RowOptions, SortedFile, SortedRows};
 use crate::store::document::Document;
+use crate::store::runs::contents::Contents;
 use crate::{Error, Result};
 use chunk::{Chunk, NONE};
 
@@ -281,16 +283,18 @@ impl Writer {
                 pairs.push((print.fingerprint, number));
             }
         }
+        let contents = Contents { pairs, keys: chunk.take_keys(&numbers) };
         drop((chunk, numbers));
         if high > low {
-            let run = if pairs.is_empty() { None } else { Some(self.make_run((low, high), &mut pairs, true)?) };
-            drop(pairs);
+            let run = self.make_run((low, high), contents, true)?;
             // There is little time between this and the commit: the rows of a load killed here have to be removed
             // one by one.
             if let Err(error) = files.into_iter().try_for_each(|file| file.ingest(self.catalog())) {
-                let files = run.iter().flat_map(|run| run.segments.iter().chain([&run.postings]));
-                files.for_each(|file| self.drop_files(file.number, 1));
+                run.iter().flat_map(RunEntry::files).for_each(|file| self.drop_files(file.number, 1));
                 return Err(error);
+            }
+            if unprinted > 0 {
+                self.read_key_rows()?;
             }
             let mut manifest = self.snapshot().manifest.clone();
             manifest.runs.extend(run);

@@ -6,8 +6,8 @@ use std::time::Duration;
 use super::Writer;
 use crate::spill::ticker::Ticker;
 use crate::store::disk::dir::is_failed_sync;
-use crate::store::runs::build::{files_of, run_of_pairs, run_size};
-use crate::store::runs::memtable;
+use crate::store::runs::build::{files_of, run_size};
+use crate::store::runs::contents::run_of;
 use crate::store::runs::merge::Merge;
 use crate::store::runs::run::{Run, Verify};
 use crate::store::write::jobs::{Built, Job, Task};
@@ -61,21 +61,17 @@ impl Writer {
         // A memtable whose earlier flush failed does not contain the latest documents.
         let high = if self.snapshot.memtable.active_len() > 0 { memtable.end() } else { high };
         let scheme = self.scheme_for(memtable.len() as u64)?;
-        self.dir.need_space(run_size(&scheme, memtable.len() as u64))?;
+        self.dir.need_space(run_size(&scheme, memtable.len() as u64, memtable.keys_len() as u64))?;
         let files = (self.take_files(files_of(&scheme)), files_of(&scheme));
         let (dir, deleted, threads) = (self.dir.clone(), self.snapshot.deleted.clone(), self.threads);
         let job = Job::start(Task::Flush(low, high), files, move |watch| {
-            let mut pairs = Vec::with_capacity(memtable.len());
-            for (fingerprint, numbers) in memtable.entries() {
-                let live = numbers.iter().filter(|&&number| number >= low && !deleted.contains(number));
-                pairs.extend(live.map(|&number| (fingerprint, number)));
-            }
+            let contents = memtable.contents(|number| number >= low && !deleted.contains(number));
             drop(memtable);
-            let run = if pairs.is_empty() {
+            let run = if contents.pairs.is_empty() {
                 None
             } else {
                 let ticker = Ticker::new(&mut **watch);
-                let entry = run_of_pairs(&dir, files.0, &scheme, (low, high), &mut pairs, threads, &ticker)?;
+                let entry = run_of(&dir, files.0, &scheme, (low, high), contents, threads, &ticker)?;
                 Some(Arc::new(Run::open(&dir, &entry, Verify::FirstTouch)?))
             };
             Ok(Built { run, unchanged: false, deleted })
@@ -112,7 +108,7 @@ impl Writer {
 
     /// Makes room in the memtable for another group, and among the runs.
     pub(super) fn make_room(&mut self) -> Result<()> {
-        let full = self.snapshot.memtable.active_len() >= memtable::ROWS_MAX;
+        let full = self.snapshot.memtable.is_full();
         if !self.jobs.on {
             return if full { self.flush() } else { Ok(()) };
         }

@@ -37,7 +37,10 @@ impl Writer {
         for staged in kept() {
             record.clear();
             staged.document.record.encode_into(&mut record);
-            commit.document(staged.number, &staged.print, &staged.id, &record, &staged.keys);
+            commit.document(staged.number, &staged.print, &staged.id, &record);
+            if staged.print.unprinted {
+                commit.keys(staged.number, &staged.keys);
+            }
             counters.live += 1;
         }
         for &number in &group.deleted {
@@ -62,8 +65,13 @@ impl Writer {
             self.batch_is_known();
             self.snapshot.ranges.extend(low, range);
         }
-        for staged in kept().filter(|staged| !staged.print.unprinted) {
-            self.snapshot.memtable.insert(staged.print.fingerprint, staged.number);
+        for staged in kept() {
+            if staged.print.unprinted {
+                self.snapshot.note_key_rows(&staged.keys);
+            } else {
+                self.snapshot.memtable.insert(staged.print.fingerprint, staged.number);
+                self.snapshot.memtable.insert_keys(staged.number, staged.keys.stored());
+            }
         }
         self.snapshot.deleted.extend(group.deleted.iter().copied());
         self.snapshot.seen = high;

@@ -5,10 +5,10 @@ use std::collections::{HashMap, HashSet};
 use nddb_format::Fingerprint;
 use nddb_format::record::{Print, Settings};
 
-use crate::store::catalog::{DocumentKeys, Family};
+use crate::store::catalog::{DocumentKeys, Family, Key};
 use crate::store::document::Document;
 use crate::store::read::probe::Match;
-use crate::store::read::scope::{Key, Staging};
+use crate::store::read::scope::Staging;
 use crate::store::read::view::{Stored, Within};
 use crate::store::runs::memtable::Memtable;
 

@@ -9,6 +9,7 @@ mod publish;
 mod replacing;
 mod retire;
 mod retired;
+mod upgrade;
 
 use nddb_format::record::{Batch, Counters, Settings};
 use roaring::RoaringTreemap;
@@ -114,6 +115,11 @@ impl Writer {
     /// Returns the deleted documents that are certainly in no run.
     pub(crate) fn dropped(&self) -> &RoaringTreemap {
         &self.retired.dropped
+    }
+
+    /// Reads anew which families of the catalog have rows of keys, after some were ingested.
+    pub(crate) fn read_key_rows(&mut self) -> Result<()> {
+        self.snapshot.read_key_rows(&self.catalog)
     }
 
     /// Returns the recipe, if it is known.

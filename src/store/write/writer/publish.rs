@@ -11,8 +11,9 @@ use roaring::RoaringTreemap;
 use super::Writer;
 use crate::spill::progress::Progress;
 use crate::spill::ticker::Ticker;
-use crate::store::disk::dir::Kind;
-use crate::store::runs::build::{files_of, run_of_pairs, run_size};
+use crate::store::disk::dir::{Kind, named_files};
+use crate::store::runs::build::{files_of, run_size};
+use crate::store::runs::contents::{Contents, run_of};
 use crate::store::runs::planner::{self, Budget};
 use crate::store::runs::run::{Run, Verify};
 use crate::{Error, Result};
@@ -34,17 +35,12 @@ impl Writer {
     fn flush_memtable(&mut self) -> Result<()> {
         self.finish_flush()?;
         let deleted = &self.snapshot.deleted;
-        let mut pairs = Vec::with_capacity(self.snapshot.memtable.len());
-        for (fingerprint, numbers) in self.snapshot.memtable.entries() {
-            pairs.extend(
-                numbers.iter().filter(|&&number| !deleted.contains(number)).map(|&number| (fingerprint, number)),
-            );
-        }
+        let contents = self.snapshot.memtable.contents(|number| !deleted.contains(number));
         let (low, high) = (self.snapshot.manifest.complete, self.counters.next_number);
         if low == high {
             return Ok(());
         }
-        let run = if pairs.is_empty() { None } else { Some(self.make_run((low, high), &mut pairs, false)?) };
+        let run = self.make_run((low, high), contents, false)?;
         let mut manifest = self.snapshot.manifest.clone();
         manifest.runs.extend(run);
         manifest.complete = high;
@@ -77,17 +73,26 @@ impl Writer {
         Ok(())
     }
 
-    /// Builds a run of pairs under the next file numbers; `reports` says whether the watcher is called.
-    pub(crate) fn make_run(&mut self, range: (u64, u64), pairs: &mut [(u64, u64)], reports: bool) -> Result<RunEntry> {
-        let scheme = self.scheme_for(pairs.len() as u64)?;
-        self.dir.need_space(run_size(&scheme, pairs.len() as u64))?;
+    /// Builds a run under the next file numbers, `None` of nothing; `reports` says whether the watcher is called.
+    pub(crate) fn make_run(
+        &mut self,
+        range: (u64, u64),
+        contents: Contents,
+        reports: bool,
+    ) -> Result<Option<RunEntry>> {
+        if contents.pairs.is_empty() {
+            return Ok(None);
+        }
+        let documents = contents.pairs.len() as u64;
+        let scheme = self.scheme_for(documents)?;
+        self.dir.need_space(run_size(&scheme, documents, contents.keys.len() as u64))?;
         let files = files_of(&scheme);
         let first = self.take_files(files);
         // A flush makes room for a commit: it is neither long nor cancellable.
         let mut silent = |_: &Progress| true;
         let ticker = if reports { Ticker::new(&mut *self.watch) } else { Ticker::new(&mut silent) };
-        let built = run_of_pairs(&self.dir, first, &scheme, range, pairs, self.threads, &ticker);
-        built.inspect_err(|_| self.drop_files(first, files))
+        let built = run_of(&self.dir, first, &scheme, range, contents, self.threads, &ticker);
+        built.map(Some).inspect_err(|_| self.drop_files(first, files))
     }
 
     /// Reserves file numbers that were never used.
@@ -175,7 +180,7 @@ impl Writer {
         self.snapshot.adopt(&self.dir, manifest, Verify::FirstTouch, opened)?;
         self.poisoned = false;
         let now = &self.snapshot.manifest;
-        for (file, kind) in files_with_kind(&before) {
+        for (file, kind) in named_files(&before) {
             if now.files().all(|kept| kept.number != file.number) {
                 self.retired.file(file.number, kind);
             }
@@ -239,13 +244,4 @@ impl Writer {
         let settings = &self.settings;
         Scheme::new(settings.bits, settings.k, levels, settings.restart).map_err(Error::format(&self.dir.catalog()))
     }
-}
-
-fn files_with_kind(manifest: &Manifest) -> impl Iterator<Item = (FileEntry, Kind)> + '_ {
-    let deleted = manifest.deleted.iter().map(|file| (*file, Kind::Deleted));
-    let runs = manifest.runs.iter().flat_map(|run| {
-        let segments = run.segments.iter().map(|file| (*file, Kind::Segment));
-        std::iter::once((run.postings, Kind::Postings)).chain(segments)
-    });
-    deleted.chain(runs)
 }

@@ -12,7 +12,7 @@ use roaring::RoaringTreemap;
 use super::Writer;
 use super::retired::{GRACE, Item};
 use crate::Result;
-use crate::store::document::keys_of;
+use crate::store::keys::keys_of;
 use crate::store::ranges::deleted_in;
 
 /// Rows removed by one write.
@@ -45,6 +45,11 @@ impl Writer {
                     let outcome = self.forget_folded(folded);
                     let done = self.guard(outcome);
                     (done.is_err(), (!done.unwrap_or(false)).then_some(Item::Deletions(folded)))
+                }
+                Item::KeyRows => {
+                    let outcome = self.forget_old_keys();
+                    let failed = self.guard(outcome).is_err();
+                    (failed, failed.then_some(Item::KeyRows))
                 }
             };
             let (failed, left) = left;
@@ -97,12 +102,17 @@ impl Writer {
         let mut printed = slice.iter().copied();
         let corrupt = crate::Error::format;
         let path = self.dir.catalog();
+        let keyed = self.snapshot.manifest.keyed.unwrap_or(u64::MAX);
         self.catalog.records(&slice, &mut |index, value| {
             let number = slice[index];
             // An interrupted load wrote prints only.
             printed.by_ref().take_while(|&before| before < number).for_each(|before| commit.forget_print(before));
             let record = nddb_format::record::Record::decode(value).map_err(corrupt(&path))?;
-            commit.purge(number, &record.id, &keys_of(&record, self.recipe.as_ref()));
+            commit.purge(number, &record.id);
+            // The keys of others are in runs only, where a merge has left them out.
+            if number < keyed || self.catalog.print(number)?.is_none_or(|print| print.unprinted) {
+                commit.forget_keys(number, &keys_of(&record, self.recipe.as_ref()));
+            }
             Ok(())
         })?;
         printed.for_each(|number| commit.forget_print(number));

@@ -18,6 +18,8 @@ pub(super) enum Item {
     Rows(RoaringTreemap),
     /// Deletions that are in the deleted set's file, up to this generation.
     Deletions(u64),
+    /// The rows of keys that key tables have.
+    KeyRows,
 }
 
 /// The items to be removed, and those removed.
@@ -48,6 +50,11 @@ impl Retired {
     /// Retires the deletions up to a generation.
     pub(super) fn deletions(&mut self, folded: u64) {
         self.waiting.push_back((Instant::now(), Item::Deletions(folded)));
+    }
+
+    /// Retires the rows of keys that key tables have.
+    pub(super) fn key_rows(&mut self) {
+        self.waiting.push_back((Instant::now(), Item::KeyRows));
     }
 
     /// Forgets numbers that have left the deleted set.

@@ -47,6 +47,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
             "runs_kept": rebuilt.runs_kept,
             "segments": rebuilt.segments,
             "postings": rebuilt.postings,
+            "key_tables": rebuilt.key_tables,
             "runs": rebuilt.runs,
             "documents": rebuilt.documents,
             "fingerprints": rebuilt.fingerprints,
@@ -86,6 +87,7 @@ fn summary(rebuilt: &Rebuilt) -> String {
     let made = [
         (rebuilt.segments, "segment"),
         (rebuilt.postings, "postings file"),
+        (rebuilt.key_tables, "key table"),
         (rebuilt.runs, "run"),
         (rebuilt.manifest.into(), "MANIFEST"),
         (rebuilt.deletions.into(), "deleted set"),

@@ -94,6 +94,7 @@ fn value(stats: &Stats) -> Value {
         "bytes": {
             "segments": stats.bytes.segments,
             "postings": stats.bytes.postings,
+            "keys": stats.bytes.keys,
             "deleted": stats.bytes.deleted,
             "catalog": stats.bytes.catalog,
             "manifest": stats.bytes.manifest,
@@ -120,7 +121,12 @@ fn text(stats: &Stats, output: &mut Output) -> Result<()> {
     line("fingerprints", format!("{}, {memtable} of them in no run yet", grouped(stats.fingerprints)))?;
     line("recipe", format!("{}, {} bits, k = {}", stats.recipe, stats.bits, stats.k))?;
     let sizes = &stats.bytes;
-    let kinds = [("segments", sizes.segments), ("postings", sizes.postings), ("catalog", sizes.catalog)];
+    let kinds = [
+        ("segments", sizes.segments),
+        ("postings", sizes.postings),
+        ("key tables", sizes.keys),
+        ("catalog", sizes.catalog),
+    ];
     let kinds = kinds.map(|(kind, size)| format!("{kind} {}", bytes(size))).join(", ");
     line("on disk", format!("{} ({kinds})", bytes(sizes.total())))?;
     line("format", format!("{}, generation {}, {}", stats.format, stats.generation, counted(stats.commits, "commit")))?;

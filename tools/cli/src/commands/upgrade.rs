@@ -1,9 +1,7 @@
 //! `nddb upgrade`: what a newer nddb would do to a database.
 
-use std::io::Read;
-use std::path::Path;
+use std::cmp::Ordering;
 
-use nddb::Stats;
 use nddb::sketch::{Recipe, RecipeError};
 use nddb_format::fields::{FORMAT, FORMAT_VERSION, READER_MIN};
 use nddb_format::manifest::Manifest;
@@ -17,8 +15,8 @@ use crate::{database, inputs};
 
 /// Say which versions a database has, and what brings it to those of this nddb
 ///
-/// A database has a version of the file format, and a recipe with a version of its own. Files of all released formats are
-/// read as they are, and merges write the newest: so this command itself changes nothing, with --dry-run and without.
+/// A database has a version of the file format, and a recipe with a version of its own. All released formats are read, and
+/// whatever writes to a database writes the newest: so this command itself changes nothing, with --dry-run and without.
 /// Documents have the sketches of the recipe that the database was made with; a newer one needs the documents again.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -39,12 +37,14 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let view = reader.view();
     let manifest = db.join("MANIFEST");
     let bytes = inputs::read(&manifest)?;
-    Manifest::decode(&bytes).map_err(|error| Failure::format(&manifest, &error))?;
+    let decoded = Manifest::decode(&bytes).map_err(|error| Failure::format(&manifest, &error))?;
     let (format, reader_min) = (FORMAT_VERSION.get(&bytes) as u16, READER_MIN.get(&bytes) as u16);
     let label = &view.settings().recipe;
     let recipe = Standing::of(label);
     let newest = recipe.newest.as_deref();
-    let (runs, older) = runs(db, &view.stats()?)?;
+    let runs = decoded.runs.len() as u64;
+    // The keys of documents of format 1 are rows of the catalog.
+    let older = if decoded.keyed == Some(0) { 0 } else { runs };
     if global.json {
         output::print_json(&json!({
             "format": format,
@@ -59,14 +59,18 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
         return Ok(Code::Done);
     }
     let mut out = Output::stdout();
-    let state = if format == FORMAT { "the newest of this nddb" } else { "newer than this nddb, which can read it" };
+    let state = match format.cmp(&FORMAT) {
+        Ordering::Less => "an older one, which the next command that writes makes the newest",
+        Ordering::Equal => "the newest of this nddb",
+        Ordering::Greater => "newer than this nddb, which can read it",
+    };
     out.line(&format!("format   {format}, {state}; read by every nddb of format {reader_min} and later"))?;
     out.line(&format!("recipe   {label}, {}", recipe.state))?;
     out.line(&match older {
         0 => format!("to do    nothing: {} of format {FORMAT}", counted(runs, "run")),
         older => {
             let (older, db) = (counted(older, "run"), db.display());
-            format!("to do    {older} of an older format: read as they are, and rewritten by 'nddb compact {db} --all'")
+            format!("to do    {older} with keys in the catalog, as in format 1: 'nddb compact {db} --all' moves them")
         }
     })?;
     if let Some(newest) = newest.filter(|newest| newest != label) {
@@ -77,23 +81,6 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     }
     out.flush()?;
     Ok(Code::Done)
-}
-
-/// Returns the number of runs, and of those with a file of an older format.
-fn runs(db: &Path, stats: &Stats) -> Result<(u64, u64)> {
-    let mut older = 0;
-    for run in &stats.runs {
-        let mut is_older = false;
-        for file in &run.files {
-            let path = db.join("runs").join(&file.name);
-            let mut head = Vec::new();
-            let read = inputs::open(&path)?.take(READER_MIN.end() as u64).read_to_end(&mut head);
-            read.map_err(|error| Failure::reading(&path, &error))?;
-            is_older |= head.len() >= READER_MIN.end() && FORMAT_VERSION.get(&head) < u64::from(FORMAT);
-        }
-        older += u64::from(is_older);
-    }
-    Ok((stats.runs.len() as u64, older))
 }
 
 /// How a recipe stands to those of this nddb.

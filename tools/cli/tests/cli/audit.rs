@@ -85,7 +85,8 @@ fn the_page_stands_alone_and_text_stays_text() {
     assert!(page.contains("default-src 'none'; script-src 'sha256-") && page.contains("form-action 'none'"));
     assert!(!page.contains("unsafe") && !page.contains("\u{202e}"), "directions are shown, not obeyed");
     assert!(bare.contains("&lt;script&gt;document.title = 'run'&lt;/script&gt; \\u{202e}gnp.exe &amp;amp;"), "{bare}");
-    assert!(bare.contains("<p dir=\"auto\">Title 0 &lt;b&gt;</p>") && bare.contains("http://a.org/0"));
+    let titled = bare.split("<p dir=\"auto\">Title ").skip(1).any(|rest| rest.contains(" &lt;b&gt;</p>"));
+    assert!(titled && bare.contains("http://a.org/"), "titles and addresses are shown");
     // The same seed draws the same, whatever else.
     let again = dir.nddb(["audit", "db", "--sample", "30", "--threads", "1", "--memory-limit", "1M"]).done().stdout;
     assert!(again == page);

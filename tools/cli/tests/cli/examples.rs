@@ -28,7 +28,7 @@ const BEFORE: [(&str, &str); 9] = [
     ("backup", "mkdir -p backups"),
     ("restore", "rm -rf backups crawl-again.nddb && mkdir backups && nddb backup crawl.nddb backups/crawl-monday"),
     ("verify-backup", "rm -rf backups && mkdir backups && nddb backup crawl.nddb backups/crawl-monday"),
-    ("segment", "cp $(ls crawl.nddb/runs/*.post | tail -n 1) 00000007.post"),
+    ("segment", "cp $(ls crawl.nddb/runs/*.post | head -n 1) 00000007.post"),
 ];
 
 /// Text of so many words; texts of one seed are alike.
@@ -100,7 +100,7 @@ fn prepared() -> Dir {
          nddb create from-the-other-machine.nddb --pieces -q && nddb load from-the-other-machine.nddb pages -q && \
          nddb load crawl.nddb docs.jsonl.zst shown.jsonl CC-MAIN-2025-1.warc.gz three.tsv more.tsv ids.tsv -q && \
          nddb load old.nddb prints.u64le -q && nddb compact crawl.nddb --all -q && nddb cluster crawl.nddb -o clusters -q && \
-         cp $(ls crawl.nddb/runs/*.seg | tail -n 1) 00000007.seg && cp 00000007.seg crawl.nddb/runs/",
+         cp $(ls crawl.nddb/runs/*.seg | head -n 1) 00000007.seg && cp 00000007.seg crawl.nddb/runs/",
     );
     dir
 }

@@ -42,6 +42,13 @@ fn run(run: &RunEntry) -> Value {
         "rewrites": run.rewrites,
         "postings": file(&run.postings),
         "segments": run.segments.iter().map(file).collect::<Vec<_>>(),
+        "keys": run.keys.as_ref().map(|table| json!({
+            "keys": table.keys,
+            "pairs": table.pairs,
+            "set_digest": format!("{:032x}", table.set_digest.0),
+            "postings": file(&table.postings),
+            "segment": file(&table.segment),
+        })),
     })
 }
 

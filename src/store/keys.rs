@@ -1,0 +1,46 @@
+//! The keys by which a document is found besides its fingerprint, by its record and the recipe of its database.
+
+use nddb_format::record::Record;
+
+use crate::sketch::{Profile, Recipe};
+use crate::store::catalog::DocumentKeys;
+
+/// Returns the keys by which a stored document can be found besides its fingerprint, in a database with this
+/// recipe, if it is known.
+pub(crate) fn keys_of(record: &Record, recipe: Option<&Recipe>) -> DocumentKeys {
+    let pieces = recipe.is_some_and(Recipe::has_pieces);
+    let megashingles = record.supershingles.iter().flat_map(Recipe::megashingles);
+    DocumentKeys {
+        megashingles: megashingles.chain(bands_of(record, recipe)).collect(),
+        pieces: record.projection.iter().filter(|_| pieces).flat_map(Recipe::pieces).collect(),
+        digest: record.digest,
+    }
+}
+
+/// The bands of a document, by the recipe of its database: of its min-values, or of its profile.
+pub(crate) fn bands_of(record: &Record, recipe: Option<&Recipe>) -> impl Iterator<Item = u64> {
+    let (long, short) = (recipe.is_some_and(Recipe::has_bands), recipe.is_some_and(Recipe::has_profile));
+    let long = record.min_values.iter().filter(move |_| long).flat_map(|values| Recipe::bands(values));
+    let short = record.profile.iter().filter(move |_| short).flat_map(|profile| Profile::from_bytes(profile).bands());
+    long.chain(short)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// SPEC 9.1.
+    #[test]
+    fn pieces_are_the_bytes_of_the_projection_as_the_record_has_it() {
+        let projection = std::array::from_fn(|word| 0x0123_4567_89ab_cdef_u64.rotate_left(7 * word as u32));
+        let record = Record { id: "a".into(), projection: Some(projection), ..Record::default() };
+        let encoded = record.encode();
+        let bytes = &encoded[encoded.len() - 48..];
+        for recipe in Recipe::all() {
+            let keys = keys_of(&record, Some(&recipe));
+            let is_kept = recipe.name().ends_with("-c");
+            assert_eq!(keys.pieces.as_flattened(), if is_kept { bytes } else { &[] }, "{recipe}");
+        }
+        assert!(keys_of(&record, None).pieces.is_empty());
+    }
+}

@@ -1,0 +1,118 @@
+//! Key tables: the keys of a run's documents with their numbers, built as a run of keys with one table (SPEC 8.6).
+
+use std::ops::Range;
+
+use nddb_format::keys;
+use nddb_format::manifest::{KeyTable, RunEntry};
+use nddb_format::record::Record;
+use roaring::RoaringTreemap;
+
+use super::build::{Entry, refused, run_entry, write_postings, write_segment};
+use crate::sketch::Recipe;
+use crate::spill::sort::Sorted;
+use crate::store::catalog::Catalog;
+use crate::store::disk::dir::Dir;
+use crate::store::keys::keys_of;
+use crate::{Error, Result};
+
+/// Values handed on at a time.
+const STRETCH: usize = 4096;
+
+/// Builds the key table of a run with the numbers `range` from its sorted \[key, number\] pairs, of which some may be
+/// repeated, under two file numbers from `first_file` on; `None` without pairs.
+pub(crate) fn build_keys(
+    dir: &Dir,
+    first_file: u64,
+    restart: u16,
+    range: (u64, u64),
+    pairs: &Sorted<2>,
+) -> Result<Option<KeyTable>> {
+    if pairs.is_empty() {
+        return Ok(None);
+    }
+    let scheme = keys::scheme(restart).map_err(refused(dir))?;
+    let table = write_segment(dir, first_file, &scheme, 0, &|sink| {
+        let (mut stretch, mut last) = (Vec::with_capacity(STRETCH), None);
+        pairs.each(&mut |rows| {
+            for &[key, _] in rows {
+                if last.replace(key) == Some(key) {
+                    continue;
+                }
+                stretch.push(key);
+                if stretch.len() == STRETCH {
+                    sink(&stretch)?;
+                    stretch.clear();
+                }
+            }
+            Ok(())
+        })?;
+        sink(&stretch)
+    })?;
+    let (postings, survey) = write_postings(dir, first_file + 1, range, restart, &table.2, &|sink| {
+        let mut last = None;
+        pairs.each(&mut |rows| {
+            for &[key, number] in rows {
+                match last.replace([key, number]) {
+                    Some(before) if before == [key, number] => continue,
+                    Some([before, _]) if before == key => (),
+                    _ => sink(Entry::Fingerprint(key))?,
+                }
+                sink(Entry::Number(number))?;
+            }
+            Ok(())
+        })
+    })?;
+    let run = run_entry(dir, &scheme, range, survey.documents(), postings, &[table])?;
+    Ok(Some(key_table(&run)))
+}
+
+/// Calls `visit` with each stored key of the printed documents with numbers in `range` that `keeps` accepts, once for
+/// each document, by their records; `tick` with every record.
+pub(crate) fn each_key(
+    catalog: &Catalog,
+    recipe: Option<&Recipe>,
+    range: Range<u64>,
+    keeps: &dyn Fn(u64) -> bool,
+    tick: &mut dyn FnMut() -> Result<()>,
+    visit: &mut dyn FnMut(u64, u64) -> Result<()>,
+) -> Result<()> {
+    let unprinted = unprinted(catalog, range.clone())?;
+    catalog.all_records(range.start, &mut |number, value| {
+        if number >= range.end {
+            return Ok(false);
+        }
+        tick()?;
+        if unprinted.contains(number) || !keeps(number) {
+            return Ok(true);
+        }
+        let record = Record::decode(value).map_err(Error::format(catalog.path()))?;
+        let mut keys: Vec<u64> = keys_of(&record, recipe).stored().collect();
+        keys.sort_unstable();
+        keys.dedup();
+        keys.into_iter().try_for_each(|key| visit(key, number)).map(|()| true)
+    })
+}
+
+/// Removes the rows of keys of all printed documents, which the key tables have.
+pub(crate) fn forget_key_rows(catalog: &Catalog) -> Result<()> {
+    let unprinted = unprinted(catalog, 0..u64::MAX)?;
+    catalog.forget_key_rows(&|number| !unprinted.contains(number))
+}
+
+/// Returns the numbers of documents without a print.
+fn unprinted(catalog: &Catalog, range: Range<u64>) -> Result<RoaringTreemap> {
+    let mut unprinted = RoaringTreemap::new();
+    catalog.prints(range.start, &mut |number, print| {
+        if print.unprinted && number < range.end {
+            unprinted.insert(number);
+        }
+        Ok(number < range.end)
+    })?;
+    Ok(unprinted)
+}
+
+/// Returns a run of keys as the key table of another run.
+pub(crate) fn key_table(run: &RunEntry) -> KeyTable {
+    let RunEntry { fingerprints: keys, documents: pairs, set_digest, postings, .. } = *run;
+    KeyTable { keys, pairs, set_digest, postings, segment: run.segments[0] }
+}
