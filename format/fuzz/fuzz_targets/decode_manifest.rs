@@ -6,8 +6,8 @@
 mod restamp;
 
 use libfuzzer_sys::fuzz_target;
-use nddb_format::{backup, deleted};
 use nddb_format::manifest::Manifest;
+use nddb_format::{backup, deleted};
 
 fn read(bytes: &[u8]) {
     if let Ok(manifest) = Manifest::decode(bytes) {
