@@ -52,8 +52,8 @@ fn profiles(a: &Record, b: &Record) -> Option<[Profile; 2]> {
     Some([Profile::from_bytes(a.profile.as_deref()?), Profile::from_bytes(b.profile.as_deref()?)])
 }
 
-/// Whether seven neighbouring short min-values of twelve runs are equal, or the first four and the page's name: the
-/// first two words of its title that are no numbers, or else of its headings.
+/// Whether seven neighbouring short min-values of twelve runs are equal, or the first three and the page's name: the
+/// first two words of its title that are no numbers, or else of its headings; four if there are no such words.
 fn shares_short_run(a: &Profile, b: &Profile) -> bool {
     let name = |profile: &Profile| {
         let of = |words: &LeadingWords| words.plain().take(2).collect::<Vec<_>>();
@@ -61,7 +61,8 @@ fn shares_short_run(a: &Profile, b: &Profile) -> bool {
         if title.is_empty() { of(&profile.headings) } else { title }
     };
     let same_name = name(a) == name(b);
-    a.short.chunks(7).zip(b.short.chunks(7)).any(|(a, b)| a == b || same_name && a[..4] == b[..4])
+    let named = if name(a).is_empty() { 4 } else { 3 };
+    a.short.chunks(7).zip(b.short.chunks(7)).any(|(a, b)| a == b || same_name && a[..named] == b[..named])
 }
 
 /// Whether two documents are of one site and have titles or headings, numbers left out, none of which are of the same
