@@ -75,7 +75,7 @@ fn numbers(recipe: &str, page: &Page<'_>) -> String {
         let bytes = found.to_bytes();
         let bands = found.bands();
         let _ = writeln!(out, "  profile {:016x}\n  short bands {}", xxh3_64(&bytes), hex(&[bands[0], bands[20]]));
-        let words = |words: &LeadingWords| words.kept().iter().map(|word| format!(" {word:04x}")).collect::<String>();
+        let words = |words: &LeadingWords| words.kept().iter().map(|word| format!(" {word:06x}")).collect::<String>();
         let _ = writeln!(out, "  title{}\n  headings{}", words(&found.title), words(&found.headings));
         let numbers = &found.numbers;
         let _ = writeln!(out, "  terms {} numbers {} whole {}", found.terms, numbers.total, found.is_whole);
@@ -224,8 +224,8 @@ english
   megashingles d4af7868d88eedb8 b35ca9cd9f4f0211
   projection c3f52a494478bddd 20e824e096fab288 07279b0e0cc081ee
   projection 8df60002f4ad5135 bfb8c89985c545c8 cab9da8fa0f31a15
-  profile adcd100b568254c7
-  short bands 5b20cde9198fd838 a2bbe1c8c689a299
+  profile bf90fcff96f78fe2
+  short bands 88f9987e69f6c0b1 10a8214d9b6e1079
   title
   headings
   terms 34 numbers 0 whole false
@@ -239,8 +239,8 @@ german
   megashingles 15cc74437ee9e5ed 776e336ae6f7303d
   projection 0e59868af08b091a 20f1daa008b09b60 624a029152a5bcdf
   projection 7ad6778ca6801ff2 1f8c2bda1e308588 e3114d3c2101c4be
-  profile b40b646111c989b2
-  short bands 2fc68100d0f6de51 69962a5dd7fef67f
+  profile 6083527c1b1c4051
+  short bands 11f1e4b07f69a00d 61a98e2d2e4b0766
   title
   headings
   terms 24 numbers 0 whole false
@@ -254,8 +254,8 @@ chinese
   megashingles a21a1276f6c3fb3f 933cd28e6b74e2ed
   projection 1671415123365c27 078c02038c190964 667106855674946b
   projection ad2804661a901c01 12fb1904eb433009 71150751c027280a
-  profile 02813e3dde7b4cfe
-  short bands 061b0aad2e3c7fec 171c3994b84cc04e
+  profile 96f6b13f56a950dc
+  short bands 787ba1f1bc21c9ca 2b5b6b0059ecee8b
   title
   headings
   terms 26 numbers 1 whole false
@@ -269,8 +269,8 @@ japanese
   megashingles 995b20a1d8f976e3 674ce946393116fa
   projection f582c80da0311fe2 681c47a3c8930447 7376a1dfa2ec7ee9
   projection f52ff164b3d52a63 e0e2ffbbb631d66a 256c83c7014872cf
-  profile a9722418d02ae0d3
-  short bands 16af904f4637c1e6 4aeaabe5269d3d8c
+  profile 1d54e840244a0d9a
+  short bands e6f526aa1dccf649 0a433c29facea729
   title
   headings
   terms 25 numbers 1 whole false
@@ -284,8 +284,8 @@ thai
   megashingles acec42a981f599fb 3ff6e60cf6d20cb4
   projection 360005a12ea6231d 5939032673b62894 24ec41f667064385
   projection 98231a3dc1643b13 46c423a44f6f91f8 1c153abc23395912
-  profile dab6b0ed2acc7e73
-  short bands 450cb8543c550198 56953e29fa38086b
+  profile daebced815bc07f3
+  short bands 70c412b01aac283a e4b51c952fa225d5
   title
   headings
   terms 16 numbers 1 whole true
@@ -303,8 +303,8 @@ one term
   megashingles ac5839cc4343826a 8ff240dc976e33e3
   projection df0310d4dbb3a545 fc3e138fe2ae6a37 d2dabecb2b3bee04
   projection 224e28d489472e57 48560dfb482c65d9 c9c824b313dd53e6
-  profile d8db22d5d0e0e82f
-  short bands 10f78672bb657769 2f2e2fbc52a8f5d1
+  profile b28ef4bceefe6afd
+  short bands 206081936c28f97c be8414d68b3b68d4
   title
   headings
   terms 1 numbers 0 whole true
@@ -318,10 +318,10 @@ html
   megashingles 59030c0da53975f4 c7eacb8a7021feb4
   projection dbe839a78b0f0ac2 f58176d983e8c8d6 23a55d81255c398b
   projection e1486c1904113058 c6865a462c961729 eacd89fa34b961b4
-  profile 83019400b7eb7d38
-  short bands 8c507896f4cd0131 53a978870155e6f3
-  title 8e1f 843f 8255
-  headings 20d4
+  profile cf399539d872dce6
+  short bands c0928f51da3ee0f8 771561a06f6c23aa
+  title 964e1f 98843f ab8255
+  headings 2020d4
   terms 19 numbers 2 whole true
 latin 1
   tokens 4
@@ -333,8 +333,8 @@ latin 1
   megashingles 6f96f88f39d2a282 6ece87d466867465
   projection 161010d0ed4610d7 8942951628e2840e 2e4120e2101c4004
   projection 1047195a8b800405 4808065e0082096c 0e240855a80908f4
-  profile 0972b99a24e261bf
-  short bands 800ae2b3c85947b5 c673d5267bef2133
+  profile 6061dfb4572a97f3
+  short bands 966ac8a69ef56689 c072b32aef09458b
   title
   headings
   terms 4 numbers 0 whole true
@@ -348,26 +348,12 @@ news
   megashingles 4dd2ed500997cf87 88af6a144f200773
   projection c3bdae8d44e1ac64 d14c0c8896bb583e 07a78b242655414e
   projection ed441728b1e53004 8fa0d899e5ede5cc c89db98d0eea76f4
-  profile b84ed8c5a2a4cc91
-  short bands 1a80166b4abe693d a4c1aafa2698380e
-  title 92cf b063 998c b1b8
-  headings 198c 31b8 12cf 3063 1631 6314 32b7
+  profile db2b3ec2e481ca61
+  short bands 114adc8ca914783f f7e32977b63c4c4f
+  title 8b92cf a1f063 98d98c a631b8
+  headings 18d98c 2631b8 0b92cf 21f063 0c5631 5da314 1e32b7
   terms 52 numbers 11 whole false
 news text
-  tokens 56
-  fingerprint 8221868308da960f
-  digest dcb0c60f7d2117f9a61d8963ddb101ba
-  min-values d2259f0448c4c02c
-  supershingles 527912971c4c998d 1325451e3a75fc8b 499c9acfc1b4f803
-  supershingles 1ef8063b59d1e086 f4654f84c59be729 616ec80b5c98eaf6
-  megashingles 032dd69b75968ae3 13e368b06774eab9
-  projection a3bdabcd44ccb075 d54806849ebb483e c7a789142810022c
-  projection ed245000e1e5400c 073eda10e4e4c9ce 8cbdb9ef246076e5
-  profile c4d0db97ea597d45
-  short bands 62d5478913e3a6d1 fd09bb20f3ba57b4
-  title
-  headings
-  terms 28 numbers 6 whole false
 ";
 
 const MAIN_EXPECTED: &str = "\

@@ -3,14 +3,15 @@
 //!
 //! As specified here:
 //!
-//! * *short*: the low 16 bits of each of the 84 min-values ([`min_hash`](crate::sketch::min_hash)) of the shingles
+//! * *short*: the low 8 bits of each of the 84 min-values ([`min_hash`](crate::sketch::min_hash)) of the shingles
 //!   of two successive terms of the content; the one shingle of a page of one term is that term. If every tenth
 //!   word is replaced, two thirds of these shingles remain, and a quarter of those of eight terms.
 //! * *title* and *headings*: the first 15 different words of the title, and of all headings of the content, those
 //!   of higher rank first. A word is a term in lower case; a final `s` after a letter other than `s` is dropped
-//!   from terms of more than three ASCII letters, and `and` is no word. Each word is 16 bits: the low 14 of its
-//!   XXH3 (64 bits, seed 0); bit 14 marks a number: a word with a digit and at most one letter; bit 15 marks a word
-//!   of a title that occurs in the content or its headings too, as the name of a site seldom does.
+//!   from terms of more than three ASCII letters, and `and` is no word. Each word is 24 bits: the low 22 of its
+//!   XXH3 (64 bits, seed 0); bit 22 marks a number: a word with a digit and at most one letter; bit 23 marks a word
+//!   of a title that occurs in the content or its headings too, as the name of a site seldom does. (With hashes of 14
+//!   bits one name in some hundred has the hash of a word of its template, and its page is named as all of them.)
 //! * *numbers*: the number of different terms of digits alone in the content, and the seven least of the low 16
 //!   bits of their hashes, ascending.
 //! * the number of terms of the content, a hash of the host (the low 32 bits of XXH3 of its name; 0 if unknown),
@@ -30,7 +31,10 @@ pub(super) const WORDS: usize = 15;
 pub(super) const NUMBERS: usize = 7;
 
 /// Bytes of a profile in a record (SPEC 9.3).
-pub const PROFILE_SIZE: usize = 2 * MIN_VALUES + 2 * (1 + 2 * WORDS) + 2 + 2 * NUMBERS + 4 + 4 + 1;
+pub const PROFILE_SIZE: usize = MIN_VALUES + 2 * (1 + WORD_SIZE * WORDS) + 2 + 2 * NUMBERS + 4 + 4 + 1;
+
+/// Bytes of a word.
+const WORD_SIZE: usize = 3;
 
 /// Short min-values in a plain band.
 const SHORT_BAND: usize = 7;
@@ -51,11 +55,11 @@ pub(crate) const SHORT_BANDS: usize = 2 * RUNS;
 const SHORT: usize = 2;
 
 /// Bit of a title's word that occurs in the content too.
-const SHARED: u16 = 1 << 15;
+const SHARED: u32 = 1 << 23;
 /// Bit of a number.
-const NUMBER: u16 = 1 << 14;
+const NUMBER: u32 = 1 << 22;
 /// Mask of the hash of a word.
-const HASH: u16 = NUMBER - 1;
+const HASH: u32 = NUMBER - 1;
 
 /// The first words of a title, or of headings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,12 +67,12 @@ pub struct LeadingWords {
     /// Number of different words, at most 255.
     pub total: u8,
     /// The first words, followed by zeros.
-    pub words: [u16; WORDS],
+    pub words: [u32; WORDS],
 }
 
 impl LeadingWords {
-    fn of(words: impl Iterator<Item = u16>) -> Self {
-        let mut seen: Vec<u16> = Vec::new();
+    fn of(words: impl Iterator<Item = u32>) -> Self {
+        let mut seen: Vec<u32> = Vec::new();
         for word in words {
             match seen.iter_mut().find(|known| **known & !SHARED == word & !SHARED) {
                 Some(known) => *known |= word & SHARED,
@@ -81,17 +85,17 @@ impl LeadingWords {
     }
 
     /// Returns the words without the padding.
-    pub fn kept(&self) -> &[u16] {
+    pub fn kept(&self) -> &[u32] {
         &self.words[..usize::from(self.total).min(WORDS)]
     }
 
     /// Returns the hashes of the words that are no numbers.
-    pub fn plain(&self) -> impl Iterator<Item = u16> + Clone + '_ {
+    pub fn plain(&self) -> impl Iterator<Item = u32> + Clone + '_ {
         self.kept().iter().filter(|word| *word & NUMBER == 0).map(|word| word & HASH)
     }
 
     /// Returns the hashes of the words that occur in the content too.
-    pub fn shared(&self) -> impl Iterator<Item = u16> + Clone + '_ {
+    pub fn shared(&self) -> impl Iterator<Item = u32> + Clone + '_ {
         self.kept().iter().filter(|word| *word & (NUMBER | SHARED) == SHARED).map(|word| word & HASH)
     }
 }
@@ -157,7 +161,7 @@ impl Numbers {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Profile {
     /// The low bits of the min-values of its short shingles.
-    pub short: [u16; MIN_VALUES],
+    pub short: [u8; MIN_VALUES],
     /// The words of its title.
     pub title: LeadingWords,
     /// The words of the headings of its content.
@@ -190,7 +194,7 @@ impl Profile {
             Some(if is_shared { word | SHARED } else { word })
         });
         Some(Self {
-            short: std::array::from_fn(|index| values[index] as u16),
+            short: std::array::from_fn(|index| values[index] as u8),
             title: LeadingWords::of(title),
             headings: heading_words,
             numbers: Numbers::of(&content.number_hashes()),
@@ -204,8 +208,8 @@ impl Profile {
     /// not matter, and 0 means no words.
     pub(crate) fn titles(&self) -> Headings {
         let hash = |words: &LeadingWords| {
-            let words: BTreeSet<u16> = words.plain().collect();
-            let bytes: Vec<u8> = words.into_iter().flat_map(u16::to_le_bytes).collect();
+            let words: BTreeSet<u32> = words.plain().collect();
+            let bytes: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
             if bytes.is_empty() { 0 } else { xxh3_64(&bytes) }
         };
         Headings { title: hash(&self.title), heading: hash(&self.headings) }
@@ -221,8 +225,7 @@ impl Profile {
     ///
     /// A plain band is XXH3 (64 bits, seed 0) of `short`, the index of the run as one byte and its seven values. A
     /// named band is that of `named`, the index, the values, the number of words of the name as one byte and two
-    /// words, zero if missing. Values and words have 2 bytes each, little-endian: 20, 19 or 17 bytes, so that no band
-    /// equals another key.
+    /// words, zero if missing. Values have 1 byte, words 4, little-endian: 13, 18 or 19 bytes.
     pub fn bands(&self) -> [u64; SHORT_BANDS] {
         let name = self.name();
         let named_size = if name.is_empty() { NAMELESS_BAND } else { NAMED_BAND };
@@ -230,11 +233,11 @@ impl Profile {
         std::array::from_fn(|index| {
             let (run, is_named) = (index % RUNS, index >= RUNS);
             let values = &self.short[SHORT_BAND * run..];
-            let mut bytes = Vec::with_capacity(20);
+            let mut bytes = Vec::with_capacity(19);
             bytes.extend_from_slice(if is_named { b"named" } else { b"short" });
             bytes.push(run as u8);
             let values = &values[..if is_named { named_size } else { SHORT_BAND }];
-            values.iter().for_each(|value| bytes.extend_from_slice(&value.to_le_bytes()));
+            bytes.extend_from_slice(values);
             if is_named {
                 bytes.push(name.len() as u8);
                 words.iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
@@ -244,7 +247,7 @@ impl Profile {
     }
 
     /// Returns the name of the page: the first two words of its title or headings that are no numbers.
-    fn name(&self) -> Vec<u16> {
+    fn name(&self) -> Vec<u32> {
         let of = |words: &LeadingWords| words.plain().take(2).collect::<Vec<_>>();
         let title = of(&self.title);
         if title.is_empty() { of(&self.headings) } else { title }
@@ -253,11 +256,10 @@ impl Profile {
     /// Returns the bytes (SPEC 9.3): short, title, headings, numbers, terms, host, whole.
     pub fn to_bytes(&self) -> [u8; PROFILE_SIZE] {
         let mut bytes = Vec::with_capacity(PROFILE_SIZE);
-        let mut put = |values: &[u16]| values.iter().for_each(|value| bytes.extend_from_slice(&value.to_le_bytes()));
-        put(&self.short);
+        bytes.extend_from_slice(&self.short);
         for words in [&self.title, &self.headings] {
             bytes.push(words.total);
-            words.words.iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
+            words.words.iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()[..WORD_SIZE]));
         }
         bytes.extend_from_slice(&self.numbers.total.to_le_bytes());
         self.numbers.least.iter().for_each(|hash| bytes.extend_from_slice(&hash.to_le_bytes()));
@@ -276,35 +278,29 @@ impl Profile {
             at += size;
             &bytes[at - size..at]
         };
-        let u16_at = |bytes: &[u8], index: usize| u16::from_le_bytes([bytes[2 * index], bytes[2 * index + 1]]);
-        let short = take(2 * MIN_VALUES);
-        let short = std::array::from_fn(|index| u16_at(short, index));
+        let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |number, byte| number << 8 | u32::from(*byte));
+        let mut short = [0; MIN_VALUES];
+        short.copy_from_slice(take(MIN_VALUES));
         let mut words = || {
             let total = take(1)[0];
-            let words = take(2 * WORDS);
-            LeadingWords { total, words: std::array::from_fn(|index| u16_at(words, index)) }
+            LeadingWords { total, words: std::array::from_fn(|_| number(take(WORD_SIZE))) }
         };
         let (title, headings) = (words(), words());
-        let total = u16_at(take(2), 0);
-        let least = take(2 * NUMBERS);
-        let numbers = Numbers { total, least: std::array::from_fn(|index| u16_at(least, index)) };
-        let mut word = || {
-            let bytes = take(4);
-            u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
-        };
-        let (terms, host) = (word(), word());
+        let total = number(take(2)) as u16;
+        let numbers = Numbers { total, least: std::array::from_fn(|_| number(take(2)) as u16) };
+        let (terms, host) = (number(take(4)), number(take(4)));
         Self { short, title, headings, numbers, terms, host, is_whole: take(1)[0] != 0 }
     }
 }
 
-/// Returns the 16 bits of a word in lower case; `None` for `and`.
-fn word(term: &str) -> Option<u16> {
+/// Returns the 24 bits of a word in lower case; `None` for `and`.
+fn word(term: &str) -> Option<u32> {
     if term == "and" {
         return None;
     }
     let bytes = term.as_bytes();
     let is_plural = bytes.len() > 3 && term.is_ascii() && bytes.ends_with(b"s") && !bytes.ends_with(b"ss");
-    let hash = xxh3_64(&bytes[..bytes.len() - usize::from(is_plural)]) as u16 & HASH;
+    let hash = xxh3_64(&bytes[..bytes.len() - usize::from(is_plural)]) as u32 & HASH;
     let letters = term.chars().filter(|letter| letter.is_alphabetic()).count();
     let is_number = letters <= 1 && term.contains(char::is_numeric);
     Some(if is_number { hash | NUMBER } else { hash })

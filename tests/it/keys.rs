@@ -23,9 +23,9 @@ fn rows() -> Vec<(&'static str, usize, u64, u64)> {
 /// A profile whose fields all differ.
 fn profile() -> Profile {
     Profile {
-        short: std::array::from_fn(|index| index as u16),
-        title: LeadingWords { total: 16, words: std::array::from_fn(|index| 0x8100 + index as u16) },
-        headings: LeadingWords { total: 17, words: std::array::from_fn(|index| 0x4200 + index as u16) },
+        short: std::array::from_fn(|index| index as u8),
+        title: LeadingWords { total: 16, words: std::array::from_fn(|index| 0x80_0100 + index as u32) },
+        headings: LeadingWords { total: 17, words: std::array::from_fn(|index| 0x40_0200 + index as u32) },
         numbers: Numbers { total: 0x1234, least: std::array::from_fn(|index| 0x300 + index as u16) },
         terms: 0x0506_0708,
         host: 0x1112_1314,
@@ -52,15 +52,16 @@ fn a_profile_has_its_fields_where_the_table_says() {
     let profile = profile();
     let bytes = profile.to_bytes();
     assert_eq!(Profile::from_bytes(&bytes), profile);
-    let words = |words: &[u16]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+    let words = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()[..3].to_vec()).collect::<Vec<u8>>();
+    let numbers = profile.numbers.least.iter().flat_map(|hash| hash.to_le_bytes()).collect();
     let fields = [
-        ("short", words(&profile.short)),
+        ("short", profile.short.to_vec()),
         ("title_total", vec![16]),
         ("title", words(&profile.title.words)),
         ("headings_total", vec![17]),
         ("headings", words(&profile.headings.words)),
         ("numbers_total", vec![0x34, 0x12]),
-        ("numbers", words(&profile.numbers.least)),
+        ("numbers", numbers),
         ("terms", vec![8, 7, 6, 5]),
         ("host", vec![0x14, 0x13, 0x12, 0x11]),
         ("whole", vec![1]),

@@ -9,7 +9,7 @@ use crate::error::malformed;
 pub const MIN_VALUES: usize = 84;
 
 /// Bytes of a profile.
-pub const PROFILE: usize = 255;
+pub const PROFILE: usize = 201;
 
 /// Value of `prints`: what a memtable holds of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

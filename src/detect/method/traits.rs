@@ -8,7 +8,7 @@
 use crate::sketch::{MIN_VALUES, Profile};
 
 /// Number of traits of a pair.
-pub const TRAITS: usize = 7;
+pub const TRAITS: usize = 5;
 
 /// A trait: one feature of the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,16 +23,13 @@ pub const ALL_TRAITS: [Trait; TRAITS] = [
     Trait { name: "content" },
     // Share of the words of the longer content that are absent from the other, as far as it exceeds a tenth.
     Trait { name: "missing" },
-    // Each title has a word of its own content or headings that the other title and headings lack.
-    Trait { name: "two_names" },
-    // The same, of two pages of one host.
+    // Of two pages of one host of which each title has a word of its own content or headings that the other title and
+    // headings lack: 1, and the content where it speaks for near-duplicates, for siblings are alike by their template.
     Trait { name: "siblings" },
     // Share of the smaller set of title and heading words that is absent from the larger set.
     Trait { name: "names" },
     // Numbers of one page that are absent from the other, relative to a count that is high for the length.
     Trait { name: "numbers" },
-    // Titles and headings differ and the contents too: the share of names times the root of the share of words.
-    Trait { name: "filling" },
 ];
 
 /// Values of the traits of a pair.
@@ -59,16 +56,14 @@ impl Traits {
         let has_two_names = is_titled && lacks(&a_own, &b_title, &b_headings) && lacks(&b_own, &a_title, &a_headings);
         let is_one_host = a.host != 0 && a.host == b.host;
         let names = a_own.with(&a_headings).lacking(&b_own.with(&b_headings));
-        let is = |so: bool| f64::from(u8::from(so));
+        let content = ((short + NEARLY) / (1.0 + NEARLY - short)).ln();
         Self {
             values: [
-                ((short + NEARLY) / (1.0 + NEARLY - short)).ln(),
+                content,
                 (missing - SMALL).max(0.0),
-                is(has_two_names),
-                is(has_two_names && is_one_host),
+                if has_two_names && is_one_host { 1.0 + content.max(0.0) } else { 0.0 },
                 names,
                 numbers(a, b, few),
-                names * missing.sqrt(),
             ],
         }
     }
@@ -104,26 +99,24 @@ pub fn told(index: usize, value: f64) -> String {
             format!("about {} of the words of the longer text are missing from the other", percent(value + SMALL))
         }
         "missing" => "at most a tenth of the words of the longer text are missing from the other".to_owned(),
-        "two_names" if value > 0.0 => {
-            "each title has a word of substance that the title and headings of the other page lack".to_owned()
+        "siblings" if value > 0.0 => {
+            "on one host, and the title of each page has a word of substance that the other lacks: \
+            pages of one template are alike whatever they are about"
+                .to_owned()
         }
-        "two_names" => "the words of substance of one title are in the title or headings of the other page".to_owned(),
-        "siblings" if value > 0.0 => "and both are of one host, whose pages share a frame".to_owned(),
-        "siblings" => "they are of two hosts, or no two titles tell them apart".to_owned(),
+        "siblings" => "the pages are on two hosts, or no two titles tell them apart".to_owned(),
         "names" => {
             format!("{} of the words of title and headings of one page are not in those of the other", percent(value))
         }
-        "numbers" => format!("numbers that only one page has: {} of what would be very many", percent(value)),
-        _ if value > 0.0 => "titles or headings name different things, and the texts differ too".to_owned(),
-        _ => "titles and headings name the same things, or the texts are equal".to_owned(),
+        _ => format!("numbers that only one page has: {} of what would be very many", percent(value)),
     }
 }
 
-/// Returns the resemblance of the short shingles, estimated from the low eight bits of their min-values and corrected
+/// Returns the resemblance of the short shingles, estimated from eight bits of each of their min-values and corrected
 /// for chance agreement (Li and Koenig 2010).
 pub(crate) fn resemblance(a: &Profile, b: &Profile) -> f64 {
     const CHANCE: f64 = 1.0 / 256.0;
-    let equal = a.short.iter().zip(&b.short).filter(|(a, b)| (**a ^ **b) as u8 == 0).count();
+    let equal = a.short.iter().zip(&b.short).filter(|(a, b)| a == b).count();
     ((equal as f64 / MIN_VALUES as f64 - CHANCE) / (1.0 - CHANCE)).max(0.0)
 }
 
@@ -137,11 +130,11 @@ fn numbers(a: &Profile, b: &Profile, terms: f64) -> f64 {
 }
 
 /// A set of a few words.
-struct Set(Vec<u16>);
+struct Set(Vec<u32>);
 
 impl Set {
-    fn of(words: impl Iterator<Item = u16>) -> Self {
-        let mut words: Vec<u16> = words.collect();
+    fn of(words: impl Iterator<Item = u32>) -> Self {
+        let mut words: Vec<u32> = words.collect();
         words.sort_unstable();
         words.dedup();
         Self(words)
@@ -179,7 +172,7 @@ pub struct Model {
 
 impl Model {
     /// Constants fitted for the recipe `main/3`, as `benches/fit.sh` prints them.
-    pub const MAIN: Model = Model { constant: -0.27, weights: [1.27, -4.17, -0.45, -1.27, -3.20, -6.22, -4.61] };
+    pub const MAIN: Model = Model { constant: -0.41, weights: [1.33, -4.05, -0.70, -4.13, -6.27] };
 
     /// Returns the contribution of each trait to the log-odds.
     pub fn parts(&self, traits: &Traits) -> [f64; TRAITS] {
@@ -242,6 +235,7 @@ mod tests {
             ("Red Fox", &third[..], other, false),
             ("Red Fox", &half[..], site, false),
             ("Red Fox", &half[..], other, false),
+            ("Blue Whale", &[], site, false),
             ("Blue Whale", &small[..], site, false),
             ("Blue Whale", &small[..], other, false),
             ("Blue Whale", &spread[..], site, false),
@@ -255,6 +249,24 @@ mod tests {
             assert_eq!(found >= 0.5, expected, "{name}, {} words, {url}: {found}", replaced.len());
             assert_eq!(found, probability(&b, &a), "either way round");
         }
+    }
+
+    /// Two siblings of one template differ in a word of title and content; what they share is the template.
+    #[test]
+    fn the_name_of_a_page_outweighs_the_template_that_it_shares() {
+        let sibling = |name: &str, url: &str| {
+            let frame: String = (0..120).map(|index| format!("frame{index} ")).collect();
+            let html =
+                format!("<title>{name} (docs 2)</title><body><h1>Class {name}</h1><p>{name} is made. {frame}.</p>");
+            let sketch = Recipe::default().sketch(&Page { url: Some(url), ..Page::html(&html) });
+            (sketch.profile.expect("a profile"), sketch.min_hash.expect("min-values").values)
+        };
+        let fox = sibling("FoxSerializer", "http://a.example/1");
+        assert!(probability(&fox, &sibling("WhaleSerializer", "http://a.example/2")) < 0.5);
+        assert!(probability(&fox, &sibling("FoxSerializer", "http://a.example/3")) > 0.9);
+        // A name is not taken for the word of its template whose hash has the same low 14 bits.
+        let (name, word) = ("UnknownMemberIdException", "InvalidGroupIdException");
+        assert!(probability(&sibling(name, "http://a.example/1"), &sibling(word, "http://a.example/2")) < 0.5);
     }
 
     #[test]

@@ -17,7 +17,9 @@ mod verify;
 
 pub use super::method::decider::bounds;
 pub use super::method::evidence::Bound;
-pub use crate::compare::term_differences::{Edit, TermDifference, content_difference, term_difference};
+pub use crate::compare::term_differences::{
+    Edit, TermDifference, content_difference, main_content_difference, term_difference,
+};
 pub use detector::OnlineDetector;
 pub use insert::Judgement;
 pub use matches::{NearDuplicate, NearDuplicates};

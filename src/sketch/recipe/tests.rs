@@ -255,7 +255,7 @@ proptest! {
                 .collect();
         let shingles: Vec<u32> = pairs.iter().map(|bytes| xxh3_64(bytes) as u32).collect();
         let values = min_hash::of_shingles(&shingles).values;
-        prop_assert_eq!(profile.short, values.map(|value| value as u16));
+        prop_assert_eq!(profile.short, values.map(|value| value as u8));
         prop_assert_eq!(profile.terms as usize, hashes.len());
         let numbers: std::collections::BTreeSet<&str> = content.numbers().collect();
         prop_assert_eq!(usize::from(profile.numbers.total), numbers.len());

@@ -127,15 +127,19 @@ fn value(stored: &Stored) -> Value {
 
 /// A profile as JSON.
 fn profile_value(profile: &Profile) -> Value {
-    let hexes = |values: &[u16]| values.iter().map(|value| format!("{value:04x}")).collect::<Vec<_>>();
-    let words = |words: &LeadingWords| json!({"total": words.total, "words": hexes(words.kept())});
+    let hexes = |values: Vec<u32>, digits: usize| -> Vec<String> {
+        values.into_iter().map(|value| format!("{value:0digits$x}")).collect()
+    };
+    let words = |words: &LeadingWords| json!({"total": words.total, "words": hexes(words.kept().to_vec(), 6)});
+    let least = profile.numbers.kept().iter().map(|hash| u32::from(*hash)).collect();
+    let short = profile.short.iter().map(|value| u32::from(*value)).collect();
     json!({
         "terms": profile.terms,
         "host": format!("{:08x}", profile.host),
         "whole": profile.is_whole,
         "title": words(&profile.title),
         "headings": words(&profile.headings),
-        "numbers": {"total": profile.numbers.total, "least": hexes(profile.numbers.kept())},
-        "short": hexes(&profile.short),
+        "numbers": {"total": profile.numbers.total, "least": hexes(least, 4)},
+        "short": hexes(short, 2),
     })
 }

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use nddb::detect::{ALL_TRAITS, Method, NearDuplicate, NearDuplicates, OnlineDetector, told};
-use nddb::detect::{bounds, content_difference, read_page, term_difference};
+use nddb::detect::{bounds, content_difference, main_content_difference, read_page, term_difference};
 use nddb::sketch::Recipe;
 use nddb::{Document, Stored, View};
 use serde_json::{Map, Value, json};
@@ -184,8 +184,9 @@ impl Judged<'_> {
         let other = self.read(&alike.stored).map_err(|why| format!("the match cannot be read: {why}"))?;
         let recipe = Recipe::of_any_version(&self.view.settings().recipe);
         let (of, difference) = match recipe {
+            Some(recipe) if recipe.has_profile() => ("main content", content_difference(&page.page(), &other.page())),
             Some(recipe) if recipe.is_of_main_content() => {
-                ("main content", content_difference(&page.page(), &other.page()))
+                ("main content", main_content_difference(&page.page(), &other.page()))
             }
             _ => ("page", term_difference(&page.page(), &other.page())),
         };
