@@ -18,6 +18,7 @@ mod load;
 mod maintain;
 mod pages;
 mod pairs;
+mod plan;
 mod query;
 mod read;
 mod report;
