@@ -46,7 +46,7 @@ struct More {
     /// Loads of `--len` documents.
     #[arg(long, default_value_t = 400)]
     loads: usize,
-    /// So many commits of 100 documents by one writer instead.
+    /// Measures this number of commits, of 100 documents each by one writer, instead of loads.
     #[arg(long, value_parser = common::count)]
     commits: Option<usize>,
     /// Inserts beside a merge of so many documents instead.

@@ -2,9 +2,10 @@
 //!
 //! It owns every input format that nddb loads from: WARC 0.17 to 1.1, WET, ARC 1.0 and 2.0, JSONL, pages and text
 //! files in folders, and raw fingerprints, each plain or inside gzip or zstd, and Parquet (with the feature
-//! `parquet`). [`Input`] opens a file, detects its format, and iterates over its [`Entry`]s: a page, a fingerprint, a skipped entry with its reason, or another
-//! record that is counted and not loaded. Every entry carries its [`Position`], from which [`read_page`] reads it
-//! again, and after every entry [`Input::resume_point`] says where a later run resumes.
+//! `parquet`). [`Input`] opens a file, detects its format, and iterates over its [`Entry`]s: a page, a fingerprint, a
+//! skipped entry with its reason, or another record that is counted and not loaded. Every entry carries its
+//! [`Position`], from which [`read_page`] reads it again, and after every entry [`Input::resume_point`] says where a
+//! later run resumes.
 //!
 //! The file is read through three layers:
 //!

@@ -72,8 +72,8 @@ pub(super) fn source(path: &Path) -> Result<Source, ArchiveError> {
     }))
 }
 
-/// Returns the bytes of a source so that they can be read at any offset, and their number. Those that come only once are
-/// copied to a temporary file without a name.
+/// Returns the bytes of a source so that they can be read at any offset, and their number. Those that come only once
+/// are copied to a temporary file without a name.
 #[cfg(feature = "parquet")]
 pub(super) fn seekable(source: Source) -> io::Result<(Box<dyn ReadSeek>, u64)> {
     match source.into_origin() {

@@ -51,7 +51,8 @@ impl Columns {
     ///
     /// # Errors
     ///
-    /// In words: a column that was asked for is absent or of an unsuitable type, or there is none to make a document of.
+    /// In words: a column that was asked for is absent or of an unsuitable type, or there is none to make a document
+    /// of.
     pub(super) fn find(schema: &SchemaDescriptor, names: &JsonFields, batch: Option<&str>) -> Result<Columns, String> {
         let usual = JsonFields::default();
         let find = |name: &str, usual: &str, others: &[&str], fits: fn(Kind) -> bool| {

@@ -27,9 +27,9 @@ use super::raw;
 use super::source::ReadSeek;
 use crate::text::PageKind;
 
-/// What a Parquet file begins and ends with.
+/// Magic at the start and the end of a Parquet file.
 const MAGIC: &[u8] = b"PAR1";
-/// The same of a file whose metadata is encrypted.
+/// Magic of a Parquet file with encrypted metadata.
 const ENCRYPTED: &[u8] = b"PARE";
 /// Most elements of a list in the metadata: row groups, columns, pairs of keys and values.
 const LIST_MAX: u64 = 1 << 17;

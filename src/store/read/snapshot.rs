@@ -104,6 +104,11 @@ impl Snapshot {
         })
     }
 
+    fn set_runs(&mut self, runs: Vec<Arc<Run>>) {
+        self.key_runs = key_runs(&runs);
+        self.runs = runs;
+    }
+
     /// Moves on to a later manifest with the same documents; `opened` is a run of the manifest that is open
     /// already. On failure nothing has changed.
     pub(crate) fn adopt(
@@ -114,8 +119,7 @@ impl Snapshot {
         opened: Option<Arc<Run>>,
     ) -> Result<()> {
         let open: Vec<Arc<Run>> = self.runs.iter().cloned().chain(opened).collect();
-        self.runs = open_runs(dir, &manifest, verify, &open)?;
-        self.key_runs = key_runs(&self.runs);
+        self.set_runs(open_runs(dir, &manifest, verify, &open)?);
         self.memtable.drop_below(manifest.complete);
         self.seen = self.seen.max(manifest.complete);
         self.manifest = manifest;
@@ -143,8 +147,7 @@ impl Snapshot {
         }
         self.key_rows = changes.key_rows;
         self.manifest = changes.manifest;
-        self.key_runs = key_runs(&changes.runs);
-        self.runs = changes.runs;
+        self.set_runs(changes.runs);
         self.deleted |= changes.deleted;
         self.ranges = changes.ranges;
         self.seen = changes.seen;

@@ -22,9 +22,9 @@ const KEYS_MAX: usize = 400_000;
 const CHAIN_BITS: u32 = 16;
 const NONE: u32 = u32::MAX;
 
-/// Keys of documents, each with a chain of their numbers in ascending order.
+/// Stored keys of documents (SPEC 8.6), each with a chain of their numbers in ascending order.
 #[derive(Clone, Debug, Default)]
-struct Keys {
+pub(crate) struct Keys {
     /// First and last link of each key.
     chains: HashMap<u64, (u32, u32)>,
     /// Number and next link.
@@ -33,7 +33,7 @@ struct Keys {
 
 impl Keys {
     /// Adds a key of a document; numbers ascend. The same key twice is added once.
-    fn insert(&mut self, key: u64, number: u64) {
+    pub(crate) fn insert(&mut self, key: u64, number: u64) {
         let link = self.links.len() as u32;
         match self.chains.entry(key) {
             Entry::Vacant(chain) => _ = chain.insert((link, link)),
@@ -51,7 +51,7 @@ impl Keys {
     }
 
     /// Returns the numbers of a key, ascending.
-    fn numbers(&self, key: u64) -> impl Iterator<Item = u64> {
+    pub(crate) fn numbers(&self, key: u64) -> impl Iterator<Item = u64> {
         let first = self.chains.get(&key).map_or(NONE, |chain| chain.0);
         let link = |link: u32| self.links.get(link as usize).map(|&(number, next)| (number, next));
         let mut at = first;

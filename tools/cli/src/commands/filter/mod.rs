@@ -34,8 +34,8 @@ const BUFFER: usize = 256 << 10;
 /// Write the documents of files less those that a clustering removes
 ///
 /// Reads WARC, WET, ARC and JSONL files (plain, .gz, .zst) and Parquet, and writes what is kept in the same order and
-/// format. Records keep their bytes, in their compression; so do lines of JSON, fields that nddb does not know included;
-/// tables keep their schema, nested columns and metadata.
+/// format. Records keep their bytes, in their compression; so do lines of JSON, fields that nddb does not know
+/// included; tables keep their schema, nested columns and metadata.
 /// Records that are no documents, and what has no id, are kept. A file gets its name when it is whole, so that the
 /// command can be run again. Several inputs go into a folder, under their names.
 ///
@@ -58,7 +58,8 @@ pub(crate) struct Args {
     given: Vec<OsString>,
     #[command(flatten)]
     environment: FromEnvironment,
-    /// Write here: a file, - for stdout, or a folder (one that exists, a name with / at its end, or with several inputs)
+    /// Write here: a file, - for stdout, or a folder (one that exists, a name with / at its end, or with several
+    /// inputs)
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
     /// The folder that 'nddb cluster -o' wrote: remove.txt and clusters.jsonl
