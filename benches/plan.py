@@ -3,8 +3,8 @@
 
     plan.py NDDB [--edits 400] [--recipes bare,main,main-c,web,web-c,1e0ng] [--folder FOLDER] > measured.tsv
 
-NDDB is the program, of a release build. Pages are those of `made_pages.py` (`edits`: 200 made words each, every one with
-a near copy), loaded into a new database in two parts: a quarter of them, then the others. The runs are then merged to
+NDDB is the program, of a release build. Pages are those of `made_pages.py` (`edits`: 200 made words each, every one
+with a near copy), loaded into a new database in two parts: a quarter of them, then the others. The runs are then merged to
 one. Bytes of the catalog are the slope between the two parts, less what ids, addresses and sites take, whose lengths a
 user can say: an id stands twice (record, row of ids), address and site once; `base_kb` is what a database has once.
 
@@ -12,8 +12,8 @@ Columns: documents; bytes a document of `id`, `url` and `site`; `catalog` (the s
 (pairs of the key table a document), `distinct` (of these), `key_table` bytes a document; CPU microseconds a document of
 the second load (`load_us`) and of the merge (`merge_us`); `writer_mb`: greatest anonymous memory while loading;
 `verdict_us`: CPU microseconds of a query of the default verdict (`query --all`, less one query); `reader_mb`: greatest
-anonymous memory meanwhile. Then queries of stored documents drawn by chance, one process, nothing of the database in the
-page cache, on the disk of the temporary folder: `cold_ms` a query by wall clock, `cold_faults` (of mapped files) and
+anonymous memory meanwhile. Then queries of stored documents drawn by chance, one process, nothing of the database in
+the page cache, on the disk of the temporary folder: `cold_ms` a query by wall clock, `cold_faults` (of mapped files) and
 `cold_kb` (read from the disk) a query.
 """
 
@@ -78,7 +78,8 @@ def measure(nddb, recipe, documents, folder):
     chosen = ["--recipe", recipe] if recipe != "bare" else []
     subprocess.run([nddb, "create", database, *chosen], check=True, stderr=subprocess.DEVNULL)
     if recipe == "bare":
-        documents = [{"id": f"{place:020}", "fp": f"{random.getrandbits(64):016x}"} for place in range(50 * len(documents))]
+        prints = range(50 * len(documents))
+        documents = [{"id": f"{place:020}", "fp": f"{random.getrandbits(64):016x}"} for place in prints]
     cut, catalogs = len(documents) // 4, []
     for place, part in enumerate((documents[:cut], documents[cut:])):
         source = folder / f"{recipe}-{place}.jsonl"
