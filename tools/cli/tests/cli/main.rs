@@ -22,6 +22,8 @@ mod plan;
 mod query;
 mod read;
 mod report;
+#[cfg(feature = "parquet")]
+mod selected;
 mod show;
 mod signals;
 #[cfg(feature = "parquet")]
