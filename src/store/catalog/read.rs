@@ -70,7 +70,9 @@ impl Catalog {
     }
 
     fn required(&self, value: Option<Vec<u8>>, what: &str) -> Result<Vec<u8>> {
-        value.ok_or_else(|| Error::Inconsistent { path: self.path.clone(), what: format!("has no row '{what}'") })
+        // Where files are lost a reader sees a catalog without their rows; nothing else holds what these hold.
+        let what = || format!("has no row '{what}': files of it are lost");
+        value.ok_or_else(|| Error::BeyondRepair { path: self.path.clone(), what: what() })
     }
 
     /// Visits the prints of all numbers from `low` on, in order.
