@@ -80,7 +80,7 @@ pub enum Error {
     DamagedBackup {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Description of the damage.
         what: String,
     },
     /// The path where something was to be created exists.

@@ -86,6 +86,17 @@ impl PageEntry {
     }
 }
 
+/// What a record of a WARC file says of itself and of others; all without angle brackets.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Links {
+    /// Its WARC-Record-ID.
+    pub id: Option<String>,
+    /// Its WARC-Target-URI.
+    pub url: Option<String>,
+    /// The ids of the records that it belongs to: of every WARC-Concurrent-To, and of WARC-Refers-To.
+    pub of: Vec<String>,
+}
+
 macro_rules! named {
     ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $text:literal,)* }) => {
         $(#[$meta])*
@@ -147,6 +158,8 @@ named! {
         BadLine = "bad_line",
         /// A line beyond the size limit.
         LineTooLong = "line_too_long",
+        /// A range of an index that is not exactly one record.
+        NoRecord = "no_record",
         /// Fewer than eight bytes at the end of a file of raw fingerprints.
         TrailingBytes = "trailing_bytes",
     }

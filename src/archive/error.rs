@@ -57,6 +57,18 @@ pub enum ArchiveError {
         /// The folder.
         path: PathBuf,
     },
+    /// Ranges were selected of a file that has no records.
+    NotSelectable {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A name of an index fits several archives equally well.
+    Ambiguous {
+        /// The name.
+        name: String,
+        /// The archives; if it is one, another name of the index fits it as well.
+        paths: Vec<PathBuf>,
+    },
     /// There is no page at the position requested.
     NotAPage {
         /// The file.
@@ -95,6 +107,14 @@ impl fmt::Display for ArchiveError {
             }
             ArchiveError::NoDocuments { path } => {
                 write!(f, "{}: no file below this folder has a name that tells a format that is read", path.display())
+            }
+            ArchiveError::NotSelectable { path } => {
+                write!(f, "{}: ranges can be read of WARC, WET and ARC files, and this is none", path.display())
+            }
+            ArchiveError::Ambiguous { name, paths } => {
+                let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+                let which = if paths.len() == 1 { "another one of the index fits as well" } else { "all fit as well" };
+                write!(f, "{name}: which archive is meant is not clear: {}: {which}", paths.join(", "))
             }
             ArchiveError::NotAPage { path, offset, inner, found } => {
                 write!(f, "{}: {found} instead of a page at byte {offset}+{inner}", path.display())

@@ -109,6 +109,11 @@ impl Headers {
         self.get(name).map(String::from_utf8_lossy)
     }
 
+    /// Returns every value of a field as URIs, without the angle brackets around them.
+    pub(super) fn uris<'a>(&'a self, name: &'a str) -> impl Iterator<Item = String> + 'a {
+        self.all(name).map(|value| unbracket(&String::from_utf8_lossy(value)).to_owned())
+    }
+
     /// Returns a URI, without the angle brackets around it.
     pub(super) fn uri(&self, name: &str) -> Option<String> {
         self.text(name).map(|value| unbracket(&value).to_owned())

@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 
 use super::arc::{self, Arc};
 use super::document::Document;
-use super::entry::{Entry, EntryContent, PageEntry, Position, ResumePoint};
+use super::entry::{Entry, EntryContent, Links, PageEntry, Position, Reason, ResumePoint};
 use super::error::ArchiveError;
 use super::format::{self, Format};
 use super::gzip::{self, Gzip};
 use super::jsonl::Jsonl;
 use super::open::{self, Located, failed};
 use super::options::Options;
+use super::ranges::{ByteRange, Ranges};
 use super::raw::{Tsv, U64le};
 use super::recognise;
 use super::source::{Origin, Source};
@@ -23,6 +24,8 @@ use super::zstandard::{self, Zstd};
 
 /// Decompressed bytes that the format is detected from.
 const HEAD: usize = 16 << 10;
+/// Bytes behind a record of a plain file that are no part of it.
+const LINE_ENDS: u64 = 4;
 
 /// An opened input.
 ///
@@ -43,8 +46,18 @@ pub struct Input {
     format: Format,
     options: Options,
     body: Body,
+    /// The ranges that are read, if not all of it is.
+    selected: Option<Progress>,
     resume: ResumePoint,
     failed: bool,
+}
+
+/// Progress in selected ranges.
+struct Progress {
+    ranges: Ranges,
+    /// Number of ranges that are read.
+    read: usize,
+    bytes: u64,
 }
 
 /// What entries come from.
@@ -72,7 +85,11 @@ impl Located {
     ///
     /// As [`Input::open`].
     pub fn open(&self, options: &Options) -> Result<Input, ArchiveError> {
-        Input::new(open::source(&self.path)?, &self.path, self.document.as_deref(), options)
+        let mut input = Input::new(open::source(&self.path)?, &self.path, self.document.as_deref(), options)?;
+        if let Some(ranges) = &self.ranges {
+            input.select(ranges.clone())?;
+        }
+        Ok(input)
     }
 
     /// Opens the input at the resume point of an earlier run.
@@ -95,7 +112,7 @@ impl Input {
     /// The file cannot be opened or read, is packed in an unsupported way, lacks its dictionary, or has no known
     /// format.
     pub fn open(path: &Path, options: &Options) -> Result<Input, ArchiveError> {
-        Located { path: path.to_owned(), document: None }.open(options)
+        Located { path: path.to_owned(), document: None, ranges: None }.open(options)
     }
 
     /// Opens a file at the [`resume_point`](Input::resume_point) of an earlier run.
@@ -104,7 +121,7 @@ impl Input {
     ///
     /// As [`Input::open`].
     pub fn open_at(path: &Path, options: &Options, resume: ResumePoint) -> Result<Input, ArchiveError> {
-        Located { path: path.to_owned(), document: None }.open_at(options, resume)
+        Located { path: path.to_owned(), document: None, ranges: None }.open_at(options, resume)
     }
 
     /// Reads bytes in memory as a file of this name.
@@ -186,7 +203,15 @@ impl Input {
         };
         let resume = stream.point();
         let body = Body::Stream(Box::new(stream), reader);
-        Ok(Input { path: path.to_owned(), format, options: options.clone(), body, resume, failed: false })
+        Ok(Input {
+            path: path.to_owned(),
+            format,
+            options: options.clone(),
+            body,
+            selected: None,
+            resume,
+            failed: false,
+        })
     }
 
     #[cfg(feature = "parquet")]
@@ -196,7 +221,7 @@ impl Input {
         let table = Table::open(origin, size, path.to_string_lossy().into_owned(), options).map_err(reading)?;
         let body = Body::Table(Box::new(table.map_err(|why| unusable(path, &why))?));
         let (path, format, resume) = (path.to_owned(), Format::Parquet, ResumePoint::default());
-        Ok(Input { path, format, options: options.clone(), body, resume, failed: false })
+        Ok(Input { path, format, options: options.clone(), body, selected: None, resume, failed: false })
     }
 
     #[cfg(not(feature = "parquet"))]
@@ -204,7 +229,22 @@ impl Input {
         Err(unusable(path, "this nddb was compiled without the feature `parquet`"))
     }
 
+    /// Has it read these ranges alone.
+    fn select(&mut self, ranges: Ranges) -> Result<(), ArchiveError> {
+        match &self.body {
+            Body::Stream(_, Reader::Warc(_) | Reader::Arc(_)) => {}
+            _ => return Err(ArchiveError::NotSelectable { path: self.path.clone() }),
+        }
+        self.selected = Some(Progress { ranges, read: 0, bytes: 0 });
+        Ok(())
+    }
+
     fn go_to(&mut self, resume: ResumePoint) -> Result<(), ArchiveError> {
+        if let Some(selected) = &mut self.selected {
+            selected.read = selected.ranges.before(resume.offset);
+            self.resume = resume;
+            return Ok(());
+        }
         match &mut self.body {
             Body::Stream(stream, reader) => {
                 stream.go_to(resume).map_err(|source| failed("reading", &self.path, source))?;
@@ -245,6 +285,10 @@ impl Input {
         }
         let options = &self.options;
         let (entry, resume) = match &mut self.body {
+            Body::Stream(stream, reader) if self.selected.is_some() => {
+                let Some(selected) = &mut self.selected else { return Ok(None) };
+                (selected.next(stream, reader, options), selected.point())
+            }
             Body::Stream(stream, reader) => (reader.next(stream, options), stream.point()),
             #[cfg(feature = "parquet")]
             Body::Table(table) => (table.next(), ResumePoint { offset: table.row(), inner: 0 }),
@@ -254,6 +298,15 @@ impl Input {
             self.failed = true;
             failed("reading", &self.path, source)
         })
+    }
+
+    /// Returns what the last entry says of itself and of other records, if it is a sound record of a WARC file.
+    #[must_use]
+    pub fn links(&self) -> Links {
+        match &self.body {
+            Body::Stream(_, Reader::Warc(reader)) => reader.links(),
+            _ => Links::default(),
+        }
     }
 
     /// Returns the batch of the last entry, if a column is to name batches; empty for none.
@@ -281,6 +334,7 @@ impl Input {
     #[must_use]
     pub fn bytes_read(&self) -> u64 {
         match &self.body {
+            _ if self.selected.is_some() => self.selected.as_ref().map_or(0, |selected| selected.bytes),
             Body::Stream(stream, _) => stream.bytes_read(),
             #[cfg(feature = "parquet")]
             Body::Table(table) => table.bytes_read(),
@@ -306,6 +360,42 @@ impl Input {
             Body::Table(table) => table.size(),
         }
     }
+}
+
+impl Progress {
+    /// Reads the record of the next range.
+    fn next(&mut self, stream: &mut Stream, reader: &mut Reader, options: &Options) -> io::Result<Option<Entry>> {
+        let Some(range @ ByteRange { offset, length }) = self.ranges.get(self.read) else { return Ok(None) };
+        stream.go_to(ResumePoint { offset, inner: 0 })?;
+        let entry = reader.next(stream, options)?;
+        let next = stream.point();
+        self.read += 1;
+        self.bytes = self.bytes.saturating_add(length);
+        // Behind a record in a plain file line ends may or may not be counted.
+        let is_whole = next.inner == 0 && next.offset.abs_diff(offset.saturating_add(length)) <= LINE_ENDS;
+        let is_no_record = |reason| matches!(reason, Reason::Garbage | Reason::BadHeader | Reason::BadLength);
+        Ok(Some(match entry {
+            Some(Entry { position, content: EntryContent::Skipped { reason, detail } }) if !is_no_record(reason) => {
+                Entry { position, content: EntryContent::Skipped { reason, detail } }
+            }
+            Some(entry) if is_whole && !matches!(entry.content, EntryContent::Skipped { .. }) => entry,
+            _ => no_record(range),
+        }))
+    }
+
+    /// Returns where the next range begins, or the last one ends.
+    fn point(&self) -> ResumePoint {
+        let end = |range: ByteRange| range.offset.saturating_add(range.length);
+        let next = self.ranges.get(self.read).map(|range| range.offset);
+        let last = || self.read.checked_sub(1).and_then(|last| self.ranges.get(last)).map_or(0, end);
+        ResumePoint { offset: next.unwrap_or_else(last), inner: 0 }
+    }
+}
+
+fn no_record(ByteRange { offset, length }: ByteRange) -> Entry {
+    let position = Position { offset, inner: 0, length };
+    let detail = format!("the index names {length} bytes that are no record of their own here: is it another archive?");
+    Entry::skipped(position, Reason::NoRecord, detail)
 }
 
 impl Reader {

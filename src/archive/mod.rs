@@ -2,9 +2,10 @@
 //!
 //! It owns every input format that nddb loads from: WARC 0.17 to 1.1, WET, ARC 1.0 and 2.0, JSONL, pages and text
 //! files in folders, and raw fingerprints, each plain or inside gzip or zstd, and Parquet (with the feature
-//! `parquet`). [`Input`] opens a file, detects its format, and iterates over its [`Entry`]s: a page, a fingerprint, a skipped entry with its reason, or another
-//! record that is counted and not loaded. Every entry carries its [`Position`], from which [`read_page`] reads it
-//! again, and after every entry [`Input::resume_point`] says where a later run resumes.
+//! `parquet`). [`Input`] opens a file, detects its format, and iterates over its [`Entry`]s: a page, a fingerprint, a
+//! skipped entry with its reason, or another record that is counted and not loaded. Every entry carries its
+//! [`Position`], from which [`read_page`] reads it again, and after every entry [`Input::resume_point`] says where a
+//! later run resumes. A [`Selection`] names the records that are read of each archive.
 //!
 //! The file is read through three layers:
 //!
@@ -48,8 +49,10 @@ mod limits;
 mod lines;
 pub(crate) mod open;
 mod options;
+mod ranges;
 mod raw;
 mod recognise;
+mod select;
 mod sniff;
 mod source;
 mod stream;
@@ -60,15 +63,18 @@ mod warc;
 mod writer;
 mod zstandard;
 
-pub use entry::{Entry, EntryContent, OtherKind, PageEntry, Position, Reason, ResumePoint};
+pub use entry::{Entry, EntryContent, Links, OtherKind, PageEntry, Position, Reason, ResumePoint};
 pub use error::ArchiveError;
 pub use format::{Format, UnknownFormatName};
 pub use input::Input;
 pub use limits::Limits;
 pub use open::{Inputs, Located, expand};
 pub use options::{IdFrom, JsonFields, Options};
+pub use ranges::{ByteRange, Ranges};
+pub use select::{Selected, Selection};
 #[cfg(any(test, feature = "testing"))]
 pub use writer::{Compression, Response, WarcWriter};
 
 pub(crate) use input::read_page;
 pub(crate) use open::{ArchiveIdentity, identity};
+pub(crate) use ranges::is_selected;

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use nddb_format::record::Archive;
 use xxhash_rust::xxh3::Xxh3Default;
 
+use super::ranges::Ranges;
 #[cfg(feature = "parquet")]
 use super::source::ReadSeek;
 use super::source::{Origin, Source};
@@ -23,6 +24,8 @@ pub struct Located {
     /// For a file found in a folder, which is one document: its path below that folder, with `/` between the
     /// components.
     pub document: Option<String>,
+    /// The ranges that are read of a WARC, WET or ARC file, each one record; all of it without.
+    pub ranges: Option<Ranges>,
 }
 
 /// The identity of an archive, by which a later run recognises it.
@@ -44,17 +47,22 @@ impl Located {
         self.path.is_file()
     }
 
-    /// Returns the size of the file in bytes, or 0 if it is not known.
+    /// Returns the bytes that are read, of the file or its selected ranges, or 0 if that is not known.
     #[must_use]
     pub fn size(&self) -> u64 {
+        if let Some(ranges) = &self.ranges {
+            return ranges.bytes();
+        }
         fs::metadata(&self.path).map_or(0, |metadata| if metadata.is_file() { metadata.len() } else { 0 })
     }
 }
 
 impl ArchiveIdentity {
-    /// Returns the archive as a database stores it, with these options and without progress.
-    pub fn into_archive(self, options: &Options) -> Archive {
-        Archive::unread(self.path, self.size, self.hash, options.reading())
+    /// Returns the archive as a database stores it, with these options, of these ranges alone if there are any, and
+    /// without progress.
+    pub fn into_archive(self, options: &Options, ranges: Option<&Ranges>) -> Archive {
+        let reading = ranges.map_or_else(|| options.reading(), |ranges| Some(ranges.reading(options)));
+        Archive::unread(self.path, self.size, self.hash, reading)
     }
 }
 
@@ -72,8 +80,8 @@ pub(super) fn source(path: &Path) -> Result<Source, ArchiveError> {
     }))
 }
 
-/// Returns the bytes of a source so that they can be read at any offset, and their number. Those that come only once are
-/// copied to a temporary file without a name.
+/// Returns the bytes of a source so that they can be read at any offset, and their number. Those that come only once
+/// are copied to a temporary file without a name.
 #[cfg(feature = "parquet")]
 pub(super) fn seekable(source: Source) -> io::Result<(Box<dyn ReadSeek>, u64)> {
     match source.into_origin() {
@@ -111,7 +119,7 @@ pub fn expand<P: AsRef<Path>>(paths: &[P], format: Format) -> Result<Inputs, Arc
         let is_folder =
             path.as_os_str() != "-" && fs::metadata(path).map_err(|source| failed("opening", path, source))?.is_dir();
         if !is_folder {
-            inputs.located.push(Located { path: path.to_owned(), document: None });
+            inputs.located.push(Located { path: path.to_owned(), document: None, ranges: None });
             continue;
         }
         let (mut found, passed_over) = below(path, format)?;
@@ -147,8 +155,8 @@ fn below(folder: &Path, format: Format) -> Result<(Vec<(String, Located)>, u64),
                 continue;
             }
             match Format::of_name(&path).filter(|found| !is_json(&path) && found.is_read_as(format)) {
-                Some(Format::Html) => found.push((name.clone(), Located { path, document: Some(name) })),
-                Some(_) => found.push((name, Located { path, document: None })),
+                Some(Format::Html) => found.push((name.clone(), Located { path, document: Some(name), ranges: None })),
+                Some(_) => found.push((name, Located { path, document: None, ranges: None })),
                 None => passed_over += 1,
             }
         }

@@ -19,6 +19,8 @@ pub struct Options {
     pub first_ordinal: u64,
     /// The names of the JSON fields and Parquet columns.
     pub fields: JsonFields,
+    /// Of these, names of columns that a Parquet file must have, although they are the usual ones.
+    pub required: Vec<String>,
     /// The column of Parquet files that names the batch of each document. Where it is read again, it is not needed.
     pub batch_column: Option<String>,
 }
@@ -26,13 +28,15 @@ pub struct Options {
 impl Options {
     /// Returns the options needed to find the same pages again; `None` if they are the defaults.
     pub fn reading(&self) -> Option<Reading> {
-        let JsonFields { id, text, html, fp, url } = self.fields.clone();
         let of = |options: &Self| (options.format, options.limits.record, options.fields.clone());
-        (of(self) != of(&Self::default())).then(|| Reading {
-            limit: self.limits.record as u64,
-            format: self.format.to_string(),
-            fields: [id, text, html, fp, url],
-        })
+        (of(self) != of(&Self::default())).then(|| self.every_reading())
+    }
+
+    /// Returns the options needed to find the same pages again, the defaults too.
+    pub(super) fn every_reading(&self) -> Reading {
+        let JsonFields { id, text, html, fp, url } = self.fields.clone();
+        let (limit, format) = (self.limits.record as u64, self.format.to_string());
+        Reading { limit, format, fields: [id, text, html, fp, url] }
     }
 
     /// Returns the options for reading the pages of an archive again.

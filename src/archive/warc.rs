@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::entry::{Entry, EntryContent, OtherKind, PageEntry, Reason, ResumePoint, valid_id};
+use super::entry::{Entry, EntryContent, Links, OtherKind, PageEntry, Reason, ResumePoint, valid_id};
 use super::framing::{self, Ending, Marker};
 use super::headers::{self, Headers};
 use super::options::{IdFrom, Options};
@@ -48,6 +48,13 @@ fn keep(bytes: &[u8]) -> usize {
 }
 
 impl Warc {
+    /// Returns what the last record says of itself and of others.
+    pub(super) fn links(&self) -> Links {
+        let headers = &self.headers;
+        let of = headers.uris("warc-concurrent-to").chain(headers.uris("warc-refers-to"));
+        Links { id: headers.uri("warc-record-id"), url: headers.uri("warc-target-uri"), of: of.collect() }
+    }
+
     /// Returns the next record.
     pub(super) fn next(&mut self, stream: &mut Stream, options: &Options) -> io::Result<Option<Entry>> {
         match framing::skip_padding(stream)? {

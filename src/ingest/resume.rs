@@ -41,7 +41,10 @@ impl Sources {
             .iter()
             .map(|located| is_archive(located, &options).then(|| archive::identity(&located.path).ok()).flatten())
             .collect();
-        let archives = identities.iter().flatten().map(|identity| identity.clone().into_archive(&options));
+        let of = |(located, identity): (&Located, &Option<ArchiveIdentity>)| {
+            Some(identity.clone()?.into_archive(&options, located.ranges.as_ref()))
+        };
+        let archives = located.iter().zip(&identities).filter_map(of);
         let mut archives = writer.archives(archives.collect(), &|path| !Path::new(path).exists())?.into_iter();
         let source = |(located, identity): (Located, Option<ArchiveIdentity>)| {
             let archive = identity.and_then(|_| archives.next());

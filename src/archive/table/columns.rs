@@ -46,18 +46,27 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// Finds the columns of these names. A column with its usual name may be absent; the URL and the date are also
-    /// looked for where datatrove puts them.
+    /// Finds the columns of these names. A column with its usual name may be absent, unless it is required; the URL
+    /// and the date are also looked for where datatrove puts them.
     ///
     /// # Errors
     ///
-    /// In words: a column that was asked for is absent or of an unsuitable type, or there is none to make a document of.
-    pub(super) fn find(schema: &SchemaDescriptor, names: &JsonFields, batch: Option<&str>) -> Result<Columns, String> {
+    /// In words: a column that was asked for is absent or of an unsuitable type, or there is none to make a document
+    /// of.
+    pub(super) fn find(
+        schema: &SchemaDescriptor,
+        names: &JsonFields,
+        required: &[String],
+        batch: Option<&str>,
+    ) -> Result<Columns, String> {
         let usual = JsonFields::default();
         let find = |name: &str, usual: &str, others: &[&str], fits: fn(Kind) -> bool| {
-            let candidates = [&[name][..], if name == usual { others } else { &[] }].concat();
+            let is_usual = name == usual && required.iter().all(|required| required != name);
+            let candidates = [&[name][..], if is_usual { others } else { &[] }].concat();
             match candidates.iter().find_map(|&candidate| column(schema, candidate)) {
-                None if name == usual => Ok(None),
+                None if is_usual => Ok(None),
+                // Writers without a schema make a column of nulls of one that has no value.
+                Some(Err(name)) if is_usual && is_null(schema, &name) => Ok(None),
                 None => Err(format!("no column {name:?}; {}", listed(schema))),
                 Some(Ok(column)) if fits(column.kind) => Ok(Some(column)),
                 Some(Ok(Column { name, .. }) | Err(name)) => {
@@ -103,11 +112,17 @@ impl Columns {
 }
 
 /// Finds a column; its name as an error if its type is none that is read.
-fn column(schema: &SchemaDescriptor, name: &str) -> Option<Result<Column, String>> {
+pub(super) fn column(schema: &SchemaDescriptor, name: &str) -> Option<Result<Column, String>> {
     let (index, found) =
         schema.columns().iter().enumerate().find(|(_, column)| column.path().parts().join(".") == name)?;
     let kind = if found.max_rep_level() == 0 { kind(found) } else { None };
     Some(kind.map(|kind| Column { index, name: name.to_owned(), kind }).ok_or_else(|| name.to_owned()))
+}
+
+/// Returns whether a column has nulls alone, by its type.
+fn is_null(schema: &SchemaDescriptor, name: &str) -> bool {
+    let mut columns = schema.columns().iter().filter(|column| column.path().parts().join(".") == name);
+    columns.any(|column| column.logical_type_ref() == Some(&LogicalType::Unknown))
 }
 
 fn kind(column: &ColumnDescriptor) -> Option<Kind> {
@@ -136,7 +151,7 @@ fn kind(column: &ColumnDescriptor) -> Option<Kind> {
 }
 
 /// Names the columns of the file.
-fn listed(schema: &SchemaDescriptor) -> String {
+pub(super) fn listed(schema: &SchemaDescriptor) -> String {
     let names: Vec<String> =
         schema.columns().iter().take(LISTED).map(|column| column.path().parts().join(".")).collect();
     let more = if schema.num_columns() > LISTED { ", ..." } else { "" };

@@ -7,18 +7,21 @@ mod columns;
 mod cursor;
 mod delta;
 mod file;
+mod footer;
 mod pages;
+mod ranges;
 mod thrift;
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use parquet::errors::ParquetError;
-use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
+use parquet::file::metadata::ParquetMetaData;
 
 use self::columns::{Column, Columns, Kind};
 use self::cursor::{Cursor, Value};
 use self::file::File;
+use self::footer::{Trouble, extent, metadata};
+pub(super) use self::ranges::each_range;
 use super::date;
 use super::entry::{Entry, EntryContent, PageEntry, Position, Reason, valid_id};
 use super::limits::Limits;
@@ -26,13 +29,6 @@ use super::options::Options;
 use super::raw;
 use super::source::ReadSeek;
 use crate::text::PageKind;
-
-/// What a Parquet file begins and ends with.
-const MAGIC: &[u8] = b"PAR1";
-/// The same of a file whose metadata is encrypted.
-const ENCRYPTED: &[u8] = b"PARE";
-/// Most elements of a list in the metadata: row groups, columns, pairs of keys and values.
-const LIST_MAX: u64 = 1 << 17;
 
 /// Reader of the rows of a Parquet file.
 pub(super) struct Table {
@@ -65,22 +61,6 @@ struct Group {
     payload: u64,
 }
 
-/// The reason why the rest of a row group is not read.
-struct Trouble {
-    reason: Reason,
-    detail: String,
-}
-
-impl From<ParquetError> for Trouble {
-    fn from(error: ParquetError) -> Self {
-        let detail = match error {
-            ParquetError::General(detail) | ParquetError::EOF(detail) => detail,
-            other => other.to_string(),
-        };
-        Trouble { reason: Reason::DamagedMember, detail }
-    }
-}
-
 impl Table {
     /// Opens a file; `name` begins the ids of its rows where no column has them. The inner error says in words why
     /// the file cannot be read as a table of documents.
@@ -98,6 +78,7 @@ impl Table {
         let columns = match Columns::find(
             metadata.file_metadata().schema_descr(),
             &options.fields,
+            &options.required,
             options.batch_column.as_deref(),
         ) {
             Ok(columns) => columns,
@@ -225,7 +206,7 @@ impl Table {
         let mut compressed = 0;
         for (column, cursor) in self.columns.all().into_iter().zip(&mut cursors) {
             let Some(Column { index, .. }) = column else { continue };
-            compressed += self.extent(group, *index)?;
+            compressed += extent(group, *index, self.size)?;
             *cursor = Some(Cursor::open(&self.file, group, *index)?);
         }
         if self.limits.is_bomb(compressed, self.ends[index] - first) {
@@ -233,22 +214,6 @@ impl Table {
             return Err(Trouble { reason: Reason::RatioLimit, detail });
         }
         Ok(Group { index, cursors, row: first, compressed, payload: 0 })
-    }
-
-    /// Returns the size of a column in a row group, if it is in the file.
-    fn extent(&self, group: &RowGroupMetaData, column: usize) -> Result<u64, Trouble> {
-        let chunk = group.columns().get(column);
-        let extent = chunk.and_then(|chunk| {
-            let first = u64::try_from(chunk.data_page_offset()).ok()?;
-            let dictionary = chunk.dictionary_page_offset().map(u64::try_from).transpose().ok()?;
-            let size = u64::try_from(chunk.compressed_size()).ok()?;
-            let end = first.min(dictionary.unwrap_or(first)).checked_add(size)?;
-            (end <= self.size).then_some(size)
-        });
-        extent.ok_or_else(|| Trouble {
-            reason: Reason::DamagedMember,
-            detail: "a column is not where the metadata says".to_owned(),
-        })
     }
 
     /// Makes a document of the values of a row. As of JSON lines, the fingerprint is preferred to the page, and the
@@ -298,38 +263,6 @@ impl Table {
             truncated: body.len() < bytes.data().len(),
         }))
     }
-}
-
-/// Reads the metadata at the end of a file.
-fn metadata(file: &File, size: u64, limits: &Limits) -> io::Result<Result<ParquetMetaData, String>> {
-    let refused = |why: &str| Ok(Err(why.to_owned()));
-    let head = file.read(0, size.min(4))?;
-    if head == ENCRYPTED {
-        return refused("its metadata is encrypted");
-    }
-    if head != MAGIC {
-        return refused("it does not begin with PAR1; if it is compressed as a whole, unpack it");
-    }
-    let tail = if size < 12 { Vec::new() } else { file.read(size - 8, 8)? };
-    let Some((len, magic)) = tail.split_first_chunk::<4>() else {
-        return refused("it is cut off: a Parquet file has at least 12 bytes");
-    };
-    if magic != MAGIC {
-        return refused("it does not end with PAR1: it is cut off, or still being written");
-    }
-    let len = u64::from(u32::from_le_bytes(*len));
-    if len > limits.table_footer || len > size - 12 {
-        return Ok(Err(format!("its metadata is damaged, or beyond the limit: {len} bytes of {size}")));
-    }
-    let bytes = file.read(size - 8 - len, len)?;
-    if thrift::walk(&bytes, LIST_MAX, &mut |_, _| {}).is_err() {
-        return refused("its metadata is damaged");
-    }
-    let read = catch_unwind(|| ParquetMetaDataReader::decode_metadata(&bytes));
-    Ok(match read {
-        Ok(read) => read.map_err(|error| format!("its metadata is damaged: {}", Trouble::from(error).detail)),
-        Err(_) => Err("its metadata is damaged".to_owned()),
-    })
 }
 
 fn id_of(column: &Column, value: &Value) -> Result<String, EntryContent> {

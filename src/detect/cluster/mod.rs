@@ -147,8 +147,8 @@ pub fn cluster(
     cluster_with_members(view, collection, options, watch, emit, &mut |_| Ok(()))
 }
 
-/// As [`cluster`], and passes each member of a cluster, compared with the kept document, to `visit`: in bytewise order of
-/// the two ids, the lower one first. Members without text are left out, since there is no evidence about them.
+/// As [`cluster`], and passes each member of a cluster, compared with the kept document, to `visit`: in bytewise order
+/// of the two ids, the lower one first. Members without text are left out, since there is no evidence about them.
 ///
 /// # Errors
 /// As [`cluster`]; whatever `visit` returns.

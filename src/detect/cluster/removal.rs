@@ -44,8 +44,8 @@ impl Remove {
         }
     }
 
-    /// Decides about a near-duplicate of the kept document. A thin page is removed only if its text is the same. Without
-    /// both profiles, no content counts as missing.
+    /// Decides about a near-duplicate of the kept document. A thin page is removed only if its text is the same.
+    /// Without both profiles, no content counts as missing.
     pub(crate) fn decide(self, kept: Option<&Profile>, other: Option<&Profile>, is_identical: bool) -> MemberVerdict {
         match (self, kept.zip(other)) {
             _ if is_identical => MemberVerdict::Removed,

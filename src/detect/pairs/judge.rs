@@ -33,8 +33,8 @@ pub enum Judged {
     Apart,
 }
 
-/// Returns the pair of two documents that are near-duplicates by what is stored of them. A method that needs their texts
-/// decides only about equal ones here.
+/// Returns the pair of two documents that are near-duplicates by what is stored of them. A method that needs their
+/// texts decides only about equal ones here.
 pub fn stored_pair(collection: &Collection, options: &PairOptions, a: u32, b: u32) -> Option<Pair> {
     let evidence = collection.evidence(a, b);
     match options.decider().decide(&evidence) {

@@ -84,7 +84,10 @@ impl TextSources {
                 Err(_) => State::Moved,
             };
             let options = Options::from_reading(known.reading.as_ref());
-            archives.insert(number, Archive { path, options, state, documents: known.documents });
+            // Of an archive of which ranges were read, documents are looked up one by one, however many there are.
+            let is_selected = archive::is_selected(known.reading.as_ref());
+            let documents = if is_selected { u64::MAX } else { known.documents };
+            archives.insert(number, Archive { path, options, state, documents });
         }
         ticker.start("read where texts stand", Some(collection.len().into()), "documents")?;
         let (mut sources, mut ordinal) = (MappedRowsWriter::<3>::new(&resources.folder)?, 0);

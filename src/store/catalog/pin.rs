@@ -58,7 +58,7 @@ fn is_sorted(name: &OsStr) -> bool {
 }
 
 impl Pinned {
-    /// Nothing yet of the catalog in `from`, whose files are to come into `to`.
+    /// Returns a backup of the catalog in `from` into the folder `to`, without any files yet.
     pub(crate) fn new(from: PathBuf, to: PathBuf) -> Self {
         Self { from, to, sorted: BTreeMap::new(), logs: Vec::new(), current: Vec::new() }
     }

@@ -71,8 +71,9 @@ pub(crate) struct Near {
 
 /// The staged changes of a writer.
 pub(crate) trait Staging {
-    /// Returns the numbers of the staged documents with this key, ascending; some may be abandoned.
-    fn sharing(&self, key: &Key) -> &[u64];
+    /// Passes the numbers of the staged documents with this stored key, ascending, to `visit`, until it returns
+    /// `false`; some may be abandoned.
+    fn sharing(&self, key: u64, visit: &mut dyn FnMut(u64) -> bool);
 
     /// Appends the staged documents within `within` bits, of each fingerprint the `most` oldest. Returns the number
     /// left out, abandoned ones included.
@@ -146,11 +147,8 @@ impl<'a> Scope<'a> {
                 }
             }
             of_key.join(of_rows);
-            let staged = self.group.map_or(&[][..], |group| group.sharing(key));
-            for &number in staged.iter().filter(|&&number| self.is_staged(number)) {
-                if of_key.cut || !of_key.take(number, true) {
-                    break;
-                }
+            if let Some(group) = self.group.filter(|_| !of_key.cut) {
+                group.sharing(stored[index], &mut |number| !group.keeps(number) || of_key.take(number, true));
             }
             all.cut += usize::from(of_key.cut);
             all.numbers.append(&mut of_key.numbers);
@@ -189,10 +187,5 @@ impl<'a> Scope<'a> {
     fn is_live(&self, number: u64) -> bool {
         let snapshot = self.view.snapshot;
         number < snapshot.seen && snapshot.is_live(number) && !self.group.is_some_and(|group| group.deletes(number))
-    }
-
-    /// Returns whether a staged document is visible.
-    fn is_staged(&self, number: u64) -> bool {
-        self.group.is_some_and(|group| group.keeps(number))
     }
 }

@@ -172,8 +172,16 @@ pub(super) fn run_of_pairs(
 /// Returns an upper bound of the bytes of a run of `documents` documents with so many keys: seven a fingerprint or
 /// key and table, as many for a document number, some blocks of overhead, and a tenth of the sum.
 pub(crate) fn run_size(scheme: &Scheme, documents: u64, keys: u64) -> u64 {
-    let files = scheme.tables().len() as u64 + 1;
-    (files * (documents * 7 + 8192) + KEY_FILES * (keys * 7 + 8192)) * 11 / 10
+    size_of(scheme.tables().len() as u64 + 1, documents) + key_size(keys)
+}
+
+/// Returns an upper bound of the bytes of a key table with so many pairs.
+pub(crate) fn key_size(pairs: u64) -> u64 {
+    size_of(KEY_FILES, pairs)
+}
+
+fn size_of(files: u64, rows: u64) -> u64 {
+    files * (rows * 7 + 8192) * 11 / 10
 }
 
 /// Joins the files of a run, checking that all segments have the same set.

@@ -1,6 +1,7 @@
 //! Key tables: the keys of a run's documents with their numbers, built as a run of keys with one table (SPEC 8.6).
 
 use std::ops::Range;
+use std::path::Path;
 
 use nddb_format::keys;
 use nddb_format::manifest::{KeyTable, RunEntry};
@@ -9,7 +10,8 @@ use roaring::RoaringTreemap;
 
 use super::build::{Entry, refused, run_entry, write_postings, write_segment};
 use crate::sketch::Recipe;
-use crate::spill::sort::Sorted;
+use crate::spill::sort::{Sorted, Sorter};
+use crate::spill::ticker::Ticker;
 use crate::store::catalog::Catalog;
 use crate::store::disk::dir::Dir;
 use crate::store::keys::keys_of;
@@ -17,6 +19,8 @@ use crate::{Error, Result};
 
 /// Values handed on at a time.
 const STRETCH: usize = 4096;
+/// Records between two progress reports.
+const ROWS: u64 = 1 << 16;
 
 /// Builds the key table of a run with the numbers `range` from its sorted \[key, number\] pairs, of which some may be
 /// repeated, under two file numbers from `first_file` on; `None` without pairs.
@@ -66,31 +70,53 @@ pub(crate) fn build_keys(
     Ok(Some(key_table(&run)))
 }
 
-/// Calls `visit` with each stored key of the printed documents with numbers in `range` that `keeps` accepts, once for
-/// each document, by their records; `tick` with every record.
-pub(crate) fn each_key(
-    catalog: &Catalog,
-    recipe: Option<&Recipe>,
-    range: Range<u64>,
-    keeps: &dyn Fn(u64) -> bool,
-    tick: &mut dyn FnMut() -> Result<()>,
-    visit: &mut dyn FnMut(u64, u64) -> Result<()>,
-) -> Result<()> {
-    let unprinted = unprinted(catalog, range.clone())?;
-    catalog.all_records(range.start, &mut |number, value| {
-        if number >= range.end {
-            return Ok(false);
-        }
-        tick()?;
-        if unprinted.contains(number) || !keeps(number) {
-            return Ok(true);
-        }
-        let record = Record::decode(value).map_err(Error::format(catalog.path()))?;
-        let mut keys: Vec<u64> = keys_of(&record, recipe).stored().collect();
-        keys.sort_unstable();
-        keys.dedup();
-        keys.into_iter().try_for_each(|key| visit(key, number)).map(|()| true)
-    })
+/// The records of the documents of a run, from which its key table can be made.
+pub(crate) struct Records<'a, 't> {
+    pub(crate) catalog: &'a Catalog,
+    pub(crate) recipe: Option<&'a Recipe>,
+    /// The numbers of the run.
+    pub(crate) range: (u64, u64),
+    /// Returns whether a document belongs into the run, if it is printed.
+    pub(crate) keeps: &'a dyn Fn(u64) -> bool,
+    /// Reports the records read.
+    pub(crate) ticker: &'a Ticker<'t>,
+}
+
+impl Records<'_, '_> {
+    /// Calls `visit` with each stored key and the number of its document, each once for a document.
+    pub(crate) fn each_key(&self, visit: &mut dyn FnMut(u64, u64) -> Result<()>) -> Result<()> {
+        let (low, high) = self.range;
+        let unprinted = unprinted(self.catalog, low..high)?;
+        let mut rows = 0;
+        self.catalog.all_records(low, &mut |number, value| {
+            if number >= high {
+                return Ok(false);
+            }
+            rows += 1;
+            if rows % ROWS == 0 {
+                self.ticker.add(ROWS)?;
+            }
+            if unprinted.contains(number) || !(self.keeps)(number) {
+                return Ok(true);
+            }
+            let record = Record::decode(value).map_err(Error::format(self.catalog.path()))?;
+            let mut keys: Vec<u64> = keys_of(&record, self.recipe).stored().collect();
+            keys.sort_unstable();
+            keys.dedup();
+            keys.into_iter().try_for_each(|key| visit(key, number)).map(|()| true)
+        })
+    }
+
+    /// Returns the \[key, number\] pairs, sorted, and their number; `folder` is for temporary files.
+    pub(crate) fn sorted_keys(&self, folder: &Path, memory_limit: u64) -> Result<(Sorted<2>, u64)> {
+        let mut sorter = Sorter::new(folder, memory_limit);
+        let mut pairs = 0;
+        self.each_key(&mut |key, number| {
+            pairs += 1;
+            sorter.push([key, number])
+        })?;
+        Ok((sorter.finish(), pairs))
+    }
 }
 
 /// Removes the rows of keys of all printed documents, which the key tables have.

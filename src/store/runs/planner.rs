@@ -8,6 +8,7 @@ pub(crate) use crate::config::RESTART;
 use nddb_format::block::{BLOCK_SIZE, FIRST};
 use nddb_format::design::{Design, designs};
 use nddb_format::huffman;
+use nddb_format::keys::KEY_BITS;
 use nddb_format::pages::checksums_size;
 use nddb_format::scheme::Scheme;
 use nddb_format::{FormatError, postings, segment};
@@ -61,12 +62,27 @@ pub struct Prediction {
     pub bits_per_fingerprint: f64,
     /// Bytes on disk: the segments of all tables, and the postings.
     pub bytes: u64,
+    /// Of these, bytes of the postings.
+    pub postings: u64,
     /// Fingerprints that share the prefix of a query in one table, at most 2^(d - p) on average.
     pub candidates_per_probe: f64,
+    /// Blocks that a query reads.
+    pub reads: f64,
     /// Microseconds of a query if the run is in memory.
     pub resident_us: f64,
     /// Microseconds of a query if only the block indexes are in memory.
     pub disk_us: f64,
+}
+
+/// Predicted size of a key table (SPEC 8.6).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct KeyPrediction {
+    /// Bytes of the segment.
+    pub segment: u64,
+    /// Bytes of the postings.
+    pub postings: u64,
+    /// Documents that a look-up of one key finds by chance, because stored keys are short.
+    pub found_by_chance: f64,
 }
 
 /// Predicts size and cost of `design` for `documents` fingerprints of `bits` bits, compressed with restart interval
@@ -84,13 +100,16 @@ pub(crate) fn predict(bits: u8, restart: u16, documents: u64, design: &Design) -
     let blocks_behind = (candidates / packing.entries).min(packing.blocks as f64 - 1.0);
     let disk = reads + tables * blocks_behind * cost::READ_NEXT_NS;
     let segment = segment::file_size(packing.blocks).unwrap_or(u64::MAX);
+    let postings = postings_size(&packing, documents.max(1), documents.max(1));
     Prediction {
         levels: design.levels.clone(),
         tables: design.tables,
         prefix_min: design.prefix_min,
         bits_per_fingerprint: segment as f64 * 8.0 / packing.distinct,
-        bytes: segment.saturating_mul(design.tables as u64).saturating_add(postings_size(&packing, documents.max(1))),
+        bytes: segment.saturating_mul(design.tables as u64).saturating_add(postings),
+        postings,
         candidates_per_probe: candidates,
+        reads: tables * (1.0 + blocks_behind),
         resident_us: resident / 1000.0,
         disk_us: (resident + disk) / 1000.0,
     }
@@ -121,12 +140,27 @@ fn predict_all(bits: u8, k: u8, documents: u64, tables_max: usize) -> Result<Vec
     Ok(designs(bits, k, tables_max).iter().map(|design| predict(bits, RESTART, documents, design)).collect())
 }
 
-/// Returns the bytes of the postings: ranks of blocks, then for each document its number in the run and a flag, and
-/// for every 64 fingerprints a directory entry.
-fn postings_size(packing: &Packing, documents: u64) -> u64 {
+/// Predicts the key table of a run of `documents` documents that have `keys` keys each, all of them different.
+#[must_use]
+pub fn plan_keys(keys: u64, documents: u64) -> KeyPrediction {
+    let pairs = documents.saturating_mul(keys);
+    if pairs == 0 {
+        return KeyPrediction::default();
+    }
+    let packing = Packing::new(KEY_BITS, RESTART, pairs);
+    KeyPrediction {
+        segment: segment::file_size(packing.blocks).unwrap_or(u64::MAX),
+        postings: postings_size(&packing, pairs, documents),
+        found_by_chance: pairs as f64 * (-f64::from(KEY_BITS)).exp2(),
+    }
+}
+
+/// Returns the bytes of postings: ranks of blocks, then for each pair of value and document its number in the run and a
+/// flag, and for every 64 values a directory entry.
+fn postings_size(packing: &Packing, pairs: u64, documents: u64) -> u64 {
     let width = u64::from(64 - (documents - 1).leading_zeros());
     let directory = (packing.distinct.round() as u64).div_ceil(postings::GROUP_LEN);
-    let body = 8 * (packing.blocks + directory) + documents.saturating_mul(width + 1).div_ceil(8);
+    let body = 8 * (packing.blocks + directory) + pairs.saturating_mul(width + 1).div_ceil(8);
     body + checksums_size(body) + (postings::HEADER_SIZE + postings::FOOTER_SIZE) as u64
 }
 
@@ -269,6 +303,20 @@ mod tests {
             let steps = (predicted.resident_us * 1000.0 - 10.0 * cost::MISS_NS) / cost::STEP_NS;
             assert!(near(steps, decoded, 0.12), "R={restart} {steps}");
         }
+    }
+
+    /// The key tables that `benches/plan.py` measured weigh less where near copies share keys.
+    #[test]
+    fn key_tables_are_predicted_and_grow_with_their_keys() {
+        let weights = [16, 28, 40, 52].map(|keys| {
+            let predicted = plan_keys(keys, 19_200);
+            (predicted.segment + predicted.postings) as f64 / 19_200.0
+        });
+        for (weight, measured) in weights.iter().zip([87.7, 147.0, 191.8, 248.8]) {
+            assert!((measured * 0.99..measured * 1.2).contains(weight), "{weights:?}");
+        }
+        assert_eq!(plan_keys(0, 5), KeyPrediction::default());
+        assert!(near(plan_keys(40, 8_000_000_000).found_by_chance, 0.291, 0.01));
     }
 
     #[test]

@@ -59,8 +59,8 @@ impl Writer {
         choose_next(&weights(self, busy))
     }
 
-    /// Returns a compaction of all runs to one without deleted documents, and with key tables of all documents; `None` if
-    /// that is the present state.
+    /// Returns a compaction of all runs to one without deleted documents, and with key tables of all documents; `None`
+    /// if that is the present state.
     pub fn plan_full_compaction(&self) -> Option<CompactionPlan> {
         let runs = &self.snapshot().runs;
         let numbers = 0..self.snapshot().manifest.complete;

@@ -19,8 +19,9 @@ impl Writer {
     /// are shifted by a constant; for equal ids the incoming document replaces; batches of equal names become one.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] for other parameters; [`Error::SameDatabase`]; [`Error::Batch`] for a batch name that is pending or cancelled
-    /// ours; damage of the source; errors of the disk. Documents committed by then stay; merging again continues.
+    /// [`Error::Mismatch`] for other parameters; [`Error::SameDatabase`]; [`Error::Batch`] for a batch name that is
+    /// pending or cancelled ours; damage of the source; errors of the disk. Documents committed by then stay; merging
+    /// again continues.
     pub fn merge(&mut self, source: impl AsRef<Path>) -> Result<Loaded> {
         let path = source.as_ref();
         let source = Reader::open(path)?;

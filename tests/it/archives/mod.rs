@@ -16,6 +16,7 @@ mod containers;
 mod hostile;
 mod real;
 mod records;
+mod selected;
 mod tables;
 
 /// Returns pages of many sizes, of words with little repetition.

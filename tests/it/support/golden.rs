@@ -90,8 +90,8 @@ pub(crate) fn page(id: &str, index: usize) -> Document {
     Document::from_page(id, &Page { url: Some(url), ..Page::html(html) }, &recipe).expect("a good id")
 }
 
-/// Fills a new database with the contents of the golden database `keys`: each page of [`PAGES`] in a run of a bulk load,
-/// in a run of a flush and in the memtable, one of them deleted.
+/// Fills a new database with the contents of the golden database `keys`: each page of [`PAGES`] in a run of a bulk
+/// load, in a run of a flush and in the memtable, one of them deleted.
 pub(crate) fn make_keys(path: &Path) {
     let config = Config::within(3).and_then(|config| config.restart(32)).expect("a configuration");
     let mut writer = Writer::create(path, &config.recipe("web/1")).expect("a new database");

@@ -3,11 +3,11 @@
 use clap::ValueEnum;
 use nddb::View;
 use nddb::detect::{Collection, Descriptions, Resources};
+use nddb_lab::tsv;
 use serde::{Serialize, Serializer};
 use serde_json::json;
 
 use crate::failure::Result;
-use crate::json;
 use crate::messages::{Messages, Meter};
 use crate::text_options;
 
@@ -107,7 +107,7 @@ impl Described<'_> {
         for &with in self.with {
             out.push(b'\t');
             match self.value(ordinal, with) {
-                serde_json::Value::String(text) => json::tsv_id(out, &text),
+                serde_json::Value::String(text) => tsv::write_id(out, &text),
                 serde_json::Value::Null => (),
                 other => out.extend_from_slice(other.to_string().as_bytes()),
             }

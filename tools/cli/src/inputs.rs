@@ -7,9 +7,9 @@ use std::path::Path;
 
 use nddb::Fingerprint;
 use nddb::text::{Page, PageKind};
+use nddb_lab::tsv;
 
 use crate::failure::{Code, Failure, Result, Told};
-use crate::json;
 
 /// Bytes that are read at once.
 const PIECE: usize = 256 << 10;
@@ -68,7 +68,7 @@ pub(crate) fn each_id(path: &Path, visit: &mut dyn FnMut(String) -> Result<()>) 
         if line.is_empty() {
             continue;
         }
-        let id = json::read_tsv_id(line).ok_or_else(|| {
+        let id = tsv::read_id(line).ok_or_else(|| {
             let message = format!(
                 "{}: line {number}: {line:?} has a backslash that begins no \\t, \\n, \\r or \\\\",
                 path.display()

@@ -105,38 +105,6 @@ pub(crate) fn matches(out: &mut Vec<u8>, query: Fingerprint, matches: &Matches) 
     line(out, &AnswerLine { fp: Hex(query), count: matches.count, matches: &matches.matches });
 }
 
-/// Appends an id as a column of a TSV line or a line of a list: tabs, line ends and backslashes written as `\t`, `\n`,
-/// `\r` and `\\`, so that different ids are different lines.
-pub(crate) fn tsv_id(out: &mut Vec<u8>, id: &str) {
-    for &byte in id.as_bytes() {
-        match byte {
-            b'\\' => out.extend_from_slice(b"\\\\"),
-            b'\t' => out.extend_from_slice(b"\\t"),
-            b'\n' => out.extend_from_slice(b"\\n"),
-            b'\r' => out.extend_from_slice(b"\\r"),
-            byte => out.push(byte),
-        }
-    }
-}
-
-/// The id that [`tsv_id`] writes so; none if it writes none so.
-pub(crate) fn read_tsv_id(line: &str) -> Option<String> {
-    let (mut id, mut rest) = (String::with_capacity(line.len()), line.chars());
-    while let Some(next) = rest.next() {
-        id.push(match next {
-            '\\' => match rest.next()? {
-                '\\' => '\\',
-                't' => '\t',
-                'n' => '\n',
-                'r' => '\r',
-                _ => return None,
-            },
-            next => next,
-        });
-    }
-    Some(id)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -183,20 +151,5 @@ mod tests {
             line(&mut out, &Share { share });
             assert_eq!(String::from_utf8(out).expect("text"), format!("{{\"share\":{want}}}\n"));
         }
-    }
-
-    #[test]
-    fn an_id_stays_in_its_column_and_line() {
-        let mut out = Vec::new();
-        tsv_id(&mut out, "a\tb\nc\\d\r");
-        assert_eq!(out, b"a\\tb\\nc\\\\d\\r");
-        for id in ["", "a\tb", "a\\tb", "\\", "\\\\n\r\n", "é\t"] {
-            let mut out = Vec::new();
-            tsv_id(&mut out, id);
-            let line = String::from_utf8(out).expect("text");
-            assert!(!line.contains(['\t', '\n', '\r']));
-            assert_eq!(read_tsv_id(&line).as_deref(), Some(id));
-        }
-        assert_eq!((read_tsv_id("a\\b"), read_tsv_id("a\\")), (None, None));
     }
 }

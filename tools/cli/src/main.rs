@@ -25,6 +25,7 @@ mod pair_lines;
 mod pair_rows;
 mod paper_options;
 mod quantity;
+mod stored_scores;
 mod table;
 mod text_options;
 mod waiting;

@@ -8,7 +8,7 @@ use flate2::write::GzEncoder;
 use serde_json::Value;
 
 use crate::failure::{Failure, Result};
-use crate::inputs::Packing;
+use crate::inputs::{self, Packing};
 
 /// Bytes that are written at once.
 const BUFFER: usize = 64 << 10;
@@ -27,11 +27,12 @@ impl Output {
 
     /// Makes a file, or opens stdout for `-`.
     pub(crate) fn file(path: &Path) -> Result<Self> {
-        if path.as_os_str() == "-" {
+        if is_stdout(path) {
             return Ok(Self::stdout());
         }
         let name = path.display().to_string();
-        let file = File::create(path).map_err(|error| Failure::writing(&name, &error))?;
+        let file = if is_nameless(path) { existing(path) } else { File::create(path) };
+        let file = file.map_err(|error| Failure::writing(&name, &error))?;
         Ok(Self { name, inner: BufWriter::with_capacity(BUFFER, Box::new(file)) })
     }
 
@@ -205,12 +206,50 @@ impl Sealed for io::Stdout {
     }
 }
 
+/// A device or a pipe, which keeps nothing that could be made durable.
+struct Device(File);
+
+impl Write for Device {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+impl Sealed for Device {
+    fn seal(&mut self) -> io::Result<()> {
+        self.flush()
+    }
+}
+
+/// Opens a device, a pipe, or what stands behind a number of /dev/fd, for writing.
+fn existing(path: &Path) -> io::Result<File> {
+    File::options().write(true).open(path)
+}
+
+/// Whether an output is no file that could be made under another name and then renamed: stdout, a device, a pipe, or
+/// whatever stands in /dev and /proc.
+pub(crate) fn is_nameless(path: &Path) -> bool {
+    let is_system = path.starts_with("/dev") && !path.starts_with("/dev/shm") || path.starts_with("/proc");
+    path.as_os_str() == "-" || is_system || inputs::is_device(path)
+}
+
+/// Whether a path is stdout, by one of its names.
+fn is_stdout(path: &Path) -> bool {
+    ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].iter().any(|name| path == Path::new(name))
+}
+
 impl Published {
-    /// Begins a file, or opens stdout for `-`.
+    /// Begins a file, or opens stdout for `-`, or a device, which keeps its name.
     pub(crate) fn create(path: &Path, packing: Packing) -> Result<Self> {
         let failed = |error: io::Error| Failure::writing(&path.display().to_string(), &error);
-        let (names, inner): (_, Box<dyn Sealed>) = if path.as_os_str() == "-" {
+        let (names, inner): (_, Box<dyn Sealed>) = if is_stdout(path) {
             (None, Box::new(io::stdout()))
+        } else if is_nameless(path) {
+            (None, Box::new(Device(existing(path).map_err(failed)?)))
         } else {
             let mut part = path.as_os_str().to_owned();
             part.push(format!(".{PART}"));

@@ -1,6 +1,7 @@
 //! Pairs and groups as lines of JSON or TSV.
 
 use nddb::detect::{Collection, Group, Line, Method, Pair};
+use nddb_lab::tsv;
 use serde::{Serialize, Serializer};
 
 use crate::described::{Described, With};
@@ -86,9 +87,9 @@ impl Lines<'_> {
     }
 
     fn tsv_pair(&self, out: &mut Vec<u8>, pair: &Pair) {
-        json::tsv_id(out, self.collection.id(pair.a));
+        tsv::write_id(out, self.collection.id(pair.a));
         out.push(b'\t');
-        json::tsv_id(out, self.collection.id(pair.b));
+        tsv::write_id(out, self.collection.id(pair.b));
         out.push(b'\t');
         out.extend_from_slice(self.method.name().as_bytes());
         for value in Scores::of(pair).columns() {
@@ -109,10 +110,10 @@ impl Lines<'_> {
             [(group.flagged, "flagged".to_owned()), (group.unverified > 0, format!("{} unverified", group.unverified))];
         let marks: Vec<String> = marks.into_iter().filter(|(set, _)| *set).map(|(_, mark)| mark).collect();
         out.extend_from_slice(format!("\t{}\t", marks.join(", ")).as_bytes());
-        json::tsv_id(out, self.collection.id(group.founder));
+        tsv::write_id(out, self.collection.id(group.founder));
         for &member in group.members {
             out.push(b'\t');
-            json::tsv_id(out, self.collection.id(member));
+            tsv::write_id(out, self.collection.id(member));
         }
         out.push(b'\n');
     }

@@ -7,6 +7,7 @@ use crate::columns::{Cell, Column, Kind, Rows, Target};
 use crate::described::With;
 use crate::failure::{Failure, Result};
 use crate::pair_lines::Format;
+use crate::stored_scores::{SAME, SCORES, same, scores};
 
 /// How pairs are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -34,25 +35,15 @@ impl PairFormat {
     }
 }
 
-const COLUMNS: [(&str, Kind); 17] = [
-    ("a", Kind::Text),
-    ("b", Kind::Text),
-    ("group", Kind::Text),
-    ("flagged", Kind::Flag),
-    ("method", Kind::Text),
-    ("distance", Kind::Number),
-    ("b_sim", Kind::Number),
-    ("c_sim", Kind::Number),
-    ("agreement", Kind::Number),
-    ("probability", Kind::Share),
-    ("resemblance", Kind::Share),
-    ("lcs", Kind::Share),
-    ("lcs_containment", Kind::Share),
-    ("cosine", Kind::Share),
-    ("same_site", Kind::Flag),
-    ("same_heading", Kind::Flag),
-    ("verdict", Kind::Text),
-];
+const NAMES: [(&str, Kind); 5] =
+    [("a", Kind::Text), ("b", Kind::Text), ("group", Kind::Text), ("flagged", Kind::Flag), ("method", Kind::Text)];
+const OF_TEXTS: [(&str, Kind); 3] = [("lcs", Kind::Share), ("lcs_containment", Kind::Share), ("cosine", Kind::Share)];
+const VERDICT: (&str, Kind) = ("verdict", Kind::Text);
+
+fn columns() -> Vec<Column> {
+    let all = [&NAMES[..], &SCORES, &OF_TEXTS, &SAME, &[VERDICT]].concat();
+    all.into_iter().map(|(name, kind)| Column::new(name, kind)).collect()
+}
 
 /// A table of one result.
 pub(crate) struct PairRows<'a> {
@@ -63,8 +54,7 @@ pub(crate) struct PairRows<'a> {
 
 impl<'a> PairRows<'a> {
     pub(crate) fn new(collection: &'a Collection, method: Method, target: Target) -> Result<Self> {
-        let columns = COLUMNS.map(|(name, kind)| Column::new(name, kind)).to_vec();
-        Ok(Self { collection, method, rows: Rows::table(target, columns)? })
+        Ok(Self { collection, method, rows: Rows::table(target, columns())? })
     }
 
     /// Appends a pair; of a group a row for each member but its founder, without scores.
@@ -81,39 +71,26 @@ impl<'a> PairRows<'a> {
     }
 
     fn pair(&mut self, pair: &Pair) -> nddb::Result<()> {
+        let (a, b) = (self.collection.id(pair.a).into(), self.collection.id(pair.b).into());
+        let names = [a, b, Cell::Null, Cell::Null, self.method.name().into()];
         let evidence = &pair.evidence;
-        self.rows.row(&[
-            self.collection.id(pair.a).into(),
-            self.collection.id(pair.b).into(),
-            Cell::Null,
-            Cell::Null,
-            self.method.name().into(),
-            evidence.distance.into(),
-            evidence.b_similarity.into(),
-            evidence.c_similarity.into(),
-            evidence.agreement.into(),
-            pair.probability.into(),
-            evidence.likely_resemblance().into(),
-            evidence.lcs_resemblance.into(),
-            evidence.lcs_containment.into(),
-            evidence.cosine.into(),
-            evidence.same_site.into(),
-            evidence.same_heading.into(),
-            (&*pair.verdict()).into(),
-        ])
+        let of_texts = [evidence.lcs_resemblance.into(), evidence.lcs_containment.into(), evidence.cosine.into()];
+        let verdict = pair.verdict();
+        let stored = Some(pair);
+        self.rows.row(&[&names[..], &scores(stored), &of_texts, &same(stored), &[(&*verdict).into()]].concat())
     }
 
     fn group(&mut self, group: &Group<'_>) -> nddb::Result<()> {
         for &member in group.members.iter().filter(|&&member| member != group.founder) {
-            let mut cells = [Cell::Null; COLUMNS.len()];
-            cells[..5].copy_from_slice(&[
+            let names = [
                 self.collection.id(group.founder).into(),
                 self.collection.id(member).into(),
                 group.kind.name().into(),
                 group.flagged.into(),
                 self.method.name().into(),
-            ]);
-            self.rows.row(&cells)?;
+            ];
+            let unknown = [Cell::Null; SCORES.len() + OF_TEXTS.len() + SAME.len() + 1];
+            self.rows.row(&[&names[..], &unknown].concat())?;
         }
         Ok(())
     }

@@ -17,6 +17,7 @@ pub mod removals;
 pub mod report;
 mod sampling;
 pub mod show;
+pub mod tsv;
 pub mod tune;
 mod word_diff;
 

@@ -13,7 +13,7 @@ pub(super) const LIST: &str = "BACKUP";
 /// The folder with these files.
 pub(super) const DATABASE: &str = "database";
 
-/// What was backed up or restored.
+/// Counts of a backup or a restored database.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BackupSummary {
     /// Generation of the manifest.

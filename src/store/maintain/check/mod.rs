@@ -141,13 +141,11 @@ pub fn check(
     if let (Err(error), Some(file)) = (&deleted, manifest.as_ref().and_then(|manifest| manifest.deleted)) {
         findings.run(&dir.path(file.number, Kind::Deleted), error);
     }
+    report.fingerprints = entries.iter().map(|entry| entry.fingerprints * entry.segments.len() as u64).sum();
     let sound = verify_files(&dir, entries, &runs, options, &ticker, &mut report, &mut findings)?;
     let (joined, left_out) = join(entries, &runs, &sound, &ticker, &mut findings)?;
-    let mut of_keys = CheckReport::default();
-    let sound = verify_files(&dir, &key_entries, &keys, options, &ticker, &mut of_keys, &mut findings)?;
+    let sound = verify_files(&dir, &key_entries, &keys, options, &ticker, &mut report, &mut findings)?;
     let (keys, keys_left_out) = join(&key_entries, &keys, &sound, &ticker, &mut findings)?;
-    report.files += of_keys.files;
-    report.bytes += of_keys.bytes;
     if let Some(manifest) = &manifest {
         note_unnamed(&dir, manifest, &mut findings);
     }
@@ -264,6 +262,7 @@ fn verify_files(
     report: &mut CheckReport,
     findings: &mut Findings,
 ) -> Result<Vec<Sound>> {
+    // Key tables are entries of their own.
     let size = |entry: &RunEntry| entry.postings.length + entry.segments.iter().map(|file| file.length).sum::<u64>();
     ticker.start("check files", Some(entries.iter().map(size).sum()), "bytes")?;
     let mut sound = Vec::with_capacity(entries.len());
@@ -285,7 +284,6 @@ fn verify_files(
         }
         report.files += tables as u64 + 1;
         report.bytes += size(entry);
-        report.fingerprints += entry.fingerprints * tables as u64;
         sound.push(Sound { postings: is_sound[tables], segments: is_sound[..tables].to_vec() });
     }
     Ok(sound)

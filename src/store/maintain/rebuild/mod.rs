@@ -286,9 +286,9 @@ impl Rebuild<'_> {
         Ok(())
     }
 
-    /// Gives a lost manifest numbers above all that were used, of which the greatest are unknown. A file number must never
-    /// be used again: they continue above the next multiple of 2^32. A generation must only not go back: all but a few
-    /// have new files or follow a commit, so that these bound it.
+    /// Gives a lost manifest numbers above all that were used, of which the greatest are unknown. A file number must
+    /// never be used again: they continue above the next multiple of 2^32. A generation must only not go back: all but
+    /// a few have new files or follow a commit, so that these bound it.
     fn begin_anew(&mut self) -> Result<()> {
         let (file, _) = self.dir.numbers()?;
         let mut known = 0;

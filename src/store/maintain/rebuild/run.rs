@@ -133,12 +133,17 @@ impl Rebuild<'_> {
     /// Returns whether the live documents of a run are those of the catalog, and table 0 and postings agree.
     fn is_as_the_catalog_says(&self, entry: &RunEntry, slot: &Slot) -> Result<bool> {
         self.ticker.start("compare runs", Some(entry.fingerprints / 128), "blocks")?;
+        Ok(self.live_pairs(entry)?.is_some_and(|live| live == slot.live))
+    }
+
+    /// Sums the live documents of a run, or of a key table as a run of keys; `None` if table 0 and postings disagree.
+    pub(super) fn live_pairs(&self, entry: &RunEntry) -> Result<Option<Tally>> {
         let (Ok(table), Ok(postings)) = (open_segment(self.dir, entry, 0), open_postings(self.dir, entry)) else {
-            return Ok(false);
+            return Ok(None);
         };
         let run = Joined { entry, table: &table, postings: &postings };
         if !run.verify(self.ticker)?.is_empty() {
-            return Ok(false);
+            return Ok(None);
         }
         let mut live = Tally::default();
         let mut add = |fingerprint, number| {
@@ -148,7 +153,7 @@ impl Rebuild<'_> {
             Ok(())
         };
         run.each_pair(&mut add, self.ticker)?;
-        Ok(live == slot.live)
+        Ok(Some(live))
     }
 
     /// Builds runs of a slot's documents from the catalog: of the same set as before if that is still complete,

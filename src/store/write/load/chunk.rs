@@ -85,7 +85,8 @@ impl Chunk {
         keys.map(|(key, index)| [key, numbers[index as usize]]).filter(|&[_, number]| number != NONE).collect()
     }
 
-    /// Takes the megashingles and bands of the kept documents without a print, as (hash, number) in strictly ascending order.
+    /// Takes the megashingles and bands of the kept documents without a print, as (hash, number) in strictly ascending
+    /// order.
     pub(crate) fn take_megashingles(&mut self, numbers: &[u64]) -> impl Iterator<Item = (u64, u64)> {
         let mut rows = numbered(std::mem::take(&mut self.megashingles), numbers);
         let mut last = None;

@@ -5,12 +5,12 @@ use std::collections::{HashMap, HashSet};
 use nddb_format::Fingerprint;
 use nddb_format::record::{Print, Settings};
 
-use crate::store::catalog::{DocumentKeys, Family, Key};
+use crate::store::catalog::DocumentKeys;
 use crate::store::document::Document;
 use crate::store::read::probe::Match;
 use crate::store::read::scope::Staging;
 use crate::store::read::view::{Stored, Within};
-use crate::store::runs::memtable::Memtable;
+use crate::store::runs::memtable::{Keys, Memtable};
 
 /// A document staged for the next commit.
 pub(super) struct Staged {
@@ -28,8 +28,10 @@ pub(super) struct Group {
     by_id: HashMap<String, usize>,
     /// Staged documents by fingerprint, for insert-if-new.
     pub(super) memtable: Memtable,
-    /// Staged documents by other keys, for insert-if-new.
+    /// Staged documents by other keys, for insert-if-new; abandoned documents included.
     keys: Keys,
+    /// Number of staged documents in `keys`.
+    indexed: usize,
     /// Staged numbers that were staged again or deleted: abandoned.
     pub(super) abandoned: HashSet<u64>,
     /// Committed numbers that the commit deletes.
@@ -69,19 +71,6 @@ impl Known {
     }
 }
 
-/// The staged documents by their keys.
-#[derive(Default)]
-struct Keys {
-    /// Numbers under each key without its number, ascending; abandoned documents included.
-    numbers: HashMap<(u8, Vec<u8>), Vec<u64>>,
-    /// Number of staged documents in the index.
-    indexed: usize,
-}
-
-fn name(family: Family) -> u8 {
-    family as u8
-}
-
 impl Group {
     pub(super) fn new(settings: &Settings) -> Self {
         Self {
@@ -89,6 +78,7 @@ impl Group {
             by_id: HashMap::new(),
             memtable: Memtable::new(settings.bits, settings.k),
             keys: Keys::default(),
+            indexed: 0,
             abandoned: HashSet::new(),
             deleted: HashSet::new(),
             replaced: HashSet::new(),
@@ -124,17 +114,10 @@ impl Group {
 
     /// Updates the keys up to the last staged document, only when they are looked up.
     pub(super) fn index(&mut self) {
-        for staged in &self.documents[self.keys.indexed..] {
-            for (family, mut key) in staged.keys.rows(staged.number) {
-                key.truncate(key.len() - size_of::<u64>());
-                let numbers = self.keys.numbers.entry((name(family), key)).or_default();
-                // The same key twice is one row.
-                if numbers.last() != Some(&staged.number) {
-                    numbers.push(staged.number);
-                }
-            }
+        for staged in &self.documents[self.indexed..] {
+            staged.keys.stored().for_each(|key| self.keys.insert(key, staged.number));
         }
-        self.keys.indexed = self.documents.len();
+        self.indexed = self.documents.len();
     }
 
     /// Returns the index of a number among the staged documents, whose numbers are consecutive.
@@ -145,9 +128,8 @@ impl Group {
 }
 
 impl Staging for Group {
-    fn sharing(&self, key: &Key) -> &[u64] {
-        let numbers = self.keys.numbers.get(&(name(key.family()), key.prefix()));
-        numbers.map_or(&[], Vec::as_slice)
+    fn sharing(&self, key: u64, visit: &mut dyn FnMut(u64) -> bool) {
+        let _ = self.keys.numbers(key).all(visit);
     }
 
     fn near(&self, fingerprint: Fingerprint, within: Within, most: usize, matches: &mut Vec<Match>) -> u64 {

@@ -1,15 +1,13 @@
 //! From version 1, where the keys of all documents are rows of the catalog, to key tables (SPEC 8.6 and 11).
 
 use nddb_format::keys::KEY_FILES;
-use nddb_format::manifest::RunEntry;
+use nddb_format::manifest::{KeyTable, RunEntry};
 
 use super::Writer;
-use crate::spill::sort::Sorter;
-use crate::store::runs::keys::{build_keys, each_key, forget_key_rows};
-use crate::{Error, Result};
-
-/// Records between two progress reports.
-const STEP: u64 = 1 << 16;
+use crate::Result;
+use crate::spill::ticker::Ticker;
+use crate::store::runs::build::key_size;
+use crate::store::runs::keys::{Records, build_keys, forget_key_rows};
 
 impl Writer {
     /// Makes a database of version 1 one of version 2, in which later documents have no rows of keys. Readers of
@@ -40,36 +38,17 @@ impl Writer {
         Ok(())
     }
 
-    fn keys_of_records(&mut self, run: &RunEntry) -> Result<Option<nddb_format::manifest::KeyTable>> {
-        let mut sorter = Sorter::new(&self.dir.scratch()?, self.memory_limit);
-        let mut pairs = 0;
-        let (mut done, total) = (0, run.high - run.low);
-        let mut watch = std::mem::replace(&mut self.watch, Box::new(|_| true));
-        let mut tick = || {
-            done += 1;
-            let phase = "upgrade";
-            let progress = crate::spill::progress::Progress { phase, done, total: Some(total), unit: "documents" };
-            if done % STEP == 0 && !watch(&progress) { Err(Error::Cancelled) } else { Ok(()) }
-        };
-        let deleted = &self.snapshot.deleted;
-        let read = each_key(
-            &self.catalog,
-            self.recipe.as_ref(),
-            run.low..run.high,
-            &|number| !deleted.contains(number),
-            &mut tick,
-            &mut |key, number| {
-                pairs += 1;
-                sorter.push([key, number])
-            },
-        );
-        self.watch = watch;
-        read?;
-        self.dir.need_space(KEY_FILES * (pairs * 7 + 8192) * 11 / 10)?;
+    fn keys_of_records(&mut self, run: &RunEntry) -> Result<Option<KeyTable>> {
+        let (range, deleted) = ((run.low, run.high), &self.snapshot.deleted);
+        let ticker = &Ticker::new(&mut *self.watch);
+        ticker.start("upgrade", Some(run.high - run.low), "documents")?;
+        let (catalog, recipe, keeps) = (&self.catalog, self.recipe.as_ref(), &|number| !deleted.contains(number));
+        let records = Records { catalog, recipe, range, keeps, ticker };
+        let (keys, pairs) = records.sorted_keys(&self.dir.scratch()?, self.memory_limit)?;
+        self.dir.need_space(key_size(pairs))?;
         let first = self.take_files(KEY_FILES);
-        let range = (run.low, run.high);
-        build_keys(&self.dir, first, run.scheme.restart(), range, &sorter.finish())
-            .inspect_err(|_| self.drop_files(first, KEY_FILES))
+        let built = build_keys(&self.dir, first, run.scheme.restart(), range, &keys);
+        built.inspect_err(|_| self.drop_files(first, KEY_FILES))
     }
 
     /// Removes the rows of keys that the key tables of all runs have, and says so in the manifest.

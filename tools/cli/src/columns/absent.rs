@@ -1,4 +1,4 @@
-//! What stands for the writer of Parquet files where it was not compiled.
+//! A writer of Parquet files that refuses, for a command compiled without the feature `parquet`.
 
 use super::cell::{Cell, Column};
 use super::target::Target;

@@ -5,6 +5,8 @@ use std::path::Path;
 use super::TableFile;
 use super::cell::{Cell, Column};
 use super::target::Target;
+use nddb_lab::tsv;
+
 use crate::failure::Result;
 use crate::json;
 use crate::output::{Output, Sink};
@@ -106,7 +108,7 @@ fn tsv_line(out: &mut Vec<u8>, cells: &[Cell<'_>]) {
 fn plain(out: &mut Vec<u8>, cell: &Cell<'_>) {
     match cell {
         Cell::Null => {}
-        Cell::Text(text) => json::tsv_id(out, text),
+        Cell::Text(text) => tsv::write_id(out, text),
         Cell::Number(number) => out.extend_from_slice(number.to_string().as_bytes()),
         Cell::Print(fingerprint) => json::hex(out, *fingerprint),
         Cell::Share(share) => out.extend_from_slice(format!("{share:.6}").as_bytes()),

@@ -6,8 +6,8 @@ use std::io::{self, IsTerminal};
 use std::path::Path;
 
 use crate::failure::{Failure, Result};
-use crate::inputs::{self, Packing};
-use crate::output::{Output, Published};
+use crate::inputs::Packing;
+use crate::output::{self, Output, Published};
 
 /// Where a table goes: bytes that are of no use before all of them are written.
 #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "no table is written"))]
@@ -22,7 +22,7 @@ impl Target {
     /// Makes the file of `-o`; without it, or for `-`, the table goes to stdout, unless that is a terminal.
     pub(crate) fn chosen(path: Option<&Path>) -> Result<Self> {
         match path.filter(|path| path.as_os_str() != "-") {
-            Some(path) if inputs::is_device(path) => Output::file(path).map(Self::Other),
+            Some(path) if output::is_nameless(path) => Output::file(path).map(Self::Other),
             Some(path) => Published::create(path, Packing::Plain).map(|file| Self::Named(Box::new(file))),
             None if io::stdout().is_terminal() => {
                 Err(Failure::usage("a table is nothing for a terminal: name a file with -o"))

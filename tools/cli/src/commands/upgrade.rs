@@ -15,9 +15,10 @@ use crate::{database, inputs};
 
 /// Say which versions a database has, and what brings it to those of this nddb
 ///
-/// A database has a version of the file format, and a recipe with a version of its own. All released formats are read, and
-/// whatever writes to a database writes the newest: so this command itself changes nothing, with --dry-run and without.
-/// Documents have the sketches of the recipe that the database was made with; a newer one needs the documents again.
+/// A database has a version of the file format, and a recipe with a version of its own. All released formats are read,
+/// and whatever writes to a database writes the newest: so this command itself changes nothing, with --dry-run and
+/// without. Documents have the sketches of the recipe that the database was made with; a newer one needs the documents
+/// again.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -10,8 +10,8 @@ use crate::helper::Dir;
 const HOSTILE: &str = "&lt;script&gt;document.title = 'run'&lt;/script&gt; \u{202e}gnp.exe &amp;amp; \"quoted\" 'single' \
                        </script><img src=x onerror=alert(1)>";
 
-/// Pages of a dozen texts, each with a copy under another address, one with a sentence more, and one with a section more;
-/// and of four texts with a copy alone.
+/// Pages of a dozen texts, each with a copy under another address, one with a sentence more, and one with a section
+/// more; and of four texts with a copy alone.
 fn pages() -> Vec<(String, String)> {
     let words = |text: usize, from: usize, len: usize| {
         let word = |index: usize| format!("w{}", ((from + index) * 7919 + text * 104_729) % 50_021);

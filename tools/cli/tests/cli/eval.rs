@@ -55,6 +55,28 @@ fn eval(dir: &Dir, more: &[&str]) -> Vec<Value> {
 }
 
 #[test]
+fn ids_of_labels_are_read_as_they_are_written() {
+    let dir = Dir::new();
+    let ids = ["a\tb", "c\\d", "e\nf", "plain"];
+    let words = (0..200).map(|word| format!("w{word} ")).collect::<String>();
+    let docs = ids.map(|id| json!({"id": id, "text": format!("{words} {id}")}).to_string() + "\n");
+    dir.write("docs.jsonl", docs.concat().as_bytes());
+    dir.write("pairs.tsv", b"id1\tid2\tlabel\na\\tb\tc\\\\d\t1\ne\\nf\tplain\t1\nplain\ta\\tb\t1\n");
+    let line = &eval(&dir, &["--methods", "simhash:k=7", "--review", "review.tsv"])[0];
+    assert_eq!((&line["found"]["correct"], &line["left_out"]), (&json!(3), &json!(0)), "{line}");
+    // What is written for review is read, once its labels are filled in.
+    let review = String::from_utf8(dir.read("review.tsv")).expect("text");
+    let mut lines = review.lines();
+    let filled = |line: &str| line.replacen("\t\t", "\t1\t", 1) + "\n";
+    let pairs = format!("{}\n", lines.next().expect("a header")) + &lines.map(filled).collect::<String>();
+    dir.write("pairs.tsv", pairs.as_bytes());
+    assert_eq!(eval(&dir, &["--methods", "simhash:k=7"])[0]["left_out"], 0, "{pairs}");
+    dir.write("pairs.tsv", b"id1\tid2\tlabel\na\\xb\tplain\t1\n");
+    let bad = ["eval", "--docs", "docs.jsonl", "--pairs", "pairs.tsv"];
+    dir.nddb(bad).tells(1, &["line 2", "backslash"]);
+}
+
+#[test]
 fn each_setting_is_an_object_with_its_figures() {
     let dir = dir();
     let settings = eval(&dir, &["--methods", "identity,simhash:k=0..7,b,c:c=340,combined,split,min-hash"]);

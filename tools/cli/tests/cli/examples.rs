@@ -67,7 +67,7 @@ fn prepared() -> Dir {
         dir.write(&format!("{set}.groups.tsv"), groups.collect::<String>().as_bytes());
     }
     dir.write("pairs.tsv", pairs.as_bytes());
-    for folder in ["pages", "new"] {
+    for folder in ["pages", "new", "warc"] {
         std::fs::create_dir(dir.path(folder)).expect("the folder is writable");
     }
     let html = format!("<title>A page</title><h1>Words</h1><p>{}", text(1, 120));
@@ -81,6 +81,9 @@ fn prepared() -> Dir {
     ];
     dir.write_warc("CC-MAIN-2025-1.warc.gz", &main);
     dir.write_warc("new/b.warc.gz", &[("http://example.com/3", "<p>new words of a page")]);
+    dir.write_warc("warc/c.warc", &[("http://example.net/4", "<p>words of a record that an index names")]);
+    #[cfg(feature = "parquet")]
+    crate::selected::write_index_of_file(&dir, "index.parquet", "warc/c.warc");
     dir.write("three.tsv", b"doc-1\t00d1f2a3b4c5e697\ndoc-2\t00d1f2a3b4c5e696\n");
     dir.write("more.tsv", b"a\t00000000000000ff\nb\t00000000000000fe\nc\tffffffff00000000\n");
     dir.write("ids.tsv", b"urn:uuid:8c9c07ee-6a87-4e43-8c5d-2e0a8e1b7f11\t0f0f0f0f0f0f0f0f\n");
@@ -163,6 +166,9 @@ fn the_examples_of_every_command_can_be_typed() {
             all = examples(&group);
         }
         let is_typed = |example: &&String| {
+            if !cfg!(feature = "parquet") && example.contains("parquet") {
+                return false;
+            }
             let lacks = tools.iter().any(|(tool, there)| !there && example.contains(&format!("{tool} ")));
             !lacks && !LEFT_OUT.iter().any(|(part, _)| example.contains(part))
         };

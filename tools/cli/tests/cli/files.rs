@@ -1,4 +1,4 @@
-//! `segment`, `scan` and `plan`: what needs no database.
+//! `segment` and `scan`: what needs no database.
 
 use std::path::PathBuf;
 
@@ -130,33 +130,6 @@ fn a_segment_is_scanned_without_a_database() {
     dir.write("cut", &bytes[1024..1024 + 1500]);
     let args = ["scan", "cut", "--header", "head", "--queries", "q.u64le"];
     dir.nddb(args).tells(13, &["cut: block is cut off"]);
-}
-
-#[test]
-fn a_plan_compares_designs() {
-    let dir = Dir::new();
-    let text = dir.nddb(["plan", "--docs", "8e9", "--k", "3"]).done().stdout;
-    let first: Vec<&str> = text.lines().map(|line| line.split_whitespace().next().unwrap_or_default()).collect();
-    assert!(["tables", "4", "10", "16", "20"].iter().all(|tables| first.contains(tables)), "{text}");
-    assert_eq!(text.lines().filter(|line| line.ends_with('*')).count(), 1, "{text}");
-    let plan = dir.nddb(["plan", "--docs", "8e9", "--json"]).done().json();
-    assert_eq!(plan["docs"], 8_000_000_000_u64);
-    let expected = [
-        "tables",
-        "levels",
-        "prefix_min",
-        "bits_per_fingerprint",
-        "bytes",
-        "matches_per_probe",
-        "resident_us",
-        "disk_us",
-        "auto",
-    ];
-    assert_eq!(keys(&plan["designs"][0]), expected);
-    let few = dir.nddb(["plan", "--docs", "1M", "--tables-max", "4", "--json"]).done().json();
-    assert!(few["designs"].as_array().is_some_and(|all| all.iter().all(|one| one["tables"].as_u64() <= Some(4))));
-    dir.nddb(["plan", "--docs", "many"]).tells(2, &["8e9"]);
-    dir.nddb(["plan"]).tells(2, &["--docs"]);
 }
 
 #[test]

@@ -243,3 +243,136 @@ fn lines_say_what_their_documents_are_on_request() {
     assert_eq!(ran.json()["documents"][0], json!({"url": "http://a.org/0", "title": null}));
     ran.says(&["texts that could not be read"]);
 }
+
+/// A record of a WARC file, with these further fields.
+fn record(kind: &str, id: &str, url: &str, fields: &[(&str, &str)], body: &str) -> String {
+    let fields: String = fields.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    format!(
+        "WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Record-ID: <{id}>\r\nWARC-Target-URI: {url}\r\n\
+         WARC-Date: 2024-01-01T00:00:00Z\r\n{fields}Content-Length: {}\r\n\r\n{body}\r\n\r\n",
+        body.len()
+    )
+}
+
+/// An archive of the four pages with their requests and metadata, as Common Crawl writes them or, with `pages_first` as
+/// Wget does: there a page names its request. Each record with the number of its page, and none.
+fn records(wget: bool) -> Vec<(Option<usize>, String)> {
+    let mut records = vec![(None, record("warcinfo", "urn:info", "file:info", &[], "software: a test"))];
+    for (page, text) in texts().into_iter().enumerate() {
+        let (url, own) = (format!("http://a.org/{page}"), format!("urn:page:{page}"));
+        let (request, metadata) = (format!("urn:request:{page}"), format!("urn:metadata:{page}"));
+        let of_page = format!("<{own}>");
+        let http = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>{text}");
+        let concurrent = [("WARC-Concurrent-To", &of_page[..])];
+        let of_request = format!("<{request}>");
+        let names_request = [("WARC-Concurrent-To", &of_request[..])];
+        let of = |fields| if wget { &[][..] } else { fields };
+        records.push((Some(page), record("request", &request, &url, of(&concurrent), "GET / HTTP/1.1\r\n\r\n")));
+        records.push((None, record("revisit", &format!("urn:revisit:{page}"), &url, &concurrent, "")));
+        let of = |fields| if wget { fields } else { &[][..] };
+        records.push((Some(page), record("response", &own, &url, of(&names_request), &http)));
+        records
+            .push((Some(page), record("metadata", &metadata, &url, &[("WARC-Refers-To", &of_page)], "fetched: yes")));
+    }
+    // Of no page: it names none, and none names it.
+    records.push((None, record("request", "urn:lost", "http://a.org/1", &[], "GET / HTTP/1.1\r\n\r\n")));
+    records
+}
+
+#[test]
+fn requests_and_metadata_go_where_their_page_goes() {
+    let member = |text: &String| {
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        packed.write_all(text.as_bytes()).expect("memory is writable");
+        packed.finish().expect("memory is writable")
+    };
+    for wget in [false, true] {
+        let records = records(wget);
+        let all = |of: &dyn Fn(Option<usize>) -> bool| -> Vec<&String> {
+            records.iter().filter(|(page, _)| of(*page)).map(|(_, text)| text).collect()
+        };
+        let (kept, gone) = (all(&|page| page != Some(1)), all(&|page| page == Some(1)));
+        assert_eq!(gone.len(), 3);
+        for (name, packs) in [("in.warc", false), ("in.warc.gz", true), ("whole.warc.gz", false)] {
+            let bytes = |texts: &[&String]| -> Vec<u8> {
+                if packs { texts.iter().flat_map(|text| member(text)).collect() } else { plain(texts) }
+            };
+            let whole = bytes(&all(&|_| true));
+            let whole =
+                if name.starts_with("whole") { member(&String::from_utf8_lossy(&whole).into_owned()) } else { whole };
+            let dir = clustered(name, |dir, name| dir.write(name, &whole));
+            assert_eq!(dir.read("clusters/remove.txt"), b"urn:page:1\n");
+            let (out, removed) = (format!("out-{name}"), format!("removed-{name}"));
+            let args = ["filter", "db", name, "--clusters", "clusters", "-o", &out, "--removed", &removed, "--json"];
+            let ran = dir.nddb(args).done();
+            ran.says(&["4 documents: 3 kept, 1 removed with 2 records of requests and metadata"]);
+            let told = ran.json();
+            assert_eq!((&told["removed"], &told["records_removed"]), (&json!(1), &json!(2)));
+            let text = |name: &str| {
+                if name.ends_with(".gz") { unpacked(&dir.read(name)).into_bytes() } else { dir.read(name) }
+            };
+            assert_eq!(text(&out), plain(&kept), "wget {wget}, {name}");
+            assert_eq!(text(&removed), plain(&gone), "wget {wget}, {name}");
+            if packs {
+                assert_eq!(dir.read(&out), bytes(&kept), "members are copied");
+            }
+        }
+    }
+}
+
+fn plain(texts: &[&String]) -> Vec<u8> {
+    texts.iter().flat_map(|text| text.bytes()).collect()
+}
+
+#[test]
+fn requests_of_pages_known_by_their_address_go_by_theirs() {
+    let dir = Dir::with_database();
+    let records = records(false);
+    dir.write("in.warc", &plain(&records.iter().map(|(_, text)| text).collect::<Vec<_>>()));
+    dir.nddb(["load", "db", "in.warc", "--id", "url"]).done();
+    dir.nddb(["cluster", "db", "--method", "min-hash", "-o", "clusters"]).done();
+    let ran = dir.nddb(["filter", "db", "in.warc", "--id-url", "--clusters", "clusters", "-o", "out.warc"]).done();
+    ran.says(&["1 removed with 3 records of requests and metadata"]);
+    let out = String::from_utf8(dir.read("out.warc")).expect("text");
+    assert!(!out.contains("urn:request:1") && !out.contains("urn:lost") && out.contains("urn:revisit:1"), "{out}");
+}
+
+#[test]
+fn devices_and_pipes_are_written_to_and_keep_their_names() {
+    use std::os::unix::fs::FileTypeExt;
+
+    let dir = clustered("in.jsonl", jsonl);
+    let kept = [&lines()[0][..], &lines()[2], &lines()[3]].concat();
+    let filter = |out: &str| dir.nddb(["filter", "db", "in.jsonl", "--clusters", "clusters", "-o", out]);
+    for stdout in ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"] {
+        assert_eq!(filter(stdout).done().stdout, kept, "{stdout}");
+    }
+    let null = || std::fs::metadata("/dev/null").expect("a device").file_type().is_char_device();
+    filter("/dev/null").done();
+    assert!(null() && !std::path::Path::new("/dev/null.part").exists());
+    filter("/dev/of-no-such-name").ends(1);
+    assert!(!std::path::Path::new("/dev/of-no-such-name").exists());
+
+    // stdout may be a file, which its name leads to.
+    let to = std::fs::File::create(dir.path("out")).expect("a file");
+    let ended = std::process::Command::new(env!("CARGO_BIN_EXE_nddb"))
+        .args(["filter", "db", "in.jsonl", "--clusters", "clusters", "-o", "/dev/stdout", "-q"])
+        .current_dir(dir.path(""))
+        .stdout(to)
+        .status();
+    assert!(ended.expect("it runs").success());
+    assert_eq!(dir.read("out"), kept.as_bytes());
+
+    // A pipe by name stays one.
+    let made = std::process::Command::new("mkfifo").arg(dir.path("pipe")).status();
+    assert!(made.expect("mkfifo is there").success());
+    let path = dir.path("pipe");
+    let reader = std::thread::spawn(move || std::fs::read(path).expect("a pipe"));
+    filter("pipe").done();
+    assert_eq!(reader.join().expect("it ends"), kept.as_bytes());
+    assert!(std::fs::metadata(dir.path("pipe")).expect("there").file_type().is_fifo());
+
+    // Records too, in their compression.
+    let dir = clustered("in.warc.gz", warc);
+    dir.nddb(["filter", "db", "in.warc.gz", "--clusters", "clusters", "-o", "/dev/null"]).done();
+}

@@ -18,9 +18,12 @@ mod load;
 mod maintain;
 mod pages;
 mod pairs;
+mod plan;
 mod query;
 mod read;
 mod report;
+#[cfg(feature = "parquet")]
+mod selected;
 mod show;
 mod signals;
 #[cfg(feature = "parquet")]

@@ -69,6 +69,34 @@ fn a_row_that_cannot_be_a_document_is_skipped_with_its_number() {
 }
 
 #[test]
+fn a_column_that_an_option_names_must_be_there() {
+    let dir = Dir::with_database();
+    let texts = ["one two", "three four"].map(|text| Some(text.to_owned()));
+    dir.write("x.parquet", &parquet(&[("text", texts.to_vec())]));
+    for option in ["--id-column", "--url-column", "--html-column", "--fp-column", "--batch-column"] {
+        let usual = option.trim_start_matches("--").trim_end_matches("-column");
+        for name in [usual, "other"] {
+            let ran = dir.nddb(["load", "db", "x.parquet", option, name]);
+            ran.tells(1, &["x.parquet", &format!("no column {name:?}"), "its columns are text"]);
+        }
+    }
+    // A column of nulls alone, of which its writer did not know the type, is none.
+    let nulls: ArrayRef = Arc::new(arrow_array::NullArray::new(1));
+    let pages: ArrayRef = Arc::new(StringArray::from(vec!["<p>some words of a page"]));
+    let batch = RecordBatch::try_from_iter_with_nullable([("text", nulls, true), ("html", pages, true)]).expect("one");
+    let mut writer = ArrowWriter::try_new(Vec::new(), batch.schema(), None).expect("a schema");
+    writer.write(&batch).expect("memory is writable");
+    dir.write("nulls.parquet", &writer.into_inner().expect("memory is writable"));
+    dir.nddb(["load", "db", "nulls.parquet", "--text-column", "text"]).tells(1, &["a type that does not fit"]);
+    dir.nddb(["load", "db", "nulls.parquet"]).done().says(&["1 document"]);
+    dir.nddb(["load", "db", "x.parquet", "--text-column", "text"]).done().says(&["2 documents"]);
+    dir.nddb(["get", "db", "x.parquet:1"]).done();
+    let filter = ["filter", "db", "x.parquet", "--remove", "none.txt", "-o", "out.parquet", "--id-field", "id"];
+    dir.write("none.txt", b"");
+    dir.nddb(filter).tells(1, &["no column \"id\"", "its columns are text"]);
+}
+
+#[test]
 fn a_column_names_the_batches_of_rows() {
     let dir = Dir::with_database();
     let some = |values: &[&str]| values.iter().map(|value| Some((*value).to_owned())).collect::<Vec<_>>();

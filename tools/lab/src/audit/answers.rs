@@ -47,8 +47,8 @@ pub struct Answered {
 }
 
 impl Answered {
-    /// Returns whether the removal is right: nothing is lost, and the kept page is as good. `None` if that was not told,
-    /// or told differently the second time.
+    /// Returns whether the removal is right: nothing is lost, and the kept page is as good. `None` if that was not
+    /// told, or told differently the second time.
     pub fn is_right(&self) -> Option<bool> {
         if self.again.is_some_and(|again| again != [self.lost, self.good]) {
             return None;
@@ -66,7 +66,7 @@ impl Answered {
 pub struct AnswersError {
     /// The line, from 1.
     pub line: u64,
-    /// What is wrong with it.
+    /// The broken rule.
     pub what: String,
     /// The error of reading, if it is one.
     pub source: Option<io::Error>,
@@ -87,8 +87,8 @@ impl Error for AnswersError {
 /// Reads the label file of one audit.
 ///
 /// # Errors
-/// [`AnswersError`] with the line: one that cannot be read, a header without the columns that the page writes, a line of
-/// another width, a value that means nothing, a pair that stands there twice, a line of another audit.
+/// [`AnswersError`] with the line: one that cannot be read, a header without the columns that the page writes, a line
+/// of another width, a value that means nothing, a pair that stands there twice, a line of another audit.
 pub fn read_answers(input: impl BufRead) -> Result<Vec<Answered>, AnswersError> {
     let (mut columns, mut answers): (Option<[usize; COLUMNS.len()]>, Vec<Answered>) = (None, Vec::new());
     let (mut seen, mut audit, mut width, mut last) = (HashSet::new(), None, 0, 1);

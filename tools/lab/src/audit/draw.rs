@@ -95,8 +95,8 @@ impl Pool {
 }
 
 impl Audit {
-    /// Clusters a database, which the user named `db`, as `nddb cluster` does if nothing else is asked for, and draws so
-    /// many questions by a seed.
+    /// Clusters a database, which the user named `db`, as `nddb cluster` does if nothing else is asked for, and draws
+    /// so many questions by a seed.
     ///
     /// # Errors
     /// As [`nddb::detect::cluster`].

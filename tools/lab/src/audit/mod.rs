@@ -1,4 +1,5 @@
-//! Audits: a sample of what clustering would remove, a page to judge it by hand, and what the answers say of all removals.
+//! Audits: a sample of what clustering would remove, a page to judge it by hand, and what the answers say of all
+//! removals.
 
 mod allocation;
 mod answers;

@@ -8,6 +8,7 @@ use super::draw::{Audit, AuditPair};
 use crate::plot::escape;
 use crate::quantity::{counted, grouped};
 use crate::removals::KnownPage;
+use crate::tsv;
 use crate::word_diff::{WORD_DIFF_STYLE, WordDiff};
 
 const SCRIPT: &str = include_str!("page.js");
@@ -155,7 +156,9 @@ fn hash(source: &str) -> String {
 
 /// An id as a column of a table: tab, line ends and backslash as `\t`, `\n`, `\r` and `\\`.
 fn listed(id: &str) -> String {
-    id.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n").replace('\r', "\\r")
+    let mut cell = Vec::with_capacity(id.len());
+    tsv::write_id(&mut cell, id);
+    String::from_utf8_lossy(&cell).into_owned()
 }
 
 /// The value of an attribute, which a script reads as it is.

@@ -98,7 +98,8 @@ impl AuditScore {
     }
 }
 
-/// How many pairs each decided one of a stratum stands for: the inverse of the probability that it was drawn and decided.
+/// How many pairs each decided one of a stratum stands for: the inverse of the probability that it was drawn and
+/// decided.
 fn weights(answers: &[&Answered]) -> BTreeMap<String, f64> {
     let mut decided: BTreeMap<String, (u64, u64)> = BTreeMap::new();
     for it in answers.iter().filter(|it| it.is_right().is_some()) {

@@ -3,8 +3,8 @@
 /// The quantile of the normal distribution that leaves 2.5% on each side.
 const Z: f64 = 1.959_963_985;
 
-/// Returns the 95% interval of a share that was found in a sample of so many (Wilson 1927); the number may be a fraction:
-/// the effective size of a weighted sample. `None` for an empty sample.
+/// Returns the 95% interval of a share that was found in a sample of so many (Wilson 1927); the number may be a
+/// fraction: the effective size of a weighted sample. `None` for an empty sample.
 pub fn wilson(share: f64, sample: f64) -> Option<(f64, f64)> {
     if sample <= 0.0 {
         return None;

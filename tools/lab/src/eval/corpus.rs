@@ -86,7 +86,7 @@ impl Corpus {
         let identity = identity(documents).ok();
         let mut writer = Writer::create(database, config)?;
         // Of a stream there is nothing to read again.
-        let unread = identity.map(|identity| identity.into_archive(options));
+        let unread = identity.map(|identity| identity.into_archive(options, None));
         let archive = writer.archives(unread.into_iter().collect(), &|_| false)?.pop();
         let mut load = writer.bulk_load()?;
         if let Some((number, archive)) = &archive {

@@ -5,6 +5,8 @@ use std::error::Error;
 use std::fmt;
 use std::io::{self, BufRead};
 
+use crate::tsv;
+
 /// What was said of a pair (Henzinger 2006, 3.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Label {
@@ -93,6 +95,11 @@ pub enum LabelFault {
     },
     /// An id is empty.
     NoId,
+    /// An id has a backslash that begins no `\\t`, `\\n`, `\\r` or `\\\\`.
+    Backslash {
+        /// What stands there.
+        found: String,
+    },
     /// Both ids are the same.
     Same {
         /// The id.
@@ -120,6 +127,9 @@ impl fmt::Display for LabelError {
             }
             LabelFault::Unknown { found } => write!(f, "{found:?} is no label (1, 0, or g for undecided)"),
             LabelFault::NoId => write!(f, "an id is empty"),
+            LabelFault::Backslash { found } => {
+                write!(f, "{found:?} has a backslash that begins no \\t, \\n, \\r or \\\\; write one of an id as two")
+            }
             LabelFault::Same { id } => write!(f, "both ids are {id:?}"),
             LabelFault::Conflict { line } => write!(f, "line {line} says something else of the same pair"),
         }
@@ -161,7 +171,8 @@ impl Columns {
         if cells.len() != self.width {
             return Err(LabelFault::Width { expected: self.width, found: cells.len() });
         }
-        let [first, second] = self.ids.map(|index| cells[index].to_owned());
+        let id = |cell: &str| tsv::read_id(cell).ok_or_else(|| LabelFault::Backslash { found: cell.to_owned() });
+        let (first, second) = (id(cells[self.ids[0]])?, id(cells[self.ids[1]])?);
         if first.is_empty() || second.is_empty() {
             return Err(LabelFault::NoId);
         }

@@ -69,8 +69,8 @@ fn share(part: f64, whole: f64) -> Option<f64> {
 /// what all shingles return; means over the remainders of a ratio. Of a run and group no more than [`PAIRS_MAX`] pairs
 /// are looked at, drawn by hash, and counts are scaled up to all.
 ///
-/// A run at the lowest threshold returns what runs at all others do, with the resemblance of each pair: where it need not
-/// draw, one run of each ratio and remainder stands for all thresholds. Runs go on so many threads.
+/// A run at the lowest threshold returns what runs at all others do, with the resemblance of each pair: where it need
+/// not draw, one run of each ratio and remainder stands for all thresholds. Runs go on so many threads.
 ///
 /// # Errors
 /// As [`pairs`](nddb::detect::pairs).

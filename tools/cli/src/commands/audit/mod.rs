@@ -22,9 +22,9 @@ use crate::{database, interrupt};
 /// Writes one HTML page that needs nothing else: it shows pairs side by side with the words that differ, asks whether
 /// information is lost and whether the kept page is as good, keeps the answers in the browser, and downloads them as a
 /// label file, which `nddb eval --pairs` reads, too. The sample is of all that `nddb cluster` would remove by its
-/// defaults: drawn apart by rule, score, sites and size of the cluster, more where the score is doubtful. A fifth of the
-/// pairs is of others: near-duplicates that stay, and pairs told apart by a score just below the threshold. Some pairs
-/// come twice, to see how alike answers are.
+/// defaults: drawn apart by rule, score, sites and size of the cluster, more where the score is doubtful. A fifth of
+/// the pairs is of others: near-duplicates that stay, and pairs told apart by a score just below the threshold. Some
+/// pairs come twice, to see how alike answers are.
 ///
 /// With --score, prints which share of all removals is right by these answers, with 95% intervals: of all, and by rule,
 /// score, sites, cluster size and stratum. Each answer counts for all the removals that it was drawn from.

@@ -9,6 +9,8 @@ use serde_json::Value;
 
 use super::members;
 use super::renamed::Previous;
+use nddb_lab::tsv;
+
 use crate::columns::Target;
 use crate::described::{Described, Reading, Wanted, With};
 use crate::failure::{Failure, Result};
@@ -115,9 +117,9 @@ impl Files<'_> {
         out.push(b'\n');
         let outcome = made.each(self.collection, &mut |cluster| {
             for &member in cluster.members {
-                json::tsv_id(&mut out, self.collection.id(cluster.founder));
+                tsv::write_id(&mut out, self.collection.id(cluster.founder));
                 out.push(b'\t');
-                json::tsv_id(&mut out, self.collection.id(member));
+                tsv::write_id(&mut out, self.collection.id(member));
                 let removed = made.is_removed(self.collection.row(member).rank);
                 out.extend_from_slice(if removed { b"\tremove" } else { b"\tkeep" });
                 if let Some(described) = described {
@@ -142,7 +144,7 @@ impl Files<'_> {
                 continue;
             }
             out.clear();
-            json::tsv_id(&mut out, self.collection.id(ordinal));
+            tsv::write_id(&mut out, self.collection.id(ordinal));
             out.push(b'\n');
             if made.is_removed(rank) { remove.write(&out)? } else { keep.write(&out)? }
         }

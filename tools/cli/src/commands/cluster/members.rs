@@ -6,9 +6,10 @@ use nddb::detect::{Clusters, Collection, PairOptions, stored_pair};
 use crate::columns::{Cell, Column, Kind, Rows, Target};
 use crate::failure::{Failure, Result};
 use crate::output::Output;
+use crate::stored_scores::{SAME, SCORES, same, scores};
 
 fn columns() -> Vec<Column> {
-    [
+    let member = [
         ("cluster", Kind::Text),
         ("size", Kind::Number),
         ("id", Kind::Text),
@@ -16,21 +17,11 @@ fn columns() -> Vec<Column> {
         ("verdict", Kind::Text),
         ("kept", Kind::Text),
         ("rule", Kind::Text),
-        ("distance", Kind::Number),
-        ("b_sim", Kind::Number),
-        ("c_sim", Kind::Number),
-        ("agreement", Kind::Number),
-        ("probability", Kind::Share),
-        ("resemblance", Kind::Share),
-        ("same_site", Kind::Flag),
-        ("same_heading", Kind::Flag),
-        ("archive", Kind::Text),
-        ("offset", Kind::Number),
-        ("inner", Kind::Number),
-        ("length", Kind::Number),
-    ]
-    .map(|(name, kind)| Column::new(name, kind))
-    .to_vec()
+    ];
+    let position =
+        [("archive", Kind::Text), ("offset", Kind::Number), ("inner", Kind::Number), ("length", Kind::Number)];
+    let all = [&member[..], &SCORES, &SAME, &position].concat();
+    all.into_iter().map(|(name, kind)| Column::new(name, kind)).collect()
 }
 
 /// Writes a row for each member of each cluster: whether it is kept or removed, how near it is to the document that is
@@ -52,29 +43,24 @@ pub(super) fn table(
             let archive = source.map(|source| view.archive(source.archive)).transpose()?.flatten();
             let pair =
                 if member == cluster.kept { None } else { stored_pair(collection, options, cluster.kept, member) };
-            let evidence = pair.as_ref().map(|pair| &pair.evidence);
+            let pair = pair.as_ref();
             let is_removed = made.is_removed(collection.row(member).rank);
-            rows.row(&[
+            let member = [
                 collection.id(cluster.founder).into(),
                 (cluster.members.len() as u64).into(),
                 id.into(),
                 record.and_then(|record| record.url.as_deref()).into(),
                 if is_removed { "remove" } else { "keep" }.into(),
                 collection.id(cluster.kept).into(),
-                pair.as_ref().map(|pair| pair.rule).into(),
-                evidence.and_then(|evidence| evidence.distance).into(),
-                evidence.and_then(|evidence| evidence.b_similarity).into(),
-                evidence.and_then(|evidence| evidence.c_similarity).into(),
-                evidence.and_then(|evidence| evidence.agreement).into(),
-                pair.as_ref().and_then(|pair| pair.probability).into(),
-                evidence.and_then(|evidence| evidence.likely_resemblance()).into(),
-                evidence.and_then(|evidence| evidence.same_site).into(),
-                evidence.and_then(|evidence| evidence.same_heading).into(),
+                pair.map(|pair| pair.rule).into(),
+            ];
+            let position = [
                 archive.as_ref().map_or(Cell::Null, |archive| archive.path.as_str().into()),
                 source.map(|source| source.offset).into(),
                 source.map(|source| source.inner).into(),
                 source.map(|source| source.length).into(),
-            ])?;
+            ];
+            rows.row(&[&member[..], &scores(pair), &same(pair), &position].concat())?;
         }
         Ok(())
     });

@@ -5,11 +5,12 @@ use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
 use nddb::detect::{Clusters, Collection};
+use nddb_lab::tsv;
 use serde_json::Value;
 
 use crate::failure::{Failure, Result};
+use crate::inputs;
 use crate::output::Output;
-use crate::{inputs, json};
 
 /// The clusters of an earlier run.
 pub(super) struct Previous {
@@ -51,9 +52,9 @@ impl Previous {
         }
         let mut out = b"old\tnew\n".to_vec();
         for (old, new) in renamed {
-            json::tsv_id(&mut out, &old);
+            tsv::write_id(&mut out, &old);
             out.push(b'\t');
-            json::tsv_id(&mut out, collection.id(collection.at_rank(new)));
+            tsv::write_id(&mut out, collection.id(collection.at_rank(new)));
             out.push(b'\n');
         }
         output.write(&out)?;

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use nddb_lab::eval::Corpus;
+use nddb_lab::tsv;
 
 use crate::failure::Result;
-use crate::json;
 use crate::output::Output;
 
 /// A label file in the making: its labels are to be filled in.
@@ -26,14 +26,14 @@ impl Review {
         for &(a, b) in pairs {
             let mut line = Vec::new();
             for id in [a, b] {
-                json::tsv_id(&mut line, corpus.collection().id(id));
+                tsv::write_id(&mut line, corpus.collection().id(id));
                 line.push(b'\t');
             }
             line.push(b'\t');
             line.extend_from_slice(kind.as_bytes());
             for id in [a, b] {
                 line.push(b'\t');
-                json::tsv_id(&mut line, &corpus.url(id)?.unwrap_or_default());
+                tsv::write_id(&mut line, &corpus.url(id)?.unwrap_or_default());
             }
             line.push(b'\n');
             self.output.write(&line)?;

@@ -19,8 +19,8 @@ use crate::{database, interrupt, output};
 
 /// Write what is stored of all documents, in columns
 ///
-/// Documents come in the order of their numbers, that is of loading. The same database gives the same bytes. Memory does
-/// not grow with the number of documents.
+/// Documents come in the order of their numbers, that is of loading. The same database gives the same bytes. Memory
+/// does not grow with the number of documents.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

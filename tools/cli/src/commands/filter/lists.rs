@@ -41,6 +41,11 @@ impl RemoveList {
         }
     }
 
+    /// Returns whether a document is to be removed.
+    pub(super) fn has(&self, id: &str) -> bool {
+        self.hashes.binary_search(&hash(id)).is_ok()
+    }
+
     /// Returns the number of ids.
     pub(super) fn len(&self) -> u64 {
         self.hashes.len() as u64

@@ -2,6 +2,7 @@
 
 mod lists;
 mod records;
+mod related;
 mod rows;
 mod selection;
 #[cfg(feature = "parquet")]
@@ -34,9 +35,9 @@ const BUFFER: usize = 256 << 10;
 /// Write the documents of files less those that a clustering removes
 ///
 /// Reads WARC, WET, ARC and JSONL files (plain, .gz, .zst) and Parquet, and writes what is kept in the same order and
-/// format. Records keep their bytes, in their compression; so do lines of JSON, fields that nddb does not know included;
-/// tables keep their schema, nested columns and metadata.
-/// Records that are no documents, and what has no id, are kept. A file gets its name when it is whole, so that the
+/// format. Records keep their bytes, in their compression; so do lines of JSON, fields that nddb does not know
+/// included; tables keep their schema, nested columns and metadata. Requests and metadata go where their page goes;
+/// other records that are no documents, and what has no id, are kept. A file gets its name when it is whole, so that the
 /// command can be run again. Several inputs go into a folder, under their names.
 ///
 /// The database says by which field the ids of a file were read when it was loaded. Memory grows with the lists (17
@@ -58,7 +59,8 @@ pub(crate) struct Args {
     given: Vec<OsString>,
     #[command(flatten)]
     environment: FromEnvironment,
-    /// Write here: a file, - for stdout, or a folder (one that exists, a name with / at its end, or with several inputs)
+    /// Write here: a file, - for stdout, or a folder (one that exists, a name with / at its end, or with several
+    /// inputs)
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
     /// The folder that 'nddb cluster -o' wrote: remove.txt and clusters.jsonl
@@ -115,6 +117,7 @@ fn tell(all: &Counts, list: &RemoveList, global: &Global, meter: &Meter, clock: 
             "documents": all.rows,
             "kept": all.rows - all.removed,
             "removed": all.removed,
+            "records_removed": all.related,
             "without_id": all.without_id,
             "listed": list.len(),
             "not_found": missing,
@@ -133,6 +136,9 @@ fn tell(all: &Counts, list: &RemoveList, global: &Global, meter: &Meter, clock: 
         grouped(all.rows - all.removed),
         grouped(all.removed)
     );
+    if all.related > 0 {
+        text += &format!(" with {} of requests and metadata", counted(all.related, "record"));
+    }
     if all.without_id > 0 {
         text += &format!(", {} without an id kept", grouped(all.without_id));
     }
@@ -240,7 +246,7 @@ impl Job<'_> {
                 (Kind::Rows, named) => Ok(named),
                 #[cfg(feature = "parquet")]
                 (Kind::Table, _) => Ok(Packing::Plain),
-                (Kind::Records, named) if to.as_os_str() == "-" || named == packing => Ok(Packing::Plain),
+                (Kind::Records, named) if output::is_nameless(to) || named == packing => Ok(Packing::Plain),
                 (Kind::Records, _) => {
                     let (to, name) = (to.display(), self.input.display());
                     let message =
@@ -306,6 +312,7 @@ impl Job<'_> {
         }
         if let Some(name) = &self.args.id_field {
             options.fields.id.clone_from(name);
+            options.required.push(name.clone());
         }
         Ok(options)
     }

@@ -8,8 +8,9 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 
 use flate2::write::GzEncoder;
-use nddb::archive::{Entry, EntryContent, Input, Options};
+use nddb::archive::{Entry, Input, Links, Options};
 
+use super::related::Waiting;
 use super::selection::{Counts, Selection, unwritten};
 use crate::failure::{Failure, Result};
 use crate::inputs::{self, Packing};
@@ -22,6 +23,14 @@ struct Cursor<'a> {
 }
 
 impl Cursor<'_> {
+    /// Passes on the records that are decided about; the last one ends at `end`.
+    fn pass_all(&mut self, waiting: &mut Waiting, end: u64, outs: &mut Outs<'_>) -> Result<()> {
+        while let Some((end, is_removed)) = waiting.next(end) {
+            self.pass(end, outs.of(is_removed))?;
+        }
+        Ok(())
+    }
+
     /// Copies everything up to an offset, or passes over it.
     fn pass(&mut self, to: u64, out: Option<&mut dyn Write>) -> Result<()> {
         let mut left = to.saturating_sub(self.at);
@@ -81,25 +90,44 @@ impl Records<'_> {
         let mut input = Input::open(self.path, self.options)?;
         let mut cursor = Cursor { inner: inputs::open_file(self.path)?, at: 0, path: self.path };
         // A record ends where the next one begins, which is known when that has been read.
-        let mut last: Option<Entry> = None;
+        let mut last: Option<(Entry, Links)> = None;
+        let mut waiting = Waiting::default();
         while let Some(entry) = input.next()? {
             let begin = entry.position;
             if self.packing != Packing::Plain && begin.inner > 0 {
-                let begin = last.map_or(begin.offset, |last| last.position.offset);
+                waiting.settle();
+                let begin = last.map_or(begin.offset, |(last, _)| last.position.offset);
+                cursor.pass_all(&mut waiting, begin, outs)?;
                 cursor.pass(begin, Some(&mut *outs.kept))?;
                 self.filter_packed_whole(cursor, selection, outs, &mut counts, progress)?;
                 return Ok(counts);
             }
-            // What stands before the first record belongs to none.
-            let is_removed = last.is_some_and(|last| judge(&last, selection, &mut counts));
-            cursor.pass(begin.offset, outs.of(is_removed))?;
+            match last.replace((entry, input.links())) {
+                Some((last, links)) => waiting.push(&last, links, self.options.id_from, selection, &mut counts),
+                // What stands before the first record belongs to none.
+                None => cursor.pass(begin.offset, Some(&mut *outs.kept))?,
+            }
+            cursor.pass_all(&mut waiting, begin.offset, outs)?;
             counts.bytes = cursor.at;
             if counts.records.is_multiple_of(1 << 8) {
                 progress(&counts)?;
             }
-            last = Some(entry);
         }
-        let is_removed = last.is_some_and(|last| judge(&last, selection, &mut counts));
+        let Some((last, links)) = last else {
+            counts.bytes = io::copy(&mut cursor.inner, outs.kept).map_err(|error| unwritten(&error))?;
+            return Ok(counts);
+        };
+        let begin = last.position.offset;
+        waiting.push(&last, links, self.options.id_from, selection, &mut counts);
+        waiting.settle();
+        let mut is_removed = false;
+        while let Some((end, removes)) = waiting.next(u64::MAX) {
+            is_removed = removes;
+            if end < u64::MAX {
+                cursor.pass(end, outs.of(is_removed))?;
+            }
+        }
+        debug_assert!(cursor.at >= begin, "only the last record is left");
         let rest = match outs.of(is_removed) {
             Some(out) => io::copy(&mut cursor.inner, out),
             None => io::copy(&mut cursor.inner, &mut io::sink()),
@@ -127,40 +155,33 @@ impl Records<'_> {
         let mut input = Input::from_reader(unpacked, &name.to_string_lossy(), self.options)?;
         let again = self.packing.unpack(cursor.inner).map_err(|error| Failure::reading(self.path, &error))?;
         let mut cursor = Cursor { inner: again, at: 0, path: self.path };
-        while let Some(entry) = input.next()? {
-            let is_removed = judge(&entry, selection, counts);
-            let end = input.resume_point().offset;
-            match outs.of(is_removed) {
-                Some(out) => {
-                    let mut member = Member::new(self.packing, out)?;
-                    cursor.pass(end, Some(member.writer()))?;
-                    member.finish()?;
+        let mut waiting = Waiting::default();
+        loop {
+            let entry = input.next()?;
+            match &entry {
+                Some(entry) => waiting.push(entry, input.links(), self.options.id_from, selection, counts),
+                None => waiting.settle(),
+            }
+            // Its end is known, other than that of a record among compressed members.
+            let read = input.resume_point().offset;
+            while let Some((end, is_removed)) = waiting.next(read) {
+                match outs.of(is_removed) {
+                    Some(out) => {
+                        let mut member = Member::new(self.packing, out)?;
+                        cursor.pass(end, Some(member.writer()))?;
+                        member.finish()?;
+                    }
+                    None => cursor.pass(end, None)?,
                 }
-                None => cursor.pass(end, None)?,
             }
             counts.bytes = before + cursor.at;
             if counts.records.is_multiple_of(1 << 8) {
                 progress(counts)?;
             }
+            if entry.is_none() {
+                return Ok(());
+            }
         }
-        Ok(())
-    }
-}
-
-/// Counts an entry; returns whether it is removed.
-fn judge(entry: &Entry, selection: &mut Selection, counts: &mut Counts) -> bool {
-    counts.records += 1;
-    match &entry.content {
-        EntryContent::Page(page) => {
-            let is_removed = selection.takes(&page.id);
-            counts.add(is_removed);
-            is_removed
-        }
-        EntryContent::Skipped { .. } => {
-            counts.without_id += 1;
-            false
-        }
-        _ => false,
     }
 }
 

@@ -16,6 +16,11 @@ impl Selection {
         self.list.takes(id)
     }
 
+    /// Whether a document is removed; it is not counted as found.
+    pub(super) fn has(&self, id: &str) -> bool {
+        self.list.has(id)
+    }
+
     pub(super) fn cluster_of(&self, id: &str) -> Option<&Cluster> {
         self.clusters.as_ref().and_then(|clusters| clusters.of(id))
     }
@@ -29,6 +34,8 @@ pub(super) struct Counts {
     pub(super) removed: u64,
     /// Records of any kind, where the input has records.
     pub(super) records: u64,
+    /// Records that are no documents and belong to removed ones.
+    pub(super) related: u64,
     /// Lines and records without an id, or unreadable: kept.
     pub(super) without_id: u64,
     /// Bytes read.
@@ -47,6 +54,7 @@ impl Counts {
         self.rows += other.rows;
         self.removed += other.removed;
         self.records += other.records;
+        self.related += other.related;
         self.without_id += other.without_id;
         self.bytes += other.bytes;
         self.repacked |= other.repacked;

@@ -10,6 +10,7 @@ use nddb::detect::{ALL_TRAITS, Model, Resources, TRAITS};
 use nddb::sketch::Recipe;
 use nddb_lab::eval::{Corpus, Label, Labels};
 use nddb_lab::fit::{self, Example, PENALTIES};
+use nddb_lab::tsv;
 use serde_json::{Value, json};
 
 use crate::args::Global;
@@ -147,7 +148,10 @@ fn groups_of(path: &Path) -> Result<HashMap<String, String>> {
     for line in std::io::BufReader::new(inputs::open(path)?).lines() {
         let line = line.map_err(|error| Failure::failed(format!("{}: {error}", path.display())))?;
         if let Some((id, group)) = line.split_once('\t') {
-            groups.insert(id.to_owned(), group.to_owned());
+            let id = tsv::read_id(id).ok_or_else(|| {
+                Failure::failed(format!("{}: {id:?} has a backslash that is to be two", path.display()))
+            })?;
+            groups.insert(id, group.to_owned());
         }
     }
     Ok(groups)

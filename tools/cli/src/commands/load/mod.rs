@@ -1,5 +1,6 @@
 //! `nddb load`: archives, pages and fingerprints into a database, in bulk.
 
+mod selected;
 mod skipped;
 mod unused;
 
@@ -14,6 +15,7 @@ use nddb::archive::{self, Format, Inputs, Limits};
 use nddb::ingest::{Event, LoadProgress, LoadReport, Loader};
 use serde_json::json;
 
+use self::selected::Choice;
 use self::skipped::{Skipped, UNREADABLE};
 use self::unused::Of;
 use crate::args::{FromEnvironment, Global};
@@ -43,6 +45,7 @@ Examples:
   zstdcat dump.jsonl.zst | nddb load crawl.nddb - --format jsonl --text-field content
   nddb load crawl.nddb fineweb/*.parquet             columns id, text and url
   nddb load crawl.nddb books.parquet --id-column meta.isbn --text-column content
+  nddb load crawl.nddb --select index.parquet warc/  the records that the index names
   nddb load old.nddb prints.u64le --id-prefix a-     ids a-0, a-1, ...
   nddb load crawl.nddb new/*.warc.gz --batch may --pending && nddb batch commit crawl.nddb may"
 )]
@@ -80,6 +83,11 @@ pub(crate) struct Args {
     /// List what is skipped in this file: JSON objects with file, offset, reason
     #[arg(long, value_name = "FILE")]
     skipped: Option<PathBuf>,
+    /// Read no more of WARC, WET and ARC files than the records that this Parquet file names, as Common Crawl's
+    /// columnar index does: by warc_filename, warc_record_offset and warc_record_length. Archives are known by the ends
+    /// of their paths; those that are not among the inputs are counted and listed
+    #[arg(long, value_name = "INDEX")]
+    select: Vec<PathBuf>,
     /// Read everything, also what an earlier load has read
     #[arg(long)]
     again: bool,
@@ -159,6 +167,11 @@ impl Args {
                 fp: named(&fields.fp_field, "fp"),
                 url: named(&fields.url_field, "url"),
             },
+            required: [&fields.id_field, &fields.text_field, &fields.html_field, &fields.fp_field, &fields.url_field]
+                .into_iter()
+                .flatten()
+                .cloned()
+                .collect(),
             batch_column: fields.batch_column.clone(),
         }
     }
@@ -175,9 +188,14 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     let command = format!("load {}", given.iter().map(|path| path.to_string_lossy()).collect::<Vec<_>>().join(" "));
     let inputs = archive::expand(&given, args.format)?;
     unused::refuse(&args.of_some_inputs(), args.format, &inputs)?;
+    let (inputs, choice) = match args.select.is_empty() {
+        true => (inputs, None),
+        false => Choice::make(&args.select, inputs).map(|(inputs, choice)| (inputs, Some(choice)))?,
+    };
     let mut writer = database::write(&db, &command, global)?;
     database::recipe(writer.settings())?;
-    let skipped = Skipped::create(args.skipped.as_deref(), global.messages())?;
+    let mut skipped = Skipped::create(args.skipped.as_deref(), global.messages())?;
+    choice.iter().try_for_each(|choice| choice.list(&mut skipped))?;
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
 
     let meter = global.messages().meter("load");
@@ -197,7 +215,7 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
             .hint("nothing was loaded: mend that input or leave it out, and run the command again")
             .into());
     }
-    tell(&report, &clock, &args, global, &meter)
+    tell(&report, choice.as_ref(), &clock, &args, global, &meter)
 }
 
 /// Loads the inputs, shows how far it is, and lists what is skipped.
@@ -267,7 +285,14 @@ fn reasons(report: &LoadReport) -> BTreeMap<&'static str, u64> {
 }
 
 /// Prints the summary.
-fn tell(report: &LoadReport, clock: &Clock, args: &Args, global: &Global, meter: &Meter) -> Result<Code> {
+fn tell(
+    report: &LoadReport,
+    choice: Option<&Choice>,
+    clock: &Clock,
+    args: &Args,
+    global: &Global,
+    meter: &Meter,
+) -> Result<Code> {
     let (loaded, bytes_in) = (&report.loaded, report.progress.bytes_in);
     let (interrupted, skipped) = (interrupt::asked(), report.skipped());
     let reasons = reasons(report);
@@ -284,6 +309,7 @@ fn tell(report: &LoadReport, clock: &Clock, args: &Args, global: &Global, meter:
             "other": other,
             "archives_passed_over": report.passed_over,
             "files_passed_over": report.files_passed_over,
+            "selected": choice.map(Choice::value),
             "batch": args.batch,
             "pending": args.pending,
             "interrupted": interrupted,
@@ -309,13 +335,17 @@ fn tell(report: &LoadReport, clock: &Clock, args: &Args, global: &Global, meter:
     if report.files_passed_over > 0 {
         summary += &format!("; {} of no known format passed over", counted(report.files_passed_over, "file"));
     }
+    if let Some(choice) = choice {
+        summary += &choice.summary();
+    }
     if interrupted {
         summary += "; interrupted, run the same command again to go on";
     }
     meter.finish(&summary);
-    Ok(match (interrupted, skipped) {
+    let is_whole = skipped == 0 && choice.is_none_or(Choice::is_whole);
+    Ok(match (interrupted, is_whole) {
         (true, _) => Code::Interrupted,
-        (false, 0) => Code::Done,
-        (false, _) => Code::SomeSkipped,
+        (false, true) => Code::Done,
+        (false, false) => Code::SomeSkipped,
     })
 }

@@ -13,6 +13,9 @@ use crate::output::Output;
 /// Reason of files that could not be read, or no further.
 pub(super) const UNREADABLE: &str = "unreadable";
 
+/// Reason of archives that an index names and that are no inputs.
+const ABSENT: &str = "absent";
+
 /// Writes the list, and tells the curious.
 pub(super) struct Skipped {
     output: Option<Output>,
@@ -47,6 +50,13 @@ impl Skipped {
         let Some(output) = &mut self.output else { return Ok(()) };
         let file = file.display().to_string();
         output.json(&json!({"file": file, "offset": 0, "reason": UNREADABLE, "detail": error}))
+    }
+
+    /// Adds an archive that an index names and that is no input.
+    pub(super) fn write_absent(&mut self, name: &str, ranges: u64) -> Result<()> {
+        let Some(output) = &mut self.output else { return Ok(()) };
+        let detail = format!("{ranges} selected, and the archive is not among the inputs");
+        output.json(&json!({"file": name, "offset": 0, "reason": ABSENT, "detail": detail}))
     }
 
     /// Ends the list.

@@ -19,11 +19,12 @@ use crate::{database, interrupt};
 /// Say what would be removed and how sure that is, and measure a database as the papers do
 ///
 /// Writes one HTML page that needs nothing else. It opens with what `nddb cluster` would remove: how many documents, by
-/// site, batch, rule and score, how many of them the model expects to be wrong, the largest clusters, and thin pages apart.
-/// Then come the papers' measurements, with plots: how fingerprints are distributed (Manku et al. 2007, Figure 2), the graph of near-duplicates and the clusters by each method that the database can answer, how B-similarity
-/// and C-similarity go together and in how many terms pairs differ (Henzinger 2006), how many signatures and how long a
-/// window texts need (Huang et al. 2008), and what sampled shingles find (Ye et al. 2007). The numbers stand beside every
-/// plot; with --json they go to stdout. What needs labels is measured by `nddb eval --report`.
+/// site, batch, rule and score, how many of them the model expects to be wrong, the largest clusters, and thin pages
+/// apart. Then come the papers' measurements, with plots: how fingerprints are distributed (Manku et al. 2007, Figure
+/// 2), the graph of near-duplicates and the clusters by each method that the database can answer, how B-similarity and
+/// C-similarity go together and in how many terms pairs differ (Henzinger 2006), how many signatures and how long a
+/// window texts need (Huang et al. 2008), and what sampled shingles find (Ye et al. 2007). The numbers stand beside
+/// every plot; with --json they go to stdout. What needs labels is measured by `nddb eval --report`.
 ///
 /// Texts are read again where they were loaded from, those of a sample: --sample 0 reads none.
 #[derive(Debug, clap::Args)]

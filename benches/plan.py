@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""Measures the constants of `nddb plan`: what a document takes of disk, memory and time, by recipe.
+
+    plan.py NDDB [--edits 400] [--recipes bare,main,main-c,web,web-c,1e0ng] [--folder FOLDER] > measured.tsv
+
+NDDB is the program, of a release build. Pages are those of `made_pages.py` (`edits`: 200 made words each, every one
+with a near copy), loaded into a new database in two parts: a quarter of them, then the others. The runs are then merged to
+one. Bytes of the catalog are the slope between the two parts, less what ids, addresses and sites take, whose lengths a
+user can say: an id stands twice (record, row of ids), address and site once; `base_kb` is what a database has once.
+
+Columns: documents; bytes a document of `id`, `url` and `site`; `catalog` (the slope, less 2 id + url + site), `keys`
+(pairs of the key table a document), `distinct` (of these), `key_table` bytes a document; CPU microseconds a document of
+the second load (`load_us`) and of the merge (`merge_us`); `writer_mb`: greatest anonymous memory while loading;
+`verdict_us`: CPU microseconds of a query of the default verdict (`query --all`, less one query); `reader_mb`: greatest
+anonymous memory meanwhile. Then queries of stored documents drawn by chance, one process, nothing of the database in
+the page cache, on the disk of the temporary folder: `cold_ms` a query by wall clock, `cold_faults` (of mapped files) and
+`cold_kb` (read from the disk) a query.
+"""
+
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+RECIPES = "bare,main,main-c,web,web-c,1e0ng"
+COLD = 41
+
+
+class Run:
+    """A finished process: output, CPU seconds, wall seconds, greatest anonymous memory, major faults, bytes read."""
+
+    def __init__(self, command):
+        start, self.anonymous, ended = time.monotonic(), 0, threading.Event()
+        process = subprocess.Popen([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        watch = threading.Thread(target=self.watch, args=(process.pid, ended))
+        watch.start()
+        self.output = process.stdout.read()
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        self.wall = time.monotonic() - start
+        ended.set()
+        watch.join()
+        if process.returncode:
+            sys.exit(f"{' '.join(map(str, command))}: exit code {process.returncode}")
+        self.cpu, self.faults, self.read = used.ru_utime + used.ru_stime, used.ru_majflt, used.ru_inblock * 512
+
+    def watch(self, pid, ended):
+        while not ended.wait(0.01):
+            try:
+                lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+            except OSError:
+                return
+            sizes = [int(line.split()[1]) for line in lines if line.startswith("RssAnon")]
+            self.anonymous = max([self.anonymous, *sizes])
+
+
+def forget(folder):
+    """Drops files from the page cache."""
+    for path in folder.rglob("*"):
+        if path.is_file():
+            with open(path, "rb") as file:
+                os.fsync(file.fileno())
+                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def stats_of(nddb, database):
+    return json.loads(subprocess.check_output([nddb, "stats", database, "--json"]))
+
+
+def measure(nddb, recipe, documents, folder):
+    database = folder / f"{recipe}.nddb"
+    chosen = ["--recipe", recipe] if recipe != "bare" else []
+    subprocess.run([nddb, "create", database, *chosen], check=True, stderr=subprocess.DEVNULL)
+    if recipe == "bare":
+        prints = range(50 * len(documents))
+        documents = [{"id": f"{place:020}", "fp": f"{random.getrandbits(64):016x}"} for place in prints]
+    cut, catalogs = len(documents) // 4, []
+    for place, part in enumerate((documents[:cut], documents[cut:])):
+        source = folder / f"{recipe}-{place}.jsonl"
+        source.write_text("".join(json.dumps(document) + "\n" for document in part))
+        loaded = Run([nddb, "load", database, source])
+        stats = stats_of(nddb, database)
+        catalogs.append((stats["documents"], stats["bytes"]["catalog"]))
+    merged = Run([nddb, "compact", database, "--all"])
+    stats = stats_of(nddb, database)
+    (few, less), (count, more) = catalogs
+    slope = (more - less) / (count - few)
+    manifest = json.loads(subprocess.check_output([nddb, "segment", database / "MANIFEST", "--json"]))
+    keys = [run["keys"] for run in manifest["runs"] if run.get("keys")]
+    records = subprocess.check_output([nddb, "export", database, "--columns", "id,url,site", "-q"])
+    records = [json.loads(line) for line in records.splitlines()]
+    mean = {name: sum(len((record[name] or "").encode()) for record in records) / count for name in records[0]}
+    ids = [record["id"] for record in random.sample(records, min(COLD, len(records)))]
+    everything = Run([nddb, "query", database, "--all", "--limit", "1"])
+    forget(database)
+    cold_one = Run([nddb, "query", database, "--id", ids[0]])
+    forget(database)
+    cold = Run([nddb, "query", database, "--id", *ids])
+    one = Run([nddb, "query", database, "--id", ids[0]])
+    each = lambda of: (of(cold) - of(cold_one)) / (len(ids) - 1)
+    return {
+        "recipe": recipe,
+        "documents": count,
+        **{name: round(size, 1) for name, size in mean.items()},
+        "catalog": round(slope - 2 * mean["id"] - mean["url"] - mean["site"]),
+        "keys": round(sum(run["pairs"] for run in keys) / count, 2),
+        "distinct": round(sum(run["keys"] for run in keys) / count, 2),
+        "key_table": round(stats["bytes"]["keys"] / count, 1),
+        "base_kb": round((more - slope * count) / 1024),
+        "load_us": round(loaded.cpu / (count - few) * 1e6),
+        "merge_us": round(merged.cpu / count * 1e6, 1),
+        "writer_mb": round(loaded.anonymous / 1024),
+        "verdict_us": round((everything.cpu - one.cpu) / count * 1e6, 1),
+        "reader_mb": round(everything.anonymous / 1024),
+        "cold_ms": round(each(lambda run: run.wall) * 1000, 2),
+        "cold_faults": round(each(lambda run: run.faults), 1),
+        "cold_kb": round(each(lambda run: run.read) / 1024),
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("nddb", type=Path)
+    parser.add_argument("--edits", type=int, default=400, help="pairs of each of 24 kinds of made pages")
+    parser.add_argument("--recipes", default=RECIPES)
+    parser.add_argument("--folder", type=Path, help="where databases are made [default: a temporary folder]")
+    arguments = parser.parse_args()
+    nddb = arguments.nddb.resolve()
+    random.seed(2007)
+    with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
+        made = Path(folder) / "made"
+        options = ["--edits", arguments.edits, "--revisions", 0, "--products", 1, "--figures", 1]
+        script = Path(__file__).with_name("made_pages.py")
+        subprocess.run([sys.executable, script, made, *map(str, options)], check=True, stdout=subprocess.DEVNULL)
+        documents = [json.loads(line) for line in open(made / "edits" / "docs.jsonl", encoding="utf-8")]
+        for place, recipe in enumerate(arguments.recipes.split(",")):
+            row = measure(nddb, recipe, documents, Path(folder))
+            lines = ["\t".join(row)] if place == 0 else []
+            lines.append("\t".join(map(str, row.values())))
+            print("\n".join(lines), flush=True)
+
+
+if __name__ == "__main__":
+    main()

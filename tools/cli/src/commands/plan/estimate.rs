@@ -1,0 +1,210 @@
+//! The arithmetic of a plan: what so many documents take of disk, memory and time, by recipe.
+
+use nddb::planner::{self, KeyPrediction, Prediction};
+
+use super::measured::{self, Measured};
+
+/// Bytes of a block of a segment.
+const BLOCK: f64 = 1024.0;
+/// Documents that the memtable holds before they become a run, as far as merges are concerned.
+const FLUSHED: f64 = 65_536.0;
+/// Runs of one level.
+const FAN: f64 = 4.0;
+/// Reads behind a block that has a match: its postings are in two places.
+const POSTINGS_READS: f64 = 2.0;
+/// Reads of a record: index of the catalog, then its block.
+const RECORD_READS: f64 = 2.0;
+/// Room that is left free: of memory for programs, of disks for the file system and runs to come.
+const ROOM: f64 = 1.25;
+
+/// What the user says of documents and use.
+#[derive(Clone, Debug)]
+pub(super) struct Wanted {
+    pub(super) documents: u64,
+    /// Mean bytes of an id, an address, and a page before compression.
+    pub(super) id: u64,
+    pub(super) url: u64,
+    pub(super) page: u64,
+    /// Bytes of sorting while loading.
+    pub(super) sorting: u64,
+    /// Queries a second.
+    pub(super) rate: f64,
+    /// Days in which all are to be loaded.
+    pub(super) days: f64,
+}
+
+/// Bytes on disk by kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Bytes {
+    pub(super) segments: u64,
+    pub(super) postings: u64,
+    pub(super) keys: u64,
+    pub(super) catalog: u64,
+}
+
+impl Bytes {
+    /// Of the runs, which merges write again.
+    pub(super) fn runs(&self) -> u64 {
+        self.segments.saturating_add(self.postings).saturating_add(self.keys)
+    }
+
+    pub(super) fn total(&self) -> u64 {
+        self.runs().saturating_add(self.catalog)
+    }
+
+    /// With the runs once more: a merge writes before it removes.
+    pub(super) fn while_merging(&self) -> u64 {
+        self.total().saturating_add(self.runs())
+    }
+}
+
+/// Which machine does it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Machine {
+    pub(super) memory: u64,
+    pub(super) disk: u64,
+    pub(super) cores: u64,
+}
+
+/// What documents of a recipe take.
+#[derive(Clone, Debug)]
+pub(super) struct Estimate {
+    pub(super) of: Measured,
+    /// Bytes of a document in the catalog.
+    pub(super) catalog: u64,
+    pub(super) key_table: KeyPrediction,
+    pub(super) bytes: Bytes,
+    /// Anonymous memory.
+    pub(super) reader: u64,
+    pub(super) writer: u64,
+    /// Indexes in the page cache, with which a block or a row is one read.
+    pub(super) indexes: u64,
+    /// CPU microseconds of reading and sketching a page, and how often a document is written into a run.
+    pub(super) page_us: f64,
+    pub(super) writes: f64,
+    pub(super) load_cpu_hours: f64,
+    /// Documents that a query finds, its own candidates and by chance.
+    pub(super) found: f64,
+    /// Microseconds of the default verdict, all in memory, and with indexes alone there.
+    pub(super) verdict_us: f64,
+    pub(super) disk_us: f64,
+    /// Reads of a query with indexes alone in memory.
+    pub(super) reads: f64,
+    pub(super) machine: Machine,
+}
+
+impl Estimate {
+    /// Estimates documents in one run of `tables`, whose prediction for as many as were measured is `small`.
+    pub(super) fn new(of: Measured, wanted: &Wanted, tables: &Prediction, small: &Prediction) -> Self {
+        let documents = wanted.documents;
+        let per = |bytes: u64| documents.saturating_mul(bytes);
+        // An id stands in its record and in the row that finds it.
+        let address = if of.is_bare() || wanted.url == 0 { 0 } else { wanted.url + measured::SITE };
+        let catalog = of.catalog + 2 * wanted.id + address;
+        let key_table = planner::plan_keys(of.keys, documents);
+        let bytes = Bytes {
+            segments: tables.bytes - tables.postings,
+            postings: tables.postings,
+            keys: key_table.segment.saturating_add(key_table.postings),
+            catalog: per(catalog).saturating_add(measured::CATALOG_BASE),
+        };
+        let blocks = (bytes.segments as f64 + key_table.segment as f64) / BLOCK;
+        let cache = measured::CATALOG_CACHE.min(bytes.catalog);
+        let reader = (measured::READER_BASE + cache).saturating_add((blocks * measured::DIRECTORY) as u64);
+        let writer = reader.saturating_add(wanted.sorting);
+        // Eight bytes of each block: its key in the index, and the rank of its first value in the postings.
+        let indexes =
+            blocks * 16.0 + documents as f64 * measured::FILTER + bytes.catalog as f64 * measured::CATALOG_INDEX;
+
+        let page_us = if of.is_bare() { 0.0 } else { wanted.page.saturating_sub(measured::PAGE) as f64 };
+        let page_us = page_us / measured::PAGE_SPEED;
+        let writes = ((documents as f64 / FLUSHED).log(FAN) + 2.0).max(1.0);
+        let load_us = of.load_us + page_us + writes * of.merge_us;
+        let load_cpu_hours = documents as f64 * load_us / 3.6e9;
+
+        let by_chance = of.looked_up as f64 * key_table.found_by_chance;
+        let candidates = if of.looked_up == 0 { 1.0 } else { measured::CANDIDATES };
+        let found = candidates + by_chance;
+        let grown = (tables.resident_us - small.resident_us).max(0.0);
+        let verdict_us = of.verdict_us + grown + by_chance * measured::CANDIDATE_US;
+        let looked_up = of.looked_up as f64;
+        let reads = tables.reads + looked_up + found * (POSTINGS_READS + RECORD_READS);
+        // Blocks are read together, then the postings of what they hold, then one record after the other.
+        let together = looked_up + found * POSTINGS_READS;
+        let waits = measured::READ_MORE_US * together + measured::READ_US * (1.0 + found * RECORD_READS);
+        let memory = reader as f64 + writer as f64 + indexes;
+        let machine = Machine {
+            memory: power_of_two(memory * ROOM, 4 << 30),
+            disk: power_of_two(bytes.while_merging() as f64 * ROOM, 64 << 30),
+            cores: power_of_two((load_cpu_hours / (24.0 * wanted.days)).max(wanted.rate * verdict_us / 1e6), 2),
+        };
+        Self {
+            of,
+            catalog,
+            key_table,
+            bytes,
+            reader,
+            writer,
+            indexes: indexes as u64,
+            page_us,
+            writes,
+            load_cpu_hours,
+            found,
+            verdict_us,
+            disk_us: verdict_us + tables.disk_us - tables.resident_us + waits,
+            reads,
+            machine,
+        }
+    }
+}
+
+/// The next power of two, as machines are sold.
+fn power_of_two(wanted: f64, least: u64) -> u64 {
+    (wanted.ceil() as u64).max(least).checked_next_power_of_two().unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use nddb::planner::plan;
+
+    use super::*;
+
+    fn estimate(of: Measured, documents: u64) -> Estimate {
+        let wanted = Wanted { documents, id: 45, url: 80, page: 100_000, sorting: 512 << 20, rate: 100.0, days: 30.0 };
+        let ten = |count| plan(64, 3, count).expect("designs").into_iter().find(|one| one.tables == 10);
+        Estimate::new(of, &wanted, &ten(documents).expect("ten"), &ten(measured::DOCUMENTS).expect("ten"))
+    }
+
+    #[test]
+    fn the_catalog_is_most_of_eight_billion_pages_and_nothing_shrinks_with_their_number() {
+        let main = measured::RECIPES[1];
+        let billions = estimate(main, 8_000_000_000);
+        assert!(billions.bytes.catalog > billions.bytes.total() / 2, "{billions:?}");
+        assert_eq!(billions.catalog, main.catalog + 90 + 95);
+        for of in measured::RECIPES {
+            let grown = [0, 1_000, 1_000_000, 8_000_000_000].map(|documents| estimate(of, documents));
+            assert!(grown.is_sorted_by(|a, b| a.bytes.total() < b.bytes.total()), "{grown:?}");
+            assert!(grown.is_sorted_by(|a, b| a.reader < b.reader && a.reads <= b.reads), "{grown:?}");
+            assert!(grown.is_sorted_by(|a, b| a.verdict_us <= b.verdict_us && a.disk_us <= b.disk_us), "{grown:?}");
+            assert!(grown.is_sorted_by(|a, b| a.machine.memory <= b.machine.memory), "{grown:?}");
+            assert!(grown.iter().all(|one| one.machine.disk > one.bytes.total() && one.disk_us > one.verdict_us));
+        }
+    }
+
+    #[test]
+    fn no_number_is_too_large() {
+        for of in measured::RECIPES {
+            let most = estimate(of, 1_000_000_000_000_000_000);
+            assert_eq!(most.machine.disk, u64::MAX, "{most:?}");
+            assert!([most.load_cpu_hours, most.verdict_us, most.reads].iter().all(|figure| figure.is_finite()));
+        }
+    }
+
+    #[test]
+    fn short_keys_find_strangers_where_there_are_billions() {
+        let main = measured::RECIPES[1];
+        assert!(estimate(main, 1_000_000).found < measured::CANDIDATES + 0.01);
+        assert!((7.0..8.0).contains(&(estimate(main, 8_000_000_000).found - measured::CANDIDATES)));
+        assert!((estimate(measured::RECIPES[0], 8_000_000_000).found - 1.0).abs() < 1e-9);
+    }
+}

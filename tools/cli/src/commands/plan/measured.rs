@@ -1,0 +1,75 @@
+//! What `benches/plan.py` measured of a document, by recipe: run it again, and write its columns here.
+
+/// Documents that were measured.
+pub(super) const DOCUMENTS: u64 = 19_200;
+/// Bytes that the catalog of every database has once.
+pub(super) const CATALOG_BASE: u64 = 380 << 10;
+/// Bytes of the site of a document that has an address.
+pub(super) const SITE: u64 = 15;
+/// Bytes of a made page.
+pub(super) const PAGE: u64 = 1_500;
+/// Bytes of HTML a CPU microsecond, from a compressed archive to sketches: `cargo bench --bench ingest -- --warc FILE`.
+pub(super) const PAGE_SPEED: f64 = 213.0;
+/// Candidates of a page that are no chance: 1.3 to 8.9 on labelled sets, `nddb eval`.
+pub(super) const CANDIDATES: f64 = 4.0;
+/// Microseconds of reading the record of a candidate from memory and comparing it: a look-up of RocksDB is 6.5 of them.
+pub(super) const CANDIDATE_US: f64 = 10.0;
+/// Microseconds of a read from a solid-state disk, and of each further one in flight with it.
+pub(super) const READ_US: f64 = 100.0;
+pub(super) const READ_MORE_US: f64 = 8.0;
+/// Anonymous memory of a reader of a small database, without the cache of the catalog.
+pub(super) const READER_BASE: u64 = 22 << 20;
+/// The cache of the catalog, when it is full.
+pub(super) const CATALOG_CACHE: u64 = 96 << 20;
+/// Bytes of the directory of a segment in memory, for each block.
+pub(super) const DIRECTORY: f64 = 2.75;
+/// Filter of ids: bytes a document.
+pub(super) const FILTER: f64 = 1.25;
+/// Share of the catalog that is its own index: one entry of about 40 bytes for each block of 4 KB.
+pub(super) const CATALOG_INDEX: f64 = 0.01;
+
+/// What a document takes with recipes that store alike.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Measured {
+    /// Names of the recipes.
+    pub(super) recipe: &'static str,
+    /// Bytes of the catalog, less ids, address and site.
+    pub(super) catalog: u64,
+    /// Keys.
+    pub(super) keys: u64,
+    /// Keys that the default verdict looks up; 0 where fingerprints alone decide.
+    pub(super) looked_up: u64,
+    /// CPU microseconds of loading a made page, and of merging a document once.
+    pub(super) load_us: f64,
+    pub(super) merge_us: f64,
+    /// CPU microseconds of the default verdict, all in memory.
+    pub(super) verdict_us: f64,
+}
+
+impl Measured {
+    /// Whether documents are fingerprints alone.
+    pub(super) fn is_bare(&self) -> bool {
+        self.keys == 0
+    }
+}
+
+/// All recipes; `--psl` and `--phrases` change no bytes.
+pub(super) const RECIPES: [Measured; 6] = [
+    row("bare", 47, 0, 0, (2.0, 0.5), 20.6),
+    row("main", 801, 40, 25, (93.0, 17.7), 64.1),
+    row("main-c", 801, 52, 25, (90.0, 19.0), 77.2),
+    row("web", 544, 16, 0, (58.0, 9.7), 30.9),
+    row("web-c", 544, 28, 0, (59.0, 12.5), 33.7),
+    row("conventions", 108, 1, 0, (218.0, 4.4), 23.3),
+];
+
+const fn row(
+    recipe: &'static str,
+    catalog: u64,
+    keys: u64,
+    looked_up: u64,
+    (load_us, merge_us): (f64, f64),
+    verdict_us: f64,
+) -> Measured {
+    Measured { recipe, catalog, keys, looked_up, load_us, merge_us, verdict_us }
+}

@@ -1,0 +1,109 @@
+//! `nddb plan`: estimated size and cost of a number of documents, by recipe and by design of tables.
+
+mod estimate;
+mod measured;
+mod shown;
+
+use nddb::planner::{self, Budget, Prediction};
+use nddb_format::FormatError;
+
+use self::estimate::{Estimate, Wanted};
+use self::shown::Plan;
+use crate::args::Global;
+use crate::failure::{Code, Failure, Result};
+use crate::output::Output;
+use crate::quantity;
+
+/// Memory of sorting if `--memory-limit` does not say otherwise.
+const SORTING: u64 = 512 << 20;
+
+/// Print what documents would take of disk, memory and time, before anything is made
+///
+/// First for fingerprints alone (`bare`) and for each recipe: bytes by kind, load, and the default verdict, with all in
+/// memory and with no more than the indexes there. `conventions` are 1e0ng, seomoz, text-dedup, wayback64 and
+/// trafilatura; --psl and --phrases change no bytes. Then a machine that loads all within --days and answers --rate
+/// queries a second; how the figures of one recipe come about; and the designs of tables: more of them have longer
+/// prefixes, less to decode for each, and more space on disk. The design that `--tables auto` takes for a run of so many
+/// documents is marked with a star, and is the one that the figures are for.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  nddb plan --docs 8e9 --k 3
+  nddb plan --docs 100M --recipe main-c --url-bytes 60 --page-bytes 30K
+  nddb plan --docs 100M --tables-max 20 --json")]
+pub(crate) struct Args {
+    /// Number of documents: 8e9, 100M
+    #[arg(long, value_name = "N", value_parser = quantity::count)]
+    docs: u64,
+    /// Greatest distance, in bits: 0 to 7
+    #[arg(short, long, default_value_t = 3, value_parser = clap::value_parser!(u8).range(0..=7))]
+    k: u8,
+    /// Width of a fingerprint, in bits: 8 to 64
+    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u8).range(8..=64))]
+    bits: u8,
+    /// Leave out designs of more tables
+    #[arg(long, value_name = "N", default_value_t = 64)]
+    tables_max: usize,
+    /// Show how the figures of this recipe come about: bare, main, main-c, web, web-c, conventions
+    #[arg(long, value_name = "RECIPE", default_value = "main", value_parser = recipe)]
+    recipe: usize,
+    /// Mean size of an id; that of a record is urn:uuid: and 36 characters
+    #[arg(long, value_name = "SIZE", default_value = "45", value_parser = quantity::size)]
+    id_bytes: u64,
+    /// Mean size of an address
+    #[arg(long, value_name = "SIZE", default_value = "80", value_parser = quantity::size)]
+    url_bytes: u64,
+    /// Mean size of a page before compression
+    #[arg(long, value_name = "SIZE", default_value = "100K", value_parser = quantity::size)]
+    page_bytes: u64,
+    /// Queries a second that are to be answered
+    #[arg(long, value_name = "N", default_value = "100", value_parser = quantity::count)]
+    rate: u64,
+    /// Days in which all documents are to be loaded
+    #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..))]
+    days: u32,
+}
+
+fn recipe(name: &str) -> Result<usize, String> {
+    let names = measured::RECIPES.map(|one| one.recipe);
+    names.iter().position(|one| *one == name).ok_or_else(|| format!("the recipes of a plan are {}", names.join(", ")))
+}
+
+pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
+    let plan = plan(args, global).map_err(|error| Failure::usage(error.to_string()))?;
+    let mut output = Output::stdout();
+    if global.json {
+        output.json(&plan.value())?;
+    } else {
+        plan.lines().iter().try_for_each(|line| output.line(line))?;
+    }
+    output.flush()?;
+    Ok(Code::Done)
+}
+
+fn plan(args: &Args, global: &Global) -> Result<Plan, FormatError> {
+    let wanted = Wanted {
+        documents: args.docs,
+        id: args.id_bytes,
+        url: args.url_bytes,
+        page: args.page_bytes,
+        sorting: global.memory_limit.unwrap_or(SORTING),
+        rate: args.rate as f64,
+        days: args.days.into(),
+    };
+    let (mut designs, auto) = self::designs(args.bits, args.k, args.docs)?;
+    // The verdict was measured with fingerprints of 64 bits, within 3.
+    let (small, small_auto) = self::designs(64, 3, measured::DOCUMENTS)?;
+    let estimates = measured::RECIPES.map(|of| Estimate::new(of, &wanted, &designs[auto], &small[small_auto]));
+    let chosen = designs[auto].clone();
+    designs.retain(|design| design.tables <= args.tables_max);
+    Ok(Plan { bits: args.bits, k: args.k, wanted, estimates, shown: args.recipe, designs, chosen })
+}
+
+/// Returns all designs, and which of them the planner chooses.
+fn designs(bits: u8, k: u8, documents: u64) -> Result<(Vec<Prediction>, usize), FormatError> {
+    let chosen = planner::choose(bits, k, documents, Budget::default())?;
+    let designs = planner::plan(bits, k, documents)?;
+    let auto = designs.iter().position(|design| design.levels == chosen.levels()).unwrap_or(0);
+    Ok((designs, auto))
+}
