@@ -354,6 +354,20 @@ news
   headings 18d98c 2631b8 0b92cf 21f063 0c5631 5da314 1e32b7
   terms 52 numbers 11 whole false
 news text
+  tokens 56
+  fingerprint 8221868308da960f
+  digest dcb0c60f7d2117f9a61d8963ddb101ba
+  min-values d2259f0448c4c02c
+  supershingles 527912971c4c998d 1325451e3a75fc8b 499c9acfc1b4f803
+  supershingles 1ef8063b59d1e086 f4654f84c59be729 616ec80b5c98eaf6
+  megashingles 032dd69b75968ae3 13e368b06774eab9
+  projection a3bdabcd44ccb075 d54806849ebb483e c7a789142810022c
+  projection ed245000e1e5400c 073eda10e4e4c9ce 8cbdb9ef246076e5
+  profile 385a8f3b548c86a1
+  short bands ac66673b93ef6e4f 29ddb891b4285538
+  title
+  headings
+  terms 28 numbers 6 whole false
 ";
 
 const MAIN_EXPECTED: &str = "\
