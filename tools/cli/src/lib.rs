@@ -1,8 +1,8 @@
 //! The command `nddb`: a persistent index of document fingerprints, on the command line.
 //!
-//! [`cli`] is the command line; a file for each subcommand stands in [`commands`]. Around them: [`args`] (what all
-//! commands share), [`messages`] (the only writer of stderr), [`output`] (stdout and the files of `-o`), [`failure`] (exit
-//! codes and errors), [`inputs`], [`interrupt`] and small helpers. Data goes to stdout, words to stderr.
+//! `cli` is the command line; a file for each subcommand stands in `commands`. Around them: `args` (what all
+//! commands share), `messages` (the only writer of stderr), `output` (stdout and the files of `-o`), `failure` (exit
+//! codes and errors), `inputs`, `interrupt` and small helpers. Data goes to stdout, words to stderr.
 
 mod args;
 mod cli;
