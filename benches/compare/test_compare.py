@@ -10,6 +10,7 @@ from collections import Counter
 from pathlib import Path
 
 from groups import group_of
+from same_job import blocks
 from score import Found, components, decimal, interval, read_json_lines, read_labels, scored
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -115,6 +116,15 @@ class MadePages(unittest.TestCase):
   y</pre>end"""
         self.assertEqual(text_of(html), "Home\n\nThe Fox\n\nIt & a dog.\nTwo\n\na\tb\n\nx = 1\n  y\n\nend\n")
         self.assertEqual(text_of("<meta charset=utf-8><p>no head"), "no head\n")
+
+    def test_the_code_of_both_sides_is_what_the_readme_shows(self):
+        code, lines = blocks()
+        # Processes of datatrove read the file again, so that what it does must be guarded.
+        self.assertIn('if __name__ == "__main__":', code)
+        self.assertIn("save_cluster_id=True", code)
+        compile(code, "README.md", "exec")
+        self.assertEqual([line.split()[:2] for line in lines], [["nddb", name] for name in (
+            "create", "load", "cluster", "filter")])
 
 
 if __name__ == "__main__":

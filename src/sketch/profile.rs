@@ -227,10 +227,11 @@ impl Profile {
         let name = self.name();
         let named_size = if name.is_empty() { NAMELESS_BAND } else { NAMED_BAND };
         let words = [0, 1].map(|index| name.get(index).copied().unwrap_or(0));
+        let mut bytes = Vec::with_capacity(20);
         std::array::from_fn(|index| {
             let (run, is_named) = (index % RUNS, index >= RUNS);
             let values = &self.short[SHORT_BAND * run..];
-            let mut bytes = Vec::with_capacity(20);
+            bytes.clear();
             bytes.extend_from_slice(if is_named { b"named" } else { b"short" });
             bytes.push(run as u8);
             let values = &values[..if is_named { named_size } else { SHORT_BAND }];

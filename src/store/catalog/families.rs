@@ -2,15 +2,15 @@
 
 use nddb_format::record::FAMILIES;
 use rocksdb::{
-    BlockBasedIndexType, BlockBasedOptions, Cache, ColumnFamilyDescriptor, DBCompressionType, DBRecoveryMode, Options,
-    SliceTransform,
+    BlockBasedIndexType, BlockBasedOptions, Cache, ColumnFamilyDescriptor, DBCompressionType, DBRecoveryMode,
+    DEFAULT_COLUMN_FAMILY_NAME, Options, SliceTransform,
 };
 
 /// Memory for cached blocks of the catalog, including filters and indexes, in bytes. It does not grow with the
 /// catalog: other blocks are read again, as a rule from the page cache.
 pub(super) const CACHE_SIZE: usize = 96 << 20;
-/// About the size of a block of RocksDB, by default.
-const BLOCK_SIZE: usize = 4 << 10;
+/// Size of a block of an index or filter, in bytes.
+const METADATA_BLOCK_SIZE: usize = 4 << 10;
 /// Memory for rows not yet in a sorted file, in bytes. A reader replays up to this amount when it opens.
 const BUFFER_SIZE: usize = 32 << 20;
 /// Target size of a sorted file in bytes: each file is opened with the catalog.
@@ -76,18 +76,36 @@ pub(super) fn database_options() -> Options {
     options
 }
 
-/// Returns all families with their options, which must be the same at every opening, or lookups lose their filters.
-pub(super) fn families(cache: &Cache) -> Vec<ColumnFamilyDescriptor> {
-    let all = Family::ALL.into_iter();
-    all.map(|family| ColumnFamilyDescriptor::new(family.name(), family_options(family, cache))).collect()
+/// What a catalog is opened for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Use {
+    Writing,
+    Reading,
 }
 
+/// Returns all families with their options. Those of sorted files must be the same at every opening, or lookups lose
+/// their filters.
+pub(super) fn families(cache: &Cache, catalog_use: Use) -> Vec<ColumnFamilyDescriptor> {
+    let all = Family::ALL.into_iter().map(|family| {
+        let mut options = family_options(family, cache);
+        if family == Family::Ids && catalog_use == Use::Writing {
+            // Each new document asks for its id. A reader seldom does, and would fill 3 MB with zeros for every log.
+            options.set_memtable_prefix_bloom_ratio(0.05);
+        }
+        ColumnFamilyDescriptor::new(family.name(), options)
+    });
+    // RocksDB would give the family that it has by itself a cache of its own.
+    let mut unused = Options::default();
+    unused.set_block_based_table_factory(&table_options(cache));
+    all.chain([ColumnFamilyDescriptor::new(DEFAULT_COLUMN_FAMILY_NAME, unused)]).collect()
+}
+
+/// Returns a cache whose table grows with its contents: zeros for all of it would be written at every opening.
 pub(super) fn new_cache() -> Cache {
-    Cache::new_hyper_clock_cache(CACHE_SIZE, BLOCK_SIZE)
+    Cache::new_hyper_clock_cache(CACHE_SIZE, 0)
 }
 
-pub(super) fn family_options(family: Family, cache: &Cache) -> Options {
-    let mut options = Options::default();
+fn table_options(cache: &Cache) -> BlockBasedOptions {
     let mut table = BlockBasedOptions::default();
     table.set_block_cache(cache);
     table.set_format_version(5);
@@ -96,8 +114,14 @@ pub(super) fn family_options(family: Family, cache: &Cache) -> Options {
     table.set_cache_index_and_filter_blocks(true);
     table.set_index_type(BlockBasedIndexType::TwoLevelIndexSearch);
     table.set_partition_filters(true);
-    table.set_metadata_block_size(BLOCK_SIZE);
+    table.set_metadata_block_size(METADATA_BLOCK_SIZE);
     table.set_pin_top_level_index_and_filter(false);
+    table
+}
+
+pub(super) fn family_options(family: Family, cache: &Cache) -> Options {
+    let mut options = Options::default();
+    let mut table = table_options(cache);
     options.set_target_file_size_base(FILE_SIZE);
     options.set_max_bytes_for_level_base(2 * FILE_SIZE);
     // Sketches do not compress; ids and keys share prefixes, which the blocks omit already.
@@ -114,7 +138,6 @@ pub(super) fn family_options(family: Family, cache: &Cache) -> Options {
         table.set_bloom_filter(10.0, false);
         table.set_whole_key_filtering(false);
         options.set_prefix_extractor(prefix);
-        options.set_memtable_prefix_bloom_ratio(0.05);
     }
     options.set_block_based_table_factory(&table);
     options

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rocksdb::{Cache, ColumnFamily, DB, ErrorKind, LogLevel, Options};
 
-use super::families::{Family, database_options, families, new_cache};
+use super::families::{Family, Use, database_options, families, new_cache};
 use super::logs::{self, is_log, log_number};
 use crate::store::disk::dir;
 use crate::{Error, Result};
@@ -56,7 +56,8 @@ impl Catalog {
 
     fn open_primary(path: &Path, options: &Options, action: &'static str) -> Result<Self> {
         let cache = new_cache();
-        let db = DB::open_cf_descriptors(options, path, families(&cache)).map_err(failed(action, path))?;
+        let db =
+            DB::open_cf_descriptors(options, path, families(&cache, Use::Writing)).map_err(failed(action, path))?;
         Ok(Self { db, path: path.into(), cache, followed: u64::MAX })
     }
 
@@ -81,7 +82,7 @@ impl Catalog {
         if names.len() < MANY_FILES {
             options.set_max_file_opening_threads(1);
         }
-        let db = DB::open_cf_descriptors_as_secondary(&options, path, scratch.path(), families(&cache))
+        let db = DB::open_cf_descriptors_as_secondary(&options, path, scratch.path(), families(&cache, Use::Reading))
             .map_err(failed("be opened for reading", path))?;
         // A secondary instance needs a folder for its log. The log is open now: without a name it vanishes with the
         // process, however that ends.

@@ -17,9 +17,6 @@ use crate::store::runs::memtable::Memtables;
 use crate::store::runs::run::{Run, Verify};
 use crate::{Error, Result};
 
-/// Records read at a time.
-const SLICE: usize = 1024;
-
 /// One state of the database.
 #[derive(Debug)]
 pub(crate) struct Snapshot {
@@ -139,6 +136,7 @@ impl Snapshot {
     /// Applies the changes.
     pub(crate) fn apply(&mut self, changes: Changes) {
         self.memtable.drop_below(changes.manifest.complete);
+        self.memtable.reserve_keys(changes.keys.len());
         let mut keys = changes.keys.into_iter().peekable();
         for (index, (fingerprint, number)) in (0..).zip(changes.prints) {
             self.memtable.insert(fingerprint, number);
@@ -247,16 +245,17 @@ impl Changes {
             return Ok(());
         }
         let recipe = Recipe::of_any_version(&catalog.settings()?.recipe);
-        for (slice, prints) in (first..).step_by(SLICE).zip(self.prints[first..].chunks(SLICE)) {
-            let numbers: Vec<u64> = prints.iter().map(|&(_, number)| number).collect();
-            catalog.records(&numbers, &mut |index, value| {
-                let record = Record::decode(value).map_err(Error::format(catalog.path()))?;
-                let keys = keys_of(&record, recipe.as_ref());
-                self.keys.extend(keys.stored().map(|key| ((slice + index) as u32, key)));
-                Ok(())
-            })?;
-        }
-        Ok(())
+        let numbers = self.prints[first..].iter().map(|&(_, number)| number);
+        catalog.neighboring_records(numbers, &mut |index, value| {
+            let record = Record::decode(value).map_err(Error::format(catalog.path()))?;
+            let keys = keys_of(&record, recipe.as_ref());
+            if index == 0 {
+                // As a rule all documents have as many.
+                self.keys.reserve(keys.stored().count() * (self.prints.len() - first));
+            }
+            self.keys.extend(keys.stored().map(|key| ((first + index) as u32, key)));
+            Ok(())
+        })
     }
 
     /// Reads the unread prints. A memtable needs neither those of unfinished loads nor deleted ones.

@@ -4,10 +4,10 @@
 //! bits. Every fingerprint is chained under the value of each of its groups; a probe walks k + 1 chains of a few
 //! entries. Equal fingerprints share one entry. Other keys of the documents are found by a hash map.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 use nddb_format::digest::mix;
 use nddb_format::fingerprint::low_mask;
 
@@ -22,49 +22,65 @@ const KEYS_MAX: usize = 400_000;
 const CHAIN_BITS: u32 = 16;
 const NONE: u32 = u32::MAX;
 
+/// A document with a key.
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    key: u64,
+    number: u64,
+    /// The next link of this key.
+    next: u32,
+    /// Of the first link of a key, the last one.
+    last: u32,
+}
+
 /// Stored keys of documents (SPEC 8.6), each with a chain of their numbers in ascending order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Keys {
-    /// First and last link of each key.
-    chains: HashMap<u64, (u32, u32)>,
-    /// Number and next link.
-    links: Vec<(u64, u32)>,
+    /// Index of the first link of each key: five bytes a key, so that inserting many stays in the caches.
+    first: HashTable<u32>,
+    links: Vec<Link>,
 }
 
 impl Keys {
+    fn reserve(&mut self, more: usize) {
+        self.first.reserve(more, |&link| mix(self.links[link as usize].key));
+        self.links.reserve(more);
+    }
+
     /// Adds a key of a document; numbers ascend. The same key twice is added once.
     pub(crate) fn insert(&mut self, key: u64, number: u64) {
-        let link = self.links.len() as u32;
-        match self.chains.entry(key) {
-            Entry::Vacant(chain) => _ = chain.insert((link, link)),
-            Entry::Occupied(mut chain) => {
-                let last = &mut chain.get_mut().1;
-                let (number_before, next) = &mut self.links[*last as usize];
-                if *number_before == number {
+        let Self { first, links } = self;
+        let link = links.len() as u32;
+        let is_key = |&first: &u32| links[first as usize].key == key;
+        match first.entry(mix(key), is_key, |&first| mix(links[first as usize].key)) {
+            Entry::Vacant(vacant) => _ = vacant.insert(link),
+            Entry::Occupied(occupied) => {
+                let first = *occupied.get() as usize;
+                let last = std::mem::replace(&mut links[first].last, link) as usize;
+                if links[last].number == number {
+                    links[first].last = last as u32;
                     return;
                 }
-                *next = link;
-                *last = link;
+                links[last].next = link;
             }
         }
-        self.links.push((number, NONE));
+        links.push(Link { key, number, next: NONE, last: link });
     }
 
     /// Returns the numbers of a key, ascending.
     pub(crate) fn numbers(&self, key: u64) -> impl Iterator<Item = u64> {
-        let first = self.chains.get(&key).map_or(NONE, |chain| chain.0);
-        let link = |link: u32| self.links.get(link as usize).map(|&(number, next)| (number, next));
-        let mut at = first;
+        let first = self.first.find(mix(key), |&first| self.links[first as usize].key == key);
+        let mut at = first.copied().unwrap_or(NONE);
         std::iter::from_fn(move || {
-            let (number, next) = link(at)?;
-            at = next;
-            Some(number)
+            let link = self.links.get(at as usize)?;
+            at = link.next;
+            Some(link.number)
         })
     }
 
-    /// Returns all (key, number) pairs, in no order.
+    /// Returns all (key, number) pairs, numbers ascending.
     fn pairs(&self) -> impl Iterator<Item = (u64, u64)> {
-        self.chains.keys().flat_map(|&key| self.numbers(key).map(move |number| (key, number)))
+        self.links.iter().map(|link| (link.key, link.number))
     }
 }
 
@@ -79,7 +95,8 @@ pub(crate) struct Memtable {
     next: Vec<u32>,
     prints: Vec<u64>,
     numbers: Vec<Vec<u64>>,
-    entry_of: HashMap<u64, u32>,
+    /// The entry of each fingerprint.
+    entry_of: HashTable<u32>,
     keys: Keys,
     rows: usize,
     /// The least number, and one more than the greatest.
@@ -109,7 +126,7 @@ impl Memtable {
             next: Vec::new(),
             prints: Vec::new(),
             numbers: Vec::new(),
-            entry_of: HashMap::new(),
+            entry_of: HashTable::new(),
             keys: Keys::default(),
             rows: 0,
             start: u64::MAX,
@@ -122,11 +139,12 @@ impl Memtable {
         self.rows += 1;
         self.start = self.start.min(number);
         self.end = number + 1;
-        let entry = self.prints.len() as u32;
-        let entry = *self.entry_of.entry(fingerprint).or_insert(entry);
-        if let Some(numbers) = self.numbers.get_mut(entry as usize) {
-            numbers.push(number);
-            return;
+        let Self { entry_of, prints, numbers, .. } = self;
+        let is_print = |&entry: &u32| prints[entry as usize] == fingerprint;
+        let entry = prints.len() as u32;
+        match entry_of.entry(mix(fingerprint), is_print, |&entry| mix(prints[entry as usize])) {
+            Entry::Occupied(occupied) => return numbers[*occupied.get() as usize].push(number),
+            Entry::Vacant(vacant) => _ = vacant.insert(entry),
         }
         self.prints.push(fingerprint);
         self.numbers.push(vec![number]);
@@ -154,9 +172,8 @@ impl Memtable {
         rows.sort_unstable();
         let mut above = self.empty();
         rows.into_iter().for_each(|(number, fingerprint)| above.insert(fingerprint, number));
-        let mut keys: Vec<(u64, u64)> = self.keys.pairs().filter(|&(_, number)| number >= low).collect();
-        keys.sort_unstable_by_key(|&(key, number)| (number, key));
-        keys.into_iter().for_each(|(key, number)| above.keys.insert(key, number));
+        let keys = self.keys.pairs().filter(|&(_, number)| number >= low);
+        keys.for_each(|(key, number)| above.keys.insert(key, number));
         above
     }
 
@@ -229,6 +246,11 @@ impl Memtables {
     /// Returns empty memtables for `bits`-bit fingerprints and distances up to `k`.
     pub(crate) fn new(bits: u8, k: u8) -> Self {
         Self { frozen: None, active: Memtable::new(bits, k) }
+    }
+
+    /// Makes room for this number of pairs of a key and a document.
+    pub(crate) fn reserve_keys(&mut self, more: usize) {
+        self.active.keys.reserve(more);
     }
 
     /// Adds a document; numbers ascend.

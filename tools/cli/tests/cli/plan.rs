@@ -95,7 +95,10 @@ fn a_plan_tells_the_whole_of_eight_billion_pages_and_how_it_comes_about() {
     let short = dir.nddb(short).done().json();
     assert!(total(&short, "main")["bytes"]["catalog"].as_u64() < main["bytes"]["catalog"].as_u64());
     assert!(total(&short, "main")["load_cpu_hours"].as_f64() < main["load_cpu_hours"].as_f64());
-    dir.nddb(["plan", "--docs", "0"]).done();
+    for docs in ["0", "1", "1e17", "9e17"] {
+        dir.nddb(["plan", "--docs", docs]).done();
+        dir.nddb(["plan", "--docs", docs, "--json", "--page-bytes", "1e17", "--id-bytes", "1e17"]).done();
+    }
 }
 
 #[test]

@@ -133,14 +133,14 @@ fn told(summary: &ClusterSummary) -> String {
         grouped(summary.kept),
         grouped(summary.removed)
     );
-    for (count, what) in [
-        (summary.spared, "near-duplicates spared"),
-        (summary.thin, "clusters of thin pages"),
-        (summary.oversized, "oversized"),
-        (summary.single_site, "of a single site"),
+    for (count, told) in [
+        (summary.spared, counted(summary.spared, "near-duplicate") + " spared"),
+        (summary.thin, counted(summary.thin, "cluster") + " of thin pages"),
+        (summary.oversized, grouped(summary.oversized) + " oversized"),
+        (summary.single_site, grouped(summary.single_site) + " of a single site"),
     ] {
         if count > 0 {
-            text += &format!(", {} {what}", grouped(count));
+            text += &format!(", {told}");
         }
     }
     text

@@ -45,11 +45,16 @@ pub(super) struct Bytes {
 impl Bytes {
     /// Of the runs, which merges write again.
     pub(super) fn runs(&self) -> u64 {
-        self.segments + self.postings + self.keys
+        self.segments.saturating_add(self.postings).saturating_add(self.keys)
     }
 
     pub(super) fn total(&self) -> u64 {
-        self.runs() + self.catalog
+        self.runs().saturating_add(self.catalog)
+    }
+
+    /// With the runs once more: a merge writes before it removes.
+    pub(super) fn while_merging(&self) -> u64 {
+        self.total().saturating_add(self.runs())
     }
 }
 
@@ -103,10 +108,10 @@ impl Estimate {
             keys: key_table.segment.saturating_add(key_table.postings),
             catalog: per(catalog).saturating_add(measured::CATALOG_BASE),
         };
-        let blocks = (bytes.segments + key_table.segment) as f64 / BLOCK;
+        let blocks = (bytes.segments as f64 + key_table.segment as f64) / BLOCK;
         let cache = measured::CATALOG_CACHE.min(bytes.catalog);
-        let reader = measured::READER_BASE + cache + (blocks * measured::DIRECTORY) as u64;
-        let writer = reader + wanted.sorting;
+        let reader = (measured::READER_BASE + cache).saturating_add((blocks * measured::DIRECTORY) as u64);
+        let writer = reader.saturating_add(wanted.sorting);
         // Eight bytes of each block: its key in the index, and the rank of its first value in the postings.
         let indexes =
             blocks * 16.0 + documents as f64 * measured::FILTER + bytes.catalog as f64 * measured::CATALOG_INDEX;
@@ -127,10 +132,10 @@ impl Estimate {
         // Blocks are read together, then the postings of what they hold, then one record after the other.
         let together = looked_up + found * POSTINGS_READS;
         let waits = measured::READ_MORE_US * together + measured::READ_US * (1.0 + found * RECORD_READS);
-        let memory = (reader + writer) as f64 + indexes;
+        let memory = reader as f64 + writer as f64 + indexes;
         let machine = Machine {
             memory: power_of_two(memory * ROOM, 4 << 30),
-            disk: power_of_two((bytes.total() + bytes.runs()) as f64 * ROOM, 64 << 30),
+            disk: power_of_two(bytes.while_merging() as f64 * ROOM, 64 << 30),
             cores: power_of_two((load_cpu_hours / (24.0 * wanted.days)).max(wanted.rate * verdict_us / 1e6), 2),
         };
         Self {
@@ -183,6 +188,15 @@ mod tests {
             assert!(grown.is_sorted_by(|a, b| a.verdict_us <= b.verdict_us && a.disk_us <= b.disk_us), "{grown:?}");
             assert!(grown.is_sorted_by(|a, b| a.machine.memory <= b.machine.memory), "{grown:?}");
             assert!(grown.iter().all(|one| one.machine.disk > one.bytes.total() && one.disk_us > one.verdict_us));
+        }
+    }
+
+    #[test]
+    fn no_number_is_too_large() {
+        for of in measured::RECIPES {
+            let most = estimate(of, 1_000_000_000_000_000_000);
+            assert_eq!(most.machine.disk, u64::MAX, "{most:?}");
+            assert!([most.load_cpu_hours, most.verdict_us, most.reads].iter().all(|figure| figure.is_finite()));
         }
     }
 

@@ -82,7 +82,7 @@ impl Plan {
         let needs = ["recipe", "reader", "writer", "indexes", "while merging", "reads/s"];
         let mut table = Table::new(&[&needs[..], &["memory", "disk", "cores"]].concat());
         for one in &self.estimates {
-            let needs = [one.reader, one.writer, one.indexes, one.bytes.total() + one.bytes.runs()].map(bytes);
+            let needs = [one.reader, one.writer, one.indexes, one.bytes.while_merging()].map(bytes);
             let machine = [bytes(one.machine.memory), bytes(one.machine.disk), one.machine.cores.to_string()];
             let rate = short(one.reads * self.wanted.rate);
             table.row([vec![one.of.recipe.to_owned()], needs.into(), vec![rate], machine.into()].concat());
@@ -230,7 +230,7 @@ fn total(one: &Estimate) -> Value {
             "catalog": sizes.catalog,
             "total": sizes.total(),
         },
-        "bytes_while_merging": sizes.total() + sizes.runs(),
+        "bytes_while_merging": sizes.while_merging(),
         "reader_bytes": one.reader,
         "writer_bytes": one.writer,
         "index_bytes": one.indexes,
