@@ -1,7 +1,7 @@
 //! `nddb cluster`: clusters, with the documents to keep and to remove.
 
 mod files;
-mod members;
+pub(crate) mod members;
 mod renamed;
 
 use std::path::PathBuf;
