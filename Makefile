@@ -7,11 +7,13 @@ export ROCKSDB_LIB_DIR := $(CURDIR)/target/rocksdb
 export ROCKSDB_STATIC := 1
 NDDB := target/release/nddb
 
-.PHONY: help setup build demo test lint doc deps bench fuzz env clean
+.PHONY: help setup build demo test python test-python lint doc deps bench fuzz env clean
 
 help:
 	@echo 'make demo           build, load a crawl archive, query and check it (WARC=file takes yours)'
 	@echo 'make test           build and run all tests'
+	@echo 'make python         build the Python package, target/wheels (PYTHON=python3.11 or newer)'
+	@echo 'make test-python    install it into environments of its own and test it'
 	@echo 'make build          build target/release/nddb'
 	@echo 'make lint           formatting and clippy'
 	@echo 'make doc            documentation, target/doc'
@@ -32,6 +34,12 @@ demo: build
 
 test: setup
 	cargo test --profile checked --locked --workspace
+
+python: setup
+	@.ci/python wheel
+
+test-python: python
+	@.ci/python test
 
 lint: setup
 	cargo fmt --all --check

@@ -11,6 +11,7 @@
 pub(crate) mod candidates;
 mod cluster;
 pub(crate) mod collection;
+mod documents;
 pub(crate) mod method;
 pub(crate) mod online;
 pub(crate) mod pairs;
@@ -24,6 +25,7 @@ pub use cluster::{
 };
 pub use collection::Collection;
 pub use collection::row::Row;
+pub use documents::{candidate_keys, evidence_of};
 pub use method::default_method::MethodChoice;
 pub use method::evidence::Evidence;
 pub use method::options::{GROUP_LIMIT, PairOptions, check};

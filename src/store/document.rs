@@ -1,8 +1,8 @@
 //! A document to be stored.
 
-use nddb_format::Fingerprint;
 use nddb_format::fingerprint::low_mask;
 use nddb_format::record::{self, Print, Record, SourcePosition};
+use nddb_format::{Fingerprint, FormatError};
 
 use super::catalog::DocumentKeys;
 use super::keys::keys_of;
@@ -155,8 +155,26 @@ impl Document {
     }
 
     /// Returns the record, which is everything but the fingerprint.
-    pub(crate) fn record(&self) -> &Record {
+    pub fn record(&self) -> &Record {
         &self.record
+    }
+
+    /// Returns the document as bytes: what the catalog stores under its number (SPEC 9.1), one value after the other.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = self.print().encode().to_vec();
+        self.record.encode_into(&mut bytes);
+        bytes
+    }
+
+    /// Returns the document of the bytes that [`Document::to_bytes`] made.
+    ///
+    /// # Errors
+    /// [`FormatError`] for other bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, FormatError> {
+        let (print, record) = bytes.split_at(bytes.len().min(Print::SIZE));
+        let Print { fingerprint, unprinted } = Print::decode(print)?;
+        let record = Record::decode(record)?;
+        Ok(Self { fingerprint: Fingerprint(fingerprint), unprinted, sketched: record.digest.is_some(), record })
     }
 
     pub(crate) fn print(&self) -> Print {

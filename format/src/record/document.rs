@@ -21,9 +21,12 @@ pub struct Print {
 }
 
 impl Print {
+    /// Bytes of a value.
+    pub const SIZE: usize = 10;
+
     /// Returns the bytes: version, flags, fingerprint.
-    pub fn encode(&self) -> [u8; 10] {
-        let mut bytes = [0; 10];
+    pub fn encode(&self) -> [u8; Self::SIZE] {
+        let mut bytes = [0; Self::SIZE];
         bytes[0] = VERSION;
         bytes[1] = u8::from(self.unprinted);
         bytes[2..].copy_from_slice(&self.fingerprint.to_le_bytes());

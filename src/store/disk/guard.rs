@@ -1,10 +1,10 @@
 //! The SIGBUS guard: a mapped file that was truncated, or cannot be read, does not kill the process.
 //!
 //! A handler maps a page of zeros over the page that faulted and marks the mapping; zeros fail their checksum, and
-//! a query tests the mark after decoding. Faults elsewhere get the default action.
+//! a query tests the mark after decoding. Faults elsewhere go to the handler that was there before.
 #![expect(unsafe_code, reason = "signal handlers and memory maps")]
 
-use std::sync::Once;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Most mappings guarded at a time; a database of a thousand runs of twenty tables has 21,000.
@@ -20,7 +20,8 @@ static TABLE: [Slot; SLOTS] =
     [const { Slot { start: AtomicUsize::new(0), size: AtomicUsize::new(0), marked: AtomicBool::new(false) } }; SLOTS];
 /// Slots from here on were never used.
 static USED: AtomicUsize = AtomicUsize::new(0);
-static INSTALL: Once = Once::new();
+/// The handler that was there before, such as that of a host's crash reporter.
+static FORMER: OnceLock<libc::sigaction> = OnceLock::new();
 
 /// A guarded range of addresses; dropping it ends the guard.
 #[derive(Debug)]
@@ -31,7 +32,7 @@ pub(crate) struct Guard {
 impl Guard {
     /// Guards a mapping. `None` if all slots are taken.
     pub(crate) fn new(start: usize, size: usize) -> Option<Self> {
-        INSTALL.call_once(install);
+        FORMER.get_or_init(install);
         for (slot, entry) in TABLE.iter().enumerate() {
             // A slot is claimed by its start; the handler sees it once it has a size.
             if entry.start.compare_exchange(0, start, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
@@ -58,19 +59,22 @@ impl Drop for Guard {
     }
 }
 
-fn install() {
-    // SAFETY: the handler only reads atomics and calls mmap and signal, which a signal handler may do in
-    // practice on Linux; the structure is filled completely.
+/// Installs the handler; returns the one that was there.
+fn install() -> libc::sigaction {
+    // SAFETY: the handler only reads atomics and calls mmap and sigaction, which a signal handler may do in
+    // practice on Linux; the structures are filled completely.
     unsafe {
+        let mut former: libc::sigaction = std::mem::zeroed();
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = handle as *const () as usize;
         action.sa_flags = libc::SA_SIGINFO | libc::SA_NODEFER;
         libc::sigemptyset(&mut action.sa_mask);
-        libc::sigaction(libc::SIGBUS, &action, std::ptr::null_mut());
+        libc::sigaction(libc::SIGBUS, &action, &mut former);
+        former
     }
 }
 
-extern "C" fn handle(_signal: libc::c_int, info: *mut libc::siginfo_t, _context: *mut libc::c_void) {
+extern "C" fn handle(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     // SAFETY: the kernel hands a valid siginfo to a SA_SIGINFO handler.
     let address = unsafe { (*info).si_addr() } as usize;
     let used = USED.load(Ordering::Acquire);
@@ -96,8 +100,25 @@ extern "C" fn handle(_signal: libc::c_int, info: *mut libc::siginfo_t, _context:
             return;
         }
     }
-    // SAFETY: not in a guarded mapping: restores the default action for when the instruction faults again.
-    unsafe {
-        libc::signal(libc::SIGBUS, libc::SIG_DFL);
+    // Not in a guarded mapping.
+    match FORMER.get() {
+        Some(former) if former.sa_sigaction != libc::SIG_DFL && former.sa_sigaction != libc::SIG_IGN => {
+            // SAFETY: the kernel would have called this handler with these arguments, if ours were not there; its flags
+            // tell which of the two kinds of functions it is.
+            unsafe {
+                if former.sa_flags & libc::SA_SIGINFO == 0 {
+                    let handler: extern "C" fn(libc::c_int) = std::mem::transmute(former.sa_sigaction);
+                    handler(signal);
+                } else {
+                    let handler: extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void) =
+                        std::mem::transmute(former.sa_sigaction);
+                    handler(signal, info, context);
+                }
+            }
+        }
+        // SAFETY: restores the default action for when the instruction faults again.
+        _ => unsafe {
+            libc::signal(libc::SIGBUS, libc::SIG_DFL);
+        },
     }
 }

@@ -110,6 +110,8 @@ fn the_crates_depend_on_each_other_one_way() {
         ("tools/lab/Cargo.toml", "nddb", true),
         ("tools/lab/Cargo.toml", "nddb-cli", false),
         ("tools/cli/Cargo.toml", "nddb-lab", true),
+        ("tools/cli/Cargo.toml", "nddb-python", false),
+        ("tools/python/Cargo.toml", "nddb-cli", true),
     ] {
         assert_eq!(depends(manifest, on), wanted, "{manifest} depends on {on}");
     }

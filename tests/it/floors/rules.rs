@@ -5,11 +5,12 @@ use super::paths::{Crate, Target, tokens};
 use super::source::Source;
 
 /// A crate of the workspace: the folder of its sources, and the workspace crates it must not import.
-const CRATES: [(&str, &[&str]); 4] = [
-    ("format/src/", &["nddb", "nddb_lab", "nddb_cli"]),
-    ("src/", &["nddb_lab", "nddb_cli"]),
-    ("tools/lab/src/", &["nddb_cli"]),
-    ("tools/cli/src/", &[]),
+const CRATES: [(&str, &[&str]); 5] = [
+    ("format/src/", &["nddb", "nddb_lab", "nddb_cli", "pyo3"]),
+    ("src/", &["nddb_lab", "nddb_cli", "pyo3"]),
+    ("tools/lab/src/", &["nddb_cli", "pyo3"]),
+    ("tools/cli/src/", &["pyo3"]),
+    ("tools/python/src/", &["nddb_lab"]),
 ];
 
 /// The modules that each module of `src` may import; a module that is not listed may import all.
@@ -38,7 +39,7 @@ struct Keeper {
     keepers: &'static [&'static str],
 }
 
-const KEEPERS: [Keeper; 11] = [
+const KEEPERS: [Keeper; 13] = [
     Keeper {
         within: &["src/"],
         paths: &["std::fs"],
@@ -66,6 +67,13 @@ const KEEPERS: [Keeper; 11] = [
     Keeper { within: &["tools/"], paths: &["rocksdb", "memmap2"], keepers: &[] },
     Keeper { within: &["tools/"], paths: &["plotters"], keepers: &["tools/lab/src/plot/"] },
     Keeper { within: &["tools/lab/src/"], paths: &["std::fs", "tempfile", "std::env"], keepers: &[] },
+    Keeper { within: &["tools/python/src/"], paths: &["std::fs", "tempfile", "std::env", "std::io"], keepers: &[] },
+    // The C data interface: the rest takes arrays.
+    Keeper {
+        within: &["tools/python/src/"],
+        paths: &["arrow_array::ffi", "arrow_array::ffi_stream"],
+        keepers: &["tools/python/src/arrow/capsules.rs"],
+    },
     Keeper {
         within: &["tools/cli/src/"],
         paths: &["std::fs", "tempfile"],
@@ -80,7 +88,16 @@ const KEEPERS: [Keeper; 11] = [
 
 /// Words that only these files may contain: `unsafe`, and disk access without `std::fs`.
 const WORDS: [(&[&str], &[&str]); 2] = [
-    (&["unsafe"], &["src/store/disk", "src/spill/temp_file.rs"]),
+    (
+        &["unsafe"],
+        &[
+            "src/store/disk",
+            "src/spill/temp_file.rs",
+            // What other libraries made: pointers in capsules, and memory of arrays.
+            "tools/python/src/arrow/capsules.rs",
+            "tools/python/src/arrow/numbers.rs",
+        ],
+    ),
     (
         &["metadata", "symlink_metadata", "read_dir", "canonicalize", "read_link", "try_exists"],
         &[

@@ -4,7 +4,6 @@ use std::error::Error;
 use std::fmt::Write;
 use std::io;
 use std::path::Path;
-use std::process::ExitCode;
 
 use nddb::archive::ArchiveError;
 use nddb::ingest::LoadError;
@@ -39,12 +38,6 @@ pub(crate) enum Code {
     OverLimit = 14,
     /// Stopped by the user; the same command goes on.
     Interrupted = 130,
-}
-
-impl From<Code> for ExitCode {
-    fn from(code: Code) -> Self {
-        ExitCode::from(code as u8)
-    }
 }
 
 /// Why a command ends early.

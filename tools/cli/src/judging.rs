@@ -82,7 +82,7 @@ fn help() -> String {
 }
 
 /// What is known of a match besides its distance, and the rule that decided; null where nothing is known.
-pub(crate) fn add_evidence(object: &mut Map<String, Value>, alike: Option<&NearDuplicate>) {
+pub fn add_evidence(object: &mut Map<String, Value>, alike: Option<&NearDuplicate>) {
     let evidence = alike.map_or_else(Evidence::default, |alike| alike.evidence);
     // Six decimals, as in pair lines.
     let share = |value: f64| (value * 1e6).round() / 1e6;

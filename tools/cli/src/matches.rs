@@ -24,7 +24,7 @@ impl From<MatchFormat> for RowFormat {
 }
 
 /// The columns of matches.
-pub(crate) fn columns(with_id: bool) -> Vec<Column> {
+pub fn columns(with_id: bool) -> Vec<Column> {
     let columns = [("query", Kind::Number), ("fp", Kind::Print), ("distance", Kind::Number), ("id", Kind::Text)];
     columns.into_iter().take(if with_id { 4 } else { 3 }).map(|(name, kind)| Column::new(name, kind)).collect()
 }

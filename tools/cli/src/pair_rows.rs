@@ -1,7 +1,7 @@
 //! Pairs and groups as rows of a table.
 
 use clap::ValueEnum;
-use nddb::detect::{Collection, Group, Line, Method, Pair};
+use nddb::detect::{Collection, Line, Method};
 
 use crate::columns::{Cell, Column, Kind, Rows, Target};
 use crate::described::With;
@@ -40,7 +40,8 @@ const NAMES: [(&str, Kind); 5] =
 const OF_TEXTS: [(&str, Kind); 3] = [("lcs", Kind::Share), ("lcs_containment", Kind::Share), ("cosine", Kind::Share)];
 const VERDICT: (&str, Kind) = ("verdict", Kind::Text);
 
-fn columns() -> Vec<Column> {
+/// The columns of pairs and groups.
+pub fn columns() -> Vec<Column> {
     let all = [&NAMES[..], &SCORES, &OF_TEXTS, &SAME, &[VERDICT]].concat();
     all.into_iter().map(|(name, kind)| Column::new(name, kind)).collect()
 }
@@ -59,39 +60,42 @@ impl<'a> PairRows<'a> {
 
     /// Appends a pair; of a group a row for each member but its founder, without scores.
     pub(crate) fn write(&mut self, line: &Line<'_>) -> nddb::Result<()> {
-        match line {
-            Line::Pair(pair) => self.pair(pair),
-            Line::Group(group) => self.group(group),
-        }
+        rows(self.collection, self.method, line, &mut |cells| self.rows.row(cells))
     }
 
     /// Ends the table, and says how the work ended.
     pub(crate) fn finish<T>(self, outcome: Result<T>) -> Result<T> {
         self.rows.finish(outcome)
     }
+}
 
-    fn pair(&mut self, pair: &Pair) -> nddb::Result<()> {
-        let (a, b) = (self.collection.id(pair.a).into(), self.collection.id(pair.b).into());
-        let names = [a, b, Cell::Null, Cell::Null, self.method.name().into()];
-        let evidence = &pair.evidence;
-        let of_texts = [evidence.lcs_resemblance.into(), evidence.lcs_containment.into(), evidence.cosine.into()];
-        let verdict = pair.verdict();
-        let stored = Some(pair);
-        self.rows.row(&[&names[..], &scores(stored), &of_texts, &same(stored), &[(&*verdict).into()]].concat())
-    }
-
-    fn group(&mut self, group: &Group<'_>) -> nddb::Result<()> {
-        for &member in group.members.iter().filter(|&&member| member != group.founder) {
+/// Makes the rows of a pair or a group: of a group one for each member but its founder, without scores.
+pub fn rows(
+    collection: &Collection,
+    method: Method,
+    line: &Line<'_>,
+    emit: &mut dyn FnMut(&[Cell<'_>]) -> nddb::Result<()>,
+) -> nddb::Result<()> {
+    match line {
+        Line::Pair(pair) => {
+            let (a, b) = (collection.id(pair.a).into(), collection.id(pair.b).into());
+            let names = [a, b, Cell::Null, Cell::Null, method.name().into()];
+            let evidence = &pair.evidence;
+            let of_texts = [evidence.lcs_resemblance.into(), evidence.lcs_containment.into(), evidence.cosine.into()];
+            let verdict = pair.verdict();
+            let stored = Some(pair);
+            emit(&[&names[..], &scores(stored), &of_texts, &same(stored), &[(&*verdict).into()]].concat())
+        }
+        Line::Group(group) => group.members.iter().filter(|&&member| member != group.founder).try_for_each(|&member| {
             let names = [
-                self.collection.id(group.founder).into(),
-                self.collection.id(member).into(),
+                collection.id(group.founder).into(),
+                collection.id(member).into(),
                 group.kind.name().into(),
                 group.flagged.into(),
-                self.method.name().into(),
+                method.name().into(),
             ];
             let unknown = [Cell::Null; SCORES.len() + OF_TEXTS.len() + SAME.len() + 1];
-            self.rows.row(&[&names[..], &unknown].concat())?;
-        }
-        Ok(())
+            emit(&[&names[..], &unknown].concat())
+        }),
     }
 }

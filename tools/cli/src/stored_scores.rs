@@ -5,7 +5,7 @@ use nddb::detect::Pair;
 use crate::columns::{Cell, Kind};
 
 /// The scores of each kind of sketch.
-pub(crate) const SCORES: [(&str, Kind); 6] = [
+pub const SCORES: [(&str, Kind); 6] = [
     ("distance", Kind::Number),
     ("b_sim", Kind::Number),
     ("c_sim", Kind::Number),
@@ -14,10 +14,10 @@ pub(crate) const SCORES: [(&str, Kind); 6] = [
     ("resemblance", Kind::Share),
 ];
 /// What both documents have in common besides.
-pub(crate) const SAME: [(&str, Kind); 2] = [("same_site", Kind::Flag), ("same_heading", Kind::Flag)];
+pub const SAME: [(&str, Kind); 2] = [("same_site", Kind::Flag), ("same_heading", Kind::Flag)];
 
 /// Returns the cells of [`SCORES`], nulls without a pair.
-pub(crate) fn scores(pair: Option<&Pair>) -> [Cell<'static>; SCORES.len()] {
+pub fn scores(pair: Option<&Pair>) -> [Cell<'static>; SCORES.len()] {
     let evidence = pair.map(|pair| &pair.evidence);
     [
         evidence.and_then(|evidence| evidence.distance).into(),
@@ -30,7 +30,7 @@ pub(crate) fn scores(pair: Option<&Pair>) -> [Cell<'static>; SCORES.len()] {
 }
 
 /// Returns the cells of [`SAME`], nulls without a pair.
-pub(crate) fn same(pair: Option<&Pair>) -> [Cell<'static>; SAME.len()] {
+pub fn same(pair: Option<&Pair>) -> [Cell<'static>; SAME.len()] {
     let evidence = pair.map(|pair| &pair.evidence);
     [
         evidence.and_then(|evidence| evidence.same_site).into(),

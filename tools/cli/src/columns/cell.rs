@@ -4,14 +4,16 @@ use nddb::Fingerprint;
 
 /// A column of a table. Every column may have nulls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Column {
-    pub(crate) name: &'static str,
-    pub(crate) kind: Kind,
+pub struct Column {
+    /// Its name.
+    pub name: &'static str,
+    /// The type of its values.
+    pub kind: Kind,
 }
 
 /// The type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
     /// UTF-8.
     Text,
     /// Signed, 64 bits.
@@ -27,17 +29,24 @@ pub(crate) enum Kind {
 
 /// A value of a column of the same kind.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Cell<'a> {
+pub enum Cell<'a> {
+    /// No value.
     Null,
+    /// Of a column of text.
     Text(&'a str),
+    /// Of a column of numbers.
     Number(i64),
+    /// Of a column of fingerprints.
     Print(Fingerprint),
+    /// Of a column of floating-point numbers.
     Share(f64),
+    /// Of a column of truth values.
     Flag(bool),
 }
 
 impl Column {
-    pub(crate) const fn new(name: &'static str, kind: Kind) -> Self {
+    /// A column of this name and type.
+    pub const fn new(name: &'static str, kind: Kind) -> Self {
         Self { name, kind }
     }
 }

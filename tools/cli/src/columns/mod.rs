@@ -2,6 +2,8 @@
 
 #[cfg(not(feature = "parquet"))]
 mod absent;
+#[cfg(feature = "parquet")]
+mod batch;
 mod cell;
 #[cfg(feature = "parquet")]
 mod file;
@@ -10,7 +12,9 @@ mod target;
 
 #[cfg(not(feature = "parquet"))]
 pub(crate) use self::absent::TableFile;
-pub(crate) use self::cell::{Cell, Column, Kind};
+#[cfg(feature = "parquet")]
+pub use self::batch::{RowBatch, schema};
+pub use self::cell::{Cell, Column, Kind};
 #[cfg(feature = "parquet")]
 pub(crate) use self::file::TableFile;
 pub(crate) use self::rows::{RowFormat, Rows};

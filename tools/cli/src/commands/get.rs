@@ -80,7 +80,7 @@ fn by_url(view: View<'_>, urls: Vec<String>, output: &mut Output) -> Result<Vec<
 }
 
 /// A document as JSON. Sketches are hex, most significant first.
-fn value(stored: &Stored) -> Value {
+pub fn value(stored: &Stored) -> Value {
     let Record {
         id,
         url,

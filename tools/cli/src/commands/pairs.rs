@@ -39,8 +39,6 @@ Examples:
 pub(crate) struct Args {
     #[command(flatten)]
     database: Database,
-    #[command(flatten)]
-    how: MethodArgs,
     /// All pairs, instead of groups and the pairs between them
     #[arg(long)]
     expand: bool,
@@ -52,6 +50,9 @@ pub(crate) struct Args {
     /// Write here instead of stdout
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    // The last one: options behind it would stand under its heading.
+    #[command(flatten)]
+    how: MethodArgs,
 }
 
 /// Which pairs are near-duplicates.

@@ -54,7 +54,8 @@ fn round(number: f64) -> f64 {
     (number * 1000.0).round() / 1000.0
 }
 
-fn value(stats: &Stats) -> Value {
+/// Statistics as JSON.
+pub fn value(stats: &Stats) -> Value {
     let run = |run: &RunStats| {
         let files = run.files.iter().map(|file| {
             let each = file.bits_per_fingerprint.map(round);

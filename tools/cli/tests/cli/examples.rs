@@ -186,6 +186,44 @@ fn the_examples_of_every_command_can_be_typed() {
 }
 
 #[test]
+fn options_stand_under_their_own_heading() {
+    let of_texts = ["--verify", "--text", "--shingle-words", "--ratios"];
+    let papers = "--exhaustive --comparisons --signature-limit --site-signature-limit --smallest --min-text \
+                  --denominator --remainder --stop-shingles";
+    let papers: Vec<&str> = papers.split_whitespace().collect();
+    let of_all = ["--threads", "--memory-limit", "--tmp-dir", "--progress", "--json", "-q", "-v"];
+    let headings: &[(&str, &[&str])] = &[
+        ("Options of methods that compare texts:", &of_texts),
+        ("Constants of the papers:", &papers),
+        ("How pages become fingerprints:", &["--recipe", "--psl", "--pieces", "--phrases"]),
+        ("Options of all commands:", &of_all),
+        (
+            "Fields of JSONL and columns of Parquet inputs (nested: outer.inner):",
+            &["--id-field", "--text-field", "--html-field", "--fp-field", "--url-field", "--batch-column"],
+        ),
+    ];
+    let dir = Dir::new();
+    let mut seen = [0; 5];
+    for command in commands(&dir, &[]) {
+        let help = dir.nddb(command.iter().map(String::as_str).chain(["--help"])).done().stdout;
+        let mut heading = None;
+        for line in help.lines() {
+            if !line.is_empty() && !line.starts_with(' ') {
+                heading = headings.iter().position(|(name, _)| *name == line);
+            }
+            let option = line.trim_start().split([' ', ',']).next().filter(|word| word.starts_with('-'));
+            if let (Some(heading), Some(option)) =
+                (heading, option.filter(|_| line.len() - line.trim_start().len() < 8))
+            {
+                assert!(headings[heading].1.contains(&option), "{command:?}: {option} under {}", headings[heading].0);
+                seen[heading] += 1;
+            }
+        }
+    }
+    assert!(seen.iter().all(|&seen| seen > 3), "{seen:?}");
+}
+
+#[test]
 fn every_command_has_a_manual_page() {
     let dir = Dir::new();
     dir.nddb(["man", "man/man1"]).done().says(&["pages in man/man1"]);

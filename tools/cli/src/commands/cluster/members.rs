@@ -8,7 +8,8 @@ use crate::failure::{Failure, Result};
 use crate::output::Output;
 use crate::stored_scores::{SAME, SCORES, same, scores};
 
-fn columns() -> Vec<Column> {
+/// The columns of members.
+pub fn columns() -> Vec<Column> {
     let member = [
         ("cluster", Kind::Text),
         ("size", Kind::Number),
@@ -24,8 +25,7 @@ fn columns() -> Vec<Column> {
     all.into_iter().map(|(name, kind)| Column::new(name, kind)).collect()
 }
 
-/// Writes a row for each member of each cluster: whether it is kept or removed, how near it is to the document that is
-/// kept, by what is stored, and where it stands.
+/// Writes the rows of all members.
 pub(super) fn table(
     output: Output,
     view: View<'_>,
@@ -33,8 +33,21 @@ pub(super) fn table(
     options: &PairOptions,
     made: &Clusters,
 ) -> Result<()> {
-    let mut rows = Rows::table(Target::Other(output), columns())?;
-    let outcome = made.each(collection, &mut |cluster| {
+    let mut table = Rows::table(Target::Other(output), columns())?;
+    let outcome = rows(view, collection, options, made, &mut |cells| table.row(cells));
+    table.finish(outcome.map_err(Failure::from))
+}
+
+/// Makes a row for each member of each cluster: whether it is kept or removed, how near it is to the document that is
+/// kept, by what is stored, and where it stands.
+pub fn rows(
+    view: View<'_>,
+    collection: &Collection,
+    options: &PairOptions,
+    made: &Clusters,
+    emit: &mut dyn FnMut(&[Cell<'_>]) -> nddb::Result<()>,
+) -> nddb::Result<()> {
+    made.each(collection, &mut |cluster| {
         for &member in cluster.members {
             let id = collection.id(member);
             let stored = view.get(id)?;
@@ -60,9 +73,8 @@ pub(super) fn table(
                 source.map(|source| source.inner).into(),
                 source.map(|source| source.length).into(),
             ];
-            rows.row(&[&member[..], &scores(pair), &same(pair), &position].concat())?;
+            emit(&[&member[..], &scores(pair), &same(pair), &position].concat())?;
         }
         Ok(())
-    });
-    rows.finish(outcome.map_err(Failure::from))
+    })
 }

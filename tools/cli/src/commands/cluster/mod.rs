@@ -1,7 +1,7 @@
 //! `nddb cluster`: clusters, with the documents to keep and to remove.
 
 mod files;
-mod members;
+pub(crate) mod members;
 mod renamed;
 
 use std::path::PathBuf;
@@ -42,8 +42,6 @@ Examples:
 pub(crate) struct Args {
     #[command(flatten)]
     database: Database,
-    #[command(flatten)]
-    how: MethodArgs,
     /// Which document of a cluster is kept; the first rule that tells two apart decides, then the number
     #[arg(long, value_name = "RULES", value_delimiter = ',', default_value = "oldest,longest,shortest-url,id")]
     keep: Vec<Keep>,
@@ -66,6 +64,9 @@ pub(crate) struct Args {
     /// The folder of an earlier run: renamed.tsv says what became of clusters whose ids are gone
     #[arg(long, value_name = "DIR", requires = "output")]
     previous: Option<PathBuf>,
+    // The last one: options behind it would stand under its heading.
+    #[command(flatten)]
+    how: MethodArgs,
 }
 
 impl Args {

@@ -69,8 +69,6 @@ pub(crate) struct Args {
     /// Put this before the ids of u64le and tsv inputs
     #[arg(long, value_name = "TEXT")]
     id_prefix: Option<String>,
-    #[command(flatten)]
-    fields: Fields,
     /// Cut records and pages at this size
     #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = quantity::size)]
     max_record: u64,
@@ -91,6 +89,9 @@ pub(crate) struct Args {
     /// Read everything, also what an earlier load has read
     #[arg(long)]
     again: bool,
+    // The last one: options behind it would stand under its heading.
+    #[command(flatten)]
+    fields: Fields,
 }
 
 /// Names of JSONL fields and Parquet columns.

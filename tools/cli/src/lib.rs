@@ -1,0 +1,87 @@
+//! The command `nddb`: a persistent index of document fingerprints, on the command line.
+//!
+//! `cli` is the command line; a file for each subcommand stands in `commands`. Around them: `args` (what all
+//! commands share), `messages` (the only writer of stderr), `output` (stdout and the files of `-o`), `failure` (exit
+//! codes and errors), `inputs`, `interrupt` and small helpers. Data goes to stdout, words to stderr.
+
+mod args;
+mod cli;
+mod clock;
+mod columns;
+mod commands;
+mod cpu;
+mod database;
+mod described;
+mod failure;
+mod inputs;
+mod interrupt;
+mod json;
+mod judging;
+mod matches;
+mod messages;
+mod model_options;
+mod output;
+mod pair_lines;
+mod pair_rows;
+mod paper_options;
+mod quantity;
+mod stored_scores;
+mod table;
+mod text_options;
+mod waiting;
+
+use std::ffi::OsString;
+
+use clap::Parser;
+
+use crate::cli::Cli;
+use crate::failure::{Code, Failure};
+
+/// Runs the command with these arguments, the name that it was called by first, and returns its exit code.
+///
+/// It is meant to be all that a process does: it may take over signals, and writes to stdout and stderr.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    coded(arguments) as u8
+}
+
+/// What the command prints as JSON, for the Python package: the two shall say the same.
+pub mod values {
+    pub use crate::commands::get::value as document;
+    pub use crate::commands::stats::value as stats;
+    pub use crate::judging::add_evidence;
+}
+
+/// The tables that the command writes as Parquet files, for the Python package: the two shall be the same.
+#[cfg(feature = "parquet")]
+pub mod tables {
+    pub use crate::columns::{Cell, Column, Kind, RowBatch, schema};
+    pub use crate::commands::cluster::members::{columns as member_columns, rows as member_rows};
+    pub use crate::matches::columns as match_columns;
+    pub use crate::pair_rows::{columns as pair_columns, rows as pair_rows};
+    pub use crate::stored_scores::{SAME, SCORES, same, scores};
+}
+
+/// Returns the first feature that the build needs and the processor does not have, as a sentence for the user.
+pub fn unfit_processor() -> Option<String> {
+    cpu::missing().map(|missing| cpu::failure(missing).message)
+}
+
+fn coded(arguments: impl IntoIterator<Item = OsString>) -> Code {
+    if let Some(missing) = cpu::missing() {
+        messages::report(&cpu::failure(missing));
+        return Code::Failed;
+    }
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(error) => return messages::usage(error),
+    };
+    match cli::run(cli) {
+        Ok(code) => code,
+        // Whoever read our output has seen enough: that is success.
+        Err(Failure::Pipe) => Code::Done,
+        Err(Failure::Told(told)) => {
+            messages::report(&told);
+            told.code
+        }
+    }
+}

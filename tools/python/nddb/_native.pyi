@@ -1,0 +1,318 @@
+from collections.abc import Callable, Iterable, Iterator
+from os import PathLike
+from typing import Any, Literal, Protocol, Self, SupportsIndex, TypedDict, final, overload
+
+__all__ = [
+    "__version__",
+    "Reader",
+    "Match",
+    "Writer",
+    "Config",
+    "Stream",
+    "NearDuplicate",
+    "Answer",
+    "Verdict",
+    "open",
+    "Recipe",
+    "candidate_keys",
+    "decide",
+    "_run_command",
+]
+
+__version__: str
+
+type _Path = str | PathLike[str]
+type _Fingerprint = int | str
+type _Method = Literal[
+    "identity", "simhash", "b", "c", "combined", "split", "min-hash", "model", "lcs", "cosine", "shingles"
+]
+
+class _ArrowStream(Protocol):
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+class _ArrowArray(Protocol):
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+
+type _Table = _ArrowStream | _ArrowArray
+
+class _Told(TypedDict):
+    phase: str
+    done: int
+    total: int | None
+    unit: str
+
+@final
+class Config:
+    def __new__(cls, k: int = 3, *, recipe: str = "main", bits: int = 64) -> Self: ...
+    @property
+    def k(self) -> int: ...
+    @property
+    def bits(self) -> int: ...
+    @property
+    def recipe(self) -> str: ...
+
+@final
+class Match:
+    @property
+    def id(self) -> str: ...
+    @property
+    def distance(self) -> int: ...
+    @property
+    def fingerprint(self) -> int: ...
+    @property
+    def url(self) -> str | None: ...
+    @property
+    def site(self) -> str | None: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __lt__(self, other: object, /) -> bool: ...
+    def __le__(self, other: object, /) -> bool: ...
+    def __gt__(self, other: object, /) -> bool: ...
+    def __ge__(self, other: object, /) -> bool: ...
+
+@final
+class NearDuplicate:
+    @property
+    def id(self) -> str: ...
+    @property
+    def url(self) -> str | None: ...
+    @property
+    def site(self) -> str | None: ...
+    @property
+    def rule(self) -> str: ...
+    @property
+    def distance(self) -> int | None: ...
+    @property
+    def probability(self) -> float | None: ...
+    @property
+    def scores(self) -> dict[str, Any]: ...
+
+@final
+class Answer:
+    @property
+    def method(self) -> str: ...
+    @property
+    def count(self) -> int: ...
+    @property
+    def complete(self) -> bool: ...
+    def __len__(self) -> int: ...
+    @overload
+    def __getitem__(self, index: SupportsIndex, /) -> NearDuplicate: ...
+    @overload
+    def __getitem__(self, index: slice, /) -> list[NearDuplicate]: ...
+    def __iter__(self) -> Iterator[NearDuplicate]: ...
+
+@final
+class Verdict:
+    @property
+    def verdict(self) -> Literal["new", "replaced", "unchanged", "duplicate"]: ...
+    @property
+    def is_duplicate(self) -> bool: ...
+    @property
+    def of(self) -> str | None: ...
+    @property
+    def rule(self) -> str | None: ...
+    @property
+    def distance(self) -> int | None: ...
+    @property
+    def probability(self) -> float | None: ...
+    @property
+    def scores(self) -> dict[str, Any] | None: ...
+    @property
+    def complete(self) -> bool: ...
+
+@final
+class Stream:
+    @property
+    def column_names(self) -> list[str]: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def __iter__(self) -> Iterator[dict[str, Any]]: ...
+
+@final
+class Reader:
+    @property
+    def path(self) -> Any: ...
+    @property
+    def k(self) -> int: ...
+    @property
+    def bits(self) -> int: ...
+    @property
+    def recipe(self) -> str: ...
+    def refresh(self) -> bool: ...
+    def get(self, id: str) -> dict[str, Any] | None: ...
+    def stats(self) -> dict[str, Any]: ...
+    def probe(self, fingerprint: _Fingerprint, k: int | None = None, *, limit: int | None = None) -> list[Match]: ...
+    def query(
+        self,
+        *,
+        text: str | bytes | None = None,
+        html: str | bytes | None = None,
+        id: str | None = None,
+        fingerprint: _Fingerprint | None = None,
+        url: str | None = None,
+        charset: str | None = None,
+        method: _Method | None = None,
+        k: int | None = None,
+        verify: Literal["lcs"] | None = None,
+        limit: int | None = None,
+        group_limit: int | None = None,
+        complete: bool = False,
+        min_probability: float | None = None,
+    ) -> Answer: ...
+    def probe_batch(self, fingerprints: object, k: int | None = None, *, threads: int | None = None) -> Stream: ...
+    def pairs(
+        self,
+        method: _Method | None = None,
+        verify: Literal["lcs"] | None = None,
+        *,
+        k: int | None = None,
+        expand: bool = False,
+        group_limit: int | None = None,
+        complete: bool = False,
+        min_probability: float | None = None,
+    ) -> Stream: ...
+    def clusters(
+        self,
+        keep: list[Literal["oldest", "longest", "shortest-url", "id"]] | None = None,
+        *,
+        remove: Literal["near", "contained", "identical"] | None = None,
+        components: bool = False,
+        method: _Method | None = None,
+        verify: Literal["lcs"] | None = None,
+        k: int | None = None,
+        group_limit: int | None = None,
+        complete: bool = False,
+        min_probability: float | None = None,
+    ) -> Stream: ...
+    def why(
+        self,
+        a: str,
+        b: str,
+        method: _Method | None = None,
+        *,
+        k: int | None = None,
+        min_probability: float | None = None,
+    ) -> Stream: ...
+    def __len__(self) -> int: ...
+    def __contains__(self, id: str, /) -> bool: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+def open(path: _Path) -> Reader: ...
+
+@final
+class Writer:
+    def __new__(
+        cls,
+        path: _Path,
+        *,
+        create: Config | None = None,
+        threads: int | None = None,
+        memory_limit: int | None = None,
+    ) -> Self: ...
+    @property
+    def path(self) -> Any: ...
+    @property
+    def recipe(self) -> str: ...
+    def add(
+        self,
+        id: str,
+        *,
+        text: str | bytes | None = None,
+        html: str | bytes | None = None,
+        fingerprint: _Fingerprint | None = None,
+        url: str | None = None,
+        charset: str | None = None,
+    ) -> Literal["new", "replaced", "unchanged"]: ...
+    def add_if_new(
+        self,
+        id: str,
+        *,
+        text: str | bytes | None = None,
+        html: str | bytes | None = None,
+        fingerprint: _Fingerprint | None = None,
+        url: str | None = None,
+        charset: str | None = None,
+        method: _Method | None = None,
+        k: int | None = None,
+        verify: Literal["lcs"] | None = None,
+        group_limit: int | None = None,
+        complete: bool = False,
+        min_probability: float | None = None,
+    ) -> Verdict: ...
+    def rm(self, ids: str | Iterable[str]) -> int: ...
+    def load(
+        self,
+        paths: _Path | Iterable[_Path],
+        *,
+        format: str = "auto",
+        id_field: str | None = None,
+        text_field: str | None = None,
+        html_field: str | None = None,
+        fp_field: str | None = None,
+        url_field: str | None = None,
+        id_from: Literal["record", "url"] = "record",
+        id_prefix: str = "",
+        batch: str | None = None,
+        pending: bool = False,
+        again: bool = False,
+        progress: Callable[[_Told], object] | None = None,
+    ) -> dict[str, Any]: ...
+    def add_batch(
+        self,
+        table: _Table,
+        *,
+        id: str = "id",
+        text: str | None = "text",
+        html: str | None = "html",
+        url: str | None = "url",
+        fingerprint: str | None = None,
+        batch: str | None = None,
+        progress: Callable[[_Told], object] | None = None,
+    ) -> dict[str, int]: ...
+    def commit(self) -> None: ...
+    def close(self) -> None: ...
+    def abandon(self) -> None: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(self, kind: object, value: object, traceback: object) -> bool: ...
+
+@final
+class Recipe:
+    def __new__(cls, label: str = "main") -> Self: ...
+    @property
+    def label(self) -> str: ...
+    def fingerprint(
+        self,
+        *,
+        text: str | bytes | None = None,
+        html: str | bytes | None = None,
+        url: str | None = None,
+        charset: str | None = None,
+    ) -> int: ...
+    def sketch(
+        self,
+        *,
+        text: str | bytes | None = None,
+        html: str | bytes | None = None,
+        url: str | None = None,
+        charset: str | None = None,
+    ) -> dict[str, Any]: ...
+    def sketch_batch(
+        self,
+        table: _Table,
+        *,
+        id: str = "id",
+        text: str | None = "text",
+        html: str | None = "html",
+        url: str | None = "url",
+        threads: int | None = None,
+    ) -> Stream: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+def candidate_keys(
+    sketches: _Table, method: _Method = "model", *, k: int = 3, recipe: str = "main", complete: bool = False
+) -> Stream: ...
+def decide(
+    a: _Table, b: _Table, method: _Method = "model", *, k: int = 3, min_probability: float | None = None
+) -> Stream: ...
+def _run_command(arguments: list[str]) -> int: ...

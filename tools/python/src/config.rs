@@ -1,0 +1,48 @@
+//! The class `Config`: what is fixed when a database is created.
+
+use nddb::Config;
+use nddb::sketch::Recipe;
+use pyo3::prelude::*;
+
+use crate::errors::Result;
+
+/// What is fixed when a database is created: `Config(k=3, *, recipe="main", bits=64)`.
+///
+/// `k` is the greatest distance that can be asked for, 0 to 7; `recipe` decides how a page becomes numbers; `bits` is the
+/// width of fingerprints. Raises OutOfRange, RecipeError.
+///
+/// >>> nddb.Config(k=3, recipe="main")
+/// Config(k=3, recipe="main/3", bits=64)
+#[pyclass(frozen, name = "Config", module = "nddb")]
+pub(crate) struct PyConfig {
+    pub(crate) config: Config,
+    #[pyo3(get)]
+    k: u8,
+    #[pyo3(get)]
+    bits: u8,
+    #[pyo3(get)]
+    recipe: String,
+}
+
+#[pymethods]
+impl PyConfig {
+    #[new]
+    #[pyo3(signature = (k=3, *, recipe="main", bits=64))]
+    fn new(k: u8, recipe: &str, bits: u8) -> Result<Self> {
+        let recipe = named(recipe)?.label();
+        let config = Config::within(k)?.bits(bits)?.recipe(&recipe);
+        Ok(Self { config, k, bits, recipe })
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Config(k={}, recipe={:?}, bits={})", self.k, self.recipe, self.bits)
+    }
+}
+
+/// Finds a recipe by its name, or its label with the version.
+pub(crate) fn named(name: &str) -> Result<Recipe> {
+    match Recipe::named(name) {
+        Some(recipe) => Ok(recipe),
+        None => Ok(Recipe::from_label(name)?),
+    }
+}

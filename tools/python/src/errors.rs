@@ -1,0 +1,159 @@
+//! Errors of the library as exceptions of the package: a class for each kind, in `nddb/_errors.py`.
+
+use std::error::Error;
+use std::fmt::Write;
+
+use nddb::archive::ArchiveError;
+use nddb::ingest::LoadError;
+use nddb::sketch::RecipeError;
+use pyo3::exceptions::{PyKeyError, PyValueError};
+use pyo3::prelude::*;
+
+/// A `Result` of this crate.
+pub(crate) type Result<T, E = Fault> = std::result::Result<T, E>;
+
+/// Why a call fails: becomes an exception where it leaves the extension.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    /// An error of the library.
+    Store(nddb::Error),
+    /// An input cannot be read.
+    Archive(ArchiveError),
+    /// A recipe is not known.
+    Recipe(RecipeError),
+    /// An exception of Python.
+    Python(PyErr),
+    /// An argument makes no sense.
+    Value(String),
+    /// Nothing is stored under an id.
+    Key(String),
+}
+
+impl Fault {
+    /// An argument makes no sense.
+    pub(crate) fn value(message: impl Into<String>) -> Self {
+        Self::Value(message.into())
+    }
+
+    /// Nothing is stored under an id.
+    pub(crate) fn key(id: &str) -> Self {
+        Self::Key(id.into())
+    }
+}
+
+impl From<nddb::Error> for Fault {
+    fn from(error: nddb::Error) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<ArchiveError> for Fault {
+    fn from(error: ArchiveError) -> Self {
+        Self::Archive(error)
+    }
+}
+
+impl From<RecipeError> for Fault {
+    fn from(error: RecipeError) -> Self {
+        Self::Recipe(error)
+    }
+}
+
+impl From<LoadError> for Fault {
+    fn from(error: LoadError) -> Self {
+        match error {
+            LoadError::Archive(error) => Self::Archive(error),
+            LoadError::Recipe(error) => Self::Recipe(error),
+            LoadError::Store(error) => Self::Store(error),
+            error => Self::Value(chain(&error)),
+        }
+    }
+}
+
+impl From<PyErr> for Fault {
+    fn from(error: PyErr) -> Self {
+        Self::Python(error)
+    }
+}
+
+impl From<Fault> for PyErr {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Python(error) => error,
+            Fault::Value(message) => PyValueError::new_err(message),
+            Fault::Key(id) => PyKeyError::new_err(id),
+            Fault::Archive(error) => exception("ArchiveError", &chain(&error), None, None),
+            Fault::Recipe(error) => exception("RecipeError", &chain(&error), None, None),
+            Fault::Store(error) => {
+                let system = match &error {
+                    nddb::Error::Io { source, .. } => source.raw_os_error(),
+                    _ => None,
+                };
+                exception(class(&error), &chain(&error), error.hint(), system)
+            }
+        }
+    }
+}
+
+/// The class of an error.
+fn class(error: &nddb::Error) -> &'static str {
+    use nddb::Error as E;
+    match error {
+        E::Io { .. } => "IoError",
+        E::Corrupt { .. } => "Corrupt",
+        E::Missing { .. } => "Missing",
+        E::BeyondRepair { .. } => "BeyondRepair",
+        E::Inconsistent { .. } => "Inconsistent",
+        E::Newer { .. } => "Newer",
+        E::Locked { .. } => "Locked",
+        E::NotADatabase { .. } => "NotADatabase",
+        E::NotABackup { .. } => "NotABackup",
+        E::DamagedBackup { .. } => "DamagedBackup",
+        E::AlreadyExists { .. } => "AlreadyExists",
+        E::Mismatch { .. } => "Mismatch",
+        E::SameDatabase { .. } => "SameDatabase",
+        E::Method { .. } => "UnusableMethod",
+        E::OutOfRange { .. } => "OutOfRange",
+        E::Document { .. } => "InvalidDocument",
+        E::Batch { .. } => "WrongBatch",
+        E::OverLimit { .. } => "OverLimit",
+        E::Catalog { .. } => "CatalogError",
+        E::Poisoned => "Poisoned",
+        E::Cancelled => "Cancelled",
+        E::Busy { .. } => "Busy",
+        _ => "Error",
+    }
+}
+
+/// Makes an exception; the exception is that of what goes wrong with it, if anything does.
+fn exception(class: &str, message: &str, hint: Option<String>, system: Option<i32>) -> PyErr {
+    Python::attach(|py| {
+        let made = || {
+            let exception = py.import("nddb._errors")?.getattr(class)?.call1((message,))?;
+            if let Some(hint) = hint {
+                exception.setattr("hint", &hint)?;
+                exception.call_method1("add_note", (format!("hint: {hint}"),))?;
+            }
+            if let Some(system) = system {
+                exception.setattr("errno", system)?;
+            }
+            Ok(PyErr::from_value(exception))
+        };
+        made().unwrap_or_else(|error| error)
+    })
+}
+
+/// An error and everything that caused it: `what: why: why`.
+pub(crate) fn chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let said = error.to_string();
+        // Some libraries say their cause's words as their own.
+        if !text.ends_with(&said) {
+            let _ = write!(text, ": {said}");
+        }
+        cause = error.source();
+    }
+    text
+}

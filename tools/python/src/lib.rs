@@ -1,0 +1,49 @@
+//! The extension `nddb._native` of the Python package `nddb`.
+//!
+//! [`reader`] and [`writer`] are the classes; [`process`] keeps what belongs to one process from its forked children,
+//! [`interruptible`] runs long work so that ^C ends it at a safe point. Everything that takes time runs without the GIL.
+
+mod arrow;
+mod command;
+mod config;
+mod convert;
+mod documents;
+mod errors;
+mod interruptible;
+mod judging;
+mod pinned;
+mod process;
+mod reader;
+mod recipe;
+mod sketches;
+mod stream;
+mod tables;
+mod verdict;
+mod why;
+mod writer;
+
+use pyo3::exceptions::PyImportError;
+use pyo3::prelude::*;
+
+/// What Python imports as `nddb._native`.
+#[pymodule]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    if let Some(unfit) = nddb_cli::unfit_processor() {
+        return Err(PyImportError::new_err(unfit));
+    }
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<reader::PyReader>()?;
+    module.add_class::<reader::PyMatch>()?;
+    module.add_class::<writer::PyWriter>()?;
+    module.add_class::<config::PyConfig>()?;
+    module.add_class::<stream::Stream>()?;
+    module.add_class::<verdict::PyNearDuplicate>()?;
+    module.add_class::<verdict::Answer>()?;
+    module.add_class::<verdict::Verdict>()?;
+    module.add_function(wrap_pyfunction!(reader::open, module)?)?;
+    module.add_class::<recipe::PyRecipe>()?;
+    module.add_function(wrap_pyfunction!(sketches::py_candidate_keys, module)?)?;
+    module.add_function(wrap_pyfunction!(sketches::decide, module)?)?;
+    module.add_function(wrap_pyfunction!(command::run_command, module)?)?;
+    Ok(())
+}

@@ -1,0 +1,429 @@
+//! The class `Reader`: a database open for reading.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use nddb::detect::{Keep, Remove, UnknownRemove};
+use nddb::sketch::Recipe;
+use nddb::{Document, Fingerprint, Neighbor, Reader, Within, Work};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+use crate::arrow::Numbers;
+use crate::convert::{self, GivenPage};
+use crate::errors::{Fault, Result};
+use crate::judging::Judging;
+use crate::pinned::{Pinned, reader};
+use crate::process::Owned;
+use crate::stream::Stream;
+use crate::tables;
+use crate::verdict::Answer;
+use crate::why;
+use crate::writer::usual_threads;
+
+/// A database open for reading: what `nddb.open` returns.
+///
+/// Its answers are those of one state of the database until `refresh`. It may be used by any number of threads, is pickled
+/// as its path, and opens the database again in a forked child.
+///
+/// >>> db = nddb.open("crawl.nddb")
+/// >>> len(db), "fox-1" in db, db.k
+/// (5, True, 3)
+#[pyclass(frozen, name = "Reader", module = "nddb")]
+pub(crate) struct PyReader {
+    path: PathBuf,
+    /// `None` while a thread refreshes it. Locked only with the GIL held and never while waiting, so that no lock is held
+    /// when a process forks.
+    state: Mutex<Option<Pinned>>,
+}
+
+/// Opens a database for reading: `open(path) -> Reader`.
+///
+/// Any number of processes may do so, beside one that writes. Raises NotADatabase (also a FileNotFoundError), Newer, and
+/// the errors of damage.
+///
+/// >>> nddb.open("crawl.nddb").recipe
+/// 'main/3'
+/// >>> nddb.open("nowhere.nddb")
+/// Traceback (most recent call last):
+///     ...
+/// nddb._errors.NotADatabase: ...
+#[pyfunction]
+pub(crate) fn open(py: Python<'_>, path: PathBuf) -> Result<PyReader> {
+    let path = std::path::absolute(path).map_err(PyErr::from)?;
+    let reader = py.detach(|| Reader::open(&path))?;
+    Ok(PyReader { path, state: Mutex::new(Some(Arc::new(Owned::new(reader)))) })
+}
+
+impl PyReader {
+    /// Returns the present state; opens the database again in a forked child.
+    pub(crate) fn pinned(&self, py: Python<'_>) -> Result<Pinned> {
+        loop {
+            let state = self.state.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            match state {
+                Some(pinned) if pinned.is_ours() => return Ok(pinned),
+                // Not even a thread that refreshes it exists in the child.
+                Some(_) => return self.reopen(py),
+                None => py.detach(|| std::thread::sleep(Duration::from_micros(100))),
+            }
+        }
+    }
+
+    fn reopen(&self, py: Python<'_>) -> Result<Pinned> {
+        let pinned = Arc::new(Owned::new(py.detach(|| Reader::open(&self.path))?));
+        self.put(Some(pinned.clone()));
+        Ok(pinned)
+    }
+
+    fn put(&self, state: Option<Pinned>) -> Option<Pinned> {
+        std::mem::replace(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner), state)
+    }
+
+    /// Does something that takes no long time, without the GIL.
+    fn with<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&Reader) -> Result<T> + Send) -> Result<T> {
+        let pinned = self.pinned(py)?;
+        py.detach(|| work(reader(&pinned)?))
+    }
+}
+
+#[pymethods]
+impl PyReader {
+    /// The path of the database.
+    #[getter]
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The greatest distance that can be asked for.
+    #[getter]
+    fn k(&self, py: Python<'_>) -> Result<u8> {
+        self.with(py, |reader| Ok(reader.view().settings().k))
+    }
+
+    /// Bits of a fingerprint.
+    #[getter]
+    fn bits(&self, py: Python<'_>) -> Result<u8> {
+        self.with(py, |reader| Ok(reader.view().settings().bits))
+    }
+
+    /// Label of the recipe.
+    #[getter]
+    fn recipe(&self, py: Python<'_>) -> Result<String> {
+        self.with(py, |reader| Ok(reader.view().settings().recipe.clone()))
+    }
+
+    /// Moves on to the newest state; returns whether anything has changed.
+    ///
+    /// Streams that are being read keep the state that they began in.
+    ///
+    /// >>> db = nddb.open("crawl.nddb")
+    /// >>> db.refresh()
+    /// False
+    fn refresh(&self, py: Python<'_>) -> Result<bool> {
+        let before = self.pinned(py)?;
+        let Some(mut held) = self.put(None) else {
+            // Another thread is at it.
+            return self.pinned(py).map(|after| !Arc::ptr_eq(&before, &after));
+        };
+        drop(before);
+        let (held, outcome) = py.detach(|| {
+            let outcome = match Arc::get_mut(&mut held).and_then(Owned::get_mut) {
+                Some(reader) => reader.refresh(),
+                // Work on the old state is under way, which keeps it.
+                None => Reader::open(&self.path).map(|reader| {
+                    let before = held.get().map(|reader| (reader.view().generation(), reader.view().complete_to()));
+                    let after = (reader.view().generation(), reader.view().complete_to());
+                    held = Arc::new(Owned::new(reader));
+                    before != Some(after)
+                }),
+            };
+            (held, outcome)
+        });
+        self.put(Some(held));
+        Ok(outcome?)
+    }
+
+    /// Returns what is stored under an id, as a dictionary with the keys of `nddb get`; None if nothing is.
+    ///
+    /// >>> nddb.open("crawl.nddb").get("fox-1")["url"]
+    /// 'https://example.org/fox'
+    /// >>> nddb.open("crawl.nddb").get("fox-9") is None
+    /// True
+    fn get<'py>(&self, py: Python<'py>, id: &str) -> Result<Option<Bound<'py, PyAny>>> {
+        let stored = self.with(py, |reader| Ok(reader.view().get(id)?))?;
+        Ok(stored.map(|stored| convert::json(py, &nddb_cli::values::document(&stored))).transpose()?)
+    }
+
+    /// Returns documents, runs and bytes, as a dictionary with the keys of `nddb stats --json`.
+    ///
+    /// >>> nddb.open("crawl.nddb").stats()["documents"]
+    /// 5
+    fn stats<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>> {
+        let stats = self.with(py, |reader| Ok(reader.view().stats()?))?;
+        Ok(convert::json(py, &nddb_cli::values::stats(&stats))?)
+    }
+
+    /// Finds every document within `k` bits of a fingerprint: a list of Match, by distance and id.
+    ///
+    /// `fingerprint` is an integer, signed or not, or 16 hex digits; `k` is at most that of the database, which is the
+    /// default; `limit` keeps the nearest. Raises OutOfRange (also a ValueError) for a greater `k`.
+    ///
+    /// >>> nddb.open("crawl.nddb").probe(0xff, k=1)
+    /// [<Match "print-1" at 0 bits>, <Match "print-2" at 1 bits>]
+    #[pyo3(signature = (fingerprint, k=None, *, limit=None))]
+    fn probe(
+        &self,
+        py: Python<'_>,
+        fingerprint: &Bound<'_, PyAny>,
+        k: Option<u8>,
+        limit: Option<usize>,
+    ) -> Result<Vec<PyMatch>> {
+        let fingerprint = convert::fingerprint(fingerprint)?;
+        let found = self.with(py, |reader| {
+            let view = reader.view();
+            let within = Within(k.unwrap_or(view.settings().k));
+            Ok(view.find(&[fingerprint], within, limit, &mut Work::default())?)
+        })?;
+        Ok(found.into_iter().flat_map(|answer| answer.matches).map(PyMatch::from).collect())
+    }
+
+    /// Finds what is like a page, or like a stored document: an Answer, a sequence of NearDuplicate.
+    ///
+    /// One of `text`, `html` (each str or bytes), `id` and `fingerprint` is asked for; `url` is the address of the page, `charset`
+    /// that of bytes. `method` is one of those of `nddb query`, by default that of the database's recipe; `k` is of simhash,
+    /// `min_probability` of model, `verify` "lcs" compares the texts of what is found. Raises KeyError for an id that is not
+    /// stored, UnusableMethod where the database keeps nothing that the method compares.
+    ///
+    /// >>> answer = nddb.open("crawl.nddb").query(text=fox + " again")
+    /// >>> [match.id for match in answer], answer.method, answer.complete
+    /// (['fox-1', 'fox-2'], 'model', True)
+    /// >>> answer[0].scores["agreement"] > 60
+    /// True
+    #[pyo3(signature = (
+        *, text=None, html=None, id=None, fingerprint=None, url=None, charset=None, method=None, k=None, verify=None,
+        limit=None, group_limit=None, complete=false, min_probability=None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
+    fn query(
+        &self,
+        py: Python<'_>,
+        text: Option<&Bound<'_, PyAny>>,
+        html: Option<&Bound<'_, PyAny>>,
+        id: Option<&str>,
+        fingerprint: Option<&Bound<'_, PyAny>>,
+        url: Option<String>,
+        charset: Option<String>,
+        method: Option<&str>,
+        k: Option<u8>,
+        verify: Option<&str>,
+        limit: Option<usize>,
+        group_limit: Option<usize>,
+        complete: bool,
+        min_probability: Option<f64>,
+    ) -> Result<Answer> {
+        let page = GivenPage::take(text, html, url, charset)?;
+        let print = fingerprint.map(convert::fingerprint).transpose()?;
+        let judging = Judging::new(method, k, verify, group_limit, complete, min_probability)?;
+        let (method, found) = self.with(py, |reader| {
+            let view = reader.view();
+            let online = judging.online(view)?;
+            let (document, found) = match (page, id, print) {
+                (Some(page), None, None) => {
+                    let recipe = Recipe::from_label(&view.settings().recipe)?;
+                    let document = Document::from_page("query", &page.page(), &recipe)?;
+                    let found = online.ask_page(view, &document, &page.page())?;
+                    (document, found)
+                }
+                (None, Some(id), None) => {
+                    let stored = view.get(id)?.ok_or_else(|| Fault::key(id))?;
+                    let found = online.ask_stored(view, &stored, None)?;
+                    (Document::from(stored), found)
+                }
+                (None, None, Some(print)) => {
+                    let document = Document::bare("query", print)?;
+                    let found = online.ask(view, &document)?;
+                    (document, found)
+                }
+                _ => return Err(Fault::value("one of text, html, id and fingerprint is wanted")),
+            };
+            Ok((online.method_for(&document).name(), found))
+        })?;
+        Answer::new(py, method, &found, limit)
+    }
+
+    /// Finds every document within `k` bits of each of many fingerprints: a Stream with the columns query, fp, distance, id.
+    ///
+    /// `fingerprints` is an array of 64-bit integers of one dimension, by the buffer protocol or of Arrow; it is not copied.
+    /// `query` is the index in it. Rows stand by query, distance and id. Raises OutOfRange for a `k` above the database's.
+    ///
+    /// >>> import numpy
+    /// >>> queries = numpy.array([0xff, 0xf0], dtype=numpy.uint64)
+    /// >>> list(nddb.open("crawl.nddb").probe_batch(queries, k=0))
+    /// [{'query': 0, 'fp': 255, 'distance': 0, 'id': 'print-1'}]
+    #[pyo3(signature = (fingerprints, k=None, *, threads=None))]
+    fn probe_batch(
+        &self,
+        py: Python<'_>,
+        fingerprints: &Bound<'_, PyAny>,
+        k: Option<u8>,
+        threads: Option<usize>,
+    ) -> Result<Stream> {
+        let numbers = Numbers::take(fingerprints)?;
+        let pinned = self.pinned(py)?;
+        let most = reader(&pinned)?.view().settings().k;
+        let within = k.unwrap_or(most);
+        if within > most {
+            let (requested, limit) = (within.into(), most.into());
+            return Err(nddb::Error::OutOfRange { what: "k", requested, limit }.into());
+        }
+        let threads = threads.unwrap_or_else(usual_threads).max(1);
+        Ok(tables::matches(pinned, numbers, Within(within), threads))
+    }
+
+    /// Returns all near-duplicate pairs and groups of equal documents, as a Stream with the columns of
+    /// `nddb pairs --format parquet`.
+    ///
+    /// A group is a row for each member but its founder, with `group` set; with `expand` there are pairs only. The other options are
+    /// those of `query`. Raises UnusableMethod where the database keeps nothing that the method compares.
+    ///
+    /// >>> [(row["a"], row["b"], row["verdict"]) for row in nddb.open("crawl.nddb").pairs()]
+    /// [('fox-1', 'fox-2', 'model'), ('print-1', 'print-2', 'simhash')]
+    #[pyo3(signature = (
+        method=None, verify=None, *, k=None, expand=false, group_limit=None, complete=false, min_probability=None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
+    fn pairs(
+        &self,
+        py: Python<'_>,
+        method: Option<&str>,
+        verify: Option<&str>,
+        k: Option<u8>,
+        expand: bool,
+        group_limit: Option<usize>,
+        complete: bool,
+        min_probability: Option<f64>,
+    ) -> Result<Stream> {
+        let judging = Judging::new(method, k, verify, group_limit, complete, min_probability)?;
+        let pinned = self.pinned(py)?;
+        let options = tables::pair_options(reader(&pinned)?, &judging, expand)?;
+        Ok(tables::pairs(pinned, options))
+    }
+
+    /// Returns the members of all clusters, as a Stream with the columns of `clusters.parquet`: `verdict` is keep or remove.
+    ///
+    /// A cluster is a star, named by the id of its oldest document. `keep` lists rules, the first that tells two apart decides:
+    /// oldest, longest, shortest-url, id. `remove` is near, contained (the default) or identical. Of each cluster one document is kept; only
+    /// what is near to that one itself is removed.
+    ///
+    /// >>> members = nddb.open("crawl.nddb").clusters(keep=["longest"])
+    /// >>> sorted(row["id"] for row in members if row["verdict"] == "remove")
+    /// ['fox-1', 'print-2']
+    #[pyo3(signature = (
+        keep=None, *, remove=None, components=false, method=None, verify=None, k=None, group_limit=None,
+        complete=false, min_probability=None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
+    fn clusters(
+        &self,
+        py: Python<'_>,
+        keep: Option<Vec<String>>,
+        remove: Option<&str>,
+        components: bool,
+        method: Option<&str>,
+        verify: Option<&str>,
+        k: Option<u8>,
+        group_limit: Option<usize>,
+        complete: bool,
+        min_probability: Option<f64>,
+    ) -> Result<Stream> {
+        let judging = Judging::new(method, k, verify, group_limit, complete, min_probability)?;
+        let keep = match keep {
+            None => Keep::ALL.to_vec(),
+            Some(names) => names
+                .iter()
+                .map(|name| name.parse::<Keep>().map_err(|error| Fault::value(error.to_string())))
+                .collect::<Result<_>>()?,
+        };
+        let remove = match remove {
+            None => Remove::default(),
+            Some(name) => name.parse().map_err(|error: UnknownRemove| Fault::value(error.to_string()))?,
+        };
+        let pinned = self.pinned(py)?;
+        let options = tables::cluster_options(reader(&pinned)?, &judging, keep, remove, components)?;
+        Ok(tables::clusters(pinned, options))
+    }
+
+    /// Says why two stored documents are near-duplicates, or not: a Stream with a row for the verdict, for each bound of
+    /// the method, and for each piece of evidence of the model.
+    ///
+    /// Columns: part (verdict, bound, evidence), name, says, value, bound, holds, adds (to the log-odds). Raises KeyError
+    /// for an id that is not stored.
+    ///
+    /// >>> rows = list(nddb.open("crawl.nddb").why("fox-1", "fox-2"))
+    /// >>> rows[0]["says"], rows[0]["holds"]
+    /// ('near-duplicates, by model', True)
+    #[pyo3(signature = (a, b, method=None, *, k=None, min_probability=None))]
+    fn why(
+        &self,
+        py: Python<'_>,
+        a: &str,
+        b: &str,
+        method: Option<&str>,
+        k: Option<u8>,
+        min_probability: Option<f64>,
+    ) -> Result<Stream> {
+        let judging = Judging::new(method, k, None, None, false, min_probability)?;
+        self.with(py, |reader| {
+            let view = reader.view();
+            why::why(view, &judging.online(view)?, a, b)
+        })
+    }
+
+    fn __len__(&self, py: Python<'_>) -> Result<usize> {
+        self.with(py, |reader| Ok(reader.view().stats()?.documents as usize))
+    }
+
+    fn __contains__(&self, py: Python<'_>, id: &str) -> Result<bool> {
+        self.with(py, |reader| Ok(reader.view().get(id)?.is_some()))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("nddb.open({:?})", self.path.display().to_string())
+    }
+
+    /// A reader is pickled as its path.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Result<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        Ok((py.import("nddb")?.getattr("open")?, PyTuple::new(py, [&self.path])?))
+    }
+}
+
+/// A stored document within the distance of a query: id, distance, fingerprint, url, site.
+#[pyclass(frozen, name = "Match", module = "nddb", eq)]
+#[derive(PartialEq)]
+pub(crate) struct PyMatch {
+    #[pyo3(get)]
+    id: String,
+    #[pyo3(get)]
+    distance: u32,
+    #[pyo3(get)]
+    fingerprint: u64,
+    #[pyo3(get)]
+    url: Option<String>,
+    #[pyo3(get)]
+    site: Option<String>,
+}
+
+impl From<Neighbor> for PyMatch {
+    fn from(found: Neighbor) -> Self {
+        let Neighbor { id, distance, fingerprint: Fingerprint(fingerprint), url, site, .. } = found;
+        Self { id, distance, fingerprint, url, site }
+    }
+}
+
+#[pymethods]
+impl PyMatch {
+    fn __repr__(&self) -> String {
+        format!("<Match {:?} at {} bits>", self.id, self.distance)
+    }
+}

@@ -1,0 +1,227 @@
+//! The class `Recipe`: pages -> fingerprints and sketches, without a database; and what is decided by sketches alone.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arrow_array::builder::{BinaryBuilder, Int64Builder, StringBuilder};
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use nddb::Document;
+use nddb::sketch::Recipe;
+use pyo3::prelude::*;
+
+use crate::arrow::{Arrays, import};
+use crate::config::named;
+use crate::convert::{self, GivenPage};
+use crate::documents::{self, Names};
+use crate::errors::{Fault, Result};
+use crate::stream::{Sink, Stream};
+use crate::writer::usual_threads;
+
+/// Rows of a batch of sketches.
+const BATCH: usize = 1 << 12;
+
+/// Decides how a page becomes numbers: `Recipe(label="main")`. Its functions are pure. Raises RecipeError.
+///
+/// >>> nddb.Recipe("main")
+/// Recipe("main/3")
+#[pyclass(frozen, name = "Recipe", module = "nddb")]
+pub(crate) struct PyRecipe {
+    pub(crate) recipe: Recipe,
+}
+
+#[pymethods]
+impl PyRecipe {
+    #[new]
+    #[pyo3(signature = (label="main"))]
+    fn new(label: &str) -> Result<Self> {
+        Ok(Self { recipe: named(label)? })
+    }
+
+    /// The label: base, flags and version.
+    #[getter]
+    fn label(&self) -> String {
+        self.recipe.label()
+    }
+
+    /// Returns the fingerprint of a page, of `text` or `html` (str or bytes), as an integer.
+    ///
+    /// >>> hex(nddb.Recipe("main").fingerprint(text=fox)) == "0x" + nddb.open("crawl.nddb").get("fox-1")["fp"]
+    /// True
+    #[pyo3(signature = (*, text=None, html=None, url=None, charset=None))]
+    fn fingerprint(
+        &self,
+        py: Python<'_>,
+        text: Option<&Bound<'_, PyAny>>,
+        html: Option<&Bound<'_, PyAny>>,
+        url: Option<String>,
+        charset: Option<String>,
+    ) -> Result<u64> {
+        let page = GivenPage::need(text, html, url, charset)?;
+        Ok(py.detach(|| self.recipe.sketch(&page.page()).fingerprint))
+    }
+
+    /// Returns everything that is stored of a page, as a dictionary.
+    ///
+    /// >>> nddb.Recipe("main").sketch(text="one two three", url="https://www.example.co.uk/")["site"]
+    /// 'example.co.uk'
+    #[pyo3(signature = (*, text=None, html=None, url=None, charset=None))]
+    fn sketch<'py>(
+        &self,
+        py: Python<'py>,
+        text: Option<&Bound<'_, PyAny>>,
+        html: Option<&Bound<'_, PyAny>>,
+        url: Option<String>,
+        charset: Option<String>,
+    ) -> Result<Bound<'py, PyAny>> {
+        let page = GivenPage::need(text, html, url, charset)?;
+        let document = py.detach(|| Document::from_page("page", &page.page(), &self.recipe))?;
+        let mut value = nddb_cli::values::document(&stored(&document));
+        // What only a database knows.
+        for name in ["id", "number", "source", "batch", "truncated", "date"] {
+            value.as_object_mut().and_then(|object| object.shift_remove(name));
+        }
+        Ok(convert::json(py, &value)?)
+    }
+
+    /// Sketches the pages of a table: a Stream with the columns id, url, site, fp, tokens and sketch.
+    ///
+    /// `sketch` is everything that is stored of a document, as bytes that `candidate_keys` and `decide` take; `fp` is the
+    /// fingerprint as a signed number, None for fewer than two tokens. Rows without an id or a page are left out.
+    ///
+    /// >>> import pyarrow
+    /// >>> table = pyarrow.table({"id": ["a"], "text": [fox]})
+    /// >>> [(row["id"], row["tokens"]) for row in nddb.Recipe("main").sketch_batch(table)]
+    /// [('a', 280)]
+    #[pyo3(signature = (table, *, id="id", text="text", html="html", url="url", threads=None))]
+    fn sketch_batch(
+        &self,
+        table: &Bound<'_, PyAny>,
+        id: &str,
+        text: Option<&str>,
+        html: Option<&str>,
+        url: Option<&str>,
+        threads: Option<usize>,
+    ) -> Result<Stream> {
+        let names = Names::new(id, text, html, url, None);
+        let tables = Tables::new(table)?;
+        let (recipe, threads) = (self.recipe, threads.unwrap_or_else(usual_threads).max(1));
+        Ok(Stream::new(columns(), move |sink| {
+            let mut rows = Rows::new();
+            documents::sketch(
+                tables.take()?,
+                &names,
+                &recipe,
+                threads,
+                || sink.stopped(),
+                |made| made.iter().flatten().try_for_each(|document| rows.push(sink, document)),
+            )?;
+            rows.send(sink)
+        }))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Recipe({:?})", self.recipe.label())
+    }
+
+    /// A recipe is pickled as its label.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Result<(Bound<'py, PyAny>, (String,))> {
+        Ok((py.import("nddb")?.getattr("Recipe")?, (self.recipe.label(),)))
+    }
+}
+
+/// What a database would store of a document.
+fn stored(document: &Document) -> nddb::Stored {
+    nddb::Stored {
+        number: 0,
+        fingerprint: document.fingerprint(),
+        unprinted: document.is_unprinted(),
+        record: document.record().clone(),
+    }
+}
+
+/// A table that callers give: it may be read more than once, where its producer can be.
+pub(crate) struct Tables {
+    object: Py<PyAny>,
+    first: Mutex<Option<Arrays>>,
+}
+
+impl Tables {
+    pub(crate) fn new(object: &Bound<'_, PyAny>) -> Result<Self> {
+        let wrong = "a table of Arrow is wanted: an object with __arrow_c_stream__ or __arrow_c_array__";
+        let first = import(object)?.ok_or_else(|| Fault::value(wrong))?;
+        Ok(Self { object: object.clone().unbind(), first: Mutex::new(Some(first)) })
+    }
+
+    /// The arrays of the table.
+    pub(crate) fn take(&self) -> Result<Arrays> {
+        let first = self.first.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match first {
+            Some(arrays) => Ok(arrays),
+            None => Python::attach(|py| import(self.object.bind(py)))?
+                .ok_or_else(|| Fault::value("the table cannot be read a second time")),
+        }
+    }
+}
+
+/// The columns of sketches.
+fn columns() -> SchemaRef {
+    Arc::new(Schema::new(vec![
+        Field::new("id", DataType::Utf8, false),
+        Field::new("url", DataType::Utf8, true),
+        Field::new("site", DataType::Utf8, true),
+        Field::new("fp", DataType::Int64, true),
+        Field::new("tokens", DataType::Int64, true),
+        Field::new("sketch", DataType::Binary, false),
+    ]))
+}
+
+/// Sketches on their way to the reader of the table.
+#[derive(Default)]
+struct Rows {
+    ids: StringBuilder,
+    urls: StringBuilder,
+    sites: StringBuilder,
+    prints: Int64Builder,
+    tokens: Int64Builder,
+    sketches: BinaryBuilder,
+    len: usize,
+}
+
+impl Rows {
+    fn new() -> Self {
+        Self::default()
+    }
+
+    fn push(&mut self, sink: &Sink, document: &Document) -> Result<()> {
+        let record = document.record();
+        self.ids.append_value(&record.id);
+        self.urls.append_option(record.url.as_deref());
+        self.sites.append_option(record.site.as_deref());
+        let print = (!document.is_unprinted()).then(|| document.fingerprint().0.cast_signed());
+        self.prints.append_option(print);
+        self.tokens.append_option(record.tokens.map(u64::cast_signed));
+        self.sketches.append_value(document.to_bytes());
+        self.len += 1;
+        if self.len < BATCH { Ok(()) } else { self.send(sink) }
+    }
+
+    fn send(&mut self, sink: &Sink) -> Result<()> {
+        if self.len == 0 {
+            return Ok(());
+        }
+        self.len = 0;
+        Ok(sink.send(self.batch())?)
+    }
+
+    fn batch(&mut self) -> Result<RecordBatch, ArrowError> {
+        let arrays: Vec<ArrayRef> = vec![
+            Arc::new(self.ids.finish()),
+            Arc::new(self.urls.finish()),
+            Arc::new(self.sites.finish()),
+            Arc::new(self.prints.finish()),
+            Arc::new(self.tokens.finish()),
+            Arc::new(self.sketches.finish()),
+        ];
+        RecordBatch::try_new(columns(), arrays)
+    }
+}

@@ -1,0 +1,129 @@
+//! Functions of tables of sketches: the keys of candidate pairs, and the decision about a pair. They are what a database
+//! does, for joins that an engine of tables makes.
+
+use arrow_array::Array;
+use arrow_array::cast::AsArray;
+use nddb::Document;
+use nddb::detect::{Decision, Pair, Rules, candidate_keys, evidence_of};
+use nddb_cli::tables::{Cell, Column, Kind, SAME, SCORES, same, schema, scores};
+use pyo3::prelude::*;
+
+use crate::arrow::{Arrays, Bytes, column};
+use crate::config::named;
+use crate::errors::{Fault, Result};
+use crate::judging::method as named_method;
+use crate::recipe::Tables;
+use crate::stream::Stream;
+use crate::tables::Rows;
+
+/// The columns of keys.
+const KEYS: [Column; 2] = [Column::new("id", Kind::Text), Column::new("key", Kind::Number)];
+
+/// Returns the keys by which candidate pairs are found: a Stream with the columns id and key.
+///
+/// `sketches` is a table with the column `sketch` of `Recipe.sketch_batch`. Two documents that a database would find by the
+/// method share a key; a pair counts at the first key it shares. `k` is of simhash. Raises UnusableMethod for a method of
+/// texts.
+///
+/// >>> import pyarrow
+/// >>> table = pyarrow.table({"id": ["a", "b"], "text": [fox, fox + " again"]})
+/// >>> sketches = pyarrow.table(nddb.Recipe("main").sketch_batch(table))
+/// >>> keys = [row["key"] for row in nddb.candidate_keys(sketches, "model")]
+/// >>> len(set(keys)) < len(keys)
+/// True
+#[pyfunction]
+#[pyo3(name = "candidate_keys", signature = (sketches, method="model", *, k=3, recipe="main", complete=false))]
+pub(crate) fn py_candidate_keys(
+    sketches: &Bound<'_, PyAny>,
+    method: &str,
+    k: u8,
+    recipe: &str,
+    complete: bool,
+) -> Result<Stream> {
+    let (method, recipe, tables) = (named_method(method)?, named(recipe)?, Tables::new(sketches)?);
+    let empty = Document::bare("none", nddb::Fingerprint(0))?;
+    // A method without keys is refused at once.
+    candidate_keys(&empty, Some(&recipe), method, k, complete)?;
+    Ok(Stream::new(schema(&KEYS), move |sink| {
+        let mut rows = Rows::new(sink, &KEYS);
+        for document in documents(tables.take()?) {
+            let document = document?;
+            for key in candidate_keys(&document, Some(&recipe), method, k, complete)? {
+                rows.row(&[document.id().into(), Cell::Number(key.cast_signed())])?;
+            }
+        }
+        Ok(rows.send()?)
+    }))
+}
+
+/// Decides about pairs: row by row the documents of two tables with the column `sketch`.
+///
+/// Returns a Stream with the columns a, b, near (None where something is not known), rule, and the scores of `pairs`. Raises
+/// UnusableMethod for a method of texts, ValueError if one table is shorter.
+///
+/// >>> import pyarrow
+/// >>> table = pyarrow.table({"id": ["a", "b"], "text": [fox, fox + " again"]})
+/// >>> sketches = pyarrow.table(nddb.Recipe("main").sketch_batch(table))
+/// >>> [row["near"] for row in nddb.decide(sketches[:1], sketches[1:])]
+/// [True]
+#[pyfunction]
+#[pyo3(signature = (a, b, method="model", *, k=3, min_probability=None))]
+pub(crate) fn decide(
+    a: &Bound<'_, PyAny>,
+    b: &Bound<'_, PyAny>,
+    method: &str,
+    k: u8,
+    min_probability: Option<f64>,
+) -> Result<Stream> {
+    let method = named_method(method)?;
+    if method.needs_text() {
+        let why = "it compares texts, and sketches are given".into();
+        return Err(nddb::Error::Method { method: method.name(), why }.into());
+    }
+    let mut rules = Rules { within: k.into(), ..Rules::default() };
+    rules.probability = min_probability.unwrap_or(rules.probability);
+    let (a, b) = (Tables::new(a)?, Tables::new(b)?);
+    let first = [("a", Kind::Text), ("b", Kind::Text), ("near", Kind::Flag), ("rule", Kind::Text)];
+    let columns: Vec<Column> =
+        first.iter().chain(&SCORES).chain(&SAME).map(|&(name, kind)| Column::new(name, kind)).collect();
+    Ok(Stream::new(schema(&columns), move |sink| {
+        let mut rows = Rows::new(sink, &columns);
+        let (mut left, mut right) = (documents(a.take()?), documents(b.take()?));
+        loop {
+            let (a, b) = match (left.next().transpose()?, right.next().transpose()?) {
+                (Some(a), Some(b)) => (a, b),
+                (None, None) => return Ok(rows.send()?),
+                _ => return Err(Fault::value("one of the two tables has fewer rows")),
+            };
+            let evidence = evidence_of(&a, &b);
+            let (near, rule) = match rules.decide(method, &evidence) {
+                Decision::Near(rule) => (Some(true), rule),
+                Decision::Apart => (Some(false), ""),
+                Decision::Unknown => (None, ""),
+            };
+            let probability = rules.probability_of(&evidence);
+            let pair = Pair { a: 0, b: 1, evidence, probability, rule, verified: None };
+            let rule = (near == Some(true)).then_some(rule);
+            let cells = [a.id().into(), b.id().into(), near.into(), rule.into()];
+            rows.row(&[&cells[..], &scores(Some(&pair)), &same(Some(&pair))].concat())?;
+        }
+    }))
+}
+
+/// The documents of a table with a column `sketch`.
+pub(crate) fn documents(arrays: Arrays) -> impl Iterator<Item = Result<Document>> {
+    arrays.flat_map(|array| {
+        let read = || -> Result<Vec<Result<Document>>> {
+            let array = array.map_err(|error| Fault::value(error.to_string()))?;
+            let table = array.as_struct_opt().ok_or_else(|| Fault::value("a table is wanted, and this is an array"))?;
+            let sketches = Bytes::new("sketch", column(table, "sketch")?)?;
+            let document = |row| {
+                let bytes =
+                    sketches.get(row).ok_or_else(|| Fault::value(format!("the sketch of row {row} is null")))?;
+                Document::from_bytes(bytes).map_err(|error| Fault::value(format!("row {row} holds no sketch: {error}")))
+            };
+            Ok((0..table.len()).map(document).collect())
+        };
+        read().unwrap_or_else(|fault| vec![Err(fault)])
+    })
+}

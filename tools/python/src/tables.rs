@@ -1,0 +1,116 @@
+//! The tables of a reader: matches, pairs, members of clusters. They have the columns of the command's Parquet files.
+
+use nddb::detect::{ClusterOptions, Collection, Keep, PairOptions, Remove, cluster};
+use nddb::{Reader, Within, Work};
+use nddb_cli::tables::{
+    Cell, Column, RowBatch, match_columns, member_columns, member_rows, pair_columns, pair_rows, schema,
+};
+
+use crate::arrow::Numbers;
+use crate::errors::Result;
+use crate::judging::Judging;
+use crate::pinned::{Pinned, reader};
+use crate::stream::{Sink, Stream};
+
+/// Rows of a batch.
+const BATCH: usize = 1 << 13;
+/// Queries that are in flight together.
+const PIECE: usize = 1 << 9;
+
+/// Rows on their way to the reader of a table.
+pub(crate) struct Rows<'a> {
+    sink: &'a Sink,
+    rows: RowBatch,
+}
+
+impl<'a> Rows<'a> {
+    pub(crate) fn new(sink: &'a Sink, columns: &[Column]) -> Self {
+        Self { sink, rows: RowBatch::new(columns) }
+    }
+
+    /// Appends a row.
+    pub(crate) fn row(&mut self, cells: &[Cell<'_>]) -> nddb::Result<()> {
+        self.rows.row(cells);
+        if self.rows.rows() < BATCH { Ok(()) } else { self.send() }
+    }
+
+    /// Hands the rows on.
+    pub(crate) fn send(&mut self) -> nddb::Result<()> {
+        if self.rows.rows() == 0 { Ok(()) } else { self.sink.send(self.rows.take()) }
+    }
+}
+
+/// The matches of many fingerprints, by (query, distance, id).
+pub(crate) fn matches(pinned: Pinned, numbers: Numbers, within: Within, threads: usize) -> Stream {
+    Stream::new(schema(&match_columns(true)), move |sink| {
+        let view = reader(&pinned)?.view();
+        let mut rows = Rows::new(sink, &match_columns(true));
+        let mut pieces = numbers.pieces().flat_map(|piece| piece.chunks(PIECE));
+        let mut first = 0u64;
+        nddb::internals::in_order(
+            threads,
+            || pieces.next().filter(|_| !sink.stopped()),
+            |piece| view.find(piece, within, None, &mut Work::default()),
+            |answers| -> Result<()> {
+                for (query, answer) in (first..).zip(answers?) {
+                    for found in &answer.matches {
+                        rows.row(&[
+                            query.into(),
+                            found.fingerprint.into(),
+                            found.distance.into(),
+                            found.id.as_str().into(),
+                        ])?;
+                    }
+                    first = query + 1;
+                }
+                Ok(())
+            },
+        )?;
+        Ok(rows.send()?)
+    })
+}
+
+/// All pairs and groups.
+pub(crate) fn pairs(pinned: Pinned, options: PairOptions) -> Stream {
+    Stream::new(schema(&pair_columns()), move |sink| {
+        let view = reader(&pinned)?.view();
+        let mut options = options.clone();
+        let collection = Collection::build(view, &options.resources, &mut sink.watch())?;
+        options.settle(collection.held());
+        let mut rows = Rows::new(sink, &pair_columns());
+        nddb::detect::pairs(view, &collection, &options, &mut sink.watch(), &mut |line| {
+            pair_rows(&collection, options.method, &line, &mut |cells| rows.row(cells))
+        })?;
+        Ok(rows.send()?)
+    })
+}
+
+/// The members of all clusters.
+pub(crate) fn clusters(pinned: Pinned, options: ClusterOptions) -> Stream {
+    Stream::new(schema(&member_columns()), move |sink| {
+        let view = reader(&pinned)?.view();
+        let mut options = options.clone();
+        let collection = Collection::with_deleted(view, &options.pairs.resources, &mut sink.watch())?;
+        options.pairs.settle(collection.held());
+        let made = cluster(view, &collection, &options, &mut sink.watch(), &mut |_| Ok(()))?;
+        let mut rows = Rows::new(sink, &member_columns());
+        member_rows(view, &collection, &options.pairs, &made, &mut |cells| rows.row(cells))?;
+        Ok(rows.send()?)
+    })
+}
+
+/// Options of pairs.
+pub(crate) fn pair_options(reader: &Reader, judging: &Judging, expand: bool) -> Result<PairOptions> {
+    Ok(PairOptions { expand, ..judging.pairs(reader.view())? })
+}
+
+/// Options of clusters.
+pub(crate) fn cluster_options(
+    reader: &Reader,
+    judging: &Judging,
+    keep: Vec<Keep>,
+    remove: Remove,
+    components: bool,
+) -> Result<ClusterOptions> {
+    Ok(ClusterOptions { pairs: judging.pairs(reader.view())?, keep, remove, components })
+}

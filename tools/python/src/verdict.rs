@@ -1,0 +1,187 @@
+//! The classes `NearDuplicate`, `Answer` and `Verdict`: what is like a document, and why.
+
+use nddb::Outcome;
+use nddb::detect::{Judgement, NearDuplicate, NearDuplicates};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use serde_json::Map;
+
+use crate::convert;
+use crate::errors::Result;
+
+/// A stored near-duplicate: id, url, site, rule (what decided), distance, probability and scores.
+///
+/// `scores` is a dictionary of distance, b_sim, c_sim, agreement, probability, resemblance, lcs, same_site and same_heading, each
+/// None where it is not known.
+#[pyclass(frozen, name = "NearDuplicate", module = "nddb")]
+pub(crate) struct PyNearDuplicate {
+    #[pyo3(get)]
+    id: String,
+    #[pyo3(get)]
+    url: Option<String>,
+    #[pyo3(get)]
+    site: Option<String>,
+    #[pyo3(get)]
+    rule: String,
+    #[pyo3(get)]
+    distance: Option<u32>,
+    #[pyo3(get)]
+    probability: Option<f64>,
+    #[pyo3(get)]
+    scores: Py<PyDict>,
+}
+
+impl PyNearDuplicate {
+    pub(crate) fn new(py: Python<'_>, found: &NearDuplicate) -> Result<Self> {
+        let record = &found.stored.record;
+        let scores = scores(py, found)?;
+        Ok(Self {
+            id: record.id.clone(),
+            url: record.url.clone(),
+            site: record.site.clone(),
+            rule: found.verdict().into_owned(),
+            distance: found.evidence.distance,
+            probability: scores.bind(py).get_item("probability")?.map(|value| value.extract()).transpose()?.flatten(),
+            scores,
+        })
+    }
+}
+
+/// All numbers that are known of a match; `None` where one is not known. The shares have six decimals, as in the command.
+fn scores(py: Python<'_>, found: &NearDuplicate) -> Result<Py<PyDict>> {
+    let mut object = Map::new();
+    object.insert("distance".into(), found.evidence.distance.into());
+    nddb_cli::values::add_evidence(&mut object, Some(found));
+    let scores = convert::json(py, &object.into())?.cast_into::<PyDict>().map_err(PyErr::from)?;
+    scores.del_item("rule")?;
+    Ok(scores.unbind())
+}
+
+#[pymethods]
+impl PyNearDuplicate {
+    fn __repr__(&self) -> String {
+        format!("<NearDuplicate {:?} by {}>", self.id, self.rule)
+    }
+}
+
+/// What is like a document: a sequence of NearDuplicate, identical ones first, then the most similar.
+///
+/// `method` decided; `count` is the number of matches, `complete` whether none was left out for a group limit.
+#[pyclass(frozen, module = "nddb")]
+pub(crate) struct Answer {
+    matches: Py<PyList>,
+    #[pyo3(get)]
+    method: &'static str,
+    #[pyo3(get)]
+    count: u64,
+    #[pyo3(get)]
+    complete: bool,
+}
+
+impl Answer {
+    pub(crate) fn new(
+        py: Python<'_>,
+        method: &'static str,
+        found: &NearDuplicates,
+        limit: Option<usize>,
+    ) -> Result<Self> {
+        let shown = found.matches.iter().take(limit.unwrap_or(usize::MAX));
+        let matches = shown.map(|found| PyNearDuplicate::new(py, found)).collect::<Result<Vec<_>>>()?;
+        let matches = PyList::new(py, matches)?.unbind();
+        Ok(Self { matches, method, count: found.count, complete: found.complete })
+    }
+}
+
+#[pymethods]
+impl Answer {
+    fn __len__(&self, py: Python<'_>) -> usize {
+        self.matches.bind(py).len()
+    }
+
+    fn __getitem__<'py>(&self, py: Python<'py>, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        self.matches.bind(py).as_any().get_item(index)
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        Ok(self.matches.bind(py).as_any().try_iter()?.into_any())
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("<Answer by {}: {}>", self.method, self.matches.bind(py).repr()?))
+    }
+}
+
+/// What became of a document that was to be stored if it is new.
+///
+/// `verdict` is new, replaced, unchanged or duplicate. Of a duplicate, `of` is the id of the stored document, `rule` what
+/// decided, `scores` its numbers; else these are None.
+#[pyclass(frozen, module = "nddb")]
+pub(crate) struct Verdict {
+    #[pyo3(get)]
+    verdict: &'static str,
+    #[pyo3(get)]
+    of: Option<String>,
+    #[pyo3(get)]
+    rule: Option<String>,
+    #[pyo3(get)]
+    distance: Option<u32>,
+    #[pyo3(get)]
+    probability: Option<f64>,
+    #[pyo3(get)]
+    scores: Option<Py<PyDict>>,
+    #[pyo3(get)]
+    complete: bool,
+}
+
+impl Verdict {
+    pub(crate) fn new(py: Python<'_>, judgement: &Judgement) -> Result<Self> {
+        Ok(match judgement {
+            Judgement::Inserted { outcome, complete } => Self {
+                verdict: name(*outcome),
+                of: None,
+                rule: None,
+                distance: None,
+                probability: None,
+                scores: None,
+                complete: *complete,
+            },
+            Judgement::Duplicate { of, complete } => {
+                let found = PyNearDuplicate::new(py, of)?;
+                Self {
+                    verdict: "duplicate",
+                    of: Some(found.id),
+                    rule: Some(found.rule),
+                    distance: found.distance,
+                    probability: found.probability,
+                    scores: Some(found.scores),
+                    complete: *complete,
+                }
+            }
+        })
+    }
+}
+
+/// The name of what became of a document.
+pub(crate) fn name(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::New => "new",
+        Outcome::Replaced => "replaced",
+        Outcome::Unchanged => "unchanged",
+    }
+}
+
+#[pymethods]
+impl Verdict {
+    /// Whether the document is a near-duplicate, and was not stored.
+    #[getter]
+    fn is_duplicate(&self) -> bool {
+        self.of.is_some()
+    }
+
+    fn __repr__(&self) -> String {
+        match (&self.of, &self.rule) {
+            (Some(of), Some(rule)) => format!("<Verdict duplicate of {of:?} by {rule}>"),
+            _ => format!("<Verdict {}>", self.verdict),
+        }
+    }
+}

@@ -1,0 +1,549 @@
+//! The class `Writer`: a database open for writing.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use nddb::archive::{self, JsonFields, Options};
+use nddb::ingest::{Event, LoadReport, Loader};
+use nddb::sketch::Recipe;
+use nddb::{BulkLoad, Document, Loaded, Outcome, Writer};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde_json::json;
+
+use crate::arrow::import;
+use crate::config::PyConfig;
+use crate::convert::{self, GivenPage};
+use crate::documents::{self, Names};
+use crate::errors::{Fault, Result};
+use crate::interruptible::{self, Watching};
+use crate::judging::Judging;
+use crate::process::Owned;
+use crate::verdict::{Verdict, name};
+
+/// Rows of a table up to which it is staged, as single documents are.
+const STAGED_MAX: usize = 1 << 16;
+
+/// A database open for writing, exclusively by this process: `Writer(path, *, create=None, threads=None, memory_limit=None)`.
+///
+/// `create` is a Config, and makes the database. As a context manager it commits at the end, and drops what is staged on an
+/// exception. Raises Locked while another process writes, NotADatabase, AlreadyExists.
+///
+/// >>> with nddb.Writer("new.nddb", create=nddb.Config(k=3)) as writer:
+/// ...     writer.add("a", text="The quick brown fox jumps over the lazy dog")
+/// 'new'
+/// >>> len(nddb.open("new.nddb"))
+/// 1
+#[pyclass(frozen, name = "Writer", module = "nddb")]
+pub(crate) struct PyWriter {
+    path: PathBuf,
+    threads: usize,
+    /// `None` once it is closed. Locked without the GIL.
+    state: Owned<Mutex<Option<Held>>>,
+}
+
+struct Held {
+    writer: Writer,
+    recipe: Recipe,
+}
+
+impl PyWriter {
+    fn state(&self) -> Result<&Mutex<Option<Held>>> {
+        self.state.get().ok_or_else(|| Fault::value("this writer belongs to another process"))
+    }
+
+    /// Does something that takes no long time, without the GIL.
+    fn with<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut Held) -> Result<T> + Send) -> Result<T> {
+        let state = self.state()?;
+        py.detach(|| work(open(&mut state.lock().unwrap_or_else(PoisonError::into_inner))?))
+    }
+
+    /// Does long work; ^C ends it at a safe point.
+    fn work<T: Send>(
+        &self,
+        py: Python<'_>,
+        progress: Option<Py<PyAny>>,
+        work: impl FnOnce(&mut Held, &Watching) -> Result<T> + Send,
+    ) -> Result<T> {
+        let state = self.state()?;
+        let tell = |py: Python<'_>, told: nddb::Progress| {
+            let Some(progress) = &progress else { return Ok(()) };
+            let said = PyDict::new(py);
+            said.set_item("phase", told.phase)?;
+            said.set_item("done", told.done)?;
+            said.set_item("total", told.total)?;
+            said.set_item("unit", told.unit)?;
+            progress.call1(py, (said,)).map(drop)
+        };
+        interruptible::run(py, tell, |watching| {
+            let mut guard = state.lock().unwrap_or_else(PoisonError::into_inner);
+            let held = open(&mut guard)?;
+            held.writer.watch(Box::new(watching.watch()));
+            let done = work(held, watching);
+            held.writer.watch(Box::new(|_| true));
+            done
+        })?
+    }
+
+    fn take(&self, py: Python<'_>) -> Result<Option<Held>> {
+        let state = self.state()?;
+        Ok(py.detach(|| state.lock().unwrap_or_else(PoisonError::into_inner).take()))
+    }
+}
+
+fn open(state: &mut Option<Held>) -> Result<&mut Held> {
+    state.as_mut().ok_or_else(|| Fault::value("this writer is closed"))
+}
+
+#[pymethods]
+impl PyWriter {
+    #[new]
+    #[pyo3(signature = (path, *, create=None, threads=None, memory_limit=None))]
+    fn new(
+        py: Python<'_>,
+        path: PathBuf,
+        create: Option<Py<PyConfig>>,
+        threads: Option<usize>,
+        memory_limit: Option<u64>,
+    ) -> Result<Self> {
+        let path = std::path::absolute(path).map_err(PyErr::from)?;
+        let threads = threads.unwrap_or_else(usual_threads).max(1);
+        let held = py.detach(|| -> Result<Held> {
+            let mut writer = match &create {
+                Some(config) => Writer::create(&path, &config.get().config)?,
+                None => Writer::open_as(&path, &format!("pid {}: Python", std::process::id()))?,
+            };
+            writer.set_threads(threads);
+            memory_limit.into_iter().for_each(|bytes| writer.set_memory_limit(bytes));
+            writer.merge_in_background(true);
+            let recipe = Recipe::from_label(&writer.settings().recipe)?;
+            Ok(Held { writer, recipe })
+        })?;
+        Ok(Self { path, threads, state: Owned::new(Mutex::new(Some(held))) })
+    }
+
+    /// The path of the database.
+    #[getter]
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Label of the recipe.
+    #[getter]
+    fn recipe(&self, py: Python<'_>) -> Result<String> {
+        self.with(py, |held| Ok(held.writer.settings().recipe.clone()))
+    }
+
+    /// Stages a document: returns new, replaced or unchanged.
+    ///
+    /// One of `text`, `html` (each str or bytes) and `fingerprint` is given; `url` is the address, `charset` that of bytes. Raises
+    /// InvalidDocument for an id that is empty, longer than 4,096 bytes, or holds a NUL.
+    ///
+    /// >>> with nddb.Writer("crawl.nddb") as writer:
+    /// ...     writer.add("fox-1", text=fox, url="https://example.org/fox")
+    /// 'unchanged'
+    #[pyo3(signature = (id, *, text=None, html=None, fingerprint=None, url=None, charset=None))]
+    #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
+    fn add(
+        &self,
+        py: Python<'_>,
+        id: &str,
+        text: Option<&Bound<'_, PyAny>>,
+        html: Option<&Bound<'_, PyAny>>,
+        fingerprint: Option<&Bound<'_, PyAny>>,
+        url: Option<String>,
+        charset: Option<String>,
+    ) -> Result<&'static str> {
+        let given = Given::take(text, html, fingerprint, url, charset)?;
+        self.with(py, |held| {
+            let document = given.document(id, &held.recipe)?;
+            Ok(name(held.writer.insert(document)?))
+        })
+    }
+
+    /// Stages a document unless it is a near-duplicate of one that is stored or staged: returns a Verdict.
+    ///
+    /// Options are those of `add` and of `Reader.query`. The answer depends on the order of documents: it is for one process.
+    ///
+    /// >>> with nddb.Writer("crawl.nddb") as writer:
+    /// ...     verdict = writer.add_if_new("fox-3", text=fox + " once more")
+    /// >>> verdict.is_duplicate, verdict.of, verdict.rule
+    /// (True, 'fox-1', 'model')
+    #[pyo3(signature = (
+        id, *, text=None, html=None, fingerprint=None, url=None, charset=None, method=None, k=None, verify=None,
+        group_limit=None, complete=false, min_probability=None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
+    fn add_if_new(
+        &self,
+        py: Python<'_>,
+        id: &str,
+        text: Option<&Bound<'_, PyAny>>,
+        html: Option<&Bound<'_, PyAny>>,
+        fingerprint: Option<&Bound<'_, PyAny>>,
+        url: Option<String>,
+        charset: Option<String>,
+        method: Option<&str>,
+        k: Option<u8>,
+        verify: Option<&str>,
+        group_limit: Option<usize>,
+        complete: bool,
+        min_probability: Option<f64>,
+    ) -> Result<Verdict> {
+        let given = Given::take(text, html, fingerprint, url, charset)?;
+        let judging = Judging::new(method, k, verify, group_limit, complete, min_probability)?;
+        let judgement = self.with(py, |held| {
+            let online = judging.online(held.writer.view())?;
+            let document = given.document(id, &held.recipe)?;
+            Ok(match &given {
+                Given::Page(page) => held.writer.insert_page_if_new(document, &page.page(), &online)?,
+                Given::Print(..) => held.writer.insert_if_new(document, &online)?,
+            })
+        })?;
+        Verdict::new(py, &judgement)
+    }
+
+    /// Stages the deletion of documents, an id or any number of them; returns how many there were.
+    ///
+    /// >>> with nddb.Writer("crawl.nddb") as writer:
+    /// ...     writer.rm(["nothing", "of this"])
+    /// 0
+    fn rm(&self, py: Python<'_>, ids: &Bound<'_, PyAny>) -> Result<u64> {
+        let ids: Vec<String> = match ids.extract::<String>() {
+            Ok(id) => vec![id],
+            Err(_) => ids.try_iter()?.map(|id| id?.extract()).collect::<PyResult<_>>()?,
+        };
+        self.with(py, |held| {
+            let mut deleted = 0;
+            for id in &ids {
+                deleted += u64::from(held.writer.delete(id)?);
+            }
+            Ok(deleted)
+        })
+    }
+
+    /// Loads archives, pages and fingerprints from files and folders, in bulk: a dictionary with the keys of `nddb load --json`.
+    ///
+    /// What is read is durable when it returns, and after ^C; the same call goes on where it was interrupted. `progress` is called with
+    /// a dictionary of phase, done, total and unit. The other options are those of `nddb load`. Raises ArchiveError if nothing
+    /// can be read.
+    ///
+    /// >>> with open("one.jsonl", "w") as file:
+    /// ...     _ = file.write('{"id": "j", "text": "a line of JSON"}')
+    /// >>> with nddb.Writer("crawl.nddb") as writer:
+    /// ...     report = writer.load("one.jsonl", progress=lambda said: None)
+    /// ...     writer.rm("j")
+    /// 1
+    /// >>> report["documents"], report["skipped"]
+    /// (1, 0)
+    #[pyo3(signature = (
+        paths, *, format="auto", id_field=None, text_field=None, html_field=None, fp_field=None, url_field=None,
+        id_from="record", id_prefix="", batch=None, pending=false, again=false, progress=None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
+    fn load<'py>(
+        &self,
+        py: Python<'py>,
+        paths: &Bound<'py, PyAny>,
+        format: &str,
+        id_field: Option<String>,
+        text_field: Option<String>,
+        html_field: Option<String>,
+        fp_field: Option<String>,
+        url_field: Option<String>,
+        id_from: &str,
+        id_prefix: &str,
+        batch: Option<&str>,
+        pending: bool,
+        again: bool,
+        progress: Option<Py<PyAny>>,
+    ) -> Result<Bound<'py, PyAny>> {
+        let paths: Vec<PathBuf> = match paths.extract::<PathBuf>() {
+            Ok(path) => vec![path],
+            Err(_) => paths.try_iter()?.map(|path| path?.extract()).collect::<PyResult<_>>()?,
+        };
+        let format: archive::Format = format.parse().map_err(|_| Fault::value(format!("no format '{format}'")))?;
+        let id_from = match id_from {
+            "record" => archive::IdFrom::Record,
+            "url" => archive::IdFrom::Url,
+            other => return Err(Fault::value(format!("id_from is 'record' or 'url', and not '{other}'"))),
+        };
+        let options = Options {
+            format,
+            id_from,
+            id_prefix: id_prefix.into(),
+            fields: JsonFields {
+                id: named(&id_field, "id"),
+                text: named(&text_field, "text"),
+                html: named(&html_field, "html"),
+                fp: named(&fp_field, "fp"),
+                url: named(&url_field, "url"),
+            },
+            // A column that is named must be there.
+            required: [id_field, text_field, html_field, fp_field, url_field].into_iter().flatten().collect(),
+            ..Options::default()
+        };
+        let threads = self.threads;
+        let report = self.work(py, progress, |held, watching| {
+            let inputs = archive::expand(&paths, format)?;
+            match batch {
+                Some(batch) => held.writer.label(batch, pending)?,
+                None if pending => return Err(Fault::value("pending is of a batch: name it")),
+                None => {}
+            }
+            let mut told = watching.watch();
+            let report = Loader::new(&mut held.writer)
+                .options(options)
+                .threads(threads)
+                .again(again)
+                .stop_when(|| watching.stopped())
+                .on_event(|event| {
+                    if let Event::Progress(progress) = event {
+                        told(&reading(progress.documents));
+                    }
+                })
+                .load_inputs(inputs);
+            if batch.is_some() {
+                held.writer.unlabel()?;
+            }
+            Ok(report?)
+        })?;
+        if let (true, Some(_)) = (report.is_failure(), report.unreadable.first()) {
+            let mut unreadable = report.unreadable;
+            return Err(unreadable.swap_remove(0).into());
+        }
+        Ok(convert::json(py, &said(&report))?)
+    }
+
+    /// Stages the documents of a table: a dictionary of documents, replaced, unchanged, repeated, unprinted and skipped.
+    ///
+    /// `table` is any object with `__arrow_c_stream__` or `__arrow_c_array__`; the other arguments name its columns. A row
+    /// without an id, or without any of fingerprint, HTML and text, is skipped. A table of more than 65,536 rows, and one with
+    /// `batch`, the name of a batch, is loaded in bulk: what is staged is committed first, and the rows are durable when it
+    /// returns. Raises ValueError for a column that is not there, or of another type.
+    ///
+    /// >>> import pyarrow
+    /// >>> table = pyarrow.table({"id": [7, 8], "text": ["an apple and a pear", None]})
+    /// >>> with nddb.Writer("new.nddb") as writer:
+    /// ...     said = writer.add_batch(table)
+    /// >>> said["documents"], said["skipped"]
+    /// (1, 1)
+    #[pyo3(signature = (
+        table, *, id="id", text="text", html="html", url="url", fingerprint=None, batch=None, progress=None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
+    fn add_batch<'py>(
+        &self,
+        py: Python<'py>,
+        table: &Bound<'py, PyAny>,
+        id: &str,
+        text: Option<&str>,
+        html: Option<&str>,
+        url: Option<&str>,
+        fingerprint: Option<&str>,
+        batch: Option<&str>,
+        progress: Option<Py<PyAny>>,
+    ) -> Result<Bound<'py, PyAny>> {
+        let arrays = import(table)?.ok_or_else(|| {
+            Fault::value("a table of Arrow is wanted: an object with __arrow_c_stream__ or __arrow_c_array__")
+        })?;
+        let names = Names::new(id, text, html, url, fingerprint);
+        let threads = self.threads;
+        let (loaded, skipped) = self.work(py, progress, |held, watching| {
+            if let Some(batch) = batch {
+                held.writer.label(batch, false)?;
+            }
+            let Held { writer, recipe } = &mut *held;
+            let mut told = watching.watch();
+            let (mut skipped, mut done) = (0u64, 0u64);
+            let mut taking = Taking::new(writer, batch.is_some())?;
+            let read = documents::sketch(
+                arrays,
+                &names,
+                recipe,
+                threads,
+                || watching.stopped(),
+                |made| {
+                    done += made.len() as u64;
+                    skipped += made.iter().filter(|document| document.is_none()).count() as u64;
+                    made.into_iter().flatten().try_for_each(|document| taking.take(document))?;
+                    told(&reading(done));
+                    Ok(())
+                },
+            );
+            let loaded = read.and_then(|()| taking.finish());
+            if batch.is_some() {
+                held.writer.unlabel()?;
+            }
+            let loaded = loaded?;
+            Ok((loaded, skipped))
+        })?;
+        let Loaded { documents, replaced, unchanged, repeated, unprinted } = loaded;
+        let said = json!({
+            "documents": documents, "replaced": replaced, "unchanged": unchanged, "repeated": repeated,
+            "unprinted": unprinted, "skipped": skipped,
+        });
+        Ok(convert::json(py, &said)?)
+    }
+
+    /// Makes what is staged durable, and visible to every reader that refreshes.
+    ///
+    /// >>> writer = nddb.Writer("crawl.nddb")
+    /// >>> writer.commit()
+    /// >>> writer.close()
+    fn commit(&self, py: Python<'_>) -> Result<()> {
+        self.with(py, |held| Ok(held.writer.commit()?))
+    }
+
+    /// Commits and closes; so does the end of a `with` block.
+    ///
+    /// >>> nddb.Writer("crawl.nddb").close()
+    fn close(&self, py: Python<'_>) -> Result<()> {
+        match self.take(py)? {
+            Some(held) => Ok(py.detach(|| held.writer.close())?),
+            None => Ok(()),
+        }
+    }
+
+    /// Drops what is staged and closes; so does an exception in a `with` block.
+    ///
+    /// >>> nddb.Writer("crawl.nddb").abandon()
+    fn abandon(&self, py: Python<'_>) -> Result<()> {
+        let held = self.take(py)?;
+        py.detach(|| drop(held));
+        Ok(())
+    }
+
+    fn __enter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    #[pyo3(signature = (kind, value, traceback))]
+    fn __exit__(
+        &self,
+        py: Python<'_>,
+        kind: &Bound<'_, PyAny>,
+        value: &Bound<'_, PyAny>,
+        traceback: &Bound<'_, PyAny>,
+    ) -> Result<bool> {
+        let _ = (value, traceback);
+        if kind.is_none() {
+            self.close(py)?
+        } else {
+            self.abandon(py)?
+        }
+        Ok(false)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("nddb.Writer({:?})", self.path.display().to_string())
+    }
+}
+
+/// What callers give of one document.
+enum Given {
+    Page(GivenPage),
+    Print(nddb::Fingerprint, Option<String>),
+}
+
+impl Given {
+    fn take(
+        text: Option<&Bound<'_, PyAny>>,
+        html: Option<&Bound<'_, PyAny>>,
+        fingerprint: Option<&Bound<'_, PyAny>>,
+        url: Option<String>,
+        charset: Option<String>,
+    ) -> Result<Self> {
+        match fingerprint {
+            None => GivenPage::need(text, html, url, charset).map(Self::Page),
+            Some(_) if text.is_some() || html.is_some() => {
+                Err(Fault::value("one of text, html and fingerprint is wanted, and more are given"))
+            }
+            Some(print) => Ok(Self::Print(convert::fingerprint(print)?, url)),
+        }
+    }
+
+    fn document(&self, id: &str, recipe: &Recipe) -> Result<Document> {
+        Ok(match self {
+            Self::Page(page) => Document::from_page(id, &page.page(), recipe)?,
+            Self::Print(print, None) => Document::bare(id, *print)?,
+            Self::Print(print, Some(url)) => Document::bare(id, *print)?.with_url(url, recipe),
+        })
+    }
+}
+
+/// Where the documents of a table go: staged, or from a number on loaded in bulk.
+enum Taking<'a> {
+    Few(Option<&'a mut Writer>, Vec<Document>),
+    Many(Box<BulkLoad<'a>>),
+}
+
+impl<'a> Taking<'a> {
+    fn new(writer: &'a mut Writer, is_bulk: bool) -> Result<Self> {
+        Ok(if is_bulk { Self::Many(Box::new(writer.bulk_load()?)) } else { Self::Few(Some(writer), Vec::new()) })
+    }
+
+    fn take(&mut self, document: Document) -> Result<()> {
+        match self {
+            Self::Few(_, documents) if documents.len() < STAGED_MAX => documents.push(document),
+            Self::Few(writer, documents) => {
+                let documents = std::mem::take(documents);
+                if let Some(writer) = writer.take() {
+                    let mut load = Box::new(writer.bulk_load()?);
+                    documents.into_iter().chain([document]).try_for_each(|document| load.push(document))?;
+                    *self = Self::Many(load);
+                }
+            }
+            Self::Many(load) => load.push(document)?,
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Result<Loaded> {
+        let (writer, documents) = match self {
+            Self::Many(load) => return Ok(load.finish()?),
+            Self::Few(writer, documents) => (writer, documents),
+        };
+        let mut loaded = Loaded::default();
+        let Some(writer) = writer else { return Ok(loaded) };
+        for document in documents {
+            let is_unprinted = document.is_unprinted();
+            match writer.insert(document)? {
+                Outcome::Unchanged => loaded.unchanged += 1,
+                outcome => {
+                    loaded.documents += 1;
+                    loaded.replaced += u64::from(outcome == Outcome::Replaced);
+                    loaded.unprinted += u64::from(is_unprinted);
+                }
+            }
+        }
+        Ok(loaded)
+    }
+}
+
+/// The threads of a writer, unless the caller says otherwise.
+pub(crate) fn usual_threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// The name of a field.
+fn named(given: &Option<String>, usual: &str) -> String {
+    given.clone().unwrap_or_else(|| usual.into())
+}
+
+fn reading(done: u64) -> nddb::Progress {
+    nddb::Progress { phase: "reading", done, total: None, unit: "documents" }
+}
+
+/// What a load did, as the command says it.
+fn said(report: &LoadReport) -> serde_json::Value {
+    let Loaded { documents, replaced, unchanged, repeated, unprinted } = report.loaded;
+    let reasons: serde_json::Map<_, _> =
+        report.skipped_by_reason.iter().map(|(reason, &count)| (reason.as_str().to_owned(), count.into())).collect();
+    json!({
+        "documents": documents, "replaced": replaced, "unchanged": unchanged, "repeated": repeated,
+        "unprinted": unprinted, "skipped": report.skipped(), "skipped_by_reason": reasons,
+        "archives_passed_over": report.passed_over, "files_passed_over": report.files_passed_over,
+        "bytes_in": report.progress.bytes_in, "payload_bytes": report.payload_bytes,
+    })
+}

@@ -1,0 +1,110 @@
+"""What the documentation says is so: examples, stubs, and the ten lines of the README."""
+
+import doctest
+import inspect
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow.parquet
+import pytest
+from conftest import FOX, pages
+
+import nddb
+
+HERE = Path(__file__).parent.parent
+
+
+def documented():
+    """All public functions and methods, by name."""
+    for name in nddb.__all__:
+        value = getattr(nddb, name)
+        if inspect.isclass(value) and issubclass(value, Exception):
+            assert value.__doc__, name
+            continue
+        if not isinstance(value, str):
+            yield name, value
+        if inspect.isclass(value):
+            for member, method in vars(value).items():
+                if callable(method) and not member.startswith("_"):
+                    yield f"{name}.{member}", method
+
+
+@pytest.fixture
+def examples(tmp_path, monkeypatch):
+    """Names that examples use, in a folder with a database."""
+    monkeypatch.chdir(tmp_path)
+    with nddb.Writer("crawl.nddb", create=nddb.Config(k=3)) as writer:
+        writer.add("fox-1", text=FOX, url="https://example.org/fox")
+        writer.add("fox-2", text=FOX + " and again", url="https://example.org/fox/2")
+        writer.add("print-1", fingerprint=0xFF)
+        writer.add("print-2", fingerprint=0xFE)
+        writer.add("other", text="a text that has nothing in common with any of these")
+    nddb.Writer("new.nddb", create=nddb.Config()).close()
+    return {"nddb": nddb, "fox": FOX, "open": open}
+
+
+@pytest.mark.parametrize("name, value", [pytest.param(*one, id=one[0]) for one in documented()])
+def test_the_examples_of_docstrings_run(name, value, examples, tmp_path):
+    doc = inspect.getdoc(value)
+    assert doc, f"{name} has no docstring"
+    if name == "Writer":
+        subprocess.run(["rm", "-r", "new.nddb"], check=True)
+    test = doctest.DocTestParser().get_doctest(doc, examples, name, None, 0)
+    made = name in {"Match", "NearDuplicate", "Answer", "Verdict"}
+    assert test.examples or made, f"{name} has no example"
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
+    assert doctest.DocTestRunner(optionflags=flags).run(test).failed == 0
+
+
+def test_the_stubs_say_what_is_there(tmp_path):
+    # Where the package lies, without what else is installed there.
+    environment = {**os.environ, "MYPYPATH": os.pathsep.join(path for path in sys.path if path.endswith("site"))}
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy.stubtest", "nddb", "--ignore-disjoint-bases"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=environment,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def blocks(file):
+    """The blocks of Python of a page."""
+    return re.findall(r"^```python\n(.*?)^```", file.read_text(), re.MULTILINE | re.DOTALL)
+
+
+def test_the_ten_lines_of_the_readme_do_the_whole_job(tmp_path, monkeypatch, table):
+    readme = HERE.parent.parent / "README.md"
+    if not readme.exists():
+        pytest.skip("not in the repository")
+    monkeypatch.chdir(tmp_path)
+    pyarrow.parquet.write_table(table, "documents.parquet")
+    ten = [block for block in blocks(readme) if "import nddb" in block]
+    assert len(ten) == 1 and len(ten[0].splitlines()) <= 10
+    names = {}
+    exec(compile(ten[0], "README.md", "exec"), names)
+    clean = pyarrow.parquet.read_table("clean.parquet")
+    expected = {row["id"] for row in nddb.open("crawl.nddb").clusters() if row["verdict"] == "remove"}
+    assert len(expected) > 100
+    assert set(clean["id"].to_pylist()) == set(table["id"].to_pylist()) - expected
+
+
+def test_the_examples_of_the_package_readme_run(tmp_path, monkeypatch, table):
+    import json
+
+    import polars
+
+    monkeypatch.chdir(tmp_path)
+    Path("pages.jsonl").write_text("".join(json.dumps(page) + "\n" for page in pages(100)))
+    Path("CC-MAIN.warc.gz").touch()
+    names = {"documents": polars.from_arrow(table)}
+    made = blocks(HERE / "README.md")
+    assert len(made) == 3
+    made[0] = made[0].replace('"pages.jsonl", "CC-MAIN.warc.gz"', '"pages.jsonl"')
+    for block in made:
+        exec(compile(block, "README.md", "exec"), names)
+    assert names["kept"].height < table.num_rows

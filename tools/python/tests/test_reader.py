@@ -1,0 +1,156 @@
+"""Reading: what is found is what the command finds, in every process."""
+
+import multiprocessing
+import pickle
+
+import pytest
+
+import nddb
+
+
+def test_a_reader_says_what_the_command_says(crawl, command):
+    db = nddb.open(crawl)
+    assert db.stats() == command.lines("stats", crawl, "--json")[0]
+    for id in ["page-1", "page-9", "page-1499"]:
+        assert db.get(id) == command.lines("get", crawl, id)[0]
+    assert db.get("page-0") is None and "page-0" not in db and "page-1" in db
+    assert len(db) == db.stats()["documents"] == 1481
+
+
+def test_a_probe_finds_what_the_command_finds(crawl, command):
+    db = nddb.open(crawl)
+    prints = [db.get(f"page-{number}")["fp"] for number in (1, 9, 700, 1200)]
+    lines = command.lines("query", crawl, "--fp", *prints, "-k", "2")
+    for print_, line in zip(prints, lines, strict=True):
+        found = [
+            {"id": m.id, "fp": f"{m.fingerprint:016x}", "distance": m.distance, "url": m.url, "site": m.site}
+            for m in db.probe(print_, k=2)
+        ]
+        assert found == line["matches"]
+    bits = int(prints[0], 16)
+    signed = bits - (1 << 64) if bits >> 63 else bits
+    assert db.probe(bits) == db.probe(signed) == db.probe(prints[0])
+    assert len(db.probe(bits, limit=1)) == 1
+
+
+def test_a_query_finds_what_the_command_finds(crawl, table, command, tmp_path):
+    db = nddb.open(crawl)
+    keys = ["b_sim", "c_sim", "agreement", "probability", "resemblance", "lcs", "same_site", "same_heading"]
+
+    def line(answer):
+        matches = [
+            {"id": m.id, "distance": m.distance, "url": m.url, "site": m.site, "rule": m.rule}
+            | {key: m.scores[key] for key in keys}
+            for m in answer
+        ]
+        return answer.method, answer.count, answer.complete, matches
+
+    def expected(line):
+        matches = [{key: value for key, value in match.items() if key != "fp"} for match in line["matches"]]
+        return line["method"], line["count"], line["complete"], matches
+
+    found = 0
+    for number in range(100, 130):
+        page = table.slice(number, 1).to_pylist()[0]
+        file = tmp_path / "page.txt"
+        file.write_text(page["text"])
+        for options, more in [({}, []), ({"method": "b"}, ["--method", "b"]), ({"k": 3}, ["-k", "3", "--method", "simhash"])]:
+            said = command.lines("query", crawl, "--text", file, "--url", page["url"], *more)[0]
+            answer = db.query(text=page["text"], url=page["url"], **options)
+            assert line(answer) == expected(said)
+            found += len(answer)
+        said = command.lines("query", crawl, "--id", page["id"])[0]
+        assert line(db.query(id=page["id"])) == expected(said)
+    assert found > 60, "there is something to compare"
+
+
+def test_errors_have_classes_of_their_own(crawl, tmp_path):
+    with pytest.raises(FileNotFoundError) as raised:
+        nddb.open(tmp_path / "nothing")
+    assert isinstance(raised.value, nddb.NotADatabase) and "nddb create" in raised.value.hint
+    assert raised.value.__notes__ == [f"hint: {raised.value.hint}"]
+    db = nddb.open(crawl)
+    for wrong in [lambda: db.probe(1, k=9), lambda: db.probe_batch(memoryview(b"").cast("Q"), k=9)]:
+        with pytest.raises(ValueError) as raised:
+            wrong()
+        assert isinstance(raised.value, nddb.OutOfRange)
+    for error, wrong in [
+        (KeyError, lambda: db.query(id="nothing")),
+        (KeyError, lambda: db.why("page-1", "nothing")),
+        (ValueError, lambda: db.query()),
+        (ValueError, lambda: db.query(text="a", id="b")),
+        (ValueError, lambda: db.query(text="a", method="nonsense")),
+        (ValueError, lambda: db.query(text="a", k=1, method="b")),
+        (nddb.UnusableMethod, lambda: db.query(text="a", method="c")),
+        (ValueError, lambda: db.pairs(verify="nonsense")),
+        (ValueError, lambda: db.clusters(keep=["nonsense"])),
+        (ValueError, lambda: db.clusters(remove="nonsense")),
+        (ValueError, lambda: db.probe("ff")),
+        (OverflowError, lambda: db.probe(1 << 64)),
+        (nddb.RecipeError, lambda: nddb.Recipe("nonsense")),
+        (nddb.OutOfRange, lambda: nddb.Config(k=99)),
+        (nddb.AlreadyExists, lambda: nddb.Writer(crawl, create=nddb.Config())),
+        (nddb.ArchiveError, lambda: nddb.Writer(crawl).load(tmp_path / "nothing.warc")),
+    ]:
+        with pytest.raises(error):
+            wrong()
+
+
+def test_an_exception_can_be_pickled():
+    error = nddb.NotADatabase("message")
+    error.hint = "a hint"
+    again = pickle.loads(pickle.dumps(error))
+    assert type(again) is nddb.NotADatabase and again.hint == "a hint" and str(again) == "message"
+
+
+def test_a_reader_sees_what_is_committed_when_it_refreshes(tmp_path):
+    path = tmp_path / "a.nddb"
+    with nddb.Writer(path, create=nddb.Config()) as writer:
+        writer.add("a", text="one two three four")
+        db = nddb.open(path)
+        assert len(db) == 0 and not db.refresh()
+        writer.commit()
+        old = iter(db.pairs())
+        assert len(db) == 0
+        assert db.refresh() and len(db) == 1 and not db.refresh()
+        assert list(old) == []
+
+
+def ask(db):
+    """What a child process does."""
+    return [match.id for match in db.probe(db.get("page-1")["fp"])], db.refresh(), len(list(db.pairs()))
+
+
+def test_a_reader_works_in_children_of_every_start_method(crawl):
+    db = nddb.open(crawl)
+    expected = ask(db)
+    for method in ["fork", "spawn", "forkserver"]:
+        with multiprocessing.get_context(method).Pool(2) as pool:
+            assert pool.map(ask, [db] * 4) == [expected] * 4, method
+
+
+def test_a_forked_child_reopens_the_reader_it_inherits(crawl):
+    db = nddb.open(crawl)
+    rows = iter(db.pairs())
+    next(rows)
+    stream = db.pairs()
+    context = multiprocessing.get_context("fork")
+    answers = context.Queue()
+
+    def child():
+        what = []
+        for inherited in (rows, stream):
+            try:
+                list(inherited)
+            except ValueError as error:
+                what.append(str(error))
+        answers.put((ask(db), what))
+
+    process = context.Process(target=child)
+    process.start()
+    answer, what = answers.get(timeout=60)
+    process.join(timeout=60)
+    assert process.exitcode == 0
+    assert answer == ask(db)
+    assert len(what) == 2 and all("another process" in message for message in what)
+    assert len(list(rows)) == len(list(db.pairs())) - 1

@@ -1,0 +1,206 @@
+"""Writing: what is staged, what is durable, and what is refused."""
+
+import multiprocessing
+
+import duckdb
+import numpy
+import polars
+import pyarrow
+import pytest
+from conftest import FOX, pages
+
+import nddb
+
+
+def test_an_exception_drops_what_is_staged(tmp_path):
+    path = tmp_path / "a.nddb"
+    with nddb.Writer(path, create=nddb.Config()) as writer:
+        assert writer.add("kept", text=FOX) == "new"
+    with pytest.raises(ZeroDivisionError):
+        with nddb.Writer(path) as writer:
+            writer.add("dropped", text="something else that is staged")
+            writer.add_batch(pyarrow.table({"id": ["too"], "text": ["another text"]}))
+            writer.rm("kept")
+            raise ZeroDivisionError
+    db = nddb.open(path)
+    assert len(db) == 1 and "kept" in db
+    with nddb.Writer(path) as writer:
+        writer.abandon()
+    with pytest.raises(ValueError, match="closed"):
+        writer.add("a", text="b")
+
+
+def test_documents_are_told_new_from_stored(tmp_path):
+    with nddb.Writer(tmp_path / "a.nddb", create=nddb.Config()) as writer:
+        assert writer.add("a", text=FOX) == "new"
+        assert writer.add("a", text=FOX) == "unchanged"
+        assert writer.add("a", text=FOX + " and more of it") == "replaced"
+        verdict = writer.add_if_new("b", html=f"<p>{FOX}</p>".encode())
+        assert verdict.is_duplicate and (verdict.verdict, verdict.of, verdict.rule) == ("duplicate", "a", "model")
+        assert verdict.scores["agreement"] > 60 and verdict.probability == verdict.scores["probability"] > 0.5
+        verdict = writer.add_if_new("c", text="nothing of the kind is stored here so far")
+        assert not verdict.is_duplicate and (verdict.verdict, verdict.of, verdict.scores) == ("new", None, None)
+        verdict = writer.add_if_new("d", fingerprint=0xFF)
+        assert verdict.verdict == "new"
+        verdict = writer.add_if_new("e", fingerprint=0xFE, method="simhash", k=1)
+        assert (verdict.of, verdict.rule, verdict.distance) == ("d", "simhash", 1)
+        assert writer.rm(["a", "d", "nothing"]) == 2 and writer.rm("c") == 1
+        for wrong in [{}, {"text": "a", "html": "b"}, {"text": "a", "fingerprint": 1}]:
+            with pytest.raises(ValueError):
+                writer.add("f", **wrong)
+        with pytest.raises(nddb.InvalidDocument):
+            writer.add("", text="a b c")
+    assert len(nddb.open(tmp_path / "a.nddb")) == 0
+
+
+def test_add_if_new_says_what_the_command_says(tmp_path, command):
+    made = pages(200, seed=7)
+    path = tmp_path / "a.nddb"
+    lines = []
+    with nddb.Writer(path, create=nddb.Config()) as writer:
+        for page in made:
+            said = writer.add_if_new(page["id"], text=page["text"], url=page["url"])
+            lines.append((page["id"], said.verdict, said.of, said.distance, said.rule, said.complete, said.scores))
+    command("create", "b.nddb")
+    import json
+
+    text = "".join(json.dumps(page) + "\n" for page in made).encode()
+    told = [json.loads(line) for line in command("add", "b.nddb", "--if-new", input=text).splitlines()]
+    keys = ["b_sim", "c_sim", "agreement", "probability", "resemblance", "lcs", "same_site", "same_heading"]
+    for line, expected in zip(lines, told, strict=True):
+        assert line[:6] == tuple(expected[key] for key in ["id", "verdict", "of", "distance", "rule", "complete"])
+        if line[6]:
+            assert {key: line[6][key] for key in keys} == {key: expected[key] for key in keys}
+    assert sum(line[1] == "duplicate" for line in lines) > 20
+
+
+def test_tables_of_every_producer_give_the_same_database(tmp_path, table):
+    pages = table = table[:300]
+    expected = None
+    large = table.cast(pyarrow.schema([(name, pyarrow.large_string()) for name in table.column_names]))
+    view = table.cast(pyarrow.schema([(name, pyarrow.string_view()) for name in table.column_names]))
+    producers = {
+        "table": table,
+        "batch": table.combine_chunks().to_batches()[0],
+        "reader": pyarrow.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=7)),
+        "large": large,
+        "view": view,
+        "polars": polars.from_arrow(table),
+        "duckdb": duckdb.sql("SELECT * FROM pages"),
+    }
+    for name, producer in producers.items():
+        path = tmp_path / f"{name}.nddb"
+        with nddb.Writer(path, create=nddb.Config(), threads=2) as writer:
+            said = writer.add_batch(producer)
+        assert said["documents"] == 300, name
+        db = nddb.open(path)
+        found = [db.get(f"page-{number}") for number in range(300)]
+        expected = expected or found
+        assert found == expected, name
+
+
+def test_columns_may_have_other_names_and_types(tmp_path):
+    bits = numpy.array([255, 1 << 63], dtype=numpy.uint64)
+    table = pyarrow.table({
+        "key": [1, 2, None],
+        "body": pyarrow.array([b"<p>a page of <b>bytes</b>", None, b"c"]),
+        "address": ["https://a.example.org/", None, None],
+        "print": pyarrow.array([*bits, 3], type=pyarrow.uint64()),
+    })
+    with nddb.Writer(tmp_path / "a.nddb", create=nddb.Config()) as writer:
+        said = writer.add_batch(table, id="key", html="body", text=None, url="address")
+        assert (said["documents"], said["skipped"]) == (1, 2)
+        said = writer.add_batch(table, id="key", fingerprint="print", text=None)
+        assert (said["documents"], said["replaced"], said["skipped"]) == (2, 1, 1)
+        for wrong, message in [({"id": "nothing"}, "no column 'nothing'"), ({}, "no column 'id'")]:
+            with pytest.raises(ValueError, match=message):
+                writer.add_batch(table, **wrong)
+        with pytest.raises(ValueError, match="no text"):
+            writer.add_batch(table, id="key", text="print")
+        with pytest.raises(ValueError, match="table of Arrow"):
+            writer.add_batch([1, 2, 3])
+    db = nddb.open(tmp_path / "a.nddb")
+    assert [match.id for match in db.probe(1 << 63, k=0)] == ["2"]
+
+
+def test_a_long_table_is_loaded_in_bulk_and_a_batch_is_named(tmp_path):
+    count = 70_000
+    ids = pyarrow.array([f"d{number}" for number in range(count)])
+    prints = pyarrow.array(numpy.arange(count, dtype=numpy.uint64) << numpy.uint64(20))
+    told = []
+    with nddb.Writer(tmp_path / "a.nddb", create=nddb.Config()) as writer:
+        table = pyarrow.table({"id": ids, "fp": prints})
+        said = writer.add_batch(table, fingerprint="fp", progress=told.append)
+        db = nddb.open(tmp_path / "a.nddb")
+        assert said["documents"] == len(db) == count, "durable when it returns"
+        assert told and told[-1]["done"] <= count and told[-1]["unit"]
+        writer.add_batch(table[:10], id="id", fingerprint="fp", batch="again")
+        assert db.refresh() is False or len(db) == count
+
+
+def test_an_error_of_the_producer_leaves_nothing(tmp_path, table):
+    def batches():
+        yield from table.to_batches(max_chunksize=100)[:3]
+        raise RuntimeError("the producer fails")
+
+    path = tmp_path / "a.nddb"
+    with nddb.Writer(path, create=nddb.Config()) as writer:
+        with pytest.raises(Exception, match="the producer fails"):
+            writer.add_batch(pyarrow.RecordBatchReader.from_batches(table.schema, batches()))
+        writer.add("a", text=FOX)
+    assert len(nddb.open(path)) == 1
+
+
+def test_files_are_loaded_as_by_the_command(tmp_path, command, table):
+    import json
+
+    file = tmp_path / "pages.jsonl"
+    file.write_text("".join(json.dumps(page) + "\n" for page in table[:200].to_pylist()) + "no line of JSON\n")
+    told = []
+    with nddb.Writer(tmp_path / "a.nddb", create=nddb.Config()) as writer:
+        said = writer.load([file], progress=told.append)
+    command("create", "b.nddb")
+    expected = json.loads(command("load", "b.nddb", file, "--json", code=3))
+    assert said == {key: expected[key] for key in said} and said["skipped"] == 1
+    assert told
+    assert nddb.open(tmp_path / "a.nddb").get("page-7") == nddb.open(tmp_path / "b.nddb").get("page-7")
+
+
+def test_an_exception_of_the_progress_callback_ends_the_load(tmp_path, table):
+    import json
+
+    file = tmp_path / "pages.jsonl"
+    file.write_text("".join(json.dumps(page) + "\n" for page in table.to_pylist() * 20))
+
+    def fail(said):
+        raise ZeroDivisionError
+
+    with nddb.Writer(tmp_path / "a.nddb", create=nddb.Config()) as writer:
+        with pytest.raises(ZeroDivisionError):
+            writer.load(file, progress=fail)
+        writer.add("after", text=FOX)
+    assert "after" in nddb.open(tmp_path / "a.nddb")
+
+
+def test_one_process_writes(tmp_path, script):
+    path = tmp_path / "a.nddb"
+    with nddb.Writer(path, create=nddb.Config()) as writer:
+        with pytest.raises(nddb.Locked):
+            nddb.Writer(path)
+        context = multiprocessing.get_context("fork")
+        answers = context.Queue()
+
+        def child():
+            try:
+                writer.add("a", text="b")
+            except ValueError as error:
+                answers.put(str(error))
+
+        process = context.Process(target=child)
+        process.start()
+        assert "another process" in answers.get(timeout=60)
+        process.join(timeout=60)
+        assert process.exitcode == 0
+        writer.add("a", text=FOX)
+    with nddb.Writer(path):
+        assert len(nddb.open(path)) == 1
