@@ -169,7 +169,8 @@ impl Judged<'_> {
     fn evidence(&self, alike: &NearDuplicate) -> Value {
         let model = &self.online.rules.model;
         let Some(traits) = alike.evidence.traits else { return Value::Null };
-        let rounded = |value: f64| (value * 1e3).round() / 1e3;
+        // Not the zero with a sign.
+        let rounded = |value: f64| (value * 1e3).round() / 1e3 + 0.0;
         let first = json!({"name": "constant", "says": "before any evidence", "adds": rounded(model.constant)});
         let parts = model.parts(&traits).into_iter().enumerate().map(|(index, adds)| {
             let says = told(index, traits.values[index]);
