@@ -38,7 +38,7 @@ impl Watching {
 
 /// Runs work on another thread and waits for it without the GIL. What it tells is passed to `tell` on this one, which is
 /// where Python calls signal handlers; after ^C, or an exception of `tell`, the work is asked to stop, and the exception
-/// is raised once it has.
+/// is raised once it has; `tell` is not called again.
 pub(crate) fn run<T: Send>(
     py: Python<'_>,
     mut tell: impl FnMut(Python<'_>, Progress) -> PyResult<()> + Send,
@@ -53,12 +53,12 @@ pub(crate) fn run<T: Send>(
             let mut raised = None;
             loop {
                 let outcome = match heard.recv_timeout(LOOK) {
-                    // Of what was told in the meantime only the last is news.
-                    Ok(progress) => {
+                    // Of what was told in the meantime only the last is news, and none once the work is to stop.
+                    Ok(progress) if raised.is_none() => {
                         let progress = heard.try_iter().last().unwrap_or(progress);
                         Python::attach(|py| tell(py, progress).and_then(|()| py.check_signals()))
                     }
-                    Err(RecvTimeoutError::Timeout) => Python::attach(|py| py.check_signals()),
+                    Ok(_) | Err(RecvTimeoutError::Timeout) => Python::attach(|py| py.check_signals()),
                     Err(RecvTimeoutError::Disconnected) => break,
                 };
                 if let Err(error) = outcome {

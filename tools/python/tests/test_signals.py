@@ -46,6 +46,21 @@ def test_an_interrupted_load_leaves_a_sound_database_and_goes_on(tmp_path, scrip
     assert len(nddb.open(path)) == 120_000
 
 
+def test_a_progress_that_raises_is_not_called_again(tmp_path):
+    calls = []
+
+    def progress(said):
+        calls.append(said)
+        raise ValueError("enough")
+
+    file = tmp_path / "pages.jsonl"
+    file.write_text("".join(json.dumps(page) + "\n" for page in pages(5000)))
+    with nddb.Writer(tmp_path / "a.nddb", create=nddb.Config()) as writer:
+        with pytest.raises(ValueError, match="enough"):
+            writer.load(file, progress=progress)
+    assert len(calls) == 1
+
+
 PAIRS = """
 import sys, time, nddb, pyarrow
 db = nddb.open(sys.argv[1])
