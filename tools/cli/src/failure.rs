@@ -180,7 +180,7 @@ pub(crate) fn unusable_recipe(error: &RecipeError) -> Failure {
 }
 
 /// An error and everything that caused it: `what: why: why`.
-pub(crate) fn chain(error: &dyn Error) -> String {
+pub fn chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {

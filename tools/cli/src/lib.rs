@@ -44,10 +44,11 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     coded(arguments) as u8
 }
 
-/// What the command prints as JSON, for the Python package: the two shall say the same.
+/// What the command prints as JSON and how it words errors, for the Python package: the two shall say the same.
 pub mod values {
     pub use crate::commands::get::value as document;
     pub use crate::commands::stats::value as stats;
+    pub use crate::failure::chain;
     pub use crate::judging::add_evidence;
 }
 

@@ -51,7 +51,7 @@ pub(crate) fn fingerprint(value: &Bound<'_, PyAny>) -> Result<Fingerprint> {
     }
 }
 
-/// What is said of a page: its text or its HTML, a `str` or `bytes`.
+/// A page as the caller gives it: its text or its HTML, a `str` or `bytes`.
 pub(crate) struct GivenPage {
     body: Body,
     kind: PageKind,

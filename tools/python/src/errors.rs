@@ -1,11 +1,9 @@
 //! Errors of the library as exceptions of the package: a class for each kind, in `nddb/_errors.py`.
 
-use std::error::Error;
-use std::fmt::Write;
-
 use nddb::archive::ArchiveError;
 use nddb::ingest::LoadError;
 use nddb::sketch::RecipeError;
+use nddb_cli::values::chain;
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 
@@ -141,19 +139,4 @@ fn exception(class: &str, message: &str, hint: Option<String>, system: Option<i3
         };
         made().unwrap_or_else(|error| error)
     })
-}
-
-/// An error and everything that caused it: `what: why: why`.
-pub(crate) fn chain(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let said = error.to_string();
-        // Some libraries say their cause's words as their own.
-        if !text.ends_with(&said) {
-            let _ = write!(text, ": {said}");
-        }
-        cause = error.source();
-    }
-    text
 }

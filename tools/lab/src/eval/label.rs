@@ -90,14 +90,14 @@ pub enum LabelFault {
     },
     /// The label is none that is known.
     Unknown {
-        /// What stands there.
+        /// The text found.
         found: String,
     },
     /// An id is empty.
     NoId,
     /// An id has a backslash that begins no `\\t`, `\\n`, `\\r` or `\\\\`.
     Backslash {
-        /// What stands there.
+        /// The text found.
         found: String,
     },
     /// Both ids are the same.

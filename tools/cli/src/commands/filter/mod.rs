@@ -37,8 +37,8 @@ const BUFFER: usize = 256 << 10;
 /// Reads WARC, WET, ARC and JSONL files (plain, .gz, .zst) and Parquet, and writes what is kept in the same order and
 /// format. Records keep their bytes, in their compression; so do lines of JSON, fields that nddb does not know
 /// included; tables keep their schema, nested columns and metadata. Requests and metadata go where their page goes;
-/// other records that are no documents, and what has no id, are kept. A file gets its name when it is whole, so that the
-/// command can be run again. Several inputs go into a folder, under their names.
+/// other records that are no documents, and what has no id, are kept. A file gets its name when it is whole, so that
+/// the command can be run again. Several inputs go into a folder, under their names.
 ///
 /// The database says by which field the ids of a file were read when it was loaded. Memory grows with the lists (17
 /// bytes an id), not with the inputs.

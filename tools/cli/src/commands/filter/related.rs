@@ -1,8 +1,8 @@
 //! Records that belong to a page: a request, or metadata, goes where its page goes.
 //!
-//! Most writers say of a request or of metadata to which page it belongs (WARC-Concurrent-To, or WARC-Refers-To); others
-//! say of the page to which request it belongs, which stands before it. So a request that names no page waits for the
-//! next page.
+//! Most writers say of a request or of metadata to which page it belongs (WARC-Concurrent-To, or WARC-Refers-To);
+//! others say of the page to which request it belongs, which stands before it. So a request that names no page waits
+//! for the next page.
 
 use std::collections::VecDeque;
 

@@ -23,8 +23,8 @@ const SORTING: u64 = 512 << 20;
 /// memory and with no more than the indexes there. `conventions` are 1e0ng, seomoz, text-dedup, wayback64 and
 /// trafilatura; --psl and --phrases change no bytes. Then a machine that loads all within --days and answers --rate
 /// queries a second; how the figures of one recipe come about; and the designs of tables: more of them have longer
-/// prefixes, less to decode for each, and more space on disk. The design that `--tables auto` takes for a run of so many
-/// documents is marked with a star, and is the one that the figures are for.
+/// prefixes, less to decode for each, and more space on disk. The design that `--tables auto` takes for a run of so
+/// many documents is marked with a star, and is the one that the figures are for.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
