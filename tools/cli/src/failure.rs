@@ -91,14 +91,21 @@ impl Failure {
 
     /// Writing an output failed.
     pub(crate) fn writing(name: &str, error: &io::Error) -> Self {
-        match error.kind() {
+        Self::not_written(error.kind(), format!("{name}: cannot be written: {error}"))
+    }
+
+    /// Writing an output failed, and the error says which one.
+    pub(crate) fn unwritten(error: &io::Error) -> Self {
+        Self::not_written(error.kind(), error.to_string())
+    }
+
+    fn not_written(kind: io::ErrorKind, message: String) -> Self {
+        match kind {
             io::ErrorKind::BrokenPipe => Self::Pipe,
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-                Told::new(Code::OverLimit, format!("{name}: cannot be written: {error}"))
-                    .hint("free some space, then run the same command again")
-                    .into()
+                Told::new(Code::OverLimit, message).hint("free some space, then run the same command again").into()
             }
-            _ => Self::failed(format!("{name}: cannot be written: {error}")),
+            _ => Self::failed(message),
         }
     }
 

@@ -133,16 +133,19 @@ impl Spool {
 pub(crate) struct Folder {
     path: PathBuf,
     names: Vec<String>,
+    /// Files that the same command may have written into the folder before.
+    earlier: &'static [&'static str],
 }
 
 /// What unfinished files end in.
 const PART: &str = "part";
 
 impl Folder {
-    /// Makes the folder, unless it is there.
-    pub(crate) fn make(path: &Path) -> Result<Self> {
-        fs::create_dir_all(path).map_err(|error| Failure::writing(&path.display().to_string(), &error))?;
-        Ok(Self { path: path.into(), names: Vec::new() })
+    /// Makes the folder, unless it is there. Of the files `earlier` those that are not written anew are removed at the
+    /// end: beside the new ones they would pass for results of the same run.
+    pub(crate) fn make(path: &Path, earlier: &'static [&'static str]) -> Result<Self> {
+        make_folder(path)?;
+        Ok(Self { path: path.into(), names: Vec::new(), earlier })
     }
 
     /// Begins a file.
@@ -157,10 +160,21 @@ impl Folder {
 
     /// Names all files, instead of earlier ones.
     pub(crate) fn finish(mut self) -> Result<()> {
-        for name in std::mem::take(&mut self.names) {
-            let path = self.path.join(&name);
-            let named = fs::rename(self.part(&name), &path);
+        let names = std::mem::take(&mut self.names);
+        for name in &names {
+            let path = self.path.join(name);
+            let named = fs::rename(self.part(name), &path);
             named.map_err(|error| Failure::writing(&path.display().to_string(), &error))?;
+        }
+        for name in self.earlier.iter().filter(|name| !names.iter().any(|new| new == *name)) {
+            let path = self.path.join(name);
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    let name = path.display();
+                    return Err(Failure::failed(format!("{name}: of an earlier run, cannot be removed: {error}")));
+                }
+                _ => (),
+            }
         }
         Ok(())
     }
@@ -177,6 +191,8 @@ impl Drop for Folder {
 
 /// A file that gets its name when it is whole and durable, instead of an earlier one; or stdout.
 pub(crate) struct Published {
+    /// The name, for messages.
+    name: String,
     /// The name, and that until then.
     names: Option<(PathBuf, PathBuf)>,
     inner: Option<Packed>,
@@ -246,6 +262,7 @@ impl Published {
     /// Begins a file, or opens stdout for `-`, or a device, which keeps its name.
     pub(crate) fn create(path: &Path, packing: Packing) -> Result<Self> {
         let failed = |error: io::Error| Failure::writing(&path.display().to_string(), &error);
+        let name = if is_stdout(path) { "stdout".into() } else { path.display().to_string() };
         let (names, inner): (_, Box<dyn Sealed>) = if is_stdout(path) {
             (None, Box::new(io::stdout()))
         } else if is_nameless(path) {
@@ -263,12 +280,17 @@ impl Published {
             Packing::Gzip => Packed::Gzip(GzEncoder::new(inner, flate2::Compression::default())),
             Packing::Zstd => Packed::Zstd(zstd::Encoder::new(inner, 0).map_err(failed)?),
         };
-        Ok(Self { names, inner: Some(inner) })
+        Ok(Self { name, names, inner: Some(inner) })
     }
 
     /// The file's name, for messages.
     pub(crate) fn name(&self) -> String {
-        self.names.as_ref().map_or_else(|| "stdout".into(), |(path, _)| path.display().to_string())
+        self.name.clone()
+    }
+
+    /// An error of writing, as [`Failure::unwritten`] takes it.
+    fn named(&self, error: &io::Error) -> io::Error {
+        io::Error::new(error.kind(), format!("{}: cannot be written: {error}", self.name))
     }
 
     /// Ends the file and gives it its name.
@@ -297,6 +319,7 @@ impl Write for Published {
             Some(Packed::Zstd(inner)) => inner.write(bytes),
             None => Ok(0),
         }
+        .map_err(|error| self.named(&error))
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -306,6 +329,7 @@ impl Write for Published {
             Some(Packed::Zstd(inner)) => inner.flush(),
             None => Ok(()),
         }
+        .map_err(|error| self.named(&error))
     }
 }
 

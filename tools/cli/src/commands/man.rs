@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::args::Global;
 use crate::failure::{Code, Failure, Result};
-use crate::output::Folder;
+use crate::output;
 use crate::quantity::counted;
 
 /// Write manual pages into a folder: nddb.1, and one for each command
@@ -24,7 +24,7 @@ pub(crate) struct Args {
 /// Writes the pages of `command`, the whole command line.
 pub(crate) fn run(args: &Args, command: clap::Command, global: &Global) -> Result<Code> {
     let failed = |error| Failure::writing(&args.folder.display().to_string(), &error);
-    Folder::make(&args.folder)?;
+    output::make_folder(&args.folder)?;
     clap_mangen::generate_to(command.clone(), &args.folder).map_err(failed)?;
     let pages = count(&command);
     global.messages().note(format!("man: {} in {}", counted(pages, "page"), args.folder.display()));

@@ -52,6 +52,25 @@ fn a_folder_gets_clusters_pairs_and_lists() {
     assert_eq!([text(&dir, "out/clusters.jsonl"), text(&dir, "out/summary.json")], first);
 }
 
+#[test]
+fn a_folder_keeps_no_table_of_an_earlier_run() {
+    let dir = with_pages();
+    let files = |options: &[&str]| {
+        dir.nddb([&["cluster", "db", "--method", "split", "-o", "out"], options].concat()).done();
+        let listed = std::fs::read_dir(dir.path("out")).expect("a folder").flatten();
+        let mut names: Vec<String> = listed.map(|entry| entry.file_name().into_string().expect("text")).collect();
+        names.retain(|name| name.starts_with("clusters.") || name.starts_with("pairs.") || name == "renamed.tsv");
+        names.sort();
+        names
+    };
+    assert_eq!(files(&["--format", "parquet"]), ["clusters.jsonl", "clusters.parquet", "pairs.parquet"]);
+    dir.write("out/notes.txt", b"of the user");
+    assert_eq!(files(&["--format", "tsv"]), ["clusters.jsonl", "clusters.tsv", "pairs.tsv"]);
+    assert_eq!(files(&["--previous", "out"]), ["clusters.jsonl", "clusters.tsv", "pairs.jsonl", "renamed.tsv"]);
+    assert_eq!(files(&[]), ["clusters.jsonl", "clusters.tsv", "pairs.jsonl"]);
+    assert_eq!(dir.read("out/notes.txt"), b"of the user");
+}
+
 /// Ids that are one when only some of their bytes are written otherwise.
 #[test]
 fn lists_tell_ids_apart_and_rm_reads_them_back() {

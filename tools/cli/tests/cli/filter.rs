@@ -351,6 +351,9 @@ fn devices_and_pipes_are_written_to_and_keep_their_names() {
     filter("/dev/null").done();
     assert!(null() && !std::path::Path::new("/dev/null.part").exists());
     filter("/dev/of-no-such-name").ends(1);
+    if std::path::Path::new("/dev/full").exists() {
+        filter("/dev/full").tells(14, &["/dev/full: cannot be written: No space left", "hint: free some space"]);
+    }
     assert!(!std::path::Path::new("/dev/of-no-such-name").exists());
 
     // stdout may be a file, which its name leads to.

@@ -21,6 +21,10 @@ use crate::pair_lines::{Format, Ids, Lines};
 use crate::pair_rows::{PairFormat, PairRows};
 use crate::waiting::Waiting;
 
+/// The files that a run writes or not, by its options.
+const SOMETIMES: [&str; 6] =
+    ["clusters.tsv", "clusters.parquet", "pairs.jsonl", "pairs.tsv", "pairs.parquet", "renamed.tsv"];
+
 /// Where the files go, and what of.
 pub(super) struct Files<'a> {
     pub(super) folder: &'a Path,
@@ -42,7 +46,7 @@ impl Files<'_> {
         previous: Option<Previous>,
         describe: &dyn Fn(&ClusterSummary) -> Value,
     ) -> Result<ClusterSummary> {
-        let mut folder = Folder::make(self.folder)?;
+        let mut folder = Folder::make(self.folder, &SOMETIMES)?;
         let (collection, method) = (self.collection, self.options.pairs.method);
         let (made, described) = match self.format.lines(self.with)? {
             Some(format) => self.lines(view, watch, &mut folder, format)?,

@@ -11,7 +11,7 @@ use flate2::write::GzEncoder;
 use nddb::archive::{Entry, Input, Links, Options};
 
 use super::related::Waiting;
-use super::selection::{Counts, Selection, unwritten};
+use super::selection::{Counts, Selection};
 use crate::failure::{Failure, Result};
 use crate::inputs::{self, Packing};
 
@@ -43,7 +43,7 @@ impl Cursor<'_> {
                 return Err(Failure::failed(format!("{}: ends before byte {to}", self.path.display())));
             }
             if let Some(out) = &mut out {
-                out.write_all(&piece[..read]).map_err(|error| unwritten(&error))?;
+                out.write_all(&piece[..read]).map_err(|error| Failure::unwritten(&error))?;
             }
             left -= read as u64;
             self.at += read as u64;
@@ -114,7 +114,7 @@ impl Records<'_> {
             }
         }
         let Some((last, links)) = last else {
-            counts.bytes = io::copy(&mut cursor.inner, outs.kept).map_err(|error| unwritten(&error))?;
+            counts.bytes = io::copy(&mut cursor.inner, outs.kept).map_err(|error| Failure::unwritten(&error))?;
             return Ok(counts);
         };
         let begin = last.position.offset;
@@ -132,7 +132,7 @@ impl Records<'_> {
             Some(out) => io::copy(&mut cursor.inner, out),
             None => io::copy(&mut cursor.inner, &mut io::sink()),
         };
-        counts.bytes = cursor.at + rest.map_err(|error| unwritten(&error))?;
+        counts.bytes = cursor.at + rest.map_err(|error| Failure::unwritten(&error))?;
         Ok(counts)
     }
 
@@ -197,7 +197,7 @@ impl<'a> Member<'a> {
         Ok(match packing {
             Packing::Plain => Self::Plain(out),
             Packing::Gzip => Self::Gzip(GzEncoder::new(out, flate2::Compression::default())),
-            Packing::Zstd => Self::Zstd(zstd::Encoder::new(out, 0).map_err(|error| unwritten(&error))?),
+            Packing::Zstd => Self::Zstd(zstd::Encoder::new(out, 0).map_err(|error| Failure::unwritten(&error))?),
         })
     }
 
@@ -215,6 +215,6 @@ impl<'a> Member<'a> {
             Self::Gzip(out) => out.finish().map(|_| ()),
             Self::Zstd(out) => out.finish().map(|_| ()),
         };
-        finished.map_err(|error| unwritten(&error))
+        finished.map_err(|error| Failure::unwritten(&error))
     }
 }

@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::json;
 
-use super::selection::{Counts, Selection, unwritten};
+use super::selection::{Counts, Selection};
 use crate::failure::{Failure, Result};
 
 /// What can be added to each row.
@@ -127,7 +127,7 @@ impl Rows<'_> {
 }
 
 fn write(to: &mut dyn Write, bytes: &[u8]) -> Result<()> {
-    to.write_all(bytes).map_err(|error| unwritten(&error))
+    to.write_all(bytes).map_err(|error| Failure::unwritten(&error))
 }
 
 /// Reads the id of an object, and the first of the columns that it has already.

@@ -1,9 +1,6 @@
 //! Which documents of an input are removed, and what was passed on.
 
-use std::io;
-
 use super::lists::{Cluster, Clusters, RemoveList};
-use crate::failure::Failure;
 
 /// Which documents are removed, and the clusters if they are asked for.
 pub(super) struct Selection {
@@ -59,9 +56,4 @@ impl Counts {
         self.bytes += other.bytes;
         self.repacked |= other.repacked;
     }
-}
-
-/// The output cannot be written.
-pub(super) fn unwritten(error: &io::Error) -> Failure {
-    Failure::writing("the output", error)
 }

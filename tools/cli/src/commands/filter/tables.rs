@@ -4,6 +4,7 @@
 //! exactly if the document that was loaded from it is.
 
 use std::collections::VecDeque;
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -14,6 +15,7 @@ use nddb::archive::{EntryContent, Input, Options};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{Compression, ZstdLevel};
+use parquet::errors::ParquetError;
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::properties::WriterProperties;
 
@@ -49,12 +51,19 @@ impl Table<'_> {
         removed: Option<&mut Published>,
         progress: &mut dyn FnMut(&Counts) -> Result<()>,
     ) -> Result<Counts> {
-        let failed = |error: parquet::errors::ParquetError| self.failed(&error);
+        let failed = |error: ParquetError| self.failed(&error);
         let builder = ParquetRecordBatchReaderBuilder::try_new(inputs::table(self.path)?).map_err(failed)?;
         let metadata = builder.metadata().clone();
         let schema = self.schema(builder.schema())?;
         let properties = properties(&metadata);
-        let writer = |out| ArrowWriter::try_new(out, schema.clone(), Some(properties.clone())).map_err(failed);
+        let unwritten = |error: ParquetError| match &error {
+            ParquetError::External(source) => match source.downcast_ref::<io::Error>() {
+                Some(source) => Failure::unwritten(source),
+                None => failed(error),
+            },
+            _ => failed(error),
+        };
+        let writer = |out| ArrowWriter::try_new(out, schema.clone(), Some(properties.clone())).map_err(unwritten);
         let (mut kept, mut removed) = (writer(kept)?, removed.map(writer).transpose()?);
         let mut ids = Ids { input: Input::open(self.path, self.options)?, next: None, row: 0 };
         let mut counts = Counts::default();
@@ -75,15 +84,15 @@ impl Table<'_> {
                 let mask: BooleanArray = verdicts.iter().map(|(_, is_removed)| Some(*is_removed == which)).collect();
                 filter_record_batch(batch, &mask).map_err(|error| self.failed(&error))
             };
-            write(&mut kept, &select(&batch, false)?).map_err(failed)?;
+            write(&mut kept, &select(&batch, false)?).map_err(unwritten)?;
             if let Some(removed) = &mut removed {
-                write(removed, &select(&batch, true)?).map_err(failed)?;
+                write(removed, &select(&batch, true)?).map_err(unwritten)?;
             }
             counts.bytes = ids.input.bytes_read();
             progress(&counts)?;
         }
-        kept.close().map_err(failed)?;
-        removed.map_or(Ok(()), |removed| removed.close().map(|_| ())).map_err(failed)?;
+        kept.close().map_err(unwritten)?;
+        removed.map_or(Ok(()), |removed| removed.close().map(|_| ())).map_err(unwritten)?;
         counts.bytes = inputs::size(self.path);
         Ok(counts)
     }
