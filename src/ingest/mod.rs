@@ -187,8 +187,9 @@ fn store(
     for entry in piece.entries {
         match entry {
             Prepared::Document(document) => {
+                let is_truncated = document.record().truncated;
                 load.push(*document)?;
-                tally.take();
+                tally.take(is_truncated);
             }
             Prepared::Skipped { position, reason, detail } => {
                 tally.skip(reason);

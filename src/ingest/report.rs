@@ -73,6 +73,9 @@ pub struct LoadReport {
     pub progress: LoadProgress,
     /// Number of decompressed bytes read.
     pub payload_bytes: u64,
+    /// Number of documents given to the database whose pages are known to be incomplete: truncated at the size limit,
+    /// by the end of the file, by a wrong length, or when they were fetched.
+    pub truncated: u64,
     /// Number of skipped entries by reason, without inputs that cannot be read.
     pub skipped_by_reason: BTreeMap<Reason, u64>,
     /// The errors of inputs that cannot be opened, or not read to their end.
@@ -114,8 +117,9 @@ impl Tally {
     }
 
     /// Counts a document.
-    pub(super) fn take(&mut self) {
+    pub(super) fn take(&mut self, is_truncated: bool) {
         self.report.progress.documents += 1;
+        self.report.truncated += u64::from(is_truncated);
     }
 
     /// Counts a skipped entry.

@@ -152,6 +152,9 @@ fn kind(column: &ColumnDescriptor) -> Option<Kind> {
 
 /// Names the columns of the file.
 pub(super) fn listed(schema: &SchemaDescriptor) -> String {
+    if schema.num_columns() == 0 {
+        return "it has no columns".into();
+    }
     let names: Vec<String> =
         schema.columns().iter().take(LISTED).map(|column| column.path().parts().join(".")).collect();
     let more = if schema.num_columns() > LISTED { ", ..." } else { "" };

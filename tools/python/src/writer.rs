@@ -542,7 +542,8 @@ fn said(report: &LoadReport) -> serde_json::Value {
         report.skipped_by_reason.iter().map(|(reason, &count)| (reason.as_str().to_owned(), count.into())).collect();
     json!({
         "documents": documents, "replaced": replaced, "unchanged": unchanged, "repeated": repeated,
-        "unprinted": unprinted, "skipped": report.skipped(), "skipped_by_reason": reasons,
+        "unprinted": unprinted, "truncated": report.truncated,
+        "skipped": report.skipped(), "skipped_by_reason": reasons,
         "archives_passed_over": report.passed_over, "files_passed_over": report.files_passed_over,
         "bytes_in": report.progress.bytes_in, "payload_bytes": report.payload_bytes,
     })

@@ -57,11 +57,17 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
         let page = file.page();
         let explained = args.explain || global.verbose;
         let explanation = explained.then(|| recipe.explain(&page));
+        let sketch = recipe.sketch(&page);
+        let is_unprinted = sketch.tokens < 2;
+        if is_unprinted {
+            let name = path.display();
+            global.messages().warn(format!("{name}: fewer than two tokens: a database keeps no fingerprint of it"));
+        }
         if global.json {
-            let sketch = recipe.sketch(&page);
             let mut value = json!({
                 "file": path.display().to_string(),
                 "fp": format!("{:016x}", sketch.fingerprint),
+                "unprinted": is_unprinted,
                 "recipe": recipe.label(),
                 "tokens": sketch.tokens,
                 "digest": sketch.digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>(),
@@ -78,12 +84,8 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
             }
             output.json(&value)?;
         } else {
-            let fingerprint = match &explanation {
-                Some(explanation) => explanation.fingerprint,
-                None => recipe.sketch(&page).fingerprint,
-            };
             let name = if args.files.len() > 1 { format!("  {}", path.display()) } else { String::new() };
-            output.line(&format!("{fingerprint:016x}{name}"))?;
+            output.line(&format!("{:016x}{name}", sketch.fingerprint))?;
             if let Some(explanation) = &explanation {
                 explain(explanation, &recipe, &mut output)?;
             }

@@ -37,11 +37,24 @@ fn a_fingerprint_is_printed_and_explained() {
     }
     assert_eq!(dir.nddb(["fp", "-v", "fox.txt"]).done().stdout, explained);
     let value = dir.nddb(["fp", "--json", "fox.txt"]).done().json();
-    assert_eq!(keys(&value), ["file", "fp", "recipe", "tokens", "digest", "site"]);
+    assert_eq!(keys(&value), ["file", "fp", "unprinted", "recipe", "tokens", "digest", "site"]);
     assert_eq!(value["fp"].as_str(), Some(plain.trim_end()));
     let value = dir.nddb(["fp", "--json", "--explain", "fox.txt"]).done().json();
     assert_eq!(value["sums"].as_array().map(Vec::len), Some(64));
     assert_eq!(keys(&value["features"][0]), ["text", "weight", "hash"]);
+}
+
+#[test]
+fn of_one_token_it_is_told_that_no_database_keeps_the_fingerprint() {
+    let dir = Dir::with_database();
+    for (text, is_unprinted) in [("", true), ("word", true), ("two words", false)] {
+        let ran = dir.nddb(["fp", "--json", "--text", "-"]).stdin(text).done();
+        assert_eq!(ran.json()["unprinted"], is_unprinted, "{text:?}");
+        assert_eq!(ran.stderr.contains("keeps no fingerprint"), is_unprinted, "{}", ran.stderr);
+    }
+    dir.nddb(["add", "db"]).stdin(r#"{"id":"a","text":"word"}"#).done();
+    let answer = dir.nddb(["query", "db", "--id", "a", "-k", "3"]).done().stdout;
+    assert_eq!(answer, "{\"fp\":null,\"count\":0,\"matches\":[]}\n");
 }
 
 #[test]

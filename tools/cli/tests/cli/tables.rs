@@ -134,6 +134,10 @@ fn a_table_without_the_columns_is_refused_with_those_it_has() {
     dir.write("x.parquet", &parquet(&[("content", vec![Some("one".to_owned())])]));
     dir.nddb(["load", "db", "x.parquet"]).tells(1, &["its columns are content", "--text-column"]);
     dir.nddb(["load", "db", "x.parquet", "--text-column", "content"]).done();
+    let nothing = RecordBatch::new_empty(Arc::new(arrow_schema::Schema::empty()));
+    let writer = ArrowWriter::try_new(Vec::new(), nothing.schema(), None).expect("a schema");
+    dir.write("empty.parquet", &writer.into_inner().expect("memory is writable"));
+    dir.nddb(["load", "db", "empty.parquet"]).tells(1, &["it has no columns; name one"]);
     dir.write("cut.parquet", b"PAR1 and nothing else");
     dir.nddb(["load", "db", "cut.parquet"]).tells(1, &["cut.parquet", "does not end with PAR1"]);
 }

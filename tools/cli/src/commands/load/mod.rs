@@ -305,6 +305,7 @@ fn tell(
             "unchanged": loaded.unchanged,
             "repeated": loaded.repeated,
             "unprinted": loaded.unprinted,
+            "truncated": report.truncated,
             "skipped": skipped,
             "skipped_by_reason": reasons,
             "other": other,
@@ -334,7 +335,11 @@ fn tell(
         duration(std::time::Duration::from_secs_f64(clock.seconds())),
     );
     if report.files_passed_over > 0 {
-        summary += &format!("; {} of no known format passed over", counted(report.files_passed_over, "file"));
+        let other = if args.format == Format::Auto { "no known" } else { "another" };
+        summary += &format!("; {} of {other} format passed over", counted(report.files_passed_over, "file"));
+    }
+    if report.truncated > 0 {
+        summary += &format!("; {} incomplete in the input", counted(report.truncated, "page"));
     }
     if let Some(choice) = choice {
         summary += &choice.summary();
