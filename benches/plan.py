@@ -113,7 +113,7 @@ def measure(nddb, recipe, documents, folder):
         "distinct": round(sum(run["keys"] for run in keys) / count, 2),
         "key_table": round(stats["bytes"]["keys"] / count, 1),
         "base_kb": round((more - slope * count) / 1024),
-        "load_us": round(loaded.cpu / (count - few) * 1e6),
+        "load_us": round(loaded.cpu / (count - few) * 1e6, 1),
         "merge_us": round(merged.cpu / count * 1e6, 1),
         "writer_mb": round(loaded.anonymous / 1024),
         "verdict_us": round((everything.cpu - one.cpu) / count * 1e6, 1),

@@ -55,12 +55,12 @@ impl Measured {
 
 /// All recipes; `--psl` and `--phrases` change no bytes.
 pub(super) const RECIPES: [Measured; 6] = [
-    row("bare", 47, 0, 0, (2.0, 0.5), 20.6),
-    row("main", 747, 40, 25, (93.0, 17.7), 64.1),
-    row("main-c", 747, 52, 25, (90.0, 19.0), 77.2),
-    row("web", 544, 16, 0, (58.0, 9.7), 30.9),
-    row("web-c", 544, 28, 0, (59.0, 12.5), 33.7),
-    row("conventions", 108, 1, 0, (218.0, 4.4), 23.3),
+    row("bare", 47, 0, 0, (1.8, 0.3), 10.4),
+    row("main", 747, 40, 25, (38.0, 8.3), 34.5),
+    row("main-c", 747, 52, 25, (38.0, 10.2), 34.5),
+    row("web", 544, 16, 0, (23.0, 4.8), 16.4),
+    row("web-c", 544, 28, 0, (26.0, 6.8), 17.4),
+    row("conventions", 108, 1, 0, (163.0, 2.0), 12.4),
 ];
 
 const fn row(
