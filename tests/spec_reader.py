@@ -17,6 +17,7 @@ segment
     block_size, restart, count, digest
     code_lengths    [length of the word of h = 0, 1, ..., bits - 1]
     identity
+    prefixes        only of a segment with a filter
     blocks          [{"count", "restarts", "first", "key"}, ...]; first and key are permuted
     fingerprints    unpermuted, in the order of the table
 
@@ -124,10 +125,10 @@ def seeded(file_identity, index, data):
     return zlib.crc32(data, zlib.crc32(file_identity.to_bytes(8, "little") + index.to_bytes(8, "little")))
 
 
-def pages(region, checksums, file_identity, section):
+def pages(region, checksums, file_identity, section, first=0):
     for index in range(-(-len(region) // 4096)):
-        page = region[4096 * index : 4096 * (index + 1)]
-        need(number(checksums, 4 * index, 4) == seeded(file_identity, index, page), section, f"checksum of page {index}")
+        page, at = region[4096 * index : 4096 * (index + 1)], first + index
+        need(number(checksums, 4 * at, 4) == seeded(file_identity, at, page), section, f"checksum of page {at}")
 
 
 def crc_before(data, offset, section, what):
@@ -236,8 +237,33 @@ def block(data, index, file_identity, words, bits, interval):
 # 6 Segment
 
 
+def filter_of(bits, k, prefix, prefixes):
+    if prefix == 0 and k > 0:
+        return None, 0
+    possible = 1 << (prefix or bits)
+    if prefixes < 1024 or 2 * prefixes > possible:
+        return None, 0
+    bitmap = possible <= 16 * prefixes
+    size = possible // 8 if bitmap else -(-10 * prefixes // 256) * 32
+    return (None, 0) if size > 1 << 27 else ("bitmap" if bitmap else "Bloom", size)
+
+
+def made_filter(kind, size, prefixes):
+    made = bytearray(size)
+    for prefix in prefixes:
+        if kind == "bitmap":
+            made[prefix // 8] |= 1 << prefix % 8
+            continue
+        hashed = mix(prefix)
+        block = 32 * ((hashed >> 32) * (size // 32) >> 32)
+        for word in range(8):
+            bit = (hashed >> 5 * word) % 32
+            made[block + 4 * word + bit // 8] |= 1 << bit % 8
+    return bytes(made)
+
+
 def segment(data):
-    out = {"kind": "segment", **start(data, b"S", 1024 + 32, "6.1")}
+    out = {"kind": "segment", **start(data, b"S", 1024 + 32, "6.1", 2)}
     crc_before(data[:1024], 1020, "6.1", "header")
     bits, k, prefix = data[12], data[13], data[16]
     groups = [[data[48 + 2 * group], data[49 + 2 * group]] for group in range(data[17])]
@@ -247,7 +273,7 @@ def segment(data):
     zero(data, 22, 24, "6.1")
     zero(data, 48 + 2 * len(groups), 176, "6.1")
     zero(data, 176 + bits, 240, "6.1")
-    zero(data, 248, 1020, "6.1")
+    zero(data, 256, 1020, "6.1")
     positions = [position for low, width in groups for position in range(low + width - 1, low - 1, -1)]
     need(sorted(positions) == list(range(bits)), "4.1", "the groups hold each position once")
     need(all(width for _, width in groups) and join(positions) == groups, "4.1", "the groups are joined")
@@ -263,13 +289,20 @@ def segment(data):
     need(footer[:8] == magic(b"E"), "6.4", "magic of the footer")
     crc_before(footer, 28, "6.4", "footer")
     need(number(footer, 16, 8) == own, "6.4", "identity of the footer")
-    blocks = number(footer, 8, 8)
-    need(len(data) == 1024 + 1032 * blocks + 4 * -(-blocks // 512) + 32, "6", "size of the file")
+    blocks, prefixes = number(footer, 8, 8), number(data, 248, 8)
+    kind, size = filter_of(bits, k, prefix, prefixes)
+    need((kind is None) == (prefixes == 0) == (out["reader_min"] == 1), "6.6", "a filter, in version 2 alone")
+    need(prefixes <= count, "6.1", "prefixes")
+    index_pages = -(-blocks // 512)
+    rest = size + 4 * index_pages + 4 * -(-size // 4096) + 32
+    need(len(data) == 1024 + 1032 * blocks + rest, "6", "size of the file")
     need(1 <= blocks <= count, "6.4", "blocks")
-    index = data[1024 + 1024 * blocks : 1024 + 1032 * blocks]
-    checksums = data[1024 + 1032 * blocks : -32]
+    at = 1024 + 1024 * blocks
+    bits_of_filter, index = data[at : at + size], data[at + size : at + size + 8 * blocks]
+    checksums = data[at + size + 8 * blocks : -32]
     need(number(footer, 24, 4) == zlib.crc32(checksums), "6.4", "index_checksum")
     pages(index, checksums, own, "6.3")
+    pages(bits_of_filter, checksums, own, "6.3", index_pages)
 
     table, words = Table(bits, prefix, groups), code_words(lengths)
     heads, permuted = [], []
@@ -285,9 +318,14 @@ def segment(data):
     need(len(prints) == count, "6.1", "count is not the number of fingerprints")
     need(set_digest(prints) == digest, "6.1", "digest is not that of the fingerprints")
     need(all(table.permute(value) == order for value, order in zip(prints, permuted)), "4.2", "permutation")
+    if kind:
+        different = sorted({value >> (bits - (prefix or bits)) for value in permuted})
+        need(len(different) == prefixes, "6.6", "prefixes is not the number of different ones")
+        need(made_filter(kind, size, different) == bits_of_filter, "6.6", "the filter is not that of the fingerprints")
     out.update(bits=bits, k=k, table=number(data, 14, 2), prefix=prefix, groups=groups, block_size=1024)
     out.update(restart=interval, count=count, digest=f"{digest:032x}", code_lengths=lengths)
-    out.update(identity=f"{own:016x}", blocks=heads, fingerprints=[f"{value:016x}" for value in prints])
+    out.update(identity=f"{own:016x}", **({"prefixes": prefixes} if prefixes else {}))
+    out.update(blocks=heads, fingerprints=[f"{value:016x}" for value in prints])
     return out
 
 

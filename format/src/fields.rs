@@ -61,7 +61,7 @@ impl Field {
 
 /// The newest version of the format, which is that of the manifest: this crate writes it, and reads those before.
 pub const FORMAT: u16 = 2;
-/// The version of all files but the manifest.
+/// The version of all files but manifests, and segments with a filter.
 pub const FILES: u16 = 1;
 
 /// Every file begins with its magic, the version that wrote it and the least version that reads it.

@@ -32,6 +32,7 @@ pub mod design;
 pub mod digest;
 mod error;
 pub mod fields;
+pub mod filter;
 pub mod fingerprint;
 pub mod huffman;
 pub mod keys;

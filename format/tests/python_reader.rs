@@ -146,6 +146,7 @@ fn runs() -> Vec<Run> {
 
 #[test]
 fn python_reads_every_segment_and_postings_file() {
+    let mut filtered = 0;
     for (index, run) in runs().iter().enumerate() {
         let folder = folder(&format!("files-{index}"));
         let mut paths = Vec::new();
@@ -164,7 +165,9 @@ fn python_reads_every_segment_and_postings_file() {
             let want: Vec<String> =
                 order.iter().map(|&value| format!("\"{}\"", table.unpermute(nddb_format::Permuted(value)))).collect();
             assert_eq!(last(line, "fingerprints"), format!("[{}]", want.join(",")));
-            assert!(line.starts_with("{\"kind\":\"segment\",\"format\":1,"));
+            let has_filter = line.contains("\"prefixes\":");
+            filtered += usize::from(has_filter);
+            assert!(line.starts_with(&format!("{{\"kind\":\"segment\",\"format\":{},", 1 + usize::from(has_filter))));
         }
         let lists: Vec<String> = run
             .lists
@@ -176,6 +179,7 @@ fn python_reads_every_segment_and_postings_file() {
             .collect();
         assert_eq!(last(&lines[lines.len() - 1], "lists"), format!("[{}]", lists.join(",")));
     }
+    assert!(filtered > 10, "{filtered} segments have a filter");
 }
 
 /// Writes a database of two runs and a deleted set, without a catalog.

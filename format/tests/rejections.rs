@@ -346,7 +346,7 @@ fn segments_that_break_a_rule_are_refused() {
     let other = |footer: &mut [u8]| segment::FOOTER_IDENTITY.put(footer, 1);
     assert_eq!(with(&other), "header and footer have the same identity");
     let more = |footer: &mut [u8]| segment::BLOCKS.put(footer, 9);
-    assert_eq!(with(&more), "the file is as long as its number of blocks says");
+    assert_eq!(with(&more), "the file is as long as its blocks and its filter are");
     let few = |file: &mut Vec<u8>| segment::header::COUNT.put(file, 1);
     assert_eq!(segment_fault(few), "each block holds 1 to 8065 of the fingerprints");
     let key = |file: &mut Vec<u8>| {
@@ -370,6 +370,57 @@ fn segments_that_break_a_rule_are_refused() {
     restamp::segment(&mut swapped);
     let segment = Segment::open(&swapped[..]).expect("open does not read blocks");
     assert_eq!(fault(segment.scan(0, 9, &mut |_: &[u64]| Ok::<_, FormatError>(()))), "OutOfOrder");
+}
+
+/// A segment with a filter: a Bloom filter, or a bitmap.
+fn filtered(bitmap: bool) -> Vec<u8> {
+    let scheme = Scheme::new(if bitmap { 26 } else { 64 }, 3, &[5], 8).expect("a scheme");
+    let shift = if bitmap { 6 } else { 44 };
+    let sorted: Vec<u64> = (0..4000u64).map(|value| (value * value % (1 << 20)) << shift | value).collect();
+    let sorted: std::collections::BTreeSet<u64> = sorted.into_iter().collect();
+    let sorted: Vec<u64> = sorted.into_iter().collect();
+    let scheme = if bitmap { Scheme::new(26, 1, &[2], 8).expect("a scheme") } else { scheme };
+    segment::encode(&scheme, 0, &sorted).expect("sorted")
+}
+
+#[test]
+fn filters_that_break_a_rule_are_refused() {
+    use nddb_format::fields::{FORMAT_VERSION, READER_MIN};
+    use segment::header::PREFIXES;
+    for bitmap in [false, true] {
+        let file = filtered(bitmap);
+        let segment = Segment::open(&file[..]).expect("a segment");
+        let filter = *segment.filter().expect("a filter");
+        assert_eq!(filter.kind() == nddb_format::filter::Kind::Bitmap, bitmap);
+        segment.verify().expect("a sound segment");
+        let (at, prefixes) = (segment.filter_offset(), segment.header().prefixes);
+        let broken = |change: &dyn Fn(&mut Vec<u8>)| {
+            let mut file = file.clone();
+            change(&mut file);
+            restamp::segment(&mut file);
+            fault(check_segment(&file))
+        };
+        assert_eq!(broken(&|_| ()), "nothing");
+        let versions = "a segment of version 2, and no other, has a filter";
+        let version = |file: &mut Vec<u8>| {
+            FORMAT_VERSION.put(file, 1);
+            READER_MIN.put(file, 1);
+        };
+        assert_eq!(broken(&version), versions);
+        for few in [0, 1, 1023, u64::MAX] {
+            assert_eq!(broken(&|file| PREFIXES.put(file, few)), versions, "{few}");
+        }
+        let of_other = "a filter is that of the fingerprints";
+        assert_eq!(broken(&|file| PREFIXES.put(file, prefixes - 1)), of_other);
+        for byte in [0, filter.size() as usize - 1] {
+            assert_eq!(broken(&|file| file[at + byte] ^= 16), of_other, "{byte}");
+        }
+        let mut flipped = file.clone();
+        flipped[at + 40] ^= 1;
+        assert_eq!(fault(check_segment(&flipped)), "Checksum");
+        assert_eq!(segment.filter_pages().check(0), Ok(()));
+        assert_eq!(fault(Segment::open(&flipped[..]).expect("opened").filter_pages().check(0)), "Checksum");
+    }
 }
 
 #[test]

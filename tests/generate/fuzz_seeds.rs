@@ -11,8 +11,10 @@ use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
 
 use nddb::{Fingerprint, Reader, View};
+use nddb_format::digest::mix;
 use nddb_format::manifest::Manifest;
 use nddb_format::record::{self, Archive, Counters, Print, Range, RangeState, Reading, Record, SourcePosition};
+use nddb_format::scheme::Scheme;
 use nddb_format::{deleted, segment};
 use roaring::RoaringTreemap;
 
@@ -46,6 +48,7 @@ fn main() -> Result<()> {
             catalog(&Seeds::of(&corpus, "decode_record")?, &name, reader.view())?;
         }
     }
+    filtered_segments(&Seeds::of(&corpus, "decode_segment")?)?;
     deleted_sets(&Seeds::of(&corpus, "decode_manifest")?)?;
     writeln!(stdout(), "seeds in {}", corpus.display())?;
     Ok(())
@@ -87,6 +90,17 @@ fn larger_segments(seeds: &Seeds, name: &str, database: &Path, view: View<'_>) -
         let permuted: BTreeSet<u64> = fingerprints.iter().map(permute).collect();
         let permuted: Vec<u64> = permuted.into_iter().collect();
         seeds.write(&format!("{name}-larger-{ordinal}"), segment::encode(&run.scheme, table, &permuted)?)?;
+    }
+    Ok(())
+}
+
+/// Segments with a bitmap and with a Bloom filter.
+fn filtered_segments(seeds: &Seeds) -> Result<()> {
+    for (name, bits, k, levels) in [("bitmap", 26, 1, &[2][..]), ("bloom", 64, 3, &[5]), ("keys", 40, 0, &[])] {
+        let scheme = Scheme::new(bits, k, levels, 32)?;
+        let values: BTreeSet<u64> = (0..1500).map(|value| mix(value) >> (64 - bits)).collect();
+        let values: Vec<u64> = values.into_iter().collect();
+        seeds.write(&format!("filter-{name}"), segment::encode(&scheme, 0, &values)?)?;
     }
     Ok(())
 }

@@ -7,6 +7,7 @@ mod batch;
 mod check;
 mod compat;
 mod damage;
+mod filters;
 mod floors;
 mod ingest;
 mod keys;

@@ -3,6 +3,7 @@
 use crate::block::BlockEncoder;
 use crate::digest::Digest;
 use crate::fields::put_crc;
+use crate::filter::Filter;
 use crate::fingerprint::low_mask;
 use crate::huffman::{self, Code, SYMBOLS_MAX};
 use crate::pages;
@@ -21,6 +22,9 @@ pub struct Survey {
     table: Table,
     counts: [u64; SYMBOLS_MAX],
     count: u64,
+    /// Number of different prefixes, and the bits of a value behind its prefix.
+    prefixes: u64,
+    shift: u32,
     digest: Digest,
     last: u64,
 }
@@ -28,7 +32,10 @@ pub struct Survey {
 impl Survey {
     /// Starts the survey of one table's order.
     pub fn new(table: &Table) -> Self {
-        Self { table: table.clone(), counts: [0; SYMBOLS_MAX], count: 0, digest: Digest::default(), last: 0 }
+        // Without a prefix whole values are looked up (filter::width).
+        let shift = if table.prefix() == 0 { 0 } else { u32::from(table.bits() - table.prefix()) };
+        let (counts, digest) = ([0; SYMBOLS_MAX], Digest::default());
+        Self { table: table.clone(), counts, count: 0, prefixes: 0, shift, digest, last: 0 }
     }
 
     /// Adds the next permuted fingerprint.
@@ -43,6 +50,7 @@ impl Survey {
             }
             self.counts[63 - (value ^ self.last).leading_zeros() as usize] += 1;
         }
+        self.prefixes += u64::from(self.count == 0 || (value ^ self.last) >> self.shift != 0);
         self.digest.add_fingerprint(self.table.unpermute(Permuted(value)).0);
         self.last = value;
         self.count += 1;
@@ -52,6 +60,11 @@ impl Survey {
     /// Number of fingerprints so far.
     pub fn count(&self) -> u64 {
         self.count
+    }
+
+    /// Number of different prefixes so far; of a table without a prefix, of different fingerprints.
+    pub fn prefixes(&self) -> u64 {
+        self.prefixes
     }
 
     /// Digest of the fingerprints so far.
@@ -81,7 +94,7 @@ impl Survey {
             return crate::error::malformed("segment", 0, "a fingerprint has no bit above its width");
         }
         let lengths = huffman::lengths(&self.counts[..usize::from(scheme.bits())]);
-        Header::new(scheme, ordinal, self.count, self.digest, lengths)
+        Header::new(scheme, ordinal, (self.count, self.prefixes), self.digest, lengths)
     }
 }
 
@@ -91,6 +104,7 @@ pub struct SegmentEncoder {
     header: Header,
     blocks: BlockEncoder,
     keys: Vec<u8>,
+    filter: Option<(Filter, Vec<u8>)>,
     /// Rank of the first entry of each block.
     ranks: Vec<u64>,
     count: u64,
@@ -106,7 +120,8 @@ impl SegmentEncoder {
         let code = Code::new(&header.lengths, header.table.bits())?;
         out.extend_from_slice(&header.encode());
         let blocks = BlockEncoder::new(code, header.identity, header.restart);
-        Ok(Self { header, blocks, keys: Vec::new(), ranks: vec![0], count: 0, last: 0 })
+        let filter = header.filter().map(|filter| (filter, vec![0; filter.size() as usize]));
+        Ok(Self { header, blocks, keys: Vec::new(), filter, ranks: vec![0], count: 0, last: 0 })
     }
 
     /// Adds the next permuted fingerprint; whole blocks are appended to `out`, which the caller may write and clear
@@ -123,12 +138,15 @@ impl SegmentEncoder {
             self.keys.extend_from_slice(&key.to_le_bytes());
             self.ranks.push(self.count);
         }
+        if let Some((filter, bytes)) = &mut self.filter {
+            filter.insert(bytes, value);
+        }
         self.last = value;
         self.count += 1;
         Ok(())
     }
 
-    /// Appends the last block, the block index and the footer to `out`.
+    /// Appends the last block, the filter, the block index and the footer to `out`.
     ///
     /// # Errors
     /// [`FormatError::Malformed`] if the number of fingerprints is not the one surveyed.
@@ -141,6 +159,11 @@ impl SegmentEncoder {
         }
         let mut checksums = Vec::new();
         pages::put_checksums(self.header.identity, 0, &self.keys, &mut checksums);
+        if let Some((_, filter)) = &self.filter {
+            let first = pages::page_len(self.keys.len() as u64);
+            pages::put_checksums(self.header.identity, first, filter, &mut checksums);
+            out.extend_from_slice(filter);
+        }
         let mut footer = [0; FOOTER_SIZE];
         footer[..FOOTER_START.end()].copy_from_slice(FOOTER_MAGIC);
         BLOCKS.put(&mut footer, self.keys.len() as u64 / 8);

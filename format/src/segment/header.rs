@@ -3,7 +3,8 @@
 use crate::block::BLOCK_SIZE;
 use crate::digest::{self, Digest};
 use crate::error::malformed;
-use crate::fields::{self, Field, READER_MIN, check_crc};
+use crate::fields::{self, FILES, Field, READER_MIN, check_crc};
+use crate::filter::Filter;
 use crate::huffman::{Code, Lengths, SYMBOLS_MAX};
 use crate::permutation::{BitGroup, Table};
 use crate::scheme::{K_MAX, RESTART_MAX, Scheme, TABLES_MAX};
@@ -11,6 +12,8 @@ use crate::{FormatError, Result};
 
 /// Bytes of a header.
 pub const HEADER_SIZE: usize = BLOCK_SIZE;
+/// Version of a segment with a filter; one without is of version 1.
+pub const VERSION: u16 = 2;
 /// Magic of a segment.
 pub const MAGIC: &[u8; 8] = b"\x89nddbS\r\n";
 
@@ -40,12 +43,14 @@ pub const GROUP_LIST: Field = DIGEST.then(128, "group_list");
 pub const LENGTHS: Field = GROUP_LIST.then(64, "code_lengths");
 /// Identity: hash of all bytes before this field.
 pub const IDENTITY: Field = LENGTHS.then(8, "identity");
+/// Number of different prefixes in the filter; 0 without one. Not in version 1.
+pub const PREFIXES: Field = IDENTITY.then(8, "prefixes");
 /// Zero.
-pub const PADDING: Field = IDENTITY.then(HEADER_SIZE - 4 - IDENTITY.end(), "padding");
+pub const PADDING: Field = PREFIXES.then(HEADER_SIZE - 4 - PREFIXES.end(), "padding");
 /// CRC-32 of the bytes of the header before this field.
 pub const CHECKSUM: Field = PADDING.then(4, "checksum");
 /// The fields of the header.
-pub const HEADER_FIELDS: [Field; 18] = [
+pub const HEADER_FIELDS: [Field; 19] = [
     fields::MAGIC,
     fields::FORMAT_VERSION,
     READER_MIN,
@@ -62,6 +67,7 @@ pub const HEADER_FIELDS: [Field; 18] = [
     GROUP_LIST,
     LENGTHS,
     IDENTITY,
+    PREFIXES,
     PADDING,
     CHECKSUM,
 ];
@@ -85,17 +91,27 @@ pub struct Header {
     pub digest: Digest,
     /// Huffman code lengths.
     pub lengths: Lengths,
-    /// Hash of the fields above: seeds the checksums of blocks and index pages.
+    /// Number of different prefixes in the filter; 0 without one, which is version 1 of a segment.
+    pub prefixes: u64,
+    /// Hash of the fields above but `prefixes`, and of the version: seeds the checksums of blocks and pages.
     pub identity: u64,
 }
 
 impl Header {
-    /// Returns the header of table `ordinal` of a scheme, with its identity computed.
+    /// Returns the header of table `ordinal` of a scheme, with its identity computed. Where fingerprints with so many
+    /// different prefixes have a filter ([`Filter::of`]), the segment will have one.
     ///
     /// # Errors
     /// [`FormatError::Scheme`] if the scheme has no such table.
-    pub fn new(scheme: &Scheme, ordinal: usize, count: u64, digest: Digest, lengths: Lengths) -> Result<Self> {
+    pub fn new(
+        scheme: &Scheme,
+        ordinal: usize,
+        (count, prefixes): (u64, u64),
+        digest: Digest,
+        lengths: Lengths,
+    ) -> Result<Self> {
         let table = scheme.tables().get(ordinal).ok_or(FormatError::Scheme { rule: "a table of the scheme" })?;
+        let has_filter = Filter::of(table.bits(), scheme.k(), table.prefix(), prefixes).is_some();
         let mut header = Self {
             k: scheme.k(),
             ordinal: ordinal as u16,
@@ -104,16 +120,22 @@ impl Header {
             count,
             digest,
             lengths,
+            prefixes: if has_filter { prefixes } else { 0 },
             identity: 0,
         };
         header.identity = IDENTITY.get(&header.encode());
         Ok(header)
     }
 
+    /// Returns the filter of the segment, if it has one.
+    pub fn filter(&self) -> Option<Filter> {
+        Filter::of(self.table.bits(), self.k, self.table.prefix(), self.prefixes)
+    }
+
     /// Encodes the header; the identity is always computed from the other fields.
     pub fn encode(&self) -> [u8; HEADER_SIZE] {
         let mut bytes = [0; HEADER_SIZE];
-        fields::put_start(&mut bytes, MAGIC);
+        fields::put_start_of(&mut bytes, MAGIC, if self.prefixes == 0 { FILES } else { VERSION });
         BITS.put(&mut bytes, u64::from(self.table.bits()));
         K.put(&mut bytes, u64::from(self.k));
         TABLE.put(&mut bytes, u64::from(self.ordinal));
@@ -129,6 +151,7 @@ impl Header {
         bytes[LENGTHS.offset..LENGTHS.end()].copy_from_slice(&self.lengths);
         let identity = digest::identity(&bytes[..IDENTITY.offset]);
         IDENTITY.put(&mut bytes, identity);
+        PREFIXES.put(&mut bytes, self.prefixes);
         fields::put_crc(&mut bytes, CHECKSUM);
         bytes
     }
@@ -138,7 +161,7 @@ impl Header {
     /// # Errors
     /// [`FormatError`] for the first rule that is broken.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
-        fields::check_start("segment", bytes, MAGIC, HEADER_SIZE)?;
+        fields::check_start_of("segment", bytes, MAGIC, HEADER_SIZE, VERSION)?;
         let bytes = &bytes[..HEADER_SIZE];
         check_crc(WHAT, bytes, CHECKSUM)?;
         RESERVED.expect_zero(WHAT, bytes)?;
@@ -184,7 +207,7 @@ impl Header {
         if count == 0 {
             return malformed(WHAT, COUNT.offset, "a segment holds at least one fingerprint");
         }
-        Ok(Self {
+        let header = Self {
             k,
             ordinal,
             table,
@@ -192,7 +215,13 @@ impl Header {
             count,
             digest: Digest(u128::from_le_bytes(sum)),
             lengths,
+            prefixes: PREFIXES.get(bytes),
             identity: IDENTITY.get(bytes),
-        })
+        };
+        let is_first = READER_MIN.get(bytes) < u64::from(VERSION);
+        if is_first != (header.prefixes == 0) || !is_first && (header.prefixes > count || header.filter().is_none()) {
+            return malformed(WHAT, PREFIXES.offset, "a segment of version 2, and no other, has a filter");
+        }
+        Ok(header)
     }
 }

@@ -1,6 +1,6 @@
 //! A segment: one table's order of one run's fingerprints, as one immutable file (SPEC 6).
 //!
-//! Header, blocks, block index, footer. The block index is the array of block keys (each block's last
+//! Header, blocks, perhaps a filter, block index, footer. The block index is the array of block keys (each block's last
 //! permuted fingerprint); a probe finds its block there by interpolation.
 
 mod encode;
@@ -18,6 +18,7 @@ pub use search::{BlockPosition, Directory, Guess, Search};
 use crate::block::{self, BLOCK_SIZE, Block, Padded};
 use crate::error::malformed;
 use crate::fields::{check_crc, check_size};
+use crate::filter::Filter;
 use crate::fingerprint::low_mask;
 use crate::huffman::{Code, Decoder};
 use crate::pages::{self, PAGE_SIZE, Pages};
@@ -25,12 +26,14 @@ use crate::{FormatError, Permuted, Result};
 
 const WHAT: &str = "segment footer";
 
-/// Returns the bytes of a segment of `blocks` blocks, or `None` if no file can be that long.
-pub fn file_size(blocks: u64) -> Option<u64> {
+/// Returns the bytes of a segment of `blocks` blocks and a filter of `filter` bytes, or `None` if no file can be that
+/// long.
+pub fn file_size(blocks: u64, filter: u64) -> Option<u64> {
     let keys = blocks.checked_mul(8)?;
-    let bodies = blocks.checked_mul(BLOCK_SIZE as u64)?;
+    let bodies = blocks.checked_mul(BLOCK_SIZE as u64)?.checked_add(filter)?;
     let fixed = (HEADER_SIZE + FOOTER_SIZE) as u64;
-    fixed.checked_add(bodies)?.checked_add(keys)?.checked_add(pages::checksums_size(keys))
+    let checksums = pages::checksums_size(keys).checked_add(pages::checksums_size(filter))?;
+    fixed.checked_add(bodies)?.checked_add(keys)?.checked_add(checksums)
 }
 
 /// A segment file over any bytes.
@@ -40,6 +43,9 @@ pub struct Segment<D> {
     header: Header,
     decoder: Box<Decoder>,
     blocks: u64,
+    filter: Option<Filter>,
+    /// Offset of the block index.
+    index: usize,
 }
 
 impl<D: AsRef<[u8]>> Segment<D> {
@@ -60,18 +66,21 @@ impl<D: AsRef<[u8]>> Segment<D> {
             return malformed(WHAT, FOOTER_IDENTITY.offset, "header and footer have the same identity");
         }
         let blocks = BLOCKS.get(footer);
-        if file_size(blocks) != Some(bytes.len() as u64) {
-            return malformed(WHAT, BLOCKS.offset, "the file is as long as its number of blocks says");
+        let filter = header.filter();
+        let filter_size = filter.map_or(0, |filter| filter.size());
+        if file_size(blocks, filter_size) != Some(bytes.len() as u64) {
+            return malformed(WHAT, BLOCKS.offset, "the file is as long as its blocks and its filter are");
         }
         if blocks == 0 || blocks > header.count || header.count > blocks.saturating_mul(block::ENTRIES_MAX as u64) {
             return malformed(WHAT, BLOCKS.offset, "each block holds 1 to 8065 of the fingerprints");
         }
         let decoder = Box::new(header.decoder()?);
-        let segment = Self { data, header, decoder, blocks };
-        let checksums = segment.index_checksums();
+        let index = HEADER_SIZE + blocks as usize * BLOCK_SIZE + filter_size as usize;
+        let segment = Self { data, header, decoder, blocks, filter, index };
+        let checksums = segment.page_checksums();
         let (stored, computed) = (INDEX_CHECKSUM.get(segment.footer()) as u32, crc32fast::hash(checksums));
         if stored != computed {
-            return Err(FormatError::Checksum { what: "block index checksums", index: 0, stored, computed });
+            return Err(FormatError::Checksum { what: "page checksums", index: 0, stored, computed });
         }
         Ok(segment)
     }
@@ -104,25 +113,46 @@ impl<D: AsRef<[u8]>> Segment<D> {
         &bytes[bytes.len() - FOOTER_SIZE..]
     }
 
-    fn index_offset(&self) -> usize {
-        HEADER_SIZE + self.blocks as usize * BLOCK_SIZE
-    }
-
     /// The bytes of the block keys, 8 each.
     #[inline]
     pub fn index(&self) -> &[u8] {
-        let start = self.index_offset();
-        &self.data()[start..start + 8 * self.blocks as usize]
+        &self.data()[self.index..self.index + 8 * self.blocks as usize]
     }
 
-    fn index_checksums(&self) -> &[u8] {
-        let start = self.index_offset() + 8 * self.blocks as usize;
+    fn page_checksums(&self) -> &[u8] {
+        let start = self.index + 8 * self.blocks as usize;
         &self.data()[start..self.data().len() - FOOTER_SIZE]
     }
 
     /// The pages of the block index.
     pub fn index_pages(&self) -> Pages<'_> {
-        Pages::new("block index page", self.header.identity, 0, self.index(), self.index_checksums())
+        Pages::new("block index page", self.header.identity, 0, self.index(), self.page_checksums())
+            .expect("open() has compared the size")
+    }
+
+    /// The filter, if the segment has one.
+    #[inline]
+    pub fn filter(&self) -> Option<&Filter> {
+        self.filter.as_ref()
+    }
+
+    /// Returns the offset of the filter in the file, in bytes.
+    #[inline]
+    pub fn filter_offset(&self) -> usize {
+        Self::block_offset(self.blocks)
+    }
+
+    /// The bytes of the filter; none without one.
+    #[inline]
+    pub fn filter_bytes(&self) -> &[u8] {
+        &self.data()[self.filter_offset()..self.index]
+    }
+
+    /// The pages of the filter, which are numbered on from those of the block index.
+    pub fn filter_pages(&self) -> Pages<'_> {
+        let first = pages::page_len(8 * self.blocks);
+        let checksums = &self.page_checksums()[4 * first as usize..];
+        Pages::new("filter page", self.header.identity, first, self.filter_bytes(), checksums)
             .expect("open() has compared the size")
     }
 
@@ -151,7 +181,7 @@ impl<D: AsRef<[u8]>> Segment<D> {
     #[inline]
     pub fn block_bytes(&self, block: u64) -> &Padded {
         let start = Self::block_offset(block);
-        // The block index and footer stand behind the last block.
+        // Block index and footer stand behind the last block.
         self.data()[start..].first_chunk().expect("a block that exists")
     }
 
@@ -220,9 +250,10 @@ impl<D: AsRef<[u8]>> Segment<D> {
     /// # Errors
     /// [`FormatError`] for the first rule that is broken.
     pub fn verify(&self) -> Result<()> {
-        let pages = self.index_pages();
-        (0..pages.len()).try_for_each(|page| pages.check(page))?;
-        let mut survey = Survey::new(&self.header.table);
+        for pages in [self.index_pages(), self.filter_pages()] {
+            (0..pages.len()).try_for_each(|page| pages.check(page))?;
+        }
+        let (mut survey, mut filter) = (Survey::new(&self.header.table), FilterCheck::new(self));
         let mut values = Vec::new();
         for number in 0..self.blocks {
             self.check_block(number)?;
@@ -236,6 +267,10 @@ impl<D: AsRef<[u8]>> Segment<D> {
                 );
             }
             values.iter().try_for_each(|&value| survey.push(value))?;
+            filter.add(&values);
+        }
+        if !filter.agrees(self, &survey) {
+            return malformed("filter", 0, "a filter is that of the fingerprints");
         }
         if survey.count() != self.header.count {
             return malformed("segment header", header::COUNT.offset, "count is the number of fingerprints");
@@ -244,6 +279,30 @@ impl<D: AsRef<[u8]>> Segment<D> {
             return malformed("segment header", header::DIGEST.offset, "digest is that of the fingerprints");
         }
         Ok(())
+    }
+}
+
+/// The filter of a segment made again from its values, for comparison.
+#[derive(Debug)]
+pub struct FilterCheck(Option<(Filter, Vec<u8>)>);
+
+impl FilterCheck {
+    /// Starts the filter of a segment.
+    pub fn new<D: AsRef<[u8]>>(segment: &Segment<D>) -> Self {
+        Self(segment.filter.map(|filter| (filter, vec![0; filter.size() as usize])))
+    }
+
+    /// Adds permuted fingerprints.
+    pub fn add(&mut self, values: &[u64]) {
+        if let Some((filter, bytes)) = &mut self.0 {
+            values.iter().for_each(|&value| filter.insert(bytes, value));
+        }
+    }
+
+    /// Returns whether the segment, whose values have all been added, has this filter.
+    pub fn agrees<D: AsRef<[u8]>>(&self, segment: &Segment<D>, survey: &Survey) -> bool {
+        let Some((_, bytes)) = &self.0 else { return true };
+        segment.header.prefixes == survey.prefixes() && segment.filter_bytes() == bytes
     }
 }
 

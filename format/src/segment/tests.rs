@@ -147,11 +147,11 @@ fn restamping_a_sound_file_changes_nothing() {
 #[test]
 fn a_newer_format_is_refused_by_name() {
     let (mut file, _) = small();
-    file[8] = 2;
-    file[10] = 2;
+    file[8] = 3;
+    file[10] = 3;
     assert_eq!(
         Segment::open(&file[..]).map(|_| ()),
-        Err(FormatError::Version { what: "segment", found: 2, newest: 1 })
+        Err(FormatError::Version { what: "segment", found: 3, newest: 2 })
     );
 }
 

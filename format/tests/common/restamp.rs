@@ -3,6 +3,7 @@
 
 use nddb_format::block::{self, BLOCK_SIZE};
 use nddb_format::fields::Field;
+use nddb_format::filter::Filter;
 use nddb_format::{digest, pages, postings, segment};
 
 /// Writes the CRC-32 of all bytes before `field` into it.
@@ -26,9 +27,18 @@ pub(crate) fn segment_header(file: &mut [u8]) {
     crc(header, segment::header::CHECKSUM);
 }
 
+/// The size of the filter that the header of a segment says it has.
+fn filter_size(file: &[u8]) -> u64 {
+    use segment::header::{BITS, K, PREFIX, PREFIXES};
+    let [bits, k, prefix] = [BITS, K, PREFIX].map(|field| field.get(file) as u8);
+    Filter::of(bits, k, prefix, PREFIXES.get(file)).map_or(0, |filter| filter.size())
+}
+
 /// A segment; its number of blocks is taken from its size.
 pub(crate) fn segment(file: &mut [u8]) {
-    let Some(rest) = file.len().checked_sub(segment::HEADER_SIZE + segment::FOOTER_SIZE) else { return };
+    let filter = filter_size(file.get(..segment::HEADER_SIZE).unwrap_or(&[0; segment::HEADER_SIZE]));
+    let beside = (segment::HEADER_SIZE + segment::FOOTER_SIZE) as u64 + filter + pages::checksums_size(filter);
+    let Some(rest) = (file.len() as u64).checked_sub(beside).map(|rest| rest as usize) else { return };
     segment_header(file);
     let identity = segment::header::IDENTITY.get(file);
     let blocks = rest / (BLOCK_SIZE + 8);
@@ -36,8 +46,14 @@ pub(crate) fn segment(file: &mut [u8]) {
         let crc = digest::checksum(identity, number, &block[block::CHECKSUM.end()..]);
         block::CHECKSUM.put(block, u64::from(crc));
     }
-    let index = segment::HEADER_SIZE + blocks * BLOCK_SIZE;
+    let at = segment::HEADER_SIZE + blocks * BLOCK_SIZE;
+    let index = at + filter as usize;
+    let mut of_filter = Vec::new();
+    let first = pages::page_len(8 * blocks as u64);
+    pages::put_checksums(identity, first, &file[at..index], &mut of_filter);
     let footer = file.len() - segment::FOOTER_SIZE;
+    let behind = footer - of_filter.len();
+    file[behind..footer].copy_from_slice(&of_filter);
     let checksums = checksums(identity, &mut file[index..footer], 8 * blocks);
     let footer = &mut file[footer..];
     segment::FOOTER_IDENTITY.put(footer, identity);

@@ -2,10 +2,11 @@
 //!
 //! A dependent memory miss costs ten times an independent one, so no miss is waited for alone. A *lane* is one
 //! table of one run for one query:
-//! 1. all lanes search their block index together, each key prefetched while the others are compared;
-//! 2. as a lane finds its block, the block is fetched (from disk, if it may be cold: all reads are in flight at once);
-//! 3. the blocks are decoded, one after the other, from their restart points;
-//! 4. fingerprints within k bits are collected, each once, and resolved by their ranks in table 0 and the postings to
+//! 1. the filters of all lanes are asked together, and the lanes end that have nothing in their range;
+//! 2. the others search their block index together, each key prefetched while the others are compared;
+//! 3. as a lane finds its block, the block is fetched (from disk, if it may be cold: all reads are in flight at once);
+//! 4. the blocks are decoded, one after the other, from their restart points;
+//! 5. fingerprints within k bits are collected, each once, and resolved by their ranks in table 0 and the postings to
 //!    document numbers, again all together.
 
 use std::cell::RefCell;
@@ -127,6 +128,22 @@ impl Looking {
             }
         }
     }
+}
+
+/// Drops the lanes that have nothing in their range, by the filters.
+fn sift(runs: &[Arc<Run>], lanes: &mut Vec<Lane>) -> Result<()> {
+    for lane in lanes.iter() {
+        lane.file(runs).prefetch_filter(lane.low, lane.high);
+    }
+    let mut outcome = Ok(());
+    lanes.retain(|lane| match lane.file(runs).may_have(lane.low, lane.high) {
+        Ok(may_have) => may_have,
+        Err(error) => {
+            outcome = Err(error);
+            false
+        }
+    });
+    outcome
 }
 
 /// Finds the blocks of all lanes together, and fetches them. Lanes that begin behind the last block are dropped.
@@ -322,7 +339,8 @@ impl Snapshot {
                 run.note_query();
                 for (table, definition) in (0..).zip(run.entry.scheme.tables()) {
                     let permuted = definition.permute(fingerprint);
-                    let (low, high) = definition.range(permuted);
+                    // Of equal fingerprints all bits are known.
+                    let (low, high) = if k == 0 { (permuted, permuted) } else { definition.range(permuted) };
                     lanes.push(Lane { query, run: number, table, part: 0, low, high, permuted, bounds: (0, 0) });
                     // Equal fingerprints are found by every table.
                     if k == 0 {
@@ -332,6 +350,7 @@ impl Snapshot {
             }
         }
         work.probes += lanes.len() as u64;
+        sift(&self.runs, lanes)?;
         locate(&self.runs, lanes, looking)?;
         decode(&self.runs, lanes, k, work, hits, stretches)?;
         collectors.clear();
@@ -406,6 +425,7 @@ impl Snapshot {
                 }
             }
             let mut work = Work::default();
+            sift(runs, lanes)?;
             locate(runs, lanes, looking)?;
             decode(runs, lanes, 0, &mut work, hits, stretches)?;
             hits.sort_unstable_by_key(|hit| (hit.query, hit.run));

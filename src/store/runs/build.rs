@@ -169,7 +169,7 @@ pub(super) fn run_of_pairs(
     run_entry(dir, scheme, range, pairs.len() as u64, postings, &tables)
 }
 
-/// Returns an upper bound of the bytes of a run of `documents` documents with so many keys: seven a fingerprint or
+/// Returns an upper bound of the bytes of a run of `documents` documents with so many keys: eight a fingerprint or
 /// key and table, as many for a document number, some blocks of overhead, and a tenth of the sum.
 pub(crate) fn run_size(scheme: &Scheme, documents: u64, keys: u64) -> u64 {
     size_of(scheme.tables().len() as u64 + 1, documents) + key_size(keys)
@@ -181,7 +181,7 @@ pub(crate) fn key_size(pairs: u64) -> u64 {
 }
 
 fn size_of(files: u64, rows: u64) -> u64 {
-    files * (rows * 7 + 8192) * 11 / 10
+    files * (rows * 8 + 8192) * 11 / 10
 }
 
 /// Joins the files of a run, checking that all segments have the same set.

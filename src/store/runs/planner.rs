@@ -7,6 +7,7 @@
 pub(crate) use crate::config::RESTART;
 use nddb_format::block::{BLOCK_SIZE, FIRST};
 use nddb_format::design::{Design, designs};
+use nddb_format::filter::{Filter, Kind};
 use nddb_format::huffman;
 use nddb_format::keys::KEY_BITS;
 use nddb_format::pages::checksums_size;
@@ -21,6 +22,8 @@ pub(crate) mod cost {
     /// be 900.) This and the next are measured by probes of ten tables and of four (`--levels 4`) in
     /// `benches/probe`.
     pub(crate) const MISS_NS: f64 = 360.0;
+    /// Asking the filter of one table, those of a query together.
+    pub(crate) const FILTER_NS: f64 = 60.0;
     /// Decoding one entry.
     pub(crate) const STEP_NS: f64 = 9.1;
     /// Reading a block from a solid-state disk.
@@ -31,6 +34,8 @@ pub(crate) mod cost {
     pub(crate) const READ_NEXT_NS: f64 = 1_000.0;
 }
 
+/// Share of the prefixes that do not occur and pass a Bloom filter.
+const BLOOM_MISTAKES: f64 = 0.012;
 /// Most tables of a run, by default.
 pub(crate) const TABLES_MAX: usize = 10;
 /// Most tables of the designs that [`plan`] shows.
@@ -58,7 +63,7 @@ pub struct Prediction {
     pub tables: usize,
     /// The least prefix of a table.
     pub prefix_min: u8,
-    /// Bits of a segment for each distinct fingerprint, the whole file included.
+    /// Bits of a segment for each distinct fingerprint, the whole file with its filter included.
     pub bits_per_fingerprint: f64,
     /// Bytes on disk: the segments of all tables, and the postings.
     pub bytes: u64,
@@ -70,7 +75,7 @@ pub struct Prediction {
     pub reads: f64,
     /// Microseconds of a query if the run is in memory.
     pub resident_us: f64,
-    /// Microseconds of a query if only the block indexes are in memory.
+    /// Microseconds of a query if only the filters and the block indexes are in memory.
     pub disk_us: f64,
 }
 
@@ -88,18 +93,25 @@ pub struct KeyPrediction {
 /// Predicts size and cost of `design` for `documents` fingerprints of `bits` bits, compressed with restart interval
 /// `restart` (0: the paper's plain blocks).
 ///
-/// A query costs t (miss + step (s + 2^(d - p))), where s is the number of entries decoded before the range of the
-/// prefix: R/2 and the restart points compared, or half a block without them.
-pub(crate) fn predict(bits: u8, restart: u16, documents: u64, design: &Design) -> Prediction {
+/// A query costs t (filter + o (miss + step s) + step 2^(d - p)), where s is the number of entries decoded before the
+/// range of the prefix: R/2 and the restart points compared, or half a block without them; and o the share of tables
+/// whose filter says that the range may have something, 1 without filters, which then cost nothing.
+pub(crate) fn predict(bits: u8, k: u8, restart: u16, documents: u64, design: &Design) -> Prediction {
     let packing = Packing::new(bits, restart, documents.max(1));
     let tables = design.tables as f64;
     let candidates = packing.distinct * (-f64::from(design.prefix_min)).exp2();
-    let decoded = (packing.entries_before(restart) + candidates).min(packing.distinct);
-    let resident = tables * (cost::MISS_NS + cost::STEP_NS * decoded);
-    let reads = cost::READ_NS + (tables - 1.0) * cost::READ_MORE_NS;
+    let filters = Filters::new(bits, k, packing.distinct, design);
+    let before = packing.entries_before(restart);
+    let scanned = if filters.entered < tables {
+        filters.entered * before + tables * candidates
+    } else {
+        tables * (before + candidates).min(packing.distinct)
+    };
+    let resident = filters.len as f64 * cost::FILTER_NS + filters.entered * cost::MISS_NS + cost::STEP_NS * scanned;
+    let reads = cost::READ_NS + (filters.entered - 1.0).max(0.0) * cost::READ_MORE_NS;
     let blocks_behind = (candidates / packing.entries).min(packing.blocks as f64 - 1.0);
     let disk = reads + tables * blocks_behind * cost::READ_NEXT_NS;
-    let segment = segment::file_size(packing.blocks).unwrap_or(u64::MAX);
+    let segment = segment::file_size(packing.blocks, filters.size / design.tables as u64).unwrap_or(u64::MAX);
     let postings = postings_size(&packing, documents.max(1), documents.max(1));
     Prediction {
         levels: design.levels.clone(),
@@ -109,7 +121,7 @@ pub(crate) fn predict(bits: u8, restart: u16, documents: u64, design: &Design) -
         bytes: segment.saturating_mul(design.tables as u64).saturating_add(postings),
         postings,
         candidates_per_probe: candidates,
-        reads: tables * (1.0 + blocks_behind),
+        reads: filters.entered + tables * blocks_behind,
         resident_us: resident / 1000.0,
         disk_us: (resident + disk) / 1000.0,
     }
@@ -137,7 +149,7 @@ pub fn plan(bits: u8, k: u8, documents: u64) -> Result<Vec<Prediction>, FormatEr
 
 fn predict_all(bits: u8, k: u8, documents: u64, tables_max: usize) -> Result<Vec<Prediction>, FormatError> {
     Scheme::new(bits, k, &[], RESTART)?;
-    Ok(designs(bits, k, tables_max).iter().map(|design| predict(bits, RESTART, documents, design)).collect())
+    Ok(designs(bits, k, tables_max).iter().map(|design| predict(bits, k, RESTART, documents, design)).collect())
 }
 
 /// Predicts the key table of a run of `documents` documents that have `keys` keys each, all of them different.
@@ -148,8 +160,9 @@ pub fn plan_keys(keys: u64, documents: u64) -> KeyPrediction {
         return KeyPrediction::default();
     }
     let packing = Packing::new(KEY_BITS, RESTART, pairs);
+    let filter = Filter::of(KEY_BITS, 0, 0, packing.distinct.round() as u64).map_or(0, |filter| filter.size());
     KeyPrediction {
-        segment: segment::file_size(packing.blocks).unwrap_or(u64::MAX),
+        segment: segment::file_size(packing.blocks, filter).unwrap_or(u64::MAX),
         postings: postings_size(&packing, pairs, documents),
         found_by_chance: pairs as f64 * (-f64::from(KEY_BITS)).exp2(),
     }
@@ -162,6 +175,36 @@ fn postings_size(packing: &Packing, pairs: u64, documents: u64) -> u64 {
     let directory = (packing.distinct.round() as u64).div_ceil(postings::GROUP_LEN);
     let body = 8 * (packing.blocks + directory) + pairs.saturating_mul(width + 1).div_ceil(8);
     body + checksums_size(body) + (postings::HEADER_SIZE + postings::FOOTER_SIZE) as u64
+}
+
+/// The filters of a run of uniform fingerprints.
+struct Filters {
+    /// Number of tables with a filter.
+    len: usize,
+    /// Their bytes.
+    size: u64,
+    /// Mean number of tables that a query reads: those without a filter, and those whose filter lets it pass.
+    entered: f64,
+}
+
+impl Filters {
+    fn new(bits: u8, k: u8, distinct: f64, design: &Design) -> Self {
+        let mut filters = Self { len: 0, size: 0, entered: 0.0 };
+        let scheme = design.scheme(bits, k, 0);
+        for table in scheme.iter().flat_map(Scheme::tables) {
+            let possible = f64::from(table.prefix()).exp2();
+            let occurring = -(-distinct / possible).exp_m1() * possible;
+            let Some(filter) = Filter::of(bits, k, table.prefix(), occurring.round() as u64) else {
+                filters.entered += 1.0;
+                continue;
+            };
+            let by_mistake = if filter.kind() == Kind::Bloom { BLOOM_MISTAKES } else { 0.0 };
+            filters.len += 1;
+            filters.size += filter.size();
+            filters.entered += (occurring / possible).max(by_mistake);
+        }
+        filters
+    }
 }
 
 /// The filling of a segment's blocks by uniform fingerprints (Manku 2007, 3.2).
@@ -288,7 +331,7 @@ mod tests {
             sorted.dedup();
             let size = segment::encode(&scheme, 0, &sorted).expect("sorted fingerprints").len();
             let real = size as f64 * 8.0 / sorted.len() as f64;
-            let predicted = predict(bits, restart, drawn, &design).bits_per_fingerprint;
+            let predicted = predict(bits, 3, restart, drawn, &design).bits_per_fingerprint;
             assert!(near(predicted, real, share), "f={bits} R={restart} n={drawn}: {predicted} for {real}");
         }
     }
@@ -298,10 +341,15 @@ mod tests {
         let ten = greatest_prefix(64, 3, 10);
         // Entries of ten tables decoded for a query, as measured: 920, 190 and 126.
         for (restart, bits, decoded) in [(0, 45.08, 920.0), (32, 45.89, 190.0), (16, 46.83, 126.0)] {
-            let predicted = predict(64, restart, 10_000_000, &ten);
-            assert!(near(predicted.bits_per_fingerprint, bits, 0.001), "R={restart} {predicted:?}");
-            let steps = (predicted.resident_us * 1000.0 - 10.0 * cost::MISS_NS) / cost::STEP_NS;
-            assert!(near(steps, decoded, 0.12), "R={restart} {steps}");
+            let predicted = predict(64, 3, restart, 10_000_000, &ten);
+            // Of the ten filters four have 2^25 bits and six 2^26.
+            let filters = (4.0 * 25f64.exp2() + 6.0 * 26f64.exp2()) / 10e7;
+            assert!(near(predicted.bits_per_fingerprint, bits + filters, 0.001), "R={restart} {predicted:?}");
+            // Of the tables 1.9 are entered, in which candidates are decoded besides the entries before them.
+            assert!(near(predicted.reads, 1.88, 0.01), "{predicted:?}");
+            let steps = predicted.resident_us * 1000.0 - 10.0 * cost::FILTER_NS - predicted.reads * cost::MISS_NS;
+            let before = steps / cost::STEP_NS - 10.0 * predicted.candidates_per_probe;
+            assert!(near(before / predicted.reads, decoded / 10.0, 0.12), "R={restart} {before}");
         }
     }
 
@@ -312,7 +360,7 @@ mod tests {
             let predicted = plan_keys(keys, 19_200);
             (predicted.segment + predicted.postings) as f64 / 19_200.0
         });
-        for (weight, measured) in weights.iter().zip([87.7, 147.0, 191.8, 248.8]) {
+        for (weight, measured) in weights.iter().zip([107.5, 180.4, 233.3, 303.5]) {
             assert!((measured * 0.99..measured * 1.2).contains(weight), "{weights:?}");
         }
         assert_eq!(plan_keys(0, 5), KeyPrediction::default());
@@ -335,7 +383,9 @@ mod tests {
 
     #[test]
     fn small_runs_get_few_tables_and_large_ones_ten() {
-        for (documents, tables) in [(0, 1), (100, 1), (1_000, 4), (100_000, 4), (10_000_000, 10), (100_000_000, 10)] {
+        for (documents, tables) in
+            [(0, 1), (100, 1), (1_000, 4), (2_000, 4), (100_000, 10), (10_000_000, 10), (100_000_000, 10)]
+        {
             let scheme = choose(64, 3, documents, Budget::default()).expect("a scheme");
             assert_eq!((scheme.tables().len(), scheme.restart()), (tables, RESTART), "{documents}");
         }
@@ -356,13 +406,18 @@ mod tests {
     fn more_documents_weigh_more_cost_more_and_never_get_fewer_tables() {
         for (bits, k) in [(64, 3), (64, 0), (64, 7), (32, 2), (24, 3)] {
             for design in designs(bits, k, TABLES_MAX) {
-                let predicted = COUNTS.map(|documents| predict(bits, RESTART, documents, &design));
+                let predicted = COUNTS.map(|documents| predict(bits, k, RESTART, documents, &design));
                 assert!(predicted.is_sorted_by(|a, b| a.bytes <= b.bytes), "f={bits} k={k} {predicted:?}");
-                assert!(predicted.is_sorted_by(|a, b| a.resident_us <= b.resident_us), "f={bits} k={k} {predicted:?}");
+                // Where there are filters, queries cost less than in fewer documents without.
+                let (few, many) = predicted.split_at(4);
+                let costs_more = |a: &Prediction, b: &Prediction| a.resident_us <= b.resident_us;
+                assert!(few.is_sorted_by(costs_more) && many.is_sorted_by(costs_more), "f={bits} k={k} {predicted:?}");
                 assert!(predicted.iter().all(|one| one.disk_us > one.resident_us), "f={bits} k={k} {predicted:?}");
             }
             let tables = COUNTS.map(|n| choose(bits, k, n, Budget::default()).expect("a scheme").tables().len());
-            assert!(tables.is_sorted() && tables[COUNTS.len() - 1] <= TABLES_MAX, "f={bits} k={k} {tables:?}");
+            // Of a width of 32 bits most prefixes occur sooner, and without filters fewer tables are faster.
+            let ascend = tables.is_sorted() || bits < 64;
+            assert!(ascend && tables.iter().all(|&tables| tables <= TABLES_MAX), "f={bits} k={k} {tables:?}");
         }
     }
 

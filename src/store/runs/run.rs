@@ -59,6 +59,7 @@ pub(crate) struct SegmentFile {
     segment: Segment<Mapped>,
     blocks: Seen,
     pages: Seen,
+    filter_pages: Seen,
     verify: Verify,
     /// Built once the number of queries repays it; `None` inside: it cannot be built.
     directory: OnceLock<Option<Directory>>,
@@ -94,9 +95,10 @@ impl SegmentFile {
         let segment = Segment::open(map).map_err(Error::format(&path))?;
         let blocks = Seen::new(segment.block_len());
         let pages = Seen::new(segment.index_pages().len());
+        let filter_pages = Seen::new(segment.filter_pages().len());
         let from = spans(&segment);
         let entries = (segment.header().count / segment.block_len()) as u32;
-        Ok(Self { segment, blocks, pages, verify, directory: OnceLock::new(), entries, from })
+        Ok(Self { segment, blocks, pages, filter_pages, verify, directory: OnceLock::new(), entries, from })
     }
 
     /// Returns the path of the file.
@@ -117,6 +119,38 @@ impl SegmentFile {
     #[inline]
     pub(crate) fn check_readable(&self) -> Result<()> {
         self.mapped().check_readable()
+    }
+
+    /// Prefetches what the filter says of the values from `low` to `high`.
+    #[inline]
+    pub(crate) fn prefetch_filter(&self, low: Permuted, high: Permuted) {
+        let Some(filter) = self.segment.filter() else { return };
+        let Some(offset) = filter.prefix_of(low.0, high.0).map(|prefix| filter.offset(prefix)) else { return };
+        if self.filter_pages.get((offset / PAGE_SIZE) as u64) {
+            prefetch(self.segment.filter_bytes(), offset);
+        } else {
+            self.mapped().will_need(self.segment.filter_offset() + offset, 32);
+        }
+    }
+
+    /// Returns whether the segment may have a value from `low` to `high`, by its filter.
+    #[inline]
+    pub(crate) fn may_have(&self, low: Permuted, high: Permuted) -> Result<bool> {
+        let Some(filter) = self.segment.filter() else { return Ok(true) };
+        let Some(prefix) = filter.prefix_of(low.0, high.0) else { return Ok(true) };
+        let page = (filter.offset(prefix) / PAGE_SIZE) as u64;
+        if !self.filter_pages.get(page) || self.verify == Verify::Always {
+            self.touch_filter(page)?;
+        }
+        Ok(filter.may_have(self.segment.filter_bytes(), prefix))
+    }
+
+    #[cold]
+    fn touch_filter(&self, page: u64) -> Result<()> {
+        self.segment.filter_pages().check(page).map_err(Error::format(self.path()))?;
+        self.check_readable()?;
+        self.filter_pages.set(page);
+        Ok(())
     }
 
     /// Prefetches the key of a block.

@@ -4,7 +4,7 @@ use nddb_format::FormatError;
 use nddb_format::digest::Digest;
 use nddb_format::manifest::{FileEntry, RunEntry};
 use nddb_format::postings::Postings;
-use nddb_format::segment::{Segment, Survey};
+use nddb_format::segment::{FilterCheck, Segment, Survey};
 
 use crate::spill::ticker::Ticker;
 use crate::store::disk::dir::{Dir, Kind};
@@ -137,9 +137,10 @@ fn end(mapped: &Mapped, mut wrongs: Wrongs) -> Vec<Wrong> {
 pub(crate) fn verify_segment(segment: &Segment<Mapped>, file: &FileEntry, ticker: &Ticker<'_>) -> Result<Vec<Wrong>> {
     let mut wrongs = Wrongs::default();
     checksum(segment.source(), file, ticker, &mut wrongs)?;
-    let pages = segment.index_pages();
-    (0..pages.len()).filter_map(|page| pages.check(page).err()).for_each(|error| wrongs.push(error));
-    let mut survey = Survey::new(&segment.header().table);
+    for pages in [segment.index_pages(), segment.filter_pages()] {
+        (0..pages.len()).filter_map(|page| pages.check(page).err()).for_each(|error| wrongs.push(error));
+    }
+    let (mut survey, mut filter) = (Survey::new(&segment.header().table), FilterCheck::new(segment));
     let mut summed = true;
     let mut values = Vec::new();
     for number in 0..segment.block_len() {
@@ -154,6 +155,7 @@ pub(crate) fn verify_segment(segment: &Segment<Mapped>, file: &FileEntry, ticker
             if values.last() != Some(&segment.key(number).0) {
                 wrongs.push(Wrong::new(location(), "its key is not its last fingerprint"));
             }
+            filter.add(&values);
             if summed && let Err(error) = values.iter().try_for_each(|&value| survey.push(value)) {
                 wrongs.push(Wrong::new(location(), error.to_string()));
                 summed = false;
@@ -167,6 +169,7 @@ pub(crate) fn verify_segment(segment: &Segment<Mapped>, file: &FileEntry, ticker
         let header = segment.header();
         wrongs.unless(survey.count() == header.count, "segment header", "count is not the number of fingerprints");
         wrongs.unless(survey.digest() == header.digest, "segment header", "digest is not that of the fingerprints");
+        wrongs.unless(filter.agrees(segment, &survey), "filter", "is not that of the fingerprints");
     }
     Ok(end(segment.source(), wrongs))
 }

@@ -1,13 +1,14 @@
 //! A segment: one table's order of one run.
 
 use nddb_format::block::RESTARTS;
+use nddb_format::filter::Kind;
 use nddb_format::segment::Segment;
 use nddb_format::{FormatError, Permuted};
 use serde_json::{Map, Value, json};
 
 use super::file::{self, List, WriteError, extend, start};
 use crate::output::Output;
-use crate::quantity::{bytes, counted};
+use crate::quantity::{bytes, counted, grouped};
 
 /// An opened segment.
 pub(super) struct File<'a>(Segment<&'a [u8]>);
@@ -40,6 +41,9 @@ impl file::File for File<'_> {
             "identity": format!("{:016x}", header.identity),
         });
         extend(&mut head, fields);
+        if header.prefixes > 0 {
+            head.insert("prefixes".into(), header.prefixes.into());
+        }
         head
     }
 
@@ -73,9 +77,15 @@ impl file::File for File<'_> {
     fn summary(&self) -> Vec<(&'static str, String)> {
         let (size, header) = (self.0.data().len() as u64, self.0.header());
         let each = size as f64 * 8.0 / header.count as f64;
-        vec![
+        let mut lines = vec![
             ("blocks", counted(self.0.block_len(), "block")),
             ("size", format!("{}, {each:.2} bits a fingerprint", bytes(size))),
-        ]
+        ];
+        if let Some(filter) = self.0.filter() {
+            let kind = if filter.kind() == Kind::Bitmap { "bitmap" } else { "Bloom filter" };
+            let prefixes = grouped(header.prefixes);
+            lines.push(("filter", format!("{kind} of {prefixes} prefixes, {}", bytes(filter.size()))));
+        }
+        lines
     }
 }
