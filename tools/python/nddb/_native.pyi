@@ -256,6 +256,7 @@ class Writer:
         batch: str | None = None,
         pending: bool = False,
         again: bool = False,
+        select: _Path | Iterable[_Path] | None = None,
         progress: Callable[[_Told], object] | None = None,
     ) -> dict[str, Any]: ...
     def add_batch(

@@ -6,10 +6,10 @@ use pyo3::prelude::*;
 
 use crate::errors::Result;
 
-/// What is fixed when a database is created: `Config(k=3, *, recipe="main", bits=64)`.
+/// The settings of a database, which are fixed when it is created: `Config(k=3, *, recipe="main", bits=64)`.
 ///
-/// `k` is the greatest distance that can be asked for, 0 to 7; `recipe` decides how a page becomes numbers; `bits` is the
-/// width of fingerprints. Raises OutOfRange, RecipeError.
+/// `k` is the greatest distance that can be asked for, 0 to 7; `recipe` decides how a page becomes numbers; `bits` is
+/// the width of fingerprints. Raises OutOfRange, RecipeError.
 ///
 /// >>> nddb.Config(k=3, recipe="main")
 /// Config(k=3, recipe="main/3", bits=64)

@@ -80,8 +80,8 @@ impl<'a> Columns<'a> {
         })
     }
 
-    /// The document of a row: of its fingerprint, its page or its text, the first of these that it has; `None` if it has
-    /// no id, or none of them.
+    /// The document of a row: of its fingerprint, its page or its text, the first of these that it has; `None` if it
+    /// has no id, or none of them.
     fn document(&self, row: usize, recipe: &Recipe) -> Result<Option<Document>> {
         let Some(id) = self.ids.get(row) else { return Ok(None) };
         let url = self.urls.as_ref().and_then(|urls| urls.text(row));

@@ -13,7 +13,7 @@ use crate::errors::Result;
 /// How often signals are looked for.
 pub(crate) const LOOK: Duration = Duration::from_millis(30);
 
-/// What long work looks at, from any thread, and tells.
+/// The request to stop, which long work looks at from any thread, and what it tells.
 pub(crate) struct Watching {
     stop: Arc<AtomicBool>,
     told: Sender<Progress>,
@@ -36,9 +36,9 @@ impl Watching {
     }
 }
 
-/// Runs work on another thread and waits for it without the GIL. What it tells is passed to `tell` on this one, which is
-/// where Python calls signal handlers; after ^C, or an exception of `tell`, the work is asked to stop, and the exception
-/// is raised once it has; `tell` is not called again.
+/// Runs work on another thread and waits for it without the GIL. What it tells is passed to `tell` on this one, which
+/// is where Python calls signal handlers; after ^C, or an exception of `tell`, the work is asked to stop, and the
+/// exception is raised once it has; `tell` is not called again.
 pub(crate) fn run<T: Send>(
     py: Python<'_>,
     mut tell: impl FnMut(Python<'_>, Progress) -> PyResult<()> + Send,

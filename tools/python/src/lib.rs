@@ -1,7 +1,8 @@
 //! The extension `nddb._native` of the Python package `nddb`.
 //!
 //! [`reader`] and [`writer`] are the classes; [`process`] keeps what belongs to one process from its forked children,
-//! [`interruptible`] runs long work so that ^C ends it at a safe point. Everything that takes time runs without the GIL.
+//! [`interruptible`] runs long work so that ^C ends it at a safe point. Everything that takes time runs without the
+//! GIL.
 
 mod arrow;
 mod command;
@@ -15,6 +16,7 @@ mod pinned;
 mod process;
 mod reader;
 mod recipe;
+mod selected;
 mod sketches;
 mod stream;
 mod tables;
@@ -25,7 +27,7 @@ mod writer;
 use pyo3::exceptions::PyImportError;
 use pyo3::prelude::*;
 
-/// What Python imports as `nddb._native`.
+/// The module that Python imports as `nddb._native`.
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     if let Some(unfit) = nddb_cli::unfit_processor() {

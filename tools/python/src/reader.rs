@@ -24,8 +24,8 @@ use crate::writer::usual_threads;
 
 /// A database open for reading: what `nddb.open` returns.
 ///
-/// Its answers are those of one state of the database until `refresh`. It may be used by any number of threads, is pickled
-/// as its path, and opens the database again in a forked child.
+/// Its answers are those of one state of the database until `refresh`. It may be used by any number of threads, is
+/// pickled as its path, and opens the database again in a forked child.
 ///
 /// >>> db = nddb.open("crawl.nddb")
 /// >>> len(db), "fox-1" in db, db.k
@@ -33,15 +33,15 @@ use crate::writer::usual_threads;
 #[pyclass(frozen, name = "Reader", module = "nddb")]
 pub(crate) struct PyReader {
     path: PathBuf,
-    /// `None` while a thread refreshes it. Locked only with the GIL held and never while waiting, so that no lock is held
-    /// when a process forks.
+    /// `None` while a thread refreshes it. Locked only with the GIL held and never while waiting, so that no lock is
+    /// held when a process forks.
     state: Mutex<Option<Pinned>>,
 }
 
 /// Opens a database for reading: `open(path) -> Reader`.
 ///
-/// Any number of processes may do so, beside one that writes. Raises NotADatabase (also a FileNotFoundError), Newer, and
-/// the errors of damage.
+/// Any number of processes may do so, beside one that writes. Raises NotADatabase (also a FileNotFoundError), Newer,
+/// and the errors of damage.
 ///
 /// >>> nddb.open("crawl.nddb").recipe
 /// 'main/3'
@@ -190,10 +190,11 @@ impl PyReader {
 
     /// Finds what is like a page, or like a stored document: an Answer, a sequence of NearDuplicate.
     ///
-    /// One of `text`, `html` (each str or bytes), `id` and `fingerprint` is asked for; `url` is the address of the page, `charset`
-    /// that of bytes. `method` is one of those of `nddb query`, by default that of the database's recipe; `k` is of simhash,
-    /// `min_probability` of model, `verify` "lcs" compares the texts of what is found. Raises KeyError for an id that is not
-    /// stored, UnusableMethod where the database keeps nothing that the method compares.
+    /// One of `text`, `html` (each str or bytes), `id` and `fingerprint` is asked for; `url` is the address of the
+    /// page, `charset` that of bytes. `method` is one of those of `nddb query`, by default that of the database's
+    /// recipe; `k` is of simhash, `min_probability` of model, `verify` "lcs" compares the texts of what is found.
+    /// Raises KeyError for an id that is not stored, UnusableMethod where the database keeps nothing that the method
+    /// compares.
     ///
     /// >>> answer = nddb.open("crawl.nddb").query(text=fox + " again")
     /// >>> [match.id for match in answer], answer.method, answer.complete
@@ -252,10 +253,12 @@ impl PyReader {
         Answer::new(py, method, &found, limit)
     }
 
-    /// Finds every document within `k` bits of each of many fingerprints: a Stream with the columns query, fp, distance, id.
+    /// Finds every document within `k` bits of each of many fingerprints: a Stream with the columns query, fp,
+    /// distance, id.
     ///
-    /// `fingerprints` is an array of 64-bit integers of one dimension, by the buffer protocol or of Arrow; it is not copied.
-    /// `query` is the index in it. Rows stand by query, distance and id. Raises OutOfRange for a `k` above the database's.
+    /// `fingerprints` is an array of 64-bit integers of one dimension, by the buffer protocol or of Arrow; it is not
+    /// copied. `query` is the index in it. Rows stand by query, distance and id. Raises OutOfRange for a `k` above the
+    /// database's.
     ///
     /// >>> import numpy
     /// >>> queries = numpy.array([0xff, 0xf0], dtype=numpy.uint64)
@@ -284,8 +287,9 @@ impl PyReader {
     /// Returns all near-duplicate pairs and groups of equal documents, as a Stream with the columns of
     /// `nddb pairs --format parquet`.
     ///
-    /// A group is a row for each member but its founder, with `group` set; with `expand` there are pairs only. The other options are
-    /// those of `query`. Raises UnusableMethod where the database keeps nothing that the method compares.
+    /// A group is a row for each member but its founder, with `group` set; with `expand` there are pairs only. The
+    /// other options are those of `query`. Raises UnusableMethod where the database keeps nothing that the method
+    /// compares.
     ///
     /// >>> [(row["a"], row["b"], row["verdict"]) for row in nddb.open("crawl.nddb").pairs()]
     /// [('fox-1', 'fox-2', 'model'), ('print-1', 'print-2', 'simhash')]
@@ -310,11 +314,12 @@ impl PyReader {
         Ok(tables::pairs(pinned, options))
     }
 
-    /// Returns the members of all clusters, as a Stream with the columns of `clusters.parquet`: `verdict` is keep or remove.
+    /// Returns the members of all clusters, as a Stream with the columns of `clusters.parquet`: `verdict` is keep or
+    /// remove.
     ///
-    /// A cluster is a star, named by the id of its oldest document. `keep` lists rules, the first that tells two apart decides:
-    /// oldest, longest, shortest-url, id. `remove` is near, contained (the default) or identical. Of each cluster one document is kept; only
-    /// what is near to that one itself is removed.
+    /// A cluster is a star, named by the id of its oldest document. `keep` lists rules, the first that tells two apart
+    /// decides: oldest, longest, shortest-url, id. `remove` is near, contained (the default) or identical. Of each
+    /// cluster one document is kept; only what is near to that one itself is removed.
     ///
     /// >>> members = nddb.open("crawl.nddb").clusters(keep=["longest"])
     /// >>> sorted(row["id"] for row in members if row["verdict"] == "remove")
@@ -354,11 +359,11 @@ impl PyReader {
         Ok(tables::clusters(pinned, options))
     }
 
-    /// Says why two stored documents are near-duplicates, or not: a Stream with a row for the verdict, for each bound of
-    /// the method, and for each piece of evidence of the model.
+    /// Says why two stored documents are near-duplicates, or not: a Stream with a row for the verdict, for each bound
+    /// of the method, and for each piece of evidence of the model.
     ///
-    /// Columns: part (verdict, bound, evidence), name, says, value, bound, holds, adds (to the log-odds). Raises KeyError
-    /// for an id that is not stored.
+    /// Columns: part (verdict, bound, evidence), name, says, value, bound, holds, adds (to the log-odds). Raises
+    /// KeyError for an id that is not stored.
     ///
     /// >>> rows = list(nddb.open("crawl.nddb").why("fox-1", "fox-2"))
     /// >>> rows[0]["says"], rows[0]["holds"]

@@ -85,8 +85,8 @@ impl PyRecipe {
 
     /// Sketches the pages of a table: a Stream with the columns id, url, site, fp, tokens and sketch.
     ///
-    /// `sketch` is everything that is stored of a document, as bytes that `candidate_keys` and `decide` take; `fp` is the
-    /// fingerprint as a signed number, None for fewer than two tokens. Rows without an id or a page are left out.
+    /// `sketch` is everything that is stored of a document, as bytes that `candidate_keys` and `decide` take; `fp` is
+    /// the fingerprint as a signed number, None for fewer than two tokens. Rows without an id or a page are left out.
     ///
     /// >>> import pyarrow
     /// >>> table = pyarrow.table({"id": ["a"], "text": [fox]})

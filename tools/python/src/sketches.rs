@@ -1,5 +1,5 @@
-//! Functions of tables of sketches: the keys of candidate pairs, and the decision about a pair. They are what a database
-//! does, for joins that an engine of tables makes.
+//! Functions of tables of sketches: the keys of candidate pairs, and the decision about a pair. They are what a
+//! database does, for joins that an engine of tables makes.
 
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
@@ -21,9 +21,9 @@ const KEYS: [Column; 2] = [Column::new("id", Kind::Text), Column::new("key", Kin
 
 /// Returns the keys by which candidate pairs are found: a Stream with the columns id and key.
 ///
-/// `sketches` is a table with the column `sketch` of `Recipe.sketch_batch`. Two documents that a database would find by the
-/// method share a key; a pair counts at the first key it shares. `k` is of simhash. Raises UnusableMethod for a method of
-/// texts.
+/// `sketches` is a table with the column `sketch` of `Recipe.sketch_batch`. Two documents that a database would find by
+/// the method share a key; a pair counts at the first key it shares. `k` is of simhash. Raises UnusableMethod for a
+/// method of texts.
 ///
 /// >>> import pyarrow
 /// >>> table = pyarrow.table({"id": ["a", "b"], "text": [fox, fox + " again"]})
@@ -58,8 +58,8 @@ pub(crate) fn py_candidate_keys(
 
 /// Decides about pairs: row by row the documents of two tables with the column `sketch`.
 ///
-/// Returns a Stream with the columns a, b, near (None where something is not known), rule, and the scores of `pairs`. Raises
-/// UnusableMethod for a method of texts, ValueError if one table is shorter.
+/// Returns a Stream with the columns a, b, near (None where something is not known), rule, and the scores of `pairs`.
+/// Raises UnusableMethod for a method of texts, ValueError if one table is shorter.
 ///
 /// >>> import pyarrow
 /// >>> table = pyarrow.table({"id": ["a", "b"], "text": [fox, fox + " again"]})

@@ -21,8 +21,8 @@ const WAITING: usize = 4;
 
 /// A table that is computed while it is read, in the background and without the GIL.
 ///
-/// It is an Arrow producer: `pyarrow.table`, `polars.DataFrame` and `FROM` of DuckDB take it. Iterated over, its rows are
-/// dictionaries. Each reader has it computed anew; it ends early when its reader is gone, or on ^C.
+/// It is an Arrow producer: `pyarrow.table`, `polars.DataFrame` and `FROM` of DuckDB take it. Iterated over, its rows
+/// are dictionaries. Each reader has it computed anew; it ends early when its reader is gone, or on ^C.
 ///
 /// >>> import pyarrow
 /// >>> pyarrow.table(nddb.open("crawl.nddb").pairs()).num_rows
@@ -33,7 +33,7 @@ pub(crate) struct Stream {
     produce: Arc<Produce>,
 }
 
-/// What computes the table; called by a thread that is not Python's.
+/// The computation of the table; called by a thread that is not Python's.
 type Produce = dyn Fn(&Sink) -> Result<()> + Send + Sync;
 
 /// Where batches go while a table is computed.

@@ -11,8 +11,8 @@ use crate::errors::Result;
 
 /// A stored near-duplicate: id, url, site, rule (what decided), distance, probability and scores.
 ///
-/// `scores` is a dictionary of distance, b_sim, c_sim, agreement, probability, resemblance, lcs, same_site and same_heading, each
-/// None where it is not known.
+/// `scores` is a dictionary of distance, b_sim, c_sim, agreement, probability, resemblance, lcs, same_site and
+/// same_heading, each None where it is not known.
 #[pyclass(frozen, name = "NearDuplicate", module = "nddb")]
 pub(crate) struct PyNearDuplicate {
     #[pyo3(get)]
@@ -47,7 +47,8 @@ impl PyNearDuplicate {
     }
 }
 
-/// All numbers that are known of a match; `None` where one is not known. The shares have six decimals, as in the command.
+/// All numbers that are known of a match; `None` where one is not known. The shares have six decimals, as in the
+/// command.
 fn scores(py: Python<'_>, found: &NearDuplicate) -> Result<Py<PyDict>> {
     let mut object = Map::new();
     object.insert("distance".into(), found.evidence.distance.into());
@@ -64,7 +65,7 @@ impl PyNearDuplicate {
     }
 }
 
-/// What is like a document: a sequence of NearDuplicate, identical ones first, then the most similar.
+/// The documents that are like another: a sequence of NearDuplicate, identical ones first, then the most similar.
 ///
 /// `method` decided; `count` is the number of matches, `complete` whether none was left out for a group limit.
 #[pyclass(frozen, module = "nddb")]
@@ -111,10 +112,10 @@ impl Answer {
     }
 }
 
-/// What became of a document that was to be stored if it is new.
+/// The outcome for a document that was to be stored if it is new.
 ///
-/// `verdict` is new, replaced, unchanged or duplicate. Of a duplicate, `of` is the id of the stored document, `rule` what
-/// decided, `scores` its numbers; else these are None.
+/// `verdict` is new, replaced, unchanged or duplicate. Of a duplicate, `of` is the id of the stored document, `rule`
+/// what decided, `scores` its numbers; else these are None.
 #[pyclass(frozen, module = "nddb")]
 pub(crate) struct Verdict {
     #[pyo3(get)]

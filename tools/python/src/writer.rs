@@ -19,15 +19,17 @@ use crate::errors::{Fault, Result};
 use crate::interruptible::{self, Watching};
 use crate::judging::Judging;
 use crate::process::Owned;
+use crate::selected;
 use crate::verdict::{Verdict, name};
 
 /// Rows of a table up to which it is staged, as single documents are.
 const STAGED_MAX: usize = 1 << 16;
 
-/// A database open for writing, exclusively by this process: `Writer(path, *, create=None, threads=None, memory_limit=None)`.
+/// A database open for writing, exclusively by this process: `Writer(path, *, create=None, threads=None,
+/// memory_limit=None)`.
 ///
-/// `create` is a Config, and makes the database. As a context manager it commits at the end, and drops what is staged on an
-/// exception. Raises Locked while another process writes, NotADatabase, AlreadyExists.
+/// `create` is a Config, and makes the database. As a context manager it commits at the end, and drops what is staged
+/// on an exception. Raises Locked while another process writes, NotADatabase, AlreadyExists.
 ///
 /// >>> with nddb.Writer("new.nddb", create=nddb.Config(k=3)) as writer:
 /// ...     writer.add("a", text="The quick brown fox jumps over the lazy dog")
@@ -136,8 +138,8 @@ impl PyWriter {
 
     /// Stages a document: returns new, replaced or unchanged.
     ///
-    /// One of `text`, `html` (each str or bytes) and `fingerprint` is given; `url` is the address, `charset` that of bytes. Raises
-    /// InvalidDocument for an id that is empty, longer than 4,096 bytes, or holds a NUL.
+    /// One of `text`, `html` (each str or bytes) and `fingerprint` is given; `url` is the address, `charset` that of
+    /// bytes. Raises InvalidDocument for an id that is empty, longer than 4,096 bytes, or holds a NUL.
     ///
     /// >>> with nddb.Writer("crawl.nddb") as writer:
     /// ...     writer.add("fox-1", text=fox, url="https://example.org/fox")
@@ -163,7 +165,8 @@ impl PyWriter {
 
     /// Stages a document unless it is a near-duplicate of one that is stored or staged: returns a Verdict.
     ///
-    /// Options are those of `add` and of `Reader.query`. The answer depends on the order of documents: it is for one process.
+    /// Options are those of `add` and of `Reader.query`. The answer depends on the order of documents: it is for one
+    /// process.
     ///
     /// >>> with nddb.Writer("crawl.nddb") as writer:
     /// ...     verdict = writer.add_if_new("fox-3", text=fox + " once more")
@@ -222,11 +225,13 @@ impl PyWriter {
         })
     }
 
-    /// Loads archives, pages and fingerprints from files and folders, in bulk: a dictionary with the keys of `nddb load --json`.
+    /// Loads files and folders in bulk: a dictionary with the keys of `nddb load --json`.
     ///
-    /// What is read is durable when it returns, and after ^C; the same call goes on where it was interrupted. `progress` is called with
-    /// a dictionary of phase, done, total and unit. The other options are those of `nddb load`. Raises ArchiveError if nothing
-    /// can be read.
+    /// Archives, pages, tables and fingerprints are read. Documents that were read are durable when it returns, and
+    /// after ^C; the same call goes on where it was interrupted. `progress` is called with a dictionary of phase, done,
+    /// total and unit. `select` is a Parquet file, or several, that names the records to be read of archives; those of
+    /// its archives that are no inputs are in the answer, under `selected` and `absent`. The other options are those of
+    /// `nddb load`. Raises ArchiveError if nothing can be read, ValueError if nothing is selected.
     ///
     /// >>> with open("one.jsonl", "w") as file:
     /// ...     _ = file.write('{"id": "j", "text": "a line of JSON"}')
@@ -238,7 +243,8 @@ impl PyWriter {
     /// (1, 0)
     #[pyo3(signature = (
         paths, *, format="auto", id_field=None, text_field=None, html_field=None, fp_field=None, url_field=None,
-        id_from="record", id_prefix="", batch=None, pending=false, again=false, progress=None
+        id_from="record", id_prefix="", batch=None, pending=false, again=false, select=None,
+        progress=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
     fn load<'py>(
@@ -256,12 +262,11 @@ impl PyWriter {
         batch: Option<&str>,
         pending: bool,
         again: bool,
+        select: Option<&Bound<'py, PyAny>>,
         progress: Option<Py<PyAny>>,
     ) -> Result<Bound<'py, PyAny>> {
-        let paths: Vec<PathBuf> = match paths.extract::<PathBuf>() {
-            Ok(path) => vec![path],
-            Err(_) => paths.try_iter()?.map(|path| path?.extract()).collect::<PyResult<_>>()?,
-        };
+        let paths = several(paths)?;
+        let select = select.map(several).transpose()?;
         let format: archive::Format = format.parse().map_err(|_| Fault::value(format!("no format '{format}'")))?;
         let id_from = match id_from {
             "record" => archive::IdFrom::Record,
@@ -284,8 +289,12 @@ impl PyWriter {
             ..Options::default()
         };
         let threads = self.threads;
-        let report = self.work(py, progress, |held, watching| {
+        let (report, selected) = self.work(py, progress, |held, watching| {
             let inputs = archive::expand(&paths, format)?;
+            let (inputs, selected) = match &select {
+                Some(index) => selected::choose(index, inputs)?,
+                None => (inputs, serde_json::Value::Null),
+            };
             match batch {
                 Some(batch) => held.writer.label(batch, pending)?,
                 None if pending => return Err(Fault::value("pending is of a batch: name it")),
@@ -306,21 +315,24 @@ impl PyWriter {
             if batch.is_some() {
                 held.writer.unlabel()?;
             }
-            Ok(report?)
+            Ok((report?, selected))
         })?;
         if let (true, Some(_)) = (report.is_failure(), report.unreadable.first()) {
             let mut unreadable = report.unreadable;
             return Err(unreadable.swap_remove(0).into());
         }
-        Ok(convert::json(py, &said(&report))?)
+        let mut said = said(&report);
+        said["selected"] = selected;
+        Ok(convert::json(py, &said)?)
     }
 
-    /// Stages the documents of a table: a dictionary of documents, replaced, unchanged, repeated, unprinted and skipped.
+    /// Stages the documents of a table: a dictionary of documents, replaced, unchanged, repeated, unprinted and
+    /// skipped.
     ///
-    /// `table` is any object with `__arrow_c_stream__` or `__arrow_c_array__`; the other arguments name its columns. A row
-    /// without an id, or without any of fingerprint, HTML and text, is skipped. A table of more than 65,536 rows, and one with
-    /// `batch`, the name of a batch, is loaded in bulk: what is staged is committed first, and the rows are durable when it
-    /// returns. Raises ValueError for a column that is not there, or of another type.
+    /// `table` is any object with `__arrow_c_stream__` or `__arrow_c_array__`; the other arguments name its columns. A
+    /// row without an id, or without any of fingerprint, HTML and text, is skipped. A table of more than 65,536 rows,
+    /// and one with `batch`, the name of a batch, is loaded in bulk: what is staged is committed first, and the rows
+    /// are durable when it returns. Raises ValueError for a column that is not there, or of another type.
     ///
     /// >>> import pyarrow
     /// >>> table = pyarrow.table({"id": [7, 8], "text": ["an apple and a pear", None]})
@@ -518,6 +530,14 @@ impl<'a> Taking<'a> {
             }
         }
         Ok(loaded)
+    }
+}
+
+/// One path or any number of them.
+fn several(paths: &Bound<'_, PyAny>) -> PyResult<Vec<PathBuf>> {
+    match paths.extract::<PathBuf>() {
+        Ok(path) => Ok(vec![path]),
+        Err(_) => paths.try_iter()?.map(|path| path?.extract()).collect(),
     }
 }
 

@@ -131,24 +131,33 @@ def test_another_thread_advances_while_tables_are_computed(crawl):
     assert inside > 2 * len(works * 5) and inside > 20 * seconds, f"{inside} turns in {seconds} s"
 
 
-def resident():
-    """Bytes of this process in memory."""
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[1]) * 4096
+def resident(most=False):
+    """Bytes of this process in memory: now, or most of them since `measured_anew`."""
+    name = "VmHWM" if most else "VmRSS"
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith(name)) << 10
+
+
+def measured_anew():
+    with open("/proc/self/clear_refs", "w") as file:
+        file.write("5")
 
 
 def test_ten_million_fingerprints_are_not_copied(crawl):
     db = nddb.open(crawl)
     array = numpy.arange(10_000_000, dtype=numpy.uint64)
     array *= numpy.uint64(0x9E3779B97F4A7C15)
-    next(iter(db.probe_batch(array[:10_000], k=3)), None)
-    before = resident()
-    stream = db.probe_batch(array, k=0)
-    rows = iter(stream)
-    arrow = db.probe_batch(pyarrow.array(array), k=0)
-    after = resident()
-    assert after - before < 16 << 20, f"{(after - before) >> 20} MB more for 80 MB of queries"
-    del rows, stream, arrow
+    arrow = pyarrow.array(array)
+    probed = lambda queries: sum(
+        batch.num_rows for batch in pyarrow.RecordBatchReader.from_stream(db.probe_batch(queries, k=0))
+    )
+    probed(array[:100_000])
+    for queries in (array, arrow):
+        measured_anew()
+        before = resident()
+        probed(queries)
+        more = resident(most=True) - before
+        assert more < 24 << 20, f"{more >> 20} MB more at most for 80 MB of queries"
 
 
 def test_a_stream_is_released_by_whoever_takes_it(crawl):

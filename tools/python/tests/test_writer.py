@@ -1,11 +1,13 @@
 """Writing: what is staged, what is durable, and what is refused."""
 
+import json
 import multiprocessing
 
 import duckdb
 import numpy
 import polars
 import pyarrow
+import pyarrow.parquet
 import pytest
 from conftest import FOX, pages
 
@@ -152,8 +154,6 @@ def test_an_error_of_the_producer_leaves_nothing(tmp_path, table):
 
 
 def test_files_are_loaded_as_by_the_command(tmp_path, command, table):
-    import json
-
     file = tmp_path / "pages.jsonl"
     file.write_text("".join(json.dumps(page) + "\n" for page in table[:200].to_pylist()) + "no line of JSON\n")
     told = []
@@ -166,9 +166,47 @@ def test_files_are_loaded_as_by_the_command(tmp_path, command, table):
     assert nddb.open(tmp_path / "a.nddb").get("page-7") == nddb.open(tmp_path / "b.nddb").get("page-7")
 
 
-def test_an_exception_of_the_progress_callback_ends_the_load(tmp_path, table):
-    import json
+def test_a_load_takes_the_records_that_an_index_names(tmp_path, command):
+    (tmp_path / "warc").mkdir()
+    offsets, archive = [], b""
+    for page in pages(20):
+        body = f"<html><body><p>{page['text']}</p></body></html>".encode()
+        http = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + body
+        head = (
+            "WARC/1.0\r\nWARC-Type: response\r\nWARC-Date: 2026-01-01T00:00:00Z\r\n"
+            f"WARC-Record-ID: <urn:uuid:{page['id']}>\r\nWARC-Target-URI: {page['url']}\r\n"
+            f"Content-Type: application/http; msgtype=response\r\nContent-Length: {len(http)}\r\n\r\n"
+        )
+        record = head.encode() + http + b"\r\n\r\n"
+        offsets.append((len(archive), len(record)))
+        archive += record
+    (tmp_path / "warc" / "a.warc").write_bytes(archive)
+    (tmp_path / "warc" / "b.warc").write_bytes(archive)
+    chosen = [offsets[number] for number in (3, 4, 11)]
+    index = pyarrow.table({
+        "warc_filename": ["crawl/a.warc"] * 3 + ["crawl/absent.warc"],
+        "warc_record_offset": [offset for offset, _ in chosen] + [0],
+        "warc_record_length": [length for _, length in chosen] + [100],
+    })
+    pyarrow.parquet.write_table(index, tmp_path / "index.parquet")
+    with nddb.Writer(tmp_path / "a.nddb", create=nddb.Config()) as writer:
+        said = writer.load(tmp_path / "warc", select=[tmp_path / "index.parquet"])
+        assert said["documents"] == 3 and said["selected"]["absent"] == ["crawl/absent.warc"]
+    command("create", tmp_path / "b.nddb")
+    line = command("load", tmp_path / "b.nddb", "--select", "index.parquet", "warc", "--json", code=3)
+    selected = json.loads(line)["selected"]
+    assert {key: said["selected"][key] for key in selected} == selected
+    assert command("ls", tmp_path / "a.nddb") == command("ls", tmp_path / "b.nddb") != b""
+    with nddb.Writer(tmp_path / "a.nddb") as writer:
+        with pytest.raises(ValueError, match="absent.warc is not"):
+            pyarrow.parquet.write_table(index[3:], tmp_path / "index.parquet")
+            writer.load(tmp_path / "warc", select=tmp_path / "index.parquet")
+        with pytest.raises(nddb.ArchiveError):
+            writer.load(tmp_path / "warc", select=tmp_path / "nothing.parquet")
+        assert writer.load(tmp_path / "warc" / "a.warc")["selected"] is None
 
+
+def test_an_exception_of_the_progress_callback_ends_the_load(tmp_path, table):
     file = tmp_path / "pages.jsonl"
     file.write_text("".join(json.dumps(page) + "\n" for page in table.to_pylist() * 20))
 

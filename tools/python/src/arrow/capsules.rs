@@ -33,7 +33,8 @@ pub(crate) fn exported_schema<'py>(py: Python<'py>, schema: &Schema) -> Result<B
     Ok(PyCapsule::new_with_value(py, exported, SCHEMA)?)
 }
 
-/// Takes the arrays of any producer: an object with `__arrow_c_stream__` or `__arrow_c_array__`. `None` if it has neither.
+/// Takes the arrays of any producer: an object with `__arrow_c_stream__` or `__arrow_c_array__`. `None` if it has
+/// neither.
 pub(crate) fn import(object: &Bound<'_, PyAny>) -> Result<Option<Arrays>> {
     if object.hasattr("__arrow_c_stream__")? {
         return stream(&object.call_method0("__arrow_c_stream__")?).map(Some);

@@ -1,5 +1,5 @@
-//! Tables between Python and Rust by the Arrow C data interface: capsules (PyCapsule interface), and arrays of numbers by
-//! the buffer protocol. Nothing is copied.
+//! Tables between Python and Rust by the Arrow C data interface: capsules (PyCapsule interface), and arrays of numbers
+//! by the buffer protocol. Nothing is copied.
 
 mod capsules;
 mod columns;
