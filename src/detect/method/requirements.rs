@@ -35,8 +35,7 @@ pub(crate) fn check_index(view: View<'_>, decider: &Decider<'_>) -> Result<()> {
     }
     check(view, decider)?;
     definition.keys().iter().try_for_each(|keys| match keys {
-        // Every recipe that makes supershingles also keeps megashingle keys.
-        Keys::Megashingles => Ok(()),
+        Keys::Megashingles => require(view, definition, "keeps no megashingles", Recipe::has_megashingles),
         Keys::Pieces => require(view, definition, "keeps no pieces of projections", Recipe::has_pieces),
         Keys::Bands => require(view, definition, "keeps no bands of min-values", |recipe| {
             recipe.has_bands() || recipe.has_profile()
