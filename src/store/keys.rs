@@ -9,7 +9,8 @@ use crate::store::catalog::DocumentKeys;
 /// recipe, if it is known.
 pub(crate) fn keys_of(record: &Record, recipe: Option<&Recipe>) -> DocumentKeys {
     let pieces = recipe.is_some_and(Recipe::has_pieces);
-    let megashingles = record.supershingles.iter().flat_map(Recipe::megashingles);
+    let has_megashingles = recipe.is_none_or(Recipe::has_megashingles);
+    let megashingles = record.supershingles.iter().filter(|_| has_megashingles).flat_map(Recipe::megashingles);
     DocumentKeys {
         megashingles: megashingles.chain(bands_of(record, recipe)).collect(),
         pieces: record.projection.iter().filter(|_| pieces).flat_map(Recipe::pieces).collect(),

@@ -3,7 +3,7 @@
 use super::decider::Decider;
 use super::definition::{Definition, Keys};
 use super::registry::Method;
-use super::sketches::{OfRecipe, Sketch};
+use super::sketches::Sketch;
 use crate::sketch::Recipe;
 use crate::store::View;
 use crate::{Error, Result};
@@ -20,7 +20,7 @@ pub(crate) fn check(view: View<'_>, decider: &Decider<'_>) -> Result<()> {
         (Method::Simhash.definition().check)(decider.rules, most)?;
     }
     let made = definition.compares.iter().filter_map(|sketch| sketch.of_recipe());
-    made.into_iter().try_for_each(|(lacks, has)| require(view, definition, lacks, has))
+    made.into_iter().try_for_each(|(lacks, has)| require(view, definition, lacks, has, has))
 }
 
 /// Rejects a method for which a database keeps no index.
@@ -34,23 +34,35 @@ pub(crate) fn check_index(view: View<'_>, decider: &Decider<'_>) -> Result<()> {
         return Err(Error::Method { method: definition.name, why });
     }
     check(view, decider)?;
-    definition.keys().iter().try_for_each(|keys| match keys {
-        // Every recipe that makes supershingles also keeps megashingle keys.
-        Keys::Megashingles => Ok(()),
-        Keys::Pieces => require(view, definition, "keeps no pieces of projections", Recipe::has_pieces),
-        Keys::Bands => require(view, definition, "keeps no bands of min-values", |recipe| {
-            recipe.has_bands() || recipe.has_profile()
-        }),
+    let has = |recipe: &Recipe, keys: Keys| match keys {
+        Keys::Megashingles => recipe.has_megashingles(),
+        Keys::Pieces => recipe.has_pieces(),
+        Keys::Bands => recipe.has_bands() || recipe.has_profile(),
+    };
+    let has_all = |recipe: &Recipe| definition.keys().iter().all(|&keys| has(recipe, keys));
+    definition.keys().iter().try_for_each(|&keys| {
+        let lacks = match keys {
+            Keys::Megashingles => "keeps no megashingles",
+            Keys::Pieces => "keeps no pieces of projections",
+            Keys::Bands => "keeps no bands of min-values",
+        };
+        require(view, definition, lacks, |recipe| has(recipe, keys), has_all)
     })
 }
 
-/// Rejects a method if the recipe of the database lacks a property; the error names the recipes that have it.
-fn require(view: View<'_>, definition: &Definition, lacks: &str, has: OfRecipe) -> Result<()> {
+/// Rejects a method if the recipe of the database lacks a property; the error names the recipes that fit.
+fn require(
+    view: View<'_>,
+    definition: &Definition,
+    lacks: &str,
+    has: impl Fn(&Recipe) -> bool,
+    fits: impl Fn(&Recipe) -> bool,
+) -> Result<()> {
     let label = &view.settings().recipe;
     if Recipe::of_any_version(label).as_ref().is_some_and(has) {
         return Ok(());
     }
-    let others = Recipe::labels_of(has).join(", ");
+    let others = Recipe::labels_of(fits).join(", ");
     let why = format!("the recipe '{label}' of the database {lacks}; recipes that fit: {others}");
     Err(Error::Method { method: definition.name, why })
 }

@@ -42,7 +42,7 @@ pub struct Sketch {
 
 /// A named, versioned choice of the sketches of a page: a base, and flags.
 ///
-/// The base `main` is the default. It reads the terms of a page's content (`text::page_content`), in lower case and
+/// The base `main` is the default. Without the flag `c`, its databases keep the keys of its own verdict alone. It reads the terms of a page's content (`text::page_content`), in lower case and
 /// without numbers: simhash, min-values, supershingles, projection, bands, and the profile that the default verdict
 /// compares. So pages of one site are not similar because their navigation is. The number of tokens and their
 /// digest are those of the whole page. Version 2 remains for the databases that have it: it finds the content in
@@ -176,8 +176,9 @@ impl Recipe {
         Self { site: SiteRule::Registrable, ..self }
     }
 
-    /// Returns the recipe whose databases also store the pieces of projections, by which algorithm C finds documents;
-    /// `None` if it has no projections.
+    /// Returns the recipe whose databases also store the keys by which the papers' algorithms find documents online: the
+    /// pieces of projections of algorithm C, and those megashingles of algorithm B that `main` has not; `None` if it has
+    /// no projections.
     pub fn with_pieces(self) -> Option<Self> {
         self.has_projection().then_some(Self { pieces: true, ..self })
     }
@@ -268,8 +269,14 @@ impl Recipe {
         self.kind == Kind::Main
     }
 
+    /// Returns whether a database stores the megashingles of its documents, by which algorithm B finds them online. The
+    /// verdict by profiles does not ask for them.
+    pub fn has_megashingles(&self) -> bool {
+        self.has_min_hash() && (!self.has_profile() || self.pieces)
+    }
+
     /// Returns whether sketches have a profile, and documents are found by its bands
-    /// ([`Profile::bands`](crate::sketch::Profile::bands)) as well as by their megashingles.
+    /// ([`Profile::bands`](crate::sketch::Profile::bands)).
     pub fn has_profile(&self) -> bool {
         self.kind == Kind::Content
     }

@@ -109,59 +109,60 @@ pub(crate) struct Merge<'a> {
     pub(crate) rewrites: u8,
 }
 
-impl Merge<'_> {
-    /// Calls `visit` with each fingerprint and its live numbers, by fingerprint; `gone` with numbers that are not
-    /// live.
-    fn each_list(
-        &self,
-        visit: &mut dyn FnMut(Entry) -> Result<()>,
-        gone: &mut dyn FnMut(u64, Option<u64>) -> Result<()>,
-    ) -> Result<()> {
-        let mut streams = merged(self.runs.iter(), 0)?;
-        while let Some(fingerprint) = streams.head() {
-            let mut begun = false;
-            while let Some((_, stream)) = streams.least().filter(|(_, stream)| stream.head() == Some(fingerprint)) {
-                let postings = &stream.run.postings;
-                postings.numbers(postings.list(stream.rank)?, |number| {
-                    if self.deleted.contains(number) {
-                        gone(fingerprint, Some(number))?;
-                        return Ok(true);
-                    }
-                    if !std::mem::replace(&mut begun, true) {
-                        visit(Entry::Fingerprint(fingerprint))?;
-                    }
-                    visit(Entry::Number(number)).map(|()| true)
-                })?;
-                streams.pop()?;
-            }
-            if !begun {
-                gone(fingerprint, None)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Computes what the merge will leave out, without writing anything.
-    pub(crate) fn survey(&self) -> Result<Dropped> {
-        let mut dropped = Dropped::default();
-        let touched = self.runs.iter().any(|run| deleted_in(self.deleted, run.entry.low..run.entry.high) > 0);
-        if touched {
-            let mut fingerprints = MappedRowsWriter::new(&self.dir.scratch()?)?;
-            self.each_list(&mut |_| Ok(()), &mut |fingerprint, number| {
-                match number {
-                    Some(number) => {
-                        dropped.documents += 1;
-                        dropped.pairs.add_pair(fingerprint, number);
-                    }
-                    None => fingerprints.push(&[fingerprint])?,
+/// Calls `visit` with each fingerprint of the runs and its live numbers, by fingerprint; `gone` with numbers that are
+/// not live.
+fn each_list(
+    runs: &[Arc<Run>],
+    deleted: &RoaringTreemap,
+    visit: &mut dyn FnMut(Entry) -> Result<()>,
+    gone: &mut dyn FnMut(u64, Option<u64>) -> Result<()>,
+) -> Result<()> {
+    let mut streams = merged(runs.iter(), 0)?;
+    while let Some(fingerprint) = streams.head() {
+        let mut begun = false;
+        while let Some((_, stream)) = streams.least().filter(|(_, stream)| stream.head() == Some(fingerprint)) {
+            let postings = &stream.run.postings;
+            postings.numbers(postings.list(stream.rank)?, |number| {
+                if deleted.contains(number) {
+                    gone(fingerprint, Some(number))?;
+                    return Ok(true);
                 }
-                Ok(())
+                if !std::mem::replace(&mut begun, true) {
+                    visit(Entry::Fingerprint(fingerprint))?;
+                }
+                visit(Entry::Number(number)).map(|()| true)
             })?;
-            dropped.fingerprints = fingerprints.finish()?;
+            streams.pop()?;
         }
-        Ok(dropped)
+        if !begun {
+            gone(fingerprint, None)?;
+        }
     }
+    Ok(())
+}
 
+/// Computes what a merge of runs will leave out, without writing anything but temporary files.
+pub(crate) fn survey(dir: &Dir, runs: &[Arc<Run>], deleted: &RoaringTreemap) -> Result<Dropped> {
+    let mut dropped = Dropped::default();
+    let touched = runs.iter().any(|run| deleted_in(deleted, run.entry.low..run.entry.high) > 0);
+    if touched {
+        let mut fingerprints = MappedRowsWriter::new(&dir.scratch()?)?;
+        each_list(runs, deleted, &mut |_| Ok(()), &mut |fingerprint, number| {
+            match number {
+                Some(number) => {
+                    dropped.documents += 1;
+                    dropped.pairs.add_pair(fingerprint, number);
+                }
+                None => fingerprints.push(&[fingerprint])?,
+            }
+            Ok(())
+        })?;
+        dropped.fingerprints = fingerprints.finish()?;
+    }
+    Ok(dropped)
+}
+
+impl Merge<'_> {
     /// Returns whether the new run would be equal to the old one.
     pub(crate) fn changes_nothing(&self, dropped: &Dropped) -> bool {
         dropped.documents == 0 && self.runs.len() <= 1 && self.runs.iter().all(|run| run.entry.scheme == self.scheme)
@@ -210,7 +211,7 @@ impl Merge<'_> {
         let runs: Vec<Arc<Run>> = self.runs.iter().filter_map(|run| run.keys.clone()).collect();
         let scheme = keys::scheme(self.scheme.restart()).map_err(Error::format(self.dir.root()))?;
         let merge = Merge { runs: &runs, scheme, threads: 1, ..*self };
-        Ok(merge.tables(range, first_file, &merge.survey()?, watch)?.as_ref().map(key_table))
+        Ok(merge.tables(range, first_file, &survey(self.dir, &runs, self.deleted)?, watch)?.as_ref().map(key_table))
     }
 
     /// Builds segments and postings of the new run.
@@ -240,7 +241,7 @@ impl Merge<'_> {
         })?;
         let (postings, survey) =
             write_postings(self.dir, first_file + tables as u64, range, self.scheme.restart(), &built[0].2, &|sink| {
-                self.each_list(sink, &mut |_, _| Ok(()))
+                each_list(self.runs, self.deleted, sink, &mut |_, _| Ok(()))
             })?;
         report()?;
         let mut pairs = Digest::default();

@@ -9,7 +9,7 @@ use super::plan::{CompactionPlan, Weight, choose, choose_next, rewrites_of};
 use super::writer::Writer;
 use crate::store::ranges::deleted_in;
 use crate::store::runs::build::files_of;
-use crate::store::runs::merge::Merge;
+use crate::store::runs::merge::{Merge, survey};
 use crate::store::runs::run::Run;
 use crate::{Error, Result};
 
@@ -100,21 +100,23 @@ impl Writer {
             bytes_before: runs.iter().map(|run| run.entry.size()).sum(),
             ..Compacted::default()
         };
-        let documents: u64 = runs.iter().map(|run| run.entry.documents).sum();
-        let scheme = match &plan.levels {
-            Some(levels) => self.scheme_of(levels)?,
-            None => self.scheme_for(documents)?,
-        };
         let numbers = match (runs.first(), runs.last()) {
             (Some(first), Some(last)) => first.entry.low..last.entry.high,
             _ => 0..0,
+        };
+        let (dir, deleted, _) = self.merge_parts();
+        let dropped = survey(dir, &runs, deleted)?;
+        // By what is left, so that the next compaction chooses the same.
+        let documents = runs.iter().map(|run| run.entry.documents).sum::<u64>() - dropped.documents;
+        let scheme = match &plan.levels {
+            Some(levels) => self.scheme_of(levels)?,
+            None => self.scheme_for(documents)?,
         };
         let (threads, memory_limit) = self.resources();
         let files = files_of(&scheme);
         let first_file = self.take_files(files);
         let (dir, deleted, watch) = self.merge_parts();
         let merge = Merge { dir, runs: &runs, deleted, scheme, threads, memory_limit, rewrites: rewrites_of(&runs) };
-        let dropped = merge.survey()?;
         if merge.changes_nothing(&dropped) {
             // Deleted documents with these numbers were dropped earlier, and their rows were not removed.
             self.retire_dropped(numbers, None);

@@ -54,7 +54,11 @@ def test_a_query_finds_what_the_command_finds(crawl, table, command, tmp_path):
         page = table.slice(number, 1).to_pylist()[0]
         file = tmp_path / "page.txt"
         file.write_text(page["text"])
-        for options, more in [({}, []), ({"method": "b"}, ["--method", "b"]), ({"k": 3}, ["-k", "3", "--method", "simhash"])]:
+        for options, more in [
+            ({}, []),
+            ({"method": "min-hash"}, ["--method", "min-hash"]),
+            ({"k": 3}, ["-k", "3", "--method", "simhash"]),
+        ]:
             said = command.lines("query", crawl, "--text", file, "--url", page["url"], *more)[0]
             answer = db.query(text=page["text"], url=page["url"], **options)
             assert line(answer) == expected(said)

@@ -8,7 +8,7 @@ use crate::spill::ticker::Ticker;
 use crate::store::disk::dir::is_failed_sync;
 use crate::store::runs::build::{files_of, run_size};
 use crate::store::runs::contents::run_of;
-use crate::store::runs::merge::Merge;
+use crate::store::runs::merge::{Merge, survey};
 use crate::store::runs::run::{Run, Verify};
 use crate::store::write::jobs::{Built, Job, Task};
 use crate::store::write::plan::{CompactionPlan, rewrites_of};
@@ -294,7 +294,7 @@ impl Writer {
         let job = Job::start(Task::Merge(plan), files, move |watch| {
             let rewrites = rewrites_of(&runs);
             let merge = Merge { dir: &dir, runs: &runs, deleted: &deleted, scheme, threads, memory_limit, rewrites };
-            let dropped = merge.survey()?;
+            let dropped = survey(&dir, &runs, &deleted)?;
             if merge.changes_nothing(&dropped) {
                 return Ok(Built { run: None, unchanged: true, deleted });
             }

@@ -17,7 +17,7 @@ use crate::output;
 #[command(after_help = "\
 Examples:
   nddb create crawl.nddb
-  nddb create crawl.nddb --pieces                     'query --method c' and 'split' find pages too
+  nddb create crawl.nddb --pieces                     'query --method b' and 'c' find pages too
   nddb create crawl.nddb --recipe web --phrases 2     all of a page, by pairs of terms
   nddb create crawl.nddb --recipe web --psl           all of a page, sites by the public suffix list
   nddb create old.nddb --k 6 --recipe 1e0ng           for fingerprints of the Python package simhash
@@ -57,7 +57,7 @@ pub(super) struct RecipeArgs {
     /// is of example.org, and shop.co.uk of co.uk.
     #[arg(long)]
     psl: bool,
-    /// main, web: documents are also found by the pieces of their projections, which methods c and split need
+    /// main, web: documents are also found by the keys that methods b, c, combined and split need online
     #[arg(long)]
     pieces: bool,
     /// web: fingerprints are made of phrases of so many terms, 2 or 3

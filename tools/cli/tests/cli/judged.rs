@@ -159,7 +159,8 @@ fn what_cannot_be_answered_is_refused_before_anything_is_read() {
     }
     dir.nddb(["create", "other", "--recipe", "1e0ng"]).done();
     dir.nddb(["query", "other", "--all", "--method", "b"]).tells(12, &["makes no supershingles", "web"]);
-    dir.nddb(["query", "db", "--fp", "00000000000000ff", "--method", "b"]).tells(12, &["only the fingerprint"]);
+    dir.nddb(["query", "db", "--all", "--method", "b"]).tells(12, &["no megashingles", "fit: main-c/3, web/1"]);
+    dir.nddb(["query", "db", "--fp", "00000000000000ff", "--method", "model"]).tells(12, &["only the fingerprint"]);
     dir.nddb(["query", "db", "--all", "--method", "b", "-k", "2"]).tells(2, &["-k is the distance of simhash"]);
     dir.nddb(["query", "db", "--all", "--method", "simhash", "-k", "9"]).tells(2, &["k is 9"]);
     dir.nddb(["query", "db", "--all", "--method", "nearly"]).tells(2, &["no method", "combined"]);
@@ -180,11 +181,11 @@ fn bare_fingerprints_are_judged_by_simhash_alone() {
     });
     assert_eq!(answer["matches"][1], evidence);
     let input = concat!(r#"{"id":"d","fp":"00000000000000fe"}"#, "\n", r#"{"id":"e","text":"words of a page"}"#, "\n");
-    let lines = dir.nddb(["add", "db", "--if-new", "--method", "b"]).stdin(input).ends(3).lines();
+    let lines = dir.nddb(["add", "db", "--if-new", "--method", "model"]).stdin(input).ends(3).lines();
     assert_eq!((&lines[0]["verdict"], &lines[1]["verdict"]), (&json!("error"), &json!("new")));
     assert!(lines[0]["error"].as_str().is_some_and(|why| why.contains("ask by simhash")), "{}", lines[0]);
     // Of a stored one, the same.
-    let lines = dir.nddb(["query", "db", "--id", "a", "e", "--method", "b"]).done().lines();
+    let lines = dir.nddb(["query", "db", "--id", "a", "e", "--method", "model"]).done().lines();
     assert!(lines[0]["error"].is_string() && ids(&lines[1]).is_empty() && lines[1].get("error").is_none());
 }
 

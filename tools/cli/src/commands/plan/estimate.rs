@@ -184,8 +184,11 @@ mod tests {
         for of in measured::RECIPES {
             let grown = [0, 1_000, 1_000_000, 8_000_000_000].map(|documents| estimate(of, documents));
             assert!(grown.is_sorted_by(|a, b| a.bytes.total() < b.bytes.total()), "{grown:?}");
-            assert!(grown.is_sorted_by(|a, b| a.reader < b.reader && a.reads <= b.reads), "{grown:?}");
-            assert!(grown.is_sorted_by(|a, b| a.verdict_us <= b.verdict_us && a.disk_us <= b.disk_us), "{grown:?}");
+            assert!(grown.is_sorted_by(|a, b| a.reader < b.reader), "{grown:?}");
+            // Small runs have no filters: a query reads each of their tables.
+            let many = &grown[2..];
+            assert!(many.is_sorted_by(|a, b| a.reads <= b.reads), "{grown:?}");
+            assert!(many.is_sorted_by(|a, b| a.verdict_us <= b.verdict_us && a.disk_us <= b.disk_us), "{grown:?}");
             assert!(grown.is_sorted_by(|a, b| a.machine.memory <= b.machine.memory), "{grown:?}");
             assert!(grown.iter().all(|one| one.machine.disk > one.bytes.total() && one.disk_us > one.verdict_us));
         }
@@ -204,7 +207,7 @@ mod tests {
     fn short_keys_find_strangers_where_there_are_billions() {
         let main = measured::RECIPES[1];
         assert!(estimate(main, 1_000_000).found < measured::CANDIDATES + 0.01);
-        assert!((7.0..8.0).contains(&(estimate(main, 8_000_000_000).found - measured::CANDIDATES)));
+        assert!((4.0..5.0).contains(&(estimate(main, 8_000_000_000).found - measured::CANDIDATES)));
         assert!((estimate(measured::RECIPES[0], 8_000_000_000).found - 1.0).abs() < 1e-9);
     }
 }
