@@ -23,9 +23,12 @@ pub use cluster::{
     Cluster, ClusterOptions, ClusterSummary, Clusters, Keep, Member, MemberVerdict, Remove, UnknownKeep, UnknownRemove,
     cluster, cluster_with_members, is_thin_document,
 };
-pub use collection::Collection;
 pub use collection::row::Row;
-pub use documents::{candidate_keys, evidence_of};
+pub use collection::{Collection, Numbered};
+pub use documents::{
+    Choose, Decided, NearTables, Posting, Postings, Printed, Properties, Stars, candidate_keys, content_hash, decided,
+    evidence_of, properties,
+};
 pub use method::default_method::MethodChoice;
 pub use method::evidence::Evidence;
 pub use method::options::{GROUP_LIMIT, PairOptions, check};

@@ -31,6 +31,11 @@ impl Maker {
         Ok(Self { recipe: Recipe::from_label(&settings.recipe)?, greatest: low_mask(settings.bits) })
     }
 
+    /// Returns a maker of documents that no database is known of.
+    pub(super) fn of(recipe: Recipe) -> Self {
+        Self { recipe, greatest: u64::MAX }
+    }
+
     /// Prepares an entry; `archive` is the number of its archive.
     pub(super) fn make(&self, entry: Entry, archive: Option<u32>) -> Prepared {
         let position = entry.position;

@@ -36,12 +36,14 @@ mod error;
 mod pieces;
 mod report;
 mod resume;
+mod sketched;
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 pub use self::error::LoadError;
 pub use self::report::{Event, LoadProgress, LoadReport, Skipped};
+pub use self::sketched::{Sketched, sketch_archive};
 
 use self::documents::{Maker, Prepared};
 use self::pieces::{Piece, Reading};

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use super::context::{Context, Take};
 use super::keyed::KeyMaker;
+use super::posting_list::{Compare, PostingList};
 use super::repeats::Repeats;
 use crate::Result;
 use crate::detect::method::pair::Cut;
@@ -114,7 +115,7 @@ struct Buckets<'a, 'b, K: KeyMaker> {
 }
 
 impl<K: KeyMaker> Buckets<'_, '_, K> {
-    /// Visits the posting list of one key; a pair is passed on only at the first key that both documents share.
+    /// Visits the posting list of one key.
     fn bucket(&mut self, rows: &[[u64; 2]], found: &mut Take<'_>) -> Result<()> {
         let ordinal = |row: &[u64; 2]| row[1] as u32;
         let (key, index) = (rows[0][0], (rows[0][1] >> 32) as u8);
@@ -128,32 +129,36 @@ impl<K: KeyMaker> Buckets<'_, '_, K> {
                 self.keyed.keys(sketch, u32::MAX, |index, key| *cuts |= u32::from(self.cut.contains(&key)) << index);
             }
         }
-        if self.cut.contains(&key) {
+        let is_cut = self.cut.contains(&key);
+        if is_cut {
             self.stars.push(Cut { founder: ordinal(&rows[0]), len: rows.len() as u64, index });
-            let compared = if self.context.stable { self.limit } else { 1 };
-            for at in 0..compared {
-                let end = if at == 0 { rows.len() } else { compared };
-                for other in at + 1..end {
-                    let (a, b) = (&self.sketches[at], &self.sketches[other]);
-                    let (near, shared) = (self.keyed.passes(a, b), self.keyed.shared(a, b));
-                    // A pair that is not a candidate is only counted, at the first key that both share.
-                    let counts = near || shared.trailing_zeros() == u32::from(index);
-                    if counts && shared & !self.cuts[at] == 0 {
-                        found(ordinal(&rows[at]), ordinal(&rows[other]), near)?;
-                    }
-                }
-            }
-            return Ok(());
         }
-        for (at, a) in self.sketches.iter().enumerate() {
-            for (behind, b) in self.sketches[at + 1..].iter().enumerate() {
-                // The indexes of shared keys, except keys that are cut.
-                let kept = self.keyed.shared(a, b) & !self.cuts[at];
-                if kept.trailing_zeros() == u32::from(index) {
-                    found(ordinal(&rows[at]), ordinal(&rows[at + 1 + behind]), self.keyed.passes(a, b))?;
-                }
-            }
-        }
-        Ok(())
+        let compared = if self.context.stable { self.limit } else { 1 };
+        let list = PostingList { sketches: &self.sketches, cuts: &self.cuts, is_cut, compared };
+        list.pairs(&At { keyed: self.keyed, index }, &mut |at, other, near| {
+            found(ordinal(&rows[at]), ordinal(&rows[other]), near)
+        })
+    }
+}
+
+/// The comparison of sketches by their keys, at the key with this index.
+struct At<K> {
+    keyed: K,
+    index: u8,
+}
+
+impl<K: KeyMaker> Compare<K::Sketch> for At<K> {
+    fn index(&self, _: usize) -> u8 {
+        self.index
+    }
+
+    #[inline]
+    fn shared(&self, a: &K::Sketch, b: &K::Sketch) -> u32 {
+        self.keyed.shared(a, b)
+    }
+
+    #[inline]
+    fn passes(&self, a: &K::Sketch, b: &K::Sketch) -> bool {
+        self.keyed.passes(a, b)
     }
 }

@@ -6,6 +6,7 @@ pub(crate) mod comparison;
 pub(crate) mod context;
 pub(crate) mod keyed;
 pub(crate) mod lookup;
+pub(crate) mod posting_list;
 mod repeats;
 pub(crate) mod resemblance;
 pub(crate) mod similar;

@@ -11,6 +11,7 @@ use crate::detect::method::evidence::Evidence;
 use crate::detect::method::options::PairOptions;
 use crate::detect::method::pair::Cut;
 use crate::detect::method::sketches::Sketch;
+use crate::sketch::mix::split_mix;
 use crate::spill::mapped_rows::{MappedRows, MappedRowsWriter};
 use crate::spill::sort::Sorter;
 use crate::store::{View, Within};
@@ -53,12 +54,7 @@ const SCANNED_MAX: usize = 64;
 impl Source for Undecided {
     fn candidates(&mut self, context: &Context<'_>, found: &mut Take<'_>) -> Result<Vec<Cut>> {
         let (collection, decider) = (context.collection, context.options.decider());
-        let definition = decider.method.definition();
-        let lacks = |ordinal: u32| {
-            let sketches = collection.row(ordinal).sketches();
-            let is_known = sketches.suffice_for(definition.compares) && sketches.suffice_for(definition.class);
-            sketches.has(Sketch::Fingerprint) && !is_known
-        };
+        let lacks = |ordinal: u32| lacks(collection, context.options, ordinal);
         let mut take = |a: u32, b: u32, near: bool| {
             // Other members of both classes may have other texts; pairs of equal texts need no source.
             let evidence = Evidence { identical: false, ..collection.evidence(a, b) };
@@ -197,6 +193,33 @@ fn makers(keys: Keys, collection: &Collection, complete: bool, least: Least) -> 
         Keys::Bands if collection.has_bands_of_profiles() => Makers::Short(ShortBands { agreement }),
         Keys::Bands => Makers::Long(Bands { agreement }),
     }
+}
+
+/// Returns the keys of a document by which the sources of a method find it. Those of two kinds of keys differ.
+pub(crate) fn keys_of(collection: &Collection, options: &PairOptions, ordinal: u32, out: &mut Vec<u64>) {
+    out.clear();
+    for (kind, &keys) in (0u64..).zip(options.method.definition().keys()) {
+        let mut push = |key: u64| out.push(if kind == 0 { key } else { split_mix(key, kind) });
+        match makers(keys, collection, options.complete, Least::default()) {
+            Makers::Sketches(keys) => each_key(collection, keys, ordinal, &mut push),
+            Makers::Short(keys) => each_key(collection, keys, ordinal, &mut push),
+            Makers::Long(keys) => each_key(collection, keys, ordinal, &mut push),
+        }
+    }
+}
+
+fn each_key<K: KeyMaker>(collection: &Collection, keyed: K, ordinal: u32, push: &mut dyn FnMut(u64)) {
+    if keyed.is_known(&collection.row(ordinal)) {
+        keyed.keys(&keyed.sketch(collection, ordinal), u32::MAX, |_, key| push(key));
+    }
+}
+
+/// Returns whether simhash decides the pairs of a document with others, because it lacks a sketch of the method.
+pub(crate) fn lacks(collection: &Collection, options: &PairOptions, ordinal: u32) -> bool {
+    let definition = options.method.definition();
+    let sketches = collection.row(ordinal).sketches();
+    let is_known = sketches.suffice_for(definition.compares) && sketches.suffice_for(definition.class);
+    sketches.has(Sketch::Fingerprint) && !is_known
 }
 
 /// Returns whether a source without limits would compare two near-duplicates.

@@ -11,12 +11,13 @@ mod components;
 mod keep;
 mod lines;
 mod removal;
-mod stars;
+pub(crate) mod stars;
 
 use super::collection::Collection;
 use super::method::options::PairOptions;
 use super::method::pair::{Line, Pair, PairSummary, Verified};
 use super::pairs::judge::{Judge, Judged};
+use super::pairs::text_cache::TextCache;
 use super::pairs::{PairJob, Reach};
 use crate::Result;
 use crate::spill::progress::Progress;
@@ -188,6 +189,28 @@ pub fn cluster_with_members(
 }
 
 impl Clusters {
+    /// Returns the clusters of a collection, given the founder of each document by ordinal: whole clusters, of
+    /// documents that were clustered elsewhere by a method that compares sketches. The summary counts no pairs.
+    ///
+    /// # Errors
+    /// [`crate::Error::Method`] for a method or a verification of texts; errors of the disk.
+    pub fn given(collection: &Collection, founder: Vec<u32>, options: &ClusterOptions) -> Result<Self> {
+        let pairs = &options.pairs;
+        if pairs.method.needs_text() || pairs.verify_lcs {
+            let why = "it compares texts, and sketches are given".into();
+            return Err(crate::Error::Method { method: pairs.method.name(), why });
+        }
+        let (resources, keep, group_limit) = (pairs.resources.clone(), options.keep.clone(), pairs.group_limit);
+        let (removed, remove) = (FixedBitSet::with_capacity(collection.len() as usize), options.remove);
+        let summary = ClusterSummary::default();
+        let mut clusters = Self { founder, removed, keep, remove, group_limit, resources, summary };
+        let texts = TextCache::default();
+        let watch = &mut |_: &Progress| true;
+        clusters.remove(collection, Judge::new(collection, pairs, &texts), &Ticker::new(watch), &mut |_| Ok(()))?;
+        clusters.sum_up(collection)?;
+        Ok(clusters)
+    }
+
     /// Returns the founder of the cluster of a document: the document itself if it is alone or a founder.
     pub fn founder(&self, ordinal: u32) -> u32 {
         self.founder[ordinal as usize]

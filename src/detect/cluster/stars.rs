@@ -30,17 +30,14 @@ pub(crate) fn founders(
         let (older, newer) = (pair.a.min(pair.b), pair.a.max(pair.b));
         sorter.push([two(newer, older), decider.nearness(&pair.evidence)])
     })?;
-    let mut best = Best::default();
-    each_run(sorter, &mut |newer, row, last| {
-        if let Some((older, score)) = row
-            && founder[older as usize] == older
-        {
-            best.offer(older, score);
+    let mut joining = Joining::default();
+    sorter.finish().each(&mut |rows| {
+        for &[both, score] in rows {
+            joining.pair(&mut founder, both >> 32, u64::from(both as u32), score);
         }
-        if last && let Some(joined) = best.take() {
-            founder[newer as usize] = joined;
-        }
+        Ok(())
     })?;
+    joining.end(&mut founder);
     let members = classes.members();
     // Pairs of a leader that joined another founder with all founders near it: the choices of its members.
     let mut sorter = Sorter::<2>::new(&resources.folder, resources.memory_limit / 4);
@@ -59,22 +56,22 @@ pub(crate) fn founders(
             founder[ordinal as usize] = founder[leader as usize];
         }
     }
-    let (mut best, mut waiting) = (Best::default(), 1);
+    let (mut choice, mut waiting) = (Choice::default(), 1);
     each_run(sorter, &mut |leader, row, last| {
         let class = members.of(leader);
         if let Some((other, score)) = row {
             // Members older than this founder choose among older founders.
             while let Some(&member) = class.get(waiting).filter(|&&member| member < other) {
-                founder[member as usize] = best.best().unwrap_or(founder[leader as usize]);
+                founder[member as usize] = choice.ordinal().unwrap_or(founder[leader as usize]);
                 waiting += 1;
             }
-            best.offer(other, score);
+            choice.offer(other.into(), score);
         }
         if last {
             for &member in class.get(waiting..).unwrap_or_default() {
-                founder[member as usize] = best.best().unwrap_or(founder[leader as usize]);
+                founder[member as usize] = choice.ordinal().unwrap_or(founder[leader as usize]);
             }
-            (best, waiting) = (Best::default(), 1);
+            (choice, waiting) = (Choice::default(), 1);
         }
     })?;
     part(collection, classes, options, &mut founder);
@@ -96,23 +93,72 @@ fn part(collection: &Collection, classes: &Classes, options: &PairOptions, found
     }
 }
 
-/// The best of the offered founders, the first among equals.
-#[derive(Default)]
-struct Best(Option<(u32, u64)>);
+/// The founder of each document, as far as it is known: a document is its own founder until it joins another.
+pub(crate) trait Founders {
+    /// Returns whether a document is a founder.
+    fn is_founder(&self, number: u64) -> bool;
 
-impl Best {
-    fn offer(&mut self, ordinal: u32, score: u64) {
-        if self.0.is_none_or(|(_, best)| score > best) {
-            self.0 = Some((ordinal, score));
+    /// Has a document join a founder.
+    fn join(&mut self, newer: u64, founder: u64);
+}
+
+/// By ordinal.
+impl Founders for Vec<u32> {
+    fn is_founder(&self, number: u64) -> bool {
+        u64::from(self[number as usize]) == number
+    }
+
+    fn join(&mut self, newer: u64, founder: u64) {
+        self[newer as usize] = founder as u32;
+    }
+}
+
+/// The ordered pass over the pairs of leaders: each joins the best of the founders that it is near.
+#[derive(Debug, Default)]
+pub(crate) struct Joining {
+    newer: Option<u64>,
+    choice: Choice,
+}
+
+impl Joining {
+    /// Takes the next pair, in the order of the newer document, then of the older one.
+    pub(crate) fn pair(&mut self, founders: &mut impl Founders, newer: u64, older: u64, score: u64) {
+        if self.newer != Some(newer) {
+            self.end(founders);
+            self.newer = Some(newer);
+        }
+        if founders.is_founder(older) {
+            self.choice.offer(older, score);
         }
     }
 
-    fn best(&self) -> Option<u32> {
-        self.0.map(|(ordinal, _)| ordinal)
+    /// Ends the pairs of the last newer document.
+    pub(crate) fn end(&mut self, founders: &mut impl Founders) {
+        if let Some((newer, founder)) = self.newer.take().zip(std::mem::take(&mut self.choice).founder()) {
+            founders.join(newer, founder);
+        }
+    }
+}
+
+/// The best of the offered founders, the first among equals.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Choice(Option<(u64, u64)>);
+
+impl Choice {
+    /// Offers a founder; older ones first.
+    pub(crate) fn offer(&mut self, founder: u64, score: u64) {
+        if self.0.is_none_or(|(_, best)| score > best) {
+            self.0 = Some((founder, score));
+        }
     }
 
-    fn take(&mut self) -> Option<u32> {
-        self.0.take().map(|(ordinal, _)| ordinal)
+    /// Returns the best founder.
+    pub(crate) fn founder(&self) -> Option<u64> {
+        self.0.map(|(founder, _)| founder)
+    }
+
+    fn ordinal(&self) -> Option<u32> {
+        self.founder().map(|founder| founder as u32)
     }
 }
 

@@ -100,30 +100,12 @@ fn build(
         let what = format!("{} documents have an id and no record", len - u64::from(rows.len));
         return Err(Error::Inconsistent { path: view.dir.catalog(), what });
     }
-    let Rows { rows, sketches, min_values, profiles, by_rank, held, .. } = rows;
-    let rows = rows.finish()?;
-    let sketches = if held.supershingles + held.projections > 0 { Some(sketches.finish()?) } else { None };
-    let min_values = if !min_values.is_empty() { Some(min_values.finish()?) } else { None };
-    let profiles = if !profiles.is_empty() { Some(profiles.finish()?) } else { None };
     ticker.start("identity sets", None, "")?;
-    let representative = representatives(&rows, resources)?;
-    Ok(Collection {
-        rows,
-        sketches,
-        min_values,
-        profiles,
-        ids: ids.map()?,
-        ends: ends.finish()?,
-        by_rank,
-        representative,
-        has_bands_of_profiles: Recipe::of_any_version(&view.settings().recipe)
-            .is_some_and(|recipe| recipe.has_profile()),
-        held,
-    })
+    rows.finish(ids, ends, Recipe::of_any_version(&view.settings().recipe).as_ref(), resources)
 }
 
 /// Rows under construction.
-struct Rows {
+pub(super) struct Rows {
     rows: MappedRowsWriter<ROW>,
     sketches: MappedRowsWriter<SKETCH>,
     min_values: MappedRowsWriter<MIN_HASH>,
@@ -138,7 +120,7 @@ struct Rows {
 }
 
 impl Rows {
-    fn new(resources: &Resources, wanted: MappedRows<2>) -> Result<Self> {
+    pub(super) fn new(resources: &Resources, wanted: MappedRows<2>) -> Result<Self> {
         let by_rank = vec![0; wanted.len()];
         let (rows, sketches) = (MappedRowsWriter::new(&resources.folder)?, MappedRowsWriter::new(&resources.folder)?);
         let min_values = MappedRowsWriter::new(&resources.folder)?;
@@ -157,16 +139,16 @@ impl Rows {
     }
 
     /// Returns the rank of the id of the next document, if that document has this number.
-    fn rank_of(&self, number: u64) -> Option<u32> {
+    pub(super) fn rank_of(&self, number: u64) -> Option<u32> {
         self.wanted.get(self.len as usize).filter(|row| row[0] == number).map(|row| row[1] as u32)
     }
 
-    fn site(&mut self, name: &str) -> u32 {
+    pub(super) fn site(&mut self, name: &str) -> u32 {
         let next = self.sites.len() as u32;
         *self.sites.entry(xxh3_128(name.as_bytes())).or_insert(next)
     }
 
-    fn push(&mut self, row: &Row, record: &Record) -> Result<()> {
+    pub(super) fn push(&mut self, row: &Row, record: &Record) -> Result<()> {
         let held = &mut self.held;
         let one = |present: bool| u64::from(present && !row.is_deleted);
         held.documents += one(true);
@@ -205,6 +187,37 @@ impl Rows {
         self.by_rank[row.rank as usize] = self.len;
         self.len += 1;
         self.rows.push(&row.encode())
+    }
+
+    /// Returns the collection of these rows, given the ids in bytewise order and the end of each.
+    pub(super) fn finish(
+        self,
+        ids: TempFile,
+        ends: MappedRowsWriter<1>,
+        recipe: Option<&Recipe>,
+        resources: &Resources,
+    ) -> Result<Collection> {
+        let Self { rows, sketches, min_values, profiles, by_rank, sites, held, .. } = self;
+        let rows = rows.finish()?;
+        let sketches = if sketches.is_empty() { None } else { Some(sketches.finish()?) };
+        let min_values = if min_values.is_empty() { None } else { Some(min_values.finish()?) };
+        let profiles = if profiles.is_empty() { None } else { Some(profiles.finish()?) };
+        let representative = representatives(&rows, resources)?;
+        let mut site_names = vec![0; sites.len()];
+        sites.into_iter().for_each(|(name, number)| site_names[number as usize] = name as u64);
+        Ok(Collection {
+            rows,
+            sketches,
+            min_values,
+            profiles,
+            ids: ids.map()?,
+            ends: ends.finish()?,
+            by_rank,
+            representative,
+            site_names,
+            has_bands_of_profiles: recipe.is_some_and(Recipe::has_profile),
+            held,
+        })
     }
 }
 

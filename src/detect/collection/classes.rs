@@ -138,6 +138,13 @@ fn hash(words: &[u64]) -> u128 {
     xxh3_128(&bytes)
 }
 
+/// Returns the class key of a document for finding pairs, by sketch: documents of different texts with equal keys are
+/// of one class. `None` if the document is alone, unless its text is that of others.
+pub(crate) fn class_key(collection: &Collection, options: &PairOptions, ordinal: u32) -> Option<u128> {
+    let or_simhash = options.decider().or_simhash;
+    Seen { collection, method: options.method, or_simhash, text: &|_| None }.besides(ordinal)
+}
+
 /// The properties of documents that a method compares, as 128-bit hashes, wide enough to exclude collisions.
 struct Seen<'a> {
     collection: &'a Collection,
@@ -157,7 +164,9 @@ impl Seen<'_> {
         let Some(mut words) = self.sketch(&row, ordinal) else { return self.bare(&row) };
         if definition.besides == Besides::SiteAndHeadings {
             let Headings { title, heading } = collection.headings(ordinal);
-            words.extend([title, heading, row.site.map_or(0, |site| u64::from(site) + 1)]);
+            // The name: the keys of documents of two collections are compared too.
+            let site = row.site.map_or(0, |site| collection.site_names[site as usize]);
+            words.extend([title, heading, u64::from(row.site.is_some()), site]);
         }
         Some(hash(&words))
     }

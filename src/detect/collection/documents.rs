@@ -31,6 +31,8 @@ pub struct Collection {
     pub(super) by_rank: Vec<u32>,
     /// Least ordinal with the same token sequence, by ordinal.
     pub(super) representative: Vec<u32>,
+    /// Hash of the name of each site.
+    pub(super) site_names: Vec<u64>,
     /// Whether candidate keys are the bands of profiles, and not those of min-values.
     pub(super) has_bands_of_profiles: bool,
     pub(super) held: Held,

@@ -3,7 +3,9 @@
 mod build;
 pub(crate) mod classes;
 mod documents;
+mod given;
 pub(crate) mod row;
 
 pub use documents::Collection;
 pub(crate) use documents::agreement;
+pub use given::Numbered;

@@ -3,7 +3,7 @@
 pub(crate) mod collector;
 mod groups;
 pub(crate) mod judge;
-mod text_cache;
+pub(crate) mod text_cache;
 mod verified_classes;
 
 use super::candidates::context::Context;

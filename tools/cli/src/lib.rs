@@ -56,7 +56,9 @@ pub mod values {
 #[cfg(feature = "parquet")]
 pub mod tables {
     pub use crate::columns::{Cell, Column, Kind, RowBatch, schema};
-    pub use crate::commands::cluster::members::{columns as member_columns, rows as member_rows};
+    pub use crate::commands::cluster::members::{
+        Stands, columns as member_columns, rows as member_rows, rows_of as member_rows_of,
+    };
     pub use crate::matches::columns as match_columns;
     pub use crate::pair_rows::{columns as pair_columns, rows as pair_rows};
     pub use crate::stored_scores::{SAME, SCORES, same, scores};

@@ -2,6 +2,7 @@
 
 use nddb::View;
 use nddb::detect::{Clusters, Collection, PairOptions, stored_pair};
+use nddb::format::SourcePosition;
 
 use crate::columns::{Cell, Column, Kind, Rows, Target};
 use crate::failure::{Failure, Result};
@@ -38,6 +39,17 @@ pub(super) fn table(
     table.finish(outcome.map_err(Failure::from))
 }
 
+/// What a row says of a member that its sketches do not.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stands {
+    /// Its address.
+    pub url: Option<String>,
+    /// The path of its archive.
+    pub archive: Option<String>,
+    /// Where it stands in the archive.
+    pub source: Option<SourcePosition>,
+}
+
 /// Makes a row for each member of each cluster: whether it is kept or removed, how near it is to the document that is
 /// kept, by what is stored, and where it stands.
 pub fn rows(
@@ -47,13 +59,26 @@ pub fn rows(
     made: &Clusters,
     emit: &mut dyn FnMut(&[Cell<'_>]) -> nddb::Result<()>,
 ) -> nddb::Result<()> {
+    let mut stands = |member| {
+        let stored = view.get(collection.id(member))?;
+        let record = stored.map(|stored| stored.record).unwrap_or_default();
+        let archive = record.source.map(|source| view.archive(source.archive)).transpose()?.flatten();
+        Ok(Stands { url: record.url, archive: archive.map(|archive| archive.path), source: record.source })
+    };
+    rows_of(collection, options, made, &mut stands, emit)
+}
+
+/// As [`rows`], of documents that no database holds: `stands` says of a member what is not in the collection.
+pub fn rows_of(
+    collection: &Collection,
+    options: &PairOptions,
+    made: &Clusters,
+    stands: &mut dyn FnMut(u32) -> nddb::Result<Stands>,
+    emit: &mut dyn FnMut(&[Cell<'_>]) -> nddb::Result<()>,
+) -> nddb::Result<()> {
     made.each(collection, &mut |cluster| {
         for &member in cluster.members {
-            let id = collection.id(member);
-            let stored = view.get(id)?;
-            let record = stored.as_ref().map(|stored| &stored.record);
-            let source = record.and_then(|record| record.source.as_ref());
-            let archive = source.map(|source| view.archive(source.archive)).transpose()?.flatten();
+            let Stands { url, archive, source } = stands(member)?;
             let pair =
                 if member == cluster.kept { None } else { stored_pair(collection, options, cluster.kept, member) };
             let pair = pair.as_ref();
@@ -61,14 +86,14 @@ pub fn rows(
             let member = [
                 collection.id(cluster.founder).into(),
                 (cluster.members.len() as u64).into(),
-                id.into(),
-                record.and_then(|record| record.url.as_deref()).into(),
+                collection.id(member).into(),
+                url.as_deref().into(),
                 if is_removed { "remove" } else { "keep" }.into(),
                 collection.id(cluster.kept).into(),
                 pair.map(|pair| pair.rule).into(),
             ];
             let position = [
-                archive.as_ref().map_or(Cell::Null, |archive| archive.path.as_str().into()),
+                archive.as_deref().into(),
                 source.map(|source| source.offset).into(),
                 source.map(|source| source.inner).into(),
                 source.map(|source| source.length).into(),

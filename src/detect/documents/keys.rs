@@ -1,11 +1,10 @@
-//! Documents that no database holds: the keys by which candidate pairs are found, and the evidence of a pair. They are
-//! those of a database, as functions of documents, for joins that an engine of tables makes.
+//! Keys and evidence of single documents: the keys by which candidate pairs are found are those of a database.
 
-use super::candidates::lookup;
-use super::method::definition::Candidates;
-use super::method::evidence::Evidence;
-use super::method::known::Known;
-use super::method::registry::Method;
+use crate::detect::candidates::lookup;
+use crate::detect::method::definition::Candidates;
+use crate::detect::method::evidence::Evidence;
+use crate::detect::method::known::Known;
+use crate::detect::method::registry::Method;
 use crate::sketch::Recipe;
 use crate::sketch::mix::split_mix;
 use crate::store::{Document, Key};
@@ -34,9 +33,7 @@ pub fn candidate_keys(
     within: u8,
     complete: bool,
 ) -> Result<Vec<u64>> {
-    if method.needs_text() {
-        return Err(Error::Method { method: method.name(), why: "it compares texts, which have no keys".into() });
-    }
+    needs_no_text(method)?;
     let mut keys: Vec<u64> =
         lookup::keys_of(document.record(), recipe, method, complete).into_iter().map(number).collect();
     if method.definition().candidates == Candidates::Near && !document.is_unprinted() {
@@ -45,6 +42,14 @@ pub fn candidate_keys(
     keys.sort_unstable();
     keys.dedup();
     Ok(keys)
+}
+
+/// Rejects a method that compares texts.
+pub(super) fn needs_no_text(method: Method) -> Result<()> {
+    if method.needs_text() {
+        return Err(Error::Method { method: method.name(), why: "it compares texts, and sketches are given".into() });
+    }
+    Ok(())
 }
 
 /// Cuts a fingerprint in one more group of bits than may differ: one group is equal in both.

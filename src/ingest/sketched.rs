@@ -1,0 +1,83 @@
+//! The documents of an archive, for no database.
+
+use std::path::Path;
+
+use super::LoadError;
+use super::documents::{Maker, Prepared};
+use super::report::Skipped;
+use crate::archive::{ArchiveError, Entry, Input, Options};
+use crate::sketch::Recipe;
+use crate::store::Document;
+use crate::{Error, parallel};
+
+/// Most entries of a piece of work.
+const ENTRIES_MAX: usize = 64;
+
+/// What was read of an archive.
+#[derive(Debug)]
+pub enum Sketched<'a> {
+    /// A document with its sketches.
+    Document(Box<Document>),
+    /// An entry that was skipped.
+    Skipped(Skipped<'a>),
+}
+
+/// Reads an archive, and passes its documents on in order, as a load with this recipe would store them. Pages are
+/// sketched on `threads` threads. `archive` is the number that the positions of documents name. Returns whether all of
+/// it was read: `stop` ends it between entries.
+///
+/// # Errors
+/// [`LoadError::Archive`] if it cannot be opened, or not read further, or if it is of raw fingerprints, whose ids
+/// depend on what was loaded before; whatever `each` returns.
+pub fn sketch_archive(
+    path: &Path,
+    archive: u32,
+    recipe: Recipe,
+    options: &Options,
+    threads: usize,
+    stop: &(dyn Fn() -> bool + Sync),
+    each: &mut dyn FnMut(Sketched<'_>) -> crate::Result<()>,
+) -> Result<bool, LoadError> {
+    let maker = Maker::of(recipe);
+    let mut input = Input::open(path, options)?;
+    if input.format().is_raw() {
+        return Err(ArchiveError::UnsupportedContainer { path: path.to_owned(), container: "raw fingerprints" }.into());
+    }
+    let mut ended = false;
+    let next = || -> Option<Vec<Result<Entry, ArchiveError>>> {
+        if ended || stop() {
+            return None;
+        }
+        let mut piece = Vec::with_capacity(ENTRIES_MAX);
+        while piece.len() < ENTRIES_MAX && !ended {
+            match input.next() {
+                Ok(Some(entry)) => piece.push(Ok(entry)),
+                Ok(None) => ended = true,
+                Err(error) => {
+                    ended = true;
+                    piece.push(Err(error));
+                }
+            }
+        }
+        Some(piece)
+    };
+    let work = |piece: Vec<Result<Entry, ArchiveError>>| -> Vec<Result<Prepared, ArchiveError>> {
+        piece.into_iter().map(|entry| entry.map(|entry| maker.make(entry, Some(archive)))).collect()
+    };
+    let outcome = parallel::in_order(threads, next, work, |piece| -> Result<(), LoadError> {
+        for prepared in piece {
+            match prepared? {
+                Prepared::Document(document) => each(Sketched::Document(document))?,
+                Prepared::Skipped { position, reason, detail } => {
+                    each(Sketched::Skipped(Skipped { path, position, reason, detail: &detail }))?;
+                }
+                Prepared::Other(_) => {}
+            }
+        }
+        if stop() { Err(LoadError::Store(Error::Cancelled)) } else { Ok(()) }
+    });
+    match outcome {
+        Err(LoadError::Store(Error::Cancelled)) if stop() => Ok(false),
+        outcome => outcome.map(|()| true),
+    }
+}
