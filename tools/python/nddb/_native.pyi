@@ -16,6 +16,16 @@ __all__ = [
     "Recipe",
     "candidate_keys",
     "decide",
+    "properties",
+    "contents",
+    "default_method",
+    "pairs_by_key",
+    "pairs_by_fingerprint",
+    "stars",
+    "choose",
+    "members",
+    "sketch_archive",
+    "archives",
     "_run_command",
 ]
 
@@ -314,6 +324,54 @@ def candidate_keys(
     sketches: _Table, method: _Method = "model", *, k: int = 3, recipe: str = "main", complete: bool = False
 ) -> Stream: ...
 def decide(
-    a: _Table, b: _Table, method: _Method = "model", *, k: int = 3, min_probability: float | None = None
+    a: _Table,
+    b: _Table,
+    method: _Method = "model",
+    *,
+    k: int = 3,
+    min_probability: float | None = None,
+    or_simhash: bool = False,
 ) -> Stream: ...
+def properties(
+    sketches: _Table,
+    method: _Method | None = None,
+    *,
+    k: int = 3,
+    recipe: str = "main",
+    complete: bool = False,
+    groups: int | None = None,
+) -> Stream: ...
+def contents(sketches: _Table) -> Stream: ...
+def default_method(recipe: str = "main") -> str: ...
+def pairs_by_key(postings: _Table, *, cut: object | None = None, group_limit: int | None = None) -> Stream: ...
+def pairs_by_fingerprint(postings: _Table, *, k: int = 3, groups: int = 4) -> Stream: ...
+def stars(pairs: _Table) -> Stream: ...
+def choose(rows: _Table) -> Stream: ...
+def members(
+    documents: _Table,
+    method: _Method | None = None,
+    *,
+    keep: list[Literal["oldest", "longest", "shortest-url", "id"]] | None = None,
+    remove: Literal["near", "contained", "identical"] | None = None,
+    k: int = 3,
+    recipe: str = "main",
+    group_limit: int | None = None,
+    min_probability: float | None = None,
+) -> Stream: ...
+def sketch_archive(
+    path: _Path,
+    *,
+    archive: int = 0,
+    recipe: str = "main",
+    format: str = "auto",
+    id_field: str = "id",
+    text_field: str = "text",
+    html_field: str = "html",
+    fp_field: str = "fp",
+    url_field: str = "url",
+    id_from: Literal["record", "url"] = "record",
+    threads: int | None = None,
+    skipped: Callable[[int, str, str], object] | None = None,
+) -> Stream: ...
+def archives(paths: Iterable[_Path], *, format: str = "auto") -> list[Any]: ...
 def _run_command(arguments: list[str]) -> int: ...

@@ -4,6 +4,7 @@
 //! [`interruptible`] runs long work so that ^C ends it at a safe point. Everything that takes time runs without the
 //! GIL.
 
+mod archives;
 mod arrow;
 mod command;
 mod config;
@@ -20,6 +21,7 @@ mod selected;
 mod sketches;
 mod stream;
 mod tables;
+mod tasks;
 mod verdict;
 mod why;
 mod writer;
@@ -46,6 +48,16 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<recipe::PyRecipe>()?;
     module.add_function(wrap_pyfunction!(sketches::py_candidate_keys, module)?)?;
     module.add_function(wrap_pyfunction!(sketches::decide, module)?)?;
+    module.add_function(wrap_pyfunction!(tasks::properties::properties, module)?)?;
+    module.add_function(wrap_pyfunction!(tasks::properties::contents, module)?)?;
+    module.add_function(wrap_pyfunction!(tasks::properties::default_method, module)?)?;
+    module.add_function(wrap_pyfunction!(tasks::postings::pairs_by_key, module)?)?;
+    module.add_function(wrap_pyfunction!(tasks::postings::pairs_by_fingerprint, module)?)?;
+    module.add_function(wrap_pyfunction!(tasks::stars::stars, module)?)?;
+    module.add_function(wrap_pyfunction!(tasks::stars::choose, module)?)?;
+    module.add_function(wrap_pyfunction!(tasks::members::members, module)?)?;
+    module.add_function(wrap_pyfunction!(archives::sketch_archive, module)?)?;
+    module.add_function(wrap_pyfunction!(archives::archives, module)?)?;
     module.add_function(wrap_pyfunction!(command::run_command, module)?)?;
     Ok(())
 }

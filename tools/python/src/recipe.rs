@@ -164,7 +164,7 @@ impl Tables {
 }
 
 /// The columns of sketches.
-fn columns() -> SchemaRef {
+pub(crate) fn columns() -> SchemaRef {
     Arc::new(Schema::new(vec![
         Field::new("id", DataType::Utf8, false),
         Field::new("url", DataType::Utf8, true),
@@ -177,7 +177,7 @@ fn columns() -> SchemaRef {
 
 /// Sketches on their way to the reader of the table.
 #[derive(Default)]
-struct Rows {
+pub(crate) struct Rows {
     ids: StringBuilder,
     urls: StringBuilder,
     sites: StringBuilder,
@@ -188,11 +188,11 @@ struct Rows {
 }
 
 impl Rows {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::default()
     }
 
-    fn push(&mut self, sink: &Sink, document: &Document) -> Result<()> {
+    pub(crate) fn push(&mut self, sink: &Sink, document: &Document) -> Result<()> {
         let record = document.record();
         self.ids.append_value(&record.id);
         self.urls.append_option(record.url.as_deref());
@@ -205,7 +205,7 @@ impl Rows {
         if self.len < BATCH { Ok(()) } else { self.send(sink) }
     }
 
-    fn send(&mut self, sink: &Sink) -> Result<()> {
+    pub(crate) fn send(&mut self, sink: &Sink) -> Result<()> {
         if self.len == 0 {
             return Ok(());
         }

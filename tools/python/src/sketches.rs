@@ -4,7 +4,7 @@
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use nddb::Document;
-use nddb::detect::{Decision, Pair, Rules, candidate_keys, evidence_of};
+use nddb::detect::{Decision, Pair, PairOptions, candidate_keys, decided};
 use nddb_cli::tables::{Cell, Column, Kind, SAME, SCORES, same, schema, scores};
 use pyo3::prelude::*;
 
@@ -18,6 +18,8 @@ use crate::tables::Rows;
 
 /// The columns of keys.
 const KEYS: [Column; 2] = [Column::new("id", Kind::Text), Column::new("key", Kind::Number)];
+
+const NEARNESS: (&str, Kind) = ("nearness", Kind::Number);
 
 /// Returns the keys by which candidate pairs are found: a Stream with the columns id and key.
 ///
@@ -58,7 +60,8 @@ pub(crate) fn py_candidate_keys(
 
 /// Decides about pairs: row by row the documents of two tables with the column `sketch`.
 ///
-/// Returns a Stream with the columns a, b, near (None where something is not known), rule, and the scores of `pairs`.
+/// Returns a Stream with the columns a, b, near (None where something is not known), rule, the scores of `pairs`, and
+/// nearness, by which founders of clusters are chosen. With `or_simhash`, simhash decides what the method cannot.
 /// Raises UnusableMethod for a method of texts, ValueError if one table is shorter.
 ///
 /// >>> import pyarrow
@@ -67,25 +70,30 @@ pub(crate) fn py_candidate_keys(
 /// >>> [row["near"] for row in nddb.decide(sketches[:1], sketches[1:])]
 /// [True]
 #[pyfunction]
-#[pyo3(signature = (a, b, method="model", *, k=3, min_probability=None))]
+#[pyo3(signature = (a, b, method="model", *, k=3, min_probability=None, or_simhash=false))]
 pub(crate) fn decide(
     a: &Bound<'_, PyAny>,
     b: &Bound<'_, PyAny>,
     method: &str,
     k: u8,
     min_probability: Option<f64>,
+    or_simhash: bool,
 ) -> Result<Stream> {
-    let method = named_method(method)?;
-    if method.needs_text() {
-        let why = "it compares texts, and sketches are given".into();
-        return Err(nddb::Error::Method { method: method.name(), why }.into());
-    }
-    let mut rules = Rules { within: k.into(), ..Rules::default() };
-    rules.probability = min_probability.unwrap_or(rules.probability);
+    let mut options = PairOptions { or_simhash, ..PairOptions::new(named_method(method)?) };
+    options.rules.within = k.into();
+    options.rules.probability = min_probability.unwrap_or(options.rules.probability);
+    // A method of texts is refused at once.
+    let empty = Document::bare("none", nddb::Fingerprint(0))?;
+    decided(&options, &empty, &empty)?;
     let (a, b) = (Tables::new(a)?, Tables::new(b)?);
     let first = [("a", Kind::Text), ("b", Kind::Text), ("near", Kind::Flag), ("rule", Kind::Text)];
-    let columns: Vec<Column> =
-        first.iter().chain(&SCORES).chain(&SAME).map(|&(name, kind)| Column::new(name, kind)).collect();
+    let columns: Vec<Column> = first
+        .iter()
+        .chain(&SCORES)
+        .chain(&SAME)
+        .chain(&[NEARNESS])
+        .map(|&(name, kind)| Column::new(name, kind))
+        .collect();
     Ok(Stream::new(schema(&columns), move |sink| {
         let mut rows = Rows::new(sink, &columns);
         let (mut left, mut right) = (documents(a.take()?), documents(b.take()?));
@@ -95,17 +103,19 @@ pub(crate) fn decide(
                 (None, None) => return Ok(rows.send()?),
                 _ => return Err(Fault::value("one of the two tables has fewer rows")),
             };
-            let evidence = evidence_of(&a, &b);
-            let (near, rule) = match rules.decide(method, &evidence) {
+            let decided = decided(&options, &a, &b)?;
+            let (near, rule) = match decided.decision {
                 Decision::Near(rule) => (Some(true), rule),
                 Decision::Apart => (Some(false), ""),
                 Decision::Unknown => (None, ""),
             };
-            let probability = rules.probability_of(&evidence);
+            let (evidence, probability) = (decided.evidence, decided.probability);
             let pair = Pair { a: 0, b: 1, evidence, probability, rule, verified: None };
-            let rule = (near == Some(true)).then_some(rule);
-            let cells = [a.id().into(), b.id().into(), near.into(), rule.into()];
-            rows.row(&[&cells[..], &scores(Some(&pair)), &same(Some(&pair))].concat())?;
+            let is_near = near == Some(true);
+            let cells = [a.id().into(), b.id().into(), near.into(), is_near.then_some(rule).into()];
+            // That of identical documents is the greatest number.
+            let nearness = is_near.then(|| i64::try_from(decided.nearness).unwrap_or(i64::MAX));
+            rows.row(&[&cells[..], &scores(Some(&pair)), &same(Some(&pair)), &[nearness.into()]].concat())?;
         }
     }))
 }

@@ -1,0 +1,49 @@
+"""What a search for near-duplicates is made of, as functions of tables of Arrow, for engines that sort and join tables.
+
+They are pure: each takes a table (any Arrow producer) and options, and gives a ``Stream``; a partition that is computed
+twice gives the same rows. The rules are the library's own, the same code that a database runs. ``nddb.spark`` is thin
+code over them; adapters to other engines can be, too. In this order:
+
+==========================  ================================================================================
+``Recipe.sketch_batch``     a table of pages -> id, url, site, fp, tokens, sketch
+``sketch_archive``          the pages of an archive -> the same
+``contents``                number, sketch -> number, content: equal where a load would call a document unchanged
+``properties``              number, sketch -> number, text, class, keys, fp, lacks, empty
+``pairs_by_key``            key, number, keys, sorted by (key, number) -> older, newer, listed
+``pairs_by_fingerprint``    key, number, fp, sorted by key -> older, newer
+``decide``                  two tables with sketch, row by row -> a, b, near, rule, scores, nearness
+``stars``                   newer, older, nearness, sorted by (newer, older) -> number, founder
+``choose``                  leader, number, nearness, joined, sorted by (leader, number) -> number, founder
+``members``                 whole clusters: number, founder, sketch, deleted, archive -> rows of ``Reader.clusters``
+==========================  ================================================================================
+
+A *number* tells the age of a document, 64 bits signed: of two documents the older one has the lower.
+"""
+
+from nddb._native import (
+    archives,
+    choose,
+    contents,
+    decide,
+    default_method,
+    members,
+    pairs_by_fingerprint,
+    pairs_by_key,
+    properties,
+    sketch_archive,
+    stars,
+)
+
+__all__ = [
+    "archives",
+    "choose",
+    "contents",
+    "decide",
+    "default_method",
+    "members",
+    "pairs_by_fingerprint",
+    "pairs_by_key",
+    "properties",
+    "sketch_archive",
+    "stars",
+]

@@ -1,0 +1,95 @@
+//! The documents of archives as tables, for no database.
+
+use std::path::PathBuf;
+
+use nddb::archive::{self, Format, IdFrom, JsonFields, Options};
+use nddb::ingest::{LoadError, Sketched};
+use pyo3::prelude::*;
+
+use crate::config::named;
+use crate::errors::{Fault, Result};
+use crate::recipe::{Rows, columns};
+use crate::stream::Stream;
+use crate::writer::usual_threads;
+
+/// Lists the archives of paths, in the order in which they are loaded: of a folder all below it.
+///
+/// Raises ValueError for a single page: a table of pages is sketched by `Recipe.sketch_batch`.
+#[pyfunction]
+#[pyo3(signature = (paths, *, format="auto"))]
+pub(crate) fn archives(paths: Vec<PathBuf>, format: &str) -> Result<Vec<PathBuf>> {
+    let format: Format = format.parse().map_err(|_| Fault::value(format!("no format '{format}'")))?;
+    let located = archive::expand(&paths, format)?.located;
+    if let Some(page) = located.iter().find(|located| located.document.is_some()) {
+        return Err(Fault::value(format!("{} is a single page: make a table of such", page.path.display())));
+    }
+    Ok(located.into_iter().map(|located| located.path).collect())
+}
+
+/// Sketches the pages of an archive in their order: a Stream with the columns of `Recipe.sketch_batch`.
+///
+/// The sketches are those that a load would store; `archive` is the number by which they name their archive. What
+/// cannot be read is left out; `skipped` is called with a position and a reason for each. Raises ArchiveError if the
+/// archive cannot be opened, or not read to its end.
+#[pyfunction]
+#[pyo3(signature = (
+    path, *, archive=0, recipe="main", format="auto", id_field="id", text_field="text", html_field="html",
+    fp_field="fp", url_field="url", id_from="record", threads=None, skipped=None
+))]
+#[expect(clippy::too_many_arguments, reason = "keywords of Python")]
+pub(crate) fn sketch_archive(
+    path: PathBuf,
+    archive: u32,
+    recipe: &str,
+    format: &str,
+    id_field: &str,
+    text_field: &str,
+    html_field: &str,
+    fp_field: &str,
+    url_field: &str,
+    id_from: &str,
+    threads: Option<usize>,
+    skipped: Option<Py<PyAny>>,
+) -> Result<Stream> {
+    let recipe = named(recipe)?;
+    let [id, text, html, fp, url] = [id_field, text_field, html_field, fp_field, url_field].map(str::to_owned);
+    let options = Options {
+        format: format.parse().map_err(|_| Fault::value(format!("no format '{format}'")))?,
+        id_from: match id_from {
+            "record" => IdFrom::Record,
+            "url" => IdFrom::Url,
+            other => return Err(Fault::value(format!("id_from is 'record' or 'url', and not '{other}'"))),
+        },
+        fields: JsonFields { id, text, html, fp, url },
+        ..Options::default()
+    };
+    let threads = threads.unwrap_or_else(usual_threads).max(1);
+    Ok(Stream::new(columns(), move |sink| {
+        let mut rows = Rows::new();
+        let mut fault = None;
+        let mut each = |sketched: Sketched<'_>| {
+            let pushed = match sketched {
+                Sketched::Document(document) => rows.push(sink, &document),
+                Sketched::Skipped(entry) => tell(skipped.as_ref(), &entry),
+            };
+            pushed.map_err(|raised| {
+                fault = Some(raised);
+                nddb::Error::Cancelled
+            })
+        };
+        let stop = || sink.stopped();
+        let read = nddb::ingest::sketch_archive(&path, archive, recipe, &options, threads, &stop, &mut each);
+        match (read, fault) {
+            (_, Some(fault)) => return Err(fault),
+            (Err(LoadError::Archive(error)), None) => return Err(error.into()),
+            (read, None) => read.map_err(Fault::from)?,
+        };
+        rows.send(sink)
+    }))
+}
+
+fn tell(skipped: Option<&Py<PyAny>>, entry: &nddb::ingest::Skipped<'_>) -> Result<()> {
+    let Some(skipped) = skipped else { return Ok(()) };
+    Python::attach(|py| skipped.call1(py, (entry.position.offset, entry.reason.as_str(), entry.detail)))?;
+    Ok(())
+}

@@ -1,0 +1,70 @@
+//! The founders of stars.
+
+use arrow_array::Array;
+use nddb::detect::{Choose, Stars};
+use nddb_cli::tables::{Column, Kind, schema};
+use pyo3::prelude::*;
+
+use super::columns::{Numbers, table};
+use crate::errors::Result;
+use crate::recipe::Tables;
+use crate::stream::Stream;
+use crate::tables::Rows;
+
+/// Number of the document, and of the founder that it joined.
+const COLUMNS: [Column; 2] = [Column::new("number", Kind::Number), Column::new("founder", Kind::Number)];
+
+/// Finds which leaders of classes join which founder, in one pass over all pairs of leaders: a Stream of number,
+/// founder.
+///
+/// `pairs` has the columns newer, older and nearness, and is sorted by newer, then by older. A bit is kept for each
+/// document that joined another; those that are not in the result are founders.
+#[pyfunction]
+pub(crate) fn stars(pairs: &Bound<'_, PyAny>) -> Result<Stream> {
+    let tables = Tables::new(pairs)?;
+    Ok(Stream::new(schema(&COLUMNS), move |sink| {
+        let (mut rows, mut stars) = (Rows::new(sink, &COLUMNS), Stars::default());
+        for array in tables.take()? {
+            let given = table(array)?;
+            let (newer, older) = (Numbers::new(&given, "newer")?, Numbers::new(&given, "older")?);
+            let nearness = Numbers::new(&given, "nearness")?;
+            for row in 0..given.len() {
+                if let Some((number, founder)) = stars.push(newer.get(row)?, older.get(row)?, nearness.get(row)?) {
+                    rows.row(&[number.into(), founder.into()])?;
+                }
+            }
+        }
+        if let Some((number, founder)) = stars.end() {
+            rows.row(&[number.into(), founder.into()])?;
+        }
+        Ok(rows.send()?)
+    }))
+}
+
+/// Finds which founders the members of classes join whose leader joined one: a Stream of number, founder.
+///
+/// `rows` are members and the founders that their leader is near: leader, number, nearness (None of members) and
+/// joined, the founder that the leader joined (of members); sorted by leader, then by number.
+#[pyfunction]
+pub(crate) fn choose(rows: &Bound<'_, PyAny>) -> Result<Stream> {
+    let tables = Tables::new(rows)?;
+    Ok(Stream::new(schema(&COLUMNS), move |sink| {
+        let (mut rows, mut choose) = (Rows::new(sink, &COLUMNS), Choose::default());
+        for array in tables.take()? {
+            let given = table(array)?;
+            let (leaders, numbers) = (Numbers::new(&given, "leader")?, Numbers::new(&given, "number")?);
+            let (nearness, joined) = (Numbers::new(&given, "nearness")?, Numbers::new(&given, "joined")?);
+            for row in 0..given.len() {
+                let (leader, number) = (leaders.get(row)?, numbers.get(row)?);
+                match nearness.optional(row) {
+                    Some(nearness) => choose.founder(leader, number, nearness),
+                    None => {
+                        let founder = choose.member(leader, joined.get(row)?);
+                        rows.row(&[number.into(), founder.into()])?;
+                    }
+                }
+            }
+        }
+        Ok(rows.send()?)
+    }))
+}
