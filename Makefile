@@ -7,13 +7,14 @@ export ROCKSDB_LIB_DIR := $(CURDIR)/target/rocksdb
 export ROCKSDB_STATIC := 1
 NDDB := target/release/nddb
 
-.PHONY: help setup build demo test python test-python lint doc deps bench fuzz env clean
+.PHONY: help setup build demo test python test-python test-spark lint doc deps bench fuzz env clean
 
 help:
 	@echo 'make demo           build, load a crawl archive, query and check it (WARC=file takes yours)'
 	@echo 'make test           build and run all tests'
 	@echo 'make python         build the Python package, target/wheels (PYTHON=python3.11 or newer)'
 	@echo 'make test-python    install it into environments of its own and test it'
+	@echo 'make test-spark     test its jobs on Spark, with a crawl and killed executors (needs Java)'
 	@echo 'make build          build target/release/nddb'
 	@echo 'make lint           formatting and clippy'
 	@echo 'make doc            documentation, target/doc'
@@ -40,6 +41,9 @@ python: setup
 
 test-python: python
 	@.ci/python test
+
+test-spark: python
+	@.ci/python spark
 
 lint: setup
 	cargo fmt --all --check

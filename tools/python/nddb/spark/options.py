@@ -1,0 +1,76 @@
+"""How near-duplicates are judged: the options of the jobs, as those of the command."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow
+
+from nddb import tables
+
+#: Documents of one key that are all compared with each other, as on one machine.
+GROUP_LIMIT = 1000
+
+
+@dataclass(frozen=True)
+class Judging:
+    """A method and its thresholds.
+
+    Without a method it is the default of the recipe, with simhash for documents of which only the fingerprint is known.
+    `groups` is the number of groups of bits that a fingerprint is cut into, to be joined by; without, it is chosen by
+    the number of documents.
+    """
+
+    method: str | None = None
+    k: int = 3
+    recipe: str = "main"
+    group_limit: int = GROUP_LIMIT
+    complete: bool = False
+    min_probability: float | None = None
+    groups: int | None = None
+
+    def __post_init__(self) -> None:
+        # What makes no sense is refused here, and not by each task.
+        none = pyarrow.table({"number": pyarrow.array([], "int64"), "sketch": pyarrow.array([], "binary")})
+        tables.properties(none, **self.of_properties())
+        tables.members(none, **self.of_members())
+
+    def name(self) -> str:
+        """The name of the method."""
+        return self.method or tables.default_method(self.recipe)
+
+    def is_by_fingerprint(self) -> bool:
+        """Whether candidate pairs are those within k bits."""
+        return self.name() == "simhash"
+
+    def of_properties(self) -> dict[str, Any]:
+        return {"method": self.method, "k": self.k, "recipe": self.recipe, "complete": self.complete}
+
+    def of_decisions(self) -> dict[str, Any]:
+        return {
+            "method": self.name(),
+            "k": self.k,
+            "min_probability": self.min_probability,
+            "or_simhash": self.method is None,
+        }
+
+    def of_members(self) -> dict[str, Any]:
+        return {
+            "method": self.method,
+            "k": self.k,
+            "recipe": self.recipe,
+            "group_limit": self.group_limit,
+            "min_probability": self.min_probability,
+        }
+
+    def groups_for(self, documents: int) -> int:
+        """The number of groups of bits: the one by which the least is sorted and compared."""
+        return self.groups or min(range(self.k + 1, self.k + 6), key=lambda groups: self._work(documents, groups))
+
+    def _work(self, documents: int, groups: int) -> float:
+        tables = math.comb(groups, self.k)
+        bits = 64 * (groups - self.k) / groups
+        # A row that is sorted costs as much as some hundred that are compared with it.
+        return tables * documents * (1 + documents / 2**bits / 2 / 100)

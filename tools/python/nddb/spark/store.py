@@ -1,0 +1,132 @@
+"""Sketches of crawls: a folder of Parquet files, a folder below it for each crawl."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nddb import Error, Recipe, tables
+from nddb.spark import partitions, schemas
+from nddb.spark.work import literal
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_Path = str | os.PathLike[str]
+
+#: Archives of a crawl that are read by one task, at most.
+ARCHIVES_A_TASK = 1
+
+
+def ingest(
+    spark: SparkSession,
+    paths: Iterable[_Path],
+    store: _Path,
+    *,
+    crawl: str,
+    recipe: str = "main",
+    format: str = "auto",
+    **reading: Any,
+) -> int:
+    """Sketches the pages of archives into a store, as a crawl of this name; returns the number of documents.
+
+    `paths` are archives and folders of them, in their order: the number of a document is that of its archive, counted
+    over all crawls of the store, and its index in the archive. The other options are those of
+    `nddb.tables.sketch_archive`. Raises FileExistsError if the crawl is there, `nddb.Error` for another recipe than
+    that of the store, and what a task raises for an archive that cannot be read.
+    """
+    folder = Path(store).absolute()
+    label = Recipe(recipe).label
+    named = [os.path.abspath(path) for path in tables.archives([str(path) for path in paths], format=format)]
+    if not crawl or "/" in crawl or crawl.startswith((".", "_")):
+        raise ValueError(f"{crawl!r} cannot be the name of a folder")
+    sketches, archives = folder / "sketches" / f"crawl={crawl}", folder / "archives" / f"crawl={crawl}"
+    if (sketches / "_SUCCESS").exists():
+        raise FileExistsError(f"{store} has the crawl {crawl}")
+    first = 0
+    if _has_crawls(folder / "archives"):
+        known = spark.read.parquet(literal(folder / "archives"))
+        others = known.select("recipe").distinct().collect()
+        if any(row.recipe != label for row in others):
+            raise Error(f"the sketches of {store} are of the recipe {others[0].recipe}, and not of {label}")
+        first = known.agg({"archive": "max"}).first()[0] + 1
+    listed = list(enumerate(named, first))
+    given = spark.createDataFrame(
+        [(archive, path, label) for archive, path in listed], "archive long, path string, recipe string"
+    )
+    # A crawl that was not finished left its list: its numbers are given anew.
+    given.coalesce(1).write.mode("overwrite").parquet(str(archives))
+    tasks = max(1, len(listed) // ARCHIVES_A_TASK)
+    options = {"recipe": recipe, "format": format, **reading}
+    rows = spark.sparkContext.parallelize(listed, tasks).toDF("archive long, path string")
+    made = rows.mapInArrow(lambda batches: partitions.sketch(batches, **options), schemas.SKETCHES)
+    made.write.mode("overwrite").parquet(str(sketches))
+    return spark.read.parquet(literal(sketches)).count()
+
+
+def _has_crawls(folder: Path) -> bool:
+    return folder.exists() and any(one.name.startswith("crawl=") for one in folder.iterdir())
+
+
+def sketch(
+    pages: DataFrame,
+    *,
+    number: str,
+    recipe: str = "main",
+    id: str = "id",
+    text: str | None = "text",
+    html: str | None = "html",
+    url: str | None = "url",
+) -> DataFrame:
+    """Sketches the pages of a table: a table as `documents` returns it.
+
+    `number` is the column that tells the age of a document: different numbers of 64 bits, lower ones of older
+    documents. Ids are text and differ. Rows without an id or a page are left out.
+    """
+    from pyspark.sql import functions
+
+    names = {"id": id, "text": text, "html": html, "url": url}
+    columns = [name for name in names.values() if name in pages.columns]
+    given = pages.select(functions.col(number).cast("long").alias("number"), *columns)
+    made = given.mapInArrow(lambda batches: partitions.sketch_pages(batches, recipe, names), schemas.SKETCHES)
+    return made.withColumn("deleted", functions.lit(False))
+
+
+def documents(spark: SparkSession, store: _Path, *, deleted: Iterable[str] | DataFrame = ()) -> DataFrame:
+    """The documents of all crawls of a store, one for each id.
+
+    Of the documents of one id the last one lives; of one that a later crawl found unchanged, the first. `deleted` are
+    ids, or a table with a column id: `pairs` leaves such documents out; of clusters they may be founders, as on one
+    machine until `nddb compact`.
+    """
+    from pyspark.sql import Window, functions
+
+    col = functions.col
+    folder = Path(store).absolute()
+    all_of = spark.read.parquet(literal(folder / "sketches"))
+    by_id = Window.partitionBy("id")
+    repeated = (
+        all_of.select("id", "crawl", "number")
+        .withColumn("times", functions.count("*").over(by_id))
+        .where("times > 1")
+        .drop("times")
+    )
+    last = Window.partitionBy("id", "crawl").orderBy(col("number").desc())
+    last_of_crawl = repeated.withColumn("place", functions.row_number().over(last)).where("place = 1")
+    contents = (
+        last_of_crawl.join(all_of.select("number", "sketch"), "number")
+        .select("number", "sketch")
+        .mapInArrow(partitions.through(tables.contents), schemas.CONTENTS)
+    )
+    in_time = by_id.orderBy("number")
+    told = last_of_crawl.join(contents, "number").withColumn("before", functions.lag("content").over(in_time))
+    # What a crawl found changed begins a new document; the last of these lives.
+    began = told.where("before is null or before != content").groupBy("id").agg(functions.max("number").alias("number"))
+    dead = repeated.join(began.select("number"), "number", "left_anti").select("number")
+    living = all_of.join(dead, "number", "left_anti")
+    if not hasattr(deleted, "select"):
+        deleted = spark.createDataFrame([(id,) for id in deleted], "id string")
+    gone = deleted.select("id").distinct().withColumn("deleted", functions.lit(True))
+    return living.join(gone, "id", "left").withColumn("deleted", functions.coalesce("deleted", functions.lit(False)))

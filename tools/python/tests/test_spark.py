@@ -1,0 +1,263 @@
+"""The jobs on a cluster of two executors give what one machine gives.
+
+Without Java or pyspark they are left out. `make test-spark` runs all of them; `.ci/run` those that are not long.
+"""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import hot
+import pyarrow
+import pyarrow.parquet
+import pytest
+
+import nddb
+
+pyspark = pytest.importorskip("pyspark", reason="pyspark is not installed: make test-spark")
+if shutil.which("java") is None:
+    pytest.skip("there is no Java: apt-get install openjdk-17-jre-headless", allow_module_level=True)
+
+import nddb.spark as jobs  # noqa: E402
+
+CRAWL = Path(__file__).parents[4] / "shared/data/crawl/misc-web.warc.gz"
+JUDGING = [{}, {"method": "simhash"}]
+
+
+@pytest.fixture(scope="module")
+def spark(tmp_path_factory):
+    from pyspark.sql import SparkSession
+
+    # Executors are processes of their own, with the Python and the package of this one.
+    os.environ |= {
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "PYSPARK_PYTHON": sys.executable,
+        "SPARK_WORKER_DIR": str(tmp_path_factory.mktemp("work")),
+    }
+    session = (
+        SparkSession.builder.master("local-cluster[2,1,2048]")
+        .config("spark.executor.memory", "1g")
+        .config("spark.executorEnv.PYTHONPATH", os.pathsep.join(path for path in sys.path if path))
+        .config("spark.sql.shuffle.partitions", "4")
+        .config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("warehouse")))
+        .config("spark.local.dir", str(tmp_path_factory.mktemp("local")))
+        .config("spark.ui.enabled", "false")
+        .config("spark.task.maxFailures", "8")
+        .getOrCreate()
+    )
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="module")
+def collection(spark, tmp_path_factory):
+    """A store of two crawls, and a database that loaded both and from which the same documents were deleted."""
+    folder = tmp_path_factory.mktemp("collection")
+    first = hot.write(folder, "first", hot.crawl(1, 300), 3)
+    # Some pages come again, some of them as they were.
+    second = hot.write(folder, "second", hot.crawl(1, 120)[::2] + hot.crawl(5, 150, 250), 2)
+    gone = [f"page-{number}" for number in range(0, 300, 11)] + ["nothing"]
+    for paths in (first, second):
+        create = nddb.Config(k=3) if paths is first else None
+        with nddb.Writer(folder / "crawl.nddb", create=create) as writer:
+            writer.load(paths)
+    with nddb.Writer(folder / "crawl.nddb") as writer:
+        assert writer.rm(gone) > 20
+    assert nddb.open(folder / "crawl.nddb").stats()["runs"]
+    stored = jobs.ingest(spark, first, folder / "store", crawl="first")
+    assert stored == len({*hot_ids(first)}) + repeats(first)
+    jobs.ingest(spark, second, folder / "store", crawl="second")
+    return folder, jobs.documents(spark, folder / "store", deleted=gone)
+
+
+def hot_ids(paths):
+    import json
+
+    return [json.loads(line)["id"] for path in paths for line in path.read_text().splitlines()]
+
+
+def repeats(paths):
+    ids = hot_ids(paths)
+    return len(ids) - len(set(ids))
+
+
+def same(found, expected):
+    """Whether two tables have the same columns and rows, in the same order."""
+    assert found.schema.names == expected.schema.names
+    assert found.cast(expected.schema).to_pylist() == expected.to_pylist()
+    return expected.num_rows
+
+
+def test_documents_are_those_that_live(spark, collection):
+    folder, documents = collection
+    db = nddb.open(folder / "crawl.nddb")
+    living = {row.id: row for row in documents.where("not deleted").select("id", "url", "tokens").collect()}
+    assert len(living) == len(db) > 300
+    for id in list(living)[::29]:
+        stored = db.get(id)
+        assert (living[id].url, living[id].tokens) == (stored["url"], stored["tokens"])
+
+
+@pytest.mark.parametrize("judging", JUDGING, ids=str)
+def test_pairs_are_those_of_one_machine(collection, tmp_path, judging):
+    folder, documents = collection
+    found = jobs.pairs(documents, tmp_path / "work", **judging).toArrow()
+    assert same(found, pyarrow.table(nddb.open(folder / "crawl.nddb").pairs(**judging))) > 100
+
+
+@pytest.mark.parametrize("judging", [*JUDGING, pytest.param({"group_limit": 20}, marks=pytest.mark.long)], ids=str)
+def test_clusters_and_lists_are_those_of_one_machine(spark, collection, tmp_path, judging):
+    folder, documents = collection
+    jobs.clusters(documents, tmp_path / "work", **judging).write.parquet(str(tmp_path / "members"))
+    members = spark.read.parquet(str(tmp_path / "members"))
+    assert same(members.toArrow(), pyarrow.table(nddb.open(folder / "crawl.nddb").clusters(**judging))) > 100
+    jobs.lists(documents, members, tmp_path / "lists")
+    options = [f"--{name.replace('_', '-')}={value}" for name, value in judging.items()]
+    command = [sys.executable, "-m", "nddb", "cluster", folder / "crawl.nddb", "-o", tmp_path / "out", *options]
+    subprocess.run(command, check=True, capture_output=True)
+    for name in ("keep.txt", "remove.txt"):
+        expected = (tmp_path / "out" / name).read_bytes()
+        assert (tmp_path / "lists" / name).read_bytes() == expected and expected
+
+
+def test_a_table_of_pages_is_clustered_as_by_one_machine(spark, tmp_path):
+    pages = [page for page in hot.crawl(9, 120) if "text" in page]
+    pages = list({page["id"]: page for page in pages}.values())
+    pages[3]["id"] = "tab\tand \\ and é"
+    table = pyarrow.Table.from_pylist([page | {"number": number} for number, page in enumerate(pages)])
+    with nddb.Writer(tmp_path / "a.nddb", create=nddb.Config(k=3)) as writer:
+        writer.add_batch(table)
+    given = spark.createDataFrame(table)
+    documents = jobs.sketch(given, number="number", html=None)
+    members = jobs.clusters(documents, tmp_path / "work", keep=["longest", "id"], remove="near")
+    expected = pyarrow.table(nddb.open(tmp_path / "a.nddb").clusters(keep=["longest", "id"], remove="near"))
+    assert same(members.toArrow(), expected) > 20
+    jobs.lists(documents, members, tmp_path)
+    lists = [(tmp_path / name).read_text().splitlines() for name in ("keep.txt", "remove.txt")]
+    assert sum(map(len, lists)) == len(pages) and "tab\\tand \\\\ and é" in lists[0] + lists[1]
+
+
+def test_what_makes_no_sense_is_refused(spark, collection, tmp_path):
+    folder, documents = collection
+    archive = folder / "first-0.jsonl"
+    with pytest.raises(FileExistsError):
+        jobs.ingest(spark, [archive], folder / "store", crawl="first")
+    with pytest.raises(nddb.Error, match="recipe"):
+        jobs.ingest(spark, [archive], folder / "store", crawl="third", recipe="web")
+    with pytest.raises(ValueError):
+        jobs.ingest(spark, [archive], folder / "store", crawl="a/b")
+    with pytest.raises(nddb.UnusableMethod):
+        jobs.pairs(documents, tmp_path / "texts", method="lcs")
+    jobs.pairs(documents.limit(0), tmp_path / "one")
+    with pytest.raises(nddb.Error, match="another job"):
+        jobs.clusters(documents, tmp_path / "one")
+
+
+@pytest.mark.long
+def test_the_jobs_run_from_a_command_line(collection, tmp_path):
+    folder, documents = collection
+    submit = [Path(pyspark.__file__).parent / "bin/spark-submit", "--master", "local[2]"]
+    submit += ["--conf", "spark.ui.enabled=false", "--conf", "spark.sql.shuffle.partitions=2"]
+    path = subprocess.run([sys.executable, "-m", "nddb.spark", "path"], check=True, capture_output=True, text=True)
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+
+    def run(*arguments):
+        command = [*submit, path.stdout.strip(), *arguments]
+        done = subprocess.run(list(map(str, command)), capture_output=True, text=True, env=environment, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+
+    archives = [folder / f"first-{part}.jsonl" for part in range(3)]
+    run("ingest", "store", *archives, "--crawl", "first")
+    (tmp_path / "gone").write_text("page-7\n")
+    run("clusters", "store", "out", "--deleted", "gone", "--keep", "longest,id")
+    with nddb.Writer(tmp_path / "a.nddb", create=nddb.Config(k=3)) as writer:
+        writer.load(archives)
+    with nddb.Writer(tmp_path / "a.nddb") as writer:
+        writer.rm("page-7")
+    members = nddb.open(tmp_path / "a.nddb").clusters(["longest", "id"])
+    removed = {row["id"] for row in members if row["verdict"] == "remove"}
+    assert set((tmp_path / "out/remove.txt").read_text().split()) == removed and removed
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_the_lines_of_the_readme_for_spark_do_the_whole_job(spark, tmp_path, monkeypatch):
+    import re
+
+    readme = (Path(__file__).parents[3] / "README.md").read_text()
+    blocks = re.findall(r"^```python\n(.*?)^```", readme, re.MULTILINE | re.DOTALL)
+    block = next(block for block in blocks if "nddb.spark" in block)
+    assert len(block.splitlines()) <= 10
+    pages = {page["id"]: page for page in hot.crawl(3, 80) if "text" in page}
+    table = pyarrow.Table.from_pylist([page | {"number": number} for number, page in enumerate(pages.values())])
+    monkeypatch.chdir(tmp_path)
+    pyarrow.parquet.write_table(table, "documents.parquet")
+    # The session's folder is where it began: paths of the page are below this one.
+    block = re.sub(r'"(documents\.parquet|sketches|members|clean|work)"', rf'"{tmp_path}/\1"', block)
+    exec(compile(block, "README.md", "exec"), {})
+    with nddb.Writer(tmp_path / "a.nddb", create=nddb.Config(k=3)) as writer:
+        writer.add_batch(table)
+    removed = {row["id"] for row in nddb.open(tmp_path / "a.nddb").clusters() if row["verdict"] == "remove"}
+    kept = {row.id for row in spark.read.parquet(str(tmp_path / "clean")).select("id").collect()}
+    assert kept == set(pages) - removed and len(removed) > 10
+
+
+def executors(session):
+    """The processes of executors, which are children of the driver's."""
+    driver = session.sparkContext._gateway.proc.pid
+    found = []
+    for process in Path("/proc").iterdir():
+        try:
+            parent = int((process / "stat").read_text().rsplit(")", 1)[1].split()[1])
+            if parent == driver and b"CoarseGrainedExecutorBackend" in (process / "cmdline").read_bytes():
+                found.append(int(process.name))
+        except (OSError, ValueError, IndexError):
+            continue
+    return found
+
+
+@pytest.mark.long
+def test_an_executor_that_is_killed_changes_nothing(spark, collection, tmp_path):
+    folder, documents = collection
+    killed = []
+
+    def kill():
+        # In the middle: when a step is whole and the next one runs.
+        for step in ("leaders", "near"):
+            while not (tmp_path / "work" / step / "_SUCCESS").exists():
+                time.sleep(0.05)
+            victims = [one for one in executors(spark) if one not in killed]
+            os.kill(victims[0], signal.SIGKILL)
+            killed.append(victims[0])
+
+    thread = threading.Thread(target=kill, daemon=True)
+    thread.start()
+    members = jobs.clusters(documents, tmp_path / "work").toArrow()
+    thread.join(60)
+    assert len(killed) == 2 and not set(killed) & set(executors(spark))
+    same(members, pyarrow.table(nddb.open(folder / "crawl.nddb").clusters()))
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not CRAWL.exists(), reason="there is no crawl")
+@pytest.mark.parametrize("judging", JUDGING, ids=str)
+def test_a_crawl_is_clustered_as_by_one_machine(spark, tmp_path_factory, tmp_path, judging):
+    folder = tmp_path_factory.getbasetemp() / "web"
+    if not folder.exists():
+        folder.mkdir()
+        archives = [CRAWL, CRAWL.with_name("misc-web.warc.wet.gz")]
+        with nddb.Writer(folder / "crawl.nddb", create=nddb.Config(k=3)) as writer:
+            writer.load(archives[:1])
+            writer.load(archives[1:])
+        for archive in archives:
+            jobs.ingest(spark, [archive], folder / "store", crawl=archive.name)
+    db, documents = nddb.open(folder / "crawl.nddb"), jobs.documents(spark, folder / "store")
+    pairs = jobs.pairs(documents, tmp_path / "pairs", **judging).toArrow()
+    assert same(pairs, pyarrow.table(db.pairs(**judging))) > 100
+    members = jobs.clusters(documents, tmp_path / "clusters", **judging).toArrow()
+    assert same(members, pyarrow.table(db.clusters(**judging))) > 100
