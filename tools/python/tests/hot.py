@@ -9,7 +9,7 @@ WORDS = [a + b + c for a in "bdfgklmnprst" for b in "aeiou" for c in ("n", "r", 
 def page(rng, words, number, html=None):
     """A page as a line of JSON; `html` frames the text."""
     text = " ".join(words)
-    made = {"id": f"page-{number}", "url": f"https://host{rng.randrange(5)}.example.org/{number}"}
+    made = {"id": f"page-{number}", "url": f"https://www.example{rng.randrange(3)}.org/{number}"}
     if html is None:
         made["text"] = text
     else:

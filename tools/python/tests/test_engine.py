@@ -32,6 +32,7 @@ CASES = [
     {"method": "b"},
     {"method": "combined", "group_limit": 5},
     {"method": "min-hash", "group_limit": 7},
+    {"method": "split"},
     {"method": "identity", "groups": 4},
 ]
 

@@ -105,7 +105,9 @@ def documents(spark: SparkSession, store: _Path, *, deleted: Iterable[str] | Dat
 
     col = functions.col
     folder = Path(store).absolute()
-    all_of = spark.read.parquet(literal(folder / "sketches"))
+    # Names of crawls are text, also those that look like numbers or dates.
+    schema = f"{schemas.SKETCHES}, crawl string"
+    all_of = spark.read.schema(schema).parquet(literal(folder / "sketches"))
     by_id = Window.partitionBy("id")
     repeated = (
         all_of.select("id", "crawl", "number")
