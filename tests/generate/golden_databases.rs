@@ -19,5 +19,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     golden::make_web(&folder.join("web"));
     golden::make_narrow(&folder.join("narrow"));
     golden::make_keys(&folder.join("keys"));
+    golden::make_filtered(&folder.join("filtered"));
     Ok(())
 }

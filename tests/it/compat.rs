@@ -10,10 +10,14 @@ use nddb::detect::{Method, OnlineDetector};
 use nddb::sketch::Recipe;
 use nddb::text::Page;
 use nddb::{Document, Fingerprint, Reader, Within, Work, Writer};
+use nddb_format::filter::Kind;
 use nddb_format::manifest::Manifest;
 use nddb_format::record::BatchState;
+use nddb_format::segment::Segment;
 
-use super::support::golden::{HOT, HOT_LEN, PAGES, bare, flush, make_keys, make_narrow, make_web, page, spread};
+use super::support::golden::{
+    HOT, HOT_LEN, PAGES, bare, flush, make_filtered, make_keys, make_narrow, make_web, page, spread,
+};
 
 /// Number of keys of the four golden pages that are printed: of each a digest and fifteen megashingles.
 const KEYS: u64 = 64;
@@ -125,6 +129,20 @@ fn the_golden_database_of_narrow_fingerprints_reads_value_by_value() {
 }
 
 #[test]
+fn the_golden_database_of_filters_reads_value_by_value() {
+    let path = golden("v2", "filtered");
+    let all = (0..3000).map(|index| (index.to_string(), spread(index) & 0xff_ffff)).collect();
+    assert_answers(&path, &all, 1);
+    let kinds: Vec<_> = run_files(&path)
+        .iter()
+        .filter_map(|file| Segment::open(&file[..]).ok())
+        .map(|segment| segment.filter().map(nddb_format::filter::Filter::kind))
+        .collect();
+    assert_eq!(kinds, [[Some(Kind::Bitmap); 2].as_slice(), &[Some(Kind::Bloom); 3]].concat());
+    assert_sound(&path);
+}
+
+#[test]
 fn the_same_documents_give_runs_of_the_same_bytes_as_ever() {
     let folder = tempfile::tempdir().expect("a folder");
     for (name, make) in [("web", make_web as fn(&Path)), ("narrow", make_narrow)] {
@@ -138,6 +156,9 @@ fn the_same_documents_give_runs_of_the_same_bytes_as_ever() {
     make_keys(&path);
     assert!(run_files(&path) == run_files(&golden("v2", "keys")), "a run has other bytes");
     assert!(key_files(&path) == key_files(&golden("v2", "keys")), "a key table has other bytes");
+    let path = folder.path().join("filtered");
+    make_filtered(&path);
+    assert!(run_files(&path) == run_files(&golden("v2", "filtered")), "a run with filters has other bytes");
     assert_web(&folder.path().join("web"));
 }
 

@@ -109,3 +109,19 @@ pub(crate) fn make_keys(path: &Path) {
     writer.commit().expect("durable");
     writer.close().expect("closed");
 }
+
+/// Fills a new database with the contents of the golden database `filtered`: a run whose two tables have bitmaps, and
+/// one whose three have Bloom filters.
+pub(crate) fn make_filtered(path: &Path) {
+    let config = Config::within(1).and_then(|config| config.bits(24)?.levels(&[2])?.restart(32));
+    let mut writer = Writer::create(path, &config.expect("a configuration").recipe("1e0ng/1")).expect("a new database");
+    for (first, levels) in [(0, [2]), (1500, [3])] {
+        writer.set_levels(Some(&levels)).expect("levels");
+        let mut load = writer.bulk_load().expect("a load");
+        for index in first..first + 1500 {
+            load.push(bare(&index.to_string(), spread(index) & 0xff_ffff)).expect("taken");
+        }
+        load.finish().expect("loaded");
+    }
+    writer.close().expect("closed");
+}
