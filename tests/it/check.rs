@@ -293,6 +293,31 @@ fn a_log_of_the_catalog_that_would_be_read_without_end_is_refused() {
 }
 
 #[test]
+fn a_lost_sorted_file_of_the_catalog_is_an_error_and_no_document_that_never_was() {
+    let sample = sample();
+    let (_folder, path) = sample.copy();
+    Writer::open(&path).expect("opened").close().expect("closed");
+    let catalog = path.join("catalog");
+    let is_sorted = |file: &std::path::PathBuf| file.extension().is_some_and(|end| end == "sst");
+    let files = fs::read_dir(&catalog).expect("a folder").map(|file| file.expect("a file").path()).filter(is_sorted);
+    let files: Vec<_> = files.collect();
+    assert!(files.len() > 3, "{files:?}");
+    for file in files {
+        let bytes = fs::read(&file).expect("a file");
+        fs::remove_file(&file).expect("removed");
+        let error = Reader::open(&path).expect_err("a file is lost");
+        let (Error::Missing { path: named } | Error::Catalog { damaged: true, path: named, .. }) = &error else {
+            panic!("{file:?}: {error:?}");
+        };
+        assert!(named.starts_with(&catalog), "{file:?}: {error:?}");
+        assert!(!check(&path).is_sound(), "{file:?}");
+        assert!(Writer::open(&path).is_err(), "{file:?}");
+        fs::write(&file, bytes).expect("written");
+    }
+    assert_sound(&path);
+}
+
+#[test]
 fn a_catalog_that_lost_commits_is_found() {
     let sample = sample();
     let (_folder, path) = sample.copy();

@@ -12,9 +12,9 @@ use crate::store::disk::dir;
 use crate::{Error, Result};
 
 /// Bytes of a block; no record spans blocks.
-const BLOCK: usize = 32 << 10;
+pub(super) const BLOCK: usize = 32 << 10;
 /// Bytes before the contents of a record.
-const HEADER: usize = 7;
+pub(super) const HEADER: usize = 7;
 /// The kinds of records of reused logs.
 const REUSED: [u8; 6] = [5, 6, 7, 8, 11, 131];
 

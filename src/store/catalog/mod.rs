@@ -7,6 +7,7 @@
 //! all others by iterator.
 
 mod families;
+mod listed;
 mod logs;
 mod open;
 mod pin;

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use rocksdb::{Cache, ColumnFamily, DB, ErrorKind, LogLevel, Options};
 
 use super::families::{Family, Use, database_options, families, new_cache};
+use super::listed;
 use super::logs::{self, is_log, log_number};
 use crate::store::disk::dir;
 use crate::{Error, Result};
@@ -89,6 +90,7 @@ impl Catalog {
         drop(scratch);
         let mut catalog = Self { db, path: path.into(), cache, followed: u64::MAX };
         catalog.catch_up()?;
+        listed::check(path)?;
         Ok(catalog)
     }
 
