@@ -3,7 +3,7 @@
 use nddb_format::digest::Digest;
 use nddb_format::manifest::{FileEntry, RunEntry};
 use nddb_format::scheme::Scheme;
-use nddb_format::segment::Segment;
+use nddb_format::segment::{Segment, Survey};
 use nddb_format::{FormatError, Permuted};
 
 use super::{ROWS, RUN_MAX, Rebuild, RebuildWhat, Slot, Tally, beyond_repair};
@@ -51,9 +51,8 @@ impl Rebuild<'_> {
         let Some(sibling) = sound[..tables].iter().position(|&sound| sound) else { return Ok(None) };
         let mut mended = entry.clone();
         for ordinal in (0..tables).filter(|&ordinal| !sound[ordinal]) {
-            let file = self.restore_segment(entry, sibling, ordinal)?;
-            let (want, number) = (&entry.segments[ordinal], file.number);
-            if file != (FileEntry { number, ..*want }) {
+            let (file, survey) = self.restore_segment(entry, sibling, ordinal)?;
+            if (survey.count(), survey.digest()) != (entry.fingerprints, entry.set_digest) {
                 return Ok(None);
             }
             mended.segments[ordinal] = file;
@@ -70,8 +69,9 @@ impl Rebuild<'_> {
         Ok(None)
     }
 
-    /// Builds a segment from another table of the same run: the same set gives the same bytes.
-    fn restore_segment(&mut self, entry: &RunEntry, sibling: usize, ordinal: usize) -> Result<FileEntry> {
+    /// Builds a segment from another table of the same run: the same set gives the same bytes, and one of version 1 perhaps
+    /// a filter.
+    fn restore_segment(&mut self, entry: &RunEntry, sibling: usize, ordinal: usize) -> Result<(FileEntry, Survey)> {
         self.ticker.start("restore segment", Some(entry.fingerprints), "fingerprints")?;
         self.dir.need_space(entry.segments[ordinal].length)?;
         let number = self.take_files(1);
@@ -84,11 +84,11 @@ impl Rebuild<'_> {
         let mut push = |value| sorter.push([to.permute(from.unpermute(Permuted(value))).0]);
         each_value(&source, &mut push, self.ticker)?;
         let permuted = sorter.finish();
-        let (file, ..) = write_segment(self.dir, number, &entry.scheme, ordinal, &|sink| {
+        let (file, survey, _) = write_segment(self.dir, number, &entry.scheme, ordinal, &|sink| {
             permuted.each(&mut |rows| sink(rows.as_flattened()))
         })?;
         self.dir.sync_runs()?;
-        Ok(file)
+        Ok((file, survey))
     }
 
     /// Builds the postings of a run whose segments are sound: the same as before, or those of the catalog's
