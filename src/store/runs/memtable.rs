@@ -18,8 +18,9 @@ const ROWS_MAX: usize = 262_144;
 /// Most pairs of a key and a document before a flush: those of some 16,000 documents with all sketches, about 16 MB.
 /// Opening a database reads the records of as many documents.
 const KEYS_MAX: usize = 400_000;
-/// Number of chains of each group, as a power of two.
-const CHAIN_BITS: u32 = 16;
+/// Number of chains of each group in an empty memtable, as a power of two. There are four times as many whenever there
+/// are as many fingerprints as chains, so that a chain has few.
+const CHAIN_BITS: u32 = 12;
 const NONE: u32 = u32::MAX;
 
 /// A document with a key.
@@ -89,6 +90,8 @@ impl Keys {
 pub(crate) struct Memtable {
     /// Lowest bit and width of each of the k + 1 groups.
     groups: Vec<(u8, u8)>,
+    /// Number of chains of each group, as a power of two; a narrow group has fewer.
+    chain_bits: u32,
     /// For each group, the first entry of each chain.
     heads: Vec<Vec<u32>>,
     /// For each entry, the next one of its chain in each group, group by group.
@@ -102,6 +105,11 @@ pub(crate) struct Memtable {
     /// The least number, and one more than the greatest.
     start: u64,
     end: u64,
+}
+
+/// Returns the heads of empty chains.
+fn heads_of(groups: &[(u8, u8)], chain_bits: u32) -> Vec<Vec<u32>> {
+    groups.iter().map(|&(_, width)| vec![NONE; 1 << chain_bits.min(u32::from(width))]).collect()
 }
 
 impl Memtable {
@@ -119,10 +127,10 @@ impl Memtable {
     }
 
     fn of_groups(groups: Vec<(u8, u8)>) -> Self {
-        let heads = groups.iter().map(|&(_, width)| vec![NONE; 1 << CHAIN_BITS.min(u32::from(width))]).collect();
         Self {
+            heads: heads_of(&groups, CHAIN_BITS),
             groups,
-            heads,
+            chain_bits: CHAIN_BITS,
             next: Vec::new(),
             prints: Vec::new(),
             numbers: Vec::new(),
@@ -148,6 +156,19 @@ impl Memtable {
         }
         self.prints.push(fingerprint);
         self.numbers.push(vec![number]);
+        if self.prints.len() > 1 << self.chain_bits {
+            self.chain_bits += 2;
+            self.heads = heads_of(&self.groups, self.chain_bits);
+            self.next.clear();
+            (0..=entry).for_each(|entry| self.link(entry));
+        } else {
+            self.link(entry);
+        }
+    }
+
+    /// Puts the next entry first in its chains.
+    fn link(&mut self, entry: u32) {
+        let fingerprint = self.prints[entry as usize];
         for group in 0..self.groups.len() {
             let chain = self.chain(group, fingerprint);
             self.next.push(std::mem::replace(&mut self.heads[group][chain], entry));
@@ -181,7 +202,8 @@ impl Memtable {
     fn chain(&self, group: usize, fingerprint: u64) -> usize {
         let (low, width) = self.groups[group];
         let value = fingerprint >> low & low_mask(width);
-        if u32::from(width) <= CHAIN_BITS { value as usize } else { (mix(value) >> (64 - CHAIN_BITS)) as usize }
+        let bits = self.chain_bits;
+        if u32::from(width) <= bits { value as usize } else { (mix(value) >> (64 - bits)) as usize }
     }
 
     /// Calls `found` with each fingerprint within `k` bits and its numbers, each once.
@@ -340,7 +362,8 @@ mod tests {
         ) {
             let k = k.min(bits - 1);
             let prints: Vec<u64> = prints.into_iter().map(|(print, shift)| print >> shift & low_mask(bits)).collect();
-            let mut memtable = Memtable::new(bits, k);
+            let mut memtable = Memtable { chain_bits: 3, ..Memtable::new(bits, k) };
+            memtable.heads = heads_of(&memtable.groups, 3);
             for (number, &print) in (0..).zip(&prints) {
                 memtable.insert(print, number);
             }
