@@ -1,4 +1,4 @@
-//! Filters: what a segment does not have costs one cache line, and no block (SPEC 6.5).
+//! Filters: what a segment does not have costs one cache line, and no block (SPEC 6.6).
 //!
 //! A probe asks a table for the values with a prefix, a look-up asks a key table for one value. Where few of the
 //! prefixes occur, a filter says of most of the others that they do not: as a bitmap of all prefixes where it is
@@ -135,6 +135,30 @@ impl Filter {
     }
 }
 
+/// The filter of a segment and its bytes, made of the values one by one; nothing for a segment without one.
+#[derive(Clone, Debug)]
+pub struct FilterBuilder(Option<(Filter, Vec<u8>)>);
+
+impl FilterBuilder {
+    /// Starts a filter that has no prefix yet.
+    pub fn new(filter: Option<Filter>) -> Self {
+        Self(filter.map(|filter| (filter, vec![0; filter.size() as usize])))
+    }
+
+    /// Adds the prefix of a value.
+    #[inline]
+    pub fn push(&mut self, value: u64) {
+        if let Some((filter, bytes)) = &mut self.0 {
+            filter.insert(bytes, value);
+        }
+    }
+
+    /// The bytes so far.
+    pub fn bytes(&self) -> &[u8] {
+        self.0.as_ref().map_or(&[], |(_, bytes)| bytes)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -174,7 +198,8 @@ mod tests {
     proptest! {
         #[test]
         fn what_was_added_may_occur(
-            values in prop::collection::vec(any::<u64>(), 1..300), prefix in 0u8..=64, prefixes in PREFIXES_MIN..1 << 20,
+            values in prop::collection::vec(any::<u64>(), 1..300), prefix in 0u8..=64,
+            prefixes in PREFIXES_MIN..1 << 20,
         ) {
             let Some(filter) = Filter::of(64, 0, prefix, prefixes) else { return Ok(()) };
             let mut bytes = vec![0; filter.size() as usize];

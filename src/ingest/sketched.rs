@@ -13,7 +13,7 @@ use crate::{Error, parallel};
 /// Most entries of a piece of work.
 const ENTRIES_MAX: usize = 64;
 
-/// What was read of an archive.
+/// An entry of an archive: its document, or why it was skipped.
 #[derive(Debug)]
 pub enum Sketched<'a> {
     /// A document with its sketches.

@@ -3,7 +3,7 @@
 use crate::block::BlockEncoder;
 use crate::digest::Digest;
 use crate::fields::put_crc;
-use crate::filter::Filter;
+use crate::filter::{self, FilterBuilder};
 use crate::fingerprint::low_mask;
 use crate::huffman::{self, Code, SYMBOLS_MAX};
 use crate::pages;
@@ -32,8 +32,9 @@ pub struct Survey {
 impl Survey {
     /// Starts the survey of one table's order.
     pub fn new(table: &Table) -> Self {
-        // Without a prefix whole values are looked up (filter::width).
-        let shift = if table.prefix() == 0 { 0 } else { u32::from(table.bits() - table.prefix()) };
+        // A scheme without levels has a filter only for k = 0.
+        let width = filter::width(table.bits(), 0, table.prefix()).unwrap_or(table.bits());
+        let shift = u32::from(table.bits() - width);
         let (counts, digest) = ([0; SYMBOLS_MAX], Digest::default());
         Self { table: table.clone(), counts, count: 0, prefixes: 0, shift, digest, last: 0 }
     }
@@ -104,7 +105,7 @@ pub struct SegmentEncoder {
     header: Header,
     blocks: BlockEncoder,
     keys: Vec<u8>,
-    filter: Option<(Filter, Vec<u8>)>,
+    filter: FilterBuilder,
     /// Rank of the first entry of each block.
     ranks: Vec<u64>,
     count: u64,
@@ -120,7 +121,7 @@ impl SegmentEncoder {
         let code = Code::new(&header.lengths, header.table.bits())?;
         out.extend_from_slice(&header.encode());
         let blocks = BlockEncoder::new(code, header.identity, header.restart);
-        let filter = header.filter().map(|filter| (filter, vec![0; filter.size() as usize]));
+        let filter = FilterBuilder::new(header.filter());
         Ok(Self { header, blocks, keys: Vec::new(), filter, ranks: vec![0], count: 0, last: 0 })
     }
 
@@ -138,9 +139,7 @@ impl SegmentEncoder {
             self.keys.extend_from_slice(&key.to_le_bytes());
             self.ranks.push(self.count);
         }
-        if let Some((filter, bytes)) = &mut self.filter {
-            filter.insert(bytes, value);
-        }
+        self.filter.push(value);
         self.last = value;
         self.count += 1;
         Ok(())
@@ -159,11 +158,9 @@ impl SegmentEncoder {
         }
         let mut checksums = Vec::new();
         pages::put_checksums(self.header.identity, 0, &self.keys, &mut checksums);
-        if let Some((_, filter)) = &self.filter {
-            let first = pages::page_len(self.keys.len() as u64);
-            pages::put_checksums(self.header.identity, first, filter, &mut checksums);
-            out.extend_from_slice(filter);
-        }
+        let first = pages::page_len(self.keys.len() as u64);
+        pages::put_checksums(self.header.identity, first, self.filter.bytes(), &mut checksums);
+        out.extend_from_slice(self.filter.bytes());
         let mut footer = [0; FOOTER_SIZE];
         footer[..FOOTER_START.end()].copy_from_slice(FOOTER_MAGIC);
         BLOCKS.put(&mut footer, self.keys.len() as u64 / 8);

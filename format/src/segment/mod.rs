@@ -18,7 +18,7 @@ pub use search::{BlockPosition, Directory, Guess, Search};
 use crate::block::{self, BLOCK_SIZE, Block, Padded};
 use crate::error::malformed;
 use crate::fields::{check_crc, check_size};
-use crate::filter::Filter;
+use crate::filter::{Filter, FilterBuilder};
 use crate::fingerprint::low_mask;
 use crate::huffman::{Code, Decoder};
 use crate::pages::{self, PAGE_SIZE, Pages};
@@ -148,6 +148,11 @@ impl<D: AsRef<[u8]>> Segment<D> {
         &self.data()[self.filter_offset()..self.index]
     }
 
+    /// Returns whether the filter is that of the fingerprints, which have all been surveyed and added to `made`.
+    pub fn has_filter_of(&self, survey: &Survey, made: &FilterBuilder) -> bool {
+        self.filter.is_none() || self.header.prefixes == survey.prefixes() && self.filter_bytes() == made.bytes()
+    }
+
     /// The pages of the filter, which are numbered on from those of the block index.
     pub fn filter_pages(&self) -> Pages<'_> {
         let first = pages::page_len(8 * self.blocks);
@@ -253,7 +258,7 @@ impl<D: AsRef<[u8]>> Segment<D> {
         for pages in [self.index_pages(), self.filter_pages()] {
             (0..pages.len()).try_for_each(|page| pages.check(page))?;
         }
-        let (mut survey, mut filter) = (Survey::new(&self.header.table), FilterCheck::new(self));
+        let (mut survey, mut filter) = (Survey::new(&self.header.table), FilterBuilder::new(self.filter));
         let mut values = Vec::new();
         for number in 0..self.blocks {
             self.check_block(number)?;
@@ -267,9 +272,9 @@ impl<D: AsRef<[u8]>> Segment<D> {
                 );
             }
             values.iter().try_for_each(|&value| survey.push(value))?;
-            filter.add(&values);
+            values.iter().for_each(|&value| filter.push(value));
         }
-        if !filter.agrees(self, &survey) {
+        if !self.has_filter_of(&survey, &filter) {
             return malformed("filter", 0, "a filter is that of the fingerprints");
         }
         if survey.count() != self.header.count {
@@ -279,30 +284,6 @@ impl<D: AsRef<[u8]>> Segment<D> {
             return malformed("segment header", header::DIGEST.offset, "digest is that of the fingerprints");
         }
         Ok(())
-    }
-}
-
-/// The filter of a segment made again from its values, for comparison.
-#[derive(Debug)]
-pub struct FilterCheck(Option<(Filter, Vec<u8>)>);
-
-impl FilterCheck {
-    /// Starts the filter of a segment.
-    pub fn new<D: AsRef<[u8]>>(segment: &Segment<D>) -> Self {
-        Self(segment.filter.map(|filter| (filter, vec![0; filter.size() as usize])))
-    }
-
-    /// Adds permuted fingerprints.
-    pub fn add(&mut self, values: &[u64]) {
-        if let Some((filter, bytes)) = &mut self.0 {
-            values.iter().for_each(|&value| filter.insert(bytes, value));
-        }
-    }
-
-    /// Returns whether the segment, whose values have all been added, has this filter.
-    pub fn agrees<D: AsRef<[u8]>>(&self, segment: &Segment<D>, survey: &Survey) -> bool {
-        let Some((_, bytes)) = &self.0 else { return true };
-        segment.header.prefixes == survey.prefixes() && segment.filter_bytes() == bytes
     }
 }
 

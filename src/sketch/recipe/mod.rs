@@ -42,9 +42,9 @@ pub struct Sketch {
 
 /// A named, versioned choice of the sketches of a page: a base, and flags.
 ///
-/// The base `main` is the default. Without the flag `c`, its databases keep the keys of its own verdict alone. It reads the terms of a page's content (`text::page_content`), in lower case and
-/// without numbers: simhash, min-values, supershingles, projection, bands, and the profile that the default verdict
-/// compares. So pages of one site are not similar because their navigation is. The number of tokens and their
+/// The base `main` is the default. Without the flag `c`, its databases keep the keys of its own verdict alone. It reads
+/// the terms of a page's content (`text::page_content`), in lower case and without numbers: simhash, min-values,
+/// supershingles, projection, bands, and the profile that the default verdict compares. So pages of one site are not similar because their navigation is. The number of tokens and their
 /// digest are those of the whole page. Version 2 remains for the databases that have it: it finds the content in
 /// another way (`text::content`), has no profile, and its bands are of eight terms. The sites of version 3 are
 /// registrable domains, by the public suffix list; those of version 2 and of the other bases are Henzinger's unless
@@ -176,9 +176,9 @@ impl Recipe {
         Self { site: SiteRule::Registrable, ..self }
     }
 
-    /// Returns the recipe whose databases also store the keys by which the papers' algorithms find documents online: the
-    /// pieces of projections of algorithm C, and those megashingles of algorithm B that `main` has not; `None` if it has
-    /// no projections.
+    /// Returns the recipe whose databases also store the keys by which the papers' algorithms find documents online:
+    /// the pieces of projections of algorithm C, and those megashingles of algorithm B that `main` has not; `None` if
+    /// it has no projections.
     pub fn with_pieces(self) -> Option<Self> {
         self.has_projection().then_some(Self { pieces: true, ..self })
     }

@@ -2,9 +2,10 @@
 
 use nddb_format::FormatError;
 use nddb_format::digest::Digest;
+use nddb_format::filter::FilterBuilder;
 use nddb_format::manifest::{FileEntry, RunEntry};
 use nddb_format::postings::Postings;
-use nddb_format::segment::{FilterCheck, Segment, Survey};
+use nddb_format::segment::{Segment, Survey};
 
 use crate::spill::ticker::Ticker;
 use crate::store::disk::dir::{Dir, Kind};
@@ -140,7 +141,8 @@ pub(crate) fn verify_segment(segment: &Segment<Mapped>, file: &FileEntry, ticker
     for pages in [segment.index_pages(), segment.filter_pages()] {
         (0..pages.len()).filter_map(|page| pages.check(page).err()).for_each(|error| wrongs.push(error));
     }
-    let (mut survey, mut filter) = (Survey::new(&segment.header().table), FilterCheck::new(segment));
+    let (mut survey, mut filter) =
+        (Survey::new(&segment.header().table), FilterBuilder::new(segment.filter().copied()));
     let mut summed = true;
     let mut values = Vec::new();
     for number in 0..segment.block_len() {
@@ -155,7 +157,7 @@ pub(crate) fn verify_segment(segment: &Segment<Mapped>, file: &FileEntry, ticker
             if values.last() != Some(&segment.key(number).0) {
                 wrongs.push(Wrong::new(location(), "its key is not its last fingerprint"));
             }
-            filter.add(&values);
+            values.iter().for_each(|&value| filter.push(value));
             if summed && let Err(error) = values.iter().try_for_each(|&value| survey.push(value)) {
                 wrongs.push(Wrong::new(location(), error.to_string()));
                 summed = false;
@@ -169,7 +171,7 @@ pub(crate) fn verify_segment(segment: &Segment<Mapped>, file: &FileEntry, ticker
         let header = segment.header();
         wrongs.unless(survey.count() == header.count, "segment header", "count is not the number of fingerprints");
         wrongs.unless(survey.digest() == header.digest, "segment header", "digest is not that of the fingerprints");
-        wrongs.unless(filter.agrees(segment, &survey), "filter", "is not that of the fingerprints");
+        wrongs.unless(segment.has_filter_of(&survey, &filter), "filter", "is not that of the fingerprints");
     }
     Ok(end(segment.source(), wrongs))
 }

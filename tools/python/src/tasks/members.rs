@@ -79,7 +79,7 @@ pub(crate) fn members(
     }))
 }
 
-/// What is read of the table.
+/// The columns of the table.
 #[derive(Default)]
 struct Given {
     documents: Vec<Numbered>,
