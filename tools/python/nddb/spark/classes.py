@@ -47,24 +47,16 @@ def collapse(work: Work, documents: DataFrame, judging: Judging) -> Classes:
         ),
     )
 
-    def leaders() -> DataFrame:
+    def shared(rows: DataFrame, key: str, oldest: str) -> DataFrame:
         # Only what occurs more than once is joined; a count of a hot key is made where its rows are.
-        texts = (
-            properties.where("text is not null")
-            .groupBy("text")
-            .agg(least.alias("representative"), functions.count("*").alias("times"))
-            .where("times > 1")
-            .drop("times")
-        )
+        counted = rows.groupBy(key).agg(least.alias(oldest), functions.count("*").alias("times"))
+        return counted.where("times > 1").drop("times")
+
+    def leaders() -> DataFrame:
+        texts = shared(properties.where("text is not null"), "text", "representative")
         represented = properties.drop("keys", "fp").join(texts, "text", "left")
         represented = represented.withColumn("representative", functions.coalesce("representative", "number"))
-        classes = (
-            represented.where("number = representative and class is not null")
-            .groupBy("class")
-            .agg(least.alias("leader"), functions.count("*").alias("times"))
-            .where("times > 1")
-            .drop("times")
-        )
+        classes = shared(represented.where("number = representative and class is not null"), "class", "leader")
         led = (
             represented.where("number = representative")
             .join(classes, "class")
