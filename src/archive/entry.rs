@@ -47,6 +47,8 @@ pub enum EntryContent {
         /// Its URL, if the input has one.
         url: Option<String>,
     },
+    /// A document that was sketched before.
+    Sketch(SketchEntry),
     /// A document that could not be read, or unreadable bytes.
     Skipped {
         /// The reason, for counting.
@@ -84,6 +86,17 @@ impl PageEntry {
     pub fn page(&self) -> Page<'_> {
         Page { kind: self.kind, charset: self.charset.as_deref(), url: self.url.as_deref(), body: &self.body }
     }
+}
+
+/// A document that was sketched before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SketchEntry {
+    /// Everything that is stored of the document, its id too, in the encoding of the catalog. Nothing of it is checked.
+    pub sketch: Vec<u8>,
+    /// The label of the recipe that made it.
+    pub recipe: String,
+    /// The archive that its page was read from, if the input says.
+    pub archive: Option<String>,
 }
 
 /// What a record of a WARC file says of itself and of others; all without angle brackets.
@@ -154,6 +167,8 @@ named! {
         WrongType = "wrong_type",
         /// A fingerprint that is not 16 hex digits.
         BadFingerprint = "bad_fingerprint",
+        /// Bytes that are no sketch.
+        BadSketch = "bad_sketch",
         /// A line that is not id, tab, fingerprint.
         BadLine = "bad_line",
         /// A line beyond the size limit.

@@ -432,6 +432,7 @@ pub fn read_page(path: &Path, position: &Position, options: &Options) -> Result<
     let found = match input.next()? {
         Some(Entry { content: EntryContent::Page(page), .. }) => return Ok(page),
         Some(Entry { content: EntryContent::Fingerprint { .. }, .. }) => "a bare fingerprint",
+        Some(Entry { content: EntryContent::Sketch(_), .. }) => "a sketch",
         Some(Entry { content: EntryContent::Skipped { reason, .. }, .. }) => reason.as_str(),
         Some(Entry { content: EntryContent::Other(kind), .. }) => kind.as_str(),
         None => "the end of the file",

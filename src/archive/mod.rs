@@ -3,7 +3,7 @@
 //! It owns every input format that nddb loads from: WARC 0.17 to 1.1, WET, ARC 1.0 and 2.0, JSONL, pages and text
 //! files in folders, and raw fingerprints, each plain or inside gzip or zstd, and Parquet (with the feature
 //! `parquet`). [`Input`] opens a file, detects its format, and iterates over its [`Entry`]s: a page, a fingerprint, a
-//! skipped entry with its reason, or another record that is counted and not loaded. Every entry carries its
+//! sketch, a skipped entry with its reason, or another record that is counted and not loaded. Every entry carries its
 //! [`Position`], from which [`read_page`] reads it again, and after every entry [`Input::resume_point`] says where a
 //! later run resumes. A [`Selection`] names the records that are read of each archive.
 //!
@@ -63,7 +63,7 @@ mod warc;
 mod writer;
 mod zstandard;
 
-pub use entry::{Entry, EntryContent, Links, OtherKind, PageEntry, Position, Reason, ResumePoint};
+pub use entry::{Entry, EntryContent, Links, OtherKind, PageEntry, Position, Reason, ResumePoint, SketchEntry};
 pub use error::ArchiveError;
 pub use format::{Format, UnknownFormatName};
 pub use input::Input;

@@ -4,7 +4,7 @@ use nddb_format::fingerprint::low_mask;
 use nddb_format::record::Settings;
 
 use super::LoadError;
-use crate::archive::{Entry, EntryContent, OtherKind, PageEntry, Position, Reason};
+use crate::archive::{Entry, EntryContent, OtherKind, PageEntry, Position, Reason, SketchEntry};
 use crate::sketch::Recipe;
 use crate::store::Document;
 use crate::{Fingerprint, Result};
@@ -13,6 +13,10 @@ use crate::{Fingerprint, Result};
 pub(super) enum Prepared {
     /// A document with its sketches.
     Document(Box<Document>),
+    /// A document that was sketched before, and the archive that its page is of.
+    Sketched(Box<Document>, Option<String>),
+    /// A sketch by another recipe.
+    OtherRecipe(String),
     /// An entry that cannot be read or stored.
     Skipped { position: Position, reason: Reason, detail: String },
     /// A sound record that is not a document.
@@ -22,18 +26,19 @@ pub(super) enum Prepared {
 /// Makes documents for a database.
 pub(super) struct Maker {
     recipe: Recipe,
+    label: String,
     greatest: u64,
 }
 
 impl Maker {
     /// Returns a maker of documents for the database of these settings.
     pub(super) fn new(settings: &Settings) -> std::result::Result<Self, LoadError> {
-        Ok(Self { recipe: Recipe::from_label(&settings.recipe)?, greatest: low_mask(settings.bits) })
+        Ok(Self { greatest: low_mask(settings.bits), ..Self::of(Recipe::from_label(&settings.recipe)?) })
     }
 
     /// Returns a maker of documents that no database is known of.
     pub(super) fn of(recipe: Recipe) -> Self {
-        Self { recipe, greatest: u64::MAX }
+        Self { recipe, label: recipe.label(), greatest: u64::MAX }
     }
 
     /// Prepares an entry; `archive` is the number of its archive.
@@ -42,8 +47,7 @@ impl Maker {
         let document = match entry.content {
             EntryContent::Page(page) => self.page(&page, position, archive),
             EntryContent::Fingerprint { fingerprint, .. } if fingerprint > self.greatest => {
-                let detail = format!("{fingerprint:016x} is wider than the database's fingerprints");
-                return Prepared::Skipped { position, reason: Reason::BadFingerprint, detail };
+                return too_wide(fingerprint, position);
             }
             EntryContent::Fingerprint { id, fingerprint, url } => {
                 Document::bare(&id, Fingerprint(fingerprint)).map(|document| match url {
@@ -51,12 +55,33 @@ impl Maker {
                     None => document,
                 })
             }
+            EntryContent::Sketch(entry) => return self.sketched(entry, position),
             EntryContent::Skipped { reason, detail } => return Prepared::Skipped { position, reason, detail },
             EntryContent::Other(kind) => return Prepared::Other(kind),
         };
         match document {
             Ok(document) => Prepared::Document(Box::new(document)),
             Err(error) => Prepared::Skipped { position, reason: Reason::BadId, detail: error.to_string() },
+        }
+    }
+
+    /// The label of the recipe.
+    pub(super) fn label(&self) -> &str {
+        &self.label
+    }
+
+    fn sketched(&self, entry: SketchEntry, position: Position) -> Prepared {
+        let SketchEntry { sketch, recipe, archive } = entry;
+        if recipe != self.label {
+            return Prepared::OtherRecipe(recipe);
+        }
+        match Document::from_bytes(&sketch) {
+            // That of a page is cut by the database.
+            Ok(document) if !document.sketched && document.fingerprint().0 > self.greatest => {
+                too_wide(document.fingerprint().0, position)
+            }
+            Ok(document) => Prepared::Sketched(Box::new(document), archive),
+            Err(error) => Prepared::Skipped { position, reason: Reason::BadSketch, detail: error.to_string() },
         }
     }
 
@@ -68,4 +93,9 @@ impl Maker {
             None => document,
         })
     }
+}
+
+fn too_wide(fingerprint: u64, position: Position) -> Prepared {
+    let detail = format!("{fingerprint:016x} is wider than the database's fingerprints");
+    Prepared::Skipped { position, reason: Reason::BadFingerprint, detail }
 }

@@ -1,6 +1,7 @@
 //! Errors that end a load.
 
 use std::fmt;
+use std::path::PathBuf;
 
 use crate::archive::ArchiveError;
 use crate::sketch::RecipeError;
@@ -13,6 +14,15 @@ pub enum LoadError {
     Archive(ArchiveError),
     /// The recipe of the database is unknown.
     Recipe(RecipeError),
+    /// A table of sketches was made by another recipe than that of the database.
+    OtherRecipe {
+        /// The table.
+        path: PathBuf,
+        /// The recipe of the database.
+        database: String,
+        /// The recipe of the sketches.
+        sketches: String,
+    },
     /// An error of the database.
     Store(crate::Error),
 }
@@ -22,6 +32,10 @@ impl fmt::Display for LoadError {
         match self {
             LoadError::Archive(error) => error.fmt(f),
             LoadError::Recipe(error) => write!(f, "the database's recipe cannot be used: {error}"),
+            LoadError::OtherRecipe { path, database, sketches } => {
+                let path = path.display();
+                write!(f, "{path}: its sketches are of the recipe '{sketches}', and the database is of '{database}'")
+            }
             LoadError::Store(error) => error.fmt(f),
         }
     }
@@ -31,7 +45,7 @@ impl std::error::Error for LoadError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             LoadError::Archive(error) => error.source(),
-            LoadError::Recipe(_) => None,
+            LoadError::Recipe(_) | LoadError::OtherRecipe { .. } => None,
             LoadError::Store(error) => error.source(),
         }
     }

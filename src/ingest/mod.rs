@@ -4,7 +4,8 @@
 //! recipe, on the given number of threads, and stores them by bulk load, in the order of the inputs: the database
 //! does not depend on the number of threads. The progress of each archive is committed with its documents, at least
 //! every 30 seconds or 512 MB of input, so that a load that was stopped or killed resumes when it is called again.
-//! Unreadable entries are passed to the caller as an [`Event`], and counted.
+//! Unreadable entries are passed to the caller as an [`Event`], and counted. Tables of sketches are stored as they are,
+//! if the recipe is the same.
 //!
 //! ```
 //! use nddb::ingest::{Event, Loader};
@@ -33,6 +34,7 @@
 
 mod documents;
 mod error;
+mod origins;
 mod pieces;
 mod report;
 mod resume;
@@ -46,6 +48,7 @@ pub use self::report::{Event, LoadProgress, LoadReport, Skipped};
 pub use self::sketched::{Sketched, sketch_archive};
 
 use self::documents::{Maker, Prepared};
+use self::origins::Origins;
 use self::pieces::{Piece, Reading};
 use self::report::Tally;
 use self::resume::Sources;
@@ -130,8 +133,8 @@ impl<'a> Loader<'a> {
     /// # Errors
     /// [`LoadError::Archive`] for a path that does not exist or a folder without an input, before anything is
     /// loaded. An input that cannot be opened or read to its end is no error but an [`Event::Unreadable`].
-    /// [`LoadError::Recipe`] if the database's recipe is not one of this version; [`LoadError::Store`] for errors
-    /// of the database.
+    /// [`LoadError::Recipe`] if the database's recipe is not one of this version; [`LoadError::OtherRecipe`] for
+    /// sketches of another recipe; [`LoadError::Store`] for errors of the database.
     pub fn load<P: AsRef<Path>>(self, inputs: &[P]) -> Result<LoadReport, LoadError> {
         let inputs = archive::expand(inputs, self.options.format)?;
         self.load_inputs(inputs)
@@ -151,13 +154,14 @@ impl<'a> Loader<'a> {
         let mut tally = Tally::new(&sources, passed_over);
         let mut reading = Reading::new(sources, &*stop);
         let mut load = writer.bulk_load()?;
+        let mut origins = Origins::default();
         let mut kept = (Instant::now(), 0);
         parallel::in_order(
             threads,
             || reading.next(),
             |piece| piece.map(|entry, archive| maker.make(entry, archive)),
             |piece| {
-                store(piece, &mut load, &mut tally, &mut *on_event)?;
+                store(piece, maker.label(), &mut origins, &mut load, &mut tally, &mut *on_event)?;
                 let (since, bytes) = kept;
                 if since.elapsed() >= CHECKPOINT_TIME || tally.progress().bytes_in - bytes >= CHECKPOINT_BYTES {
                     load.checkpoint()?;
@@ -176,6 +180,8 @@ impl<'a> Loader<'a> {
 /// Stores the documents of a piece, and records the progress of its archive.
 fn store(
     piece: Piece<Prepared>,
+    recipe: &str,
+    origins: &mut Origins,
     load: &mut BulkLoad<'_>,
     tally: &mut Tally,
     on_event: &mut dyn FnMut(Event<'_>),
@@ -187,18 +193,25 @@ fn store(
         load.label(batch)?;
     }
     for entry in piece.entries {
-        match entry {
-            Prepared::Document(document) => {
-                let is_truncated = document.record().truncated;
-                load.push(*document)?;
-                tally.take(is_truncated);
+        let document = match entry {
+            Prepared::Document(document) => document,
+            Prepared::Sketched(document, archive) => Box::new(origins.place(*document, archive.as_deref(), load)?),
+            Prepared::OtherRecipe(sketches) => {
+                return Err(LoadError::OtherRecipe { path: piece.path, database: recipe.to_owned(), sketches });
             }
             Prepared::Skipped { position, reason, detail } => {
                 tally.skip(reason);
                 on_event(Event::Skipped(Skipped { path: &piece.path, position, reason, detail: &detail }));
+                continue;
             }
-            Prepared::Other(kind) => tally.other(kind),
-        }
+            Prepared::Other(kind) => {
+                tally.other(kind);
+                continue;
+            }
+        };
+        let is_truncated = document.record().truncated;
+        load.push(*document)?;
+        tally.take(is_truncated);
     }
     if let Some(error) = piece.error {
         on_event(Event::Unreadable { path: &piece.path, error: &error });

@@ -145,6 +145,10 @@ impl<'a> Reading<'a> {
                             bodies += page.body.len();
                             self.documents += 1;
                         }
+                        EntryContent::Sketch(entry) => {
+                            bodies += entry.sketch.len();
+                            self.documents += 1;
+                        }
                         EntryContent::Fingerprint { .. } => {
                             self.documents += 1;
                             self.ordinal += 1;

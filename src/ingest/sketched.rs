@@ -67,7 +67,11 @@ pub fn sketch_archive(
     let outcome = parallel::in_order(threads, next, work, |piece| -> Result<(), LoadError> {
         for prepared in piece {
             match prepared? {
-                Prepared::Document(document) => each(Sketched::Document(document))?,
+                Prepared::Document(document) | Prepared::Sketched(document, _) => each(Sketched::Document(document))?,
+                Prepared::OtherRecipe(sketches) => {
+                    let (path, database) = (path.to_owned(), maker.label().to_owned());
+                    return Err(LoadError::OtherRecipe { path, database, sketches });
+                }
                 Prepared::Skipped { position, reason, detail } => {
                     each(Sketched::Skipped(Skipped { path, position, reason, detail: &detail }))?;
                 }

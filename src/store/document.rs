@@ -116,6 +116,12 @@ impl Document {
         self
     }
 
+    /// Removes the position: the page cannot be read again.
+    pub(crate) fn without_source(mut self) -> Self {
+        self.record.source = None;
+        self
+    }
+
     /// Marks a document whose page was truncated at a limit.
     pub fn truncated(mut self, truncated: bool) -> Self {
         self.record.truncated = truncated;

@@ -34,7 +34,11 @@ pub(super) enum Kind {
     Time(i64),
 }
 
+/// Number of columns that are read.
+pub(super) const COLUMNS: usize = 10;
+
 /// The columns of documents, in the order in which their values are read.
+#[derive(Default)]
 pub(super) struct Columns {
     pub(super) id: Option<Column>,
     pub(super) url: Option<Column>,
@@ -43,6 +47,10 @@ pub(super) struct Columns {
     pub(super) fp: Option<Column>,
     pub(super) date: Option<Column>,
     pub(super) batch: Option<Column>,
+    /// Of a table of sketches: the sketch, its recipe, and the archive that its page is of.
+    pub(super) sketch: Option<Column>,
+    pub(super) recipe: Option<Column>,
+    pub(super) archive: Option<Column>,
 }
 
 impl Columns {
@@ -75,6 +83,16 @@ impl Columns {
             }
         };
         let is_text = |kind| matches!(kind, Kind::Text | Kind::Bytes);
+        let batch = match batch {
+            Some(batch) => find(batch, "", &[], is_text)?,
+            None => None,
+        };
+        // Whoever names a column wants documents made of it.
+        if required.is_empty()
+            && let Some(columns) = Columns::of_sketches(schema)
+        {
+            return Ok(Columns { batch, ..columns });
+        }
         let columns = Columns {
             id: find(&names.id, &usual.id, &[], |kind| !matches!(kind, Kind::Time(_)))?,
             url: find(&names.url, &usual.url, &["metadata.url"], is_text)?,
@@ -88,10 +106,10 @@ impl Columns {
                 matches!(kind, Kind::Text | Kind::Bytes | Kind::Time(_))
             })
             .unwrap_or_default(),
-            batch: match batch {
-                Some(batch) => find(batch, "", &[], is_text)?,
-                None => None,
-            },
+            batch,
+            sketch: None,
+            recipe: None,
+            archive: None,
         };
         if columns.text.is_none() && columns.html.is_none() && columns.fp.is_none() {
             return Err(format!(
@@ -105,9 +123,18 @@ impl Columns {
         Ok(columns)
     }
 
+    /// Finds the columns of a table of sketches: bytes in `sketch`, and the recipe that made them.
+    fn of_sketches(schema: &SchemaDescriptor) -> Option<Columns> {
+        let find = |name: &str, kind: Kind| column(schema, name)?.ok().filter(|column| column.kind == kind);
+        let (sketch, recipe) = (find("sketch", Kind::Bytes)?, find("recipe", Kind::Text)?);
+        let archive = find("archive", Kind::Text);
+        Some(Columns { sketch: Some(sketch), recipe: Some(recipe), archive, ..Columns::default() })
+    }
+
     /// Returns the columns in order.
-    pub(super) fn all(&self) -> [Option<&Column>; 7] {
-        [&self.id, &self.url, &self.text, &self.html, &self.fp, &self.date, &self.batch].map(Option::as_ref)
+    pub(super) fn all(&self) -> [Option<&Column>; COLUMNS] {
+        let Columns { id, url, text, html, fp, date, batch, sketch, recipe, archive } = self;
+        [id, url, text, html, fp, date, batch, sketch, recipe, archive].map(Option::as_ref)
     }
 }
 

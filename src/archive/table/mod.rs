@@ -1,4 +1,4 @@
-//! Parquet files: a document a row.
+//! Parquet files: a document a row, as a page, a text, a fingerprint or a sketch.
 //!
 //! The position of a row is its number in the file, from 0. The file is read row by row, so that memory holds one page
 //! of each column that is read. Damage costs the rest of the row group that it is in.
@@ -17,13 +17,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use parquet::file::metadata::ParquetMetaData;
 
-use self::columns::{Column, Columns, Kind};
+use self::columns::{COLUMNS, Column, Columns, Kind};
 use self::cursor::{Cursor, Value};
 use self::file::File;
 use self::footer::{Trouble, extent, metadata};
 pub(super) use self::ranges::each_range;
 use super::date;
-use super::entry::{Entry, EntryContent, PageEntry, Position, Reason, valid_id};
+use super::entry::{Entry, EntryContent, PageEntry, Position, Reason, SketchEntry, valid_id};
 use super::limits::Limits;
 use super::options::Options;
 use super::raw;
@@ -53,7 +53,7 @@ pub(super) struct Table {
 struct Group {
     index: usize,
     /// The columns, in the order of [`Columns::all`].
-    cursors: [Option<Cursor>; 7],
+    cursors: [Option<Cursor>; COLUMNS],
     /// The row that the cursors are at.
     row: u64,
     /// Bytes of the columns in the file, and of the pages so far.
@@ -171,7 +171,7 @@ impl Table {
             _ => self.begin(index, first)?,
         };
         let skip = usize::try_from(self.row - group.row).unwrap_or(usize::MAX);
-        let mut values = [const { None }; 7];
+        let mut values = [const { None }; COLUMNS];
         for (cursor, value) in group.cursors.iter_mut().zip(&mut values) {
             if let Some(cursor) = cursor {
                 if skip > 0 {
@@ -202,7 +202,7 @@ impl Table {
 
     fn begin(&self, index: usize, first: u64) -> Result<Group, Trouble> {
         let group = self.metadata.row_group(index);
-        let mut cursors = [const { None }; 7];
+        let mut cursors = [const { None }; COLUMNS];
         let mut compressed = 0;
         for (column, cursor) in self.columns.all().into_iter().zip(&mut cursors) {
             let Some(Column { index, .. }) = column else { continue };
@@ -218,9 +218,12 @@ impl Table {
 
     /// Makes a document of the values of a row. As of JSON lines, the fingerprint is preferred to the page, and the
     /// page to the text.
-    fn content(&self, values: [Option<Value>; 7]) -> Result<EntryContent, EntryContent> {
+    fn content(&self, values: [Option<Value>; COLUMNS]) -> Result<EntryContent, EntryContent> {
         let columns = &self.columns;
-        let [id, url, text, html, fp, date, _] = values;
+        let [id, url, text, html, fp, date, _, sketch, recipe, archive] = values;
+        if let (Some(sketch), Some(recipe)) = (sketch, recipe) {
+            return sketch_of(&sketch, &recipe, archive.as_ref());
+        }
         let id = match (&columns.id, id) {
             (Some(column), Some(value)) => id_of(column, &value)?,
             _ => format!("{}:{}", self.name, self.row),
@@ -263,6 +266,22 @@ impl Table {
             truncated: body.len() < bytes.data().len(),
         }))
     }
+}
+
+/// The content of a row of a table of sketches.
+fn sketch_of(sketch: &Value, recipe: &Value, archive: Option<&Value>) -> Result<EntryContent, EntryContent> {
+    let (Value::Bytes(sketch), Value::Bytes(recipe)) = (sketch, recipe) else {
+        return Err(skipped(Reason::MissingField, "null in \"sketch\" or \"recipe\"".to_owned()));
+    };
+    let archive = match archive {
+        Some(Value::Bytes(path)) => Some(String::from_utf8_lossy(path.data()).into_owned()),
+        _ => None,
+    };
+    Ok(EntryContent::Sketch(SketchEntry {
+        sketch: sketch.data().to_vec(),
+        recipe: String::from_utf8_lossy(recipe.data()).into_owned(),
+        archive,
+    }))
 }
 
 fn id_of(column: &Column, value: &Value) -> Result<String, EntryContent> {

@@ -109,6 +109,14 @@ impl Failure {
         }
     }
 
+    /// Says which file or folder it is about.
+    pub(crate) fn about(mut self, path: &Path) -> Self {
+        if let Self::Told(told) = &mut self {
+            told.message = format!("{}: {}", path.display(), told.message);
+        }
+        self
+    }
+
     /// A file of the format is not what it should be.
     pub(crate) fn format(path: &Path, error: &FormatError) -> Self {
         let code = match error {
@@ -175,6 +183,9 @@ impl From<LoadError> for Failure {
             LoadError::Archive(error) => error.into(),
             LoadError::Store(error) => error.into(),
             LoadError::Recipe(error) => unusable_recipe(&error),
+            error @ LoadError::OtherRecipe { .. } => Told::new(Code::Mismatch, chain(&error))
+                .hint("load them into a database of their recipe ('nddb create --recipe NAME'), or sketch the pages again")
+                .into(),
             error => Self::failed(chain(&error)),
         }
     }

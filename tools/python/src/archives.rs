@@ -65,7 +65,7 @@ pub(crate) fn sketch_archive(
     };
     let threads = threads.unwrap_or_else(usual_threads).max(1);
     Ok(Stream::new(columns(), move |sink| {
-        let mut rows = Rows::new();
+        let mut rows = Rows::new(&recipe);
         let mut fault = None;
         let mut each = |sketched: Sketched<'_>| {
             let pushed = match sketched {

@@ -19,6 +19,8 @@ pub(crate) enum Fault {
     Archive(ArchiveError),
     /// A recipe is not known.
     Recipe(RecipeError),
+    /// Databases, or a database and sketches, differ in their settings; with a hint.
+    Mismatch(String, Option<String>),
     /// An exception of Python.
     Python(PyErr),
     /// An argument makes no sense.
@@ -63,6 +65,7 @@ impl From<LoadError> for Fault {
             LoadError::Archive(error) => Self::Archive(error),
             LoadError::Recipe(error) => Self::Recipe(error),
             LoadError::Store(error) => Self::Store(error),
+            error @ LoadError::OtherRecipe { .. } => Self::Mismatch(chain(&error), None),
             error => Self::Value(chain(&error)),
         }
     }
@@ -81,6 +84,7 @@ impl From<Fault> for PyErr {
             Fault::Value(message) => PyValueError::new_err(message),
             Fault::Key(id) => PyKeyError::new_err(id),
             Fault::Archive(error) => exception("ArchiveError", &chain(&error), None, None),
+            Fault::Mismatch(message, hint) => exception("Mismatch", &message, hint, None),
             Fault::Recipe(error) => exception("RecipeError", &chain(&error), None, None),
             Fault::Store(error) => {
                 let system = match &error {

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::builder::{BinaryBuilder, Int64Builder, StringBuilder};
-use arrow_array::{ArrayRef, RecordBatch};
+use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use nddb::Document;
 use nddb::sketch::Recipe;
@@ -83,10 +83,11 @@ impl PyRecipe {
         Ok(convert::json(py, &value)?)
     }
 
-    /// Sketches the pages of a table: a Stream with the columns id, url, site, fp, tokens and sketch.
+    /// Sketches the pages of a table: a Stream with the columns id, url, site, fp, tokens, sketch, recipe.
     ///
     /// `sketch` is everything that is stored of a document, as bytes that `candidate_keys` and `decide` take; `fp` is
     /// the fingerprint as a signed number, None for fewer than two tokens. Rows without an id or a page are left out.
+    /// As a Parquet file it is loaded by `Writer.load`, without the pages.
     ///
     /// >>> import pyarrow
     /// >>> table = pyarrow.table({"id": ["a"], "text": [fox]})
@@ -106,7 +107,7 @@ impl PyRecipe {
         let tables = Tables::new(table)?;
         let (recipe, threads) = (self.recipe, threads.unwrap_or_else(usual_threads).max(1));
         Ok(Stream::new(columns(), move |sink| {
-            let mut rows = Rows::new();
+            let mut rows = Rows::new(&recipe);
             documents::sketch(
                 tables.take()?,
                 &names,
@@ -172,12 +173,13 @@ pub(crate) fn columns() -> SchemaRef {
         Field::new("fp", DataType::Int64, true),
         Field::new("tokens", DataType::Int64, true),
         Field::new("sketch", DataType::Binary, false),
+        Field::new("recipe", DataType::Utf8, false),
     ]))
 }
 
 /// Sketches on their way to the reader of the table.
-#[derive(Default)]
 pub(crate) struct Rows {
+    recipe: String,
     ids: StringBuilder,
     urls: StringBuilder,
     sites: StringBuilder,
@@ -188,8 +190,17 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    pub(crate) fn new() -> Self {
-        Self::default()
+    pub(crate) fn new(recipe: &Recipe) -> Self {
+        Self {
+            recipe: recipe.label(),
+            ids: StringBuilder::new(),
+            urls: StringBuilder::new(),
+            sites: StringBuilder::new(),
+            prints: Int64Builder::new(),
+            tokens: Int64Builder::new(),
+            sketches: BinaryBuilder::new(),
+            len: 0,
+        }
     }
 
     pub(crate) fn push(&mut self, sink: &Sink, document: &Document) -> Result<()> {
@@ -209,11 +220,13 @@ impl Rows {
         if self.len == 0 {
             return Ok(());
         }
+        let batch = self.batch();
         self.len = 0;
-        Ok(sink.send(self.batch())?)
+        Ok(sink.send(batch)?)
     }
 
     fn batch(&mut self) -> Result<RecordBatch, ArrowError> {
+        let recipes = StringArray::from_iter_values(std::iter::repeat_n(&self.recipe, self.len));
         let arrays: Vec<ArrayRef> = vec![
             Arc::new(self.ids.finish()),
             Arc::new(self.urls.finish()),
@@ -221,6 +234,7 @@ impl Rows {
             Arc::new(self.prints.finish()),
             Arc::new(self.tokens.finish()),
             Arc::new(self.sketches.finish()),
+            Arc::new(recipes),
         ];
         RecordBatch::try_new(columns(), arrays)
     }

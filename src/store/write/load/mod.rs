@@ -175,6 +175,19 @@ impl BulkLoad<'_> {
         self.writer.archives(unread, is_gone)
     }
 
+    /// Returns the archives that are registered, with their numbers and progress.
+    pub(crate) fn registered(&self) -> Result<Vec<(u32, Archive)>> {
+        self.writer.catalog().archives()
+    }
+
+    /// Registers an archive that is not registered yet, and returns its number. It becomes durable together with the
+    /// documents.
+    pub(crate) fn register(&mut self, archive: Archive) -> u32 {
+        let number = self.writer.take_archive_number();
+        self.progress(number, archive);
+        number
+    }
+
     /// Reports progress; an error if the caller wants to stop.
     pub(super) fn report(&mut self, progress: Progress) -> Result<()> {
         self.writer.report(progress.phase, progress.done, progress.total, progress.unit)

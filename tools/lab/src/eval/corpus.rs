@@ -209,6 +209,7 @@ fn document(entry: &Entry, archive: Option<u32>, recipe: &Recipe) -> std::result
                 None => document,
             })
         }
+        EntryContent::Sketch(_) => return Err("a sketch, and pages are compared".into()),
         EntryContent::Skipped { reason, detail } => {
             return Err(format!("at byte {}: {reason}: {detail}", position.offset));
         }

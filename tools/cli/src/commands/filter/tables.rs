@@ -175,6 +175,9 @@ impl Ids {
             let id = match entry.content {
                 EntryContent::Page(page) => Some(page.id),
                 EntryContent::Fingerprint { id, .. } => Some(id),
+                EntryContent::Sketch(entry) => {
+                    nddb::Document::from_bytes(&entry.sketch).ok().map(|document| document.id().to_owned())
+                }
                 _ => None,
             };
             self.next = Some((entry.position.offset, id));

@@ -28,7 +28,7 @@ use crate::{database, interrupt, output};
 /// Load archives, pages or fingerprints
 ///
 /// Reads WARC, WET and ARC (plain, .gz, .zst), JSONL (.gz, .zst), Parquet, HTML and text files, `id<TAB>hex` lines and
-/// raw fingerprints, and folders of them: of a folder every file below it whose name tells such a format, or that of
+/// raw fingerprints, tables of sketches of the database's recipe, and folders of them: of a folder every file below it whose name tells such a format, or that of
 /// --format; its pages and texts have their path as id. Loading the same documents again changes nothing. What cannot
 /// be read is skipped and counted, and listed with --skipped; the exit code is 3 then.
 ///
@@ -44,6 +44,7 @@ Examples:
   nddb load crawl.nddb pages/                        every page, text and archive below
   zstdcat dump.jsonl.zst | nddb load crawl.nddb - --format jsonl --text-field content
   nddb load crawl.nddb fineweb/*.parquet             columns id, text and url
+  nddb load shard.nddb sketches.parquet              sketched before, by the recipe of shard.nddb
   nddb load crawl.nddb books.parquet --id-column meta.isbn --text-column content
   nddb load crawl.nddb --select index.parquet warc/  the records that the index names
   nddb load old.nddb prints.u64le --id-prefix a-     ids a-0, a-1, ...
