@@ -223,6 +223,9 @@ impl Error {
             Self::DamagedBackup { .. } => {
                 Some("use another backup; 'nddb verify-backup' lists all damage of this one".into())
             }
+            Self::Mismatch { what: "k", .. } => {
+                Some("'nddb create --k' makes a database of that k: load the documents again".into())
+            }
             Self::Mismatch { .. } => {
                 Some("fingerprints of different recipes cannot be compared: use another database".into())
             }

@@ -49,9 +49,10 @@ pub use spill::progress::{Progress, Watch};
 pub use store::testing;
 pub use store::{
     Answer, BackupReport, BackupSummary, BatchMatch, BatchSummary, BulkLoad, BytesByKind, CheckOptions, CheckReport,
-    Compacted, CompactionPlan, Document, Fault, FileStats, Loaded, Match, Matches, Neighbor, Outcome, Reader,
-    RebuildOptions, RebuildWhat, Rebuilt, RunStats, SchemeStats, Stats, Stored, Verify, View, Within, Work, Writer,
-    backup, check, planner, raise_open_files, rebuild, restore, scan_blocks, scan_segment, verify_backup,
+    Compacted, CompactionPlan, Document, Fault, Federation, FileStats, Loaded, Match, Matches, Neighbor, Outcome, Part,
+    PartedAnswer, Reader, RebuildOptions, RebuildWhat, Rebuilt, Resolving, RunStats, ScanRange, SchemeStats, Stats,
+    Stored, Verify, View, Within, Work, Writer, backup, check, planner, raise_open_files, rebuild, restore,
+    scan_blocks, scan_segment, verify_backup,
 };
 
 /// What the interface shows of the file format: the records of the catalog, schemes, and why bytes are refused.

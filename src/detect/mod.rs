@@ -41,8 +41,8 @@ pub use method::text_options::{SetOptions, ShingleOptions, TextScope};
 pub use method::text_summary::{SetSummary, ShingleSummary, UnreadTexts};
 pub use method::traits::{ALL_TRAITS, Model, TRAITS, Trait, Traits, told};
 pub use online::{
-    Bound, Edit, Judgement, NearDuplicate, NearDuplicates, OnlineDetector, TermDifference, UnreadReason, bounds,
-    content_difference, main_content_difference, read_page, term_difference,
+    Bound, Edit, Judgement, NearDuplicate, NearDuplicates, OnlineDetector, PartedNearDuplicates, TermDifference,
+    UnreadReason, bounds, content_difference, main_content_difference, read_page, term_difference,
 };
 pub use pairs::judge::stored_pair;
 pub use pairs::pairs;

@@ -1,6 +1,6 @@
 //! Batch mode: one pass over everything stored finds the same as single queries.
 
-use nddb::{BatchMatch, Config, Document, Fingerprint, Reader, Within, Work, Writer};
+use nddb::{BatchMatch, Config, Document, Fingerprint, Reader, Resolving, Within, Work, Writer};
 
 use super::support::{Random, bare};
 
@@ -22,6 +22,32 @@ fn batch(reader: &Reader, queries: &[Fingerprint], k: u8, threads: usize) -> Vec
     };
     let summary = reader.view().batch_query(queries, Within(k), threads, 1 << 20, &mut |_| true, &mut emit);
     assert_eq!(summary.expect("a pass").matches, lines.len() as u64);
+    lines
+}
+
+/// Scans of all ranges and of what is in no run, each row twice, resolved.
+fn in_parts(reader: &Reader, queries: &[Fingerprint], k: u8) -> Vec<Line> {
+    let (view, mut rows) = (reader.view(), Vec::new());
+    let mut take = |query, stored, distance| {
+        rows.extend([(query, stored, distance); 2]);
+        Ok(())
+    };
+    for range in view.scan_ranges() {
+        let blocks = Some((range.first, range.blocks));
+        nddb::scan_segment(&range.segment, blocks, queries, Within(k), &mut take).expect("a range");
+    }
+    view.scan_recent(queries, Within(k), &mut take).expect("what is in no run");
+    let mut resolving = Resolving::new(view, 1 << 20);
+    rows.into_iter().rev().for_each(|(query, stored, distance)| {
+        resolving.push(query, stored, distance).expect("taken");
+    });
+    let mut lines = Vec::new();
+    let mut emit = |found: BatchMatch<'_>| {
+        lines.push((found.query, found.distance, found.id.to_owned(), found.fingerprint.0));
+        Ok(())
+    };
+    let matches = resolving.finish(&mut emit).expect("resolved");
+    assert_eq!(matches, lines.len() as u64);
     lines
 }
 
@@ -63,6 +89,7 @@ fn one_pass_finds_what_single_queries_find_in_the_same_order() {
             let want = answers(&reader, &queries, k);
             assert_eq!(batch(&reader, &queries, k, 1), want, "f={bits} k={k}");
             assert_eq!(batch(&reader, &queries, k, 3), want, "f={bits} k={k}, three threads");
+            assert_eq!(in_parts(&reader, &queries, k), want, "f={bits} k={k}, in parts");
         }
         assert_eq!(batch(&reader, &[], k, 1), []);
     }

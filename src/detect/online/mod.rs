@@ -5,6 +5,7 @@
 //! [`pairs`](super::pairs()) finds with `expand`, as long as no key has more postings than the group limit.
 
 mod detector;
+mod federation;
 mod insert;
 mod matches;
 #[cfg(test)]
@@ -21,6 +22,7 @@ pub use crate::compare::term_differences::{
     Edit, TermDifference, content_difference, main_content_difference, term_difference,
 };
 pub use detector::OnlineDetector;
+pub use federation::PartedNearDuplicates;
 pub use insert::Judgement;
 pub use matches::{NearDuplicate, NearDuplicates};
 pub use page::{UnreadReason, read_page};

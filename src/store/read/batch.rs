@@ -22,9 +22,9 @@ use crate::store::runs::run::Run;
 use crate::{Error, Result};
 
 /// Blocks of a range: 64 MB.
-const RANGE_LEN: u64 = (64 << 20) / BLOCK_SIZE as u64;
+pub(super) const RANGE_LEN: u64 = (64 << 20) / BLOCK_SIZE as u64;
 /// Rows whose ids are looked up together.
-const RESOLVE_LEN: usize = 1 << 14;
+pub(super) const RESOLVE_LEN: usize = 1 << 14;
 
 /// The result of a batch query.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub struct BatchMatch<'a> {
 }
 
 /// A match by number: query ordinal with the distance in its low byte, document number, fingerprint.
-type Row = [u64; 3];
+pub(super) type Row = [u64; 3];
 
 impl View<'_> {
     /// Finds every live document within `within` bits of each of many queries and passes the matches to `emit` by
@@ -68,12 +68,7 @@ impl View<'_> {
         watch: &mut (dyn FnMut(&Progress) -> bool + Send),
         emit: &mut dyn FnMut(BatchMatch<'_>) -> Result<()>,
     ) -> Result<BatchSummary> {
-        if within.0 > self.settings.k {
-            return Err(Error::OutOfRange { what: "k", requested: within.0.into(), limit: self.settings.k.into() });
-        }
-        let natural =
-            nddb_format::scheme::Scheme::new(self.settings.bits, 0, &[], 0).map_err(Error::format(self.dir.root()))?;
-        let index = QueryIndex::new(&natural.tables()[0], queries, within, memory_limit / 2)?;
+        let index = self.query_index(queries, within, memory_limit / 2)?;
         let total: u64 = self.snapshot.runs.iter().map(|run| run.entry.fingerprints).sum();
         let ranges: Vec<(&Run, u64)> = self
             .snapshot
@@ -103,6 +98,16 @@ impl View<'_> {
         self.sweep_memtable(&index, &mut sorter)?;
         let matches = self.emit_rows(sorter, emit)?;
         Ok(BatchSummary { stored: stored + self.snapshot.memtable.len() as u64, matches })
+    }
+
+    /// Returns the index of queries for a pass over fingerprints as they are.
+    pub(super) fn query_index(&self, queries: &[Fingerprint], within: Within, memory_limit: u64) -> Result<QueryIndex> {
+        if within.0 > self.settings.k {
+            return Err(Error::OutOfRange { what: "k", requested: within.0.into(), limit: self.settings.k.into() });
+        }
+        let natural =
+            nddb_format::scheme::Scheme::new(self.settings.bits, 0, &[], 0).map_err(Error::format(self.dir.root()))?;
+        QueryIndex::new(&natural.tables()[0], queries, within, memory_limit)
     }
 
     /// Reads one range of a run's table 0. Returns the number of its fingerprints and the matches: query, value,
@@ -181,7 +186,12 @@ impl View<'_> {
         Ok(matches + self.emit_resolved(&mut pending, emit)?)
     }
 
-    fn emit_resolved(&self, pending: &mut Vec<Row>, emit: &mut dyn FnMut(BatchMatch<'_>) -> Result<()>) -> Result<u64> {
+    /// Passes rows with the ids of their documents to `emit`, sorted, and empties them. Returns their number.
+    pub(super) fn emit_resolved(
+        &self,
+        pending: &mut Vec<Row>,
+        emit: &mut dyn FnMut(BatchMatch<'_>) -> Result<()>,
+    ) -> Result<u64> {
         let mut numbers: Vec<u64> = pending.iter().map(|row| row[1]).collect();
         numbers.sort_unstable();
         numbers.dedup();

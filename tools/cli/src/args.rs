@@ -80,6 +80,14 @@ pub(crate) struct Database {
     pub(crate) db: PathBuf,
 }
 
+/// The databases of a command that takes nothing else by position.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Databases {
+    /// The database, a folder; or several, each with documents of its own, that are asked as one
+    #[arg(value_name = "DB", env = "NDDB_DB", hide_env_values = true, required = true, num_args = 1..)]
+    pub(crate) dbs: Vec<PathBuf>,
+}
+
 /// The database by `NDDB_DB`, for commands that take more by position.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct FromEnvironment {

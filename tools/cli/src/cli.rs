@@ -5,8 +5,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 use crate::args::Global;
 use crate::commands::{
     add, audit, backup, batch, batch_query, check, cluster, compact, completions, create, eval, export, filter, fp,
-    get, lab, load, ls, man, merge, pairs, plan, query, rebuild, report, reshape, rm, scan, segment, show, stats, tune,
-    upgrade,
+    get, lab, load, ls, man, merge, pairs, plan, query, rebuild, report, reshape, resolve, rm, scan, segment, show,
+    stats, tune, upgrade,
 };
 use crate::failure::{Code, Result};
 
@@ -75,6 +75,7 @@ pub(crate) enum Command {
     Plan(plan::Args),
     Segment(segment::Args),
     Scan(scan::Args),
+    Resolve(resolve::Args),
     Fp(fp::Args),
     Eval(eval::Args),
     Lab(lab::Args),
@@ -121,6 +122,7 @@ pub(crate) fn run(cli: Cli) -> Result<Code> {
         Command::Plan(args) => plan::run(&args, global),
         Command::Segment(args) => segment::run(&args, global),
         Command::Scan(args) => scan::run(&args),
+        Command::Resolve(args) => resolve::run(args, global),
         Command::Fp(args) => fp::run(&args, global),
         Command::Lab(args) => lab::run(args, global),
         Command::Eval(args) => eval::run(&args, global),

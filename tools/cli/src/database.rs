@@ -1,13 +1,13 @@
 //! Opening the database, for reading and for writing.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use nddb::sketch::Recipe;
-use nddb::{Reader, Writer};
+use nddb::{Federation, Reader, Writer};
 use nddb_format::record::Settings;
 
 use crate::args::Global;
-use crate::failure::{Result, unusable_recipe};
+use crate::failure::{Failure, Result, unusable_recipe};
 use crate::inputs;
 
 /// Opens a database for reading.
@@ -20,6 +20,17 @@ pub(crate) fn write(path: &Path, command: &str, global: &Global) -> Result<Write
     let mut writer = Writer::open_as(path, &holder(command))?;
     set_up(&mut writer, global);
     Ok(writer)
+}
+
+/// Takes several databases for one.
+pub(crate) fn federation<'a>(paths: &[PathBuf], readers: &'a [Reader]) -> Result<Federation<'a>> {
+    let mut parts = paths.iter().zip(readers);
+    let (_, first) = parts.next().ok_or_else(|| Failure::usage("no database is named"))?;
+    let mut federation = Federation::of(first.view());
+    for (path, reader) in parts {
+        federation.join(reader.view()).map_err(|error| Failure::from(error).about(path))?;
+    }
+    Ok(federation)
 }
 
 fn set_up(writer: &mut Writer, global: &Global) {

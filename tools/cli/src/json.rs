@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use nddb::{Answer, Fingerprint, Match, Matches, Neighbor};
+use nddb::{Fingerprint, Match, Neighbor, Part, PartedAnswer};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -55,54 +55,62 @@ pub(crate) fn or_null(text: Option<&str>) -> Value {
 struct AnswerLine<'a, T> {
     fp: Hex,
     count: u64,
-    #[serde(serialize_with = "each")]
-    matches: &'a [T],
+    matches: Found<'a, T>,
 }
 
-/// One of several, as it is written.
-trait Written {
-    fn written(&self) -> impl Serialize;
+/// The matches of an answer, and the names of the databases that they are in, if there are several.
+struct Found<'a, T> {
+    matches: &'a [Part<T>],
+    names: &'a [String],
 }
 
-fn each<T: Written, S: Serializer>(all: &[T], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(all.iter().map(Written::written))
+impl<T: Written> Serialize for Found<'_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let name = |part: usize| self.names.get(part).map(String::as_str);
+        serializer.collect_seq(self.matches.iter().map(|(part, one)| one.written(name(*part))))
+    }
+}
+
+/// One of several, as it is written; `db` is the database that it is in, if there are several.
+pub(crate) trait Written {
+    fn written<'a>(&'a self, db: Option<&'a str>) -> impl Serialize;
 }
 
 impl Written for Neighbor {
-    fn written(&self) -> impl Serialize {
+    fn written<'a>(&'a self, db: Option<&'a str>) -> impl Serialize {
         #[derive(Serialize)]
         struct Line<'a> {
             id: &'a str,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            db: Option<&'a str>,
             fp: Hex,
             distance: u32,
             url: Option<&'a str>,
             site: Option<&'a str>,
         }
         let Self { id, url, site, .. } = self;
-        Line { id, fp: Hex(self.fingerprint), distance: self.distance, url: url.as_deref(), site: site.as_deref() }
+        Line { id, db, fp: Hex(self.fingerprint), distance: self.distance, url: url.as_deref(), site: site.as_deref() }
     }
 }
 
 impl Written for Match {
-    fn written(&self) -> impl Serialize {
+    fn written<'a>(&'a self, db: Option<&'a str>) -> impl Serialize {
         #[derive(Serialize)]
-        struct Line {
+        struct Line<'a> {
             number: u64,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            db: Option<&'a str>,
             fp: Hex,
             distance: u32,
         }
-        Line { number: self.number, fp: Hex(self.fingerprint), distance: self.distance }
+        Line { number: self.number, db, fp: Hex(self.fingerprint), distance: self.distance }
     }
 }
 
-/// Appends the answer to a query as one line.
-pub(crate) fn answer(out: &mut Vec<u8>, answer: &Answer) {
-    line(out, &AnswerLine { fp: Hex(answer.fingerprint), count: answer.count, matches: &answer.matches });
-}
-
-/// Appends the answer to a query as one line, with document numbers instead of ids.
-pub(crate) fn matches(out: &mut Vec<u8>, query: Fingerprint, matches: &Matches) {
-    line(out, &AnswerLine { fp: Hex(query), count: matches.count, matches: &matches.matches });
+/// Appends the answer to a query as one line; with the names of the databases, if there are several.
+pub(crate) fn answer<T: Written>(out: &mut Vec<u8>, answer: &PartedAnswer<T>, names: &[String]) {
+    let matches = Found { matches: &answer.matches, names };
+    line(out, &AnswerLine { fp: Hex(answer.fingerprint), count: answer.count, matches });
 }
 
 #[cfg(test)]
@@ -119,9 +127,10 @@ mod tests {
             url: Some("http://example.org/".into()),
             site: None,
         };
-        let whole = Answer { fingerprint: Fingerprint(15), count: 9, matches: vec![one.clone(), one.clone()] };
+        let matches = vec![(0, one.clone()), (1, one.clone())];
+        let whole = PartedAnswer { fingerprint: Fingerprint(15), count: 9, matches };
         let mut line = Vec::new();
-        answer(&mut line, &whole);
+        answer(&mut line, &whole, &[]);
         let read: Value = serde_json::from_slice(&line).expect("JSON");
         assert_eq!(read["fp"], "000000000000000f");
         assert_eq!(read["count"], 9);
@@ -132,11 +141,14 @@ mod tests {
         assert!(read["matches"][1]["site"].is_null());
         assert!(line.starts_with(b"{\"fp\":\"000000000000000f\",\"count\":9,\"matches\":[{\"id\":\"a \\\"b\\\""));
         let number = Match { number: 7, fingerprint: Fingerprint(1), distance: 3 };
-        let mut line = Vec::new();
-        matches(&mut line, Fingerprint(2), &Matches { count: 1, matches: vec![number] });
-        let want =
-            r#"{"fp":"0000000000000002","count":1,"matches":[{"number":7,"fp":"0000000000000001","distance":3}]}"#;
-        assert_eq!(String::from_utf8(line).expect("text"), format!("{want}\n"));
+        let whole = PartedAnswer { fingerprint: Fingerprint(2), count: 1, matches: vec![(1, number)] };
+        for (names, db) in [(&[][..], ""), (&["a".to_owned(), "b".to_owned()][..], r#""db":"b","#)] {
+            let mut line = Vec::new();
+            answer(&mut line, &whole, names);
+            let found = format!(r#"{{"number":7,{db}"fp":"0000000000000001","distance":3}}"#);
+            let want = format!(r#"{{"fp":"0000000000000002","count":1,"matches":[{found}]}}"#);
+            assert_eq!(String::from_utf8(line).expect("text"), format!("{want}\n"));
+        }
     }
 
     #[test]

@@ -33,6 +33,7 @@ from nddb._errors import (
 from nddb._native import (
     Answer,
     Config,
+    Federation,
     Match,
     NearDuplicate,
     Reader,
@@ -58,6 +59,7 @@ __all__ = [
     "Corrupt",
     "DamagedBackup",
     "Error",
+    "Federation",
     "Inconsistent",
     "InvalidDocument",
     "IoError",

@@ -5,7 +5,7 @@ twice gives the same rows. The rules are the library's own, the same code that a
 code over them; adapters to other engines can be, too. In this order:
 
 ==========================  ================================================================================
-``Recipe.sketch_batch``     a table of pages -> id, url, site, fp, tokens, sketch
+``Recipe.sketch_batch``     a table of pages -> id, url, site, fp, tokens, sketch, recipe
 ``sketch_archive``          the pages of an archive -> the same
 ``contents``                number, sketch -> number, content: equal where a load would call a document unchanged
 ``properties``              number, sketch -> number, text, class, keys, fp, lacks, empty
@@ -15,6 +15,14 @@ code over them; adapters to other engines can be, too. In this order:
 ``stars``                   newer, older, nearness, sorted by (newer, older) -> number, founder
 ``choose``                  leader, number, nearness, joined, sorted by (leader, number) -> number, founder
 ``members``                 whole clusters: number, founder, sketch, deleted, archive -> rows of ``Reader.clusters``
+==========================  ================================================================================
+
+Databases are asked in parts, for batch queries:
+
+==========================  ================================================================================
+``scan_ranges``             a database -> source, first, blocks: what is scanned of it
+``scan``                    one of these, and queries -> query, fp, distance
+``resolve``                 a database, and the rows of its scans -> query, fp, distance, id
 ==========================  ================================================================================
 
 A *number* tells the age of a document, 64 bits signed: of two documents the older one has the lower.
@@ -30,6 +38,9 @@ from nddb._native import (
     pairs_by_fingerprint,
     pairs_by_key,
     properties,
+    resolve,
+    scan,
+    scan_ranges,
     sketch_archive,
     stars,
 )
@@ -44,6 +55,9 @@ __all__ = [
     "pairs_by_fingerprint",
     "pairs_by_key",
     "properties",
+    "resolve",
+    "scan",
+    "scan_ranges",
     "sketch_archive",
     "stars",
 ]

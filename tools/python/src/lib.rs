@@ -11,8 +11,10 @@ mod config;
 mod convert;
 mod documents;
 mod errors;
+mod federation;
 mod interruptible;
 mod judging;
+mod parts;
 mod pinned;
 mod process;
 mod reader;
@@ -38,6 +40,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<reader::PyReader>()?;
     module.add_class::<reader::PyMatch>()?;
+    module.add_class::<federation::PyFederation>()?;
     module.add_class::<writer::PyWriter>()?;
     module.add_class::<config::PyConfig>()?;
     module.add_class::<stream::Stream>()?;
@@ -56,6 +59,9 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(tasks::stars::stars, module)?)?;
     module.add_function(wrap_pyfunction!(tasks::stars::choose, module)?)?;
     module.add_function(wrap_pyfunction!(tasks::members::members, module)?)?;
+    module.add_function(wrap_pyfunction!(tasks::scans::scan_ranges, module)?)?;
+    module.add_function(wrap_pyfunction!(tasks::scans::scan, module)?)?;
+    module.add_function(wrap_pyfunction!(tasks::scans::resolve, module)?)?;
     module.add_function(wrap_pyfunction!(archives::sketch_archive, module)?)?;
     module.add_function(wrap_pyfunction!(archives::archives, module)?)?;
     module.add_function(wrap_pyfunction!(command::run_command, module)?)?;

@@ -5,8 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use nddb::detect::{Keep, Remove, UnknownRemove};
-use nddb::sketch::Recipe;
-use nddb::{Document, Fingerprint, Neighbor, Reader, Within, Work};
+use nddb::{Federation, Fingerprint, Neighbor, Reader, Within, Work};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -14,13 +13,13 @@ use crate::arrow::Numbers;
 use crate::convert::{self, GivenPage};
 use crate::errors::{Fault, Result};
 use crate::judging::Judging;
+use crate::parts::{Asked, PinnedParts, ask, checked_k};
 use crate::pinned::{Pinned, reader};
 use crate::process::Owned;
 use crate::stream::Stream;
 use crate::tables;
 use crate::verdict::Answer;
 use crate::why;
-use crate::writer::usual_threads;
 
 /// A database open for reading: what `nddb.open` returns.
 ///
@@ -91,7 +90,7 @@ impl PyReader {
 impl PyReader {
     /// The path of the database.
     #[getter]
-    fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
@@ -120,7 +119,7 @@ impl PyReader {
     /// >>> db = nddb.open("crawl.nddb")
     /// >>> db.refresh()
     /// False
-    fn refresh(&self, py: Python<'_>) -> Result<bool> {
+    pub(crate) fn refresh(&self, py: Python<'_>) -> Result<bool> {
         let before = self.pinned(py)?;
         let Some(mut held) = self.put(None) else {
             // Another thread is at it.
@@ -150,7 +149,7 @@ impl PyReader {
     /// 'https://example.org/fox'
     /// >>> nddb.open("crawl.nddb").get("fox-9") is None
     /// True
-    fn get<'py>(&self, py: Python<'py>, id: &str) -> Result<Option<Bound<'py, PyAny>>> {
+    pub(crate) fn get<'py>(&self, py: Python<'py>, id: &str) -> Result<Option<Bound<'py, PyAny>>> {
         let stored = self.with(py, |reader| Ok(reader.view().get(id)?))?;
         Ok(stored.map(|stored| convert::json(py, &nddb_cli::values::document(&stored))).transpose()?)
     }
@@ -185,7 +184,8 @@ impl PyReader {
             let within = Within(k.unwrap_or(view.settings().k));
             Ok(view.find(&[fingerprint], within, limit, &mut Work::default())?)
         })?;
-        Ok(found.into_iter().flat_map(|answer| answer.matches).map(PyMatch::from).collect())
+        let matches = found.into_iter().flat_map(|answer| answer.matches);
+        Ok(matches.map(|found| PyMatch::new(found, None)).collect())
     }
 
     /// Finds what is like a page, or like a stored document: an Answer, a sequence of NearDuplicate.
@@ -226,31 +226,9 @@ impl PyReader {
         let page = GivenPage::take(text, html, url, charset)?;
         let print = fingerprint.map(convert::fingerprint).transpose()?;
         let judging = Judging::new(method, k, verify, group_limit, complete, min_probability)?;
-        let (method, found) = self.with(py, |reader| {
-            let view = reader.view();
-            let online = judging.online(view)?;
-            let (document, found) = match (page, id, print) {
-                (Some(page), None, None) => {
-                    let recipe = Recipe::from_label(&view.settings().recipe)?;
-                    let document = Document::from_page("query", &page.page(), &recipe)?;
-                    let found = online.ask_page(view, &document, &page.page())?;
-                    (document, found)
-                }
-                (None, Some(id), None) => {
-                    let stored = view.get(id)?.ok_or_else(|| Fault::key(id))?;
-                    let found = online.ask_stored(view, &stored, None)?;
-                    (Document::from(stored), found)
-                }
-                (None, None, Some(print)) => {
-                    let document = Document::bare("query", print)?;
-                    let found = online.ask(view, &document)?;
-                    (document, found)
-                }
-                _ => return Err(Fault::value("one of text, html, id and fingerprint is wanted")),
-            };
-            Ok((online.method_for(&document).name(), found))
-        })?;
-        Answer::new(py, method, &found, limit)
+        let asked = Asked { page, id, print };
+        let (method, found) = self.with(py, |reader| ask(&Federation::of(reader.view()), asked, &judging))?;
+        Answer::new(py, method, &found, &[], limit)
     }
 
     /// Finds every document within `k` bits of each of many fingerprints: a Stream with the columns query, fp,
@@ -274,14 +252,8 @@ impl PyReader {
     ) -> Result<Stream> {
         let numbers = Numbers::take(fingerprints)?;
         let pinned = self.pinned(py)?;
-        let most = reader(&pinned)?.view().settings().k;
-        let within = k.unwrap_or(most);
-        if within > most {
-            let (requested, limit) = (within.into(), most.into());
-            return Err(nddb::Error::OutOfRange { what: "k", requested, limit }.into());
-        }
-        let threads = threads.unwrap_or_else(usual_threads).max(1);
-        Ok(tables::matches(pinned, numbers, Within(within), threads))
+        let within = checked_k(k, reader(&pinned)?.view().settings().k)?;
+        Ok(tables::matches(PinnedParts::of(self.path.clone(), pinned), numbers, within, threads))
     }
 
     /// Returns all near-duplicate pairs and groups of equal documents, as a Stream with the columns of
@@ -403,7 +375,8 @@ impl PyReader {
     }
 }
 
-/// A stored document within the distance of a query: id, distance, fingerprint, url, site.
+/// A stored document within the distance of a query: id, distance, fingerprint, url, site; of a Federation of several
+/// databases also db, the path of its database.
 #[pyclass(frozen, name = "Match", module = "nddb", eq)]
 #[derive(PartialEq)]
 pub(crate) struct PyMatch {
@@ -417,12 +390,14 @@ pub(crate) struct PyMatch {
     url: Option<String>,
     #[pyo3(get)]
     site: Option<String>,
+    #[pyo3(get)]
+    db: Option<String>,
 }
 
-impl From<Neighbor> for PyMatch {
-    fn from(found: Neighbor) -> Self {
+impl PyMatch {
+    pub(crate) fn new(found: Neighbor, db: Option<String>) -> Self {
         let Neighbor { id, distance, fingerprint: Fingerprint(fingerprint), url, site, .. } = found;
-        Self { id, distance, fingerprint, url, site }
+        Self { id, distance, fingerprint, url, site, db }
     }
 }
 

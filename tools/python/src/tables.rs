@@ -9,8 +9,10 @@ use nddb_cli::tables::{
 use crate::arrow::Numbers;
 use crate::errors::Result;
 use crate::judging::Judging;
+use crate::parts::PinnedParts;
 use crate::pinned::{Pinned, reader};
 use crate::stream::{Sink, Stream};
+use crate::writer::usual_threads;
 
 /// Rows of a batch.
 const BATCH: usize = 1 << 13;
@@ -41,19 +43,20 @@ impl<'a> Rows<'a> {
 }
 
 /// The matches of many fingerprints, by (query, distance, id).
-pub(crate) fn matches(pinned: Pinned, numbers: Numbers, within: Within, threads: usize) -> Stream {
+pub(crate) fn matches(parts: PinnedParts, numbers: Numbers, within: Within, threads: Option<usize>) -> Stream {
+    let threads = threads.unwrap_or_else(usual_threads).max(1);
     Stream::new(schema(&match_columns(true)), move |sink| {
-        let view = reader(&pinned)?.view();
+        let federation = parts.federation()?;
         let mut rows = Rows::new(sink, &match_columns(true));
         let mut pieces = numbers.pieces().flat_map(|piece| piece.chunks(PIECE));
         let mut first = 0u64;
         nddb::internals::in_order(
             threads,
             || pieces.next().filter(|_| !sink.stopped()),
-            |piece| view.find(piece, within, None, &mut Work::default()),
+            |piece| federation.find(piece, within, None, &mut Work::default()),
             |answers| -> Result<()> {
                 for (query, answer) in (first..).zip(answers?) {
-                    for found in &answer.matches {
+                    for (_, found) in &answer.matches {
                         rows.row(&[
                             query.into(),
                             found.fingerprint.into(),

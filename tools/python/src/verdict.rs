@@ -1,7 +1,7 @@
 //! The classes `NearDuplicate`, `Answer` and `Verdict`: what is like a document, and why.
 
 use nddb::Outcome;
-use nddb::detect::{Judgement, NearDuplicate, NearDuplicates};
+use nddb::detect::{Judgement, NearDuplicate, PartedNearDuplicates};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::Map;
@@ -9,7 +9,8 @@ use serde_json::Map;
 use crate::convert;
 use crate::errors::Result;
 
-/// A stored near-duplicate: id, url, site, rule (what decided), distance, probability and scores.
+/// A stored near-duplicate: id, url, site, rule (what decided), distance, probability and scores; of a Federation of
+/// several databases also db, the path of its database.
 ///
 /// `scores` is a dictionary of distance, b_sim, c_sim, agreement, probability, resemblance, lcs, same_site and
 /// same_heading, each None where it is not known.
@@ -29,10 +30,12 @@ pub(crate) struct PyNearDuplicate {
     probability: Option<f64>,
     #[pyo3(get)]
     scores: Py<PyDict>,
+    #[pyo3(get)]
+    db: Option<String>,
 }
 
 impl PyNearDuplicate {
-    pub(crate) fn new(py: Python<'_>, found: &NearDuplicate) -> Result<Self> {
+    pub(crate) fn new(py: Python<'_>, found: &NearDuplicate, db: Option<String>) -> Result<Self> {
         let record = &found.stored.record;
         let scores = scores(py, found)?;
         Ok(Self {
@@ -43,6 +46,7 @@ impl PyNearDuplicate {
             distance: found.evidence.distance,
             probability: scores.bind(py).get_item("probability")?.map(|value| value.extract()).transpose()?.flatten(),
             scores,
+            db,
         })
     }
 }
@@ -83,11 +87,13 @@ impl Answer {
     pub(crate) fn new(
         py: Python<'_>,
         method: &'static str,
-        found: &NearDuplicates,
+        found: &PartedNearDuplicates,
+        names: &[String],
         limit: Option<usize>,
     ) -> Result<Self> {
         let shown = found.matches.iter().take(limit.unwrap_or(usize::MAX));
-        let matches = shown.map(|found| PyNearDuplicate::new(py, found)).collect::<Result<Vec<_>>>()?;
+        let matches = shown.map(|(part, found)| PyNearDuplicate::new(py, found, names.get(*part).cloned()));
+        let matches = matches.collect::<Result<Vec<_>>>()?;
         let matches = PyList::new(py, matches)?.unbind();
         Ok(Self { matches, method, count: found.count, complete: found.complete })
     }
@@ -147,7 +153,7 @@ impl Verdict {
                 complete: *complete,
             },
             Judgement::Duplicate { of, complete } => {
-                let found = PyNearDuplicate::new(py, of)?;
+                let found = PyNearDuplicate::new(py, of, None)?;
                 Self {
                     verdict: "duplicate",
                     of: Some(found.id),

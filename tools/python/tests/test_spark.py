@@ -144,6 +144,73 @@ def test_a_table_of_pages_is_clustered_as_by_one_machine(spark, tmp_path):
     assert sum(map(len, lists)) == len(pages) and "tab\\tand \\\\ and é" in lists[0] + lists[1]
 
 
+def ids_of(found):
+    return [(match.id, match.distance) for match in found]
+
+
+@pytest.fixture(scope="module")
+def shards(collection):
+    """Databases of the documents of the collection."""
+    folder, documents = collection
+    return jobs.shards(documents, folder / "shards", shards=3)
+
+
+def test_shards_answer_as_one_machine(collection, shards, tmp_path):
+    folder, documents = collection
+    whole, paths, target = nddb.open(folder / "crawl.nddb"), shards, folder / "shards"
+    assert [path.name for path in paths] == [f"shard-0000{shard}.nddb" for shard in range(3)]
+    parts = nddb.Federation(paths)
+    living = {row.id for row in documents.where("not deleted").select("id").collect()}
+    assert len(parts) == len(whole) == len(living) and all(map(len, parts.readers))
+    for id in sorted(living)[::9]:
+        stored = parts.get(id)
+        assert stored["source"]["offset"] == whole.get(id)["source"]["offset"]
+        fingerprint = stored["fp"]
+        if fingerprint:
+            assert ids_of(parts.probe(fingerprint)) == ids_of(whole.probe(fingerprint))
+        found, wanted = (sorted(one.id for one in db.query(id=id)) for db in (parts, whole))
+        assert found == wanted
+    # What is there is kept, what is missing is made again, also where nothing is in a shard.
+    before = paths[0].stat().st_ino
+    shutil.rmtree(paths[1])
+    (target / ".shard-00001.nddb.left").mkdir()
+    assert jobs.shards(documents, target, shards=3) == paths
+    assert len(nddb.Federation(paths)) == len(living) and paths[0].stat().st_ino == before
+    assert not list(target.glob(".shard-*"))
+    empty = jobs.shards(documents.limit(0), tmp_path / "empty", shards=2)
+    assert [len(nddb.open(path)) for path in empty] == [0, 0]
+    with pytest.raises(nddb.Error, match="another job"):
+        jobs.shards(documents, target, shards=4)
+    with pytest.raises(Exception, match="recipe"):
+        jobs.shards(documents, tmp_path / "web", shards=1, recipe="web")
+
+
+def test_batch_queries_give_the_rows_of_one_machine(spark, collection, shards, tmp_path):
+    import numpy
+
+    folder, documents = collection
+    shutil.copytree(folder / "crawl.nddb", tmp_path / "crawl.nddb")
+    with nddb.Writer(tmp_path / "crawl.nddb") as writer:
+        writer.add("recent", fingerprint=0xFF)
+    db = nddb.open(tmp_path / "crawl.nddb")
+    assert len(list(nddb.tables.scan_ranges(db.path))) > 2, "several runs, and what is in none"
+    prints = [row.fp for row in documents.select("fp").where("fp is not null").orderBy("number").collect()]
+    queries = numpy.array([*prints[::3], 0xFF, 0xFE], dtype=numpy.int64) ^ 1
+    for k in (None, 1):
+        found = jobs.batch_query(spark, db.path, queries, tmp_path / f"work-{k}", k=k).toArrow()
+        assert same(found, pyarrow.table(db.probe_batch(queries, k))) > 50
+    ids = found["id"].to_pylist()
+    assert "recent" in ids and "page-11" not in ids
+    # Of several databases: those of one with the documents of all.
+    queries.tofile(tmp_path / "Q.u64le")
+    found = jobs.batch_query(spark, shards, tmp_path / "Q.u64le", tmp_path / "several").toArrow()
+    assert same(found, pyarrow.table(nddb.open(folder / "crawl.nddb").probe_batch(queries))) > 50
+    with pytest.raises(nddb.OutOfRange):
+        jobs.batch_query(spark, shards, queries, tmp_path / "far", k=4)
+    with pytest.raises(ValueError):
+        jobs.batch_query(spark, shards, [1.5], tmp_path / "floats")
+
+
 def test_what_makes_no_sense_is_refused(spark, collection, tmp_path):
     folder, documents = collection
     archive = folder / "first-0.jsonl"
@@ -184,6 +251,13 @@ def test_the_jobs_run_from_a_command_line(collection, tmp_path):
     members = nddb.open(tmp_path / "a.nddb").clusters(["longest", "id"])
     removed = {row["id"] for row in members if row["verdict"] == "remove"}
     assert set((tmp_path / "out/remove.txt").read_text().split()) == removed and removed
+    run("shards", "store", "shards", "--shards", "2", "--deleted", "gone")
+    shards = sorted((tmp_path / "shards").glob("*.nddb"))
+    assert len(nddb.Federation(shards)) == len(nddb.open(tmp_path / "a.nddb"))
+    (tmp_path / "Q.u64le").write_bytes(bytes.fromhex(nddb.open(tmp_path / "a.nddb").get("page-1")["fp"])[::-1])
+    run("batch-query", "near.parquet", "Q.u64le", *shards)
+    near = pyarrow.parquet.read_table(tmp_path / "near.parquet")
+    assert "page-1" in near["id"].to_pylist()
     assert not list(tmp_path.glob(".*"))
 
 

@@ -26,6 +26,7 @@ pub(crate) mod query;
 pub(crate) mod rebuild;
 pub(crate) mod report;
 pub(crate) mod reshape;
+pub(crate) mod resolve;
 pub(crate) mod rm;
 pub(crate) mod scan;
 pub(crate) mod segment;

@@ -3,36 +3,43 @@
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use nddb::{Fingerprint, Within};
+use nddb::{Fingerprint, ScanRange, Within};
 use nddb_format::block::BLOCK_SIZE;
 use nddb_format::segment::{HEADER_SIZE, Header};
 
 use crate::columns::Rows;
 use crate::failure::{Code, Failure, Result};
-use crate::inputs;
 use crate::matches::{MatchFormat, columns};
+use crate::output::Output;
+use crate::{database, inputs};
 
 /// Hold the fingerprints of a segment, or of a range of its blocks, against a file of queries
 ///
 /// Needs no database: an engine that distributes work runs one on each range. Prints lines of query ordinal
 /// (from 0), stored fingerprint and distance, separated by tabs; in a Parquet file the columns query, fp and distance,
 /// with the fingerprint as a signed number of 64 bits. It knows nothing of deletions: whoever
-/// collects the lines does.
+/// collects the lines does, such as `nddb resolve`.
+///
+/// --list prints the ranges of a database: lines of segment, first block and number of blocks, between tabs.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   nddb scan crawl.nddb/runs/00000007.seg --queries Q.u64le
+  nddb scan crawl.nddb --list
   nddb scan 00000007.seg --queries Q.u64le --offset 65536 --count 65536
   head -c 1024 00000007.seg > header
   dd if=00000007.seg bs=1024 skip=65537 count=65536 |
     nddb scan - --header header --offset 65536 --queries Q.u64le")]
 pub(crate) struct Args {
-    /// The segment; with --header whole blocks of one, - for stdin
+    /// The segment; with --header whole blocks of one, - for stdin; with --list the database
     #[arg(value_name = "SEGMENT")]
     segment: PathBuf,
     /// Fingerprints to look for, eight bytes each, least significant first
-    #[arg(long, value_name = "FILE.u64le")]
-    queries: PathBuf,
+    #[arg(long, value_name = "FILE.u64le", required_unless_present = "list")]
+    queries: Option<PathBuf>,
+    /// List the ranges of 64 MB whose scans together find everything that is in runs
+    #[arg(long, conflicts_with_all = ["queries", "header", "count", "format"])]
+    list: bool,
     /// The first 1,024 bytes of the segment, if SEGMENT has only blocks
     #[arg(long, value_name = "FILE")]
     header: Option<PathBuf>,
@@ -54,7 +61,8 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Code> {
-    let queries = inputs::fingerprints(&args.queries)?;
+    let Some(queries) = &args.queries else { return list(args) };
+    let queries = inputs::fingerprints(queries)?;
     let mut rows = Rows::chosen(args.format.into(), args.output.as_deref(), columns(false))?;
     let mut emit =
         |ordinal: u64, stored: Fingerprint, distance: u32| rows.row(&[ordinal.into(), stored.into(), distance.into()]);
@@ -63,6 +71,17 @@ pub(crate) fn run(args: &Args) -> Result<Code> {
         None => scan_segment(args, &queries, &mut emit),
     };
     rows.finish(outcome.map(|_| ()))?;
+    Ok(Code::Done)
+}
+
+/// Lists the ranges of a database.
+fn list(args: &Args) -> Result<Code> {
+    let reader = database::read(&args.segment)?;
+    let mut output = Output::chosen(args.output.as_deref())?;
+    for ScanRange { segment, first, blocks } in reader.view().scan_ranges() {
+        output.write(format!("{}\t{first}\t{blocks}\n", segment.display()).as_bytes())?;
+    }
+    output.flush()?;
     Ok(Code::Done)
 }
 

@@ -24,6 +24,8 @@ mod read;
 mod report;
 #[cfg(feature = "parquet")]
 mod selected;
+#[cfg(feature = "parquet")]
+mod shards;
 mod show;
 mod signals;
 #[cfg(feature = "parquet")]

@@ -17,7 +17,7 @@ Tables
 ==========  ===========================================================================  ===========================
 table       columns                                                                      a row is
 ==========  ===========================================================================  ===========================
-sketches    number, id, url, site, fp, tokens, sketch, archive; crawl                    a page of an archive
+sketches    number, id, url, site, fp, tokens, sketch, recipe, archive; crawl            a page of an archive
 documents   those, and deleted                                                           a document that lives
 properties  number, text, class, keys, fp, lacks, empty                                  what it is joined by
 leaders     number, representative, leader, lacks, empty                                 what it is collapsed into
@@ -56,12 +56,20 @@ The flow of a pair
    leader is near.
 7. Whole clusters come together, and the library chooses what is kept and what is removed.
 
+Databases and fingerprints
+--------------------------
+
+``shards`` makes a database of each part of the documents, by a load of their sketches. ``batch_query`` holds a file of
+fingerprints against all that databases hold (Manku et al. 2007, 3.3): a task scans a range of 64 MB of the segments of
+one table, and what is found is looked up for the documents that live.
+
 Not here: methods that read texts again (``lcs``, ``cosine``, ``shingles``), ``expand``, connected components.
 """
 
 from nddb.spark.clusters import clusters, lists
 from nddb.spark.options import Judging
 from nddb.spark.pairs import pairs
+from nddb.spark.shards import batch_query, shards
 from nddb.spark.store import documents, ingest, sketch
 
-__all__ = ["Judging", "clusters", "documents", "ingest", "lists", "pairs", "sketch"]
+__all__ = ["Judging", "batch_query", "clusters", "documents", "ingest", "lists", "pairs", "shards", "sketch"]

@@ -3,6 +3,8 @@
     spark-submit $(python -m nddb.spark path) ingest STORE ARCHIVE... --crawl 2026-47
     spark-submit $(python -m nddb.spark path) pairs STORE pairs.parquet
     spark-submit $(python -m nddb.spark path) clusters STORE clusters
+    spark-submit $(python -m nddb.spark path) shards STORE shards --shards 300
+    spark-submit $(python -m nddb.spark path) batch-query near.parquet Q.u64le shards/*.nddb
 
 STORE and what is written are folders that all machines see.
 """
@@ -15,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 
 def parser() -> argparse.ArgumentParser:
@@ -33,11 +35,23 @@ def parser() -> argparse.ArgumentParser:
     ingest.add_argument("--format", default="auto")
     pairs = jobs.add_parser("pairs", help="all near-duplicate pairs, as a folder of Parquet files")
     clusters = jobs.add_parser("clusters", help="clusters/, keep.txt and remove.txt in a folder")
-    for one in (pairs, clusters):
+    shards = jobs.add_parser("shards", help="databases of a part of the documents each, in a folder")
+    batch = jobs.add_parser("batch-query", help="documents near to fingerprints, as a folder of Parquet files")
+    for one in (pairs, clusters, shards):
         one.add_argument("store")
         one.add_argument("output")
-        one.add_argument("--work", help="folder of the steps: kept, and gone on from [default: in the output, removed]")
         one.add_argument("--deleted", help="file with the ids of deleted documents, one a line")
+    shards.add_argument("--shards", type=int, required=True, help="number of databases")
+    shards.add_argument("-k", type=int, default=3)
+    shards.add_argument("--bits", type=int, default=64)
+    shards.add_argument("--recipe", default="main")
+    batch.add_argument("output")
+    batch.add_argument("queries", help="fingerprints of eight bytes each, least significant first")
+    batch.add_argument("databases", nargs="+")
+    batch.add_argument("-k", type=int, help="[default: the databases']")
+    for one in (pairs, clusters, batch):
+        one.add_argument("--work", help="folder of the steps: kept, and gone on from [default: in the output, removed]")
+    for one in (pairs, clusters):
         one.add_argument("--method", help="[default: that of the recipe]")
         one.add_argument("-k", type=int, default=3)
         one.add_argument("--recipe", default="main")
@@ -51,7 +65,6 @@ def parser() -> argparse.ArgumentParser:
 def run(spark: SparkSession, given: argparse.Namespace) -> None:
     """Runs a job."""
     import nddb.spark as jobs
-    from nddb.spark.work import literal
 
     if given.job == "ingest":
         count = jobs.ingest(
@@ -60,9 +73,29 @@ def run(spark: SparkSession, given: argparse.Namespace) -> None:
         print(f"{count} documents", file=sys.stderr)
         return
     output = Path(given.output).absolute()
-    work = Path(given.work) if given.work else output.with_name(f".{output.name}.work")
-    deleted = Path(given.deleted).read_text().splitlines() if given.deleted else []
-    documents = jobs.documents(spark, given.store, deleted=deleted)
+    if given.job != "shards":
+        work = Path(given.work) if given.work else output.with_name(f".{output.name}.work")
+    if given.job == "batch-query":
+        jobs.batch_query(spark, given.databases, given.queries, work, k=given.k).write.parquet(str(output))
+    else:
+        deleted = Path(given.deleted).read_text().splitlines() if given.deleted else []
+        documents = jobs.documents(spark, given.store, deleted=deleted)
+        if given.job == "shards":
+            options = {"shards": given.shards, "k": given.k, "bits": given.bits, "recipe": given.recipe}
+            jobs.shards(documents, output, **options)
+            return
+        _judged(spark, given, documents, work, output)
+    if not given.work:
+        import shutil
+
+        shutil.rmtree(work)
+
+
+def _judged(spark: SparkSession, given: argparse.Namespace, documents: DataFrame, work: Path, output: Path) -> None:
+    """Writes pairs, or clusters and lists."""
+    import nddb.spark as jobs
+    from nddb.spark.work import literal
+
     judging = {
         "method": given.method,
         "k": given.k,
@@ -76,10 +109,6 @@ def run(spark: SparkSession, given: argparse.Namespace) -> None:
         table = str(output / "clusters")
         jobs.clusters(documents, work, keep=given.keep, remove=given.remove, **judging).write.parquet(table)
         jobs.lists(documents, spark.read.parquet(literal(Path(table))), output)
-    if not given.work:
-        import shutil
-
-        shutil.rmtree(work)
 
 
 def main() -> None:

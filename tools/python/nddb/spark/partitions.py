@@ -5,12 +5,18 @@ Each is pure: a task that is tried again, or twice at a time, gives the same row
 
 from __future__ import annotations
 
+import os
+import shutil
+import tempfile
+import uuid
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import pyarrow
 import pyarrow.compute
+import pyarrow.parquet
 
 from nddb import tables
 
@@ -77,6 +83,89 @@ def sketch_pages(batches: Batches, recipe: str, names: dict[str, Any]) -> Iterat
 
 def _pieces(batch: pyarrow.RecordBatch, rows: int = 1024) -> Iterator[pyarrow.RecordBatch]:
     return (batch.slice(start, rows) for start in range(0, batch.num_rows, rows))
+
+
+def shard_path(folder: str, index: int) -> Path:
+    """The path of a shard."""
+    return Path(folder) / f"shard-{index:05}.nddb"
+
+
+def shard(batches: Batches, folder: str, made_of: dict[str, Any]) -> Iterator[pyarrow.RecordBatch]:
+    """The documents of a shard (shard, sketch, recipe, archive) -> its number; the shard is made."""
+    given = iter(batches)
+    first = next((batch for batch in given if batch.num_rows), None)
+    if first is None:
+        return
+    index = first["shard"][0].as_py()
+    make_database(shard_path(folder, index), chain([first], given), made_of)
+    yield pyarrow.RecordBatch.from_arrays([pyarrow.array([index], pyarrow.int32())], ["shard"])
+
+
+def make_database(path: Path, sketches: Batches | None, made_of: dict[str, Any]) -> None:
+    """Makes a database of tables of sketches aside, and renames it when it is whole; not where there is one."""
+    from nddb import Config, Error, Writer
+
+    if path.exists():
+        for _ in sketches or ():
+            pass  # Spark wants its rows to be read.
+        return
+    with tempfile.TemporaryDirectory(prefix="nddb-") as aside:
+        made, table = Path(aside) / "db", Path(aside) / "sketches.parquet"
+        with Writer(made, create=Config(**made_of), threads=1) as writer:
+            if sketches is not None:
+                _write_table(table, sketches)
+                told = writer.load(table)
+                if told["skipped"]:
+                    raise Error(f"{told['skipped']} sketches of {path.name} cannot be stored: {told}")
+        # Other attempts of a task copy under another name.
+        new = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
+        shutil.copytree(made, new, copy_function=_copy_durably)
+        try:
+            new.rename(path)
+        except OSError:
+            remove(new)
+            if not path.exists():
+                raise
+            # Another attempt was first: it made the same.
+
+
+def remove(folder: Path) -> None:
+    """Removes a folder."""
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _write_table(path: Path, batches: Batches) -> None:
+    given = (batch.select(["sketch", "recipe", "archive"]) for batch in batches)
+    first = next(given)
+    with pyarrow.parquet.ParquetWriter(path, first.schema, compression="lz4") as writer:
+        for batch in chain([first], given):
+            writer.write_batch(batch)
+
+
+def _copy_durably(source: str, target: str) -> None:
+    shutil.copyfile(source, target)
+    with open(target, "rb") as file:
+        os.fsync(file.fileno())
+
+
+def scan(batches: Batches, queries: str, k: int) -> Iterator[pyarrow.RecordBatch]:
+    """Ranges (part, source, first, blocks) -> what a file of queries finds in each: part, query, fp, distance."""
+    with open(queries, "rb") as file:
+        numbers = memoryview(file.read()).cast("Q")
+    for batch in batches:
+        for one in batch.to_pylist():
+            found = tables.scan(one["source"], numbers, k, first=one["first"], blocks=one["blocks"])
+            for rows in batches_of(found):
+                part = pyarrow.repeat(pyarrow.scalar(one["part"], pyarrow.int64()), rows.num_rows)
+                yield pyarrow.RecordBatch.from_arrays([part, *rows.columns], ["part", *rows.schema.names])
+
+
+def resolve(batches: Batches, databases: list[str]) -> Iterator[pyarrow.RecordBatch]:
+    """What was found (part, query, fp, distance) -> the documents: query, fp, distance, id."""
+    for batch in batches:
+        for part in pyarrow.compute.unique(batch["part"]).to_pylist():
+            rows = batch.filter(pyarrow.compute.equal(batch["part"], part))
+            yield from batches_of(tables.resolve(databases[part], rows))
 
 
 def decide(batches: Batches, near_only: bool, **options: Any) -> Iterator[pyarrow.RecordBatch]:

@@ -2,7 +2,8 @@
 
 #: A document: what is stored of it, and where it stands.
 SKETCHES = (
-    "number long, id string, url string, site string, fp long, tokens long, sketch binary, archive string"
+    "number long, id string, url string, site string, fp long, tokens long, sketch binary, "
+    "recipe string, archive string"
 )
 CONTENTS = "number long, content binary"
 PROPERTIES = (
@@ -11,6 +12,11 @@ PROPERTIES = (
 BY_KEY = "older long, newer long, listed boolean"
 BY_FINGERPRINT = "older long, newer long"
 FOUNDERS = "number long, founder long"
+
+#: A range of a database that is scanned, what scans find, and the columns of ``Reader.probe_batch``.
+RANGES = "part long, source string, first long, blocks long"
+FOUND = "part long, query long, fp long, distance long"
+MATCHES = "query long, fp long, distance long, id string"
 
 SCORES = "distance long, b_sim long, c_sim long, agreement long, probability double, resemblance double"
 SAME = "same_site boolean, same_heading boolean"

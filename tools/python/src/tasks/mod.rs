@@ -6,4 +6,5 @@ pub(crate) mod members;
 mod options;
 pub(crate) mod postings;
 pub(crate) mod properties;
+pub(crate) mod scans;
 pub(crate) mod stars;

@@ -1,7 +1,7 @@
 //! Execution of queries on many threads, with answers printed in the order of the queries.
 
 use nddb::internals::in_order;
-use nddb::{Stored, View, Work};
+use nddb::{Federation, Stored, Work};
 
 use super::queries::Query;
 use crate::failure::Result;
@@ -67,18 +67,20 @@ impl<'a, A: Answering> Asking<'a, A> {
     }
 
     /// Asks for what is near each stored document.
-    pub(super) fn ask_all(&mut self, view: View<'_>) -> Result<()> {
+    pub(super) fn ask_all(&mut self, federation: &Federation<'_>) -> Result<()> {
         let most = PIECES_HELD * A::PIECE;
         let mut held = Vec::with_capacity(most);
         let mut failed = None;
-        view.each(&mut |stored: Stored| {
-            held.push(Query::Stored(Box::new(stored)));
-            if held.len() == most {
-                failed = self.ask(&held).err();
-                held.clear();
-            }
-            Ok(failed.is_none())
-        })?;
+        for (part, view) in federation.parts().iter().enumerate() {
+            view.each(&mut |stored: Stored| {
+                held.push(Query::Stored(part, Box::new(stored)));
+                if held.len() == most {
+                    failed = self.ask(&held).err();
+                    held.clear();
+                }
+                Ok(failed.is_none())
+            })?;
+        }
         match failed {
             Some(failure) => Err(failure),
             None => self.ask(&held),

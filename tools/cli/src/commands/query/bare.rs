@@ -3,12 +3,13 @@
 use std::time::Instant;
 
 use clap::ValueEnum;
-use nddb::{Fingerprint, View, Within};
+use nddb::{Fingerprint, PartedAnswer, Within};
 
 use super::asking::{Answering, Answers};
+use super::parts::Parts;
 use super::queries::Query;
 use crate::failure::Result;
-use crate::json;
+use crate::json::{self, Written};
 
 /// The answer for an id that is not stored.
 const MISSING: &[u8] = b"{\"fp\":null,\"count\":0,\"matches\":[],\"error\":\"no such document\"}\n";
@@ -30,7 +31,7 @@ pub(super) enum Ids {
 
 /// How fingerprints are looked up.
 pub(super) struct Bare<'a> {
-    pub(super) view: View<'a>,
+    pub(super) parts: &'a Parts<'a>,
     pub(super) within: Within,
     pub(super) limit: Option<usize>,
     pub(super) ids: Ids,
@@ -46,9 +47,9 @@ impl Answering for Bare<'_> {
         let mut near: Vec<Asked> = Vec::with_capacity(TOGETHER);
         let together = if self.one_by_one { 1 } else { TOGETHER };
         for query in queries {
-            match query.fingerprint(self.view.settings().bits) {
+            match query.fingerprint(self.parts.federation.settings().bits) {
                 Some((fingerprint, false)) => {
-                    near.push((fingerprint, query.own_number()));
+                    near.push((fingerprint, query.own()));
                     if near.len() == together {
                         self.find(&mut near, &mut answers)?;
                     }
@@ -69,8 +70,9 @@ impl Answering for Bare<'_> {
     }
 }
 
-/// A fingerprint that is asked for, and the number of the stored document that has it, where one is asked for.
-type Asked = (Fingerprint, Option<u64>);
+/// A fingerprint that is asked for, and the database and number of the stored document that has it, where one is asked
+/// for.
+type Asked = (Fingerprint, Option<(usize, u64)>);
 
 impl Bare<'_> {
     /// Asks for all of `near` in one call, and empties it.
@@ -85,21 +87,17 @@ impl Bare<'_> {
         let began = self.one_by_one.then(Instant::now);
         match self.ids {
             Ids::All => {
-                let found = self.view.find(&prints, self.within, limit, &mut answers.work)?;
+                let found = self.parts.federation.find(&prints, self.within, limit, &mut answers.work)?;
                 self.took(began, answers);
-                for (mut answer, (_, own)) in found.into_iter().zip(&*near) {
-                    self.leave_out(*own, &mut answer.count, &mut answer.matches, |one| (one.distance, one.number));
-                    answers.matches += answer.count;
-                    json::answer(&mut answers.lines, &answer);
+                for (answer, (_, own)) in found.into_iter().zip(&*near) {
+                    self.tell(answer, *own, |one| (one.distance, one.number), answers);
                 }
             }
             Ids::None => {
-                let found = self.view.probe(&prints, self.within, limit, &mut answers.work)?;
+                let found = self.parts.federation.probe(&prints, self.within, limit, &mut answers.work)?;
                 self.took(began, answers);
-                for (mut matches, (query, own)) in found.into_iter().zip(&*near) {
-                    self.leave_out(*own, &mut matches.count, &mut matches.matches, |one| (one.distance, one.number));
-                    answers.matches += matches.count;
-                    json::matches(&mut answers.lines, *query, &matches);
+                for (answer, (_, own)) in found.into_iter().zip(&*near) {
+                    self.tell(answer, *own, |one| (one.distance, one.number), answers);
                 }
             }
         }
@@ -107,17 +105,30 @@ impl Bare<'_> {
         Ok(())
     }
 
-    /// Leaves the document itself out of what was found for it, and of more than the limit the farthest and newest.
-    fn leave_out<T>(&self, own: Option<u64>, count: &mut u64, matches: &mut Vec<T>, key: impl Fn(&T) -> (u32, u64)) {
+    /// Writes an answer without the document itself, and of more than the limit without the farthest and newest.
+    fn tell<T: Written>(
+        &self,
+        mut answer: PartedAnswer<T>,
+        own: Option<(usize, u64)>,
+        key: impl Fn(&T) -> (u32, u64),
+        answers: &mut Answers,
+    ) {
+        let matches = &mut answer.matches;
         if let Some(own) = own {
-            *count -= 1;
-            matches.retain(|one| key(one).1 != own);
+            answer.count -= 1;
+            matches.retain(|(part, one)| (*part, key(one).1) != own);
         }
+        let age = |(part, one): &(usize, T)| {
+            let (distance, number) = key(one);
+            (distance, *part, number)
+        };
         while self.limit.is_some_and(|limit| matches.len() > limit)
-            && let Some(last) = (0..matches.len()).max_by_key(|&index| key(&matches[index]))
+            && let Some(last) = (0..matches.len()).max_by_key(|&index| age(&matches[index]))
         {
             matches.remove(last);
         }
+        answers.matches += answer.count;
+        json::answer(&mut answers.lines, &answer, &self.parts.names);
     }
 
     fn took(&self, began: Option<Instant>, answers: &mut Answers) {

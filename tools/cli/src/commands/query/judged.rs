@@ -2,13 +2,14 @@
 
 use std::io::Write;
 
-use nddb::detect::{ALL_TRAITS, Method, NearDuplicate, NearDuplicates, OnlineDetector, told};
+use nddb::detect::{ALL_TRAITS, Method, NearDuplicate, OnlineDetector, PartedNearDuplicates, told};
 use nddb::detect::{bounds, content_difference, main_content_difference, read_page, term_difference};
 use nddb::sketch::Recipe;
-use nddb::{Document, Stored, View};
+use nddb::{Document, Stored};
 use serde_json::{Map, Value, json};
 
 use super::asking::{Answering, Answers};
+use super::parts::Parts;
 use super::queries::{Query, masked};
 use crate::failure::Result;
 use crate::inputs::PageFile;
@@ -19,7 +20,7 @@ const EDITS_MAX: usize = 20;
 
 /// How queries are judged.
 pub(super) struct Judged<'a> {
-    pub(super) view: View<'a>,
+    pub(super) parts: &'a Parts<'a>,
     pub(super) online: OnlineDetector,
     pub(super) limit: Option<usize>,
     pub(super) why: bool,
@@ -46,19 +47,19 @@ impl Judged<'_> {
             Query::Print(fingerprint) => {
                 let page = Err("of the query only the fingerprint is known".into());
                 let document = Document::bare("query", *fingerprint)?;
-                let asked = self.online.ask(self.view, &document);
+                let asked = self.online.ask_parts(&self.parts.federation, &document, None);
                 self.judge(&fingerprint.to_string(), &document, asked, page)
             }
-            Query::Stored(stored) => {
+            Query::Stored(part, stored) => {
                 // Only --why reads it.
-                let read = if self.why { self.read(stored) } else { Err(String::new()) };
+                let read = if self.why { self.read(*part, stored) } else { Err(String::new()) };
                 let document = Document::from(Stored::clone(stored));
                 let page = read.as_ref().ok().map(PageFile::page);
-                let asked = self.online.ask_stored(self.view, stored, page.as_ref());
+                let asked = self.online.ask_stored_in(&self.parts.federation, (*part, stored), page.as_ref());
                 self.judge(&stored.record.id, &document, asked, read.as_ref().map_err(String::clone))
             }
             Query::Page(page) => {
-                let asked = self.online.ask_page(self.view, &page.document, &page.file.page());
+                let asked = self.online.ask_parts(&self.parts.federation, &page.document, Some(&page.file.page()));
                 self.judge(&page.path.display().to_string(), &page.document, asked, Ok(&page.file))
             }
             Query::Missing(id) => {
@@ -73,8 +74,8 @@ impl Judged<'_> {
     }
 
     /// Reads the page of a stored document again.
-    fn read(&self, stored: &nddb::Stored) -> Result<PageFile, String> {
-        let entry = match read_page(self.view, &stored.record) {
+    fn read(&self, part: usize, stored: &nddb::Stored) -> Result<PageFile, String> {
+        let entry = match read_page(self.parts.federation.parts()[part], &stored.record) {
             Ok(Ok(entry)) => entry,
             Ok(Err(unread)) => return Err(unread.to_string()),
             Err(error) => return Err(crate::failure::chain(&error)),
@@ -87,13 +88,13 @@ impl Judged<'_> {
         &self,
         name: &str,
         document: &Document,
-        asked: nddb::Result<NearDuplicates>,
+        asked: nddb::Result<PartedNearDuplicates>,
         page: Result<&PageFile, String>,
     ) -> Result<(u64, Value)> {
         let method = self.online.method_for(document).name();
-        let fp = masked(document, self.view.settings().bits).to_string();
+        let fp = masked(document, self.parts.federation.settings().bits).to_string();
         let fp = (!document.is_unprinted()).then_some(fp);
-        let NearDuplicates { matches, count, complete } = match asked {
+        let PartedNearDuplicates { matches, count, complete } = match asked {
             Ok(alikes) => alikes,
             // One document of many of which nothing is known.
             Err(error @ nddb::Error::Method { .. }) if document.id() != "query" => {
@@ -106,30 +107,33 @@ impl Judged<'_> {
             Err(error) => return Err(error.into()),
         };
         let shown = matches.iter().take(self.limit.unwrap_or(usize::MAX));
-        let shown: Vec<Value> = shown.map(|alike| self.alike(alike, &page)).collect();
+        let shown: Vec<Value> = shown.map(|(part, alike)| self.alike(*part, alike, &page)).collect();
         let line = json!({
             "query": name, "fp": fp, "method": method, "count": count, "complete": complete, "matches": shown,
         });
         Ok((count, line))
     }
 
-    fn alike(&self, alike: &NearDuplicate, page: &Result<&PageFile, String>) -> Value {
+    fn alike(&self, part: usize, alike: &NearDuplicate, page: &Result<&PageFile, String>) -> Value {
         let (stored, record) = (&alike.stored, &alike.stored.record);
         let mut object = Map::new();
         object.insert("id".into(), json!(record.id));
+        if let Some(name) = self.parts.name(part) {
+            object.insert("db".into(), json!(name));
+        }
         object.insert("fp".into(), json!((!stored.unprinted).then(|| stored.fingerprint.to_string())));
         object.insert("distance".into(), json!(alike.evidence.distance));
         object.insert("url".into(), json!(record.url));
         object.insert("site".into(), json!(record.site));
         add_evidence(&mut object, Some(alike));
         if self.why {
-            object.insert("why".into(), self.why(alike, page));
+            object.insert("why".into(), self.why(part, alike, page));
         }
         object.into()
     }
 
     /// The numbers against their thresholds, and the tokens that differ.
-    fn why(&self, alike: &NearDuplicate, page: &Result<&PageFile, String>) -> Value {
+    fn why(&self, part: usize, alike: &NearDuplicate, page: &Result<&PageFile, String>) -> Value {
         let (rules, evidence) = (&self.online.rules, &alike.evidence);
         // Near by either of the two.
         let texts = [
@@ -154,7 +158,7 @@ impl Judged<'_> {
             .chain(probability)
             .chain(texts)
             .collect();
-        let (terms, unread) = match self.terms(alike, page) {
+        let (terms, unread) = match self.terms(part, alike, page) {
             Ok(terms) => (terms, Value::Null),
             Err(why) => (Value::Null, why.into()),
         };
@@ -180,10 +184,10 @@ impl Judged<'_> {
     }
 
     /// What differs between the tokens of the query and those of a match; else why that is not known.
-    fn terms(&self, alike: &NearDuplicate, page: &Result<&PageFile, String>) -> Result<Value, String> {
+    fn terms(&self, part: usize, alike: &NearDuplicate, page: &Result<&PageFile, String>) -> Result<Value, String> {
         let page = page.as_ref().map_err(|why| format!("the query cannot be read: {why}"))?;
-        let other = self.read(&alike.stored).map_err(|why| format!("the match cannot be read: {why}"))?;
-        let recipe = Recipe::of_any_version(&self.view.settings().recipe);
+        let other = self.read(part, &alike.stored).map_err(|why| format!("the match cannot be read: {why}"))?;
+        let recipe = Recipe::of_any_version(&self.parts.federation.settings().recipe);
         let (of, difference) = match recipe {
             Some(recipe) if recipe.has_profile() => ("main content", content_difference(&page.page(), &other.page())),
             Some(recipe) if recipe.is_of_main_content() => {

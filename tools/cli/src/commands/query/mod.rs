@@ -3,16 +3,18 @@
 mod asking;
 mod bare;
 mod judged;
+mod parts;
 mod queries;
 
-use nddb::{View, Within};
+use nddb::Within;
 use serde_json::json;
 
 use self::asking::{Answering, Answers, Asking};
 use self::bare::{Bare, Ids};
 use self::judged::Judged;
+use self::parts::Parts;
 use self::queries::QueryInputs;
-use crate::args::{Database, Global};
+use crate::args::{Databases, Global};
 use crate::clock::Clock;
 use crate::database;
 use crate::failure::{Code, Failure, Result, Told};
@@ -26,6 +28,9 @@ use crate::judging::JudgingArgs;
 /// Of a fingerprint, and of anything with -k, the matches are everything stored within k bits. Of a page or a stored
 /// document they are those of a method, each with what is known of it and the rule that decided: identical ones
 /// first, then the most similar, then the oldest. Of a stored document (--id, --all) they are the others.
+///
+/// Several databases of the same recipe, k and width are asked as one: the answers are those of one database that holds
+/// what all do, the documents of an earlier one being older, and `db` names the database of each match.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -35,11 +40,12 @@ Examples:
   nddb query crawl.nddb --fp-file Q.u64le --stats > answers.jsonl
   nddb query crawl.nddb --all --limit 5           everything against everything
   nddb query crawl.nddb --html page.html --url http://example.org/ --why
+  nddb query shards/*.nddb --fp 00d1f2a3b4c5e697  several databases as one
   nddb query crawl.nddb --html page.html --url http://example.org/ --method split --verify lcs
   curl -s https://example.org/ | nddb query crawl.nddb --html - -q && echo seen")]
 pub(crate) struct Args {
     #[command(flatten)]
-    database: Database,
+    databases: Databases,
     #[command(flatten)]
     what: QueryInputs,
     /// Everything within so many bits [default: the database's k]
@@ -79,36 +85,37 @@ impl Args {
 }
 
 pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
-    let reader = database::read(&args.database.db)?;
-    let view = reader.view();
+    let dbs = &args.databases.dbs;
+    let readers = dbs.iter().map(|path| database::read(path)).collect::<Result<Vec<_>>>()?;
+    let parts = &Parts::new(dbs, &readers)?;
     if !args.is_bare() {
-        let online = args.how.online(view, args.k)?;
-        return ask(args, view, &Judged { view, online, limit: args.limit, why: args.why }, global.threads(), global);
+        let online = args.how.online(parts.federation.parts()[0], args.k)?;
+        return ask(args, &Judged { parts, online, limit: args.limit, why: args.why }, parts, global.threads(), global);
     }
     if let Some(name) = args.unused() {
         let message = format!("{name} says nothing about what is within k bits: name a --method, or leave it out");
         return Err(Failure::usage(message));
     }
     let bare = Bare {
-        view,
-        within: Within(args.k.unwrap_or(view.settings().k)),
+        parts,
+        within: Within(args.k.unwrap_or(parts.federation.settings().k)),
         limit: args.limit,
         ids: args.ids,
         one_by_one: args.stats,
     };
-    check_k(bare.within, view)?;
+    check_k(bare.within, parts.federation.settings().k)?;
     // Times of queries that compete for memory would say little.
     let threads = if args.stats && global.threads.is_none() { 1 } else { global.threads() };
-    ask(args, view, &bare, threads, global)
+    ask(args, &bare, parts, threads, global)
 }
 
 /// Asks all queries that the user names, and prints the answers.
-fn ask<A: Answering>(args: &Args, view: View<'_>, answering: &A, threads: usize, global: &Global) -> Result<Code> {
-    let (queries, code) = queries::collect(&args.what, args.url.as_deref(), view, global)?;
+fn ask<A: Answering>(args: &Args, answering: &A, parts: &Parts<'_>, threads: usize, global: &Global) -> Result<Code> {
+    let (queries, code) = queries::collect(&args.what, args.url.as_deref(), &parts.federation, global)?;
     let clock = Clock::start();
     let mut asking = Asking::new(answering, threads);
     if args.what.all {
-        asking.ask_all(view)?;
+        asking.ask_all(&parts.federation)?;
     } else {
         asking.ask(&queries)?;
     }
@@ -119,8 +126,7 @@ fn ask<A: Answering>(args: &Args, view: View<'_>, answering: &A, threads: usize,
     Ok(if global.quiet && sum.matches == 0 { Code::Failed } else { code })
 }
 
-fn check_k(within: Within, view: View<'_>) -> Result<()> {
-    let most = view.settings().k;
+fn check_k(within: Within, most: u8) -> Result<()> {
     if within.0 > most {
         let message = format!("k is {}, this database answers up to {most}", within.0);
         let hint = "for a greater distance make another database with 'nddb create --k', and load it again";

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use nddb::text::PageKind;
-use nddb::{Document, Fingerprint, Stored, View};
+use nddb::{Document, Federation, Fingerprint, Stored};
 use nddb_format::fingerprint::low_mask;
+use nddb_format::record::Settings;
 
 use crate::args::Global;
 use crate::database;
@@ -39,8 +40,8 @@ pub(super) struct QueryInputs {
 pub(super) enum Query {
     /// A fingerprint.
     Print(Fingerprint),
-    /// A stored document.
-    Stored(Box<Stored>),
+    /// A stored document, and the index of its database.
+    Stored(usize, Box<Stored>),
     /// A page of a file.
     Page(Box<PageQuery>),
     /// An id that is not stored.
@@ -55,9 +56,9 @@ pub(super) struct PageQuery {
 }
 
 impl Query {
-    /// The number of a stored document: it is no answer to itself.
-    pub(super) fn own_number(&self) -> Option<u64> {
-        if let Query::Stored(stored) = self { Some(stored.number) } else { None }
+    /// The database and the number of a stored document: it is no answer to itself.
+    pub(super) fn own(&self) -> Option<(usize, u64)> {
+        if let Query::Stored(part, stored) = self { Some((*part, stored.number)) } else { None }
     }
 
     /// The fingerprint, in a database of so many bits, and whether the document has fewer than two tokens; `None` for an
@@ -65,7 +66,7 @@ impl Query {
     pub(super) fn fingerprint(&self, bits: u8) -> Option<(Fingerprint, bool)> {
         match self {
             Query::Print(fingerprint) => Some((*fingerprint, false)),
-            Query::Stored(stored) => Some((stored.fingerprint, stored.unprinted)),
+            Query::Stored(_, stored) => Some((stored.fingerprint, stored.unprinted)),
             Query::Page(page) => Some((masked(&page.document, bits), page.document.is_unprinted())),
             Query::Missing(_) => None,
         }
@@ -81,7 +82,7 @@ pub(super) fn masked(document: &Document, bits: u8) -> Fingerprint {
 pub(super) fn collect(
     what: &QueryInputs,
     url: Option<&str>,
-    view: View<'_>,
+    federation: &Federation<'_>,
     global: &Global,
 ) -> Result<(Vec<Query>, Code)> {
     let mut code = Code::Done;
@@ -89,11 +90,11 @@ pub(super) fn collect(
     if let Some(path) = &what.fp_file {
         prints.extend(inputs::fingerprints(path)?);
     }
-    check_width(&prints, view)?;
+    check_width(&prints, federation.settings().bits)?;
     let mut queries: Vec<Query> = prints.into_iter().map(Query::Print).collect();
     for id in &what.id {
-        queries.push(match view.get(id)? {
-            Some(stored) => Query::Stored(Box::new(stored)),
+        queries.push(match federation.get(id)? {
+            Some((part, stored)) => Query::Stored(part, Box::new(stored)),
             None => {
                 global.messages().warn(format!("no document '{id}'"));
                 code = Code::Failed;
@@ -103,15 +104,14 @@ pub(super) fn collect(
     }
     for (paths, kind) in [(&what.text, PageKind::Text), (&what.html, PageKind::Html)] {
         for path in paths {
-            queries.push(page(path, kind, url, view)?);
+            queries.push(page(path, kind, url, federation.settings())?);
         }
     }
     Ok((queries, code))
 }
 
 /// Refuses fingerprints that the database cannot hold.
-fn check_width(prints: &[Fingerprint], view: View<'_>) -> Result<()> {
-    let bits = view.settings().bits;
+fn check_width(prints: &[Fingerprint], bits: u8) -> Result<()> {
     match prints.iter().enumerate().find(|(_, fingerprint)| fingerprint.0 > low_mask(bits)) {
         Some((index, fingerprint)) => {
             Err(Failure::usage(format!("query {index}, {fingerprint}, is wider than the database's {bits} bits")))
@@ -120,8 +120,8 @@ fn check_width(prints: &[Fingerprint], view: View<'_>) -> Result<()> {
     }
 }
 
-fn page(path: &Path, kind: PageKind, url: Option<&str>, view: View<'_>) -> Result<Query> {
-    let recipe = database::recipe(view.settings())?;
+fn page(path: &Path, kind: PageKind, url: Option<&str>, settings: &Settings) -> Result<Query> {
+    let recipe = database::recipe(settings)?;
     let mut file = PageFile::read(path, Some(kind))?;
     file.url = url.map(str::to_owned);
     let document = Document::from_page("query", &file.page(), &recipe)?;

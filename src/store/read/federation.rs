@@ -1,0 +1,149 @@
+//! Several databases, asked as one that holds the documents of all.
+
+use nddb_format::Fingerprint;
+use nddb_format::record::Settings;
+
+use super::probe::{Match, Work};
+use super::view::{Neighbor, Stored, View, Within};
+use crate::{Error, Result};
+
+/// States of several databases of the same settings, each with documents of its own: a collection in parts. Every part
+/// is asked, so answers are as complete as those of one database with the documents of all parts; the documents of an
+/// earlier part count as older.
+#[derive(Clone, Debug)]
+pub struct Federation<'a> {
+    parts: Vec<View<'a>>,
+}
+
+/// Something found, and the index of the part that it is in.
+pub type Part<T> = (usize, T);
+
+/// The answer of all parts to one query.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PartedAnswer<T> {
+    /// The query.
+    pub fingerprint: Fingerprint,
+    /// Number of live documents within the distance, also beyond the limit.
+    pub count: u64,
+    /// The matches.
+    pub matches: Vec<Part<T>>,
+}
+
+impl<'a> Federation<'a> {
+    /// Returns a federation of one part.
+    pub fn of(view: View<'a>) -> Self {
+        Self { parts: vec![view] }
+    }
+
+    /// Adds a part.
+    ///
+    /// # Errors
+    /// [`Error::Mismatch`] if its recipe, k or width of fingerprints is not that of the others.
+    pub fn join(&mut self, view: View<'a>) -> Result<()> {
+        let (first, other) = (self.settings(), view.settings());
+        for (what, database, requested) in [
+            ("recipe", first.recipe.clone(), other.recipe.clone()),
+            ("fingerprint width", first.bits.to_string(), other.bits.to_string()),
+            ("k", first.k.to_string(), other.k.to_string()),
+        ] {
+            if database != requested {
+                return Err(Error::Mismatch { what, database, requested });
+            }
+        }
+        self.parts.push(view);
+        Ok(())
+    }
+
+    /// Returns the parts.
+    pub fn parts(&self) -> &[View<'a>] {
+        &self.parts
+    }
+
+    /// Returns the settings that the parts share.
+    pub fn settings(&self) -> &'a Settings {
+        self.parts[0].settings()
+    }
+
+    /// Finds the numbers of all live documents within `within` bits of each query, by (distance, part, number); a limit
+    /// keeps the least.
+    ///
+    /// # Errors
+    /// As [`View::probe`].
+    pub fn probe(
+        &self,
+        queries: &[Fingerprint],
+        within: Within,
+        limit: Option<usize>,
+        work: &mut Work,
+    ) -> Result<Vec<PartedAnswer<Match>>> {
+        let parts = self.parts.iter().map(|part| {
+            let found = part.probe(queries, within, limit, work)?;
+            Ok(found.into_iter().map(|found| (found.count, found.matches)).collect())
+        });
+        Ok(joined(queries, limit, parts.collect::<Result<_>>()?, |found: &Match| (found.distance, found.number)))
+    }
+
+    /// Finds all live documents within `within` bits of each query, with their ids, by (distance, id bytewise); a limit
+    /// keeps the least by (distance, part, number).
+    ///
+    /// # Errors
+    /// As [`View::find`].
+    pub fn find(
+        &self,
+        queries: &[Fingerprint],
+        within: Within,
+        limit: Option<usize>,
+        work: &mut Work,
+    ) -> Result<Vec<PartedAnswer<Neighbor>>> {
+        let parts = self.parts.iter().map(|part| {
+            let found = part.find(queries, within, limit, work)?;
+            Ok(found.into_iter().map(|found| (found.count, found.matches)).collect())
+        });
+        let parts = parts.collect::<Result<_>>()?;
+        let mut answers = joined(queries, limit, parts, |found: &Neighbor| (found.distance, found.number));
+        for answer in answers.iter_mut().filter(|_| self.parts.len() > 1) {
+            answer.matches.sort_by(|(_, a), (_, b)| (a.distance, &a.id).cmp(&(b.distance, &b.id)));
+        }
+        Ok(answers)
+    }
+
+    /// Returns the live document with this id, of the first part that has one.
+    ///
+    /// # Errors
+    /// As [`View::get`].
+    pub fn get(&self, id: &str) -> Result<Option<Part<Stored>>> {
+        for (index, part) in self.parts.iter().enumerate() {
+            if let Some(stored) = part.get(id)? {
+                return Ok(Some((index, stored)));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Joins the answers of parts, each the count and the matches of every query. Those of one part stay in their order
+/// where there is only one.
+fn joined<T>(
+    queries: &[Fingerprint],
+    limit: Option<usize>,
+    parts: Vec<Vec<(u64, Vec<T>)>>,
+    age: impl Fn(&T) -> (u32, u64),
+) -> Vec<PartedAnswer<T>> {
+    let several = parts.len() > 1;
+    let mut answers: Vec<PartedAnswer<T>> =
+        queries.iter().map(|&fingerprint| PartedAnswer { fingerprint, count: 0, matches: Vec::new() }).collect();
+    for (index, part) in parts.into_iter().enumerate() {
+        for (answer, (count, matches)) in answers.iter_mut().zip(part) {
+            answer.count += count;
+            answer.matches.extend(matches.into_iter().map(|found| (index, found)));
+        }
+    }
+    for answer in answers.iter_mut().filter(|_| several) {
+        answer.matches.sort_by_key(|(part, found)| {
+            let (distance, number) = age(found);
+            (distance, *part, number)
+        });
+        answer.matches.truncate(limit.unwrap_or(usize::MAX));
+    }
+    answers
+}

@@ -1,0 +1,27 @@
+//! The databases that are asked.
+
+use std::path::PathBuf;
+
+use nddb::{Federation, Reader};
+
+use crate::database;
+use crate::failure::Result;
+
+/// One database, or several that are asked as one.
+pub(super) struct Parts<'a> {
+    pub(super) federation: Federation<'a>,
+    /// How the user named each; none of a single one.
+    pub(super) names: Vec<String>,
+}
+
+impl<'a> Parts<'a> {
+    pub(super) fn new(dbs: &[PathBuf], readers: &'a [Reader]) -> Result<Self> {
+        let names = dbs.iter().filter(|_| dbs.len() > 1).map(|path| path.display().to_string()).collect();
+        Ok(Self { federation: database::federation(dbs, readers)?, names })
+    }
+
+    /// The name of a part, where there are several.
+    pub(super) fn name(&self, part: usize) -> Option<&str> {
+        self.names.get(part).map(String::as_str)
+    }
+}

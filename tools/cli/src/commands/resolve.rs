@@ -1,0 +1,98 @@
+//! `nddb resolve`: what scans found, as documents.
+
+use std::ffi::OsString;
+use std::io::BufRead;
+use std::path::{Path, PathBuf};
+
+use nddb::{BatchMatch, Fingerprint, Resolving, Within};
+
+use crate::args::{FromEnvironment, Global};
+use crate::columns::Rows;
+use crate::failure::{Code, Failure, Result};
+use crate::matches::{MatchFormat, columns};
+use crate::{database, inputs};
+
+/// Look up the documents of the fingerprints that `nddb scan` found
+///
+/// The lines of all ranges that `nddb scan --list` names, in any order, become what `nddb batch-query` prints: deleted
+/// documents are left out, and those that are in no run yet are added.
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "nddb resolve [OPTIONS] DB QUERIES.u64le FOUND...",
+    after_help = "\
+Examples:
+  nddb scan crawl.nddb/runs/00000007.seg --queries Q.u64le | nddb resolve crawl.nddb Q.u64le -
+  nddb scan crawl.nddb --list | while read -r segment first count; do
+    nddb scan $segment --offset $first --count $count --queries Q.u64le;
+    done > found.tsv; nddb resolve crawl.nddb Q.u64le found.tsv -o near.tsv"
+)]
+pub(crate) struct Args {
+    /// The database, the file of queries that the scans had, and lines of scans, - for stdin
+    #[arg(value_name = "DB QUERIES FOUND", required = true)]
+    given: Vec<OsString>,
+    #[command(flatten)]
+    environment: FromEnvironment,
+    /// How matches are written
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: MatchFormat,
+    /// Write here instead of stdout
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Greatest distance, in bits: that of the scans, or less [default: the database's]
+    #[arg(short, long)]
+    k: Option<u8>,
+}
+
+const NO_ROW: &str = "not query, fingerprint and distance, as nddb scan prints them";
+
+/// Memory for what was found, unless the user says otherwise.
+const MEMORY: u64 = 1 << 30;
+
+pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
+    let (db, mut given) = args.environment.split(std::mem::take(&mut args.given), "QUERIES")?;
+    let queries = inputs::fingerprints(&PathBuf::from(given.remove(0)))?;
+    if given.is_empty() {
+        return Err(Failure::usage("FOUND is missing behind QUERIES: the lines of scans, - for stdin"));
+    }
+    let reader = database::read(&db)?;
+    let view = reader.view();
+    let within = Within(args.k.unwrap_or(view.settings().k));
+    let mut resolving = Resolving::new(view, global.memory_limit.unwrap_or(MEMORY));
+    view.scan_recent(&queries, within, &mut |query, stored, distance| resolving.push(query, stored, distance))?;
+    for path in &given {
+        each_row(Path::new(path), &queries, &mut |query, stored, distance| {
+            if distance <= u32::from(within.0) { resolving.push(query, stored, distance) } else { Ok(()) }
+        })?;
+    }
+    let mut rows = Rows::chosen(args.format.into(), args.output.as_deref(), columns(true))?;
+    let mut emit = |found: BatchMatch<'_>| {
+        rows.row(&[found.query.into(), found.fingerprint.into(), found.distance.into(), found.id.into()])
+    };
+    let outcome = resolving.finish(&mut emit);
+    rows.finish(outcome.map_err(Failure::from))?;
+    Ok(Code::Done)
+}
+
+type Row<'a> = &'a mut dyn FnMut(u64, Fingerprint, u32) -> nddb::Result<()>;
+
+/// Reads the lines of scans with these queries: ordinal, fingerprint, distance.
+fn each_row(path: &Path, queries: &[Fingerprint], row: Row<'_>) -> Result<()> {
+    for (number, line) in (1..).zip(inputs::lines(path)?.lines()) {
+        let line = line.map_err(|error| Failure::reading(path, &error))?;
+        let refuse = |why: &str| Failure::failed(format!("{}: line {number}: {why}", path.display()));
+        let mut cells = line.split('\t');
+        let (Some(query), Some(stored), Some(distance), None) =
+            (cells.next(), cells.next(), cells.next(), cells.next())
+        else {
+            return Err(refuse(NO_ROW));
+        };
+        let numbers = (query.parse::<u64>().ok(), inputs::hex(stored).ok(), distance.parse::<u32>().ok());
+        let (Some(query), Some(stored), Some(distance)) = numbers else { return Err(refuse(NO_ROW)) };
+        let asked = usize::try_from(query).ok().and_then(|query| queries.get(query));
+        if asked.is_none_or(|asked| (asked.0 ^ stored.0).count_ones() != distance) {
+            return Err(refuse("it was found with other queries"));
+        }
+        row(query, stored, distance)?;
+    }
+    Ok(())
+}

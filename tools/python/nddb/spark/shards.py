@@ -1,0 +1,119 @@
+"""Databases of a part of the documents each, and batch queries of databases."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import uuid
+from array import array
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nddb import Config, Federation, tables
+from nddb.spark import partitions, schemas
+from nddb.spark.work import Work, whole
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_Path = str | os.PathLike[str]
+
+
+def shards(
+    documents: DataFrame, folder: _Path, *, shards: int, k: int = 3, bits: int = 64, recipe: str = "main"
+) -> list[Path]:
+    """Makes databases of the documents that are not deleted, each document in one of them; returns their paths.
+
+    `folder` is one that all machines see. A task makes a database in a folder of its own machine, copies it there, and
+    renames the copy when it is whole: `shard-00000.nddb` and on. The hash of its id decides in which of the `shards` a
+    document is. A job that is started again makes those that are missing. Raises Mismatch for sketches of another
+    recipe. Ask them as one by `nddb.Federation`, or by `nddb query folder/*.nddb`.
+    """
+    from pyspark.sql import functions
+
+    config = Config(k, recipe=recipe, bits=bits)
+    made_of = {"k": config.k, "recipe": config.recipe, "bits": config.bits}
+    job = Work(documents.sparkSession, folder, {"job": "shards", "shards": shards, **made_of})
+    given = documents.where("not deleted").select("number", "id", "sketch", "recipe", "archive")
+    target = str(job.folder)
+    made = (
+        given.repartition(shards, "id")
+        .withColumn("shard", functions.spark_partition_id())
+        .sortWithinPartitions("number")
+        .mapInArrow(lambda batches: partitions.shard(batches, target, made_of), "shard int")
+    )
+    made.count()
+    paths = [partitions.shard_path(target, index) for index in range(shards)]
+    for path in paths:
+        # What no document is in is a database, too.
+        partitions.make_database(path, None, made_of)
+    for left in job.folder.glob(".shard-*"):
+        partitions.remove(left)
+    return paths
+
+
+def batch_query(
+    spark: SparkSession,
+    databases: _Path | Iterable[_Path],
+    queries: object,
+    work: _Path,
+    *,
+    k: int | None = None,
+) -> DataFrame:
+    """Every document within `k` bits of each of many fingerprints: the rows of `nddb batch-query`, in their order.
+
+    `databases` are paths that all machines see, of one database or of several, which nothing writes to meanwhile;
+    `queries` a `.u64le` file or an array of integers of 64 bits. The queries are sent to each machine as a file; a task
+    reads a range of 64 MB of the fingerprints. `work` is a folder that all machines see. Raises OutOfRange for a `k`
+    above the databases', Mismatch for databases of different settings.
+    """
+    from pyspark import SparkFiles
+
+    paths = [databases] if isinstance(databases, (str, os.PathLike)) else list(databases)
+    names = [os.path.abspath(path) for path in paths]
+    federation = Federation(names)
+    within = federation.k if k is None else k
+    federation.probe_batch(array("Q", [0]), within)  # refuses the distance
+    content = _bytes_of(queries)
+    digest = hashlib.sha256(content).hexdigest()
+    steps = Work(spark, work, {"job": "batch_query", "databases": names, "k": within, "queries": digest})
+    ranges = [
+        (part, row["source"], row["first"], row["blocks"])
+        for part, path in enumerate(names)
+        for row in tables.scan_ranges(path)
+    ]
+
+    def scanned() -> DataFrame:
+        # A session knows a file by its name.
+        file = steps.folder / f"queries-{uuid.uuid4().hex}.u64le"
+        whole(file, lambda new: new.write_bytes(content))
+        spark.sparkContext.addFile(str(file))
+        rows = spark.sparkContext.parallelize(ranges, len(ranges)).toDF(schemas.RANGES)
+        return rows.mapInArrow(
+            lambda batches: partitions.scan(batches, SparkFiles.get(file.name), within), schemas.FOUND
+        )
+
+    # A fingerprint may be in several runs.
+    found = steps.table("scanned", scanned).distinct()
+    return (
+        found.repartitionByRange("part", "query")
+        .sortWithinPartitions("part", "query")
+        .mapInArrow(lambda batches: partitions.resolve(batches, names), schemas.MATCHES)
+        .orderBy("query", "distance", "id")
+    )
+
+
+def _bytes_of(queries: object) -> bytes:
+    """Fingerprints as they are in a file."""
+    if isinstance(queries, (str, os.PathLike)):
+        content = Path(queries).read_bytes()
+        if len(content) % 8:
+            raise ValueError(f"{queries} is no file of numbers of 8 bytes")
+        return content
+    import numpy
+
+    numbers = numpy.asarray(queries)
+    if numbers.dtype not in (numpy.uint64, numpy.int64) or numbers.ndim != 1:
+        raise ValueError("an array of 64-bit integers of one dimension is wanted")
+    return numbers.astype(numbers.dtype.newbyteorder("<")).tobytes()

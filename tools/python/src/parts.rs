@@ -1,0 +1,91 @@
+//! What readers and federations have in common: one database or several that are asked as one.
+
+use std::path::PathBuf;
+
+use nddb::detect::PartedNearDuplicates;
+use nddb::sketch::Recipe;
+use nddb::{Document, Federation, Fingerprint, Within};
+
+use crate::convert::GivenPage;
+use crate::errors::{Fault, Result};
+use crate::judging::Judging;
+use crate::pinned::{Pinned, reader};
+
+/// The databases of a federation in one state of each.
+pub(crate) struct PinnedParts {
+    pub(crate) parts: Vec<(PathBuf, Pinned)>,
+}
+
+impl PinnedParts {
+    /// The one part of a reader.
+    pub(crate) fn of(path: PathBuf, pinned: Pinned) -> Self {
+        Self { parts: vec![(path, pinned)] }
+    }
+
+    /// The databases as one.
+    pub(crate) fn federation(&self) -> Result<Federation<'_>> {
+        let mut joined: Option<Federation<'_>> = None;
+        for (path, pinned) in &self.parts {
+            let view = reader(pinned)?.view();
+            match &mut joined {
+                None => joined = Some(Federation::of(view)),
+                Some(federation) => federation
+                    .join(view)
+                    .map_err(|error| Fault::Mismatch(format!("{}: {error}", path.display()), error.hint()))?,
+            }
+        }
+        joined.ok_or_else(|| Fault::value("a federation has one database or more"))
+    }
+
+    /// How matches name their database: not at all where there is one.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let parts = self.parts.iter().filter(|_| self.parts.len() > 1);
+        parts.map(|(path, _)| path.display().to_string()).collect()
+    }
+}
+
+/// What is asked for, one of these.
+pub(crate) struct Asked<'a> {
+    pub(crate) page: Option<GivenPage>,
+    pub(crate) id: Option<&'a str>,
+    pub(crate) print: Option<Fingerprint>,
+}
+
+/// Finds what is like a page, a stored document or a fingerprint: the name of the method, and the matches.
+pub(crate) fn ask(
+    federation: &Federation<'_>,
+    asked: Asked<'_>,
+    judging: &Judging,
+) -> Result<(&'static str, PartedNearDuplicates)> {
+    let online = judging.online(federation.parts()[0])?;
+    let (document, found) = match asked {
+        Asked { page: Some(page), id: None, print: None } => {
+            let recipe = Recipe::from_label(&federation.settings().recipe)?;
+            let document = Document::from_page("query", &page.page(), &recipe)?;
+            let found = online.ask_parts(federation, &document, Some(&page.page()))?;
+            (document, found)
+        }
+        Asked { page: None, id: Some(id), print: None } => {
+            let (part, stored) = federation.get(id)?.ok_or_else(|| Fault::key(id))?;
+            let found = online.ask_stored_in(federation, (part, &stored), None)?;
+            (Document::from(stored), found)
+        }
+        Asked { page: None, id: None, print: Some(print) } => {
+            let document = Document::bare("query", print)?;
+            let found = online.ask_parts(federation, &document, None)?;
+            (document, found)
+        }
+        _ => return Err(Fault::value("one of text, html, id and fingerprint is wanted")),
+    };
+    Ok((online.method_for(&document).name(), found))
+}
+
+/// Refuses a distance above that of the databases, before anything is read.
+pub(crate) fn checked_k(k: Option<u8>, most: u8) -> Result<Within> {
+    match k {
+        Some(k) if k > most => {
+            Err(nddb::Error::OutOfRange { what: "k", requested: k.into(), limit: most.into() }.into())
+        }
+        k => Ok(Within(k.unwrap_or(most))),
+    }
+}
