@@ -4,6 +4,10 @@ use nddb_format::record::Reading;
 
 use super::{Format, Limits};
 
+/// Most row groups that are read beside threads that sketch: one feeds some ten of these, and each holds a page of each
+/// of its columns.
+const READERS: usize = 4;
+
 /// Options for reading inputs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
@@ -23,9 +27,18 @@ pub struct Options {
     pub required: Vec<String>,
     /// The column of Parquet files that names the batch of each document. Where it is read again, it is not needed.
     pub batch_column: Option<String>,
+    /// Number of row groups of a Parquet file that are read at the same time, each by a thread of its own; with 0 or 1
+    /// the calling thread reads them.
+    pub readers: usize,
 }
 
 impl Options {
+    /// Returns the options for reading beside this many threads that sketch what is read.
+    #[must_use]
+    pub fn beside(self, threads: usize) -> Self {
+        Self { readers: threads.min(READERS), ..self }
+    }
+
     /// Returns the options needed to find the same pages again; `None` if they are the defaults.
     pub fn reading(&self) -> Option<Reading> {
         let of = |options: &Self| (options.format, options.limits.record, options.fields.clone());

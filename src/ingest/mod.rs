@@ -148,7 +148,7 @@ impl<'a> Loader<'a> {
         let Self { writer, options, threads, again, stop, mut on_event } = self;
         let maker = Maker::new(writer.settings())?;
         let Inputs { located, passed_over } = inputs;
-        let sources = Sources::look_up(located, options, again, writer)?;
+        let sources = Sources::look_up(located, options.beside(threads), again, writer)?;
         // Fingerprints need no work between reading and storing: more threads would only wait for each other.
         let threads = if sources.are_fingerprints() { 1 } else { threads };
         let mut tally = Tally::new(&sources, passed_over);

@@ -39,7 +39,7 @@ pub fn sketch_archive(
     each: &mut dyn FnMut(Sketched<'_>) -> crate::Result<()>,
 ) -> Result<bool, LoadError> {
     let maker = Maker::of(recipe);
-    let mut input = Input::open(path, options)?;
+    let mut input = Input::open(path, &options.clone().beside(threads))?;
     if input.format().is_raw() {
         return Err(ArchiveError::UnsupportedContainer { path: path.to_owned(), container: "raw fingerprints" }.into());
     }

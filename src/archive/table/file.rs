@@ -18,30 +18,32 @@ const HEADER_MAX: u64 = 16 << 20;
 /// Most elements of a list in a page's header. There are none in the headers of today's writers.
 const LIST_MAX: u64 = 1 << 10;
 
-/// A file, shared by the readers of its columns.
+/// A file, shared by the readers of the columns of a row group.
 #[derive(Clone)]
-pub(super) struct File(Arc<Shared>);
-
-struct Shared {
-    origin: Mutex<Box<dyn ReadSeek>>,
+pub(super) struct File {
+    origin: Arc<Mutex<Box<dyn ReadSeek>>>,
     len: u64,
     limits: Limits,
     /// The error of the system that a decoder was told of.
-    failure: Mutex<Option<io::Error>>,
+    failure: Arc<Mutex<Option<io::Error>>>,
 }
 
 impl File {
     pub(super) fn new(origin: Box<dyn ReadSeek>, len: u64, limits: &Limits) -> File {
-        let shared = Shared { origin: Mutex::new(origin), len, limits: limits.clone(), failure: Mutex::default() };
-        File(Arc::new(shared))
+        File { origin: Arc::new(Mutex::new(origin)), len, limits: limits.clone(), failure: Arc::default() }
+    }
+
+    /// Returns the same file, with failures of its own.
+    pub(super) fn again(&self) -> File {
+        File { failure: Arc::default(), ..self.clone() }
     }
 
     /// Returns bytes of the file, or an error if the file is shorter.
     pub(super) fn read(&self, offset: u64, len: u64) -> io::Result<Vec<u8>> {
-        if offset.checked_add(len).is_none_or(|end| end > self.0.len) {
+        if offset.checked_add(len).is_none_or(|end| end > self.len) {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
-        let mut origin = self.0.origin.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut origin = self.origin.lock().unwrap_or_else(PoisonError::into_inner);
         origin.seek(SeekFrom::Start(offset))?;
         let mut bytes = vec![0; len as usize];
         origin.read_exact(&mut bytes)?;
@@ -50,7 +52,7 @@ impl File {
 
     /// Returns the error of the system behind the error of a decoder, if there was one.
     pub(super) fn take_failure(&self) -> Option<io::Error> {
-        self.0.failure.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// Reads for a decoder, whose error does not keep that of the system.
@@ -58,7 +60,7 @@ impl File {
         self.read(offset, len).map_err(|error| {
             let message = ParquetError::General(format!("{len} bytes at byte {offset} of the file: {error}"));
             if error.kind() != io::ErrorKind::UnexpectedEof {
-                *self.0.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
             }
             message
         })
@@ -67,7 +69,7 @@ impl File {
 
 impl Length for File {
     fn len(&self) -> u64 {
-        self.0.len
+        self.len
     }
 }
 
@@ -80,7 +82,7 @@ impl ChunkReader for File {
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
-        if length as u64 > self.0.limits.table_page {
+        if length as u64 > self.limits.table_page {
             return Err(ParquetError::General(format!("a page of {length} bytes is beyond the limit")));
         }
         self.decode(start, length as u64).map(Bytes::from)
@@ -109,7 +111,7 @@ impl Read for PageHeader {
 impl PageHeader {
     /// Returns the header, and what follows within the bytes read.
     fn checked(&self) -> Result<Vec<u8>> {
-        let left = self.file.0.len.saturating_sub(self.offset);
+        let left = self.file.len.saturating_sub(self.offset);
         let mut len = HEADER_FIRST;
         loop {
             let bytes = self.file.decode(self.offset, len.min(left))?;
@@ -128,7 +130,7 @@ impl PageHeader {
     }
 
     fn within_limits(&self, uncompressed: i64, compressed: i64) -> Result<()> {
-        let limits = &self.file.0.limits;
+        let limits = &self.file.limits;
         let (Ok(from), Ok(to)) = (u64::try_from(compressed), u64::try_from(uncompressed)) else {
             return Err(ParquetError::General("a page of a negative size".to_owned()));
         };

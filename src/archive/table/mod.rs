@@ -1,64 +1,42 @@
 //! Parquet files: a document a row, as a page, a text, a fingerprint or a sketch.
 //!
-//! The position of a row is its number in the file, from 0. The file is read row by row, so that memory holds one page
-//! of each column that is read. Damage costs the rest of the row group that it is in.
+//! The position of a row is its number in the file, from 0. Row groups are read row by row, several at the same time, so
+//! that memory holds one page of each column of each of these and a few rows. Damage costs the rest of the row group that
+//! it is in.
 
 mod columns;
 mod cursor;
 mod delta;
 mod file;
 mod footer;
+mod groups;
 mod pages;
 mod ranges;
+mod rows;
 mod thrift;
 
 use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
-use parquet::file::metadata::ParquetMetaData;
-
-use self::columns::{COLUMNS, Column, Columns, Kind};
-use self::cursor::{Cursor, Value};
+use self::columns::Columns;
 use self::file::File;
-use self::footer::{Trouble, extent, metadata};
+use self::footer::metadata;
+use self::groups::Groups;
 pub(super) use self::ranges::each_range;
-use super::date;
-use super::entry::{Entry, EntryContent, PageEntry, Position, Reason, SketchEntry, valid_id};
-use super::limits::Limits;
+use self::rows::{Row, Shape};
+use super::entry::{Entry, EntryContent};
 use super::options::Options;
-use super::raw;
 use super::source::ReadSeek;
-use crate::text::PageKind;
 
 /// Reader of the rows of a Parquet file.
 pub(super) struct Table {
-    file: File,
-    size: u64,
-    metadata: ParquetMetaData,
-    /// For each row group the number of the row behind its last.
-    ends: Vec<u64>,
-    columns: Columns,
-    /// Prefix of ids, if there is no column of ids.
-    name: String,
-    limits: Limits,
-    group: Option<Group>,
+    shape: Arc<Shape>,
+    groups: Groups,
     /// The next row.
     row: u64,
     payload: u64,
     /// The batch of the last row read, if a column names batches; empty for none.
     batch: Option<String>,
-}
-
-/// A row group that is being read.
-struct Group {
-    index: usize,
-    /// The columns, in the order of [`Columns::all`].
-    cursors: [Option<Cursor>; COLUMNS],
-    /// The row that the cursors are at.
-    row: u64,
-    /// Bytes of the columns in the file, and of the pages so far.
-    compressed: u64,
-    payload: u64,
 }
 
 impl Table {
@@ -93,50 +71,25 @@ impl Table {
             ends.push(rows);
         }
         let limits = options.limits.clone();
-        Ok(Ok(Table {
-            file,
-            size,
-            metadata,
-            ends,
-            columns,
-            name,
-            limits,
-            group: None,
-            row: 0,
-            payload: 0,
-            batch: None,
-        }))
+        let shape = Arc::new(Shape { metadata, ends, columns, name, limits, size });
+        let groups = Groups::new(shape.clone(), file, options.readers);
+        Ok(Ok(Table { shape, groups, row: 0, payload: 0, batch: None }))
     }
 
     /// Returns the entry of the next row; of damage, one for the rest of the row group.
     pub(super) fn next(&mut self) -> io::Result<Option<Entry>> {
-        let index = self.ends.partition_point(|&end| end <= self.row);
-        let Some(&end) = self.ends.get(index) else { return Ok(None) };
-        let row = self.row;
-        // A decoder may panic on damage that it does not foresee.
-        let read = catch_unwind(AssertUnwindSafe(|| self.read(index))).unwrap_or_else(|_| {
-            Err(Trouble { reason: Reason::DamagedMember, detail: "the decoder gave up".to_owned() })
-        });
-        match read {
-            Ok(entry) => {
-                self.row += 1;
-                Ok(Some(entry))
-            }
-            Err(Trouble { reason, detail }) => {
-                self.group = None;
-                if let Some(failure) = self.file.take_failure() {
-                    return Err(failure);
-                }
-                self.row = end;
-                let detail = format!("rows {row} to {} of row group {index}: {detail}", end - 1);
-                Ok(Some(Entry::skipped(Position { offset: row, inner: 0, length: 0 }, reason, detail)))
-            }
+        let Some(Row { entry, batch, next }) = self.groups.next(self.row)? else { return Ok(None) };
+        self.row = next;
+        self.batch = batch;
+        if let EntryContent::Page(page) = &entry.content {
+            self.payload += page.body.len() as u64;
         }
+        Ok(Some(entry))
     }
 
     /// Goes to a row, or the end.
     pub(super) fn go_to(&mut self, row: u64) {
-        self.row = row.min(self.ends.last().copied().unwrap_or(0));
+        self.row = row.min(self.shape.ends.last().copied().unwrap_or(0));
     }
 
     /// Returns the number of the next row.
@@ -151,8 +104,12 @@ impl Table {
 
     /// Returns the bytes of the file read so far, by the share of its rows.
     pub(super) fn bytes_read(&self) -> u64 {
-        let rows = self.ends.last().copied().unwrap_or(0);
-        if self.row >= rows { self.size } else { (self.size as f64 * (self.row as f64 / rows as f64)) as u64 }
+        let rows = self.shape.ends.last().copied().unwrap_or(0);
+        if self.row >= rows {
+            self.shape.size
+        } else {
+            (self.shape.size as f64 * (self.row as f64 / rows as f64)) as u64
+        }
     }
 
     pub(super) fn payload_bytes(&self) -> u64 {
@@ -160,163 +117,6 @@ impl Table {
     }
 
     pub(super) fn size(&self) -> u64 {
-        self.size
+        self.shape.size
     }
-
-    /// Reads the next row, which is in this row group.
-    fn read(&mut self, index: usize) -> Result<Entry, Trouble> {
-        let first = index.checked_sub(1).map_or(0, |before| self.ends[before]);
-        let mut group = match self.group.take() {
-            Some(group) if group.index == index && group.row <= self.row => group,
-            _ => self.begin(index, first)?,
-        };
-        let skip = usize::try_from(self.row - group.row).unwrap_or(usize::MAX);
-        let mut values = [const { None }; COLUMNS];
-        for (cursor, value) in group.cursors.iter_mut().zip(&mut values) {
-            if let Some(cursor) = cursor {
-                if skip > 0 {
-                    cursor.skip(skip)?;
-                }
-                *value = Some(cursor.next()?);
-            }
-        }
-        group.row = self.row + 1;
-        self.batch = values[6].as_ref().map(|name| match name {
-            Value::Bytes(name) => String::from_utf8_lossy(name.data()).into_owned(),
-            _ => String::new(),
-        });
-        let content = self.content(values).unwrap_or_else(|content| content);
-        let length = match &content {
-            EntryContent::Page(page) => page.body.len() as u64,
-            _ => 0,
-        };
-        group.payload += length;
-        self.payload += length;
-        if self.limits.is_bomb(group.compressed, group.payload) {
-            let detail = "more bytes of text than the ratio limit allows".to_owned();
-            return Err(Trouble { reason: Reason::RatioLimit, detail });
-        }
-        self.group = Some(group);
-        Ok(Entry { position: Position { offset: self.row, inner: 0, length }, content })
-    }
-
-    fn begin(&self, index: usize, first: u64) -> Result<Group, Trouble> {
-        let group = self.metadata.row_group(index);
-        let mut cursors = [const { None }; COLUMNS];
-        let mut compressed = 0;
-        for (column, cursor) in self.columns.all().into_iter().zip(&mut cursors) {
-            let Some(Column { index, .. }) = column else { continue };
-            compressed += extent(group, *index, self.size)?;
-            *cursor = Some(Cursor::open(&self.file, group, *index)?);
-        }
-        if self.limits.is_bomb(compressed, self.ends[index] - first) {
-            let detail = "more rows than its size allows".to_owned();
-            return Err(Trouble { reason: Reason::RatioLimit, detail });
-        }
-        Ok(Group { index, cursors, row: first, compressed, payload: 0 })
-    }
-
-    /// Makes a document of the values of a row. As of JSON lines, the fingerprint is preferred to the page, and the
-    /// page to the text.
-    fn content(&self, values: [Option<Value>; COLUMNS]) -> Result<EntryContent, EntryContent> {
-        let columns = &self.columns;
-        let [id, url, text, html, fp, date, _, sketch, recipe, archive] = values;
-        if let (Some(sketch), Some(recipe)) = (sketch, recipe) {
-            return sketch_of(&sketch, &recipe, archive.as_ref());
-        }
-        let id = match (&columns.id, id) {
-            (Some(column), Some(value)) => id_of(column, &value)?,
-            _ => format!("{}:{}", self.name, self.row),
-        };
-        if !valid_id(&id) {
-            return Err(EntryContent::bad_id(&id));
-        }
-        let url = match (&columns.url, &url) {
-            (Some(column), Some(Value::Bytes(bytes))) => Some(utf8(column, bytes.data())?),
-            _ => None,
-        };
-        if let (Some(column), Some(value @ (Value::Bytes(_) | Value::Number(_)))) = (&columns.fp, &fp) {
-            let fingerprint = match value {
-                Value::Number(number) => Some(number.cast_unsigned()),
-                Value::Bytes(hex) => raw::parse_hex(hex.data()),
-                Value::Null => None,
-            };
-            let fingerprint = fingerprint.ok_or_else(|| {
-                skipped(Reason::BadFingerprint, format!("column {:?} is not 16 hex digits", column.name))
-            })?;
-            return Ok(EntryContent::Fingerprint { id, fingerprint, url });
-        }
-        let (column, kind, bytes) = match ((&columns.html, &html), (&columns.text, &text)) {
-            ((Some(column), Some(Value::Bytes(bytes))), _) => (column, PageKind::Html, bytes),
-            (_, (Some(column), Some(Value::Bytes(bytes)))) => (column, PageKind::Text, bytes),
-            _ => {
-                let names = [&columns.text, &columns.html, &columns.fp].into_iter().flatten();
-                let names: Vec<String> = names.map(|column| format!("{:?}", column.name)).collect();
-                return Err(skipped(Reason::MissingField, format!("null in {}", names.join(", "))));
-            }
-        };
-        let body = &bytes.data()[..bytes.data().len().min(self.limits.record)];
-        Ok(EntryContent::Page(PageEntry {
-            id,
-            url,
-            date: date_of(columns.date.as_ref(), date),
-            kind,
-            charset: (column.kind == Kind::Text).then(|| "utf-8".to_owned()),
-            body: body.to_vec(),
-            truncated: body.len() < bytes.data().len(),
-        }))
-    }
-}
-
-/// The content of a row of a table of sketches.
-fn sketch_of(sketch: &Value, recipe: &Value, archive: Option<&Value>) -> Result<EntryContent, EntryContent> {
-    let (Value::Bytes(sketch), Value::Bytes(recipe)) = (sketch, recipe) else {
-        return Err(skipped(Reason::MissingField, "null in \"sketch\" or \"recipe\"".to_owned()));
-    };
-    let archive = match archive {
-        Some(Value::Bytes(path)) => Some(String::from_utf8_lossy(path.data()).into_owned()),
-        _ => None,
-    };
-    Ok(EntryContent::Sketch(SketchEntry {
-        sketch: sketch.data().to_vec(),
-        recipe: String::from_utf8_lossy(recipe.data()).into_owned(),
-        archive,
-    }))
-}
-
-fn id_of(column: &Column, value: &Value) -> Result<String, EntryContent> {
-    match value {
-        Value::Null => Err(skipped(Reason::MissingField, format!("null in {:?}", column.name))),
-        Value::Number(number) => Ok(match column.kind {
-            // Sign extended.
-            Kind::Uint32 => (*number as u32).to_string(),
-            Kind::Uint64 => number.cast_unsigned().to_string(),
-            _ => number.to_string(),
-        }),
-        Value::Bytes(bytes) => match (column.kind, <[u8; 16]>::try_from(bytes.data())) {
-            (Kind::Uuid, Ok(bytes)) => {
-                let hex = format!("{:032x}", u128::from_be_bytes(bytes));
-                Ok([&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-"))
-            }
-            _ => utf8(column, bytes.data()),
-        },
-    }
-}
-
-fn utf8(column: &Column, bytes: &[u8]) -> Result<String, EntryContent> {
-    std::str::from_utf8(bytes)
-        .map(str::to_owned)
-        .map_err(|_| skipped(Reason::WrongType, format!("column {:?} is not UTF-8", column.name)))
-}
-
-fn date_of(column: Option<&Column>, value: Option<Value>) -> Option<i64> {
-    match (column?.kind, value?) {
-        (Kind::Time(parts), Value::Number(time)) => Some(time.div_euclid(parts)),
-        (_, Value::Bytes(text)) => date::parse(text.data()),
-        _ => None,
-    }
-}
-
-fn skipped(reason: Reason, detail: String) -> EntryContent {
-    EntryContent::Skipped { reason, detail }
 }

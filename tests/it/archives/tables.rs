@@ -287,6 +287,33 @@ fn reading_resumes_at_every_row_and_finds_every_row_again() {
 }
 
 #[test]
+fn row_groups_read_at_the_same_time_give_their_rows_in_order_from_wherever_reading_begins() {
+    let bytes = many(500, WriterProperties::builder);
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("x.parquet");
+    std::fs::write(&path, &bytes).expect("written");
+    for readers in [2, 3, 20] {
+        let options = Options { readers, ..Options::default() };
+        let mut input = Input::open(&path, &options).expect("opens");
+        let points: Vec<_> = std::iter::from_fn(|| {
+            let point = input.resume_point();
+            input.next().expect("reads").map(|entry| (entry, point))
+        })
+        .collect();
+        let all: Vec<Entry> = points.iter().map(|(entry, _)| entry.clone()).collect();
+        check_many(&all, 500, &format!("{readers} readers"));
+        for row in [1, 36, 37, 100, 499] {
+            let mut input = Input::open_at(&path, &options, points[row].1).expect("opens");
+            // The threads of an input that is not read to its end end with it.
+            assert_eq!(input.next().expect("reads").as_ref(), Some(&all[row]));
+            drop(input);
+            let rest = drain(Input::open_at(&path, &options, points[row].1).expect("opens"));
+            assert_eq!(rest, all[row..], "{readers} readers from row {row}");
+        }
+    }
+}
+
+#[test]
 fn a_text_beyond_the_limit_is_truncated_and_flagged() {
     let long = "word ".repeat(1000);
     let bytes = plain(&[("text", strings(["short", &long]))]);
@@ -369,12 +396,17 @@ fn flipped_bytes_and_cuts_are_refused_or_skipped_and_never_end_the_process() {
             if round % 10 == 0 {
                 damaged.truncate(random.below(bytes.len() as u64) as usize);
             }
-            let Ok(mut input) = Input::from_bytes(damaged, "x.parquet", &Options::default()) else { continue };
-            let mut entries = 0;
-            while input.next().expect("memory is readable").is_some() {
-                entries += 1;
-                assert!(entries < 3_000_000, "reading comes to an end");
-            }
+            let read = |readers: usize| {
+                let options = Options { readers, ..Options::default() };
+                let mut input = Input::from_bytes(damaged.clone(), "x.parquet", &options).ok()?;
+                let mut entries = Vec::new();
+                while let Some(entry) = input.next().expect("memory is readable") {
+                    entries.push(entry);
+                    assert!(entries.len() < 3_000_000, "reading comes to an end");
+                }
+                Some(entries)
+            };
+            assert_eq!(read(1), read(3), "round {round}");
         }
     }
 }

@@ -175,6 +175,7 @@ impl Args {
                 .cloned()
                 .collect(),
             batch_column: fields.batch_column.clone(),
+            ..archive::Options::default()
         }
     }
 }

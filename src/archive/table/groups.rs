@@ -1,0 +1,165 @@
+//! Row groups that are read at the same time, each by a thread of its own, and passed on in their order.
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::{self, JoinHandle};
+
+use super::file::File;
+use super::rows::{Row, Rows, Shape};
+use crate::archive::entry::EntryContent;
+
+/// Rows that are passed on together: so many, or of so many bytes.
+const ROWS_MAX: usize = 64;
+const BYTES_MAX: usize = 256 << 10;
+/// Of each row group, the most times as many rows that wait.
+const WAITING: usize = 2;
+
+/// Reader of the row groups of a file.
+pub(super) struct Groups {
+    shape: Arc<Shape>,
+    file: File,
+    /// Number of row groups that are read at the same time; with one, the calling thread reads.
+    readers: usize,
+    /// The row groups that are being read, by consecutive indexes.
+    reading: VecDeque<(usize, Reader)>,
+    /// The row that the first of them passes on next.
+    row: u64,
+}
+
+enum Reader {
+    Here(Box<Rows>),
+    Thread(Ahead),
+}
+
+impl Groups {
+    pub(super) fn new(shape: Arc<Shape>, file: File, readers: usize) -> Self {
+        Self { shape, file, readers, reading: VecDeque::new(), row: 0 }
+    }
+
+    /// Returns a row; `None` behind the last one.
+    pub(super) fn next(&mut self, row: u64) -> io::Result<Option<Row>> {
+        let index = self.shape.ends.partition_point(|&end| end <= row);
+        if index == self.shape.ends.len() {
+            return Ok(None);
+        }
+        while self.reading.front().is_some_and(|(first, _)| *first < index) {
+            self.reading.pop_front();
+        }
+        let is_next = self.reading.is_empty() || row == self.row;
+        if !is_next || self.reading.front().is_some_and(|(first, _)| *first != index) {
+            self.reading.clear();
+        }
+        self.begin(index, row);
+        let read = match self.reading.front_mut() {
+            Some((_, Reader::Here(rows))) => rows.next(),
+            Some((_, Reader::Thread(ahead))) => ahead.next(),
+            None => Ok(None),
+        };
+        match &read {
+            Ok(Some(read)) => self.row = read.next,
+            _ => self.reading.clear(),
+        }
+        read
+    }
+
+    /// Begins row groups until as many as there may be are being read, the first one at `row`.
+    fn begin(&mut self, index: usize, row: u64) {
+        if self.readers <= 1 {
+            if self.reading.is_empty() {
+                self.row = row;
+                self.reading.push_back((index, Reader::Here(Box::new(self.rows(index, row)))));
+            }
+            return;
+        }
+        while self.reading.len() < self.readers {
+            let (next, start) = match self.reading.back() {
+                None => (index, row),
+                Some(&(last, _)) => (last + 1, self.shape.ends[last]),
+            };
+            if next == self.shape.ends.len() {
+                break;
+            }
+            if self.reading.is_empty() {
+                self.row = row;
+            }
+            let rows = self.rows(next, start);
+            self.reading.push_back((next, Reader::Thread(Ahead::of(rows))));
+        }
+    }
+
+    fn rows(&self, index: usize, row: u64) -> Rows {
+        Rows::new(self.shape.clone(), &self.file, index, row)
+    }
+}
+
+/// A thread that reads a row group, and the rows that it has passed on.
+struct Ahead {
+    rows: std::vec::IntoIter<Row>,
+    /// `None` when this is being dropped.
+    more: Option<Receiver<io::Result<Vec<Row>>>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Ahead {
+    fn of(rows: Rows) -> Self {
+        let (sender, more) = sync_channel(WAITING);
+        let thread = thread::spawn(move || read(rows, &sender));
+        Self { rows: Vec::new().into_iter(), more: Some(more), thread: Some(thread) }
+    }
+
+    fn next(&mut self) -> io::Result<Option<Row>> {
+        loop {
+            if let Some(row) = self.rows.next() {
+                return Ok(Some(row));
+            }
+            // Fails when the thread has ended.
+            let Some(Ok(more)) = self.more.as_ref().map(Receiver::recv) else { return Ok(None) };
+            self.rows = more?.into_iter();
+        }
+    }
+}
+
+impl Drop for Ahead {
+    fn drop(&mut self) {
+        // The thread ends when it cannot pass on what it has read.
+        self.more = None;
+        let _ = self.thread.take().map(JoinHandle::join);
+    }
+}
+
+/// Reads a row group to its end, or until nobody receives its rows.
+fn read(mut rows: Rows, sender: &SyncSender<io::Result<Vec<Row>>>) {
+    loop {
+        let (mut some, mut bytes) = (Vec::new(), 0);
+        let mut end = Ok(());
+        while some.len() < ROWS_MAX && bytes < BYTES_MAX {
+            match rows.next() {
+                Ok(Some(row)) => {
+                    bytes += match &row.entry.content {
+                        EntryContent::Page(page) => page.body.len(),
+                        EntryContent::Sketch(entry) => entry.sketch.len(),
+                        _ => 0,
+                    };
+                    some.push(row);
+                }
+                Ok(None) => break,
+                Err(error) => {
+                    end = Err(error);
+                    break;
+                }
+            }
+        }
+        let is_last = end.is_err() || some.is_empty();
+        if !some.is_empty() && sender.send(Ok(some)).is_err() {
+            return;
+        }
+        if let Err(error) = end {
+            let _ = sender.send(Err(error));
+        }
+        if is_last {
+            return;
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! The rows of a row group, as entries.
+
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use parquet::file::metadata::ParquetMetaData;
+
+use super::columns::{COLUMNS, Column, Columns, Kind};
+use super::cursor::{Cursor, Value};
+use super::file::File;
+use super::footer::{Trouble, extent};
+use crate::archive::date;
+use crate::archive::entry::{Entry, EntryContent, PageEntry, Position, Reason, SketchEntry, valid_id};
+use crate::archive::limits::Limits;
+use crate::archive::raw;
+use crate::text::PageKind;
+
+/// What the rows of a file are read by.
+pub(super) struct Shape {
+    pub(super) metadata: ParquetMetaData,
+    /// For each row group the number of the row behind its last.
+    pub(super) ends: Vec<u64>,
+    pub(super) columns: Columns,
+    /// Prefix of ids, if there is no column of ids.
+    pub(super) name: String,
+    pub(super) limits: Limits,
+    /// Bytes of the file.
+    pub(super) size: u64,
+}
+
+/// A row: its entry, and the name of its batch if a column names batches; empty for none.
+pub(super) struct Row {
+    pub(super) entry: Entry,
+    pub(super) batch: Option<String>,
+    /// The number of the row that follows: after damage that of the next row group.
+    pub(super) next: u64,
+}
+
+/// Reader of the rows of a row group. Damage costs the rest of them.
+pub(super) struct Rows {
+    shape: Arc<Shape>,
+    file: File,
+    index: usize,
+    /// The next row, and the one behind the last.
+    row: u64,
+    end: u64,
+    group: Option<Group>,
+}
+
+/// A row group that is being read.
+struct Group {
+    /// The columns, in the order of [`Columns::all`].
+    cursors: [Option<Cursor>; COLUMNS],
+    /// The row that the cursors are at.
+    row: u64,
+    /// Bytes of the columns in the file, and of the pages so far.
+    compressed: u64,
+    payload: u64,
+}
+
+impl Rows {
+    /// Begins at a row, which is in the row group of this index.
+    pub(super) fn new(shape: Arc<Shape>, file: &File, index: usize, row: u64) -> Self {
+        let end = shape.ends[index];
+        Self { shape, file: file.again(), index, row, end, group: None }
+    }
+
+    /// Returns the next row; of damage, an entry for the rest of the row group.
+    pub(super) fn next(&mut self) -> io::Result<Option<Row>> {
+        if self.row >= self.end {
+            return Ok(None);
+        }
+        let (row, end) = (self.row, self.end);
+        // A decoder may panic on damage that it does not foresee.
+        let read = catch_unwind(AssertUnwindSafe(|| self.read())).unwrap_or_else(|_| {
+            Err(Trouble { reason: Reason::DamagedMember, detail: "the decoder gave up".to_owned() })
+        });
+        match read {
+            Ok(read) => {
+                self.row += 1;
+                Ok(Some(read))
+            }
+            Err(Trouble { reason, detail }) => {
+                self.group = None;
+                if let Some(failure) = self.file.take_failure() {
+                    return Err(failure);
+                }
+                self.row = end;
+                let detail = format!("rows {row} to {} of row group {}: {detail}", end - 1, self.index);
+                let entry = Entry::skipped(Position { offset: row, inner: 0, length: 0 }, reason, detail);
+                Ok(Some(Row { entry, batch: None, next: end }))
+            }
+        }
+    }
+
+    fn read(&mut self) -> Result<Row, Trouble> {
+        let mut group = match self.group.take() {
+            Some(group) => group,
+            None => self.begin()?,
+        };
+        let skip = usize::try_from(self.row - group.row).unwrap_or(usize::MAX);
+        let mut values = [const { None }; COLUMNS];
+        for (cursor, value) in group.cursors.iter_mut().zip(&mut values) {
+            if let Some(cursor) = cursor {
+                if skip > 0 {
+                    cursor.skip(skip)?;
+                }
+                *value = Some(cursor.next()?);
+            }
+        }
+        group.row = self.row + 1;
+        let batch = values[6].as_ref().map(|name| match name {
+            Value::Bytes(name) => String::from_utf8_lossy(name.data()).into_owned(),
+            _ => String::new(),
+        });
+        let content = self.content(values).unwrap_or_else(|content| content);
+        let length = match &content {
+            EntryContent::Page(page) => page.body.len() as u64,
+            _ => 0,
+        };
+        group.payload += length;
+        if self.shape.limits.is_bomb(group.compressed, group.payload) {
+            let detail = "more bytes of text than the ratio limit allows".to_owned();
+            return Err(Trouble { reason: Reason::RatioLimit, detail });
+        }
+        self.group = Some(group);
+        let entry = Entry { position: Position { offset: self.row, inner: 0, length }, content };
+        Ok(Row { entry, batch, next: self.row + 1 })
+    }
+
+    fn begin(&self) -> Result<Group, Trouble> {
+        let Shape { metadata, ends, columns, limits, size, .. } = &*self.shape;
+        let group = metadata.row_group(self.index);
+        let first = self.index.checked_sub(1).map_or(0, |before| ends[before]);
+        let mut cursors = [const { None }; COLUMNS];
+        let mut compressed = 0;
+        for (column, cursor) in columns.all().into_iter().zip(&mut cursors) {
+            let Some(Column { index, .. }) = column else { continue };
+            compressed += extent(group, *index, *size)?;
+            *cursor = Some(Cursor::open(&self.file, group, *index)?);
+        }
+        if limits.is_bomb(compressed, self.end - first) {
+            let detail = "more rows than its size allows".to_owned();
+            return Err(Trouble { reason: Reason::RatioLimit, detail });
+        }
+        Ok(Group { cursors, row: first, compressed, payload: 0 })
+    }
+
+    /// Makes a document of the values of a row. As of JSON lines, the fingerprint is preferred to the page, and the
+    /// page to the text.
+    fn content(&self, values: [Option<Value>; COLUMNS]) -> Result<EntryContent, EntryContent> {
+        let columns = &self.shape.columns;
+        let [id, url, text, html, fp, date, _, sketch, recipe, archive] = values;
+        if let (Some(sketch), Some(recipe)) = (sketch, recipe) {
+            return sketch_of(&sketch, &recipe, archive.as_ref());
+        }
+        let id = match (&columns.id, id) {
+            (Some(column), Some(value)) => id_of(column, &value)?,
+            _ => format!("{}:{}", self.shape.name, self.row),
+        };
+        if !valid_id(&id) {
+            return Err(EntryContent::bad_id(&id));
+        }
+        let url = match (&columns.url, &url) {
+            (Some(column), Some(Value::Bytes(bytes))) => Some(utf8(column, bytes.data())?),
+            _ => None,
+        };
+        if let (Some(column), Some(value @ (Value::Bytes(_) | Value::Number(_)))) = (&columns.fp, &fp) {
+            let fingerprint = match value {
+                Value::Number(number) => Some(number.cast_unsigned()),
+                Value::Bytes(hex) => raw::parse_hex(hex.data()),
+                Value::Null => None,
+            };
+            let fingerprint = fingerprint.ok_or_else(|| {
+                skipped(Reason::BadFingerprint, format!("column {:?} is not 16 hex digits", column.name))
+            })?;
+            return Ok(EntryContent::Fingerprint { id, fingerprint, url });
+        }
+        let (column, kind, bytes) = match ((&columns.html, &html), (&columns.text, &text)) {
+            ((Some(column), Some(Value::Bytes(bytes))), _) => (column, PageKind::Html, bytes),
+            (_, (Some(column), Some(Value::Bytes(bytes)))) => (column, PageKind::Text, bytes),
+            _ => {
+                let names = [&columns.text, &columns.html, &columns.fp].into_iter().flatten();
+                let names: Vec<String> = names.map(|column| format!("{:?}", column.name)).collect();
+                return Err(skipped(Reason::MissingField, format!("null in {}", names.join(", "))));
+            }
+        };
+        let body = &bytes.data()[..bytes.data().len().min(self.shape.limits.record)];
+        Ok(EntryContent::Page(PageEntry {
+            id,
+            url,
+            date: date_of(columns.date.as_ref(), date),
+            kind,
+            charset: (column.kind == Kind::Text).then(|| "utf-8".to_owned()),
+            body: body.to_vec(),
+            truncated: body.len() < bytes.data().len(),
+        }))
+    }
+}
+
+/// The content of a row of a table of sketches.
+fn sketch_of(sketch: &Value, recipe: &Value, archive: Option<&Value>) -> Result<EntryContent, EntryContent> {
+    let (Value::Bytes(sketch), Value::Bytes(recipe)) = (sketch, recipe) else {
+        return Err(skipped(Reason::MissingField, "null in \"sketch\" or \"recipe\"".to_owned()));
+    };
+    let archive = match archive {
+        Some(Value::Bytes(path)) => Some(String::from_utf8_lossy(path.data()).into_owned()),
+        _ => None,
+    };
+    Ok(EntryContent::Sketch(SketchEntry {
+        sketch: sketch.data().to_vec(),
+        recipe: String::from_utf8_lossy(recipe.data()).into_owned(),
+        archive,
+    }))
+}
+
+fn id_of(column: &Column, value: &Value) -> Result<String, EntryContent> {
+    match value {
+        Value::Null => Err(skipped(Reason::MissingField, format!("null in {:?}", column.name))),
+        Value::Number(number) => Ok(match column.kind {
+            // Sign extended.
+            Kind::Uint32 => (*number as u32).to_string(),
+            Kind::Uint64 => number.cast_unsigned().to_string(),
+            _ => number.to_string(),
+        }),
+        Value::Bytes(bytes) => match (column.kind, <[u8; 16]>::try_from(bytes.data())) {
+            (Kind::Uuid, Ok(bytes)) => {
+                let hex = format!("{:032x}", u128::from_be_bytes(bytes));
+                Ok([&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-"))
+            }
+            _ => utf8(column, bytes.data()),
+        },
+    }
+}
+
+fn utf8(column: &Column, bytes: &[u8]) -> Result<String, EntryContent> {
+    std::str::from_utf8(bytes)
+        .map(str::to_owned)
+        .map_err(|_| skipped(Reason::WrongType, format!("column {:?} is not UTF-8", column.name)))
+}
+
+fn date_of(column: Option<&Column>, value: Option<Value>) -> Option<i64> {
+    match (column?.kind, value?) {
+        (Kind::Time(parts), Value::Number(time)) => Some(time.div_euclid(parts)),
+        (_, Value::Bytes(text)) => date::parse(text.data()),
+        _ => None,
+    }
+}
+
+fn skipped(reason: Reason, detail: String) -> EntryContent {
+    EntryContent::Skipped { reason, detail }
+}
