@@ -71,18 +71,28 @@ fn main() {
     }
 }
 
-/// CPU microseconds of a query, median of three.
-fn ask(path: &Path, queries: &[Fingerprint]) -> f64 {
+/// What a query costs a fresh reader, in microseconds: the middle of three runs.
+#[derive(Clone, Copy, Default)]
+struct Cost {
+    /// Of the thread that asks.
+    own: f64,
+    /// Of the whole process: what flushes and merges do meanwhile is in it.
+    all: f64,
+}
+
+fn ask(path: &Path, queries: &[Fingerprint]) -> Cost {
     let reader = Reader::open(path).expect("the database");
     let ask = || drop(reader.view().probe(queries, Within(3), None, &mut Work::default()).expect("answers"));
     ask();
-    median(&[(); 3].map(|()| measure(ask).1.cpu_us(queries.len())))
+    let spent = [(); 3].map(|()| measure(ask).1);
+    let own = median(&spent.map(|spent| spent.own_us(queries.len())));
+    Cost { own, all: median(&spent.map(|spent| spent.cpu_us(queries.len()))) }
 }
 
 /// What queries cost, and the runs, before anyone compacts.
 #[derive(Default)]
 struct Course {
-    costs: Vec<f64>,
+    costs: Vec<Cost>,
     runs: usize,
     rewrites: u8,
 }
@@ -103,11 +113,15 @@ impl Course {
             writer.compact(&plan).expect("compacted");
         }
         writer.close().expect("closed");
-        let compacted = ask(path, queries);
+        let compacted = ask(path, queries).own;
         let ratio = |cost: f64| format!("{:.2}", cost / compacted);
+        let mean = |of: fn(&Cost) -> f64| ratio(self.costs.iter().map(of).sum::<f64>() / self.costs.len() as f64);
+        let greatest = |of: fn(&Cost) -> f64| ratio(self.costs.iter().map(of).fold(0.0, f64::max));
         figure("query after compaction, CPU us", format_args!("{compacted:.2}"), "");
-        figure("mean cost of a query, of that", ratio(self.costs.iter().sum::<f64>() / self.costs.len() as f64), "3");
-        figure("greatest cost", ratio(self.costs.iter().copied().fold(0.0, f64::max)), "4");
+        figure("mean cost of a query, of that", mean(|cost| cost.own), "3");
+        figure("greatest cost", greatest(|cost| cost.own), "4");
+        figure("mean, with flushes and merges meanwhile", mean(|cost| cost.all), "3");
+        figure("greatest, with flushes and merges meanwhile", greatest(|cost| cost.all), "");
         figure("runs, at most", self.runs, "");
         let bound = (documents as f64 / 65_536.0).log(4.0) + 2.0;
         figure("rewrites of a document, at most", self.rewrites, &format!("{bound:.2}"));
@@ -228,36 +242,85 @@ fn sketched(options: &Options, len: usize) {
     });
     say(format_args!("{len} sketched documents, loaded in {spent}"));
     writer.close().expect("closed");
-    let mut columns: [Vec<f64>; 7] = Default::default();
-    for round in 0..if options.test { 1 } else { 5 } {
-        drop_from_page_cache(&path);
-        let mut writer = Writer::open(&path).expect("the database");
-        let mut child = Command::new(std::env::current_exe().expect("this program"));
-        let child = child.args(["--reader", path.to_str().expect("a path of letters")]);
-        let mut child = child.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("this program again");
-        let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
-        let mut hear = || lines.next().expect("a line").expect("readable");
-        let opened = hear();
-        for id in 0..1000 {
-            writer.insert(page(len + round * 1000 + id, &mut random, &recipe)).expect("taken");
-        }
-        writer.commit().expect("durable");
-        writeln!(child.stdin.as_ref().expect("a pipe"), "refresh").expect("heard");
-        let refreshed = hear();
-        drop(child.stdin.take());
-        assert!(child.wait().expect("it ends").success());
-        let figures = opened.split_whitespace().chain(refreshed.split_whitespace());
-        columns.iter_mut().zip(figures).for_each(|(column, figure)| column.push(figure.parse().expect("a figure")));
+    let (rounds, commits) = if options.test { (1, 2) } else { (5, 15) };
+    // At opening everything is in runs; after that the documents of the commits are not.
+    let openings: Vec<[f64; 4]> = (0..rounds).map(|_| Child::open(&path).1).collect();
+    let mut writer = Writer::open(&path).expect("the database");
+    let (mut child, _) = Child::open(&path);
+    let mut id = len;
+    let refreshes: Vec<[f64; 3]> = (0..commits)
+        .map(|_| {
+            for _ in 0..1000 {
+                writer.insert(page(id, &mut random, &recipe)).expect("taken");
+                id += 1;
+            }
+            writer.commit().expect("durable");
+            child.refresh()
+        })
+        .collect();
+    drop(child);
+    let full: Vec<[f64; 4]> = (0..rounds).map(|_| Child::open(&path).1).collect();
+    let middle = |values: &mut dyn Iterator<Item = f64>| format!("{:.1}", median(&values.collect::<Vec<_>>()));
+    let of = |rows: &[[f64; 4]], column: usize| middle(&mut rows.iter().map(|row| row[column]));
+    let of_refresh = |column: usize| middle(&mut refreshes.iter().map(|row| row[column]));
+    figure("opening, page cache cold, ms", of(&openings, 0), "");
+    figure("opening and first verdict, ms", of(&openings, 1), "30");
+    figure("the same, CPU ms", of(&openings, 2), "");
+    figure("anonymous memory then, MB", of(&openings, 3), "150");
+    figure("refresh after a commit of 1,000, ms", of_refresh(0), "5");
+    figure("the same, CPU ms", of_refresh(1), "");
+    figure(
+        "the greatest of them, ms",
+        format_args!("{:.1}", refreshes.iter().map(|row| row[0]).fold(0.0, f64::max)),
+        "",
+    );
+    figure(
+        "anonymous memory at most, MB",
+        format_args!("{:.1}", refreshes.iter().map(|row| row[2]).fold(0.0, f64::max)),
+        "150",
+    );
+    figure(&format!("opening with {} documents in no run, ms", 1000 * commits), of(&full, 0), "100");
+    figure("anonymous memory then, MB", of(&full, 3), "150");
+}
+
+/// A reader in its own process.
+struct Child {
+    process: std::process::Child,
+    lines: std::io::Lines<BufReader<std::process::ChildStdout>>,
+}
+
+impl Child {
+    /// Opens a database, page cache cold. Returns the times of opening, of opening and a verdict, their processor time
+    /// and the memory.
+    fn open(path: &Path) -> (Self, [f64; 4]) {
+        drop_from_page_cache(path);
+        let mut command = Command::new(std::env::current_exe().expect("this program"));
+        command.args(["--reader", path.to_str().expect("a path of letters")]);
+        let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("this program again");
+        let lines = BufReader::new(process.stdout.take().expect("a pipe")).lines();
+        let mut child = Self { process, lines };
+        let opened = child.hear();
+        (child, opened)
     }
-    let [opening, verdict, verdict_cpu, memory, refresh, refresh_cpu, after] =
-        columns.map(|column| format!("{:.1}", median(&column)));
-    figure("opening, page cache cold, ms", opening, "");
-    figure("opening and first verdict, ms", verdict, "30");
-    figure("the same, CPU ms", verdict_cpu, "");
-    figure("anonymous memory then, MB", memory, "150");
-    figure("refresh after a commit of 1,000, ms", refresh, "5");
-    figure("the same, CPU ms", refresh_cpu, "");
-    figure("anonymous memory then, MB", after, "150");
+
+    /// Moves on to the newest state. Returns the time, the processor time and the memory.
+    fn refresh(&mut self) -> [f64; 3] {
+        writeln!(self.process.stdin.as_ref().expect("a pipe"), "refresh").expect("heard");
+        self.hear()
+    }
+
+    fn hear<const N: usize>(&mut self) -> [f64; N] {
+        let line = self.lines.next().expect("a line").expect("readable");
+        let figures: Vec<f64> = line.split_whitespace().map(|figure| figure.parse().expect("a figure")).collect();
+        figures.try_into().expect("as many figures")
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        drop(self.process.stdin.take());
+        assert!(self.process.wait().expect("it ends").success());
+    }
 }
 
 /// Returns the anonymous memory of this process, in MB.
@@ -276,9 +339,10 @@ fn read(path: &Path) {
     let query = page(7, &mut Random(1), &Recipe::named("main").expect("a recipe"));
     OnlineDetector::usual(reader.view()).ask(reader.view(), &query).expect("a verdict");
     println!("{opening} {} {}", ms(clock.spent()), anonymous());
-    let mut line = String::new();
-    std::io::stdin().read_line(&mut line).expect("readable");
-    let (is_changed, spent) = measure(|| reader.refresh().expect("refreshed"));
-    assert!(is_changed, "a commit");
-    println!("{} {}", ms(spent), anonymous());
+    for line in std::io::stdin().lines() {
+        line.expect("readable");
+        let (is_changed, spent) = measure(|| reader.refresh().expect("refreshed"));
+        assert!(is_changed, "a commit");
+        println!("{} {}", ms(spent), anonymous());
+    }
 }

@@ -187,6 +187,7 @@ pub fn count(text: &str) -> Result<usize, String> {
 pub struct Clock {
     wall: Instant,
     cpu: Duration,
+    own: Duration,
 }
 
 /// The time that a [`Clock`] has measured.
@@ -196,18 +197,20 @@ pub struct Spent {
     pub wall: Duration,
     /// Processor time of all threads, in user mode and in the kernel.
     pub cpu: Duration,
+    /// Of that, the one of the calling thread.
+    pub own: Duration,
 }
 
 impl Clock {
     /// Starts measuring.
     pub fn start() -> Self {
-        Self { cpu: cpu_time(), wall: Instant::now() }
+        Self { cpu: cpu_time(), own: own_time(), wall: Instant::now() }
     }
 
     /// Returns the time spent since the start.
     pub fn spent(&self) -> Spent {
         let wall = self.wall.elapsed();
-        Spent { wall, cpu: cpu_time().saturating_sub(self.cpu) }
+        Spent { wall, cpu: cpu_time().saturating_sub(self.cpu), own: own_time().saturating_sub(self.own) }
     }
 }
 
@@ -220,9 +223,18 @@ pub fn measure<T>(work: impl FnOnce() -> T) -> (T, Spent) {
 
 /// Returns the processor time of this process.
 fn cpu_time() -> Duration {
+    clock_time(libc::CLOCK_PROCESS_CPUTIME_ID)
+}
+
+/// Returns the processor time of the calling thread.
+fn own_time() -> Duration {
+    clock_time(libc::CLOCK_THREAD_CPUTIME_ID)
+}
+
+fn clock_time(clock: libc::clockid_t) -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the structure is valid for the call to write to.
-    let outcome = unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut time) };
+    let outcome = unsafe { libc::clock_gettime(clock, &mut time) };
     assert_eq!(outcome, 0, "the system has a clock of processor time");
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
@@ -231,6 +243,11 @@ impl Spent {
     /// Returns the processor time of each of `len` items, in microseconds.
     pub fn cpu_us(&self, len: usize) -> f64 {
         self.cpu.as_secs_f64() * 1e6 / len.max(1) as f64
+    }
+
+    /// Returns the processor time that the calling thread spent on each of `len` items, in microseconds.
+    pub fn own_us(&self, len: usize) -> f64 {
+        self.own.as_secs_f64() * 1e6 / len.max(1) as f64
     }
 
     /// Returns the wall time of each of `len` items, in microseconds.

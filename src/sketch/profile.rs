@@ -45,6 +45,8 @@ const NAMED_BAND: usize = 3;
 /// Short min-values in a named band of a page without a name: there are many of these.
 const NAMELESS_BAND: usize = 4;
 
+/// Most bytes that a band is the hash of.
+const BAND_BYTES: usize = 19;
 /// Number of runs of short min-values that bands are made of.
 const RUNS: usize = MIN_VALUES / SHORT_BAND;
 
@@ -227,31 +229,37 @@ impl Profile {
     /// named band is that of `named`, the index, the values, the number of words of the name as one byte and two
     /// words, zero if missing. Values have 1 byte, words 4, little-endian: 13, 18 or 19 bytes.
     pub fn bands(&self) -> [u64; SHORT_BANDS] {
-        let name = self.name();
-        let named_size = if name.is_empty() { NAMELESS_BAND } else { NAMED_BAND };
-        let words = [0, 1].map(|index| name.get(index).copied().unwrap_or(0));
-        let mut bytes = Vec::with_capacity(19);
+        let (name_len, name) = self.name();
+        let named_size = if name_len == 0 { NAMELESS_BAND } else { NAMED_BAND };
         std::array::from_fn(|index| {
             let (run, is_named) = (index % RUNS, index >= RUNS);
-            let values = &self.short[SHORT_BAND * run..];
-            bytes.clear();
-            bytes.extend_from_slice(if is_named { b"named" } else { b"short" });
-            bytes.push(run as u8);
-            let values = &values[..if is_named { named_size } else { SHORT_BAND }];
-            bytes.extend_from_slice(values);
+            let size = if is_named { named_size } else { SHORT_BAND };
+            let (mut bytes, mut end) = ([0; BAND_BYTES], 0);
+            let mut put = |part: &[u8]| {
+                bytes[end..end + part.len()].copy_from_slice(part);
+                end += part.len();
+            };
+            put(if is_named { b"named" } else { b"short" });
+            put(&[run as u8]);
+            put(&self.short[SHORT_BAND * run..][..size]);
             if is_named {
-                bytes.push(name.len() as u8);
-                words.iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
+                put(&[name_len]);
+                name.iter().for_each(|word| put(&word.to_le_bytes()));
             }
-            xxh3_64(&bytes)
+            xxh3_64(&bytes[..end])
         })
     }
 
-    /// Returns the name of the page: the first two words of its title or headings that are no numbers.
-    fn name(&self) -> Vec<u32> {
-        let of = |words: &LeadingWords| words.plain().take(2).collect::<Vec<_>>();
+    /// Returns the name of the page, the first two words of its title or headings that are no numbers, as their number
+    /// and the words, zero if missing.
+    fn name(&self) -> (u8, [u32; 2]) {
+        let of = |words: &LeadingWords| {
+            let (mut len, mut name) = (0, [0; 2]);
+            name.iter_mut().zip(words.plain()).for_each(|(slot, word)| (*slot, len) = (word, len + 1));
+            (len, name)
+        };
         let title = of(&self.title);
-        if title.is_empty() { of(&self.headings) } else { title }
+        if title.0 == 0 { of(&self.headings) } else { title }
     }
 
     /// Returns the bytes (SPEC 9.3): short, title, headings, numbers, terms, host, whole.

@@ -5,14 +5,19 @@ use nddb_format::record::Record;
 use crate::sketch::{Profile, Recipe};
 use crate::store::catalog::DocumentKeys;
 
+/// Most megashingles and bands of a document, as a rule.
+const KEYS: usize = 40;
+
 /// Returns the keys by which a stored document can be found besides its fingerprint, in a database with this
 /// recipe, if it is known.
 pub(crate) fn keys_of(record: &Record, recipe: Option<&Recipe>) -> DocumentKeys {
     let pieces = recipe.is_some_and(Recipe::has_pieces);
     let has_megashingles = recipe.is_none_or(Recipe::has_megashingles);
     let megashingles = record.supershingles.iter().filter(|_| has_megashingles).flat_map(Recipe::megashingles);
+    let mut all = Vec::with_capacity(KEYS);
+    all.extend(megashingles.chain(bands_of(record, recipe)));
     DocumentKeys {
-        megashingles: megashingles.chain(bands_of(record, recipe)).collect(),
+        megashingles: all,
         pieces: record.projection.iter().filter(|_| pieces).flat_map(Recipe::pieces).collect(),
         digest: record.digest,
     }

@@ -72,8 +72,10 @@ pub(crate) struct Changes {
     ranges: Ranges,
     /// Prints from `seen` on, as (fingerprint, number), numbers ascending.
     prints: Vec<(u64, u64)>,
-    /// Keys of the same documents, as (index of the print, key), ascending by index.
-    keys: Vec<(u32, u64)>,
+    /// Keys of the same documents.
+    keys: Vec<u64>,
+    /// For each print, the index at which its keys end.
+    key_ends: Vec<usize>,
     /// The families of the catalog that have rows of keys.
     key_rows: KeyRows,
     seen: u64,
@@ -137,11 +139,14 @@ impl Snapshot {
     pub(crate) fn apply(&mut self, changes: Changes) {
         self.memtable.drop_below(changes.manifest.complete);
         self.memtable.reserve_keys(changes.keys.len());
-        let mut keys = changes.keys.into_iter().peekable();
-        for (index, (fingerprint, number)) in (0..).zip(changes.prints) {
+        let mut keys = changes.keys.into_iter();
+        let mut start = 0;
+        // A document without a record has no end of its own; nor has any if keys are rows of the catalog.
+        let ends = changes.key_ends.into_iter().chain(std::iter::repeat(0));
+        for ((fingerprint, number), end) in changes.prints.into_iter().zip(ends) {
             self.memtable.insert(fingerprint, number);
-            self.memtable
-                .insert_keys(number, std::iter::from_fn(|| keys.next_if(|key| key.0 == index)).map(|(_, key)| key));
+            self.memtable.insert_keys(number, keys.by_ref().take(end.saturating_sub(start)));
+            start = start.max(end);
         }
         self.key_rows = changes.key_rows;
         self.manifest = changes.manifest;
@@ -206,6 +211,7 @@ impl Changes {
             ranges: Ranges::default(),
             prints: Vec::new(),
             keys: Vec::new(),
+            key_ends: Vec::new(),
             key_rows: KeyRows::default(),
             seen,
             deletions: 0,
@@ -246,6 +252,7 @@ impl Changes {
         }
         let recipe = Recipe::of_any_version(&catalog.settings()?.recipe);
         let numbers = self.prints[first..].iter().map(|&(_, number)| number);
+        self.key_ends.resize(self.prints.len(), 0);
         catalog.neighboring_records(numbers, &mut |index, value| {
             let record = Record::decode(value).map_err(Error::format(catalog.path()))?;
             let keys = keys_of(&record, recipe.as_ref());
@@ -253,7 +260,8 @@ impl Changes {
                 // As a rule all documents have as many.
                 self.keys.reserve(keys.stored().count() * (self.prints.len() - first));
             }
-            self.keys.extend(keys.stored().map(|key| ((first + index) as u32, key)));
+            self.keys.extend(keys.stored());
+            self.key_ends[first + index] = self.keys.len();
             Ok(())
         })
     }

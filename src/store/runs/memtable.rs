@@ -2,7 +2,7 @@
 //!
 //! By the pigeonhole principle, two fingerprints within k bits of each other are equal in one of k + 1 groups of
 //! bits. Every fingerprint is chained under the value of each of its groups; a probe walks k + 1 chains of a few
-//! entries. Equal fingerprints share one entry. Other keys of the documents are found by a hash map.
+//! entries. Equal fingerprints share one entry. Other keys of the documents have chains of their own.
 
 use std::sync::Arc;
 
@@ -10,6 +10,7 @@ use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use nddb_format::digest::mix;
 use nddb_format::fingerprint::low_mask;
+use nddb_format::scheme::K_MAX;
 
 use crate::store::runs::contents::Contents;
 
@@ -21,67 +22,96 @@ const KEYS_MAX: usize = 400_000;
 /// Number of chains of each group in an empty memtable, as a power of two. There are four times as many whenever there
 /// are as many fingerprints as chains, so that a chain has few.
 const CHAIN_BITS: u32 = 12;
+/// Most groups.
+const GROUPS_MAX: usize = K_MAX as usize + 1;
 const NONE: u32 = u32::MAX;
 
 /// A document with a key.
 #[derive(Clone, Copy, Debug)]
 struct Link {
     key: u64,
-    number: u64,
-    /// The next link of this key.
+    /// Index of the document.
+    document: u32,
+    /// The next link of the chain.
     next: u32,
-    /// Of the first link of a key, the last one.
-    last: u32,
 }
 
-/// Stored keys of documents (SPEC 8.6), each with a chain of their numbers in ascending order.
-#[derive(Clone, Debug, Default)]
+/// Stored keys of documents (SPEC 8.6), in chains by the low bits of the key: they are bits of a hash already. The
+/// numbers of a chain ascend.
+#[derive(Clone, Debug)]
 pub(crate) struct Keys {
-    /// Index of the first link of each key: five bytes a key, so that inserting many stays in the caches.
-    first: HashTable<u32>,
+    /// The first and the last link of each chain.
+    ends: Vec<[u32; 2]>,
     links: Vec<Link>,
+    /// The numbers of the documents with keys, ascending.
+    documents: Vec<u64>,
+}
+
+impl Default for Keys {
+    fn default() -> Self {
+        Self { ends: vec![[NONE; 2]; 1 << CHAIN_BITS], links: Vec::new(), documents: Vec::new() }
+    }
 }
 
 impl Keys {
+    /// Makes room for more keys.
     fn reserve(&mut self, more: usize) {
-        self.first.reserve(more, |&link| mix(self.links[link as usize].key));
+        let len = self.links.len() + more;
         self.links.reserve(more);
+        let mut chains = self.ends.len();
+        while len > 2 * chains {
+            chains *= 4;
+        }
+        if chains > self.ends.len() {
+            self.ends = vec![[NONE; 2]; chains];
+            (0..self.links.len()).for_each(|link| self.append(link));
+        }
     }
 
-    /// Adds a key of a document; numbers ascend. The same key twice is added once.
+    /// Adds a key of a document, perhaps repeated; numbers ascend.
     pub(crate) fn insert(&mut self, key: u64, number: u64) {
-        let Self { first, links } = self;
-        let link = links.len() as u32;
-        let is_key = |&first: &u32| links[first as usize].key == key;
-        match first.entry(mix(key), is_key, |&first| mix(links[first as usize].key)) {
-            Entry::Vacant(vacant) => _ = vacant.insert(link),
-            Entry::Occupied(occupied) => {
-                let first = *occupied.get() as usize;
-                let last = std::mem::replace(&mut links[first].last, link) as usize;
-                if links[last].number == number {
-                    links[first].last = last as u32;
-                    return;
-                }
-                links[last].next = link;
-            }
+        self.reserve(1);
+        let link = self.links.len();
+        if self.documents.last() != Some(&number) {
+            self.documents.push(number);
         }
-        links.push(Link { key, number, next: NONE, last: link });
+        self.links.push(Link { key, document: self.documents.len() as u32 - 1, next: NONE });
+        self.append(link);
+    }
+
+    /// Puts a link last in its chain.
+    fn append(&mut self, link: usize) {
+        self.links[link].next = NONE;
+        let chain = self.chain(self.links[link].key);
+        let [first, last] = &mut self.ends[chain];
+        match self.links.get_mut(std::mem::replace(last, link as u32) as usize) {
+            Some(last) => last.next = link as u32,
+            None => *first = link as u32,
+        }
+    }
+
+    fn chain(&self, key: u64) -> usize {
+        key as usize & (self.ends.len() - 1)
     }
 
     /// Returns the numbers of a key, ascending.
     pub(crate) fn numbers(&self, key: u64) -> impl Iterator<Item = u64> {
-        let first = self.first.find(mix(key), |&first| self.links[first as usize].key == key);
-        let mut at = first.copied().unwrap_or(NONE);
+        let [mut at, _] = self.ends[self.chain(key)];
+        let mut before = None;
         std::iter::from_fn(move || {
-            let link = self.links.get(at as usize)?;
-            at = link.next;
-            Some(link.number)
+            loop {
+                let link = self.links.get(at as usize)?;
+                at = link.next;
+                if link.key == key && before.replace(link.document) != Some(link.document) {
+                    return Some(self.documents[link.document as usize]);
+                }
+            }
         })
     }
 
     /// Returns all (key, number) pairs, numbers ascending.
     fn pairs(&self) -> impl Iterator<Item = (u64, u64)> {
-        self.links.iter().map(|link| (link.key, link.number))
+        self.links.iter().map(|link| (link.key, self.documents[link.document as usize]))
     }
 }
 
@@ -94,9 +124,8 @@ pub(crate) struct Memtable {
     chain_bits: u32,
     /// For each group, the first entry of each chain.
     heads: Vec<Vec<u32>>,
-    /// For each entry, the next one of its chain in each group, group by group.
-    next: Vec<u32>,
-    prints: Vec<u64>,
+    entries: Vec<MemoryEntry>,
+    /// The numbers of each entry.
     numbers: Vec<Vec<u64>>,
     /// The entry of each fingerprint.
     entry_of: HashTable<u32>,
@@ -105,6 +134,14 @@ pub(crate) struct Memtable {
     /// The least number, and one more than the greatest.
     start: u64,
     end: u64,
+}
+
+/// A fingerprint beside its links, so that a step along a chain reads one place of memory.
+#[derive(Clone, Copy, Debug)]
+struct MemoryEntry {
+    print: u64,
+    /// The next entry of its chain in each group.
+    next: [u32; GROUPS_MAX],
 }
 
 /// Returns the heads of empty chains.
@@ -131,8 +168,7 @@ impl Memtable {
             heads: heads_of(&groups, CHAIN_BITS),
             groups,
             chain_bits: CHAIN_BITS,
-            next: Vec::new(),
-            prints: Vec::new(),
+            entries: Vec::new(),
             numbers: Vec::new(),
             entry_of: HashTable::new(),
             keys: Keys::default(),
@@ -147,31 +183,29 @@ impl Memtable {
         self.rows += 1;
         self.start = self.start.min(number);
         self.end = number + 1;
-        let Self { entry_of, prints, numbers, .. } = self;
-        let is_print = |&entry: &u32| prints[entry as usize] == fingerprint;
-        let entry = prints.len() as u32;
-        match entry_of.entry(mix(fingerprint), is_print, |&entry| mix(prints[entry as usize])) {
+        let Self { entry_of, entries, numbers, .. } = self;
+        let is_print = |&entry: &u32| entries[entry as usize].print == fingerprint;
+        let entry = entries.len();
+        match entry_of.entry(mix(fingerprint), is_print, |&entry| mix(entries[entry as usize].print)) {
             Entry::Occupied(occupied) => return numbers[*occupied.get() as usize].push(number),
-            Entry::Vacant(vacant) => _ = vacant.insert(entry),
+            Entry::Vacant(vacant) => _ = vacant.insert(entry as u32),
         }
-        self.prints.push(fingerprint);
+        self.entries.push(MemoryEntry { print: fingerprint, next: [NONE; GROUPS_MAX] });
         self.numbers.push(vec![number]);
-        if self.prints.len() > 1 << self.chain_bits {
+        if entry == 1 << self.chain_bits {
             self.chain_bits += 2;
             self.heads = heads_of(&self.groups, self.chain_bits);
-            self.next.clear();
             (0..=entry).for_each(|entry| self.link(entry));
         } else {
             self.link(entry);
         }
     }
 
-    /// Puts the next entry first in its chains.
-    fn link(&mut self, entry: u32) {
-        let fingerprint = self.prints[entry as usize];
+    /// Puts an entry first in its chains.
+    fn link(&mut self, entry: usize) {
         for group in 0..self.groups.len() {
-            let chain = self.chain(group, fingerprint);
-            self.next.push(std::mem::replace(&mut self.heads[group][chain], entry));
+            let chain = self.chain(group, self.entries[entry].print);
+            self.entries[entry].next[group] = std::mem::replace(&mut self.heads[group][chain], entry as u32);
         }
     }
 
@@ -208,20 +242,24 @@ impl Memtable {
 
     /// Calls `found` with each fingerprint within `k` bits and its numbers, each once.
     pub(crate) fn probe(&self, fingerprint: u64, k: u32, mut found: impl FnMut(u64, &[u64])) {
-        if self.prints.is_empty() {
+        if self.entries.is_empty() {
             return;
         }
-        for group in 0..self.groups.len() {
-            let mut entry = self.heads[group][self.chain(group, fingerprint)];
-            while entry != NONE {
-                let print = self.prints[entry as usize];
-                let different = print ^ fingerprint;
+        let mut at = [NONE; GROUPS_MAX];
+        for (group, (at, heads)) in at.iter_mut().zip(&self.heads).enumerate() {
+            *at = heads[self.chain(group, fingerprint)];
+        }
+        // A step along each chain in turn: the processor waits for all of them at once.
+        while at != [NONE; GROUPS_MAX] {
+            for (group, at) in at.iter_mut().enumerate() {
+                let Some(entry) = self.entries.get(*at as usize) else { continue };
+                let different = entry.print ^ fingerprint;
                 // An entry that an earlier group finds is skipped.
-                let first = self.groups.iter().position(|&(low, width)| different >> low & low_mask(width) == 0);
-                if different.count_ones() <= k && first == Some(group) {
-                    found(print, &self.numbers[entry as usize]);
+                let is_first = || self.groups.iter().position(|&(low, width)| different >> low & low_mask(width) == 0);
+                if different.count_ones() <= k && is_first() == Some(group) {
+                    found(entry.print, &self.numbers[*at as usize]);
                 }
-                entry = self.next[entry as usize * self.groups.len() + group];
+                *at = entry.next[group];
             }
         }
     }
@@ -243,7 +281,7 @@ impl Memtable {
 
     /// Returns all distinct fingerprints with their numbers, in no order.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (u64, &[u64])> {
-        self.prints.iter().copied().zip(self.numbers.iter().map(Vec::as_slice))
+        self.entries.iter().map(|entry| entry.print).zip(self.numbers.iter().map(Vec::as_slice))
     }
 
     /// Returns the contents of a run of the documents that `keeps` does.
@@ -270,7 +308,7 @@ impl Memtables {
         Self { frozen: None, active: Memtable::new(bits, k) }
     }
 
-    /// Makes room for this number of pairs of a key and a document.
+    /// Makes room for more keys of documents.
     pub(crate) fn reserve_keys(&mut self, more: usize) {
         self.active.keys.reserve(more);
     }
