@@ -1,6 +1,6 @@
 """Measures what the jobs on Spark do a row, on archives, and computes from it what large crawls take: docs/SCALE.md.
 
-    python tools/python/scale.py CC-MAIN-*.warc.gz
+    python -P tools/python/scale.py CC-MAIN-*.warc.gz
 
 CPU times are of this process, with the functions of `nddb.tables` alone; an engine's own work is not in them.
 """
@@ -20,6 +20,7 @@ import pyarrow.parquet
 sys.path.insert(0, str(Path(__file__).parent / "tests"))
 
 import engine  # noqa: E402
+import nddb  # noqa: E402
 from nddb import tables  # noqa: E402
 
 SECONDS, ROWS = collections.Counter(), collections.Counter()
@@ -81,8 +82,65 @@ def made_pairs(count):
     return pyarrow.table(columns)
 
 
+def cpu(work):
+    """The CPU seconds of a call, and what it returns."""
+    start = time.process_time()
+    made = work()
+    return time.process_time() - start, made
+
+
+def databases(pages=20_000, prints=8_000_000, queries=1_000_000):
+    """The figures of shards and batch queries: of made pages, and of random fingerprints in one run."""
+    rng = random.Random(1)
+    words = [f"{number:x}{number * 7 % 997:x}" for number in range(5000)]
+    texts = (" ".join(rng.choices(words, k=150)) for _ in range(pages))
+    table = pyarrow.table({"id": [f"https://example.org/{n}" for n in range(pages)], "text": list(texts)})
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        pyarrow.parquet.write_table(pyarrow.table(nddb.Recipe("main").sketch_batch(table)), folder / "s.parquet")
+
+        def load():
+            with nddb.Writer(folder / "shard", create=nddb.Config(k=3), threads=1) as writer:
+                writer.load(folder / "s.parquet")
+
+        seconds, _ = cpu(load)
+        found = {"load a sketch, CPU us": seconds / pages * 1e6, "bytes of a document": size(folder / "shard") / pages}
+        (folder / "stored.u64le").write_bytes(rng.randbytes(8 * prints))
+        with nddb.Writer(folder / "prints", create=nddb.Config(k=3)) as writer:
+            writer.load(folder / "stored.u64le")
+        asked = memoryview(rng.randbytes(8 * queries)).cast("Q")
+        ranges = [one for one in tables.scan_ranges(folder / "prints") if one["blocks"]]
+        # A whole range: its queries are prepared once.
+        whole = max(ranges, key=lambda one: one["blocks"])
+        options = {"first": whole["first"], "blocks": whole["blocks"]}
+        prepared, _ = cpu(lambda: list(tables.scan(folder / "prints", asked, 3)))
+        seconds, rows = cpu(lambda: pyarrow.table(tables.scan(whole["source"], asked, 3, **options)))
+        stored = prints * whole["blocks"] / sum(one["blocks"] for one in ranges)
+        found |= {
+            "bytes of a fingerprint in a table": sum(one["blocks"] for one in ranges) * 1024 / prints,
+            "prepare a query, CPU us": prepared / queries * 1e6,
+            "scan a fingerprint, CPU us": (seconds - prepared) / stored * 1e6,
+            "matches of the scan": rows.num_rows,
+        }
+        seconds, _ = cpu(lambda: list(tables.resolve(folder / "prints", known(folder, 200_000))))
+        found["resolve a match, CPU us"] = seconds / 200_000 * 1e6
+    return found
+
+
+def known(folder, count):
+    """Rows of a scan, of fingerprints that are stored."""
+    bytes = (folder / "stored.u64le").read_bytes()[: 8 * count]
+    numbers = pyarrow.array(memoryview(bytes).cast("q").tolist(), pyarrow.int64())
+    ordinals = pyarrow.array(range(count), pyarrow.int64())
+    return pyarrow.table({"query": ordinals, "fp": numbers, "distance": pyarrow.array([0] * count, pyarrow.int64())})
+
+
+def size(folder):
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
 def main():
-    for name, value in measure(sys.argv[1:]).items():
+    for name, value in (measure(sys.argv[1:]) | databases()).items():
         print(f"{name:45} {value:12,.3f}")
     for documents, k in ((3e9, 3), (8e9, 3)):
         for groups in range(k + 1, k + 6):
