@@ -10,13 +10,15 @@ use rocksdb::{Cache, ColumnFamily, DB, ErrorKind, LogLevel, Options};
 use super::families::{Family, Use, database_options, families, new_cache};
 use super::listed;
 use super::logs::{self, is_log, log_number};
-use crate::store::disk::dir;
+use crate::store::disk::{dir, map};
 use crate::{Error, Result};
 
 /// Number of files from which on several threads open them.
 const MANY_FILES: usize = 100;
 /// The file that names the list of all others.
 const CURRENT: &str = "CURRENT";
+/// Bytes at the end of a sorted file that opening it needs.
+const END: u64 = 128 << 10;
 /// What RocksDB says of a full disk.
 const FULL: &str = "No space left on device";
 /// What RocksDB says of a file that it expects.
@@ -75,6 +77,9 @@ impl Catalog {
     fn open_secondary_with(path: &Path, cache: Cache) -> Result<Self> {
         let names = names_in(path)?;
         logs::check(path, &names)?;
+        // RocksDB waits for the end of each file in turn, behind its whole index, which it reads ahead.
+        let sorted = names.iter().filter(|name| Path::new(name).extension().is_some_and(|kind| kind == "sst"));
+        sorted.for_each(|name| map::fetch_end(&path.join(name), END));
         let scratch = tempfile::Builder::new().prefix("nddb-reader-").tempdir();
         let scratch = scratch.map_err(Error::io("create a temporary folder in", &tempfile::env::temp_dir()))?;
         // Otherwise RocksDB logs a thousand lines of options, and starts 300 threads to open a few files.

@@ -4,6 +4,7 @@
 use std::ffi::CString;
 use std::fs::File;
 use std::io;
+use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -118,6 +119,15 @@ pub(crate) fn free_space(path: &Path) -> io::Result<u64> {
         stats
     };
     Ok(stats.f_bavail.saturating_mul(stats.f_frsize))
+}
+
+/// Has the system fetch the last bytes of a file soon, and does not wait for them. A hint: failure is none.
+pub(crate) fn fetch_end(path: &Path, bytes: u64) {
+    let Ok(file) = File::open(path) else { return };
+    let len = file.metadata().map_or(0, |metadata| metadata.len());
+    let start = len.saturating_sub(bytes);
+    // SAFETY: the descriptor is open, and the call reads and writes no memory of this process.
+    let _ = unsafe { libc::posix_fadvise(file.as_raw_fd(), start as libc::off_t, 0, libc::POSIX_FADV_WILLNEED) };
 }
 
 /// Raises this process's soft limit of open files to the hard one. Returns the new limit.

@@ -101,7 +101,7 @@ pub fn value(stored: &Stored) -> Value {
     json!({
         "id": id,
         "number": stored.number,
-        "fp": stored.fingerprint.to_string(),
+        "fp": (!stored.unprinted).then(|| stored.fingerprint.to_string()),
         "unprinted": stored.unprinted,
         "url": json::or_null(url.as_deref()),
         "site": json::or_null(site.as_deref()),
