@@ -42,9 +42,9 @@ impl<'a> Federation<'a> {
     pub fn join(&mut self, view: View<'a>) -> Result<()> {
         let (first, other) = (self.settings(), view.settings());
         for (what, database, requested) in [
-            ("recipe", first.recipe.clone(), other.recipe.clone()),
-            ("fingerprint width", first.bits.to_string(), other.bits.to_string()),
-            ("k", first.k.to_string(), other.k.to_string()),
+            ("recipe", other.recipe.clone(), first.recipe.clone()),
+            ("fingerprint width", other.bits.to_string(), first.bits.to_string()),
+            ("k", other.k.to_string(), first.k.to_string()),
         ] {
             if database != requested {
                 return Err(Error::Mismatch { what, database, requested });
