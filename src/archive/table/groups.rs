@@ -47,8 +47,8 @@ impl Groups {
         while self.reading.front().is_some_and(|(first, _)| *first < index) {
             self.reading.pop_front();
         }
-        let is_next = self.reading.is_empty() || row == self.row;
-        if !is_next || self.reading.front().is_some_and(|(first, _)| *first != index) {
+        // Those that were read for another row.
+        if row != self.row || self.reading.front().is_some_and(|(first, _)| *first != index) {
             self.reading.clear();
         }
         self.begin(index, row);
@@ -57,23 +57,17 @@ impl Groups {
             Some((_, Reader::Thread(ahead))) => ahead.next(),
             None => Ok(None),
         };
+        let read = read.and_then(|row| row.ok_or_else(|| io::Error::other("a row group ended before its last row")));
         match &read {
-            Ok(Some(read)) => self.row = read.next,
-            _ => self.reading.clear(),
+            Ok(row) => self.row = row.next,
+            Err(_) => self.reading.clear(),
         }
-        read
+        read.map(Some)
     }
 
     /// Begins row groups until as many as there may be are being read, the first one at `row`.
     fn begin(&mut self, index: usize, row: u64) {
-        if self.readers <= 1 {
-            if self.reading.is_empty() {
-                self.row = row;
-                self.reading.push_back((index, Reader::Here(Box::new(self.rows(index, row)))));
-            }
-            return;
-        }
-        while self.reading.len() < self.readers {
+        while self.reading.len() < self.readers.max(1) {
             let (next, start) = match self.reading.back() {
                 None => (index, row),
                 Some(&(last, _)) => (last + 1, self.shape.ends[last]),
@@ -81,16 +75,10 @@ impl Groups {
             if next == self.shape.ends.len() {
                 break;
             }
-            if self.reading.is_empty() {
-                self.row = row;
-            }
-            let rows = self.rows(next, start);
-            self.reading.push_back((next, Reader::Thread(Ahead::of(rows))));
+            let rows = Rows::new(self.shape.clone(), &self.file, next, start);
+            let reader = if self.readers > 1 { Reader::Thread(Ahead::of(rows)) } else { Reader::Here(Box::new(rows)) };
+            self.reading.push_back((next, reader));
         }
-    }
-
-    fn rows(&self, index: usize, row: u64) -> Rows {
-        Rows::new(self.shape.clone(), &self.file, index, row)
     }
 }
 
