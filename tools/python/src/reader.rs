@@ -143,7 +143,8 @@ impl PyReader {
         Ok(outcome?)
     }
 
-    /// Returns what is stored under an id, as a dictionary with the keys of `nddb get`; None if nothing is.
+    /// Returns what is stored under an id, as a dictionary with the keys of `nddb get`; None if nothing is. Its `fp` is
+    /// None if the document has fewer than two tokens.
     ///
     /// >>> nddb.open("crawl.nddb").get("fox-1")["url"]
     /// 'https://example.org/fox'

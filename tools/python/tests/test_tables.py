@@ -54,7 +54,7 @@ def test_clusters_are_those_of_the_command(crawl, command, tmp_path, options, mo
 
 def test_matches_are_those_of_the_command(crawl, command, tmp_path):
     db = nddb.open(crawl)
-    prints = [int(db.get(f"page-{number}")["fp"], 16) for number in range(100, 1400, 9)] + [0, 1]
+    prints = [int(db.get(f"page-{number}")["fp"] or "0", 16) for number in range(100, 1400, 9)] + [0, 1]
     queries = numpy.array(prints, dtype=numpy.uint64)
     queries.tofile(tmp_path / "q.u64le")
     command("batch-query", crawl, "q.u64le", "--format", "parquet", "-o", "near.parquet")
