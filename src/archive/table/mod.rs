@@ -1,8 +1,8 @@
 //! Parquet files: a document a row, as a page, a text, a fingerprint or a sketch.
 //!
-//! The position of a row is its number in the file, from 0. Row groups are read row by row, several at the same time, so
-//! that memory holds one page of each column of each of these and a few rows. Damage costs the rest of the row group that
-//! it is in.
+//! The position of a row is its number in the file, from 0. Row groups are read row by row, several at the same time,
+//! so that memory holds one page of each column of each of these and a few rows. Damage costs the rest of the row group
+//! that it is in.
 
 mod columns;
 mod cursor;

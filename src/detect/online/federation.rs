@@ -37,8 +37,8 @@ impl OnlineDetector {
         Ok(self.joined(answers.collect::<Result<_>>()?))
     }
 
-    /// Returns the near-duplicates of a document that is stored in one of the parts, without the document itself; a page
-    /// is its text.
+    /// Returns the near-duplicates of a document that is stored in one of the parts, without the document itself; a
+    /// page is its text.
     ///
     /// # Errors
     /// As [`OnlineDetector::ask`].

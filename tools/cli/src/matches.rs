@@ -1,8 +1,15 @@
 //! Matches of fingerprints as rows.
 
-use clap::ValueEnum;
+use std::path::PathBuf;
 
-use crate::columns::{Column, Kind, RowFormat};
+use clap::ValueEnum;
+use nddb::BatchMatch;
+
+use crate::columns::{Column, Kind, RowFormat, Rows};
+use crate::failure::Result;
+
+/// Memory for queries and what they match, unless the user says otherwise.
+pub(crate) const MEMORY: u64 = 1 << 30;
 
 /// How matches are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -21,6 +28,29 @@ impl From<MatchFormat> for RowFormat {
             MatchFormat::Parquet => RowFormat::Parquet,
         }
     }
+}
+
+/// Where matches are written.
+#[derive(Debug, clap::Args)]
+pub(crate) struct MatchOutput {
+    /// How matches are written
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: MatchFormat,
+    /// Write here instead of stdout
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+impl MatchOutput {
+    /// Begins the rows.
+    pub(crate) fn rows(&self, with_id: bool) -> Result<Rows> {
+        Rows::chosen(self.format.into(), self.output.as_deref(), columns(with_id))
+    }
+}
+
+/// Writes a match with its id.
+pub(crate) fn write_match(rows: &mut Rows, found: BatchMatch<'_>) -> nddb::Result<()> {
+    rows.row(&[found.query.into(), found.fingerprint.into(), found.distance.into(), found.id.into()])
 }
 
 /// The columns of matches.

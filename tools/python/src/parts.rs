@@ -44,7 +44,7 @@ impl PinnedParts {
     }
 }
 
-/// What is asked for, one of these.
+/// A query: exactly one of a page, the id of a stored document and a fingerprint.
 pub(crate) struct Asked<'a> {
     pub(crate) page: Option<GivenPage>,
     pub(crate) id: Option<&'a str>,

@@ -8,9 +8,8 @@ use serde_json::json;
 
 use crate::args::{FromEnvironment, Global};
 use crate::clock::Clock;
-use crate::columns::Rows;
 use crate::failure::{Code, Failure, Result};
-use crate::matches::{MatchFormat, columns};
+use crate::matches::{MEMORY, MatchOutput, write_match};
 use crate::output;
 use crate::quantity::{counted, duration, grouped};
 use crate::{database, inputs, interrupt};
@@ -35,19 +34,12 @@ pub(crate) struct Args {
     given: Vec<OsString>,
     #[command(flatten)]
     environment: FromEnvironment,
-    /// How matches are written
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    format: MatchFormat,
-    /// Write here instead of stdout
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    to: MatchOutput,
     /// Greatest distance, in bits [default: the database's]
     #[arg(short, long)]
     k: Option<u8>,
 }
-
-/// Memory for the queries and what they match, unless the user says otherwise.
-const MEMORY: u64 = 1 << 30;
 
 pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
     let clock = Clock::start();
@@ -56,16 +48,14 @@ pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
     let reader = database::read(&db)?;
     let view = reader.view();
     let within = Within(args.k.unwrap_or(view.settings().k));
-    let mut rows = Rows::chosen(args.format.into(), args.output.as_deref(), columns(true))?;
+    let mut rows = args.to.rows(true)?;
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
     let meter = global.messages().meter("batch-query");
-    let mut emit = |found: BatchMatch<'_>| {
-        rows.row(&[found.query.into(), found.fingerprint.into(), found.distance.into(), found.id.into()])
-    };
+    let mut emit = |found: BatchMatch<'_>| write_match(&mut rows, found);
     let (threads, memory) = (global.threads(), global.memory_limit.unwrap_or(MEMORY));
     let outcome = view.batch_query(&queries, within, threads, memory, &mut *meter.watch(true), &mut emit);
     let done = rows.finish(outcome.map_err(Failure::from))?;
-    if global.json && args.output.is_some() {
+    if global.json && args.to.output.is_some() {
         output::print_json(&json!({
             "queries": queries.len(),
             "matches": done.matches,

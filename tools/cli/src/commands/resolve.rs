@@ -7,9 +7,8 @@ use std::path::{Path, PathBuf};
 use nddb::{BatchMatch, Fingerprint, Resolving, Within};
 
 use crate::args::{FromEnvironment, Global};
-use crate::columns::Rows;
 use crate::failure::{Code, Failure, Result};
-use crate::matches::{MatchFormat, columns};
+use crate::matches::{MEMORY, MatchOutput, write_match};
 use crate::{database, inputs};
 
 /// Look up the documents of the fingerprints that `nddb scan` found
@@ -32,21 +31,14 @@ pub(crate) struct Args {
     given: Vec<OsString>,
     #[command(flatten)]
     environment: FromEnvironment,
-    /// How matches are written
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    format: MatchFormat,
-    /// Write here instead of stdout
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    to: MatchOutput,
     /// Greatest distance, in bits: that of the scans, or less [default: the database's]
     #[arg(short, long)]
     k: Option<u8>,
 }
 
 const NO_ROW: &str = "not query, fingerprint and distance, as nddb scan prints them";
-
-/// Memory for what was found, unless the user says otherwise.
-const MEMORY: u64 = 1 << 30;
 
 pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     let (db, mut given) = args.environment.split(std::mem::take(&mut args.given), "QUERIES")?;
@@ -64,10 +56,8 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
             if distance <= u32::from(within.0) { resolving.push(query, stored, distance) } else { Ok(()) }
         })?;
     }
-    let mut rows = Rows::chosen(args.format.into(), args.output.as_deref(), columns(true))?;
-    let mut emit = |found: BatchMatch<'_>| {
-        rows.row(&[found.query.into(), found.fingerprint.into(), found.distance.into(), found.id.into()])
-    };
+    let mut rows = args.to.rows(true)?;
+    let mut emit = |found: BatchMatch<'_>| write_match(&mut rows, found);
     let outcome = resolving.finish(&mut emit);
     rows.finish(outcome.map_err(Failure::from))?;
     Ok(Code::Done)

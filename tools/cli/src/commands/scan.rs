@@ -7,9 +7,8 @@ use nddb::{Fingerprint, ScanRange, Within};
 use nddb_format::block::BLOCK_SIZE;
 use nddb_format::segment::{HEADER_SIZE, Header};
 
-use crate::columns::Rows;
 use crate::failure::{Code, Failure, Result};
-use crate::matches::{MatchFormat, columns};
+use crate::matches::MatchOutput;
 use crate::output::Output;
 use crate::{database, inputs};
 
@@ -49,12 +48,8 @@ pub(crate) struct Args {
     /// Number of blocks [default: all]
     #[arg(long, value_name = "BLOCKS")]
     count: Option<u64>,
-    /// How matches are written
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    format: MatchFormat,
-    /// Write here instead of stdout
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    to: MatchOutput,
     /// Greatest distance, in bits [default: the segment's]
     #[arg(short, long)]
     k: Option<u8>,
@@ -63,7 +58,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<Code> {
     let Some(queries) = &args.queries else { return list(args) };
     let queries = inputs::fingerprints(queries)?;
-    let mut rows = Rows::chosen(args.format.into(), args.output.as_deref(), columns(false))?;
+    let mut rows = args.to.rows(false)?;
     let mut emit =
         |ordinal: u64, stored: Fingerprint, distance: u32| rows.row(&[ordinal.into(), stored.into(), distance.into()]);
     let outcome = match &args.header {
@@ -77,7 +72,7 @@ pub(crate) fn run(args: &Args) -> Result<Code> {
 /// Lists the ranges of a database.
 fn list(args: &Args) -> Result<Code> {
     let reader = database::read(&args.segment)?;
-    let mut output = Output::chosen(args.output.as_deref())?;
+    let mut output = Output::chosen(args.to.output.as_deref())?;
     for ScanRange { segment, first, blocks } in reader.view().scan_ranges() {
         output.write(format!("{}\t{first}\t{blocks}\n", segment.display()).as_bytes())?;
     }

@@ -35,7 +35,7 @@ fn sketch(id: &str, text: &str) -> Vec<u8> {
     Document::from_page(id, &Page::text(text), &Recipe::default()).expect("a document").to_bytes()
 }
 
-/// What is stored, without the number of the archive.
+/// Returns the stored documents, all columns of `export` but the archive's number.
 fn stored(dir: &Dir, db: &str) -> Vec<Value> {
     let columns = "id,url,site,fp,date,tokens,truncated,number,archive,offset,inner,length";
     dir.nddb(["export", db, "--columns", columns]).done().lines()
