@@ -192,7 +192,9 @@ impl Memtable {
         }
         self.entries.push(MemoryEntry { print: fingerprint, next: [NONE; GROUPS_MAX] });
         self.numbers.push(vec![number]);
-        if entry == 1 << self.chain_bits {
+        // More chains than values of a group would stay empty.
+        let grows = self.groups.iter().any(|&(_, width)| u32::from(width) > self.chain_bits);
+        if grows && entry == 1 << self.chain_bits {
             self.chain_bits += 2;
             self.heads = heads_of(&self.groups, self.chain_bits);
             (0..=entry).for_each(|entry| self.link(entry));
