@@ -106,7 +106,7 @@ const WORDS: [(&[&str], &[&str]); 2] = [
             "src/archive/open.rs",
             // The metadata of Parquet files.
             "src/archive/table/",
-            "tools/cli/src/commands/filter/tables.rs",
+            "tools/cli/src/commands/filter/tables/",
             "tools/cli/src/inputs.rs",
         ],
     ),

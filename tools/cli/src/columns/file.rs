@@ -1,46 +1,51 @@
 //! A Parquet file, written a row at a time.
 
-use parquet::arrow::ArrowWriter;
+use std::sync::Arc;
+
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
 
 use super::batch::RowBatch;
 use super::cell::{Cell, Column};
+use super::leaves;
 use super::target::Target;
 use crate::failure::{Failure, Result};
 
-/// Rows that are encoded at once.
-const BATCH: usize = 1 << 13;
-/// Rows of a row group: what is written of it so far is in memory.
-const ROW_GROUP: usize = 1 << 17;
+/// Most rows of a row group, and most bytes of their texts: they are in memory until it is written.
+const ROWS_MAX: usize = 1 << 17;
+const TEXT_MAX: usize = 64 << 20;
 
 /// A Parquet file with the columns of a table, for callbacks of the library: it stops the work when writing fails, and
 /// says why afterwards. The same rows give the same bytes.
 pub(crate) struct TableFile {
     target: Target,
     rows: RowBatch,
-    writer: ArrowWriter<Vec<u8>>,
+    /// Bytes of the texts of the rows.
+    text: usize,
+    writer: SerializedFileWriter<Vec<u8>>,
     failed: Option<Failure>,
 }
 
 impl TableFile {
     /// Writes a table to an output.
     pub(crate) fn new(target: Target, columns: &[Column]) -> Result<Self> {
-        let rows = RowBatch::new(columns);
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
-            .set_max_row_group_row_count(Some(ROW_GROUP))
             .set_created_by(concat!("nddb ", env!("CARGO_PKG_VERSION")).to_owned())
             .build();
-        let writer = ArrowWriter::try_new(Vec::new(), rows.schema(), Some(properties)).map_err(encoding)?;
-        Ok(Self { target, rows, writer, failed: None })
+        let schema = leaves::schema(columns).map_err(encoding)?;
+        let writer = SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties)).map_err(encoding)?;
+        Ok(Self { target, rows: RowBatch::new(columns), text: 0, writer, failed: None })
     }
 
     /// Appends a row, with a value for each column.
     pub(crate) fn row(&mut self, cells: &[Cell<'_>]) -> nddb::Result<()> {
         self.rows.row(cells);
-        if self.rows.rows() < BATCH { Ok(()) } else { self.encode() }
+        let texts = cells.iter().map(|cell| if let Cell::Text(text) = cell { text.len() } else { 0 });
+        self.text += texts.sum::<usize>();
+        if self.rows.rows() < ROWS_MAX && self.text < TEXT_MAX { Ok(()) } else { self.encode() }
     }
 
     /// Ends the file, and says how the work ended.
@@ -59,13 +64,14 @@ impl TableFile {
         Ok(done)
     }
 
-    /// Encodes the rows that are not yet, and writes what is encoded.
+    /// Makes a row group of the rows, and writes what is encoded.
     fn encode(&mut self) -> nddb::Result<()> {
         if self.rows.rows() == 0 {
             return Ok(());
         }
-        let batch = self.rows.take().map_err(ParquetError::from);
-        let encoded = batch.and_then(|batch| self.writer.write(&batch)).map_err(encoding);
+        self.text = 0;
+        let rows = self.rows.take().map_err(|error| ParquetError::General(error.to_string()));
+        let encoded = rows.and_then(|rows| leaves::write(&mut self.writer, &rows)).map_err(encoding);
         encoded.and_then(|()| self.target.write(&std::mem::take(self.writer.inner_mut()))).map_err(|failure| {
             self.failed = Some(failure);
             nddb::Error::Cancelled

@@ -7,6 +7,8 @@ mod batch;
 mod cell;
 #[cfg(feature = "parquet")]
 mod file;
+#[cfg(feature = "parquet")]
+mod leaves;
 mod rows;
 mod target;
 

@@ -5,7 +5,10 @@ use std::sync::Arc;
 
 use arrow_array::builder::{Int32Builder, ListBuilder};
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, Int64Array, ListArray, RecordBatch, StringArray, StructArray};
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, Decimal128Array, FixedSizeBinaryArray, Float32Array, Float64Array, Int8Array,
+    Int64Array, LargeStringArray, ListArray, RecordBatch, StringArray, StructArray, TimestampMicrosecondArray,
+};
 use arrow_schema::{DataType, Field, Schema};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
@@ -41,15 +44,43 @@ fn table() -> (RecordBatch, Vec<u8>) {
     let schema = Arc::new(Schema::new(fields));
     let columns: Vec<ArrayRef> = vec![ids, metadata, bodies, Arc::new(lists)];
     let batch = RecordBatch::try_new(schema.clone(), columns).expect("columns of one length");
+    let bytes = written(&batch);
+    (batch, bytes)
+}
+
+/// A file of row groups of two rows.
+fn written(batch: &RecordBatch) -> Vec<u8> {
     let pairs = vec![KeyValue::new("made by".into(), "a test".to_owned())];
     let properties = WriterProperties::builder()
         .set_max_row_group_row_count(Some(2))
         .set_compression(Compression::SNAPPY)
         .set_key_value_metadata(Some(pairs))
         .build();
-    let mut writer = ArrowWriter::try_new(Vec::new(), schema, Some(properties)).expect("a schema");
-    writer.write(&batch).expect("memory is writable");
-    (batch, writer.into_inner().expect("memory is writable"))
+    let mut writer = ArrowWriter::try_new(Vec::new(), batch.schema(), Some(properties)).expect("a schema");
+    writer.write(batch).expect("memory is writable");
+    writer.into_inner().expect("memory is writable")
+}
+
+/// A table of columns of many types, with nulls.
+fn of_many_types() -> RecordBatch {
+    let ids = ["a", "b", "c", "d", "e"];
+    let texts = [Some("one two three"), Some("four five"), Some("six"), None, Some("seven eight")];
+    let days = TimestampMicrosecondArray::from(vec![Some(1), None, Some(-3), Some(4), Some(5)]);
+    let amounts = Decimal128Array::from(vec![Some(-1), Some(2), None, Some(1 << 80), Some(5)]);
+    let halves = FixedSizeBinaryArray::try_from_iter(ids.iter().map(|id| [id.as_bytes()[0], 7])).expect("two bytes");
+    let columns: Vec<(&str, ArrayRef)> = vec![
+        ("id", Arc::new(ids.into_iter().map(Some).collect::<StringArray>())),
+        ("text", Arc::new(texts.into_iter().collect::<LargeStringArray>())),
+        ("flag", Arc::new(BooleanArray::from(vec![Some(true), None, Some(false), Some(true), None]))),
+        ("small", Arc::new(Int8Array::from(vec![Some(-1), Some(2), None, Some(4), Some(5)]))),
+        ("share", Arc::new(Float32Array::from(vec![None, Some(0.5), Some(1.5), None, Some(-2.5)]))),
+        ("score", Arc::new(Float64Array::from(vec![0.25, 1.25, 2.25, 3.25, 4.25]))),
+        ("amount", Arc::new(amounts.with_precision_and_scale(30, 2).expect("fits"))),
+        ("half", Arc::new(halves)),
+        ("day", Arc::new(days.with_timezone("+01:00"))),
+    ];
+    RecordBatch::try_from_iter_with_nullable(columns.into_iter().map(|(name, array)| (name, array, name != "score")))
+        .expect("columns of one length")
 }
 
 /// Reads a file whole; checks that it has the metadata and the compression of the input.
@@ -126,4 +157,23 @@ fn rows_of_tables_say_their_cluster_on_request() {
     assert!(!column(&gone, "kept").as_boolean().value(0));
     dir.nddb(["filter", "db", "out", "--clusters", "clusters", "--with", "kept", "-o", "twice"])
         .tells(1, &["'kept' already"]);
+}
+
+#[test]
+fn columns_of_many_types_are_passed_on_and_no_row_group_is_empty() {
+    let dir = Dir::with_database();
+    let batch = of_many_types();
+    dir.write("in.parquet", &written(&batch));
+    dir.nddb(["load", "db", "in.parquet"]).ends(3);
+    let groups = |name: &str| {
+        let file = std::fs::File::open(dir.path(name)).expect("it is there");
+        let builder = ParquetRecordBatchReaderBuilder::try_new(file).expect("Parquet");
+        builder.metadata().row_groups().iter().map(|group| group.num_rows()).collect::<Vec<_>>()
+    };
+    // The row without a text is no document: it is kept.
+    dir.write("gone.txt", b"a\nb\nc\nd\n");
+    let args = ["filter", "db", "in.parquet", "--remove", "gone.txt", "-o", "out", "--removed", "gone"];
+    dir.nddb(args).done().says(&["4 documents: 1 kept, 3 removed, 1 without an id kept"]);
+    assert_eq!((groups("out"), groups("gone")), (vec![1, 1], vec![2, 1]));
+    assert_eq!((read(&dir, "out"), read(&dir, "gone")), (batch.slice(3, 2), batch.slice(0, 3)));
 }

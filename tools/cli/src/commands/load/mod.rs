@@ -28,9 +28,10 @@ use crate::{database, interrupt, output};
 /// Load archives, pages or fingerprints
 ///
 /// Reads WARC, WET and ARC (plain, .gz, .zst), JSONL (.gz, .zst), Parquet, HTML and text files, `id<TAB>hex` lines and
-/// raw fingerprints, tables of sketches of the database's recipe, and folders of them: of a folder every file below it whose name tells such a format, or that of
-/// --format; its pages and texts have their path as id. Loading the same documents again changes nothing. What cannot
-/// be read is skipped and counted, and listed with --skipped; the exit code is 3 then.
+/// raw fingerprints, tables of sketches, and folders of them: of a folder every file below it whose name tells such a
+/// format, or that of --format; its pages and texts have their path as id. Loading the same documents again changes
+/// nothing. What cannot be read is skipped and counted, and listed with --skipped; the exit code is 3 then. Sketches of
+/// another recipe than the database's end a load with exit code 12; what it committed before them stays.
 ///
 /// After ^C or a crash the same command goes on: archives that are loaded are passed over, and the one it
 /// was at is read from where it stood. If all of them are loaded they are read again, as with --again;

@@ -1,0 +1,149 @@
+//! What becomes of the rows of a row group.
+
+use nddb::archive::{EntryContent, Input};
+
+use crate::commands::filter::selection::{Counts, Selection};
+use crate::failure::Result;
+
+/// Rows between two reports.
+const REPORTED: u64 = 1 << 12;
+
+/// What is told of the progress, which may end the work.
+pub(super) type Progress<'a> = &'a mut dyn FnMut(&Counts) -> Result<()>;
+
+/// What becomes of the rows of a row group, which have numbers from 0.
+pub(super) struct Fates {
+    /// Number of rows, as the file says.
+    len: u64,
+    /// The rows that are removed, ascending.
+    removed: Vec<u64>,
+    /// The rows of clusters, ascending, if somebody asks for them.
+    clustered: Vec<(u64, Clustered)>,
+}
+
+/// The cluster of a row.
+pub(super) struct Clustered {
+    /// The id of its founder.
+    pub(super) id: String,
+    /// Number of its members.
+    pub(super) size: u64,
+}
+
+impl Fates {
+    /// Number of rows, as the file says.
+    pub(super) fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Numbers of rows that are kept, and removed.
+    pub(super) fn rows(&self) -> [u64; 2] {
+        let removed = self.removed.len() as u64;
+        [self.len - removed, removed]
+    }
+
+    /// Says of each of the next rows whether it is removed.
+    pub(super) fn are_removed(&self, from: u64, to: u64, out: &mut Vec<bool>) {
+        out.clear();
+        let mut removed = self.removed[self.removed.partition_point(|&row| row < from)..].iter().peekable();
+        out.extend((from..to).map(|row| removed.next_if_eq(&&row).is_some()));
+    }
+
+    /// The clusters of the rows that are removed, or kept, in order.
+    pub(super) fn clusters(&self, are_removed: bool) -> impl Iterator<Item = Option<&Clustered>> {
+        let mut removed = self.removed.iter().peekable();
+        let mut clustered = self.clustered.iter().peekable();
+        (0..self.len).filter_map(move |row| {
+            let is_removed = removed.next_if_eq(&&row).is_some();
+            let cluster = clustered.next_if(|(of, _)| *of == row).map(|(_, cluster)| cluster);
+            (is_removed == are_removed).then_some(cluster)
+        })
+    }
+}
+
+/// The ids of the rows of a file, in order.
+pub(super) struct Ids {
+    input: Input,
+    /// The next entry that was read, by its row.
+    next: Option<(u64, Option<String>)>,
+    /// The first row of the row group that follows.
+    row: u64,
+}
+
+impl Ids {
+    pub(super) fn of(input: Input) -> Self {
+        Self { input, next: None, row: 0 }
+    }
+
+    /// Decides on the rows of the row group that follows. Rows without an id are kept.
+    pub(super) fn fates(
+        &mut self,
+        len: u64,
+        selection: &mut Selection,
+        with_clusters: bool,
+        counts: &mut Counts,
+        progress: Progress<'_>,
+    ) -> Result<Fates> {
+        let first = self.row;
+        self.row = first.saturating_add(len);
+        let mut fates = Fates { len, removed: Vec::new(), clustered: Vec::new() };
+        let mut identified = 0_u64;
+        while let Some((row, id)) = self.before(self.row)? {
+            let Some(id) = id else { continue };
+            identified += 1;
+            let is_removed = selection.takes(&id);
+            counts.add(is_removed);
+            if is_removed {
+                fates.removed.push(row - first);
+            }
+            let cluster = if with_clusters { selection.cluster_of(&id) } else { None };
+            fates
+                .clustered
+                .extend(cluster.map(|cluster| (row - first, Clustered { id: cluster.id.clone(), size: cluster.size })));
+            if identified.is_multiple_of(REPORTED) {
+                counts.bytes = self.input.bytes_read();
+                progress(counts)?;
+            }
+        }
+        counts.without_id += len - identified;
+        counts.bytes = self.input.bytes_read();
+        Ok(fates)
+    }
+
+    /// Returns the next entry, if it is of a row before this one.
+    fn before(&mut self, end: u64) -> Result<Option<(u64, Option<String>)>> {
+        if self.next.is_none() {
+            self.next = self.input.next()?.map(|entry| {
+                let id = match entry.content {
+                    EntryContent::Page(page) => Some(page.id),
+                    EntryContent::Fingerprint { id, .. } => Some(id),
+                    EntryContent::Sketch(entry) => {
+                        nddb::Document::from_bytes(&entry.sketch).ok().map(|document| document.id().to_owned())
+                    }
+                    _ => None,
+                };
+                (entry.position.offset, id)
+            });
+        }
+        Ok(self.next.take_if(|(row, _)| *row < end))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_go_where_they_belong_with_their_clusters() {
+        let cluster = |row| (row, Clustered { id: "a".to_owned(), size: row });
+        let fates = Fates { len: 6, removed: vec![1, 4], clustered: vec![cluster(1), cluster(3)] };
+        assert_eq!(fates.rows(), [4, 2]);
+        let mut removed = Vec::new();
+        fates.are_removed(1, 5, &mut removed);
+        assert_eq!(removed, [true, false, false, true]);
+        fates.are_removed(5, 6, &mut removed);
+        assert_eq!(removed, [false]);
+        let sizes = |are_removed| fates.clusters(are_removed).map(|it| it.map(|it| it.size)).collect::<Vec<_>>();
+        assert_eq!(sizes(false), [None, None, Some(3), None]);
+        assert_eq!(sizes(true), [Some(1), None]);
+    }
+}

@@ -1,0 +1,167 @@
+//! Rows of Parquet files, with their schema, nested columns and metadata.
+//!
+//! The library reads the ids of a row group, as `load` does; then each column is read and passed on by itself, as it is
+//! stored: with its levels, without knowing what it means. So a row is removed exactly if the document that was loaded
+//! from it is, and a file of any types stays what it was.
+
+mod added;
+mod fates;
+mod schema;
+mod split;
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use nddb::archive::{Input, Options};
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::column::reader::{ColumnReader, get_column_reader};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
+use parquet::file::properties::WriterProperties;
+use parquet::file::reader::ChunkReader;
+use parquet::file::serialized_reader::SerializedPageReader;
+use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter, SerializedRowGroupWriter};
+
+use self::fates::{Fates, Ids, Progress};
+use self::split::{Failed, Outputs};
+use super::rows::Column;
+use super::selection::{Counts, Selection};
+use crate::failure::{Failure, Result};
+use crate::inputs;
+use crate::output::Published;
+
+/// A Parquet file, by its name as the user gave it.
+pub(super) struct Table<'a> {
+    pub(super) path: &'a Path,
+    pub(super) options: &'a Options,
+    pub(super) columns: &'a [Column],
+}
+
+impl Table<'_> {
+    /// Passes the rows on to `kept` or `removed`. A row group stays one.
+    pub(super) fn filter(
+        &self,
+        selection: &mut Selection,
+        kept: &mut Published,
+        removed: Option<&mut Published>,
+        progress: Progress<'_>,
+    ) -> Result<Counts> {
+        let failed = |error: ParquetError| self.failed(&error);
+        let file = Arc::new(inputs::table(self.path)?);
+        let metadata = ParquetMetaDataReader::new().parse_and_finish(&*file).map_err(failed)?;
+        let root = schema::with_columns(&metadata, self.columns).map_err(failed)?;
+        let properties = Arc::new(self.properties(&metadata));
+        let writer = |out| {
+            let writer = SerializedFileWriter::new(out, root.clone(), properties.clone());
+            writer.map_err(|error| self.unwritten(error))
+        };
+        let mut outputs: Outputs<_> = [Some(writer(kept)?), removed.map(writer).transpose()?];
+        let mut ids = Ids::of(Input::open(self.path, self.options)?);
+        let mut counts = Counts::default();
+        for group in metadata.row_groups() {
+            let rows = u64::try_from(group.num_rows()).unwrap_or(0);
+            let fates = ids.fates(rows, selection, !self.columns.is_empty(), &mut counts, progress)?;
+            self.split(&file, group, &fates, &mut outputs, &mut || progress(&counts))?;
+        }
+        for writer in outputs.into_iter().flatten() {
+            writer.close().map_err(|error| self.unwritten(error))?;
+        }
+        counts.bytes = inputs::size(self.path);
+        Ok(counts)
+    }
+
+    /// Passes the columns of a row group on, one after the other.
+    fn split(
+        &self,
+        file: &Arc<impl ChunkReader + 'static>,
+        group: &RowGroupMetaData,
+        fates: &Fates,
+        outputs: &mut Outputs<SerializedFileWriter<&mut Published>>,
+        progress: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<()> {
+        let unwritten = |error| self.unwritten(error);
+        let mut groups: Outputs<SerializedRowGroupWriter<'_, _>> = [None, None];
+        for ((group, output), rows) in groups.iter_mut().zip(outputs).zip(fates.rows()) {
+            // A row group without rows is left out.
+            if let (Some(output), true) = (output, rows > 0) {
+                *group = Some(output.next_row_group().map_err(unwritten)?);
+            }
+        }
+        for column in 0..group.num_columns() {
+            let values = values(file, group, column).map_err(|error| self.failed(&error))?;
+            let mut writers = next(&mut groups).map_err(unwritten)?;
+            split::split(values, group.column(column).column_descr(), fates, &mut writers).map_err(|failed| {
+                match failed {
+                    Failed::Reading(error) => self.failed(&error),
+                    Failed::Writing(error) => self.unwritten(error),
+                }
+            })?;
+            close(writers).map_err(unwritten)?;
+            progress()?;
+        }
+        for &column in self.columns {
+            let mut writers = next(&mut groups).map_err(unwritten)?;
+            for (is_removed, writer) in [false, true].into_iter().zip(&mut writers) {
+                if let Some(writer) = writer {
+                    added::write(column, fates, is_removed, writer).map_err(unwritten)?;
+                }
+            }
+            close(writers).map_err(unwritten)?;
+        }
+        for group in groups.into_iter().flatten() {
+            group.close().map_err(unwritten)?;
+        }
+        Ok(())
+    }
+
+    /// How the outputs are written: as the input is compressed, with its metadata.
+    fn properties(&self, metadata: &ParquetMetaData) -> WriterProperties {
+        let first = metadata.row_groups().first().and_then(|group| group.columns().first());
+        let compression = first.map_or(Compression::ZSTD(ZstdLevel::default()), |column| column.compression());
+        let pairs = schema::pairs(metadata, self.columns);
+        WriterProperties::builder().set_compression(compression).set_key_value_metadata(Some(pairs)).build()
+    }
+
+    fn failed(&self, error: &dyn std::error::Error) -> Failure {
+        Failure::failed(format!("{}: {}", self.path.display(), crate::failure::chain(error)))
+    }
+
+    fn unwritten(&self, error: ParquetError) -> Failure {
+        match &error {
+            ParquetError::External(source) => match source.downcast_ref::<io::Error>() {
+                Some(source) => Failure::unwritten(source),
+                None => self.failed(&error),
+            },
+            _ => self.failed(&error),
+        }
+    }
+}
+
+/// Opens a column of a row group.
+fn values(
+    file: &Arc<impl ChunkReader + 'static>,
+    group: &RowGroupMetaData,
+    column: usize,
+) -> Result<ColumnReader, ParquetError> {
+    let chunk = group.column(column);
+    let pages = SerializedPageReader::new(file.clone(), chunk, usize::try_from(group.num_rows())?, None)?;
+    Ok(get_column_reader(chunk.column_descr_ptr(), Box::new(pages)))
+}
+
+/// Begins the next column of each output.
+fn next<'a>(
+    groups: &'a mut Outputs<SerializedRowGroupWriter<'_, &mut Published>>,
+) -> Result<Outputs<SerializedColumnWriter<'a>>, ParquetError> {
+    let mut writers = [None, None];
+    for (writer, group) in writers.iter_mut().zip(groups) {
+        if let Some(group) = group {
+            *writer = group.next_column()?;
+        }
+    }
+    Ok(writers)
+}
+
+fn close(writers: Outputs<SerializedColumnWriter<'_>>) -> Result<(), ParquetError> {
+    writers.into_iter().flatten().try_for_each(SerializedColumnWriter::close)
+}
