@@ -87,7 +87,7 @@ def draw(probabilities, count, seed):
 
 
 class Page(Lines):
-    """Title, headings and visible text of a page; headings begin with #."""
+    """Title, headings and visible text of a page; headings begin with #. Of a page without text its template scripts."""
 
     def __init__(self, html):
         super().__init__()
@@ -95,6 +95,9 @@ class Page(Lines):
         self.feed(html)
         self.close()
         self.end_line()
+        if not self.lines and (with_templates := re.sub("<script[^>]*template[^>]*>", "<div>", html)) != html:
+            self.__init__(with_templates)
+            return
         self.title = " ".join(self.title.split())
         lines = [" ".join(line.split()) for line in self.lines]
         self.headings = [line.lstrip("# ") for line in lines if line.startswith("#") and line.strip("# ")]

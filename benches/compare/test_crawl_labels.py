@@ -57,6 +57,11 @@ class Shown(unittest.TestCase):
         self.assertEqual((page.title, page.headings), ("A & B", ["One"]))
         self.assertEqual(page.words, ["#", "One", "two", "caf\xe9", "x"])
 
+    def test_templates_are_the_text_of_a_page_that_has_no_other(self):
+        template = '<script id="x" type="text/x-handlebars-template"><h2>One</h2><p>two</p></script>'
+        for html, words in ((template, ["#", "One", "two"]), ("<p>other" + template, ["other"]), ("<script>no", [])):
+            self.assertEqual(Page(html).words, words, html)
+
     def test_a_diff_counts_and_abbreviates(self):
         a = "one two three four five six seven eight nine ten eleven twelve end".split()
         b = ["one", "2", *a[2:], *["more"] * 100]
