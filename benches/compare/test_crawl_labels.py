@@ -57,9 +57,15 @@ class Shown(unittest.TestCase):
         self.assertEqual((page.title, page.headings), ("A & B", ["One"]))
         self.assertEqual(page.words, ["#", "One", "two", "caf\xe9", "x"])
 
-    def test_templates_are_the_text_of_a_page_that_has_no_other(self):
+    def test_templates_are_text_where_a_page_has_little_other(self):
         template = '<script id="x" type="text/x-handlebars-template"><h2>One</h2><p>two</p></script>'
-        for html, words in ((template, ["#", "One", "two"]), ("<p>other" + template, ["other"]), ("<script>no", [])):
+        text = ["other"] * 50
+        for html, words in (
+            (template, ["#", "One", "two"]),
+            ("<p>other" + template, ["other", "#", "One", "two"]),
+            (f"<p>{' '.join(text)}{template}", text),
+            ("<script>no", []),
+        ):
             self.assertEqual(Page(html).words, words, html)
 
     def test_a_diff_counts_and_abbreviates(self):
@@ -118,6 +124,7 @@ class Scores(unittest.TestCase):
                 pairs += [(p, True, float(percent)), (p, False, float(100 - percent))]
             self.assertAlmostEqual(slope(pairs), expected, places=2)
         self.assertIsNone(slope([(0.5, True, 1.0)]))
+        self.assertIsNone(slope([(0.6, True, 1.0), (0.5, False, 1.0), (0.9, True, 1.0)]))
 
     def test_bins_have_equal_weight(self):
         pairs = [(0.1, False, 6.0), (0.5, True, 2.0), (0.9, True, 2.0)]
@@ -134,6 +141,18 @@ class Scores(unittest.TestCase):
         for name, value in measures(pairs).items():
             self.assertTrue(ends[name][0] < value < ends[name][1], (name, value, ends[name]))
         self.assertEqual(intervals(pairs, strata, [0] * 80, 1), {})
+
+    def test_what_no_draw_has_shown_may_be_hidden(self):
+        # Of 40 components that show nothing a share of 8.8% may be wrong; of one component anything may.
+        pairs = [(0.9, True, 1.0)] * 40 + [(0.1, False, 10.0)] * 40
+        strata = ["high"] * 40 + ["low"] * 40
+        ends = intervals(pairs, strata, range(80), 1)
+        hidden = 1 - 0.025 ** (1 / 40)
+        self.assertAlmostEqual(ends["precision"][0], 1 - hidden)
+        self.assertAlmostEqual(ends["recall"][0], 40 / (40 + 400 * hidden))
+        self.assertNotIn("slope", ends)
+        ends = intervals(pairs, strata, [0] * 40 + list(range(1, 41)), 1)
+        self.assertAlmostEqual(ends["precision"][0], 0.025)
 
     def test_what_is_no_candidate_is_not_found(self):
         rows = [
