@@ -150,6 +150,7 @@ class Scores(unittest.TestCase):
         hidden = 1 - 0.025 ** (1 / 40)
         self.assertAlmostEqual(ends["precision"][0], 1 - hidden)
         self.assertAlmostEqual(ends["recall"][0], 40 / (40 + 400 * hidden))
+        self.assertAlmostEqual(ends["F1"][0], 80 / (80 + 400 * hidden))
         self.assertNotIn("slope", ends)
         ends = intervals(pairs, strata, [0] * 40 + list(range(1, 41)), 1)
         self.assertAlmostEqual(ends["precision"][0], 0.025)
