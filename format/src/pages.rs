@@ -76,6 +76,15 @@ impl<'a> Pages<'a> {
     }
 }
 
+/// Verifies an array of page checksums by its own checksum.
+///
+/// # Errors
+/// [`FormatError::Checksum`] if they differ.
+pub(crate) fn check_array(what: &'static str, checksums: &[u8], stored: u32) -> Result<()> {
+    let computed = crc32fast::hash(checksums);
+    if stored == computed { Ok(()) } else { Err(FormatError::Checksum { what, index: 0, stored, computed }) }
+}
+
 /// Appends the checksums of the pages of `bytes`, numbered from `first`, to `out`.
 pub fn put_checksums(identity: u64, first: u64, bytes: &[u8], out: &mut Vec<u8>) {
     for (page, bytes) in (first..).zip(bytes.chunks(PAGE_SIZE)) {

@@ -80,13 +80,7 @@ impl<D: AsRef<[u8]>> Postings<D> {
                 "header and footer have the same identity",
             );
         }
-        let postings = Self { data, header, sections };
-        let (stored, computed) =
-            (header::PAGES_CHECKSUM.get(postings.footer()) as u32, crc32fast::hash(postings.checksums()));
-        if stored != computed {
-            return Err(FormatError::Checksum { what: "postings page checksums", index: 0, stored, computed });
-        }
-        Ok(postings)
+        Ok(Self { data, header, sections })
     }
 
     /// The header.
@@ -111,9 +105,24 @@ impl<D: AsRef<[u8]>> Postings<D> {
         &bytes[bytes.len() - FOOTER_SIZE..]
     }
 
+    /// Returns the offset in the file of the checksum of a page of the body.
+    #[inline]
+    pub fn checksum_offset(&self, page: u64) -> usize {
+        HEADER_SIZE + self.sections.end as usize + 4 * page as usize
+    }
+
     fn checksums(&self) -> &[u8] {
         let bytes = self.data();
-        &bytes[HEADER_SIZE + self.sections.end as usize..bytes.len() - FOOTER_SIZE]
+        &bytes[self.checksum_offset(0)..bytes.len() - FOOTER_SIZE]
+    }
+
+    /// Verifies the array of page checksums. A damaged one is found by the page whose checksum it is, too.
+    ///
+    /// # Errors
+    /// [`FormatError::Checksum`] if its checksum differs.
+    pub fn check_page_checksums(&self) -> Result<()> {
+        let stored = header::PAGES_CHECKSUM.get(self.footer()) as u32;
+        pages::check_array("postings page checksums", self.checksums(), stored)
     }
 
     /// The pages of the body; byte 0 of the body is byte [`HEADER_SIZE`] of the file.
@@ -290,6 +299,7 @@ impl<D: AsRef<[u8]>> Postings<D> {
     /// # Errors
     /// [`FormatError`] for the first rule that is broken.
     pub fn verify(&self) -> Result<()> {
+        self.check_page_checksums()?;
         let pages = self.pages();
         (0..pages.len()).try_for_each(|page| pages.check(page))?;
         let touch = |_: Range<u64>| Ok::<_, FormatError>(());

@@ -76,13 +76,7 @@ impl<D: AsRef<[u8]>> Segment<D> {
         }
         let decoder = Box::new(header.decoder()?);
         let index = HEADER_SIZE + blocks as usize * BLOCK_SIZE + filter_size as usize;
-        let segment = Self { data, header, decoder, blocks, filter, index };
-        let checksums = segment.page_checksums();
-        let (stored, computed) = (INDEX_CHECKSUM.get(segment.footer()) as u32, crc32fast::hash(checksums));
-        if stored != computed {
-            return Err(FormatError::Checksum { what: "page checksums", index: 0, stored, computed });
-        }
-        Ok(segment)
+        Ok(Self { data, header, decoder, blocks, filter, index })
     }
 
     /// The header.
@@ -119,9 +113,24 @@ impl<D: AsRef<[u8]>> Segment<D> {
         &self.data()[self.index..self.index + 8 * self.blocks as usize]
     }
 
+    /// Returns the offset in the file of the checksum of a page; pages of the block index come first, then those of the
+    /// filter.
+    #[inline]
+    pub fn checksum_offset(&self, page: u64) -> usize {
+        self.index + 8 * self.blocks as usize + 4 * page as usize
+    }
+
     fn page_checksums(&self) -> &[u8] {
-        let start = self.index + 8 * self.blocks as usize;
-        &self.data()[start..self.data().len() - FOOTER_SIZE]
+        &self.data()[self.checksum_offset(0)..self.data().len() - FOOTER_SIZE]
+    }
+
+    /// Verifies the array of page checksums. A damaged one is found by the page whose checksum it is, too.
+    ///
+    /// # Errors
+    /// [`FormatError::Checksum`] if its checksum differs.
+    pub fn check_page_checksums(&self) -> Result<()> {
+        let stored = INDEX_CHECKSUM.get(self.footer()) as u32;
+        pages::check_array("page checksums", self.page_checksums(), stored)
     }
 
     /// The pages of the block index.
@@ -153,9 +162,15 @@ impl<D: AsRef<[u8]>> Segment<D> {
         self.filter.is_none() || self.header.prefixes == survey.prefixes() && self.filter_bytes() == made.bytes()
     }
 
+    /// Returns the number of pages of the block index.
+    #[inline]
+    pub fn index_page_len(&self) -> u64 {
+        pages::page_len(8 * self.blocks)
+    }
+
     /// The pages of the filter, which are numbered on from those of the block index.
     pub fn filter_pages(&self) -> Pages<'_> {
-        let first = pages::page_len(8 * self.blocks);
+        let first = self.index_page_len();
         let checksums = &self.page_checksums()[4 * first as usize..];
         Pages::new("filter page", self.header.identity, first, self.filter_bytes(), checksums)
             .expect("open() has compared the size")
@@ -255,6 +270,7 @@ impl<D: AsRef<[u8]>> Segment<D> {
     /// # Errors
     /// [`FormatError`] for the first rule that is broken.
     pub fn verify(&self) -> Result<()> {
+        self.check_page_checksums()?;
         for pages in [self.index_pages(), self.filter_pages()] {
             (0..pages.len()).try_for_each(|page| pages.check(page))?;
         }

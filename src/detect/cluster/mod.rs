@@ -16,6 +16,7 @@ pub(crate) mod stars;
 use super::collection::Collection;
 use super::method::options::PairOptions;
 use super::method::pair::{Line, Pair, PairSummary, Verified};
+use super::method::verification::Verification;
 use super::pairs::judge::{Judge, Judged};
 use super::pairs::text_cache::TextCache;
 use super::pairs::{PairJob, Reach};
@@ -196,7 +197,7 @@ impl Clusters {
     /// [`crate::Error::Method`] for a method or a verification of texts; errors of the disk.
     pub fn given(collection: &Collection, founder: Vec<u32>, options: &ClusterOptions) -> Result<Self> {
         let pairs = &options.pairs;
-        if pairs.method.needs_text() || pairs.verify_lcs {
+        if pairs.method.needs_text() || pairs.verify != Verification::Off {
             let why = "it compares texts, and sketches are given".into();
             return Err(crate::Error::Method { method: pairs.method.name(), why });
         }

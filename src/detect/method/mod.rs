@@ -30,3 +30,4 @@ pub(crate) mod sketches;
 pub(crate) mod text_options;
 pub(crate) mod text_summary;
 pub(crate) mod traits;
+pub(crate) mod verification;

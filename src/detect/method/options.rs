@@ -7,6 +7,7 @@ use super::requirements::{self, Held};
 use super::rules::Rules;
 use super::text_options::TextScope;
 use super::text_options::{SetOptions, ShingleOptions};
+use super::verification::Verification;
 use crate::Result;
 use crate::compare::lcs::Parameters;
 use crate::spill::resources::Resources;
@@ -32,9 +33,9 @@ pub struct PairOptions {
     /// Whether simhash decides pairs that the method cannot decide, because only the fingerprint of either document is
     /// known.
     pub or_simhash: bool,
-    /// Whether pairs of the method are verified by trustable longest common subsequence, and dropped if that rejects
-    /// them. Pairs with an unreadable text are kept, and marked in their verdict.
-    pub verify_lcs: bool,
+    /// Which pairs of the method are verified by texts, and dropped if these reject them. Pairs with an unreadable text
+    /// are kept, and marked in their verdict.
+    pub verify: Verification,
     /// The part of a page that is compared as its text; by default, that of the recipe of the database.
     pub part: Option<TextScope>,
     /// Parameters of trustable longest common subsequence.
@@ -57,7 +58,7 @@ impl PairOptions {
             group_limit: GROUP_LIMIT,
             complete: false,
             or_simhash: false,
-            verify_lcs: false,
+            verify: Verification::Off,
             part: None,
             lcs: Parameters::default(),
             sets: SetOptions::default(),

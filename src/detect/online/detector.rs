@@ -7,6 +7,7 @@ use crate::detect::method::options::GROUP_LIMIT;
 use crate::detect::method::registry::Method;
 use crate::detect::method::requirements;
 use crate::detect::method::rules::Rules;
+use crate::detect::method::verification::Verification;
 use crate::store::View;
 
 /// Method, thresholds and limits of the verdict on one document.
@@ -23,9 +24,9 @@ pub struct OnlineDetector {
     /// Whether simhash decides pairs that the method cannot decide, because only the fingerprint of either document is
     /// known.
     pub or_simhash: bool,
-    /// Whether matches of the method are verified by trustable longest common subsequence, and dropped if that rejects
-    /// them. Matches with an unreadable text are kept, and marked in their verdict.
-    pub verify_lcs: bool,
+    /// Which matches of the method are verified by texts, and dropped if these reject them. Matches with an unreadable
+    /// text are kept, and marked in their verdict.
+    pub verify: Verification,
 }
 
 impl OnlineDetector {
@@ -37,7 +38,7 @@ impl OnlineDetector {
             complete: false,
             group_limit: GROUP_LIMIT,
             or_simhash: false,
-            verify_lcs: false,
+            verify: Verification::Off,
         }
     }
 

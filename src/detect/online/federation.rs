@@ -4,6 +4,7 @@ use super::detector::OnlineDetector;
 use super::matches::{NearDuplicate, NearDuplicates};
 use super::page::read_page;
 use crate::Result;
+use crate::detect::method::verification::Verification;
 use crate::store::{Document, Federation, Part, Stored};
 use crate::text::Page;
 
@@ -50,7 +51,7 @@ impl OnlineDetector {
     ) -> Result<PartedNearDuplicates> {
         // Other parts know its archive by another number, or not at all.
         let document = Document::from(stored.clone()).without_source();
-        let is_read = page.is_none() && self.verify_lcs && federation.parts().len() > 1;
+        let is_read = page.is_none() && self.verify != Verification::Off && federation.parts().len() > 1;
         let read =
             is_read.then(|| read_page(federation.parts()[own], &stored.record)).transpose()?.and_then(Result::ok);
         let page = page.copied().or_else(|| read.as_ref().map(|entry| entry.page()));

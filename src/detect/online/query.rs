@@ -108,7 +108,8 @@ impl<'a> Query<'a> {
         if keys.is_empty() && !is_near && record.tokens != Some(0) {
             return Err(unknown(online, document));
         }
-        let texts = online.verify_lcs.then(|| Texts::new(online, scope.view(), document, page)).transpose()?;
+        let verifies = online.verify.applies_to(online.method);
+        let texts = verifies.then(|| Texts::new(online, scope.view(), document, page)).transpose()?;
         Ok(Self { online, decider, scope, document, known, keys, texts })
     }
 
@@ -279,7 +280,7 @@ impl<'a> Query<'a> {
     /// decided earlier.
     fn verified(&mut self, mut near_duplicate: NearDuplicate) -> Result<Option<NearDuplicate>> {
         if let Some(texts) = &mut self.texts
-            && !near_duplicate.evidence.identical
+            && self.online.verify.takes(&near_duplicate.evidence, &self.online.rules)
         {
             near_duplicate.verified =
                 Verified::of(texts.compare(&near_duplicate.stored.record, &mut near_duplicate.evidence)?);

@@ -6,7 +6,6 @@ use crate::detect::candidates::source::Verifier;
 use crate::detect::collection::Collection;
 use crate::detect::method::options::PairOptions;
 use crate::detect::method::pair::{Pair, Verified};
-use crate::detect::method::registry::Method;
 use crate::detect::method::rules::Decision;
 
 /// The judge of pairs: gathers the evidence of a pair and decides.
@@ -49,7 +48,7 @@ pub fn stored_pair(collection: &Collection, options: &PairOptions, a: u32, b: u3
 impl<'a> Judge<'a> {
     /// Returns a judge that uses the texts that were read.
     pub fn new(collection: &'a Collection, options: &'a PairOptions, text_cache: &'a TextCache) -> Self {
-        let verifies = options.verify_lcs && options.method != Method::Lcs;
+        let verifies = options.verify.applies_to(options.method);
         Self {
             collection,
             options,
@@ -67,14 +66,14 @@ impl<'a> Judge<'a> {
         {
             decider.add(a, b, &mut evidence)?;
         }
-        let rules = &self.options.rules;
+        let (rules, verify) = (&self.options.rules, self.options.verify);
         let Decision::Near(rule) = self.options.decider().decide(&evidence) else { return Ok(Judged::Apart) };
         let mut verified = None;
-        if !evidence.identical
+        if verify.takes(&evidence, rules)
             && let Some(verifier) = &mut self.verifier
         {
             verifier.add(a, b, &mut evidence)?;
-            verified = Verified::of(rules.decide(Method::Lcs, &evidence));
+            verified = Verified::of(verify.decide(&evidence, rules));
             if verified.is_none() {
                 return Ok(Judged::Rejected);
             }

@@ -13,6 +13,7 @@ use super::method::options::PairOptions;
 use super::method::pair::{Cut, Line, Pair, PairSummary, Verified};
 use super::method::registry::Method;
 use super::method::requirements;
+use super::method::verification::Verification;
 use crate::Result;
 use crate::spill::progress::Progress;
 use crate::spill::sort::Sorted;
@@ -106,15 +107,21 @@ impl PairJob {
         reach: Reach,
         watch: &mut (dyn FnMut(&Progress) -> bool + Send),
     ) -> Result<Self> {
-        let unsketched =
-            requirements::check_documents(view, collection.held(), &options.decider(), options.verify_lcs)?;
-        let verifies = options.verify_lcs && options.method != Method::Lcs;
+        let unsketched = requirements::check_documents(
+            view,
+            collection.held(),
+            &options.decider(),
+            options.verify != Verification::Off,
+        )?;
+        let verifies = options.verify.applies_to(options.method);
         let ticker = Ticker::new(&mut *watch);
         let mut text_cache = TextCache::new(view, collection, options, &ticker)?;
         ticker.start("classes", None, "")?;
         let text = |ordinal| text_cache.sketch(ordinal);
         let classes = Classes::of(collection, options, &text)?;
-        let hot = if verifies && !options.expand { verified_classes::wanted(collection, &classes) } else { None };
+        // Of equal sketches the model is sure.
+        let parts = options.verify == Verification::Lcs && verifies && !options.expand;
+        let hot = if parts { verified_classes::wanted(collection, &classes) } else { None };
         let parts = match &hot {
             Some(wanted) => {
                 text_cache.verify_hot(view, collection, options, wanted, &ticker)?;
@@ -140,8 +147,12 @@ impl PairJob {
         options: &PairOptions,
         watch: &mut (dyn FnMut(&Progress) -> bool + Send),
     ) -> Result<Self> {
-        let unsketched =
-            requirements::check_documents(view, collection.held(), &options.decider(), options.verify_lcs)?;
+        let unsketched = requirements::check_documents(
+            view,
+            collection.held(),
+            &options.decider(),
+            options.verify != Verification::Off,
+        )?;
         let text_cache = TextCache::new(view, collection, options, &Ticker::new(&mut *watch))?;
         let classes = Classes::new(collection, class, &|_| None, &options.resources)?;
         let found = Self::gather(view, collection, options, text_cache, classes, None, Reach::ALL, watch)?;
@@ -202,9 +213,10 @@ impl PairJob {
         ticker: &Ticker<'_>,
     ) -> Result<()> {
         let mut wanted = hot.unwrap_or_else(|| FixedBitSet::with_capacity(collection.len() as usize));
-        let unverified = PairOptions { verify_lcs: false, ..options.clone() };
+        let (verify, rules) = (options.verify, &options.rules);
+        let unverified = PairOptions { verify: Verification::Off, ..options.clone() };
         self.decide(collection, &unverified, ticker, &mut PairSummary::default(), &mut |pair| {
-            if !pair.evidence.identical {
+            if verify.takes(&pair.evidence, rules) {
                 wanted.insert(pair.a as usize);
                 wanted.insert(pair.b as usize);
             }
@@ -212,7 +224,8 @@ impl PairJob {
         })?;
         let members = self.classes.members();
         self.unlisted.each(&mut |rows| {
-            for row in rows.iter().filter(|row| row[0] == CLASSES) {
+            let of_classes = |row: &&[u64; 2]| row[0] == CLASSES && verify == Verification::Lcs;
+            for row in rows.iter().filter(of_classes) {
                 let leaders = [(row[1] >> 32) as u32, row[1] as u32];
                 leaders
                     .iter()

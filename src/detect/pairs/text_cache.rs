@@ -3,7 +3,7 @@
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::Result;
-use crate::detect::candidates::comparison::{ByCosine, ByLcs, ComparisonCache};
+use crate::detect::candidates::comparison::{ByCosine, ByLcs, ByWords, ComparisonCache};
 use crate::detect::candidates::resemblance::{Overlaps, Resembling, ShingleSets};
 use crate::detect::candidates::similar::{Signed, Similar};
 use crate::detect::candidates::source::{Source, Verifier, sources};
@@ -12,6 +12,7 @@ use crate::detect::method::definition::{Candidates, Comparison};
 use crate::detect::method::options::PairOptions;
 use crate::detect::method::text_summary::UnreadTexts;
 use crate::detect::method::text_summary::{SetSummary, ShingleSummary};
+use crate::detect::method::verification::Verification;
 use crate::detect::texts::{Kept, TextSources, keep};
 use crate::spill::ticker::Ticker;
 use crate::store::View;
@@ -140,15 +141,13 @@ impl TextCache {
         }
     }
 
-    /// Returns the verifier by trustable longest common subsequence.
+    /// Returns the verifier by trustable longest common subsequence, and by words where the options ask for it.
     pub(crate) fn verifier(&self, options: &PairOptions) -> Option<Box<dyn Verifier + '_>> {
         let measure = ByLcs::new(options.lcs, &options.rules);
-        let cache = ComparisonCache::new(
-            measure,
-            self.kept.as_ref()?,
-            self.sources.as_ref(),
-            options.resources.memory_limit / 4,
-        );
-        Some(Box::new(cache))
+        let (kept, sources, memory) = (self.kept.as_ref()?, self.sources.as_ref(), options.resources.memory_limit / 4);
+        Some(match options.verify {
+            Verification::Unsure => Box::new(ComparisonCache::new(ByWords(measure), kept, sources, memory)),
+            _ => Box::new(ComparisonCache::new(measure, kept, sources, memory)),
+        })
     }
 }

@@ -11,6 +11,8 @@ use rocksdb::{
 pub(super) const CACHE_SIZE: usize = 96 << 20;
 /// Size of a block of an index or filter, in bytes.
 const METADATA_BLOCK_SIZE: usize = 4 << 10;
+/// Size of a block of the families with the most bytes, in bytes: opening reads ahead an entry of the index for each.
+const LARGE_BLOCK_SIZE: usize = 16 << 10;
 /// Number of entries of an index from one whole key to the next.
 const INDEX_RESTART: i32 = 16;
 /// Memory for rows not yet in a sorted file, in bytes. A reader replays up to this amount when it opens.
@@ -142,6 +144,9 @@ pub(super) fn family_options(family: Family, cache: &Cache) -> Options {
         table.set_bloom_filter(10.0, false);
         table.set_whole_key_filtering(false);
         options.set_prefix_extractor(prefix);
+    }
+    if matches!(family, Family::Ids | Family::Documents) {
+        table.set_block_size(LARGE_BLOCK_SIZE);
     }
     options.set_block_based_table_factory(&table);
     options

@@ -18,7 +18,7 @@ const MANY_FILES: usize = 100;
 /// The file that names the list of all others.
 const CURRENT: &str = "CURRENT";
 /// Bytes at the end of a sorted file that opening it needs.
-const END: u64 = 128 << 10;
+const END: u64 = 32 << 10;
 /// What RocksDB says of a full disk.
 const FULL: &str = "No space left on device";
 /// What RocksDB says of a file that it expects.
@@ -69,6 +69,17 @@ impl Catalog {
         Self::open_secondary_with(path, new_cache())
     }
 
+    /// Has the system fetch what opening the catalog reads, and does not wait for it. RocksDB would wait for the end of
+    /// each file in turn, behind its whole index, which it reads ahead.
+    pub(crate) fn fetch(path: &Path) {
+        for name in dir::names(path).unwrap_or_default() {
+            let kind = Path::new(&name).extension();
+            if is_log(&name) || kind.is_some_and(|kind| kind == "sst") {
+                map::fetch_end(&path.join(name), END);
+            }
+        }
+    }
+
     /// Opens the catalog for reading once more, sharing the block cache.
     pub(crate) fn open_again(&self) -> Result<Self> {
         Self::open_secondary_with(&self.path, self.cache.clone())
@@ -77,9 +88,6 @@ impl Catalog {
     fn open_secondary_with(path: &Path, cache: Cache) -> Result<Self> {
         let names = names_in(path)?;
         logs::check(path, &names)?;
-        // RocksDB waits for the end of each file in turn, behind its whole index, which it reads ahead.
-        let sorted = names.iter().filter(|name| Path::new(name).extension().is_some_and(|kind| kind == "sst"));
-        sorted.for_each(|name| map::fetch_end(&path.join(name), END));
         let scratch = tempfile::Builder::new().prefix("nddb-reader-").tempdir();
         let scratch = scratch.map_err(Error::io("create a temporary folder in", &tempfile::env::temp_dir()))?;
         // Otherwise RocksDB logs a thousand lines of options, and starts 300 threads to open a few files.

@@ -13,8 +13,8 @@ use memmap2::{Advice, Mmap, UncheckedAdvice};
 use super::guard::Guard;
 use crate::{Error, Result};
 
-/// Bytes of a file for each byte of the checksums at its end, rounded down so that the footer is covered as well.
-const CHECKED_PER_CHECKSUM: usize = 1000;
+/// No footer is larger, in bytes.
+const FOOTER: usize = 64;
 
 /// A file mapped read-only, guarded against SIGBUS. Files of runs never change once a manifest names
 /// them, and stay readable when they are unlinked.
@@ -48,10 +48,10 @@ impl Mapped {
             have: 1 << 16,
         })?;
         let mapped = Self { map, path: path.into(), guard };
-        // Opening reads the header, the footer and the checksums of pages before it.
+        // Opening reads the header and the footer.
         mapped.will_need(0, 1);
-        let end = mapped.map.len() / CHECKED_PER_CHECKSUM + 1;
-        mapped.will_need(mapped.map.len() - end.min(mapped.map.len()), end);
+        let end = mapped.map.len().saturating_sub(FOOTER);
+        mapped.will_need(end, FOOTER);
         Ok(mapped)
     }
 

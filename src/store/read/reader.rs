@@ -134,6 +134,9 @@ fn open_state(
 ) -> Result<(Catalog, Settings, Snapshot)> {
     let (catalog_before, snapshot_before) = before.unzip();
     let mut attempt = 0;
+    if catalog_before.is_none() {
+        Catalog::fetch(&dir.catalog());
+    }
     loop {
         let manifest = read_manifest(dir)?;
         let generation = manifest.generation;

@@ -130,6 +130,7 @@ impl SegmentFile {
             prefetch(self.segment.filter_bytes(), offset);
         } else {
             self.mapped().will_need(self.segment.filter_offset() + offset, 32);
+            self.fetch_checksum(self.segment.index_page_len() + (offset / PAGE_SIZE) as u64);
         }
     }
 
@@ -157,12 +158,19 @@ impl SegmentFile {
     #[inline]
     pub(crate) fn prefetch_key(&self, block: u64) {
         let index = self.segment.index();
-        if self.pages.get(Segment::<Mapped>::index_page(block)) {
+        let page = Segment::<Mapped>::index_page(block);
+        if self.pages.get(page) {
             prefetch(index, 8 * block as usize);
         } else {
             let start = index.as_ptr() as usize - self.segment.data().as_ptr() as usize;
             self.mapped().will_need(start + 8 * block as usize, 8);
+            self.fetch_checksum(page);
         }
+    }
+
+    /// Has the checksum of a page fetched, which opening does not read.
+    fn fetch_checksum(&self, page: u64) {
+        self.mapped().will_need(self.segment.checksum_offset(page), 4);
     }
 
     /// Returns the key of a block.
@@ -327,10 +335,12 @@ impl PostingsFile {
     /// Prefetches bytes of the body.
     #[inline]
     fn prefetch(&self, offset: u64) {
-        if self.pages.get(offset / PAGE_SIZE as u64) {
+        let page = offset / PAGE_SIZE as u64;
+        if self.pages.get(page) {
             prefetch(self.postings.data(), postings::HEADER_SIZE + offset as usize);
         } else {
             self.postings.source().will_need(postings::HEADER_SIZE + offset as usize, 8);
+            self.postings.source().will_need(self.postings.checksum_offset(page), 4);
         }
     }
 

@@ -18,7 +18,7 @@ pub(crate) struct JudgingArgs {
     /// Compare the texts of what the method finds, and leave out what is not near by them
     ///
     /// Texts are read where they were loaded from. A match whose text cannot be read stays, and its rule says so.
-    #[arg(long, value_enum, value_name = "METHOD")]
+    #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) verify: Option<Verify>,
     #[arg(long, value_name = "N", help = limit_help())]
     group_limit: Option<usize>,
@@ -35,6 +35,9 @@ impl JudgingArgs {
         if k.is_some() && method != Method::Simhash {
             return Err(Failure::usage(format!("-k is the distance of simhash, and the method is {method}")));
         }
+        if self.verify == Some(Verify::Auto) && method != Method::Model {
+            return Err(Failure::usage(format!("--verify auto is an option of model, and the method is {method}")));
+        }
         if self.complete && !method.has_pieces() {
             return Err(Failure::usage(format!("--complete is an option of c and split, and the method is {method}")));
         }
@@ -43,7 +46,7 @@ impl JudgingArgs {
         self.model.apply(method, &mut online.rules)?;
         online.complete = self.complete;
         online.group_limit = self.group_limit.unwrap_or(GROUP_LIMIT);
-        online.verify_lcs = self.verify == Some(Verify::Lcs);
+        online.verify = Verify::verification(self.verify);
         online.check(view)?;
         Ok(online)
     }

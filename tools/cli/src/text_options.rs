@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use clap::ValueEnum;
-use nddb::detect::{Method, PairOptions, PairSummary, Ratios, TextScope, UnreadTexts};
+use nddb::detect::{Method, PairOptions, PairSummary, Ratios, TextScope, UnreadTexts, Verification};
 use nddb_lab::quantity::unread_reasons;
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ pub(crate) struct TextOptions {
     /// Compare the texts of what the method finds, and leave out what is not near by them
     ///
     /// Texts are read where they were loaded from. Pairs of which a text cannot be read stay, and their verdict says so.
-    #[arg(long, value_enum, value_name = "METHOD")]
+    #[arg(long, value_enum, value_name = "HOW")]
     verify: Option<Verify>,
     /// What of a page is its text: all of it, or its main content [default: what the recipe looks at]
     #[arg(long = "text", value_enum, value_name = "PART")]
@@ -52,8 +52,31 @@ impl TextPart {
 /// What can verify the pairs of a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Verify {
-    /// Trustable longest common subsequence
+    /// All pairs that the method finds, by trustable longest common subsequence
     Lcs,
+    /// Those of which the default verdict is unsure (a probability of at most .8), by the same and by the words of the
+    /// longer text that the other lacks: at most three in ten
+    Auto,
+}
+
+impl Verify {
+    /// What the library is told.
+    pub(crate) fn verification(verify: Option<Self>) -> Verification {
+        match verify {
+            None => Verification::Off,
+            Some(Self::Lcs) => Verification::Lcs,
+            Some(Self::Auto) => Verification::Unsure,
+        }
+    }
+
+    /// Its name, if there is one.
+    pub(crate) fn name(verification: Verification) -> Option<&'static str> {
+        match verification {
+            Verification::Off => None,
+            Verification::Lcs => Some("lcs"),
+            Verification::Unsure => Some("auto"),
+        }
+    }
 }
 
 /// An option: its name, whether it was given, whether a method that is run uses it, and which do.
@@ -72,9 +95,10 @@ impl TextOptions {
     pub(crate) fn check(&self, methods: &[Method]) -> Result<()> {
         let runs = |of: &[Method]| of.iter().any(|method| methods.contains(method));
         let (sets, shingles) = (runs(&[Method::Lcs, Method::Cosine]), runs(&[Method::Shingles]));
-        let texts = sets || shingles || self.verifies();
+        let texts = sets || shingles || self.verify.is_some();
         refuse_unused(&[
-            ("--text", self.part.is_some(), texts, "methods that compare texts, and --verify lcs"),
+            ("--verify auto", self.verify == Some(Verify::Auto), runs(&[Method::Model]), Method::Model.name()),
+            ("--text", self.part.is_some(), texts, "methods that compare texts, and --verify"),
             ("--shingle-words", self.shingle_words.is_some(), shingles, "shingles"),
             ("--ratios", self.ratios.is_some(), shingles, "shingles"),
         ])
@@ -82,7 +106,7 @@ impl TextOptions {
 
     /// Puts them into the options of the library.
     pub(crate) fn apply(&self, options: &mut PairOptions) {
-        options.verify_lcs = self.verifies();
+        options.verify = Verify::verification(self.verify);
         options.part = self.part.map(TextPart::part);
         let shingles = &mut options.shingles;
         shingles.words = self.shingle_words.map_or(shingles.words, NonZeroUsize::get);
@@ -96,7 +120,7 @@ impl TextOptions {
 
     /// Whether pairs are to be verified by their texts.
     pub(crate) fn verifies(&self) -> bool {
-        self.verify == Some(Verify::Lcs)
+        self.verify.is_some()
     }
 }
 
@@ -154,7 +178,7 @@ pub(crate) fn unread_value(unread: &UnreadTexts) -> Value {
 pub(crate) fn value(options: &PairOptions, summary: &PairSummary) -> Value {
     let (unread, sets, shingles) = (&summary.unread, &summary.sets, &summary.shingles);
     json!({
-        "verify": options.verify_lcs.then_some("lcs"),
+        "verify": Verify::name(options.verify),
         "unread": unread_value(unread),
         "unverified": summary.unverified,
         "unverified_members": summary.unverified_members,

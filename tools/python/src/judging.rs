@@ -1,7 +1,7 @@
 //! How near-duplicates are judged: what callers say, as options of the library.
 
 use nddb::View;
-use nddb::detect::{GROUP_LIMIT, Method, MethodChoice, OnlineDetector, PairOptions, Rules};
+use nddb::detect::{GROUP_LIMIT, Method, MethodChoice, OnlineDetector, PairOptions, Rules, Verification};
 
 use crate::errors::{Fault, Result};
 
@@ -10,7 +10,7 @@ use crate::errors::{Fault, Result};
 pub(crate) struct Judging {
     pub(crate) method: Option<Method>,
     pub(crate) k: Option<u8>,
-    pub(crate) verify_lcs: bool,
+    pub(crate) verify: Verification,
     pub(crate) group_limit: Option<usize>,
     pub(crate) complete: bool,
     pub(crate) min_probability: Option<f64>,
@@ -32,15 +32,16 @@ impl Judging {
         min_probability: Option<f64>,
     ) -> Result<Self> {
         let method = method_name.map(method).transpose()?;
-        let verify_lcs = match verify {
-            None => false,
-            Some("lcs") => true,
-            Some(other) => return Err(Fault::value(format!("verify is 'lcs' or None, and not '{other}'"))),
+        let verify = match verify {
+            None => Verification::Off,
+            Some("lcs") => Verification::Lcs,
+            Some("auto") => Verification::Unsure,
+            Some(other) => return Err(Fault::value(format!("verify is 'lcs', 'auto' or None, and not '{other}'"))),
         };
         if min_probability.is_some_and(|probability| !(0.0..=1.0).contains(&probability)) {
             return Err(Fault::value("a probability is 0 to 1"));
         }
-        Ok(Self { method, k, verify_lcs, group_limit, complete, min_probability })
+        Ok(Self { method, k, verify, group_limit, complete, min_probability })
     }
 
     /// For one document.
@@ -50,7 +51,7 @@ impl Judging {
         self.apply(view, &mut online.rules);
         online.complete = self.complete;
         online.group_limit = self.group_limit.unwrap_or(GROUP_LIMIT);
-        online.verify_lcs = self.verify_lcs;
+        online.verify = self.verify;
         online.check(view)?;
         Ok(online)
     }
@@ -62,7 +63,7 @@ impl Judging {
         self.apply(view, &mut options.rules);
         options.complete = self.complete;
         options.group_limit = self.group_limit.unwrap_or(GROUP_LIMIT);
-        options.verify_lcs = self.verify_lcs;
+        options.verify = self.verify;
         nddb::detect::check(view, &options)?;
         Ok(options)
     }
@@ -74,6 +75,7 @@ impl Judging {
             (self.k.is_some(), method == Method::Simhash, "k", "simhash"),
             (self.complete, method.has_pieces(), "complete", "c and split"),
             (self.min_probability.is_some(), method == Method::Model, "min_probability", "model"),
+            (self.verify == Verification::Unsure, method == Method::Model, "verify 'auto'", "model"),
         ] {
             if given && !used {
                 return Err(Fault::value(format!("{name} is an option of {of}, and the method is {method}")));

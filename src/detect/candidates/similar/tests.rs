@@ -9,6 +9,7 @@ use crate::detect::method::pair::Line;
 use crate::detect::method::registry::Method;
 use crate::detect::method::text_options::SetOptions;
 use crate::detect::method::text_summary::SetSummary;
+use crate::detect::method::verification::Verification;
 use crate::detect::pairs;
 use crate::detect::support::{Random, corpus, expanded, options, texts};
 use crate::sketch::SignatureRules;
@@ -138,7 +139,7 @@ fn verified_pairs_are_those_of_the_method_that_are_near_by_their_texts() {
     let corpus = corpus(folder.path(), &texts);
     let mut options = options(Method::Simhash);
     let (all, _) = expanded(&corpus, &options);
-    options.verify_lcs = true;
+    options.verify = Verification::Lcs;
     let (verified, summary) = expanded(&corpus, &options);
     let near = |a: u32, b: u32| {
         let text = |ordinal: u32| {

@@ -76,6 +76,12 @@ impl Wrongs {
         }
     }
 
+    fn note(&mut self, outcome: Result<(), FormatError>) {
+        if let Err(error) = outcome {
+            self.push(error);
+        }
+    }
+
     fn unless(&mut self, right: bool, location: &str, what: &str) {
         if !right {
             self.push(Wrong::new(location, what));
@@ -138,8 +144,9 @@ fn end(mapped: &Mapped, mut wrongs: Wrongs) -> Vec<Wrong> {
 pub(crate) fn verify_segment(segment: &Segment<Mapped>, file: &FileEntry, ticker: &Ticker<'_>) -> Result<Vec<Wrong>> {
     let mut wrongs = Wrongs::default();
     checksum(segment.source(), file, ticker, &mut wrongs)?;
+    wrongs.note(segment.check_page_checksums());
     for pages in [segment.index_pages(), segment.filter_pages()] {
-        (0..pages.len()).filter_map(|page| pages.check(page).err()).for_each(|error| wrongs.push(error));
+        (0..pages.len()).for_each(|page| wrongs.note(pages.check(page)));
     }
     let (mut survey, mut filter) =
         (Survey::new(&segment.header().table), FilterBuilder::new(segment.filter().copied()));
@@ -184,8 +191,9 @@ pub(crate) fn verify_postings(
 ) -> Result<Vec<Wrong>> {
     let mut wrongs = Wrongs::default();
     checksum(postings.source(), file, ticker, &mut wrongs)?;
+    wrongs.note(postings.check_page_checksums());
     let pages = postings.pages();
-    (0..pages.len()).filter_map(|page| pages.check(page).err()).for_each(|error| wrongs.push(error));
+    (0..pages.len()).for_each(|page| wrongs.note(pages.check(page)));
     if wrongs.0.is_empty()
         && let Err(error) = postings.verify()
     {

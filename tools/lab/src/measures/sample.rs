@@ -12,6 +12,7 @@ use nddb::detect::Collection;
 use nddb::detect::Method;
 use nddb::detect::PairOptions;
 use nddb::detect::UnreadTexts;
+use nddb::detect::Verification;
 use nddb::internals::Ticker;
 use nddb::internals::{Kept, TextSources, keep};
 use nddb::internals::{PairJob, Reach};
@@ -128,7 +129,7 @@ fn near(
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
 ) -> Result<Vec<(u32, u32)>> {
     for method in [Method::MinHash, Method::Simhash] {
-        let options = PairOptions { method, expand: false, verify_lcs: false, ..options.clone() };
+        let options = PairOptions { method, expand: false, verify: Verification::Off, ..options.clone() };
         let found = match PairJob::new(view, collection, &options, Reach::ALL, watch) {
             Err(Error::Method { .. }) => continue,
             other => other?,

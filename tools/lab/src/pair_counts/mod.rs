@@ -12,7 +12,7 @@ use nddb::Result;
 use nddb::View;
 use nddb::detect::Collection;
 use nddb::detect::PairOptions;
-use nddb::detect::{PairSummary, Verified};
+use nddb::detect::{PairSummary, Verification, Verified};
 use nddb::internals::Ticker;
 use nddb::internals::share_key;
 use nddb::internals::{CLASSES, TEXT, pairs_of};
@@ -357,7 +357,7 @@ impl<'a> BlockCounter<'a> {
             return kinds.clone();
         }
         let (collection, method) = (self.collection, self.options.method);
-        let compares_texts = method.needs_text() || self.options.verify_lcs;
+        let compares_texts = method.needs_text() || self.options.verify != Verification::Off;
         let key = |&ordinal: &u32| {
             let text = collection.representative(ordinal);
             let read = if compares_texts { self.found.text_cache.sketch(ordinal) } else { None };

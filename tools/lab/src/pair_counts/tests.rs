@@ -81,10 +81,10 @@ fn what_is_counted_of_texts_is_what_expand_lists() {
     let (folder, texts) = (tempfile::tempdir().expect("a folder"), texts(120, 3));
     let corpus = corpus(folder.path(), &texts);
     for method in [Method::Lcs, Method::Cosine, Method::Shingles, Method::Simhash, Method::Split] {
-        for verify_lcs in [false, true] {
+        for verify in [Verification::Off, Verification::Lcs, Verification::Unsure] {
             for listed in [0, 4, LISTED] {
-                let options = PairOptions { verify_lcs, ..options(method) };
-                let what = format!("{method}, {verify_lcs}, {listed}");
+                let options = PairOptions { verify, ..options(method) };
+                let what = format!("{method}, {verify:?}, {listed}");
                 agree(listed, corpus.view(), corpus.collection(), &options, &what);
             }
         }

@@ -11,6 +11,7 @@ use nddb::detect::Evidence;
 use nddb::detect::Method;
 use nddb::detect::PairOptions;
 use nddb::detect::ShingleSummary;
+use nddb::detect::Verification;
 use nddb::detect::{GROUPS, Ratios};
 use nddb::internals::Classes;
 use nddb::internals::Context;
@@ -111,7 +112,7 @@ impl<'a, 't> Runs<'a, 't> {
         most: usize,
         ticker: &'a Ticker<'t>,
     ) -> Result<Self> {
-        let options = PairOptions { method: Method::Shingles, verify_lcs: false, ..options };
+        let options = PairOptions { method: Method::Shingles, verify: Verification::Off, ..options };
         let classes = Classes::of_texts(collection);
         let (mut members, mut indexes) = (Vec::new(), vec![0; collection.len() as usize]);
         for ordinal in classes.leaders() {

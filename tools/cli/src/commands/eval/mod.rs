@@ -90,7 +90,9 @@ fn run_all<'a>(
         let mut options = setting.options(resources);
         args.texts.apply(&mut options);
         args.paper.apply(&mut options);
-        setting.verified = options.verify_lcs && !matches!(setting.method, Method::Identity | Method::Lcs);
+        if setting.method != Method::Identity && options.verify.applies_to(setting.method) {
+            setting.verify = options.verify;
+        }
         let clock = Clock::start();
         match set.corpus.run(&options, &set.gold, frame.seed, &mut *meter.watch(true)) {
             Ok((returned, summary)) => {

@@ -1,8 +1,10 @@
 //! A method with its thresholds, as the command line names it.
 
-use nddb::detect::{Method, PairOptions, Resources, Rules, Threshold};
+use nddb::detect::{Method, PairOptions, Resources, Rules, Threshold, Verification};
 use nddb::sketch::Recipe;
 use serde_json::{Map, Value, json};
+
+use crate::text_options::Verify;
 
 /// Greatest distance that the database of the documents answers: simhash can be run up to it.
 pub(super) const K_MAX: u8 = 7;
@@ -14,13 +16,13 @@ pub(super) struct Setting {
     pub(super) rules: Rules,
     /// It was named, and not meant by `all`.
     pub(super) by_name: bool,
-    /// Its pairs are verified by their texts.
-    pub(super) verified: bool,
+    /// Which of its pairs are verified by their texts.
+    pub(super) verify: Verification,
 }
 
 impl Setting {
     fn new(method: Method, by_name: bool) -> Self {
-        Self { method, rules: Rules::default(), by_name, verified: false }
+        Self { method, rules: Rules::default(), by_name, verify: Verification::Off }
     }
 
     /// What the engine is asked for.
@@ -40,7 +42,7 @@ impl Setting {
             if threshold.counts.is_some() { json!(value as u64) } else { json!(value) }
         };
         let thresholds = self.method.thresholds().iter();
-        let verify = self.verified.then(|| ("verify".to_owned(), json!("lcs")));
+        let verify = Verify::name(self.verify).map(|name| ("verify".to_owned(), json!(name)));
         thresholds.map(|threshold| (threshold.name.to_owned(), value(threshold))).chain(verify).collect()
     }
 

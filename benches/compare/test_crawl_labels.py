@@ -1,0 +1,183 @@
+"""Tests of the labels of crawls: `python3 -m unittest discover -s benches/compare`."""
+
+import contextlib
+import gzip
+import io
+import math
+import sys
+import tempfile
+import unittest
+from collections import Counter
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import crawl_labels  # noqa: E402
+from crawl_labels import STRATA, Page, agreement, bins, diff, draw, intervals, measures  # noqa: E402
+from crawl_labels import read_pages, read_pairs, read_rows, settled, shares, slope  # noqa: E402
+
+LABELS = Path(__file__).resolve().parent.parent / "labels"
+
+
+def many(of):
+    """Returns so many pairs (ids, probability) of each probability."""
+    return {(f"a{p}-{n}", f"b{p}-{n}"): p for p, count in of.items() for n in range(count)}
+
+
+class Draws(unittest.TestCase):
+    def test_strata_are_drawn_equally_as_far_as_they_have_pairs(self):
+        self.assertEqual(shares([100, 3, 100, 0], 23), [10, 3, 10, 0])
+        self.assertEqual(shares([2, 1], 10), [2, 1])
+
+    def test_weights_add_up_to_the_candidates_and_the_seed_decides(self):
+        pairs = many({0.01: 50, 0.3: 700, 0.5: 7, 0.99: 40})
+        rows = draw(pairs, 40, 1)
+        counts = Counter(stratum for *_, stratum, _ in rows)
+        self.assertEqual(counts, {STRATA[0]: 11, STRATA[2]: 11, STRATA[3]: 7, STRATA[5]: 11})
+        self.assertAlmostEqual(sum(row[3] for row in rows), len(pairs))
+        self.assertEqual(rows, draw(pairs, 40, 1))
+        self.assertNotEqual(rows, draw(pairs, 40, 2))
+        self.assertNotEqual(rows, sorted(rows, key=lambda row: STRATA.index(row[2])))
+
+    def test_groups_are_no_pairs_and_ids_are_ordered(self):
+        lines = ["a\tb\tmethod\tprobability", "#identity\t2\tx\tx\ty", "z\ty\tmodel\t0.25", "#hot\t2\tv\tv\tw"]
+        self.assertEqual(read_pairs(f"{line}\n" for line in lines), {("y", "z"): 0.25})
+
+
+class Shown(unittest.TestCase):
+    def test_title_headings_and_text_of_a_page_come_from_its_record(self):
+        body = "<title>A &amp; B</title><h1>One<br>two</h1><p>caf\xe9 <b>x</b></p><script>no</script>".encode("latin-1")
+        record = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=iso-8859-1\r\n\r\n" + body
+        head = b"WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: http://a/%d\r\nContent-Length: %d\r\n\r\n"
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "a.warc.gz"
+            path.write_bytes(b"".join(gzip.compress(head % (n, len(record)) + record + b"\r\n\r\n") for n in (1, 2)))
+            pages = read_pages(path, {"http://a/2"})
+        self.assertEqual(list(pages), ["http://a/2"])
+        page = pages["http://a/2"]
+        self.assertEqual((page.title, page.headings), ("A & B", ["One"]))
+        self.assertEqual(page.words, ["#", "One", "two", "caf\xe9", "x"])
+
+    def test_templates_are_text_where_a_page_has_little_other(self):
+        template = '<script id="x" type="text/x-handlebars-template"><h2>One</h2><p>two</p></script>'
+        text = ["other"] * 50
+        for html, words in (
+            (template, ["#", "One", "two"]),
+            ("<p>other" + template, ["other", "#", "One", "two"]),
+            (f"<p>{' '.join(text)}{template}", text),
+            ("<script>no", []),
+        ):
+            self.assertEqual(Page(html).words, words, html)
+
+    def test_a_diff_counts_and_abbreviates(self):
+        a = "one two three four five six seven eight nine ten eleven twelve end".split()
+        b = ["one", "2", *a[2:], *["more"] * 100]
+        only_a, only_b, both, text = diff(a, b)
+        self.assertEqual((only_a, only_b, both), (1, 101, 12))
+        self.assertIn("one [-two-] {+2+} three four five six ..3.. ten eleven twelve end {+more", text)
+        self.assertIn("..60.. more", text)
+        self.assertLess(len(text.split()), 70)
+
+    def test_of_many_differences_the_longest_are_shown(self):
+        a = [word for n in range(50) for word in (f"x{n}", "same", f"s{n}")]
+        b = ["long" if n == 30 else word for n, word in enumerate(a)] + ["tail"] * 5
+        b = [f"y{word}" if word.startswith("x") else word for word in b]
+        text = diff(a, b)[3]
+        self.assertIn("{+tail tail tail tail tail+}", text)
+        self.assertIn("[~]", text)
+        self.assertRegex(text, r"\(\d+ more\)$")
+
+    def test_nothing_that_is_shown_says_how_likely_a_pair_is(self):
+        pages = {address: Page(f"<title>{address}</title><p>some words") for address in ("u", "v")}
+        lines = ["== 3", "u", "v", "title: u | v", "words: 0 only in a, 0 only in b, 2 in both", "..2.."]
+        self.assertEqual(crawl_labels.rendered(3, ("u", "v"), pages).split("\n"), lines)
+
+
+class Settled(unittest.TestCase):
+    def test_a_third_look_decides_where_passes_differ(self):
+        rows = [{"id1": str(n)} for n in range(3)]
+        passes = ({0: "1", 1: "0", 2: "g"}, {0: "1", 1: "1", 2: "0"})
+        self.assertEqual(settled(rows, passes, {})[1], [1, 2])
+        out, undecided = settled(rows, passes, {1: "0", 2: "g", 0: "0"})
+        self.assertEqual(([row["label"] for row in out], undecided), (["1", "0", "g"], []))
+
+    def test_agreement_is_beyond_chance(self):
+        self.assertEqual(agreement("1010", "1010"), (1.0, 1.0))
+        equal, kappa = agreement("1100", "1010")
+        self.assertEqual((equal, kappa), (0.5, 0.0))
+
+
+class Scores(unittest.TestCase):
+    def test_measures_are_weighted(self):
+        pairs = [(0.9, True, 1.0), (0.8, False, 3.0), (0.1, True, 4.0), (0.2, False, 2.0)]
+        of = measures(pairs)
+        self.assertEqual((of["precision"], of["recall"], of["F1"]), (0.25, 0.2, 2 / 9))
+        self.assertAlmostEqual(of["Brier"], (0.01 + 3 * 0.64 + 4 * 0.81 + 2 * 0.04) / 10)
+        doubled = [pair[:2] + (1.0,) for pair in pairs for _ in range(int(pair[2]))]
+        for name, value in measures(doubled).items():
+            self.assertAlmostEqual(value, of[name], msg=name)
+
+    def test_a_slope_is_one_of_true_probabilities_and_a_half_of_bold_ones(self):
+        for bold, expected in ((1, 1), (2, 0.5)):
+            pairs = []
+            for percent in range(5, 100, 10):
+                p = 1 / (1 + (percent / (100 - percent)) ** -bold)
+                pairs += [(p, True, float(percent)), (p, False, float(100 - percent))]
+            self.assertAlmostEqual(slope(pairs), expected, places=2)
+        self.assertIsNone(slope([(0.5, True, 1.0)]))
+        self.assertIsNone(slope([(0.6, True, 1.0), (0.5, False, 1.0), (0.9, True, 1.0)]))
+
+    def test_bins_have_equal_weight(self):
+        pairs = [(0.1, False, 6.0), (0.5, True, 2.0), (0.9, True, 2.0)]
+        listed = bins(pairs)
+        self.assertEqual(len(listed), 5)
+        for (p, near), expected in zip(listed, [(0.1, 0), (0.1, 0), (0.1, 0), (0.5, 1), (0.9, 1)]):
+            self.assertTrue(math.isclose(p, expected[0]) and math.isclose(near, expected[1]), listed)
+
+    def test_an_interval_of_draws_holds_the_value_and_is_the_same_each_time(self):
+        pairs = [(0.9, n % 4 > 0, 1.0) for n in range(40)] + [(0.1, n % 10 == 0, 5.0) for n in range(40)]
+        strata = ["high"] * 40 + ["low"] * 40
+        ends = intervals(pairs, strata, range(80), 1)
+        self.assertEqual(ends, intervals(pairs, strata, range(80), 1))
+        for name, value in measures(pairs).items():
+            self.assertTrue(ends[name][0] < value < ends[name][1], (name, value, ends[name]))
+        self.assertEqual(intervals(pairs, strata, [0] * 80, 1), {})
+
+    def test_what_no_draw_has_shown_may_be_hidden(self):
+        # Of 40 components that show nothing a share of 8.8% may be wrong; of one component anything may.
+        pairs = [(0.9, True, 1.0)] * 40 + [(0.1, False, 10.0)] * 40
+        strata = ["high"] * 40 + ["low"] * 40
+        ends = intervals(pairs, strata, range(80), 1)
+        hidden = 1 - 0.025 ** (1 / 40)
+        self.assertAlmostEqual(ends["precision"][0], 1 - hidden)
+        self.assertAlmostEqual(ends["recall"][0], 40 / (40 + 400 * hidden))
+        self.assertAlmostEqual(ends["F1"][0], 80 / (80 + 400 * hidden))
+        self.assertNotIn("slope", ends)
+        ends = intervals(pairs, strata, [0] * 40 + list(range(1, 41)), 1)
+        self.assertAlmostEqual(ends["precision"][0], 0.025)
+
+    def test_what_is_no_candidate_is_not_found(self):
+        rows = [
+            {"id1": "a", "id2": "b", "stratum": STRATA[5], "weight": "2", "label": "1"},
+            {"id1": "c", "id2": "d", "stratum": STRATA[5], "weight": "2", "label": "1"},
+            {"id1": "e", "id2": "f", "stratum": STRATA[0], "weight": "1", "label": "g"},
+        ]
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            crawl_labels.report(rows, {("a", "b"): 0.99, ("e", "f"): 0.01}, 1, True)
+        self.assertIn("| recall | .500 |", out.getvalue())
+        self.assertIn("undecided: .200 by weight", out.getvalue())
+        self.assertIn("missed\t0.0000\tc\td", out.getvalue())
+
+
+class Labels(unittest.TestCase):
+    def test_labels_are_whole(self):
+        for path in LABELS.glob("*.tsv"):
+            rows = read_rows(path)
+            self.assertEqual(len({(row["id1"], row["id2"]) for row in rows}), len(rows))
+            for row in rows:
+                self.assertTrue(row["id1"] < row["id2"] and row["stratum"] in STRATA and float(row["weight"]) >= 1, row)
+                self.assertTrue({row[name] for name in ("first", "second", "label")} <= crawl_labels.VERDICTS, row)
+                self.assertTrue(row["first"] != row["second"] or row["label"] == row["first"], row)
+
+
+if __name__ == "__main__":
+    unittest.main()
