@@ -171,9 +171,8 @@ impl<'a> Loader<'a> {
             },
         )?;
         // A caller who stops the load does not wait until the runs are merged.
-        let stopped = stop();
-        let loaded = if stopped { load.stop()? } else { load.finish()? };
-        Ok(tally.report(loaded, stopped))
+        let loaded = if stop() { load.stop()? } else { load.finish()? };
+        Ok(tally.report(loaded, !reading.is_at_end()))
     }
 }
 

@@ -119,6 +119,11 @@ impl<'a> Reading<'a> {
         Some(piece)
     }
 
+    /// Returns whether nothing is left to read.
+    pub(super) fn is_at_end(&self) -> bool {
+        self.input.is_none() && self.sources.all[self.index..].iter().all(|source| source.is_finished)
+    }
+
     /// Reads entries until the piece is full or the input ends.
     fn fill(&mut self, piece: &mut Piece<Entry>) {
         let Some(input) = &mut self.input else { return };

@@ -119,6 +119,30 @@ fn a_load_that_is_stopped_anywhere_goes_on_where_it_was() {
 }
 
 #[test]
+fn a_load_that_is_stopped_behind_its_last_document_has_ended() {
+    let folder = folder();
+    let (paths, bad) = archives(folder.path());
+    let now = std::sync::atomic::Ordering::Relaxed;
+    let calls = std::sync::atomic::AtomicU64::new(0);
+    let load = |name: &str, left: u64| {
+        calls.store(0, now);
+        let mut writer = create(&folder.path().join(name));
+        Loader::new(&mut writer).stop_when(|| calls.fetch_add(1, now) >= left).load(&paths).expect("loaded")
+    };
+    assert!(!load("whole", u64::MAX).stopped);
+    let whole = calls.load(now);
+    let mut ended = 0;
+    for left in whole - 6..whole {
+        let report = load(&format!("left{left}"), left);
+        let is_whole = report.loaded.documents + report.skipped() == 3_000 && report.loaded.documents == 3_000 - bad;
+        ended += u32::from(is_whole && !report.stopped);
+        // What is left is read by the next load; that of a whole one would read everything again.
+        assert!(report.stopped || is_whole, "{left} of {whole}");
+    }
+    assert!(ended > 0, "stopped once behind the last document");
+}
+
+#[test]
 fn what_cannot_be_read_is_told_and_does_not_stop_the_rest() {
     let folder = folder();
     let path = |name: &str| folder.path().join(name);
