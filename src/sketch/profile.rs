@@ -17,15 +17,13 @@
 //! * the number of terms of the content, a hash of the host (the low 32 bits of XXH3 of its name; 0 if unknown),
 //!   and whether all of the page counts as its content, because there is too little else.
 
-use std::collections::BTreeSet;
-
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::sketch::min_hash::{self, MIN_VALUES};
 use crate::text::{Headings, PageContent};
 
 /// Most words kept of a title, and of headings.
-pub(super) const WORDS: usize = 15;
+pub(crate) const WORDS: usize = 15;
 
 /// Most hashes of numbers kept.
 pub(super) const NUMBERS: usize = 7;
@@ -210,9 +208,16 @@ impl Profile {
     /// not matter, and 0 means no words.
     pub(crate) fn titles(&self) -> Headings {
         let hash = |words: &LeadingWords| {
-            let words: BTreeSet<u32> = words.plain().collect();
-            let bytes: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
-            if bytes.is_empty() { 0 } else { xxh3_64(&bytes) }
+            let (mut different, mut len) = ([0; WORDS], 0);
+            for word in words.plain() {
+                if !different[..len].contains(&word) {
+                    different[len] = word;
+                    len += 1;
+                }
+            }
+            different[..len].sort_unstable();
+            let bytes = different.map(u32::to_le_bytes);
+            if len == 0 { 0 } else { xxh3_64(bytes[..len].as_flattened()) }
         };
         Headings { title: hash(&self.title), heading: hash(&self.headings) }
     }

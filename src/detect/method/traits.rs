@@ -5,7 +5,7 @@
 //! of the weights (`nddb lab fit`), and belong to one version of the recipe. Traits are computed from the two stored
 //! profiles alone, so two documents get the same verdict whatever else a database holds.
 
-use crate::sketch::{MIN_VALUES, Profile};
+use crate::sketch::{MIN_VALUES, Profile, WORDS};
 
 /// Number of traits of a pair.
 pub const TRAITS: usize = 5;
@@ -50,7 +50,7 @@ impl Traits {
         let (a_own, b_own) = (Set::of(a.title.shared()), Set::of(b.title.shared()));
         let (a_headings, b_headings) = (Set::of(a.headings.plain()), Set::of(b.headings.plain()));
         let lacks = |own: &Set, title: &Set, headings: &Set| {
-            own.0.iter().any(|word| !title.0.contains(word) && !headings.0.contains(word))
+            own.words().iter().any(|&word| !title.has(word) && !headings.has(word))
         };
         let is_titled = !a_title.is_empty() && !b_title.is_empty();
         let has_two_names = is_titled && lacks(&a_own, &b_title, &b_headings) && lacks(&b_own, &a_title, &a_headings);
@@ -129,27 +129,48 @@ fn numbers(a: &Profile, b: &Profile, terms: f64) -> f64 {
     ((x.min(y) - shared).max(0.0) / (5.0 + terms / 20.0)).min(1.0)
 }
 
-/// A set of a few words.
-struct Set(Vec<u32>);
+/// A set of a few words: the words of a title and of headings, and no more. Pairs are compared by the thousand, so that it
+/// takes no memory of its own.
+#[derive(Clone)]
+struct Set {
+    words: [u32; 2 * WORDS],
+    len: usize,
+}
 
 impl Set {
     fn of(words: impl Iterator<Item = u32>) -> Self {
-        let mut words: Vec<u32> = words.collect();
-        words.sort_unstable();
-        words.dedup();
-        Self(words)
+        let mut set = Self { words: [0; 2 * WORDS], len: 0 };
+        words.for_each(|word| set.insert(word));
+        set
+    }
+
+    fn insert(&mut self, word: u32) {
+        if !self.has(word) {
+            self.words[self.len] = word;
+            self.len += 1;
+        }
+    }
+
+    fn words(&self) -> &[u32] {
+        &self.words[..self.len]
+    }
+
+    fn has(&self, word: u32) -> bool {
+        self.words().contains(&word)
     }
 
     fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.len == 0
     }
 
     fn with(&self, other: &Self) -> Self {
-        Self::of(self.0.iter().chain(&other.0).copied())
+        let mut set = self.clone();
+        other.words().iter().for_each(|&word| set.insert(word));
+        set
     }
 
     fn common(&self, other: &Self) -> usize {
-        self.0.iter().filter(|word| other.0.binary_search(word).is_ok()).count()
+        self.words().iter().filter(|&&word| other.has(word)).count()
     }
 
     /// Returns the share of the smaller set that is absent from the larger one; 0 if either set is empty.
@@ -157,7 +178,7 @@ impl Set {
         if self.is_empty() || other.is_empty() {
             return 0.0;
         }
-        1.0 - self.common(other) as f64 / self.0.len().min(other.0.len()) as f64
+        1.0 - self.common(other) as f64 / self.len.min(other.len) as f64
     }
 }
 
@@ -192,9 +213,29 @@ impl Model {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
     use super::*;
     use crate::sketch::{Recipe, agreement};
     use crate::text::Page;
+
+    proptest! {
+        #[test]
+        fn a_set_of_words_is_a_set(
+            a in prop::collection::vec(0u32..40, 0..=WORDS), b in prop::collection::vec(0u32..40, 0..=WORDS),
+        ) {
+            let sets = [&a, &b].map(|words| Set::of(words.iter().copied()));
+            let plain = [&a, &b].map(|words| words.iter().copied().collect::<BTreeSet<u32>>());
+            for (set, plain) in sets.iter().zip(&plain) {
+                prop_assert_eq!(set.words().iter().copied().collect::<BTreeSet<u32>>(), plain.clone());
+                prop_assert_eq!((set.len, set.is_empty()), (plain.len(), plain.is_empty()));
+            }
+            prop_assert_eq!(sets[0].common(&sets[1]), plain[0].intersection(&plain[1]).count());
+            prop_assert_eq!(sets[0].with(&sets[1]).len, plain[0].union(&plain[1]).count());
+        }
+    }
 
     /// A page of 200 words, of which those at some indexes are replaced.
     fn page(title: &str, heading: &str, url: &str, replaced: &[usize]) -> (Profile, [u32; MIN_VALUES]) {

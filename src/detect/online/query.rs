@@ -256,10 +256,16 @@ impl<'a> Query<'a> {
     /// Returns the match of one candidate, if the candidate is a near-duplicate; `shares` is whether the candidate
     /// shares a key, or was found by simhash alone.
     fn judge(&self, number: u64, shares: bool) -> Result<Option<NearDuplicate>> {
-        let Some(stored) = self.scope.stored(number)? else {
+        let lost = || {
             let what = format!("a key or a run leads to document {number}, and it has no record");
-            return Err(Error::Inconsistent { path: self.scope.view().dir.catalog(), what });
+            Error::Inconsistent { path: self.scope.view().dir.catalog(), what }
         };
+        let found = self.scope.found(number)?.ok_or_else(lost)?;
+        // The fingerprint is another look-up, which is seldom needed to tell that two documents are apart.
+        if self.decider.decide(&self.known.evidence(&Known::of(found.record(), None))) == Decision::Apart {
+            return Ok(None);
+        }
+        let stored = self.scope.whole(number, found)?.ok_or_else(lost)?;
         let fingerprint = (!stored.unprinted).then_some(stored.fingerprint);
         let evidence = self.known.evidence(&Known::of(&stored.record, fingerprint));
         let is_by_simhash = || self.online.method == Method::Simhash || self.decider.is_left_to_simhash(&evidence);

@@ -2,6 +2,7 @@
 //! near. They are the committed ones of one state and, for a writer, the staged ones on top.
 
 use nddb_format::Fingerprint;
+use nddb_format::record::Record;
 
 use super::probe::{Match, Work};
 use super::view::{Stored, View, Within};
@@ -67,6 +68,23 @@ pub(crate) struct Near {
     pub(crate) matches: Vec<Match>,
     /// Number of further documents; some of them may be deleted by staged changes.
     pub(crate) more: u64,
+}
+
+/// What a look-up of a document has found.
+pub(crate) enum Found {
+    /// All of it.
+    Whole(Stored),
+    /// Everything but its fingerprint.
+    Record(Record),
+}
+
+impl Found {
+    pub(crate) fn record(&self) -> &Record {
+        match self {
+            Self::Whole(stored) => &stored.record,
+            Self::Record(record) => record,
+        }
+    }
 }
 
 /// The staged changes of a writer.
@@ -175,11 +193,22 @@ impl<'a> Scope<'a> {
         Ok(Near { matches, more })
     }
 
-    /// Returns the document of a number that one of these found.
-    pub(crate) fn stored(&self, number: u64) -> Result<Option<Stored>> {
+    /// Returns the record of a number that one of these found, or all of the document where it is at hand.
+    pub(crate) fn found(&self, number: u64) -> Result<Option<Found>> {
         match self.group.and_then(|group| group.stored(number)) {
-            Some(stored) => Ok(Some(stored)),
-            None => self.view.stored(number),
+            Some(stored) => Ok(Some(Found::Whole(stored))),
+            None => Ok(self.view.catalog.record(number)?.map(Found::Record)),
+        }
+    }
+
+    /// Returns the document of a number whose record was found.
+    pub(crate) fn whole(&self, number: u64, found: Found) -> Result<Option<Stored>> {
+        match found {
+            Found::Whole(stored) => Ok(Some(stored)),
+            Found::Record(record) => {
+                let print = self.view.catalog.print(number)?;
+                Ok(print.map(|print| Stored::of(number, print, record)))
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 //! The view of one state of the database: queries of readers and of the writer.
 
 use nddb_format::Fingerprint;
-use nddb_format::record::{Archive, Record, Settings};
+use nddb_format::record::{Archive, Print, Record, Settings};
 
 use super::probe::{Matches, Work};
 use super::snapshot::Snapshot;
@@ -178,11 +178,13 @@ impl<'a> View<'a> {
     /// Returns the document with this number, live or not.
     pub(crate) fn stored(&self, number: u64) -> Result<Option<Stored>> {
         let (print, record) = (self.catalog.print(number)?, self.catalog.record(number)?);
-        Ok(print.zip(record).map(|(print, record)| Stored {
-            number,
-            fingerprint: Fingerprint(print.fingerprint),
-            unprinted: print.unprinted,
-            record,
-        }))
+        Ok(print.zip(record).map(|(print, record)| Stored::of(number, print, record)))
+    }
+}
+
+impl Stored {
+    /// Joins what is stored of a document.
+    pub(crate) fn of(number: u64, print: Print, record: Record) -> Self {
+        Self { number, fingerprint: Fingerprint(print.fingerprint), unprinted: print.unprinted, record }
     }
 }
