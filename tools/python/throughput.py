@@ -2,9 +2,10 @@
 
     target/python/test/bin/python tools/python/throughput.py [--pages N] [--queries N] [--rounds N]
 
-Both sketch the same pages on one thread: the command stores them, too (`nddb load`), as `add_batch` does and `sketch_batch`
-does not. Both probe the same database for the same fingerprints (`nddb query --fp-file`). What is compared is
-what a process spends beyond its start, imports included; the median of the rounds counts.
+Both sketch the same pages on one thread: the command stores them, too (`nddb load`), as `add_batch` does and
+`sketch_batch` does not. Both probe the same database for the same fingerprints (`nddb query --fp-file`). What is
+compared is what a process spends beyond its start, imports included; the median of the rounds counts. Of the package
+it is also told what the call alone takes, of a table that pyarrow has read.
 """
 
 import argparse
@@ -18,35 +19,45 @@ import tempfile
 from pathlib import Path
 
 SKETCH = """
-import sys, pyarrow.parquet, nddb
-rows = 0
-for batch in pyarrow.RecordBatchReader.from_stream(
-    nddb.Recipe("main").sketch_batch(pyarrow.parquet.ParquetFile(sys.argv[1]).read(), threads=1)
-):
-    rows += batch.num_rows
-print(rows)
+import sys, time, pyarrow.parquet, nddb
+table = pyarrow.parquet.ParquetFile(sys.argv[1]).read()
+begun = time.process_time()
+for batch in pyarrow.RecordBatchReader.from_stream(nddb.Recipe("main").sketch_batch(table, threads=1)):
+    pass
+print(time.process_time() - begun)
 """
 ADD = """
-import sys, pyarrow.parquet, nddb
+import sys, time, pyarrow.parquet, nddb
+table = pyarrow.parquet.ParquetFile(sys.argv[2]).read()
+begun = time.process_time()
 with nddb.Writer(sys.argv[1], threads=1) as writer:
-    print(writer.add_batch(pyarrow.parquet.ParquetFile(sys.argv[2]).read()))
+    writer.add_batch(table)
+print(time.process_time() - begun)
 """
 PROBE = """
-import sys, numpy, pyarrow, nddb
+import sys, time, numpy, pyarrow, nddb
 queries = numpy.memmap(sys.argv[2], dtype=numpy.uint64)
-rows = 0
+begun = time.process_time()
 for batch in pyarrow.RecordBatchReader.from_stream(nddb.open(sys.argv[1]).probe_batch(queries, threads=1)):
-    rows += batch.num_rows
-print(rows)
+    pass
+print(time.process_time() - begun)
 """
 
 
-def cpu_seconds(*command, **options):
+def cpu_seconds(*command, output=subprocess.DEVNULL):
     """Runs a command; returns its processor time."""
     before = os.times()
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **options)
+    subprocess.run(command, check=True, stdout=output, stderr=subprocess.DEVNULL)
     after = os.times()
     return after.children_user - before.children_user + after.children_system - before.children_system
+
+
+def called(code, *arguments):
+    """Runs Python code that prints what its call took; returns the processor time of the process, and that."""
+    with tempfile.TemporaryFile() as printed:
+        seconds = cpu_seconds(sys.executable, "-c", code, *arguments, output=printed)
+        printed.seek(0)
+        return seconds, float(printed.read())
 
 
 def made(folder, pages, queries):
@@ -87,24 +98,27 @@ def main():
             empty = folder / f"{turn}.nddb"
             cpu_seconds(*nddb, "create", empty)
             package, command = seconds["sketch"]
-            package.append(cpu_seconds(sys.executable, "-c", SKETCH, folder / "pages.parquet"))
+            package.append(called(SKETCH, folder / "pages.parquet"))
             command.append(cpu_seconds(*nddb, "load", empty, folder / "pages.parquet"))
             seconds["add"][1].append(command[-1])
             empty = folder / f"{turn}-added.nddb"
             cpu_seconds(*nddb, "create", empty)
-            seconds["add"][0].append(cpu_seconds(sys.executable, "-c", ADD, empty, folder / "pages.parquet"))
+            seconds["add"][0].append(called(ADD, empty, folder / "pages.parquet"))
             package, command = seconds["probe"]
-            package.append(cpu_seconds(sys.executable, "-c", PROBE, folder / "probed.nddb", folder / "queries.u64le"))
+            package.append(called(PROBE, folder / "probed.nddb", folder / "queries.u64le"))
             command.append(
                 cpu_seconds(*nddb, "query", folder / "probed.nddb", "-k", "3", "--fp-file", folder / "queries.u64le")
             )
     for what, (package, command) in seconds.items():
-        package, command = statistics.median(package) - start[0], statistics.median(command) - start[1]
+        whole, call = (statistics.median(one[part] for one in package) for part in (0, 1))
+        whole, command = whole - start[0], statistics.median(command) - start[1]
         print(json.dumps({
             "what": what,
-            "package_cpu_seconds": round(package, 2),
+            "package_cpu_seconds": round(whole, 2),
+            "call_cpu_seconds": round(call, 2),
             "command_cpu_seconds": round(command, 2),
-            "throughput_of_the_command": round(command / package, 2),
+            "throughput_of_the_command": round(command / whole, 2),
+            "throughput_of_the_command_by_the_call": round(command / call, 2),
         }))
 
 
