@@ -120,8 +120,8 @@ impl PairJob {
         let text = |ordinal| text_cache.sketch(ordinal);
         let classes = Classes::of(collection, options, &text)?;
         // Of equal sketches the model is sure.
-        let parts = options.verify == Verification::Lcs && verifies && !options.expand;
-        let hot = if parts { verified_classes::wanted(collection, &classes) } else { None };
+        let is_of_hot = options.verify == Verification::Lcs && verifies && !options.expand;
+        let hot = if is_of_hot { verified_classes::wanted(collection, &classes) } else { None };
         let parts = match &hot {
             Some(wanted) => {
                 text_cache.verify_hot(view, collection, options, wanted, &ticker)?;
