@@ -129,8 +129,7 @@ fn numbers(a: &Profile, b: &Profile, terms: f64) -> f64 {
     ((x.min(y) - shared).max(0.0) / (5.0 + terms / 20.0)).min(1.0)
 }
 
-/// A set of a few words: the words of a title and of headings, and no more. Pairs are compared by the thousand, so that it
-/// takes no memory of its own.
+/// A set of words, at most those of a title and of headings. It allocates nothing: thousands of pairs are compared.
 #[derive(Clone)]
 struct Set {
     words: [u32; 2 * WORDS],

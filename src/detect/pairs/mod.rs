@@ -98,6 +98,12 @@ impl Reach {
     }
 }
 
+/// Returns the number of documents that lack a sketch the method needs; an error where no document has what it needs.
+fn unsketched(view: View<'_>, collection: &Collection, options: &PairOptions) -> Result<u64> {
+    let verifies = options.verify != Verification::Off;
+    requirements::check_documents(view, collection.held(), &options.decider(), verifies)
+}
+
 impl PairJob {
     /// Returns the candidate pairs of a method.
     pub fn new(
@@ -107,12 +113,7 @@ impl PairJob {
         reach: Reach,
         watch: &mut (dyn FnMut(&Progress) -> bool + Send),
     ) -> Result<Self> {
-        let unsketched = requirements::check_documents(
-            view,
-            collection.held(),
-            &options.decider(),
-            options.verify != Verification::Off,
-        )?;
+        let unsketched = unsketched(view, collection, options)?;
         let verifies = options.verify.applies_to(options.method);
         let ticker = Ticker::new(&mut *watch);
         let mut text_cache = TextCache::new(view, collection, options, &ticker)?;
@@ -147,12 +148,7 @@ impl PairJob {
         options: &PairOptions,
         watch: &mut (dyn FnMut(&Progress) -> bool + Send),
     ) -> Result<Self> {
-        let unsketched = requirements::check_documents(
-            view,
-            collection.held(),
-            &options.decider(),
-            options.verify != Verification::Off,
-        )?;
+        let unsketched = unsketched(view, collection, options)?;
         let text_cache = TextCache::new(view, collection, options, &Ticker::new(&mut *watch))?;
         let classes = Classes::new(collection, class, &|_| None, &options.resources)?;
         let found = Self::gather(view, collection, options, text_cache, classes, None, Reach::ALL, watch)?;

@@ -8,7 +8,7 @@ use crate::failure::Result;
 /// Rows between two reports.
 const REPORTED: u64 = 1 << 12;
 
-/// What is told of the progress, which may end the work.
+/// Callback that reports the counts so far; its error cancels the filtering.
 pub(super) type Progress<'a> = &'a mut dyn FnMut(&Counts) -> Result<()>;
 
 /// What becomes of the rows of a row group, which have numbers from 0.
