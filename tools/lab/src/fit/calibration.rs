@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use nddb::detect::TRAITS;
 use nddb_format::digest::mix;
 
-use super::logistic::{self, Example};
+use super::logistic::Standardized;
 
 /// Draws of the bootstrap.
 const DRAWS: usize = 400;
@@ -31,8 +30,8 @@ pub struct Calibration {
     pub bins: Vec<Bin>,
     /// The mean square of the difference between probability and label (Brier 1950).
     pub brier: f64,
-    /// The weight of the log-odds in a logistic regression of the labels on them (Cox 1958): below 1 where the model is too
-    /// sure. `None` where all labels are equal.
+    /// The weight of the log-odds in a logistic regression of the labels on them (Cox 1958): below 1 where the model is
+    /// too sure. `None` where all labels are equal, or one probability parts all near-duplicates from all others.
     pub slope: Option<f64>,
 }
 
@@ -72,21 +71,22 @@ pub fn slope_interval(pairs: &[(f64, bool)], components: &[usize], seed: u64) ->
 }
 
 fn slope(pairs: &[(f64, bool)]) -> Option<f64> {
-    let near = pairs.iter().filter(|(_, is_near)| *is_near).count();
-    if near == 0 || near == pairs.len() {
+    let of = |label: bool| pairs.iter().filter(move |pair| pair.1 == label).map(|pair| pair.0);
+    let (least_near, greatest_other) = (of(true).fold(1.0, f64::min), of(false).fold(0.0, f64::max));
+    // Where one probability parts all near-duplicates from all others, or there are none of either, no slope is great
+    // enough.
+    if of(true).next().is_none() || of(false).next().is_none() || least_near > greatest_other {
         return None;
     }
-    let examples: Vec<Example> = pairs
-        .iter()
-        .map(|&(p, is_near)| {
-            let p = p.clamp(1e-6, 1.0 - 1e-6);
-            let mut traits = [0.0; TRAITS];
-            traits[0] = (p / (1.0 - p)).ln();
-            Example { set: 0, groups: [0, 0], is_near, is_identical: false, traits }
-        })
-        .collect();
-    let used = std::array::from_fn(|index| index == 0);
-    Some(logistic::fit(&examples, &vec![1.0; examples.len()], 1e-9, used).weights[0])
+    let log_odds = |p: f64| {
+        let p = p.clamp(1e-6, 1.0 - 1e-6);
+        (p / (1.0 - p)).ln()
+    };
+    let rows: Vec<[f64; 2]> = pairs.iter().map(|pair| [1.0, log_odds(pair.0)]).collect();
+    let labels: Vec<bool> = pairs.iter().map(|pair| pair.1).collect();
+    let even = vec![1.0; pairs.len()];
+    let [_, slope] = Standardized::of(&rows, &even, [true; 2]).fit(&labels, &even, 1e-9, [0.0; 2]).plain;
+    Some(slope)
 }
 
 #[cfg(test)]
@@ -113,6 +113,9 @@ mod tests {
         let interval = slope_interval(&pairs(1.0), &components, 1);
         assert!(interval.is_some_and(|[low, high]| low < 1.0 && high > 1.0 && high - low < 0.5), "{interval:?}");
         assert_eq!(calibration(&[(0.5, true)]).slope, None);
+        let parted = [(0.1, false), (0.3, false), (0.4, true), (0.9, true)];
+        assert_eq!(calibration(&parted).slope, None);
+        assert!(calibration(&[parted.as_slice(), &[(0.5, false)]].concat()).slope.is_some());
         assert_eq!(calibration(&[]).bins, []);
     }
 }

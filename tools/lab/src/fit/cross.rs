@@ -1,8 +1,10 @@
 //! Cross-validation over groups.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 
 use nddb::detect::{Model, TRAITS, Traits};
+use nddb::internals::in_order;
 
 use super::logistic::{self, Example};
 
@@ -13,76 +15,99 @@ pub const PENALTIES: [f64; 3] = [0.0002, 0.001, 0.005];
 /// Parts that groups are put in where a penalty is chosen.
 const FOLDS: u32 = 5;
 
-/// Returns the model of all examples that the traits `used` give, and its penalty: of the given ones the one whose
-/// predictions of pairs of other groups are the likeliest.
-pub fn fit(examples: &[Example], weights: &[f64], used: [bool; TRAITS], penalties: &[f64]) -> (Model, f64) {
-    let kept: Vec<usize> = (0..examples.len()).filter(|index| !examples[*index].is_identical).collect();
-    fit_some(examples, weights, &kept, used, penalties)
+/// What models are fitted to, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct Task<'a> {
+    /// All labelled pairs.
+    pub examples: &'a [Example],
+    /// The weight of each.
+    pub weights: &'a [f64],
+    /// The traits that a model has.
+    pub used: [bool; TRAITS],
+    /// The penalties that one is chosen from.
+    pub penalties: &'a [f64],
 }
 
-/// Returns the probability of each example by a model of those that touch neither of its groups; 1 of identical ones.
-pub fn cross_validated(examples: &[Example], weights: &[f64], used: [bool; TRAITS], penalties: &[f64]) -> Vec<f64> {
-    let mut by_groups: BTreeMap<[u32; 2], Vec<usize>> = BTreeMap::new();
-    for (index, example) in examples.iter().enumerate() {
-        let [a, b] = example.groups;
-        by_groups.entry([a.min(b), a.max(b)]).or_default().push(index);
+impl Task<'_> {
+    /// Returns the model of all examples, and its penalty: of the given ones the one whose predictions of pairs of
+    /// other groups are the likeliest.
+    pub fn fit(&self) -> (Model, f64) {
+        let kept: Vec<usize> = (0..self.examples.len()).filter(|index| !self.examples[*index].is_identical).collect();
+        self.fit_some(&kept, None)
     }
-    let mut probabilities = vec![1.0; examples.len()];
-    for (groups, indexes) in by_groups {
-        if indexes.iter().all(|index| examples[*index].is_identical) {
-            continue;
-        }
-        let touches = |example: &Example| example.groups.iter().any(|group| groups.contains(group));
-        let kept = (0..examples.len()).filter(|index| !examples[*index].is_identical && !touches(&examples[*index]));
-        let (model, _) = fit_some(examples, weights, &kept.collect::<Vec<_>>(), used, penalties);
-        for index in indexes.into_iter().filter(|index| !examples[*index].is_identical) {
-            probabilities[index] = model.probability(&Traits { values: examples[index].traits });
-        }
-    }
-    probabilities
-}
 
-fn fit_some(
-    examples: &[Example],
-    weights: &[f64],
-    kept: &[usize],
-    used: [bool; TRAITS],
-    penalties: &[f64],
-) -> (Model, f64) {
-    let take = |indexes: &mut dyn Iterator<Item = usize>| -> (Vec<Example>, Vec<f64>) {
-        indexes.map(|index| (examples[index], weights[index])).unzip()
-    };
-    let folds: Vec<_> = (0..FOLDS)
-        .map(|fold| {
-            let is_out = |index: &usize| examples[*index].groups.iter().any(|group| group % FOLDS == fold);
-            let trained = take(&mut kept.iter().copied().filter(|index| !is_out(index)));
-            // A pair of groups of two parts is predicted once.
-            let first = |index: &usize| examples[*index].groups.iter().map(|group| group % FOLDS).min();
-            (trained, take(&mut kept.iter().copied().filter(|index| first(index) == Some(fold))))
-        })
-        .collect();
-    let likelihood = |penalty: f64| -> f64 {
-        let each = folds.iter().map(|((trained, trained_weights), (tested, tested_weights))| {
-            let model = logistic::fit(trained, trained_weights, scaled(penalty, trained_weights), used);
-            let of = |example: &Example| {
-                let odds = model.log_odds(&Traits { values: example.traits });
-                let signed = if example.is_near { odds } else { -odds };
-                // ln(1 / (1 + exp(-x))), without overflow.
-                -(-signed).max(0.0) - (-signed.abs()).exp().ln_1p()
-            };
-            tested.iter().zip(tested_weights).map(|(example, weight)| weight * of(example)).sum::<f64>()
-        });
-        each.sum()
-    };
-    let penalty = match penalties {
-        [only] => *only,
-        _ => {
-            let tried = penalties.iter().map(|penalty| (*penalty, likelihood(*penalty)));
-            tried.max_by(|a, b| a.1.total_cmp(&b.1)).map_or(PENALTIES[0], |best| best.0)
+    /// Returns the probability of each example by a model of those that touch neither of its groups; 1 of identical
+    /// ones. The work is shared among threads.
+    pub fn cross_validated(&self, threads: usize) -> Vec<f64> {
+        let examples = self.examples;
+        let mut by_groups: BTreeMap<[u32; 2], Vec<usize>> = BTreeMap::new();
+        for (index, example) in examples.iter().enumerate().filter(|(_, example)| !example.is_identical) {
+            let [a, b] = example.groups;
+            by_groups.entry([a.min(b), a.max(b)]).or_default().push(index);
         }
-    };
-    let (kept, kept_weights) = take(&mut kept.iter().copied());
-    (logistic::fit(&kept, &kept_weights, scaled(penalty, &kept_weights), used), penalty)
+        // Models of nearly all examples are near that of all of them.
+        let (near, _) = self.fit();
+        let predict = |(groups, indexes): ([u32; 2], Vec<usize>)| -> Vec<(usize, f64)> {
+            let touches = |example: &Example| example.groups.iter().any(|group| groups.contains(group));
+            let is_kept = |index: &usize| !examples[*index].is_identical && !touches(&examples[*index]);
+            let kept: Vec<usize> = (0..examples.len()).filter(is_kept).collect();
+            let (model, _) = self.fit_some(&kept, Some(&near));
+            let probability = |index: usize| model.probability(&Traits { values: examples[index].traits });
+            indexes.into_iter().map(|index| (index, probability(index))).collect()
+        };
+        let mut probabilities = vec![1.0; examples.len()];
+        let mut parts = by_groups.into_iter();
+        let mut note = |found: Vec<(usize, f64)>| -> Result<(), Infallible> {
+            found.into_iter().for_each(|(index, probability)| probabilities[index] = probability);
+            Ok(())
+        };
+        let Ok(()) = in_order(threads, || parts.next(), predict, &mut note);
+        probabilities
+    }
+
+    /// Returns the model of the examples at some indexes, and its penalty.
+    fn fit_some(&self, kept: &[usize], near: Option<&Model>) -> (Model, f64) {
+        let penalty = match self.penalties {
+            [only] => *only,
+            _ => self.chosen_penalty(kept, near),
+        };
+        let (kept, weights) = self.take(kept.iter().copied());
+        (logistic::fit(&kept, &weights, scaled(penalty, &weights), self.used, near), penalty)
+    }
+
+    /// Returns the penalty whose models of four parts of the groups predict the fifth the likeliest.
+    fn chosen_penalty(&self, kept: &[usize], near: Option<&Model>) -> f64 {
+        let examples = self.examples;
+        let folds: Vec<_> = (0..FOLDS)
+            .map(|fold| {
+                let is_out = |index: &usize| examples[*index].groups.iter().any(|group| group % FOLDS == fold);
+                let trained = self.take(kept.iter().copied().filter(|index| !is_out(index)));
+                // A pair of groups of two parts is predicted once.
+                let first = |index: &usize| examples[*index].groups.iter().map(|group| group % FOLDS).min();
+                (trained, self.take(kept.iter().copied().filter(|index| first(index) == Some(fold))))
+            })
+            .collect();
+        let likelihood = |penalty: f64| -> f64 {
+            let each = folds.iter().map(|((trained, trained_weights), (tested, tested_weights))| {
+                let penalty = scaled(penalty, trained_weights);
+                let model = logistic::fit(trained, trained_weights, penalty, self.used, near);
+                let of = |example: &Example| {
+                    let odds = model.log_odds(&Traits { values: example.traits });
+                    let signed = if example.is_near { odds } else { -odds };
+                    // ln(1 / (1 + exp(-x))), without overflow.
+                    -(-signed).max(0.0) - (-signed.abs()).exp().ln_1p()
+                };
+                tested.iter().zip(tested_weights).map(|(example, weight)| weight * of(example)).sum::<f64>()
+            });
+            each.sum()
+        };
+        let tried = self.penalties.iter().map(|penalty| (*penalty, likelihood(*penalty)));
+        tried.max_by(|a, b| a.1.total_cmp(&b.1)).map_or(PENALTIES[0], |best| best.0)
+    }
+
+    fn take(&self, indexes: impl Iterator<Item = usize>) -> (Vec<Example>, Vec<f64>) {
+        indexes.map(|index| (self.examples[index], self.weights[index])).unzip()
+    }
 }
 
 /// Returns the penalty of as many pairs.
@@ -107,13 +132,15 @@ mod tests {
         let examples: Vec<Example> = (0..192).map(example).collect();
         let even = vec![1.0; examples.len()];
         let used = std::array::from_fn(|index| index == 0);
-        let probabilities = cross_validated(&examples, &even, used, &PENALTIES);
+        let task = Task { examples: &examples, weights: &even, used, penalties: &PENALTIES };
+        let probabilities = task.cross_validated(1);
+        assert_eq!(probabilities, task.cross_validated(3), "threads make no difference");
         assert_eq!(probabilities[5], 1.0, "identical");
         for (example, probability) in examples.iter().zip(&probabilities).filter(|(example, _)| !example.is_identical) {
             let is_right = (*probability > 0.5) == example.is_near;
             assert_eq!(is_right, example.groups[0] != 11, "{example:?} {probability}");
         }
-        let (model, penalty) = fit(&examples, &even, used, &PENALTIES);
+        let (model, penalty) = task.fit();
         assert!(model.weights[0] > 0.5 && PENALTIES.contains(&penalty));
     }
 }

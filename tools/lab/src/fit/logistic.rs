@@ -25,53 +25,111 @@ const N: usize = TRAITS + 1;
 const STEPS_MAX: usize = 50;
 /// Greatest change of a weight in a step: far from the optimum a Newton step can be far too long.
 const STEP_MAX: f64 = 4.0;
+/// Change of the weights below which a step is the last one.
+const STEP_MIN: f64 = 1e-7;
 
-/// Fits the traits that are `used`, those whose weight would have the wrong sign left out one by one.
-pub(super) fn fit(examples: &[Example], weights: &[f64], penalty: f64, mut used: [bool; TRAITS]) -> Model {
+/// Fits the traits that are `used`, those whose weight would have the wrong sign left out one by one. The search begins
+/// at the model `near`, which decides how long it takes, and not what it finds.
+pub(super) fn fit(
+    examples: &[Example],
+    weights: &[f64],
+    penalty: f64,
+    mut used: [bool; TRAITS],
+    near: Option<&Model>,
+) -> Model {
+    let columns = |example: &Example| std::array::from_fn(|at| if at == 0 { 1.0 } else { example.traits[at - 1] });
+    let raw: Vec<[f64; N]> = examples.iter().map(columns).collect();
+    let labels: Vec<bool> = examples.iter().map(|example| example.is_near).collect();
+    let start = near
+        .map_or([0.0; N], |near| std::array::from_fn(|at| if at == 0 { near.constant } else { near.weights[at - 1] }));
     loop {
-        let model = fit_all(examples, weights, penalty, used);
-        let wrong = |index: &usize| f64::from(DIRECTIONS[*index]) * model.scaled[*index];
+        let columns = std::array::from_fn(|at| at == 0 || used[at - 1]);
+        let found = Standardized::of(&raw, weights, columns).fit(&labels, weights, penalty, start);
+        let wrong = |index: &usize| f64::from(DIRECTIONS[*index]) * found.scaled[*index + 1];
         let worst = (0..TRAITS).filter(|index| wrong(index) < 0.0).min_by(|a, b| wrong(a).total_cmp(&wrong(b)));
         match worst {
             Some(index) => used[index] = false,
-            None => return model.model,
+            None => {
+                let [constant, weights @ ..] = found.plain;
+                return Model { constant, weights };
+            }
         }
     }
 }
 
-struct Fitted {
-    model: Model,
-    /// The weights of traits of deviation 1.
-    scaled: [f64; TRAITS],
+/// Rows of which the first column is 1, and the others have mean 0 and deviation 1, or are 0 where they are not used.
+pub(super) struct Standardized<const N: usize> {
+    rows: Vec<[f64; N]>,
+    middle: [f64; N],
+    deviation: [f64; N],
 }
 
-fn fit_all(examples: &[Example], weights: &[f64], penalty: f64, used: [bool; TRAITS]) -> Fitted {
-    let total: f64 = weights.iter().sum::<f64>().max(f64::MIN_POSITIVE);
-    let mean = |of: &dyn Fn(&Example) -> f64| {
-        examples.iter().zip(weights).map(|(example, weight)| weight * of(example)).sum::<f64>() / total
-    };
-    let middle: [f64; TRAITS] = std::array::from_fn(|index| mean(&|example| example.traits[index]));
-    let deviation: [f64; TRAITS] = std::array::from_fn(|index| {
-        let variance = mean(&|example| (example.traits[index] - middle[index]).powi(2));
-        if used[index] && variance > 1e-12 { variance.sqrt() } else { f64::INFINITY }
-    });
-    let row = |example: &Example| -> [f64; N] {
-        std::array::from_fn(|at| match at {
-            0 => 1.0,
-            _ => (example.traits[at - 1] - middle[at - 1]) / deviation[at - 1],
-        })
-    };
-    let rows: Vec<[f64; N]> = examples.iter().map(row).collect();
-    let mut at = [0.0; N];
-    for _ in 0..STEPS_MAX {
+/// The weights of the columns.
+pub(super) struct Fitted<const N: usize> {
+    /// Of the columns as they were given.
+    pub(super) plain: [f64; N],
+    /// Of columns of deviation 1.
+    scaled: [f64; N],
+}
+
+impl<const N: usize> Standardized<N> {
+    /// Standardizes rows with weights; columns that are not `used` become 0.
+    pub(super) fn of(raw: &[[f64; N]], weights: &[f64], used: [bool; N]) -> Self {
+        let total: f64 = weights.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+        let mut middle = [0.0; N];
+        for (row, weight) in raw.iter().zip(weights) {
+            middle.iter_mut().zip(row).for_each(|(middle, value)| *middle += weight * value / total);
+        }
+        let mut variance = [0.0; N];
+        for (row, weight) in raw.iter().zip(weights) {
+            for at in 0..N {
+                variance[at] += weight * (row[at] - middle[at]).powi(2) / total;
+            }
+        }
+        let mut deviation: [f64; N] = std::array::from_fn(|at| match used[at] && variance[at] > 1e-12 {
+            true => variance[at].sqrt(),
+            false => f64::INFINITY,
+        });
+        (middle[0], deviation[0]) = (0.0, 1.0);
+        let row = |row: &[f64; N]| std::array::from_fn(|at| (row[at] - middle[at]) / deviation[at]);
+        Self { rows: raw.iter().map(row).collect(), middle, deviation }
+    }
+
+    /// Returns the weights of the greatest penalized likelihood of labels; the search begins at `start`, in the units
+    /// of the columns as they were given.
+    pub(super) fn fit(&self, labels: &[bool], weights: &[f64], penalty: f64, start: [f64; N]) -> Fitted<N> {
+        let mut at = start;
+        for column in 1..N {
+            at[0] += start[column] * self.middle[column];
+            at[column] = if self.deviation[column].is_finite() { start[column] * self.deviation[column] } else { 0.0 };
+        }
+        for _ in 0..STEPS_MAX {
+            let step = self.step(&at, labels, weights, penalty);
+            let longest = step.iter().fold(0.0, |longest: f64, part| longest.max(part.abs()));
+            let shorten = if longest > STEP_MAX { STEP_MAX / longest } else { 1.0 };
+            at.iter_mut().zip(step).for_each(|(at, step)| *at += shorten * step);
+            if longest < STEP_MIN {
+                break;
+            }
+        }
+        let mut plain: [f64; N] = std::array::from_fn(|column| at[column] / self.deviation[column]);
+        plain[0] = at[0] - (1..N).map(|column| plain[column] * self.middle[column]).sum::<f64>();
+        Fitted { plain, scaled: at }
+    }
+
+    /// Returns a Newton step from some weights.
+    fn step(&self, at: &[f64; N], labels: &[bool], weights: &[f64], penalty: f64) -> [f64; N] {
         let (mut slope, mut curve) = ([0.0; N], [[0.0; N]; N]);
-        for ((row, example), weight) in rows.iter().zip(examples).zip(weights) {
-            let p = 1.0 / (1.0 + (-dot(&at, row)).exp());
-            let (error, spread) = (f64::from(u8::from(example.is_near)) - p, (p * (1.0 - p)).max(1e-6));
+        for ((row, is_near), weight) in self.rows.iter().zip(labels).zip(weights) {
+            let odds: f64 = at.iter().zip(row).map(|(weight, value)| weight * value).sum();
+            let p = 1.0 / (1.0 + (-odds).exp());
+            let error = weight * (f64::from(u8::from(*is_near)) - p);
+            let spread = weight * (p * (1.0 - p)).max(1e-6);
             for i in 0..N {
-                slope[i] += weight * error * row[i];
+                slope[i] += error * row[i];
+                let part = spread * row[i];
                 for j in 0..=i {
-                    curve[i][j] += weight * spread * row[i] * row[j];
+                    curve[i][j] += part * row[j];
                 }
             }
         }
@@ -85,26 +143,12 @@ fn fit_all(examples: &[Example], weights: &[f64], penalty: f64, used: [bool; TRA
         for (i, j) in (0..N).flat_map(|i| (0..i).map(move |j| (i, j))) {
             curve[j][i] = curve[i][j];
         }
-        let step = solve(curve, slope);
-        let longest = step.iter().fold(0.0, |longest: f64, part| longest.max(part.abs()));
-        let shorten = if longest > STEP_MAX { STEP_MAX / longest } else { 1.0 };
-        at.iter_mut().zip(step).for_each(|(at, step)| *at += shorten * step);
-        if longest < 1e-7 {
-            break;
-        }
+        solve(curve, slope)
     }
-    let scaled: [f64; TRAITS] = std::array::from_fn(|index| if used[index] { at[index + 1] } else { 0.0 });
-    let weights: [f64; TRAITS] = std::array::from_fn(|index| scaled[index] / deviation[index]);
-    let constant = at[0] - weights.iter().zip(middle).map(|(weight, middle)| weight * middle).sum::<f64>();
-    Fitted { model: Model { constant, weights }, scaled }
-}
-
-fn dot(a: &[f64; N], b: &[f64; N]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// Solves linear equations by elimination with pivots; the matrix is positive definite.
-fn solve(mut matrix: [[f64; N]; N], mut right: [f64; N]) -> [f64; N] {
+fn solve<const N: usize>(mut matrix: [[f64; N]; N], mut right: [f64; N]) -> [f64; N] {
     for column in 0..N {
         let pivot = (column..N).max_by(|a, b| matrix[*a][column].abs().total_cmp(&matrix[*b][column].abs()));
         let pivot = pivot.unwrap_or(column);
@@ -151,7 +195,7 @@ mod tests {
     #[test]
     fn known_weights_are_found_again() {
         let examples = examples();
-        let model = fit(&examples, &vec![1.0; examples.len()], 1e-6, [true; TRAITS]);
+        let model = fit(&examples, &vec![1.0; examples.len()], 1e-6, [true; TRAITS], None);
         for (found, expected) in [(model.constant, 1.0), (model.weights[0], 2.0), (model.weights[1], -3.0)] {
             assert!((found - expected).abs() < 0.35, "{model:?}");
         }
@@ -160,16 +204,30 @@ mod tests {
     }
 
     #[test]
+    fn where_the_search_begins_makes_no_difference() {
+        let examples = examples();
+        let weights: Vec<f64> = (0..examples.len()).map(|number| 0.5 + (number % 7) as f64).collect();
+        let from = |near: Option<&Model>| fit(&examples, &weights, 10.0, [true; TRAITS], near);
+        let found = from(None);
+        for near in [found, Model { constant: -3.0, weights: [0.5, -9.0, -1.0, -2.0, -3.0] }] {
+            let again = from(Some(&near));
+            let differ = |a: f64, b: f64| (a - b).abs() > 1e-6;
+            assert!(!differ(found.constant, again.constant), "{found:?} {again:?}");
+            assert!(!found.weights.iter().zip(again.weights).any(|(a, b)| differ(*a, b)), "{found:?} {again:?}");
+        }
+    }
+
+    #[test]
     fn a_weight_of_the_wrong_sign_is_left_out_and_a_penalty_makes_weights_small() {
         let mut examples = examples();
         // Now what the second trait says is the opposite of what it can.
         examples.iter_mut().for_each(|example| example.traits[1] = 1.0 - example.traits[1]);
         let even = vec![1.0; examples.len()];
-        let model = fit(&examples, &even, 1e-6, [true; TRAITS]);
+        let model = fit(&examples, &even, 1e-6, [true; TRAITS], None);
         assert!(model.weights[1] == 0.0 && model.weights[0] > 1.0, "{model:?}");
-        let small = fit(&examples, &even, 1e4, [true; TRAITS]);
+        let small = fit(&examples, &even, 1e4, [true; TRAITS], None);
         assert!(small.weights[0] < 0.3 * model.weights[0] && small.weights[0] > 0.0, "{small:?}");
-        let without = fit(&examples, &even, 1e-6, std::array::from_fn(|index| index != 0));
+        let without = fit(&examples, &even, 1e-6, std::array::from_fn(|index| index != 0), None);
         assert_eq!(without.weights[0], 0.0);
     }
 }

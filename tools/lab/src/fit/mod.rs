@@ -14,6 +14,6 @@ mod logistic;
 mod weights;
 
 pub use calibration::{Bin, Calibration, calibration, slope_interval};
-pub use cross::{PENALTIES, cross_validated, fit};
+pub use cross::{PENALTIES, Task};
 pub use logistic::{DIRECTIONS, Example};
 pub use weights::{components, weights};
