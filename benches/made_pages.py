@@ -2,6 +2,7 @@
 """Makes pages of which it is known what is a near-duplicate of what.
 
     made_pages.py FOLDER [--seed 2007] [--edits 100] [--products 10] [--revisions 25] [--figures 100]
+        [--references 8]
 
     nddb eval --docs FOLDER/edits/docs.jsonl --pairs FOLDER/edits/pairs.tsv --methods model,min-hash --json |
         jq -r '.method as $m | .splits[] | select(.by == "kind") | [$m, .part, .recall] | @tsv'
@@ -21,6 +22,14 @@ which stands in one place (`block`) or in three (`spread`); the name of the prod
 templates it is also in the title, else that is the name of the shop; with `equal_title`, title and h1 are those of the
 template. All pages are on one host, or every other one on a second. All pairs of one template are labelled 0, and no
 pair is right.
+
+`references`: pages of manuals that generators write, of a class or an entry each: for each kind 20 generators of
+`--references` pages in two releases. What the generator writes is 60 to 200 words under two to six headings that stand
+on all pages; the page's own are its name, three to six times, and a description: a sentence (`few`, 3 to 8 words) or a
+paragraph (`some`, 12 to 25). The name is in the title and in the h1 (`named`), or in the title alone (`titled`). In the
+next release the version in titles is another, the generator has one more heading and other words in a twentieth of its
+text, and of a description of twenty words or more one is another. One name in two releases is labelled 1, two names of
+one generator are labelled 0.
 
 `figures`: pages of 60 to 150 words with a table of 20 to 60 numbers, each with a copy with one to three other numbers
 (a date, a counter; labelled 1), and with one of which all numbers differ (statistics of something else; labelled 0).
@@ -151,6 +160,46 @@ def products(language, arguments):
     return documents, pairs
 
 
+def references(language, arguments):
+    documents, pairs = [], []
+    for where, own in itertools.product(("named", "titled"), ("few", "some")):
+        kind = f"{where}_{own}"
+        for generator in range(20):
+            manual, host = language.name(2), f"{kind}-{generator}.example".replace("_", "-")
+            noun = language.text(1)[0].capitalize()
+            frame = language.text(language.draw.randint(60, 200))
+            headings = [language.name(language.draw.randint(1, 3)) for _ in range(language.draw.randint(2, 6))]
+            least, most = (3, 8) if own == "few" else (12, 25)
+            entries = [
+                (name, language.text(language.draw.randint(least, most)), language.draw.randint(3, 6))
+                for name in language.name(arguments.references).split()
+            ]
+            places = [language.draw.random() for _ in range(6)]
+            made = []
+            for release in (1, 2):
+                if release == 2:
+                    frame = replaced(language, frame, len(frame) // 20, "scattered")
+                    headings = [*headings, language.name(2)]
+                for number, (name, description, times) in enumerate(entries):
+                    if release == 2:
+                        description = replaced(language, description, len(description) // 20, "scattered")
+                    words = list(frame)
+                    for place in sorted((int(place * len(frame)) for place in places[:times]), reverse=True):
+                        words.insert(place, name)
+                    size = -(-len(words) // len(headings))
+                    parts = [words[at : at + size] for at in range(0, len(words), size)]
+                    body = [paragraphs(description)]
+                    for heading, part in itertools.zip_longest(headings, parts, fillvalue=[]):
+                        body.append(f"<h2>{heading}</h2>\n{paragraphs(part)}")
+                    title = f"{name} ({manual} {release}.0)"
+                    h1 = f"{noun} {name}" if where == "named" else manual
+                    made.append((number, f"{kind}-{generator}-{number}-{release}"))
+                    url = f"https://{host}/{release}/{name.lower()}.html"
+                    documents.append({"id": made[-1][1], "url": url, "html": page(title, h1, "\n".join(body))})
+            pairs += [(a, b, int(x == y), kind) for (x, a), (y, b) in itertools.combinations(made, 2)]
+    return documents, pairs
+
+
 def figures(language, arguments):
     documents, pairs = [], []
     for number in range(arguments.figures):
@@ -171,7 +220,7 @@ def figures(language, arguments):
     return documents, pairs
 
 
-MADE = (("edits", edits), ("products", products), ("figures", figures))
+MADE = (("edits", edits), ("products", products), ("references", references), ("figures", figures))
 
 
 def main():
@@ -181,6 +230,7 @@ def main():
     parser.add_argument("--edits", type=int, default=100, help="pairs of each kind of edits")
     parser.add_argument("--revisions", type=int, default=25, help="pairs of each kind of revisions")
     parser.add_argument("--products", type=int, default=10, help="pages of each template")
+    parser.add_argument("--references", type=int, default=8, help="pages of each generator and release")
     parser.add_argument("--figures", type=int, default=100, help="pages with two copies")
     arguments = parser.parse_args()
     for name, make in MADE:

@@ -73,9 +73,11 @@ class MadePages(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             made = [Path(folder) / name for name in ("a", "b")]
             for path in made:
-                command = [sys.executable, MADE_PAGES, path, "--edits", "2", "--revisions", "1", "--products", "3", "--figures", "4"]
+                sizes = ["--edits", "2", "--revisions", "1", "--products", "3", "--figures", "4", "--references", "3"]
+                command = [sys.executable, MADE_PAGES, path, *sizes]
                 subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-            parts = itertools.product(("edits", "products", "figures"), ("docs.jsonl", "pairs.tsv", "groups.tsv"))
+            folders = ("edits", "products", "references", "figures")
+            parts = itertools.product(folders, ("docs.jsonl", "pairs.tsv", "groups.tsv"))
             for name in ("/".join(part) for part in parts):
                 self.assertEqual(*((path / name).read_bytes() for path in made), name)
             pages = {page["id"]: page for page in read_json_lines(made[0] / "edits" / "docs.jsonl")}
@@ -102,6 +104,17 @@ class MadePages(unittest.TestCase):
             titles = lambda pair: {products[id]["html"].split("<title>")[1].split("<")[0] for id in pair[:2]}
             self.assertTrue(all(len(titles(label)) == 1 for label in labels if "equal_title" in label[3]))
             self.assertEqual(sum(len(titles(label)) == 2 for label in labels), 4 * 10 * 3)
+            references = {page["id"]: page for page in read_json_lines(made[0] / "references" / "docs.jsonl")}
+            labels = read_labels(made[0] / "references" / "pairs.tsv")
+            self.assertEqual((len(references), len(labels)), (4 * 20 * 3 * 2, 4 * 20 * 15))
+            for a, b, is_near, kind, _ in labels:
+                a, b = references[a]["html"], references[b]["html"]
+                names = [re.findall(r"<title>(\w+) ", page)[0].lower() for page in (a, b)]
+                self.assertEqual(is_near, names[0] == names[1])
+                for name, page in zip(names, (a, b)):
+                    self.assertEqual(name in re.findall("<h1>(.*?)</h1>", page)[0].lower(), "named" in kind)
+                    words = re.findall(r"\w+", " ".join(re.findall("<p>(.*?)</p>", page)).lower())
+                    self.assertGreaterEqual(words.count(name), 3)
             figures = {page["id"]: page for page in read_json_lines(made[0] / "figures" / "docs.jsonl")}
             for a, b, is_near, *_ in read_labels(made[0] / "figures" / "pairs.tsv"):
                 numbers = [re.findall(r"<td>(\d+)", figures[id]["html"]) for id in (a, b)]

@@ -5,8 +5,7 @@
 //! of the weights (`nddb lab fit`), and belong to one version of the recipe. Traits are computed from the two stored
 //! profiles alone, so two documents get the same verdict whatever else a database holds.
 
-use super::word_set::WordSet;
-use crate::sketch::{MIN_VALUES, Profile};
+use crate::sketch::{MIN_VALUES, Profile, WORDS};
 
 /// Number of traits of a pair.
 pub const TRAITS: usize = 5;
@@ -24,10 +23,11 @@ pub const ALL_TRAITS: [Trait; TRAITS] = [
     Trait { name: "content" },
     // Share of the words of the longer content that are absent from the other, as far as it exceeds a tenth.
     Trait { name: "missing" },
-    // Of two pages of one host of which each title has a word of its own content or headings that the other title and
-    // headings lack: 1, and the content where it speaks for near-duplicates, for siblings are alike by their template.
+    // 1 for two pages of one host of which each title has a word of its own content or headings that the other title
+    // and headings lack: siblings of one template, which is what they are alike by.
     Trait { name: "siblings" },
-    // Share of the smaller set of title and heading words that is absent from the larger set.
+    // Share of the smaller set of title and heading words that is absent from the larger set. Of siblings the share of
+    // such words of the titles, if that is greater: headings that stand on every page name none of them.
     Trait { name: "names" },
     // Numbers of one page that are absent from the other, relative to a count that is high for the length.
     Trait { name: "numbers" },
@@ -47,22 +47,27 @@ impl Traits {
         let long = f64::from(agreement) / MIN_VALUES as f64;
         let [few, many] = [a.terms.min(b.terms), a.terms.max(b.terms)].map(f64::from);
         let missing = missing(short, long, few, many);
-        let (a_title, b_title) = (WordSet::of(a.title.plain()), WordSet::of(b.title.plain()));
-        let (a_own, b_own) = (WordSet::of(a.title.shared()), WordSet::of(b.title.shared()));
-        let (a_headings, b_headings) = (WordSet::of(a.headings.plain()), WordSet::of(b.headings.plain()));
-        let lacks = |own: &WordSet, title: &WordSet, headings: &WordSet| {
-            own.words().iter().any(|&word| !title.has(word) && !headings.has(word))
+        let (a_title, b_title) = (Set::of(a.title.plain()), Set::of(b.title.plain()));
+        let (a_own, b_own) = (Set::of(a.title.shared()), Set::of(b.title.shared()));
+        let (a_headings, b_headings) = (Set::of(a.headings.plain()), Set::of(b.headings.plain()));
+        let lacking = |own: &Set, title: &Set, headings: &Set| {
+            own.words().iter().filter(|&&word| !title.has(word) && !headings.has(word)).count()
         };
-        let is_titled = !a_title.is_empty() && !b_title.is_empty();
-        let has_two_names = is_titled && lacks(&a_own, &b_title, &b_headings) && lacks(&b_own, &a_title, &a_headings);
-        let is_one_host = a.host != 0 && a.host == b.host;
-        let names = a_own.with(&a_headings).lacking(&b_own.with(&b_headings));
+        let two_names = match a_title.is_empty() || b_title.is_empty() {
+            true => 0,
+            false => lacking(&a_own, &b_title, &b_headings).min(lacking(&b_own, &a_title, &a_headings)),
+        };
+        let are_siblings = two_names > 0 && a.host != 0 && a.host == b.host;
+        let mut names = a_own.with(&a_headings).lacking(&b_own.with(&b_headings));
+        if are_siblings {
+            names = names.max(two_names as f64 / a_own.len.min(b_own.len) as f64);
+        }
         let content = ((short + NEARLY) / (1.0 + NEARLY - short)).ln();
         Self {
             values: [
                 content,
                 (missing - SMALL).max(0.0),
-                if has_two_names && is_one_host { 1.0 + content.max(0.0) } else { 0.0 },
+                if are_siblings { 1.0 } else { 0.0 },
                 names,
                 numbers(a, b, few),
             ],
@@ -107,7 +112,7 @@ pub fn told(index: usize, value: f64) -> String {
         }
         "siblings" => "the pages are on two hosts, or no two titles tell them apart".to_owned(),
         "names" => {
-            format!("{} of the words of title and headings of one page are not in those of the other", percent(value))
+            format!("{} of the words that name one page, in title and headings, do not name the other", percent(value))
         }
         _ => format!("numbers that only one page has: {} of what would be very many", percent(value)),
     }
@@ -130,6 +135,58 @@ fn numbers(a: &Profile, b: &Profile, terms: f64) -> f64 {
     ((x.min(y) - shared).max(0.0) / (5.0 + terms / 20.0)).min(1.0)
 }
 
+/// A set of words, at most those of a title and of headings. It allocates nothing: thousands of pairs are compared.
+#[derive(Clone)]
+struct Set {
+    words: [u32; 2 * WORDS],
+    len: usize,
+}
+
+impl Set {
+    fn of(words: impl Iterator<Item = u32>) -> Self {
+        let mut set = Self { words: [0; 2 * WORDS], len: 0 };
+        words.for_each(|word| set.insert(word));
+        set
+    }
+
+    fn insert(&mut self, word: u32) {
+        if !self.has(word) {
+            self.words[self.len] = word;
+            self.len += 1;
+        }
+    }
+
+    fn words(&self) -> &[u32] {
+        &self.words[..self.len]
+    }
+
+    fn has(&self, word: u32) -> bool {
+        self.words().contains(&word)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    fn with(&self, other: &Self) -> Self {
+        let mut set = self.clone();
+        other.words().iter().for_each(|&word| set.insert(word));
+        set
+    }
+
+    fn common(&self, other: &Self) -> usize {
+        self.words().iter().filter(|&&word| other.has(word)).count()
+    }
+
+    /// Returns the share of the smaller set that is absent from the larger one; 0 if either set is empty.
+    fn lacking(&self, other: &Self) -> f64 {
+        if self.is_empty() || other.is_empty() {
+            return 0.0;
+        }
+        1.0 - self.common(other) as f64 / self.len.min(other.len) as f64
+    }
+}
+
 /// Constants of a model: the intercept and the weights.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Model {
@@ -141,7 +198,7 @@ pub struct Model {
 
 impl Model {
     /// Constants fitted for the recipe `main/3`, as `benches/fit.sh` prints them.
-    pub const MAIN: Model = Model { constant: -0.41, weights: [1.33, -4.05, -0.70, -4.13, -6.27] };
+    pub const MAIN: Model = Model { constant: -0.26, weights: [1.24, -4.02, -2.11, -3.99, -6.04] };
 
     /// Returns the contribution of each trait to the log-odds.
     pub fn parts(&self, traits: &Traits) -> [f64; TRAITS] {
@@ -161,9 +218,29 @@ impl Model {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
     use super::*;
     use crate::sketch::{Recipe, agreement};
     use crate::text::Page;
+
+    proptest! {
+        #[test]
+        fn a_set_of_words_is_a_set(
+            a in prop::collection::vec(0u32..40, 0..=WORDS), b in prop::collection::vec(0u32..40, 0..=WORDS),
+        ) {
+            let sets = [&a, &b].map(|words| Set::of(words.iter().copied()));
+            let plain = [&a, &b].map(|words| words.iter().copied().collect::<BTreeSet<u32>>());
+            for (set, plain) in sets.iter().zip(&plain) {
+                prop_assert_eq!(set.words().iter().copied().collect::<BTreeSet<u32>>(), plain.clone());
+                prop_assert_eq!((set.len, set.is_empty()), (plain.len(), plain.is_empty()));
+            }
+            prop_assert_eq!(sets[0].common(&sets[1]), plain[0].intersection(&plain[1]).count());
+            prop_assert_eq!(sets[0].with(&sets[1]).len, plain[0].union(&plain[1]).count());
+        }
+    }
 
     /// A page of 200 words, of which those at some indexes are replaced.
     fn page(title: &str, heading: &str, url: &str, replaced: &[usize]) -> (Profile, [u32; MIN_VALUES]) {
@@ -236,6 +313,34 @@ mod tests {
         // A name is not taken for the word of its template whose hash has the same low 14 bits.
         let (name, word) = ("UnknownMemberIdException", "InvalidGroupIdException");
         assert!(probability(&sibling(name, "http://a.example/1"), &sibling(word, "http://a.example/2")) < 0.5);
+    }
+
+    /// However many headings a generator writes on each of its pages: the names are those of the titles.
+    #[test]
+    fn headings_of_a_generator_do_not_dilute_a_name() {
+        let entry = |name: &str, headings: usize| {
+            let section = |index: usize| {
+                let words: String = (0..20).map(|word| format!("frame{index}x{word} ")).collect();
+                format!("<h3>Section{index} of{index}</h3><p>{words}.</p>")
+            };
+            let sections: String = (0..headings).map(section).collect();
+            let html = format!(
+                "<title>{name} (docs 2)</title><body><h1>Class {name}</h1><p>{name} is made with {name}.</p>{sections}"
+            );
+            let page = Page { url: Some("http://a.example/"), ..Page::html(&html) };
+            let sketch = Recipe::default().sketch(&page);
+            (sketch.profile.expect("a profile"), sketch.min_hash.expect("min-values").values)
+        };
+        let names = |a: &(Profile, _), b: &(Profile, _)| Traits::of(&a.0, &b.0, 0).values[3];
+        for headings in [2, 5, 9] {
+            let (fox, whale) = (entry("FoxException", headings), entry("WhaleException", headings));
+            assert_eq!(names(&fox, &whale), 1.0, "{headings} headings");
+            assert!(probability(&fox, &whale) < 0.1, "{headings} headings: {}", probability(&fox, &whale));
+            assert_eq!(names(&fox, &entry("FoxException", headings + 1)), 0.0, "one heading more");
+            // On another host the headings count, too.
+            let other = Profile { host: whale.0.host ^ 1, ..whale.0.clone() };
+            assert!(Traits::of(&fox.0, &other, 0).values[3] < 0.3, "{headings} headings");
+        }
     }
 
     #[test]
