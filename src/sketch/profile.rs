@@ -297,7 +297,11 @@ impl Profile {
         short.copy_from_slice(take(MIN_VALUES));
         let mut words = || {
             let total = take(1)[0];
-            LeadingWords { total, words: std::array::from_fn(|_| number(take(WORD_SIZE))) }
+            let (words, _) = take(WORD_SIZE * WORDS).as_chunks::<WORD_SIZE>();
+            let word = |index: usize| {
+                words.get(index).map_or(0, |[low, middle, high]| u32::from_le_bytes([*low, *middle, *high, 0]))
+            };
+            LeadingWords { total, words: std::array::from_fn(word) }
         };
         let (title, headings) = (words(), words());
         let total = number(take(2)) as u16;

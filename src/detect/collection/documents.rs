@@ -1,5 +1,7 @@
 //! A collection: rows, ids and sketches of documents, and their look-up.
 
+use std::borrow::Cow;
+
 use super::row::{MIN_HASH, MIN_VALUES, PROFILE, ROW, Row, SKETCH};
 use crate::detect::method::evidence::Evidence;
 use crate::detect::method::known::Known;
@@ -167,20 +169,20 @@ impl Collection {
         self.known(a).evidence(&self.known(b))
     }
 
-    fn known(&self, ordinal: u32) -> Known<u32> {
+    fn known(&self, ordinal: u32) -> Known<'static, u32> {
         let row = self.row(ordinal);
         let sketched = row.has_supershingles || row.has_projection;
         let [supershingles, projection] = if sketched { self.halves(ordinal) } else { Default::default() };
         let min_values = row.has_min_values.then(|| {
             let packed = self.packed_min_values(ordinal);
-            Box::new(std::array::from_fn(|index| (packed[index / 2] >> (index % 2 * 32)) as u32))
+            Cow::Owned(std::array::from_fn(|index| (packed[index / 2] >> (index % 2 * 32)) as u32))
         });
         Known {
             fingerprint: row.fingerprint,
             digest: row.digest.map(|[high, low]| u128::from(high) << 64 | u128::from(low)),
             supershingles: row.has_supershingles.then_some(supershingles),
             projection: row.has_projection.then_some(projection),
-            headings: min_values.is_some().then(|| self.headings(ordinal)),
+            headings: (min_values.is_some() && !row.has_profile).then(|| self.headings(ordinal)),
             min_values,
             profile: row.has_profile.then(|| self.profile(ordinal)),
             site: row.site,

@@ -1,5 +1,7 @@
 //! Stored sketches of one document, and the evidence of a pair: the only place where evidence is computed.
 
+use std::borrow::Cow;
+
 use nddb_format::Fingerprint;
 use nddb_format::record::Record;
 
@@ -11,14 +13,15 @@ use crate::text::Headings;
 
 /// Stored sketches of a document; `S` is the type of the site, a name or a number.
 #[derive(Clone, Debug)]
-pub(crate) struct Known<S> {
+pub(crate) struct Known<'a, S> {
     /// Fingerprint; `None` with fewer than two tokens.
     pub(crate) fingerprint: Option<Fingerprint>,
     /// Digest of the token sequence; `None` if the text is empty.
     pub(crate) digest: Option<u128>,
     pub(crate) supershingles: Option<[u64; 6]>,
     pub(crate) projection: Option<[u64; 6]>,
-    pub(crate) min_values: Option<Box<[u32; MIN_VALUES]>>,
+    pub(crate) min_values: Option<Cow<'a, [u32; MIN_VALUES]>>,
+    /// Of a document without a profile.
     pub(crate) headings: Option<Headings>,
     pub(crate) profile: Option<Profile>,
     pub(crate) site: Option<S>,
@@ -37,42 +40,57 @@ pub(crate) fn is_without_terms(tokens: Option<u64>, sketches: Sketches) -> bool 
     tokens.is_some_and(|tokens| tokens > 0) && !sketches.are_of_terms()
 }
 
-impl<'a> Known<&'a str> {
+impl<'a> Known<'a, &'a str> {
     /// Returns the sketches of a record; the fingerprint is stored outside the record.
     pub(crate) fn of(record: &'a Record, fingerprint: Option<Fingerprint>) -> Self {
-        let profile = record.profile.as_deref().map(Profile::from_bytes);
-        let headings = match &profile {
-            Some(profile) => Some(profile.titles()),
-            None => record.headings.map(|[title, heading]| Headings { title, heading }),
-        };
         Self {
             fingerprint,
             digest: digest_of(record).map(|digest| u128::from_be_bytes(*digest)),
             supershingles: record.supershingles,
             projection: record.projection,
-            min_values: record.min_values.clone(),
-            headings,
-            profile,
+            min_values: record.min_values.as_deref().map(Cow::Borrowed),
+            headings: record.headings.map(|[title, heading]| Headings { title, heading }),
+            profile: record.profile.as_deref().map(Profile::from_bytes),
             site: record.site.as_deref(),
             is_without_terms: is_without_terms(record.tokens, Sketches::of(record, fingerprint.is_some())),
         }
     }
 }
 
-impl<S: PartialEq> Known<S> {
+impl<S: PartialEq> Known<'_, S> {
     /// Returns the evidence of the pair of this document and another.
-    pub(crate) fn evidence(&self, other: &Self) -> Evidence {
+    pub(crate) fn evidence(&self, other: &Known<'_, S>) -> Evidence {
+        let evidence = self.evidence_without_headings(other);
+        Evidence { same_heading: self.same_heading(other, &evidence), ..evidence }
+    }
+
+    /// Returns whether titles or headings of the pair with this evidence agree.
+    pub(crate) fn same_heading(&self, other: &Known<'_, S>, evidence: &Evidence) -> Option<bool> {
+        evidence.agreement.and_then(|_| self.headings()?.agree(&other.headings()?))
+    }
+
+    /// Returns the distance of the fingerprints.
+    pub(crate) fn distance(&self, other: Option<Fingerprint>) -> Option<u32> {
+        self.fingerprint.zip(other).map(|(a, b)| (a.0 ^ b.0).count_ones())
+    }
+
+    /// Returns the hashes of title and headings.
+    fn headings(&self) -> Option<Headings> {
+        self.profile.as_ref().map(Profile::titles).or(self.headings)
+    }
+
+    /// Returns the evidence of the pair but for whether titles or headings agree, which only min-hash decides by.
+    pub(crate) fn evidence_without_headings(&self, other: &Known<'_, S>) -> Evidence {
         let (a, b) = (self, other);
         let agreement = a.min_values.as_ref().zip(b.min_values.as_ref()).map(|(a, b)| agreement(a, b));
         let profiles = a.profile.as_ref().zip(b.profile.as_ref());
         Evidence {
             identical: a.digest.zip(b.digest).is_some_and(|(a, b)| a == b),
-            distance: a.fingerprint.zip(b.fingerprint).map(|(a, b)| (a.0 ^ b.0).count_ones()),
+            distance: a.distance(b.fingerprint),
             b_similarity: a.supershingles.zip(b.supershingles).map(|(a, b)| b_similarity(&a, &b)),
             c_similarity: a.projection.zip(b.projection).map(|(a, b)| c_similarity(&a, &b)),
             agreement,
             same_site: a.site.as_ref().zip(b.site.as_ref()).map(|(a, b)| a == b),
-            same_heading: agreement.and_then(|_| a.headings?.agree(&b.headings?)),
             traits: profiles.zip(agreement).map(|((a, b), agreement)| Traits::of(a, b, agreement)),
             is_without_terms: a.is_without_terms || b.is_without_terms,
             ..Evidence::default()

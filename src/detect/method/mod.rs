@@ -14,6 +14,7 @@ mod model;
 mod shingles;
 mod simhash;
 mod split;
+mod word_set;
 
 pub(crate) mod decider;
 pub(crate) mod default_method;

@@ -5,7 +5,8 @@
 //! of the weights (`nddb lab fit`), and belong to one version of the recipe. Traits are computed from the two stored
 //! profiles alone, so two documents get the same verdict whatever else a database holds.
 
-use crate::sketch::{MIN_VALUES, Profile, WORDS};
+use super::word_set::WordSet;
+use crate::sketch::{MIN_VALUES, Profile};
 
 /// Number of traits of a pair.
 pub const TRAITS: usize = 5;
@@ -47,10 +48,10 @@ impl Traits {
         let long = f64::from(agreement) / MIN_VALUES as f64;
         let [few, many] = [a.terms.min(b.terms), a.terms.max(b.terms)].map(f64::from);
         let missing = missing(short, long, few, many);
-        let (a_title, b_title) = (Set::of(a.title.plain()), Set::of(b.title.plain()));
-        let (a_own, b_own) = (Set::of(a.title.shared()), Set::of(b.title.shared()));
-        let (a_headings, b_headings) = (Set::of(a.headings.plain()), Set::of(b.headings.plain()));
-        let lacking = |own: &Set, title: &Set, headings: &Set| {
+        let (a_title, b_title) = (WordSet::of(a.title.plain()), WordSet::of(b.title.plain()));
+        let (a_own, b_own) = (WordSet::of(a.title.shared()), WordSet::of(b.title.shared()));
+        let (a_headings, b_headings) = (WordSet::of(a.headings.plain()), WordSet::of(b.headings.plain()));
+        let lacking = |own: &WordSet, title: &WordSet, headings: &WordSet| {
             own.words().iter().filter(|&&word| !title.has(word) && !headings.has(word)).count()
         };
         let two_names = match a_title.is_empty() || b_title.is_empty() {
@@ -60,7 +61,7 @@ impl Traits {
         let are_siblings = two_names > 0 && a.host != 0 && a.host == b.host;
         let mut names = a_own.with(&a_headings).lacking(&b_own.with(&b_headings));
         if are_siblings {
-            names = names.max(two_names as f64 / a_own.len.min(b_own.len) as f64);
+            names = names.max(two_names as f64 / a_own.words().len().min(b_own.words().len()) as f64);
         }
         let content = ((short + NEARLY) / (1.0 + NEARLY - short)).ln();
         Self {
@@ -135,58 +136,6 @@ fn numbers(a: &Profile, b: &Profile, terms: f64) -> f64 {
     ((x.min(y) - shared).max(0.0) / (5.0 + terms / 20.0)).min(1.0)
 }
 
-/// A set of words, at most those of a title and of headings. It allocates nothing: thousands of pairs are compared.
-#[derive(Clone)]
-struct Set {
-    words: [u32; 2 * WORDS],
-    len: usize,
-}
-
-impl Set {
-    fn of(words: impl Iterator<Item = u32>) -> Self {
-        let mut set = Self { words: [0; 2 * WORDS], len: 0 };
-        words.for_each(|word| set.insert(word));
-        set
-    }
-
-    fn insert(&mut self, word: u32) {
-        if !self.has(word) {
-            self.words[self.len] = word;
-            self.len += 1;
-        }
-    }
-
-    fn words(&self) -> &[u32] {
-        &self.words[..self.len]
-    }
-
-    fn has(&self, word: u32) -> bool {
-        self.words().contains(&word)
-    }
-
-    fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    fn with(&self, other: &Self) -> Self {
-        let mut set = self.clone();
-        other.words().iter().for_each(|&word| set.insert(word));
-        set
-    }
-
-    fn common(&self, other: &Self) -> usize {
-        self.words().iter().filter(|&&word| other.has(word)).count()
-    }
-
-    /// Returns the share of the smaller set that is absent from the larger one; 0 if either set is empty.
-    fn lacking(&self, other: &Self) -> f64 {
-        if self.is_empty() || other.is_empty() {
-            return 0.0;
-        }
-        1.0 - self.common(other) as f64 / self.len.min(other.len) as f64
-    }
-}
-
 /// Constants of a model: the intercept and the weights.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Model {
@@ -218,29 +167,9 @@ impl Model {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
-    use proptest::prelude::*;
-
     use super::*;
     use crate::sketch::{Recipe, agreement};
     use crate::text::Page;
-
-    proptest! {
-        #[test]
-        fn a_set_of_words_is_a_set(
-            a in prop::collection::vec(0u32..40, 0..=WORDS), b in prop::collection::vec(0u32..40, 0..=WORDS),
-        ) {
-            let sets = [&a, &b].map(|words| Set::of(words.iter().copied()));
-            let plain = [&a, &b].map(|words| words.iter().copied().collect::<BTreeSet<u32>>());
-            for (set, plain) in sets.iter().zip(&plain) {
-                prop_assert_eq!(set.words().iter().copied().collect::<BTreeSet<u32>>(), plain.clone());
-                prop_assert_eq!((set.len, set.is_empty()), (plain.len(), plain.is_empty()));
-            }
-            prop_assert_eq!(sets[0].common(&sets[1]), plain[0].intersection(&plain[1]).count());
-            prop_assert_eq!(sets[0].with(&sets[1]).len, plain[0].union(&plain[1]).count());
-        }
-    }
 
     /// A page of 200 words, of which those at some indexes are replaced.
     fn page(title: &str, heading: &str, url: &str, replaced: &[usize]) -> (Profile, [u32; MIN_VALUES]) {

@@ -82,7 +82,7 @@ pub(super) struct Query<'a> {
     decider: Decider<'a>,
     scope: Scope<'a>,
     document: &'a Document,
-    known: Known<&'a str>,
+    known: Known<'a, &'a str>,
     /// Candidate keys: every near-duplicate shares at least one.
     keys: Vec<Key>,
     texts: Option<Texts<'a>>,
@@ -154,6 +154,7 @@ impl<'a> Query<'a> {
         let near = self.near(most)?;
         let sharing = self.scope.sharing(&mut self.keys.clone(), most)?;
         let mut matches = Vec::new();
+        self.scope.read(&sharing.numbers)?;
         for &number in &sharing.numbers {
             matches.extend(self.judge(number, true)?);
         }
@@ -199,6 +200,7 @@ impl<'a> Query<'a> {
         let most = self.online.group_limit.max(1);
         let sharing = self.scope.sharing(&mut self.keys.clone(), most)?;
         let mut best: Option<NearDuplicate> = None;
+        self.scope.read(&sharing.numbers)?;
         for number in sharing.numbers {
             let judged = self.judge(number, true)?;
             let Some(near_duplicate) =
@@ -261,13 +263,19 @@ impl<'a> Query<'a> {
             Error::Inconsistent { path: self.scope.view().dir.catalog(), what }
         };
         let found = self.scope.found(number)?.ok_or_else(lost)?;
-        // The fingerprint is another look-up, which is seldom needed to tell that two documents are apart.
-        if self.decider.decide(&self.known.evidence(&Known::of(found.record(), None))) == Decision::Apart {
+        // The fingerprint is another look-up, which is seldom needed to tell that two documents are apart; nor are titles
+        // and headings, except by min-hash.
+        let known = Known::of(found.record(), None);
+        let mut evidence = match self.online.method {
+            Method::MinHash => self.known.evidence(&known),
+            _ => self.known.evidence_without_headings(&known),
+        };
+        if self.decider.decide(&evidence) == Decision::Apart {
             return Ok(None);
         }
-        let stored = self.scope.whole(number, found)?.ok_or_else(lost)?;
-        let fingerprint = (!stored.unprinted).then_some(stored.fingerprint);
-        let evidence = self.known.evidence(&Known::of(&stored.record, fingerprint));
+        evidence.same_heading = self.known.same_heading(&known, &evidence);
+        let stored = self.scope.whole(number, &found)?.ok_or_else(lost)?;
+        evidence.distance = self.known.distance((!stored.unprinted).then_some(stored.fingerprint));
         let is_by_simhash = || self.online.method == Method::Simhash || self.decider.is_left_to_simhash(&evidence);
         let decision = match self.decider.decide(&evidence) {
             Decision::Near(_) if !shares && !is_by_simhash() => Decision::Apart,

@@ -12,6 +12,7 @@ mod logs;
 mod open;
 mod pin;
 mod read;
+mod recent;
 mod sorted_rows;
 mod write_batch;
 
@@ -19,5 +20,6 @@ pub(crate) use families::Family;
 pub(crate) use open::Catalog;
 pub(crate) use pin::Pinned;
 pub(crate) use read::{IdCursor, KeyCursor};
+pub(crate) use recent::Recent;
 pub(crate) use sorted_rows::{RowOptions, SortedFile, SortedRows};
 pub(crate) use write_batch::{Commit, DocumentKeys, Key};

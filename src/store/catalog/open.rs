@@ -10,6 +10,7 @@ use rocksdb::{Cache, ColumnFamily, DB, ErrorKind, LogLevel, Options};
 use super::families::{Family, Use, database_options, families, new_cache};
 use super::listed;
 use super::logs::{self, is_log, log_number};
+use super::recent::RecentRecords;
 use crate::store::disk::{dir, map};
 use crate::{Error, Result};
 
@@ -31,6 +32,7 @@ pub(crate) struct Catalog {
     pub(super) db: DB,
     pub(super) path: PathBuf,
     cache: Cache,
+    pub(super) recent_records: RecentRecords,
     /// Number of the newest log when a secondary instance last caught up; the greatest number if there was none.
     followed: u64,
 }
@@ -61,7 +63,7 @@ impl Catalog {
         let cache = new_cache();
         let db =
             DB::open_cf_descriptors(options, path, families(&cache, Use::Writing)).map_err(failed(action, path))?;
-        Ok(Self { db, path: path.into(), cache, followed: u64::MAX })
+        Ok(Self { db, path: path.into(), cache, recent_records: RecentRecords::default(), followed: u64::MAX })
     }
 
     /// Opens the catalog for reading, beside a writer or without one; writes nothing in its folder.
@@ -101,7 +103,8 @@ impl Catalog {
         // A secondary instance needs a folder for its log. The log is open now: without a name it vanishes with the
         // process, however that ends.
         drop(scratch);
-        let mut catalog = Self { db, path: path.into(), cache, followed: u64::MAX };
+        let recent_records = RecentRecords::default();
+        let mut catalog = Self { db, path: path.into(), cache, recent_records, followed: u64::MAX };
         catalog.catch_up()?;
         listed::check(path)?;
         Ok(catalog)

@@ -1,13 +1,15 @@
 //! The documents that a new document is judged against: those that share a key with it, or whose fingerprint is
 //! near. They are the committed ones of one state and, for a writer, the staged ones on top.
 
+use std::sync::Arc;
+
 use nddb_format::Fingerprint;
 use nddb_format::record::Record;
 
 use super::probe::{Match, Work};
 use super::view::{Stored, View, Within};
 use crate::Result;
-use crate::store::catalog::{Family, Key, KeyCursor};
+use crate::store::catalog::{Family, Key, KeyCursor, Recent};
 
 /// Most rows of one key that are skipped because their documents are deleted or hidden; the rest counts as unread.
 const PASSED_MAX: usize = 1 << 16;
@@ -75,14 +77,14 @@ pub(crate) enum Found {
     /// All of it.
     Whole(Stored),
     /// Everything but its fingerprint.
-    Record(Record),
+    Recent(Arc<Recent>),
 }
 
 impl Found {
     pub(crate) fn record(&self) -> &Record {
         match self {
             Self::Whole(stored) => &stored.record,
-            Self::Record(record) => record,
+            Self::Recent(recent) => &recent.record,
         }
     }
 }
@@ -141,6 +143,7 @@ impl<'a> Scope<'a> {
         let stored: Vec<u64> = keys.iter().map(Key::stored).collect();
         let in_runs = snapshot.key_lists(&stored)?;
         let mut in_runs = in_runs.iter().peekable();
+        let in_memory = snapshot.memtable.sharing(&stored);
         let mut cursor: Option<(Family, KeyCursor<'_>)> = None;
         for (index, key) in keys.iter().enumerate() {
             let (mut of_rows, mut of_key) = (Taken::new(most), Taken::new(most));
@@ -159,7 +162,7 @@ impl<'a> Scope<'a> {
                 }
             }
             // Documents of the memtable are younger than all of runs, and staged ones than all committed ones.
-            for number in snapshot.memtable.sharing(stored[index]) {
+            for number in in_memory.numbers(index) {
                 if of_key.cut || !of_key.take(number, self.is_live(number)) {
                     break;
                 }
@@ -193,21 +196,28 @@ impl<'a> Scope<'a> {
         Ok(Near { matches, more })
     }
 
+    /// Reads what [`Scope::found`] will be asked for, of ascending numbers.
+    pub(crate) fn read(&self, numbers: &[u64]) -> Result<()> {
+        // Staged documents are the youngest.
+        let end = self.group.and_then(|group| numbers.iter().position(|&number| group.keeps(number)));
+        self.view.catalog.read_recent(&numbers[..end.unwrap_or(numbers.len())])
+    }
+
     /// Returns the record of a number that one of these found, or all of the document where it is at hand.
     pub(crate) fn found(&self, number: u64) -> Result<Option<Found>> {
         match self.group.and_then(|group| group.stored(number)) {
             Some(stored) => Ok(Some(Found::Whole(stored))),
-            None => Ok(self.view.catalog.record(number)?.map(Found::Record)),
+            None => Ok(self.view.catalog.recent(number)?.map(Found::Recent)),
         }
     }
 
     /// Returns the document of a number whose record was found.
-    pub(crate) fn whole(&self, number: u64, found: Found) -> Result<Option<Stored>> {
+    pub(crate) fn whole(&self, number: u64, found: &Found) -> Result<Option<Stored>> {
         match found {
-            Found::Whole(stored) => Ok(Some(stored)),
-            Found::Record(record) => {
-                let print = self.view.catalog.print(number)?;
-                Ok(print.map(|print| Stored::of(number, print, record)))
+            Found::Whole(stored) => Ok(Some(stored.clone())),
+            Found::Recent(recent) => {
+                let print = self.view.catalog.print_of(number, recent)?;
+                Ok(print.map(|print| Stored::of(number, print, recent.record.clone())))
             }
         }
     }

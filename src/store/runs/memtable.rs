@@ -96,7 +96,28 @@ impl Keys {
 
     /// Returns the numbers of a key, ascending.
     pub(crate) fn numbers(&self, key: u64) -> impl Iterator<Item = u64> {
-        let [mut at, _] = self.ends[self.chain(key)];
+        self.numbers_from(key, self.ends[self.chain(key)][0])
+    }
+
+    /// Returns the first link of each key, or the end of its chain. A step along each chain is made in turn: the
+    /// processor waits for all of them at once.
+    fn first_links(&self, keys: &[u64]) -> Vec<u32> {
+        let mut links: Vec<u32> = keys.iter().map(|&key| self.ends[self.chain(key)][0]).collect();
+        let mut goes_on = !self.links.is_empty();
+        while goes_on {
+            goes_on = false;
+            for (at, &key) in links.iter_mut().zip(keys) {
+                if let Some(link) = self.links.get(*at as usize).filter(|link| link.key != key) {
+                    *at = link.next;
+                    goes_on = true;
+                }
+            }
+        }
+        links
+    }
+
+    /// Returns the numbers of a key from a link of its chain on.
+    fn numbers_from(&self, key: u64, mut at: u32) -> impl Iterator<Item = u64> {
         let mut before = None;
         std::iter::from_fn(move || {
             loop {
@@ -330,9 +351,10 @@ impl Memtables {
         self.active.len() >= ROWS_MAX || self.active.keys_len() >= KEYS_MAX
     }
 
-    /// Returns the numbers of the documents with a key, ascending.
-    pub(crate) fn sharing(&self, key: u64) -> impl Iterator<Item = u64> {
-        self.each().flat_map(move |memtable| memtable.keys.numbers(key))
+    /// Looks up keys.
+    pub(crate) fn sharing<'a>(&'a self, keys: &'a [u64]) -> FoundKeys<'a> {
+        let of = |memtable: &'a Memtable| (&memtable.keys, memtable.keys.first_links(keys));
+        FoundKeys { keys, found: self.each().map(of).collect() }
     }
 
     /// Freezes the documents so far, which take part in queries until [`Memtables::drop_below`] drops them. There
@@ -388,6 +410,20 @@ impl Memtables {
     }
 }
 
+/// Keys that were looked up in memtables.
+pub(crate) struct FoundKeys<'a> {
+    keys: &'a [u64],
+    /// The keys of each memtable, and the first link of each key that was looked up.
+    found: Vec<(&'a Keys, Vec<u32>)>,
+}
+
+impl FoundKeys<'_> {
+    /// Returns the numbers of the documents with the key at an index, ascending.
+    pub(crate) fn numbers(&self, index: usize) -> impl Iterator<Item = u64> {
+        self.found.iter().flat_map(move |(keys, links)| keys.numbers_from(self.keys[index], links[index]))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -395,6 +431,28 @@ mod tests {
     use super::*;
 
     proptest! {
+        #[test]
+        fn keys_lead_to_their_documents(
+            rows in prop::collection::vec(prop::collection::vec(0u64..400, 0..6), 0..200), frozen in 0usize..200,
+            asked in prop::collection::vec(0u64..400, 0..30),
+        ) {
+            let mut memtables = Memtables::new(64, 3);
+            for (number, keys) in (0..).zip(&rows) {
+                if number == frozen as u64 {
+                    memtables.freeze();
+                }
+                memtables.insert(number, number);
+                memtables.insert_keys(number, keys.iter().copied());
+            }
+            // Keys of one chain: those equal but for their higher bits.
+            let asked: Vec<u64> = asked.into_iter().flat_map(|key| [key, key + (1 << 30)]).collect();
+            let found = memtables.sharing(&asked);
+            for (index, key) in asked.iter().enumerate() {
+                let want: Vec<u64> = (0..).zip(&rows).filter(|(_, keys)| keys.contains(key)).map(|row| row.0).collect();
+                prop_assert_eq!(found.numbers(index).collect::<Vec<_>>(), want);
+            }
+        }
+
         #[test]
         fn probing_finds_what_a_scan_finds(
             bits in 8u8..=64, k in 0u8..=7, prints in prop::collection::vec((any::<u64>(), 0u32..64), 0..300),
