@@ -202,6 +202,39 @@ fn random_databases_answer_like_a_look_at_every_document() {
     }
 }
 
+/// The documents of many queries are looked up in their order, those of few one by one or together.
+#[test]
+fn many_queries_of_one_call_have_the_answers_of_each_alone() {
+    let mut random = Random::seeded("many queries");
+    let folder = folder();
+    let path = folder.path().join("db");
+    let mut writer = Writer::create(&path, &Config::within(3).expect("k")).expect("created");
+    let prints: Vec<u64> = (0..900).map(|_| random.next()).collect();
+    let mut load = writer.bulk_load().expect("begun");
+    for number in 0..4_000 {
+        // Several documents of most fingerprints, whose numbers are far apart.
+        let (print, flips) = (*random.pick(&prints), random.below(3));
+        load.push(bare(&format!("d{number}"), random.near(print, flips, 64))).expect("taken");
+    }
+    load.finish().expect("loaded");
+    for number in (0..4_000).filter(|number| number % 7 == 3) {
+        writer.delete(&format!("d{number}")).expect("deleted");
+    }
+    writer.commit().expect("durable");
+    let queries: Vec<Fingerprint> = prints.iter().chain(&prints[..40]).map(|&print| Fingerprint(print)).collect();
+    let find = |queries: &[Fingerprint], limit| {
+        writer.view().find(queries, Within(3), limit, &mut Work::default()).expect("answers")
+    };
+    for limit in [None, Some(2)] {
+        let together = find(&queries, limit);
+        assert!(together.iter().map(|answer| answer.matches.len()).sum::<usize>() > 1_500, "enough for one look-up");
+        let alone: Vec<_> = queries.iter().flat_map(|&query| find(&[query], limit)).collect();
+        assert_eq!(together, alone, "limit {limit:?}");
+        let some: Vec<_> = queries.chunks(50).flat_map(|queries| find(queries, limit)).collect();
+        assert_eq!(some, alone, "limit {limit:?}");
+    }
+}
+
 #[test]
 fn a_hot_fingerprint_is_counted_exactly_whatever_the_limit() {
     const DOCUMENTS: u64 = 100_000;

@@ -12,6 +12,8 @@ use crate::{Error, Result};
 
 /// Up to this many rows are looked up one by one: preparing a look-up of many costs as much as one of them.
 const FEW: usize = 4;
+/// From so many rows on they are read in their order: many are in the block of the one before.
+const CROWD: usize = 1 << 10;
 /// Most records read together for look-ups that follow: far fewer than are kept.
 const MANY: usize = 1 << 10;
 /// Bytes that a scan reads ahead.
@@ -150,6 +152,9 @@ impl Catalog {
             }
             return Ok(());
         }
+        if numbers.len() >= CROWD {
+            return self.records_in_order(ReadOptions::default(), numbers.iter().copied(), visit);
+        }
         let keys: Vec<[u8; 8]> = numbers.iter().map(|&number| record::number_key(number)).collect();
         let rows = self.db.batched_multi_get_cf(self.family(Family::Documents), &keys, true);
         for (index, row) in rows.into_iter().enumerate() {
@@ -167,7 +172,16 @@ impl Catalog {
         numbers: impl IntoIterator<Item = u64>,
         visit: &mut dyn FnMut(usize, &[u8]) -> Result<()>,
     ) -> Result<()> {
-        let mut rows = self.db.raw_iterator_cf_opt(self.family(Family::Documents), in_order());
+        self.records_in_order(in_order(), numbers, visit)
+    }
+
+    fn records_in_order(
+        &self,
+        options: ReadOptions,
+        numbers: impl IntoIterator<Item = u64>,
+        visit: &mut dyn FnMut(usize, &[u8]) -> Result<()>,
+    ) -> Result<()> {
+        let mut rows = self.db.raw_iterator_cf_opt(self.family(Family::Documents), options);
         for (index, number) in numbers.into_iter().enumerate() {
             let key = record::number_key(number);
             if rows.valid() {

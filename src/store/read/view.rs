@@ -3,7 +3,7 @@
 use nddb_format::Fingerprint;
 use nddb_format::record::{Archive, Print, Record, Settings};
 
-use super::probe::{Matches, Work};
+use super::probe::{Match, Matches, Work};
 use super::snapshot::Snapshot;
 use crate::store::catalog::Catalog;
 use crate::store::disk::dir::Dir;
@@ -95,7 +95,8 @@ impl<'a> View<'a> {
     }
 
     /// Finds all live documents within `within` bits of each query, with their ids; a limit keeps the
-    /// least by (distance, number).
+    /// least by (distance, number). The documents of all queries of one call are looked up together: the more, the
+    /// cheaper.
     ///
     /// # Errors
     /// As [`View::probe`].
@@ -107,36 +108,51 @@ impl<'a> View<'a> {
         work: &mut Work,
     ) -> Result<Vec<Answer>> {
         let probed = self.probe(queries, within, limit, work)?;
-        queries.iter().zip(probed).map(|(&query, matches)| self.resolve(query, matches)).collect()
+        let answer = |(&fingerprint, matches): (&Fingerprint, &Matches)| Answer {
+            fingerprint,
+            count: matches.count,
+            matches: Vec::with_capacity(matches.matches.len()),
+        };
+        let mut answers: Vec<Answer> = queries.iter().zip(&probed).map(answer).collect();
+        self.resolve(&probed, &mut answers)?;
+        for answer in &mut answers {
+            answer.matches.sort_unstable_by(|a, b| (a.distance, &a.id).cmp(&(b.distance, &b.id)));
+        }
+        Ok(answers)
     }
 
-    /// Resolves document numbers to documents.
-    fn resolve(&self, fingerprint: Fingerprint, matches: Matches) -> Result<Answer> {
-        let mut by_number = matches.matches;
-        by_number.sort_unstable_by_key(|found| found.number);
-        let numbers: Vec<u64> = by_number.iter().map(|found| found.number).collect();
-        let mut found = Vec::with_capacity(numbers.len());
-        if !numbers.is_empty() {
-            self.catalog.records(&numbers, &mut |index, value| {
-                let head = Record::head_of(value).map_err(Error::format(&self.dir.catalog()))?;
-                let hit = by_number[index];
-                found.push(Neighbor {
-                    id: head.id.into(),
-                    number: hit.number,
-                    fingerprint: hit.fingerprint,
-                    distance: hit.distance,
-                    url: head.url.map(str::to_owned),
-                    site: head.site.map(str::to_owned),
-                });
-                Ok(())
-            })?;
+    /// Adds the documents of all matches to the answers of their queries, in the order of the document numbers.
+    fn resolve(&self, probed: &[Matches], answers: &mut [Answer]) -> Result<()> {
+        let mut by_number: Vec<(usize, Match)> = Vec::new();
+        for (query, matches) in probed.iter().enumerate() {
+            by_number.extend(matches.matches.iter().map(|&found| (query, found)));
         }
-        if found.len() != numbers.len() {
-            let what = format!("the catalog lacks {} documents that a run holds", numbers.len() - found.len());
+        by_number.sort_unstable_by_key(|(_, found)| found.number);
+        let mut numbers: Vec<u64> = by_number.iter().map(|(_, found)| found.number).collect();
+        numbers.dedup();
+        let (mut resolved, mut rest) = (0, by_number.iter().peekable());
+        self.catalog.records(&numbers, &mut |index, value| {
+            let head = Record::head_of(value).map_err(Error::format(&self.dir.catalog()))?;
+            while let Some((query, hit)) = rest.next_if(|(_, hit)| hit.number <= numbers[index]) {
+                if hit.number == numbers[index] {
+                    answers[*query].matches.push(Neighbor {
+                        id: head.id.into(),
+                        number: hit.number,
+                        fingerprint: hit.fingerprint,
+                        distance: hit.distance,
+                        url: head.url.map(str::to_owned),
+                        site: head.site.map(str::to_owned),
+                    });
+                }
+            }
+            resolved += 1;
+            Ok(())
+        })?;
+        if resolved != numbers.len() {
+            let what = format!("the catalog lacks {} documents that a run holds", numbers.len() - resolved);
             return Err(Error::Inconsistent { path: self.dir.catalog(), what });
         }
-        found.sort_unstable_by(|a, b| (a.distance, &a.id).cmp(&(b.distance, &b.id)));
-        Ok(Answer { fingerprint, count: matches.count, matches: found })
+        Ok(())
     }
 
     /// Returns the live document with this id.

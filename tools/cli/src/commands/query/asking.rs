@@ -1,5 +1,7 @@
 //! Execution of queries on many threads, with answers printed in the order of the queries.
 
+use std::ops::RangeInclusive;
+
 use nddb::internals::in_order;
 use nddb::{Federation, Stored, Work};
 
@@ -7,13 +9,13 @@ use super::queries::Query;
 use crate::failure::Result;
 use crate::output::Output;
 
-/// Pieces of the queries that are held at a time where the number of all is not known.
-const PIECES_HELD: usize = 16;
+/// Stored documents that are held at a time to be asked for.
+const HELD: usize = 1 << 14;
 
 /// A way to answer queries.
 pub(super) trait Answering: Sync {
-    /// Queries of one piece of work for a thread.
-    const PIECE: usize;
+    /// The fewest and the most queries of one piece of work for a thread.
+    const PIECE: RangeInclusive<usize>;
 
     /// Answers queries, a line each.
     fn answer(&self, queries: &[Query]) -> Result<Answers>;
@@ -47,8 +49,9 @@ impl<'a, A: Answering> Asking<'a, A> {
     /// Asks queries on all threads, and prints the answers in their order.
     pub(super) fn ask(&mut self, queries: &[Query]) -> Result<()> {
         self.queries += queries.len();
-        let mut pieces = queries.chunks(A::PIECE);
-        let threads = self.threads.min(queries.len().div_ceil(A::PIECE));
+        let piece = queries.len().div_ceil(self.threads.max(1)).clamp(*A::PIECE.start(), *A::PIECE.end());
+        let mut pieces = queries.chunks(piece);
+        let threads = self.threads.min(pieces.len());
         let Self { answering, output, sum, .. } = self;
         in_order(
             threads,
@@ -68,13 +71,12 @@ impl<'a, A: Answering> Asking<'a, A> {
 
     /// Asks for what is near each stored document.
     pub(super) fn ask_all(&mut self, federation: &Federation<'_>) -> Result<()> {
-        let most = PIECES_HELD * A::PIECE;
-        let mut held = Vec::with_capacity(most);
+        let mut held = Vec::with_capacity(HELD);
         let mut failed = None;
         for (part, view) in federation.parts().iter().enumerate() {
             view.each(&mut |stored: Stored| {
                 held.push(Query::Stored(part, Box::new(stored)));
-                if held.len() == most {
+                if held.len() == HELD {
                     failed = self.ask(&held).err();
                     held.clear();
                 }

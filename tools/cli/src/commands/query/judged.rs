@@ -1,6 +1,7 @@
 //! Queries decided by a method, and their answers as lines.
 
 use std::io::Write;
+use std::ops::RangeInclusive;
 
 use nddb::detect::{ALL_TRAITS, Method, NearDuplicate, OnlineDetector, PartedNearDuplicates, told};
 use nddb::detect::{bounds, content_difference, main_content_difference, read_page, term_difference};
@@ -27,7 +28,7 @@ pub(super) struct Judged<'a> {
 }
 
 impl Answering for Judged<'_> {
-    const PIECE: usize = 64;
+    const PIECE: RangeInclusive<usize> = 64..=64;
 
     fn answer(&self, queries: &[Query]) -> Result<Answers> {
         let mut answers = Answers::default();
