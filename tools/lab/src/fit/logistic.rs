@@ -127,8 +127,9 @@ impl<const N: usize> Standardized<N> {
             let spread = weight * (p * (1.0 - p)).max(1e-6);
             for i in 0..N {
                 slope[i] += error * row[i];
+                // All of the row, though half would do: that is one operation on vectors.
                 let part = spread * row[i];
-                for j in 0..=i {
+                for j in 0..N {
                     curve[i][j] += part * row[j];
                 }
             }
@@ -138,10 +139,6 @@ impl<const N: usize> Standardized<N> {
             let penalty = if i == 0 { 1e-9 } else { penalty };
             slope[i] -= penalty * at[i];
             curve[i][i] += penalty;
-        }
-        // Only the lower half was summed.
-        for (i, j) in (0..N).flat_map(|i| (0..i).map(move |j| (i, j))) {
-            curve[j][i] = curve[i][j];
         }
         solve(curve, slope)
     }
