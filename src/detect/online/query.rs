@@ -153,14 +153,23 @@ impl<'a> Query<'a> {
     fn found(&self, most: usize) -> Result<(Vec<NearDuplicate>, Near, usize)> {
         let near = self.near(most)?;
         let sharing = self.scope.sharing(&mut self.keys.clone(), most)?;
+        let mut probed: Vec<(u64, Fingerprint)> =
+            near.matches.iter().map(|found| (found.number, found.fingerprint)).collect();
+        probed.sort_unstable_by_key(|(number, _)| *number);
+        let fingerprint_of = |number| {
+            let index = probed.binary_search_by_key(&number, |(number, _)| *number).ok()?;
+            Some(probed[index].1)
+        };
         let mut matches = Vec::new();
         self.scope.read(&sharing.numbers)?;
         for &number in &sharing.numbers {
-            matches.extend(self.judge(number, true)?);
+            matches.extend(self.judge(number, true, fingerprint_of(number))?);
         }
-        let shares = |number: &u64| sharing.numbers.binary_search(number).is_ok();
-        for number in near.matches.iter().map(|found| found.number).filter(|number| !shares(number)) {
-            matches.extend(self.judge(number, false)?);
+        let rest = probed.iter().filter(|(number, _)| sharing.numbers.binary_search(number).is_err());
+        let rest: Vec<(u64, Fingerprint)> = rest.copied().collect();
+        self.scope.read(&rest.iter().map(|(number, _)| *number).collect::<Vec<_>>())?;
+        for (number, fingerprint) in rest {
+            matches.extend(self.judge(number, false, Some(fingerprint))?);
         }
         matches.sort_by_key(|near_duplicate| self.rank(near_duplicate));
         Ok((matches, near, sharing.cut))
@@ -174,7 +183,7 @@ impl<'a> Query<'a> {
             let Sharing { numbers, cut } = self.scope.sharing(&mut [Key::Digest(*digest)], 1 + OWN)?;
             for number in numbers {
                 if let Some(near_duplicate) = self
-                    .judge(number, true)?
+                    .judge(number, true, None)?
                     .filter(|near_duplicate| near_duplicate.stored.record.id != self.document.id())
                 {
                     return Ok((Some(near_duplicate), true));
@@ -202,7 +211,7 @@ impl<'a> Query<'a> {
         let mut best: Option<NearDuplicate> = None;
         self.scope.read(&sharing.numbers)?;
         for number in sharing.numbers {
-            let judged = self.judge(number, true)?;
+            let judged = self.judge(number, true, None)?;
             let Some(near_duplicate) =
                 judged.filter(|near_duplicate| near_duplicate.stored.record.id != self.document.id())
             else {
@@ -228,7 +237,8 @@ impl<'a> Query<'a> {
         loop {
             let near = self.near(most)?;
             for found in &near.matches {
-                let judged = self.judge(found.number, self.online.method == Method::Simhash)?;
+                let judged =
+                    self.judge(found.number, self.online.method == Method::Simhash, Some(found.fingerprint))?;
                 if let Some(near_duplicate) =
                     judged.filter(|near_duplicate| near_duplicate.stored.record.id != self.document.id())
                 {
@@ -256,8 +266,8 @@ impl<'a> Query<'a> {
     }
 
     /// Returns the match of one candidate, if the candidate is a near-duplicate; `shares` is whether the candidate
-    /// shares a key, or was found by simhash alone.
-    fn judge(&self, number: u64, shares: bool) -> Result<Option<NearDuplicate>> {
+    /// shares a key, or was found by simhash alone, and `probed` the fingerprint if a probe has found it.
+    fn judge(&self, number: u64, shares: bool, probed: Option<Fingerprint>) -> Result<Option<NearDuplicate>> {
         let lost = || {
             let what = format!("a key or a run leads to document {number}, and it has no record");
             Error::Inconsistent { path: self.scope.view().dir.catalog(), what }
@@ -274,7 +284,7 @@ impl<'a> Query<'a> {
             return Ok(None);
         }
         evidence.same_heading = self.known.same_heading(&known, &evidence);
-        let stored = self.scope.whole(number, &found)?.ok_or_else(lost)?;
+        let stored = self.scope.whole(number, &found, probed)?.ok_or_else(lost)?;
         evidence.distance = self.known.distance((!stored.unprinted).then_some(stored.fingerprint));
         let is_by_simhash = || self.online.method == Method::Simhash || self.decider.is_left_to_simhash(&evidence);
         let decision = match self.decider.decide(&evidence) {

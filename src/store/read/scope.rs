@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use nddb_format::Fingerprint;
-use nddb_format::record::Record;
+use nddb_format::record::{Print, Record};
 
 use super::probe::{Match, Work};
 use super::view::{Stored, View, Within};
@@ -211,12 +211,15 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// Returns the document of a number whose record was found.
-    pub(crate) fn whole(&self, number: u64, found: &Found) -> Result<Option<Stored>> {
+    /// Returns the document of a number whose record was found; a fingerprint that a probe has found need not be looked
+    /// up.
+    pub(crate) fn whole(&self, number: u64, found: &Found, probed: Option<Fingerprint>) -> Result<Option<Stored>> {
         match found {
             Found::Whole(stored) => Ok(Some(stored.clone())),
             Found::Recent(recent) => {
-                let print = self.view.catalog.print_of(number, recent)?;
+                let probed = probed.map(|fingerprint| Print { fingerprint: fingerprint.0, unprinted: false });
+                let print =
+                    probed.map_or_else(|| self.view.catalog.print_of(number, recent), |print| Ok(Some(print)))?;
                 Ok(print.map(|print| Stored::of(number, print, recent.record.clone())))
             }
         }
