@@ -166,25 +166,22 @@ pub enum Error {
 impl Error {
     /// Makes an [`Error::Io`] of an error of the system.
     pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
-        let path = path.to_owned();
-        move |source| Self::Io { action, path, source }
+        move |source| Self::Io { action, path: path.to_owned(), source }
     }
 
     /// As [`Error::io`], for a file of the database that must exist.
     pub(crate) fn io_of_part(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
-        let path = path.to_owned();
         move |source| match source.kind() {
-            io::ErrorKind::NotFound => Self::Missing { path },
-            _ => Self::Io { action, path, source },
+            io::ErrorKind::NotFound => Self::Missing { path: path.to_owned() },
+            _ => Self::Io { action, path: path.to_owned(), source },
         }
     }
 
     /// Makes an [`Error::Corrupt`] or [`Error::Newer`] of an error of the format.
     pub(crate) fn format(path: &Path) -> impl FnOnce(FormatError) -> Self {
-        let path = path.to_owned();
         move |source| match source {
-            FormatError::Version { .. } => Self::Newer { path, source },
-            _ => Self::Corrupt { path, source },
+            FormatError::Version { .. } => Self::Newer { path: path.to_owned(), source },
+            _ => Self::Corrupt { path: path.to_owned(), source },
         }
     }
 

@@ -172,8 +172,8 @@ fn names_in(path: &Path) -> Result<Vec<OsString>> {
 
 /// An error of RocksDB as one of the catalog.
 pub(super) fn failed(action: &'static str, path: &Path) -> impl FnOnce(rocksdb::Error) -> Error {
-    let path = path.to_owned();
     move |source| {
+        let path = path.to_owned();
         // RocksDB's errors have a kind and a text, and a full disk is known by the text alone.
         let text = source.as_ref();
         if text.contains(FULL) {

@@ -75,7 +75,7 @@ pub(crate) struct Near {
 /// What a look-up of a document has found.
 pub(crate) enum Found {
     /// All of it.
-    Whole(Stored),
+    Whole(Box<Stored>),
     /// Everything but its fingerprint.
     Recent(Arc<Recent>),
 }
@@ -206,7 +206,7 @@ impl<'a> Scope<'a> {
     /// Returns the record of a number that one of these found, or all of the document where it is at hand.
     pub(crate) fn found(&self, number: u64) -> Result<Option<Found>> {
         match self.group.and_then(|group| group.stored(number)) {
-            Some(stored) => Ok(Some(Found::Whole(stored))),
+            Some(stored) => Ok(Some(Found::Whole(Box::new(stored)))),
             None => Ok(self.view.catalog.recent(number)?.map(Found::Recent)),
         }
     }
@@ -215,7 +215,7 @@ impl<'a> Scope<'a> {
     /// up.
     pub(crate) fn whole(&self, number: u64, found: &Found, probed: Option<Fingerprint>) -> Result<Option<Stored>> {
         match found {
-            Found::Whole(stored) => Ok(Some(stored.clone())),
+            Found::Whole(stored) => Ok(Some(Stored::clone(stored))),
             Found::Recent(recent) => {
                 let probed = probed.map(|fingerprint| Print { fingerprint: fingerprint.0, unprinted: false });
                 let print =

@@ -130,9 +130,10 @@ impl<'a> View<'a> {
         by_number.sort_unstable_by_key(|(_, found)| found.number);
         let mut numbers: Vec<u64> = by_number.iter().map(|(_, found)| found.number).collect();
         numbers.dedup();
+        let path = self.dir.catalog();
         let (mut resolved, mut rest) = (0, by_number.iter().peekable());
         self.catalog.records(&numbers, &mut |index, value| {
-            let head = Record::head_of(value).map_err(Error::format(&self.dir.catalog()))?;
+            let head = Record::head_of(value).map_err(Error::format(&path))?;
             while let Some((query, hit)) = rest.next_if(|(_, hit)| hit.number <= numbers[index]) {
                 if hit.number == numbers[index] {
                     answers[*query].matches.push(Neighbor {
