@@ -207,6 +207,40 @@ fn a_reader_that_missed_the_log_of_a_deletion_does_not_see_the_document_again() 
     }
 }
 
+/// Each writer has logs of its own, so that the reader has to open the catalog anew, and keeps what it knows of the
+/// documents that are in no run.
+#[test]
+fn a_reader_follows_one_writer_after_the_other() {
+    let mut random = Random::seeded("one writer after the other");
+    let folder = folder();
+    let path = folder.path().join("db");
+    let mut commits = 0;
+    create(&path).close().expect("closed");
+    let mut reader = Reader::open(&path).expect("opened");
+    for round in 0..12 {
+        let mut writer = Writer::open(&path).expect("opened");
+        for (id, print) in documents(commits) {
+            writer.insert(bare(&id, print)).expect("inserted");
+        }
+        if let Some(old) = commits.checked_sub(DELETED_AFTER) {
+            assert!(writer.delete(&format!("added {old} 0")).expect("deleted"));
+        }
+        commits += 1;
+        match random.below(5) {
+            0 => writer.flush().expect("flushed"),
+            1 if let Some(plan) = writer.plan_full_compaction() => drop(writer.compact(&plan).expect("compacted")),
+            _ => (),
+        }
+        writer.close().expect("closed");
+        assert!(reader.refresh().expect("refreshed"), "round {round}");
+        let fresh = Reader::open(&path).expect("opened");
+        for view in [reader.view(), fresh.view()] {
+            assert_eq!(assert_whole(&view, &mut random), commits - 1, "round {round}");
+        }
+        assert!(!reader.refresh().expect("refreshed"), "nothing has changed");
+    }
+}
+
 #[test]
 fn a_reader_that_missed_the_log_of_a_batch_s_commit_sees_its_documents() {
     let folder = folder();

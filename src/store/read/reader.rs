@@ -11,7 +11,7 @@ use crate::store::catalog::Catalog;
 use crate::store::disk::dir::Dir;
 use crate::store::ranges::Ranges;
 use crate::store::read::probe::Work;
-use crate::store::read::snapshot::{Snapshot, read_manifest};
+use crate::store::read::snapshot::{Changes, Snapshot, read_manifest};
 use crate::store::read::view::{Neighbor, View, Within};
 use crate::store::runs::run::Verify;
 use crate::{Error, Result};
@@ -56,7 +56,7 @@ impl Reader {
     /// As [`Reader::open`]; the old state is kept then, without any later change.
     pub fn refresh(&mut self) -> Result<bool> {
         let before = self.mark();
-        if !self.follow()? {
+        if !self.follow()? && !self.follow_anew()? {
             (self.catalog, self.settings, self.snapshot) =
                 open_state(&self.dir, self.verify, Some((&self.catalog, &self.snapshot)))?;
             self.ahead = false;
@@ -70,27 +70,57 @@ impl Reader {
         // else records the removal. So numbers that have left the deleted set, and whether a load has ended, are
         // read through a fresh instance, as is everything once an unread log was removed.
         let loading = self.snapshot.ranges.in_state(RangeState::Loading).next().is_some();
-        let manifest = read_manifest(&self.dir)?;
-        let (generation, since) = (manifest.generation, self.snapshot.manifest.generation);
-        if self.ahead || loading || manifest.purged != self.snapshot.manifest.purged {
+        if self.ahead || loading {
             return Ok(false);
         }
-        let Ok(mut changes) = self.snapshot.changes_to(&self.dir, manifest, self.verify) else { return Ok(false) };
+        let Some(changes) = self.changes()? else { return Ok(false) };
         // If a later step fails, the catalog is ahead of the snapshot.
         self.ahead = true;
         if !self.catalog.catch_up().unwrap_or(false) {
             return Ok(false);
         }
-        changes.read(&self.catalog, since, &self.snapshot.deleted)?;
-        let settings = self.catalog.settings()?;
-        // A flush between the two steps would have removed rows that the snapshot still needs.
-        if read_manifest(&self.dir)?.generation != generation {
+        let Some((changes, settings)) = self.read(changes, &self.catalog)? else { return Ok(false) };
+        self.move_on(changes, settings);
+        Ok(true)
+    }
+
+    /// Catches up with the writer using a catalog that is opened anew, with the memtable that there is: of documents that
+    /// were read nothing is read again. Returns whether that reaches the writer's present state.
+    fn follow_anew(&mut self) -> Result<bool> {
+        let Some(changes) = self.changes()? else { return Ok(false) };
+        let Ok(catalog) = open_catalog(&self.dir, Some(&self.catalog)) else { return Ok(false) };
+        let Ok(Some((changes, settings))) = self.read(changes, &catalog) else { return Ok(false) };
+        if settings.catalog != self.settings.catalog {
             return Ok(false);
         }
+        self.catalog = catalog;
+        self.move_on(changes, settings);
+        Ok(true)
+    }
+
+    /// Returns what has changed in the files; `None` if the state cannot be reached from this one.
+    fn changes(&self) -> Result<Option<Changes>> {
+        let manifest = read_manifest(&self.dir)?;
+        let before = &self.snapshot.manifest;
+        if manifest.purged != before.purged || manifest.generation < before.generation {
+            return Ok(None);
+        }
+        Ok(self.snapshot.changes_to(&self.dir, manifest, self.verify).ok())
+    }
+
+    /// Adds to the changes what the catalog says; `None` if the files have changed meanwhile.
+    fn read(&self, mut changes: Changes, catalog: &Catalog) -> Result<Option<(Changes, Settings)>> {
+        changes.read(catalog, self.snapshot.manifest.generation, &self.snapshot.deleted)?;
+        let settings = catalog.settings()?;
+        // A flush between the two steps would have removed rows that the snapshot still needs.
+        let stood_still = read_manifest(&self.dir)?.generation == changes.generation();
+        Ok(stood_still.then_some((changes, settings)))
+    }
+
+    fn move_on(&mut self, changes: Changes, settings: Settings) {
         self.snapshot.apply(changes);
         self.settings = settings;
         self.ahead = false;
-        Ok(true)
     }
 
     /// Returns values that differ between any two different states.

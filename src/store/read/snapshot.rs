@@ -218,6 +218,11 @@ impl Changes {
         }
     }
 
+    /// Returns the generation of the later manifest.
+    pub(crate) fn generation(&self) -> u64 {
+        self.manifest.generation
+    }
+
     /// Reads the rows of the catalog that are not in the files: deletions of the generations from `since` on,
     /// ranges, and the unread prints. `deleted` are the known deletions.
     pub(crate) fn read(&mut self, catalog: &Catalog, since: u64, deleted: &RoaringTreemap) -> Result<()> {
