@@ -17,7 +17,7 @@ use crate::writer::usual_threads;
 /// Rows of a batch.
 const BATCH: usize = 1 << 13;
 /// Queries that are in flight together.
-const PIECE: usize = 1 << 14;
+const PIECE: usize = 1 << 9;
 
 /// Rows on their way to the reader of a table.
 pub(crate) struct Rows<'a> {

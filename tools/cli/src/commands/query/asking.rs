@@ -1,7 +1,5 @@
 //! Execution of queries on many threads, with answers printed in the order of the queries.
 
-use std::ops::RangeInclusive;
-
 use nddb::internals::in_order;
 use nddb::{Federation, Stored, Work};
 
@@ -9,13 +7,13 @@ use super::queries::Query;
 use crate::failure::Result;
 use crate::output::Output;
 
-/// Stored documents that are held at a time to be asked for.
-const HELD: usize = 1 << 14;
+/// Pieces of the queries that are held at a time where the number of all is not known.
+const PIECES_HELD: usize = 16;
 
 /// A way to answer queries.
 pub(super) trait Answering: Sync {
-    /// The fewest and the most queries of one piece of work for a thread.
-    const PIECE: RangeInclusive<usize>;
+    /// Queries of one piece of work for a thread.
+    const PIECE: usize;
 
     /// Answers queries, a line each.
     fn answer(&self, queries: &[Query]) -> Result<Answers>;
@@ -49,9 +47,8 @@ impl<'a, A: Answering> Asking<'a, A> {
     /// Asks queries on all threads, and prints the answers in their order.
     pub(super) fn ask(&mut self, queries: &[Query]) -> Result<()> {
         self.queries += queries.len();
-        let piece = queries.len().div_ceil(self.threads.max(1)).clamp(*A::PIECE.start(), *A::PIECE.end());
-        let mut pieces = queries.chunks(piece);
-        let threads = self.threads.min(pieces.len());
+        let mut pieces = queries.chunks(A::PIECE);
+        let threads = self.threads.min(queries.len().div_ceil(A::PIECE));
         let Self { answering, output, sum, .. } = self;
         in_order(
             threads,
@@ -71,12 +68,13 @@ impl<'a, A: Answering> Asking<'a, A> {
 
     /// Asks for what is near each stored document.
     pub(super) fn ask_all(&mut self, federation: &Federation<'_>) -> Result<()> {
-        let mut held = Vec::with_capacity(HELD);
+        let most = PIECES_HELD * A::PIECE;
+        let mut held = Vec::with_capacity(most);
         let mut failed = None;
         for (part, view) in federation.parts().iter().enumerate() {
             view.each(&mut |stored: Stored| {
                 held.push(Query::Stored(part, Box::new(stored)));
-                if held.len() == HELD {
+                if held.len() == most {
                     failed = self.ask(&held).err();
                     held.clear();
                 }

@@ -1,6 +1,5 @@
 //! Queries for all fingerprints within k bits, and their answers as lines.
 
-use std::ops::RangeInclusive;
 use std::time::Instant;
 
 use clap::ValueEnum;
@@ -16,6 +15,9 @@ use crate::json::{self, Written};
 const MISSING: &[u8] = b"{\"fp\":null,\"count\":0,\"matches\":[],\"error\":\"no such document\"}\n";
 /// The answer for a document of fewer than two tokens.
 const UNPRINTED: &[u8] = b"{\"fp\":null,\"count\":0,\"matches\":[]}\n";
+
+/// Queries whose probes are in flight together.
+const TOGETHER: usize = 32;
 
 /// Whether document numbers become ids.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -37,18 +39,18 @@ pub(super) struct Bare<'a> {
 }
 
 impl Answering for Bare<'_> {
-    // The documents of a piece are looked up together: of many, the blocks of the catalog are read once.
-    const PIECE: RangeInclusive<usize> = 1 << 10..=1 << 17;
+    const PIECE: usize = 1024;
 
-    /// Answers queries one after the other, or all together.
+    /// Answers queries one after the other, or many together.
     fn answer(&self, queries: &[Query]) -> Result<Answers> {
         let mut answers = Answers::default();
-        let mut near: Vec<Asked> = Vec::new();
+        let mut near: Vec<Asked> = Vec::with_capacity(TOGETHER);
+        let together = if self.one_by_one { 1 } else { TOGETHER };
         for query in queries {
             match query.fingerprint(self.parts.federation.settings().bits) {
                 Some((fingerprint, false)) => {
                     near.push((fingerprint, query.own()));
-                    if self.one_by_one {
+                    if near.len() == together {
                         self.find(&mut near, &mut answers)?;
                     }
                 }

@@ -1,7 +1,6 @@
 //! Queries decided by a method, and their answers as lines.
 
 use std::io::Write;
-use std::ops::RangeInclusive;
 
 use nddb::detect::{ALL_TRAITS, Method, NearDuplicate, OnlineDetector, PartedNearDuplicates, told};
 use nddb::detect::{bounds, content_difference, main_content_difference, read_page, term_difference};
@@ -28,7 +27,7 @@ pub(super) struct Judged<'a> {
 }
 
 impl Answering for Judged<'_> {
-    const PIECE: RangeInclusive<usize> = 64..=64;
+    const PIECE: usize = 64;
 
     fn answer(&self, queries: &[Query]) -> Result<Answers> {
         let mut answers = Answers::default();
