@@ -17,8 +17,8 @@ pub enum Verification {
     Off,
     /// All, by trustable longest common subsequence (Huang et al. 2008, 3).
     Lcs,
-    /// Those with a probability of at most 0.8, where the model is unsure: by trustable longest common subsequence and the
-    /// words of the longer text that the other lacks.
+    /// Those with a probability of at most 0.8, where the model is unsure: by trustable longest common subsequence and
+    /// the words of the longer text that the other lacks.
     Unsure,
 }
 

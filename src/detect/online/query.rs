@@ -273,8 +273,8 @@ impl<'a> Query<'a> {
             Error::Inconsistent { path: self.scope.view().dir.catalog(), what }
         };
         let found = self.scope.found(number)?.ok_or_else(lost)?;
-        // The fingerprint is another look-up, which is seldom needed to tell that two documents are apart; nor are titles
-        // and headings, except by min-hash.
+        // Most candidates are apart, which is decided without the fingerprint, another look-up, and, except by min-hash,
+        // without titles and headings.
         let known = Known::of(found.record(), None);
         let mut evidence = match self.online.method {
             Method::MinHash => self.known.evidence(&known),

@@ -1,5 +1,5 @@
-//! Records read lately, decoded: the candidates of a page are as a rule those of its siblings too, and what stands under
-//! a number never changes.
+//! A cache of decoded records: pages of one template have the same candidates, and the document of a number never
+//! changes.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -8,7 +8,7 @@ use nddb_format::record::{Print, Record};
 
 /// Parts of the cache, each with a lock of its own.
 const PARTS: usize = 16;
-/// Documents of half a part. All parts hold up to 16,384 documents, with all sketches some 16 MB.
+/// Documents of half a part. All parts hold up to 16,384 documents, with all sketches some 18 MB.
 const HALF: usize = 512;
 /// Greatest size of the texts of a record that is kept, in bytes.
 const TEXTS_MAX: usize = 1 << 10;
