@@ -29,10 +29,12 @@ pub(crate) const WORDS: usize = 15;
 pub(super) const NUMBERS: usize = 7;
 
 /// Bytes of a profile in a record (SPEC 9.3).
-pub const PROFILE_SIZE: usize = MIN_VALUES + 2 * (1 + WORD_SIZE * WORDS) + 2 + 2 * NUMBERS + 4 + 4 + 1;
+pub const PROFILE_SIZE: usize = MIN_VALUES + 2 * WORDS_SIZE + 2 + 2 * NUMBERS + 4 + 4 + 1;
 
 /// Bytes of a word.
 const WORD_SIZE: usize = 3;
+/// Bytes of the words of a title, or of headings.
+const WORDS_SIZE: usize = 1 + WORD_SIZE * WORDS;
 
 /// Short min-values in a plain band.
 const SHORT_BAND: usize = 7;
@@ -81,6 +83,15 @@ impl LeadingWords {
         }
         let mut all = Self { total: u8::try_from(seen.len()).unwrap_or(u8::MAX), words: [0; WORDS] };
         all.words.iter_mut().zip(seen).for_each(|(slot, word)| *slot = word);
+        all
+    }
+
+    fn from_bytes(bytes: &[u8; WORDS_SIZE]) -> Self {
+        let mut all = Self { total: bytes[0], words: [0; WORDS] };
+        let (words, _) = bytes[1..].as_chunks::<WORD_SIZE>();
+        all.words.iter_mut().zip(words).for_each(|(slot, &[low, middle, high])| {
+            *slot = u32::from_le_bytes([low, middle, high, 0]);
+        });
         all
     }
 
@@ -287,28 +298,32 @@ impl Profile {
 
     /// Returns the profile encoded by [`Profile::to_bytes`]. Any bytes are valid.
     pub fn from_bytes(bytes: &[u8; PROFILE_SIZE]) -> Self {
-        let mut at = 0;
-        let mut take = |size: usize| {
-            at += size;
-            &bytes[at - size..at]
-        };
-        let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |number, byte| number << 8 | u32::from(*byte));
-        let mut short = [0; MIN_VALUES];
-        short.copy_from_slice(take(MIN_VALUES));
-        let mut words = || {
-            let total = take(1)[0];
-            let (words, _) = take(WORD_SIZE * WORDS).as_chunks::<WORD_SIZE>();
-            let word = |index: usize| {
-                words.get(index).map_or(0, |[low, middle, high]| u32::from_le_bytes([*low, *middle, *high, 0]))
-            };
-            LeadingWords { total, words: std::array::from_fn(word) }
-        };
-        let (title, headings) = (words(), words());
-        let total = number(take(2)) as u16;
-        let numbers = Numbers { total, least: std::array::from_fn(|_| number(take(2)) as u16) };
-        let (terms, host) = (number(take(4)), number(take(4)));
-        Self { short, title, headings, numbers, terms, host, is_whole: take(1)[0] != 0 }
+        // Every candidate of a verdict is read: all places are constants.
+        let (short, rest) = split::<MIN_VALUES>(bytes);
+        let (title, rest) = split::<WORDS_SIZE>(rest);
+        let (headings, rest) = split::<WORDS_SIZE>(rest);
+        let (total, rest) = split::<2>(rest);
+        let (least, rest) = split::<{ 2 * NUMBERS }>(rest);
+        let (terms, rest) = split::<4>(rest);
+        let (host, rest) = split::<4>(rest);
+        let mut numbers = Numbers { total: u16::from_le_bytes(*total), ..Numbers::default() };
+        let (least, _) = least.as_chunks::<2>();
+        numbers.least.iter_mut().zip(least).for_each(|(slot, hash)| *slot = u16::from_le_bytes(*hash));
+        Self {
+            short: *short,
+            title: LeadingWords::from_bytes(title),
+            headings: LeadingWords::from_bytes(headings),
+            numbers,
+            terms: u32::from_le_bytes(*terms),
+            host: u32::from_le_bytes(*host),
+            is_whole: rest != [0],
+        }
     }
+}
+
+/// Splits off the first `N` bytes, of which there are enough.
+fn split<const N: usize>(bytes: &[u8]) -> (&[u8; N], &[u8]) {
+    bytes.split_first_chunk().expect("a profile has bytes for all its parts")
 }
 
 /// Returns the 24 bits of a word in lower case; `None` for `and`.

@@ -149,15 +149,17 @@ impl Document {
     /// # Errors
     /// [`Error::OutOfRange`] if a given fingerprint is too wide.
     pub(crate) fn fitted(mut self, bits: u8) -> Result<Self> {
-        let greatest = low_mask(bits);
-        if self.sketched {
-            self.fingerprint.0 &= greatest;
-        }
-        let requested = self.fingerprint.0;
-        if requested > greatest {
-            return Err(Error::OutOfRange { what: "the fingerprint", requested, limit: greatest });
-        }
+        self.fingerprint = self.fitted_fingerprint(bits)?;
         Ok(self)
+    }
+
+    /// Returns the fingerprint of [`Document::fitted`].
+    ///
+    /// # Errors
+    /// As [`Document::fitted`].
+    pub(crate) fn fitted_fingerprint(&self, bits: u8) -> Result<Fingerprint> {
+        let is_cut = self.sketched;
+        fitting(if is_cut { Fingerprint(self.fingerprint.0 & low_mask(bits)) } else { self.fingerprint }, bits)
     }
 
     /// Returns the record, which is everything but the fingerprint.
@@ -201,6 +203,18 @@ impl Document {
             && self.record.url == stored.url
             && self.record.site == stored.site
     }
+}
+
+/// Returns a fingerprint if a database of `bits`-bit fingerprints can hold it.
+///
+/// # Errors
+/// [`Error::OutOfRange`] if it is too wide.
+pub(crate) fn fitting(fingerprint: Fingerprint, bits: u8) -> Result<Fingerprint> {
+    let (requested, limit) = (fingerprint.0, low_mask(bits));
+    if requested > limit {
+        return Err(Error::OutOfRange { what: "the fingerprint", requested, limit });
+    }
+    Ok(fingerprint)
 }
 
 impl From<Stored> for Document {

@@ -25,6 +25,7 @@ mod write;
 
 pub(crate) use catalog::Key;
 pub use disk::map::raise_open_files;
+pub(crate) use document::fitting;
 pub use document::{Document, Outcome};
 pub(crate) use keys::bands_of;
 pub use maintain::backup::{BackupReport, BackupSummary, backup, restore, verify_backup};
@@ -36,7 +37,7 @@ pub use read::federation::{Federation, Part, PartedAnswer};
 pub use read::probe::{Match, Matches, Work};
 pub use read::reader::Reader;
 pub use read::resolve::{Resolving, ScanRange};
-pub(crate) use read::scope::{Near, Scope, Sharing};
+pub(crate) use read::scope::{Found, Near, Scope, Sharing};
 pub use read::view::{Answer, Neighbor, Stored, View, Within};
 pub use runs::planner;
 pub use runs::run::Verify;

@@ -60,13 +60,43 @@ impl<'a> Known<'a, &'a str> {
 impl<S: PartialEq> Known<'_, S> {
     /// Returns the evidence of the pair of this document and another.
     pub(crate) fn evidence(&self, other: &Known<'_, S>) -> Evidence {
-        let evidence = self.evidence_without_headings(other);
-        Evidence { same_heading: self.same_heading(other, &evidence), ..evidence }
+        let evidence = self.evidence_without_words(other);
+        let traits = self.compared(other, &evidence).map(|(a, b, agreement)| Traits::of(a, b, agreement));
+        let same_heading = self.same_heading(self.headings(), other, &evidence);
+        Evidence { distance: self.distance(other.fingerprint), traits, same_heading, ..evidence }
     }
 
-    /// Returns whether titles or headings of the pair with this evidence agree.
-    pub(crate) fn same_heading(&self, other: &Known<'_, S>, evidence: &Evidence) -> Option<bool> {
-        evidence.agreement.and_then(|_| self.headings()?.agree(&other.headings()?))
+    /// Returns the evidence of the pair but for what is told by the words of its titles and headings, and the distance.
+    pub(super) fn evidence_without_words(&self, other: &Known<'_, S>) -> Evidence {
+        let (a, b) = (self, other);
+        Evidence {
+            identical: a.digest.zip(b.digest).is_some_and(|(a, b)| a == b),
+            b_similarity: a.supershingles.zip(b.supershingles).map(|(a, b)| b_similarity(&a, &b)),
+            c_similarity: a.projection.zip(b.projection).map(|(a, b)| c_similarity(&a, &b)),
+            agreement: a.min_values.as_ref().zip(b.min_values.as_ref()).map(|(a, b)| agreement(a, b)),
+            same_site: a.site.as_ref().zip(b.site.as_ref()).map(|(a, b)| a == b),
+            is_without_terms: a.is_without_terms || b.is_without_terms,
+            ..Evidence::default()
+        }
+    }
+
+    /// Returns what the traits of the pair with this evidence are computed from.
+    pub(super) fn compared<'k>(
+        &'k self,
+        other: &'k Known<'_, S>,
+        evidence: &Evidence,
+    ) -> Option<(&'k Profile, &'k Profile, u32)> {
+        Some((self.profile.as_ref()?, other.profile.as_ref()?, evidence.agreement?))
+    }
+
+    /// Returns whether titles or headings of the pair with this evidence agree; `headings` are those of this document.
+    pub(super) fn same_heading(
+        &self,
+        headings: Option<Headings>,
+        other: &Known<'_, S>,
+        evidence: &Evidence,
+    ) -> Option<bool> {
+        evidence.agreement.and_then(|_| headings?.agree(&other.headings()?))
     }
 
     /// Returns the distance of the fingerprints.
@@ -75,26 +105,8 @@ impl<S: PartialEq> Known<'_, S> {
     }
 
     /// Returns the hashes of title and headings.
-    fn headings(&self) -> Option<Headings> {
+    pub(super) fn headings(&self) -> Option<Headings> {
         self.profile.as_ref().map(Profile::titles).or(self.headings)
-    }
-
-    /// Returns the evidence of the pair but for whether titles or headings agree, which only min-hash decides by.
-    pub(crate) fn evidence_without_headings(&self, other: &Known<'_, S>) -> Evidence {
-        let (a, b) = (self, other);
-        let agreement = a.min_values.as_ref().zip(b.min_values.as_ref()).map(|(a, b)| agreement(a, b));
-        let profiles = a.profile.as_ref().zip(b.profile.as_ref());
-        Evidence {
-            identical: a.digest.zip(b.digest).is_some_and(|(a, b)| a == b),
-            distance: a.distance(b.fingerprint),
-            b_similarity: a.supershingles.zip(b.supershingles).map(|(a, b)| b_similarity(&a, &b)),
-            c_similarity: a.projection.zip(b.projection).map(|(a, b)| c_similarity(&a, &b)),
-            agreement,
-            same_site: a.site.as_ref().zip(b.site.as_ref()).map(|(a, b)| a == b),
-            traits: profiles.zip(agreement).map(|((a, b), agreement)| Traits::of(a, b, agreement)),
-            is_without_terms: a.is_without_terms || b.is_without_terms,
-            ..Evidence::default()
-        }
     }
 }
 

@@ -11,11 +11,13 @@ mod identity;
 mod lcs;
 mod min_hash;
 mod model;
+mod names;
 mod shingles;
 mod simhash;
 mod split;
 mod word_set;
 
+pub(crate) mod asked;
 pub(crate) mod decider;
 pub(crate) mod default_method;
 pub(crate) mod definition;

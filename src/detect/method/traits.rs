@@ -5,7 +5,7 @@
 //! of the weights (`nddb lab fit`), and belong to one version of the recipe. Traits are computed from the two stored
 //! profiles alone, so two documents get the same verdict whatever else a database holds.
 
-use super::word_set::WordSet;
+use super::names::Names;
 use crate::sketch::{MIN_VALUES, Profile};
 
 /// Number of traits of a pair.
@@ -34,6 +34,10 @@ pub const ALL_TRAITS: [Trait; TRAITS] = [
     Trait { name: "numbers" },
 ];
 
+/// Indexes of the traits that are of the names of pages.
+const SIBLINGS: usize = 2;
+const NAMES: usize = 3;
+
 /// Values of the traits of a pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Traits {
@@ -44,35 +48,25 @@ pub struct Traits {
 impl Traits {
     /// Returns the traits of two profiles; `agreement` is the number of equal min-values of long shingles, 0 to 84.
     pub fn of(a: &Profile, b: &Profile, agreement: u32) -> Self {
+        Self::of_contents(a, b, agreement).named(&Names::of(a), &Names::of(b))
+    }
+
+    /// Returns the traits of two profiles as if nothing told their names apart: no trait is less than that.
+    pub(crate) fn of_contents(a: &Profile, b: &Profile, agreement: u32) -> Self {
         let short = resemblance(a, b);
         let long = f64::from(agreement) / MIN_VALUES as f64;
         let [few, many] = [a.terms.min(b.terms), a.terms.max(b.terms)].map(f64::from);
         let missing = missing(short, long, few, many);
-        let (a_title, b_title) = (WordSet::of(a.title.plain()), WordSet::of(b.title.plain()));
-        let (a_own, b_own) = (WordSet::of(a.title.shared()), WordSet::of(b.title.shared()));
-        let (a_headings, b_headings) = (WordSet::of(a.headings.plain()), WordSet::of(b.headings.plain()));
-        let lacking = |own: &WordSet, title: &WordSet, headings: &WordSet| {
-            own.words().iter().filter(|&&word| !title.has(word) && !headings.has(word)).count()
-        };
-        let two_names = match a_title.is_empty() || b_title.is_empty() {
-            true => 0,
-            false => lacking(&a_own, &b_title, &b_headings).min(lacking(&b_own, &a_title, &a_headings)),
-        };
-        let are_siblings = two_names > 0 && a.host != 0 && a.host == b.host;
-        let mut names = a_own.with(&a_headings).lacking(&b_own.with(&b_headings));
-        if are_siblings {
-            names = names.max(two_names as f64 / a_own.words().len().min(b_own.words().len()) as f64);
-        }
         let content = ((short + NEARLY) / (1.0 + NEARLY - short)).ln();
-        Self {
-            values: [
-                content,
-                (missing - SMALL).max(0.0),
-                if are_siblings { 1.0 } else { 0.0 },
-                names,
-                numbers(a, b, few),
-            ],
-        }
+        Self { values: [content, (missing - SMALL).max(0.0), 0.0, 0.0, numbers(a, b, few)] }
+    }
+
+    /// Returns the traits with those of the names of the two pages.
+    pub(crate) fn named(mut self, a: &Names, b: &Names) -> Self {
+        let (are_siblings, names) = a.differences(b);
+        self.values[SIBLINGS] = if are_siblings { 1.0 } else { 0.0 };
+        self.values[NAMES] = names;
+        self
     }
 }
 
@@ -123,8 +117,9 @@ pub fn told(index: usize, value: f64) -> String {
 /// for chance agreement (Li and Koenig 2010).
 pub(crate) fn resemblance(a: &Profile, b: &Profile) -> f64 {
     const CHANCE: f64 = 1.0 / 256.0;
-    let equal = a.short.iter().zip(&b.short).filter(|(a, b)| a == b).count();
-    ((equal as f64 / MIN_VALUES as f64 - CHANCE) / (1.0 - CHANCE)).max(0.0)
+    // In bytes, which are added 32 at a time.
+    let equal = a.short.iter().zip(&b.short).fold(0u8, |equal, (a, b)| equal + u8::from(a == b));
+    ((f64::from(equal) / MIN_VALUES as f64 - CHANCE) / (1.0 - CHANCE)).max(0.0)
 }
 
 /// Returns the count of numbers of one page that are absent from the other (of the page with fewer numbers), as a share
@@ -157,6 +152,15 @@ impl Model {
     /// Returns the log-odds that the two documents of a pair are near-duplicates.
     pub fn log_odds(&self, traits: &Traits) -> f64 {
         self.constant + self.parts(traits).iter().sum::<f64>()
+    }
+
+    /// Returns whether a pair of contents with these traits may have this probability, whatever the pages are called.
+    /// Where names speak against a pair, and contents alone are too far apart, names need not be compared.
+    pub(crate) fn may_reach(&self, contents: &Traits, probability: f64) -> bool {
+        // Sums are rounded.
+        const NEARLY_NOTHING: f64 = 1e-9;
+        let can_help = self.weights[SIBLINGS] > 0.0 || self.weights[NAMES] > 0.0;
+        can_help || self.probability(contents) + NEARLY_NOTHING >= probability
     }
 
     /// Returns the probability that the two documents of a pair are near-duplicates, 0 to 1.
@@ -270,6 +274,35 @@ mod tests {
             let other = Profile { host: whale.0.host ^ 1, ..whale.0.clone() };
             assert!(Traits::of(&fox.0, &other, 0).values[3] < 0.3, "{headings} headings");
         }
+    }
+
+    /// What contents alone rule out is ruled out with names, by any weights.
+    #[test]
+    fn contents_that_are_too_far_apart_need_no_names() {
+        let words: Vec<usize> = (0..200).collect();
+        let pages: Vec<_> = [("Red Fox", 0), ("Red Fox", 20), ("Blue Whale", 5), ("Blue Whale", 90), ("", 200)]
+            .map(|(name, replaced)| page(name, name, "http://a.example/", &words[..replaced]))
+            .into();
+        let mut ruled_out = [0, 0];
+        for (a, b) in pages.iter().flat_map(|a| pages.iter().map(move |b| (a, b))) {
+            let agreement = agreement(&a.1, &b.1);
+            let (contents, traits) = (Traits::of_contents(&a.0, &b.0, agreement), Traits::of(&a.0, &b.0, agreement));
+            assert_eq!(contents.named(&Names::of(&a.0), &Names::of(&b.0)), traits);
+            assert!(contents.values.iter().zip(traits.values).all(|(least, value)| *least <= value));
+            for weights in
+                [Model::MAIN.weights, [1.0, -1.0, 5.0, -1.0, 0.0], [1.0, -1.0, -1.0, 5.0, 1.0], [0.0; TRAITS]]
+            {
+                let model = Model { weights, ..Model::MAIN };
+                for least in [0.0, 0.1, 0.5, model.probability(&traits), 0.9, 1.0] {
+                    let may_reach = model.may_reach(&contents, least);
+                    assert!(may_reach || model.probability(&traits) < least, "{weights:?} {least}");
+                    ruled_out[usize::from(may_reach)] += 1;
+                }
+            }
+        }
+        assert!(ruled_out[0] > 50 && ruled_out[1] > 50, "{ruled_out:?}");
+        let names = ALL_TRAITS.map(|of| of.name);
+        assert_eq!((names[SIBLINGS], names[NAMES]), ("siblings", "names"));
     }
 
     #[test]

@@ -12,7 +12,7 @@ const SLOTS: usize = MOST.next_multiple_of(STRIDE);
 const NONE: u32 = u32::MAX;
 
 /// A set of words, at most those of a title and of headings. It allocates nothing: thousands of pairs are compared.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub(super) struct WordSet {
     words: [u32; SLOTS],
     len: usize,

@@ -49,9 +49,12 @@ impl OnlineDetector {
         (own, stored): (usize, &Stored),
         page: Option<&Page<'_>>,
     ) -> Result<PartedNearDuplicates> {
+        if let [part] = federation.parts() {
+            return Ok(self.joined(vec![self.ask_stored(*part, stored, page)?]));
+        }
         // Other parts know its archive by another number, or not at all.
         let document = Document::from(stored.clone()).without_source();
-        let is_read = page.is_none() && self.verify != Verification::Off && federation.parts().len() > 1;
+        let is_read = page.is_none() && self.verify != Verification::Off;
         let read =
             is_read.then(|| read_page(federation.parts()[own], &stored.record)).transpose()?.and_then(Result::ok);
         let page = page.copied().or_else(|| read.as_ref().map(|entry| entry.page()));

@@ -2,7 +2,7 @@
 
 use super::detector::OnlineDetector;
 use super::matches::NearDuplicate;
-use super::query::Query;
+use super::query::{Query, queried};
 use crate::Result;
 use crate::store::{Document, Outcome, Writer};
 use crate::text::Page;
@@ -58,7 +58,7 @@ impl Writer {
     ) -> Result<Judgement> {
         online.check(self.view())?;
         let document = document.fitted(self.settings().bits)?;
-        let query = Query::new(online, self.scope()?, &document, page)?;
+        let query = Query::new(online, self.scope()?, queried(&document), page)?;
         query.check_known()?;
         let (best, complete) = query.best()?;
         Ok(match best {

@@ -6,7 +6,7 @@ use std::path::Path;
 use nddb_test_support::Random;
 
 use super::detector::OnlineDetector;
-use super::query::Query;
+use super::query::{Query, queried};
 use crate::detect::method::default_method::MethodChoice;
 use crate::detect::method::options::PairOptions;
 use crate::detect::method::pair::Line;
@@ -202,7 +202,7 @@ fn offline(reader: &Reader, online: &OnlineDetector) -> Result<Pairs, Error> {
 fn asked(online: &OnlineDetector, scope: Scope<'_>, live: &BTreeMap<String, Document>, what: &str) -> Pairs {
     let mut directed = Pairs::new();
     for (id, document) in live {
-        let answer = match Query::new(online, scope, document, None) {
+        let answer = match Query::new(online, scope, queried(document), None) {
             Err(Error::Method { .. }) => continue,
             query => query.and_then(Query::all).expect("an answer"),
         };

@@ -3,21 +3,23 @@
 use std::cmp::Reverse;
 
 use nddb_format::Fingerprint;
-use nddb_format::record::Record;
+use nddb_format::record::{Print, Record};
 
 use super::detector::OnlineDetector;
 use super::matches::{NearDuplicate, NearDuplicates};
 use super::verify::Texts;
 use crate::detect::candidates::lookup::keys_of;
+use crate::detect::method::asked::Asked;
 use crate::detect::method::decider::Decider;
 use crate::detect::method::definition::Candidates;
+use crate::detect::method::evidence::Evidence;
 use crate::detect::method::known::{Known, digest_of, is_without_terms};
 use crate::detect::method::pair::Verified;
 use crate::detect::method::registry::Method;
 use crate::detect::method::rules::Decision;
 use crate::detect::method::sketches::Sketches;
 use crate::sketch::Recipe;
-use crate::store::{Document, Key, Near, Scope, Sharing, Stored, View, Within};
+use crate::store::{Document, Found, Key, Near, Scope, Sharing, Stored, View, Within, fitting};
 use crate::text::Page;
 use crate::{Error, Result};
 
@@ -49,8 +51,10 @@ impl OnlineDetector {
     /// # Errors
     /// As [`OnlineDetector::ask`].
     pub fn ask_stored(&self, view: View<'_>, stored: &Stored, page: Option<&Page<'_>>) -> Result<NearDuplicates> {
-        let document = Document::from(stored.clone());
-        let mut found = self.ask_with(view, &document, page)?;
+        self.check(view)?;
+        let fingerprint = fitting(stored.fingerprint, view.settings().bits)?;
+        let fingerprint = (!stored.unprinted).then_some(fingerprint);
+        let mut found = Query::new(self, Scope::of(view), (&stored.record, fingerprint), page)?.all()?;
         let listed = found.matches.len();
         found.matches.retain(|near_duplicate| near_duplicate.stored.number != stored.number);
         // Of more identical documents than are listed it is counted with those left out.
@@ -62,15 +66,24 @@ impl OnlineDetector {
 
     fn ask_with(&self, view: View<'_>, document: &Document, page: Option<&Page<'_>>) -> Result<NearDuplicates> {
         self.check(view)?;
-        let document = document.clone().fitted(view.settings().bits)?;
-        Query::new(self, Scope::of(view), &document, page)?.all()
+        let fingerprint = document.fitted_fingerprint(view.settings().bits)?;
+        let fingerprint = (!document.is_unprinted()).then_some(fingerprint);
+        Query::new(self, Scope::of(view), (document.record(), fingerprint), page)?.all()
     }
 
     /// Returns the method that decides about a document: simhash if the document lacks the sketches of the method and
     /// the fallback is on.
     pub fn method_for(&self, document: &Document) -> Method {
-        let (record, decider) = (document.record(), self.decider());
-        let sketches = sketches_of(document);
+        self.method_of(document.record(), !document.is_unprinted())
+    }
+
+    /// As [`OnlineDetector::method_for`], for a stored document.
+    pub fn method_for_stored(&self, stored: &Stored) -> Method {
+        self.method_of(&stored.record, !stored.unprinted)
+    }
+
+    fn method_of(&self, record: &Record, has_fingerprint: bool) -> Method {
+        let (sketches, decider) = (Sketches::of(record, has_fingerprint), self.decider());
         let is_left = decider.or_simhash && !is_without_terms(record.tokens, sketches);
         if is_left && !are_enough(sketches, record, self.method) { Method::Simhash } else { self.method }
     }
@@ -81,36 +94,46 @@ pub(super) struct Query<'a> {
     online: &'a OnlineDetector,
     decider: Decider<'a>,
     scope: Scope<'a>,
-    document: &'a Document,
-    known: Known<'a, &'a str>,
+    record: &'a Record,
+    asked: Asked<'a>,
     /// Candidate keys: every near-duplicate shares at least one.
     keys: Vec<Key>,
     texts: Option<Texts<'a>>,
 }
 
+/// A document that the decider finds near.
+struct Alike {
+    number: u64,
+    found: Found,
+    print: Print,
+    evidence: Evidence,
+    rule: &'static str,
+}
+
 impl<'a> Query<'a> {
-    /// Returns the query of a document whose fingerprint has the width of the database.
+    /// Returns the query of a document, given its record and, unless it has fewer than two tokens, its fingerprint, which
+    /// has the width of the database.
     ///
     /// # Errors
     /// [`Error::Method`] if the document has none of the sketches that the method compares.
     pub(super) fn new(
         online: &'a OnlineDetector,
         scope: Scope<'a>,
-        document: &'a Document,
+        (record, fingerprint): (&'a Record, Option<Fingerprint>),
         page: Option<&Page<'_>>,
     ) -> Result<Self> {
-        let (decider, record) = (online.decider(), document.record());
-        let known = Known::of(record, fingerprint_of(document));
+        let decider = online.decider();
         let recipe = Recipe::of_any_version(&scope.view().settings().recipe);
         let keys = keys_of(record, recipe.as_ref(), online.method, online.complete);
         let is_near = decider.or_simhash || online.method.definition().candidates == Candidates::Near;
         // An empty text has no sketches.
         if keys.is_empty() && !is_near && record.tokens != Some(0) {
-            return Err(unknown(online, document));
+            return Err(unknown(online, record));
         }
         let verifies = online.verify.applies_to(online.method);
-        let texts = verifies.then(|| Texts::new(online, scope.view(), document, page)).transpose()?;
-        Ok(Self { online, decider, scope, document, known, keys, texts })
+        let texts = verifies.then(|| Texts::new(online, scope.view(), record, page)).transpose()?;
+        let asked = Asked::new(Known::of(record, fingerprint));
+        Ok(Self { online, decider, scope, record, asked, keys, texts })
     }
 
     /// Rejects a document that lacks a sketch the method compares: the document may be a near-duplicate undetected.
@@ -118,9 +141,9 @@ impl<'a> Query<'a> {
     /// # Errors
     /// [`Error::Method`].
     pub(super) fn check_known(&self) -> Result<()> {
-        let (online, document) = (self.online, self.document);
-        let is_known = are_enough(sketches_of(document), document.record(), online.method);
-        if is_known || self.decider.or_simhash { Ok(()) } else { Err(unknown(online, document)) }
+        let sketches = Sketches::of(self.record, self.asked.known.fingerprint.is_some());
+        let is_known = are_enough(sketches, self.record, self.online.method);
+        if is_known || self.decider.or_simhash { Ok(()) } else { Err(unknown(self.online, self.record)) }
     }
 
     /// Returns all near-duplicates.
@@ -160,42 +183,44 @@ impl<'a> Query<'a> {
             let index = probed.binary_search_by_key(&number, |(number, _)| *number).ok()?;
             Some(probed[index].1)
         };
-        let mut matches = Vec::new();
+        let mut alikes = Vec::new();
         self.scope.read(&sharing.numbers)?;
         for &number in &sharing.numbers {
-            matches.extend(self.judge(number, true, fingerprint_of(number))?);
+            alikes.extend(self.judge(number, true, fingerprint_of(number))?);
         }
         let rest = probed.iter().filter(|(number, _)| sharing.numbers.binary_search(number).is_err());
         let rest: Vec<(u64, Fingerprint)> = rest.copied().collect();
         self.scope.read(&rest.iter().map(|(number, _)| *number).collect::<Vec<_>>())?;
         for (number, fingerprint) in rest {
-            matches.extend(self.judge(number, false, Some(fingerprint))?);
+            alikes.extend(self.judge(number, false, Some(fingerprint))?);
         }
-        matches.sort_by_key(|near_duplicate| self.rank(near_duplicate));
-        Ok((matches, near, sharing.cut))
+        alikes.sort_by_cached_key(|alike| self.rank(alike));
+        Ok((alikes.into_iter().map(|alike| self.near_duplicate(alike)).collect(), near, sharing.cut))
     }
 
     /// Returns the first match with another id, and whether every document that could precede the match was compared.
     /// Among many identical documents, most are not read.
     pub(super) fn best(mut self) -> Result<(Option<NearDuplicate>, bool)> {
-        if let Some(digest) = digest_of(self.document.record()) {
+        if let Some(digest) = digest_of(self.record) {
             // The oldest identical document comes first.
-            let Sharing { numbers, cut } = self.scope.sharing(&mut [Key::Digest(*digest)], 1 + OWN)?;
+            let digest = Key::Digest(*digest);
+            let Sharing { numbers, cut } = self.scope.sharing(&mut [digest], 1 + OWN)?;
             for number in numbers {
-                if let Some(near_duplicate) = self
-                    .judge(number, true, None)?
-                    .filter(|near_duplicate| near_duplicate.stored.record.id != self.document.id())
-                {
-                    return Ok((Some(near_duplicate), true));
+                if let Some(alike) = self.judge(number, true, None)?.filter(|alike| self.is_other(alike)) {
+                    return Ok((Some(self.near_duplicate(alike)), true));
                 }
             }
             if self.online.method == Method::Identity {
                 return Ok((None, cut == 0));
             }
+            if cut == 0 {
+                // All that share it were judged.
+                self.keys.retain(|key| *key != digest);
+            }
         }
         if self.texts.is_some() {
             let (matches, near, cut) = self.found(self.online.group_limit.max(1))?;
-            let id = self.document.id();
+            let id = &*self.record.id;
             for near_duplicate in matches.into_iter().filter(|near_duplicate| near_duplicate.stored.record.id != id) {
                 if let Some(near_duplicate) = self.verified(near_duplicate)? {
                     return Ok((Some(near_duplicate), true));
@@ -208,23 +233,20 @@ impl<'a> Query<'a> {
         }
         let most = self.online.group_limit.max(1);
         let sharing = self.scope.sharing(&mut self.keys.clone(), most)?;
-        let mut best: Option<NearDuplicate> = None;
+        let mut best: Option<((Reverse<u64>, u64), Alike)> = None;
         self.scope.read(&sharing.numbers)?;
         for number in sharing.numbers {
-            let judged = self.judge(number, true, None)?;
-            let Some(near_duplicate) =
-                judged.filter(|near_duplicate| near_duplicate.stored.record.id != self.document.id())
-            else {
-                continue;
-            };
-            if self.decider.nearness(&near_duplicate.evidence) >= self.decider.perfect() {
+            let Some(alike) = self.judge(number, true, None)?.filter(|alike| self.is_other(alike)) else { continue };
+            let rank = self.rank(&alike);
+            if rank.0.0 >= self.decider.perfect() {
                 // Numbers ascend, so no later document precedes this match.
-                return Ok((Some(near_duplicate), true));
+                return Ok((Some(self.near_duplicate(alike)), true));
             }
-            if best.as_ref().is_none_or(|best| self.rank(&near_duplicate) < self.rank(best)) {
-                best = Some(near_duplicate);
+            if best.as_ref().is_none_or(|(least, _)| rank < *least) {
+                best = Some((rank, alike));
             }
         }
+        let mut best = best.map(|(_, alike)| self.near_duplicate(alike));
         if best.is_none() && self.decider.or_simhash {
             best = self.nearest()?;
         }
@@ -237,12 +259,9 @@ impl<'a> Query<'a> {
         loop {
             let near = self.near(most)?;
             for found in &near.matches {
-                let judged =
-                    self.judge(found.number, self.online.method == Method::Simhash, Some(found.fingerprint))?;
-                if let Some(near_duplicate) =
-                    judged.filter(|near_duplicate| near_duplicate.stored.record.id != self.document.id())
-                {
-                    return Ok(Some(near_duplicate));
+                let alike = self.judge(found.number, self.online.method == Method::Simhash, Some(found.fingerprint))?;
+                if let Some(alike) = alike.filter(|alike| self.is_other(alike)) {
+                    return Ok(Some(self.near_duplicate(alike)));
                 }
             }
             // All documents read so far are decided by another method.
@@ -256,7 +275,7 @@ impl<'a> Query<'a> {
     /// Returns the documents whose fingerprints are within k bits, if simhash may decide.
     fn near(&self, most: usize) -> Result<Near> {
         let is_near = self.decider.or_simhash || self.online.method.definition().candidates == Candidates::Near;
-        match self.known.fingerprint {
+        match self.asked.known.fingerprint {
             Some(fingerprint) if is_near => {
                 let within = Within(u8::try_from(self.online.rules.within).unwrap_or(u8::MAX));
                 self.scope.near(fingerprint, within, most)
@@ -265,39 +284,43 @@ impl<'a> Query<'a> {
         }
     }
 
-    /// Returns the match of one candidate, if the candidate is a near-duplicate; `shares` is whether the candidate
-    /// shares a key, or was found by simhash alone, and `probed` the fingerprint if a probe has found it.
-    fn judge(&self, number: u64, shares: bool, probed: Option<Fingerprint>) -> Result<Option<NearDuplicate>> {
+    /// Returns a candidate if it is a near-duplicate; `shares` is whether the candidate shares a key, or was found by
+    /// simhash alone, and `probed` the fingerprint if a probe has found it.
+    fn judge(&self, number: u64, shares: bool, probed: Option<Fingerprint>) -> Result<Option<Alike>> {
         let lost = || {
             let what = format!("a key or a run leads to document {number}, and it has no record");
             Error::Inconsistent { path: self.scope.view().dir.catalog(), what }
         };
         let found = self.scope.found(number)?.ok_or_else(lost)?;
-        // Most candidates are apart, which is decided without the fingerprint, another look-up, and, except by min-hash,
-        // without titles and headings.
+        // Many candidates are apart, which is decided without the fingerprint, another look-up.
         let known = Known::of(found.record(), None);
-        let mut evidence = match self.online.method {
-            Method::MinHash => self.known.evidence(&known),
-            _ => self.known.evidence_without_headings(&known),
+        let Some((mut evidence, mut decision)) = self.asked.evidence_unless_apart(&known, &self.decider) else {
+            return Ok(None);
         };
-        if self.decider.decide(&evidence) == Decision::Apart {
+        let is_by_method = decision != Decision::Unknown && self.online.method != Method::Simhash;
+        if is_by_method && !shares {
             return Ok(None);
         }
-        evidence.same_heading = self.known.same_heading(&known, &evidence);
-        let stored = self.scope.whole(number, &found, probed)?.ok_or_else(lost)?;
-        evidence.distance = self.known.distance((!stored.unprinted).then_some(stored.fingerprint));
-        let is_by_simhash = || self.online.method == Method::Simhash || self.decider.is_left_to_simhash(&evidence);
-        let decision = match self.decider.decide(&evidence) {
-            Decision::Near(_) if !shares && !is_by_simhash() => Decision::Apart,
-            decision => decision,
-        };
-        Ok(match decision {
-            Decision::Near(rule) => {
-                let probability = self.online.rules.probability_of(&evidence);
-                Some(NearDuplicate { stored, evidence, probability, rule, verified: None })
-            }
-            _ => None,
-        })
+        let print = self.scope.print(number, &found, probed)?.ok_or_else(lost)?;
+        let fingerprint = (!print.unprinted).then_some(Fingerprint(print.fingerprint));
+        evidence.distance = self.asked.known.distance(fingerprint);
+        if decision == Decision::Unknown {
+            decision = self.decider.decide(&evidence);
+        }
+        let Decision::Near(rule) = decision else { return Ok(None) };
+        self.asked.complete(&known, &mut evidence);
+        Ok(Some(Alike { number, found, print, evidence, rule }))
+    }
+
+    /// Returns whether a document has another id.
+    fn is_other(&self, alike: &Alike) -> bool {
+        alike.found.record().id != self.record.id
+    }
+
+    fn near_duplicate(&self, alike: Alike) -> NearDuplicate {
+        let Alike { number, found, print, evidence, rule } = alike;
+        let probability = self.online.rules.probability_of(&evidence);
+        NearDuplicate { stored: found.stored(number, print), evidence, probability, rule, verified: None }
     }
 
     /// Returns the match unless the comparison of texts rejects it; unreadable texts do not reject. Equal texts are
@@ -316,17 +339,14 @@ impl<'a> Query<'a> {
     }
 
     /// Returns the sort key of a match; the least comes first.
-    fn rank(&self, near_duplicate: &NearDuplicate) -> (Reverse<u64>, u64) {
-        (Reverse(self.decider.nearness(&near_duplicate.evidence)), near_duplicate.stored.number)
+    fn rank(&self, alike: &Alike) -> (Reverse<u64>, u64) {
+        (Reverse(self.decider.nearness(&alike.evidence)), alike.number)
     }
 }
 
-fn fingerprint_of(document: &Document) -> Option<Fingerprint> {
-    (!document.is_unprinted()).then(|| document.fingerprint())
-}
-
-fn sketches_of(document: &Document) -> Sketches {
-    Sketches::of(document.record(), !document.is_unprinted())
+/// Returns what a query takes of a document whose fingerprint has the width of the database.
+pub(super) fn queried(document: &Document) -> (&Record, Option<Fingerprint>) {
+    (document.record(), (!document.is_unprinted()).then_some(document.fingerprint()))
 }
 
 /// Returns whether a document has the sketches that the method compares; true for an empty text, which has none.
@@ -334,8 +354,8 @@ fn are_enough(sketches: Sketches, record: &Record, method: Method) -> bool {
     sketches.suffice_for(method.definition().compares) || record.tokens == Some(0)
 }
 
-fn unknown(online: &OnlineDetector, document: &Document) -> Error {
-    let id: String = document.id().chars().take(80).collect();
+fn unknown(online: &OnlineDetector, record: &Record) -> Error {
+    let id: String = record.id.chars().take(80).collect();
     let why = format!("of document '{id}' only the fingerprint is known; ask by simhash");
     Error::Method { method: online.method.name(), why }
 }

@@ -11,7 +11,7 @@ use crate::detect::method::evidence::Evidence;
 use crate::detect::method::rules::{Decision, Rules};
 use crate::detect::method::text_options::TextScope;
 use crate::detect::method::verification::Verification;
-use crate::store::{Document, View};
+use crate::store::View;
 use crate::text::{DOCUMENT_UNITS, Page, first_units};
 
 /// The text of a queried document, prepared for comparison with the texts of its matches.
@@ -33,7 +33,7 @@ impl<'a> Texts<'a> {
     pub(super) fn new(
         online: &OnlineDetector,
         view: View<'a>,
-        document: &Document,
+        record: &Record,
         page: Option<&Page<'_>>,
     ) -> Result<Self> {
         let comparer = Comparer::new(Parameters::default(), &online.rules.lcs);
@@ -41,7 +41,7 @@ impl<'a> Texts<'a> {
             Self { view, part: TextScope::of(view), comparer, rules: online.rules, verify: online.verify, own: None };
         texts.own = match page {
             Some(page) => Some(texts.prepared(&texts.part.text(page))),
-            None => texts.read(document.record())?,
+            None => texts.read(record)?,
         };
         Ok(texts)
     }
@@ -79,6 +79,7 @@ mod tests {
     use crate::detect::method::pair::Verified;
     use crate::detect::method::registry::Method;
     use crate::detect::support::{Corpus, corpus, documents, expanded, options, texts};
+    use crate::store::Document;
 
     #[test]
     fn what_is_verified_are_the_verified_pairs() {

@@ -23,19 +23,21 @@ pub(crate) struct Sharing {
     pub(crate) cut: usize,
 }
 
-/// The documents of one key: the oldest of one source after the other.
-struct Taken {
+/// The documents of one key, behind those of other keys: the oldest of one source after the other.
+struct Taken<'a> {
     most: usize,
-    numbers: Vec<u64>,
+    numbers: &'a mut Vec<u64>,
+    /// Index of the first of this key.
+    start: usize,
     /// Number of documents that were passed over.
     passed: usize,
     /// There are more.
     cut: bool,
 }
 
-impl Taken {
-    fn new(most: usize) -> Self {
-        Self { most, numbers: Vec::new(), passed: 0, cut: false }
+impl<'a> Taken<'a> {
+    fn new(most: usize, numbers: &'a mut Vec<u64>) -> Self {
+        Self { most, start: numbers.len(), numbers, passed: 0, cut: false }
     }
 
     /// Takes a number if its document is live. Returns whether to go on.
@@ -43,7 +45,7 @@ impl Taken {
         if !is_live {
             self.passed += 1;
             self.cut |= self.passed > PASSED_MAX;
-        } else if self.numbers.len() == self.most {
+        } else if self.numbers.len() - self.start == self.most {
             self.cut = true;
         } else {
             self.numbers.push(number);
@@ -51,15 +53,43 @@ impl Taken {
         !self.cut
     }
 
-    /// Adds what was taken of another source.
-    fn join(&mut self, other: Self) {
-        if !other.numbers.is_empty() {
-            self.numbers.extend(other.numbers);
-            self.numbers.sort_unstable();
-            self.numbers.dedup();
+    /// Adds what was taken of another source, ascending.
+    fn join(&mut self, numbers: &[u64], cut: bool) {
+        if !numbers.is_empty() {
+            self.numbers.extend_from_slice(numbers);
+            let mut all = self.numbers.split_off(self.start);
+            all.sort_unstable();
+            all.dedup();
+            self.numbers.append(&mut all);
         }
-        self.cut |= other.cut || self.numbers.len() > self.most;
-        self.numbers.truncate(self.most);
+        self.cut |= cut || self.numbers.len() - self.start > self.most;
+        self.numbers.truncate(self.start + self.most);
+    }
+}
+
+/// The lists of documents that are kept one behind the other, each once: most keys of a page are shared by the same other
+/// pages.
+#[derive(Default)]
+struct Lists {
+    /// Where each ends.
+    ends: Vec<usize>,
+}
+
+impl Lists {
+    /// Drops the list from `start` on if it is among the kept ones.
+    fn keep(&mut self, start: usize, numbers: &mut Vec<u64>) {
+        let (kept, list) = numbers.split_at(start);
+        let mut from = 0;
+        let is_known = self.ends.iter().any(|&end| {
+            let known = &kept[std::mem::replace(&mut from, end)..end];
+            // Where lists differ, their ends differ as a rule.
+            known.len() == list.len() && known.last() == list.last() && known == list
+        });
+        if is_known {
+            numbers.truncate(start);
+        } else if !list.is_empty() {
+            self.ends.push(numbers.len());
+        }
     }
 }
 
@@ -85,6 +115,14 @@ impl Found {
         match self {
             Self::Whole(stored) => &stored.record,
             Self::Recent(recent) => &recent.record,
+        }
+    }
+
+    /// Returns the document.
+    pub(crate) fn stored(self, number: u64, print: Print) -> Stored {
+        match self {
+            Self::Whole(stored) => *stored,
+            Self::Recent(recent) => Stored::of(number, print, recent.record.clone()),
         }
     }
 }
@@ -145,8 +183,10 @@ impl<'a> Scope<'a> {
         let mut in_runs = in_runs.iter().peekable();
         let in_memory = snapshot.memtable.sharing(&stored);
         let mut cursor: Option<(Family, KeyCursor<'_>)> = None;
+        let mut lists = Lists::default();
         for (index, key) in keys.iter().enumerate() {
-            let (mut of_rows, mut of_key) = (Taken::new(most), Taken::new(most));
+            let mut row_numbers = Vec::new();
+            let mut of_rows = Taken::new(most, &mut row_numbers);
             let family = key.family();
             if snapshot.has_key_rows(family) {
                 if cursor.as_ref().is_none_or(|(open, _)| *open != family) {
@@ -156,6 +196,7 @@ impl<'a> Scope<'a> {
                     rows.numbers(&key.prefix(), &mut |number| of_rows.take(number, self.is_live(number)))?;
                 }
             }
+            let mut of_key = Taken::new(most, &mut all.numbers);
             while let Some(list) = in_runs.next_if(|list| list.query == index) {
                 if !of_key.cut {
                     snapshot.each_of_list(list, |number| of_key.take(number, self.is_live(number)))?;
@@ -167,12 +208,13 @@ impl<'a> Scope<'a> {
                     break;
                 }
             }
-            of_key.join(of_rows);
+            of_key.join(of_rows.numbers, of_rows.cut);
             if let Some(group) = self.group.filter(|_| !of_key.cut) {
                 group.sharing(stored[index], &mut |number| !group.keeps(number) || of_key.take(number, true));
             }
+            let start = of_key.start;
             all.cut += usize::from(of_key.cut);
-            all.numbers.append(&mut of_key.numbers);
+            lists.keep(start, &mut all.numbers);
         }
         all.numbers.sort_unstable();
         all.numbers.dedup();
@@ -211,23 +253,63 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// Returns the document of a number whose record was found; a fingerprint that a probe has found need not be looked
-    /// up.
-    pub(crate) fn whole(&self, number: u64, found: &Found, probed: Option<Fingerprint>) -> Result<Option<Stored>> {
-        match found {
-            Found::Whole(stored) => Ok(Some(Stored::clone(stored))),
-            Found::Recent(recent) => {
-                let probed = probed.map(|fingerprint| Print { fingerprint: fingerprint.0, unprinted: false });
-                let print =
-                    probed.map_or_else(|| self.view.catalog.print_of(number, recent), |print| Ok(Some(print)))?;
-                Ok(print.map(|print| Stored::of(number, print, recent.record.clone())))
+    /// Returns the print of a document that was found; a fingerprint that a probe has found need not be looked up.
+    pub(crate) fn print(&self, number: u64, found: &Found, probed: Option<Fingerprint>) -> Result<Option<Print>> {
+        match (found, probed) {
+            (Found::Whole(stored), _) => {
+                Ok(Some(Print { fingerprint: stored.fingerprint.0, unprinted: stored.unprinted }))
             }
+            (_, Some(fingerprint)) => Ok(Some(Print { fingerprint: fingerprint.0, unprinted: false })),
+            (Found::Recent(recent), None) => self.view.catalog.print_of(number, recent),
         }
     }
 
     /// Returns whether a committed document is visible.
+    #[inline]
     fn is_live(&self, number: u64) -> bool {
         let snapshot = self.view.snapshot;
         number < snapshot.seen && snapshot.is_live(number) && !self.group.is_some_and(|group| group.deletes(number))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_that_several_keys_share_is_kept_once() {
+        let lists: [&[u64]; 8] = [&[1, 5, 9], &[2, 5, 9], &[], &[1, 5, 9], &[9], &[2, 5, 9], &[], &[1, 9]];
+        let (mut kept, mut numbers) = (Lists::default(), Vec::new());
+        for list in lists {
+            let start = numbers.len();
+            numbers.extend_from_slice(list);
+            kept.keep(start, &mut numbers);
+        }
+        assert_eq!(numbers, [1, 5, 9, 2, 5, 9, 9, 1, 9]);
+        assert_eq!(kept.ends, [3, 6, 7, 9]);
+    }
+
+    /// The oldest of a key are taken of each source, behind those of other keys.
+    #[test]
+    fn of_a_key_the_oldest_are_taken() {
+        for (most, rows, want, cut) in [
+            (9, &[2, 4, 6][..], &[1, 2, 3, 4, 6][..], false),
+            (9, &[], &[1, 3, 4], false),
+            (3, &[2], &[1, 2, 3], true),
+            (3, &[3], &[1, 3, 4], false),
+            (2, &[], &[1, 3], true),
+        ] {
+            let mut numbers = vec![7, 8];
+            let mut taken = Taken::new(most, &mut numbers);
+            for (number, is_live) in [(1, true), (2, false), (3, true), (4, true)] {
+                if !taken.take(number, is_live) {
+                    break;
+                }
+            }
+            taken.join(rows, false);
+            assert_eq!(taken.cut, cut, "{most} {rows:?}");
+            assert_eq!(numbers[..2], [7, 8]);
+            assert_eq!(numbers[2..], *want, "{most} {rows:?}");
+        }
     }
 }

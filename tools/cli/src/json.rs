@@ -2,14 +2,14 @@
 
 use std::io::Write;
 
-use nddb::{Fingerprint, Match, Neighbor, Part, PartedAnswer};
+use nddb::{Fingerprint, Match, Neighbor, PartedAnswer};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// Appends a value as one line.
 pub(crate) fn line(out: &mut Vec<u8>, value: &impl Serialize) {
-    serde_json::to_writer(&mut *out, value).expect("memory takes any value");
+    serialized(out, value);
     out.push(b'\n');
 }
 
@@ -49,72 +49,169 @@ pub(crate) fn or_null(text: Option<&str>) -> Value {
     text.map_or(Value::Null, Value::from)
 }
 
-/// The answer to a query.
-#[derive(Serialize)]
-#[serde(bound = "T: Written")]
-struct AnswerLine<'a, T> {
-    fp: Hex,
-    count: u64,
-    matches: Found<'a, T>,
+/// A value of an [`Object`].
+pub(crate) trait Put {
+    /// Appends the value.
+    fn put(&self, out: &mut Vec<u8>);
 }
 
-/// The matches of an answer, and the names of the databases that they are in, if there are several.
-struct Found<'a, T> {
-    matches: &'a [Part<T>],
-    names: &'a [String],
+impl Put for str {
+    fn put(&self, out: &mut Vec<u8>) {
+        // Without a branch in the loop, which compiles to comparisons of vectors.
+        let is_escaped = |byte: u8| byte < b' ' || byte == b'"' || byte == b'\\';
+        if self.bytes().fold(false, |found, byte| found | is_escaped(byte)) {
+            return serialized(out, self);
+        }
+        out.push(b'"');
+        out.extend_from_slice(self.as_bytes());
+        out.push(b'"');
+    }
 }
 
-impl<T: Written> Serialize for Found<'_, T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let name = |part: usize| self.names.get(part).map(String::as_str);
-        serializer.collect_seq(self.matches.iter().map(|(part, one)| one.written(name(*part))))
+impl Put for Hex {
+    fn put(&self, out: &mut Vec<u8>) {
+        out.push(b'"');
+        out.extend_from_slice(&self.digits());
+        out.push(b'"');
+    }
+}
+
+impl Put for bool {
+    fn put(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(if *self { b"true" } else { b"false" });
+    }
+}
+
+macro_rules! put_serialized {
+    ($($type:ty),*) => {$(
+        impl Put for $type {
+            fn put(&self, out: &mut Vec<u8>) {
+                serialized(out, self);
+            }
+        }
+    )*};
+}
+
+put_serialized!(u32, u64, f64, Value);
+
+impl<T: Put> Put for Option<T> {
+    fn put(&self, out: &mut Vec<u8>) {
+        match self {
+            Some(value) => value.put(out),
+            None => out.extend_from_slice(b"null"),
+        }
+    }
+}
+
+impl<T: Put + ?Sized> Put for &T {
+    fn put(&self, out: &mut Vec<u8>) {
+        T::put(self, out);
+    }
+}
+
+fn serialized(out: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
+    serde_json::to_writer(out, value).expect("memory takes any value");
+}
+
+/// An object that is appended field by field: thousands of them are a line, and nothing is kept of any.
+pub(crate) struct Object<'a> {
+    out: &'a mut Vec<u8>,
+    is_empty: bool,
+}
+
+impl<'a> Object<'a> {
+    /// Appends an object with the fields that `fill` adds.
+    pub(crate) fn append(out: &'a mut Vec<u8>, fill: impl FnOnce(&mut Object<'_>)) {
+        out.push(b'{');
+        let mut object = Object { out, is_empty: true };
+        fill(&mut object);
+        object.out.push(b'}');
+    }
+
+    /// Adds a field; the name needs no escapes.
+    #[inline]
+    pub(crate) fn field(&mut self, name: &'static str, value: impl Put) {
+        value.put(self.named(name));
+    }
+
+    /// Adds a list of objects.
+    pub(crate) fn list<T>(
+        &mut self,
+        name: &'static str,
+        items: impl IntoIterator<Item = T>,
+        mut fill: impl FnMut(&mut Object<'_>, T),
+    ) {
+        let out = self.named(name);
+        out.push(b'[');
+        for (index, item) in items.into_iter().enumerate() {
+            if index > 0 {
+                out.push(b',');
+            }
+            Object::append(out, |object| fill(object, item));
+        }
+        out.push(b']');
+    }
+
+    #[inline]
+    fn named(&mut self, name: &'static str) -> &mut Vec<u8> {
+        if !std::mem::replace(&mut self.is_empty, false) {
+            self.out.push(b',');
+        }
+        self.out.push(b'"');
+        self.out.extend_from_slice(name.as_bytes());
+        self.out.extend_from_slice(b"\":");
+        self.out
     }
 }
 
 /// One of several, as it is written; `db` is the database that it is in, if there are several.
 pub(crate) trait Written {
-    fn written<'a>(&'a self, db: Option<&'a str>) -> impl Serialize;
+    fn write(&self, db: Option<&str>, object: &mut Object<'_>);
 }
 
 impl Written for Neighbor {
-    fn written<'a>(&'a self, db: Option<&'a str>) -> impl Serialize {
-        #[derive(Serialize)]
-        struct Line<'a> {
-            id: &'a str,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            db: Option<&'a str>,
-            fp: Hex,
-            distance: u32,
-            url: Option<&'a str>,
-            site: Option<&'a str>,
-        }
-        let Self { id, url, site, .. } = self;
-        Line { id, db, fp: Hex(self.fingerprint), distance: self.distance, url: url.as_deref(), site: site.as_deref() }
+    fn write(&self, db: Option<&str>, object: &mut Object<'_>) {
+        object.field("id", &*self.id);
+        write_db(db, object);
+        object.field("fp", Hex(self.fingerprint));
+        object.field("distance", self.distance);
+        object.field("url", self.url.as_deref());
+        object.field("site", self.site.as_deref());
     }
 }
 
 impl Written for Match {
-    fn written<'a>(&'a self, db: Option<&'a str>) -> impl Serialize {
-        #[derive(Serialize)]
-        struct Line<'a> {
-            number: u64,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            db: Option<&'a str>,
-            fp: Hex,
-            distance: u32,
-        }
-        Line { number: self.number, db, fp: Hex(self.fingerprint), distance: self.distance }
+    fn write(&self, db: Option<&str>, object: &mut Object<'_>) {
+        object.field("number", self.number);
+        write_db(db, object);
+        object.field("fp", Hex(self.fingerprint));
+        object.field("distance", self.distance);
+    }
+}
+
+/// Adds the database of a match, if there are several.
+pub(crate) fn write_db(db: Option<&str>, object: &mut Object<'_>) {
+    if let Some(db) = db {
+        object.field("db", db);
     }
 }
 
 /// Appends the answer to a query as one line; with the names of the databases, if there are several.
 pub(crate) fn answer<T: Written>(out: &mut Vec<u8>, answer: &PartedAnswer<T>, names: &[String]) {
-    let matches = Found { matches: &answer.matches, names };
-    line(out, &AnswerLine { fp: Hex(answer.fingerprint), count: answer.count, matches });
+    Object::append(out, |object| {
+        object.field("fp", Hex(answer.fingerprint));
+        object.field("count", answer.count);
+        object.list("matches", &answer.matches, |object, (part, one)| {
+            one.write(names.get(*part).map(String::as_str), object);
+        });
+    });
+    out.push(b'\n');
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -148,6 +245,42 @@ mod tests {
             let found = format!(r#"{{"number":7,{db}"fp":"0000000000000001","distance":3}}"#);
             let want = format!(r#"{{"fp":"0000000000000002","count":1,"matches":[{found}]}}"#);
             assert_eq!(String::from_utf8(line).expect("text"), format!("{want}\n"));
+        }
+    }
+
+    #[test]
+    fn an_object_is_what_serde_writes() {
+        let texts = ["", "plain", "é\u{7f}\u{80}\u{2028}", "a\"b", "back\\slash", "\u{0}", "line\n", "\u{1f}", " ~/"];
+        let mut random = nddb_test_support::Random(8);
+        for text in texts {
+            let share = (random.next() >> 11) as f64 / (1u64 << 53) as f64;
+            let (number, small, fingerprint) = (random.next(), random.next() as u32, Fingerprint(random.next()));
+            let inner = json!({"a": [text, {}], "b": share});
+            let mut out = Vec::new();
+            Object::append(&mut out, |object| {
+                object.field("text", text);
+                object.field("none", None::<&str>);
+                object.field("number", number);
+                object.field("small", Some(small));
+                object.field("share", share);
+                object.field("one", Some(1.0));
+                object.field("nan", f64::NAN);
+                object.field("fp", Some(Hex(fingerprint)));
+                object.field("value", inner.clone());
+                object.list("none of them", [0u32; 0], |object, item| object.field("item", item));
+                object.list("items", 0..3u32, |object, item| {
+                    if item > 0 {
+                        object.field("item", item);
+                        object.field("is", item == 1);
+                    }
+                });
+            });
+            let want = json!({
+                "text": text, "none": null, "number": number, "small": small, "share": share, "one": 1.0,
+                "nan": f64::NAN, "fp": fingerprint.to_string(), "value": inner, "none of them": [],
+                "items": [{}, {"item": 1, "is": true}, {"item": 2, "is": false}],
+            });
+            assert_eq!(String::from_utf8(out).expect("text"), want.to_string());
         }
     }
 

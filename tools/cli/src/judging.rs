@@ -5,6 +5,7 @@ use nddb::detect::{Evidence, GROUP_LIMIT, Method, MethodChoice, NearDuplicate, O
 use serde_json::{Map, Value, json};
 
 use crate::failure::{Failure, Result};
+use crate::json::Put;
 use crate::model_options::ModelOptions;
 use crate::text_options::Verify;
 
@@ -84,18 +85,55 @@ fn help() -> String {
     )
 }
 
-/// What is known of a match besides its distance, and the rule that decided; null where nothing is known.
+/// A number that is known of a match; null where it is not known.
+#[derive(Clone, Copy)]
+pub(crate) enum Score {
+    Count(Option<u32>),
+    Share(Option<f64>),
+    Is(Option<bool>),
+}
+
+impl From<Score> for Value {
+    fn from(score: Score) -> Self {
+        match score {
+            Score::Count(count) => count.into(),
+            Score::Share(share) => share.into(),
+            Score::Is(is) => is.into(),
+        }
+    }
+}
+
+impl Put for Score {
+    fn put(&self, out: &mut Vec<u8>) {
+        match self {
+            Score::Count(count) => count.put(out),
+            Score::Share(share) => share.put(out),
+            Score::Is(is) => is.put(out),
+        }
+    }
+}
+
+/// What is known of a match besides its distance.
+pub(crate) fn scores(evidence: &Evidence, probability: Option<f64>) -> [(&'static str, Score); 8] {
+    // Six decimals, as in pair lines.
+    let share = |value: Option<f64>| Score::Share(value.map(|value| (value * 1e6).round() / 1e6));
+    [
+        ("b_sim", Score::Count(evidence.b_similarity)),
+        ("c_sim", Score::Count(evidence.c_similarity)),
+        ("agreement", Score::Count(evidence.agreement)),
+        ("probability", share(probability)),
+        ("resemblance", share(evidence.likely_resemblance())),
+        ("lcs", share(evidence.lcs_resemblance)),
+        ("same_site", Score::Is(evidence.same_site)),
+        ("same_heading", Score::Is(evidence.same_heading)),
+    ]
+}
+
+/// Adds what is known of a match besides its distance, and the rule that decided; null where nothing is known.
 pub fn add_evidence(object: &mut Map<String, Value>, alike: Option<&NearDuplicate>) {
     let evidence = alike.map_or_else(Evidence::default, |alike| alike.evidence);
-    // Six decimals, as in pair lines.
-    let share = |value: f64| (value * 1e6).round() / 1e6;
-    object.insert("b_sim".into(), json!(evidence.b_similarity));
-    object.insert("c_sim".into(), json!(evidence.c_similarity));
-    object.insert("agreement".into(), json!(evidence.agreement));
-    object.insert("probability".into(), json!(alike.and_then(|alike| alike.probability).map(share)));
-    object.insert("resemblance".into(), json!(evidence.likely_resemblance().map(share)));
-    object.insert("lcs".into(), json!(evidence.lcs_resemblance.map(share)));
-    object.insert("same_site".into(), json!(evidence.same_site));
-    object.insert("same_heading".into(), json!(evidence.same_heading));
+    for (name, score) in scores(&evidence, alike.and_then(|alike| alike.probability)) {
+        object.insert(name.into(), score.into());
+    }
     object.insert("rule".into(), json!(alike.map(NearDuplicate::verdict)));
 }

@@ -1,19 +1,18 @@
 //! Queries decided by a method, and their answers as lines.
 
-use std::io::Write;
-
 use nddb::detect::{ALL_TRAITS, Method, NearDuplicate, OnlineDetector, PartedNearDuplicates, told};
 use nddb::detect::{bounds, content_difference, main_content_difference, read_page, term_difference};
 use nddb::sketch::Recipe;
-use nddb::{Document, Stored};
-use serde_json::{Map, Value, json};
+use nddb::{Document, Fingerprint};
+use serde_json::{Value, json};
 
 use super::asking::{Answering, Answers};
 use super::parts::Parts;
 use super::queries::{Query, masked};
 use crate::failure::Result;
 use crate::inputs::PageFile;
-use crate::judging::add_evidence;
+use crate::json::{self, Hex, Object};
+use crate::judging::scores;
 
 /// Most edits that are printed of a match, and most tokens of each.
 const EDITS_MAX: usize = 20;
@@ -32,45 +31,87 @@ impl Answering for Judged<'_> {
     fn answer(&self, queries: &[Query]) -> Result<Answers> {
         let mut answers = Answers::default();
         for query in queries {
-            let (matches, line) = self.line(query)?;
-            answers.matches += matches;
-            writeln!(answers.lines, "{line}").expect("memory is writable");
+            answers.matches += self.line(query, &mut answers.lines)?;
+            answers.lines.push(b'\n');
         }
         Ok(answers)
     }
 }
 
+/// What a line says of its query.
+struct Asked<'a> {
+    query: &'a str,
+    fp: Option<Fingerprint>,
+    method: Method,
+}
+
+impl Asked<'_> {
+    /// Adds the fields before the matches.
+    fn write(&self, count: u64, complete: bool, object: &mut Object<'_>) {
+        object.field("query", self.query);
+        object.field("fp", self.fp.map(Hex));
+        object.field("method", self.method.name());
+        object.field("count", count);
+        object.field("complete", complete);
+    }
+
+    /// Appends the line of a query that cannot be answered.
+    fn append_error(&self, complete: bool, why: &str, out: &mut Vec<u8>) {
+        Object::append(out, |object| {
+            self.write(0, complete, object);
+            object.list("matches", [(); 0], |_, ()| ());
+            object.field("error", why);
+        });
+    }
+}
+
 impl Judged<'_> {
-    /// The answer to one query as a line.
-    fn line(&self, query: &Query) -> Result<(u64, Value)> {
+    /// Appends the answer to one query; returns the number of matches.
+    fn line(&self, query: &Query, out: &mut Vec<u8>) -> Result<u64> {
         match query {
             Query::Print(fingerprint) => {
                 let page = Err("of the query only the fingerprint is known".into());
                 let document = Document::bare("query", *fingerprint)?;
-                let asked = self.online.ask_parts(&self.parts.federation, &document, None);
-                self.judge(&fingerprint.to_string(), &document, asked, page)
+                let answer = self.online.ask_parts(&self.parts.federation, &document, None)?;
+                Ok(self.judge(&self.asked(&fingerprint.to_string(), &document), &answer, &page, out))
             }
             Query::Stored(part, stored) => {
                 // Only --why reads it.
                 let read = if self.why { self.read(*part, stored) } else { Err(String::new()) };
-                let document = Document::from(Stored::clone(stored));
                 let page = read.as_ref().ok().map(PageFile::page);
-                let asked = self.online.ask_stored_in(&self.parts.federation, (*part, stored), page.as_ref());
-                self.judge(&stored.record.id, &document, asked, read.as_ref().map_err(String::clone))
+                let answer = self.online.ask_stored_in(&self.parts.federation, (*part, stored), page.as_ref());
+                let asked = Asked {
+                    query: &stored.record.id,
+                    fp: (!stored.unprinted).then_some(stored.fingerprint),
+                    method: self.online.method_for_stored(stored),
+                };
+                match answer {
+                    Ok(answer) => Ok(self.judge(&asked, &answer, &read.as_ref().map_err(String::clone), out)),
+                    // One document of many of which nothing is known.
+                    Err(error @ nddb::Error::Method { .. }) => {
+                        asked.append_error(false, &crate::failure::chain(&error), out);
+                        Ok(0)
+                    }
+                    Err(error) => Err(error.into()),
+                }
             }
             Query::Page(page) => {
-                let asked = self.online.ask_parts(&self.parts.federation, &page.document, Some(&page.file.page()));
-                self.judge(&page.path.display().to_string(), &page.document, asked, Ok(&page.file))
+                let document = &page.document;
+                let answer = self.online.ask_parts(&self.parts.federation, document, Some(&page.file.page()))?;
+                Ok(self.judge(&self.asked(&page.path.display().to_string(), document), &answer, &Ok(&page.file), out))
             }
             Query::Missing(id) => {
-                let (method, why) = (self.online.method.name(), "no such document");
-                let line = json!({
-                    "query": id, "fp": null, "method": method, "count": 0, "complete": true, "matches": [],
-                    "error": why,
-                });
-                Ok((0, line))
+                let asked = Asked { query: id, fp: None, method: self.online.method };
+                asked.append_error(true, "no such document", out);
+                Ok(0)
             }
         }
+    }
+
+    fn asked<'q>(&self, query: &'q str, document: &Document) -> Asked<'q> {
+        let fp = masked(document, self.parts.federation.settings().bits);
+        let method = self.online.method_for(document);
+        Asked { query, fp: (!document.is_unprinted()).then_some(fp), method }
     }
 
     /// Reads the page of a stored document again.
@@ -83,53 +124,40 @@ impl Judged<'_> {
         Ok(PageFile { body: entry.body, kind: entry.kind, charset: entry.charset, url: entry.url })
     }
 
-    /// The line of what is like a document; `page` is where its tokens can be had, else why not.
+    /// Appends what is like a document, and returns the number of matches; `page` is where its tokens can be had, else why
+    /// not.
     fn judge(
         &self,
-        name: &str,
-        document: &Document,
-        asked: nddb::Result<PartedNearDuplicates>,
-        page: Result<&PageFile, String>,
-    ) -> Result<(u64, Value)> {
-        let method = self.online.method_for(document).name();
-        let fp = masked(document, self.parts.federation.settings().bits).to_string();
-        let fp = (!document.is_unprinted()).then_some(fp);
-        let PartedNearDuplicates { matches, count, complete } = match asked {
-            Ok(alikes) => alikes,
-            // One document of many of which nothing is known.
-            Err(error @ nddb::Error::Method { .. }) if document.id() != "query" => {
-                let line = json!({
-                    "query": name, "fp": fp, "method": method, "count": 0, "complete": false, "matches": [],
-                    "error": crate::failure::chain(&error),
-                });
-                return Ok((0, line));
-            }
-            Err(error) => return Err(error.into()),
-        };
+        asked: &Asked<'_>,
+        answer: &PartedNearDuplicates,
+        page: &Result<&PageFile, String>,
+        out: &mut Vec<u8>,
+    ) -> u64 {
+        let PartedNearDuplicates { matches, count, complete } = answer;
         let shown = matches.iter().take(self.limit.unwrap_or(usize::MAX));
-        let shown: Vec<Value> = shown.map(|(part, alike)| self.alike(*part, alike, &page)).collect();
-        let line = json!({
-            "query": name, "fp": fp, "method": method, "count": count, "complete": complete, "matches": shown,
+        Object::append(out, |object| {
+            asked.write(*count, *complete, object);
+            object.list("matches", shown, |object, (part, alike)| self.alike(*part, alike, page, object));
         });
-        Ok((count, line))
+        *count
     }
 
-    fn alike(&self, part: usize, alike: &NearDuplicate, page: &Result<&PageFile, String>) -> Value {
+    /// Adds the fields of a match.
+    fn alike(&self, part: usize, alike: &NearDuplicate, page: &Result<&PageFile, String>, object: &mut Object<'_>) {
         let (stored, record) = (&alike.stored, &alike.stored.record);
-        let mut object = Map::new();
-        object.insert("id".into(), json!(record.id));
-        if let Some(name) = self.parts.name(part) {
-            object.insert("db".into(), json!(name));
+        object.field("id", &*record.id);
+        json::write_db(self.parts.name(part), object);
+        object.field("fp", (!stored.unprinted).then_some(Hex(stored.fingerprint)));
+        object.field("distance", alike.evidence.distance);
+        object.field("url", record.url.as_deref());
+        object.field("site", record.site.as_deref());
+        for (name, score) in scores(&alike.evidence, alike.probability) {
+            object.field(name, score);
         }
-        object.insert("fp".into(), json!((!stored.unprinted).then(|| stored.fingerprint.to_string())));
-        object.insert("distance".into(), json!(alike.evidence.distance));
-        object.insert("url".into(), json!(record.url));
-        object.insert("site".into(), json!(record.site));
-        add_evidence(&mut object, Some(alike));
+        object.field("rule", &*alike.verdict());
         if self.why {
-            object.insert("why".into(), self.why(part, alike, page));
+            object.field("why", self.why(part, alike, page));
         }
-        object.into()
     }
 
     /// The numbers against their thresholds, and the tokens that differ.

@@ -1,0 +1,151 @@
+//! A document that is compared with one candidate after the other.
+
+use std::cell::OnceCell;
+
+use super::decider::Decider;
+use super::evidence::Evidence;
+use super::known::Known;
+use super::names::Names;
+use super::registry::Method;
+use super::rules::Decision;
+use super::traits::Traits;
+use crate::text::Headings;
+
+/// A document, and what all its comparisons need of it. Many candidates are apart, and of these no more is computed than
+/// says so.
+pub(crate) struct Asked<'a> {
+    pub(crate) known: Known<'a, &'a str>,
+    names: OnceCell<Option<Names>>,
+    headings: OnceCell<Option<Headings>>,
+}
+
+impl<'a> Asked<'a> {
+    pub(crate) fn new(known: Known<'a, &'a str>) -> Self {
+        Self { known, names: OnceCell::new(), headings: OnceCell::new() }
+    }
+
+    fn names(&self) -> Option<&Names> {
+        self.names.get_or_init(|| self.known.profile.as_ref().map(Names::of)).as_ref()
+    }
+
+    fn same_heading(&self, other: &Known<'_, &str>, evidence: &Evidence) -> Option<bool> {
+        self.known.same_heading(*self.headings.get_or_init(|| self.known.headings()), other, evidence)
+    }
+
+    /// Returns the evidence of the pair with another document that decides, but for the distance, and the decision;
+    /// `None` if the two are apart whatever the distance is.
+    pub(crate) fn evidence_unless_apart(
+        &self,
+        other: &Known<'_, &str>,
+        decider: &Decider<'_>,
+    ) -> Option<(Evidence, Decision)> {
+        let mut evidence = self.known.evidence_without_words(other);
+        match decider.method {
+            Method::Model if !evidence.identical => {
+                evidence.traits = self.traits_unless_apart(other, &evidence, decider)?
+            }
+            // On one site titles or headings decide, too.
+            Method::MinHash => evidence.same_heading = self.same_heading(other, &evidence),
+            _ => (),
+        }
+        let decision = decider.decide(&evidence);
+        (decision != Decision::Apart).then_some((evidence, decision))
+    }
+
+    /// Adds the evidence that did not decide.
+    pub(crate) fn complete(&self, other: &Known<'_, &str>, evidence: &mut Evidence) {
+        evidence.traits = evidence.traits.or_else(|| self.traits(other, evidence));
+        evidence.same_heading = evidence.same_heading.or_else(|| self.same_heading(other, evidence));
+    }
+
+    fn traits(&self, other: &Known<'_, &str>, evidence: &Evidence) -> Option<Traits> {
+        let (a, b, agreement) = self.known.compared(other, evidence)?;
+        Some(Traits::of_contents(a, b, agreement).named(self.names()?, &Names::of(b)))
+    }
+
+    /// As [`Asked::traits`], unless the model says by the contents alone that the two are apart; then `None`.
+    fn traits_unless_apart(
+        &self,
+        other: &Known<'_, &str>,
+        evidence: &Evidence,
+        decider: &Decider<'_>,
+    ) -> Option<Option<Traits>> {
+        let Some((a, b, agreement)) = self.known.compared(other, evidence) else {
+            return Some(None);
+        };
+        let contents = Traits::of_contents(a, b, agreement);
+        let may_be_near = decider.rules.model.may_reach(&contents, decider.rules.probability);
+        may_be_near.then(|| Some(contents.named(self.names()?, &Names::of(b))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nddb_test_support::Random;
+
+    use super::*;
+    use crate::detect::method::rules::Rules;
+    use crate::detect::support::texts;
+    use crate::sketch::Recipe;
+    use crate::store::Document;
+    use crate::text::Page;
+
+    /// Pages of one text and several, of one name and several, and without parts of their sketches.
+    fn documents(random: &mut Random) -> Vec<Document> {
+        let texts = texts(12, 3);
+        let recipe = Recipe::from_label("main-c/3").expect("a recipe");
+        let mut documents = Vec::new();
+        for index in 0..48 {
+            let title = ["", "red fox", "red fox hunting", "blue whale"][random.index(4)];
+            let (text, url) = (random.pick(&texts), format!("http://site{}.org/{index}", random.below(3)));
+            let html = format!("<title>{title}</title><body><h1>{title}</h1><p>{text} {}</p>", index % 3);
+            let page = Page { url: Some(&url), ..Page::html(&html) };
+            let mut document = Document::from_page("a", &page, &recipe).expect("a document");
+            let record = &mut document.record;
+            match index % 8 {
+                0 => record.profile = None,
+                1 => record.min_values = None,
+                2 => (record.digest, record.site) = (None, None),
+                _ => (),
+            }
+            documents.push(document);
+        }
+        documents
+    }
+
+    fn known(document: &Document) -> Known<'_, &str> {
+        Known::of(document.record(), None)
+    }
+
+    #[test]
+    fn what_is_not_apart_has_all_its_evidence() {
+        let mut random = Random(4);
+        let documents = documents(&mut random);
+        for method in Method::ALL.into_iter().filter(|method| !method.needs_text()) {
+            for (rules, or_simhash) in
+                [(Rules::default(), true), (Rules { probability: 0.9, ..Rules::default() }, false)]
+            {
+                let decider = Decider::new(method, &rules, or_simhash);
+                let mut apart = 0;
+                for a in &documents {
+                    let asked = Asked::new(known(a));
+                    for b in &documents {
+                        let whole = known(a).evidence(&known(b));
+                        let decision = decider.decide(&whole);
+                        match asked.evidence_unless_apart(&known(b), &decider) {
+                            Some((mut evidence, found)) => {
+                                asked.complete(&known(b), &mut evidence);
+                                assert_eq!((evidence, found), (whole, decision), "{method}");
+                            }
+                            None => {
+                                assert_eq!(decision, Decision::Apart, "{method}");
+                                apart += 1;
+                            }
+                        }
+                    }
+                }
+                assert_eq!(apart > 0, method != Method::Simhash, "{method}");
+            }
+        }
+    }
+}

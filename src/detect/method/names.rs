@@ -1,0 +1,47 @@
+//! The words that name a page, and whether they tell it from another.
+
+use super::word_set::WordSet;
+use crate::sketch::Profile;
+
+/// The words of title and headings that are no numbers.
+#[derive(Clone, PartialEq)]
+pub(crate) struct Names {
+    title: WordSet,
+    /// The words of the title that occur in content or headings too, as the name of a site seldom does.
+    own: WordSet,
+    headings: WordSet,
+    /// Own words and headings.
+    all: WordSet,
+    /// A hash of the host, 0 if unknown.
+    host: u32,
+}
+
+impl Names {
+    pub(crate) fn of(profile: &Profile) -> Self {
+        let (title, own) = (WordSet::of(profile.title.plain()), WordSet::of(profile.title.shared()));
+        let headings = WordSet::of(profile.headings.plain());
+        Self { all: own.with(&headings), title, own, headings, host: profile.host }
+    }
+
+    /// Returns whether the names are those of two siblings of one template, and the share of the words that name one
+    /// page and not the other.
+    pub(super) fn differences(&self, other: &Self) -> (bool, f64) {
+        if self == other {
+            return (false, 0.0);
+        }
+        let are_titled = !self.title.is_empty() && !other.title.is_empty();
+        let two_names = if are_titled { self.lacking(other).min(other.lacking(self)) } else { 0 };
+        let are_siblings = two_names > 0 && self.host != 0 && self.host == other.host;
+        let names = self.all.lacking(&other.all);
+        if !are_siblings {
+            return (false, names);
+        }
+        let least = self.own.words().len().min(other.own.words().len());
+        (true, names.max(two_names as f64 / least as f64))
+    }
+
+    /// Returns the number of own words that the other page has neither in its title nor in its headings.
+    fn lacking(&self, other: &Self) -> usize {
+        self.own.words().iter().filter(|&&word| !other.title.has(word) && !other.headings.has(word)).count()
+    }
+}
