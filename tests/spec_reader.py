@@ -428,7 +428,7 @@ def manifest(data):
     need(len(data) <= 64 << 20, "8.1", "a manifest has at most 64 MiB")
     crc_before(data, len(data) - 4, "8.1", "manifest")
     zero(data, 14, 16, "8.1")
-    need(number(data, 16, 8) == 0, "11", "the manifest has features that this reader does not know")
+    need(number(data, 16, 8) & ~1 == 0, "11", "the manifest has features that this reader does not know")
     bits, k, complete, next_file = data[12], data[13], number(data, 32, 8), number(data, 48, 8)
     need(8 <= bits <= 64 and k <= 7 and k < bits, "8.1", "bits or k")
     deleted = entry(data, 72) if any(data[72:104]) else None

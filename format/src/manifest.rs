@@ -20,7 +20,7 @@ pub const BITS: Field = READER_MIN.then(1, "bits");
 pub const K: Field = BITS.then(1, "k");
 /// Zero.
 pub const RESERVED: Field = K.then(2, "reserved");
-/// Features that a reader must support: none so far.
+/// Features that a reader must support: bit 0, intervals (SPEC 9.8).
 pub const FEATURES: Field = RESERVED.then(8, "features");
 /// Number of the manifest; grows by one with each replacement.
 pub const GENERATION: Field = FEATURES.then(8, "generation");
@@ -127,6 +127,8 @@ pub const RUN_FIELDS: [Field; 15] = [
     RUN_KEY_POSTINGS,
     RUN_KEY_SEGMENT,
 ];
+/// Bit of the feature that the catalog may have intervals.
+const INTERVALS: u64 = 1;
 /// Sizes of the fixed part and of a run entry before its segments, by version.
 const SIZES: [(usize, usize); 2] = [(PURGED.end(), RUN_POSTINGS.end()), (KEYED.end(), RUN_KEY_SEGMENT.end())];
 const CHECKSUM_SIZE: usize = 4;
@@ -267,6 +269,8 @@ pub struct Manifest {
     /// From this document number on, the keys of printed documents are in the runs or, above `complete`, in no file
     /// yet; all others are rows of the catalog. `None` in version 1, where all are.
     pub keyed: Option<u64>,
+    /// The catalog may have intervals, which a reader must support (SPEC 9.8).
+    pub intervals: bool,
     /// The runs, in ascending order of their number ranges.
     pub runs: Vec<RunEntry>,
 }
@@ -286,6 +290,7 @@ impl Manifest {
             folded: 0,
             purged: 0,
             keyed: Some(0),
+            intervals: false,
             runs: Vec::new(),
         }
     }
@@ -304,6 +309,7 @@ impl Manifest {
         if let Some(keyed) = self.keyed {
             KEYED.put(&mut bytes, keyed);
         }
+        FEATURES.put(&mut bytes, if self.intervals { INTERVALS } else { 0 });
         BITS.put(&mut bytes, u64::from(self.bits));
         K.put(&mut bytes, u64::from(self.k));
         GENERATION.put(&mut bytes, self.generation);
@@ -354,7 +360,7 @@ impl Manifest {
         let body = bytes.len() - CHECKSUM_SIZE;
         check_crc(WHAT, bytes, Field { offset: body, size: CHECKSUM_SIZE, name: "checksum" })?;
         RESERVED.expect_zero(WHAT, bytes)?;
-        if FEATURES.get(bytes) != 0 {
+        if FEATURES.get(bytes) & !INTERVALS != 0 {
             return Err(FormatError::Version {
                 what: "manifest with features",
                 found: u16::MAX,
@@ -383,6 +389,7 @@ impl Manifest {
             folded: FOLDED.get(bytes),
             purged: PURGED.get(bytes) as u32,
             keyed: (fixed_size > PURGED.end()).then(|| KEYED.get(bytes)),
+            intervals: FEATURES.get(bytes) & INTERVALS != 0,
             runs: Vec::new(),
         };
         if manifest.keyed.is_some_and(|keyed| keyed > NUMBER_END) {
@@ -542,7 +549,9 @@ mod tests {
         let mut first = Manifest { keyed: None, ..sample(3) };
         first.runs.iter_mut().for_each(|run| run.keys = None);
         assert_eq!((first.version(), sample(3).version()), (1, 2));
-        for manifest in [Manifest::new(64, 3, 5), Manifest::new(8, 7, 0), sample(1), sample(3), first] {
+        let with_intervals = Manifest { intervals: true, ..sample(1) };
+        let all = [Manifest::new(64, 3, 5), Manifest::new(8, 7, 0), sample(1), sample(3), first, with_intervals];
+        for manifest in all {
             assert_eq!(Manifest::decode(&manifest.encode()), Ok(manifest));
         }
     }

@@ -11,8 +11,8 @@ use nddb_format::manifest::{self, FileEntry, KeyTable, Manifest, RunEntry};
 use nddb_format::permutation::{BitGroup, Table};
 use nddb_format::postings::{self, Postings, PostingsEncoder, PostingsSurvey};
 use nddb_format::record::{
-    Archive, Batch, BatchState, Counters, Print, Range, RangeState, Record, Settings, check_id, deleted_of, id_of,
-    number_of, source_of,
+    Archive, Batch, BatchState, Counters, Group, Interval, ORDINAL_END, Print, Prints, Range, RangeState, Record,
+    Settings, check_id, deleted_of, id_of, number_of, source_of,
 };
 use nddb_format::scheme::Scheme;
 use nddb_format::segment::{self, Segment, SegmentEncoder, Survey};
@@ -527,7 +527,9 @@ fn manifests_that_break_a_rule_are_refused() {
     let of = |field: Field, value| manifest_fault(|bytes| field.put(bytes, value));
     assert_eq!(of(K, 3), "nothing");
     assert_eq!(of(RESERVED, 1), "reserved bytes are zero");
-    assert_eq!(of(FEATURES, 4), "Version");
+    for (features, expected) in [(2, "Version"), (5, "Version"), (1, "nothing")] {
+        assert_eq!(of(FEATURES, features), expected);
+    }
     assert_eq!(of(BITS, 7), "a fingerprint has 8 to 64 bits");
     assert_eq!(of(K, 8), "k is at most 7 and less than bits");
     assert_eq!(of(RUNS, 1), "nothing stands between the last run and the checksum");
@@ -642,6 +644,38 @@ fn catalog_keys_that_break_a_rule_are_refused() {
     assert_eq!(fault(id_of(b"\xff\0........")), "an id is UTF-8");
     assert_eq!(fault(id_of(b"short")), "Truncated");
     assert_eq!(fault(check_id("")), "an id has 1 to 4096 bytes and no NUL");
+}
+
+#[test]
+fn intervals_that_break_a_rule_are_refused() {
+    let interval = Interval { low: 5, high: 9, ordinal: 3, batch: 0, prefix: "p".into() };
+    let read = |interval: Interval| fault(Interval::decode(5, &interval.encode()));
+    assert_eq!(read(interval.clone()), "nothing");
+    for high in [5, 0, (1 << 40) + 1] {
+        let wrong = Interval { high, ..interval.clone() };
+        assert_eq!(read(wrong), "an interval has a number, and ends at 2^40 at most");
+    }
+    assert_eq!(read(Interval { ordinal: ORDINAL_END - 4, ..interval.clone() }), "nothing");
+    for ordinal in [ORDINAL_END - 3, u64::MAX] {
+        assert_eq!(read(Interval { ordinal, ..interval.clone() }), "ordinals have at most 19 digits");
+    }
+    assert_eq!(read(Interval { prefix: "\0".into(), ..interval.clone() }), "an id has 1 to 4096 bytes and no NUL");
+    let bytes = interval.encode();
+    assert_eq!(fault(Interval::decode(5, &[2])), "Version");
+    assert_eq!(fault(Interval::decode(5, &bytes[..20])), "Truncated");
+    assert_eq!(fault(Interval::decode(5, &[&bytes[..], &[0]].concat())), "nothing stands behind the last field");
+    let rule = "a group has a fingerprint, and ends at a multiple of 512 at most";
+    let group = Group::encode(&[1, 2, 3]);
+    for (number, bytes, expected) in [
+        (0, &group[..], "nothing"),
+        (1021, &group, "nothing"),
+        (1022, &group, rule),
+        (0, &group[..1], rule),
+        (0, &group[..24], rule),
+        (0, &[3; 10], "Version"),
+    ] {
+        assert_eq!(fault(Prints::decode(number, bytes)), expected, "{number}");
+    }
 }
 
 #[test]

@@ -13,6 +13,8 @@ use crate::{Fingerprint, Result};
 pub(super) enum Prepared {
     /// A document with its sketches.
     Document(Box<Document>),
+    /// The id and the fingerprint of a document that has nothing else.
+    Bare(String, Fingerprint),
     /// A document that was sketched before, and the archive that its page is of.
     Sketched(Box<Document>, Option<String>),
     /// A sketch by another recipe.
@@ -49,11 +51,11 @@ impl Maker {
             EntryContent::Fingerprint { fingerprint, .. } if fingerprint > self.greatest => {
                 return too_wide(fingerprint, position);
             }
-            EntryContent::Fingerprint { id, fingerprint, url } => {
-                Document::bare(&id, Fingerprint(fingerprint)).map(|document| match url {
-                    Some(url) => document.with_url(&url, &self.recipe),
-                    None => document,
-                })
+            EntryContent::Fingerprint { id, fingerprint, url: None } => {
+                return Prepared::Bare(id, Fingerprint(fingerprint));
+            }
+            EntryContent::Fingerprint { id, fingerprint, url: Some(url) } => {
+                Document::bare(&id, Fingerprint(fingerprint)).map(|document| document.with_url(&url, &self.recipe))
             }
             EntryContent::Sketch(entry) => return self.sketched(entry, position),
             EntryContent::Skipped { reason, detail } => return Prepared::Skipped { position, reason, detail },

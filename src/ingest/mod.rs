@@ -194,6 +194,11 @@ fn store(
     for entry in piece.entries {
         let document = match entry {
             Prepared::Document(document) => document,
+            Prepared::Bare(id, fingerprint) => {
+                load.push_bare(id, fingerprint)?;
+                tally.take(false);
+                continue;
+            }
             Prepared::Sketched(document, archive) => Box::new(origins.place(*document, archive.as_deref(), load)?),
             Prepared::OtherRecipe(sketches) => {
                 return Err(LoadError::OtherRecipe { path: piece.path, database: recipe.to_owned(), sketches });

@@ -68,6 +68,9 @@ pub fn sketch_archive(
         for prepared in piece {
             match prepared? {
                 Prepared::Document(document) | Prepared::Sketched(document, _) => each(Sketched::Document(document))?,
+                Prepared::Bare(id, fingerprint) => {
+                    each(Sketched::Document(Box::new(Document::bare(&id, fingerprint)?)))?;
+                }
                 Prepared::OtherRecipe(sketches) => {
                     let (path, database) = (path.to_owned(), maker.label().to_owned());
                     return Err(LoadError::OtherRecipe { path, database, sketches });

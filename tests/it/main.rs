@@ -10,6 +10,7 @@ mod damage;
 mod filters;
 mod floors;
 mod ingest;
+mod intervals;
 mod keys;
 mod kill;
 mod lifecycle;

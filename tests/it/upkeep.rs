@@ -241,7 +241,7 @@ fn a_merge_that_was_interrupted_marks_no_archive_as_loaded() {
     let (number, known) = writer.archives(vec![archive.clone()], &|_| false).expect("known").remove(0);
     let len = 200_000u64;
     let mut load = writer.bulk_load().expect("a load");
-    (0..len).for_each(|id| load.push(bare(&id.to_string(), Random::fixed(id).next())).expect("taken"));
+    (0..len).for_each(|id| load.push(bare(&format!("{id}."), Random::fixed(id).next())).expect("taken"));
     load.progress(number, Archive { finished: true, documents: len, ..known });
     load.finish().expect("loaded");
     writer.close().expect("closed");

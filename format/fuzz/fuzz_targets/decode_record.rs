@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use nddb_format::record::{self, Archive, Batch, Counters, Print, Range, Record, Settings};
+use nddb_format::record::{self, Archive, Batch, Counters, Group, Interval, Print, Prints, Range, Record, Settings};
 
 fuzz_target!(|bytes: &[u8]| {
     if let Ok(record) = Record::decode(bytes) {
@@ -26,9 +26,20 @@ fuzz_target!(|bytes: &[u8]| {
     if let Ok(settings) = Settings::decode(bytes) {
         assert_eq!(Settings::decode(&settings.encode()), Ok(settings));
     }
+    if let Ok(interval) = Interval::decode(1000, bytes) {
+        assert_eq!(interval.encode(), bytes);
+        let last = interval.id(interval.high - 1);
+        let mut cuts = record::splits(&last).filter(|(prefix, _)| *prefix == interval.prefix);
+        assert_eq!(cuts.find_map(|(_, ordinal)| interval.number(ordinal)), Some(interval.high - 1));
+    }
+    if let Ok(Prints::Group(group)) = Prints::decode(1000, bytes) {
+        let fingerprints: Vec<u64> = group.iter().map(|print| print.fingerprint).collect();
+        assert_eq!(Group::encode(&fingerprints), bytes);
+    }
     if let Ok((id, number)) = record::id_of(bytes) {
         assert_eq!(record::id_key(id, number), bytes);
     }
     let _ = (Record::head_of(bytes).is_ok(), record::deleted_of(bytes), record::replaced_of(bytes));
+    let _ = (record::interval_low_of(bytes), record::gone_of(bytes));
     let _ = (record::batch_name_of(bytes), record::range_low_of(bytes), record::source_of(bytes));
 });

@@ -150,6 +150,11 @@ impl Record {
             | flag(self.profile.is_some(), PROFILED)
     }
 
+    /// Returns whether it has nothing but an id and perhaps a batch.
+    pub fn is_bare(&self) -> bool {
+        self.flags() & !BATCH == 0
+    }
+
     /// Returns the least version of the layout that has the parts of these flags.
     fn version(flags: u16) -> u8 {
         match flags {

@@ -158,6 +158,26 @@ pub fn replaced_of(key: &[u8]) -> Option<(u32, u64)> {
     (key.len() == 13 && key[0] == 2).then(|| (BigEndian::read_u32(&key[1..5]), BigEndian::read_u64(&key[5..])))
 }
 
+/// Returns the key of an interval in `batches`: 3, its least number.
+pub fn interval_key(low: u64) -> Vec<u8> {
+    with_number(&[3], low)
+}
+
+/// Decodes the key of an interval; `None` for the other rows of `batches`.
+pub fn interval_low_of(key: &[u8]) -> Option<u64> {
+    (key.len() == 9 && key[0] == 3).then(|| BigEndian::read_u64(&key[1..]))
+}
+
+/// Returns the key of a number of an interval that is no document any more, in `batches`: 4, the number.
+pub fn gone_key(number: u64) -> Vec<u8> {
+    with_number(&[4], number)
+}
+
+/// Decodes the key of a number that is no document any more; `None` for the other rows of `batches`.
+pub fn gone_of(key: &[u8]) -> Option<u64> {
+    (key.len() == 9 && key[0] == 4).then(|| BigEndian::read_u64(&key[1..]))
+}
+
 /// Returns the key of `deleted`: the manifest generation at which the document was deleted, its number.
 pub fn deleted_key(generation: u64, number: u64) -> Vec<u8> {
     with_number(&number_key(generation), number)

@@ -5,15 +5,17 @@
 
 mod cursor;
 mod document;
+mod interval;
 mod keys;
 mod state;
 
 pub use cursor::VERSION;
 pub use document::{Head, MIN_VALUES, PARTS, PROFILE, Print, Record, SourcePosition};
+pub use interval::{GROUP, Group, Interval, ORDINAL_END, Prints, ordinal_of, splits};
 pub use keys::{
-    FAMILIES, ID_MAX, batch_key, batch_name_of, check_id, deleted_key, deleted_of, digest_key, id_key, id_of,
-    id_prefix, megashingle_key, number_key, number_of, piece_key, range_key, range_low_of, replaced_key, replaced_of,
-    replaced_prefix, source_key, source_of, trailing_number,
+    FAMILIES, ID_MAX, batch_key, batch_name_of, check_id, deleted_key, deleted_of, digest_key, gone_key, gone_of,
+    id_key, id_of, id_prefix, interval_key, interval_low_of, megashingle_key, number_key, number_of, piece_key,
+    range_key, range_low_of, replaced_key, replaced_of, replaced_prefix, source_key, source_of, trailing_number,
 };
 pub use state::{Archive, Batch, BatchState, Counters, Range, RangeState, Reading, Settings};
 

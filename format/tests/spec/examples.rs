@@ -6,7 +6,7 @@ use nddb_format::fingerprint::low_mask;
 use nddb_format::huffman::{self, Code, Decoder};
 use nddb_format::manifest::{FileEntry, KeyTable, Manifest, RunEntry};
 use nddb_format::postings::Postings;
-use nddb_format::record::{Record, SourcePosition};
+use nddb_format::record::{Interval, Record, SourcePosition};
 use nddb_format::scheme::Scheme;
 use nddb_format::segment::Segment;
 use nddb_format::{Fingerprint, FormatError, deleted};
@@ -212,6 +212,7 @@ fn a_manifest() {
         purged: number(value(text, "purged")),
         deleted: Some(file(4, &undump(fence("deleted set", "hex")), 0)),
         keyed: None,
+        intervals: false,
         runs: vec![entry],
         ..Manifest::new(
             number(value(text, "bits")),
@@ -325,6 +326,26 @@ fn a_probe() {
 }
 
 #[test]
+fn an_interval() {
+    let text = fence("interval", "text");
+    let of = |key: &str| number::<u64>(value(text, key));
+    let (low, high) = (of("low"), of("high"));
+    let prefix = value(text, "prefix").to_owned();
+    let interval = Interval { low, high, ordinal: of("ordinal"), batch: number(value(text, "batch")), prefix };
+    let mut expected = given(text, &["id", "groups"]);
+    for number in [1000, 1005] {
+        expected.push_str(&format!("id {number} {}\n", interval.id(number)));
+    }
+    let mut groups: Vec<String> = (low..high).map(|number| interval.group_of(number).to_string()).collect();
+    groups.dedup();
+    expected.push_str(&format!("groups {}\n", groups.join(" ")));
+    same("interval", text, &expected);
+    let said = fence("interval", "hex");
+    same("interval", said, &dump(&interval.encode()));
+    assert_eq!(Interval::decode(low, &undump(said)), Ok(interval));
+}
+
+#[test]
 fn every_example_is_compared_with_the_code() {
     let mut found = names("example");
     found.dedup();
@@ -341,7 +362,8 @@ fn every_example_is_compared_with_the_code() {
             "manifest",
             "manifest with keys",
             "record",
-            "probe"
+            "probe",
+            "interval"
         ]
     );
 }

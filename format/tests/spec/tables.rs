@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use nddb_format::fields::{self, Field};
 use nddb_format::record::{
-    Archive, Batch, BatchState, Counters, FAMILIES, PARTS, Print, Range, RangeState, Reading, Record, Settings,
-    batch_key, deleted_key, digest_key, id_key, megashingle_key, number_key, piece_key, range_key, replaced_key,
-    source_key,
+    Archive, Batch, BatchState, Counters, FAMILIES, Group, Interval, PARTS, Print, Range, RangeState, Reading, Record,
+    Settings, batch_key, deleted_key, digest_key, gone_key, id_key, interval_key, megashingle_key, number_key,
+    piece_key, range_key, replaced_key, source_key,
 };
 use nddb_format::scheme::Scheme;
 use nddb_format::{block, deleted, manifest, postings, segment};
@@ -76,6 +76,7 @@ fn samples() -> Vec<Sample> {
     let record = Record { id: "x".into(), date: Some(1), truncated: true, ..Record::default() };
     let batch = Batch { number: 0x0a0b_0c0d, state: BatchState::Cancelled };
     let range = Range { high: 0x0102_0304_0506, state: RangeState::Loading, batch: 0x0a0b_0c0d };
+    let interval = Interval { low: 1, high: 0x0102_0304, ordinal: 0x11_2233, batch: 0x0a0b_0c0d, prefix: "p".into() };
     let archive = Archive {
         path: "p".into(),
         size: 0x11,
@@ -111,6 +112,17 @@ fn samples() -> Vec<Sample> {
             range.encode(),
             vec![version(), ("state", vec![2]), ("batch", le(0x0a0b_0c0d, 4)), ("high", le(range.high, 8))],
         ),
+        (
+            "interval",
+            interval.encode()[..21].to_vec(),
+            vec![
+                version(),
+                ("high", le(interval.high, 8)),
+                ("ordinal", le(interval.ordinal, 8)),
+                ("batch", le(0x0a0b_0c0d, 4)),
+            ],
+        ),
+        ("group", Group::encode(&[1])[..1].to_vec(), vec![("version", vec![2])]),
         (
             "archive",
             archive.encode()[..50].to_vec(),
@@ -196,6 +208,8 @@ fn keys_are_laid_out_as_the_table_says() {
         ("`00`", vec![0]),
         ("`01`", vec![1]),
         ("`02`", vec![2]),
+        ("`03`", vec![3]),
+        ("`04`", vec![4]),
         ("`settings`", b"settings".to_vec()),
         ("`counters`", b"counters".to_vec()),
     ]);
@@ -210,6 +224,8 @@ fn keys_are_laid_out_as_the_table_says() {
         batch_key("a name"),
         range_key(n),
         replaced_key(batch, n),
+        interval_key(n),
+        gone_key(n),
         deleted_key(9, n),
         b"settings".to_vec(),
         b"counters".to_vec(),

@@ -7,6 +7,7 @@
 //! all others by iterator.
 
 mod families;
+mod intervals;
 mod listed;
 mod logs;
 mod open;
@@ -17,6 +18,7 @@ mod sorted_rows;
 mod write_batch;
 
 pub(crate) use families::Family;
+pub(crate) use intervals::Holding;
 pub(crate) use open::Catalog;
 pub(crate) use pin::Pinned;
 pub(crate) use read::{IdCursor, KeyCursor};

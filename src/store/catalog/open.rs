@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use rocksdb::{Cache, ColumnFamily, DB, ErrorKind, LogLevel, Options};
 
 use super::families::{Family, Use, database_options, families, new_cache};
+use super::intervals::Intervals;
 use super::listed;
 use super::logs::{self, is_log, log_number};
 use super::recent::RecentRecords;
@@ -33,6 +35,7 @@ pub(crate) struct Catalog {
     pub(super) path: PathBuf,
     cache: Cache,
     pub(super) recent_records: RecentRecords,
+    intervals: RwLock<Arc<Intervals>>,
     /// Number of the newest log when a secondary instance last caught up; the greatest number if there was none.
     followed: u64,
 }
@@ -63,7 +66,14 @@ impl Catalog {
         let cache = new_cache();
         let db =
             DB::open_cf_descriptors(options, path, families(&cache, Use::Writing)).map_err(failed(action, path))?;
-        Ok(Self { db, path: path.into(), cache, recent_records: RecentRecords::default(), followed: u64::MAX })
+        let mut catalog = Self::of(db, path, cache);
+        catalog.read_intervals(true)?;
+        Ok(catalog)
+    }
+
+    fn of(db: DB, path: &Path, cache: Cache) -> Self {
+        let recent_records = RecentRecords::default();
+        Self { db, path: path.into(), cache, recent_records, intervals: RwLock::default(), followed: u64::MAX }
     }
 
     /// Opens the catalog for reading, beside a writer or without one; writes nothing in its folder.
@@ -103,9 +113,9 @@ impl Catalog {
         // A secondary instance needs a folder for its log. The log is open now: without a name it vanishes with the
         // process, however that ends.
         drop(scratch);
-        let recent_records = RecentRecords::default();
-        let mut catalog = Self { db, path: path.into(), cache, recent_records, followed: u64::MAX };
+        let mut catalog = Self::of(db, path, cache);
         catalog.catch_up()?;
+        catalog.read_intervals(true)?;
         listed::check(path)?;
         Ok(catalog)
     }
@@ -128,6 +138,7 @@ impl Catalog {
                 let logs = || after.iter().filter_map(|name| log_number(name));
                 let whole = logs().any(|number| number == self.followed);
                 self.followed = logs().max().unwrap_or(u64::MAX);
+                self.read_intervals(false)?;
                 return Ok(whole);
             }
             before = after;
@@ -146,6 +157,30 @@ impl Catalog {
     pub(super) fn live_files(&self) -> Result<BTreeSet<OsString>> {
         let files = self.db.live_files().map_err(failed("list its files", &self.path))?;
         Ok(files.into_iter().map(|file| file.name.trim_start_matches('/').into()).collect())
+    }
+
+    /// Reads the intervals; with `anew` also which of their numbers are gone, which as long as `purged` of the manifest is
+    /// the same need not be known: these are deleted.
+    fn read_intervals(&mut self, anew: bool) -> Result<()> {
+        let (rows, before) = (self.interval_rows()?, self.intervals());
+        if !anew && rows == before.all() {
+            return Ok(());
+        }
+        let gone = if anew { self.gone()? } else { before.gone().clone() };
+        let overlap = || Error::Inconsistent { path: self.path.clone(), what: "two intervals overlap".into() };
+        let intervals = Intervals::new(rows, gone).ok_or_else(overlap)?;
+        self.intervals = RwLock::new(Arc::new(intervals));
+        Ok(())
+    }
+
+    /// Returns the intervals.
+    pub(super) fn intervals(&self) -> Arc<Intervals> {
+        self.intervals.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Changes the intervals as their rows were changed.
+    pub(super) fn change_intervals(&self, change: impl FnOnce(&mut Intervals)) {
+        change(Arc::make_mut(&mut self.intervals.write().unwrap_or_else(PoisonError::into_inner)));
     }
 
     pub(super) fn family(&self, family: Family) -> &ColumnFamily {

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use nddb_format::record::{self, Archive, Batch, Counters, Print, Range, Record, Settings};
+use nddb_format::record::{self, Archive, Batch, Counters, Interval, Print, Prints, Range, Record, Settings};
+use roaring::RoaringTreemap;
 use rocksdb::{DBRawIterator, Direction, IteratorMode, ReadOptions};
 
 use super::families::Family;
+use super::intervals::{Holding, Intervals, encode_record, record_of};
 use super::open::Catalog;
 use super::recent::Recent;
 use crate::{Error, Result};
@@ -92,21 +94,43 @@ impl Catalog {
 
     /// Visits the prints of all numbers from `low` on, in order.
     pub(crate) fn prints(&self, low: u64, visit: &mut dyn FnMut(u64, Print) -> Result<bool>) -> Result<()> {
-        self.scan(Family::Prints, &record::number_key(low), &mut |key, value| {
-            let number = record::number_of(key).map_err(self.corrupt())?;
-            visit(number, Print::decode(value).map_err(self.corrupt())?)
+        let intervals = self.intervals();
+        let from = intervals.covering(low).map_or(low, |interval| interval.group_of(low));
+        self.scan(Family::Prints, &record::number_key(from), &mut |key, value| {
+            let first = record::number_of(key).map_err(self.corrupt())?;
+            let group = match Prints::decode(first, value).map_err(self.corrupt())? {
+                Prints::One(print) => return visit(first, print),
+                Prints::Group(group) => group,
+            };
+            for (number, print) in (first..).zip(group.iter()) {
+                if number >= low && !intervals.gone().contains(number) && !visit(number, print)? {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
         })
     }
 
     /// Returns the print of a number, if there is such a document.
     pub(crate) fn print(&self, number: u64) -> Result<Option<Print>> {
-        let value = self.db.get_pinned_cf(self.family(Family::Prints), record::number_key(number));
-        let value = value.map_err(self.failed("be read"))?;
-        value.map(|value| Print::decode(&value).map_err(self.corrupt())).transpose()
+        let intervals = self.intervals();
+        let first = match intervals.covering(number) {
+            Some(_) if intervals.gone().contains(number) => return Ok(None),
+            interval => interval.map_or(number, |interval| interval.group_of(number)),
+        };
+        let value = self.db.get_pinned_cf(self.family(Family::Prints), record::number_key(first));
+        let Some(value) = value.map_err(self.failed("be read"))? else { return Ok(None) };
+        Ok(match Prints::decode(first, &value).map_err(self.corrupt())? {
+            Prints::One(print) => Some(print),
+            Prints::Group(group) => group.get((number - first) as usize),
+        })
     }
 
     /// Returns the record of a number, if there is such a document.
     pub(crate) fn record(&self, number: u64) -> Result<Option<Record>> {
+        if let Some(interval) = self.intervals().of(number) {
+            return Ok(Some(record_of(interval, number)));
+        }
         let value = self.db.get_pinned_cf(self.family(Family::Documents), record::number_key(number));
         let value = value.map_err(self.failed("be read"))?;
         value.map(|value| Record::decode(&value).map_err(self.corrupt())).transpose()
@@ -143,6 +167,28 @@ impl Catalog {
     /// Passes the encoded records of ascending `numbers` to `visit`, with their indexes among them; numbers without
     /// a record are left out.
     pub(crate) fn records(&self, numbers: &[u64], visit: &mut dyn FnMut(usize, &[u8]) -> Result<()>) -> Result<()> {
+        let intervals = self.intervals();
+        if intervals.is_empty() {
+            return self.record_rows(numbers, visit);
+        }
+        let (mut first, mut value) = (0, Vec::new());
+        for stretch in numbers.chunk_by(|&a, &b| intervals.covering(a).is_some() == intervals.covering(b).is_some()) {
+            if intervals.covering(stretch[0]).is_none() {
+                self.record_rows(stretch, &mut |index, value| visit(first + index, value))?;
+            } else {
+                for (index, &number) in (first..).zip(stretch) {
+                    let Some(interval) = intervals.of(number) else { continue };
+                    encode_record(interval, number, &mut value);
+                    visit(index, &value)?;
+                }
+            }
+            first += stretch.len();
+        }
+        Ok(())
+    }
+
+    /// As [`Catalog::records`], of documents with rows of their own.
+    fn record_rows(&self, numbers: &[u64], visit: &mut dyn FnMut(usize, &[u8]) -> Result<()>) -> Result<()> {
         if numbers.len() <= FEW {
             for (index, &number) in numbers.iter().enumerate() {
                 let row = self.db.get_pinned_cf(self.family(Family::Documents), record::number_key(number));
@@ -165,8 +211,8 @@ impl Catalog {
         Ok(())
     }
 
-    /// As [`Catalog::records`], for numbers of which most are neighbours: from row to row, which costs half of looking
-    /// each up.
+    /// As [`Catalog::records`], for numbers of which most are neighbours, and none is of an interval: from row to row,
+    /// which costs half of looking each up.
     pub(crate) fn neighboring_records(
         &self,
         numbers: impl IntoIterator<Item = u64>,
@@ -200,9 +246,24 @@ impl Catalog {
 
     /// Visits the encoded records of all numbers from `low` on, in order.
     pub(crate) fn all_records(&self, low: u64, visit: &mut dyn FnMut(u64, &[u8]) -> Result<bool>) -> Result<()> {
+        let intervals = self.intervals();
+        let mut implied = intervals.documents(low).peekable();
+        let (mut encoded, mut goes_on) = (Vec::new(), true);
+        let mut visit_below = |end: u64, visit: &mut dyn FnMut(u64, &[u8]) -> Result<bool>| {
+            while let Some((interval, number)) = implied.next_if(|(_, number)| *number < end) {
+                encode_record(interval, number, &mut encoded);
+                if !visit(number, &encoded)? {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        };
         self.scan(Family::Documents, &record::number_key(low), &mut |key, value| {
-            visit(record::number_of(key).map_err(self.corrupt())?, value)
-        })
+            let number = record::number_of(key).map_err(self.corrupt())?;
+            goes_on = visit_below(number, visit)? && visit(number, value)?;
+            Ok(goes_on)
+        })?;
+        if goes_on { visit_below(u64::MAX, visit).map(drop) } else { Ok(()) }
     }
 
     /// Returns a cursor that looks up ids; cheapest in ascending order.
@@ -211,6 +272,7 @@ impl Catalog {
         options.set_prefix_same_as_start(true);
         IdCursor {
             catalog: self,
+            intervals: self.intervals(),
             rows: self.db.raw_iterator_cf_opt(self.family(Family::Ids), options),
             key: Vec::new(),
         }
@@ -225,10 +287,35 @@ impl Catalog {
 
     /// Visits all ids with their numbers, in bytewise order.
     pub(crate) fn all_ids(&self, visit: &mut dyn FnMut(&str, u64) -> Result<bool>) -> Result<()> {
+        let intervals = self.intervals();
+        let (mut implied, mut goes_on) = (intervals.by_id(), true);
+        let mut visit_before = |end: Option<(&str, u64)>, visit: &mut dyn FnMut(&str, u64) -> Result<bool>| {
+            while let Some((id, number)) = implied.peek().filter(|&next| end.is_none_or(|end| next < end)) {
+                if !visit(id, number)? {
+                    return Ok(false);
+                }
+                implied.advance();
+            }
+            Ok(true)
+        };
         self.scan(Family::Ids, &[], &mut |key, _| {
             let (id, number) = record::id_of(key).map_err(self.corrupt())?;
-            visit(id, number)
-        })
+            goes_on = visit_before(Some((id, number)), visit)? && visit(id, number)?;
+            Ok(goes_on)
+        })?;
+        if goes_on { visit_before(None, visit).map(drop) } else { Ok(()) }
+    }
+
+    /// Returns which documents may have ids of this prefix and these ordinals, which have as many digits.
+    pub(crate) fn holding(&self, prefix: &str, ordinals: &std::ops::Range<u64>) -> Result<Holding> {
+        let last = format!("{prefix}{}", ordinals.end - 1);
+        let end = record::id_key(&last, u64::MAX);
+        let mut has_rows = false;
+        self.scan(Family::Ids, format!("{prefix}{}", ordinals.start).as_bytes(), &mut |key, _| {
+            has_rows = key <= &end[..];
+            Ok(false)
+        })?;
+        Ok(if has_rows { Holding::Some } else { self.intervals().holding(prefix, ordinals) })
     }
 
     /// Visits all rows of a family whose keys end in a number, as (prefix, number).
@@ -237,6 +324,33 @@ impl Catalog {
             let number = record::trailing_number(key).map_err(self.corrupt())?;
             visit(&key[..key.len() - 8], number)
         })
+    }
+
+    /// Returns whether documents have rows of intervals instead of their own.
+    pub(crate) fn has_intervals(&self) -> bool {
+        !self.intervals().is_empty()
+    }
+
+    /// Returns the intervals as their rows say.
+    pub(super) fn interval_rows(&self) -> Result<Vec<Interval>> {
+        let mut intervals = Vec::new();
+        self.scan(Family::Batches, &[3], &mut |key, value| {
+            let Some(low) = record::interval_low_of(key) else { return Ok(false) };
+            intervals.push(Interval::decode(low, value).map_err(self.corrupt())?);
+            Ok(true)
+        })?;
+        Ok(intervals)
+    }
+
+    /// Returns the numbers of intervals that are no documents any more.
+    pub(super) fn gone(&self) -> Result<RoaringTreemap> {
+        let mut gone = RoaringTreemap::new();
+        self.scan(Family::Batches, &[4], &mut |key, _| {
+            let number = record::gone_of(key);
+            gone.extend(number);
+            Ok(number.is_some())
+        })?;
+        Ok(gone)
     }
 
     /// Returns the folder of the catalog.
@@ -315,6 +429,7 @@ impl Catalog {
 /// A cursor over the numbers of ids.
 pub(crate) struct IdCursor<'a> {
     catalog: &'a Catalog,
+    intervals: Arc<Intervals>,
     rows: DBRawIterator<'a>,
     key: Vec<u8>,
 }
@@ -327,8 +442,9 @@ impl IdCursor<'_> {
         Ok(numbers.into_iter().rev().find(|&number| live(number)))
     }
 
-    /// Appends all numbers of this id, ascending, to `numbers`.
+    /// Fills `numbers` with all numbers of this id, ascending.
     pub(crate) fn all(&mut self, id: &str, numbers: &mut Vec<u64>) -> Result<()> {
+        numbers.clear();
         self.key.clear();
         self.key.extend_from_slice(id.as_bytes());
         self.key.push(0);
@@ -337,7 +453,10 @@ impl IdCursor<'_> {
             numbers.push(record::trailing_number(key).map_err(self.catalog.corrupt())?);
             self.rows.next();
         }
-        self.rows.status().map_err(self.catalog.failed("be read"))
+        self.rows.status().map_err(self.catalog.failed("be read"))?;
+        self.intervals.numbers(id, numbers);
+        numbers.sort_unstable();
+        Ok(())
     }
 }
 

@@ -1,10 +1,11 @@
 //! Commits: rows that become durable together.
 
 use nddb_format::keys;
-use nddb_format::record::{self, Archive, Batch, Counters, Print, Range, Settings};
+use nddb_format::record::{self, Archive, Batch, Counters, Interval, Print, Range, Settings};
 use rocksdb::{WriteBatch, WriteOptions};
 
 use super::families::Family;
+use super::intervals::Changes;
 use super::open::Catalog;
 use crate::store::disk::steps::step;
 use crate::{Error, Result};
@@ -16,12 +17,16 @@ const SLICE: usize = 1 << 16;
 pub(crate) struct Commit<'a> {
     catalog: &'a Catalog,
     batch: WriteBatch,
+    /// New intervals.
+    intervals: Vec<Interval>,
+    /// Numbers of intervals, ascending, that are no documents any more.
+    gone: Vec<u64>,
 }
 
 impl Catalog {
     /// Begins a commit.
     pub(crate) fn begin(&self) -> Commit<'_> {
-        Commit { catalog: self, batch: WriteBatch::default() }
+        Commit { catalog: self, batch: WriteBatch::default(), intervals: Vec::new(), gone: Vec::new() }
     }
 }
 
@@ -72,8 +77,17 @@ impl Commit<'_> {
         }
     }
 
-    /// Removes the print, the record and the id of a document that no run contains.
+    /// Adds the documents of an interval, whose prints are there.
+    pub(crate) fn interval(&mut self, interval: Interval) {
+        self.intervals.push(interval);
+    }
+
+    /// Removes the print, the record and the id of a document that no run contains; numbers ascend.
     pub(crate) fn purge(&mut self, number: u64, id: &str) {
+        if self.catalog.intervals().covering(number).is_some() {
+            self.gone.push(number);
+            return;
+        }
         self.remove(Family::Prints, record::number_key(number));
         self.remove(Family::Documents, record::number_key(number));
         self.remove(Family::Ids, record::id_key(id, number));
@@ -142,11 +156,30 @@ impl Commit<'_> {
     }
 
     /// Makes all rows durable, all or none.
-    pub(crate) fn write(self) -> Result<()> {
+    pub(crate) fn write(mut self) -> Result<()> {
+        let changes = self.change_intervals();
         let mut options = WriteOptions::default();
         options.set_sync(true);
         step("commit", &self.catalog.path).map_err(Error::io("commit to the catalog", &self.catalog.path))?;
-        self.catalog.db.write_opt(self.batch, &options).map_err(self.catalog.failed("commit"))
+        self.catalog.db.write_opt(self.batch, &options).map_err(self.catalog.failed("commit"))?;
+        if let Some(changes) = changes {
+            self.catalog.change_intervals(|intervals| intervals.apply(changes));
+        }
+        Ok(())
+    }
+
+    /// Writes the rows of intervals.
+    fn change_intervals(&mut self) -> Option<Changes> {
+        if self.intervals.is_empty() && self.gone.is_empty() {
+            return None;
+        }
+        let changes = self.catalog.intervals().changes(std::mem::take(&mut self.intervals), &self.gone);
+        changes.removed.iter().for_each(|&low| self.remove(Family::Batches, record::interval_key(low)));
+        changes.groups.iter().for_each(|group| self.remove(Family::Prints, record::number_key(group.start)));
+        changes.unmarked.iter().for_each(|&number| self.remove(Family::Batches, record::gone_key(number)));
+        changes.gone.iter().for_each(|&number| self.put(Family::Batches, record::gone_key(number), []));
+        changes.put.iter().for_each(|part| self.put(Family::Batches, record::interval_key(part.low), part.encode()));
+        Some(changes)
     }
 }
 

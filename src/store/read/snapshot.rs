@@ -196,9 +196,14 @@ impl Snapshot {
 
     /// Returns whether every document of the run is certainly live.
     pub(crate) fn is_all_live(&self, run: &Run) -> bool {
-        let (low, high) = (run.entry.low, run.entry.high);
-        let hidden = self.ranges.hidden().iter().any(|range| range.start < high && range.end > low);
-        !hidden && deleted_in(&self.deleted, low..high) == 0
+        self.are_all_live(run.entry.low..run.entry.high)
+    }
+
+    /// Returns whether none of these numbers is deleted or hidden.
+    pub(crate) fn are_all_live(&self, numbers: std::ops::Range<u64>) -> bool {
+        let mut hidden = self.ranges.hidden().iter();
+        let is_hidden = hidden.any(|range| range.start < numbers.end && range.end > numbers.start);
+        !is_hidden && deleted_in(&self.deleted, numbers) == 0
     }
 }
 

@@ -4,7 +4,7 @@ use nddb::detect::{Method, OnlineDetector, Rules};
 use nddb::{Document, Fingerprint};
 pub(crate) use nddb_test_support::{Random, say};
 
-pub(crate) use model::Model;
+pub(crate) use model::{Content, Label, Model};
 pub(crate) use mount::Mount;
 pub(crate) use truth::Truth;
 pub(crate) use worker::{Parent, Worker};

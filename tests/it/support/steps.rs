@@ -7,8 +7,7 @@ use nddb::sketch::Recipe;
 use nddb::text::Page;
 use nddb::{Config, Document, Error, Fingerprint, Loaded, Outcome, View, Within, Work, Writer};
 
-use super::model::{Content, Label, Model};
-use super::{Random, Truth, folder, simhash};
+use super::{Content, Label, Model, Random, Truth, folder, simhash};
 
 /// Number of ids, small enough that they repeat.
 pub(crate) const IDS: u64 = 400;

@@ -312,6 +312,7 @@ impl Rebuild<'_> {
         self.manifest.purged = (epoch + 1) as u32 | 1 << 31;
         self.manifest.complete = self.state.counters.next_number;
         self.manifest.commits = self.state.counters.commits;
+        self.manifest.intervals = self.catalog.has_intervals();
         Ok(())
     }
 

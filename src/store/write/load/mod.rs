@@ -3,13 +3,18 @@
 //! Documents are collected in a chunk as large as the memory limit allows. A chunk's ids are sorted and joined with
 //! those of the catalog; its rows bypass the write-ahead log as sorted files; its fingerprints become a run. Until
 //! the last step commits the chunk, its number range is invisible.
+//!
+//! Bare fingerprints whose ids count on are collected apart and become an interval, without rows of their own.
 
 mod chunk;
+mod interval;
+mod sequence;
 
 use std::collections::{BTreeMap, HashMap};
 
+use nddb_format::Fingerprint;
 use nddb_format::manifest::RunEntry;
-use nddb_format::record::{self, Archive, Print, Range, RangeState, Record};
+use nddb_format::record::{self, Archive, Interval, Print, Range, RangeState, Record};
 
 use super::plan::CompactionPlan;
 use super::writer::Writer;
@@ -19,6 +24,7 @@ use crate::store::document::Document;
 use crate::store::runs::contents::Contents;
 use crate::{Error, Result};
 use chunk::{Chunk, NONE};
+use sequence::Sequence;
 
 /// The result of a bulk load.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,6 +46,8 @@ pub struct Loaded {
 pub struct BulkLoad<'a> {
     writer: &'a mut Writer,
     chunk: Chunk,
+    /// Documents behind those of the chunk.
+    sequence: Option<Sequence>,
     archives: BTreeMap<u32, Archive>,
     loaded: Loaded,
     runs_before: usize,
@@ -57,6 +65,19 @@ impl std::fmt::Debug for BulkLoad<'_> {
 const RUNS_MAX: usize = 64;
 /// Documents between two progress reports.
 const STEP: usize = 1 << 16;
+
+/// Documents ready to be stored, with numbers in a range above all others.
+struct Part {
+    low: u64,
+    high: u64,
+    documents: u64,
+    unprinted: u64,
+    /// Their rows.
+    files: Vec<SortedFile>,
+    /// The interval that they are, if they have no rows of their own.
+    interval: Option<Interval>,
+    contents: Contents,
+}
 
 /// The documents of the catalog with the ids of a chunk.
 #[derive(Default)]
@@ -82,6 +103,7 @@ impl Writer {
         Ok(BulkLoad {
             writer: self,
             chunk: Chunk::default(),
+            sequence: None,
             archives: BTreeMap::new(),
             loaded: Loaded::default(),
             runs_before,
@@ -146,12 +168,52 @@ impl BulkLoad<'_> {
         self.labels.push((range, batch));
     }
 
-    fn take(&mut self, document: &Document, number: Option<u64>) -> Result<()> {
-        self.chunk.push(document.print(), &document.record, &document.keys(self.writer.recipe()), number);
-        if self.chunk.size() >= self.writer.resources().1 {
-            self.write_chunk()?;
+    /// Adds a document that has nothing but a fingerprint, as [`BulkLoad::push`] does.
+    pub(crate) fn push_bare(&mut self, id: String, fingerprint: Fingerprint) -> Result<()> {
+        if self.count_on(&id, fingerprint, self.writer.batch_number(), None)? {
+            return Ok(());
         }
-        Ok(())
+        self.push(Document::bare(&id, fingerprint)?)
+    }
+
+    fn take(&mut self, document: &Document, number: Option<u64>) -> Result<()> {
+        let is_bare = document.record.is_bare() && !document.unprinted;
+        let (batch, fingerprint) = (document.record.batch, document.fingerprint);
+        if is_bare && self.count_on(document.id(), fingerprint, batch, number)? {
+            return Ok(());
+        }
+        self.end_sequence()?;
+        self.sequence = is_bare.then(|| Sequence::begin(document.id(), fingerprint, batch, number)).flatten();
+        if self.sequence.is_none() {
+            self.collect(document, number);
+        }
+        self.write_full()
+    }
+
+    /// Adds a document that has nothing but a fingerprint if it is the next of the sequence. Returns whether it is.
+    fn count_on(
+        &mut self,
+        id: &str,
+        fingerprint: Fingerprint,
+        batch: Option<u32>,
+        number: Option<u64>,
+    ) -> Result<bool> {
+        let Some(sequence) = &mut self.sequence else { return Ok(false) };
+        let is_next = sequence.take(id, fingerprint, batch, number);
+        if is_next && sequence.size() >= self.writer.resources().1 {
+            self.write_all()?;
+        }
+        Ok(is_next)
+    }
+
+    /// Adds a document to the chunk.
+    fn collect(&mut self, document: &Document, number: Option<u64>) {
+        self.chunk.push(document.print(), &document.record, &document.keys(self.writer.recipe()), number);
+    }
+
+    /// Writes the chunk if it is full.
+    fn write_full(&mut self) -> Result<()> {
+        if self.chunk.size() >= self.writer.resources().1 { self.write_chunk() } else { Ok(()) }
     }
 
     /// Assigns the documents from here on to a batch, or to none if the name is empty; it stays that of the writer.
@@ -163,7 +225,7 @@ impl BulkLoad<'_> {
         if self.writer.is_labelled(batch) {
             return Ok(());
         }
-        self.write_chunk()?;
+        self.write_all()?;
         if batch.is_empty() { self.writer.unlabel() } else { self.writer.label(batch, false) }
     }
 
@@ -204,7 +266,7 @@ impl BulkLoad<'_> {
     /// # Errors
     /// As [`BulkLoad::push`].
     pub fn checkpoint(&mut self) -> Result<()> {
-        self.write_chunk()
+        self.write_all()
     }
 
     /// Commits the remaining documents and keeps the runs of this load separate, for a load that must end soon: a
@@ -213,7 +275,7 @@ impl BulkLoad<'_> {
     /// # Errors
     /// As [`BulkLoad::push`].
     pub fn stop(mut self) -> Result<Loaded> {
-        self.write_chunk()?;
+        self.write_all()?;
         Ok(self.loaded)
     }
 
@@ -222,7 +284,7 @@ impl BulkLoad<'_> {
     /// # Errors
     /// As [`BulkLoad::push`].
     pub fn finish(mut self) -> Result<Loaded> {
-        self.write_chunk()?;
+        self.write_all()?;
         if self.writer.works_in_background() {
             return Ok(self.loaded);
         }
@@ -234,6 +296,13 @@ impl BulkLoad<'_> {
         Ok(self.loaded)
     }
 
+    /// Writes and commits all documents so far, and the progress of archives.
+    fn write_all(&mut self) -> Result<()> {
+        self.end_sequence()?;
+        self.write_chunk()
+    }
+
+    /// Writes and commits the documents of the chunk, and the progress of archives.
     fn write_chunk(&mut self) -> Result<()> {
         self.writer.ready()?;
         let chunk = std::mem::take(&mut self.chunk);
@@ -241,10 +310,17 @@ impl BulkLoad<'_> {
         if chunk.len() == 0 && archives.is_empty() {
             return Ok(());
         }
-        // The numbers of the chunk must be above all others, and its run behind all others (SPEC 10.6).
+        self.store(|writer, labels, loaded| writer.write_chunk(chunk, &archives, labels, loaded))
+    }
+
+    /// Stores documents, whose numbers must be above all others, and their run behind all others (SPEC 10.6).
+    fn store(
+        &mut self,
+        write: impl FnOnce(&mut Writer, &[(std::ops::Range<u64>, u32)], &mut Loaded) -> Result<()>,
+    ) -> Result<()> {
         self.writer.commit()?;
         self.writer.flush()?;
-        let outcome = self.writer.write_chunk(chunk, &archives, &self.labels, &mut self.loaded);
+        let outcome = write(self.writer, &self.labels, &mut self.loaded);
         let outcome = self.writer.guard(outcome);
         if outcome.is_err() && self.writer.ready().is_ok() {
             self.writer.give_up_loading()?;
@@ -298,6 +374,20 @@ impl Writer {
         }
         let contents = Contents { pairs, keys: chunk.take_keys(&numbers) };
         drop((chunk, numbers));
+        let part = Part { low, high, documents, unprinted, files, interval: None, contents };
+        self.store_part(part, &joined, archives, labels, loaded)
+    }
+
+    /// Stores documents whose numbers are reserved.
+    fn store_part(
+        &mut self,
+        part: Part,
+        joined: &Joined,
+        archives: &BTreeMap<u32, Archive>,
+        labels: &[(std::ops::Range<u64>, u32)],
+        loaded: &mut Loaded,
+    ) -> Result<()> {
+        let Part { low, high, documents, unprinted, files, interval, contents } = part;
         if high > low {
             let run = self.make_run((low, high), contents, true)?;
             // There is little time between this and the commit: the rows of a load killed here have to be removed
@@ -315,7 +405,7 @@ impl Writer {
             self.publish(manifest, low..high)?;
         }
         let ranges = self.chunk_ranges(low, high, labels);
-        self.commit_chunk(low, documents, &ranges, &joined, archives)?;
+        self.commit_chunk(low, documents, &ranges, interval, joined, archives)?;
         loaded.documents += documents;
         loaded.replaced += joined.replacing;
         loaded.unchanged += joined.unchanged;
@@ -364,7 +454,7 @@ impl Writer {
     fn document(&self, chunk: &Chunk, index: usize) -> Result<Document> {
         let record = Record::decode(chunk.record(index)).map_err(Error::format(self.view().dir.root()))?;
         let Print { fingerprint, unprinted } = chunk.print(index);
-        Ok(Document { fingerprint: nddb_format::Fingerprint(fingerprint), unprinted, sketched: false, record })
+        Ok(Document { fingerprint: Fingerprint(fingerprint), unprinted, sketched: false, record })
     }
 
     /// Reserves the numbers `low..high`: unless the load goes on, the next opening cancels them.
@@ -451,6 +541,7 @@ impl Writer {
         low: u64,
         documents: u64,
         ranges: &[(u64, Range)],
+        interval: Option<Interval>,
         joined: &Joined,
         archives: &BTreeMap<u32, Archive>,
     ) -> Result<()> {
@@ -463,6 +554,7 @@ impl Writer {
         let after = self.ranges_after(low, ranges);
         commit.forget_range(low);
         after.1.iter().for_each(|(row, range)| commit.range(*row, range));
+        interval.into_iter().for_each(|interval| commit.interval(interval));
         if let Some((name, state)) = self.new_batch() {
             commit.batch(name, &state);
             counters.next_batch = counters.next_batch.max(state.number + 1);

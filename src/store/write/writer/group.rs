@@ -57,6 +57,16 @@ impl Known {
         self.visible
     }
 
+    /// Returns a visible document alone.
+    pub(crate) fn visible_one(number: u64) -> Self {
+        Self { visible: Some(number), ..Self::default() }
+    }
+
+    /// Returns whether there is none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.visible.is_none() && self.own.is_empty() && self.others.is_empty()
+    }
+
     /// Returns the document that a new one is compared with.
     pub(crate) fn current(&self) -> Option<u64> {
         self.own.last().copied().or(self.visible)

@@ -24,7 +24,8 @@ use crate::store::read::scope::Scope;
 use crate::store::read::snapshot::Snapshot;
 use crate::store::read::view::View;
 use crate::{Error, Result};
-use group::{Group, Known, Staged};
+pub(crate) use group::Known;
+use group::{Group, Staged};
 use retired::Retired;
 
 /// The batch of new documents.

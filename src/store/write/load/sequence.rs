@@ -1,0 +1,185 @@
+//! Documents of a load that may become an interval: bare fingerprints whose ids count on (SPEC 9.8).
+
+use std::ops::Range;
+
+use nddb_format::Fingerprint;
+use nddb_format::record::{Interval, ORDINAL_END, Record, splits};
+
+use crate::store::document::Document;
+
+/// Fewer documents are stored with rows of their own.
+pub(super) const LEN_MIN: usize = 4096;
+/// Bytes of a document while its interval is sorted and written.
+const OVERHEAD: u64 = 64;
+
+/// Consecutive documents of the input with nothing but a fingerprint, whose ids are one prefix and consecutive ordinals.
+pub(super) struct Sequence {
+    prefix: String,
+    /// The ordinal of the first.
+    ordinal: u64,
+    batch: Option<u32>,
+    /// The number of the first, if numbers are explicit.
+    number: Option<u64>,
+    fingerprints: Vec<u64>,
+    /// The digits of the next ordinal.
+    next: Vec<u8>,
+}
+
+impl Sequence {
+    /// Returns a sequence that begins with a document; `None` if no id can follow.
+    pub(super) fn begin(id: &str, fingerprint: Fingerprint, batch: Option<u32>, number: Option<u64>) -> Option<Self> {
+        let (prefix, ordinal) = splits(id).next()?;
+        Some(Self {
+            prefix: prefix.into(),
+            ordinal,
+            batch,
+            number,
+            fingerprints: vec![fingerprint.0],
+            next: (ordinal + 1).to_string().into_bytes(),
+        })
+    }
+
+    /// Takes a document if it is the next. Returns whether it is.
+    pub(super) fn take(&mut self, id: &str, fingerprint: Fingerprint, batch: Option<u32>, number: Option<u64>) -> bool {
+        let len = self.fingerprints.len() as u64;
+        let is_next = id.as_bytes().strip_prefix(self.prefix.as_bytes()) == Some(&self.next)
+            && number == self.number.map(|first| first + len)
+            && batch == self.batch
+            && self.ordinal + len < ORDINAL_END;
+        if is_next {
+            self.fingerprints.push(fingerprint.0);
+            count_on(&mut self.next);
+        }
+        is_next
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.fingerprints.len()
+    }
+
+    /// Returns the bytes that it needs until it is written.
+    pub(super) fn size(&self) -> u64 {
+        self.len() as u64 * OVERHEAD
+    }
+
+    /// Returns the fingerprints.
+    pub(super) fn fingerprints(&self) -> &[u64] {
+        &self.fingerprints
+    }
+
+    /// Returns the explicit number of a document.
+    pub(super) fn number(&self, index: usize) -> Option<u64> {
+        self.number.map(|first| first + index as u64)
+    }
+
+    /// Returns the id of a document.
+    pub(super) fn id(&self, index: usize) -> String {
+        format!("{}{}", self.prefix, self.ordinal + index as u64)
+    }
+
+    /// Returns a document.
+    pub(super) fn document(&self, index: usize) -> Document {
+        Document {
+            fingerprint: Fingerprint(self.fingerprints[index]),
+            unprinted: false,
+            sketched: false,
+            record: Record { id: self.id(index), batch: self.batch, ..Record::default() },
+        }
+    }
+
+    /// Returns the prefix of the ids.
+    pub(super) fn prefix(&self) -> &str {
+        &self.prefix
+    }
+
+    /// Returns the ordinals of documents.
+    pub(super) fn ordinals(&self, indexes: &Range<usize>) -> Range<u64> {
+        self.ordinal + indexes.start as u64..self.ordinal + indexes.end as u64
+    }
+
+    /// Returns all documents in stretches of up to `most`, each with ordinals of one length.
+    pub(super) fn stretches(&self, most: usize) -> impl Iterator<Item = Range<usize>> {
+        let mut start = 0;
+        std::iter::from_fn(move || {
+            let ordinal = self.ordinal + start as u64;
+            let longer = 10u64.checked_pow(ordinal.max(1).ilog10() + 1).unwrap_or(ORDINAL_END);
+            let end = (longer - ordinal).min(most as u64).min((self.len() - start) as u64) as usize + start;
+            let stretch = start..end;
+            start = end;
+            (!stretch.is_empty()).then_some(stretch)
+        })
+    }
+
+    /// Returns the interval of documents with numbers from `low` on.
+    pub(super) fn interval(&self, indexes: &Range<usize>, low: u64) -> Interval {
+        Interval {
+            low,
+            high: low + indexes.len() as u64,
+            ordinal: self.ordinal + indexes.start as u64,
+            batch: self.batch.unwrap_or(0),
+            prefix: self.prefix.clone(),
+        }
+    }
+}
+
+/// Adds one to a number of decimal digits.
+fn count_on(digits: &mut Vec<u8>) {
+    for digit in digits.iter_mut().rev() {
+        if *digit < b'9' {
+            *digit += 1;
+            return;
+        }
+        *digit = b'0';
+    }
+    digits.insert(0, b'1');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn begin(id: &str, number: Option<u64>) -> Option<Sequence> {
+        Sequence::begin(id, Fingerprint(7), None, number)
+    }
+
+    fn take(sequence: &mut Sequence, id: &str, number: Option<u64>) -> bool {
+        sequence.take(id, Fingerprint(8), None, number)
+    }
+
+    #[test]
+    fn a_sequence_takes_the_documents_whose_ids_count_on() {
+        let mut sequence = begin("x08", None).expect("an ordinal");
+        for (id, is_next) in
+            [("x09", true), ("x10", false), ("x010", true), ("x012", false), ("x011", true), ("", false)]
+        {
+            assert_eq!(take(&mut sequence, id, None), is_next, "{id}");
+        }
+        assert!(!sequence.take("x012", Fingerprint(7), Some(3), None) && !take(&mut sequence, "x012", Some(4)));
+        assert!(take(&mut sequence, "x012", None));
+        let ids: Vec<String> = (0..sequence.len()).map(|index| sequence.id(index)).collect();
+        assert_eq!(ids, ["x08", "x09", "x010", "x011", "x012"]);
+        assert_eq!(
+            (sequence.interval(&(1..3), 40).id(41), sequence.document(1).fingerprint()),
+            ("x010".into(), Fingerprint(8))
+        );
+        assert!(begin("x", None).is_none() && begin("", None).is_none());
+    }
+
+    #[test]
+    fn explicit_numbers_count_on_too() {
+        let mut sequence = begin("5", Some(70)).expect("an ordinal");
+        assert!(!take(&mut sequence, "6", Some(72)) && take(&mut sequence, "6", Some(71)));
+        assert_eq!(sequence.number(1), Some(71));
+    }
+
+    #[test]
+    fn stretches_have_ordinals_of_one_length() {
+        let mut sequence = begin("5", None).expect("an ordinal");
+        (6..130).for_each(|id| assert!(take(&mut sequence, &id.to_string(), None)));
+        let stretches: Vec<Range<u64>> = sequence.stretches(40).map(|stretch| sequence.ordinals(&stretch)).collect();
+        assert_eq!(stretches, [5..10, 10..50, 50..90, 90..100, 100..130]);
+        let mut last = begin("9999999999999999998", None).expect("an ordinal");
+        assert!(take(&mut last, "9999999999999999999", None) && !take(&mut last, "10000000000000000000", None));
+        assert_eq!(last.stretches(9).collect::<Vec<_>>(), [0..2]);
+    }
+}
