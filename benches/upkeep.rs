@@ -16,7 +16,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use clap::Args;
-use common::{Clock, Options, Random, Spent, drop_from_page_cache, figure, measure, median, quantile, say};
+use common::{Clock, Options, Random, Spent, anonymous, drop_from_page_cache, figure, measure, median, quantile, say};
 use nddb::detect::OnlineDetector;
 use nddb::sketch::Recipe;
 use nddb::text::Page;
@@ -321,13 +321,6 @@ impl Drop for Child {
         drop(self.process.stdin.take());
         assert!(self.process.wait().expect("it ends").success());
     }
-}
-
-/// Returns the anonymous memory of this process, in MB.
-fn anonymous() -> f64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"));
-    line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<f64>().ok()).unwrap_or(0.0) / 1024.0
 }
 
 /// Runs a reader in its own process: opens, queries, refreshes when told.

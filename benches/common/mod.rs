@@ -80,7 +80,8 @@ pub struct Options {
     /// A quick run at a tiny size that only shows that the bench works, as in continuous integration.
     pub test: bool,
     rounds: Option<usize>,
-    levels: Option<Vec<u8>>,
+    /// Levels of the scheme, unless the planner chooses.
+    pub levels: Option<Vec<u8>>,
     restart: Option<u16>,
 }
 
@@ -282,6 +283,13 @@ pub fn figure(what: &str, value: impl fmt::Display, goal: &str) {
 /// Prints a line of text.
 pub fn say(text: impl fmt::Display) {
     println!("{text}");
+}
+
+/// Returns the anonymous memory of this process, in MB.
+pub fn anonymous() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"));
+    line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<f64>().ok()).unwrap_or(0.0) / 1024.0
 }
 
 /// Asks the system to drop the pages of all files in a folder from its page cache, after writing them. Without root

@@ -180,6 +180,6 @@ mod tests {
         assert_eq!(stretches, [5..10, 10..50, 50..90, 90..100, 100..130]);
         let mut last = begin("9999999999999999998", None).expect("an ordinal");
         assert!(take(&mut last, "9999999999999999999", None) && !take(&mut last, "10000000000000000000", None));
-        assert_eq!(last.stretches(9).collect::<Vec<_>>(), [0..2]);
+        assert!(last.stretches(9).eq(std::iter::once(0..2)));
     }
 }
