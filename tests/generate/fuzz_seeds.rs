@@ -13,7 +13,9 @@ use std::path::{Path, PathBuf};
 use nddb::{Fingerprint, Reader, View};
 use nddb_format::digest::mix;
 use nddb_format::manifest::Manifest;
-use nddb_format::record::{self, Archive, Counters, Print, Range, RangeState, Reading, Record, SourcePosition};
+use nddb_format::record::{
+    self, Archive, Counters, Group, Interval, Print, Range, RangeState, Reading, Record, SourcePosition,
+};
 use nddb_format::scheme::Scheme;
 use nddb_format::{deleted, segment};
 use roaring::RoaringTreemap;
@@ -122,11 +124,13 @@ fn catalog(seeds: &Seeds, name: &str, view: View<'_>) -> Result<()> {
         let print = Print { fingerprint, unprinted: stored.unprinted };
         seeds.write(&format!("{name}-print-{kind}"), print.encode())?;
         seeds.write(&format!("{name}-id-{kind}"), record::id_key(&stored.record.id, number))?;
-        let keys: [(&str, Vec<u8>); 4] = [
+        let keys: [(&str, Vec<u8>); 6] = [
             ("number", record::number_key(number).into()),
             ("deleted", record::deleted_key(view.generation(), number)),
             ("replaced", record::replaced_key(1, number)),
             ("range", record::range_key(number)),
+            ("interval-key", record::interval_key(number)),
+            ("gone", record::gone_key(number)),
         ];
         for (key, bytes) in keys {
             seeds.write(&format!("{name}-{key}-{kind}"), bytes)?;
@@ -142,6 +146,9 @@ fn catalog(seeds: &Seeds, name: &str, view: View<'_>) -> Result<()> {
     seeds.write(&format!("{name}-range"), range.encode())?;
     let counters = Counters { next_number: high, commits: 9, live: high, next_archive: 2, next_batch: 3 };
     seeds.write(&format!("{name}-counters"), counters.encode())?;
+    let interval = Interval { low: 1000, high: 5600, ordinal: 95, batch: 1, prefix: "d".into() };
+    seeds.write(&format!("{name}-interval"), interval.encode())?;
+    seeds.write(&format!("{name}-group"), Group::encode(&[high, 1, u64::MAX]))?;
     seeds.write(&format!("{name}-source"), record::source_key(1))?;
     let fields = ["id", "text", "html", "fp", "url"].map(str::to_owned);
     let reading = Reading { limit: 1 << 20, format: "jsonl".into(), fields };

@@ -20,5 +20,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     golden::make_narrow(&folder.join("narrow"));
     golden::make_keys(&folder.join("keys"));
     golden::make_filtered(&folder.join("filtered"));
+    golden::make_intervals(&folder.join("intervals"));
     Ok(())
 }

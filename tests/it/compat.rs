@@ -16,7 +16,8 @@ use nddb_format::record::BatchState;
 use nddb_format::segment::Segment;
 
 use super::support::golden::{
-    HOT, HOT_LEN, PAGES, bare, flush, make_filtered, make_keys, make_narrow, make_web, page, spread,
+    HOT, HOT_LEN, ORDINALS, PAGES, bare, flush, is_deleted, make_filtered, make_intervals, make_keys, make_narrow,
+    make_web, page, spread,
 };
 
 /// Number of keys of the four golden pages that are printed: of each a digest and fifteen megashingles.
@@ -143,6 +144,27 @@ fn the_golden_database_of_filters_reads_value_by_value() {
 }
 
 #[test]
+fn the_golden_database_of_intervals_reads_value_by_value() {
+    let path = golden("v2", "intervals");
+    let mut all: BTreeMap<String, u64> = ORDINALS
+        .filter(|&ordinal| !is_deleted(ordinal))
+        .map(|ordinal| (format!("d{ordinal}"), spread(ordinal) & 0xffff))
+        .collect();
+    all.extend([("d7".into(), 7), ("d4694".into(), 8)]);
+    assert_answers(&path, &all, 1);
+    let reader = Reader::open(&path).expect("a database of this version");
+    let view = reader.view();
+    for ordinal in 0..5000 {
+        let id = format!("d{ordinal}");
+        let found = view.get(&id).expect("readable").map(|stored| (stored.record.id, stored.fingerprint.0));
+        assert_eq!(found, all.get_key_value(&id).map(|(id, &print)| (id.clone(), print)));
+    }
+    assert_eq!(view.batches().expect("readable")[0].2, all.len() as u64 - 2);
+    assert!(manifest(&path).intervals);
+    assert_sound(&path);
+}
+
+#[test]
 fn the_same_documents_give_runs_of_the_same_bytes_as_ever() {
     let folder = tempfile::tempdir().expect("a folder");
     for (name, make) in [("web", make_web as fn(&Path)), ("narrow", make_narrow)] {
@@ -159,6 +181,9 @@ fn the_same_documents_give_runs_of_the_same_bytes_as_ever() {
     let path = folder.path().join("filtered");
     make_filtered(&path);
     assert!(run_files(&path) == run_files(&golden("v2", "filtered")), "a run with filters has other bytes");
+    let path = folder.path().join("intervals");
+    make_intervals(&path);
+    assert!(run_files(&path) == run_files(&golden("v2", "intervals")), "a run of an interval has other bytes");
     assert_web(&folder.path().join("web"));
 }
 

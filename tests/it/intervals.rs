@@ -16,7 +16,7 @@ use super::support::{Content, Label, Model, Random, Truth, bare, folder};
 const ENOUGH: u64 = 4096;
 
 fn fingerprint(seed: u64, ordinal: u64) -> u64 {
-    Random::fixed(seed << 32 ^ ordinal / 2).next() ^ ordinal % 2
+    Random::fixed((seed << 32) + ordinal / 2).next() ^ (ordinal & 1)
 }
 
 fn load(writer: &mut Writer, prefix: &str, ordinals: std::ops::Range<u64>, seed: u64) -> Loaded {

@@ -125,3 +125,30 @@ pub(crate) fn make_filtered(path: &Path) {
     }
     writer.close().expect("closed");
 }
+
+/// The ordinals of the golden database `intervals`, and those of them that are deleted: two groups, and one by itself.
+pub(crate) const ORDINALS: std::ops::Range<u64> = 95..4695;
+pub(crate) fn is_deleted(ordinal: u64) -> bool {
+    (600..1700).contains(&ordinal) || ordinal == 2000
+}
+
+/// Fills a new database with the contents of the golden database `intervals`: a batch of fingerprints whose ids count on,
+/// of which some are deleted and forgotten, and two documents with rows of their own.
+pub(crate) fn make_intervals(path: &Path) {
+    let config = Config::within(1).and_then(|config| config.bits(16)?.levels(&[2])?.restart(32));
+    let mut writer = Writer::create(path, &config.expect("a configuration").recipe("1e0ng/1")).expect("a new database");
+    writer.label("day", false).expect("a batch");
+    let mut load = writer.bulk_load().expect("a load");
+    ORDINALS.for_each(|ordinal| load.push(bare(&format!("d{ordinal}"), spread(ordinal) & 0xffff)).expect("taken"));
+    load.finish().expect("loaded");
+    writer.unlabel().expect("no batch");
+    for ordinal in ORDINALS.filter(|&ordinal| is_deleted(ordinal)) {
+        writer.delete(&format!("d{ordinal}")).expect("deleted");
+    }
+    writer.insert(bare("d7", 7)).expect("taken");
+    writer.insert(bare("d4694", 8)).expect("replaced");
+    flush(&mut writer);
+    let plan = writer.plan_full_compaction().expect("there is something to drop");
+    writer.compact(&plan).expect("compacted");
+    writer.close().expect("closed");
+}
