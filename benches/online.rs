@@ -1,14 +1,18 @@
 //! Online verdicts by each method: querying the near-duplicates of one page, and check-and-insert.
 //!
-//! `cargo bench --bench online -- --len 200K [--queries 10K] [--rounds 3]`
+//! `cargo bench --bench online -- --len 200K [--queries 10K] [--rounds 3] [--recipe main-c] [--usual]`
 //!
-//! Pages of 100 to 300 words; every fifth stored one is an earlier page with up to 12 words replaced, and so
-//! is half of the queries.
+//! Pages of 100 to 300 words; every fifth stored one is one of the 200,000 pages before it with up to 12 words replaced,
+//! and so is half of the queries. With `--usual` the default verdict alone is measured, pages that are new and those that
+//! have a near-duplicate apart.
 #![allow(clippy::print_stdout, reason = "figures are printed as plain text")]
 
 mod common;
 
-use common::{NoMore, Options, Random, figure, measure, median, say};
+use std::collections::VecDeque;
+
+use clap::Args;
+use common::{Options, Random, figure, measure, median, say};
 use nddb::detect::{Judgement, Method, OnlineDetector};
 use nddb::sketch::Recipe;
 use nddb::text::Page;
@@ -17,9 +21,21 @@ use nddb::{Document, Reader, View, Writer};
 const METHODS: [Method; 6] = [Method::Simhash, Method::B, Method::C, Method::Combined, Method::Split, Method::MinHash];
 /// Documents of one commit.
 const GROUP: usize = 1_000;
+/// Pages that later ones may be copies of.
+const RECENT: usize = 200_000;
+
+#[derive(Args)]
+struct More {
+    /// Recipe of the database.
+    #[arg(long, default_value = "main-c")]
+    recipe: String,
+    /// Measures the default verdict alone.
+    #[arg(long)]
+    usual: bool,
+}
 
 /// Returns the words of a page, as numbers.
-fn words(random: &mut Random, stored: &[Vec<u32>], near: bool) -> Vec<u32> {
+fn words(random: &mut Random, stored: &VecDeque<Vec<u32>>, near: bool) -> Vec<u32> {
     // Common words are frequent: the least of three draws.
     let word = |random: &mut Random| (0..3).map(|_| random.index(50_000)).min().unwrap_or(0) as u32;
     if near && !stored.is_empty() {
@@ -40,61 +56,78 @@ fn document(id: usize, words: &[u32], recipe: &Recipe) -> Document {
     Document::from_page(&id.to_string(), &page, recipe).expect("an id")
 }
 
-/// Returns each method, and the default.
-fn ways(view: View<'_>) -> Vec<(String, OnlineDetector)> {
+/// Returns each method, and the default; with `usual` that alone.
+fn ways(view: View<'_>, usual: bool) -> Vec<(String, OnlineDetector)> {
     let named = METHODS.map(|method| (method.to_string(), OnlineDetector::new(method)));
-    named.into_iter().chain([("what is usual".into(), OnlineDetector::usual(view))]).collect()
+    let named = named.into_iter().filter(|_| !usual);
+    named.chain([("what is usual".into(), OnlineDetector::usual(view))]).collect()
 }
 
 fn main() {
-    let (options, NoMore {}) = Options::read(200_000, 10_000);
+    let (options, more) = Options::read::<More>(200_000, 10_000);
     let rounds = options.rounds(3);
-    let recipe = Recipe::named("main-c").expect("a recipe");
+    let recipe = Recipe::named(&more.recipe).expect("a recipe");
     let mut random = Random(options.seed);
     let folder = options.folder();
     let path = folder.path().join("db");
     let config = options.config().recipe(&recipe.label());
     let mut writer = Writer::create(&path, &config).expect("a new database");
-    let mut stored: Vec<Vec<u32>> = Vec::with_capacity(options.len);
+    let mut stored: VecDeque<Vec<u32>> = VecDeque::with_capacity(RECENT);
     let mut load = writer.bulk_load().expect("a load");
-    for id in 0..options.len {
-        let words = words(&mut random, &stored, id % 5 == 4);
-        load.push(document(id, &words, &recipe)).expect("taken");
-        stored.push(words);
-    }
-    load.finish().expect("loaded");
-    let queries: Vec<Document> = (options.len..options.len + options.queries)
-        .map(|id| document(id, &words(&mut random, &stored, id % 2 == 0), &recipe))
-        .collect();
-    say(format_args!("{} documents, {} queries, seed {}", options.len, queries.len(), options.seed));
-
-    let first = Reader::open(&path).expect("the database");
-    for (method, online) in ways(first.view()) {
-        let reader = Reader::open(&path).expect("the database");
-        let (mut times, mut found) = (Vec::new(), 0);
-        for _ in 0..=rounds {
-            found = 0;
-            let (_, spent) = measure(|| {
-                for query in &queries {
-                    found += online.ask(reader.view(), query).expect("an answer").count;
-                }
-            });
-            times.push(spent.cpu_us(queries.len()));
+    let (_, spent) = measure(|| {
+        for id in 0..options.len {
+            let words = words(&mut random, &stored, id % 5 == 4);
+            load.push(document(id, &words, &recipe)).expect("taken");
+            if stored.len() == RECENT {
+                stored.pop_front();
+            }
+            stored.push_back(words);
         }
-        // The first round touches everything for the first time, and reads the records of all candidates.
-        figure(&format!("ask by {method}, CPU us a query"), format_args!("{:.1}", median(&times[1..])), "");
-        figure("  for the first time", format_args!("{:.1}", times[0]), "");
-        figure("  matches a query", format_args!("{:.2}", found as f64 / queries.len() as f64), "");
+        load.finish().expect("loaded");
+    });
+    let pages = |random: &mut Random, ids: std::ops::Range<usize>, near: &dyn Fn(usize) -> bool| -> Vec<Document> {
+        ids.map(|id| document(id, &words(random, &stored, near(id)), &recipe)).collect()
+    };
+    let ids = options.len..options.len + options.queries;
+    let sets: Vec<(&str, Vec<Document>)> = match more.usual {
+        false => vec![("", pages(&mut random, ids, &|id| id % 2 == 0))],
+        true => vec![
+            (" of a new page", pages(&mut random, ids.clone(), &|_| false)),
+            (" of a page with a near-duplicate", pages(&mut random, ids, &|_| true)),
+        ],
+    };
+    say(format_args!("{} documents, {} queries, seed {}", options.len, options.queries, options.seed));
+    figure("making the pages, and their load, CPU us each", format_args!("{:.1}", spent.cpu_us(options.len)), "");
+    let first = Reader::open(&path).expect("the database");
+    figure("runs", first.view().stats().expect("counted").runs.len(), "");
+    for (method, online) in ways(first.view(), more.usual) {
+        let reader = Reader::open(&path).expect("the database");
+        for (kind, queries) in &sets {
+            let (mut times, mut found) = (Vec::new(), 0);
+            for _ in 0..=rounds {
+                found = 0;
+                let (_, spent) = measure(|| {
+                    for query in queries {
+                        found += online.ask(reader.view(), query).expect("an answer").count;
+                    }
+                });
+                times.push(spent.cpu_us(queries.len()));
+            }
+            // The first round touches everything for the first time, and reads the records of all candidates.
+            figure(&format!("ask by {method}{kind}, CPU us"), format_args!("{:.1}", median(&times[1..])), "");
+            figure("  for the first time", format_args!("{:.1}", times[0]), "");
+            figure("  matches a query", format_args!("{:.2}", found as f64 / queries.len() as f64), "");
+        }
     }
     drop(first);
 
     let mut next = options.len + options.queries;
-    let mut more = |random: &mut Random| -> Vec<Document> {
+    let mut next_pages = |random: &mut Random| -> Vec<Document> {
         let ids = next..next + options.queries;
         next = ids.end;
-        ids.map(|id| document(id, &words(random, &stored, id % 2 == 0), &recipe)).collect()
+        pages(random, ids, &|id| id % 2 == 0)
     };
-    let queries = more(&mut random);
+    let queries = next_pages(&mut random);
     let (_, spent) = measure(|| {
         for (position, document) in queries.iter().enumerate() {
             writer.insert(document.clone()).expect("taken");
@@ -105,9 +138,9 @@ fn main() {
         writer.commit().expect("durable");
     });
     figure("insert, CPU us a document", format_args!("{:.1}", spent.cpu_us(queries.len())), "");
-    for (method, online) in ways(writer.view()) {
+    for (method, online) in ways(writer.view(), more.usual) {
         // New pages each time: those inserted for the method before would be duplicates.
-        let queries = more(&mut random);
+        let queries = next_pages(&mut random);
         let mut duplicates = 0;
         let (_, spent) = measure(|| {
             for (position, query) in queries.iter().enumerate() {

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Measures the constants of `nddb plan`: what a document takes of disk, memory and time, by recipe.
 
-    plan.py NDDB [--edits 400] [--recipes bare,main,main-c,web,web-c,1e0ng] [--folder FOLDER] > measured.tsv
+    plan.py NDDB [--edits 400] [--recipes bare,ordinals,main,main-c,web,web-c,1e0ng] [--folder FOLDER] > measured.tsv
 
 NDDB is the program, of a release build. Pages are those of `made_pages.py` (`edits`: 200 made words each, every one
 with a near copy), loaded into a new database in two parts: a quarter of them, then the others. The runs are then merged to
 one. Bytes of the catalog are the slope between the two parts, less what ids, addresses and sites take, whose lengths a
-user can say: an id stands twice (record, row of ids), address and site once; `base_kb` is what a database has once.
+user can say: an id stands twice (record, row of ids), of `ordinals` not at all, address and site once; `base_kb` is what a
+database has once.
 
 Columns: documents; bytes a document of `id`, `url` and `site`; `catalog` (the slope, less 2 id + url + site), `keys`
 (pairs of the key table a document), `distinct` (of these), `key_table` bytes a document; CPU microseconds a document of
@@ -28,7 +29,9 @@ import threading
 import time
 from pathlib import Path
 
-RECIPES = "bare,main,main-c,web,web-c,1e0ng"
+RECIPES = "bare,ordinals,main,main-c,web,web-c,1e0ng"
+# Fingerprints alone: with ids that do not count on, and that do.
+BARE = {"bare": lambda place: f"{7919 * place:020}", "ordinals": str}
 COLD = 41
 
 
@@ -75,11 +78,11 @@ def stats_of(nddb, database):
 
 def measure(nddb, recipe, documents, folder):
     database = folder / f"{recipe}.nddb"
-    chosen = ["--recipe", recipe] if recipe != "bare" else []
+    chosen = ["--recipe", recipe] if recipe not in BARE else []
     subprocess.run([nddb, "create", database, *chosen], check=True, stderr=subprocess.DEVNULL)
-    if recipe == "bare":
+    if recipe in BARE:
         prints = range(50 * len(documents))
-        documents = [{"id": f"{place:020}", "fp": f"{random.getrandbits(64):016x}"} for place in prints]
+        documents = [{"id": BARE[recipe](place), "fp": f"{random.getrandbits(64):016x}"} for place in prints]
     cut, catalogs = len(documents) // 4, []
     for place, part in enumerate((documents[:cut], documents[cut:])):
         source = folder / f"{recipe}-{place}.jsonl"
@@ -108,7 +111,7 @@ def measure(nddb, recipe, documents, folder):
         "recipe": recipe,
         "documents": count,
         **{name: round(size, 1) for name, size in mean.items()},
-        "catalog": round(slope - 2 * mean["id"] - mean["url"] - mean["site"]),
+        "catalog": round(slope - (0 if recipe == "ordinals" else 2 * mean["id"]) - mean["url"] - mean["site"]),
         "keys": round(sum(run["pairs"] for run in keys) / count, 2),
         "distinct": round(sum(run["keys"] for run in keys) / count, 2),
         "key_table": round(stats["bytes"]["keys"] / count, 1),

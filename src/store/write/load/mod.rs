@@ -170,7 +170,8 @@ impl BulkLoad<'_> {
 
     /// Adds a document that has nothing but a fingerprint, as [`BulkLoad::push`] does.
     pub(crate) fn push_bare(&mut self, id: String, fingerprint: Fingerprint) -> Result<()> {
-        if self.count_on(&id, fingerprint, self.writer.batch_number(), None)? {
+        let batch = self.writer.batch_number();
+        if self.count_on(&id, fingerprint, batch, None)? {
             return Ok(());
         }
         self.push(Document::bare(&id, fingerprint)?)
@@ -183,7 +184,7 @@ impl BulkLoad<'_> {
             return Ok(());
         }
         self.end_sequence()?;
-        self.sequence = is_bare.then(|| Sequence::begin(document.id(), fingerprint, batch, number)).flatten();
+        self.sequence = is_bare.then(|| Sequence::begin(document.id().into(), fingerprint, batch, number)).flatten();
         if self.sequence.is_none() {
             self.collect(document, number);
         }

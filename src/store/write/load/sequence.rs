@@ -14,8 +14,10 @@ const OVERHEAD: u64 = 64;
 
 /// Consecutive documents of the input with nothing but a fingerprint, whose ids are one prefix and consecutive ordinals.
 pub(super) struct Sequence {
-    prefix: String,
-    /// The ordinal of the first.
+    /// The id of the first: the prefix, and its ordinal.
+    first: String,
+    /// Bytes of the prefix.
+    prefix: usize,
     ordinal: u64,
     batch: Option<u32>,
     /// The number of the first, if numbers are explicit.
@@ -27,10 +29,11 @@ pub(super) struct Sequence {
 
 impl Sequence {
     /// Returns a sequence that begins with a document; `None` if no id can follow.
-    pub(super) fn begin(id: &str, fingerprint: Fingerprint, batch: Option<u32>, number: Option<u64>) -> Option<Self> {
-        let (prefix, ordinal) = splits(id).next()?;
+    pub(super) fn begin(id: String, fingerprint: Fingerprint, batch: Option<u32>, number: Option<u64>) -> Option<Self> {
+        let (prefix, ordinal) = splits(&id).next().map(|(prefix, ordinal)| (prefix.len(), ordinal))?;
         Some(Self {
-            prefix: prefix.into(),
+            first: id,
+            prefix,
             ordinal,
             batch,
             number,
@@ -42,7 +45,7 @@ impl Sequence {
     /// Takes a document if it is the next. Returns whether it is.
     pub(super) fn take(&mut self, id: &str, fingerprint: Fingerprint, batch: Option<u32>, number: Option<u64>) -> bool {
         let len = self.fingerprints.len() as u64;
-        let is_next = id.as_bytes().strip_prefix(self.prefix.as_bytes()) == Some(&self.next)
+        let is_next = id.as_bytes().strip_prefix(self.prefix().as_bytes()) == Some(&self.next)
             && number == self.number.map(|first| first + len)
             && batch == self.batch
             && self.ordinal + len < ORDINAL_END;
@@ -74,7 +77,10 @@ impl Sequence {
 
     /// Returns the id of a document.
     pub(super) fn id(&self, index: usize) -> String {
-        format!("{}{}", self.prefix, self.ordinal + index as u64)
+        match index {
+            0 => self.first.clone(),
+            _ => format!("{}{}", self.prefix(), self.ordinal + index as u64),
+        }
     }
 
     /// Returns a document.
@@ -89,7 +95,7 @@ impl Sequence {
 
     /// Returns the prefix of the ids.
     pub(super) fn prefix(&self) -> &str {
-        &self.prefix
+        &self.first[..self.prefix]
     }
 
     /// Returns the ordinals of documents.
@@ -117,7 +123,7 @@ impl Sequence {
             high: low + indexes.len() as u64,
             ordinal: self.ordinal + indexes.start as u64,
             batch: self.batch.unwrap_or(0),
-            prefix: self.prefix.clone(),
+            prefix: self.prefix().into(),
         }
     }
 }
@@ -139,7 +145,7 @@ mod tests {
     use super::*;
 
     fn begin(id: &str, number: Option<u64>) -> Option<Sequence> {
-        Sequence::begin(id, Fingerprint(7), None, number)
+        Sequence::begin(id.into(), Fingerprint(7), None, number)
     }
 
     fn take(sequence: &mut Sequence, id: &str, number: Option<u64>) -> bool {

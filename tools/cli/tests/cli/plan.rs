@@ -56,6 +56,16 @@ fn a_plan_predicts_the_bytes_of_a_real_database_by_kind() {
     dir.nddb(["load", "bare", "prints.tsv"]).done();
     let bytes = dir.nddb(["stats", "bare", "--json"]).done().json()["bytes"].clone();
     near("bare", &total(&plan, "bare")["bytes"]["total"], bytes["total"].as_u64().expect("bytes"), 0.15);
+    let plan = dir.nddb(["plan", "--docs", "20000", "--json"]).done().json();
+    let bare: Vec<u8> = prints(20_000).into_iter().flat_map(u64::to_le_bytes).collect();
+    dir.write("prints.u64le", &bare);
+    dir.nddb(["create", "ordinals"]).done();
+    dir.nddb(["load", "ordinals", "prints.u64le"]).done();
+    let bytes = dir.nddb(["stats", "ordinals", "--json"]).done().json()["bytes"].clone();
+    let planned = &total(&plan, "ordinals")["bytes"];
+    for kind in ["segments", "catalog", "total"] {
+        near(kind, &planned[kind], bytes[kind].as_u64().expect("bytes"), 0.15);
+    }
 }
 
 #[test]
@@ -90,7 +100,8 @@ fn a_plan_tells_the_whole_of_eight_billion_pages_and_how_it_comes_about() {
     }
     let text = dir.nddb(["plan", "--docs", "8e9", "--recipe", "web-c"]).done().stdout;
     assert!(text.contains("how the figures of web-c come about") && text.contains("28 keys a document"), "{text}");
-    dir.nddb(["plan", "--docs", "8e9", "--recipe", "mine"]).tells(2, &["bare, main, main-c, web, web-c, conventions"]);
+    dir.nddb(["plan", "--docs", "8e9", "--recipe", "mine"])
+        .tells(2, &["bare, ordinals, main, main-c, web, web-c, conventions"]);
     let short = ["plan", "--docs", "8e9", "--id-bytes", "10", "--url-bytes", "20", "--page-bytes", "1K", "--json"];
     let short = dir.nddb(short).done().json();
     assert!(total(&short, "main")["bytes"]["catalog"].as_u64() < main["bytes"]["catalog"].as_u64());

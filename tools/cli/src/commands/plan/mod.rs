@@ -19,12 +19,12 @@ const SORTING: u64 = 512 << 20;
 
 /// Print what documents would take of disk, memory and time, before anything is made
 ///
-/// First for fingerprints alone (`bare`) and for each recipe: bytes by kind, load, and the default verdict, with all in
-/// memory and with no more than the indexes there. `conventions` are 1e0ng, seomoz, text-dedup, wayback64 and
-/// trafilatura; --psl and --phrases change no bytes. Then a machine that loads all within --days and answers --rate
-/// queries a second; how the figures of one recipe come about; and the designs of tables: more of them have longer
-/// prefixes, less to decode for each, and more space on disk. The design that `--tables auto` takes for a run of so
-/// many documents is marked with a star, and is the one that the figures are for.
+/// First for fingerprints alone (`bare`; `ordinals` where their ids count on) and for each recipe: bytes by kind, load,
+/// and the default verdict, with all in memory and with no more than the indexes there. `conventions` are 1e0ng,
+/// seomoz, text-dedup, wayback64 and trafilatura; --psl and --phrases change no bytes. Then a machine that loads all
+/// within --days and answers --rate queries a second; how the figures of one recipe come about; and the designs of
+/// tables: more of them have longer prefixes, less to decode for each, and more space on disk. The design that
+/// `--tables auto` takes for a run of so many documents is marked with a star, and is the one that the figures are for.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -44,7 +44,7 @@ pub(crate) struct Args {
     /// Leave out designs of more tables
     #[arg(long, value_name = "N", default_value_t = 64)]
     tables_max: usize,
-    /// Show how the figures of this recipe come about: bare, main, main-c, web, web-c, conventions
+    /// Show how the figures of this recipe come about: bare, ordinals, main, main-c, web, web-c, conventions
     #[arg(long, value_name = "RECIPE", default_value = "main", value_parser = recipe)]
     recipe: usize,
     /// Mean size of an id; that of a record is urn:uuid: and 36 characters

@@ -106,9 +106,9 @@ impl Plan {
                 format!("{} keys a document, of 40 bits: {segment}, and {postings} of postings", of.keys),
             );
         }
-        let address = one.catalog - of.catalog - 2 * id;
+        let address = one.catalog - of.catalog - of.ids * id;
         let site = if address == 0 { String::new() } else { format!(" + {url} + {}", measured::SITE) };
-        line("catalog", format!("({} + 2 x {id}{site}) bytes x {documents}", of.catalog));
+        line("catalog", format!("({} + {} x {id}{site}) bytes x {documents}", of.catalog, of.ids));
         let size = if of.is_bare() {
             String::new()
         } else {
