@@ -1,10 +1,10 @@
 //! A billion bare fingerprints with ordinal ids: load, bytes by kind, opening, queries, batch queries, check.
 //!
-//! `cargo bench --bench billion -- --len 1G --dir FOLDER [--levels 4] [--queries 1000] [--memory 2048]`
+//! `cargo bench --bench billion -- --len 1G --dir FOLDER [--levels 4] [--queries 1000] [--memory 4000]`
 //!
 //! Nothing of all is in memory at once: the data of the other benches is made 10 million at a time, each with the next seed,
-//! as it is loaded. Runs have up to 125 million documents: merging all to one would need twice the disk. The folder
-//! needs 34 bytes a fingerprint with four tables, and 6 GB for the merges.
+//! as it is loaded. Runs have up to 62.5 million documents and are written once: a merge needs the space of its run
+//! once more. The folder needs 34 bytes a fingerprint with four tables.
 #![allow(clippy::print_stdout, reason = "figures are printed as plain text")]
 
 mod common;
@@ -19,7 +19,7 @@ use common::{Options, anonymous, drop_from_page_cache, figure, measure, quantile
 use nddb::{CheckOptions, Document, Fingerprint, Reader, Within, Work, Writer};
 
 /// Most documents of a run.
-const RUN_MAX: usize = 125_000_000;
+const RUN_MAX: usize = 62_500_000;
 /// Fingerprints made at a time.
 const PART: usize = 10_000_000;
 /// Queries of one batch.
@@ -28,7 +28,7 @@ const BATCH: usize = 1_000_000;
 #[derive(Args)]
 struct More {
     /// Memory limit of the load, in MB.
-    #[arg(long, default_value_t = 2048)]
+    #[arg(long, default_value_t = 4000)]
     memory: u64,
 }
 
@@ -95,7 +95,7 @@ fn load(writer: &mut Writer, options: &Options) -> Vec<u64> {
             load.push(Document::bare(&ordinal.to_string(), Fingerprint(part[next])).expect("an id")).expect("taken");
             next += 1;
         }
-        load.finish().expect("loaded");
+        load.stop().expect("loaded");
         say(format_args!("{} loaded", options.len.min(first + RUN_MAX)));
     }
     sample

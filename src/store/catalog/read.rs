@@ -367,10 +367,15 @@ impl Catalog {
         })
     }
 
-    /// Visits the deletions of manifest generations up to `folded`, as (generation, number), until `visit` returns
-    /// `false`.
-    pub(crate) fn folded_deletions(&self, folded: u64, visit: &mut dyn FnMut(u64, u64) -> bool) -> Result<()> {
-        self.scan(Family::Deleted, &[], &mut |key, _| {
+    /// Visits the deletions from a manifest generation and a number on, up to generation `folded`, as (generation, number),
+    /// until `visit` returns `false`.
+    pub(crate) fn folded_deletions(
+        &self,
+        from: (u64, u64),
+        folded: u64,
+        visit: &mut dyn FnMut(u64, u64) -> bool,
+    ) -> Result<()> {
+        self.scan(Family::Deleted, &record::deleted_key(from.0, from.1), &mut |key, _| {
             let (generation, number) = record::deleted_of(key).map_err(self.corrupt())?;
             Ok(generation <= folded && visit(generation, number))
         })

@@ -12,6 +12,9 @@ use crate::store::runs::contents::Contents;
 use crate::store::write::writer::{Known, Writer};
 use crate::{Error, Result};
 
+/// Most documents that a part of a sequence replaces: one write says that they are deleted.
+const REPLACED_MAX: usize = 1 << 22;
+
 impl BulkLoad<'_> {
     /// Ends the sequence: a long one is written behind the chunk, a short one becomes part of it.
     pub(super) fn end_sequence(&mut self) -> Result<()> {
@@ -41,6 +44,10 @@ impl BulkLoad<'_> {
                     Some(known) => {
                         joined.replacing += u64::from(known.current().is_some());
                         known.replace(self.writer.is_pending(), &mut joined.deleted, &mut joined.replaced);
+                        if joined.deleted.len() + joined.replaced.len() >= REPLACED_MAX {
+                            self.write_part(sequence, start..index + 1, std::mem::take(&mut joined))?;
+                            start = index + 1;
+                        }
                     }
                     None => {
                         self.write_part(sequence, start..index, std::mem::take(&mut joined))?;

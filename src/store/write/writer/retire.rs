@@ -6,12 +6,13 @@
 
 use std::collections::VecDeque;
 
-use nddb_format::record::{Range, RangeState};
+use nddb_format::record::{Print, Range, RangeState};
 use roaring::RoaringTreemap;
 
 use super::Writer;
 use super::retired::{GRACE, Item};
 use crate::Result;
+use crate::store::catalog::DocumentKeys;
 use crate::store::keys::keys_of;
 use crate::store::ranges::deleted_in;
 
@@ -41,10 +42,11 @@ impl Writer {
                     let failed = self.guard(outcome).is_err();
                     (failed, (!numbers.is_empty()).then_some(Item::Rows(numbers)))
                 }
-                Item::Deletions(folded) => {
-                    let outcome = self.forget_folded(folded);
-                    let done = self.guard(outcome);
-                    (done.is_err(), (!done.unwrap_or(false)).then_some(Item::Deletions(folded)))
+                Item::Deletions(from, folded) => {
+                    let outcome = self.forget_folded(from, folded);
+                    let outcome = self.guard(outcome);
+                    let left = outcome.as_ref().map_or(Some(from), |left| *left);
+                    (outcome.is_err(), left.map(|from| Item::Deletions(from, folded)))
                 }
                 Item::KeyRows => {
                     let outcome = self.forget_old_keys();
@@ -109,9 +111,11 @@ impl Writer {
             printed.by_ref().take_while(|&before| before < number).for_each(|before| commit.forget_print(before));
             let record = nddb_format::record::Record::decode(value).map_err(corrupt(&path))?;
             commit.purge(number, &record.id);
-            // The keys of others are in runs only, where a merge has left them out.
-            if number < keyed || self.catalog.print(number)?.is_none_or(|print| print.unprinted) {
-                commit.forget_keys(number, &keys_of(&record, self.recipe.as_ref()));
+            let keys = keys_of(&record, self.recipe.as_ref());
+            // Others than these are in runs only, where a merge has left them out.
+            let has_rows = |print: Option<Print>| number < keyed || print.is_none_or(|print| print.unprinted);
+            if keys != DocumentKeys::default() && has_rows(self.catalog.print(number)?) {
+                commit.forget_keys(number, &keys);
             }
             Ok(())
         })?;
@@ -124,19 +128,20 @@ impl Writer {
         Ok(())
     }
 
-    /// Removes deletions that are in the deleted set's file. Returns whether all are removed.
-    fn forget_folded(&self, folded: u64) -> Result<bool> {
+    /// Removes deletions that are in the deleted set's file, from a generation and a number on. Returns where to go on:
+    /// to begin again would mean to pass over all that were removed.
+    fn forget_folded(&self, from: (u64, u64), folded: u64) -> Result<Option<(u64, u64)>> {
         let mut commit = self.catalog.begin();
-        let mut rows = 0;
-        self.catalog.folded_deletions(folded, &mut |generation, number| {
+        let (mut rows, mut last) = (0, from);
+        self.catalog.folded_deletions(from, folded, &mut |generation, number| {
             commit.forget_deletion(generation, number);
-            rows += 1;
+            (rows, last) = (rows + 1, (generation, number));
             rows < SLICE
         })?;
         if rows > 0 {
             commit.write()?;
         }
-        Ok(rows < SLICE)
+        Ok((rows == SLICE).then_some((last.0, last.1 + 1)))
     }
 
     /// Removes deletions of numbers that have left the deleted set.

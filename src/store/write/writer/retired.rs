@@ -16,8 +16,8 @@ pub(super) enum Item {
     File(u64, Kind),
     /// The rows of documents that are deleted and in no run.
     Rows(RoaringTreemap),
-    /// Deletions that are in the deleted set's file, up to this generation.
-    Deletions(u64),
+    /// Deletions that are in the deleted set's file: from this generation and number on, up to a generation.
+    Deletions((u64, u64), u64),
     /// The rows of keys that key tables have.
     KeyRows,
 }
@@ -49,7 +49,7 @@ impl Retired {
 
     /// Retires the deletions up to a generation.
     pub(super) fn deletions(&mut self, folded: u64) {
-        self.waiting.push_back((Instant::now(), Item::Deletions(folded)));
+        self.waiting.push_back((Instant::now(), Item::Deletions((0, 0), folded)));
     }
 
     /// Retires the rows of keys that key tables have.

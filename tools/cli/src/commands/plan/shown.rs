@@ -66,7 +66,7 @@ impl Plan {
 
     fn totals(&self) -> Table {
         let titles = ["recipe", "tables", "postings", "key table", "catalog", "total", "a document"];
-        let costs = ["load, CPU h", "verdict, us", "from disk, us", "reads"];
+        let costs = ["load, CPU h", "verdict, us", "from disk", "reads"];
         let mut table = Table::new(&[&titles[..], &costs].concat());
         for one in &self.estimates {
             let sizes = one.bytes;
