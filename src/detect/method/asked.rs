@@ -3,25 +3,31 @@
 use std::cell::OnceCell;
 
 use super::decider::Decider;
+use super::definition::Besides;
 use super::evidence::Evidence;
 use super::known::Known;
 use super::names::Names;
 use super::registry::Method;
 use super::rules::Decision;
-use super::traits::Traits;
+use super::traits::{Traits, log_odds};
+use crate::sketch::LeadingWords;
 use crate::text::Headings;
 
 /// A document, and what all its comparisons need of it. Many candidates are apart, and of these no more is computed than
 /// says so.
 pub(crate) struct Asked<'a> {
     pub(crate) known: Known<'a, &'a str>,
+    pub(crate) decider: Decider<'a>,
+    /// Of the least probability of the model.
+    log_odds: f64,
     names: OnceCell<Option<Names>>,
     headings: OnceCell<Option<Headings>>,
 }
 
 impl<'a> Asked<'a> {
-    pub(crate) fn new(known: Known<'a, &'a str>) -> Self {
-        Self { known, names: OnceCell::new(), headings: OnceCell::new() }
+    pub(crate) fn new(known: Known<'a, &'a str>, decider: Decider<'a>) -> Self {
+        let log_odds = log_odds(decider.rules.probability);
+        Self { known, decider, log_odds, names: OnceCell::new(), headings: OnceCell::new() }
     }
 
     fn names(&self) -> Option<&Names> {
@@ -29,32 +35,36 @@ impl<'a> Asked<'a> {
     }
 
     fn same_heading(&self, other: &Known<'_, &str>, evidence: &Evidence) -> Option<bool> {
+        if let Some((a, b, _)) = self.known.compared(other, evidence)
+            && [(&a.title, &b.title), (&a.headings, &b.headings)].iter().any(|(a, b)| are_equal(a, b))
+        {
+            return Some(true);
+        }
         self.known.same_heading(*self.headings.get_or_init(|| self.known.headings()), other, evidence)
     }
 
     /// Returns the evidence of the pair with another document that decides, but for the distance, and the decision;
     /// `None` if the two are apart whatever the distance is.
-    pub(crate) fn evidence_unless_apart(
-        &self,
-        other: &Known<'_, &str>,
-        decider: &Decider<'_>,
-    ) -> Option<(Evidence, Decision)> {
-        let mut evidence = self.known.evidence_without_words(other);
-        match decider.method {
-            Method::Model if !evidence.identical => {
-                evidence.traits = self.traits_unless_apart(other, &evidence, decider)?
-            }
-            // On one site titles or headings decide, too.
-            Method::MinHash => evidence.same_heading = self.same_heading(other, &evidence),
-            _ => (),
+    pub(crate) fn evidence_unless_apart(&self, other: &Known<'_, &str>) -> Option<(Evidence, Decision)> {
+        let mut evidence = self.known.evidence_of_sketches(other);
+        let besides = self.decider.method.definition().besides;
+        if besides != Besides::Nothing {
+            evidence.same_site = self.known.same_site(other);
         }
-        let decision = decider.decide(&evidence);
+        if besides == Besides::SiteAndHeadings {
+            evidence.same_heading = self.same_heading(other, &evidence);
+        }
+        if self.decider.method == Method::Model && !evidence.identical {
+            evidence.traits = self.traits_unless_apart(other, &evidence)?;
+        }
+        let decision = self.decider.decide(&evidence);
         (decision != Decision::Apart).then_some((evidence, decision))
     }
 
     /// Adds the evidence that did not decide.
     pub(crate) fn complete(&self, other: &Known<'_, &str>, evidence: &mut Evidence) {
         evidence.traits = evidence.traits.or_else(|| self.traits(other, evidence));
+        evidence.same_site = evidence.same_site.or_else(|| self.known.same_site(other));
         evidence.same_heading = evidence.same_heading.or_else(|| self.same_heading(other, evidence));
     }
 
@@ -64,19 +74,19 @@ impl<'a> Asked<'a> {
     }
 
     /// As [`Asked::traits`], unless the model says by the contents alone that the two are apart; then `None`.
-    fn traits_unless_apart(
-        &self,
-        other: &Known<'_, &str>,
-        evidence: &Evidence,
-        decider: &Decider<'_>,
-    ) -> Option<Option<Traits>> {
+    fn traits_unless_apart(&self, other: &Known<'_, &str>, evidence: &Evidence) -> Option<Option<Traits>> {
         let Some((a, b, agreement)) = self.known.compared(other, evidence) else {
             return Some(None);
         };
         let contents = Traits::of_contents(a, b, agreement);
-        let may_be_near = decider.rules.model.may_reach(&contents, decider.rules.probability);
+        let may_be_near = self.decider.rules.model.may_reach(&contents, self.log_odds);
         may_be_near.then(|| Some(contents.named(self.names()?, &Names::of(b))))
     }
+}
+
+/// Returns whether there are words that are no numbers, and they are the same in the same order.
+fn are_equal(a: &LeadingWords, b: &LeadingWords) -> bool {
+    a.plain().next().is_some() && a.plain().eq(b.plain())
 }
 
 #[cfg(test)]
@@ -128,11 +138,11 @@ mod tests {
                 let decider = Decider::new(method, &rules, or_simhash);
                 let mut apart = 0;
                 for a in &documents {
-                    let asked = Asked::new(known(a));
+                    let asked = Asked::new(known(a), decider);
                     for b in &documents {
                         let whole = known(a).evidence(&known(b));
                         let decision = decider.decide(&whole);
-                        match asked.evidence_unless_apart(&known(b), &decider) {
+                        match asked.evidence_unless_apart(&known(b)) {
                             Some((mut evidence, found)) => {
                                 asked.complete(&known(b), &mut evidence);
                                 assert_eq!((evidence, found), (whole, decision), "{method}");

@@ -60,21 +60,22 @@ impl<'a> Known<'a, &'a str> {
 impl<S: PartialEq> Known<'_, S> {
     /// Returns the evidence of the pair of this document and another.
     pub(crate) fn evidence(&self, other: &Known<'_, S>) -> Evidence {
-        let evidence = self.evidence_without_words(other);
+        let evidence = self.evidence_of_sketches(other);
         let traits = self.compared(other, &evidence).map(|(a, b, agreement)| Traits::of(a, b, agreement));
         let same_heading = self.same_heading(self.headings(), other, &evidence);
-        Evidence { distance: self.distance(other.fingerprint), traits, same_heading, ..evidence }
+        let (distance, same_site) = (self.distance(other.fingerprint), self.same_site(other));
+        Evidence { distance, traits, same_site, same_heading, ..evidence }
     }
 
-    /// Returns the evidence of the pair but for what is told by the words of its titles and headings, and the distance.
-    pub(super) fn evidence_without_words(&self, other: &Known<'_, S>) -> Evidence {
+    /// Returns the evidence of the pair that its sketches alone give: without its site, the words of its titles and
+    /// headings, and the distance.
+    pub(super) fn evidence_of_sketches(&self, other: &Known<'_, S>) -> Evidence {
         let (a, b) = (self, other);
         Evidence {
             identical: a.digest.zip(b.digest).is_some_and(|(a, b)| a == b),
             b_similarity: a.supershingles.zip(b.supershingles).map(|(a, b)| b_similarity(&a, &b)),
             c_similarity: a.projection.zip(b.projection).map(|(a, b)| c_similarity(&a, &b)),
             agreement: a.min_values.as_ref().zip(b.min_values.as_ref()).map(|(a, b)| agreement(a, b)),
-            same_site: a.site.as_ref().zip(b.site.as_ref()).map(|(a, b)| a == b),
             is_without_terms: a.is_without_terms || b.is_without_terms,
             ..Evidence::default()
         }
@@ -87,6 +88,11 @@ impl<S: PartialEq> Known<'_, S> {
         evidence: &Evidence,
     ) -> Option<(&'k Profile, &'k Profile, u32)> {
         Some((self.profile.as_ref()?, other.profile.as_ref()?, evidence.agreement?))
+    }
+
+    /// Returns whether the sites are equal.
+    pub(super) fn same_site(&self, other: &Known<'_, S>) -> Option<bool> {
+        self.site.as_ref().zip(other.site.as_ref()).map(|(a, b)| a == b)
     }
 
     /// Returns whether titles or headings of the pair with this evidence agree; `headings` are those of this document.

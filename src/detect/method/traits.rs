@@ -140,6 +140,12 @@ pub struct Model {
     pub weights: [f64; TRAITS],
 }
 
+/// Returns the log-odds of a probability.
+pub(crate) fn log_odds(probability: f64) -> f64 {
+    let probability = probability.max(0.0);
+    (probability / (1.0 - probability)).ln()
+}
+
 impl Model {
     /// Constants fitted for the recipe `main/3`, as `benches/fit.sh` prints them.
     pub const MAIN: Model = Model { constant: -0.26, weights: [1.24, -4.02, -2.11, -3.99, -6.04] };
@@ -154,13 +160,14 @@ impl Model {
         self.constant + self.parts(traits).iter().sum::<f64>()
     }
 
-    /// Returns whether a pair of contents with these traits may have this probability, whatever the pages are called.
-    /// Where names speak against a pair, and contents alone are too far apart, names need not be compared.
-    pub(crate) fn may_reach(&self, contents: &Traits, probability: f64) -> bool {
-        // Sums are rounded.
-        const NEARLY_NOTHING: f64 = 1e-9;
+    /// Returns whether a pair of contents with these traits may have a probability, given its log-odds, whatever the pages
+    /// are called. Where names speak against a pair, and contents alone are too far apart, names need not be compared.
+    pub(crate) fn may_reach(&self, contents: &Traits, log_odds: f64) -> bool {
+        // Sums and probabilities are rounded; so near to 1 that it is no more than that.
+        const NEARLY_NOTHING: f64 = 1e-6;
+        const CERTAIN: f64 = 15.0;
         let can_help = self.weights[SIBLINGS] > 0.0 || self.weights[NAMES] > 0.0;
-        can_help || self.probability(contents) + NEARLY_NOTHING >= probability
+        can_help || self.log_odds(contents) + NEARLY_NOTHING >= log_odds.min(CERTAIN)
     }
 
     /// Returns the probability that the two documents of a pair are near-duplicates, 0 to 1.
@@ -294,7 +301,7 @@ mod tests {
             {
                 let model = Model { weights, ..Model::MAIN };
                 for least in [0.0, 0.1, 0.5, model.probability(&traits), 0.9, 1.0] {
-                    let may_reach = model.may_reach(&contents, least);
+                    let may_reach = model.may_reach(&contents, log_odds(least));
                     assert!(may_reach || model.probability(&traits) < least, "{weights:?} {least}");
                     ruled_out[usize::from(may_reach)] += 1;
                 }

@@ -10,7 +10,6 @@ use super::matches::{NearDuplicate, NearDuplicates};
 use super::verify::Texts;
 use crate::detect::candidates::lookup::keys_of;
 use crate::detect::method::asked::Asked;
-use crate::detect::method::decider::Decider;
 use crate::detect::method::definition::Candidates;
 use crate::detect::method::evidence::Evidence;
 use crate::detect::method::known::{Known, digest_of, is_without_terms};
@@ -92,7 +91,6 @@ impl OnlineDetector {
 /// A queried document.
 pub(super) struct Query<'a> {
     online: &'a OnlineDetector,
-    decider: Decider<'a>,
     scope: Scope<'a>,
     record: &'a Record,
     asked: Asked<'a>,
@@ -132,8 +130,8 @@ impl<'a> Query<'a> {
         }
         let verifies = online.verify.applies_to(online.method);
         let texts = verifies.then(|| Texts::new(online, scope.view(), record, page)).transpose()?;
-        let asked = Asked::new(Known::of(record, fingerprint));
-        Ok(Self { online, decider, scope, record, asked, keys, texts })
+        let asked = Asked::new(Known::of(record, fingerprint), decider);
+        Ok(Self { online, scope, record, asked, keys, texts })
     }
 
     /// Rejects a document that lacks a sketch the method compares: the document may be a near-duplicate undetected.
@@ -143,7 +141,7 @@ impl<'a> Query<'a> {
     pub(super) fn check_known(&self) -> Result<()> {
         let sketches = Sketches::of(self.record, self.asked.known.fingerprint.is_some());
         let is_known = are_enough(sketches, self.record, self.online.method);
-        if is_known || self.decider.or_simhash { Ok(()) } else { Err(unknown(self.online, self.record)) }
+        if is_known || self.asked.decider.or_simhash { Ok(()) } else { Err(unknown(self.online, self.record)) }
     }
 
     /// Returns all near-duplicates.
@@ -184,16 +182,17 @@ impl<'a> Query<'a> {
             Some(probed[index].1)
         };
         let mut alikes = Vec::new();
-        self.scope.read(&sharing.numbers)?;
-        for &number in &sharing.numbers {
-            alikes.extend(self.judge(number, true, fingerprint_of(number))?);
-        }
+        self.each_found(&sharing.numbers, |number, found| {
+            alikes.extend(self.judge((number, found), true, fingerprint_of(number))?);
+            Ok(true)
+        })?;
         let rest = probed.iter().filter(|(number, _)| sharing.numbers.binary_search(number).is_err());
-        let rest: Vec<(u64, Fingerprint)> = rest.copied().collect();
-        self.scope.read(&rest.iter().map(|(number, _)| *number).collect::<Vec<_>>())?;
-        for (number, fingerprint) in rest {
-            alikes.extend(self.judge(number, false, Some(fingerprint))?);
-        }
+        let (rest, prints): (Vec<u64>, Vec<Fingerprint>) = rest.copied().unzip();
+        let mut prints = prints.into_iter();
+        self.each_found(&rest, |number, found| {
+            alikes.extend(self.judge((number, found), false, prints.next())?);
+            Ok(true)
+        })?;
         alikes.sort_by_cached_key(|alike| self.rank(alike));
         Ok((alikes.into_iter().map(|alike| self.near_duplicate(alike)).collect(), near, sharing.cut))
     }
@@ -206,7 +205,8 @@ impl<'a> Query<'a> {
             let digest = Key::Digest(*digest);
             let Sharing { numbers, cut } = self.scope.sharing(&mut [digest], 1 + OWN)?;
             for number in numbers {
-                if let Some(alike) = self.judge(number, true, None)?.filter(|alike| self.is_other(alike)) {
+                let alike = self.judge((number, self.look_up(number)?), true, None)?;
+                if let Some(alike) = alike.filter(|alike| self.is_other(alike)) {
                     return Ok((Some(self.near_duplicate(alike)), true));
                 }
             }
@@ -234,23 +234,23 @@ impl<'a> Query<'a> {
         let most = self.online.group_limit.max(1);
         let sharing = self.scope.sharing(&mut self.keys.clone(), most)?;
         let mut best: Option<((Reverse<u64>, u64), Alike)> = None;
-        self.scope.read(&sharing.numbers)?;
-        for number in sharing.numbers {
-            let Some(alike) = self.judge(number, true, None)?.filter(|alike| self.is_other(alike)) else { continue };
-            let rank = self.rank(&alike);
-            if rank.0.0 >= self.decider.perfect() {
-                // Numbers ascend, so no later document precedes this match.
-                return Ok((Some(self.near_duplicate(alike)), true));
+        let mut is_perfect = false;
+        self.each_found(&sharing.numbers, |number, found| {
+            if let Some(alike) = self.judge((number, found), true, None)?.filter(|alike| self.is_other(alike)) {
+                let rank = self.rank(&alike);
+                // Numbers ascend, so no later document precedes a perfect match.
+                is_perfect = rank.0.0 >= self.asked.decider.perfect();
+                if best.as_ref().is_none_or(|(least, _)| rank < *least) {
+                    best = Some((rank, alike));
+                }
             }
-            if best.as_ref().is_none_or(|(least, _)| rank < *least) {
-                best = Some((rank, alike));
-            }
-        }
+            Ok(!is_perfect)
+        })?;
         let mut best = best.map(|(_, alike)| self.near_duplicate(alike));
-        if best.is_none() && self.decider.or_simhash {
+        if best.is_none() && self.asked.decider.or_simhash {
             best = self.nearest()?;
         }
-        Ok((best, sharing.cut == 0))
+        Ok((best, is_perfect || sharing.cut == 0))
     }
 
     /// Returns the nearest, then oldest, document with another id by simhash.
@@ -259,7 +259,8 @@ impl<'a> Query<'a> {
         loop {
             let near = self.near(most)?;
             for found in &near.matches {
-                let alike = self.judge(found.number, self.online.method == Method::Simhash, Some(found.fingerprint))?;
+                let candidate = (found.number, self.look_up(found.number)?);
+                let alike = self.judge(candidate, self.online.method == Method::Simhash, Some(found.fingerprint))?;
                 if let Some(alike) = alike.filter(|alike| self.is_other(alike)) {
                     return Ok(Some(self.near_duplicate(alike)));
                 }
@@ -274,7 +275,7 @@ impl<'a> Query<'a> {
 
     /// Returns the documents whose fingerprints are within k bits, if simhash may decide.
     fn near(&self, most: usize) -> Result<Near> {
-        let is_near = self.decider.or_simhash || self.online.method.definition().candidates == Candidates::Near;
+        let is_near = self.asked.decider.or_simhash || self.online.method.definition().candidates == Candidates::Near;
         match self.asked.known.fingerprint {
             Some(fingerprint) if is_near => {
                 let within = Within(u8::try_from(self.online.rules.within).unwrap_or(u8::MAX));
@@ -284,28 +285,51 @@ impl<'a> Query<'a> {
         }
     }
 
+    /// Passes the documents of ascending numbers to `visit` until it returns `false`. While one is compared, the next is
+    /// fetched.
+    fn each_found(&self, numbers: &[u64], mut visit: impl FnMut(u64, Found) -> Result<bool>) -> Result<()> {
+        self.scope.read(numbers)?;
+        let mut fetched: Option<(u64, Found)> = None;
+        for number in numbers.iter().copied().map(Some).chain([None]) {
+            let next = number.map(|number| Ok::<_, Error>((number, self.look_up(number)?))).transpose()?;
+            if let Some((_, found)) = &next {
+                found.prefetch();
+            }
+            if let Some((number, found)) = std::mem::replace(&mut fetched, next)
+                && !visit(number, found)?
+            {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn look_up(&self, number: u64) -> Result<Found> {
+        self.scope.found(number)?.ok_or_else(|| self.lost(number))
+    }
+
+    fn lost(&self, number: u64) -> Error {
+        let what = format!("a key or a run leads to document {number}, and it has no record");
+        Error::Inconsistent { path: self.scope.view().dir.catalog(), what }
+    }
+
     /// Returns a candidate if it is a near-duplicate; `shares` is whether the candidate shares a key, or was found by
     /// simhash alone, and `probed` the fingerprint if a probe has found it.
-    fn judge(&self, number: u64, shares: bool, probed: Option<Fingerprint>) -> Result<Option<Alike>> {
-        let lost = || {
-            let what = format!("a key or a run leads to document {number}, and it has no record");
-            Error::Inconsistent { path: self.scope.view().dir.catalog(), what }
-        };
-        let found = self.scope.found(number)?.ok_or_else(lost)?;
+    fn judge(&self, (number, found): (u64, Found), shares: bool, probed: Option<Fingerprint>) -> Result<Option<Alike>> {
         // Many candidates are apart, which is decided without the fingerprint, another look-up.
         let known = Known::of(found.record(), None);
-        let Some((mut evidence, mut decision)) = self.asked.evidence_unless_apart(&known, &self.decider) else {
+        let Some((mut evidence, mut decision)) = self.asked.evidence_unless_apart(&known) else {
             return Ok(None);
         };
         let is_by_method = decision != Decision::Unknown && self.online.method != Method::Simhash;
         if is_by_method && !shares {
             return Ok(None);
         }
-        let print = self.scope.print(number, &found, probed)?.ok_or_else(lost)?;
+        let print = self.scope.print(number, &found, probed)?.ok_or_else(|| self.lost(number))?;
         let fingerprint = (!print.unprinted).then_some(Fingerprint(print.fingerprint));
         evidence.distance = self.asked.known.distance(fingerprint);
         if decision == Decision::Unknown {
-            decision = self.decider.decide(&evidence);
+            decision = self.asked.decider.decide(&evidence);
         }
         let Decision::Near(rule) = decision else { return Ok(None) };
         self.asked.complete(&known, &mut evidence);
@@ -340,7 +364,7 @@ impl<'a> Query<'a> {
 
     /// Returns the sort key of a match; the least comes first.
     fn rank(&self, alike: &Alike) -> (Reverse<u64>, u64) {
-        (Reverse(self.decider.nearness(&alike.evidence)), alike.number)
+        (Reverse(self.asked.decider.nearness(&alike.evidence)), alike.number)
     }
 }
 

@@ -1,40 +1,187 @@
-//! Which families of the catalog have rows of keys: those of documents without a print, and of all documents that
-//! version 1 wrote. A look-up in a family without rows is left out.
+//! The rows of keys in the catalog: those of documents without a print, and of all documents that version 1 wrote. A
+//! look-up in a family without rows is left out, and so is one of a key without rows, as soon as look-ups have cost as
+//! much as it costs to read which keys have some. A few pages of one word would else make all verdicts slow.
+
+use std::collections::HashSet;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::Result;
-use crate::store::catalog::{Catalog, DocumentKeys, Family};
+use crate::store::catalog::{Catalog, DocumentKeys, Family, Key};
 
-/// The families of the catalog that have rows of keys.
-#[derive(Clone, Copy, Debug, Default)]
+/// Rows that are read in the time of a look-up.
+const ROWS_A_LOOK_UP: usize = 8;
+/// Look-ups before rows are first read.
+const LOOK_UPS_MIN: usize = 16;
+/// Most rows that are read: their keys take 2 MB of memory.
+const ROWS_MAX: usize = 1 << 17;
+
+/// The rows of keys of a state.
+#[derive(Debug, Default)]
 pub(crate) struct KeyRows {
-    megashingles: bool,
-    pieces: bool,
-    digests: bool,
+    megashingles: Rows,
+    pieces: Rows,
+    digests: Rows,
+}
+
+/// The rows of one family.
+#[derive(Debug, Default)]
+struct Rows {
+    /// There may be some.
+    any: bool,
+    look_ups: AtomicUsize,
+    /// Hashes of the keys that may have some, once they have been read.
+    keys: OnceLock<HashSet<u64>>,
+}
+
+impl Rows {
+    fn read(catalog: &Catalog, family: Family) -> Result<Self> {
+        Ok(Self { any: catalog.has_rows(family)?, ..Self::default() })
+    }
+
+    fn add(&mut self, key: &Key) {
+        self.any = true;
+        if let Some(keys) = self.keys.get_mut() {
+            keys.insert(xxh3_64(&key.prefix()));
+        }
+    }
+
+    fn may_have(&self, key: &Key, catalog: &Catalog) -> bool {
+        if !self.any {
+            return false;
+        }
+        let mut keys = self.keys.get();
+        if keys.is_none() {
+            let look_ups = self.look_ups.fetch_add(1, Ordering::Relaxed) + 1;
+            // Each attempt reads twice as much as the one before.
+            if look_ups.is_power_of_two() && (LOOK_UPS_MIN..=ROWS_MAX / ROWS_A_LOOK_UP).contains(&look_ups) {
+                keys = keys_of(catalog, key.family(), ROWS_A_LOOK_UP * look_ups)
+                    .map(|read| self.keys.get_or_init(|| read));
+            }
+        }
+        keys.is_none_or(|keys| keys.contains(&xxh3_64(&key.prefix())))
+    }
+}
+
+/// Returns the hashes of the keys of all rows of a family; `None` if there are more rows than `most`, or some cannot be
+/// read, which only those who look for them have to know.
+fn keys_of(catalog: &Catalog, family: Family, most: usize) -> Option<HashSet<u64>> {
+    let (mut keys, mut rows) = (HashSet::new(), 0);
+    let read = catalog.all_keys(family, &mut |prefix, _| {
+        keys.insert(xxh3_64(prefix));
+        rows += 1;
+        Ok(rows <= most)
+    });
+    (read.is_ok() && rows <= most).then_some(keys)
 }
 
 impl KeyRows {
     /// Reads whether there are rows.
     pub(crate) fn read(catalog: &Catalog) -> Result<Self> {
         Ok(Self {
-            megashingles: catalog.has_rows(Family::Megashingles)?,
-            pieces: catalog.has_rows(Family::Pieces)?,
-            digests: catalog.has_rows(Family::Digests)?,
+            megashingles: Rows::read(catalog, Family::Megashingles)?,
+            pieces: Rows::read(catalog, Family::Pieces)?,
+            digests: Rows::read(catalog, Family::Digests)?,
         })
     }
 
     /// Notes rows that have been written since.
     pub(crate) fn add(&mut self, keys: &DocumentKeys) {
-        self.megashingles |= !keys.megashingles.is_empty();
-        self.pieces |= !keys.pieces.is_empty();
-        self.digests |= keys.digest.is_some();
+        keys.megashingles.iter().for_each(|&hash| self.megashingles.add(&Key::Megashingle(hash)));
+        (0..).zip(&keys.pieces).for_each(|(index, &piece)| self.pieces.add(&Key::Piece(index, piece)));
+        keys.digest.into_iter().for_each(|digest| self.digests.add(&Key::Digest(digest)));
     }
 
-    /// Returns whether a family may have rows.
-    pub(crate) fn has(&self, family: Family) -> bool {
-        match family {
-            Family::Megashingles => self.megashingles,
-            Family::Pieces => self.pieces,
-            _ => self.digests,
+    /// Returns whether a key may have rows; the catalog is that of the state, or of a later one.
+    pub(crate) fn may_have(&self, key: &Key, catalog: &Catalog) -> bool {
+        let rows = match key.family() {
+            Family::Megashingles => &self.megashingles,
+            Family::Pieces => &self.pieces,
+            _ => &self.digests,
+        };
+        rows.may_have(key, catalog)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::OnlineDetector;
+    use crate::sketch::Recipe;
+    use crate::store::{Document, Reader, Writer};
+    use crate::text::Page;
+    use crate::{Config, Fingerprint};
+
+    fn page(id: &str, text: &str) -> Document {
+        Document::from_page(id, &Page::text(text), &Recipe::default()).expect("an id")
+    }
+
+    fn keys(document: &Document) -> Vec<Key> {
+        let DocumentKeys { megashingles, pieces, digest } = document.keys(Some(&Recipe::default()));
+        assert!(pieces.is_empty());
+        megashingles.into_iter().map(Key::Megashingle).chain(digest.map(Key::Digest)).collect()
+    }
+
+    #[test]
+    fn keys_without_rows_are_told_after_some_look_ups() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("db");
+        let mut writer = Writer::create(&path, &Config::within(3).expect("k")).expect("a database");
+        let words = ["forbidden", "gone", "moved"].map(|word| page(word, word));
+        let (other, later) = (keys(&page("other", "many words and more of them")), page("later", "found"));
+        writer.insert(page("first", "many words and more of them still")).expect("taken");
+        writer.commit().expect("durable");
+        assert!(
+            !other.iter().any(|key| KeyRows::read(writer.catalog()).expect("read").may_have(key, writer.catalog()))
+        );
+        words.iter().for_each(|word| _ = writer.insert(word.clone()).expect("taken"));
+        writer.commit().expect("durable");
+        let mut rows = KeyRows::read(writer.catalog()).expect("read");
+        let all_of = |rows: &KeyRows, keys: &[Key]| {
+            let may_have: Vec<bool> = keys.iter().map(|key| rows.may_have(key, writer.catalog())).collect();
+            (may_have.iter().all(|&may_have| may_have), may_have.contains(&true))
+        };
+        assert!(all_of(&rows, &other[..LOOK_UPS_MIN - 1]).0, "nothing is known yet");
+        for _ in 0..LOOK_UPS_MIN {
+            words.iter().for_each(|word| assert!(all_of(&rows, &keys(word)).0));
+        }
+        assert_eq!(all_of(&rows, &other), (false, false));
+        assert!(!all_of(&rows, &keys(&later)).1);
+        rows.add(&later.keys(Some(&Recipe::default())));
+        assert!(all_of(&rows, &keys(&later)).0);
+        assert!(!all_of(&rows, &other).1);
+        // Where there are more rows than look-ups were worth, they are looked up.
+        let few = Rows { any: true, ..Rows::default() };
+        let megashingle = other[0];
+        assert!(keys_of(writer.catalog(), megashingle.family(), 71).is_none());
+        assert_eq!(keys_of(writer.catalog(), megashingle.family(), 72).map(|keys| keys.len()), Some(72));
+        assert!((1..LOOK_UPS_MIN).all(|_| few.may_have(&megashingle, writer.catalog())));
+        assert!(!few.may_have(&megashingle, writer.catalog()), "128 rows are read");
+    }
+
+    /// What a state has learned does not hide what later ones have.
+    #[test]
+    fn documents_without_a_print_are_found_however_often_was_asked() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("db");
+        let mut writer = Writer::create(&path, &Config::within(3).expect("k")).expect("a database");
+        writer.insert(Document::bare("bare", Fingerprint(7)).expect("an id")).expect("taken");
+        writer.commit().expect("durable");
+        let mut reader = Reader::open(&path).expect("a reader");
+        for round in 0..20 {
+            let word = |index| page(&format!("{index} of {round}"), &format!("word{round}x{index}"));
+            (0..3).for_each(|index| _ = writer.insert(word(index)).expect("taken"));
+            writer.commit().expect("durable");
+            assert!(reader.refresh().expect("refreshed"));
+            for view in [writer.view(), reader.view()] {
+                for index in 0..4 {
+                    let found = OnlineDetector::usual(view).ask(view, &word(index)).expect("an answer").matches;
+                    let identical = found.iter().filter(|found| found.evidence.identical).count();
+                    assert_eq!(identical, usize::from(index < 3), "round {round}, {index}");
+                }
+            }
         }
     }
 }

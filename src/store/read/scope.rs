@@ -10,9 +10,13 @@ use super::probe::{Match, Work};
 use super::view::{Stored, View, Within};
 use crate::Result;
 use crate::store::catalog::{Family, Key, KeyCursor, Recent};
+use crate::store::disk::map::prefetch;
 
 /// Most rows of one key that are skipped because their documents are deleted or hidden; the rest counts as unread.
 const PASSED_MAX: usize = 1 << 16;
+
+/// Documents for which there is room at first: a page of a template has some hundred that share a key.
+const NUMBERS: usize = 256;
 
 /// The documents that share a key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -118,6 +122,16 @@ impl Found {
         }
     }
 
+    /// Fetches what a comparison reads of the record.
+    pub(crate) fn prefetch(&self) {
+        fn lines<T>(items: &[T]) {
+            (0..items.len()).step_by(64 / size_of::<T>()).for_each(|index| prefetch(items, index));
+        }
+        let record = self.record();
+        record.profile.iter().for_each(|profile| lines(profile.as_slice()));
+        record.min_values.iter().for_each(|values| lines(values.as_slice()));
+    }
+
     /// Returns the document.
     pub(crate) fn stored(self, number: u64, print: Print) -> Stored {
         match self {
@@ -176,7 +190,7 @@ impl<'a> Scope<'a> {
     /// documents costs no more; neither does one whose documents are nearly all deleted.
     pub(crate) fn sharing(&self, keys: &mut [Key], most: usize) -> Result<Sharing> {
         keys.sort_unstable();
-        let mut all = Sharing::default();
+        let mut all = Sharing { numbers: Vec::with_capacity(NUMBERS), cut: 0 };
         let snapshot = self.view.snapshot;
         let stored: Vec<u64> = keys.iter().map(Key::stored).collect();
         let in_runs = snapshot.key_lists(&stored)?;
@@ -184,27 +198,29 @@ impl<'a> Scope<'a> {
         let in_memory = snapshot.memtable.sharing(&stored);
         let mut cursor: Option<(Family, KeyCursor<'_>)> = None;
         let mut lists = Lists::default();
+        let are_all_live = self.group.is_none() && snapshot.has_only_live();
+        let is_live = |number| if are_all_live { number < snapshot.seen } else { self.is_live(number) };
         for (index, key) in keys.iter().enumerate() {
             let mut row_numbers = Vec::new();
             let mut of_rows = Taken::new(most, &mut row_numbers);
-            let family = key.family();
-            if snapshot.has_key_rows(family) {
+            if snapshot.may_have_rows(key, self.view.catalog) {
+                let family = key.family();
                 if cursor.as_ref().is_none_or(|(open, _)| *open != family) {
                     cursor = Some((family, self.view.catalog.keys(family)));
                 }
                 if let Some((_, rows)) = &mut cursor {
-                    rows.numbers(&key.prefix(), &mut |number| of_rows.take(number, self.is_live(number)))?;
+                    rows.numbers(&key.prefix(), &mut |number| of_rows.take(number, is_live(number)))?;
                 }
             }
             let mut of_key = Taken::new(most, &mut all.numbers);
             while let Some(list) = in_runs.next_if(|list| list.query == index) {
                 if !of_key.cut {
-                    snapshot.each_of_list(list, |number| of_key.take(number, self.is_live(number)))?;
+                    snapshot.each_of_list(list, |number| of_key.take(number, is_live(number)))?;
                 }
             }
             // Documents of the memtable are younger than all of runs, and staged ones than all committed ones.
             for number in in_memory.numbers(index) {
-                if of_key.cut || !of_key.take(number, self.is_live(number)) {
+                if of_key.cut || !of_key.take(number, is_live(number)) {
                     break;
                 }
             }

@@ -9,7 +9,7 @@ use roaring::RoaringTreemap;
 
 use super::key_rows::KeyRows;
 use crate::sketch::Recipe;
-use crate::store::catalog::{Catalog, DocumentKeys, Family};
+use crate::store::catalog::{Catalog, DocumentKeys, Key};
 use crate::store::disk::dir::{Dir, Kind};
 use crate::store::keys::keys_of;
 use crate::store::ranges::{Ranges, deleted_in};
@@ -34,7 +34,7 @@ pub(crate) struct Snapshot {
     pub(crate) ranges: Ranges,
     /// Every document number below this one has been read; later ones are not visible.
     pub(crate) seen: u64,
-    /// The families of the catalog that have rows of keys.
+    /// The rows of keys of the catalog.
     key_rows: KeyRows,
 }
 
@@ -76,7 +76,7 @@ pub(crate) struct Changes {
     keys: Vec<u64>,
     /// For each print, the index at which its keys end.
     key_ends: Vec<usize>,
-    /// The families of the catalog that have rows of keys.
+    /// The rows of keys of the catalog.
     key_rows: KeyRows,
     seen: u64,
     /// Number of rows of deletions that were read.
@@ -178,9 +178,14 @@ impl Snapshot {
         self.ranges.is_hidden(number)
     }
 
-    /// Returns whether the catalog may have rows of keys in a family.
-    pub(crate) fn has_key_rows(&self, family: Family) -> bool {
-        self.key_rows.has(family)
+    /// Returns whether the catalog may have rows of a key.
+    pub(crate) fn may_have_rows(&self, key: &Key, catalog: &Catalog) -> bool {
+        self.key_rows.may_have(key, catalog)
+    }
+
+    /// Returns whether all documents that have been read are live.
+    pub(crate) fn has_only_live(&self) -> bool {
+        self.deleted.is_empty() && self.ranges.hidden().is_empty()
     }
 
     /// Reads anew which families of the catalog have rows of keys.
