@@ -53,9 +53,10 @@ impl Traits {
 
     /// Returns the traits of two profiles as if nothing told their names apart: no trait is less than that.
     pub(crate) fn of_contents(a: &Profile, b: &Profile, agreement: u32) -> Self {
-        let short = resemblance(a, b);
         let long = f64::from(agreement) / MIN_VALUES as f64;
         let [few, many] = [a.terms.min(b.terms), a.terms.max(b.terms)].map(f64::from);
+        // All short min-values of a content of one shingle have the same low bits as those of one in 256 others.
+        let short = if few <= ONE_SHINGLE && long < 1.0 { 0.0 } else { resemblance(a, b) };
         let missing = missing(short, long, few, many);
         let content = ((short + NEARLY) / (1.0 + NEARLY - short)).ln();
         Self { values: [content, (missing - SMALL).max(0.0), 0.0, 0.0, numbers(a, b, few)] }
@@ -69,6 +70,9 @@ impl Traits {
         self
     }
 }
+
+/// Most terms of a content with a single shingle of two terms.
+const ONE_SHINGLE: f64 = 2.0;
 
 /// Offset that keeps the log-odds of shares 0 and 1 finite.
 const NEARLY: f64 = 0.05;
@@ -235,6 +239,28 @@ mod tests {
             assert_eq!(found >= 0.5, expected, "{name}, {} words, {url}: {found}", replaced.len());
             assert_eq!(found, probability(&b, &a), "either way round");
         }
+    }
+
+    /// What min-values of eight bits cannot tell apart, those of 32 bits do.
+    #[test]
+    fn pages_of_a_word_or_two_are_near_only_those_of_the_same_words() {
+        let sketch = |text: &str| {
+            let sketch = Recipe::default().sketch(&Page::text(text));
+            (sketch.profile.expect("a profile"), sketch.min_hash.expect("min-values").values)
+        };
+        let texts: Vec<String> = (0..600)
+            .map(|index| if index % 3 == 0 { format!("red{index}") } else { format!("red{index} fox") })
+            .collect();
+        let pages: Vec<_> = texts.iter().map(|text| sketch(text)).collect();
+        let mut alike = 0;
+        for (index, a) in pages.iter().enumerate() {
+            assert!(probability(a, &sketch(&texts[index])) > 0.9, "{}", texts[index]);
+            for b in &pages[..index] {
+                alike += u32::from(resemblance(&a.0, &b.0) > 0.9);
+                assert!(probability(a, b) < 0.1, "{:?} {:?}", a.0, b.0);
+            }
+        }
+        assert!(alike > 300, "{alike} pairs have equal low bits");
     }
 
     /// Two siblings of one template differ in a word of title and content; what they share is the template.
