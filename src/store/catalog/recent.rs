@@ -1,15 +1,14 @@
 //! A cache of decoded records: pages of one template have the same candidates, and the document of a number never
 //! changes.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use nddb_format::record::{Print, Record};
 
 /// Parts of the cache, each with a lock of its own.
 const PARTS: usize = 16;
-/// Documents of half a part. All parts hold up to 16,384 documents, with all sketches some 18 MB.
-const HALF: usize = 512;
+/// Documents of a part. All parts hold up to 16,384 documents, with all sketches some 18 MB.
+const SLOTS: usize = 1024;
 /// Greatest size of the texts of a record that is kept, in bytes.
 const TEXTS_MAX: usize = 1 << 10;
 
@@ -20,30 +19,26 @@ pub(crate) struct Recent {
     pub(super) print: OnceLock<Print>,
 }
 
-/// Up to twice [`HALF`] documents. When the younger half is full, the older one, of which nothing was asked for since,
-/// is dropped.
+/// A slot for the documents with one remainder of their numbers: the last one that was read. Finding it takes no hash.
 #[derive(Debug, Default)]
 struct Part {
-    young: HashMap<u64, Arc<Recent>>,
-    old: HashMap<u64, Arc<Recent>>,
+    slots: Vec<Option<(u64, Arc<Recent>)>>,
 }
 
 impl Part {
-    fn get(&mut self, number: u64) -> Option<Arc<Recent>> {
-        if let Some(found) = self.young.get(&number) {
-            return Some(found.clone());
-        }
-        let found = self.old.remove(&number)?;
-        self.put(number, found.clone());
-        Some(found)
+    fn get(&self, number: u64) -> Option<Arc<Recent>> {
+        let (of, recent) = self.slots.get(slot(number))?.as_ref()?;
+        (*of == number).then(|| recent.clone())
     }
 
     fn put(&mut self, number: u64, recent: Arc<Recent>) {
-        if self.young.len() == HALF {
-            self.old = std::mem::take(&mut self.young);
-        }
-        self.young.insert(number, recent);
+        self.slots.resize(SLOTS, None);
+        self.slots[slot(number)] = Some((number, recent));
     }
+}
+
+fn slot(number: u64) -> usize {
+    number as usize / PARTS % SLOTS
 }
 
 /// The records that were read lately.
@@ -78,22 +73,19 @@ impl RecentRecords {
 mod tests {
     use super::*;
 
-    fn recent(number: u64) -> Arc<Recent> {
-        let record = Record { id: number.to_string(), ..Record::default() };
-        Arc::new(Recent { record, print: OnceLock::new() })
-    }
-
     #[test]
-    fn what_is_asked_for_stays_and_the_rest_goes() {
-        let mut part = Part::default();
-        let most = 2 * HALF as u64;
-        for number in 0..10 * most {
-            part.put(number, recent(number));
-            assert_eq!(part.get(7).map(|found| found.record.id.clone()), (number >= 7).then(|| "7".into()));
-            assert!(part.young.len() + part.old.len() <= 2 * HALF);
+    fn the_last_of_each_slot_stays() {
+        let records = RecentRecords::default();
+        let most = (PARTS * SLOTS) as u64;
+        for number in 0..3 * most {
+            let record = Record { id: number.to_string(), ..Record::default() };
+            records.keep(number, record);
+            assert_eq!(records.get(number).map(|found| found.record.id.clone()), Some(number.to_string()));
         }
-        let kept = (0..10 * most).filter(|&number| part.get(number).is_some()).count();
-        assert!((HALF..=2 * HALF).contains(&kept), "{kept}");
-        assert!(part.get(8).is_none() && part.get(10 * most - 1).is_some());
+        assert!((0..2 * most).all(|number| records.get(number).is_none()));
+        assert!((2 * most..3 * most).all(|number| records.get(number).is_some()));
+        let long = Record { id: "x".repeat(TEXTS_MAX + 1), ..Record::default() };
+        assert_eq!(records.keep(7, long).record.id.len(), TEXTS_MAX + 1);
+        assert!(records.get(7).is_none());
     }
 }
