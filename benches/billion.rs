@@ -2,9 +2,9 @@
 //!
 //! `cargo bench --bench billion -- --len 1G --dir FOLDER [--levels 4] [--queries 1000] [--memory 4000]`
 //!
-//! Nothing of all is in memory at once: the data of the other benches is made 10 million at a time, each with the next seed,
-//! as it is loaded. Runs have up to 62.5 million documents and are written once: a merge needs the space of its run
-//! once more. The folder needs 34 bytes a fingerprint with four tables.
+//! Nothing of all is in memory at once: the data of the other benches is made 10 million at a time, each with the next
+//! seed, as it is loaded. Runs have up to 62.5 million documents and are written once: a merge needs the space of its
+//! run once more. The folder needs 34 bytes a fingerprint with four tables.
 #![allow(clippy::print_stdout, reason = "figures are printed as plain text")]
 
 mod common;

@@ -2,9 +2,9 @@
 //!
 //! `cargo bench --bench online -- --len 200K [--queries 10K] [--rounds 3] [--recipe main-c] [--usual]`
 //!
-//! Pages of 100 to 300 words; every fifth stored one is one of the 200,000 pages before it with up to 12 words replaced,
-//! and so is half of the queries. With `--usual` the default verdict alone is measured, pages that are new and those that
-//! have a near-duplicate apart.
+//! Pages of 100 to 300 words; every fifth stored one is one of the 200,000 pages before it with up to 12 words
+//! replaced, and so is half of the queries. With `--usual` the default verdict alone is measured, pages that are new
+//! and those that have a near-duplicate apart.
 #![allow(clippy::print_stdout, reason = "figures are printed as plain text")]
 
 mod common;

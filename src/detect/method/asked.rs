@@ -13,8 +13,8 @@ use super::traits::{Traits, log_odds};
 use crate::sketch::LeadingWords;
 use crate::text::Headings;
 
-/// A document, and what all its comparisons need of it. Many candidates are apart, and of these no more is computed than
-/// says so.
+/// A document, and what all its comparisons need of it. Many candidates are apart, and of these no more is computed
+/// than says so.
 pub(crate) struct Asked<'a> {
     pub(crate) known: Known<'a, &'a str>,
     pub(crate) decider: Decider<'a>,

@@ -164,8 +164,9 @@ impl Model {
         self.constant + self.parts(traits).iter().sum::<f64>()
     }
 
-    /// Returns whether a pair of contents with these traits may have a probability, given its log-odds, whatever the pages
-    /// are called. Where names speak against a pair, and contents alone are too far apart, names need not be compared.
+    /// Returns whether a pair of contents with these traits may have a probability, given its log-odds, whatever the
+    /// pages are called. Where names speak against a pair, and contents alone are too far apart, names need not be
+    /// compared.
     pub(crate) fn may_reach(&self, contents: &Traits, log_odds: f64) -> bool {
         // Sums and probabilities are rounded; so near to 1 that it is no more than that.
         const NEARLY_NOTHING: f64 = 1e-6;

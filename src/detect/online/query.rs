@@ -109,8 +109,8 @@ struct Alike {
 }
 
 impl<'a> Query<'a> {
-    /// Returns the query of a document, given its record and, unless it has fewer than two tokens, its fingerprint, which
-    /// has the width of the database.
+    /// Returns the query of a document, given its record and, unless it has fewer than two tokens, its fingerprint,
+    /// which has the width of the database.
     ///
     /// # Errors
     /// [`Error::Method`] if the document has none of the sketches that the method compares.
@@ -285,8 +285,8 @@ impl<'a> Query<'a> {
         }
     }
 
-    /// Passes the documents of ascending numbers to `visit` until it returns `false`. While one is compared, the next is
-    /// fetched.
+    /// Passes the documents of ascending numbers to `visit` until it returns `false`. While one is compared, the next
+    /// is fetched.
     fn each_found(&self, numbers: &[u64], mut visit: impl FnMut(u64, Found) -> Result<bool>) -> Result<()> {
         self.scope.read(numbers)?;
         let mut fetched: Option<(u64, Found)> = None;

@@ -52,7 +52,8 @@ pub(super) struct Changes {
 }
 
 impl Intervals {
-    /// Returns these intervals, of which these numbers are no documents any more; `None` if two have a number in common.
+    /// Returns these intervals, of which these numbers are no documents any more; `None` if two have a number in
+    /// common.
     pub(super) fn new(mut all: Vec<Interval>, gone: RoaringTreemap) -> Option<Self> {
         all.sort_unstable_by_key(|interval| interval.low);
         if all.windows(2).any(|pair| pair[0].high > pair[1].low) {
@@ -210,7 +211,7 @@ impl Intervals {
         }
         let is_kept = |interval: &Interval| !changes.removed.contains(&interval.low);
         let all = std::mem::take(&mut self.all).into_iter().filter(is_kept).chain(changes.put).collect();
-        // Parts of what does not overlap do not either.
+        // Parts of intervals that do not overlap do not overlap either.
         *self = Self::new(all, std::mem::take(&mut self.gone)).unwrap_or_default();
     }
 }

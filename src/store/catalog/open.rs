@@ -159,8 +159,8 @@ impl Catalog {
         Ok(files.into_iter().map(|file| file.name.trim_start_matches('/').into()).collect())
     }
 
-    /// Reads the intervals; with `anew` also which of their numbers are gone, which as long as `purged` of the manifest is
-    /// the same need not be known: these are deleted.
+    /// Reads the intervals; with `anew` also which of their numbers are gone, which as long as `purged` of the manifest
+    /// is the same need not be known: these are deleted.
     fn read_intervals(&mut self, anew: bool) -> Result<()> {
         let (rows, before) = (self.interval_rows()?, self.intervals());
         if !anew && rows == before.all() {

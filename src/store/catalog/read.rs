@@ -367,8 +367,8 @@ impl Catalog {
         })
     }
 
-    /// Visits the deletions from a manifest generation and a number on, up to generation `folded`, as (generation, number),
-    /// until `visit` returns `false`.
+    /// Visits the deletions from a manifest generation and a number on, up to generation `folded`, as (generation,
+    /// number), until `visit` returns `false`.
     pub(crate) fn folded_deletions(
         &self,
         from: (u64, u64),

@@ -71,8 +71,8 @@ impl<'a> Taken<'a> {
     }
 }
 
-/// The lists of documents that are kept one behind the other, each once: most keys of a page are shared by the same other
-/// pages.
+/// The lists of documents that are kept one behind the other, each once: most keys of a page are shared by the same
+/// other pages.
 #[derive(Default)]
 struct Lists {
     /// Where each ends.

@@ -132,8 +132,8 @@ pub(crate) fn is_deleted(ordinal: u64) -> bool {
     (600..1700).contains(&ordinal) || ordinal == 2000
 }
 
-/// Fills a new database with the contents of the golden database `intervals`: a batch of fingerprints whose ids count on,
-/// of which some are deleted and forgotten, and two documents with rows of their own.
+/// Fills a new database with the contents of the golden database `intervals`: a batch of fingerprints whose ids count
+/// on, of which some are deleted and forgotten, and two documents with rows of their own.
 pub(crate) fn make_intervals(path: &Path) {
     let config = Config::within(1).and_then(|config| config.bits(16)?.levels(&[2])?.restart(32));
     let mut writer = Writer::create(path, &config.expect("a configuration").recipe("1e0ng/1")).expect("a new database");

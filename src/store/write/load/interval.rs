@@ -71,8 +71,8 @@ impl BulkLoad<'_> {
 }
 
 impl Writer {
-    /// Returns the documents of a stretch whose ids are stored: by index what they replace, `None` if they are stored as
-    /// they are.
+    /// Returns the documents of a stretch whose ids are stored: by index what they replace, `None` if they are stored
+    /// as they are.
     fn known_in(&self, sequence: &Sequence, stretch: Range<usize>) -> Result<Vec<(usize, Option<Known>)>> {
         let holding = self.catalog().holding(sequence.prefix(), &sequence.ordinals(&stretch))?;
         let mut all = Vec::new();

@@ -12,7 +12,8 @@ pub(super) const LEN_MIN: usize = 4096;
 /// Bytes of a document while its interval is sorted and written.
 const OVERHEAD: u64 = 64;
 
-/// Consecutive documents of the input with nothing but a fingerprint, whose ids are one prefix and consecutive ordinals.
+/// Consecutive documents of the input with nothing but a fingerprint, whose ids are one prefix and consecutive
+/// ordinals.
 pub(super) struct Sequence {
     /// The id of the first: the prefix, and its ordinal.
     first: String,

@@ -124,8 +124,8 @@ impl Judged<'_> {
         Ok(PageFile { body: entry.body, kind: entry.kind, charset: entry.charset, url: entry.url })
     }
 
-    /// Appends what is like a document, and returns the number of matches; `page` is where its tokens can be had, else why
-    /// not.
+    /// Appends what is like a document, and returns the number of matches; `page` is where its tokens can be had, else
+    /// why not.
     fn judge(
         &self,
         asked: &Asked<'_>,
@@ -192,7 +192,11 @@ impl Judged<'_> {
         };
         let evidence = self.evidence(alike);
         json!({
-            "identical": alike.evidence.identical, "bounds": bounds, "evidence": evidence, "terms": terms, "unread": unread,
+            "identical": alike.evidence.identical,
+            "bounds": bounds,
+            "evidence": evidence,
+            "terms": terms,
+            "unread": unread,
         })
     }
 
@@ -232,8 +236,12 @@ impl Judged<'_> {
             .map(|edit| json!({"query": words(&edit.removed), "match": words(&edit.added)}))
             .collect();
         let more = difference.edits.len() - edits.len();
-        Ok(
-            json!({"of": of, "only_query": difference.removed, "only_match": difference.added, "edits": edits, "more": more}),
-        )
+        Ok(json!({
+            "of": of,
+            "only_query": difference.removed,
+            "only_match": difference.added,
+            "edits": edits,
+            "more": more,
+        }))
     }
 }
