@@ -114,6 +114,47 @@ fn documents_without_rows_are_found_replaced_removed_and_forgotten() {
     assert_sound(&path);
 }
 
+/// What is forgotten again, since the writer ended before it was published, takes no prints of others with it.
+#[test]
+fn numbers_that_are_forgotten_twice_leave_their_group() {
+    let (folder, mut random) = (folder(), Random::fixed(5));
+    let path = folder.path().join("db");
+    let mut writer = create(&path);
+    load(&mut writer, "", 0..ENOUGH, 1);
+    let mut truth = truth_of("", 0..ENOUGH, 1);
+    // The prints of a group stand under its first number.
+    for id in ["0", "512", "513"] {
+        assert!(writer.delete(id).expect("deleted"));
+        truth.documents.remove(id);
+    }
+    writer.commit().expect("committed");
+    let plan = writer.plan_full_compaction().expect("there is something to drop");
+    writer.compact(&plan).expect("compacted");
+    let failed = Arc::new(AtomicUsize::new(0));
+    let counted = failed.clone();
+    let observer = observe_storage(&path, move |action, _| {
+        let fails = action == "replace the file";
+        counted.fetch_add(usize::from(fails), Ordering::SeqCst);
+        if fails { Err(io::ErrorKind::Other.into()) } else { Ok(()) }
+    });
+    drop(writer.close());
+    drop(observer);
+    assert_eq!(failed.load(Ordering::SeqCst), 1, "the rows are gone, and no manifest says so");
+    for _ in 0..2 {
+        let mut writer = Writer::open(&path).expect("opened");
+        if let Some(plan) = writer.plan_full_compaction() {
+            writer.compact(&plan).expect("compacted");
+        }
+        writer.delete("1000").expect("deleted");
+        truth.documents.remove("1000");
+        writer.commit().expect("committed");
+        writer.flush().expect("flushed");
+        writer.close().expect("closed");
+        assert_all(&truth, &Reader::open(&path).expect("opened").view(), &mut random, "forgotten again");
+        assert_sound(&path);
+    }
+}
+
 #[test]
 fn runs_are_rebuilt_of_documents_without_rows() {
     let (folder, mut random) = (folder(), Random::fixed(2));

@@ -25,7 +25,7 @@ pub struct Interval {
     pub ordinal: u64,
     /// Number of the batch that the documents belong to, 0 for none.
     pub batch: u32,
-    /// What stands before the ordinals in the ids.
+    /// The prefix of all ids: an id is the prefix and the ordinal.
     pub prefix: String,
 }
 

@@ -102,6 +102,10 @@ impl Commit<'_> {
 
     /// Removes the print of a number that has no other rows.
     pub(crate) fn forget_print(&mut self, number: u64) {
+        // One of an interval that is gone: the row under it is of a group, with the prints of others.
+        if self.catalog.intervals().covering(number).is_some() {
+            return;
+        }
         self.remove(Family::Prints, record::number_key(number));
     }
 

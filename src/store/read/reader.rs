@@ -84,8 +84,8 @@ impl Reader {
         Ok(true)
     }
 
-    /// Catches up with the writer using a catalog that is opened anew, with the memtable that there is: of documents that
-    /// were read nothing is read again. Returns whether that reaches the writer's present state.
+    /// Catches up with the writer using a catalog that is opened anew, with the memtable that there is: documents that
+    /// were read are not read again. Returns whether that reaches the writer's present state.
     fn follow_anew(&mut self) -> Result<bool> {
         let Some(changes) = self.changes()? else { return Ok(false) };
         let Ok(catalog) = open_catalog(&self.dir, Some(&self.catalog)) else { return Ok(false) };

@@ -113,7 +113,7 @@ impl Put for Score {
     }
 }
 
-/// What is known of a match besides its distance.
+/// The scores of a match other than its distance, each with its name.
 pub(crate) fn scores(evidence: &Evidence, probability: Option<f64>) -> [(&'static str, Score); 8] {
     // Six decimals, as in pair lines.
     let share = |value: Option<f64>| Score::Share(value.map(|value| (value * 1e6).round() / 1e6));
