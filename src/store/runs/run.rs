@@ -121,16 +121,18 @@ impl SegmentFile {
         self.mapped().check_readable()
     }
 
-    /// Prefetches what the filter says of the values from `low` to `high`.
+    /// Prefetches what the filter says of the values from `low` to `high`: of a page that is not verified yet all of
+    /// it, which as a rule lies in two of the system's.
     #[inline]
     pub(crate) fn prefetch_filter(&self, low: Permuted, high: Permuted) {
         let Some(filter) = self.segment.filter() else { return };
         let Some(offset) = filter.prefix_of(low.0, high.0).map(|prefix| filter.offset(prefix)) else { return };
-        if self.filter_pages.get((offset / PAGE_SIZE) as u64) {
+        let page = offset / PAGE_SIZE;
+        if self.filter_pages.get(page as u64) {
             prefetch(self.segment.filter_bytes(), offset);
         } else {
-            self.mapped().will_need(self.segment.filter_offset() + offset, 32);
-            self.fetch_checksum(self.segment.index_page_len() + (offset / PAGE_SIZE) as u64);
+            self.mapped().will_need(self.segment.filter_offset() + page * PAGE_SIZE, PAGE_SIZE);
+            self.fetch_checksum(self.segment.index_page_len() + page as u64);
         }
     }
 
@@ -163,7 +165,7 @@ impl SegmentFile {
             prefetch(index, 8 * block as usize);
         } else {
             let start = index.as_ptr() as usize - self.segment.data().as_ptr() as usize;
-            self.mapped().will_need(start + 8 * block as usize, 8);
+            self.mapped().will_need(start + page as usize * PAGE_SIZE, PAGE_SIZE);
             self.fetch_checksum(page);
         }
     }
@@ -339,7 +341,7 @@ impl PostingsFile {
         if self.pages.get(page) {
             prefetch(self.postings.data(), postings::HEADER_SIZE + offset as usize);
         } else {
-            self.postings.source().will_need(postings::HEADER_SIZE + offset as usize, 8);
+            self.postings.source().will_need(postings::HEADER_SIZE + page as usize * PAGE_SIZE, PAGE_SIZE);
             self.postings.source().will_need(self.postings.checksum_offset(page), 4);
         }
     }
