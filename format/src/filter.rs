@@ -10,8 +10,11 @@ use crate::fingerprint::low_mask;
 
 /// Fewer different prefixes than these have no filter.
 pub const PREFIXES_MIN: u64 = 1024;
-/// The most bits of a filter: whoever writes a segment holds its filter in memory.
+/// The most bits of the filter of a table of fingerprints: whoever writes a segment holds its filter in memory, and
+/// several tables are written at a time.
 pub const BITS_MAX: u64 = 1 << 30;
+/// The most bits of the filter of a key table, of which a run has one.
+pub const KEY_TABLE_BITS_MAX: u64 = 1 << 33;
 /// Most bits of a bitmap for each prefix that occurs.
 const BITMAP_BITS: u64 = 16;
 /// Bits of a Bloom filter for each prefix that occurs.
@@ -63,7 +66,8 @@ impl Filter {
         } else {
             (Kind::Bloom, prefixes.checked_mul(BLOOM_BITS)?.div_ceil(8 * BLOCK_SIZE) * BLOCK_SIZE)
         };
-        (size <= BITS_MAX / 8).then_some(Self { kind, shift: u32::from(bits - width), size })
+        let most = if prefix == 0 { KEY_TABLE_BITS_MAX } else { BITS_MAX };
+        (size <= most / 8).then_some(Self { kind, shift: u32::from(bits - width), size })
     }
 
     /// How the prefixes are kept.
@@ -174,6 +178,8 @@ mod tests {
         assert_eq!(kind(64, 3, 26, 20_000), Some(Kind::Bloom));
         // Keys; few; a probe that asks for everything; more than a writer should hold.
         assert_eq!(kind(40, 0, 0, 1_000_000), Some(Kind::Bloom));
+        assert_eq!(kind(40, 0, 0, 25 * 30_000_000), Some(Kind::Bloom));
+        assert_eq!(kind(40, 0, 0, 1 << 30), None);
         assert_eq!(kind(40, 0, 0, PREFIXES_MIN - 1), None);
         assert_eq!(kind(64, 3, 0, 1_000_000), None);
         assert_eq!(kind(64, 3, 32, 1 << 29), None);
