@@ -11,8 +11,11 @@ use rocksdb::{
 pub(super) const CACHE_SIZE: usize = 96 << 20;
 /// Size of a block of an index or filter, in bytes.
 const METADATA_BLOCK_SIZE: usize = 4 << 10;
-/// Size of a block of the families with the most bytes, in bytes: opening reads ahead an entry of the index for each.
+/// Size of a block of the families that have a row for each document, in bytes: opening reads ahead an entry of the
+/// index for each block.
 const LARGE_BLOCK_SIZE: usize = 16 << 10;
+/// The same of the family with the most bytes.
+const DOCUMENTS_BLOCK_SIZE: usize = 32 << 10;
 /// Number of entries of an index from one whole key to the next.
 const INDEX_RESTART: i32 = 16;
 /// Memory for rows not yet in a sorted file, in bytes. A reader replays up to this amount when it opens.
@@ -80,28 +83,14 @@ pub(super) fn database_options() -> Options {
     options
 }
 
-/// What a catalog is opened for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Use {
-    Writing,
-    Reading,
-}
-
 /// Returns all families with their options. Those of sorted files must be the same at every opening, or lookups lose
 /// their filters.
-pub(super) fn families(cache: &Cache, catalog_use: Use) -> Vec<ColumnFamilyDescriptor> {
-    let all = Family::ALL.into_iter().map(|family| {
-        let mut options = family_options(family, cache);
-        if family == Family::Ids && catalog_use == Use::Writing {
-            // Each new document asks for its id. A reader seldom does, and would fill 3 MB with zeros for every log.
-            options.set_memtable_prefix_bloom_ratio(0.05);
-        }
-        ColumnFamilyDescriptor::new(family.name(), options)
-    });
+pub(super) fn families(cache: &Cache) -> Vec<ColumnFamilyDescriptor> {
+    let all = Family::ALL.map(|family| ColumnFamilyDescriptor::new(family.name(), family_options(family, cache)));
     // RocksDB would give the family that it has by itself a cache of its own.
     let mut unused = Options::default();
     unused.set_block_based_table_factory(&table_options(cache));
-    all.chain([ColumnFamilyDescriptor::new(DEFAULT_COLUMN_FAMILY_NAME, unused)]).collect()
+    all.into_iter().chain([ColumnFamilyDescriptor::new(DEFAULT_COLUMN_FAMILY_NAME, unused)]).collect()
 }
 
 /// Returns a cache whose table grows with its contents: zeros for all of it would be written at every opening.
@@ -120,7 +109,8 @@ fn table_options(cache: &Cache) -> BlockBasedOptions {
     table.set_partition_filters(true);
     table.set_metadata_block_size(METADATA_BLOCK_SIZE);
     table.set_pin_top_level_index_and_filter(false);
-    // RocksDB reads ahead all of the index of each file that it opens: deltas between its keys make it a third as large.
+    // RocksDB reads ahead all of the index of each file that it opens: with deltas between its keys it is a third as
+    // large.
     table.set_index_block_restart_interval(INDEX_RESTART);
     table
 }
@@ -132,9 +122,9 @@ pub(super) fn family_options(family: Family, cache: &Cache) -> Options {
     options.set_max_bytes_for_level_base(2 * FILE_SIZE);
     // Sketches do not compress; ids and keys share prefixes, which the blocks omit already.
     options.set_compression_type(DBCompressionType::None);
-    // All keys of an id or a hash share a prefix: one filter lookup tells whether it is new.
+    // All keys of a hash share a prefix: one look at a filter tells whether it is new. Ids have no filter: RocksDB
+    // reads all filters ahead wherever a catalog is opened, a gigabyte for a billion ids, and only a writer would ask.
     let prefix = match family {
-        Family::Ids => Some(SliceTransform::create("nddb.id", id_prefix, Some(has_id_prefix))),
         Family::Megashingles => Some(SliceTransform::create_fixed_prefix(8)),
         Family::Pieces => Some(SliceTransform::create_fixed_prefix(5)),
         Family::Digests => Some(SliceTransform::create_fixed_prefix(16)),
@@ -145,21 +135,11 @@ pub(super) fn family_options(family: Family, cache: &Cache) -> Options {
         table.set_whole_key_filtering(false);
         options.set_prefix_extractor(prefix);
     }
-    if matches!(family, Family::Ids | Family::Documents) {
-        table.set_block_size(LARGE_BLOCK_SIZE);
+    match family {
+        Family::Documents => table.set_block_size(DOCUMENTS_BLOCK_SIZE),
+        Family::Ids | Family::Prints => table.set_block_size(LARGE_BLOCK_SIZE),
+        _ => {}
     }
     options.set_block_based_table_factory(&table);
     options
-}
-
-/// Returns the id and its NUL: the key without the number at its end.
-fn id_prefix(key: &[u8]) -> &[u8] {
-    match key.iter().position(|&byte| byte == 0) {
-        Some(end) => &key[..=end],
-        None => key,
-    }
-}
-
-fn has_id_prefix(key: &[u8]) -> bool {
-    key.contains(&0)
 }

@@ -6,6 +6,7 @@
 //! In a secondary instance, gets may return stale values (RocksDB 11.8): rows that never change are read by get,
 //! all others by iterator.
 
+mod cursors;
 mod families;
 mod intervals;
 mod listed;
@@ -17,11 +18,11 @@ mod recent;
 mod sorted_rows;
 mod write_batch;
 
+pub(crate) use cursors::{IdCursor, KeyCursor};
 pub(crate) use families::Family;
 pub(crate) use intervals::Holding;
 pub(crate) use open::Catalog;
 pub(crate) use pin::Pinned;
-pub(crate) use read::{IdCursor, KeyCursor};
 pub(crate) use recent::Recent;
 pub(crate) use sorted_rows::{RowOptions, SortedFile, SortedRows};
 pub(crate) use write_batch::{Commit, DocumentKeys, Key};

@@ -8,7 +8,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use rocksdb::{Cache, ColumnFamily, DB, ErrorKind, LogLevel, Options};
 
-use super::families::{Family, Use, database_options, families, new_cache};
+use super::families::{Family, database_options, families, new_cache};
 use super::intervals::Intervals;
 use super::listed;
 use super::logs::{self, is_log, log_number};
@@ -21,7 +21,7 @@ const MANY_FILES: usize = 100;
 /// The file that names the list of all others.
 const CURRENT: &str = "CURRENT";
 /// Bytes at the end of a sorted file that opening it needs.
-const END: u64 = 32 << 10;
+const END: u64 = 8 << 10;
 /// What RocksDB says of a full disk.
 const FULL: &str = "No space left on device";
 /// What RocksDB says of a file that it expects.
@@ -64,8 +64,7 @@ impl Catalog {
 
     fn open_primary(path: &Path, options: &Options, action: &'static str) -> Result<Self> {
         let cache = new_cache();
-        let db =
-            DB::open_cf_descriptors(options, path, families(&cache, Use::Writing)).map_err(failed(action, path))?;
+        let db = DB::open_cf_descriptors(options, path, families(&cache)).map_err(failed(action, path))?;
         let mut catalog = Self::of(db, path, cache);
         catalog.read_intervals(true)?;
         Ok(catalog)
@@ -108,7 +107,7 @@ impl Catalog {
         if names.len() < MANY_FILES {
             options.set_max_file_opening_threads(1);
         }
-        let db = DB::open_cf_descriptors_as_secondary(&options, path, scratch.path(), families(&cache, Use::Reading))
+        let db = DB::open_cf_descriptors_as_secondary(&options, path, scratch.path(), families(&cache))
             .map_err(failed("be opened for reading", path))?;
         // A secondary instance needs a folder for its log. The log is open now: without a name it vanishes with the
         // process, however that ends.

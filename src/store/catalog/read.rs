@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use nddb_format::record::{self, Archive, Batch, Counters, Interval, Print, Prints, Range, Record, Settings};
 use roaring::RoaringTreemap;
-use rocksdb::{DBRawIterator, Direction, IteratorMode, ReadOptions};
+use rocksdb::{Direction, IteratorMode, ReadOptions};
 
 use super::families::Family;
-use super::intervals::{Holding, Intervals, encode_record, record_of};
+use super::intervals::{Holding, encode_record, record_of};
 use super::open::Catalog;
 use super::recent::Recent;
 use crate::{Error, Result};
@@ -266,25 +266,6 @@ impl Catalog {
         if goes_on { visit_below(u64::MAX, visit).map(drop) } else { Ok(()) }
     }
 
-    /// Returns a cursor that looks up ids; cheapest in ascending order.
-    pub(crate) fn ids(&self) -> IdCursor<'_> {
-        let mut options = ReadOptions::default();
-        options.set_prefix_same_as_start(true);
-        IdCursor {
-            catalog: self,
-            intervals: self.intervals(),
-            rows: self.db.raw_iterator_cf_opt(self.family(Family::Ids), options),
-            key: Vec::new(),
-        }
-    }
-
-    /// Returns a cursor that looks up numbers by the prefixes of their keys; cheapest in ascending order.
-    pub(crate) fn keys(&self, family: Family) -> KeyCursor<'_> {
-        let mut options = ReadOptions::default();
-        options.set_prefix_same_as_start(true);
-        KeyCursor { catalog: self, rows: self.db.raw_iterator_cf_opt(self.family(family), options) }
-    }
-
     /// Visits all ids with their numbers, in bytewise order.
     pub(crate) fn all_ids(&self, visit: &mut dyn FnMut(&str, u64) -> Result<bool>) -> Result<()> {
         let intervals = self.intervals();
@@ -428,59 +409,5 @@ impl Catalog {
             Ok(true)
         })?;
         Ok(archives)
-    }
-}
-
-/// A cursor over the numbers of ids.
-pub(crate) struct IdCursor<'a> {
-    catalog: &'a Catalog,
-    intervals: Arc<Intervals>,
-    rows: DBRawIterator<'a>,
-    key: Vec<u8>,
-}
-
-impl IdCursor<'_> {
-    /// Returns the greatest number of this id that `live` accepts.
-    pub(crate) fn find(&mut self, id: &str, live: impl Fn(u64) -> bool) -> Result<Option<u64>> {
-        let mut numbers = Vec::new();
-        self.all(id, &mut numbers)?;
-        Ok(numbers.into_iter().rev().find(|&number| live(number)))
-    }
-
-    /// Fills `numbers` with all numbers of this id, ascending.
-    pub(crate) fn all(&mut self, id: &str, numbers: &mut Vec<u64>) -> Result<()> {
-        numbers.clear();
-        self.key.clear();
-        self.key.extend_from_slice(id.as_bytes());
-        self.key.push(0);
-        self.rows.seek(&self.key);
-        while let Some(key) = self.rows.key().filter(|key| key.starts_with(&self.key)) {
-            numbers.push(record::trailing_number(key).map_err(self.catalog.corrupt())?);
-            self.rows.next();
-        }
-        self.rows.status().map_err(self.catalog.failed("be read"))?;
-        self.intervals.numbers(id, numbers);
-        numbers.sort_unstable();
-        Ok(())
-    }
-}
-
-/// A cursor over the numbers of keys of a family.
-pub(crate) struct KeyCursor<'a> {
-    catalog: &'a Catalog,
-    rows: DBRawIterator<'a>,
-}
-
-impl KeyCursor<'_> {
-    /// Visits the numbers of the keys that are `prefix` and a number, ascending, until `visit` returns `false`.
-    pub(crate) fn numbers(&mut self, prefix: &[u8], visit: &mut dyn FnMut(u64) -> bool) -> Result<()> {
-        self.rows.seek(prefix);
-        while let Some(key) = self.rows.key().filter(|key| key.starts_with(prefix)) {
-            if !visit(record::trailing_number(key).map_err(self.catalog.corrupt())?) {
-                break;
-            }
-            self.rows.next();
-        }
-        self.rows.status().map_err(self.catalog.failed("be read"))
     }
 }
