@@ -22,6 +22,8 @@ const INDEX_RESTART: i32 = 16;
 const BUFFER_SIZE: usize = 32 << 20;
 /// Target size of a sorted file in bytes: each file is opened with the catalog.
 const FILE_SIZE: u64 = 512 << 20;
+/// Greatest size of a sorted file of prints or documents that is made by merging, in bytes.
+pub(crate) const MERGED_SIZE: u64 = 4 << 30;
 
 /// The column families, by their contents (SPEC 9).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,7 +120,8 @@ fn table_options(cache: &Cache) -> BlockBasedOptions {
 pub(super) fn family_options(family: Family, cache: &Cache) -> Options {
     let mut options = Options::default();
     let mut table = table_options(cache);
-    options.set_target_file_size_base(FILE_SIZE);
+    let is_merged = matches!(family, Family::Prints | Family::Documents);
+    options.set_target_file_size_base(if is_merged { MERGED_SIZE } else { FILE_SIZE });
     options.set_max_bytes_for_level_base(2 * FILE_SIZE);
     // Sketches do not compress; ids and keys share prefixes, which the blocks omit already.
     options.set_compression_type(DBCompressionType::None);

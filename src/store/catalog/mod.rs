@@ -11,6 +11,7 @@ mod families;
 mod intervals;
 mod listed;
 mod logs;
+mod merge_files;
 mod open;
 mod pin;
 mod read;
@@ -19,7 +20,7 @@ mod sorted_rows;
 mod write_batch;
 
 pub(crate) use cursors::{IdCursor, KeyCursor};
-pub(crate) use families::Family;
+pub(crate) use families::{Family, MERGED_SIZE};
 pub(crate) use intervals::Holding;
 pub(crate) use open::Catalog;
 pub(crate) use pin::Pinned;

@@ -19,7 +19,7 @@ use nddb_format::record::{self, Archive, Interval, Print, Range, RangeState, Rec
 use super::plan::CompactionPlan;
 use super::writer::Writer;
 use crate::spill::progress::Progress;
-use crate::store::catalog::{Family, RowOptions, SortedFile, SortedRows};
+use crate::store::catalog::{Family, MERGED_SIZE, RowOptions, SortedFile, SortedRows};
 use crate::store::document::Document;
 use crate::store::runs::contents::Contents;
 use crate::{Error, Result};
@@ -286,13 +286,14 @@ impl BulkLoad<'_> {
     /// As [`BulkLoad::push`].
     pub fn finish(mut self) -> Result<Loaded> {
         self.write_all()?;
-        if self.writer.works_in_background() {
-            return Ok(self.loaded);
-        }
         let runs = self.writer.snapshot().runs.get(self.runs_before..).unwrap_or_default();
-        if runs.len() > 1 {
+        if runs.len() > 1 && !self.writer.works_in_background() {
             let plan = CompactionPlan::of(runs);
             self.writer.compact(&plan)?;
+        }
+        // All is committed: who stops the load now does without.
+        if self.writer.report("merge catalog", 0, None, "bytes").is_ok() {
+            self.writer.merge_catalog_files(MERGED_SIZE)?;
         }
         Ok(self.loaded)
     }

@@ -28,6 +28,9 @@ pub(crate) use group::Known;
 use group::{Group, Staged};
 use retired::Retired;
 
+/// Most bytes of a family of the catalog that are merged when a writer is closed: less than a second.
+const MERGED_AT_END: u64 = 256 << 20;
+
 /// The batch of new documents.
 struct Label {
     name: String,
@@ -235,6 +238,14 @@ impl Writer {
         self.commit()?;
         let drained = self.drain();
         self.remove_retired(true);
-        drained
+        drained?;
+        self.merge_catalog_files(MERGED_AT_END)
+    }
+
+    /// Merges files of the catalog that loads and flushes have left, up to `most` bytes of a family.
+    pub(super) fn merge_catalog_files(&mut self, most: u64) -> Result<()> {
+        let has_space = |need| self.dir.free().is_ok_and(|free| free / 2 >= need);
+        let outcome = self.catalog.merge_files(most, &has_space);
+        self.guard(outcome)
     }
 }
