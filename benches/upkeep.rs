@@ -242,7 +242,7 @@ fn sketched(options: &Options, len: usize) {
     });
     say(format_args!("{len} sketched documents, loaded in {spent}"));
     writer.close().expect("closed");
-    let (rounds, commits) = if options.test { (1, 2) } else { (5, 15) };
+    let (rounds, commits) = if options.test { (1, 2) } else { (15, 15) };
     // At opening everything is in runs; after that the documents of the commits are not.
     let openings: Vec<[f64; 4]> = (0..rounds).map(|_| Child::open(&path).1).collect();
     let mut writer = Writer::open(&path).expect("the database");

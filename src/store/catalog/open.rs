@@ -86,7 +86,7 @@ impl Catalog {
         for name in dir::names(path).unwrap_or_default() {
             let kind = Path::new(&name).extension();
             if is_log(&name) || kind.is_some_and(|kind| kind == "sst") {
-                map::fetch_end(&path.join(name), END);
+                map::fetch_ends(&path.join(name), 0, END);
             }
         }
     }

@@ -275,6 +275,13 @@ impl Dir {
         }
     }
 
+    /// Has the system fetch what opening the files of a manifest reads, and does not wait for it.
+    pub(crate) fn fetch(&self, manifest: &Manifest) {
+        for (file, kind) in named_files(manifest) {
+            super::map::fetch_ends(&self.path(file.number, kind), 1, 1);
+        }
+    }
+
     /// Removes a file that the durable manifest no longer names.
     pub(crate) fn remove(&self, number: u64, kind: Kind) -> Result<()> {
         let path = self.path(number, kind);

@@ -121,13 +121,18 @@ pub(crate) fn free_space(path: &Path) -> io::Result<u64> {
     Ok(stats.f_bavail.saturating_mul(stats.f_frsize))
 }
 
-/// Has the system fetch the last bytes of a file soon, and does not wait for them. A hint: failure is none.
-pub(crate) fn fetch_end(path: &Path, bytes: u64) {
+/// Has the system fetch the first and the last bytes of a file soon, and does not wait for them. A hint: failure is
+/// none.
+pub(crate) fn fetch_ends(path: &Path, first: u64, last: u64) {
     let Ok(file) = File::open(path) else { return };
     let len = file.metadata().map_or(0, |metadata| metadata.len());
-    let start = len.saturating_sub(bytes);
-    // SAFETY: the descriptor is open, and the call reads and writes no memory of this process.
-    let _ = unsafe { libc::posix_fadvise(file.as_raw_fd(), start as libc::off_t, 0, libc::POSIX_FADV_WILLNEED) };
+    for (start, size) in [(len.saturating_sub(last), last), (0, first)] {
+        if size > 0 {
+            let (start, size) = (start as libc::off_t, size as libc::off_t);
+            // SAFETY: the descriptor is open, and the call reads and writes no memory of this process.
+            let _ = unsafe { libc::posix_fadvise(file.as_raw_fd(), start, size, libc::POSIX_FADV_WILLNEED) };
+        }
+    }
 }
 
 /// Raises this process's soft limit of open files to the hard one. Returns the new limit.

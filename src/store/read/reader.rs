@@ -170,8 +170,12 @@ fn open_state(
     loop {
         let manifest = read_manifest(dir)?;
         let generation = manifest.generation;
-        let opened = Snapshot::open(dir, manifest, verify, snapshot_before).and_then(|mut snapshot| {
-            let catalog = open_catalog(dir, catalog_before)?;
+        if snapshot_before.is_none() {
+            dir.fetch(&manifest);
+        }
+        // The catalog first: while it is opened, the files of the runs are fetched.
+        let opened = open_catalog(dir, catalog_before).and_then(|catalog| {
+            let mut snapshot = Snapshot::open(dir, manifest, verify, snapshot_before)?;
             let settings = catalog.settings()?;
             if snapshot.manifest.catalog != settings.catalog {
                 let what = "MANIFEST belongs to another catalog".into();
