@@ -14,15 +14,15 @@ const FAILURES: &str = "rocksdb.background-errors";
 
 impl Catalog {
     /// Merges the newest sorted files of prints and of documents, if there are many, up to `most` bytes of a family.
-    /// Does nothing where `has_space` says that the disk has no room for so many bytes more.
-    pub(crate) fn merge_files(&self, most: u64, has_space: &dyn Fn(u64) -> bool) -> Result<()> {
+    /// `begins` is told the bytes of a family before, which are needed once more on the disk, and may say no.
+    pub(crate) fn merge_files(&self, most: u64, begins: &mut dyn FnMut(u64) -> bool) -> Result<()> {
         for family in [Family::Prints, Family::Documents] {
             let files = self.files_by_number(family)?;
             let sizes: Vec<u64> = files.iter().map(|file| file.size as u64).collect();
             let (earlier, newest) = files.split_at(files.len() - newest_to_merge(&sizes, most));
             let Some(first) = newest.first() else { continue };
             let is_apart = earlier.iter().all(|file| file.end_key < first.start_key);
-            if !is_apart || !has_space(newest.iter().map(|file| file.size as u64).sum()) {
+            if !is_apart || !begins(newest.iter().map(|file| file.size as u64).sum()) {
                 continue;
             }
             let last = newest.iter().filter_map(|file| file.end_key.as_ref()).max();
@@ -113,21 +113,47 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("db");
         let mut writer = Writer::create(&path, &Config::within(3).expect("k")).expect("a database");
-        for load_number in 0..40u64 {
-            let mut load = writer.bulk_load().expect("a load");
-            for index in 0..50 {
-                let id = format!("{load_number} of {index}");
-                load.push(Document::bare(&id, Fingerprint(load_number << 32 | index)).expect("an id")).expect("taken");
-            }
-            load.finish().expect("loaded");
-            let files = |family| writer.catalog().files_by_number(family).expect("listed").len();
-            assert!(files(Family::Prints) <= 7 && files(Family::Documents) <= 7, "after {load_number}");
+        let documents = |load: u64| (0..50).map(move |index| (format!("{load} of {index}"), load << 32 | index));
+        for load_number in 0..40 {
+            load(&mut writer, documents(load_number));
+            let [prints, records] = files(&writer);
+            assert!(prints <= 7 && records <= 7, "after {load_number}");
         }
         writer.close().expect("closed");
         let reader = Reader::open(&path).expect("a reader");
-        for (load_number, index) in (0..40u64).flat_map(|load_number| (0..50).map(move |index| (load_number, index))) {
-            let stored = reader.view().get(&format!("{load_number} of {index}")).expect("read").expect("a document");
-            assert_eq!(stored.fingerprint, Fingerprint(load_number << 32 | index));
+        for (id, fingerprint) in (0..40).flat_map(documents) {
+            let stored = reader.view().get(&id).expect("read").expect("a document");
+            assert_eq!(stored.fingerprint, Fingerprint(fingerprint));
         }
+    }
+
+    #[test]
+    fn whoever_stops_a_merge_of_files_has_loaded_all() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("db");
+        let mut writer = Writer::create(&path, &Config::within(3).expect("k")).expect("a database");
+        writer.watch(Box::new(|progress| progress.phase != "merge catalog"));
+        for load_number in 0..6 {
+            load(&mut writer, [(load_number.to_string(), load_number)].into_iter());
+        }
+        assert_eq!(files(&writer), [6, 6]);
+        writer.watch(Box::new(|_| true));
+        writer.close().expect("closed");
+        let writer = Writer::open(&path).expect("the database");
+        assert_eq!(files(&writer), [1, 1]);
+        assert!((0..6).all(|id| writer.view().get(&id.to_string()).expect("read").is_some()));
+    }
+
+    fn load(writer: &mut Writer, documents: impl Iterator<Item = (String, u64)>) {
+        let mut load = writer.bulk_load().expect("a load");
+        for (id, fingerprint) in documents {
+            load.push(Document::bare(&id, Fingerprint(fingerprint)).expect("an id")).expect("taken");
+        }
+        load.finish().expect("loaded");
+    }
+
+    fn files(writer: &Writer) -> [usize; 2] {
+        [Family::Prints, Family::Documents]
+            .map(|family| writer.catalog().files_by_number(family).expect("listed").len())
     }
 }

@@ -242,10 +242,14 @@ impl Writer {
         self.merge_catalog_files(MERGED_AT_END)
     }
 
-    /// Merges files of the catalog that loads and flushes have left, up to `most` bytes of a family.
+    /// Merges files of the catalog that loads and flushes have left, up to `most` bytes of a family. All is committed:
+    /// whoever stops this, or has no space, does without.
     pub(super) fn merge_catalog_files(&mut self, most: u64) -> Result<()> {
-        let has_space = |need| self.dir.free().is_ok_and(|free| free / 2 >= need);
-        let outcome = self.catalog.merge_files(most, &has_space);
+        let (dir, watch) = (&self.dir, &mut self.watch);
+        let outcome = self.catalog.merge_files(most, &mut |bytes| {
+            let progress = Progress { phase: "merge catalog", done: 0, total: Some(bytes), unit: "bytes" };
+            dir.free().is_ok_and(|free| free / 2 >= bytes) && watch(&progress)
+        });
         self.guard(outcome)
     }
 }
