@@ -23,10 +23,8 @@ pub(super) const READER_BASE: u64 = 22 << 20;
 pub(super) const CATALOG_CACHE: u64 = 96 << 20;
 /// Bytes of the directory of a segment in memory, for each block.
 pub(super) const DIRECTORY: f64 = 2.75;
-/// Filter of ids: bytes a document.
-pub(super) const FILTER: f64 = 1.25;
-/// Share of the catalog that is its own index: one entry of about 40 bytes for each block of 4 KB.
-pub(super) const CATALOG_INDEX: f64 = 0.01;
+/// Share of the catalog that is its own index: one entry of about 6 bytes for each block of 16 or 32 KB.
+pub(super) const CATALOG_INDEX: f64 = 0.0003;
 
 /// What a document takes with recipes that store alike.
 #[derive(Clone, Copy, Debug)]

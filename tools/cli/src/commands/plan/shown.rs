@@ -152,7 +152,7 @@ impl Plan {
                 bytes(sorting)
             ),
         );
-        line("indexes", "16 bytes a block, 1.25 a document of filters, 1% of the catalog, in the page cache".into());
+        line("indexes", "16 bytes a block, .03% of the catalog, in the page cache".into());
         line(
             "in memory",
             format!(
