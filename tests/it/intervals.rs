@@ -114,7 +114,8 @@ fn documents_without_rows_are_found_replaced_removed_and_forgotten() {
     assert_sound(&path);
 }
 
-/// What is forgotten again, since the writer ended before it was published, takes no prints of others with it.
+/// A writer that crashed before it published a deletion removes the print of that number a second time: the other
+/// prints of its group stay.
 #[test]
 fn numbers_that_are_forgotten_twice_leave_their_group() {
     let (folder, mut random) = (folder(), Random::fixed(5));

@@ -38,9 +38,10 @@ pub(crate) struct IdCursor<'a> {
     catalog: &'a Catalog,
     intervals: Arc<Intervals>,
     rows: DBRawIterator<'a>,
-    /// What stands before the number in the rows of the id.
+    /// Prefix of the row keys of the id that is looked up: the id and a NUL.
     key: Vec<u8>,
-    /// The same of the id before: no row between its rows and the present one is passed over. Empty at first.
+    /// Prefix of the row keys of the id that was looked up before; empty at first. The iterator stands at the first row
+    /// behind that prefix.
     before: Vec<u8>,
 }
 

@@ -14,7 +14,7 @@ const METADATA_BLOCK_SIZE: usize = 4 << 10;
 /// Size of a block of the families that have a row for each document, in bytes: opening reads ahead an entry of the
 /// index for each block.
 const LARGE_BLOCK_SIZE: usize = 16 << 10;
-/// The same of the family with the most bytes.
+/// Size of a block of `documents`, the family with the most bytes, in bytes.
 const DOCUMENTS_BLOCK_SIZE: usize = 32 << 10;
 /// Number of entries of an index from one whole key to the next.
 const INDEX_RESTART: i32 = 16;
