@@ -20,9 +20,9 @@ const DOCUMENTS_BLOCK_SIZE: usize = 32 << 10;
 const INDEX_RESTART: i32 = 16;
 /// Memory for rows not yet in a sorted file, in bytes. A reader replays up to this amount when it opens.
 const BUFFER_SIZE: usize = 32 << 20;
-/// Target size of a sorted file in bytes: each file is opened with the catalog.
-const FILE_SIZE: u64 = 512 << 20;
-/// Greatest size of a sorted file of prints or documents that is made by merging, in bytes.
+/// Size of the first level of sorted files, in bytes.
+const LEVEL_SIZE: u64 = 1 << 30;
+/// Greatest size of a sorted file that is made by merging, in bytes: each file is opened with the catalog.
 pub(crate) const MERGED_SIZE: u64 = 4 << 30;
 
 /// The column families, by their contents (SPEC 9).
@@ -120,9 +120,8 @@ fn table_options(cache: &Cache) -> BlockBasedOptions {
 pub(super) fn family_options(family: Family, cache: &Cache) -> Options {
     let mut options = Options::default();
     let mut table = table_options(cache);
-    let is_merged = matches!(family, Family::Prints | Family::Documents);
-    options.set_target_file_size_base(if is_merged { MERGED_SIZE } else { FILE_SIZE });
-    options.set_max_bytes_for_level_base(2 * FILE_SIZE);
+    options.set_target_file_size_base(MERGED_SIZE);
+    options.set_max_bytes_for_level_base(LEVEL_SIZE);
     // Sketches do not compress; ids and keys share prefixes, which the blocks omit already.
     options.set_compression_type(DBCompressionType::None);
     // All keys of a hash share a prefix: one look at a filter tells whether it is new. Ids have no filter: RocksDB

@@ -1,49 +1,67 @@
-//! Merging the sorted files of the families whose rows ascend by number. Each load and each flush brings files of its
-//! own, and RocksDB merges none whose keys overlap no others'; but each one is opened with the catalog.
+//! Merging the sorted files of the catalog. Each load and each flush brings files of its own, and RocksDB merges none
+//! whose keys overlap no others'; but each one is opened with the catalog.
 
-use rocksdb::{BottommostLevelCompaction, CompactOptions, LiveFile};
+use std::ops::Range;
+
+use rocksdb::{BottommostLevelCompaction, CompactOptions};
 
 use super::families::Family;
 use super::open::Catalog;
 use crate::{Error, Result};
 
-/// Fewest files that are merged.
-const FILES_MIN: usize = 4;
+/// Fewest sections that are merged.
+const SECTIONS_MIN: usize = 4;
 /// What RocksDB calls the number of failures of its own threads.
 const FAILURES: &str = "rocksdb.background-errors";
 
+/// Sorted files of a family that overlap each other and no others: as a rule one.
+struct Section {
+    first: Vec<u8>,
+    last: Vec<u8>,
+    bytes: u64,
+}
+
 impl Catalog {
-    /// Merges the newest sorted files of prints and of documents, if there are many, up to `most` bytes of a family.
-    /// `begins` is told the bytes of a family before, which are needed once more on the disk, and may say no.
+    /// Merges neighbouring sorted files of each family, if there are many of about one size, up to `most` bytes.
+    /// `begins` is told the bytes of the files, which are needed once more on the disk, and may say no.
     pub(crate) fn merge_files(&self, most: u64, begins: &mut dyn FnMut(u64) -> bool) -> Result<()> {
-        for family in [Family::Prints, Family::Documents] {
-            let files = self.files_by_number(family)?;
-            let sizes: Vec<u64> = files.iter().map(|file| file.size as u64).collect();
-            let (earlier, newest) = files.split_at(files.len() - newest_to_merge(&sizes, most));
-            let Some(first) = newest.first() else { continue };
-            let is_apart = earlier.iter().all(|file| file.end_key < first.start_key);
-            if !is_apart || !begins(newest.iter().map(|file| file.size as u64).sum()) {
-                continue;
+        let sections = self.sections()?;
+        for (family, sections) in Family::ALL.into_iter().zip(&sections) {
+            let sizes: Vec<u64> = sections.iter().map(|section| section.bytes).collect();
+            let merged = &sections[to_merge(&sizes, most)];
+            let (Some(first), Some(last)) = (merged.first(), merged.last()) else { continue };
+            if begins(merged.iter().map(|section| section.bytes).sum()) {
+                self.merge_range(family, &first.first, &last.last)?;
             }
-            let last = newest.iter().filter_map(|file| file.end_key.as_ref()).max();
-            self.merge_range(family, first.start_key.as_ref(), last)?;
         }
         Ok(())
     }
 
-    /// Returns the sorted files of a family by their least keys.
-    fn files_by_number(&self, family: Family) -> Result<Vec<LiveFile>> {
+    /// Returns the sorted files of all families, by their keys.
+    fn sections(&self) -> Result<[Vec<Section>; Family::ALL.len()]> {
         let mut files = self.db.live_files().map_err(self.failed("list its files"))?;
-        files.retain(|file| file.column_family_name == family.name());
         files.sort_by(|a, b| a.start_key.cmp(&b.start_key));
-        Ok(files)
+        let mut all = Family::ALL.map(|_| Vec::<Section>::new());
+        for file in files {
+            let family = Family::ALL.into_iter().find(|family| family.name() == file.column_family_name);
+            let (Some(family), Some(first), Some(last)) = (family, file.start_key, file.end_key) else { continue };
+            let (sections, bytes) = (&mut all[family as usize], file.size as u64);
+            match sections.last_mut() {
+                Some(section) if first <= section.last => {
+                    section.last = last.max(std::mem::take(&mut section.last));
+                    section.bytes += bytes;
+                }
+                _ => sections.push(Section { first, last, bytes }),
+            }
+        }
+        Ok(all)
     }
 
-    fn merge_range(&self, family: Family, first: Option<&Vec<u8>>, last: Option<&Vec<u8>>) -> Result<()> {
+    fn merge_range(&self, family: Family, first: &[u8], last: &[u8]) -> Result<()> {
         let mut options = CompactOptions::default();
         options.set_bottommost_level_compaction(BottommostLevelCompaction::ForceOptimized);
         let before = self.failures()?;
-        self.db.compact_range_cf_opt(self.family(family), first, last, &options);
+        self.db.compact_range_cf_opt(self.family(family), Some(first), Some(last), &options);
         // The call itself tells nothing.
         if self.failures()? == before {
             return Ok(());
@@ -57,69 +75,86 @@ impl Catalog {
     }
 }
 
-/// Returns how many of the last files are merged, of these sizes in bytes: those of which none is larger than twice all
-/// behind it, unless they are few. So files grow, and no row is written often.
-fn newest_to_merge(sizes: &[u64], most: u64) -> usize {
-    let (mut files, mut sum) = (0, 0);
-    for &size in sizes.iter().rev() {
-        if files > 0 && size > 2 * sum || sum + size > most {
-            break;
+/// Returns which of neighbours of these sizes in bytes are merged: the most of which none is larger than twice the others
+/// together, unless they are few. So files grow, and no row is written often.
+fn to_merge(sizes: &[u64], most: u64) -> Range<usize> {
+    let mut longest = 0..0;
+    for begin in 0..sizes.len() {
+        let (mut sum, mut largest) = (0, 0);
+        for (end, &size) in (begin + 1..).zip(&sizes[begin..]) {
+            (sum, largest) = (sum + size, largest.max(size));
+            if sum > most {
+                break;
+            }
+            if largest <= 2 * (sum - largest) && end - begin > longest.len() {
+                longest = begin..end;
+            }
         }
-        files += 1;
-        sum += size;
     }
-    if files < FILES_MIN { 0 } else { files }
+    if longest.len() < SECTIONS_MIN { 0..0 } else { longest }
 }
 
 #[cfg(test)]
 mod tests {
+    use nddb_test_support::Random;
+
     use super::*;
     use crate::{Config, Document, Fingerprint, Reader, Writer};
 
     #[test]
     fn files_are_merged_when_there_are_four_of_a_size() {
         const MOST: u64 = 1000;
-        for (sizes, files) in [
-            (&[][..], 0),
-            (&[7, 7, 7], 0),
-            (&[7, 7, 7, 7], 4),
-            (&[90, 7, 7, 7, 7], 4),
-            (&[56, 7, 7, 7, 7], 5),
-            (&[7, 7, 7, 7, 4], 5),
-            (&[28, 7, 7], 0),
-            (&[400, 400, 400, 400], 0),
-            (&[400, 10, 10, 10, 10], 4),
-            (&[1, 1, 1, 9], 4),
+        for (sizes, merged) in [
+            (&[][..], 0..0),
+            (&[7, 7, 7], 0..0),
+            (&[7, 7, 7, 7], 0..4),
+            (&[90, 7, 7, 7, 7], 1..5),
+            (&[7, 7, 7, 7, 90], 0..4),
+            (&[56, 7, 7, 7, 7], 0..5),
+            (&[7, 7, 7, 7, 4], 0..5),
+            (&[28, 7, 7], 0..0),
+            (&[400, 400, 400, 400], 0..0),
+            (&[400, 10, 10, 10, 10], 1..5),
+            (&[10, 10, 400, 10, 10], 0..0),
+            (&[1, 1, 1, 9], 0..0),
         ] {
-            assert_eq!(newest_to_merge(sizes, MOST), files, "{sizes:?}");
+            assert_eq!(to_merge(sizes, MOST), merged, "{sizes:?}");
         }
-        // Of a thousand loads of one size few files are left, and no row is written often.
-        let (mut sizes, mut written) = (Vec::new(), 0);
-        for _ in 0..1000 {
-            sizes.push(1);
-            let kept = sizes.len() - newest_to_merge(&sizes, u64::MAX);
-            if kept < sizes.len() {
-                let merged = sizes.drain(kept..).sum::<u64>();
-                written += merged;
-                sizes.push(merged);
+    }
+
+    #[test]
+    fn a_thousand_loads_leave_few_files_and_write_no_row_often() {
+        let mut random = Random::seeded("files of a thousand loads");
+        for (anywhere, files) in [(false, 7), (true, 40)] {
+            let (mut sizes, mut written) = (Vec::new(), 0);
+            for _ in 0..1000 {
+                let place = if anywhere { random.index(sizes.len() + 1) } else { sizes.len() };
+                sizes.insert(place, 1);
+                let merged = to_merge(&sizes, u64::MAX);
+                if !merged.is_empty() {
+                    let sum = sizes[merged.clone()].iter().sum();
+                    sizes.splice(merged, [sum]);
+                    written += sum;
+                }
+                assert!(sizes.len() <= files, "{sizes:?}");
             }
-            assert!(sizes.len() <= 12, "{sizes:?}");
+            assert!(written <= 9 * 1000, "{written}");
         }
-        assert!(written <= 9 * 1000, "{written}");
     }
 
     #[test]
     fn loads_leave_few_files_and_their_rows() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("db");
-        let mut writer = Writer::create(&path, &Config::within(3).expect("k")).expect("a database");
+        Writer::create(&path, &Config::within(3).expect("k")).expect("a database").close().expect("closed");
         let documents = |load: u64| (0..50).map(move |index| (format!("{load} of {index}"), load << 32 | index));
         for load_number in 0..40 {
+            let mut writer = Writer::open(&path).expect("the database");
             load(&mut writer, documents(load_number));
-            let [prints, records] = files(&writer);
-            assert!(prints <= 7 && records <= 7, "after {load_number}");
+            let all = files(&writer);
+            assert!(all.iter().all(|&files| files <= 10), "after {load_number}: {all:?}");
+            writer.close().expect("closed");
         }
-        writer.close().expect("closed");
         let reader = Reader::open(&path).expect("a reader");
         for (id, fingerprint) in (0..40).flat_map(documents) {
             let stored = reader.view().get(&id).expect("read").expect("a document");
@@ -136,11 +171,11 @@ mod tests {
         for load_number in 0..6 {
             load(&mut writer, [(load_number.to_string(), load_number)].into_iter());
         }
-        assert_eq!(files(&writer), [6, 6]);
+        assert_eq!(files_with_rows(&writer), [6, 6, 6]);
         writer.watch(Box::new(|_| true));
         writer.close().expect("closed");
         let writer = Writer::open(&path).expect("the database");
-        assert_eq!(files(&writer), [1, 1]);
+        assert_eq!(files_with_rows(&writer), [1, 1, 1]);
         assert!((0..6).all(|id| writer.view().get(&id.to_string()).expect("read").is_some()));
     }
 
@@ -152,8 +187,14 @@ mod tests {
         load.finish().expect("loaded");
     }
 
-    fn files(writer: &Writer) -> [usize; 2] {
-        [Family::Prints, Family::Documents]
-            .map(|family| writer.catalog().files_by_number(family).expect("listed").len())
+    /// Returns the number of sorted files of each family.
+    fn files(writer: &Writer) -> [usize; Family::ALL.len()] {
+        let files = writer.catalog().db.live_files().expect("listed");
+        Family::ALL.map(|family| files.iter().filter(|file| file.column_family_name == family.name()).count())
+    }
+
+    fn files_with_rows(writer: &Writer) -> [usize; 3] {
+        let all = files(writer);
+        [Family::Prints, Family::Documents, Family::Ids].map(|family| all[family as usize])
     }
 }
