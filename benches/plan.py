@@ -4,12 +4,14 @@
     plan.py NDDB [--edits 400] [--recipes bare,ordinals,main,main-c,web,web-c,1e0ng] [--folder FOLDER] > measured.tsv
 
 NDDB is the program, of a release build. Pages are those of `made_pages.py` (`edits`: 200 made words each, every one
-with a near copy), loaded into a new database in two parts: a quarter of them, then the others. The runs are then merged to
+with a near copy) in an order drawn by chance, or compression would write of two neighbours one, loaded into a new database
+in two parts: a quarter of them, then the others. The runs are then merged to
 one. Bytes of the catalog are the slope between the two parts, less what ids, addresses and sites take, whose lengths a
-user can say: an id stands twice (record, row of ids), of `ordinals` not at all, address and site once; `base_kb` is what a
-database has once.
+user can say: an id stands once whole (row of ids) and, as address and site, half (record, compressed), of `ordinals` not at
+all; `base_kb` is what a database has once.
 
-Columns: documents; bytes a document of `id`, `url` and `site`; `catalog` (the slope, less 2 id + url + site), `keys`
+Columns: documents; bytes a document of `id`, `url` and `site`; `catalog` (the slope, less 1.5 id + .5 (url + site)),
+`summary` (less id + url + site), `keys`
 (pairs of the key table a document), `distinct` (of these), `key_table` bytes a document; CPU microseconds a document of
 the second load (`load_us`) and of the merge (`merge_us`); `writer_mb`: greatest anonymous memory while loading;
 `verdict_us`: CPU microseconds of a query of the default verdict (`query --all`, less one query); `reader_mb`: greatest
@@ -99,6 +101,7 @@ def measure(nddb, recipe, documents, folder):
     records = subprocess.check_output([nddb, "export", database, "--columns", "id,url,site", "-q"])
     records = [json.loads(line) for line in records.splitlines()]
     mean = {name: sum(len((record[name] or "").encode()) for record in records) / count for name in records[0]}
+    names = mean["id"] + mean["url"] + mean["site"]
     ids = [record["id"] for record in random.sample(records, min(COLD, len(records)))]
     everything = Run([nddb, "query", database, "--all", "--limit", "1"])
     forget(database)
@@ -111,7 +114,8 @@ def measure(nddb, recipe, documents, folder):
         "recipe": recipe,
         "documents": count,
         **{name: round(size, 1) for name, size in mean.items()},
-        "catalog": round(slope - (0 if recipe == "ordinals" else 2 * mean["id"]) - mean["url"] - mean["site"]),
+        "catalog": round(slope - (0 if recipe == "ordinals" else mean["id"] + names / 2)),
+        "summary": round(stats["bytes"]["summaries"] / count - names) if recipe != "ordinals" else 0,
         "keys": round(sum(run["pairs"] for run in keys) / count, 2),
         "distinct": round(sum(run["keys"] for run in keys) / count, 2),
         "key_table": round(stats["bytes"]["keys"] / count, 1),
@@ -142,6 +146,7 @@ def main():
         script = Path(__file__).with_name("made_pages.py")
         subprocess.run([sys.executable, script, made, *map(str, options)], check=True, stdout=subprocess.DEVNULL)
         documents = [json.loads(line) for line in open(made / "edits" / "docs.jsonl", encoding="utf-8")]
+        random.shuffle(documents)
         for place, recipe in enumerate(arguments.recipes.split(",")):
             row = measure(nddb, recipe, documents, Path(folder))
             lines = ["\t".join(row)] if place == 0 else []

@@ -20,7 +20,7 @@ pub mod text {
 /// Sketches one by one, also those that no database stores, and their definitions.
 pub mod sketch {
     pub use crate::sketch::features::{Features, Stemmer, StopWords, WeightTable, simhash_of};
-    pub use crate::sketch::min_hash::{agreement, bands, megashingles, min_hash};
+    pub use crate::sketch::min_hash::{agreement, bands, megashingles, min_bytes, min_hash};
     pub use crate::sketch::mix::split_mix;
     pub use crate::sketch::projection::projection;
     pub use crate::sketch::shingles::{Overlap, SHINGLE_WORDS, Sampling, Shingles, shingles};

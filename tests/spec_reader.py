@@ -34,13 +34,24 @@ manifest
     deleted         a file, or null
     folded, purged
     runs            [{"low", "high", "fingerprints", "documents", "set_digest", "restart", "levels": [...],
-                      "rewrites", "postings": file, "segments": [file, ...]}, ...]
-    where a file is {"number", "length", "identity", "checksum"}
+                      "rewrites", "postings": file, "keys": key table or null, "summaries": file or null,
+                      "segments": [file, ...]}, ...]
+    keyed           a number, or null in version 1
+    where a file is {"number", "length", "identity", "checksum"} and a key table
+    {"keys", "pairs", "set_digest", "postings": file, "segment": file}
 
 deleted set
     kind            "deleted set"
     format, reader_min, count
     numbers         [document numbers], ascending
+
+summaries
+    kind            "summaries"
+    format, reader_min, low, high, documents, size, digest, identity
+    summaries       [{"number", "fingerprint", "id", ...}, ...], ascending; then those that a summary has of "url",
+                    "site", "tokens", "digest", "min_bytes", "supershingles", "projection", "headings", "profile".
+                    Words of 64 bits are lists of 16 hexadecimal digits each; digest, min_bytes and profile are bytes,
+                    two digits each, the profile padded to 201
 """
 
 import json
@@ -428,7 +439,10 @@ def manifest(data):
     need(len(data) <= 64 << 20, "8.1", "a manifest has at most 64 MiB")
     crc_before(data, len(data) - 4, "8.1", "manifest")
     zero(data, 14, 16, "8.1")
-    need(number(data, 16, 8) & ~1 == 0, "11", "the manifest has features that this reader does not know")
+    features = number(data, 16, 8)
+    need(features & ~3 == 0, "11", "the manifest has features that this reader does not know")
+    summarized = features & 2 != 0
+    need(second or not summarized, "8.1", "a manifest of version 1 has no summaries")
     bits, k, complete, next_file = data[12], data[13], number(data, 32, 8), number(data, 48, 8)
     need(8 <= bits <= 64 and k <= 7 and k < bits, "8.1", "bits or k")
     deleted = entry(data, 72) if any(data[72:104]) else None
@@ -438,7 +452,7 @@ def manifest(data):
     out["keyed"] = number(data, 120, 8) if second else None
     need(not second or out["keyed"] <= 1 << 40, "8.1", "keyed")
     at, before = 128 if second else 120, 0
-    size = 184 if second else 88
+    size = (216 if summarized else 184) if second else 88
     for _ in range(number(data, 112, 4)):
         run = dict(zip(["low", "high", "fingerprints", "documents"], (number(data, at + 8 * i, 8) for i in range(4))))
         need(at + size <= len(data) - 4, "8.2", "a run entry is cut off")
@@ -460,6 +474,7 @@ def manifest(data):
             need(keys <= 1 << 40 and keys <= pairs <= keys * run["documents"], "8.2", "keys and key_pairs")
             run["keys"] = {"keys": keys, "pairs": pairs, "set_digest": f"{number(data, at + 104, 16):032x}"}
             run["keys"].update(postings=entry(data, at + 120), segment=entry(data, at + 152))
+        run["summaries"] = entry(data, at + 184) if summarized and any(data[at + 184 : at + 216]) else None
         at += size
         run["segments"] = []
         for _ in scheme(bits, k, levels):
@@ -470,8 +485,10 @@ def manifest(data):
     need(at == len(data) - 4, "8.1", "bytes behind the last run")
     files = [file["number"] for run in out["runs"] for file in [run["postings"], *run["segments"]]]
     files += [run["keys"][file]["number"] for run in out["runs"] if run["keys"] for file in ["postings", "segment"]]
+    files += [run["summaries"]["number"] for run in out["runs"] if run["summaries"]]
     files += [deleted["number"]] if deleted else []
     need(len(set(files)) == len(files) and all(0 < file < next_file for file in files), "8.2", "file numbers")
+    need(summarized == any(run["summaries"] for run in out["runs"]), "8.2", "the feature of summaries")
     return out
 
 
@@ -540,9 +557,124 @@ def deleted_set(data):
     return out
 
 
+# 8.7 Summaries
+
+
+def text(data, at):
+    """A text at an offset, and the offset behind it."""
+    size = number(data, at, 4)
+    need(at + 4 + size <= len(data), "9", "a text is cut off")
+    try:
+        return data[at + 4 : at + 4 + size].decode("utf-8"), at + 4 + size
+    except UnicodeDecodeError:
+        raise Broken("SPEC 9: a text is not UTF-8") from None
+
+
+def raw(size):
+    def part(data, at):
+        need(at + size <= len(data), "8.7", "a part of a summary is cut off")
+        return data[at : at + size].hex(), at + size
+
+    return part
+
+
+def words(count):
+    return lambda data, at: ([f"{number(data, at + 8 * i, 8):016x}" for i in range(count)], at + 8 * count)
+
+
+def profile(data, at):
+    """A profile, padded again: its title, its headings and its numbers."""
+    out = b""
+    for before, width, most, size, padding in [(84, 1, 15, 3, b"\0"), (0, 1, 15, 3, b"\0"), (0, 2, 7, 2, b"\xff")]:
+        kept = min(number(data, at + before, width), most)
+        end = at + before + width + kept * size
+        need(end <= len(data), "8.7", "a profile is cut off")
+        out += data[at:end] + padding * (size * (most - kept))
+        at = end
+    need(at + 9 <= len(data), "8.7", "a profile is cut off")
+    return (out + data[at : at + 9]).hex(), at + 9
+
+
+PARTS = [
+    ("url", text),
+    ("site", text),
+    ("tokens", lambda data, at: (number(data, at, 8), at + 8)),
+    ("digest", raw(16)),
+    ("min_bytes", raw(84)),
+    ("supershingles", words(6)),
+    ("projection", words(6)),
+    ("headings", words(2)),
+    ("profile", profile),
+]
+
+
+def summary(data):
+    need(number(data, 0, 1) == 1, "8.7", "version of a summary")
+    flags = number(data, 1, 2)
+    need(flags >> len(PARTS) == 0, "8.7", "flags of a summary")
+    out = {"fingerprint": f"{number(data, 3, 8):016x}"}
+    out["id"], at = text(data, 11)
+    need(1 <= at - 15 <= 4096 and "\0" not in out["id"], "9.1", "an id has 1 to 4,096 bytes and no NUL")
+    for bit, (name, part) in enumerate(PARTS):
+        if flags >> bit & 1:
+            out[name], at = part(data, at)
+    need(at == len(data), "8.7", "bytes behind the last part of a summary")
+    return out
+
+
+def summaries(data):
+    out = {"kind": "summaries", **start(data, b"U", 128 + 24, "8.7")}
+    crc_before(data[:128], 124, "8.7", "header")
+    zero(data, 12, 16, "8.7")
+    zero(data, 72, 124, "8.7")
+    low, high, documents, size = (number(data, 16 + 8 * at, 8) for at in range(4))
+    digest, own = number(data, 48, 16), number(data, 64, 8)
+    need(own == identity(data[:64]), "8.7", "identity")
+    need(low < high <= 1 << 40, "8.7", "number range")
+    need(1 <= documents <= high - low, "8.7", "documents")
+    need(documents <= size <= 1 << 50, "8.7", "size")
+    groups, directory = -(-(high - low) // 14), -(-size // 64) * 64
+    end = directory + 64 * groups
+    need(len(data) == 128 + end + 4 * -(-end // 4096) + 24, "8.7", "size of the file")
+    footer = data[-24:]
+    need(footer[:8] == magic(b"V"), "8.7", "magic of the footer")
+    crc_before(footer, 20, "8.7", "footer")
+    need(number(footer, 8, 8) == own, "8.7", "identity of the footer")
+    body, checksums = data[128 : 128 + end], data[128 + end : -24]
+    need(number(footer, 16, 4) == zlib.crc32(checksums), "8.7", "pages_checksum")
+    pages(body, checksums, own, "8.7")
+    zero(body, size, directory, "8.7")
+
+    before, found = 0, []
+    for group in range(groups):
+        at = directory + 64 * group
+        first = number(body, at, 8)
+        need(first == before, "8.7", f"offset of entry {group}")
+        for slot in range(14):
+            document, behind = low + 14 * group + slot, first + number(body, at + 8 + 4 * slot, 4)
+            need(before <= behind <= size, "8.7", f"end of the summary of {document}")
+            need(before == behind or document < high, "8.7", f"{document} is outside of the range and has a summary")
+            if before < behind:
+                found.append((document, body[before:behind]))
+            before = behind
+    need(before == size, "8.7", "size is not that of all summaries")
+    need(len(found) == documents, "8.7", "documents is not the number of summaries")
+    pairs = ((zlib.crc32(encoded), document) for document, encoded in found)
+    need(pair_digest(pairs) == digest, "8.7", "digest is not that of the summaries")
+    out.update(low=low, high=high, documents=documents, size=size, digest=f"{digest:032x}", identity=f"{own:016x}")
+    out["summaries"] = [{"number": document, **summary(encoded)} for document, encoded in found]
+    return out
+
+
 # Files and databases
 
-KINDS = {magic(b"S"): segment, magic(b"P"): postings, magic(b"M"): manifest, magic(b"D"): deleted_set}
+KINDS = {
+    magic(b"S"): segment,
+    magic(b"P"): postings,
+    magic(b"M"): manifest,
+    magic(b"D"): deleted_set,
+    magic(b"U"): summaries,
+}
 
 
 def read(path):
@@ -567,6 +699,7 @@ def named(folder, file, ending, kind):
 
 
 def check_run(folder, state, run):
+    """Checks the files of a run, and returns the number of its summaries."""
     tables = scheme(state["bits"], state["k"], run["levels"])
     first = None
     for index, (file, table) in enumerate(zip(run["segments"], tables)):
@@ -589,20 +722,37 @@ def check_run(folder, state, run):
     prints = [int(value, 16) for value in first["fingerprints"]]
     pairs = [(value, document) for value, members in zip(prints, lists["lists"]) for document in members]
     need(f"{pair_digest(pairs):032x}" == lists["pair_digest"], "8.3", "pair_digest of the postings")
+    if run["summaries"]:
+        return check_summaries(folder, run, {document: value for value, document in pairs})
+    return 0
+
+
+def check_summaries(folder, run, prints):
+    file = named(folder, run["summaries"], "sum", "summaries")
+    for name in ["low", "high"]:
+        need(file[name] == run[name], "8.3", f"{name} of the summaries")
+    need(file["documents"] <= run["documents"], "8.3", "documents of the summaries")
+    for one in file["summaries"]:
+        document, value = one["number"], int(one["fingerprint"], 16)
+        need(document in prints, "8.3", f"{document} has a summary and is no number of the run")
+        need(value == prints[document], "8.7", f"fingerprint in the summary of {document}")
+    return file["documents"]
 
 
 def key_run(run):
     """The key table of a run, as a run of keys (SPEC 8.6)."""
     table = run["keys"]
     numbers = {"fingerprints": table["keys"], "documents": table["pairs"], "set_digest": table["set_digest"]}
-    return {**run, **numbers, "levels": [], "postings": table["postings"], "segments": [table["segment"]]}
+    files = {"postings": table["postings"], "segments": [table["segment"]], "summaries": None}
+    return {**run, **numbers, **files, "levels": []}
 
 
 def database(folder):
     state, _ = read(os.path.join(folder, "MANIFEST"))
     need(state["kind"] == "manifest", "8.1", "MANIFEST is no manifest")
+    summarized = 0
     for run in state["runs"]:
-        check_run(folder, state, run)
+        summarized += check_run(folder, state, run)
         if run["keys"]:
             check_run(folder, {"bits": 40, "k": 0}, key_run(run))
     deleted = named(folder, state["deleted"], "del", "deleted set")["count"] if state["deleted"] else 0
@@ -615,6 +765,7 @@ def database(folder):
         "fingerprints": sum(run["fingerprints"] for run in state["runs"]),
         "documents": sum(run["documents"] for run in state["runs"]),
         "keys": sum(run["keys"]["keys"] for run in state["runs"] if run["keys"]),
+        "summaries": summarized,
         "deleted": deleted,
     }
 
@@ -628,9 +779,10 @@ def main(arguments):
         print(__doc__, file=sys.stderr)
         return 2
     code = 0
+    sys.stdout.reconfigure(encoding="utf-8")
     for job in jobs:
         try:
-            print(json.dumps(job(), separators=(",", ":")))
+            print(json.dumps(job(), separators=(",", ":"), ensure_ascii=False))
         except (Broken, OSError) as error:
             print(error, file=sys.stderr)
             code = 1

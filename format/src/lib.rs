@@ -5,7 +5,7 @@
 //!
 //! This crate owns: [fingerprint]s and their [permutation]s, the [scheme]s of Manku, Jain and Das Sarma
 //! (WWW 2007), the [huffman] code, the [block], the [segment], the [postings], the [manifest], the
-//! [deleted] set, the [record]s of the catalog and the list of a [backup].
+//! [summaries] of documents, the [deleted] set, the [record]s of the catalog and the list of a [backup].
 //!
 //! It must never import a file system, a clock, a network, threads or randomness, and contains no `unsafe`. No
 //! input makes it panic, loop without end, or allocate more than a small multiple of the input.
@@ -43,6 +43,7 @@ pub mod postings;
 pub mod record;
 pub mod scheme;
 pub mod segment;
+pub mod summaries;
 
 pub use error::{FormatError, Result};
 pub use fingerprint::{Fingerprint, Permuted};

@@ -20,7 +20,7 @@ pub const BITS: Field = READER_MIN.then(1, "bits");
 pub const K: Field = BITS.then(1, "k");
 /// Zero.
 pub const RESERVED: Field = K.then(2, "reserved");
-/// Features that a reader must support: bit 0, intervals (SPEC 9.8).
+/// Features that a reader must support: bit 0, intervals (SPEC 9.8); bit 1, summaries (SPEC 8.7).
 pub const FEATURES: Field = RESERVED.then(8, "features");
 /// Number of the manifest; grows by one with each replacement.
 pub const GENERATION: Field = FEATURES.then(8, "generation");
@@ -109,8 +109,10 @@ pub const RUN_KEY_DIGEST: Field = RUN_KEY_PAIRS.then(16, "key_digest");
 pub const RUN_KEY_POSTINGS: Field = RUN_KEY_DIGEST.then(FILE_SIZE, "key_postings");
 /// The key table's segment: a file entry.
 pub const RUN_KEY_SEGMENT: Field = RUN_KEY_POSTINGS.then(FILE_SIZE, "key_segment");
+/// The summaries: a file entry, all zero if there are none. Only in a manifest with the feature.
+pub const RUN_SUMMARIES: Field = RUN_KEY_SEGMENT.then(FILE_SIZE, "summaries");
 /// The fields of a run entry before its segments.
-pub const RUN_FIELDS: [Field; 15] = [
+pub const RUN_FIELDS: [Field; 16] = [
     RUN_LOW,
     RUN_HIGH,
     RUN_FINGERPRINTS,
@@ -126,9 +128,12 @@ pub const RUN_FIELDS: [Field; 15] = [
     RUN_KEY_DIGEST,
     RUN_KEY_POSTINGS,
     RUN_KEY_SEGMENT,
+    RUN_SUMMARIES,
 ];
 /// Bit of the feature that the catalog may have intervals.
 const INTERVALS: u64 = 1;
+/// Bit of the feature that run entries have summaries.
+const SUMMARIES: u64 = 1 << 1;
 /// Sizes of the fixed part and of a run entry before its segments, by version.
 const SIZES: [(usize, usize); 2] = [(PURGED.end(), RUN_POSTINGS.end()), (KEYED.end(), RUN_KEY_SEGMENT.end())];
 const CHECKSUM_SIZE: usize = 4;
@@ -207,6 +212,8 @@ pub struct RunEntry {
     pub segments: Vec<FileEntry>,
     /// The key table, if a document of the run has a key in it.
     pub keys: Option<KeyTable>,
+    /// The file of summaries, if there is one.
+    pub summaries: Option<FileEntry>,
 }
 
 impl RunEntry {
@@ -224,16 +231,17 @@ impl RunEntry {
                 postings: table.postings,
                 segments: vec![table.segment],
                 keys: None,
+                summaries: None,
                 ..*self
             })
         };
         self.keys.as_ref().map(entry).transpose()
     }
 
-    /// Returns the files of the run: postings, segments, those of the key table.
+    /// Returns the files of the run: postings, segments, those of the key table, summaries.
     pub fn files(&self) -> impl Iterator<Item = &FileEntry> {
         let keys = self.keys.iter().flat_map(|table| [&table.postings, &table.segment]);
-        std::iter::once(&self.postings).chain(&self.segments).chain(keys)
+        std::iter::once(&self.postings).chain(&self.segments).chain(keys).chain(&self.summaries)
     }
 
     /// Returns the bytes of the files of the run.
@@ -300,16 +308,27 @@ impl Manifest {
         if self.keyed.is_some() { fields::FORMAT } else { 1 }
     }
 
-    /// Encodes the manifest. Version 1 has no key tables.
+    /// Returns the sizes of the fixed part and of a run entry before its segments.
+    fn sizes(version: u16, features: u64) -> (usize, usize) {
+        let (fixed, run) = SIZES[usize::from(version) - 1];
+        (fixed, if features & SUMMARIES == 0 { run } else { RUN_SUMMARIES.end() })
+    }
+
+    fn features(&self) -> u64 {
+        let has_summaries = self.keyed.is_some() && self.runs.iter().any(|run| run.summaries.is_some());
+        (if self.intervals { INTERVALS } else { 0 }) | (if has_summaries { SUMMARIES } else { 0 })
+    }
+
+    /// Encodes the manifest. Version 1 has neither key tables nor summaries.
     pub fn encode(&self) -> Vec<u8> {
-        let version = self.version();
-        let (fixed_size, run_size) = SIZES[usize::from(version) - 1];
+        let (version, features) = (self.version(), self.features());
+        let (fixed_size, run_size) = Self::sizes(version, features);
         let mut bytes = vec![0; fixed_size];
         fields::put_start_of(&mut bytes, MAGIC, version);
         if let Some(keyed) = self.keyed {
             KEYED.put(&mut bytes, keyed);
         }
-        FEATURES.put(&mut bytes, if self.intervals { INTERVALS } else { 0 });
+        FEATURES.put(&mut bytes, features);
         BITS.put(&mut bytes, u64::from(self.bits));
         K.put(&mut bytes, u64::from(self.k));
         GENERATION.put(&mut bytes, self.generation);
@@ -340,6 +359,9 @@ impl Manifest {
                 entry[RUN_KEY_POSTINGS.offset..RUN_KEY_POSTINGS.end()].copy_from_slice(&table.postings.encode());
                 entry[RUN_KEY_SEGMENT.offset..RUN_KEY_SEGMENT.end()].copy_from_slice(&table.segment.encode());
             }
+            if let Some(summaries) = run.summaries.filter(|_| features & SUMMARIES != 0) {
+                entry[RUN_SUMMARIES.offset..].copy_from_slice(&summaries.encode());
+            }
             bytes.extend_from_slice(&entry);
             run.segments.iter().for_each(|file| bytes.extend_from_slice(&file.encode()));
         }
@@ -360,7 +382,8 @@ impl Manifest {
         let body = bytes.len() - CHECKSUM_SIZE;
         check_crc(WHAT, bytes, Field { offset: body, size: CHECKSUM_SIZE, name: "checksum" })?;
         RESERVED.expect_zero(WHAT, bytes)?;
-        if FEATURES.get(bytes) & !INTERVALS != 0 {
+        let features = FEATURES.get(bytes);
+        if features & !(INTERVALS | SUMMARIES) != 0 {
             return Err(FormatError::Version {
                 what: "manifest with features",
                 found: u16::MAX,
@@ -368,8 +391,8 @@ impl Manifest {
             });
         }
         // A later version that this one can read has the fields of this one.
-        let version = FORMAT_VERSION.get(bytes).min(fields::FORMAT.into()) as usize;
-        let (fixed_size, run_size) = SIZES[version - 1];
+        let version = FORMAT_VERSION.get(bytes).min(fields::FORMAT.into()) as u16;
+        let (fixed_size, run_size) = Self::sizes(version, features);
         check_size(WHAT, &bytes[..body], fixed_size)?;
         let (bits, k) = (BITS.get(bytes) as u8, K.get(bytes) as u8);
         check_bits(bits)?;
@@ -389,7 +412,7 @@ impl Manifest {
             folded: FOLDED.get(bytes),
             purged: PURGED.get(bytes) as u32,
             keyed: (fixed_size > PURGED.end()).then(|| KEYED.get(bytes)),
-            intervals: FEATURES.get(bytes) & INTERVALS != 0,
+            intervals: features & INTERVALS != 0,
             runs: Vec::new(),
         };
         if manifest.keyed.is_some_and(|keyed| keyed > NUMBER_END) {
@@ -402,6 +425,9 @@ impl Manifest {
         }
         if at != body {
             return malformed(WHAT, at, "nothing stands between the last run and the checksum");
+        }
+        if manifest.features() != features {
+            return malformed(WHAT, FEATURES.offset, "a manifest has the bit of summaries if a run has them");
         }
         manifest.check_files()?;
         Ok(manifest)
@@ -435,6 +461,8 @@ impl Manifest {
         let segments =
             bytes[start + run_size..end].chunks_exact(FILE_SIZE).map(FileEntry::decode).collect::<Result<_>>()?;
         let keys = if self.keyed.is_some() { decode_keys(entry, start, documents)? } else { None };
+        let summaries = entry.get(RUN_SUMMARIES.offset..).filter(|bytes| bytes.len() == FILE_SIZE);
+        let summaries = summaries.map(FileEntry::decode).transpose()?.filter(|file| *file != FileEntry::default());
         *at = end;
         Ok(RunEntry {
             low,
@@ -447,6 +475,7 @@ impl Manifest {
             postings: FileEntry::decode(RUN_POSTINGS.bytes(entry))?,
             segments,
             keys,
+            summaries,
         })
     }
 
@@ -475,7 +504,7 @@ fn digest_at(field: Field, bytes: &[u8]) -> Digest {
 /// Decodes the key table of a run entry that begins at `start` and has so many documents.
 fn decode_keys(entry: &[u8], start: usize, documents: u64) -> Result<Option<KeyTable>> {
     if RUN_KEYS.get(entry) == 0 {
-        if entry[RUN_KEYS.offset..].iter().any(|&byte| byte != 0) {
+        if entry[RUN_KEYS.offset..RUN_KEY_SEGMENT.end()].iter().any(|&byte| byte != 0) {
             return malformed(WHAT, start + RUN_KEYS.offset, "without keys the fields of the key table are zero");
         }
         return Ok(None);
@@ -526,6 +555,7 @@ mod tests {
                         postings: file(6000),
                         segment: file(9000),
                     }),
+                    summaries: (run == 1).then(|| file(70_000)),
                 }
             })
             .collect();
@@ -547,7 +577,7 @@ mod tests {
     #[test]
     fn a_manifest_reads_as_it_was_written() {
         let mut first = Manifest { keyed: None, ..sample(3) };
-        first.runs.iter_mut().for_each(|run| run.keys = None);
+        first.runs.iter_mut().for_each(|run| (run.keys, run.summaries) = (None, None));
         assert_eq!((first.version(), sample(3).version()), (1, 2));
         let with_intervals = Manifest { intervals: true, ..sample(1) };
         let all = [Manifest::new(64, 3, 5), Manifest::new(8, 7, 0), sample(1), sample(3), first, with_intervals];
@@ -587,7 +617,14 @@ mod tests {
         bad(|manifest| manifest.runs[0].keys.iter_mut().for_each(|table| table.pairs = table.keys - 1));
         bad(|manifest| manifest.runs[0].keys.iter_mut().for_each(|table| table.keys = 0));
         bad(|manifest| manifest.runs[0].keys.iter_mut().for_each(|table| table.segment = table.postings));
+        bad(|manifest| manifest.runs[1].summaries = Some(manifest.runs[1].postings));
         bad(|manifest| manifest.k = 8);
+        let mut bytes = sample(1).encode();
+        FEATURES.put(&mut bytes, SUMMARIES);
+        let body = bytes.len() - CHECKSUM_SIZE;
+        let checksum = crc32fast::hash(&bytes[..body]);
+        bytes[body..].copy_from_slice(&checksum.to_le_bytes());
+        assert!(Manifest::decode(&bytes).is_err());
     }
 
     #[test]

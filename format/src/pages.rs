@@ -92,6 +92,46 @@ pub fn put_checksums(identity: u64, first: u64, bytes: &[u8], out: &mut Vec<u8>)
     }
 }
 
+/// A paged region that is written from front to back, with the checksums of its pages.
+#[derive(Debug)]
+pub(crate) struct PagedBody {
+    identity: u64,
+    page: Vec<u8>,
+    checksums: Vec<u8>,
+}
+
+impl PagedBody {
+    pub(crate) fn new(identity: u64) -> Self {
+        Self { identity, page: Vec::with_capacity(PAGE_SIZE), checksums: Vec::new() }
+    }
+
+    /// Adds bytes; whole pages are appended to `out`.
+    pub(crate) fn push(&mut self, mut bytes: &[u8], out: &mut Vec<u8>) {
+        while !bytes.is_empty() {
+            let (head, tail) = bytes.split_at(bytes.len().min(PAGE_SIZE - self.page.len()));
+            self.page.extend_from_slice(head);
+            bytes = tail;
+            if self.page.len() == PAGE_SIZE {
+                self.end_page(out);
+            }
+        }
+    }
+
+    fn end_page(&mut self, out: &mut Vec<u8>) {
+        let page = self.checksums.len() as u64 / 4;
+        self.checksums.extend_from_slice(&digest::checksum(self.identity, page, &self.page).to_le_bytes());
+        out.append(&mut self.page);
+    }
+
+    /// Appends the last page to `out`, and returns the checksums.
+    pub(crate) fn finish(mut self, out: &mut Vec<u8>) -> Vec<u8> {
+        if !self.page.is_empty() {
+            self.end_page(out);
+        }
+        self.checksums
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

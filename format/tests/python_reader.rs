@@ -15,8 +15,10 @@ use nddb_format::fingerprint::low_mask;
 use nddb_format::keys;
 use nddb_format::manifest::{FileEntry, KeyTable, Manifest, RunEntry};
 use nddb_format::postings::Postings;
+use nddb_format::record::Record;
 use nddb_format::scheme::Scheme;
 use nddb_format::segment::Segment;
+use nddb_format::summaries::{self, SummariesEncoder, SummariesSurvey, Summary};
 use roaring::RoaringTreemap;
 use run::Run;
 
@@ -89,6 +91,102 @@ fn publish_keys(run: &Run, folder: &Path, next: &mut u64) -> KeyTable {
     KeyTable { keys, pairs, set_digest, postings, segment: table.segments[0] }
 }
 
+/// A number of a document, its fingerprint and its record.
+type Document = (u64, u64, Record);
+
+/// The record of a document, with parts and with numbers of elements of its own.
+fn record_of(number: u64) -> Record {
+    let random = |index: u64| mix(mix(!number).wrapping_add(index));
+    let has = |part: u32| random(0) >> part & 1 == 1;
+    let words = |first: u64| std::array::from_fn(|i| random(first + i as u64));
+    let profile = || {
+        let mut profile: [u8; 201] = std::array::from_fn(|i| random(400 + i as u64) as u8);
+        // One in eight has any totals, the others small ones.
+        if !random(3).is_multiple_of(8) {
+            (profile[84], profile[130]) = (profile[84] % 17, profile[130] % 17);
+            (profile[176], profile[177]) = (profile[176] % 9, 0);
+        }
+        let numbers = usize::from(u16::from_le_bytes([profile[176], profile[177]]));
+        let words = [84, 130].map(|at: usize| usize::from(profile[at]).min(15));
+        profile[85 + 3 * words[0]..130].fill(0);
+        profile[131 + 3 * words[1]..176].fill(0);
+        profile[178 + 2 * numbers.min(7)..192].fill(0xff);
+        profile
+    };
+    Record {
+        id: format!("urn:é:{number}"),
+        url: has(0).then(|| format!("http://example.org/{}", "page/".repeat(random(1) as usize % 60))),
+        site: has(1).then(|| "example.org".into()),
+        date: has(2).then_some(5),
+        tokens: has(3).then(|| random(2)),
+        digest: has(4).then(|| std::array::from_fn(|i| random(10 + i as u64) as u8)),
+        min_values: has(5).then(|| Box::new(std::array::from_fn(|i| random(100 + i as u64) as u32))),
+        supershingles: has(6).then(|| words(200)),
+        projection: has(7).then(|| words(210)),
+        headings: has(8).then(|| [random(220), random(221)]),
+        profile: has(9).then(|| Box::new(profile())),
+        ..Record::default()
+    }
+}
+
+/// Documents of a run: most of the first ones, and of some hundred numbers at a time none.
+fn documents_of(run: &Run) -> Vec<Document> {
+    let pairs = run.lists.iter().flat_map(|(print, numbers)| numbers.iter().map(|&number| (number, *print)));
+    let kept = pairs.filter(|&(number, _)| !mix(number).is_multiple_of(8) && number / 100 % 10 != 7);
+    let mut documents: Vec<Document> = kept.map(|(number, print)| (number, print, record_of(number))).collect();
+    documents.sort_unstable_by_key(|&(number, ..)| number);
+    documents.truncate(4000);
+    documents
+}
+
+/// The file of the summaries of documents whose numbers ascend.
+fn summaries_of(low: u64, high: u64, documents: &[Document]) -> Vec<u8> {
+    let encoded = |(number, fingerprint, record): &Document| {
+        let mut bytes = Vec::new();
+        Summary::of(*fingerprint, record).encode_into(&mut bytes);
+        (*number, bytes)
+    };
+    let encoded: Vec<(u64, Vec<u8>)> = documents.iter().map(encoded).collect();
+    let mut survey = SummariesSurvey::default();
+    encoded.iter().for_each(|(number, summary)| survey.push(*number, summary));
+    let mut out = Vec::new();
+    let mut encoder = SummariesEncoder::new(survey.header(low, high), &mut out).expect("a header");
+    encoded.iter().try_for_each(|(number, summary)| encoder.push(*number, summary, &mut out)).expect("ascending");
+    encoder.finish(&mut out).expect("the same summaries");
+    out
+}
+
+/// What the reader prints of a summary. No text has a letter that JSON escapes.
+fn json_of((number, fingerprint, record): &Document) -> String {
+    let start = format!("\"number\":{number},\"fingerprint\":\"{fingerprint:016x}\",\"id\":\"{}\"", record.id);
+    let mut parts = vec![start];
+    let mut part = |name: &str, value: Option<String>| parts.extend(value.map(|value| format!("\"{name}\":{value}")));
+    let text = |text: &Option<String>| text.as_ref().map(|text| format!("\"{text}\""));
+    let hex = |bytes: &[u8]| format!("\"{}\"", bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
+    let words = |words: &[u64]| {
+        let words: Vec<String> = words.iter().map(|word| format!("\"{word:016x}\"")).collect();
+        format!("[{}]", words.join(","))
+    };
+    let min_byte = |&value: &u32| ((u64::from(value) * 0x9e37_79b1) >> 24) as u8;
+    part("url", text(&record.url));
+    part("site", text(&record.site));
+    part("tokens", record.tokens.map(|tokens| tokens.to_string()));
+    part("digest", record.digest.map(|digest| hex(&digest)));
+    let values = record.min_values.as_ref();
+    part("min_bytes", values.map(|values| hex(&values.iter().map(min_byte).collect::<Vec<u8>>())));
+    part("supershingles", record.supershingles.map(|of| words(&of)));
+    part("projection", record.projection.map(|of| words(&of)));
+    part("headings", record.headings.map(|of| words(&of)));
+    part("profile", record.profile.as_ref().map(|profile| hex(&profile[..])));
+    format!("{{{}}}", parts.join(","))
+}
+
+/// Writes a file of summaries into a folder: its entry of a manifest.
+fn put_summaries(folder: &Path, bytes: &[u8], next: &mut u64) -> FileEntry {
+    let identity = summaries::Header::decode(bytes).expect("a header").identity;
+    put_file(folder, "sum", bytes, identity, next)
+}
+
 /// Writes the files of the run into a folder: its entry of a manifest.
 fn publish(run: &Run, folder: &Path, next: &mut u64) -> RunEntry {
     let entry = publish_tables(run, folder, next);
@@ -115,6 +213,7 @@ fn publish_tables(run: &Run, folder: &Path, next: &mut u64) -> RunEntry {
         postings: put_file(folder, "post", &bytes, header.identity, next),
         segments,
         keys: None,
+        summaries: None,
     }
 }
 
@@ -145,8 +244,8 @@ fn runs() -> Vec<Run> {
 }
 
 #[test]
-fn python_reads_every_segment_and_postings_file() {
-    let mut filtered = 0;
+fn python_reads_every_file_of_a_run() {
+    let (mut filtered, mut summarized) = (0, 0);
     for (index, run) in runs().iter().enumerate() {
         let folder = folder(&format!("files-{index}"));
         let mut paths = Vec::new();
@@ -156,6 +255,13 @@ fn python_reads_every_segment_and_postings_file() {
         }
         paths.push(folder.join("0.post"));
         fs::write(&paths[paths.len() - 1], run.postings()).expect("written");
+        let documents = documents_of(run);
+        summarized += documents.len();
+        // The run of one document may have no summary.
+        if !documents.is_empty() {
+            paths.push(folder.join("0.sum"));
+            fs::write(&paths[paths.len() - 1], summaries_of(run.low, run.high, &documents)).expect("written");
+        }
         let arguments: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
         let Some(output) = reader(&arguments) else { return };
         let lines = lines(&output);
@@ -177,19 +283,34 @@ fn python_reads_every_segment_and_postings_file() {
                 format!("[{}]", numbers.join(","))
             })
             .collect();
-        assert_eq!(last(&lines[lines.len() - 1], "lists"), format!("[{}]", lists.join(",")));
+        let tables = run.scheme.tables().len();
+        assert_eq!(last(&lines[tables], "lists"), format!("[{}]", lists.join(",")));
+        if let Some(line) = lines.get(tables + 1) {
+            let (low, high, len) = (run.low, run.high, documents.len());
+            let start = "{\"kind\":\"summaries\",\"format\":1,\"reader_min\":1";
+            let start = format!("{start},\"low\":{low},\"high\":{high},\"documents\":{len},");
+            assert!(line.starts_with(&start), "{}", &line[..200]);
+            let expected: Vec<String> = documents.iter().map(json_of).collect();
+            assert!(last(line, "summaries") == format!("[{}]", expected.join(",")), "summaries of run {index}");
+        }
     }
     assert!(filtered > 10, "{filtered} segments have a filter");
+    assert!(summarized > 10_000, "{summarized} summaries");
 }
 
-/// Writes a database of two runs and a deleted set, without a catalog.
+/// Writes a database of two runs, of which the second has summaries, and a deleted set, without a catalog.
 fn database(name: &str) -> PathBuf {
     let folder = folder(name);
     let schemes = [(&[5][..], 32), (&[4], 0)].map(|(levels, restart)| Scheme::new(64, 3, levels, restart));
     let mut manifest = Manifest { generation: 5, complete: 1 << 33, ..Manifest::new(64, 3, 7 << 70) };
     for (index, scheme) in (0..).zip(schemes) {
         let run = random(scheme.expect("a scheme"), 1 + (index << 32), 700, 90 + index);
-        manifest.runs.push(publish(&run, &folder.join("runs"), &mut manifest.next_file));
+        let mut entry = publish(&run, &folder.join("runs"), &mut manifest.next_file);
+        if index == 1 {
+            let bytes = summaries_of(run.low, run.high, &documents_of(&run));
+            entry.summaries = Some(put_summaries(&folder.join("runs"), &bytes, &mut manifest.next_file));
+        }
+        manifest.runs.push(entry);
     }
     let mut set: RoaringTreemap = (0..2000u64).map(|i| i * 1_000_003).collect();
     set.insert_range(70_000..75_000);
@@ -208,15 +329,20 @@ fn python_checks_a_database_through_its_manifest() {
     let Some(output) = reader(&[Path::new("--database"), &folder]) else { return };
     let lines = lines(&output);
     assert!(lines[0].contains("\"generation\":5,\"complete\":8589934592,\"runs\":2,\"segments\":14,"), "{}", lines[0]);
+    assert!(!lines[0].contains("\"summaries\":0,"), "{}", lines[0]);
     let deleted = fs::read_dir(folder.join("runs"))
         .expect("a folder")
         .map(|entry| entry.expect("an entry").path())
         .find(|path| path.extension().is_some_and(|extension| extension == "del"))
         .expect("a deleted set");
     let Some(output) = reader(&[&folder.join("MANIFEST"), &deleted]) else { return };
+    let read = self::lines(&output);
+    for field in ["\"summaries\":null", "\"summaries\":{\"number\":"] {
+        assert_eq!(read[0].matches(field).count(), 1, "{}", read[0]);
+    }
     let set = deleted::decode(&fs::read(&deleted).expect("read")).expect("sound");
     let numbers: Vec<String> = set.iter().map(|number| number.to_string()).collect();
-    assert_eq!(last(&self::lines(&output)[1], "numbers"), format!("[{}]", numbers.join(",")));
+    assert_eq!(last(&read[1], "numbers"), format!("[{}]", numbers.join(",")));
 }
 
 #[test]
@@ -233,10 +359,46 @@ fn python_refuses_files_that_do_not_belong_together() {
 }
 
 #[test]
+fn python_refuses_summaries_of_other_documents() {
+    let run = random(Scheme::new(64, 3, &[4], 8).expect("a scheme"), 5000, 100, 3);
+    let (low, high, good) = (run.low, run.high, documents_of(&run));
+    let taken: Vec<u64> = run.lists.iter().flat_map(|(_, numbers)| numbers.clone()).collect();
+    let free = (low..high).find(|number| !taken.contains(number)).expect("numbers have gaps");
+    let mut of_no_document = good.clone();
+    of_no_document.push((free, 1, record_of(free)));
+    of_no_document.sort_unstable_by_key(|&(number, ..)| number);
+    let mut of_another = good.clone();
+    of_another[0].1 ^= 1;
+    for (name, low, high, documents, expected) in [
+        ("summarized", low, high, &good, None),
+        ("high", low, high + 1, &good, Some("SPEC 8.3: high of the summaries")),
+        ("low", low - 1, high, &good, Some("SPEC 8.3: low of the summaries")),
+        ("free", low, high, &of_no_document, Some("has a summary and is no number of the run")),
+        ("another", low, high, &of_another, Some("SPEC 8.7: fingerprint in the summary of")),
+    ] {
+        let folder = folder(name);
+        let runs = folder.join("runs");
+        let mut manifest = Manifest { complete: 1 << 33, ..Manifest::new(64, 3, 7 << 70) };
+        let entry = publish_tables(&run, &runs, &mut manifest.next_file);
+        let summaries = put_summaries(&runs, &summaries_of(low, high, documents), &mut manifest.next_file);
+        manifest.runs.push(RunEntry { summaries: Some(summaries), ..entry });
+        fs::write(folder.join("MANIFEST"), manifest.encode()).expect("written");
+        let Some(output) = reader(&[Path::new("--database"), &folder]) else { return };
+        let Some(expected) = expected else {
+            assert!(lines(&output)[0].contains(&format!("\"summaries\":{},", good.len())), "{output:?}");
+            continue;
+        };
+        assert_eq!(output.status.code(), Some(1), "{name}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains(expected), "{name}: {output:?}");
+    }
+}
+
+#[test]
 fn python_refuses_flipped_bits() {
     let folder = folder("flipped");
     let run = random(Scheme::new(64, 3, &[4], 8).expect("a scheme"), 5, 300, 77);
-    for (name, good) in [("a.seg", run.segment(1)), ("a.post", run.postings())] {
+    let summaries = summaries_of(run.low, run.high, &documents_of(&run));
+    for (name, good) in [("a.seg", run.segment(1)), ("a.post", run.postings()), ("a.sum", summaries)] {
         let mut paths = Vec::new();
         for offset in (0..good.len()).step_by(good.len() / 97) {
             let mut bad = good.clone();

@@ -21,6 +21,7 @@
 //!   that the agreement of min-values is the resemblance and spreads like independent draws.
 //! * A supershingle is XXH3 (64 bits, seed 0) of its 14 min-values, each as 4 bytes, little-endian.
 
+use nddb_format::summaries::min_byte;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::sketch::mix::split_mix;
@@ -104,10 +105,21 @@ pub fn bands(min_values: &[u32; MIN_VALUES]) -> [u64; BANDS] {
     })
 }
 
-/// Returns the number of indexes where min-values agree, 0 to 84: 84 times the estimated resemblance of the pages
-/// (Henzinger 2).
-pub fn agreement(a: &[u32; MIN_VALUES], b: &[u32; MIN_VALUES]) -> u32 {
+/// Returns the byte of each min-value that is compared.
+pub fn min_bytes(values: &[u32; MIN_VALUES]) -> [u8; MIN_VALUES] {
+    values.map(min_byte)
+}
+
+/// Returns the number of indexes where the bytes of min-values agree, 0 to 84: 84 times the estimated resemblance of the
+/// pages (Henzinger 2), and a third for chance, since one pair in 256 of different min-values has one byte.
+pub fn agreement(a: &[u8; MIN_VALUES], b: &[u8; MIN_VALUES]) -> u32 {
     a.iter().zip(b).map(|(a, b)| u32::from(a == b)).sum()
+}
+
+/// Returns the resemblance that so many agreeing bytes estimate, corrected for chance agreement (Li and Koenig 2010).
+pub(crate) fn resemblance_of(agreement: u32) -> f64 {
+    let by_chance = 1.0 / 256.0;
+    ((f64::from(agreement) / MIN_VALUES as f64 - by_chance) / (1.0 - by_chance)).max(0.0)
 }
 
 /// Factors and summands of the functions; in whole vectors of eight for the fast version.
@@ -275,7 +287,7 @@ mod tests {
                 prop_assert!(a.iter().enumerate().all(|(other, band)| other == index || *band != b[index]));
             }
             let equal = left.iter().zip(&right).filter(|(a, b)| a == b).count();
-            prop_assert_eq!(agreement(&whole(&left), &whole(&right)) as usize, equal);
+            prop_assert_eq!(agreement(&min_bytes(&whole(&left)), &min_bytes(&whole(&right))) as usize, equal);
         }
     }
 

@@ -35,7 +35,7 @@ pub use projection::Projection;
 pub use recipe::{Recipe, RecipeError, Sketch};
 pub use signatures::SignatureRules;
 
-pub(crate) use min_hash::{BANDS, MIN_VALUES, SUPERSHINGLES, agreement};
+pub(crate) use min_hash::{BANDS, MIN_VALUES, SUPERSHINGLES, agreement, min_bytes, resemblance_of};
 pub(crate) use profile::{SHORT_BANDS, WORDS};
 pub(crate) use projection::{PIECES, PROJECTION_BITS};
 pub(crate) use shingles::{SAMPLING_MAX, SHINGLE_WORDS, Sampling, Shingles, shingles};

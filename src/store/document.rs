@@ -2,6 +2,7 @@
 
 use nddb_format::fingerprint::low_mask;
 use nddb_format::record::{self, Print, Record, SourcePosition};
+use nddb_format::summaries::Summary;
 use nddb_format::{Fingerprint, FormatError};
 
 use super::catalog::DocumentKeys;
@@ -202,6 +203,16 @@ impl Document {
             && self.record.profile == stored.profile
             && self.record.url == stored.url
             && self.record.site == stored.site
+    }
+
+    /// As [`Document::is_same_as`], given the summary of the stored document, which has all that this compares.
+    pub(crate) fn is_same_as_summary(&self, stored: &Summary<'_>) -> bool {
+        self.print() == Print { fingerprint: stored.fingerprint, unprinted: false }
+            && self.record.digest == stored.digest
+            && self.record.headings == stored.headings
+            && self.record.profile.as_deref() == stored.profile.as_ref()
+            && self.record.url.as_deref() == stored.url
+            && self.record.site.as_deref() == stored.site
     }
 }
 

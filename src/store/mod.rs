@@ -37,7 +37,7 @@ pub use read::federation::{Federation, Part, PartedAnswer};
 pub use read::probe::{Match, Matches, Work};
 pub use read::reader::Reader;
 pub use read::resolve::{Resolving, ScanRange};
-pub(crate) use read::scope::{Found, Near, Scope, Sharing};
+pub(crate) use read::scope::{Candidate, Found, Near, Scope, Sharing};
 pub use read::view::{Answer, Neighbor, Stored, View, Within};
 pub use runs::planner;
 pub use runs::run::Verify;

@@ -47,7 +47,7 @@ pub fn add_run(path: &Path, config: &Config, fingerprints: &[u64], threads: usiz
     };
     let scheme = Scheme::new(config.bits, config.k, &levels, config.restart).map_err(Error::format(path))?;
     let low = manifest.complete;
-    let contents = Contents { pairs: fingerprints.iter().copied().zip(low..).collect(), keys: Vec::new() };
+    let contents = Contents { pairs: fingerprints.iter().copied().zip(low..).collect(), ..Contents::default() };
     let first = manifest.next_file;
     manifest.next_file += files_of(&scheme);
     let mut watch = |_: &crate::spill::progress::Progress| true;

@@ -1,6 +1,6 @@
 //! Makes the seeds of the fuzz targets out of the golden databases: their files, and for `decode_record` the
 //! keys and values of their catalogs. What no golden database holds (larger segments, deleted sets, records with all
-//! parts) is made of it.
+//! parts, summaries) is made of it.
 //!
 //! `cargo run --example fuzz_seeds [CORPUS]`, where CORPUS is `format/fuzz/corpus` if it is not given.
 
@@ -12,11 +12,12 @@ use std::path::{Path, PathBuf};
 
 use nddb::{Fingerprint, Reader, View};
 use nddb_format::digest::mix;
-use nddb_format::manifest::Manifest;
+use nddb_format::manifest::{FileEntry, Manifest};
 use nddb_format::record::{
     self, Archive, Counters, Group, Interval, Print, Range, RangeState, Reading, Record, SourcePosition,
 };
 use nddb_format::scheme::Scheme;
+use nddb_format::summaries::{SummariesEncoder, SummariesSurvey, Summary};
 use nddb_format::{deleted, segment};
 use roaring::RoaringTreemap;
 
@@ -51,6 +52,7 @@ fn main() -> Result<()> {
         }
     }
     filtered_segments(&Seeds::of(&corpus, "decode_segment")?)?;
+    summaries(&Seeds::of(&corpus, "decode_summaries")?)?;
     deleted_sets(&Seeds::of(&corpus, "decode_manifest")?)?;
     writeln!(stdout(), "seeds in {}", corpus.display())?;
     Ok(())
@@ -63,19 +65,32 @@ fn folders(of: &Path) -> Result<Vec<PathBuf>> {
 
 /// The files of a database, by kind.
 fn files(corpus: &Path, name: &str, database: &Path) -> Result<()> {
-    Seeds::of(corpus, "decode_manifest")?.write(name, fs::read(database.join("MANIFEST"))?)?;
+    let manifests = Seeds::of(corpus, "decode_manifest")?;
+    let manifest = fs::read(database.join("MANIFEST"))?;
+    manifests.write(name, &manifest)?;
+    manifests.write(&format!("{name}-summaries"), with_summaries(Manifest::decode(&manifest)?).encode())?;
     for entry in fs::read_dir(database.join("runs"))? {
         let path = entry?.path();
         let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let target = match file.rsplit_once('.') {
             Some((_, "seg")) => "decode_segment",
             Some((_, "post")) => "decode_postings",
+            Some((_, "sum")) => "decode_summaries",
             Some((_, "del")) => "decode_manifest",
             _ => return Err(format!("{}: no target reads such a file", path.display()).into()),
         };
         Seeds::of(corpus, target)?.write(&format!("{name}-{file}"), fs::read(path)?)?;
     }
     Ok(())
+}
+
+/// The manifest with a file of summaries for every other run.
+fn with_summaries(mut manifest: Manifest) -> Manifest {
+    for run in manifest.runs.iter_mut().step_by(2) {
+        run.summaries = Some(FileEntry { number: manifest.next_file, length: 5000, identity: 7, checksum: 9 });
+        manifest.next_file += 1;
+    }
+    manifest
 }
 
 /// Segments of more than four blocks, which are decoded four at a time: the fingerprints of the database, and
@@ -105,6 +120,75 @@ fn filtered_segments(seeds: &Seeds) -> Result<()> {
         seeds.write(&format!("filter-{name}"), segment::encode(&scheme, 0, &values)?)?;
     }
     Ok(())
+}
+
+/// Summaries with each of their parts alone, with all of them and with none, alone and in files: of a few numbers, of
+/// several pages, and with whole entries of the directory without a summary.
+fn summaries(seeds: &Seeds) -> Result<()> {
+    let full = summarized();
+    let bare = Summary { fingerprint: full.fingerprint, id: full.id, ..Summary::default() };
+    let kinds = [
+        bare.clone(),
+        Summary { url: full.url, ..bare.clone() },
+        Summary { site: full.site, ..bare.clone() },
+        Summary { tokens: full.tokens, ..bare.clone() },
+        Summary { digest: full.digest, ..bare.clone() },
+        Summary { min_bytes: full.min_bytes, ..bare.clone() },
+        Summary { supershingles: full.supershingles, ..bare.clone() },
+        Summary { projection: full.projection, ..bare.clone() },
+        Summary { headings: full.headings, ..bare.clone() },
+        Summary { profile: full.profile, ..bare },
+        full,
+    ];
+    let mut encoded = Vec::new();
+    for (kind, summary) in kinds.iter().enumerate() {
+        let mut bytes = Vec::new();
+        summary.encode_into(&mut bytes);
+        seeds.write(&format!("summary-{kind}"), &bytes)?;
+        encoded.push(bytes);
+    }
+    let mut all = encoded.iter().cycle();
+    for (name, low, high, numbers) in [
+        ("one", 0, 1, vec![0]),
+        ("few", 1000, 1020, vec![1000, 1001, 1013, 1019]),
+        ("gaps", 1 << 33, (1 << 33) + 100, vec![(1 << 33) + 3, (1 << 33) + 50, (1 << 33) + 70]),
+        ("pages", 7, 100, (7..100).collect()),
+    ] {
+        let rows: Vec<(u64, &Vec<u8>)> = numbers.into_iter().zip(&mut all).collect();
+        let mut survey = SummariesSurvey::default();
+        rows.iter().for_each(|(number, summary)| survey.push(*number, summary));
+        let mut out = Vec::new();
+        let mut encoder = SummariesEncoder::new(survey.header(low, high), &mut out)?;
+        for (number, summary) in rows {
+            encoder.push(number, summary, &mut out)?;
+        }
+        encoder.finish(&mut out)?;
+        seeds.write(&format!("file-{name}"), out)?;
+    }
+    Ok(())
+}
+
+/// A summary with all parts, and a profile with three words in its title, none in its headings and two numbers.
+fn summarized() -> Summary<'static> {
+    let mut profile: [u8; record::PROFILE] = std::array::from_fn(|i| i as u8);
+    profile[84..130].fill(0);
+    profile[84..94].copy_from_slice(&[3, 1, 1, 1, 2, 2, 2, 3, 3, 3]);
+    profile[130..176].fill(0);
+    profile[176..192].fill(0xff);
+    profile[176..182].copy_from_slice(&[2, 0, 5, 5, 6, 6]);
+    Summary {
+        fingerprint: 0x0123_4567_89ab_cdef,
+        id: "urn:é",
+        url: Some("http://example.org/a/page"),
+        site: Some("example.org"),
+        tokens: Some(421),
+        digest: Some([7; 16]),
+        min_bytes: Some(std::array::from_fn(|i| i as u8)),
+        supershingles: Some([1, 2, 3, 4, 5, 6]),
+        projection: Some([u64::MAX; 6]),
+        headings: Some([0, 9]),
+        profile: Some(profile),
+    }
 }
 
 /// Keys and values of a catalog: of the documents one for each set of parts that records have.

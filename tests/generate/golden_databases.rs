@@ -21,5 +21,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     golden::make_keys(&folder.join("keys"));
     golden::make_filtered(&folder.join("filtered"));
     golden::make_intervals(&folder.join("intervals"));
+    golden::make_summaries(&folder.join("summaries"));
     Ok(())
 }

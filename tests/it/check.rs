@@ -14,8 +14,8 @@ use super::support::{Random, say};
 fn a_sound_database_has_no_faults_also_beside_its_writer_and_after_a_compaction() {
     let sample = sample();
     let report = assert_sound(&sample.path);
-    // Four tables and postings each, and the files of a key table.
-    assert_eq!((report.runs, report.files), (2, 14));
+    // Four tables, postings, the files of a key table and summaries each.
+    assert_eq!((report.runs, report.files), (2, 16));
     assert!(report.documents > 2000 && report.rows > 3 * report.documents && report.matches > 100);
     let mut writer = Writer::open(&sample.path).expect("opened");
     writer.insert(bare("new", 5)).expect("taken");
@@ -381,7 +381,8 @@ fn stats_count_what_is_there() {
     assert_eq!(stats.bytes.manifest, fs::metadata(sample.path.join("MANIFEST")).expect("a file").len());
     assert!(stats.bytes.catalog > 10_000 && stats.bytes.total() > stats.bytes.catalog);
     let in_runs = stats.runs.iter().map(|run| run.bytes).sum::<u64>();
-    assert_eq!(in_runs, sizes.segments + sizes.postings + sizes.keys);
+    assert_eq!(sizes.summaries, on_disk(".sum"));
+    assert_eq!(in_runs, sizes.segments + sizes.postings + sizes.keys + sizes.summaries);
     assert_eq!((stats.recipe.as_str(), stats.format), ("main/3", 2));
     let found = reader.view().find(&[Fingerprint(0xfeed_f00d)], Within(0), None, &mut nddb::Work::default());
     assert!(found.expect("an answer")[0].count > 300);

@@ -10,14 +10,16 @@ use nddb::detect::{Method, OnlineDetector};
 use nddb::sketch::Recipe;
 use nddb::text::Page;
 use nddb::{Document, Fingerprint, Reader, Within, Work, Writer};
+use nddb_format::FormatError;
 use nddb_format::filter::Kind;
 use nddb_format::manifest::Manifest;
 use nddb_format::record::BatchState;
 use nddb_format::segment::Segment;
+use nddb_format::summaries::{Summaries, Summary};
 
 use super::support::golden::{
     HOT, HOT_LEN, ORDINALS, PAGES, bare, flush, is_deleted, make_filtered, make_intervals, make_keys, make_narrow,
-    make_web, page, spread,
+    make_summaries, make_web, page, spread, summarized,
 };
 
 /// Number of keys of the four golden pages that are printed: of each a digest and fifteen megashingles.
@@ -164,6 +166,109 @@ fn the_golden_database_of_intervals_reads_value_by_value() {
     assert_sound(&path);
 }
 
+/// Returns the bytes of the summaries of each run that has them.
+fn summary_files(path: &Path) -> Vec<Vec<u8>> {
+    let files = manifest(path).runs.into_iter().filter_map(|run| run.summaries);
+    files.map(|file| std::fs::read(path.join(format!("runs/{:08x}.sum", file.number))).expect("a file")).collect()
+}
+
+#[test]
+fn the_golden_database_of_summaries_reads_value_by_value() {
+    let path = golden("v2", "summaries");
+    let files = summary_files(&path);
+    assert_eq!((files.len(), manifest(&path).runs.len()), (2, 2));
+    let mut number = 0;
+    for (file, when) in files.iter().zip(["loaded", "flushed"]) {
+        let file = Summaries::open(&file[..]).expect("a sound file");
+        file.verify().expect("a sound file");
+        assert_eq!(file.header().documents, 5, "all but the empty page");
+        for document in summarized(when) {
+            let summary = file.get(number, &|_| Ok::<(), FormatError>(())).expect("sound");
+            let want = Summary::of(document.fingerprint().0, document.record());
+            assert_eq!(summary, (!document.is_unprinted()).then_some(want), "{number}");
+            number += 1;
+        }
+    }
+    let reader = Reader::open(&path).expect("a database of this version");
+    for (index, document) in summarized("last").into_iter().enumerate() {
+        let answer = OnlineDetector::usual(reader.view()).ask(reader.view(), &document).expect("an answer");
+        let mut ids: Vec<&str> = answer.matches.iter().map(|found| &found.id[..]).collect();
+        ids.sort_unstable();
+        // The first two pages are of one template and are alike; the empty page and another length are of none.
+        let (first, second) = (["flushed-page-1", "last-page-1", "loaded-page-1"], ["flushed-page-2", "last-page-2"]);
+        let name = PAGES.get(index).map_or("bare", |(id, ..)| id);
+        let want: Vec<String> = match index {
+            0 | 1 => [&first[..], &second].concat().into_iter().map(String::from).collect(),
+            4 => Vec::new(),
+            5 => vec!["last-bare".into()],
+            _ => ["flushed", "last", "loaded"].map(|when| format!("{when}-{name}")).into(),
+        };
+        let mut want = want;
+        want.sort_unstable();
+        assert_eq!(ids, want, "{name}");
+        for found in &answer.matches {
+            let stored = reader.view().get(&found.id).expect("readable").expect("it is there");
+            assert_eq!(
+                (found.number, &found.url, &found.site),
+                (stored.number, &stored.record.url, &stored.record.site)
+            );
+            assert_eq!(found.fingerprint, Some(stored.fingerprint));
+        }
+    }
+    assert_sound(&path);
+}
+
+/// A run without summaries is judged by the records of its documents, one with them by these: both say the same of each
+/// page, to the last number of the evidence.
+#[test]
+fn summaries_say_what_records_say() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("keys");
+    make_keys(&path);
+    assert_eq!((summary_files(&golden("v2", "keys")).len(), summary_files(&path).len()), (0, 2));
+    let (old, new) = (Reader::open(golden("v2", "keys")).expect("opened"), Reader::open(&path).expect("opened"));
+    let mut matches = 0;
+    for method in Method::ALL.into_iter().filter(|method| !method.needs_text() && *method != Method::Model) {
+        for index in 0..PAGES.len() {
+            let ask = |reader: &Reader| OnlineDetector::new(method).ask(reader.view(), &page("asked", index)).ok();
+            let (old, new) = (ask(&old), ask(&new));
+            assert_eq!(old, new, "{method}, page {index}");
+            matches += new.map_or(0, |answer| answer.matches.len());
+        }
+    }
+    assert!(matches > 40, "{matches} matches");
+}
+
+/// New runs have summaries, older ones get them by a compaction of all.
+#[test]
+fn a_database_without_summaries_gets_them() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("keys");
+    copy(&golden("v2", "keys"), &path);
+    let answers = |path: &Path| {
+        let reader = Reader::open(path).expect("opened");
+        let ask = |index| {
+            let answer = OnlineDetector::new(Method::B).ask(reader.view(), &page("asked", index)).expect("an answer");
+            answer.matches.into_iter().map(|found| (found.id, found.evidence)).collect::<Vec<_>>()
+        };
+        (0..PAGES.len()).map(ask).collect::<Vec<_>>()
+    };
+    let before = answers(&path);
+    let with = |path: &Path| manifest(path).runs.iter().map(|run| run.summaries.is_some()).collect::<Vec<_>>();
+    let mut writer = Writer::open(&path).expect("a database of this version");
+    flush(&mut writer);
+    assert_eq!((with(&path), answers(&path)), (vec![false, false, true], before.clone()));
+    assert_sound(&path);
+    let plan = writer.plan_full_compaction().expect("three runs");
+    writer.compact(&plan).expect("compacted");
+    assert_eq!((with(&path), answers(&path)), (vec![true], before));
+    let file = &summary_files(&path)[0];
+    assert_eq!(Summaries::open(&file[..]).expect("a sound file").header().documents, manifest(&path).runs[0].documents);
+    assert_eq!(writer.plan_full_compaction(), None);
+    writer.close().expect("closed");
+    assert_sound(&path);
+}
+
 #[test]
 fn the_same_documents_give_runs_of_the_same_bytes_as_ever() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -184,6 +289,10 @@ fn the_same_documents_give_runs_of_the_same_bytes_as_ever() {
     let path = folder.path().join("intervals");
     make_intervals(&path);
     assert!(run_files(&path) == run_files(&golden("v2", "intervals")), "a run of an interval has other bytes");
+    let path = folder.path().join("summaries");
+    make_summaries(&path);
+    assert!(run_files(&path) == run_files(&golden("v2", "summaries")), "a run has other bytes");
+    assert!(summary_files(&path) == summary_files(&golden("v2", "summaries")), "summaries have other bytes");
     assert_web(&folder.path().join("web"));
 }
 
@@ -205,7 +314,7 @@ fn pages_of_the_golden_key_tables_are_found_value_by_value() {
     for method in [Method::Identity, Method::B] {
         for index in 0..PAGES.len() {
             let answer = OnlineDetector::new(method).ask(reader.view(), &page("asked", index)).expect("an answer");
-            let mut ids: Vec<&str> = answer.matches.iter().map(|found| &found.stored.record.id[..]).collect();
+            let mut ids: Vec<&str> = answer.matches.iter().map(|found| &found.id[..]).collect();
             ids.sort_unstable();
             let mut want: Vec<String> =
                 ["flushed", "last", "loaded"].iter().map(|when| format!("{when}-{index}")).collect();
@@ -230,7 +339,7 @@ fn assert_keys(path: &Path) {
                 stored.record.digest = Some([1; 16]);
             }
             let answer = OnlineDetector::new(method).ask(reader.view(), &Document::from(stored)).expect("an answer");
-            let own = answer.matches.iter().find(|found| found.stored.record.id == *id);
+            let own = answer.matches.iter().find(|found| found.id == *id);
             let rule = if method == Method::Identity { "identical" } else { method.name() };
             assert_eq!(own.map(|found| found.rule), Some(rule), "{method}, {id}");
         }
@@ -271,8 +380,7 @@ fn a_golden_database_becomes_one_of_version_2() {
     let found = |path: &Path| {
         let reader = Reader::open(path).expect("a database");
         let found = OnlineDetector::new(Method::B).ask(reader.view(), &page("asked", 0)).expect("an answer");
-        let ids: std::collections::BTreeSet<String> =
-            found.matches.into_iter().map(|found| found.stored.record.id).collect();
+        let ids: std::collections::BTreeSet<String> = found.matches.into_iter().map(|found| found.id).collect();
         assert!(ids.contains(id) && ids.contains("copy"), "{ids:?}");
         ids
     };

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use nddb::archive::{EntryContent, Input, Options};
 use nddb::detect::{Collection, Line, Method, Model, NearDuplicate, OnlineDetector, PairOptions, Traits, pairs};
-use nddb::internals::sketch::agreement;
+use nddb::internals::sketch::{agreement, min_bytes};
 use nddb::internals::support::headings_differ;
 use nddb::internals::{b_similarity, c_similarity};
 use nddb::sketch::{Profile, Recipe};
@@ -84,7 +84,7 @@ fn is_near(method: Method, a: &Stored, b: &Stored) -> bool {
             let (Some(p), Some(q)) = (profile(x), profile(y)) else { return false };
             let (Some(u), Some(v)) = (x.min_values.as_deref(), y.min_values.as_deref()) else { return false };
             let shares = p.bands().iter().zip(q.bands()).any(|(p, q)| *p == q);
-            shares && Model::MAIN.probability(&Traits::of(&p, &q, agreement(u, v))) >= 0.5
+            shares && Model::MAIN.probability(&Traits::of(&p, &q, agreement(&min_bytes(u), &min_bytes(v)))) >= 0.5
         }
         other => panic!("{other} reads texts"),
     }
@@ -122,11 +122,11 @@ fn assert_answers(recipe: &str, methods: &[Method]) {
             assert!(answer.complete);
             let want: BTreeSet<u64> =
                 all.iter().filter(|other| is_near(method, stored, other)).map(|other| other.number).collect();
-            let number = |found: &NearDuplicate| found.stored.number;
+            let number = |found: &NearDuplicate| found.number;
             let got: BTreeSet<u64> = answer.matches.iter().map(number).collect();
             assert_eq!(got, want, "{method}, {}", stored.record.id);
             let id = &stored.record.id;
-            let others = answer.matches.iter().map(|found| &found.stored.record.id).filter(|other| *other != id);
+            let others = answer.matches.iter().map(|found| &found.id).filter(|other| *other != id);
             found.extend(others.map(|other| (id.min(other).clone(), id.max(other).clone())));
         }
         let options = PairOptions { expand: true, ..PairOptions::new(method) };

@@ -420,7 +420,7 @@ fn near_duplicates(path: &Path) -> nddb::Result<Vec<Vec<String>>> {
     assert!(documents.len() >= 9, "{} pages", documents.len());
     let ids = |document| {
         let found = OnlineDetector::usual(view).ask(view, document)?;
-        Ok(found.matches.into_iter().map(|found| found.stored.record.id).collect())
+        Ok(found.matches.into_iter().map(|found| found.id).collect())
     };
     documents.iter().map(ids).collect()
 }
@@ -457,6 +457,40 @@ fn a_damaged_key_table_is_never_silent_and_comes_back_from_the_records() {
         assert!(check(&path).faults.iter().any(|fault| fault.path == file), "{}", file.display());
         let rebuilt = rebuild(&path);
         assert_eq!((rebuilt.key_tables, rebuilt.runs, rebuilt.segments), (1, 0, 0), "{}", file.display());
+        assert_sound(&path);
+        assert_eq!(near_duplicates(&path).expect("answers"), wanted);
+        assert!(!rebuild_again(&path).is_changed());
+    }
+    assert!(errors > 5, "{errors} errors");
+}
+
+#[test]
+fn damaged_summaries_are_never_silent_and_come_back_from_the_records() {
+    let sample = sample();
+    let wanted = near_duplicates(&sample.path).expect("answers");
+    let mut random = Random::seeded("damaged summaries");
+    let mut errors = 0;
+    for round in 0..30 {
+        let (_folder, path) = sample.copy();
+        let files: Vec<_> = manifest(&path).runs.iter().filter_map(|run| run.summaries).collect();
+        let file = path.join(format!("runs/{:08x}.sum", files[random.index(files.len())].number));
+        let whole = fs::read(&file).expect("readable");
+        match round {
+            0 => fs::remove_file(&file).expect("removed"),
+            1 => cut(&file, whole.len() as u64 - 1),
+            _ => flip(&file, random.index(whole.len()), (round % 8) as u8),
+        }
+        sample.never_wrong(&path, "damaged summaries");
+        match near_duplicates(&path) {
+            Ok(found) => assert_eq!(found, wanted, "{}", file.display()),
+            Err(error) => {
+                errors += 1;
+                assert!(error.to_string().contains("runs"), "{error}");
+            }
+        }
+        assert!(check(&path).faults.iter().any(|fault| fault.path == file), "{}", file.display());
+        let rebuilt = rebuild(&path);
+        assert_eq!((rebuilt.summaries, rebuilt.runs, rebuilt.segments, rebuilt.key_tables), (1, 0, 0, 0));
         assert_sound(&path);
         assert_eq!(near_duplicates(&path).expect("answers"), wanted);
         assert!(!rebuild_again(&path).is_changed());

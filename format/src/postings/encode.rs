@@ -2,10 +2,10 @@
 //! 7.3).
 
 use crate::bits::BitWriter;
-use crate::digest::{self, Digest};
+use crate::digest::Digest;
 use crate::error::malformed;
 use crate::fields::put_crc;
-use crate::pages::PAGE_SIZE;
+use crate::pages::{PAGE_SIZE, PagedBody};
 use crate::{FormatError, Result};
 
 use super::header::{
@@ -132,8 +132,7 @@ impl PostingsEncoder {
             return malformed("postings", 0, "there is a rank for each block");
         }
         out.extend_from_slice(&bytes);
-        let mut body =
-            PagedBody { identity: header.identity, page: Vec::with_capacity(PAGE_SIZE), checksums: Vec::new() };
+        let mut body = PagedBody::new(header.identity);
         for rank in ranks {
             body.push(&rank.to_le_bytes(), out);
         }
@@ -244,39 +243,5 @@ impl PostingsEncoder {
         put_crc(&mut footer, FOOTER_CHECKSUM);
         out.extend_from_slice(&footer);
         Ok(())
-    }
-}
-
-/// A body that grows, with the checksums of its pages.
-#[derive(Debug)]
-struct PagedBody {
-    identity: u64,
-    page: Vec<u8>,
-    checksums: Vec<u8>,
-}
-
-impl PagedBody {
-    fn push(&mut self, mut bytes: &[u8], out: &mut Vec<u8>) {
-        while !bytes.is_empty() {
-            let (head, tail) = bytes.split_at(bytes.len().min(PAGE_SIZE - self.page.len()));
-            self.page.extend_from_slice(head);
-            bytes = tail;
-            if self.page.len() == PAGE_SIZE {
-                self.end_page(out);
-            }
-        }
-    }
-
-    fn end_page(&mut self, out: &mut Vec<u8>) {
-        let page = self.checksums.len() as u64 / 4;
-        self.checksums.extend_from_slice(&digest::checksum(self.identity, page, &self.page).to_le_bytes());
-        out.append(&mut self.page);
-    }
-
-    fn finish(mut self, out: &mut Vec<u8>) -> Vec<u8> {
-        if !self.page.is_empty() {
-            self.end_page(out);
-        }
-        self.checksums
     }
 }

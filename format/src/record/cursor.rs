@@ -8,7 +8,7 @@ use crate::{FormatError, Result};
 pub const VERSION: u8 = 1;
 
 /// Reads a value from front to back.
-pub(super) struct Cursor<'a> {
+pub(crate) struct Cursor<'a> {
     what: &'static str,
     bytes: &'a [u8],
     at: usize,
@@ -16,12 +16,12 @@ pub(super) struct Cursor<'a> {
 
 impl<'a> Cursor<'a> {
     /// Starts behind the version byte.
-    pub(super) fn new(what: &'static str, bytes: &'a [u8]) -> Result<Self> {
+    pub(crate) fn new(what: &'static str, bytes: &'a [u8]) -> Result<Self> {
         Self::up_to(VERSION, what, bytes)
     }
 
     /// Starts behind the version byte of a layout that has versions up to `newest`.
-    pub(super) fn up_to(newest: u8, what: &'static str, bytes: &'a [u8]) -> Result<Self> {
+    pub(crate) fn up_to(newest: u8, what: &'static str, bytes: &'a [u8]) -> Result<Self> {
         check_size(what, bytes, 1)?;
         if !(VERSION..=newest).contains(&bytes[0]) {
             return Err(FormatError::Version { what, found: u16::from(bytes[0]), newest: u16::from(newest) });
@@ -29,7 +29,7 @@ impl<'a> Cursor<'a> {
         Ok(Self { what, bytes, at: 1 })
     }
 
-    fn take(&mut self, size: usize) -> Result<&'a [u8]> {
+    pub(crate) fn take(&mut self, size: usize) -> Result<&'a [u8]> {
         let end = self.at.saturating_add(size);
         check_size(self.what, self.bytes, end)?;
         let taken = &self.bytes[self.at..end];
@@ -37,30 +37,30 @@ impl<'a> Cursor<'a> {
         Ok(taken)
     }
 
-    pub(super) fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
+    pub(crate) fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
         let mut array = [0; N];
         array.copy_from_slice(self.take(N)?);
         Ok(array)
     }
 
-    pub(super) fn u8(&mut self) -> Result<u8> {
+    pub(crate) fn u8(&mut self) -> Result<u8> {
         Ok(self.array::<1>()?[0])
     }
 
-    pub(super) fn u16(&mut self) -> Result<u16> {
+    pub(crate) fn u16(&mut self) -> Result<u16> {
         Ok(u16::from_le_bytes(self.array()?))
     }
 
-    pub(super) fn u32(&mut self) -> Result<u32> {
+    pub(crate) fn u32(&mut self) -> Result<u32> {
         Ok(u32::from_le_bytes(self.array()?))
     }
 
-    pub(super) fn u64(&mut self) -> Result<u64> {
+    pub(crate) fn u64(&mut self) -> Result<u64> {
         Ok(u64::from_le_bytes(self.array()?))
     }
 
     /// Reads a length of 4 bytes and that many bytes of UTF-8.
-    pub(super) fn text(&mut self) -> Result<&'a str> {
+    pub(crate) fn text(&mut self) -> Result<&'a str> {
         let start = self.at;
         let size = self.u32()? as usize;
         let bytes = self.take(size)?;
@@ -70,7 +70,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    pub(super) fn end(&self) -> Result<()> {
+    pub(crate) fn end(&self) -> Result<()> {
         if self.at == self.bytes.len() {
             Ok(())
         } else {
@@ -80,7 +80,7 @@ impl<'a> Cursor<'a> {
 }
 
 /// Appends a text: its length in 4 bytes, and its bytes.
-pub(super) fn put_text(out: &mut Vec<u8>, text: &str) {
+pub(crate) fn put_text(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(&(text.len() as u32).to_le_bytes());
     out.extend_from_slice(text.as_bytes());
 }

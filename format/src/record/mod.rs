@@ -3,7 +3,7 @@
 //! Every value begins with the version of its layout: 1, or a higher one for a record with parts that version 1
 //! lacks. Rows of `prints`, `documents`, `ids`, `megashingles`, `pieces` and `digests` never change once written.
 
-mod cursor;
+pub(crate) mod cursor;
 mod document;
 mod interval;
 mod keys;

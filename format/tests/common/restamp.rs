@@ -4,7 +4,7 @@
 use nddb_format::block::{self, BLOCK_SIZE};
 use nddb_format::fields::Field;
 use nddb_format::filter::Filter;
-use nddb_format::{digest, pages, postings, segment};
+use nddb_format::{digest, pages, postings, segment, summaries};
 
 /// Writes the CRC-32 of all bytes before `field` into it.
 pub(crate) fn crc(bytes: &mut [u8], field: Field) {
@@ -61,27 +61,60 @@ pub(crate) fn segment(file: &mut [u8]) {
     crc(footer, segment::FOOTER_CHECKSUM);
 }
 
-/// The header of a postings file.
-pub(crate) fn postings_header(file: &mut [u8]) {
-    let header = &mut file[..postings::HEADER_SIZE];
-    let identity = digest::identity(&header[..postings::header::IDENTITY.offset]);
-    postings::header::IDENTITY.put(header, identity);
-    crc(header, postings::header::CHECKSUM);
+/// Where a file that is a header, a paged body and a footer has its identity and its checksums.
+struct Frame {
+    header_size: usize,
+    identity: Field,
+    checksum: Field,
+    footer_size: usize,
+    footer_identity: Field,
+    pages_checksum: Field,
+    footer_checksum: Field,
 }
+
+const POSTINGS: Frame = Frame {
+    header_size: postings::HEADER_SIZE,
+    identity: postings::header::IDENTITY,
+    checksum: postings::header::CHECKSUM,
+    footer_size: postings::FOOTER_SIZE,
+    footer_identity: postings::header::FOOTER_IDENTITY,
+    pages_checksum: postings::header::PAGES_CHECKSUM,
+    footer_checksum: postings::header::FOOTER_CHECKSUM,
+};
+
+const SUMMARIES: Frame = Frame {
+    header_size: summaries::HEADER_SIZE,
+    identity: summaries::header::IDENTITY,
+    checksum: summaries::header::CHECKSUM,
+    footer_size: summaries::FOOTER_SIZE,
+    footer_identity: summaries::header::FOOTER_IDENTITY,
+    pages_checksum: summaries::header::PAGES_CHECKSUM,
+    footer_checksum: summaries::header::FOOTER_CHECKSUM,
+};
 
 /// A postings file; the size of its body is taken from its size.
 pub(crate) fn postings(file: &mut [u8]) {
-    let Some(rest) = file.len().checked_sub(postings::HEADER_SIZE + postings::FOOTER_SIZE) else { return };
-    postings_header(file);
-    let identity = postings::header::IDENTITY.get(file);
+    framed(file, &POSTINGS);
+}
+
+/// A file of summaries; the size of its body is taken from its size.
+pub(crate) fn summaries(file: &mut [u8]) {
+    framed(file, &SUMMARIES);
+}
+
+fn framed(file: &mut [u8], frame: &Frame) {
+    let Some(rest) = file.len().checked_sub(frame.header_size + frame.footer_size) else { return };
+    let identity = digest::identity(&file[..frame.identity.offset]);
+    frame.identity.put(file, identity);
+    crc(&mut file[..frame.header_size], frame.checksum);
     // The smallest files have no room for a checksum.
     let body = rest.saturating_sub(4 * rest.div_ceil(pages::PAGE_SIZE + 4));
-    let footer = file.len() - postings::FOOTER_SIZE;
-    let checksums = checksums(identity, &mut file[postings::HEADER_SIZE..footer], body);
+    let footer = file.len() - frame.footer_size;
+    let checksums = checksums(identity, &mut file[frame.header_size..footer], body);
     let footer = &mut file[footer..];
-    postings::header::FOOTER_IDENTITY.put(footer, identity);
-    postings::header::PAGES_CHECKSUM.put(footer, u64::from(checksums));
-    crc(footer, postings::header::FOOTER_CHECKSUM);
+    frame.footer_identity.put(footer, identity);
+    frame.pages_checksum.put(footer, u64::from(checksums));
+    crc(footer, frame.footer_checksum);
 }
 
 /// Writes the checksums of the pages of a region of `size` bytes behind it, as far as there is room.

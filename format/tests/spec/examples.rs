@@ -9,6 +9,7 @@ use nddb_format::postings::Postings;
 use nddb_format::record::{Interval, Record, SourcePosition};
 use nddb_format::scheme::Scheme;
 use nddb_format::segment::Segment;
+use nddb_format::summaries::{Summaries, SummariesEncoder, SummariesSurvey, Summary};
 use nddb_format::{Fingerprint, FormatError, deleted};
 use roaring::RoaringTreemap;
 
@@ -202,6 +203,7 @@ fn a_manifest() {
         postings: file(3, &bytes, header.identity),
         segments,
         keys: None,
+        summaries: None,
     };
     let manifest = Manifest {
         generation: number(value(text, "generation")),
@@ -346,6 +348,57 @@ fn an_interval() {
 }
 
 #[test]
+fn a_file_of_summaries() {
+    let text = fence("summaries", "text");
+    let of = |key: &str| number::<u64>(value(text, key));
+    let (low, high) = (of("low"), of("high"));
+    let documents: Vec<(u64, Summary<'_>)> = text.split("number ").skip(1).map(summary).collect();
+    let mut survey = SummariesSurvey::default();
+    let encoded = |summary: &Summary<'_>| {
+        let mut bytes = Vec::new();
+        summary.encode_into(&mut bytes);
+        bytes
+    };
+    documents.iter().for_each(|(number, summary)| survey.push(*number, &encoded(summary)));
+    let mut bytes = Vec::new();
+    let mut encoder = SummariesEncoder::new(survey.header(low, high), &mut bytes).expect("a header");
+    for (number, summary) in &documents {
+        encoder.push(*number, &encoded(summary), &mut bytes).expect("ascending");
+    }
+    encoder.finish(&mut bytes).expect("the same summaries");
+    let file = Summaries::open(&bytes[..]).expect("a file of summaries");
+    let entry = file.entry(low);
+    let (base, ends) = file.body()[entry.start as usize..entry.end as usize].split_at(8);
+    let ends = ends.chunks(4).map(|end| u32::from_le_bytes(end.try_into().expect("4 bytes")).to_string());
+    let base = u64::from_le_bytes(base.try_into().expect("8 bytes"));
+    let ends: Vec<String> = ends.collect();
+    same("summaries", text, &format!("{}entry {base} {}\n", given(text, &["entry"]), ends.join(" ")));
+    let said = fence("summaries", "hex");
+    same("summaries", said, &dump(&bytes));
+    let bytes = undump(said);
+    let file = Summaries::open(&bytes[..]).expect("a file of summaries");
+    file.verify().expect("a sound file of summaries");
+    for number in low..high {
+        let expected = documents.iter().find(|(of, _)| *of == number).map(|(_, summary)| summary);
+        assert_eq!(file.get(number, &untouched).expect("sound").as_ref(), expected, "{number}");
+    }
+}
+
+/// Reads the lines of a document behind the word `number`.
+fn summary(text: &str) -> (u64, Summary<'_>) {
+    let (of, text) = text.split_once('\n').expect("lines");
+    let tokens = values(text, "tokens");
+    let summary = Summary {
+        fingerprint: hex(value(text, "fingerprint")),
+        id: value(text, "id"),
+        site: values(text, "site").first().map(|words| words[0]),
+        tokens: tokens.first().map(|words| number(words[0])),
+        ..Summary::default()
+    };
+    (number(of), summary)
+}
+
+#[test]
 fn every_example_is_compared_with_the_code() {
     let mut found = names("example");
     found.dedup();
@@ -363,7 +416,8 @@ fn every_example_is_compared_with_the_code() {
             "manifest with keys",
             "record",
             "probe",
-            "interval"
+            "interval",
+            "summaries"
         ]
     );
 }

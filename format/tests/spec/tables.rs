@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use nddb_format::fields::{self, Field};
 use nddb_format::record::{
-    Archive, Batch, BatchState, Counters, FAMILIES, Group, Interval, PARTS, Print, Range, RangeState, Reading, Record,
-    Settings, batch_key, deleted_key, digest_key, gone_key, id_key, interval_key, megashingle_key, number_key,
-    piece_key, range_key, replaced_key, source_key,
+    Archive, Batch, BatchState, Counters, FAMILIES, Group, Interval, MIN_VALUES, PARTS, PROFILE, Print, Range,
+    RangeState, Reading, Record, Settings, batch_key, deleted_key, digest_key, gone_key, id_key, interval_key,
+    megashingle_key, number_key, piece_key, range_key, replaced_key, source_key,
 };
 use nddb_format::scheme::Scheme;
+use nddb_format::summaries::{self, Summary};
 use nddb_format::{block, deleted, manifest, postings, segment};
 
 use crate::page::{names, number, table};
@@ -26,7 +27,7 @@ fn layout(name: &str) -> Vec<(usize, usize, &'static str)> {
 
 const START: [Field; 3] = [fields::MAGIC, fields::FORMAT_VERSION, fields::READER_MIN];
 
-fn structures() -> [(&'static str, &'static [Field]); 10] {
+fn structures() -> [(&'static str, &'static [Field]); 12] {
     [
         ("start", &START),
         ("block", &block::FIELDS),
@@ -38,6 +39,8 @@ fn structures() -> [(&'static str, &'static [Field]); 10] {
         ("file entry", &manifest::FILE_FIELDS),
         ("run entry", &manifest::RUN_FIELDS),
         ("deleted set", &deleted::FIELDS),
+        ("summaries header", &summaries::HEADER_FIELDS),
+        ("summaries footer", &summaries::FOOTER_FIELDS),
     ]
 }
 
@@ -66,7 +69,12 @@ fn offset_tables_are_those_of_the_code() {
     }
 }
 
-/// A catalog value, and what each of its fields is in bytes.
+/// A summary of nothing but an id of one letter.
+fn bare() -> Summary<'static> {
+    Summary { id: "x", ..Summary::default() }
+}
+
+/// A catalog value or a summary, and what each of its fields is in bytes.
 type Sample = (&'static str, Vec<u8>, Vec<(&'static str, Vec<u8>)>);
 
 fn samples() -> Vec<Sample> {
@@ -98,6 +106,10 @@ fn samples() -> Vec<Sample> {
         restart: 0x20,
         recipe: "r".into(),
     };
+    let summary =
+        Summary { fingerprint: 0x0102_0304_0506_0708, tokens: Some(1), profile: Some([0; PROFILE]), ..bare() };
+    let mut summarized = Vec::new();
+    summary.encode_into(&mut summarized);
     let counters = Counters { next_number: 0x11, commits: 0x22, live: 0x33, next_archive: 0x44, next_batch: 0x55 };
     vec![
         (
@@ -152,6 +164,11 @@ fn samples() -> Vec<Sample> {
             ],
         ),
         (
+            "summary",
+            summarized[..11].to_vec(),
+            vec![version(), ("flags", le(1 << 2 | 1 << 8, 2)), ("fingerprint", le(summary.fingerprint, 8))],
+        ),
+        (
             "counters",
             counters.encode(),
             vec![
@@ -167,7 +184,7 @@ fn samples() -> Vec<Sample> {
 }
 
 #[test]
-fn catalog_values_have_their_fields_where_the_tables_say() {
+fn values_have_their_fields_where_the_tables_say() {
     for (name, bytes, fields) in samples() {
         let layout = layout(name);
         assert_eq!(layout.last().map(|&(offset, size, _)| offset + size), Some(bytes.len()), "{name} ends");
@@ -186,6 +203,58 @@ fn the_parts_of_a_record_are_those_of_the_code() {
         let text = name == "url" || name == "site";
         let said = if text { "text".to_owned() } else { size.to_string() };
         assert_eq!(row[..3], [bit.to_string(), said, name.to_owned()], "part {name}");
+    }
+}
+
+#[test]
+fn the_parts_of_a_summary_are_those_of_the_code() {
+    let rows = table("summary parts");
+    assert_eq!(rows.len(), summaries::PARTS.len());
+    let with: [Summary<'_>; 9] = [
+        Summary { url: Some("url"), ..bare() },
+        Summary { site: Some("a site"), ..bare() },
+        Summary { tokens: Some(1), ..bare() },
+        Summary { digest: Some([2; 16]), ..bare() },
+        Summary { min_bytes: Some([3; MIN_VALUES]), ..bare() },
+        Summary { supershingles: Some([4; 6]), ..bare() },
+        Summary { projection: Some([5; 6]), ..bare() },
+        Summary { headings: Some([6; 2]), ..bare() },
+        Summary { profile: Some([0xff; PROFILE]), ..bare() },
+    ];
+    let encoded = |summary: &Summary<'_>| {
+        let mut bytes = Vec::new();
+        summary.encode_into(&mut bytes);
+        bytes
+    };
+    let without = encoded(&bare());
+    for (bit, ((row, &(name, size)), summary)) in rows.iter().zip(&summaries::PARTS).zip(&with).enumerate() {
+        let said = match name {
+            "url" | "site" => "text".to_owned(),
+            "profile" => "varies".to_owned(),
+            _ => size.to_string(),
+        };
+        assert_eq!(row[..3], [bit.to_string(), said, name.to_owned()], "part {name}");
+        let bytes = encoded(summary);
+        assert_eq!(u16::from_le_bytes([bytes[1], bytes[2]]), 1 << bit, "the flag of {name}");
+        let expected = match name {
+            "url" | "site" => 4 + summary.url.or(summary.site).map_or(0, str::len),
+            // With as many elements as are kept at most.
+            "profile" => PROFILE,
+            _ => size,
+        };
+        assert_eq!(bytes.len() - without.len(), expected, "bytes of {name}");
+    }
+}
+
+#[test]
+fn min_bytes_are_made_as_the_table_says() {
+    let rows = table("summary parts");
+    let said = rows.iter().find(|row| row[2] == "min_bytes").expect("a row")[3];
+    let (start, rest) = said.split_once("`v * 0x").expect("a product");
+    let odd = u64::from_str_radix(rest.trim_end_matches('`'), 16).expect("hexadecimal");
+    assert!(start.contains("the bits 24 to 31 of"), "{said}");
+    for value in (0..64).map(|bit| (1u64 << bit | 0x5a5a) as u32) {
+        assert_eq!(u64::from(summaries::min_byte(value)), ((u64::from(value) * odd) >> 24) & 0xff, "{value:#x}");
     }
 }
 
@@ -250,6 +319,8 @@ fn magics_are_those_of_the_code() {
         postings::header::FOOTER_MAGIC,
         manifest::MAGIC,
         deleted::MAGIC,
+        summaries::header::MAGIC,
+        summaries::header::FOOTER_MAGIC,
     ];
     let rows = table("magics");
     assert_eq!(rows.len(), code.len());
@@ -264,6 +335,8 @@ fn magics_are_those_of_the_code() {
         ("postings footer", code[3]),
         ("manifest", code[4]),
         ("deleted set", code[5]),
+        ("summaries header", code[6]),
+        ("summaries footer", code[7]),
     ];
     for (name, magic) in written {
         let bytes: Vec<String> = magic.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -294,8 +367,9 @@ fn every_table_is_compared_with_the_code() {
     let mut known: Vec<&str> = structures().map(|(name, _)| name).to_vec();
     known.extend(samples().iter().map(|sample| sample.0));
     known.extend(SCHEMES.map(|(name, _)| name));
-    // Hashes of megashingles and the fields of a profile are compared where they are made, with the sketches.
-    known.extend(["record parts", "keys", "key families", "magics", "rejections", "megashingles", "profile"]);
+    known.extend(["record parts", "summary parts", "keys", "key families", "magics", "rejections"]);
+    // Compared where they are made, with the sketches.
+    known.extend(["megashingles", "profile"]);
     known.sort_unstable();
     let mut found = names("table");
     found.sort_unstable();

@@ -1,12 +1,12 @@
 //! A collection: rows, ids and sketches of documents, and their look-up.
 
-use std::borrow::Cow;
+use nddb_format::summaries::min_byte;
 
 use super::row::{MIN_HASH, MIN_VALUES, PROFILE, ROW, Row, SKETCH};
 use crate::detect::method::evidence::Evidence;
 use crate::detect::method::known::Known;
 use crate::detect::method::requirements::Held;
-use crate::sketch::{PROFILE_SIZE, Profile};
+use crate::sketch::{PROFILE_SIZE, Profile, min_bytes};
 use crate::spill::mapped_rows::MappedRows;
 use crate::spill::temp_file::TempMap;
 use crate::text::Headings;
@@ -169,21 +169,21 @@ impl Collection {
         self.known(a).evidence(&self.known(b))
     }
 
-    fn known(&self, ordinal: u32) -> Known<'static, u32> {
+    fn known(&self, ordinal: u32) -> Known<u32> {
         let row = self.row(ordinal);
         let sketched = row.has_supershingles || row.has_projection;
         let [supershingles, projection] = if sketched { self.halves(ordinal) } else { Default::default() };
-        let min_values = row.has_min_values.then(|| {
+        let min_bytes = row.has_min_values.then(|| {
             let packed = self.packed_min_values(ordinal);
-            Cow::Owned(std::array::from_fn(|index| (packed[index / 2] >> (index % 2 * 32)) as u32))
+            min_bytes(&std::array::from_fn(|index| (packed[index / 2] >> (index % 2 * 32)) as u32))
         });
         Known {
             fingerprint: row.fingerprint,
             digest: row.digest.map(|[high, low]| u128::from(high) << 64 | u128::from(low)),
             supershingles: row.has_supershingles.then_some(supershingles),
             projection: row.has_projection.then_some(projection),
-            headings: (min_values.is_some() && !row.has_profile).then(|| self.headings(ordinal)),
-            min_values,
+            headings: (min_bytes.is_some() && !row.has_profile).then(|| self.headings(ordinal)),
+            min_bytes,
             profile: row.has_profile.then(|| self.profile(ordinal)),
             site: row.site,
             is_without_terms: row.is_without_terms(),
@@ -191,9 +191,10 @@ impl Collection {
     }
 }
 
-/// Returns the number of equal min-values at equal indexes, 0 to 84, of rows with two min-values per word.
+/// Returns the number of equal bytes of min-values at equal indexes, 0 to 84, of rows with two min-values per word.
 #[inline]
 pub(crate) fn agreement(a: &[u64; MIN_VALUES], b: &[u64; MIN_VALUES]) -> u32 {
-    let equal = |differ: u64| u32::from(differ as u32 == 0) + u32::from(differ >> 32 == 0);
-    a.iter().zip(b).map(|(a, b)| equal(a ^ b)).sum()
+    let bytes = |word: u64| [min_byte(word as u32), min_byte((word >> 32) as u32)];
+    let equal = |a: [u8; 2], b: [u8; 2]| u32::from(a[0] == b[0]) + u32::from(a[1] == b[1]);
+    a.iter().zip(b).map(|(&a, &b)| equal(bytes(a), bytes(b))).sum()
 }

@@ -15,7 +15,7 @@ pub fn evidence_of(a: &Document, b: &Document) -> Evidence {
     known(a).evidence(&known(b))
 }
 
-fn known(document: &Document) -> Known<'_, &str> {
+fn known(document: &Document) -> Known<&str> {
     let print = (!document.is_unprinted()).then(|| document.fingerprint());
     Known::of(document.record(), print)
 }

@@ -16,7 +16,7 @@ use crate::text::Headings;
 /// A document, and what all its comparisons need of it. Many candidates are apart, and of these no more is computed
 /// than says so.
 pub(crate) struct Asked<'a> {
-    pub(crate) known: Known<'a, &'a str>,
+    pub(crate) known: Known<&'a str>,
     pub(crate) decider: Decider<'a>,
     /// Of the least probability of the model.
     log_odds: f64,
@@ -25,7 +25,7 @@ pub(crate) struct Asked<'a> {
 }
 
 impl<'a> Asked<'a> {
-    pub(crate) fn new(known: Known<'a, &'a str>, decider: Decider<'a>) -> Self {
+    pub(crate) fn new(known: Known<&'a str>, decider: Decider<'a>) -> Self {
         let log_odds = log_odds(decider.rules.probability);
         Self { known, decider, log_odds, names: OnceCell::new(), headings: OnceCell::new() }
     }
@@ -34,7 +34,7 @@ impl<'a> Asked<'a> {
         self.names.get_or_init(|| self.known.profile.as_ref().map(Names::of)).as_ref()
     }
 
-    fn same_heading(&self, other: &Known<'_, &str>, evidence: &Evidence) -> Option<bool> {
+    fn same_heading(&self, other: &Known<&str>, evidence: &Evidence) -> Option<bool> {
         if let Some((a, b, _)) = self.known.compared(other, evidence)
             && [(&a.title, &b.title), (&a.headings, &b.headings)].iter().any(|(a, b)| are_equal(a, b))
         {
@@ -45,7 +45,7 @@ impl<'a> Asked<'a> {
 
     /// Returns the evidence of the pair with another document that decides, but for the distance, and the decision;
     /// `None` if the two are apart whatever the distance is.
-    pub(crate) fn evidence_unless_apart(&self, other: &Known<'_, &str>) -> Option<(Evidence, Decision)> {
+    pub(crate) fn evidence_unless_apart(&self, other: &Known<&str>) -> Option<(Evidence, Decision)> {
         let mut evidence = self.known.evidence_of_sketches(other);
         let besides = self.decider.method.definition().besides;
         if besides != Besides::Nothing {
@@ -62,19 +62,19 @@ impl<'a> Asked<'a> {
     }
 
     /// Adds the evidence that did not decide.
-    pub(crate) fn complete(&self, other: &Known<'_, &str>, evidence: &mut Evidence) {
+    pub(crate) fn complete(&self, other: &Known<&str>, evidence: &mut Evidence) {
         evidence.traits = evidence.traits.or_else(|| self.traits(other, evidence));
         evidence.same_site = evidence.same_site.or_else(|| self.known.same_site(other));
         evidence.same_heading = evidence.same_heading.or_else(|| self.same_heading(other, evidence));
     }
 
-    fn traits(&self, other: &Known<'_, &str>, evidence: &Evidence) -> Option<Traits> {
+    fn traits(&self, other: &Known<&str>, evidence: &Evidence) -> Option<Traits> {
         let (a, b, agreement) = self.known.compared(other, evidence)?;
         Some(Traits::of_contents(a, b, agreement).named(self.names()?, &Names::of(b)))
     }
 
     /// As [`Asked::traits`], unless the model says by the contents alone that the two are apart; then `None`.
-    fn traits_unless_apart(&self, other: &Known<'_, &str>, evidence: &Evidence) -> Option<Option<Traits>> {
+    fn traits_unless_apart(&self, other: &Known<&str>, evidence: &Evidence) -> Option<Option<Traits>> {
         let Some((a, b, agreement)) = self.known.compared(other, evidence) else {
             return Some(None);
         };
@@ -123,7 +123,7 @@ mod tests {
         documents
     }
 
-    fn known(document: &Document) -> Known<'_, &str> {
+    fn known(document: &Document) -> Known<&str> {
         Known::of(document.record(), None)
     }
 

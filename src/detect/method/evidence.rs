@@ -2,7 +2,7 @@
 
 use super::traits::Traits;
 use crate::compare::lcs::Likeness;
-use crate::sketch::MIN_VALUES;
+use crate::sketch::resemblance_of;
 
 /// Evidence of a pair of documents; a measure that was not computed, or cannot be, is `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -43,7 +43,7 @@ impl Evidence {
     /// Returns the resemblance if it is known, else its estimate, the share of equal min-values (Broder 1997; Henzinger
     /// 2006, 2: "to approximate the percentage of unique shingles on which two pages agree").
     pub fn likely_resemblance(&self) -> Option<f64> {
-        let estimate = self.agreement.map(|equal| f64::from(equal) / MIN_VALUES as f64);
+        let estimate = self.agreement.map(resemblance_of);
         self.resemblance.or(estimate)
     }
 

@@ -1,26 +1,26 @@
 //! Stored sketches of one document, and the evidence of a pair: the only place where evidence is computed.
 
-use std::borrow::Cow;
-
 use nddb_format::Fingerprint;
 use nddb_format::record::Record;
+use nddb_format::summaries::Summary;
 
 use super::evidence::Evidence;
-use super::sketches::Sketches;
+use super::sketches::{Sketch, Sketches};
 use super::traits::Traits;
-use crate::sketch::{MIN_VALUES, Profile, agreement};
+use crate::sketch::{MIN_VALUES, Profile, agreement, min_bytes};
 use crate::text::Headings;
 
 /// Stored sketches of a document; `S` is the type of the site, a name or a number.
 #[derive(Clone, Debug)]
-pub(crate) struct Known<'a, S> {
+pub(crate) struct Known<S> {
     /// Fingerprint; `None` with fewer than two tokens.
     pub(crate) fingerprint: Option<Fingerprint>,
     /// Digest of the token sequence; `None` if the text is empty.
     pub(crate) digest: Option<u128>,
     pub(crate) supershingles: Option<[u64; 6]>,
     pub(crate) projection: Option<[u64; 6]>,
-    pub(crate) min_values: Option<Cow<'a, [u32; MIN_VALUES]>>,
+    /// A byte of each min-value.
+    pub(crate) min_bytes: Option<[u8; MIN_VALUES]>,
     /// Of a document without a profile.
     pub(crate) headings: Option<Headings>,
     pub(crate) profile: Option<Profile>,
@@ -40,7 +40,7 @@ pub(crate) fn is_without_terms(tokens: Option<u64>, sketches: Sketches) -> bool 
     tokens.is_some_and(|tokens| tokens > 0) && !sketches.are_of_terms()
 }
 
-impl<'a> Known<'a, &'a str> {
+impl<'a> Known<&'a str> {
     /// Returns the sketches of a record; the fingerprint is stored outside the record.
     pub(crate) fn of(record: &'a Record, fingerprint: Option<Fingerprint>) -> Self {
         Self {
@@ -48,18 +48,39 @@ impl<'a> Known<'a, &'a str> {
             digest: digest_of(record).map(|digest| u128::from_be_bytes(*digest)),
             supershingles: record.supershingles,
             projection: record.projection,
-            min_values: record.min_values.as_deref().map(Cow::Borrowed),
+            min_bytes: record.min_values.as_deref().map(min_bytes),
             headings: record.headings.map(|[title, heading]| Headings { title, heading }),
             profile: record.profile.as_deref().map(Profile::from_bytes),
             site: record.site.as_deref(),
             is_without_terms: is_without_terms(record.tokens, Sketches::of(record, fingerprint.is_some())),
         }
     }
+
+    /// As [`Known::of`], of a printed document.
+    pub(crate) fn of_summary(summary: &Summary<'a>) -> Self {
+        let sketches = Sketches::default()
+            .with(Sketch::Fingerprint, true)
+            .with(Sketch::Supershingles, summary.supershingles.is_some())
+            .with(Sketch::Projection, summary.projection.is_some())
+            .with(Sketch::MinValues, summary.min_bytes.is_some())
+            .with(Sketch::Profile, summary.profile.is_some());
+        Self {
+            fingerprint: Some(Fingerprint(summary.fingerprint)),
+            digest: summary.digest.filter(|_| summary.tokens != Some(0)).map(u128::from_be_bytes),
+            supershingles: summary.supershingles,
+            projection: summary.projection,
+            min_bytes: summary.min_bytes,
+            headings: summary.headings.map(|[title, heading]| Headings { title, heading }),
+            profile: summary.profile.as_ref().map(Profile::from_bytes),
+            site: summary.site,
+            is_without_terms: is_without_terms(summary.tokens, sketches),
+        }
+    }
 }
 
-impl<S: PartialEq> Known<'_, S> {
+impl<S: PartialEq> Known<S> {
     /// Returns the evidence of the pair of this document and another.
-    pub(crate) fn evidence(&self, other: &Known<'_, S>) -> Evidence {
+    pub(crate) fn evidence(&self, other: &Known<S>) -> Evidence {
         let evidence = self.evidence_of_sketches(other);
         let traits = self.compared(other, &evidence).map(|(a, b, agreement)| Traits::of(a, b, agreement));
         let same_heading = self.same_heading(self.headings(), other, &evidence);
@@ -69,13 +90,13 @@ impl<S: PartialEq> Known<'_, S> {
 
     /// Returns the evidence of the pair that its sketches alone give: without its site, the words of its titles and
     /// headings, and the distance.
-    pub(super) fn evidence_of_sketches(&self, other: &Known<'_, S>) -> Evidence {
+    pub(super) fn evidence_of_sketches(&self, other: &Known<S>) -> Evidence {
         let (a, b) = (self, other);
         Evidence {
             identical: a.digest.zip(b.digest).is_some_and(|(a, b)| a == b),
             b_similarity: a.supershingles.zip(b.supershingles).map(|(a, b)| b_similarity(&a, &b)),
             c_similarity: a.projection.zip(b.projection).map(|(a, b)| c_similarity(&a, &b)),
-            agreement: a.min_values.as_ref().zip(b.min_values.as_ref()).map(|(a, b)| agreement(a, b)),
+            agreement: a.min_bytes.as_ref().zip(b.min_bytes.as_ref()).map(|(a, b)| agreement(a, b)),
             is_without_terms: a.is_without_terms || b.is_without_terms,
             ..Evidence::default()
         }
@@ -84,14 +105,14 @@ impl<S: PartialEq> Known<'_, S> {
     /// Returns what the traits of the pair with this evidence are computed from.
     pub(super) fn compared<'k>(
         &'k self,
-        other: &'k Known<'_, S>,
+        other: &'k Known<S>,
         evidence: &Evidence,
     ) -> Option<(&'k Profile, &'k Profile, u32)> {
         Some((self.profile.as_ref()?, other.profile.as_ref()?, evidence.agreement?))
     }
 
     /// Returns whether the sites are equal.
-    pub(super) fn same_site(&self, other: &Known<'_, S>) -> Option<bool> {
+    pub(super) fn same_site(&self, other: &Known<S>) -> Option<bool> {
         self.site.as_ref().zip(other.site.as_ref()).map(|(a, b)| a == b)
     }
 
@@ -99,7 +120,7 @@ impl<S: PartialEq> Known<'_, S> {
     pub(super) fn same_heading(
         &self,
         headings: Option<Headings>,
-        other: &Known<'_, S>,
+        other: &Known<S>,
         evidence: &Evidence,
     ) -> Option<bool> {
         evidence.agreement.and_then(|_| headings?.agree(&other.headings()?))

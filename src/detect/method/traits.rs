@@ -6,7 +6,7 @@
 //! profiles alone, so two documents get the same verdict whatever else a database holds.
 
 use super::names::Names;
-use crate::sketch::{MIN_VALUES, Profile};
+use crate::sketch::{Profile, resemblance_of};
 
 /// Number of traits of a pair.
 pub const TRAITS: usize = 5;
@@ -53,7 +53,7 @@ impl Traits {
 
     /// Returns the traits of two profiles as if nothing told their names apart: no trait is less than that.
     pub(crate) fn of_contents(a: &Profile, b: &Profile, agreement: u32) -> Self {
-        let long = f64::from(agreement) / MIN_VALUES as f64;
+        let long = resemblance_of(agreement);
         let [few, many] = [a.terms.min(b.terms), a.terms.max(b.terms)].map(f64::from);
         // All short min-values of a content of one shingle have the same low bits as those of one in 256 others.
         let short = if few <= ONE_SHINGLE && long < 1.0 { 0.0 } else { resemblance(a, b) };
@@ -120,10 +120,9 @@ pub fn told(index: usize, value: f64) -> String {
 /// Returns the resemblance of the short shingles, estimated from eight bits of each of their min-values and corrected
 /// for chance agreement (Li and Koenig 2010).
 pub(crate) fn resemblance(a: &Profile, b: &Profile) -> f64 {
-    const CHANCE: f64 = 1.0 / 256.0;
     // In bytes, which are added 32 at a time.
     let equal = a.short.iter().zip(&b.short).fold(0u8, |equal, (a, b)| equal + u8::from(a == b));
-    ((f64::from(equal) / MIN_VALUES as f64 - CHANCE) / (1.0 - CHANCE)).max(0.0)
+    resemblance_of(equal.into())
 }
 
 /// Returns the count of numbers of one page that are absent from the other (of the page with fewer numbers), as a share
@@ -184,11 +183,11 @@ impl Model {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sketch::{Recipe, agreement};
+    use crate::sketch::{MIN_VALUES, Recipe, agreement, min_bytes, resemblance_of};
     use crate::text::Page;
 
     /// A page of 200 words, of which those at some indexes are replaced.
-    fn page(title: &str, heading: &str, url: &str, replaced: &[usize]) -> (Profile, [u32; MIN_VALUES]) {
+    fn page(title: &str, heading: &str, url: &str, replaced: &[usize]) -> (Profile, [u8; MIN_VALUES]) {
         let word = |index: usize| match replaced.contains(&index) {
             true => format!("other{index} "),
             false => format!("word{index} "),
@@ -198,10 +197,10 @@ mod tests {
             .collect();
         let html = format!("<title>{title}</title><body><h1>{heading}</h1>{}", text.concat());
         let sketch = Recipe::default().sketch(&Page { url: Some(url), ..Page::html(&html) });
-        (sketch.profile.expect("a profile"), sketch.min_hash.expect("min-values").values)
+        (sketch.profile.expect("a profile"), min_bytes(&sketch.min_hash.expect("min-values").values))
     }
 
-    fn probability(a: &(Profile, [u32; MIN_VALUES]), b: &(Profile, [u32; MIN_VALUES])) -> f64 {
+    fn probability(a: &(Profile, [u8; MIN_VALUES]), b: &(Profile, [u8; MIN_VALUES])) -> f64 {
         Model::MAIN.probability(&Traits::of(&a.0, &b.0, agreement(&a.1, &b.1)))
     }
 
@@ -247,7 +246,7 @@ mod tests {
     fn pages_of_a_word_or_two_are_near_only_those_of_the_same_words() {
         let sketch = |text: &str| {
             let sketch = Recipe::default().sketch(&Page::text(text));
-            (sketch.profile.expect("a profile"), sketch.min_hash.expect("min-values").values)
+            (sketch.profile.expect("a profile"), min_bytes(&sketch.min_hash.expect("min-values").values))
         };
         let texts: Vec<String> = (0..600)
             .map(|index| if index % 3 == 0 { format!("red{index}") } else { format!("red{index} fox") })
@@ -272,7 +271,7 @@ mod tests {
             let html =
                 format!("<title>{name} (docs 2)</title><body><h1>Class {name}</h1><p>{name} is made. {frame}.</p>");
             let sketch = Recipe::default().sketch(&Page { url: Some(url), ..Page::html(&html) });
-            (sketch.profile.expect("a profile"), sketch.min_hash.expect("min-values").values)
+            (sketch.profile.expect("a profile"), min_bytes(&sketch.min_hash.expect("min-values").values))
         };
         let fox = sibling("FoxSerializer", "http://a.example/1");
         assert!(probability(&fox, &sibling("WhaleSerializer", "http://a.example/2")) < 0.5);
@@ -296,7 +295,7 @@ mod tests {
             );
             let page = Page { url: Some("http://a.example/"), ..Page::html(&html) };
             let sketch = Recipe::default().sketch(&page);
-            (sketch.profile.expect("a profile"), sketch.min_hash.expect("min-values").values)
+            (sketch.profile.expect("a profile"), min_bytes(&sketch.min_hash.expect("min-values").values))
         };
         let names = |a: &(Profile, _), b: &(Profile, _)| Traits::of(&a.0, &b.0, 0).values[3];
         for headings in [2, 5, 9] {
@@ -357,7 +356,7 @@ mod tests {
         let scattered: Vec<usize> = (0..20).map(|index| 10 * index + 3).collect();
         for (replaced, share) in [(scattered, 0.1), ((60..80).collect(), 0.1), ((60..120).collect(), 0.3)] {
             let other = page("", "", "", &replaced);
-            let long = f64::from(agreement(&original.1, &other.1)) / MIN_VALUES as f64;
+            let long = resemblance_of(agreement(&original.1, &other.1));
             let found = missing(resemblance(&original.0, &other.0), long, 200.0, 200.0);
             assert!((found - share).abs() < 0.08, "{share} {found}");
         }
@@ -372,7 +371,7 @@ mod tests {
             assert!(probability(&a, &a) > 0.9);
         }
         let thin = Recipe::default().sketch(&Page::text("one"));
-        let thin = (thin.profile.expect("a profile"), thin.min_hash.expect("min-values").values);
+        let thin = (thin.profile.expect("a profile"), min_bytes(&thin.min_hash.expect("min-values").values));
         assert!(probability(&thin, &thin) > 0.9);
     }
 

@@ -1,14 +1,23 @@
 //! Near-duplicates found for one document.
 
+use nddb_format::Fingerprint;
+
 use crate::detect::method::evidence::Evidence;
 use crate::detect::method::pair::{Verified, verdict};
-use crate::store::Stored;
 
 /// A stored near-duplicate of the queried document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NearDuplicate {
-    /// The stored document.
-    pub stored: Stored,
+    /// Number of the stored document, in the order of commits.
+    pub number: u64,
+    /// Id of the stored document; [`View::get`](crate::View::get) returns all that is stored of it.
+    pub id: String,
+    /// The address its page was fetched from.
+    pub url: Option<String>,
+    /// Its site, by the recipe's rule.
+    pub site: Option<String>,
+    /// Its fingerprint; `None` with fewer than two tokens.
+    pub fingerprint: Option<Fingerprint>,
     /// Evidence of the pair of the stored and the queried document.
     pub evidence: Evidence,
     /// Probability by the model that the two are near-duplicates, 0 to 1; `None` if either document has no profile.

@@ -208,7 +208,7 @@ fn asked(online: &OnlineDetector, scope: Scope<'_>, live: &BTreeMap<String, Docu
         };
         assert!(answer.complete, "{what}, {id}");
         assert_eq!(answer.count, answer.matches.len() as u64, "{what}, {id}");
-        let others = answer.matches.into_iter().map(|found| found.stored.record.id).filter(|other| other != id);
+        let others = answer.matches.into_iter().map(|found| found.id).filter(|other| other != id);
         directed.extend(others.map(|other| (id.clone(), other)));
     }
     for (a, b) in &directed {

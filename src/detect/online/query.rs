@@ -11,14 +11,13 @@ use super::verify::Texts;
 use crate::detect::candidates::lookup::keys_of;
 use crate::detect::method::asked::Asked;
 use crate::detect::method::definition::Candidates;
-use crate::detect::method::evidence::Evidence;
 use crate::detect::method::known::{Known, digest_of, is_without_terms};
 use crate::detect::method::pair::Verified;
 use crate::detect::method::registry::Method;
 use crate::detect::method::rules::Decision;
 use crate::detect::method::sketches::Sketches;
 use crate::sketch::Recipe;
-use crate::store::{Document, Found, Key, Near, Scope, Sharing, Stored, View, Within, fitting};
+use crate::store::{Candidate, Document, Found, Key, Near, Scope, Sharing, Stored, View, Within, fitting};
 use crate::text::Page;
 use crate::{Error, Result};
 
@@ -55,7 +54,7 @@ impl OnlineDetector {
         let fingerprint = (!stored.unprinted).then_some(fingerprint);
         let mut found = Query::new(self, Scope::of(view), (&stored.record, fingerprint), page)?.all()?;
         let listed = found.matches.len();
-        found.matches.retain(|near_duplicate| near_duplicate.stored.number != stored.number);
+        found.matches.retain(|near_duplicate| near_duplicate.number != stored.number);
         // Of more identical documents than are listed it is counted with those left out.
         if found.matches.len() < listed || found.count > listed as u64 {
             found.count -= 1;
@@ -97,15 +96,6 @@ pub(super) struct Query<'a> {
     /// Candidate keys: every near-duplicate shares at least one.
     keys: Vec<Key>,
     texts: Option<Texts<'a>>,
-}
-
-/// A document that the decider finds near.
-struct Alike {
-    number: u64,
-    found: Found,
-    print: Print,
-    evidence: Evidence,
-    rule: &'static str,
 }
 
 impl<'a> Query<'a> {
@@ -162,7 +152,7 @@ impl<'a> Query<'a> {
             let left_out = |near_duplicate: &&NearDuplicate| {
                 let is_near =
                     near_duplicate.evidence.distance.is_some_and(|distance| distance <= self.online.rules.within);
-                is_near && !listed.contains(&near_duplicate.stored.number)
+                is_near && !listed.contains(&near_duplicate.number)
             };
             count = count + near.more - matches.iter().filter(left_out).count() as u64;
         }
@@ -194,7 +184,7 @@ impl<'a> Query<'a> {
             Ok(true)
         })?;
         alikes.sort_by_cached_key(|alike| self.rank(alike));
-        Ok((alikes.into_iter().map(|alike| self.near_duplicate(alike)).collect(), near, sharing.cut))
+        Ok((alikes, near, sharing.cut))
     }
 
     /// Returns the first match with another id, and whether every document that could precede the match was compared.
@@ -207,7 +197,7 @@ impl<'a> Query<'a> {
             for number in numbers {
                 let alike = self.judge((number, self.look_up(number)?), true, None)?;
                 if let Some(alike) = alike.filter(|alike| self.is_other(alike)) {
-                    return Ok((Some(self.near_duplicate(alike)), true));
+                    return Ok((Some(alike), true));
                 }
             }
             if self.online.method == Method::Identity {
@@ -221,7 +211,7 @@ impl<'a> Query<'a> {
         if self.texts.is_some() {
             let (matches, near, cut) = self.found(self.online.group_limit.max(1))?;
             let id = &*self.record.id;
-            for near_duplicate in matches.into_iter().filter(|near_duplicate| near_duplicate.stored.record.id != id) {
+            for near_duplicate in matches.into_iter().filter(|near_duplicate| near_duplicate.id != id) {
                 if let Some(near_duplicate) = self.verified(near_duplicate)? {
                     return Ok((Some(near_duplicate), true));
                 }
@@ -233,7 +223,7 @@ impl<'a> Query<'a> {
         }
         let most = self.online.group_limit.max(1);
         let sharing = self.scope.sharing(&mut self.keys.clone(), most)?;
-        let mut best: Option<((Reverse<u64>, u64), Alike)> = None;
+        let mut best: Option<((Reverse<u64>, u64), NearDuplicate)> = None;
         let mut is_perfect = false;
         self.each_found(&sharing.numbers, |number, found| {
             if let Some(alike) = self.judge((number, found), true, None)?.filter(|alike| self.is_other(alike)) {
@@ -246,7 +236,7 @@ impl<'a> Query<'a> {
             }
             Ok(!is_perfect)
         })?;
-        let mut best = best.map(|(_, alike)| self.near_duplicate(alike));
+        let mut best = best.map(|(_, alike)| alike);
         if best.is_none() && self.asked.decider.or_simhash {
             best = self.nearest()?;
         }
@@ -262,7 +252,7 @@ impl<'a> Query<'a> {
                 let candidate = (found.number, self.look_up(found.number)?);
                 let alike = self.judge(candidate, self.online.method == Method::Simhash, Some(found.fingerprint))?;
                 if let Some(alike) = alike.filter(|alike| self.is_other(alike)) {
-                    return Ok(Some(self.near_duplicate(alike)));
+                    return Ok(Some(alike));
                 }
             }
             // All documents read so far are decided by another method.
@@ -287,14 +277,11 @@ impl<'a> Query<'a> {
 
     /// Passes the documents of ascending numbers to `visit` until it returns `false`. While one is compared, the next
     /// is fetched.
-    fn each_found(&self, numbers: &[u64], mut visit: impl FnMut(u64, Found) -> Result<bool>) -> Result<()> {
+    fn each_found(&self, numbers: &[u64], mut visit: impl FnMut(u64, Found<'a>) -> Result<bool>) -> Result<()> {
         self.scope.read(numbers)?;
-        let mut fetched: Option<(u64, Found)> = None;
+        let mut fetched: Option<(u64, Found<'a>)> = None;
         for number in numbers.iter().copied().map(Some).chain([None]) {
             let next = number.map(|number| Ok::<_, Error>((number, self.look_up(number)?))).transpose()?;
-            if let Some((_, found)) = &next {
-                found.prefetch();
-            }
             if let Some((number, found)) = std::mem::replace(&mut fetched, next)
                 && !visit(number, found)?
             {
@@ -304,20 +291,31 @@ impl<'a> Query<'a> {
         Ok(())
     }
 
-    fn look_up(&self, number: u64) -> Result<Found> {
-        self.scope.found(number)?.ok_or_else(|| self.lost(number))
-    }
-
-    fn lost(&self, number: u64) -> Error {
-        let what = format!("a key or a run leads to document {number}, and it has no record");
-        Error::Inconsistent { path: self.scope.view().dir.catalog(), what }
+    fn look_up(&self, number: u64) -> Result<Found<'a>> {
+        self.scope.found(number)?.ok_or_else(|| lost(&self.scope, number))
     }
 
     /// Returns a candidate if it is a near-duplicate; `shares` is whether the candidate shares a key, or was found by
     /// simhash alone, and `probed` the fingerprint if a probe has found it.
-    fn judge(&self, (number, found): (u64, Found), shares: bool, probed: Option<Fingerprint>) -> Result<Option<Alike>> {
-        // Many candidates are apart, which is decided without the fingerprint, another look-up.
-        let known = Known::of(found.record(), None);
+    fn judge(
+        &self,
+        (number, found): (u64, Found<'a>),
+        shares: bool,
+        probed: Option<Fingerprint>,
+    ) -> Result<Option<NearDuplicate>> {
+        let candidate = self.scope.candidate(&found)?;
+        let (known, print, id, url, site) = match &candidate {
+            Candidate::Summary(summary) => {
+                let print = Print { fingerprint: summary.fingerprint, unprinted: false };
+                (Known::of_summary(summary), Some(print), summary.id, summary.url, summary.site)
+            }
+            Candidate::Record(record, print) => {
+                let probed = probed.map(|fingerprint| Print { fingerprint: fingerprint.0, unprinted: false });
+                let (url, site) = (record.url.as_deref(), record.site.as_deref());
+                (Known::of(record, None), print.or(probed), &*record.id, url, site)
+            }
+        };
+        // Many candidates are apart, which is decided without the fingerprint, perhaps another look-up.
         let Some((mut evidence, mut decision)) = self.asked.evidence_unless_apart(&known) else {
             return Ok(None);
         };
@@ -325,7 +323,10 @@ impl<'a> Query<'a> {
         if is_by_method && !shares {
             return Ok(None);
         }
-        let print = self.scope.print(number, &found, probed)?.ok_or_else(|| self.lost(number))?;
+        let print = match print {
+            Some(print) => print,
+            None => self.scope.print(number, &found)?.ok_or_else(|| lost(&self.scope, number))?,
+        };
         let fingerprint = (!print.unprinted).then_some(Fingerprint(print.fingerprint));
         evidence.distance = self.asked.known.distance(fingerprint);
         if decision == Decision::Unknown {
@@ -333,18 +334,14 @@ impl<'a> Query<'a> {
         }
         let Decision::Near(rule) = decision else { return Ok(None) };
         self.asked.complete(&known, &mut evidence);
-        Ok(Some(Alike { number, found, print, evidence, rule }))
+        let probability = self.online.rules.probability_of(&evidence);
+        let (id, url, site) = (id.to_owned(), url.map(str::to_owned), site.map(str::to_owned));
+        Ok(Some(NearDuplicate { number, id, url, site, fingerprint, evidence, probability, rule, verified: None }))
     }
 
     /// Returns whether a document has another id.
-    fn is_other(&self, alike: &Alike) -> bool {
-        alike.found.record().id != self.record.id
-    }
-
-    fn near_duplicate(&self, alike: Alike) -> NearDuplicate {
-        let Alike { number, found, print, evidence, rule } = alike;
-        let probability = self.online.rules.probability_of(&evidence);
-        NearDuplicate { stored: found.stored(number, print), evidence, probability, rule, verified: None }
+    fn is_other(&self, near_duplicate: &NearDuplicate) -> bool {
+        near_duplicate.id != self.record.id
     }
 
     /// Returns the match unless the comparison of texts rejects it; unreadable texts do not reject. Equal texts are
@@ -353,8 +350,9 @@ impl<'a> Query<'a> {
         if let Some(texts) = &mut self.texts
             && self.online.verify.takes(&near_duplicate.evidence, &self.online.rules)
         {
-            near_duplicate.verified =
-                Verified::of(texts.compare(&near_duplicate.stored.record, &mut near_duplicate.evidence)?);
+            let number = near_duplicate.number;
+            let record = self.scope.record(number)?.ok_or_else(|| lost(&self.scope, number))?;
+            near_duplicate.verified = Verified::of(texts.compare(&record, &mut near_duplicate.evidence)?);
             if near_duplicate.verified.is_none() {
                 return Ok(None);
             }
@@ -363,9 +361,14 @@ impl<'a> Query<'a> {
     }
 
     /// Returns the sort key of a match; the least comes first.
-    fn rank(&self, alike: &Alike) -> (Reverse<u64>, u64) {
-        (Reverse(self.asked.decider.nearness(&alike.evidence)), alike.number)
+    fn rank(&self, near_duplicate: &NearDuplicate) -> (Reverse<u64>, u64) {
+        (Reverse(self.asked.decider.nearness(&near_duplicate.evidence)), near_duplicate.number)
     }
+}
+
+fn lost(scope: &Scope<'_>, number: u64) -> Error {
+    let what = format!("a key or a run leads to document {number}, and it has no record");
+    Error::Inconsistent { path: scope.view().dir.catalog(), what }
 }
 
 /// Returns what a query takes of a document whose fingerprint has the width of the database.

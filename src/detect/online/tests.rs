@@ -2,6 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use nddb_format::record::Record;
+use nddb_format::summaries::min_byte;
 use proptest::prelude::*;
 
 use super::*;
@@ -79,10 +80,10 @@ fn score(online: &OnlineDetector, a: &Stored, b: &Stored) -> Option<u32> {
     }
 }
 
-/// Whether two documents have at least 36 of 84 min-values in common, and four of these in one band.
+/// Whether two documents have the bytes of at least 36 of 84 min-values in common, and the min-values of one band.
 fn min_values_agree(a: &Record, b: &Record) -> Option<u32> {
     let (a, b) = (a.min_values.as_deref()?, b.min_values.as_deref()?);
-    let agree = (0..84).filter(|&position| a[position] == b[position]).count();
+    let agree = (0..84).filter(|&position| min_byte(a[position]) == min_byte(b[position])).count();
     let shares = (0..21).any(|band| (4 * band..4 * band + 4).all(|position| a[position] == b[position]));
     (agree >= 36 && shares).then_some(agree as u32)
 }
@@ -96,7 +97,7 @@ fn defined(online: &OnlineDetector, all: &[Stored], of: &Stored) -> Vec<u64> {
 }
 
 fn numbers(alikes: &NearDuplicates) -> Vec<u64> {
-    alikes.matches.iter().map(|alike| alike.stored.number).collect()
+    alikes.matches.iter().map(|alike| alike.number).collect()
 }
 
 /// What the method needs is known of it, or it is known to be empty.
@@ -171,7 +172,7 @@ fn assert_pairs(reader: &Reader, what: &str) {
             for stored in all.iter().filter(|stored| can_be_asked(&stored.record.id)) {
                 let (id, answer) = (&stored.record.id, online.ask(view, &Document::from(stored.clone())));
                 for alike in answer.expect("an answer").matches {
-                    let other = &alike.stored.record.id;
+                    let other = &alike.id;
                     if id != other {
                         found.insert((id.min(other).clone(), id.max(other).clone()));
                     }
@@ -299,7 +300,7 @@ proptest! {
                         prop_assert!(complete);
                         None
                     }
-                    Judgement::Duplicate { of, .. } => Some(of.stored.record.id),
+                    Judgement::Duplicate { of, .. } => Some(of.id),
                 };
                 judged[usize::from(found.is_some())] += 1;
                 prop_assert_eq!(found, model.insert_if_new(&online, &page));
@@ -357,7 +358,7 @@ fn by_simhash_the_nearest_and_oldest_fingerprint_decides() {
         };
         let judged = match writer.insert_if_new(document, &online).expect("judged") {
             Judgement::Inserted { outcome, complete: true } => Err(outcome),
-            Judgement::Duplicate { of, complete: true } => Ok((of.stored.record.id, of.evidence.distance)),
+            Judgement::Duplicate { of, complete: true } => Ok((of.id, of.evidence.distance)),
             other => panic!("{other:?}"),
         };
         assert_eq!(judged, wanted, "document {index}");
@@ -393,7 +394,7 @@ fn a_hot_key_is_cut_and_says_so() {
         let online = OnlineDetector { group_limit: 100, ..OnlineDetector::new(method) };
         let judged = writer.insert_if_new(asked.clone(), &online).expect("judged");
         let Judgement::Duplicate { of, complete } = judged else { panic!("{method}: {judged:?}") };
-        assert_eq!((&of.stored.record.id[..], complete), ("50", true), "{method}: the oldest is as near as can be");
+        assert_eq!((&of.id[..], complete), ("50", true), "{method}: the oldest is as near as can be");
     }
     writer.commit().expect("durable");
     for method in METHODS.into_iter().filter(|method| *method != Method::Identity) {

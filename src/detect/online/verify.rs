@@ -100,7 +100,7 @@ mod tests {
                 let answer = online.ask(view, &Document::from(stored)).expect("an answer");
                 assert_eq!(answer.count, answer.matches.len() as u64);
                 for near_duplicate in answer.matches {
-                    let other = collection.find(&near_duplicate.stored.record.id).expect("an id");
+                    let other = collection.find(&near_duplicate.id).expect("an id");
                     if other != ordinal {
                         each(&near_duplicate);
                         found.insert((ordinal.min(other), ordinal.max(other)));
@@ -191,7 +191,7 @@ mod tests {
         for ordinal in 0..collection.len() {
             let stored = view.get(collection.id(ordinal)).expect("sound").expect("stored");
             for near in online.ask_stored(view, &stored, None).expect("an answer").matches {
-                let other = collection.find(&near.stored.record.id).expect("an id");
+                let other = collection.find(&near.id).expect("an id");
                 asked.insert((ordinal.min(other), ordinal.max(other)));
             }
         }

@@ -1,6 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use nddb_format::record::Record;
+use nddb_format::summaries::min_byte;
 
 use super::*;
 use crate::detect::method::pair::Kind;
@@ -50,10 +51,10 @@ fn is_near(method: Method, complete: bool, a: &Page, b: &Page, sites: (&Page, &P
     }
 }
 
-/// Whether two documents have at least 36 of 84 min-values in common, and four of these in one band.
+/// Whether two documents have the bytes of at least 36 of 84 min-values in common, and the min-values of one band.
 fn min_values_agree(a: &Record, b: &Record) -> Option<u32> {
     let (a, b) = (a.min_values.as_deref()?, b.min_values.as_deref()?);
-    let agree = (0..84).filter(|&position| a[position] == b[position]).count();
+    let agree = (0..84).filter(|&position| min_byte(a[position]) == min_byte(b[position])).count();
     let shares = (0..21).any(|band| (4 * band..4 * band + 4).all(|position| a[position] == b[position]));
     (agree >= 36 && shares).then_some(agree as u32)
 }

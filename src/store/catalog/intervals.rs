@@ -96,6 +96,13 @@ impl Intervals {
         self.all.get(after).filter(|interval| interval.low <= number)
     }
 
+    /// Returns how many of these numbers are of intervals, of documents or of those that are gone.
+    pub(super) fn len_in(&self, numbers: Range<u64>) -> u64 {
+        let first = self.all.partition_point(|interval| interval.high <= numbers.start);
+        let overlapping = self.all[first..].iter().take_while(|interval| interval.low < numbers.end);
+        overlapping.map(|interval| interval.high.min(numbers.end) - interval.low.max(numbers.start)).sum()
+    }
+
     /// Returns the interval of the document with this number.
     pub(super) fn of(&self, number: u64) -> Option<&Interval> {
         self.covering(number).filter(|_| !self.gone.contains(number))

@@ -307,6 +307,16 @@ impl Catalog {
         })
     }
 
+    /// Returns whether a number is one of an interval, so that its document has no record of its own.
+    pub(crate) fn is_of_interval(&self, number: u64) -> bool {
+        self.intervals().covering(number).is_some()
+    }
+
+    /// Returns how many of these numbers are of intervals.
+    pub(crate) fn len_of_intervals(&self, numbers: std::ops::Range<u64>) -> u64 {
+        self.intervals().len_in(numbers)
+    }
+
     /// Returns whether documents have rows of intervals instead of their own.
     pub(crate) fn has_intervals(&self) -> bool {
         !self.intervals().is_empty()

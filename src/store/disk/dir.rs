@@ -21,17 +21,20 @@ pub(crate) enum Kind {
     Segment,
     /// Postings.
     Postings,
+    /// Summaries.
+    Summaries,
     /// The deleted set.
     Deleted,
 }
 
 impl Kind {
-    const ALL: [Kind; 3] = [Kind::Segment, Kind::Postings, Kind::Deleted];
+    pub(crate) const ALL: [Kind; 4] = [Kind::Segment, Kind::Postings, Kind::Summaries, Kind::Deleted];
 
     fn extension(self) -> &'static str {
         match self {
             Self::Segment => "seg",
             Self::Postings => "post",
+            Self::Summaries => "sum",
             Self::Deleted => "del",
         }
     }
@@ -42,7 +45,8 @@ pub(crate) fn named_files(manifest: &Manifest) -> impl Iterator<Item = (FileEntr
     let runs = manifest.runs.iter().flat_map(|run| {
         let segments = run.segments.iter().copied().chain(run.keys.map(|keys| keys.segment));
         let postings = [run.postings].into_iter().chain(run.keys.map(|keys| keys.postings));
-        segments.map(|file| (file, Kind::Segment)).chain(postings.map(|file| (file, Kind::Postings)))
+        let summaries = run.summaries.map(|file| (file, Kind::Summaries));
+        segments.map(|file| (file, Kind::Segment)).chain(postings.map(|file| (file, Kind::Postings))).chain(summaries)
     });
     runs.chain(manifest.deleted.map(|file| (file, Kind::Deleted)))
 }

@@ -68,7 +68,7 @@ pub struct RunStats {
     pub restart: u16,
     /// Bytes of all files.
     pub bytes: u64,
-    /// The files: the segments in the order of the tables, then the postings.
+    /// The files: the segments in the order of the tables, the postings, those of the key table, the summaries.
     pub files: Vec<FileStats>,
 }
 
@@ -109,6 +109,8 @@ pub struct BytesByKind {
     pub postings: u64,
     /// Bytes of key tables.
     pub keys: u64,
+    /// Bytes of summaries.
+    pub summaries: u64,
     /// Bytes of the deleted set's file.
     pub deleted: u64,
     /// Bytes of the catalog, with its log.
@@ -120,7 +122,7 @@ pub struct BytesByKind {
 impl BytesByKind {
     /// Returns the sum.
     pub fn total(&self) -> u64 {
-        self.segments + self.postings + self.keys + self.deleted + self.catalog + self.manifest
+        self.segments + self.postings + self.keys + self.summaries + self.deleted + self.catalog + self.manifest
     }
 }
 
@@ -140,6 +142,7 @@ impl View<'_> {
         let postings = manifest.runs.iter().map(|run| run.postings.length).sum();
         let key_tables = manifest.runs.iter().filter_map(|run| run.keys.as_ref());
         let keys = key_tables.map(|table| table.segment.length + table.postings.length).sum();
+        let summaries = manifest.runs.iter().filter_map(|run| run.summaries).map(|file| file.length).sum();
         let segments = manifest.runs.iter().flat_map(|run| &run.segments).map(|file| file.length).sum();
         Ok(Stats {
             documents: counters.live.saturating_sub(pending),
@@ -154,6 +157,7 @@ impl View<'_> {
                 segments,
                 postings,
                 keys,
+                summaries,
                 deleted: manifest.deleted.map_or(0, |file| file.length),
                 catalog: self.dir.catalog_size(),
                 manifest: manifest.encode().len() as u64,
@@ -202,7 +206,12 @@ impl View<'_> {
                 bits_per_fingerprint: None,
             })
         });
-        let files: Vec<FileStats> = segments.chain([postings]).chain(keys).collect();
+        let summaries = run.summaries.iter().map(|file| FileStats {
+            name: name(file, Kind::Summaries),
+            bytes: file.length,
+            bits_per_fingerprint: None,
+        });
+        let files: Vec<FileStats> = segments.chain([postings]).chain(keys).chain(summaries).collect();
         RunStats {
             low: run.low,
             high: run.high,

@@ -1,16 +1,18 @@
 //! The documents that a new document is judged against: those that share a key with it, or whose fingerprint is
 //! near. They are the committed ones of one state and, for a writer, the staged ones on top.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use nddb_format::Fingerprint;
 use nddb_format::record::{Print, Record};
+use nddb_format::summaries::Summary;
 
 use super::probe::{Match, Work};
 use super::view::{Stored, View, Within};
-use crate::Result;
 use crate::store::catalog::{Family, Key, KeyCursor, Recent};
-use crate::store::disk::map::prefetch;
+use crate::store::runs::summaries::SummariesFile;
+use crate::{Error, Result};
 
 /// Most rows of one key that are skipped because their documents are deleted or hidden; the rest counts as unread.
 const PASSED_MAX: usize = 1 << 16;
@@ -107,38 +109,24 @@ pub(crate) struct Near {
 }
 
 /// What a look-up of a document has found.
-pub(crate) enum Found {
-    /// All of it.
-    Whole(Box<Stored>),
-    /// Everything but its fingerprint.
-    Recent(Arc<Recent>),
+pub(crate) enum Found<'a> {
+    /// A staged document.
+    Staged(Box<Stored>),
+    /// Where the summary of a document is.
+    Summary(&'a SummariesFile, Range<u64>),
+    /// The encoded summary of a document of the memtable.
+    Recent(&'a [u8]),
+    /// A document without a summary: all of it but the print.
+    Record(Arc<Recent>),
 }
 
-impl Found {
-    pub(crate) fn record(&self) -> &Record {
-        match self {
-            Self::Whole(stored) => &stored.record,
-            Self::Recent(recent) => &recent.record,
-        }
-    }
-
-    /// Fetches what a comparison reads of the record.
-    pub(crate) fn prefetch(&self) {
-        fn lines<T>(items: &[T]) {
-            (0..items.len()).step_by(64 / size_of::<T>()).for_each(|index| prefetch(items, index));
-        }
-        let record = self.record();
-        record.profile.iter().for_each(|profile| lines(profile.as_slice()));
-        record.min_values.iter().for_each(|values| lines(values.as_slice()));
-    }
-
-    /// Returns the document.
-    pub(crate) fn stored(self, number: u64, print: Print) -> Stored {
-        match self {
-            Self::Whole(stored) => *stored,
-            Self::Recent(recent) => Stored::of(number, print, recent.record.clone()),
-        }
-    }
+/// A candidate: what it is compared by and what an answer says of it.
+#[expect(clippy::large_enum_variant, reason = "there is one at a time, and most are summaries")]
+pub(crate) enum Candidate<'f> {
+    /// The summary of a printed document.
+    Summary(Summary<'f>),
+    /// The record of any document, and its print if it is at hand.
+    Record(&'f Record, Option<Print>),
 }
 
 /// The staged changes of a writer.
@@ -258,25 +246,62 @@ impl<'a> Scope<'a> {
     pub(crate) fn read(&self, numbers: &[u64]) -> Result<()> {
         // Staged documents are the youngest.
         let end = self.group.and_then(|group| numbers.iter().position(|&number| group.keeps(number)));
-        self.view.catalog.read_recent(&numbers[..end.unwrap_or(numbers.len())])
+        let (mut rest, snapshot) = (Vec::new(), self.view.snapshot);
+        for &number in &numbers[..end.unwrap_or(numbers.len())] {
+            match snapshot.summaries(number) {
+                Some(file) => file.prefetch_entry(number),
+                None if snapshot.memtable.summary(number).is_some() => (),
+                None => rest.push(number),
+            }
+        }
+        self.view.catalog.read_recent(&rest)
     }
 
-    /// Returns the record of a number that one of these found, or all of the document where it is at hand.
-    pub(crate) fn found(&self, number: u64) -> Result<Option<Found>> {
-        match self.group.and_then(|group| group.stored(number)) {
-            Some(stored) => Ok(Some(Found::Whole(Box::new(stored)))),
-            None => Ok(self.view.catalog.recent(number)?.map(Found::Recent)),
+    /// Returns the document of a number that one of these found.
+    pub(crate) fn found(&self, number: u64) -> Result<Option<Found<'a>>> {
+        if let Some(stored) = self.group.and_then(|group| group.stored(number)) {
+            return Ok(Some(Found::Staged(Box::new(stored))));
+        }
+        if let Some(file) = self.view.snapshot.summaries(number)
+            && let Some(range) = file.find(number)?
+        {
+            return Ok(Some(Found::Summary(file, range)));
+        }
+        if let Some(summary) = self.view.snapshot.memtable.summary(number) {
+            return Ok(Some(Found::Recent(summary)));
+        }
+        Ok(self.view.catalog.recent(number)?.map(Found::Record))
+    }
+
+    /// Returns what was found as a candidate.
+    pub(crate) fn candidate<'f>(&self, found: &'f Found<'a>) -> Result<Candidate<'f>> {
+        match found {
+            Found::Staged(stored) => {
+                let print = Print { fingerprint: stored.fingerprint.0, unprinted: stored.unprinted };
+                Ok(Candidate::Record(&stored.record, Some(print)))
+            }
+            Found::Summary(file, range) => file.summary(range.clone()).map(Candidate::Summary),
+            Found::Recent(summary) => {
+                let path = self.view.dir.catalog();
+                Summary::decode(summary).map(Candidate::Summary).map_err(Error::format(&path))
+            }
+            Found::Record(recent) => Ok(Candidate::Record(&recent.record, None)),
         }
     }
 
-    /// Returns the print of a document that was found; a fingerprint that a probe has found need not be looked up.
-    pub(crate) fn print(&self, number: u64, found: &Found, probed: Option<Fingerprint>) -> Result<Option<Print>> {
-        match (found, probed) {
-            (Found::Whole(stored), _) => {
-                Ok(Some(Print { fingerprint: stored.fingerprint.0, unprinted: stored.unprinted }))
-            }
-            (_, Some(fingerprint)) => Ok(Some(Print { fingerprint: fingerprint.0, unprinted: false })),
-            (Found::Recent(recent), None) => self.view.catalog.print_of(number, recent),
+    /// Returns the record of a document.
+    pub(crate) fn record(&self, number: u64) -> Result<Option<Record>> {
+        match self.group.and_then(|group| group.stored(number)) {
+            Some(stored) => Ok(Some(stored.record)),
+            None => self.view.catalog.record(number),
+        }
+    }
+
+    /// Returns the print of a document that was found without it.
+    pub(crate) fn print(&self, number: u64, found: &Found<'_>) -> Result<Option<Print>> {
+        match found {
+            Found::Record(recent) => self.view.catalog.print_of(number, recent),
+            _ => self.view.catalog.print(number),
         }
     }
 

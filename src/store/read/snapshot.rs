@@ -15,6 +15,7 @@ use crate::store::keys::keys_of;
 use crate::store::ranges::{Ranges, deleted_in};
 use crate::store::runs::memtable::Memtables;
 use crate::store::runs::run::{Run, Verify};
+use crate::store::runs::summaries::{SummariesFile, SummaryRows};
 use crate::{Error, Result};
 
 /// One state of the database.
@@ -76,6 +77,8 @@ pub(crate) struct Changes {
     keys: Vec<u64>,
     /// For each print, the index at which its keys end.
     key_ends: Vec<usize>,
+    /// Summaries of the same documents.
+    summaries: SummaryRows,
     /// The rows of keys of the catalog.
     key_rows: KeyRows,
     seen: u64,
@@ -146,6 +149,9 @@ impl Snapshot {
         for ((fingerprint, number), end) in changes.prints.into_iter().zip(ends) {
             self.memtable.insert(fingerprint, number);
             self.memtable.insert_keys(number, keys.by_ref().take(end.saturating_sub(start)));
+            if let Some(summary) = changes.summaries.get(number) {
+                self.memtable.insert_summary(number, summary);
+            }
             start = start.max(end);
         }
         self.key_rows = changes.key_rows;
@@ -181,6 +187,13 @@ impl Snapshot {
     /// Returns whether the catalog may have rows of a key.
     pub(crate) fn may_have_rows(&self, key: &Key, catalog: &Catalog) -> bool {
         self.key_rows.may_have(key, catalog)
+    }
+
+    /// Returns the file that has the summary of a number, unless it has none.
+    #[inline]
+    pub(crate) fn summaries(&self, number: u64) -> Option<&SummariesFile> {
+        let after = self.runs.partition_point(|run| run.entry.high <= number);
+        self.runs.get(after).filter(|run| run.entry.low <= number)?.summaries.as_ref()
     }
 
     /// Returns whether all documents that have been read are live.
@@ -222,6 +235,7 @@ impl Changes {
             prints: Vec::new(),
             keys: Vec::new(),
             key_ends: Vec::new(),
+            summaries: SummaryRows::default(),
             key_rows: KeyRows::default(),
             seen,
             deletions: 0,
@@ -258,7 +272,7 @@ impl Changes {
         self.read_keys(catalog)
     }
 
-    /// Reads the keys of the documents whose prints were read, unless they are rows of the catalog.
+    /// Reads the keys and summaries of the documents whose prints were read, unless the keys are rows of the catalog.
     fn read_keys(&mut self, catalog: &Catalog) -> Result<()> {
         let Some(keyed) = self.manifest.keyed else { return Ok(()) };
         let first = self.prints.partition_point(|&(_, number)| number < keyed);
@@ -267,6 +281,7 @@ impl Changes {
         }
         let recipe = Recipe::of_any_version(&catalog.settings()?.recipe);
         let numbers = self.prints[first..].iter().map(|&(_, number)| number);
+        let prints = &self.prints[first..];
         self.key_ends.resize(self.prints.len(), 0);
         catalog.neighboring_records(numbers, &mut |index, value| {
             let record = Record::decode(value).map_err(Error::format(catalog.path()))?;
@@ -276,6 +291,8 @@ impl Changes {
                 self.keys.reserve(keys.stored().count() * (self.prints.len() - first));
             }
             self.keys.extend(keys.stored());
+            let (fingerprint, number) = prints[index];
+            self.summaries.push(number, fingerprint, &record);
             self.key_ends[first + index] = self.keys.len();
             Ok(())
         })

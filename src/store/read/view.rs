@@ -2,12 +2,17 @@
 
 use nddb_format::Fingerprint;
 use nddb_format::record::{Archive, Print, Record, Settings};
+use nddb_format::summaries::Summary;
 
 use super::probe::{Match, Matches, Work};
 use super::snapshot::Snapshot;
 use crate::store::catalog::Catalog;
 use crate::store::disk::dir::Dir;
+use crate::store::runs::run::Run;
 use crate::{Error, Result};
+
+/// How many documents before it is read the place of a summary is prefetched.
+const AHEAD: usize = 8;
 
 /// The greatest Hamming distance of a query, in bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -130,30 +135,69 @@ impl<'a> View<'a> {
         by_number.sort_unstable_by_key(|(_, found)| found.number);
         let mut numbers: Vec<u64> = by_number.iter().map(|(_, found)| found.number).collect();
         numbers.dedup();
+        let rest = self.resolve_by_summaries(&numbers, &by_number, answers)?;
         let path = self.dir.catalog();
-        let (mut resolved, mut rest) = (0, by_number.iter().peekable());
-        self.catalog.records(&numbers, &mut |index, value| {
+        let mut resolved = 0;
+        let mut hits = by_number.iter().peekable();
+        self.catalog.records(&rest, &mut |index, value| {
             let head = Record::head_of(value).map_err(Error::format(&path))?;
-            while let Some((query, hit)) = rest.next_if(|(_, hit)| hit.number <= numbers[index]) {
-                if hit.number == numbers[index] {
-                    answers[*query].matches.push(Neighbor {
-                        id: head.id.into(),
-                        number: hit.number,
-                        fingerprint: hit.fingerprint,
-                        distance: hit.distance,
-                        url: head.url.map(str::to_owned),
-                        site: head.site.map(str::to_owned),
-                    });
-                }
+            while hits.next_if(|(_, hit)| hit.number < rest[index]).is_some() {}
+            while let Some((query, hit)) = hits.next_if(|(_, hit)| hit.number == rest[index]) {
+                answers[*query].matches.push(neighbor(hit, (head.id, head.url, head.site)));
             }
             resolved += 1;
             Ok(())
         })?;
-        if resolved != numbers.len() {
-            let what = format!("the catalog lacks {} documents that a run holds", numbers.len() - resolved);
+        if resolved != rest.len() {
+            let what = format!("the catalog lacks {} documents that a run holds", rest.len() - resolved);
             return Err(Error::Inconsistent { path: self.dir.catalog(), what });
         }
         Ok(())
+    }
+
+    /// Adds the documents that have summaries. Returns the other numbers.
+    fn resolve_by_summaries(
+        &self,
+        numbers: &[u64],
+        by_number: &[(usize, Match)],
+        answers: &mut [Answer],
+    ) -> Result<Vec<u64>> {
+        let (mut rest, mut hits) = (Vec::new(), by_number.iter().peekable());
+        for (index, &number) in numbers.iter().enumerate() {
+            if let Some(&ahead) = numbers.get(index + AHEAD) {
+                self.snapshot.summaries(ahead).iter().for_each(|file| file.prefetch_entry(ahead));
+            }
+            let Some(summary) = self.summary(number)? else {
+                rest.push(number);
+                continue;
+            };
+            while hits.next_if(|(_, hit)| hit.number < number).is_some() {}
+            while let Some((query, hit)) = hits.next_if(|(_, hit)| hit.number == number) {
+                answers[*query].matches.push(neighbor(hit, (summary.id, summary.url, summary.site)));
+            }
+        }
+        Ok(rest)
+    }
+
+    /// Returns the number of runs that lack summaries of their documents: verdicts read records of these instead, until a
+    /// compaction of all runs adds them.
+    pub fn runs_without_summaries(&self) -> usize {
+        self.snapshot.runs.iter().filter(|run| self.lacks_summaries(run)).count()
+    }
+
+    /// Returns whether a run lacks summaries of documents that have records of their own.
+    pub(crate) fn lacks_summaries(&self, run: &Run) -> bool {
+        let held = run.summaries.as_ref().map_or(0, |file| file.summaries().header().documents);
+        run.entry.documents > held + self.catalog.len_of_intervals(run.entry.low..run.entry.high)
+    }
+
+    /// Returns the summary of a number, if it has one.
+    pub(crate) fn summary(&self, number: u64) -> Result<Option<Summary<'a>>> {
+        if let Some(file) = self.snapshot.summaries(number) {
+            return file.find(number)?.map(|range| file.summary(range)).transpose();
+        }
+        let summary = self.snapshot.memtable.summary(number).map(Summary::decode).transpose();
+        summary.map_err(Error::format(&self.dir.catalog()))
     }
 
     /// Returns the live document with this id.
@@ -197,6 +241,13 @@ impl<'a> View<'a> {
         let (print, record) = (self.catalog.print(number)?, self.catalog.record(number)?);
         Ok(print.zip(record).map(|(print, record)| Stored::of(number, print, record)))
     }
+}
+
+/// Returns a match with what an answer says of its document.
+fn neighbor(hit: &Match, (id, url, site): (&str, Option<&str>, Option<&str>)) -> Neighbor {
+    let &Match { number, fingerprint, distance, .. } = hit;
+    let (id, url, site) = (id.to_owned(), url.map(str::to_owned), site.map(str::to_owned));
+    Neighbor { id, number, fingerprint, distance, url, site }
 }
 
 impl Stored {

@@ -12,7 +12,7 @@ use crate::store::disk::dir::{Dir, FileWriter, Kind};
 use crate::{Error, Result};
 
 /// Bytes collected before they are written to a file.
-const BUFFER_SIZE: usize = 1 << 20;
+pub(super) const BUFFER_SIZE: usize = 1 << 20;
 
 /// Receives ascending values in slices.
 pub(crate) type Sink<'a> = dyn FnMut(&[u64]) -> Result<()> + 'a;
@@ -68,7 +68,7 @@ pub(crate) fn write_segment(
     Ok((entry, survey, ranks))
 }
 
-fn finish(mut file: FileWriter, number: u64, identity: u64, rest: &[u8]) -> Result<FileEntry> {
+pub(super) fn finish(mut file: FileWriter, number: u64, identity: u64, rest: &[u8]) -> Result<FileEntry> {
     file.write(rest)?;
     let (length, checksum) = file.finish()?;
     Ok(FileEntry { number, length, identity, checksum })
@@ -112,14 +112,20 @@ pub(crate) fn write_postings(
     Ok((finish(file, number, identity, &out)?, survey))
 }
 
-/// Returns the number of files of a run of this scheme: its segments, its postings and those of its key table.
+/// Returns the number of files of a run of this scheme: its segments, its postings, those of its key table and its
+/// summaries.
 pub(crate) fn files_of(scheme: &Scheme) -> u64 {
-    scheme.tables().len() as u64 + 1 + KEY_FILES
+    scheme.tables().len() as u64 + 1 + KEY_FILES + 1
 }
 
 /// Returns the first of the file numbers that [`files_of`] reserves for the key table.
 pub(crate) fn key_files(first_file: u64, scheme: &Scheme) -> u64 {
-    first_file + files_of(scheme) - KEY_FILES
+    summaries_file(first_file, scheme) - KEY_FILES
+}
+
+/// Returns the one of the file numbers that [`files_of`] reserves for the summaries.
+pub(crate) fn summaries_file(first_file: u64, scheme: &Scheme) -> u64 {
+    first_file + files_of(scheme) - 1
 }
 
 /// Builds the segments and postings of a run of (fingerprint, number) pairs, which are sorted here, under the file
@@ -211,6 +217,7 @@ pub(crate) fn run_entry(
         postings,
         segments: tables.iter().map(|(file, ..)| *file).collect(),
         keys: None,
+        summaries: None,
     })
 }
 

@@ -6,9 +6,11 @@ use std::path::Path;
 use nddb_format::keys;
 use nddb_format::manifest::{KeyTable, RunEntry};
 use nddb_format::record::Record;
+use nddb_format::summaries::Summary;
 use roaring::RoaringTreemap;
 
 use super::build::{Entry, refused, run_entry, write_postings, write_segment};
+use super::summaries::SummarySink;
 use crate::sketch::Recipe;
 use crate::spill::sort::{Sorted, Sorter};
 use crate::spill::ticker::Ticker;
@@ -85,26 +87,57 @@ pub(crate) struct Records<'a, 't> {
 impl Records<'_, '_> {
     /// Calls `visit` with each stored key and the number of its document, each once for a document.
     pub(crate) fn each_key(&self, visit: &mut dyn FnMut(u64, u64) -> Result<()>) -> Result<()> {
-        let (low, high) = self.range;
-        let unprinted = unprinted(self.catalog, low..high)?;
-        let mut rows = 0;
-        self.catalog.all_records(low, &mut |number, value| {
-            if number >= high {
-                return Ok(false);
-            }
-            rows += 1;
-            if rows % ROWS == 0 {
-                self.ticker.add(ROWS)?;
-            }
-            if unprinted.contains(number) || !(self.keeps)(number) {
-                return Ok(true);
-            }
-            let record = Record::decode(value).map_err(Error::format(self.catalog.path()))?;
-            let mut keys: Vec<u64> = keys_of(&record, self.recipe).stored().collect();
+        self.each(&mut |number, _, record| {
+            let mut keys: Vec<u64> = keys_of(record, self.recipe).stored().collect();
             keys.sort_unstable();
             keys.dedup();
-            keys.into_iter().try_for_each(|key| visit(key, number)).map(|()| true)
+            keys.into_iter().try_for_each(|key| visit(key, number))
         })
+    }
+
+    /// Calls `visit` with the encoded summary of each document that has a record of its own, and its number.
+    pub(crate) fn each_summary(&self, visit: &mut SummarySink<'_>) -> Result<()> {
+        let mut summary = Vec::new();
+        self.each(&mut |number, fingerprint, record| {
+            if self.catalog.is_of_interval(number) {
+                return Ok(());
+            }
+            summary.clear();
+            Summary::of(fingerprint, record).encode_into(&mut summary);
+            visit(number, &summary)
+        })
+    }
+
+    /// Calls `visit` with each document: its number, fingerprint and record.
+    fn each(&self, visit: &mut dyn FnMut(u64, u64, &Record) -> Result<()>) -> Result<()> {
+        let (mut low, high) = self.range;
+        while low < high {
+            let mut prints = Vec::new();
+            self.catalog.prints(low, &mut |number, print| {
+                let goes_on = number < high && prints.len() < ROWS as usize;
+                if goes_on {
+                    prints.push((number, print));
+                }
+                Ok(goes_on)
+            })?;
+            let Some(&(last, _)) = prints.last() else { break };
+            let mut printed = prints.into_iter().peekable();
+            self.catalog.all_records(low, &mut |number, value| {
+                if number > last {
+                    return Ok(false);
+                }
+                while printed.next_if(|(before, _)| *before < number).is_some() {}
+                let print = printed.next_if(|(with, print)| *with == number && !print.unprinted);
+                if let Some((_, print)) = print.filter(|_| (self.keeps)(number)) {
+                    let record = Record::decode(value).map_err(Error::format(self.catalog.path()))?;
+                    visit(number, print.fingerprint, &record)?;
+                }
+                Ok(true)
+            })?;
+            self.ticker.add(ROWS)?;
+            low = last + 1;
+        }
+        Ok(())
     }
 
     /// Returns the \[key, number\] pairs, sorted, and their number; `folder` is for temporary files.

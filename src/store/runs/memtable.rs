@@ -13,6 +13,7 @@ use nddb_format::fingerprint::low_mask;
 use nddb_format::scheme::K_MAX;
 
 use crate::store::runs::contents::Contents;
+use crate::store::runs::summaries::SummaryRows;
 
 /// Most rows before a flush.
 const ROWS_MAX: usize = 262_144;
@@ -151,6 +152,7 @@ pub(crate) struct Memtable {
     /// The entry of each fingerprint.
     entry_of: HashTable<u32>,
     keys: Keys,
+    summaries: SummaryRows,
     rows: usize,
     /// The least number, and one more than the greatest.
     start: u64,
@@ -193,6 +195,7 @@ impl Memtable {
             numbers: Vec::new(),
             entry_of: HashTable::new(),
             keys: Keys::default(),
+            summaries: SummaryRows::default(),
             rows: 0,
             start: u64::MAX,
             end: 0,
@@ -252,6 +255,8 @@ impl Memtable {
         rows.into_iter().for_each(|(number, fingerprint)| above.insert(fingerprint, number));
         let keys = self.keys.pairs().filter(|&(_, number)| number >= low);
         keys.for_each(|(key, number)| above.keys.insert(key, number));
+        let summaries = self.summaries.iter().filter(|&(number, _)| number >= low);
+        summaries.for_each(|(number, summary)| above.summaries.push_bytes(number, summary));
         above
     }
 
@@ -297,6 +302,11 @@ impl Memtable {
         self.keys.links.len()
     }
 
+    /// Returns the bytes of all summaries.
+    pub(crate) fn summaries_size(&self) -> u64 {
+        self.summaries.size()
+    }
+
     /// Returns one more than the greatest number.
     pub(crate) fn end(&self) -> u64 {
         self.end
@@ -308,12 +318,21 @@ impl Memtable {
     }
 
     /// Returns the contents of a run of the documents that `keeps` does.
-    pub(crate) fn contents(&self, keeps: impl Fn(u64) -> bool) -> Contents {
+    pub(crate) fn contents(&self, keeps: impl Fn(u64) -> bool) -> Contents<'static> {
+        let (contents, summaries) = self.parts(keeps);
+        contents.with_summaries(summaries)
+    }
+
+    /// Returns the contents of a run of the documents that `keeps` does, and their summaries.
+    fn parts(&self, keeps: impl Fn(u64) -> bool) -> (Contents<'static>, SummaryRows) {
         let entries =
             self.entries().flat_map(|(fingerprint, numbers)| numbers.iter().map(move |&number| (fingerprint, number)));
         let pairs = entries.filter(|&(_, number)| keeps(number)).collect();
         let keys = self.keys.pairs().filter(|&(_, number)| keeps(number)).map(|(key, number)| [key, number]).collect();
-        Contents { pairs, keys }
+        let mut summaries = SummaryRows::default();
+        let kept = self.summaries.iter().filter(|&(number, _)| keeps(number));
+        kept.for_each(|(number, summary)| summaries.push_bytes(number, summary));
+        (Contents { pairs, keys, ..Contents::default() }, summaries)
     }
 }
 
@@ -344,6 +363,16 @@ impl Memtables {
     /// Adds keys of the document that was added last.
     pub(crate) fn insert_keys(&mut self, number: u64, keys: impl Iterator<Item = u64>) {
         self.active.insert_keys(number, keys);
+    }
+
+    /// Adds the encoded summary of the document that was added last.
+    pub(crate) fn insert_summary(&mut self, number: u64, summary: &[u8]) {
+        self.active.summaries.push_bytes(number, summary);
+    }
+
+    /// Returns the encoded summary of a document.
+    pub(crate) fn summary(&self, number: u64) -> Option<&[u8]> {
+        self.each().find_map(|memtable| memtable.summaries.get(number))
     }
 
     /// Returns whether the documents that no flush has frozen should be flushed.
@@ -399,14 +428,15 @@ impl Memtables {
     }
 
     /// Returns the contents of a run of the documents that `keeps` does.
-    pub(crate) fn contents(&self, keeps: impl Fn(u64) -> bool) -> Contents {
-        let mut all = Contents::default();
+    pub(crate) fn contents(&self, keeps: impl Fn(u64) -> bool) -> Contents<'static> {
+        let (mut all, mut summaries) = (Contents::default(), SummaryRows::default());
         for memtable in self.each() {
-            let contents = memtable.contents(&keeps);
+            let (contents, rows) = memtable.parts(&keeps);
             all.pairs.extend(contents.pairs);
             all.keys.extend(contents.keys);
+            rows.iter().for_each(|(number, summary)| summaries.push_bytes(number, summary));
         }
-        all
+        all.with_summaries(summaries)
     }
 }
 

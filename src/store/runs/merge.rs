@@ -3,12 +3,13 @@
 //! If a run has the scheme of the new one, each of its tables is read in its own order without sorting; otherwise
 //! its fingerprints are permuted and sorted again, externally if necessary.
 
+use std::cell::Cell;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use nddb_format::digest::Digest;
 use nddb_format::keys;
-use nddb_format::manifest::{KeyTable, RunEntry};
+use nddb_format::manifest::{FileEntry, KeyTable, RunEntry};
 use nddb_format::permutation::Table;
 use nddb_format::scheme::Scheme;
 use nddb_format::{Fingerprint, FormatError};
@@ -21,10 +22,11 @@ use crate::spill::streams::{Ascending, Merged};
 use crate::store::disk::dir::Dir;
 use crate::store::ranges::deleted_in;
 use crate::store::runs::build::{
-    Entry, Sink, in_parallel, key_files, run_entry, run_size, write_postings, write_segment,
+    Entry, Sink, in_parallel, key_files, run_entry, run_size, summaries_file, write_postings, write_segment,
 };
 use crate::store::runs::keys::key_table;
 use crate::store::runs::run::Run;
+use crate::store::runs::summaries::{summaries_size, write_summaries};
 use crate::{Error, Result};
 
 /// Blocks decoded by a stream at a time.
@@ -175,7 +177,10 @@ impl Merge<'_> {
         let is_sorted = |ordinal: usize| !self.has_order(ordinal);
         let sorted = (0..tables.len()).filter(|&ordinal| is_sorted(ordinal)).count().min(self.threads);
         let keys = self.runs.iter().filter_map(|run| run.entry.keys.as_ref()).map(|keys| keys.pairs).sum();
-        run_size(&self.scheme, documents, keys) + sorted as u64 * documents * size_of::<u64>() as u64
+        let summaries = self.runs.iter().filter_map(|run| run.entry.summaries).map(|file| file.length).sum();
+        run_size(&self.scheme, documents, keys)
+            + summaries_size(summaries, 0)
+            + sorted as u64 * documents * size_of::<u64>() as u64
     }
 
     /// Returns whether all runs have a table in the order of the new run's table.
@@ -189,9 +194,43 @@ impl Merge<'_> {
     pub(crate) fn run(&self, first_file: u64, dropped: &Dropped, watch: &mut Watch) -> Result<Option<RunEntry>> {
         let (Some(first), Some(last)) = (self.runs.first(), self.runs.last()) else { return Ok(None) };
         let range = (first.entry.low, last.entry.high);
+        let summaries = self.summaries(range, summaries_file(first_file, &self.scheme), dropped)?;
         let Some(entry) = self.tables(range, first_file, dropped, watch)? else { return Ok(None) };
         let keys = self.keys(range, key_files(first_file, &self.scheme), dropped, watch)?;
-        Ok(Some(RunEntry { keys, ..entry }))
+        Ok(Some(RunEntry { keys, summaries, ..entry }))
+    }
+
+    /// Writes the summaries of the new run: those of the old ones, or the file of a single one if nothing is left out.
+    fn summaries(&self, range: (u64, u64), number: u64, dropped: &Dropped) -> Result<Option<FileEntry>> {
+        if let [only] = self.runs
+            && dropped.documents == 0
+        {
+            return Ok(only.entry.summaries);
+        }
+        let files = || self.runs.iter().filter_map(|run| run.summaries.as_ref());
+        let left_out = Cell::new(Digest::default());
+        let written = write_summaries(self.dir, number, range, &|sink| {
+            left_out.take();
+            files().try_for_each(|file| {
+                file.each(&|number| !self.deleted.contains(number), sink, &mut |number, summary| {
+                    let mut sum = left_out.get();
+                    sum.add_pair(crc32fast::hash(summary).into(), number);
+                    left_out.set(sum);
+                })
+            })
+        })?;
+        let mut digest = left_out.get();
+        written.iter().for_each(|(_, survey)| digest.add(survey.digest()));
+        files().for_each(|file| digest.subtract(file.summaries().header().digest));
+        if digest != Digest::default() {
+            return Err(self.unsound());
+        }
+        Ok(written.map(|(file, _)| file))
+    }
+
+    fn unsound(&self) -> Error {
+        let what = "a merge does not hold what its inputs hold: nothing was changed".into();
+        Error::Inconsistent { path: self.dir.root().into(), what }
     }
 
     /// Builds the key table of the new run: that of a single run is kept if nothing is left out.
@@ -252,8 +291,7 @@ impl Merge<'_> {
             && survey.set_digest() == built[0].1.digest()
             && survey.fingerprints() == built[0].1.count();
         if !sound {
-            let what = "a merge does not hold what its inputs hold: nothing was changed".into();
-            return Err(Error::Inconsistent { path: self.dir.root().into(), what });
+            return Err(self.unsound());
         }
         let entry = run_entry(self.dir, &self.scheme, range, documents, postings, &built)?;
         Ok(Some(RunEntry { rewrites: self.rewrites, ..entry }))

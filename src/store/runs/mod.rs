@@ -8,3 +8,5 @@ pub(crate) mod memtable;
 pub(crate) mod merge;
 pub mod planner;
 pub(crate) mod run;
+mod seen;
+pub(crate) mod summaries;

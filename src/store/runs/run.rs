@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 use std::path::Path;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use nddb_format::block::{self, BLOCK_SIZE, Block};
@@ -12,46 +12,12 @@ use nddb_format::postings::{self, Postings};
 use nddb_format::segment::{self, Directory, Segment};
 use nddb_format::{FormatError, Permuted};
 
+use super::seen::Seen;
+pub use super::seen::Verify;
+use super::summaries::SummariesFile;
 use crate::store::disk::dir::{Dir, Kind};
 use crate::store::disk::map::{Mapped, prefetch};
 use crate::{Error, Result};
-
-/// When the checksums of blocks and pages are verified.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Verify {
-    /// When they are first touched after the file was opened.
-    #[default]
-    FirstTouch,
-    /// At each access.
-    Always,
-}
-
-/// A bit for each block or page, set once its checksum has been verified.
-#[derive(Debug)]
-struct Seen {
-    bits: Vec<AtomicU64>,
-    len: u64,
-}
-
-impl Seen {
-    fn new(len: u64) -> Self {
-        Self { bits: (0..len.div_ceil(64)).map(|_| AtomicU64::new(0)).collect(), len }
-    }
-
-    fn len(&self) -> u64 {
-        self.len
-    }
-
-    #[inline]
-    fn get(&self, index: u64) -> bool {
-        self.bits[(index / 64) as usize].load(Ordering::Relaxed) >> (index % 64) & 1 == 1
-    }
-
-    #[cold]
-    fn set(&self, index: u64) {
-        self.bits[(index / 64) as usize].fetch_or(1 << (index % 64), Ordering::Relaxed);
-    }
-}
 
 /// A segment of a run.
 #[derive(Debug)]
@@ -388,6 +354,8 @@ pub(crate) struct Run {
     pub(crate) postings: PostingsFile,
     /// Its key table, as a run of keys.
     pub(crate) keys: Option<Arc<Run>>,
+    /// The summaries of its documents.
+    pub(crate) summaries: Option<SummariesFile>,
     /// Number of queries, until the directories are built.
     queries: AtomicU32,
 }
@@ -400,6 +368,7 @@ impl Run {
         let postings = map(&entry.postings, Kind::Postings)?;
         let segments: Vec<Mapped> =
             entry.segments.iter().map(|file| map(file, Kind::Segment)).collect::<Result<_>>()?;
+        let summaries = entry.summaries.as_ref().map(|file| map(file, Kind::Summaries)).transpose()?;
         let postings = PostingsFile::open(postings, verify)?;
         let segments: Vec<SegmentFile> =
             segments.into_iter().map(|map| SegmentFile::open(map, verify)).collect::<Result<_>>()?;
@@ -418,9 +387,19 @@ impl Run {
         if !agrees {
             return Err(disagrees(postings.path()));
         }
+        let summaries = summaries.map(|map| SummariesFile::open(map, verify)).transpose()?;
+        if let Some((file, named)) = summaries.as_ref().zip(entry.summaries) {
+            let header = file.summaries().header();
+            let agrees = header.identity == named.identity
+                && (header.low, header.high) == (entry.low, entry.high)
+                && header.documents <= entry.documents;
+            if !agrees {
+                return Err(disagrees(file.path()));
+            }
+        }
         let keys = entry.key_run().map_err(Error::format(postings.path()))?;
         let keys = keys.map(|keys| Self::open(dir, &keys, verify).map(Arc::new)).transpose()?;
-        Ok(Self { entry: entry.clone(), segments, postings, keys, queries: AtomicU32::new(0) })
+        Ok(Self { entry: entry.clone(), segments, postings, keys, summaries, queries: AtomicU32::new(0) })
     }
 
     /// Counts a query. The first ones search the block keys, so that opening a database reads none of them. After

@@ -59,13 +59,14 @@ impl Writer {
         choose_next(&weights(self, busy))
     }
 
-    /// Returns a compaction of all runs to one without deleted documents, and with key tables of all documents; `None`
-    /// if that is the present state.
+    /// Returns a compaction of all runs to one without deleted documents, and with the keys and summaries of all
+    /// documents; `None` if that is the present state.
     pub fn plan_full_compaction(&self) -> Option<CompactionPlan> {
         let runs = &self.snapshot().runs;
         let numbers = 0..self.snapshot().manifest.complete;
         let dead = deleted_in(&self.snapshot().deleted, numbers.clone()) > deleted_in(self.dropped(), numbers);
-        (runs.len() > 1 || dead || self.has_old_keys()).then(|| CompactionPlan::of(runs))
+        (runs.len() > 1 || dead || self.has_old_keys() || self.view().runs_without_summaries() > 0)
+            .then(|| CompactionPlan::of(runs))
     }
 
     /// Replaces the runs of the plan by one and drops their deleted documents.
@@ -81,8 +82,10 @@ impl Writer {
         let all = plan.find(&self.snapshot().runs) == Some(0..self.snapshot().runs.len());
         let outcome = self.compact_runs(plan);
         let mut done = self.guard(outcome)?;
-        if all && self.has_old_keys() {
-            let outcome = self.finish_upgrade();
+        let (has_old_keys, lacks_summaries) = (self.has_old_keys(), self.view().runs_without_summaries() > 0);
+        if all && (has_old_keys || lacks_summaries) {
+            let outcome = if has_old_keys { self.finish_upgrade() } else { Ok(()) };
+            let outcome = outcome.and_then(|()| if lacks_summaries { self.add_summaries() } else { Ok(()) });
             self.guard(outcome)?;
             done.bytes_after = self.snapshot().manifest.runs.iter().map(RunEntry::size).sum();
         }

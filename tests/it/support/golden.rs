@@ -152,3 +152,34 @@ pub(crate) fn make_intervals(path: &Path) {
     writer.compact(&plan).expect("compacted");
     writer.close().expect("closed");
 }
+
+/// The documents of the golden database `summaries`, by id: pages with all sketches, of which one is empty, and a
+/// fingerprint alone.
+pub(crate) fn summarized(when: &str) -> Vec<Document> {
+    let recipe = Recipe::from_label("main-c/3").expect("a recipe");
+    let pages = PAGES.iter().map(|(id, url, html)| {
+        let page = Page { url: Some(url), ..Page::html(html) };
+        Document::from_page(&format!("{when}-{id}"), &page, &recipe).expect("a good id")
+    });
+    pages.chain([bare(&format!("{when}-bare"), spread(when.len() as u64))]).collect()
+}
+
+/// Fills a new database with the contents of the golden database `summaries`: the documents of [`summarized`] in a run
+/// of a bulk load, in a run of a flush and in the memtable, one of them deleted.
+pub(crate) fn make_summaries(path: &Path) {
+    let config = Config::within(3).and_then(|config| config.restart(32)).expect("a configuration");
+    let mut writer = Writer::create(path, &config.recipe("main-c/3")).expect("a new database");
+    let mut load = writer.bulk_load().expect("a load");
+    summarized("loaded").into_iter().for_each(|document| load.push(document).expect("taken"));
+    load.finish().expect("loaded");
+    for document in summarized("flushed") {
+        writer.insert(document).expect("taken");
+    }
+    flush(&mut writer);
+    for document in summarized("last") {
+        writer.insert(document).expect("taken");
+    }
+    writer.delete("loaded-page-2").expect("deleted");
+    writer.commit().expect("durable");
+    writer.close().expect("closed");
+}

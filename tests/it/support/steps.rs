@@ -337,7 +337,7 @@ fn take_change(writer: &mut Writer, change: &Change) -> nddb::Result<ChangeOutco
                 Judgement::Inserted { outcome, .. } => ChangeOutcome::Did(outcome),
                 Judgement::Duplicate { of, .. } => {
                     let distance = of.evidence.distance.expect("both have fingerprints");
-                    ChangeOutcome::Duplicate(of.stored.record.id, distance)
+                    ChangeOutcome::Duplicate(of.id, distance)
                 }
             }
         }

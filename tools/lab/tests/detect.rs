@@ -9,6 +9,7 @@ use nddb::internals::{b_similarity, c_similarity};
 use nddb::sketch::{LeadingWords, Profile, Recipe};
 use nddb::{Config, Document, Reader, Stored, Writer};
 use nddb_format::record::Record;
+use nddb_format::summaries::min_byte;
 use nddb_lab::eval::{Corpus, Labels};
 
 #[expect(clippy::print_stderr, reason = "a test tells what it leaves out")]
@@ -101,7 +102,7 @@ fn is_near(method: Method, complete: bool, a: &Stored, b: &Stored) -> bool {
         Method::MinHash => {
             let (p, q) = (x.min_values.as_deref(), y.min_values.as_deref());
             let (Some(p), Some(q), Some(profiles)) = (p, q, profiles(x, y)) else { return false };
-            let agree = p.iter().zip(q).filter(|(p, q)| p == q).count();
+            let agree = p.iter().zip(q).filter(|(p, q)| min_byte(**p) == min_byte(**q)).count();
             agree >= 36 && shares_short_run(&profiles[0], &profiles[1]) && !names_differ(x, y, &profiles)
         }
         _ => false,

@@ -36,12 +36,11 @@ pub(crate) struct PyNearDuplicate {
 
 impl PyNearDuplicate {
     pub(crate) fn new(py: Python<'_>, found: &NearDuplicate, db: Option<String>) -> Result<Self> {
-        let record = &found.stored.record;
         let scores = scores(py, found)?;
         Ok(Self {
-            id: record.id.clone(),
-            url: record.url.clone(),
-            site: record.site.clone(),
+            id: found.id.clone(),
+            url: found.url.clone(),
+            site: found.site.clone(),
             rule: found.verdict().into_owned(),
             distance: found.evidence.distance,
             probability: scores.bind(py).get_item("probability")?.map(|value| value.extract()).transpose()?.flatten(),

@@ -10,6 +10,8 @@ use nddb_format::segment::{Segment, Survey};
 use crate::spill::ticker::Ticker;
 use crate::store::disk::dir::{Dir, Kind};
 use crate::store::disk::map::Mapped;
+use crate::store::runs::run::Verify;
+use crate::store::runs::summaries::SummariesFile;
 use crate::{Error, Result};
 
 /// Most faults named for one file; further ones are found when these are repaired.
@@ -121,6 +123,20 @@ pub(crate) fn open_postings(dir: &Dir, entry: &RunEntry) -> Result<Postings<Mapp
     Ok(postings)
 }
 
+/// Maps a file of summaries and compares its header with the manifest.
+pub(crate) fn open_summaries(dir: &Dir, entry: &RunEntry, file: &FileEntry) -> Result<SummariesFile, Wrong> {
+    let map = dir.map(file.number, Kind::Summaries, file.length)?;
+    let summaries = SummariesFile::open(map, Verify::FirstTouch)?;
+    let header = summaries.summaries().header();
+    let agrees = header.identity == file.identity
+        && (header.low, header.high) == (entry.low, entry.high)
+        && header.documents <= entry.documents;
+    if !agrees {
+        return Err(Wrong::new("header of summaries", "is that of other summaries than the manifest describes"));
+    }
+    Ok(summaries)
+}
+
 fn checksum(mapped: &Mapped, file: &FileEntry, ticker: &Ticker<'_>, wrongs: &mut Wrongs) -> Result<()> {
     mapped.sequential();
     let mut crc = crc32fast::Hasher::new();
@@ -200,6 +216,20 @@ pub(crate) fn verify_postings(
         wrongs.push(error);
     }
     Ok(end(postings.source(), wrongs))
+}
+
+/// Checks every rule of a file of summaries but whether they are those of the documents.
+pub(crate) fn verify_summaries(file: &SummariesFile, entry: &FileEntry, ticker: &Ticker<'_>) -> Result<Vec<Wrong>> {
+    let mut wrongs = Wrongs::default();
+    let summaries = file.summaries();
+    checksum(summaries.source(), entry, ticker, &mut wrongs)?;
+    wrongs.note(summaries.check_page_checksums());
+    let pages = summaries.pages();
+    (0..pages.len()).for_each(|page| wrongs.note(pages.check(page)));
+    if wrongs.0.is_empty() {
+        wrongs.note(summaries.verify());
+    }
+    Ok(end(summaries.source(), wrongs))
 }
 
 /// Table 0 and postings of a run, each found sound.

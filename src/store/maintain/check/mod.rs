@@ -30,8 +30,11 @@ use crate::store::disk::map::Mapped;
 use crate::store::read::snapshot::Snapshot;
 use crate::store::runs::build::in_parallel;
 use crate::store::runs::run::Verify;
+use crate::store::runs::summaries::SummariesFile;
 use crate::{Error, Result};
-pub(crate) use files::{Joined, Wrong, open_postings, open_segment, verify_postings, verify_segment};
+pub(crate) use files::{
+    Joined, Wrong, open_postings, open_segment, open_summaries, verify_postings, verify_segment, verify_summaries,
+};
 pub use findings::Fault;
 use findings::Findings;
 use recall::Sample;
@@ -103,7 +106,15 @@ struct Opened {
     /// The key tables, as runs of keys.
     key_entries: Vec<RunEntry>,
     keys: Vec<OpenRun>,
+    /// The summaries of each run that has them.
+    summaries: Vec<OpenSummaries>,
     deleted: Result<RoaringTreemap>,
+}
+
+/// The summaries of a run, as its entry names them.
+struct OpenSummaries {
+    entry: FileEntry,
+    file: Result<SummariesFile, Wrong>,
 }
 
 /// The parts of a run that could be opened.
@@ -126,7 +137,7 @@ pub fn check(
     let mut findings = Findings::new(dir.root(), dir.catalog());
     let mut report = CheckReport::default();
     let (opened, catalog) = open(&dir)?;
-    let Opened { manifest, runs, key_entries, keys, deleted } = opened;
+    let Opened { manifest, runs, key_entries, keys, summaries, deleted } = opened;
     let manifest = match manifest {
         Ok(manifest) => Some(manifest),
         Err(error @ Error::Newer { .. }) => return Err(error),
@@ -146,6 +157,7 @@ pub fn check(
     let (joined, left_out) = join(entries, &runs, &sound, &ticker, &mut findings)?;
     let sound = verify_files(&dir, &key_entries, &keys, options, &ticker, &mut report, &mut findings)?;
     let (keys, keys_left_out) = join(&key_entries, &keys, &sound, &ticker, &mut findings)?;
+    let summaries = verify_summary_files(&dir, &summaries, &ticker, &mut report, &mut findings)?;
     if let Some(manifest) = &manifest {
         note_unnamed(&dir, manifest, &mut findings);
     }
@@ -166,9 +178,11 @@ pub fn check(
                         left_out: &left_out,
                         keys: &keys,
                         keys_left_out: &keys_left_out,
+                        summaries: &summaries,
                         keyed: manifest.as_ref().map(|manifest| manifest.keyed.unwrap_or(u64::MAX)),
                         unprinted: RefCell::default(),
                         upgraded: RefCell::default(),
+                        summarized: RefCell::default(),
                         ticker: &ticker,
                     };
                     verify_catalog(&dir, &rows, manifest.as_ref(), options, &mut report, &mut findings)?;
@@ -229,9 +243,13 @@ fn open_files(dir: &Dir, manifest: Result<Vec<u8>>) -> Opened {
     // The restart interval of a run in a manifest is valid.
     let key_entries: Vec<RunEntry> = entries.iter().filter_map(|entry| entry.key_run().ok()?).collect();
     let keys = key_entries.iter().map(open).collect();
+    let summaries = entries.iter().filter_map(|entry| {
+        entry.summaries.map(|file| OpenSummaries { entry: file, file: open_summaries(dir, entry, &file) })
+    });
+    let summaries = summaries.collect();
     let file = manifest.as_ref().ok().and_then(|manifest| manifest.deleted);
     let deleted = file.map_or_else(|| Ok(RoaringTreemap::new()), |file| read_deleted(dir, &file));
-    Opened { manifest, runs, key_entries, keys, deleted }
+    Opened { manifest, runs, key_entries, keys, summaries, deleted }
 }
 
 /// Reads a deleted set's file.
@@ -285,6 +303,30 @@ fn verify_files(
         report.files += tables as u64 + 1;
         report.bytes += size(entry);
         sound.push(Sound { postings: is_sound[tables], segments: is_sound[..tables].to_vec() });
+    }
+    Ok(sound)
+}
+
+/// Checks the files of summaries. Returns those that can be compared with the catalog.
+fn verify_summary_files<'a>(
+    dir: &Dir,
+    all: &'a [OpenSummaries],
+    ticker: &Ticker<'_>,
+    report: &mut CheckReport,
+    findings: &mut Findings,
+) -> Result<Vec<&'a SummariesFile>> {
+    ticker.start("check summaries", Some(all.iter().map(|one| one.entry.length).sum()), "bytes")?;
+    let mut sound = Vec::with_capacity(all.len());
+    for OpenSummaries { entry, file } in all {
+        let wrongs = match file {
+            Ok(file) => verify_summaries(file, entry, ticker)?,
+            Err(wrong) => vec![wrong.clone()],
+        };
+        sound.extend(file.as_ref().ok().filter(|_| wrongs.is_empty()));
+        let path = dir.path(entry.number, Kind::Summaries);
+        wrongs.into_iter().for_each(|wrong| findings.run(&path, wrong));
+        report.files += 1;
+        report.bytes += entry.length;
     }
     Ok(sound)
 }

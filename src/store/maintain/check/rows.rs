@@ -7,6 +7,7 @@
 use nddb_format::digest::{Digest, identity};
 use nddb_format::fingerprint::low_mask;
 use nddb_format::record::Record;
+use nddb_format::summaries::Summary;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -20,6 +21,7 @@ use super::state::{Known, State};
 use crate::spill::ticker::Ticker;
 use crate::store::catalog::{Catalog, DocumentKeys, Family};
 use crate::store::keys::keys_of;
+use crate::store::runs::summaries::SummariesFile;
 use crate::{Error, Result};
 
 /// Most buckets of a relation.
@@ -48,9 +50,13 @@ enum Relation {
     Digests,
     /// Stored keys of records, and key tables.
     Keys,
+    /// Prints, and the fingerprints of summaries.
+    SummaryPrints,
+    /// Records, and the rest of summaries.
+    Summaries,
 }
 
-const RELATIONS: [Relation; 7] = [
+const RELATIONS: [Relation; 9] = [
     Relation::Runs,
     Relation::Records,
     Relation::Ids,
@@ -58,6 +64,8 @@ const RELATIONS: [Relation; 7] = [
     Relation::Pieces,
     Relation::Digests,
     Relation::Keys,
+    Relation::SummaryPrints,
+    Relation::Summaries,
 ];
 
 /// A source that is read from front to back.
@@ -69,9 +77,11 @@ enum Source {
     Keys(Family),
     Runs,
     KeyTables,
+    Summaries,
 }
 
-const SOURCES: [Source; 8] = [
+const SOURCES: [Source; 9] = [
+    Source::Summaries,
     Source::Prints,
     Source::KeyTables,
     Source::Documents,
@@ -91,6 +101,7 @@ impl Source {
             Self::Keys(_) => "check keys",
             Self::Runs => "compare runs",
             Self::KeyTables => "compare key tables",
+            Self::Summaries => "compare summaries",
         }
     }
 }
@@ -106,6 +117,8 @@ impl Relation {
             Self::Pieces => [Source::Documents, Source::Keys(Family::Pieces)],
             Self::Digests => [Source::Documents, Source::Keys(Family::Digests)],
             Self::Keys => [Source::Documents, Source::KeyTables],
+            Self::SummaryPrints => [Source::Prints, Source::Summaries],
+            Self::Summaries => [Source::Documents, Source::Summaries],
         }
     }
 
@@ -124,6 +137,8 @@ impl Relation {
             Self::Records => ["has a print and no record", "has a record and no print"],
             Self::Ids => ["its id does not lead to it", "ids has an id for it that its record has not"],
             Self::Keys => ["a key of its record is not in its run", "its run has a key for it that its record has not"],
+            Self::SummaryPrints => ["its summary has another fingerprint", "its summary is of no print"],
+            Self::Summaries => ["its summary is not that of its record", "its summary is of no record"],
             Self::Megashingles | Self::Pieces | Self::Digests => {
                 ["a key of its record does not lead to it", "a key leads to it that its record has not"]
             }
@@ -132,7 +147,7 @@ impl Relation {
 
     fn location(self) -> &'static str {
         match self {
-            Self::Runs | Self::Records | Self::Keys => "prints",
+            Self::Runs | Self::Records | Self::Keys | Self::SummaryPrints | Self::Summaries => "prints",
             Self::Ids => "ids",
             Self::Megashingles => "megashingles",
             Self::Pieces => "pieces",
@@ -208,6 +223,10 @@ pub(crate) struct Rows<'a> {
     pub(crate) keys: &'a [Joined<'a>],
     /// Number ranges of runs with a damaged key table.
     pub(crate) keys_left_out: &'a [Range<u64>],
+    /// The summaries that can be compared with the catalog.
+    pub(crate) summaries: &'a [&'a SummariesFile],
+    /// The documents that have a summary, once these have been read.
+    pub(crate) summarized: RefCell<RoaringTreemap>,
     /// From this number on, the keys of printed documents are in the runs; `None` if no manifest says so.
     pub(crate) keyed: Option<u64>,
     /// The documents without a print, once the prints have been read.
@@ -299,9 +318,30 @@ impl Rows<'_> {
                     run.each_pair(&mut pair, self.ticker)?;
                 }
             }
-            Source::Runs | Source::KeyTables => (),
+            Source::Summaries if self.lives_known => {
+                for file in self.summaries {
+                    self.summaries_of(file, visit)?;
+                }
+            }
+            Source::Runs | Source::KeyTables | Source::Summaries => (),
         }
         Ok(rows)
+    }
+
+    /// Visits the summaries of a file that are of live documents.
+    fn summaries_of(&self, file: &SummariesFile, visit: &mut Visit<'_>) -> Result<()> {
+        let header = file.summaries().header();
+        for number in header.low..header.high {
+            if (number - header.low).is_multiple_of(ROWS) {
+                self.ticker.add(0)?;
+            }
+            let Some(range) = file.find(number)?.filter(|_| self.state.is_counted(number)) else { continue };
+            let summary = file.summary(range)?;
+            self.summarized.borrow_mut().insert(number);
+            visit(Relation::SummaryPrints, 1, number, summary.fingerprint)?;
+            visit(Relation::Summaries, 1, number, without_print(summary))?;
+        }
+        Ok(())
     }
 
     fn prints(
@@ -338,6 +378,9 @@ impl Rows<'_> {
             if !self.state.is_unfinished(number) {
                 visit(Relation::Records, 0, number, 0)?;
             }
+            if self.summarized.borrow().contains(number) {
+                visit(Relation::SummaryPrints, 0, number, print.fingerprint)?;
+            }
             Ok(true)
         })
     }
@@ -371,6 +414,9 @@ impl Rows<'_> {
             }
             visit(Relation::Records, 1, number, 0)?;
             visit(Relation::Ids, 0, number, identity(record.id.as_bytes()))?;
+            if self.summarized.borrow().contains(number) {
+                visit(Relation::Summaries, 0, number, without_print(Summary::of(0, &record)))?;
+            }
             let sketches = record.min_values.is_some() || record.supershingles.is_some() || record.projection.is_some();
             if record.digest.is_none() && !sketches {
                 return Ok(true);
@@ -452,7 +498,9 @@ impl Rows<'_> {
         let mut last = None;
         for (number, side, hash) in differences(&first, &second) {
             // A run with a document under another fingerprint lacks the document under the right one.
-            if relation == Relation::Runs && last == Some(number) {
+            // So is one with another summary.
+            let is_one = matches!(relation, Relation::Runs | Relation::SummaryPrints | Relation::Summaries);
+            if is_one && last == Some(number) {
                 continue;
             }
             if named == NAMED_MAX {
@@ -468,6 +516,15 @@ impl Rows<'_> {
 
     fn name(&self, relation: Relation, number: u64, hash: u64, side: usize, findings: &mut Findings) -> Result<()> {
         let difference = relation.differences()[side];
+        if matches!(relation, Relation::SummaryPrints | Relation::Summaries) {
+            let covers = |file: &&&SummariesFile| {
+                let header = file.summaries().header();
+                (header.low..header.high).contains(&number)
+            };
+            let path = self.summaries.iter().find(covers).map_or(self.catalog.path(), |file| file.path());
+            findings.run(path, Wrong::new(format!("document {number}"), difference));
+            return Ok(());
+        }
         if relation != Relation::Runs {
             findings.catalog(Wrong::new(format!("{}, document {number}", relation.location()), difference));
             return Ok(());
@@ -488,6 +545,13 @@ impl Rows<'_> {
         findings.run(&path, Wrong::new(format!("document {number}"), what));
         Ok(())
     }
+}
+
+/// Returns a hash of all of a summary but its fingerprint.
+fn without_print(summary: Summary<'_>) -> u64 {
+    let mut bytes = Vec::new();
+    Summary { fingerprint: 0, ..summary }.encode_into(&mut bytes);
+    crc32fast::hash(&bytes).into()
 }
 
 /// Returns the pairs that only one of two sorted lists has, as (number, index of the list, hash), sorted.

@@ -90,7 +90,7 @@ fn a_fingerprint_that_differs_is_named_with_both_values() {
         let print = Print { fingerprint: print.fingerprint ^ 1, ..print };
         commit.document(50, &print, &record.id, &record.encode());
     });
-    assert_says(&faults, &[("document 50", "the catalog under")]);
+    assert_says(&faults, &[("document 50", "the catalog under"), ("document 50", "its summary has another")]);
     assert!(faults[0].path.extension().is_some_and(|end| end == "post"), "{faults:?}");
 }
 
@@ -105,6 +105,8 @@ fn a_document_whose_rows_are_gone_is_named_by_the_run_that_holds_it() {
         &[
             ("document 200", "the catalog does not know it"),
             ("document 200", "its run has a key for it"),
+            ("document 200", "its summary is of no print"),
+            ("document 200", "its summary is of no record"),
             ("counters", "there are 399"),
         ],
     );
@@ -191,13 +193,14 @@ fn keys_that_a_run_lacks_or_has_too_many_of_are_named() {
         commit.document(200, &print, &record.id, &record.encode());
     });
     let (lacks, too_many) = ("a key of its record is not in its run", "its run has a key for it");
-    assert_says(&faults, &[("document 200", lacks), ("document 200", too_many)]);
+    let summary = "its summary is not that of its record";
+    assert_says(&faults, &[("document 200", lacks), ("document 200", too_many), ("document 200", summary)]);
     let faults = faults_after(|commit, catalog| {
         let (print, mut record) = stored(catalog, 200);
         record.digest = None;
         commit.document(200, &print, &record.id, &record.encode());
     });
-    assert_says(&faults, &[("document 200", too_many)]);
+    assert_says(&faults, &[("document 200", too_many), ("document 200", summary)]);
     // A printed document has no rows of keys.
     let faults = faults_after(|commit, catalog| commit.keys(200, &keys_of(&stored(catalog, 200).1)));
     assert_says(

@@ -1,13 +1,16 @@
-//! Rebuilding the key table of a run from the records of its documents.
+//! Rebuilding the key table and the summaries of a run from the records of its documents.
 
 use nddb_format::digest::Digest;
 use nddb_format::keys::KEY_FILES;
-use nddb_format::manifest::{KeyTable, RunEntry};
+use nddb_format::manifest::{FileEntry, KeyTable, RunEntry};
 
 use super::{Rebuild, beyond_repair};
-use crate::store::maintain::check::{open_postings, open_segment, verify_postings, verify_segment};
+use crate::store::maintain::check::{
+    open_postings, open_segment, open_summaries, verify_postings, verify_segment, verify_summaries,
+};
 use crate::store::runs::build::key_size;
 use crate::store::runs::keys::{self, Records, build_keys};
+use crate::store::runs::summaries::write_summaries;
 use crate::{Error, Result};
 
 impl Rebuild<'_> {
@@ -54,6 +57,50 @@ impl Rebuild<'_> {
         let keys = build_keys(self.dir, first, run.scheme.restart(), (run.low, run.high), &keys)?;
         self.rebuilt.key_tables += u64::from(keys.is_some());
         Ok(keys)
+    }
+
+    /// Returns the summaries of a run: the present ones if they are sound and say what the records of the documents do,
+    /// or new ones.
+    pub(super) fn mend_summaries(&mut self, run: &RunEntry) -> Result<Option<FileEntry>> {
+        let mut want = Digest::default();
+        self.read_keys(run, |records| {
+            records.each_summary(&mut |number, summary| {
+                want.add_pair(crc32fast::hash(summary).into(), number);
+                Ok(())
+            })
+        })?;
+        let held = match &run.summaries {
+            Some(file) => self.live_summaries(run, file)?,
+            None => Some(Digest::default()),
+        };
+        if held == Some(want) {
+            return Ok(run.summaries);
+        }
+        self.rebuilt.summaries += 1;
+        self.make_summaries(run)
+    }
+
+    /// Returns the digest of the summaries of live documents in a file; `None` if it is damaged.
+    fn live_summaries(&self, run: &RunEntry, file: &FileEntry) -> Result<Option<Digest>> {
+        let Ok(summaries) = open_summaries(self.dir, run, file) else { return Ok(None) };
+        if !verify_summaries(&summaries, file, self.ticker)?.is_empty() {
+            return Ok(None);
+        }
+        let mut held = Digest::default();
+        let add = &mut |number, summary: &[u8]| {
+            held.add_pair(crc32fast::hash(summary).into(), number);
+            Ok(())
+        };
+        let read = summaries.each(&|number| self.state.is_counted(number), add, &mut |_, _| ());
+        Ok(read.is_ok().then_some(held))
+    }
+
+    /// Writes the summaries of a run from the records of all its live documents.
+    pub(super) fn make_summaries(&mut self, run: &RunEntry) -> Result<Option<FileEntry>> {
+        let (number, range) = (self.take_files(1), (run.low, run.high));
+        let written = self
+            .read_keys(run, |records| write_summaries(self.dir, number, range, &|sink| records.each_summary(sink)))?;
+        Ok(written.flatten().map(|(file, _)| file))
     }
 
     /// Removes the rows of keys that the new runs hold: a lost manifest may have been of version 1.

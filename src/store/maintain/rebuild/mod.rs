@@ -76,6 +76,8 @@ pub struct Rebuilt {
     pub postings: u64,
     /// Number of key tables rebuilt from the catalog.
     pub key_tables: u64,
+    /// Number of files of summaries rebuilt from the catalog.
+    pub summaries: u64,
     /// Number of runs rebuilt from the catalog.
     pub runs: u64,
     /// Number of documents in these runs.

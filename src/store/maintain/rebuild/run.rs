@@ -26,12 +26,17 @@ impl Rebuild<'_> {
             && let Some(entry) = &slot.entry
             && let Some(mended) = self.mend(entry, slot)?
         {
-            let mended = RunEntry { keys: self.mend_keys(&mended)?, ..mended };
+            let (keys, summaries) = (self.mend_keys(&mended)?, self.mend_summaries(&mended)?);
+            let mended = RunEntry { keys, summaries, ..mended };
             self.rebuilt.runs_kept += u64::from(mended == *entry);
             return Ok(vec![mended]);
         }
         let runs = self.make(slot)?;
-        runs.into_iter().map(|run| Ok(RunEntry { keys: self.make_keys(&run)?, ..run })).collect()
+        let whole = |run: RunEntry| {
+            let (keys, summaries) = (self.make_keys(&run)?, self.make_summaries(&run)?);
+            Ok(RunEntry { keys, summaries, ..run })
+        };
+        runs.into_iter().map(whole).collect()
     }
 
     /// Restores the files of a run that are missing or damaged. `None` if the remaining files do not suffice, or if
@@ -191,7 +196,7 @@ impl Rebuild<'_> {
         };
         self.dir.need_space(run_size(&scheme, pairs.len() as u64, 0))?;
         let first = self.take_files(files_of(&scheme));
-        let contents = Contents { pairs, keys: Vec::new() };
+        let contents = Contents { pairs, ..Contents::default() };
         run_of(self.dir, first, &scheme, range, contents, self.options.threads, self.ticker)
     }
 

@@ -1,8 +1,13 @@
 //! A chunk of a bulk load: encoded records in one buffer, their prints, and the keys by which documents are found.
 
+use std::path::Path;
+
 use nddb_format::record::{Print, Record};
+use nddb_format::summaries::Summary;
 
 use crate::store::catalog::DocumentKeys;
+use crate::store::runs::summaries::SummarySink;
+use crate::{Error, Result};
 
 /// Number of a document that is not stored.
 pub(super) const NONE: u64 = u64::MAX;
@@ -105,6 +110,28 @@ impl Chunk {
     /// Takes the digests of the kept documents without a print, as (digest, number) in ascending order.
     pub(crate) fn take_digests(&mut self, numbers: &[u64]) -> impl Iterator<Item = ([u8; 16], u64)> {
         numbered(std::mem::take(&mut self.digests), numbers)
+    }
+
+    /// Passes the encoded summary of each kept printed document with its number to `sink`, in ascending order.
+    ///
+    /// # Errors
+    /// Those of `sink`; a record that cannot be read is one of the database at `path`.
+    pub(crate) fn each_summary(&self, numbers: &[u64], path: &Path, sink: &mut SummarySink<'_>) -> Result<()> {
+        let mut summary = Vec::new();
+        for (index, &number) in numbers.iter().enumerate() {
+            if number != NONE && !self.unprinted[index] {
+                let record = Record::decode(self.record(index)).map_err(Error::format(path))?;
+                summary.clear();
+                Summary::of(self.prints[index], &record).encode_into(&mut summary);
+                sink(number, &summary)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns an upper bound of the bytes of all summaries: each has a fingerprint that its record lacks.
+    pub(crate) fn summaries_size(&self) -> u64 {
+        (self.records.len() + self.len() * size_of::<u64>()) as u64
     }
 
     /// Returns the encoded record of a document.

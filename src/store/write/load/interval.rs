@@ -132,7 +132,7 @@ impl Writer {
         let fingerprints = &sequence.fingerprints()[indexes];
         let files = self.write_groups(first, fingerprints)?;
         let pairs = fingerprints.iter().copied().zip(first..).collect();
-        let contents = Contents { pairs, keys: Vec::new() };
+        let contents = Contents { pairs, ..Contents::default() };
         let documents = high - first;
         let part = Part { low, high, documents, unprinted: 0, files, interval: Some(interval), contents };
         self.store_part(part, joined, &BTreeMap::new(), labels, loaded)

@@ -22,6 +22,7 @@ use crate::spill::progress::Progress;
 use crate::store::catalog::{Family, MERGED_SIZE, RowOptions, SortedFile, SortedRows};
 use crate::store::document::Document;
 use crate::store::runs::contents::Contents;
+use crate::store::runs::summaries::SummaryList;
 use crate::{Error, Result};
 use chunk::{Chunk, NONE};
 use sequence::Sequence;
@@ -76,7 +77,7 @@ struct Part {
     files: Vec<SortedFile>,
     /// The interval that they are, if they have no rows of their own.
     interval: Option<Interval>,
-    contents: Contents,
+    contents: Contents<'static>,
 }
 
 /// The documents of the catalog with the ids of a chunk.
@@ -371,8 +372,10 @@ impl Writer {
                 pairs.push((print.fingerprint, number));
             }
         }
-        let contents = Contents { pairs, keys: chunk.take_keys(&numbers) };
-        drop((chunk, numbers));
+        let (keys, summaries_size) = (chunk.take_keys(&numbers), chunk.summaries_size());
+        let path = self.view().dir.root().to_owned();
+        let summaries: Box<SummaryList<'static>> = Box::new(move |sink| chunk.each_summary(&numbers, &path, sink));
+        let contents = Contents { pairs, keys, summaries: Some(summaries), summaries_size };
         let part = Part { low, high, documents, unprinted, files, interval: None, contents };
         self.store_part(part, &joined, archives, labels, loaded)
     }

@@ -10,6 +10,7 @@ use crate::store::runs::build::{files_of, run_size};
 use crate::store::runs::contents::run_of;
 use crate::store::runs::merge::{Merge, survey};
 use crate::store::runs::run::{Run, Verify};
+use crate::store::runs::summaries::summaries_size;
 use crate::store::write::jobs::{Built, Job, Task};
 use crate::store::write::plan::{CompactionPlan, rewrites_of};
 use crate::{Error, Result};
@@ -61,7 +62,8 @@ impl Writer {
         // A memtable whose earlier flush failed does not contain the latest documents.
         let high = if self.snapshot.memtable.active_len() > 0 { memtable.end() } else { high };
         let scheme = self.scheme_for(memtable.len() as u64)?;
-        self.dir.need_space(run_size(&scheme, memtable.len() as u64, memtable.keys_len() as u64))?;
+        let size = run_size(&scheme, memtable.len() as u64, memtable.keys_len() as u64);
+        self.dir.need_space(size + summaries_size(memtable.summaries_size(), high - low))?;
         let files = (self.take_files(files_of(&scheme)), files_of(&scheme));
         let (dir, deleted, threads) = (self.dir.clone(), self.snapshot.deleted.clone(), self.threads);
         let job = Job::start(Task::Flush(low, high), files, move |watch| {

@@ -1,5 +1,7 @@
 //! Commit: all staged changes become durable and visible in one step (SPEC 10.3).
 
+use nddb_format::summaries::Summary;
+
 use super::Writer;
 use super::group::Group;
 use crate::Result;
@@ -65,12 +67,16 @@ impl Writer {
             self.batch_is_known();
             self.snapshot.ranges.extend(low, range);
         }
+        let mut summary = record;
         for staged in kept() {
             if staged.print.unprinted {
                 self.snapshot.note_key_rows(&staged.keys);
             } else {
                 self.snapshot.memtable.insert(staged.print.fingerprint, staged.number);
                 self.snapshot.memtable.insert_keys(staged.number, staged.keys.stored());
+                summary.clear();
+                Summary::of(staged.print.fingerprint, &staged.document.record).encode_into(&mut summary);
+                self.snapshot.memtable.insert_summary(staged.number, &summary);
             }
         }
         self.snapshot.deleted.extend(group.deleted.iter().copied());

@@ -16,6 +16,7 @@ use crate::store::runs::build::{files_of, run_size};
 use crate::store::runs::contents::{Contents, run_of};
 use crate::store::runs::planner::{self, Budget};
 use crate::store::runs::run::{Run, Verify};
+use crate::store::runs::summaries::summaries_size;
 use crate::{Error, Result};
 
 /// Number of deletions in the catalog at which they are written to a file.
@@ -77,7 +78,7 @@ impl Writer {
     pub(crate) fn make_run(
         &mut self,
         range: (u64, u64),
-        contents: Contents,
+        contents: Contents<'_>,
         reports: bool,
     ) -> Result<Option<RunEntry>> {
         if contents.pairs.is_empty() {
@@ -85,7 +86,8 @@ impl Writer {
         }
         let documents = contents.pairs.len() as u64;
         let scheme = self.scheme_for(documents)?;
-        self.dir.need_space(run_size(&scheme, documents, contents.keys.len() as u64))?;
+        let size = run_size(&scheme, documents, contents.keys.len() as u64);
+        self.dir.need_space(size + summaries_size(contents.summaries_size, range.1 - range.0))?;
         let files = files_of(&scheme);
         let first = self.take_files(files);
         // A flush makes room for a commit: it is neither long nor cancellable.
@@ -105,7 +107,7 @@ impl Writer {
     /// Removes files of an attempt that failed; files that cannot be removed now are removed at the next opening.
     pub(crate) fn drop_files(&self, first: u64, len: u64) {
         for number in first..first + len {
-            for kind in [Kind::Segment, Kind::Postings, Kind::Deleted] {
+            for kind in Kind::ALL {
                 let _ = self.dir.remove(number, kind);
             }
         }

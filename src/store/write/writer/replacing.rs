@@ -38,6 +38,9 @@ impl Writer {
 
     /// Returns whether nothing visible to a user differs between a document and the stored one.
     pub(crate) fn is_stored(&self, document: &Document, number: u64) -> Result<bool> {
+        if let Some(summary) = self.view().summary(number)? {
+            return Ok(document.is_same_as_summary(&summary));
+        }
         Ok(self.view().stored(number)?.is_some_and(|stored| {
             let print = Print { fingerprint: stored.fingerprint.0, unprinted: stored.unprinted };
             document.is_same_as(&print, &stored.record)

@@ -96,6 +96,7 @@ pub fn value(stats: &Stats) -> Value {
             "segments": stats.bytes.segments,
             "postings": stats.bytes.postings,
             "keys": stats.bytes.keys,
+            "summaries": stats.bytes.summaries,
             "deleted": stats.bytes.deleted,
             "catalog": stats.bytes.catalog,
             "manifest": stats.bytes.manifest,
@@ -126,6 +127,7 @@ fn text(stats: &Stats, output: &mut Output) -> Result<()> {
         ("segments", sizes.segments),
         ("postings", sizes.postings),
         ("key tables", sizes.keys),
+        ("summaries", sizes.summaries),
         ("catalog", sizes.catalog),
     ];
     let kinds = kinds.map(|(kind, size)| format!("{kind} {}", bytes(size))).join(", ");

@@ -46,6 +46,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let runs = decoded.runs.len() as u64;
     // The keys of documents of format 1 are rows of the catalog.
     let older = if decoded.keyed == Some(0) { 0 } else { runs };
+    let unsummarized = view.runs_without_summaries() as u64;
     if global.json {
         output::print_json(&json!({
             "format": format,
@@ -54,7 +55,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
             "recipe": label,
             "recipe_newest": newest,
             "runs": runs,
-            "runs_to_rewrite": older,
+            "runs_to_rewrite": older.max(unsummarized),
             "dry_run": args.dry_run,
         }))?;
         return Ok(Code::Done);
@@ -68,6 +69,10 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     out.line(&format!("format   {format}, {state}; read by every nddb of format {reader_min} and later"))?;
     out.line(&format!("recipe   {label}, {}", recipe.state))?;
     out.line(&match older {
+        0 if unsummarized > 0 => {
+            let (lacking, db) = (counted(unsummarized, "run"), db.display());
+            format!("to do    {lacking} without summaries, so that verdicts read records: 'nddb compact {db} --all' adds them")
+        }
         0 => format!("to do    nothing: {} of format {FORMAT}", counted(runs, "run")),
         older => {
             let (older, db) = (counted(older, "run"), db.display());

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use nddb::archive::{Compression, Response, WarcWriter};
@@ -185,4 +185,17 @@ pub(crate) fn ids(answer: &Value) -> Vec<&str> {
 /// Numbers that look random: SplitMix64.
 pub(crate) fn prints(len: usize) -> Vec<u64> {
     (1..=len as u64).map(|index| nddb_format::digest::mix(index.wrapping_mul(0x9e37_79b9_7f4a_7c15))).collect()
+}
+
+/// Copies a folder with all that is in it.
+pub(crate) fn copy_folder(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a folder");
+    for entry in fs::read_dir(from).expect("a folder").flatten() {
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        if from.is_dir() {
+            copy_folder(&from, &to);
+        } else {
+            fs::copy(from, to).expect("copied");
+        }
+    }
 }

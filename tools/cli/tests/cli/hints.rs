@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::helper::{Dir, Ran};
+use crate::helper::{Dir, Ran, copy_folder};
 
 /// A folder with the database `db`: documents in runs and in the catalog's files, and one in its log.
 fn dir() -> Dir {
@@ -23,15 +23,6 @@ fn files(dir: &Dir, folder: &str, ending: &str) -> Vec<PathBuf> {
     files.retain(|path| path.extension().is_some_and(|found| found == ending));
     files.sort();
     files
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).expect("the folder is writable");
-    for entry in fs::read_dir(from).expect("a folder") {
-        let entry = entry.expect("an entry");
-        let to = to.join(entry.file_name());
-        if entry.path().is_dir() { copy(&entry.path(), &to) } else { _ = fs::copy(entry.path(), to).expect("copied") }
-    }
 }
 
 /// The hint of a command, and the command that it names first.
@@ -133,7 +124,7 @@ fn what_no_rebuild_repairs_is_told_with_what_brings_it_back() {
     for (what, harm) in cases {
         let dir = dir();
         dir.nddb(["compact", "db", "--all"]).done();
-        copy(&dir.path("db"), &dir.path("backup"));
+        copy_folder(&dir.path("db"), &dir.path("backup"));
         harm(&dir);
         for command in [&["check", "db"][..], &["rebuild", "db"]] {
             let ran = dir.nddb(command.iter()).ends(13);
@@ -150,7 +141,7 @@ fn what_no_rebuild_repairs_is_told_with_what_brings_it_back() {
             }
         }
         fs::remove_dir_all(dir.path("db")).expect("removed");
-        copy(&dir.path("backup"), &dir.path("db"));
+        copy_folder(&dir.path("backup"), &dir.path("db"));
         is_whole(&dir);
     }
 }
@@ -200,7 +191,7 @@ fn errors_of_the_command_line_advise_what_can_be_typed() {
         is_whole(&dir);
     }
     let copied = dir.path("copied");
-    copy(&dir.path("db"), &copied);
+    copy_folder(&dir.path("db"), &copied);
     dir.nddb(["merge", "db", "copied"]).tells(2, &["or a copy of it"]);
 }
 

@@ -1,8 +1,10 @@
 //! `rm`, `stats`, `check`, `compact`, `reshape`, `rebuild`, `merge`, `backup` and `upgrade`.
 
+use std::path::PathBuf;
+
 use serde_json::json;
 
-use crate::helper::{Dir, ids, prints};
+use crate::helper::{Dir, copy_folder, ids, prints};
 
 #[test]
 fn documents_are_deleted_by_id() {
@@ -207,6 +209,14 @@ fn an_upgrade_says_what_there_is_and_what_to_do() {
         (&told["format"], &told["runs_to_rewrite"], &told["recipe_newest"]),
         (&json!(2), &json!(0), &json!("main/3"))
     );
+    // An older database, of which two runs lack summaries.
+    let golden = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/v2/keys");
+    copy_folder(&golden, &dir.path("keys"));
+    let text = dir.nddb(["upgrade", "keys"]).done().stdout;
+    assert!(text.contains("2 runs without summaries") && text.contains("nddb compact keys --all"), "{text}");
+    assert_eq!(dir.nddb(["upgrade", "keys", "--json"]).done().json()["runs_to_rewrite"], 2);
+    dir.nddb(["compact", "keys", "--all"]).done();
+    assert!(dir.nddb(["upgrade", "keys"]).done().stdout.contains("nothing: 1 run of format 2"));
     dir.nddb(["create", "old", "--recipe", "main/2"]).done();
     let text = dir.nddb(["upgrade", "old"]).done().stdout;
     assert!(text.contains("main/2, an older one") && text.contains("nddb create NEW --recipe main"), "{text}");

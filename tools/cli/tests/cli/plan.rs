@@ -46,6 +46,7 @@ fn a_plan_predicts_the_bytes_of_a_real_database_by_kind() {
         // Where no two documents have one fingerprint, postings need no flags and no directory.
         near(recipe, predicted("postings"), real("postings"), 0.2);
         near(recipe, predicted("keys"), real("keys"), 0.05);
+        near(recipe, predicted("summaries"), real("summaries"), 0.05);
         near(recipe, predicted("catalog"), real("catalog"), 0.15);
         near(recipe, predicted("total"), real("total"), 0.15);
     }
@@ -87,7 +88,7 @@ fn a_plan_tells_the_whole_of_eight_billion_pages_and_how_it_comes_about() {
         "machine",
     ];
     assert_eq!(keys(&plan["totals"][0]), expected);
-    assert_eq!(keys(&plan["totals"][0]["bytes"]), ["segments", "postings", "keys", "catalog", "total"]);
+    assert_eq!(keys(&plan["totals"][0]["bytes"]), ["segments", "postings", "keys", "summaries", "catalog", "total"]);
     let (bare, main) = (total(&plan, "bare"), total(&plan, "main"));
     let terabytes = |total: &Value| total["bytes"]["total"].as_f64().expect("bytes") / (1_u64 << 40) as f64;
     assert!((0.5..2.0).contains(&terabytes(bare)) && (8.0..13.0).contains(&terabytes(main)), "{plan}");

@@ -21,7 +21,7 @@ use nddb::internals::Frequencies;
 use nddb::internals::Ticker;
 use nddb::internals::lcs::{Comparer, Prepared};
 use nddb::internals::sketch::{
-    Features, Sampling, Shingles, Stemmer, StopWords, agreement, bands, shingles, signatures, simhash_of,
+    Features, Sampling, Shingles, Stemmer, StopWords, agreement, bands, min_bytes, shingles, signatures, simhash_of,
 };
 use nddb::internals::text::{CanonicalWords, tokens};
 use nddb::internals::{TextSources, keep};
@@ -203,7 +203,11 @@ pub fn trial(
 
 /// What two sketches say.
 fn sketched(a: &Sketch, b: &Sketch) -> Evidence {
-    let agreement = a.min_hash.as_ref().zip(b.min_hash.as_ref()).map(|(a, b)| agreement(&a.values, &b.values));
+    let agreement = a
+        .min_hash
+        .as_ref()
+        .zip(b.min_hash.as_ref())
+        .map(|(a, b)| agreement(&min_bytes(&a.values), &min_bytes(&b.values)));
     Evidence {
         identical: a.digest == b.digest,
         distance: Some((a.fingerprint ^ b.fingerprint).count_ones()),

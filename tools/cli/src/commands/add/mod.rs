@@ -231,7 +231,7 @@ impl Adding<'_> {
                 add_evidence(&mut more, Some(&of));
                 more.insert("complete".into(), complete.into());
                 let distance = of.evidence.distance;
-                duplicate(of.stored.record.id, distance, more)
+                duplicate(of.id, distance, more)
             }
         })
     }

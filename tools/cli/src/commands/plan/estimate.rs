@@ -12,8 +12,8 @@ const FLUSHED: f64 = 65_536.0;
 const FAN: f64 = 4.0;
 /// Reads behind a block that has a match: its postings are in two places.
 const POSTINGS_READS: f64 = 2.0;
-/// Reads of a record: index of the catalog, then its block.
-const RECORD_READS: f64 = 2.0;
+/// Reads of a summary: its place in the directory, then itself.
+const SUMMARY_READS: f64 = 2.0;
 /// Room that is left free: of memory for programs, of disks for the file system and runs to come.
 const ROOM: f64 = 1.25;
 
@@ -39,13 +39,14 @@ pub(super) struct Bytes {
     pub(super) segments: u64,
     pub(super) postings: u64,
     pub(super) keys: u64,
+    pub(super) summaries: u64,
     pub(super) catalog: u64,
 }
 
 impl Bytes {
     /// Of the runs, which merges write again.
     pub(super) fn runs(&self) -> u64 {
-        self.segments.saturating_add(self.postings).saturating_add(self.keys)
+        self.segments.saturating_add(self.postings).saturating_add(self.keys).saturating_add(self.summaries)
     }
 
     pub(super) fn total(&self) -> u64 {
@@ -70,8 +71,8 @@ pub(super) struct Machine {
 #[derive(Clone, Debug)]
 pub(super) struct Estimate {
     pub(super) of: Measured,
-    /// Bytes of a document in the catalog.
-    pub(super) catalog: u64,
+    /// Bytes of the id, the address and the site of a document.
+    pub(super) names: u64,
     pub(super) key_table: KeyPrediction,
     pub(super) bytes: Bytes,
     /// Anonymous memory.
@@ -99,12 +100,14 @@ impl Estimate {
         let documents = wanted.documents;
         let per = |bytes: u64| documents.saturating_mul(bytes);
         let address = if of.is_bare() || wanted.url == 0 { 0 } else { wanted.url + measured::SITE };
-        let catalog = of.catalog + of.ids * wanted.id + address;
+        let (id, names) = if of.has_ids() { (wanted.id, wanted.id + address) } else { (0, 0) };
+        let catalog = of.catalog + id + (names as f64 * measured::COMPRESSED) as u64;
         let key_table = planner::plan_keys(of.keys, documents);
         let bytes = Bytes {
             segments: tables.bytes - tables.postings,
             postings: tables.postings,
             keys: key_table.segment.saturating_add(key_table.postings),
+            summaries: per(of.summary + names),
             catalog: per(catalog).saturating_add(measured::CATALOG_BASE),
         };
         let blocks = (bytes.segments as f64 + key_table.segment as f64) / BLOCK;
@@ -126,10 +129,10 @@ impl Estimate {
         let grown = (tables.resident_us - small.resident_us).max(0.0);
         let verdict_us = of.verdict_us + grown + by_chance * measured::CANDIDATE_US;
         let looked_up = of.looked_up as f64;
-        let reads = tables.reads + looked_up + found * (POSTINGS_READS + RECORD_READS);
-        // Blocks are read together, then the postings of what they hold, then one record after the other.
+        let reads = tables.reads + looked_up + found * (POSTINGS_READS + SUMMARY_READS);
+        // Blocks are read together, then the postings of what they hold, then one summary after the other.
         let together = looked_up + found * POSTINGS_READS;
-        let waits = measured::READ_MORE_US * together + measured::READ_US * (1.0 + found * RECORD_READS);
+        let waits = measured::READ_MORE_US * together + measured::READ_US * (1.0 + found * SUMMARY_READS);
         let memory = reader as f64 + writer as f64 + indexes;
         let machine = Machine {
             memory: power_of_two(memory * ROOM, 4 << 30),
@@ -138,7 +141,7 @@ impl Estimate {
         };
         Self {
             of,
-            catalog,
+            names,
             key_table,
             bytes,
             reader,
@@ -174,11 +177,14 @@ mod tests {
     }
 
     #[test]
-    fn the_catalog_is_most_of_eight_billion_pages_and_nothing_shrinks_with_their_number() {
+    fn records_and_summaries_are_most_of_eight_billion_pages_and_nothing_shrinks_with_their_number() {
         let main = measured::RECIPES[2];
         let billions = estimate(main, 8_000_000_000);
-        assert!(billions.bytes.catalog > billions.bytes.total() / 2, "{billions:?}");
-        assert_eq!(billions.catalog, main.catalog + 90 + 95);
+        let (catalog, summaries) = (billions.bytes.catalog, billions.bytes.summaries);
+        assert!(catalog > summaries && catalog + summaries > billions.bytes.total() / 4 * 3, "{billions:?}");
+        assert_eq!(billions.names, 45 + 95);
+        let catalog = main.catalog + 45 + (45 + 95) / 2;
+        assert_eq!(billions.bytes.catalog, catalog * 8_000_000_000 + measured::CATALOG_BASE);
         for of in measured::RECIPES {
             let grown = [0, 1_000, 1_000_000, 8_000_000_000].map(|documents| estimate(of, documents));
             assert!(grown.is_sorted_by(|a, b| a.bytes.total() < b.bytes.total()), "{grown:?}");
@@ -208,6 +214,8 @@ mod tests {
         assert!((4.0..5.0).contains(&(estimate(main, 8_000_000_000).found - measured::CANDIDATES)));
         let [bare, ordinals] = [0, 1].map(|index| estimate(measured::RECIPES[index], 8_000_000_000));
         assert!((bare.found - 1.0).abs() < 1e-9);
-        assert_eq!((bare.catalog, ordinals.catalog), (47 + 90, 8));
+        let base = measured::CATALOG_BASE;
+        assert_eq!(ordinals.bytes.catalog, 8 * 8_000_000_000 + base);
+        assert_eq!(bare.bytes.catalog, (measured::RECIPES[0].catalog + 45 + 22) * 8_000_000_000 + base);
     }
 }

@@ -3,7 +3,7 @@
 /// Documents that were measured.
 pub(super) const DOCUMENTS: u64 = 19_200;
 /// Bytes that the catalog of every database has once.
-pub(super) const CATALOG_BASE: u64 = 380 << 10;
+pub(super) const CATALOG_BASE: u64 = 388 << 10;
 /// Bytes of the site of a document that has an address.
 pub(super) const SITE: u64 = 15;
 /// Bytes of a made page.
@@ -12,8 +12,10 @@ pub(super) const PAGE: u64 = 1_500;
 pub(super) const PAGE_SPEED: f64 = 213.0;
 /// Candidates of a page that are no chance: 1.3 to 8.9 on labelled sets, `nddb eval`.
 pub(super) const CANDIDATES: f64 = 4.0;
-/// Microseconds of reading the record of a candidate from memory and comparing it: a look-up of RocksDB is 6.5 of them.
-pub(super) const CANDIDATE_US: f64 = 10.0;
+/// Microseconds of reading the summary of a candidate from memory and comparing it.
+pub(super) const CANDIDATE_US: f64 = 2.0;
+/// Share of an id and an address that compression leaves of them in a record.
+pub(super) const COMPRESSED: f64 = 0.5;
 /// Microseconds of a read from a solid-state disk, and of each further one in flight with it.
 pub(super) const READ_US: f64 = 100.0;
 pub(super) const READ_MORE_US: f64 = 8.0;
@@ -23,7 +25,7 @@ pub(super) const READER_BASE: u64 = 22 << 20;
 pub(super) const CATALOG_CACHE: u64 = 96 << 20;
 /// Bytes of the directory of a segment in memory, for each block.
 pub(super) const DIRECTORY: f64 = 2.75;
-/// Share of the catalog that is its own index: one entry of about 6 bytes for each block of 16 or 32 KB.
+/// Share of the catalog that is its own index: one entry of about 6 bytes for each block, of 9 to 36 KB on disk.
 pub(super) const CATALOG_INDEX: f64 = 0.0003;
 
 /// What a document takes with recipes that store alike.
@@ -33,8 +35,10 @@ pub(super) struct Measured {
     pub(super) recipe: &'static str,
     /// Bytes of the catalog, less ids, address and site.
     pub(super) catalog: u64,
-    /// How often an id stands in the catalog: in its record and in the row that finds it, unless ids count on.
-    pub(super) ids: u64,
+    /// Bytes of a summary and its place in the directory, less id, address and site; 0 where ids count on: then there
+    /// are no summaries, and no ids in the catalog. Otherwise an id stands in the row that finds it, in its record and
+    /// in its summary.
+    pub(super) summary: u64,
     /// Keys.
     pub(super) keys: u64,
     /// Keys that the default verdict looks up; 0 where fingerprints alone decide.
@@ -51,26 +55,31 @@ impl Measured {
     pub(super) fn is_bare(&self) -> bool {
         self.keys == 0
     }
+
+    /// Whether ids have rows of their own.
+    pub(super) fn has_ids(&self) -> bool {
+        self.summary > 0
+    }
 }
 
 /// All recipes, behind fingerprints alone; `--psl` and `--phrases` change no bytes.
 pub(super) const RECIPES: [Measured; 7] = [
-    row("bare", 47, 0, 0, (1.8, 0.3), 10.4),
-    Measured { ids: 0, ..row("ordinals", 8, 0, 0, (0.7, 0.3), 8.3) },
-    row("main", 747, 25, 25, (38.0, 8.3), 34.5),
-    row("main-c", 747, 52, 25, (38.0, 10.2), 34.5),
-    row("web", 544, 16, 0, (23.0, 4.8), 16.4),
-    row("web-c", 544, 28, 0, (26.0, 6.8), 17.4),
-    row("conventions", 108, 1, 0, (163.0, 2.0), 12.4),
+    row("bare", (24, 20), 0, 0, (2.0, 0.8), 4.7),
+    row("ordinals", (8, 0), 0, 0, (1.0, 0.7), 5.1),
+    row("main", (561, 342), 25, 25, (33.4, 6.4), 15.4),
+    row("main-c", (561, 342), 52, 25, (36.3, 11.0), 16.4),
+    row("web", (447, 229), 16, 0, (25.5, 5.8), 8.0),
+    row("web-c", (447, 229), 28, 0, (25.7, 7.6), 7.7),
+    row("conventions", (37, 49), 1, 0, (150.8, 2.6), 5.6),
 ];
 
 const fn row(
     recipe: &'static str,
-    catalog: u64,
+    (catalog, summary): (u64, u64),
     keys: u64,
     looked_up: u64,
     (load_us, merge_us): (f64, f64),
     verdict_us: f64,
 ) -> Measured {
-    Measured { recipe, catalog, ids: 2, keys, looked_up, load_us, merge_us, verdict_us }
+    Measured { recipe, catalog, summary, keys, looked_up, load_us, merge_us, verdict_us }
 }

@@ -65,13 +65,14 @@ impl Plan {
     }
 
     fn totals(&self) -> Table {
-        let titles = ["recipe", "tables", "postings", "key table", "catalog", "total", "a document"];
-        let costs = ["load, CPU h", "verdict, us", "from disk", "reads"];
+        let titles = ["recipe", "tables", "postings", "keys", "summaries", "catalog", "total", "each"];
+        let costs = ["load, h", "verdict, us", "from disk", "reads"];
         let mut table = Table::new(&[&titles[..], &costs].concat());
         for one in &self.estimates {
             let sizes = one.bytes;
             let each = sizes.total() as f64 / self.wanted.documents.max(1) as f64;
-            let kinds = [sizes.segments, sizes.postings, sizes.keys, sizes.catalog, sizes.total()].map(bytes);
+            let kinds =
+                [sizes.segments, sizes.postings, sizes.keys, sizes.summaries, sizes.catalog, sizes.total()].map(bytes);
             let costs = [each, one.load_cpu_hours, one.verdict_us, one.disk_us, one.reads].map(short);
             table.row([vec![one.of.recipe.to_owned()], kinds.into(), costs.into()].concat());
         }
@@ -106,9 +107,14 @@ impl Plan {
                 format!("{} keys a document, of 40 bits: {segment}, and {postings} of postings", of.keys),
             );
         }
-        let address = one.catalog - of.catalog - of.ids * id;
-        let site = if address == 0 { String::new() } else { format!(" + {url} + {}", measured::SITE) };
-        line("catalog", format!("({} + {} x {id}{site}) bytes x {documents}", of.catalog, of.ids));
+        let names = if one.names > id { format!("({id} + {url} + {})", measured::SITE) } else { id.to_string() };
+        if of.has_ids() {
+            line("summaries", format!("({} + {names}) bytes x {documents}", of.summary));
+            let half = measured::COMPRESSED;
+            line("catalog", format!("({} + {id} + {half} x {names}) bytes x {documents}", of.catalog));
+        } else {
+            line("catalog", format!("{} bytes x {documents}", of.catalog));
+        }
         let size = if of.is_bare() {
             String::new()
         } else {
@@ -117,7 +123,7 @@ impl Plan {
         line(
             "load",
             format!(
-                "({:.1} us{size} + {:.1} writes x {:.1} us) x {documents}, divided by the cores",
+                "({:.1} us{size} + {:.1} writes x {:.1} us) CPU x {documents}, divided by the cores",
                 of.load_us, one.writes, of.merge_us
             ),
         );
@@ -227,6 +233,7 @@ fn total(one: &Estimate) -> Value {
             "segments": sizes.segments,
             "postings": sizes.postings,
             "keys": sizes.keys,
+            "summaries": sizes.summaries,
             "catalog": sizes.catalog,
             "total": sizes.total(),
         },

@@ -144,13 +144,12 @@ impl Judged<'_> {
 
     /// Adds the fields of a match.
     fn alike(&self, part: usize, alike: &NearDuplicate, page: &Result<&PageFile, String>, object: &mut Object<'_>) {
-        let (stored, record) = (&alike.stored, &alike.stored.record);
-        object.field("id", &*record.id);
+        object.field("id", &*alike.id);
         json::write_db(self.parts.name(part), object);
-        object.field("fp", (!stored.unprinted).then_some(Hex(stored.fingerprint)));
+        object.field("fp", alike.fingerprint.map(Hex));
         object.field("distance", alike.evidence.distance);
-        object.field("url", record.url.as_deref());
-        object.field("site", record.site.as_deref());
+        object.field("url", alike.url.as_deref());
+        object.field("site", alike.site.as_deref());
         for (name, score) in scores(&alike.evidence, alike.probability) {
             object.field(name, score);
         }
@@ -218,7 +217,10 @@ impl Judged<'_> {
     /// What differs between the tokens of the query and those of a match; else why that is not known.
     fn terms(&self, part: usize, alike: &NearDuplicate, page: &Result<&PageFile, String>) -> Result<Value, String> {
         let page = page.as_ref().map_err(|why| format!("the query cannot be read: {why}"))?;
-        let other = self.read(part, &alike.stored).map_err(|why| format!("the match cannot be read: {why}"))?;
+        let stored = self.parts.federation.parts()[part].get(&alike.id).map_err(|error| crate::failure::chain(&error));
+        let stored = stored.and_then(|stored| stored.ok_or_else(|| "it is gone".into()));
+        let other = stored.and_then(|stored| self.read(part, &stored));
+        let other = other.map_err(|why| format!("the match cannot be read: {why}"))?;
         let recipe = Recipe::of_any_version(&self.parts.federation.settings().recipe);
         let (of, difference) = match recipe {
             Some(recipe) if recipe.has_profile() => ("main content", content_difference(&page.page(), &other.page())),

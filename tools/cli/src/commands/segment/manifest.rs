@@ -41,7 +41,6 @@ fn run(run: &RunEntry) -> Value {
         "levels": run.scheme.levels(),
         "rewrites": run.rewrites,
         "postings": file(&run.postings),
-        "segments": run.segments.iter().map(file).collect::<Vec<_>>(),
         "keys": run.keys.as_ref().map(|table| json!({
             "keys": table.keys,
             "pairs": table.pairs,
@@ -49,6 +48,8 @@ fn run(run: &RunEntry) -> Value {
             "postings": file(&table.postings),
             "segment": file(&table.segment),
         })),
+        "summaries": run.summaries.as_ref().map(file),
+        "segments": run.segments.iter().map(file).collect::<Vec<_>>(),
     })
 }
 
@@ -78,6 +79,8 @@ impl file::File for File<'_> {
             runs.push(&run(entry).to_string())?;
         }
         runs.end()?;
+        let keyed = self.manifest.keyed.map_or_else(|| "null".to_owned(), |keyed| keyed.to_string());
+        output.write(format!(",\"keyed\":{keyed}").as_bytes())?;
         Ok(())
     }
 

@@ -8,11 +8,15 @@ mod file;
 mod manifest;
 mod postings;
 mod run;
+mod summaries;
 
 use std::path::PathBuf;
 
 use nddb_format::deleted as deleted_format;
-use nddb_format::{FormatError, manifest as manifest_format, postings as postings_format, segment as segment_format};
+use nddb_format::{
+    FormatError, manifest as manifest_format, postings as postings_format, segment as segment_format,
+    summaries as summaries_format,
+};
 use serde_json::Value;
 
 use self::file::{File, WriteError};
@@ -21,7 +25,7 @@ use crate::failure::{Code, Failure, Result};
 use crate::inputs;
 use crate::output::Output;
 
-/// Print what is in one file of a database: a segment, postings, MANIFEST or deleted set
+/// Print what is in one file of a database: a segment, postings, summaries, MANIFEST or deleted set
 ///
 /// The file is checked on the way; no database is needed. Without --json the header and a summary are
 /// printed.
@@ -70,6 +74,8 @@ fn open(bytes: &[u8]) -> Result<Box<dyn File + '_>, FormatError> {
     let magic = bytes.get(..8).unwrap_or_default();
     Ok(if magic == postings_format::header::MAGIC {
         Box::new(postings::File::open(bytes)?)
+    } else if magic == summaries_format::header::MAGIC {
+        Box::new(summaries::File::open(bytes)?)
     } else if magic == manifest_format::MAGIC {
         Box::new(manifest::File::open(bytes)?)
     } else if magic == deleted_format::MAGIC {

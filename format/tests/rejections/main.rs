@@ -1,7 +1,8 @@
 //! Every rule of SPEC 13, broken once: the error names it.
 
-#[path = "common/restamp.rs"]
+#[path = "../common/restamp.rs"]
 mod restamp;
+mod summaries;
 
 use nddb_format::block::{self, BLOCK_SIZE, Block, PADDED_SIZE, Padded};
 use nddb_format::digest::Digest;
@@ -137,6 +138,7 @@ fn manifest() -> Manifest {
                 postings: file(),
                 segment: file(),
             }),
+            summaries: (run == 1).then(&mut file),
         })
         .collect();
     Manifest { complete: 2000, next_file: 100, deleted, runs, ..Manifest::new(64, 3, 1) }
@@ -160,9 +162,10 @@ fn deleted_fault(change: impl FnOnce(&mut Vec<u8>)) -> String {
 fn files_that_are_cut_foreign_or_newer_are_refused() {
     type Check = fn(&[u8]) -> Result<()>;
     let set: RoaringTreemap = [5u64].into_iter().collect();
-    let files: [(Vec<u8>, Check); 4] = [
+    let files: [(Vec<u8>, Check); 5] = [
         (segment_file(), check_segment),
         (postings_file(), check_postings),
+        (summaries::file(), summaries::check),
         (manifest().encode(), |bytes| Manifest::decode(bytes).map(|_| ())),
         (deleted::encode(&set), |bytes| deleted::decode(bytes).map(|_| ())),
     ];
@@ -187,7 +190,7 @@ fn files_that_are_cut_foreign_or_newer_are_refused() {
 
 #[test]
 fn wrong_checksums_are_refused() {
-    let (segment, postings) = (segment_file(), postings_file());
+    let (segment, postings, summaries) = (segment_file(), postings_file(), summaries::file());
     let index = segment.len() - segment::FOOTER_SIZE - 4 - 8;
     for offset in [100, 1100, index, segment.len() - 40, segment.len() - 20] {
         let mut bad = segment.clone();
@@ -198,6 +201,11 @@ fn wrong_checksums_are_refused() {
         let mut bad = postings.clone();
         bad[offset] ^= 4;
         assert_eq!(fault(check_postings(&bad)), "Checksum", "byte {offset} of postings");
+    }
+    for offset in [40, 130, summaries.len() - 26, summaries.len() - 6] {
+        let mut bad = summaries.clone();
+        bad[offset] ^= 4;
+        assert_eq!(fault(summaries::check(&bad)), "Checksum", "byte {offset} of summaries");
     }
     let mut moved = segment.clone();
     moved.copy_within(segment::HEADER_SIZE..segment::HEADER_SIZE + BLOCK_SIZE, segment::HEADER_SIZE + BLOCK_SIZE);
@@ -527,7 +535,7 @@ fn manifests_that_break_a_rule_are_refused() {
     let of = |field: Field, value| manifest_fault(|bytes| field.put(bytes, value));
     assert_eq!(of(K, 3), "nothing");
     assert_eq!(of(RESERVED, 1), "reserved bytes are zero");
-    for (features, expected) in [(2, "Version"), (5, "Version"), (1, "nothing")] {
+    for (features, expected) in [(2, "nothing"), (3, "nothing"), (6, "Version"), (1 << 63 | 2, "Version")] {
         assert_eq!(of(FEATURES, features), expected);
     }
     assert_eq!(of(BITS, 7), "a fingerprint has 8 to 64 bits");
@@ -549,6 +557,19 @@ fn manifests_that_break_a_rule_are_refused() {
     assert_eq!(run(RUN_KEYS, 0), "without keys the fields of the key table are zero");
     for (field, value) in [(RUN_KEYS, 1 << 41), (RUN_KEY_PAIRS, 1), (RUN_KEY_PAIRS, 1 << 60)] {
         assert_eq!(run(field, value), "each key has a document, and each pair is there once");
+    }
+    let second = first + RUN_SUMMARIES.end() + scheme(32).tables().len() * FILE_SIZE;
+    let without = |bytes: &mut Vec<u8>| bytes[second..][RUN_SUMMARIES.offset..RUN_SUMMARIES.end()].fill(0);
+    assert_eq!(manifest_fault(without), "a manifest has the bit of summaries if a run has them");
+    let unknown = |bytes: &mut Vec<u8>| FILE_RESERVED.put(&mut bytes[second + RUN_SUMMARIES.offset..], 1);
+    assert_eq!(manifest_fault(unknown), "reserved bytes are zero");
+    for (number, run) in [(0, second), (1, second), (100, second), (0, first)] {
+        let of_file = |bytes: &mut Vec<u8>| {
+            let entry = &mut bytes[run + RUN_SUMMARIES.offset..];
+            FILE_NUMBER.put(entry, number);
+            FILE_LENGTH.put(entry, 9);
+        };
+        assert_eq!(manifest_fault(of_file), "file numbers are distinct, above 0 and below next_file", "{number}");
     }
     let reserved = |bytes: &mut Vec<u8>| FILE_RESERVED.put(&mut bytes[DELETED.offset..], 1);
     assert_eq!(manifest_fault(reserved), "reserved bytes are zero");

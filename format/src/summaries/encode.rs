@@ -1,0 +1,172 @@
+//! Encoding a file of summaries, in two passes over them in the order of their numbers: survey, then bytes.
+
+use super::header::{
+    FOOTER_CHECKSUM, FOOTER_IDENTITY, FOOTER_MAGIC, FOOTER_SIZE, FOOTER_START, GROUP_LEN, GROUP_SIZE, Header,
+    PAGES_CHECKSUM,
+};
+use crate::Result;
+use crate::digest::Digest;
+use crate::error::malformed;
+use crate::fields::put_crc;
+use crate::pages::PagedBody;
+
+/// The first pass: counts summaries and bytes, and sums the digest.
+#[derive(Clone, Debug, Default)]
+pub struct SummariesSurvey {
+    documents: u64,
+    size: u64,
+    digest: Digest,
+}
+
+impl SummariesSurvey {
+    /// Adds the encoded summary of a document.
+    pub fn push(&mut self, number: u64, summary: &[u8]) {
+        self.documents += 1;
+        self.size += summary.len() as u64;
+        self.digest.add_pair(crc32fast::hash(summary).into(), number);
+    }
+
+    /// Number of summaries.
+    pub fn documents(&self) -> u64 {
+        self.documents
+    }
+
+    /// Digest of the pairs of a summary's CRC-32 and its document number.
+    pub fn digest(&self) -> Digest {
+        self.digest
+    }
+
+    /// Returns the header of the file for a run of the numbers `low..high`.
+    pub fn header(&self, low: u64, high: u64) -> Header {
+        let Self { documents, size, digest } = *self;
+        Header { low, high, documents, size, digest, identity: 0 }.stamped()
+    }
+}
+
+/// The second pass: turns the same summaries into the bytes of the file.
+///
+/// The directory, less than five bytes a number, is held in memory until the end.
+#[derive(Debug)]
+pub struct SummariesEncoder {
+    header: Header,
+    body: PagedBody,
+    directory: Vec<u8>,
+    /// The next number that has no entry yet.
+    next: u64,
+    documents: u64,
+    /// Bytes of the summaries so far, and of those before the current group.
+    size: u64,
+    base: u64,
+}
+
+impl SummariesEncoder {
+    /// Appends the header to `out`, and prepares for the summaries.
+    ///
+    /// # Errors
+    /// [`crate::FormatError::Malformed`] unless the header is one that a reader accepts.
+    pub fn new(header: Header, out: &mut Vec<u8>) -> Result<Self> {
+        let bytes = header.encode();
+        let header = Header::decode(&bytes)?;
+        out.extend_from_slice(&bytes);
+        let (body, next) = (PagedBody::new(header.identity), header.low);
+        Ok(Self { header, body, directory: Vec::new(), next, documents: 0, size: 0, base: 0 })
+    }
+
+    /// Adds the encoded summary of a number greater than the last one; whole pages are appended to `out`, which the
+    /// caller may write and clear at any time.
+    ///
+    /// # Errors
+    /// [`crate::FormatError::Malformed`] if the number is not in the range or does not ascend, or if the summaries of
+    /// a group are too large.
+    pub fn push(&mut self, number: u64, summary: &[u8], out: &mut Vec<u8>) -> Result<()> {
+        if !(self.next..self.header.high).contains(&number) || summary.is_empty() {
+            return malformed("summaries", 0, "numbers ascend and are in the run's range, and no summary is empty");
+        }
+        self.pass_over(number)?;
+        self.begin_entry();
+        self.body.push(summary, out);
+        self.size += summary.len() as u64;
+        self.documents += 1;
+        self.end_entry()
+    }
+
+    /// Adds the entries of the numbers before `number`, which have no summary.
+    fn pass_over(&mut self, number: u64) -> Result<()> {
+        while self.next < number {
+            self.begin_entry();
+            self.end_entry()?;
+        }
+        Ok(())
+    }
+
+    fn begin_entry(&mut self) {
+        if self.directory.len().is_multiple_of(GROUP_SIZE) {
+            self.base = self.size;
+            self.directory.extend_from_slice(&self.base.to_le_bytes());
+        }
+    }
+
+    fn end_entry(&mut self) -> Result<()> {
+        let Ok(end) = u32::try_from(self.size - self.base) else {
+            return malformed("summaries", 0, "those of 14 numbers have less than 4 GiB together");
+        };
+        self.directory.extend_from_slice(&end.to_le_bytes());
+        self.next += 1;
+        Ok(())
+    }
+
+    /// Appends the rest of the file to `out`.
+    ///
+    /// # Errors
+    /// [`crate::FormatError::Malformed`] if the summaries are not the ones surveyed.
+    pub fn finish(mut self, out: &mut Vec<u8>) -> Result<()> {
+        if self.documents != self.header.documents || self.size != self.header.size {
+            return malformed("summaries", 0, "both passes see the same summaries");
+        }
+        self.pass_over(self.header.low + (self.header.high - self.header.low).next_multiple_of(GROUP_LEN))?;
+        let padding = self.size.next_multiple_of(GROUP_SIZE as u64) - self.size;
+        self.body.push(&[0; GROUP_SIZE][..padding as usize], out);
+        self.body.push(&self.directory, out);
+        let checksums = self.body.finish(out);
+        out.extend_from_slice(&checksums);
+        let mut footer = [0; FOOTER_SIZE];
+        footer[..FOOTER_START.end()].copy_from_slice(FOOTER_MAGIC);
+        FOOTER_IDENTITY.put(&mut footer, self.header.identity);
+        PAGES_CHECKSUM.put(&mut footer, u64::from(crc32fast::hash(&checksums)));
+        put_crc(&mut footer, FOOTER_CHECKSUM);
+        out.extend_from_slice(&footer);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::FormatError;
+
+    /// No test writes 4 GiB: it says that so much has been written.
+    #[test]
+    fn summaries_of_14_numbers_that_are_too_large_are_refused() {
+        let mut survey = SummariesSurvey::default();
+        (0..GROUP_LEN + 1).for_each(|number| survey.push(number, b"summary"));
+        let (header, mut out) = (survey.header(0, 20), Vec::new());
+        let encoder = || SummariesEncoder::new(header.clone(), &mut Vec::new()).expect("a sound header");
+        for (before, fits) in [(u64::from(u32::MAX) - 7, true), (u64::from(u32::MAX) - 6, false)] {
+            let mut encoder = encoder();
+            encoder.push(0, b"summary", &mut out).expect("the first");
+            encoder.size = before;
+            let pushed = encoder.push(1, b"summary", &mut out);
+            let refused = |error: FormatError| match error {
+                FormatError::Malformed { rule, .. } => rule,
+                other => panic!("{other}"),
+            };
+            let rule = "those of 14 numbers have less than 4 GiB together";
+            assert_eq!(pushed.map_err(refused), if fits { Ok(()) } else { Err(rule) }, "{before} bytes before");
+        }
+        // Those of the next 14 numbers count from 0.
+        let mut encoder = encoder();
+        encoder.push(GROUP_LEN - 1, b"summary", &mut out).expect("the first");
+        encoder.size = u64::from(u32::MAX);
+        encoder.push(GROUP_LEN, b"summary", &mut out).expect("they are small");
+    }
+}

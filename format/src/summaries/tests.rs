@@ -1,0 +1,463 @@
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::postings::NUMBER_END;
+use crate::record::{MIN_VALUES, PROFILE, Record};
+
+fn untouched(_: Range<u64>) -> Result<()> {
+    Ok(())
+}
+
+/// Encodes summaries of numbers that ascend, as a writer does: in two passes.
+fn make(summaries: &[(u64, Vec<u8>)], low: u64, high: u64) -> Vec<u8> {
+    let mut survey = SummariesSurvey::default();
+    summaries.iter().for_each(|(number, summary)| survey.push(*number, summary));
+    let mut out = Vec::new();
+    let mut encoder = SummariesEncoder::new(survey.header(low, high), &mut out).expect("a sound header");
+    for (number, summary) in summaries {
+        encoder.push(*number, summary, &mut out).expect("ascending");
+    }
+    encoder.finish(&mut out).expect("the same summaries");
+    out
+}
+
+fn encoded(fingerprint: u64, record: &Record) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    Summary::of(fingerprint, record).encode_into(&mut bytes);
+    bytes
+}
+
+/// Pads the sections of a profile by their totals, as the table in SPEC 9.3 says.
+fn pad(profile: &mut [u8; PROFILE]) {
+    let kept = |total: usize, most: usize| total.min(most);
+    let title = kept(usize::from(profile[84]), 15);
+    profile[85 + 3 * title..130].fill(0);
+    let headings = kept(usize::from(profile[130]), 15);
+    profile[131 + 3 * headings..176].fill(0);
+    let numbers = kept(usize::from(u16::from_le_bytes([profile[176], profile[177]])), 7);
+    profile[178 + 2 * numbers..192].fill(0xff);
+}
+
+/// A profile of any bytes with any totals, padded by them.
+fn profile() -> impl Strategy<Value = Box<[u8; PROFILE]>> {
+    let words = || prop_oneof![0u8..17, any::<u8>()];
+    let numbers = prop_oneof![0u16..9, any::<u16>()];
+    (prop::collection::vec(any::<u8>(), PROFILE), words(), words(), numbers).prop_map(
+        |(bytes, title, headings, numbers)| {
+            let mut profile = Box::new([0; PROFILE]);
+            profile.copy_from_slice(&bytes);
+            (profile[84], profile[130]) = (title, headings);
+            profile[176..178].copy_from_slice(&numbers.to_le_bytes());
+            pad(&mut profile);
+            profile
+        },
+    )
+}
+
+/// Records with random parts, those that summaries leave out too.
+fn record() -> impl Strategy<Value = Record> {
+    let texts = ("[a-z:/é]{1,40}", prop::option::of(".{0,300}"), prop::option::of("[a-z.]{0,20}"));
+    let numbers = (prop::option::of(any::<u64>()), prop::option::of(any::<[u8; 16]>()), prop::option::of(any::<i64>()));
+    let words = || prop::option::of(any::<[u64; 6]>());
+    let sketches = (prop::option::of(any::<u32>()), words(), words(), prop::option::of(any::<[u64; 2]>()));
+    (texts, numbers, sketches, prop::option::of(profile()), any::<bool>()).prop_map(
+        |((id, url, site), (tokens, digest, date), (seed, supershingles, projection, headings), profile, truncated)| {
+            let min_values = seed.map(|seed| Box::new(std::array::from_fn(|i| seed.wrapping_mul(i as u32 + 1))));
+            Record {
+                id,
+                url,
+                site,
+                date,
+                tokens,
+                digest,
+                min_values,
+                supershingles,
+                projection,
+                headings,
+                profile,
+                truncated,
+                ..Record::default()
+            }
+        },
+    )
+}
+
+/// Documents with the gaps before their numbers: mostly none, some a few, some many.
+fn documents() -> impl Strategy<Value = Vec<(u64, u64, Record)>> {
+    let gap = prop_oneof![6 => Just(0u64), 3 => 0u64..5, 1 => 0u64..100];
+    prop::collection::vec((gap, any::<u64>(), record()), 1..60)
+}
+
+/// Compares what a file says of a number with the record that it has, if it has one.
+fn assert_reads(
+    file: &Summaries<&[u8]>,
+    number: u64,
+    record: Option<&(u64, Record)>,
+) -> std::result::Result<(), TestCaseError> {
+    let touched = RefCell::new(Vec::new());
+    let touch = |range: Range<u64>| {
+        touched.borrow_mut().push(range);
+        Ok::<_, FormatError>(())
+    };
+    let place = file.find(number, &touch).expect("a sound file");
+    let mut before = Vec::new();
+    if (file.header().low..file.header().high).contains(&number) {
+        before.push(file.entry(number));
+        prop_assert_eq!(file.entry(number).start % GROUP_SIZE as u64, 0, "an entry is a cache line");
+    }
+    prop_assert_eq!(&*touched.borrow(), &before);
+    before.extend(before.clone());
+    before.extend(place.clone());
+    let found = file.get(number, &touch).expect("a sound file");
+    prop_assert_eq!(&*touched.borrow(), &before);
+    prop_assert_eq!(found, record.map(|(fingerprint, record)| Summary::of(*fingerprint, record)));
+    let bytes = place.map(|range| file.body()[range.start as usize..range.end as usize].to_vec());
+    prop_assert_eq!(bytes, record.map(|(fingerprint, record)| encoded(*fingerprint, record)));
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn summaries_read_as_they_were_written(
+        documents in documents(), low in 0u64..1 << 39, skipped in 0u64..40, spare in 0u64..60,
+    ) {
+        let mut next = low + skipped;
+        let mut all = BTreeMap::new();
+        for (gap, fingerprint, record) in documents {
+            next += gap + 1;
+            all.insert(next - 1, (fingerprint, record));
+        }
+        let high = next + spare;
+        let summaries: Vec<_> = all.iter().map(|(&number, (print, record))| (number, encoded(*print, record))).collect();
+        let bytes = make(&summaries, low, high);
+        let file = Summaries::open(&bytes[..]).expect("a sound file");
+        file.verify().expect("a sound file");
+        let header = file.header();
+        prop_assert_eq!((header.low, header.high, header.documents), (low, high, all.len() as u64));
+        prop_assert_eq!(header.size, summaries.iter().map(|(_, summary)| summary.len() as u64).sum::<u64>());
+        prop_assert_eq!(file.body().len() as u64, header.size.next_multiple_of(64) + 64 * (high - low).div_ceil(14));
+        for number in low.saturating_sub(20)..high + 20 {
+            assert_reads(&file, number, all.get(&number))?;
+        }
+        for number in [0, NUMBER_END - 1, NUMBER_END, u64::MAX] {
+            assert_reads(&file, number, all.get(&number))?;
+        }
+    }
+
+    #[test]
+    fn a_summary_has_what_the_record_has(fingerprint in any::<u64>(), record in record()) {
+        let summary = Summary::of(fingerprint, &record);
+        prop_assert_eq!((summary.fingerprint, summary.id), (fingerprint, &record.id[..]));
+        prop_assert_eq!((summary.url, summary.site), (record.url.as_deref(), record.site.as_deref()));
+        prop_assert_eq!((summary.tokens, summary.digest), (record.tokens, record.digest));
+        prop_assert_eq!(summary.supershingles, record.supershingles);
+        prop_assert_eq!((summary.projection, summary.headings), (record.projection, record.headings));
+        prop_assert_eq!(summary.profile, record.profile.as_deref().copied());
+        let values = record.min_values.as_deref();
+        let bytes = values.map(|values| values.iter().map(|&value| min_byte(value)).collect::<Vec<_>>());
+        prop_assert_eq!(summary.min_bytes.map(|bytes| bytes.to_vec()), bytes);
+        let bytes = encoded(fingerprint, &record);
+        prop_assert_eq!(Summary::decode(&bytes), Ok(summary));
+        for length in 0..bytes.len() {
+            prop_assert!(Summary::decode(&bytes[..length]).is_err(), "cut to {} bytes", length);
+        }
+    }
+
+    /// SPEC 9.3 says what stands behind the elements of a profile. Where other bytes do, a summary has those of SPEC.
+    #[test]
+    fn what_stands_behind_the_elements_of_a_profile_is_left_out(
+        bytes in prop::collection::vec(any::<u8>(), PROFILE), title in 0u8..20, numbers in 0u16..10,
+    ) {
+        let mut profile = Box::new([0; PROFILE]);
+        profile.copy_from_slice(&bytes);
+        profile[84] = title;
+        profile[176..178].copy_from_slice(&numbers.to_le_bytes());
+        let mut padded = profile.clone();
+        pad(&mut padded);
+        let record = Record { id: "p".into(), profile: Some(profile), ..Record::default() };
+        let bytes = encoded(1, &record);
+        prop_assert_eq!(Summary::decode(&bytes).expect("sound").profile, Some(*padded));
+        let elements = [(usize::from(padded[84]), 15, 3), (usize::from(padded[130]), 15, 3), (usize::from(numbers), 7, 2)];
+        let left_out: usize = elements.iter().map(|&(total, most, size)| (most - total.min(most)) * size).sum();
+        prop_assert_eq!(bytes.len(), 3 + 8 + 5 + PROFILE - left_out);
+    }
+
+    #[test]
+    fn a_min_byte_is_bits_24_to_31_of_the_product(value in any::<u32>()) {
+        prop_assert_eq!(u64::from(min_byte(value)), ((u64::from(value) * 0x9e37_79b1) >> 24) & 0xff);
+    }
+
+    #[test]
+    fn random_bytes_are_no_summary_or_one_that_is_written_as_it_was(
+        bytes in prop::collection::vec(any::<u8>(), 0..400), flags in 0u16..1 << 9, id in 1u8..5,
+    ) {
+        let _ = Summary::decode(&bytes);
+        // With a beginning that is sound.
+        let mut bytes = bytes;
+        let start = [&[1], &flags.to_le_bytes()[..], &[0; 8], &[id, 0, 0, 0], &[b'i'; 4][..id.into()]].concat();
+        let size = start.len().min(bytes.len());
+        bytes[..size].copy_from_slice(&start[..size]);
+        assert_is_written_as_it_was(&bytes)?;
+    }
+
+    #[test]
+    fn a_changed_summary_is_refused_or_written_as_it_was(
+        record in record(), changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+        size in any::<prop::sample::Index>(), resized in any::<bool>(),
+    ) {
+        let mut bytes = encoded(0x0123_4567_89ab_cdef, &record);
+        for (offset, value) in changes {
+            let offset = offset.index(bytes.len());
+            bytes[offset] = value;
+        }
+        if resized {
+            bytes.resize(size.index(bytes.len() + 20), 0);
+        }
+        assert_is_written_as_it_was(&bytes)?;
+    }
+
+    #[test]
+    fn random_bytes_with_valid_checksums_never_panic(
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6), behind in any::<bool>(),
+    ) {
+        let mut bytes = small();
+        let directory = Summaries::open(&bytes[..]).expect("sound").entry(LOW).start as usize + HEADER_SIZE;
+        for (offset, value) in changes {
+            // Half of the cases are about the directory alone.
+            let from = if behind { directory } else { 0 };
+            let offset = from + offset.index(bytes.len() - from);
+            bytes[offset] = value;
+        }
+        restamp(&mut bytes);
+        if let Ok(file) = Summaries::open(&bytes[..]) {
+            let sound = file.verify().is_ok();
+            let Header { low, high, .. } = *file.header();
+            for number in (low..high).take(200).chain([low.wrapping_sub(1), high]) {
+                let place = file.find(number, &untouched);
+                prop_assert!(place.is_ok() || !sound, "verify saw number {}", number);
+                let inside = |range: Range<u64>| range.start < range.end && range.end <= file.header().size;
+                prop_assert!(place.unwrap_or_default().is_none_or(inside), "number {}", number);
+                prop_assert!(file.get(number, &untouched).is_ok() || !sound, "verify saw number {}", number);
+            }
+        }
+    }
+}
+
+/// A summary that is read is written with the same bytes, and read again as the same.
+fn assert_is_written_as_it_was(bytes: &[u8]) -> std::result::Result<(), TestCaseError> {
+    if let Ok(summary) = Summary::decode(bytes) {
+        let mut written = Vec::new();
+        summary.encode_into(&mut written);
+        prop_assert_eq!(&written, bytes);
+        prop_assert_eq!(Summary::decode(&written), Ok(summary));
+    }
+    Ok(())
+}
+
+/// The range of the small file is [`LOW`] to [`HIGH`].
+const LOW: u64 = 1000;
+const HIGH: u64 = 1033;
+
+/// A record with every part of a summary.
+fn full() -> Record {
+    let mut profile = Box::new(std::array::from_fn(|i| i as u8));
+    (profile[84], profile[130]) = (3, 0);
+    profile[176..178].copy_from_slice(&[2, 0]);
+    pad(&mut profile);
+    Record {
+        id: "urn:é".into(),
+        url: Some("http://example.org/".into()),
+        site: Some("example.org".into()),
+        tokens: Some(421),
+        digest: Some([7; 16]),
+        min_values: Some(Box::new(std::array::from_fn(|i| i as u32 * 0x0101_0101))),
+        supershingles: Some([1, 2, 3, 4, 5, 6]),
+        projection: Some([u64::MAX; 6]),
+        headings: Some([0, 9]),
+        profile: Some(profile),
+        ..Record::default()
+    }
+}
+
+/// A file of a few summaries, in three entries of the directory: in all of the first, in none of the second, and in
+/// the first number of the last.
+fn small() -> Vec<u8> {
+    let bare = |number: u64| Record { id: format!("{number}"), ..Record::default() };
+    let numbers = (LOW..LOW + GROUP_LEN).chain([LOW + 2 * GROUP_LEN]);
+    let record = |number: u64| if number == LOW + 3 { full() } else { bare(number) };
+    let summaries: Vec<_> = numbers.map(|number| (number, encoded(number * 3, &record(number)))).collect();
+    make(&summaries, LOW, HIGH)
+}
+
+/// A file of more than two pages.
+fn large() -> Vec<u8> {
+    let summaries: Vec<_> = (LOW..LOW + 30).map(|number| (number, encoded(number, &full()))).collect();
+    make(&summaries, LOW, HIGH)
+}
+
+/// Makes the checksums and identities of a changed file right, whose body is as large as it was.
+fn restamp(file: &mut [u8]) {
+    let identity = crate::digest::identity(&file[..header::IDENTITY.offset]);
+    header::IDENTITY.put(file, identity);
+    crate::fields::put_crc(&mut file[..HEADER_SIZE], header::CHECKSUM);
+    let (start, rest) = (file.len() - FOOTER_SIZE, file.len() - HEADER_SIZE - FOOTER_SIZE);
+    let body = rest - 4 * rest.div_ceil(pages::PAGE_SIZE + 4);
+    let mut checksums = Vec::new();
+    pages::put_checksums(identity, 0, &file[HEADER_SIZE..HEADER_SIZE + body], &mut checksums);
+    file[HEADER_SIZE + body..start].copy_from_slice(&checksums);
+    let footer = &mut file[start..];
+    header::FOOTER_IDENTITY.put(footer, identity);
+    header::PAGES_CHECKSUM.put(footer, u64::from(crc32fast::hash(&checksums)));
+    crate::fields::put_crc(footer, header::FOOTER_CHECKSUM);
+}
+
+/// Checks all bytes of a file, and nothing of what they say.
+fn check_bytes(file: &[u8]) -> Result<()> {
+    let file = Summaries::open(file)?;
+    file.check_page_checksums()?;
+    (0..file.pages().len()).try_for_each(|page| file.pages().check(page))
+}
+
+#[test]
+fn restamping_a_sound_file_changes_nothing() {
+    for file in [small(), large()] {
+        let mut restamped = file.clone();
+        restamp(&mut restamped);
+        assert!(file == restamped);
+    }
+}
+
+#[test]
+fn a_file_cut_at_any_length_is_refused() {
+    for file in [small(), large()] {
+        for length in 0..file.len() {
+            assert!(Summaries::open(&file[..length]).is_err(), "cut to {length} bytes");
+        }
+        assert!(Summaries::open([&file[..], &[0]].concat()).is_err(), "a byte too many");
+    }
+}
+
+#[test]
+fn every_flipped_bit_is_found() {
+    for (mut file, step) in [(small(), 1), (large(), 11)] {
+        check_bytes(&file).expect("sound");
+        Summaries::open(&file[..]).and_then(|file| file.verify()).expect("sound");
+        for bit in (0..file.len() * 8).step_by(step) {
+            file[bit / 8] ^= 1 << (bit % 8);
+            assert!(check_bytes(&file).is_err(), "bit {bit}");
+            assert!(Summaries::open(&file[..]).and_then(|file| file.verify()).is_err(), "bit {bit}");
+            file[bit / 8] ^= 1 << (bit % 8);
+        }
+    }
+}
+
+#[test]
+fn a_page_is_found_by_its_checksum() {
+    let mut bytes = large();
+    let (page, body) = (2, Summaries::open(&bytes[..]).expect("sound").body().len());
+    assert!(body > 2 * pages::PAGE_SIZE && body < 3 * pages::PAGE_SIZE, "{body} bytes");
+    let offset = Summaries::open(&bytes[..]).expect("sound").checksum_offset(page);
+    bytes[offset] ^= 1;
+    let file = Summaries::open(&bytes[..]).expect("open does not read it");
+    let broken: Vec<bool> = (0..3).map(|page| file.pages().check(page).is_err()).collect();
+    assert_eq!(broken, [false, false, true]);
+    assert!(file.check_page_checksums().is_err());
+}
+
+/// Computed by another program from the definition in SPEC 8.7.
+#[test]
+fn min_bytes_are_pinned() {
+    let pinned = [(0, 0), (1, 0x9e), (2, 0x3c), (3, 0xda), (0xff, 0x99), (0x0123_4567, 0xf0), (u32::MAX, 0x61)];
+    for (value, byte) in pinned {
+        assert_eq!(min_byte(value), byte, "{value:#x}");
+    }
+    let record = full();
+    let bytes = Summary::of(1, &record).min_bytes.expect("it has min-values");
+    assert_eq!((bytes.len(), bytes[0], bytes[1]), (MIN_VALUES, 0, min_byte(0x0101_0101)));
+}
+
+/// Those with equal low bytes too, which the 84 min-values of contents of one shingle can have.
+#[test]
+fn different_min_values_have_equal_min_bytes_one_time_in_256() {
+    let mut equal = 0;
+    for low in [0u32, 0x5a] {
+        for step in 1..=1 << 12 {
+            equal += u32::from(min_byte(low) == min_byte(low + (step << 8)));
+        }
+    }
+    assert!((20..=45).contains(&equal), "{equal} of 8,192, 32 are expected");
+}
+
+#[test]
+fn input_that_breaks_a_rule_is_refused() {
+    let summary = encoded(1, &Record { id: "x".into(), ..Record::default() });
+    let survey_of = |numbers: &[u64]| {
+        let mut survey = SummariesSurvey::default();
+        numbers.iter().for_each(|&number| survey.push(number, &summary));
+        survey
+    };
+    let mut out = Vec::new();
+    let two = survey_of(&[12, 15]).header(10, 20);
+    let sizes = |documents, size| Header { documents, size, ..two.clone() };
+    let ranges = |low, high| Header { low, high, ..two.clone() };
+    assert!(SummariesEncoder::new(SummariesSurvey::default().header(10, 20), &mut out).is_err(), "no summary");
+    for header in [sizes(11, 99), sizes(0, 32), sizes(2, 1), sizes(2, (1 << 50) + 1)] {
+        assert!(SummariesEncoder::new(header.clone(), &mut out).is_err(), "{header:?}");
+    }
+    for header in [ranges(10, 10), ranges(10, 9), ranges(10, 11), ranges(10, NUMBER_END + 1)] {
+        assert!(SummariesEncoder::new(header.clone(), &mut out).is_err(), "{header:?}");
+    }
+    assert!(out.is_empty(), "nothing is written before the header is sound");
+    let mut encoder = SummariesEncoder::new(two.clone(), &mut out).expect("sound");
+    for number in [0, 9, 20, u64::MAX] {
+        assert!(encoder.push(number, &summary, &mut out).is_err(), "{number} is out of range");
+    }
+    assert!(encoder.push(12, &[], &mut out).is_err(), "an empty summary");
+    encoder.push(12, &summary, &mut out).expect("in range");
+    for number in [12, 11, 10] {
+        assert!(encoder.push(number, &summary, &mut out).is_err(), "{number} behind 12");
+    }
+    encoder.push(15, &summary, &mut out).expect("in range");
+    let written = |numbers: &[u64], summary: &[u8]| {
+        let mut out = Vec::new();
+        let mut encoder = SummariesEncoder::new(two.clone(), &mut out).expect("sound");
+        numbers.iter().try_for_each(|&number| encoder.push(number, summary, &mut out)).expect("in range");
+        encoder.finish(&mut out).map(|()| out)
+    };
+    assert!(written(&[12], &summary).is_err(), "one is missing");
+    assert!(written(&[12, 15, 16], &summary).is_err(), "one too many");
+    assert!(written(&[12], &[&summary[..], &summary].concat()).is_err(), "one that is as large as two");
+    assert!(written(&[12, 15], &summary[1..]).is_err(), "others, shorter");
+    let sound = written(&[12, 15], &summary).expect("the same summaries");
+    encoder.finish(&mut out).expect("the same summaries");
+    assert!(out == sound, "what was refused has left nothing behind");
+}
+
+#[test]
+fn rules_of_summaries_are_checked() {
+    let good = encoded(7, &Record { id: "ab".into(), site: Some("s".into()), ..Record::default() });
+    assert_eq!(good, b"\x01\x02\0\x07\0\0\0\0\0\0\0\x02\0\0\0ab\x01\0\0\0s");
+    let with = |offset: usize, value: u8| {
+        let mut bad = good.clone();
+        bad[offset] = value;
+        Summary::decode(&bad).err()
+    };
+    assert_eq!(with(0, 1), None);
+    assert!(matches!(with(0, 2), Some(FormatError::Version { found: 2, newest: 1, .. })));
+    assert!(matches!(with(0, 0), Some(FormatError::Version { .. })));
+    for bit in 1..8 {
+        let unknown = with(2, 1 << bit);
+        assert!(matches!(unknown, Some(FormatError::Malformed { .. })), "flag {}: {unknown:?}", bit + 8);
+    }
+    assert!(matches!(with(11, 0xff), Some(FormatError::Truncated { .. })));
+    for (offset, value) in [(11, 0), (11, 1), (15, 0), (15, 0xff), (21, 0xff)] {
+        assert!(with(offset, value).is_some(), "{value} at {offset}");
+    }
+    let long = encoded(7, &Record { id: "x".repeat(4097), ..Record::default() });
+    assert!(Summary::decode(&long).is_err());
+    assert!(Summary::decode(&[&good[..], &[0]].concat()).is_err(), "a byte too many");
+}

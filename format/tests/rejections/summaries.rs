@@ -1,0 +1,158 @@
+//! The rules of files of summaries.
+
+use nddb_format::Result;
+use nddb_format::fields::Field;
+use nddb_format::record::Record;
+use nddb_format::summaries::header::*;
+use nddb_format::summaries::{FOOTER_SIZE, Header, Summaries, SummariesEncoder, SummariesSurvey, Summary};
+
+use crate::{fault, put, restamp, untouched};
+
+/// A file of the summaries of the numbers 1000 to 1032 but those from 1014 to 1027: all numbers of the second entry of
+/// the directory, and the last one has a summary.
+pub(super) fn file() -> Vec<u8> {
+    let all: Vec<(u64, Vec<u8>)> = (1000..1014)
+        .chain(1028..1033)
+        .map(|number| {
+            let record = Record { id: number.to_string(), tokens: Some(number), ..Record::default() };
+            let mut summary = Vec::new();
+            Summary::of(number * number, &record).encode_into(&mut summary);
+            (number, summary)
+        })
+        .collect();
+    let mut survey = SummariesSurvey::default();
+    all.iter().for_each(|(number, summary)| survey.push(*number, summary));
+    let mut out = Vec::new();
+    let mut encoder = SummariesEncoder::new(survey.header(1000, 1033), &mut out).expect("a header");
+    all.iter().try_for_each(|(number, summary)| encoder.push(*number, summary, &mut out)).expect("ascending");
+    encoder.finish(&mut out).expect("the same summaries");
+    out
+}
+
+pub(super) fn check(file: &[u8]) -> Result<()> {
+    Summaries::open(file)?.verify()
+}
+
+fn summaries_fault(change: impl FnOnce(&mut Vec<u8>)) -> String {
+    let mut file = self::file();
+    change(&mut file);
+    restamp::summaries(&mut file);
+    fault(check(&file))
+}
+
+#[test]
+fn summaries_headers_that_break_a_rule_are_refused() {
+    let of = |field: Field, value| summaries_fault(|file| field.put(file, value));
+    assert_eq!(of(LOW, 1000), "nothing");
+    assert_eq!(of(RESERVED, 1), "reserved bytes are zero");
+    assert_eq!(summaries_fault(|file| file[PADDING.offset + 9] = 1), "reserved bytes are zero");
+    for (field, value) in [(LOW, 1033), (HIGH, 1000), (HIGH, (1 << 40) + 1)] {
+        assert_eq!(of(field, value), "the number range is not empty and ends at 2^40 at most");
+    }
+    for documents in [0, 34] {
+        assert_eq!(of(DOCUMENTS, documents), "there is a summary, and of each number of the range at most one");
+    }
+    for size in [18, (1 << 50) + 1] {
+        assert_eq!(of(SIZE, size), "no summary is empty, and all have at most 2^50 bytes");
+    }
+    assert_eq!(of(SIZE, 1 << 50), "Truncated");
+    let mut file = self::file();
+    IDENTITY.put(&mut file, 1);
+    restamp::crc(&mut file[..HEADER_SIZE], CHECKSUM);
+    assert_eq!(fault(check(&file)), "identity is the hash of the bytes before it");
+}
+
+#[test]
+fn summaries_that_break_a_rule_are_refused() {
+    let with = |change: &dyn Fn(&mut [u8])| {
+        let mut file = self::file();
+        let at = file.len() - FOOTER_SIZE;
+        change(&mut file[at..]);
+        restamp::crc(&mut file[at..], FOOTER_CHECKSUM);
+        fault(check(&file))
+    };
+    assert_eq!(with(&|_| ()), "nothing");
+    assert_eq!(with(&|footer| footer[0] = 0), "the file ends with a footer and its magic");
+    assert_eq!(with(&|footer| FOOTER_IDENTITY.put(footer, 1)), "header and footer have the same identity");
+    assert_eq!(with(&|footer| PAGES_CHECKSUM.put(footer, 1)), "Checksum");
+    assert_eq!(summaries_fault(|file| file.push(0)), "the file is as long as its header says");
+
+    let file = self::file();
+    let header = Header::decode(&file).expect("a header");
+    let directory = HEADER_SIZE + header.size.next_multiple_of(64) as usize;
+    // Entries are 64 bytes: an offset, and an end for each of 14 numbers.
+    let end_of =
+        |entry: usize, index: usize| Field { offset: directory + 64 * entry + 8 + 4 * index, size: 4, name: "" };
+    let entry = |entry: usize, value: u64| summaries_fault(|file| put(file, directory + 64 * entry, value));
+    let end = |field: Field, by: i64| {
+        let value = field.get(&file).wrapping_add_signed(by);
+        summaries_fault(|file| field.put(file, value))
+    };
+    let order = "summaries end in the order of their numbers";
+    assert_eq!(end(end_of(0, 3), -100), order);
+    assert_eq!(end(end_of(2, 4), 1), order);
+    for of in [0, 1] {
+        assert_eq!(entry(of, u64::MAX), order, "entry {of}");
+    }
+    let gap = "each summary begins where the one before ends";
+    assert_eq!(entry(0, 1), gap);
+    for base in [0, header.size] {
+        assert_eq!(entry(1, base), gap, "the entry of no summary");
+    }
+    assert_eq!(end(end_of(0, 13), -1), "Truncated");
+    assert_eq!(end(end_of(1, 13), 1), "Truncated");
+    let range = "a number with a summary is in the run's range";
+    assert_eq!(summaries_fault(|file| HIGH.put(file, 1032)), range);
+    let last = end_of(2, 4).get(&file) - end_of(2, 3).get(&file);
+    assert_eq!(end(end_of(2, 4), -(last as i64)), range, "the last summary is that of the number behind");
+    assert_eq!(summaries_fault(|file| SIZE.put(file, header.size + 1)), "size is that of all summaries");
+    for documents in [18, 20] {
+        assert_eq!(summaries_fault(|file| DOCUMENTS.put(file, documents)), "documents is the number of summaries");
+    }
+    let digest = "digest is that of the summaries";
+    assert_eq!(summaries_fault(|file| file[DIGEST.offset] ^= 1), digest);
+    assert_eq!(summaries_fault(|file| file[HEADER_SIZE + 3] ^= 1), digest);
+    assert_eq!(summaries_fault(|file| file[directory - 1] = 1), "the bytes behind the summaries are zero");
+
+    // The first summary: version, flags, fingerprint, an id of four bytes, the number of tokens.
+    let byte = |offset: usize, value: u8| summaries_fault(|file| file[HEADER_SIZE + offset] = value);
+    assert_eq!(byte(0, 1), "nothing");
+    assert_eq!(byte(0, 2), "Version");
+    assert_eq!(byte(2, 2), "unknown flags are zero");
+    assert_eq!(byte(11, 200), "Truncated");
+    assert_eq!(byte(15, 0xff), "text is UTF-8");
+    assert_eq!(byte(15, 0), "an id has 1 to 4096 bytes and no NUL");
+    assert_eq!(byte(1, 0), "nothing stands behind the last field");
+    let opened = Summaries::open(&file[..]).expect("sound");
+    assert_eq!(opened.find(1033, &untouched), Ok(None));
+    assert_eq!(opened.find(1020, &untouched), Ok(None));
+}
+
+/// The fuzz target stamps any bytes: no size is too small for it.
+#[test]
+fn summaries_of_any_size_can_be_stamped() {
+    let fixed = HEADER_SIZE + FOOTER_SIZE;
+    for size in (0..fixed + 16).chain([fixed + 4096, fixed + 4100, fixed + 4101, fixed + 8200]) {
+        let mut file = vec![0xa5; size];
+        restamp::summaries(&mut file);
+        assert_eq!(file.len(), size);
+        assert!(Summaries::open(&file[..]).is_err());
+    }
+}
+
+#[test]
+fn writers_of_summaries_refuse_input_that_breaks_a_rule() {
+    let mut out = Vec::new();
+    let mut survey = SummariesSurvey::default();
+    survey.push(10, b"summary");
+    let header = survey.header(10, 20);
+    let mut encoder = SummariesEncoder::new(header, &mut out).expect("a header");
+    let refused = "numbers ascend and are in the run's range, and no summary is empty";
+    for (number, summary) in [(9, &b"summary"[..]), (20, b"summary"), (10, b"")] {
+        assert_eq!(fault(encoder.push(number, summary, &mut out)), refused);
+    }
+    encoder.push(10, b"summary", &mut out).expect("in range");
+    assert_eq!(fault(encoder.push(10, b"summary", &mut out)), refused);
+    encoder.push(11, b"summary", &mut out).expect("in range");
+    assert_eq!(fault(encoder.finish(&mut out)), "both passes see the same summaries");
+}
