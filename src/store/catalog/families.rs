@@ -16,7 +16,7 @@ const METADATA_BLOCK_SIZE: usize = 4 << 10;
 const LARGE_BLOCK_SIZE: usize = 16 << 10;
 /// Size of a block of `documents`, the family with the most bytes, in bytes. They are compressed, and read as a rule in
 /// order: what comparisons and answers need of a document is in its summary.
-const DOCUMENTS_BLOCK_SIZE: usize = 64 << 10;
+const DOCUMENTS_BLOCK_SIZE: usize = 128 << 10;
 /// Level of zstd: higher ones gain a hundredth.
 const ZSTD_LEVEL: i32 = 1;
 /// What RocksDB passes on as the bits of a window: the default of the level.

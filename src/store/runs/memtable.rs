@@ -20,6 +20,8 @@ const ROWS_MAX: usize = 262_144;
 /// Most pairs of a key and a document before a flush: those of some 16,000 documents with all sketches, about 16 MB.
 /// Opening a database reads the records of as many documents.
 const KEYS_MAX: usize = 400_000;
+/// Most bytes of summaries before a flush: those of documents with long ids and addresses.
+const SUMMARIES_MAX: u64 = 32 << 20;
 /// Number of chains of each group in an empty memtable, as a power of two. There are four times as many whenever there
 /// are as many fingerprints as chains, so that a chain has few.
 const CHAIN_BITS: u32 = 12;
@@ -377,7 +379,9 @@ impl Memtables {
 
     /// Returns whether the documents that no flush has frozen should be flushed.
     pub(crate) fn is_full(&self) -> bool {
-        self.active.len() >= ROWS_MAX || self.active.keys_len() >= KEYS_MAX
+        self.active.len() >= ROWS_MAX
+            || self.active.keys_len() >= KEYS_MAX
+            || self.active.summaries_size() >= SUMMARIES_MAX
     }
 
     /// Looks up keys.
@@ -459,6 +463,22 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn documents_keys_and_bytes_of_summaries_fill_a_memtable() {
+        let fills = |summary: usize, keys: u64, most: u64| {
+            let (mut memtables, summary) = (Memtables::new(64, 3), vec![0; summary]);
+            (0..most).find(|&number| {
+                memtables.insert(number, number);
+                memtables.insert_keys(number, 0..keys);
+                memtables.insert_summary(number, &summary);
+                memtables.is_full()
+            })
+        };
+        assert_eq!(fills(4 << 10, 0, 10_000), Some((SUMMARIES_MAX >> 12) - 1));
+        assert_eq!(fills(400, 25, 20_000), Some(KEYS_MAX as u64 / 25 - 1));
+        assert_eq!(fills(80, 0, ROWS_MAX as u64), Some(ROWS_MAX as u64 - 1));
+    }
 
     proptest! {
         #[test]
