@@ -633,8 +633,9 @@ def summaries(data):
     need(low < high <= 1 << 40, "8.7", "number range")
     need(1 <= documents <= high - low, "8.7", "documents")
     need(documents <= size <= 1 << 50, "8.7", "size")
-    groups, directory = -(-(high - low) // 14), -(-size // 64) * 64
-    end = directory + 64 * groups
+    groups, entries, directory = -(-documents // 14), -(-(high - low) // 448), -(-size // 64) * 64
+    presence = directory + 64 * groups
+    end = presence + 64 * entries
     need(len(data) == 128 + end + 4 * -(-end // 4096) + 24, "8.7", "size of the file")
     footer = data[-24:]
     need(footer[:8] == magic(b"V"), "8.7", "magic of the footer")
@@ -645,20 +646,26 @@ def summaries(data):
     pages(body, checksums, own, "8.7")
     zero(body, size, directory, "8.7")
 
-    before, found = 0, []
-    for group in range(groups):
-        at = directory + 64 * group
+    before, parts = 0, []
+    for ordinal in range(14 * groups):
+        at, slot = directory + 64 * (ordinal // 14), ordinal % 14
         first = number(body, at, 8)
-        need(first == before, "8.7", f"offset of entry {group}")
-        for slot in range(14):
-            document, behind = low + 14 * group + slot, first + number(body, at + 8 + 4 * slot, 4)
-            need(before <= behind <= size, "8.7", f"end of the summary of {document}")
-            need(before == behind or document < high, "8.7", f"{document} is outside of the range and has a summary")
-            if before < behind:
-                found.append((document, body[before:behind]))
-            before = behind
+        need(slot or first == before, "8.7", f"offset of entry {ordinal // 14}")
+        behind = first + number(body, at + 8 + 4 * slot, 4)
+        need(before <= behind <= size, "8.7", f"end of summary {ordinal}")
+        need((before < behind) == (ordinal < documents), "8.7", f"summary {ordinal} is empty, or behind the last")
+        parts.append(body[before:behind])
+        before = behind
     need(before == size, "8.7", "size is not that of all summaries")
-    need(len(found) == documents, "8.7", "documents is not the number of summaries")
+    present = []
+    for entry in range(entries):
+        at = presence + 64 * entry
+        need(number(body, at, 8) == len(present), "8.7", f"count of entry {entry} of presence")
+        bits = number(body, at + 8, 56)
+        present += [low + 448 * entry + bit for bit in range(448) if bits >> bit & 1]
+    need(present and present[-1] < high, "8.7", "a number is outside of the range and has a summary")
+    need(len(present) == documents, "8.7", "documents is not the number of summaries")
+    found = list(zip(present, parts))
     pairs = ((zlib.crc32(encoded), document) for document, encoded in found)
     need(pair_digest(pairs) == digest, "8.7", "digest is not that of the summaries")
     out.update(low=low, high=high, documents=documents, size=size, digest=f"{digest:032x}", identity=f"{own:016x}")

@@ -1,6 +1,9 @@
 //! The reader in Python, written from SPEC.md, reads what this crate writes: random runs, a database of
 //! two, and refuses them when a byte is wrong.
 
+#[allow(dead_code, reason = "each test needs a part of it")]
+#[path = "common/restamp.rs"]
+mod restamp;
 #[path = "common/run.rs"]
 mod run;
 
@@ -390,6 +393,55 @@ fn python_refuses_summaries_of_other_documents() {
         };
         assert_eq!(output.status.code(), Some(1), "{name}");
         assert!(String::from_utf8_lossy(&output.stderr).contains(expected), "{name}: {output:?}");
+    }
+}
+
+/// Checksums are right, and the entries of presence or of the directory are not.
+#[test]
+fn python_refuses_summaries_at_wrong_places() {
+    let folder = folder("places");
+    // 30 summaries: three entries of the directory, and three of presence, of which the second has none.
+    let numbers = (5000..5014).chain(5900..5916);
+    let documents: Vec<Document> = numbers.map(|number| (number, number, record_of(number))).collect();
+    let good = summaries_of(5000, 5920, &documents);
+    let size = summaries::header::SIZE.get(&good);
+    let directory = summaries::HEADER_SIZE + size.next_multiple_of(64) as usize;
+    let presence = directory + 3 * 64;
+    let word = |at: usize| u64::from_le_bytes(good[at..at + 8].try_into().expect("8 bytes"));
+    let end = |ordinal: usize| directory + ordinal / 14 * 64 + 8 + 4 * (ordinal % 14);
+    let end_of = |ordinal: usize| good[end(ordinal)..end(ordinal) + 4].to_vec();
+    let flipped = |number: usize| {
+        let at = presence + (number - 5000) / 448 * 64 + 8 + (number - 5000) % 448 / 8;
+        (at, vec![good[at] ^ 1 << (number % 8)])
+    };
+    let changes = [
+        ("offset of entry 0", vec![(directory, vec![1])]),
+        ("offset of entry 1", vec![(directory + 64, (word(directory + 64) - 1).to_le_bytes().to_vec())]),
+        ("end of summary 3", vec![(end(3), vec![0; 4])]),
+        ("end of summary 30", vec![(end(30), vec![0xff; 4])]),
+        ("summary 3 is empty", vec![(end(3), end_of(2))]),
+        ("summary 29 is empty", vec![(end(29), end_of(28))]),
+        ("count of entry 0 of presence", vec![(presence, vec![1])]),
+        ("count of entry 1 of presence", vec![flipped(5013)]),
+        ("count of entry 2 of presence", vec![(presence + 128, vec![13])]),
+        ("outside of the range", vec![flipped(5920)]),
+        ("outside of the range", vec![flipped(5915), flipped(5000 + 3 * 448 - 1)]),
+        ("documents is not", vec![flipped(5919)]),
+        ("documents is not", vec![flipped(5915)]),
+        ("digest is not", vec![flipped(5905), flipped(5919)]),
+        ("digest is not", vec![flipped(5013), flipped(5016)]),
+    ];
+    for (index, (expected, change)) in changes.iter().enumerate() {
+        let mut bad = good.clone();
+        for (at, bytes) in change {
+            bad[*at..at + bytes.len()].copy_from_slice(bytes);
+        }
+        restamp::summaries(&mut bad);
+        let path = folder.join(format!("{index}.sum"));
+        fs::write(&path, bad).expect("written");
+        let Some(output) = reader(&[&path]) else { return };
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains("SPEC 8.7") && said.contains(expected), "{index}, {expected}: {said}");
     }
 }
 

@@ -111,7 +111,8 @@ pub fn min_bytes(values: &[u32; MIN_VALUES]) -> [u8; MIN_VALUES] {
 }
 
 /// Returns the number of indexes where the bytes of min-values agree, 0 to 84: 84 times the estimated resemblance of the
-/// pages (Henzinger 2), and a third for chance, since one pair in 256 of different min-values has one byte.
+/// pages (Henzinger 2), and .33 where all differ, since one pair in 256 of different
+/// min-values has one byte.
 pub fn agreement(a: &[u8; MIN_VALUES], b: &[u8; MIN_VALUES]) -> u32 {
     a.iter().zip(b).map(|(a, b)| u32::from(a == b)).sum()
 }

@@ -495,5 +495,6 @@ fn damaged_summaries_are_never_silent_and_come_back_from_the_records() {
         assert_eq!(near_duplicates(&path).expect("answers"), wanted);
         assert!(!rebuild_again(&path).is_changed());
     }
-    assert!(errors > 5, "{errors} errors");
+    // A file that is missing or cut is found at opening, the rest where a verdict reads what is damaged.
+    assert!(errors >= 2, "{errors} errors");
 }

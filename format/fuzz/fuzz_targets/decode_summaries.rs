@@ -21,14 +21,26 @@ fn read(bytes: &[u8]) {
     let sound = file.verify().is_ok();
     let (low, high) = (file.header().low, file.header().high);
     let mut found = Vec::new();
-    // There is an entry of 64 bytes for 14 numbers: no more numbers than bytes.
+    let mut present = Vec::new();
+    let mut visit = |number| {
+        present.push(number);
+        Ok::<_, FormatError>(())
+    };
+    file.numbers(&touch, &mut visit).expect("nothing fails");
+    assert!(!sound || present.len() as u64 == file.header().documents, "verify counts them");
+    let mut present = present.into_iter().peekable();
+    // There is an entry of 64 bytes for 448 numbers: at most seven numbers for each byte.
     for number in low..high {
         let summary = file.get(number, &touch);
         assert!(summary.is_ok() || !sound, "verify saw number {number}: {summary:?}");
-        if let Ok(Some(range)) = file.find::<FormatError>(number, &touch) {
+        let place = file.find::<FormatError>(number, &touch);
+        let visited = present.next_if_eq(&number).is_some();
+        assert_eq!(place != Ok(None), visited, "number {number}");
+        if let Ok(Some(range)) = place {
             found.push((number, &file.body()[range.start as usize..range.end as usize]));
         }
     }
+    assert_eq!(present.next(), None, "numbers ascend and are in the range");
     for number in [low.wrapping_sub(1), high, u64::MAX] {
         assert_eq!(file.find(number, &touch), Ok(None), "{number} is outside of the range");
     }

@@ -2,7 +2,7 @@
 
 use super::header::{
     FOOTER_CHECKSUM, FOOTER_IDENTITY, FOOTER_MAGIC, FOOTER_SIZE, FOOTER_START, GROUP_LEN, GROUP_SIZE, Header,
-    PAGES_CHECKSUM,
+    PAGES_CHECKSUM, PRESENCE_LEN,
 };
 use crate::Result;
 use crate::digest::Digest;
@@ -45,13 +45,15 @@ impl SummariesSurvey {
 
 /// The second pass: turns the same summaries into the bytes of the file.
 ///
-/// The directory, less than five bytes a number, is held in memory until the end.
+/// The directory, less than five bytes a summary, and presence, a seventh of a byte a number, are held in memory until the
+/// end.
 #[derive(Debug)]
 pub struct SummariesEncoder {
     header: Header,
     body: PagedBody,
     directory: Vec<u8>,
-    /// The next number that has no entry yet.
+    presence: Vec<u8>,
+    /// The least number that can follow.
     next: u64,
     documents: u64,
     /// Bytes of the summaries so far, and of those before the current group.
@@ -69,7 +71,7 @@ impl SummariesEncoder {
         let header = Header::decode(&bytes)?;
         out.extend_from_slice(&bytes);
         let (body, next) = (PagedBody::new(header.identity), header.low);
-        Ok(Self { header, body, directory: Vec::new(), next, documents: 0, size: 0, base: 0 })
+        Ok(Self { header, body, directory: Vec::new(), presence: Vec::new(), next, documents: 0, size: 0, base: 0 })
     }
 
     /// Adds the encoded summary of a number greater than the last one; whole pages are appended to `out`, which the
@@ -82,37 +84,34 @@ impl SummariesEncoder {
         if !(self.next..self.header.high).contains(&number) || summary.is_empty() {
             return malformed("summaries", 0, "numbers ascend and are in the run's range, and no summary is empty");
         }
-        self.pass_over(number)?;
-        self.begin_entry();
+        let begins = self.documents.is_multiple_of(GROUP_LEN);
+        let base = if begins { self.size } else { self.base };
+        let Ok(end) = u32::try_from(self.size + summary.len() as u64 - base) else {
+            return malformed("summaries", 0, "14 in a row have less than 4 GiB together");
+        };
+        if begins {
+            self.base = base;
+            self.directory.extend_from_slice(&base.to_le_bytes());
+        }
+        self.begin_presence(number);
+        let bit = ((number - self.header.low) % PRESENCE_LEN) as usize;
+        let entry = self.presence.len() - GROUP_SIZE;
+        self.presence[entry + 8 + bit / 8] |= 1 << (bit % 8);
+        self.directory.extend_from_slice(&end.to_le_bytes());
         self.body.push(summary, out);
         self.size += summary.len() as u64;
         self.documents += 1;
-        self.end_entry()
-    }
-
-    /// Adds the entries of the numbers before `number`, which have no summary.
-    fn pass_over(&mut self, number: u64) -> Result<()> {
-        while self.next < number {
-            self.begin_entry();
-            self.end_entry()?;
-        }
+        self.next = number + 1;
         Ok(())
     }
 
-    fn begin_entry(&mut self) {
-        if self.directory.len().is_multiple_of(GROUP_SIZE) {
-            self.base = self.size;
-            self.directory.extend_from_slice(&self.base.to_le_bytes());
+    /// Begins the entries of presence up to that of a number.
+    fn begin_presence(&mut self, number: u64) {
+        let entries = ((number - self.header.low) / PRESENCE_LEN + 1) as usize;
+        while self.presence.len() < entries * GROUP_SIZE {
+            self.presence.extend_from_slice(&self.documents.to_le_bytes());
+            self.presence.extend_from_slice(&[0; GROUP_SIZE - 8]);
         }
-    }
-
-    fn end_entry(&mut self) -> Result<()> {
-        let Ok(end) = u32::try_from(self.size - self.base) else {
-            return malformed("summaries", 0, "those of 14 numbers have less than 4 GiB together");
-        };
-        self.directory.extend_from_slice(&end.to_le_bytes());
-        self.next += 1;
-        Ok(())
     }
 
     /// Appends the rest of the file to `out`.
@@ -123,10 +122,15 @@ impl SummariesEncoder {
         if self.documents != self.header.documents || self.size != self.header.size {
             return malformed("summaries", 0, "both passes see the same summaries");
         }
-        self.pass_over(self.header.low + (self.header.high - self.header.low).next_multiple_of(GROUP_LEN))?;
+        let end = (self.size - self.base) as u32;
+        while !self.directory.len().is_multiple_of(GROUP_SIZE) {
+            self.directory.extend_from_slice(&end.to_le_bytes());
+        }
+        self.begin_presence(self.header.high - 1);
         let padding = self.size.next_multiple_of(GROUP_SIZE as u64) - self.size;
         self.body.push(&[0; GROUP_SIZE][..padding as usize], out);
         self.body.push(&self.directory, out);
+        self.body.push(&self.presence, out);
         let checksums = self.body.finish(out);
         out.extend_from_slice(&checksums);
         let mut footer = [0; FOOTER_SIZE];
@@ -146,7 +150,7 @@ mod tests {
 
     /// No test writes 4 GiB: it says that so much has been written.
     #[test]
-    fn summaries_of_14_numbers_that_are_too_large_are_refused() {
+    fn fourteen_summaries_that_are_too_large_are_refused() {
         let mut survey = SummariesSurvey::default();
         (0..GROUP_LEN + 1).for_each(|number| survey.push(number, b"summary"));
         let (header, mut out) = (survey.header(0, 20), Vec::new());
@@ -155,18 +159,20 @@ mod tests {
             let mut encoder = encoder();
             encoder.push(0, b"summary", &mut out).expect("the first");
             encoder.size = before;
-            let pushed = encoder.push(1, b"summary", &mut out);
+            // Its number is the last, and it is the second summary.
+            let pushed = encoder.push(19, b"summary", &mut out);
             let refused = |error: FormatError| match error {
                 FormatError::Malformed { rule, .. } => rule,
                 other => panic!("{other}"),
             };
-            let rule = "those of 14 numbers have less than 4 GiB together";
+            let rule = "14 in a row have less than 4 GiB together";
             assert_eq!(pushed.map_err(refused), if fits { Ok(()) } else { Err(rule) }, "{before} bytes before");
         }
-        // Those of the next 14 numbers count from 0.
+        // The next 14 count from 0.
         let mut encoder = encoder();
-        encoder.push(GROUP_LEN - 1, b"summary", &mut out).expect("the first");
+        (0..GROUP_LEN).for_each(|number| encoder.push(number, b"summary", &mut out).expect("they are small"));
         encoder.size = u64::from(u32::MAX);
-        encoder.push(GROUP_LEN, b"summary", &mut out).expect("they are small");
+        encoder.push(GROUP_LEN, b"summary", &mut out).expect("it is small");
+        assert_eq!(encoder.base, u64::from(u32::MAX));
     }
 }

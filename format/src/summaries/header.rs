@@ -6,10 +6,12 @@ use crate::error::malformed;
 use crate::fields::{self, Field, READER_MIN, check_crc};
 use crate::postings::NUMBER_END;
 
-/// Numbers of an entry of the directory.
+/// Summaries of an entry of the directory.
 pub const GROUP_LEN: u64 = 14;
-/// Bytes of an entry of the directory: the offset of the first summary, and for each number the end of its own.
+/// Bytes of an entry of the directory, the offset of the first summary and the end of each, and of one of presence.
 pub const GROUP_SIZE: usize = 8 + 4 * GROUP_LEN as usize;
+/// Numbers of an entry of presence: as many as there are bits behind its count.
+pub const PRESENCE_LEN: u64 = 8 * (GROUP_SIZE as u64 - 8);
 
 /// Bytes of a header.
 pub const HEADER_SIZE: usize = 128;

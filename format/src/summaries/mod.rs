@@ -1,7 +1,8 @@
 //! Summaries: what comparisons and answers need of each document of a run, reached by its number (SPEC 8.7).
 //!
-//! They stand one behind the other in the order of the numbers. A directory says where each ends: an entry of 64 bytes
-//! for 14 numbers, so that a look-up costs a cache line of the directory and those of the summary.
+//! They stand one behind the other in the order of the numbers. A bitmap with counts says which numbers have one, and a
+//! directory where each ends: a look-up costs a cache line of each, and those of the summary. What no number needs is
+//! small, however many of a run's numbers are of documents that are gone.
 
 mod encode;
 pub mod header;
@@ -10,7 +11,7 @@ mod summary;
 use std::ops::Range;
 
 pub use encode::{SummariesEncoder, SummariesSurvey};
-pub use header::{FOOTER_FIELDS, FOOTER_SIZE, GROUP_LEN, GROUP_SIZE, HEADER_FIELDS, HEADER_SIZE, Header};
+pub use header::{FOOTER_FIELDS, FOOTER_SIZE, GROUP_LEN, GROUP_SIZE, HEADER_FIELDS, HEADER_SIZE, Header, PRESENCE_LEN};
 pub use summary::{PARTS, Summary, min_byte};
 
 use crate::error::malformed;
@@ -23,8 +24,9 @@ use crate::{FormatError, Result};
 pub struct Summaries<D> {
     data: D,
     header: Header,
-    /// Offset of the directory in the body.
+    /// Offsets of the directory and of presence in the body.
     directory: u64,
+    presence: u64,
     /// Bytes of the body.
     end: u64,
 }
@@ -39,7 +41,8 @@ impl<D: AsRef<[u8]>> Summaries<D> {
         let header = Header::decode(bytes)?;
         // Both are below 2^51.
         let directory = header.size.next_multiple_of(GROUP_SIZE as u64);
-        let end = directory + (header.high - header.low).div_ceil(GROUP_LEN) * GROUP_SIZE as u64;
+        let presence = directory + header.documents.div_ceil(GROUP_LEN) * GROUP_SIZE as u64;
+        let end = presence + (header.high - header.low).div_ceil(PRESENCE_LEN) * GROUP_SIZE as u64;
         let size = (HEADER_SIZE + FOOTER_SIZE) as u64 + end + pages::checksums_size(end);
         check_size("summaries", bytes, usize::try_from(size).unwrap_or(usize::MAX))?;
         if size != bytes.len() as u64 {
@@ -54,7 +57,7 @@ impl<D: AsRef<[u8]>> Summaries<D> {
             let offset = header::FOOTER_IDENTITY.offset;
             return malformed("footer of summaries", offset, "header and footer have the same identity");
         }
-        Ok(Self { data, header, directory, end })
+        Ok(Self { data, header, directory, presence, end })
     }
 
     /// The header.
@@ -95,64 +98,133 @@ impl<D: AsRef<[u8]>> Summaries<D> {
             .expect("open() has compared the size")
     }
 
-    /// The body: the summaries, and their directory.
+    /// The body: the summaries, their directory, and presence.
     #[inline]
     pub fn body(&self) -> &[u8] {
         &self.data.as_ref()[HEADER_SIZE..HEADER_SIZE + self.end as usize]
     }
 
-    /// Returns where the directory entry of a number of the range is in the body.
+    /// Returns where the entry of presence of a number of the range is in the body.
     #[inline]
-    pub fn entry(&self, number: u64) -> Range<u64> {
-        let start = self.directory + (number - self.header.low) / GROUP_LEN * GROUP_SIZE as u64;
+    pub fn presence(&self, number: u64) -> Range<u64> {
+        let start = self.presence + (number - self.header.low) / PRESENCE_LEN * GROUP_SIZE as u64;
         start..start + GROUP_SIZE as u64
     }
 
-    /// Returns where the summary of a number is in the body; `None` if it has none. `touch` is called with each range
+    /// Returns where the directory entry of a summary is in the body, by the number of summaries before it.
+    #[inline]
+    pub fn entry(&self, ordinal: u64) -> Range<u64> {
+        let start = self.directory + ordinal / GROUP_LEN * GROUP_SIZE as u64;
+        start..start + GROUP_SIZE as u64
+    }
+
+    /// Reads 8 bytes of the body.
+    #[inline]
+    fn word(&self, offset: u64) -> u64 {
+        let mut word = [0; 8];
+        word.copy_from_slice(&self.body()[offset as usize..][..8]);
+        u64::from_le_bytes(word)
+    }
+
+    /// Returns the number of summaries before that of a number; `None` if it has none. `touch` is called with each range
     /// of bytes of the body before it is read.
     ///
     /// # Errors
-    /// Errors of `touch`; [`FormatError::Malformed`] if the directory is out of range.
+    /// Errors of `touch`; [`FormatError::Malformed`] if presence is out of range.
+    #[inline]
+    pub fn ordinal<E: From<FormatError>>(
+        &self,
+        number: u64,
+        touch: &impl Fn(Range<u64>) -> Result<(), E>,
+    ) -> Result<Option<u64>, E> {
+        if !(self.header.low..self.header.high).contains(&number) {
+            return Ok(None);
+        }
+        let Range { start, end } = self.presence(number);
+        touch(start..end)?;
+        let bit = (number - self.header.low) % PRESENCE_LEN;
+        let last = self.word(start + 8 + bit / 64 * 8);
+        if last >> (bit % 64) & 1 == 0 {
+            return Ok(None);
+        }
+        let whole: u32 = (0..bit / 64).map(|word| self.word(start + 8 + 8 * word).count_ones()).sum();
+        let before = whole + (last & !(u64::MAX << (bit % 64))).count_ones();
+        let ordinal = self.word(start).saturating_add(before.into());
+        if ordinal >= self.header.documents {
+            let offset = HEADER_SIZE + start as usize;
+            return Ok(malformed("presence of summaries", offset, "a summary is one of as many as there are")?);
+        }
+        Ok(Some(ordinal))
+    }
+
+    /// Returns where the summary of a number is in the body; `None` if it has none. `touch` is called as by
+    /// [`Summaries::ordinal`].
+    ///
+    /// # Errors
+    /// As [`Summaries::ordinal`]; [`FormatError::Malformed`] if the directory is out of range.
     #[inline]
     pub fn find<E: From<FormatError>>(
         &self,
         number: u64,
         touch: &impl Fn(Range<u64>) -> Result<(), E>,
     ) -> Result<Option<Range<u64>>, E> {
-        if !(self.header.low..self.header.high).contains(&number) {
-            return Ok(None);
+        let Some(ordinal) = self.ordinal(number, touch)? else { return Ok(None) };
+        touch(self.entry(ordinal))?;
+        let range = self.place(ordinal)?;
+        if range.is_empty() {
+            let offset = HEADER_SIZE + self.entry(ordinal).start as usize;
+            return Ok(malformed("directory of summaries", offset, "a number that is present has a summary")?);
         }
-        let range = self.place(number, touch)?;
-        Ok((!range.is_empty()).then_some(range))
+        Ok(Some(range))
     }
 
-    /// Returns what lies between the end before a number and its own, for each number that has an entry: those of the
-    /// range, and those behind it that the last entry is filled up with.
+    /// Returns what lies between the end before a summary and its own, by its ordinal; there are ordinals behind the last
+    /// one that the last entry is filled up with.
     #[inline]
-    fn place<E: From<FormatError>>(
-        &self,
-        number: u64,
-        touch: &impl Fn(Range<u64>) -> Result<(), E>,
-    ) -> Result<Range<u64>, E> {
-        let entry = self.entry(number);
-        touch(entry.clone())?;
-        let bytes = &self.body()[entry.start as usize..entry.end as usize];
-        let index = ((number - self.header.low) % GROUP_LEN) as usize;
-        let end_at = |index: usize| {
+    fn place(&self, ordinal: u64) -> Result<Range<u64>> {
+        let entry = self.entry(ordinal).start;
+        let index = ordinal % GROUP_LEN;
+        let end_at = |index: u64| {
             let mut end = [0; 4];
-            end.copy_from_slice(&bytes[8 + 4 * index..][..4]);
+            end.copy_from_slice(&self.body()[(entry + 8 + 4 * index) as usize..][..4]);
             u64::from(u32::from_le_bytes(end))
         };
-        let mut base = [0; 8];
-        base.copy_from_slice(&bytes[..8]);
-        let base = u64::from_le_bytes(base);
+        let base = self.word(entry);
         let start = base.saturating_add(if index == 0 { 0 } else { end_at(index - 1) });
         let end = base.saturating_add(end_at(index));
         if start > end || end > self.header.size {
-            let offset = HEADER_SIZE + entry.start as usize;
-            return Ok(malformed("directory of summaries", offset, "summaries end in the order of their numbers")?);
+            let offset = HEADER_SIZE + entry as usize;
+            return malformed("directory of summaries", offset, "summaries end in the order of their numbers");
         }
         Ok(start..end)
+    }
+
+    /// Calls `visit` with each number that has a summary, as presence says. `touch` is called as by
+    /// [`Summaries::ordinal`].
+    ///
+    /// # Errors
+    /// Errors of `touch` and `visit`.
+    pub fn numbers<E>(
+        &self,
+        touch: &impl Fn(Range<u64>) -> Result<(), E>,
+        visit: &mut dyn FnMut(u64) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let Header { low, high, .. } = self.header;
+        for first in (low..high).step_by(PRESENCE_LEN as usize) {
+            let Range { start, end } = self.presence(first);
+            touch(start..end)?;
+            for word in 0..PRESENCE_LEN / 64 {
+                let mut bits = self.word(start + 8 + 8 * word);
+                while bits != 0 {
+                    let number = first + 64 * word + u64::from(bits.trailing_zeros());
+                    if number < high {
+                        visit(number)?;
+                    }
+                    bits &= bits - 1;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Returns the summary of a number; `None` if it has none. `touch` is called as by [`Summaries::find`].
@@ -180,28 +252,53 @@ impl<D: AsRef<[u8]>> Summaries<D> {
         let pages = self.pages();
         (0..pages.len()).try_for_each(|page| pages.check(page))?;
         let Header { low, high, documents, size, digest, .. } = self.header;
-        let (mut survey, mut end) = (SummariesSurvey::default(), 0);
-        for number in low..low + (high - low).next_multiple_of(GROUP_LEN) {
-            let range = self.place(number, &|_| Ok::<_, FormatError>(()))?;
-            let offset = HEADER_SIZE + self.entry(number).start as usize;
-            if range.start != end {
-                return malformed(WHAT, offset, "each summary begins where the one before ends");
+        let mut numbers = Vec::new();
+        let mut survey = SummariesSurvey::default();
+        let (mut counted, mut end) = (0, 0);
+        for first in (low..high).step_by(PRESENCE_LEN as usize) {
+            let presence = self.presence(first).start;
+            let offset = HEADER_SIZE + presence as usize;
+            if self.word(presence) != counted {
+                return malformed("presence of summaries", offset, "presence counts the summaries before");
             }
-            end = range.end;
-            if !range.is_empty() {
-                if number >= high {
-                    return malformed(WHAT, offset, "a number with a summary is in the run's range");
+            numbers.clear();
+            for bit in 0..PRESENCE_LEN {
+                if self.word(presence + 8 + bit / 64 * 8) >> (bit % 64) & 1 == 1 {
+                    numbers.push(first + bit);
                 }
+            }
+            for &number in &numbers {
+                if number >= high {
+                    return malformed("presence of summaries", offset, "a number with a summary is in the run's range");
+                }
+                if counted == documents {
+                    return malformed(header::WHAT, header::DOCUMENTS.offset, "documents is the number of summaries");
+                }
+                let range = self.place(counted)?;
+                let offset = HEADER_SIZE + self.entry(counted).start as usize;
+                if range.start != end {
+                    return malformed(WHAT, offset, "each summary begins where the one before ends");
+                }
+                if range.is_empty() {
+                    return malformed(WHAT, offset, "a number that is present has a summary");
+                }
+                (counted, end) = (counted + 1, range.end);
                 let summary = &self.body()[range.start as usize..range.end as usize];
                 Summary::decode(summary)?;
                 survey.push(number, summary);
             }
         }
+        if counted != documents {
+            return malformed(header::WHAT, header::DOCUMENTS.offset, "documents is the number of summaries");
+        }
+        for ordinal in documents..documents.next_multiple_of(GROUP_LEN) {
+            if self.place(ordinal)? != (end..end) {
+                let offset = HEADER_SIZE + self.entry(ordinal).start as usize;
+                return malformed(WHAT, offset, "nothing stands behind the last summary");
+            }
+        }
         if end != size {
             return malformed(header::WHAT, header::SIZE.offset, "size is that of all summaries");
-        }
-        if survey.documents() != documents {
-            return malformed(header::WHAT, header::DOCUMENTS.offset, "documents is the number of summaries");
         }
         if survey.digest() != digest {
             return malformed(header::WHAT, header::DIGEST.offset, "digest is that of the summaries");

@@ -85,9 +85,9 @@ fn record() -> impl Strategy<Value = Record> {
     )
 }
 
-/// Documents with the gaps before their numbers: mostly none, some a few, some many.
+/// Documents with the gaps before their numbers: mostly none, some a few, some many, some thousands.
 fn documents() -> impl Strategy<Value = Vec<(u64, u64, Record)>> {
-    let gap = prop_oneof![6 => Just(0u64), 3 => 0u64..5, 1 => 0u64..100];
+    let gap = prop_oneof![12 => Just(0u64), 6 => 0u64..5, 2 => 0u64..100, 1 => 1000u64..5000];
     prop::collection::vec((gap, any::<u64>(), record()), 1..60)
 }
 
@@ -95,8 +95,11 @@ fn documents() -> impl Strategy<Value = Vec<(u64, u64, Record)>> {
 fn assert_reads(
     file: &Summaries<&[u8]>,
     number: u64,
-    record: Option<&(u64, Record)>,
+    all: &BTreeMap<u64, (u64, Record)>,
 ) -> std::result::Result<(), TestCaseError> {
+    let record = all.get(&number);
+    let ordinal = record.map(|_| all.range(..number).count() as u64);
+    prop_assert_eq!(file.ordinal(number, &untouched), Ok(ordinal));
     let touched = RefCell::new(Vec::new());
     let touch = |range: Range<u64>| {
         touched.borrow_mut().push(range);
@@ -105,8 +108,11 @@ fn assert_reads(
     let place = file.find(number, &touch).expect("a sound file");
     let mut before = Vec::new();
     if (file.header().low..file.header().high).contains(&number) {
-        before.push(file.entry(number));
-        prop_assert_eq!(file.entry(number).start % GROUP_SIZE as u64, 0, "an entry is a cache line");
+        before.push(file.presence(number));
+    }
+    before.extend(ordinal.map(|ordinal| file.entry(ordinal)));
+    for entry in &before {
+        prop_assert_eq!((entry.start % 64, entry.end - entry.start), (0, 64), "an entry is a cache line");
     }
     prop_assert_eq!(&*touched.borrow(), &before);
     before.extend(before.clone());
@@ -119,11 +125,30 @@ fn assert_reads(
     Ok(())
 }
 
+/// Returns the numbers that presence says have a summary; it touches each of its entries once, in order.
+fn numbers_of(file: &Summaries<&[u8]>) -> std::result::Result<Vec<u64>, TestCaseError> {
+    let (touched, mut numbers) = (RefCell::new(Vec::new()), Vec::new());
+    let touch = |range: Range<u64>| {
+        touched.borrow_mut().push(range);
+        Ok::<_, FormatError>(())
+    };
+    let mut visit = |number| {
+        numbers.push(number);
+        Ok(())
+    };
+    file.numbers(&touch, &mut visit).expect("nothing fails");
+    let Header { low, high, .. } = *file.header();
+    let entries: Vec<_> = (low..high).step_by(448).map(|number| file.presence(number)).collect();
+    prop_assert_eq!(touched.into_inner(), entries);
+    Ok(numbers)
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
     fn summaries_read_as_they_were_written(
-        documents in documents(), low in 0u64..1 << 39, skipped in 0u64..40, spare in 0u64..60,
+        documents in documents(), low in 0u64..1 << 39, skipped in prop_oneof![0u64..40, 0u64..3000],
+        spare in prop_oneof![0u64..60, 0u64..3000],
     ) {
         let mut next = low + skipped;
         let mut all = BTreeMap::new();
@@ -139,12 +164,14 @@ proptest! {
         let header = file.header();
         prop_assert_eq!((header.low, header.high, header.documents), (low, high, all.len() as u64));
         prop_assert_eq!(header.size, summaries.iter().map(|(_, summary)| summary.len() as u64).sum::<u64>());
-        prop_assert_eq!(file.body().len() as u64, header.size.next_multiple_of(64) + 64 * (high - low).div_ceil(14));
+        let entries = (all.len() as u64).div_ceil(14) + (high - low).div_ceil(448);
+        prop_assert_eq!(file.body().len() as u64, header.size.next_multiple_of(64) + 64 * entries);
+        prop_assert_eq!(numbers_of(&file)?, all.keys().copied().collect::<Vec<_>>());
         for number in low.saturating_sub(20)..high + 20 {
-            assert_reads(&file, number, all.get(&number))?;
+            assert_reads(&file, number, &all)?;
         }
         for number in [0, NUMBER_END - 1, NUMBER_END, u64::MAX] {
-            assert_reads(&file, number, all.get(&number))?;
+            assert_reads(&file, number, &all)?;
         }
     }
 
@@ -225,9 +252,9 @@ proptest! {
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6), behind in any::<bool>(),
     ) {
         let mut bytes = small();
-        let directory = Summaries::open(&bytes[..]).expect("sound").entry(LOW).start as usize + HEADER_SIZE;
+        let directory = Summaries::open(&bytes[..]).expect("sound").entry(0).start as usize + HEADER_SIZE;
         for (offset, value) in changes {
-            // Half of the cases are about the directory alone.
+            // Half of the cases are about directory and presence alone.
             let from = if behind { directory } else { 0 };
             let offset = from + offset.index(bytes.len() - from);
             bytes[offset] = value;
@@ -236,8 +263,12 @@ proptest! {
         if let Ok(file) = Summaries::open(&bytes[..]) {
             let sound = file.verify().is_ok();
             let Header { low, high, .. } = *file.header();
-            for number in (low..high).take(200).chain([low.wrapping_sub(1), high]) {
+            let numbers = numbers_of(&file)?;
+            prop_assert!(numbers.is_sorted() && numbers.iter().all(|number| (low..high).contains(number)));
+            prop_assert!(!sound || numbers.len() as u64 == file.header().documents);
+            for number in (low..high).take(2000).chain([low.wrapping_sub(1), high]) {
                 let place = file.find(number, &untouched);
+                prop_assert_eq!(place == Ok(None), numbers.binary_search(&number).is_err(), "number {}", number);
                 prop_assert!(place.is_ok() || !sound, "verify saw number {}", number);
                 let inside = |range: Range<u64>| range.start < range.end && range.end <= file.header().size;
                 prop_assert!(place.unwrap_or_default().is_none_or(inside), "number {}", number);
@@ -260,7 +291,7 @@ fn assert_is_written_as_it_was(bytes: &[u8]) -> std::result::Result<(), TestCase
 
 /// The range of the small file is [`LOW`] to [`HIGH`].
 const LOW: u64 = 1000;
-const HIGH: u64 = 1033;
+const HIGH: u64 = LOW + 2 * PRESENCE_LEN + 5;
 
 /// A record with every part of a summary.
 fn full() -> Record {
@@ -283,11 +314,11 @@ fn full() -> Record {
     }
 }
 
-/// A file of a few summaries, in three entries of the directory: in all of the first, in none of the second, and in
-/// the first number of the last.
+/// A file of a few summaries, in two entries of the directory, all of the first and one of the last, and in three of
+/// presence: in numbers of the first, in none of the second, and in the first number of the last.
 fn small() -> Vec<u8> {
     let bare = |number: u64| Record { id: format!("{number}"), ..Record::default() };
-    let numbers = (LOW..LOW + GROUP_LEN).chain([LOW + 2 * GROUP_LEN]);
+    let numbers = (LOW..LOW + GROUP_LEN).chain([LOW + 2 * PRESENCE_LEN]);
     let record = |number: u64| if number == LOW + 3 { full() } else { bare(number) };
     let summaries: Vec<_> = numbers.map(|number| (number, encoded(number * 3, &record(number)))).collect();
     make(&summaries, LOW, HIGH)

@@ -8,11 +8,11 @@ use nddb_format::summaries::{FOOTER_SIZE, Header, Summaries, SummariesEncoder, S
 
 use crate::{fault, put, restamp, untouched};
 
-/// A file of the summaries of the numbers 1000 to 1032 but those from 1014 to 1027: all numbers of the second entry of
-/// the directory, and the last one has a summary.
+/// A file of the summaries of the numbers 1000 to 1013 and 1910 to 1914: the last five are those of the second entry of
+/// the directory and of the third of presence. The second of presence has none, and the last number has one.
 pub(super) fn file() -> Vec<u8> {
     let all: Vec<(u64, Vec<u8>)> = (1000..1014)
-        .chain(1028..1033)
+        .chain(1910..1915)
         .map(|number| {
             let record = Record { id: number.to_string(), tokens: Some(number), ..Record::default() };
             let mut summary = Vec::new();
@@ -23,7 +23,7 @@ pub(super) fn file() -> Vec<u8> {
     let mut survey = SummariesSurvey::default();
     all.iter().for_each(|(number, summary)| survey.push(*number, summary));
     let mut out = Vec::new();
-    let mut encoder = SummariesEncoder::new(survey.header(1000, 1033), &mut out).expect("a header");
+    let mut encoder = SummariesEncoder::new(survey.header(1000, 1915), &mut out).expect("a header");
     all.iter().try_for_each(|(number, summary)| encoder.push(*number, summary, &mut out)).expect("ascending");
     encoder.finish(&mut out).expect("the same summaries");
     out
@@ -46,10 +46,10 @@ fn summaries_headers_that_break_a_rule_are_refused() {
     assert_eq!(of(LOW, 1000), "nothing");
     assert_eq!(of(RESERVED, 1), "reserved bytes are zero");
     assert_eq!(summaries_fault(|file| file[PADDING.offset + 9] = 1), "reserved bytes are zero");
-    for (field, value) in [(LOW, 1033), (HIGH, 1000), (HIGH, (1 << 40) + 1)] {
+    for (field, value) in [(LOW, 1915), (HIGH, 1000), (HIGH, (1 << 40) + 1)] {
         assert_eq!(of(field, value), "the number range is not empty and ends at 2^40 at most");
     }
-    for documents in [0, 34] {
+    for documents in [0, 916] {
         assert_eq!(of(DOCUMENTS, documents), "there is a summary, and of each number of the range at most one");
     }
     for size in [18, (1 << 50) + 1] {
@@ -80,7 +80,7 @@ fn summaries_that_break_a_rule_are_refused() {
     let file = self::file();
     let header = Header::decode(&file).expect("a header");
     let directory = HEADER_SIZE + header.size.next_multiple_of(64) as usize;
-    // Entries are 64 bytes: an offset, and an end for each of 14 numbers.
+    // Entries are 64 bytes: an offset, and an end for each of 14 summaries.
     let end_of =
         |entry: usize, index: usize| Field { offset: directory + 64 * entry + 8 + 4 * index, size: 4, name: "" };
     let entry = |entry: usize, value: u64| summaries_fault(|file| put(file, directory + 64 * entry, value));
@@ -90,28 +90,72 @@ fn summaries_that_break_a_rule_are_refused() {
     };
     let order = "summaries end in the order of their numbers";
     assert_eq!(end(end_of(0, 3), -100), order);
-    assert_eq!(end(end_of(2, 4), 1), order);
+    assert_eq!(end(end_of(1, 4), 1), order);
+    assert_eq!(entry(1, header.size), order);
     for of in [0, 1] {
         assert_eq!(entry(of, u64::MAX), order, "entry {of}");
     }
     let gap = "each summary begins where the one before ends";
     assert_eq!(entry(0, 1), gap);
-    for base in [0, header.size] {
-        assert_eq!(entry(1, base), gap, "the entry of no summary");
+    for base in [0, 14 * 27 - 1, 14 * 27 + 1] {
+        // The last end is another, too: none is above the size.
+        let changed = |file: &mut Vec<u8>| {
+            put(file, directory + 64, base);
+            (4..14).for_each(|index| end_of(1, index).put(file, 5 * 27 - 1));
+        };
+        assert_eq!(summaries_fault(changed), gap, "the second entry begins at {base}");
     }
     assert_eq!(end(end_of(0, 13), -1), "Truncated");
-    assert_eq!(end(end_of(1, 13), 1), "Truncated");
-    let range = "a number with a summary is in the run's range";
-    assert_eq!(summaries_fault(|file| HIGH.put(file, 1032)), range);
-    let last = end_of(2, 4).get(&file) - end_of(2, 3).get(&file);
-    assert_eq!(end(end_of(2, 4), -(last as i64)), range, "the last summary is that of the number behind");
-    assert_eq!(summaries_fault(|file| SIZE.put(file, header.size + 1)), "size is that of all summaries");
-    for documents in [18, 20] {
-        assert_eq!(summaries_fault(|file| DOCUMENTS.put(file, documents)), "documents is the number of summaries");
+    let empty = "a number that is present has a summary";
+    assert_eq!(end(end_of(0, 3), -27), empty);
+    assert_eq!(end(end_of(1, 0), -27), empty);
+    let behind = "nothing stands behind the last summary";
+    for index in [5, 13] {
+        let changed = |file: &mut Vec<u8>| {
+            SIZE.put(file, header.size + 1);
+            (index..14).for_each(|index| end_of(1, index).put(file, 5 * 27 + 1));
+        };
+        assert_eq!(summaries_fault(changed), behind, "end {index}");
+        assert_eq!(end(end_of(1, index), 1), order, "end {index} is above the size");
     }
+
+    // As large as those of the directory: a count, and a bit for each of 448 numbers.
+    let presence = directory + 64 * 2;
+    let count = |entry: usize, value: u64| summaries_fault(|file| put(file, presence + 64 * entry, value));
+    let flipped = |numbers: &[usize]| {
+        summaries_fault(|file| {
+            for number in numbers.iter().map(|number| number - 1000) {
+                file[presence + 64 * (number / 448) + 8 + number % 448 / 8] ^= 1 << (number % 448 % 8);
+            }
+        })
+    };
+    let counts = "presence counts the summaries before";
+    for (entry, sound) in [(0, 0), (1, 14), (2, 14)] {
+        assert_eq!(count(entry, sound), "nothing");
+        for value in [sound + 1, sound.wrapping_sub(1)] {
+            assert_eq!(count(entry, value), counts, "entry {entry}");
+        }
+    }
+    assert_eq!(flipped(&[1005]), counts);
+    assert_eq!(flipped(&[1500]), counts);
+    let range = "a number with a summary is in the run's range";
+    assert_eq!(summaries_fault(|file| HIGH.put(file, 1914)), range);
+    for number in [1915, 1000 + 3 * 448 - 1] {
+        assert_eq!(flipped(&[number]), range, "{number}");
+        assert_eq!(flipped(&[1914, number]), range, "the last summary is that of {number}");
+    }
+    assert_eq!(summaries_fault(|file| SIZE.put(file, header.size + 1)), "size is that of all summaries");
+    let documents = "documents is the number of summaries";
+    for value in [18, 20] {
+        assert_eq!(summaries_fault(|file| DOCUMENTS.put(file, value)), documents);
+    }
+    assert_eq!(flipped(&[1909]), documents);
+    assert_eq!(flipped(&[1912]), documents);
     let digest = "digest is that of the summaries";
     assert_eq!(summaries_fault(|file| file[DIGEST.offset] ^= 1), digest);
     assert_eq!(summaries_fault(|file| file[HEADER_SIZE + 3] ^= 1), digest);
+    assert_eq!(flipped(&[1005, 1020]), digest);
+    assert_eq!(flipped(&[1914, 1909]), digest);
     assert_eq!(summaries_fault(|file| file[directory - 1] = 1), "the bytes behind the summaries are zero");
 
     // The first summary: version, flags, fingerprint, an id of four bytes, the number of tokens.
@@ -124,8 +168,26 @@ fn summaries_that_break_a_rule_are_refused() {
     assert_eq!(byte(15, 0), "an id has 1 to 4096 bytes and no NUL");
     assert_eq!(byte(1, 0), "nothing stands behind the last field");
     let opened = Summaries::open(&file[..]).expect("sound");
-    assert_eq!(opened.find(1033, &untouched), Ok(None));
-    assert_eq!(opened.find(1020, &untouched), Ok(None));
+    for number in [999, 1014, 1500, 1909, 1915] {
+        assert_eq!(opened.find(number, &untouched), Ok(None), "{number}");
+    }
+
+    // A look-up reads no more than an entry of presence and one of the directory, and sees these.
+    let found = |number: u64, change: &dyn Fn(&mut Vec<u8>)| {
+        let mut file = self::file();
+        change(&mut file);
+        restamp::summaries(&mut file);
+        let opened = Summaries::open(&file[..]).expect("opening reads no entry");
+        fault(opened.find(number, &untouched).map(|_| ()))
+    };
+    let beyond = "a summary is one of as many as there are";
+    for (count, expected) in [(14, "nothing"), (15, beyond), (u64::MAX, beyond)] {
+        assert_eq!(found(1914, &|file| put(file, presence + 128, count)), expected, "{count} before");
+    }
+    assert_eq!(found(1910, &|file| put(file, presence + 128, 18)), "nothing", "the last one, for another");
+    assert_eq!(found(1003, &|file| end_of(0, 3).put(file, 3 * 27)), empty);
+    assert_eq!(found(1003, &|file| end_of(0, 3).put(file, 0)), order);
+    assert_eq!(found(1004, &|file| put(file, directory, u64::MAX)), order);
 }
 
 /// The fuzz target stamps any bytes: no size is too small for it.

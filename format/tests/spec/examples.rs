@@ -1,5 +1,7 @@
 //! The examples of SPEC.md: the listed values encode to the listed bytes, and these decode to them.
 
+use std::ops::Range;
+
 use nddb_format::block::{self, Block, BlockEncoder, PADDED_SIZE, Padded};
 use nddb_format::digest::{self, Digest};
 use nddb_format::fingerprint::low_mask;
@@ -367,12 +369,14 @@ fn a_file_of_summaries() {
     }
     encoder.finish(&mut bytes).expect("the same summaries");
     let file = Summaries::open(&bytes[..]).expect("a file of summaries");
-    let entry = file.entry(low);
-    let (base, ends) = file.body()[entry.start as usize..entry.end as usize].split_at(8);
-    let ends = ends.chunks(4).map(|end| u32::from_le_bytes(end.try_into().expect("4 bytes")).to_string());
-    let base = u64::from_le_bytes(base.try_into().expect("8 bytes"));
-    let ends: Vec<String> = ends.collect();
-    same("summaries", text, &format!("{}entry {base} {}\n", given(text, &["entry"]), ends.join(" ")));
+    let line = |key: &str, entry: Range<u64>, size: usize| {
+        let (first, rest) = file.body()[entry.start as usize..entry.end as usize].split_at(8);
+        let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
+        let rest: Vec<String> = rest.chunks(size).map(|bytes| word(bytes).to_string()).collect();
+        format!("{key} {} {}\n", word(first), rest.join(" "))
+    };
+    let (entry, presence) = (line("entry", file.entry(0), 4), line("presence", file.presence(low), 8));
+    same("summaries", text, &format!("{}{entry}{presence}", given(text, &["entry", "presence"])));
     let said = fence("summaries", "hex");
     same("summaries", said, &dump(&bytes));
     let bytes = undump(said);

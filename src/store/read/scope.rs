@@ -247,11 +247,17 @@ impl<'a> Scope<'a> {
         // Staged documents are the youngest.
         let end = self.group.and_then(|group| numbers.iter().position(|&number| group.keeps(number)));
         let (mut rest, snapshot) = (Vec::new(), self.view.snapshot);
-        for &number in &numbers[..end.unwrap_or(numbers.len())] {
-            match snapshot.summaries(number) {
-                Some(file) => file.prefetch_entry(number),
-                None if snapshot.memtable.summary(number).is_some() => (),
-                None => rest.push(number),
+        let numbers = &numbers[..end.unwrap_or(numbers.len())];
+        for &number in numbers {
+            snapshot.summaries(number).iter().for_each(|file| file.prefetch_presence(number));
+        }
+        for &number in numbers {
+            let has_summary = match snapshot.summaries(number) {
+                Some(file) => file.prefetch_entry(number)?,
+                None => snapshot.memtable.summary(number).is_some(),
+            };
+            if !has_summary {
+                rest.push(number);
             }
         }
         self.view.catalog.read_recent(&rest)

@@ -165,7 +165,7 @@ impl<'a> View<'a> {
         let (mut rest, mut hits) = (Vec::new(), by_number.iter().peekable());
         for (index, &number) in numbers.iter().enumerate() {
             if let Some(&ahead) = numbers.get(index + AHEAD) {
-                self.snapshot.summaries(ahead).iter().for_each(|file| file.prefetch_entry(ahead));
+                self.snapshot.summaries(ahead).iter().for_each(|file| file.prefetch_presence(ahead));
             }
             let Some(summary) = self.summary(number)? else {
                 rest.push(number);

@@ -3,7 +3,7 @@
 //! If a run has the scheme of the new one, each of its tables is read in its own order without sorting; otherwise
 //! its fingerprints are permuted and sorted again, externally if necessary.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
@@ -29,6 +29,8 @@ use crate::store::runs::run::Run;
 use crate::store::runs::summaries::{summaries_size, write_summaries};
 use crate::{Error, Result};
 
+/// Summaries between two questions whether to go on.
+const SUMMARIES: u64 = 1 << 16;
 /// Blocks decoded by a stream at a time.
 const STRETCH: u64 = 64;
 
@@ -178,8 +180,10 @@ impl Merge<'_> {
         let sorted = (0..tables.len()).filter(|&ordinal| is_sorted(ordinal)).count().min(self.threads);
         let keys = self.runs.iter().filter_map(|run| run.entry.keys.as_ref()).map(|keys| keys.pairs).sum();
         let summaries = self.runs.iter().filter_map(|run| run.entry.summaries).map(|file| file.length).sum();
+        let numbers =
+            self.runs.last().zip(self.runs.first()).map_or(0, |(last, first)| last.entry.high - first.entry.low);
         run_size(&self.scheme, documents, keys)
-            + summaries_size(summaries, 0)
+            + summaries_size(summaries, documents, numbers)
             + sorted as u64 * documents * size_of::<u64>() as u64
     }
 
@@ -194,14 +198,20 @@ impl Merge<'_> {
     pub(crate) fn run(&self, first_file: u64, dropped: &Dropped, watch: &mut Watch) -> Result<Option<RunEntry>> {
         let (Some(first), Some(last)) = (self.runs.first(), self.runs.last()) else { return Ok(None) };
         let range = (first.entry.low, last.entry.high);
-        let summaries = self.summaries(range, summaries_file(first_file, &self.scheme), dropped)?;
+        let summaries = self.summaries(range, summaries_file(first_file, &self.scheme), dropped, watch)?;
         let Some(entry) = self.tables(range, first_file, dropped, watch)? else { return Ok(None) };
         let keys = self.keys(range, key_files(first_file, &self.scheme), dropped, watch)?;
         Ok(Some(RunEntry { keys, summaries, ..entry }))
     }
 
     /// Writes the summaries of the new run: those of the old ones, or the file of a single one if nothing is left out.
-    fn summaries(&self, range: (u64, u64), number: u64, dropped: &Dropped) -> Result<Option<FileEntry>> {
+    fn summaries(
+        &self,
+        range: (u64, u64),
+        number: u64,
+        dropped: &Dropped,
+        watch: &mut Watch,
+    ) -> Result<Option<FileEntry>> {
         if let [only] = self.runs
             && dropped.documents == 0
         {
@@ -209,10 +219,19 @@ impl Merge<'_> {
         }
         let files = || self.runs.iter().filter_map(|run| run.summaries.as_ref());
         let left_out = Cell::new(Digest::default());
+        let (watch, passed, total) = (RefCell::new(watch), Cell::new(0), self.scheme.tables().len() as u64 + 1);
+        let goes_on = || {
+            passed.set(passed.get() + 1);
+            let progress = Progress { phase: "merge", done: 0, total: Some(total), unit: "files" };
+            passed.get() % SUMMARIES != 0 || (watch.borrow_mut())(&progress)
+        };
         let written = write_summaries(self.dir, number, range, &|sink| {
             left_out.take();
+            let mut passed_on = |number, summary: &[u8]| {
+                if goes_on() { sink(number, summary) } else { Err(Error::Cancelled) }
+            };
             files().try_for_each(|file| {
-                file.each(&|number| !self.deleted.contains(number), sink, &mut |number, summary| {
+                file.each(&|number| !self.deleted.contains(number), &mut passed_on, &mut |number, summary| {
                     let mut sum = left_out.get();
                     sum.add_pair(crc32fast::hash(summary).into(), number);
                     left_out.set(sum);

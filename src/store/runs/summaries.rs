@@ -15,6 +15,9 @@ use crate::store::disk::dir::{Dir, Kind};
 use crate::store::disk::map::{Mapped, prefetch};
 use crate::{Error, Result};
 
+/// Most bytes of a summary that are prefetched: as a rule all.
+const PREFETCHED: u64 = 1024;
+
 /// Receives encoded summaries with their numbers, which ascend.
 pub(crate) type SummarySink<'a> = dyn FnMut(u64, &[u8]) -> Result<()> + 'a;
 /// Summaries that can be passed to a sink any number of times.
@@ -84,15 +87,22 @@ impl SummariesFile {
         }
     }
 
-    /// Prefetches the directory entry of a number of the run.
-    pub(crate) fn prefetch_entry(&self, number: u64) {
-        self.prefetch(self.summaries.entry(number));
+    /// Prefetches what says whether a number of the run has a summary.
+    pub(crate) fn prefetch_presence(&self, number: u64) {
+        self.prefetch(self.summaries.presence(number));
+    }
+
+    /// Prefetches what says where the summary of a number of the run is. Returns whether it has one.
+    pub(crate) fn prefetch_entry(&self, number: u64) -> Result<bool> {
+        let ordinal = self.named(self.summaries.ordinal(number, &|bytes| self.touch(bytes)))?;
+        ordinal.iter().for_each(|&ordinal| self.prefetch(self.summaries.entry(ordinal)));
+        Ok(ordinal.is_some())
     }
 
     /// Returns where the summary of a number is, which is prefetched; `None` if it has none.
     pub(crate) fn find(&self, number: u64) -> Result<Option<Range<u64>>> {
         let range = self.named(self.summaries.find(number, &|bytes| self.touch(bytes)))?;
-        range.iter().for_each(|range| self.prefetch(range.clone()));
+        range.iter().for_each(|range| self.prefetch(range.start..range.end.min(range.start + PREFETCHED)));
         Ok(range)
     }
 
@@ -114,17 +124,20 @@ impl SummariesFile {
         visit: &mut SummarySink<'_>,
         gone: &mut dyn FnMut(u64, &[u8]),
     ) -> Result<()> {
-        let header = self.summaries.header();
-        for number in header.low..header.high {
-            let Some(range) = self.find(number)? else { continue };
+        self.numbers(&mut |number| {
+            let Some(range) = self.find(number)? else { return Ok(()) };
             let bytes = self.bytes(range)?;
             if keeps(number) {
-                visit(number, bytes)?;
-            } else {
-                gone(number, bytes);
+                return visit(number, bytes);
             }
-        }
-        Ok(())
+            gone(number, bytes);
+            Ok(())
+        })
+    }
+
+    /// Calls `visit` with each number that has a summary, in ascending order.
+    pub(crate) fn numbers(&self, visit: &mut dyn FnMut(u64) -> Result<()>) -> Result<()> {
+        self.summaries.numbers(&|bytes| self.named(self.touch(bytes)), visit)
     }
 }
 
@@ -193,6 +206,7 @@ pub(crate) fn write_summaries(
     }
     let refused = refused(dir);
     let header = survey.header(low, high);
+    dir.need_space(summaries_size(header.size, header.documents, high - low))?;
     let identity = header.identity;
     let mut file = dir.create_file(number, Kind::Summaries)?;
     let mut out = Vec::with_capacity(BUFFER_SIZE + (64 << 10));
@@ -209,7 +223,7 @@ pub(crate) fn write_summaries(
     Ok(Some((finish(file, number, identity, &out)?, survey)))
 }
 
-/// Returns an upper bound of the bytes of a file of summaries of so many bytes, of so many numbers.
-pub(crate) fn summaries_size(bytes: u64, numbers: u64) -> u64 {
-    (bytes + 5 * numbers + 8192) * 101 / 100
+/// Returns an upper bound of the bytes of a file of so many summaries of so many bytes, in a range of so many numbers.
+pub(crate) fn summaries_size(bytes: u64, documents: u64, numbers: u64) -> u64 {
+    (bytes + 5 * documents + numbers / 6 + 8192) * 101 / 100
 }

@@ -73,7 +73,8 @@ impl Writer {
     ///
     /// # Errors
     /// [`Error::OverLimit`] if there is no space for the new files; [`Error::Cancelled`]; damage of the inputs. The
-    /// database is then as before.
+    /// database is then as before; if all runs are compacted and older ones are among them, they may be merged and lack
+    /// key tables or summaries, which the next full compaction adds.
     pub fn compact(&mut self, plan: &CompactionPlan) -> Result<Compacted> {
         // Merges in progress would replace the runs.
         self.cancel_merges();

@@ -330,18 +330,18 @@ impl Rows<'_> {
 
     /// Visits the summaries of a file that are of live documents.
     fn summaries_of(&self, file: &SummariesFile, visit: &mut Visit<'_>) -> Result<()> {
-        let header = file.summaries().header();
-        for number in header.low..header.high {
-            if (number - header.low).is_multiple_of(ROWS) {
+        let mut rows = 0;
+        file.numbers(&mut |number| {
+            rows += 1;
+            if rows % ROWS == 0 {
                 self.ticker.add(0)?;
             }
-            let Some(range) = file.find(number)?.filter(|_| self.state.is_counted(number)) else { continue };
+            let Some(range) = file.find(number)?.filter(|_| self.state.is_counted(number)) else { return Ok(()) };
             let summary = file.summary(range)?;
             self.summarized.borrow_mut().insert(number);
             visit(Relation::SummaryPrints, 1, number, summary.fingerprint)?;
-            visit(Relation::Summaries, 1, number, without_print(summary))?;
-        }
-        Ok(())
+            visit(Relation::Summaries, 1, number, without_print(summary))
+        })
     }
 
     fn prints(
@@ -414,7 +414,7 @@ impl Rows<'_> {
             }
             visit(Relation::Records, 1, number, 0)?;
             visit(Relation::Ids, 0, number, identity(record.id.as_bytes()))?;
-            if self.summarized.borrow().contains(number) {
+            if self.summarized.borrow().contains(number) && !self.catalog.is_of_interval(number) {
                 visit(Relation::Summaries, 0, number, without_print(Summary::of(0, &record)))?;
             }
             let sketches = record.min_values.is_some() || record.supershingles.is_some() || record.projection.is_some();

@@ -3,6 +3,7 @@
 use nddb_format::digest::Digest;
 use nddb_format::keys::KEY_FILES;
 use nddb_format::manifest::{FileEntry, KeyTable, RunEntry};
+use roaring::RoaringTreemap;
 
 use super::{Rebuild, beyond_repair};
 use crate::store::maintain::check::{
@@ -62,37 +63,40 @@ impl Rebuild<'_> {
     /// Returns the summaries of a run: the present ones if they are sound and say what the records of the documents do,
     /// or new ones.
     pub(super) fn mend_summaries(&mut self, run: &RunEntry) -> Result<Option<FileEntry>> {
-        let mut want = Digest::default();
-        self.read_keys(run, |records| {
-            records.each_summary(&mut |number, summary| {
-                want.add_pair(crc32fast::hash(summary).into(), number);
-                Ok(())
-            })
-        })?;
-        let held = match &run.summaries {
-            Some(file) => self.live_summaries(run, file)?,
-            None => Some(Digest::default()),
-        };
-        if held == Some(want) {
-            return Ok(run.summaries);
+        // A run may lack some, or all: a compaction adds them.
+        let Some(file) = &run.summaries else { return Ok(None) };
+        if let Some((held, numbers)) = self.live_summaries(run, file)? {
+            let mut want = Digest::default();
+            self.read_keys(run, |records| {
+                records.each_summary(&mut |number, summary| {
+                    if numbers.contains(number) {
+                        want.add_pair(crc32fast::hash(summary).into(), number);
+                    }
+                    Ok(())
+                })
+            })?;
+            if held == want {
+                return Ok(run.summaries);
+            }
         }
         self.rebuilt.summaries += 1;
         self.make_summaries(run)
     }
 
-    /// Returns the digest of the summaries of live documents in a file; `None` if it is damaged.
-    fn live_summaries(&self, run: &RunEntry, file: &FileEntry) -> Result<Option<Digest>> {
+    /// Returns the digest of the summaries of live documents in a file, and their numbers; `None` if it is damaged.
+    fn live_summaries(&self, run: &RunEntry, file: &FileEntry) -> Result<Option<(Digest, RoaringTreemap)>> {
         let Ok(summaries) = open_summaries(self.dir, run, file) else { return Ok(None) };
         if !verify_summaries(&summaries, file, self.ticker)?.is_empty() {
             return Ok(None);
         }
-        let mut held = Digest::default();
+        let (mut held, mut numbers) = (Digest::default(), RoaringTreemap::new());
         let add = &mut |number, summary: &[u8]| {
             held.add_pair(crc32fast::hash(summary).into(), number);
+            numbers.insert(number);
             Ok(())
         };
         let read = summaries.each(&|number| self.state.is_counted(number), add, &mut |_, _| ());
-        Ok(read.is_ok().then_some(held))
+        Ok(read.is_ok().then_some((held, numbers)))
     }
 
     /// Writes the summaries of a run from the records of all its live documents.

@@ -63,7 +63,7 @@ impl Writer {
         let high = if self.snapshot.memtable.active_len() > 0 { memtable.end() } else { high };
         let scheme = self.scheme_for(memtable.len() as u64)?;
         let size = run_size(&scheme, memtable.len() as u64, memtable.keys_len() as u64);
-        self.dir.need_space(size + summaries_size(memtable.summaries_size(), high - low))?;
+        self.dir.need_space(size + summaries_size(memtable.summaries_size(), memtable.len() as u64, high - low))?;
         let files = (self.take_files(files_of(&scheme)), files_of(&scheme));
         let (dir, deleted, threads) = (self.dir.clone(), self.snapshot.deleted.clone(), self.threads);
         let job = Job::start(Task::Flush(low, high), files, move |watch| {

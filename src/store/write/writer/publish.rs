@@ -87,7 +87,7 @@ impl Writer {
         let documents = contents.pairs.len() as u64;
         let scheme = self.scheme_for(documents)?;
         let size = run_size(&scheme, documents, contents.keys.len() as u64);
-        self.dir.need_space(size + summaries_size(contents.summaries_size, range.1 - range.0))?;
+        self.dir.need_space(size + summaries_size(contents.summaries_size, documents, range.1 - range.0))?;
         let files = files_of(&scheme);
         let first = self.take_files(files);
         // A flush makes room for a commit: it is neither long nor cancellable.

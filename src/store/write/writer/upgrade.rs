@@ -49,9 +49,8 @@ impl Writer {
         let (catalog, recipe, keeps) = (&self.catalog, self.recipe.as_ref(), &|number| !deleted.contains(number));
         let records = Records { catalog, recipe, range, keeps, ticker };
         let written = write_summaries(&self.dir, number, range, &|sink| records.each_summary(sink));
-        let file = written.inspect_err(|_| self.drop_files(number, 1))?.map(|(file, _)| file);
-        self.dir.sync_runs()?;
-        Ok(file)
+        let synced = written.and_then(|written| self.dir.sync_runs().map(|()| written.map(|(file, _)| file)));
+        synced.inspect_err(|_| self.drop_files(number, 1))
     }
 
     /// Gives all runs key tables of all their documents. Afterwards the rows of keys are removed.

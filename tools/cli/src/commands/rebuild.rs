@@ -10,8 +10,8 @@ use crate::{database, interrupt, output};
 
 /// Make damaged or missing files again, when `nddb check` has found damage
 ///
-/// Segments are made from their sibling tables; postings, runs and MANIFEST from the catalog, which holds
-/// everything that they are made of. What is sound is kept. The old files stay until the new ones are
+/// Segments are made from their sibling tables; postings, key tables, summaries, runs and MANIFEST from the catalog,
+/// which holds everything that they are made of. What is sound is kept. The old files stay until the new ones are
 /// complete. The catalog itself is read to its end: nothing in the database can repair it, and the exit code is 13 if
 /// it is damaged. Then a backup brings it back, or the archives, loaded into a new database.
 #[derive(Debug, clap::Args)]

@@ -55,7 +55,8 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
             "recipe": label,
             "recipe_newest": newest,
             "runs": runs,
-            "runs_to_rewrite": older.max(unsummarized),
+            "runs_to_rewrite": older,
+            "runs_without_summaries": unsummarized,
             "dry_run": args.dry_run,
         }))?;
         return Ok(Code::Done);

@@ -214,7 +214,7 @@ fn an_upgrade_says_what_there_is_and_what_to_do() {
     copy_folder(&golden, &dir.path("keys"));
     let text = dir.nddb(["upgrade", "keys"]).done().stdout;
     assert!(text.contains("2 runs without summaries") && text.contains("nddb compact keys --all"), "{text}");
-    assert_eq!(dir.nddb(["upgrade", "keys", "--json"]).done().json()["runs_to_rewrite"], 2);
+    assert_eq!(dir.nddb(["upgrade", "keys", "--json"]).done().json()["runs_without_summaries"], 2);
     dir.nddb(["compact", "keys", "--all"]).done();
     assert!(dir.nddb(["upgrade", "keys"]).done().stdout.contains("nothing: 1 run of format 2"));
     dir.nddb(["create", "old", "--recipe", "main/2"]).done();
