@@ -45,8 +45,8 @@ impl SummariesSurvey {
 
 /// The second pass: turns the same summaries into the bytes of the file.
 ///
-/// The directory, less than five bytes a summary, and presence, a seventh of a byte a number, are held in memory until the
-/// end.
+/// The directory, less than five bytes a summary, and presence, a seventh of a byte a number, are held in memory until
+/// the end.
 #[derive(Debug)]
 pub struct SummariesEncoder {
     header: Header,

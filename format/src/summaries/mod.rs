@@ -126,8 +126,8 @@ impl<D: AsRef<[u8]>> Summaries<D> {
         u64::from_le_bytes(word)
     }
 
-    /// Returns the number of summaries before that of a number; `None` if it has none. `touch` is called with each range
-    /// of bytes of the body before it is read.
+    /// Returns the number of summaries before that of a number; `None` if it has none. `touch` is called with each
+    /// range of bytes of the body before it is read.
     ///
     /// # Errors
     /// Errors of `touch`; [`FormatError::Malformed`] if presence is out of range.
@@ -178,8 +178,8 @@ impl<D: AsRef<[u8]>> Summaries<D> {
         Ok(Some(range))
     }
 
-    /// Returns what lies between the end before a summary and its own, by its ordinal; there are ordinals behind the last
-    /// one that the last entry is filled up with.
+    /// Returns what lies between the end before a summary and its own, by its ordinal; there are ordinals behind the
+    /// last one that the last entry is filled up with.
     #[inline]
     fn place(&self, ordinal: u64) -> Result<Range<u64>> {
         let entry = self.entry(ordinal).start;
