@@ -34,6 +34,7 @@ mod error;
 pub mod fields;
 pub mod filter;
 pub mod fingerprint;
+mod footer;
 pub mod huffman;
 pub mod keys;
 pub mod manifest;

@@ -3,6 +3,7 @@
 
 use crate::digest;
 use crate::fields::check_size;
+use crate::footer;
 use crate::{FormatError, Result};
 
 /// Bytes of a page; the last one of a region may be shorter.
@@ -92,7 +93,7 @@ pub fn put_checksums(identity: u64, first: u64, bytes: &[u8], out: &mut Vec<u8>)
     }
 }
 
-/// A paged region that is written from front to back, with the checksums of its pages.
+/// The body of a file, one paged region, that is written from front to back, with the checksums of its pages.
 #[derive(Debug)]
 pub(crate) struct PagedBody {
     identity: u64,
@@ -123,12 +124,13 @@ impl PagedBody {
         out.append(&mut self.page);
     }
 
-    /// Appends the last page to `out`, and returns the checksums.
-    pub(crate) fn finish(mut self, out: &mut Vec<u8>) -> Vec<u8> {
+    /// Appends the rest of the file to `out`: the last page, the checksums, and a footer with this magic.
+    pub(crate) fn finish(mut self, footer_magic: &[u8; 8], out: &mut Vec<u8>) {
         if !self.page.is_empty() {
             self.end_page(out);
         }
-        self.checksums
+        out.extend_from_slice(&self.checksums);
+        out.extend_from_slice(&footer::encode(footer_magic, self.identity, &self.checksums));
     }
 }
 

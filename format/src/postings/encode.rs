@@ -4,14 +4,10 @@
 use crate::bits::BitWriter;
 use crate::digest::Digest;
 use crate::error::malformed;
-use crate::fields::put_crc;
 use crate::pages::{PAGE_SIZE, PagedBody};
 use crate::{FormatError, Result};
 
-use super::header::{
-    FOOTER_CHECKSUM, FOOTER_IDENTITY, FOOTER_MAGIC, FOOTER_SIZE, FOOTER_START, GROUP_LEN, Header, PAGES_CHECKSUM,
-    SPAN_MAX, SPARSE,
-};
+use super::header::{FOOTER_MAGIC, GROUP_LEN, Header, SPAN_MAX, SPARSE};
 
 /// The first pass: counts fingerprints, documents and groups, and sums the digests.
 #[derive(Clone, Debug, Default)]
@@ -234,14 +230,7 @@ impl PostingsEncoder {
         for word in self.directory.iter().chain(&self.sparse) {
             self.body.push(&word.to_le_bytes(), out);
         }
-        let checksums = self.body.finish(out);
-        out.extend_from_slice(&checksums);
-        let mut footer = [0; FOOTER_SIZE];
-        footer[..FOOTER_START.end()].copy_from_slice(FOOTER_MAGIC);
-        FOOTER_IDENTITY.put(&mut footer, self.header.identity);
-        PAGES_CHECKSUM.put(&mut footer, u64::from(crc32fast::hash(&checksums)));
-        put_crc(&mut footer, FOOTER_CHECKSUM);
-        out.extend_from_slice(&footer);
+        self.body.finish(FOOTER_MAGIC, out);
         Ok(())
     }
 }

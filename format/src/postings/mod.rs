@@ -17,8 +17,9 @@ pub use header::{
 };
 
 use crate::error::malformed;
-use crate::fields::{check_crc, check_size};
+use crate::fields::check_size;
 use crate::fingerprint::low_mask;
+use crate::footer;
 use crate::pages::{self, Pages};
 use crate::{FormatError, Result};
 
@@ -69,17 +70,7 @@ impl<D: AsRef<[u8]>> Postings<D> {
             return malformed("postings", size as usize, "the file is as long as its header says");
         }
         let footer = &bytes[bytes.len() - FOOTER_SIZE..];
-        check_crc("postings footer", footer, header::FOOTER_CHECKSUM)?;
-        if header::FOOTER_START.bytes(footer) != header::FOOTER_MAGIC {
-            return malformed("postings footer", 0, "the file ends with a footer and its magic");
-        }
-        if header::FOOTER_IDENTITY.get(footer) != header.identity {
-            return malformed(
-                "postings footer",
-                header::FOOTER_IDENTITY.offset,
-                "header and footer have the same identity",
-            );
-        }
+        footer::check("postings footer", footer, header::FOOTER_MAGIC, header.identity)?;
         Ok(Self { data, header, sections })
     }
 

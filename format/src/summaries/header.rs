@@ -4,6 +4,7 @@ use crate::Result;
 use crate::digest::{self, Digest};
 use crate::error::malformed;
 use crate::fields::{self, Field, READER_MIN, check_crc};
+pub use crate::footer::{FOOTER_CHECKSUM, FOOTER_FIELDS, FOOTER_IDENTITY, FOOTER_SIZE, FOOTER_START, PAGES_CHECKSUM};
 use crate::postings::NUMBER_END;
 
 /// Summaries of an entry of the directory.
@@ -55,19 +56,6 @@ pub const HEADER_FIELDS: [Field; 12] = [
     PADDING,
     CHECKSUM,
 ];
-
-/// Magic of the footer.
-pub const FOOTER_START: Field = Field::first(8, "magic");
-/// The identity of the header.
-pub const FOOTER_IDENTITY: Field = FOOTER_START.then(8, "identity");
-/// CRC-32 of the array of page checksums.
-pub const PAGES_CHECKSUM: Field = FOOTER_IDENTITY.then(4, "pages_checksum");
-/// CRC-32 of the bytes of the footer before this field.
-pub const FOOTER_CHECKSUM: Field = PAGES_CHECKSUM.then(4, "checksum");
-/// The fields of the footer.
-pub const FOOTER_FIELDS: [Field; 4] = [FOOTER_START, FOOTER_IDENTITY, PAGES_CHECKSUM, FOOTER_CHECKSUM];
-/// Bytes of the footer.
-pub const FOOTER_SIZE: usize = FOOTER_CHECKSUM.end();
 
 pub(super) const WHAT: &str = "header of summaries";
 

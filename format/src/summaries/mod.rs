@@ -15,7 +15,8 @@ pub use header::{FOOTER_FIELDS, FOOTER_SIZE, GROUP_LEN, GROUP_SIZE, HEADER_FIELD
 pub use summary::{PARTS, Summary, min_byte};
 
 use crate::error::malformed;
-use crate::fields::{check_crc, check_size};
+use crate::fields::check_size;
+use crate::footer;
 use crate::pages::{self, Pages};
 use crate::{FormatError, Result};
 
@@ -49,14 +50,7 @@ impl<D: AsRef<[u8]>> Summaries<D> {
             return malformed("summaries", size as usize, "the file is as long as its header says");
         }
         let footer = &bytes[bytes.len() - FOOTER_SIZE..];
-        check_crc("footer of summaries", footer, header::FOOTER_CHECKSUM)?;
-        if header::FOOTER_START.bytes(footer) != header::FOOTER_MAGIC {
-            return malformed("footer of summaries", 0, "the file ends with a footer and its magic");
-        }
-        if header::FOOTER_IDENTITY.get(footer) != header.identity {
-            let offset = header::FOOTER_IDENTITY.offset;
-            return malformed("footer of summaries", offset, "header and footer have the same identity");
-        }
+        footer::check("footer of summaries", footer, header::FOOTER_MAGIC, header.identity)?;
         Ok(Self { data, header, directory, presence, end })
     }
 

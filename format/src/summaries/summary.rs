@@ -62,8 +62,8 @@ pub const PARTS: [(&str, usize); 9] = [
 const PADDED: [(usize, usize, usize, usize, u8); 3] = [(84, 1, 15, 3, 0), (130, 1, 15, 3, 0), (176, 2, 7, 2, 0xff)];
 
 /// Returns the byte of a min-value that is compared: the top one of its product with an odd number. Equal min-values
-/// have equal bytes; of others one pair in 256 has (b-bit minwise hashing, Li and Koenig 2010). The lowest byte would do
-/// for all contents but those of one shingle, whose 84 min-values have equal low bytes together or not at all.
+/// have equal bytes; of others one pair in 256 has (b-bit minwise hashing, Li and Koenig 2010). The lowest byte would
+/// do for all contents but those of one shingle, whose 84 min-values have equal low bytes together or not at all.
 #[inline]
 pub fn min_byte(value: u32) -> u8 {
     (value.wrapping_mul(0x9e37_79b1) >> 24) as u8

@@ -157,7 +157,8 @@ proptest! {
             all.insert(next - 1, (fingerprint, record));
         }
         let high = next + spare;
-        let summaries: Vec<_> = all.iter().map(|(&number, (print, record))| (number, encoded(*print, record))).collect();
+        let summaries = all.iter().map(|(&number, (print, record))| (number, encoded(*print, record)));
+        let summaries: Vec<_> = summaries.collect();
         let bytes = make(&summaries, low, high);
         let file = Summaries::open(&bytes[..]).expect("a sound file");
         file.verify().expect("a sound file");
@@ -208,7 +209,8 @@ proptest! {
         let record = Record { id: "p".into(), profile: Some(profile), ..Record::default() };
         let bytes = encoded(1, &record);
         prop_assert_eq!(Summary::decode(&bytes).expect("sound").profile, Some(*padded));
-        let elements = [(usize::from(padded[84]), 15, 3), (usize::from(padded[130]), 15, 3), (usize::from(numbers), 7, 2)];
+        let [title, headings] = [84, 130].map(|at| usize::from(padded[at]));
+        let elements = [(title, 15, 3), (headings, 15, 3), (usize::from(numbers), 7, 2)];
         let left_out: usize = elements.iter().map(|&(total, most, size)| (most - total.min(most)) * size).sum();
         prop_assert_eq!(bytes.len(), 3 + 8 + 5 + PROFILE - left_out);
     }

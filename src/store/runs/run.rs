@@ -254,13 +254,7 @@ impl PostingsFile {
 
     #[inline]
     fn touch(&self, bytes: Range<u64>) -> Result<(), FormatError> {
-        for page in bytes.start / PAGE_SIZE as u64..=(bytes.end - 1) / PAGE_SIZE as u64 {
-            if !self.pages.get(page) || self.verify == Verify::Always {
-                self.postings.pages().check(page)?;
-                self.pages.set(page);
-            }
-        }
-        Ok(())
+        self.pages.touch(bytes, self.verify, |page| self.postings.pages().check(page))
     }
 
     fn named<T>(&self, outcome: Result<T, FormatError>) -> Result<T> {
@@ -388,14 +382,10 @@ impl Run {
             return Err(disagrees(postings.path()));
         }
         let summaries = summaries.map(|map| SummariesFile::open(map, verify)).transpose()?;
-        if let Some((file, named)) = summaries.as_ref().zip(entry.summaries) {
-            let header = file.summaries().header();
-            let agrees = header.identity == named.identity
-                && (header.low, header.high) == (entry.low, entry.high)
-                && header.documents <= entry.documents;
-            if !agrees {
-                return Err(disagrees(file.path()));
-            }
+        if let Some((file, named)) = summaries.as_ref().zip(entry.summaries)
+            && !file.is_of(entry, &named)
+        {
+            return Err(disagrees(file.path()));
         }
         let keys = entry.key_run().map_err(Error::format(postings.path()))?;
         let keys = keys.map(|keys| Self::open(dir, &keys, verify).map(Arc::new)).transpose()?;

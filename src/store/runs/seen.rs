@@ -1,6 +1,10 @@
 //! What of a file has been verified since it was opened.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use nddb_format::FormatError;
+use nddb_format::pages::PAGE_SIZE;
 
 /// When the checksums of blocks and pages are verified.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,6 +35,23 @@ impl Seen {
     #[inline]
     pub(super) fn get(&self, index: u64) -> bool {
         self.bits[(index / 64) as usize].load(Ordering::Relaxed) >> (index % 64) & 1 == 1
+    }
+
+    /// Verifies the pages of a region that these bytes of it lie in, by `check`.
+    #[inline]
+    pub(super) fn touch(
+        &self,
+        bytes: Range<u64>,
+        verify: Verify,
+        check: impl Fn(u64) -> Result<(), FormatError>,
+    ) -> Result<(), FormatError> {
+        for page in bytes.start / PAGE_SIZE as u64..=(bytes.end - 1) / PAGE_SIZE as u64 {
+            if !self.get(page) || verify == Verify::Always {
+                check(page)?;
+                self.set(page);
+            }
+        }
+        Ok(())
     }
 
     #[cold]

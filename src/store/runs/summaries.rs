@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use nddb_format::FormatError;
-use nddb_format::manifest::FileEntry;
+use nddb_format::manifest::{FileEntry, RunEntry};
 use nddb_format::pages::PAGE_SIZE;
 use nddb_format::record::Record;
 use nddb_format::summaries::{HEADER_SIZE, Summaries, SummariesEncoder, SummariesSurvey, Summary};
@@ -50,14 +50,16 @@ impl SummariesFile {
         &self.summaries
     }
 
+    /// Returns whether its header is that of a run and of the file that the manifest names.
+    pub(crate) fn is_of(&self, run: &RunEntry, file: &FileEntry) -> bool {
+        let header = self.summaries.header();
+        header.identity == file.identity
+            && (header.low, header.high) == (run.low, run.high)
+            && header.documents <= run.documents
+    }
+
     fn touch(&self, bytes: Range<u64>) -> Result<(), FormatError> {
-        for page in bytes.start / PAGE_SIZE as u64..=(bytes.end - 1) / PAGE_SIZE as u64 {
-            if !self.pages.get(page) || self.verify == Verify::Always {
-                self.summaries.pages().check(page)?;
-                self.pages.set(page);
-            }
-        }
-        Ok(())
+        self.pages.touch(bytes, self.verify, |page| self.summaries.pages().check(page))
     }
 
     fn named<T>(&self, outcome: Result<T, FormatError>) -> Result<T> {

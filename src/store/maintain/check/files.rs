@@ -127,11 +127,7 @@ pub(crate) fn open_postings(dir: &Dir, entry: &RunEntry) -> Result<Postings<Mapp
 pub(crate) fn open_summaries(dir: &Dir, entry: &RunEntry, file: &FileEntry) -> Result<SummariesFile, Wrong> {
     let map = dir.map(file.number, Kind::Summaries, file.length)?;
     let summaries = SummariesFile::open(map, Verify::FirstTouch)?;
-    let header = summaries.summaries().header();
-    let agrees = header.identity == file.identity
-        && (header.low, header.high) == (entry.low, entry.high)
-        && header.documents <= entry.documents;
-    if !agrees {
+    if !summaries.is_of(entry, file) {
         return Err(Wrong::new("header of summaries", "is that of other summaries than the manifest describes"));
     }
     Ok(summaries)
