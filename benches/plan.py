@@ -7,11 +7,11 @@ NDDB is the program, of a release build. Pages are those of `made_pages.py` (`ed
 with a near copy) in an order drawn by chance, or compression would write of two neighbours one, loaded into a new database
 in two parts: a quarter of them, then the others. The runs are then merged to
 one. Bytes of the catalog are the slope between the two parts, less what ids, addresses and sites take, whose lengths a
-user can say: an id stands once whole (row of ids) and, as address and site, half (record, compressed), of `ordinals` not at
-all; `base_kb` is what a database has once.
+user can say: an id stands twice (row and record), address and site once (record), half of each (compressed), of `ordinals`
+none; `base_kb` is what a database has once.
 
-Columns: documents; bytes a document of `id`, `url` and `site`; `catalog` (the slope, less 1.5 id + .5 (url + site)),
-`summary` (less id + url + site), `keys`
+Columns: documents; bytes a document of `id`, `url` and `site`; `catalog` (the slope, less id + .5 (url + site)),
+`summary` (less id + url), `keys`
 (pairs of the key table a document), `distinct` (of these), `key_table` bytes a document; CPU microseconds a document of
 the second load (`load_us`) and of the merge (`merge_us`); `writer_mb`: greatest anonymous memory while loading;
 `verdict_us`: CPU microseconds of a query of the default verdict (`query --all`, less one query); `reader_mb`: greatest
@@ -101,7 +101,6 @@ def measure(nddb, recipe, documents, folder):
     records = subprocess.check_output([nddb, "export", database, "--columns", "id,url,site", "-q"])
     records = [json.loads(line) for line in records.splitlines()]
     mean = {name: sum(len((record[name] or "").encode()) for record in records) / count for name in records[0]}
-    names = mean["id"] + mean["url"] + mean["site"]
     ids = [record["id"] for record in random.sample(records, min(COLD, len(records)))]
     everything = Run([nddb, "query", database, "--all", "--limit", "1"])
     forget(database)
@@ -114,8 +113,8 @@ def measure(nddb, recipe, documents, folder):
         "recipe": recipe,
         "documents": count,
         **{name: round(size, 1) for name, size in mean.items()},
-        "catalog": round(slope - (0 if recipe == "ordinals" else mean["id"] + names / 2)),
-        "summary": round(stats["bytes"]["summaries"] / count - names) if recipe != "ordinals" else 0,
+        "catalog": round(slope - (0 if recipe == "ordinals" else mean["id"] + (mean["url"] + mean["site"]) / 2)),
+        "summary": round(stats["bytes"]["summaries"] / count - mean["id"] - mean["url"]) if recipe != "ordinals" else 0,
         "keys": round(sum(run["pairs"] for run in keys) / count, 2),
         "distinct": round(sum(run["keys"] for run in keys) / count, 2),
         "key_table": round(stats["bytes"]["keys"] / count, 1),

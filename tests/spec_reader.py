@@ -49,9 +49,9 @@ summaries
     kind            "summaries"
     format, reader_min, low, high, documents, size, digest, identity
     summaries       [{"number", "fingerprint", "id", ...}, ...], ascending; then those that a summary has of "url",
-                    "site", "tokens", "digest", "min_bytes", "supershingles", "projection", "headings", "profile".
-                    Words of 64 bits are lists of 16 hexadecimal digits each; digest, min_bytes and profile are bytes,
-                    two digits each, the profile padded to 201
+                    "site", "without_terms" (true), "digest", "min_bytes", "supershingles", "projection",
+                    "headings", "profile". Words of 64 bits are lists of 16 hexadecimal digits each; digest, min_bytes
+                    and profile are bytes, two digits each, the profile padded to 201
 """
 
 import json
@@ -595,10 +595,27 @@ def profile(data, at):
     return (out + data[at : at + 9]).hex(), at + 9
 
 
+def name(data, at):
+    size, at = number(data, at, 1), at + 1
+    if size == 255:
+        return text(data, at)
+    return data[at : at + size].decode("utf-8"), at + size
+
+
+def nothing(data, at):
+    return True, at
+
+
+def place(data, at):
+    return (number(data, at, 1), number(data, at + 1, 1)), at + 2
+
+
 PARTS = [
-    ("url", text),
-    ("site", text),
-    ("tokens", lambda data, at: (number(data, at, 8), at + 8)),
+    ("url", name),
+    ("url_is_id", nothing),
+    ("site", name),
+    ("site_in_url", place),
+    ("without_terms", nothing),
     ("digest", raw(16)),
     ("min_bytes", raw(84)),
     ("supershingles", words(6)),
@@ -609,17 +626,27 @@ PARTS = [
 
 
 def summary(data):
-    need(number(data, 0, 1) == 1, "8.7", "version of a summary")
-    flags = number(data, 1, 2)
+    flags = number(data, 0, 2)
     need(flags >> len(PARTS) == 0, "8.7", "flags of a summary")
-    out = {"fingerprint": f"{number(data, 3, 8):016x}"}
-    out["id"], at = text(data, 11)
-    need(1 <= at - 15 <= 4096 and "\0" not in out["id"], "9.1", "an id has 1 to 4,096 bytes and no NUL")
-    for bit, (name, part) in enumerate(PARTS):
+    out = {"fingerprint": f"{number(data, 2, 8):016x}"}
+    out["id"], at = name(data, 10)
+    size = len(out["id"].encode("utf-8"))
+    need(1 <= size <= 4096 and "\0" not in out["id"], "9.1", "an id has 1 to 4,096 bytes and no NUL")
+    parts = {}
+    for bit, (key, part) in enumerate(PARTS):
         if flags >> bit & 1:
-            out[name], at = part(data, at)
+            parts[key], at = part(data, at)
     need(at == len(data), "8.7", "bytes behind the last part of a summary")
-    return out
+    need(not {"url", "url_is_id"} <= parts.keys(), "8.7", "two addresses")
+    need(not {"site", "site_in_url"} <= parts.keys(), "8.7", "two sites")
+    if parts.pop("url_is_id", False):
+        parts["url"] = out["id"]
+    if "site_in_url" in parts:
+        start, size = parts.pop("site_in_url")
+        address = parts.get("url", "").encode("utf-8")
+        need("url" in parts and start + size <= len(address), "8.7", "a site outside of the address")
+        parts["site"] = address[start : start + size].decode("utf-8")
+    return out | {key: parts[key] for key, _ in PARTS if key in parts}
 
 
 def summaries(data):

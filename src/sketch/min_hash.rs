@@ -21,6 +21,7 @@
 //!   that the agreement of min-values is the resemblance and spreads like independent draws.
 //! * A supershingle is XXH3 (64 bits, seed 0) of its 14 min-values, each as 4 bytes, little-endian.
 
+use nddb_format::record::supershingles_of;
 use nddb_format::summaries::min_byte;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -36,8 +37,6 @@ pub(crate) const MIN_VALUES: usize = 84;
 pub(crate) const SUPERSHINGLES: usize = 6;
 
 /// Min-values in a supershingle, l of Henzinger 2.
-const RUN: usize = MIN_VALUES / SUPERSHINGLES;
-
 /// Min-values and supershingles of a page (Henzinger 2).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MinHash {
@@ -50,15 +49,7 @@ pub struct MinHash {
 
 impl MinHash {
     fn of_values(values: [u32; MIN_VALUES]) -> Self {
-        let supershingles = std::array::from_fn(|index| {
-            let mut bytes = [0; 4 * RUN];
-            let run = &values[RUN * index..];
-            for (bytes, value) in bytes.chunks_exact_mut(4).zip(run) {
-                bytes.copy_from_slice(&value.to_le_bytes());
-            }
-            xxh3_64(&bytes)
-        });
-        MinHash { values, supershingles }
+        MinHash { values, supershingles: supershingles_of(&values) }
     }
 }
 

@@ -1,6 +1,8 @@
-//! The keys by which a document is found besides its fingerprint, by its record and the recipe of its database.
+//! What a database keeps of a document besides print and record, by its record and the recipe of the database: the keys
+//! that it is found by, and its summary.
 
 use nddb_format::record::Record;
+use nddb_format::summaries::Summary;
 
 use crate::sketch::{Profile, Recipe};
 use crate::store::catalog::DocumentKeys;
@@ -29,6 +31,20 @@ pub(crate) fn bands_of(record: &Record, recipe: Option<&Recipe>) -> impl Iterato
     let long = record.min_values.iter().filter(move |_| long).flat_map(|values| Recipe::bands(values));
     let short = record.profile.iter().filter(move |_| short).flat_map(|profile| Profile::from_bytes(profile).bands());
     long.chain(short)
+}
+
+/// Returns whether summaries have what algorithms B and C compare: in databases where documents are found by it.
+pub(crate) fn summarizes_b_and_c(recipe: Option<&Recipe>) -> bool {
+    recipe.is_none_or(Recipe::has_megashingles)
+}
+
+/// Returns the summary of a printed document in a database with this recipe.
+pub(crate) fn summary_of<'a>(fingerprint: u64, record: &'a Record, recipe: Option<&Recipe>) -> Summary<'a> {
+    let mut summary = Summary::of(fingerprint, record);
+    if !summarizes_b_and_c(recipe) {
+        (summary.supershingles, summary.projection) = (None, None);
+    }
+    summary
 }
 
 #[cfg(test)]

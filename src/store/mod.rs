@@ -27,7 +27,7 @@ pub(crate) use catalog::Key;
 pub use disk::map::raise_open_files;
 pub(crate) use document::fitting;
 pub use document::{Document, Outcome};
-pub(crate) use keys::bands_of;
+pub(crate) use keys::{bands_of, summarizes_b_and_c};
 pub use maintain::backup::{BackupReport, BackupSummary, backup, restore, verify_backup};
 pub use maintain::check::{CheckOptions, CheckReport, Fault, check};
 pub use maintain::rebuild::{RebuildOptions, RebuildWhat, Rebuilt, rebuild};

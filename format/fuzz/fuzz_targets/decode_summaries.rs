@@ -78,7 +78,8 @@ fuzz_target!(|bytes: &[u8]| {
     if let Ok(summary) = Summary::decode(bytes) {
         let mut written = Vec::new();
         summary.encode_into(&mut written);
-        assert_eq!(written, bytes);
+        // Address and site can stand there in two ways, of which one is written.
+        assert_eq!(Summary::decode(&written), Ok(summary));
     }
     read(bytes);
     let mut bytes = bytes.to_vec();

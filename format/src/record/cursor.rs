@@ -29,6 +29,11 @@ impl<'a> Cursor<'a> {
         Ok(Self { what, bytes, at: 1 })
     }
 
+    /// Starts at the first byte of a value that has no version.
+    pub(crate) fn unversioned(what: &'static str, bytes: &'a [u8]) -> Self {
+        Self { what, bytes, at: 0 }
+    }
+
     pub(crate) fn take(&mut self, size: usize) -> Result<&'a [u8]> {
         let end = self.at.saturating_add(size);
         check_size(self.what, self.bytes, end)?;
@@ -61,8 +66,13 @@ impl<'a> Cursor<'a> {
 
     /// Reads a length of 4 bytes and that many bytes of UTF-8.
     pub(crate) fn text(&mut self) -> Result<&'a str> {
-        let start = self.at;
         let size = self.u32()? as usize;
+        self.utf8(size)
+    }
+
+    /// Reads so many bytes of UTF-8.
+    pub(crate) fn utf8(&mut self, size: usize) -> Result<&'a str> {
+        let start = self.at;
         let bytes = self.take(size)?;
         match std::str::from_utf8(bytes) {
             Ok(text) => Ok(text),

@@ -1,5 +1,7 @@
 //! Values of `prints` and `documents` (SPEC 9.2 and 9.3).
 
+use xxhash_rust::xxh3::xxh3_64;
+
 use super::cursor::{Cursor, VERSION, put_text};
 use super::keys::check_id;
 use crate::Result;
@@ -79,7 +81,7 @@ pub struct Record {
     pub digest: Option<[u8; 16]>,
     /// Low 32 bits of each min-value.
     pub min_values: Option<Box<[u32; MIN_VALUES]>>,
-    /// Supershingles of algorithm B.
+    /// Supershingles of algorithm B: as a rule [`supershingles_of`] the min-values, of which they then take no space.
     pub supershingles: Option<[u64; 6]>,
     /// Projection of algorithm C.
     pub projection: Option<[u64; 6]>,
@@ -99,6 +101,8 @@ pub struct Record {
 const VERSION_HEADINGS: u8 = 2;
 /// Version of the layout of a record that has a profile.
 const VERSION_PROFILE: u8 = 3;
+/// Version of the layout of a record whose supershingles are those of its min-values, and left out.
+const VERSION_HASHED: u8 = 4;
 
 const URL: u16 = 1;
 const SITE: u16 = 1 << 1;
@@ -113,10 +117,11 @@ const BATCH: u16 = 1 << 9;
 const TRUNCATED: u16 = 1 << 10;
 const HEADINGS: u16 = 1 << 11;
 const PROFILED: u16 = 1 << 12;
-const KNOWN: u16 = (1 << 13) - 1;
+const HASHED: u16 = 1 << 13;
+const KNOWN: u16 = (1 << 14) - 1;
 
 /// The optional parts in the order of their flag bits, as SPEC.md lists them: name and size, 0 for text.
-pub const PARTS: [(&str, usize); 13] = [
+pub const PARTS: [(&str, usize); 14] = [
     ("url", 0),
     ("site", 0),
     ("date", 8),
@@ -130,7 +135,20 @@ pub const PARTS: [(&str, usize); 13] = [
     ("truncated", 0),
     ("headings", 16),
     ("profile", PROFILE),
+    ("hashed", 0),
 ];
+
+/// Supershingles of a page, m' of Henzinger 2006, 2.
+const SUPERSHINGLES_LEN: usize = 6;
+
+/// Returns the supershingles of min-values: XXH3 (64 bits, seed 0) of each 14 of them, 4 bytes each, little-endian
+/// (Henzinger 2006, 2).
+pub fn supershingles_of(min_values: &[u32; MIN_VALUES]) -> [u64; SUPERSHINGLES_LEN] {
+    const RUN: usize = MIN_VALUES / SUPERSHINGLES_LEN;
+    let bytes = min_values.map(u32::to_le_bytes);
+    let (runs, _) = bytes.as_chunks::<RUN>();
+    std::array::from_fn(|index| xxh3_64(runs[index].as_flattened()))
+}
 
 impl Record {
     fn flags(&self) -> u16 {
@@ -141,7 +159,10 @@ impl Record {
             | flag(self.tokens.is_some(), TOKENS)
             | flag(self.digest.is_some(), DIGEST)
             | flag(self.min_values.is_some(), MIN_HASH)
-            | flag(self.supershingles.is_some(), SUPERSHINGLES)
+            | match (self.supershingles, &self.min_values) {
+                (Some(supershingles), Some(values)) if supershingles == supershingles_of(values) => HASHED,
+                (supershingles, _) => flag(supershingles.is_some(), SUPERSHINGLES),
+            }
             | flag(self.projection.is_some(), PROJECTION)
             | flag(self.source.is_some(), SOURCE)
             | flag(self.batch.is_some(), BATCH)
@@ -158,6 +179,7 @@ impl Record {
     /// Returns the least version of the layout that has the parts of these flags.
     fn version(flags: u16) -> u8 {
         match flags {
+            _ if flags & HASHED != 0 => VERSION_HASHED,
             _ if flags & PROFILED != 0 => VERSION_PROFILE,
             _ if flags & HEADINGS != 0 => VERSION_HEADINGS,
             _ => VERSION,
@@ -185,7 +207,8 @@ impl Record {
         if let Some(values) = &self.min_values {
             values.iter().for_each(|value| out.extend_from_slice(&value.to_le_bytes()));
         }
-        for words in [&self.supershingles, &self.projection].into_iter().flatten() {
+        let stored = self.supershingles.filter(|_| flags & SUPERSHINGLES != 0);
+        for words in [stored, self.projection].into_iter().flatten() {
             words.iter().for_each(|word| out.extend_from_slice(&word.to_le_bytes()));
         }
         if let Some(source) = &self.source {
@@ -217,17 +240,16 @@ impl Record {
     /// # Errors
     /// [`crate::FormatError`] for the first rule that is broken.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
-        let mut cursor = Cursor::up_to(VERSION_PROFILE, "record", bytes)?;
+        let mut cursor = Cursor::up_to(VERSION_HASHED, "record", bytes)?;
         let flags = cursor.u16()?;
         if flags & !KNOWN != 0 {
             return malformed("record", 1, "unknown flags are zero");
         }
         if bytes[0] != Self::version(flags) {
-            return malformed(
-                "record",
-                0,
-                "a record has version 3 where it has a profile, else 2 where it has headings, and else 1",
-            );
+            return malformed("record", 0, "a record has the version that its parts need");
+        }
+        if flags & HASHED != 0 && flags & (MIN_HASH | SUPERSHINGLES) != MIN_HASH {
+            return malformed("record", 1, "supershingles are left out where min-values give them");
         }
         let id = cursor.text()?.to_owned();
         check_id(&id)?;
@@ -244,7 +266,7 @@ impl Record {
             words.iter_mut().try_for_each(|word| cursor.u64().map(|value| *word = value))?;
             Ok(words)
         };
-        let record = Self {
+        let mut record = Self {
             id,
             url: part(flags, URL, &mut cursor, |cursor| cursor.text().map(str::to_owned))?,
             site: part(flags, SITE, &mut cursor, |cursor| cursor.text().map(str::to_owned))?,
@@ -272,6 +294,9 @@ impl Record {
             profile: part(flags, PROFILED, &mut cursor, |cursor| cursor.array().map(Box::new))?,
         };
         cursor.end()?;
+        if flags & HASHED != 0 {
+            record.supershingles = record.min_values.as_deref().map(supershingles_of);
+        }
         Ok(record)
     }
 
@@ -280,7 +305,7 @@ impl Record {
     /// # Errors
     /// [`crate::FormatError`] if the beginning of the value is malformed.
     pub fn head_of(bytes: &[u8]) -> Result<Head<'_>> {
-        let mut cursor = Cursor::up_to(VERSION_PROFILE, "record", bytes)?;
+        let mut cursor = Cursor::up_to(VERSION_HASHED, "record", bytes)?;
         let flags = cursor.u16()?;
         let id = cursor.text()?;
         let url = if flags & URL != 0 { Some(cursor.text()?) } else { None };

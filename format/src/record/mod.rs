@@ -10,7 +10,7 @@ mod keys;
 mod state;
 
 pub use cursor::VERSION;
-pub use document::{Head, MIN_VALUES, PARTS, PROFILE, Print, Record, SourcePosition};
+pub use document::{Head, MIN_VALUES, PARTS, PROFILE, Print, Record, SourcePosition, supershingles_of};
 pub use interval::{GROUP, Group, Interval, ORDINAL_END, Prints, ordinal_of, splits};
 pub use keys::{
     FAMILIES, ID_MAX, batch_key, batch_name_of, check_id, deleted_key, deleted_of, digest_key, gone_key, gone_of,

@@ -20,6 +20,7 @@ fn record() -> impl Strategy<Value = Record> {
             truncated,
             (headings, profile),
         )| {
+            let min_values = seed.map(|seed| Box::new(std::array::from_fn(|i| seed.wrapping_mul(i as u32 + 1))));
             Record {
                 id,
                 url,
@@ -27,8 +28,9 @@ fn record() -> impl Strategy<Value = Record> {
                 date,
                 tokens,
                 digest,
-                min_values: seed.map(|seed| Box::new(std::array::from_fn(|i| seed.wrapping_mul(i as u32 + 1)))),
-                supershingles,
+                // As a rule those of the min-values.
+                supershingles: min_values.as_deref().filter(|_| !truncated).map(supershingles_of).or(supershingles),
+                min_values,
                 projection,
                 source: source.map(|(archive, offset, inner, length)| SourcePosition {
                     archive,
@@ -58,7 +60,7 @@ proptest! {
     }
 
     #[test]
-    fn random_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..200), version in 0u8..4) {
+    fn random_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..200), version in 0u8..5) {
         let mut bytes = bytes;
         if let Some(first) = bytes.first_mut() {
             *first = version;
@@ -84,6 +86,38 @@ proptest! {
         prop_assert_eq!(trailing_number(&piece_key(11, [1, 2, 3, 4], b)), Ok(b));
         prop_assert_eq!(trailing_number(&digest_key(&[7; 16], b)), Ok(b));
         prop_assert_eq!(batch_name_of(&batch_row), Some(&id[..]));
+    }
+}
+
+/// The hashes are those of another program (SPEC 9.3).
+#[test]
+fn supershingles_of_min_values_are_left_out() {
+    let values: [u32; MIN_VALUES] = std::array::from_fn(|i| i as u32);
+    let supershingles = supershingles_of(&values);
+    assert_eq!([supershingles[0], supershingles[5]], [0xc211_4431_fbac_eb1a, 0x8814_61b5_415e_2bbc]);
+    let record = Record {
+        id: "a".into(),
+        min_values: Some(Box::new(values)),
+        supershingles: Some(supershingles),
+        ..Record::default()
+    };
+    let bytes = record.encode();
+    assert_eq!((bytes.len(), &bytes[..3]), (3 + 5 + 336, &[4, 1 << 5, 1 << 5][..]));
+    assert_eq!(Record::decode(&bytes), Ok(record.clone()));
+    // As records of versions up to 3 have them.
+    let stored = [&[1, 3 << 5, 0][..], &bytes[3..], &supershingles.map(u64::to_le_bytes).concat()].concat();
+    assert_eq!(Record::decode(&stored), Ok(record.clone()));
+    let others = Record { supershingles: Some([1, 2, 3, 4, 5, 6]), ..record.clone() };
+    assert_eq!((others.encode().len(), others.encode()[0]), (3 + 5 + 336 + 48, 1));
+    assert_eq!(Record::decode(&others.encode()), Ok(others));
+    let none = Record { supershingles: None, ..record };
+    assert_eq!(Record::decode(&none.encode()), Ok(none));
+    for (version, flags) in [(1, 1 << 13 | 1 << 5), (4, 1 << 5), (4, 1 << 13), (4, 1 << 13 | 3 << 5)] {
+        let mut bad = [stored.clone(), vec![0; 48]].concat();
+        bad[0] = version;
+        bad[1..3].copy_from_slice(&u16::to_le_bytes(flags));
+        let refused = (8..=bad.len()).all(|size| Record::decode(&bad[..size]).is_err());
+        assert!(refused, "version {version}, flags {flags:#x}");
     }
 }
 

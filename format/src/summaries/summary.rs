@@ -2,7 +2,7 @@
 
 use crate::Result;
 use crate::error::malformed;
-use crate::record::cursor::{Cursor, VERSION, put_text};
+use crate::record::cursor::Cursor;
 use crate::record::{MIN_VALUES, PROFILE, Record, check_id};
 
 /// The summary of a printed document.
@@ -16,9 +16,9 @@ pub struct Summary<'a> {
     pub url: Option<&'a str>,
     /// The site, by the recipe's rule.
     pub site: Option<&'a str>,
-    /// Number of tokens.
-    pub tokens: Option<u64>,
-    /// Digest of the token sequence.
+    /// Whether the document has tokens, and no sketch that only a content with terms has.
+    pub is_without_terms: bool,
+    /// Digest of the token sequence; `None` if it is known to be empty.
     pub digest: Option<[u8; 16]>,
     /// A byte of each min-value: see [`min_byte`].
     pub min_bytes: Option<[u8; MIN_VALUES]>,
@@ -33,22 +33,26 @@ pub struct Summary<'a> {
 }
 
 const URL: u16 = 1;
-const SITE: u16 = 1 << 1;
-const TOKENS: u16 = 1 << 2;
-const DIGEST: u16 = 1 << 3;
-const MIN_HASH: u16 = 1 << 4;
-const SUPERSHINGLES: u16 = 1 << 5;
-const PROJECTION: u16 = 1 << 6;
-const HEADINGS: u16 = 1 << 7;
-const PROFILED: u16 = 1 << 8;
-const KNOWN: u16 = (1 << 9) - 1;
+const URL_IS_ID: u16 = 1 << 1;
+const SITE: u16 = 1 << 2;
+const SITE_IN_URL: u16 = 1 << 3;
+const WITHOUT_TERMS: u16 = 1 << 4;
+const DIGEST: u16 = 1 << 5;
+const MIN_HASH: u16 = 1 << 6;
+const SUPERSHINGLES: u16 = 1 << 7;
+const PROJECTION: u16 = 1 << 8;
+const HEADINGS: u16 = 1 << 9;
+const PROFILED: u16 = 1 << 10;
+const KNOWN: u16 = (1 << 11) - 1;
 
 /// The optional parts in the order of their flag bits, as SPEC.md lists them: name and size, 0 for what has no fixed
 /// one.
-pub const PARTS: [(&str, usize); 9] = [
+pub const PARTS: [(&str, usize); 11] = [
     ("url", 0),
+    ("url_is_id", 0),
     ("site", 0),
-    ("tokens", 8),
+    ("site_in_url", 2),
+    ("without_terms", 0),
     ("digest", 16),
     ("min_bytes", MIN_VALUES),
     ("supershingles", 48),
@@ -56,6 +60,9 @@ pub const PARTS: [(&str, usize); 9] = [
     ("headings", 16),
     ("profile", 0),
 ];
+
+/// Length of a name that stands in one byte; from here on the byte is followed by four with the length.
+const LONG: usize = 255;
 
 /// The sections of a profile that are padded (SPEC 9.3): offset and bytes of the number of elements, most elements,
 /// bytes of each, and the byte of the padding.
@@ -77,8 +84,11 @@ impl<'a> Summary<'a> {
             id: &record.id,
             url: record.url.as_deref(),
             site: record.site.as_deref(),
-            tokens: record.tokens,
-            digest: record.digest,
+            is_without_terms: record.tokens.is_some_and(|tokens| tokens > 0)
+                && record.min_values.is_none()
+                && record.supershingles.is_none()
+                && record.profile.is_none(),
+            digest: record.digest.filter(|_| record.tokens != Some(0)),
             min_bytes: record.min_values.as_deref().map(|values| values.map(min_byte)),
             supershingles: record.supershingles,
             projection: record.projection,
@@ -87,11 +97,18 @@ impl<'a> Summary<'a> {
         }
     }
 
-    fn flags(&self) -> u16 {
+    /// Returns where the site is in the address, and how long, if each fits in a byte and both are shorter than a name.
+    fn place_of_site(&self) -> Option<[u8; 2]> {
+        let (url, site) = (self.url?, self.site.filter(|site| site.len() > 1)?);
+        Some([u8::try_from(url.find(site)?).ok()?, u8::try_from(site.len()).ok()?])
+    }
+
+    fn flags(&self, place_of_site: Option<[u8; 2]>) -> u16 {
         let flag = |present: bool, flag: u16| if present { flag } else { 0 };
-        flag(self.url.is_some(), URL)
-            | flag(self.site.is_some(), SITE)
-            | flag(self.tokens.is_some(), TOKENS)
+        let or = |first: bool, bit: u16, second: bool, other: u16| if first { bit } else { flag(second, other) };
+        or(self.url == Some(self.id), URL_IS_ID, self.url.is_some(), URL)
+            | or(place_of_site.is_some(), SITE_IN_URL, self.site.is_some(), SITE)
+            | flag(self.is_without_terms, WITHOUT_TERMS)
             | flag(self.digest.is_some(), DIGEST)
             | flag(self.min_bytes.is_some(), MIN_HASH)
             | flag(self.supershingles.is_some(), SUPERSHINGLES)
@@ -100,14 +117,18 @@ impl<'a> Summary<'a> {
             | flag(self.profile.is_some(), PROFILED)
     }
 
-    /// Appends the bytes to `out`: version, flags, fingerprint, id, then the parts that the flags name.
+    /// Appends the bytes to `out`: flags, fingerprint, id, then the parts that the flags name.
     pub fn encode_into(&self, out: &mut Vec<u8>) {
-        out.push(VERSION);
-        out.extend_from_slice(&self.flags().to_le_bytes());
+        let place_of_site = self.place_of_site();
+        let flags = self.flags(place_of_site);
+        out.extend_from_slice(&flags.to_le_bytes());
         out.extend_from_slice(&self.fingerprint.to_le_bytes());
-        put_text(out, self.id);
-        [self.url, self.site].into_iter().flatten().for_each(|text| put_text(out, text));
-        out.extend(self.tokens.iter().flat_map(|tokens| tokens.to_le_bytes()));
+        put_name(out, self.id);
+        self.url.iter().filter(|_| flags & URL != 0).for_each(|url| put_name(out, url));
+        match place_of_site {
+            Some(place) => out.extend_from_slice(&place),
+            None => self.site.iter().for_each(|site| put_name(out, site)),
+        }
         self.digest.iter().for_each(|digest| out.extend_from_slice(digest));
         self.min_bytes.iter().for_each(|bytes| out.extend_from_slice(bytes));
         let words = [&self.supershingles, &self.projection].into_iter().flatten().flatten();
@@ -128,10 +149,14 @@ impl<'a> Summary<'a> {
     /// # Errors
     /// [`crate::FormatError`] for the first rule that is broken.
     pub fn decode(bytes: &'a [u8]) -> Result<Self> {
-        let mut cursor = Cursor::new("summary", bytes)?;
+        let mut cursor = Cursor::unversioned("summary", bytes);
         let flags = cursor.u16()?;
         if flags & !KNOWN != 0 {
-            return malformed("summary", 1, "unknown flags are zero");
+            return malformed("summary", 0, "unknown flags are zero");
+        }
+        let is_twice = |both: u16| flags & both == both;
+        if is_twice(URL | URL_IS_ID) || is_twice(SITE | SITE_IN_URL) {
+            return malformed("summary", 0, "address and site stand in one place");
         }
         let has = |flag: u16| flags & flag != 0;
         fn words<const N: usize>(cursor: &mut Cursor<'_>) -> Result<[u64; N]> {
@@ -140,14 +165,24 @@ impl<'a> Summary<'a> {
             Ok(words)
         }
         let fingerprint = cursor.u64()?;
-        let id = cursor.text()?;
+        let id = name(&mut cursor)?;
         check_id(id)?;
+        let url = if has(URL) { Some(name(&mut cursor)?) } else { Some(id).filter(|_| has(URL_IS_ID)) };
+        let site = if has(SITE_IN_URL) {
+            let [start, size] = cursor.array::<2>()?.map(usize::from);
+            match url.and_then(|url| url.get(start..start + size)) {
+                None => return malformed("summary", 0, "the place of the site is one in the address"),
+                site => site,
+            }
+        } else {
+            has(SITE).then(|| name(&mut cursor)).transpose()?
+        };
         let summary = Self {
             fingerprint,
             id,
-            url: has(URL).then(|| cursor.text()).transpose()?,
-            site: has(SITE).then(|| cursor.text()).transpose()?,
-            tokens: has(TOKENS).then(|| cursor.u64()).transpose()?,
+            url,
+            site,
+            is_without_terms: has(WITHOUT_TERMS),
             digest: has(DIGEST).then(|| cursor.array()).transpose()?,
             min_bytes: has(MIN_HASH).then(|| cursor.array()).transpose()?,
             supershingles: has(SUPERSHINGLES).then(|| words(&mut cursor)).transpose()?,
@@ -157,6 +192,26 @@ impl<'a> Summary<'a> {
         };
         cursor.end()?;
         Ok(summary)
+    }
+}
+
+/// Appends a name: its length and its bytes.
+fn put_name(out: &mut Vec<u8>, name: &str) {
+    match u8::try_from(name.len()) {
+        Ok(size) if usize::from(size) < LONG => out.push(size),
+        _ => {
+            out.push(LONG as u8);
+            out.extend_from_slice(&(name.len() as u32).to_le_bytes());
+        }
+    }
+    out.extend_from_slice(name.as_bytes());
+}
+
+/// Reads a name.
+fn name<'a>(cursor: &mut Cursor<'a>) -> Result<&'a str> {
+    match usize::from(cursor.u8()?) {
+        LONG => cursor.text(),
+        size => cursor.utf8(size),
     }
 }
 

@@ -612,9 +612,14 @@ fn catalog_values_that_break_a_rule_are_refused() {
     let batch = Batch { number: 1, state: BatchState::Open }.encode();
     let range = Range { high: 1, state: RangeState::Pending, batch: 0 }.encode();
     let archive = Archive::unread("p".into(), 1, [0; 16], None).encode();
-    assert_eq!(fault(Record::decode(&with(record.clone(), 0, 4))), "Version");
-    let versions = "a record has version 3 where it has a profile, else 2 where it has headings, and else 1";
-    assert_eq!(fault(Record::decode(&with(record.clone(), 0, 3))), versions);
+    assert_eq!(fault(Record::decode(&with(record.clone(), 0, 5))), "Version");
+    let versions = "a record has the version that its parts need";
+    for version in [3, 4] {
+        assert_eq!(fault(Record::decode(&with(record.clone(), 0, version))), versions);
+    }
+    // Version 4 with the flag of supershingles that are left out, and without min-values.
+    let hashed = with(with(record.clone(), 0, 4), 2, 0x20);
+    assert_eq!(fault(Record::decode(&hashed)), "supershingles are left out where min-values give them");
     assert_eq!(fault(Record::decode(&with(record.clone(), 0, 2))), versions);
     let headed = Record { id: "id".into(), headings: Some([1, 2]), ..Record::default() }.encode();
     assert_eq!(fault(Record::decode(&with(headed, 0, 1))), versions);

@@ -89,7 +89,7 @@ fn summaries_that_break_a_rule_are_refused() {
         summaries_fault(|file| field.put(file, value))
     };
     let order = "summaries end in the order of their numbers";
-    assert_eq!(end(end_of(0, 3), -100), order);
+    assert_eq!(end(end_of(0, 3), -20), order);
     assert_eq!(end(end_of(1, 4), 1), order);
     assert_eq!(entry(1, header.size), order);
     for of in [0, 1] {
@@ -97,23 +97,23 @@ fn summaries_that_break_a_rule_are_refused() {
     }
     let gap = "each summary begins where the one before ends";
     assert_eq!(entry(0, 1), gap);
-    for base in [0, 14 * 27 - 1, 14 * 27 + 1] {
+    for base in [0, 14 * 15 - 1, 14 * 15 + 1] {
         // The last end is another, too: none is above the size.
         let changed = |file: &mut Vec<u8>| {
             put(file, directory + 64, base);
-            (4..14).for_each(|index| end_of(1, index).put(file, 5 * 27 - 1));
+            (4..14).for_each(|index| end_of(1, index).put(file, 5 * 15 - 1));
         };
         assert_eq!(summaries_fault(changed), gap, "the second entry begins at {base}");
     }
     assert_eq!(end(end_of(0, 13), -1), "Truncated");
     let empty = "a number that is present has a summary";
-    assert_eq!(end(end_of(0, 3), -27), empty);
-    assert_eq!(end(end_of(1, 0), -27), empty);
+    assert_eq!(end(end_of(0, 3), -15), empty);
+    assert_eq!(end(end_of(1, 0), -15), empty);
     let behind = "nothing stands behind the last summary";
     for index in [5, 13] {
         let changed = |file: &mut Vec<u8>| {
             SIZE.put(file, header.size + 1);
-            (index..14).for_each(|index| end_of(1, index).put(file, 5 * 27 + 1));
+            (index..14).for_each(|index| end_of(1, index).put(file, 5 * 15 + 1));
         };
         assert_eq!(summaries_fault(changed), behind, "end {index}");
         assert_eq!(end(end_of(1, index), 1), order, "end {index} is above the size");
@@ -158,15 +158,28 @@ fn summaries_that_break_a_rule_are_refused() {
     assert_eq!(flipped(&[1914, 1909]), digest);
     assert_eq!(summaries_fault(|file| file[directory - 1] = 1), "the bytes behind the summaries are zero");
 
-    // The first summary: version, flags, fingerprint, an id of four bytes, the number of tokens.
+    // The first summary: flags, fingerprint, an id of four bytes.
     let byte = |offset: usize, value: u8| summaries_fault(|file| file[HEADER_SIZE + offset] = value);
-    assert_eq!(byte(0, 1), "nothing");
-    assert_eq!(byte(0, 2), "Version");
-    assert_eq!(byte(2, 2), "unknown flags are zero");
-    assert_eq!(byte(11, 200), "Truncated");
-    assert_eq!(byte(15, 0xff), "text is UTF-8");
-    assert_eq!(byte(15, 0), "an id has 1 to 4096 bytes and no NUL");
-    assert_eq!(byte(1, 0), "nothing stands behind the last field");
+    assert_eq!(byte(0, 16), "nothing");
+    assert_eq!(byte(1, 8), "unknown flags are zero");
+    assert_eq!(byte(10, 200), "Truncated");
+    assert_eq!(byte(11, 0xff), "text is UTF-8");
+    assert_eq!(byte(11, 0), "an id has 1 to 4096 bytes and no NUL");
+    assert_eq!(byte(10, 3), "nothing stands behind the last field");
+    for flags in [3, 12] {
+        assert_eq!(byte(0, flags), "address and site stand in one place");
+    }
+    // The last two bytes of the id are a place.
+    let placed = |flags: u8, start: u8| {
+        summaries_fault(|file| {
+            file[HEADER_SIZE] = flags;
+            file[HEADER_SIZE + 10..][..5].copy_from_slice(&[2, b'i', b'd', start, 2]);
+        })
+    };
+    assert_eq!(placed(16 + 10, 0), "digest is that of the summaries");
+    for (flags, start) in [(16 + 10, 1), (16 + 10, 3), (16 + 8, 0)] {
+        assert_eq!(placed(flags, start), "the place of the site is one in the address", "flags {flags}, from {start}");
+    }
     let opened = Summaries::open(&file[..]).expect("sound");
     for number in [999, 1014, 1500, 1909, 1915] {
         assert_eq!(opened.find(number, &untouched), Ok(None), "{number}");
@@ -185,7 +198,7 @@ fn summaries_that_break_a_rule_are_refused() {
         assert_eq!(found(1914, &|file| put(file, presence + 128, count)), expected, "{count} before");
     }
     assert_eq!(found(1910, &|file| put(file, presence + 128, 18)), "nothing", "the last one, for another");
-    assert_eq!(found(1003, &|file| end_of(0, 3).put(file, 3 * 27)), empty);
+    assert_eq!(found(1003, &|file| end_of(0, 3).put(file, 3 * 15)), empty);
     assert_eq!(found(1003, &|file| end_of(0, 3).put(file, 0)), order);
     assert_eq!(found(1004, &|file| put(file, directory, u64::MAX)), order);
 }

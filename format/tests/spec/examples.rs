@@ -391,12 +391,12 @@ fn a_file_of_summaries() {
 /// Reads the lines of a document behind the word `number`.
 fn summary(text: &str) -> (u64, Summary<'_>) {
     let (of, text) = text.split_once('\n').expect("lines");
-    let tokens = values(text, "tokens");
     let summary = Summary {
         fingerprint: hex(value(text, "fingerprint")),
         id: value(text, "id"),
+        url: values(text, "url").first().map(|words| words[0]),
         site: values(text, "site").first().map(|words| words[0]),
-        tokens: tokens.first().map(|words| number(words[0])),
+        is_without_terms: !values(text, "without_terms").is_empty(),
         ..Summary::default()
     };
     (number(of), summary)

@@ -107,7 +107,7 @@ fn samples() -> Vec<Sample> {
         recipe: "r".into(),
     };
     let summary =
-        Summary { fingerprint: 0x0102_0304_0506_0708, tokens: Some(1), profile: Some([0; PROFILE]), ..bare() };
+        Summary { fingerprint: 0x0102_0304_0506_0708, is_without_terms: true, profile: Some([0; PROFILE]), ..bare() };
     let mut summarized = Vec::new();
     summary.encode_into(&mut summarized);
     let counters = Counters { next_number: 0x11, commits: 0x22, live: 0x33, next_archive: 0x44, next_batch: 0x55 };
@@ -165,8 +165,8 @@ fn samples() -> Vec<Sample> {
         ),
         (
             "summary",
-            summarized[..11].to_vec(),
-            vec![version(), ("flags", le(1 << 2 | 1 << 8, 2)), ("fingerprint", le(summary.fingerprint, 8))],
+            summarized[..10].to_vec(),
+            vec![("flags", le(1 << 4 | 1 << 10, 2)), ("fingerprint", le(summary.fingerprint, 8))],
         ),
         (
             "counters",
@@ -210,10 +210,12 @@ fn the_parts_of_a_record_are_those_of_the_code() {
 fn the_parts_of_a_summary_are_those_of_the_code() {
     let rows = table("summary parts");
     assert_eq!(rows.len(), summaries::PARTS.len());
-    let with: [Summary<'_>; 9] = [
+    let with: [Summary<'_>; 11] = [
         Summary { url: Some("url"), ..bare() },
+        Summary { url: Some("x"), ..bare() },
         Summary { site: Some("a site"), ..bare() },
-        Summary { tokens: Some(1), ..bare() },
+        Summary { url: Some("url"), site: Some("rl"), ..bare() },
+        Summary { is_without_terms: true, ..bare() },
         Summary { digest: Some([2; 16]), ..bare() },
         Summary { min_bytes: Some([3; MIN_VALUES]), ..bare() },
         Summary { supershingles: Some([4; 6]), ..bare() },
@@ -229,15 +231,18 @@ fn the_parts_of_a_summary_are_those_of_the_code() {
     let without = encoded(&bare());
     for (bit, ((row, &(name, size)), summary)) in rows.iter().zip(&summaries::PARTS).zip(&with).enumerate() {
         let said = match name {
-            "url" | "site" => "text".to_owned(),
+            "url" | "site" => "name".to_owned(),
             "profile" => "varies".to_owned(),
             _ => size.to_string(),
         };
         assert_eq!(row[..3], [bit.to_string(), said, name.to_owned()], "part {name}");
         let bytes = encoded(summary);
-        assert_eq!(u16::from_le_bytes([bytes[1], bytes[2]]), 1 << bit, "the flag of {name}");
+        let also = u16::from(name == "site_in_url");
+        assert_eq!(u16::from_le_bytes([bytes[0], bytes[1]]), 1 << bit | also, "the flag of {name}");
         let expected = match name {
-            "url" | "site" => 4 + summary.url.or(summary.site).map_or(0, str::len),
+            // With an address.
+            "site_in_url" => size + 4,
+            "url" | "site" => 1 + summary.url.or(summary.site).map_or(0, str::len),
             // With as many elements as are kept at most.
             "profile" => PROFILE,
             _ => size,

@@ -5,7 +5,7 @@ use nddb_format::record::Record;
 use nddb_format::summaries::Summary;
 
 use super::evidence::Evidence;
-use super::sketches::{Sketch, Sketches};
+use super::sketches::Sketches;
 use super::traits::Traits;
 use crate::sketch::{MIN_VALUES, Profile, agreement, min_bytes};
 use crate::text::Headings;
@@ -58,22 +58,16 @@ impl<'a> Known<&'a str> {
 
     /// As [`Known::of`], of a printed document.
     pub(crate) fn of_summary(summary: &Summary<'a>) -> Self {
-        let sketches = Sketches::default()
-            .with(Sketch::Fingerprint, true)
-            .with(Sketch::Supershingles, summary.supershingles.is_some())
-            .with(Sketch::Projection, summary.projection.is_some())
-            .with(Sketch::MinValues, summary.min_bytes.is_some())
-            .with(Sketch::Profile, summary.profile.is_some());
         Self {
             fingerprint: Some(Fingerprint(summary.fingerprint)),
-            digest: summary.digest.filter(|_| summary.tokens != Some(0)).map(u128::from_be_bytes),
+            digest: summary.digest.map(u128::from_be_bytes),
             supershingles: summary.supershingles,
             projection: summary.projection,
             min_bytes: summary.min_bytes,
             headings: summary.headings.map(|[title, heading]| Headings { title, heading }),
             profile: summary.profile.as_ref().map(Profile::from_bytes),
             site: summary.site,
-            is_without_terms: is_without_terms(summary.tokens, sketches),
+            is_without_terms: summary.is_without_terms,
         }
     }
 }

@@ -17,7 +17,9 @@ use crate::detect::method::registry::Method;
 use crate::detect::method::rules::Decision;
 use crate::detect::method::sketches::Sketches;
 use crate::sketch::Recipe;
-use crate::store::{Candidate, Document, Found, Key, Near, Scope, Sharing, Stored, View, Within, fitting};
+use crate::store::{
+    Candidate, Document, Found, Key, Near, Scope, Sharing, Stored, View, Within, fitting, summarizes_b_and_c,
+};
 use crate::text::Page;
 use crate::{Error, Result};
 
@@ -120,7 +122,12 @@ impl<'a> Query<'a> {
         }
         let verifies = online.verify.applies_to(online.method);
         let texts = verifies.then(|| Texts::new(online, scope.view(), record, page)).transpose()?;
-        let asked = Asked::new(Known::of(record, fingerprint), decider);
+        let mut known = Known::of(record, fingerprint);
+        if !summarizes_b_and_c(recipe.as_ref()) {
+            // Summaries do not have them, and records are compared as if they were summaries.
+            (known.supershingles, known.projection) = (None, None);
+        }
+        let asked = Asked::new(known, decider);
         Ok(Self { online, scope, record, asked, keys, texts })
     }
 

@@ -11,7 +11,7 @@ use super::key_rows::KeyRows;
 use crate::sketch::Recipe;
 use crate::store::catalog::{Catalog, DocumentKeys, Key};
 use crate::store::disk::dir::{Dir, Kind};
-use crate::store::keys::keys_of;
+use crate::store::keys::{keys_of, summary_of};
 use crate::store::ranges::{Ranges, deleted_in};
 use crate::store::runs::memtable::Memtables;
 use crate::store::runs::run::{Run, Verify};
@@ -292,7 +292,7 @@ impl Changes {
             }
             self.keys.extend(keys.stored());
             let (fingerprint, number) = prints[index];
-            self.summaries.push(number, fingerprint, &record);
+            self.summaries.push(number, &summary_of(fingerprint, &record, recipe.as_ref()));
             self.key_ends[first + index] = self.keys.len();
             Ok(())
         })

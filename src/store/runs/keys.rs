@@ -6,7 +6,6 @@ use std::path::Path;
 use nddb_format::keys;
 use nddb_format::manifest::{KeyTable, RunEntry};
 use nddb_format::record::Record;
-use nddb_format::summaries::Summary;
 use roaring::RoaringTreemap;
 
 use super::build::{Entry, refused, run_entry, write_postings, write_segment};
@@ -16,7 +15,7 @@ use crate::spill::sort::{Sorted, Sorter};
 use crate::spill::ticker::Ticker;
 use crate::store::catalog::Catalog;
 use crate::store::disk::dir::Dir;
-use crate::store::keys::keys_of;
+use crate::store::keys::{keys_of, summary_of};
 use crate::{Error, Result};
 
 /// Values handed on at a time.
@@ -103,7 +102,7 @@ impl Records<'_, '_> {
                 return Ok(());
             }
             summary.clear();
-            Summary::of(fingerprint, record).encode_into(&mut summary);
+            summary_of(fingerprint, record, self.recipe).encode_into(&mut summary);
             visit(number, &summary)
         })
     }

@@ -6,7 +6,6 @@ use std::path::Path;
 use nddb_format::FormatError;
 use nddb_format::manifest::{FileEntry, RunEntry};
 use nddb_format::pages::PAGE_SIZE;
-use nddb_format::record::Record;
 use nddb_format::summaries::{HEADER_SIZE, Summaries, SummariesEncoder, SummariesSurvey, Summary};
 
 use super::build::{BUFFER_SIZE, finish, refused};
@@ -153,9 +152,9 @@ pub(crate) struct SummaryRows {
 }
 
 impl SummaryRows {
-    /// Adds the summary of a printed document; numbers ascend.
-    pub(crate) fn push(&mut self, number: u64, fingerprint: u64, record: &Record) {
-        Summary::of(fingerprint, record).encode_into(&mut self.bytes);
+    /// Adds a summary; numbers ascend.
+    pub(crate) fn push(&mut self, number: u64, summary: &Summary<'_>) {
+        summary.encode_into(&mut self.bytes);
         self.end(number);
     }
 

@@ -20,7 +20,7 @@ use super::recall::Sample;
 use super::state::{Known, State};
 use crate::spill::ticker::Ticker;
 use crate::store::catalog::{Catalog, DocumentKeys, Family};
-use crate::store::keys::keys_of;
+use crate::store::keys::{keys_of, summary_of};
 use crate::store::runs::summaries::SummariesFile;
 use crate::{Error, Result};
 
@@ -415,7 +415,12 @@ impl Rows<'_> {
             visit(Relation::Records, 1, number, 0)?;
             visit(Relation::Ids, 0, number, identity(record.id.as_bytes()))?;
             if self.summarized.borrow().contains(number) && !self.catalog.is_of_interval(number) {
-                visit(Relation::Summaries, 0, number, without_print(Summary::of(0, &record)))?;
+                visit(
+                    Relation::Summaries,
+                    0,
+                    number,
+                    without_print(summary_of(0, &record, self.state.recipe.as_ref())),
+                )?;
             }
             let sketches = record.min_values.is_some() || record.supershingles.is_some() || record.projection.is_some();
             if record.digest.is_none() && !sketches {

@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use nddb_format::record::{Print, Record};
-use nddb_format::summaries::Summary;
 
+use crate::sketch::Recipe;
 use crate::store::catalog::DocumentKeys;
+use crate::store::keys::summary_of;
 use crate::store::runs::summaries::SummarySink;
 use crate::{Error, Result};
 
@@ -116,13 +117,18 @@ impl Chunk {
     ///
     /// # Errors
     /// Those of `sink`; a record that cannot be read is one of the database at `path`.
-    pub(crate) fn each_summary(&self, numbers: &[u64], path: &Path, sink: &mut SummarySink<'_>) -> Result<()> {
+    pub(crate) fn each_summary(
+        &self,
+        numbers: &[u64],
+        (path, recipe): (&Path, Option<&Recipe>),
+        sink: &mut SummarySink<'_>,
+    ) -> Result<()> {
         let mut summary = Vec::new();
         for (index, &number) in numbers.iter().enumerate() {
             if number != NONE && !self.unprinted[index] {
                 let record = Record::decode(self.record(index)).map_err(Error::format(path))?;
                 summary.clear();
-                Summary::of(self.prints[index], &record).encode_into(&mut summary);
+                summary_of(self.prints[index], &record, recipe).encode_into(&mut summary);
                 sink(number, &summary)?;
             }
         }

@@ -373,8 +373,9 @@ impl Writer {
             }
         }
         let (keys, summaries_size) = (chunk.take_keys(&numbers), chunk.summaries_size());
-        let path = self.view().dir.root().to_owned();
-        let summaries: Box<SummaryList<'static>> = Box::new(move |sink| chunk.each_summary(&numbers, &path, sink));
+        let (path, recipe) = (self.view().dir.root().to_owned(), self.recipe().cloned());
+        let summaries: Box<SummaryList<'static>> =
+            Box::new(move |sink| chunk.each_summary(&numbers, (&path, recipe.as_ref()), sink));
         let contents = Contents { pairs, keys, summaries: Some(summaries), summaries_size };
         let part = Part { low, high, documents, unprinted, files, interval: None, contents };
         self.store_part(part, &joined, archives, labels, loaded)

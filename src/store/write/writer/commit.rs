@@ -1,10 +1,9 @@
 //! Commit: all staged changes become durable and visible in one step (SPEC 10.3).
 
-use nddb_format::summaries::Summary;
-
 use super::Writer;
 use super::group::Group;
 use crate::Result;
+use crate::store::keys::summary_of;
 
 impl Writer {
     /// Makes all staged changes durable, as one step, and visible to every reader that refreshes.
@@ -75,7 +74,8 @@ impl Writer {
                 self.snapshot.memtable.insert(staged.print.fingerprint, staged.number);
                 self.snapshot.memtable.insert_keys(staged.number, staged.keys.stored());
                 summary.clear();
-                Summary::of(staged.print.fingerprint, &staged.document.record).encode_into(&mut summary);
+                let (fingerprint, record) = (staged.print.fingerprint, &staged.document.record);
+                summary_of(fingerprint, record, self.recipe.as_ref()).encode_into(&mut summary);
                 self.snapshot.memtable.insert_summary(staged.number, &summary);
             }
         }

@@ -71,7 +71,7 @@ pub(super) struct Machine {
 #[derive(Clone, Debug)]
 pub(super) struct Estimate {
     pub(super) of: Measured,
-    /// Bytes of the id, the address and the site of a document.
+    /// Bytes of the id and the address of a document.
     pub(super) names: u64,
     pub(super) key_table: KeyPrediction,
     pub(super) bytes: Bytes,
@@ -99,9 +99,10 @@ impl Estimate {
     pub(super) fn new(of: Measured, wanted: &Wanted, tables: &Prediction, small: &Prediction) -> Self {
         let documents = wanted.documents;
         let per = |bytes: u64| documents.saturating_mul(bytes);
-        let address = if of.is_bare() || wanted.url == 0 { 0 } else { wanted.url + measured::SITE };
-        let (id, names) = if of.has_ids() { (wanted.id, wanted.id + address) } else { (0, 0) };
-        let catalog = of.catalog + id + (names as f64 * measured::COMPRESSED) as u64;
+        let id = if of.has_ids() { wanted.id } else { 0 };
+        let (url, site) = if of.is_bare() || wanted.url == 0 { (0, 0) } else { (wanted.url, measured::SITE) };
+        let names = id + url;
+        let catalog = of.catalog + ((id + names + site) as f64 * measured::COMPRESSED) as u64;
         let key_table = planner::plan_keys(of.keys, documents);
         let bytes = Bytes {
             segments: tables.bytes - tables.postings,
@@ -182,8 +183,8 @@ mod tests {
         let billions = estimate(main, 8_000_000_000);
         let (catalog, summaries) = (billions.bytes.catalog, billions.bytes.summaries);
         assert!(catalog > summaries && catalog + summaries > billions.bytes.total() / 4 * 3, "{billions:?}");
-        assert_eq!(billions.names, 45 + 95);
-        let catalog = main.catalog + 45 + (45 + 95) / 2;
+        assert_eq!(billions.names, 45 + 80);
+        let catalog = main.catalog + (2 * 45 + 80 + measured::SITE) / 2;
         assert_eq!(billions.bytes.catalog, catalog * 8_000_000_000 + measured::CATALOG_BASE);
         for of in measured::RECIPES {
             let grown = [0, 1_000, 1_000_000, 8_000_000_000].map(|documents| estimate(of, documents));
@@ -216,6 +217,6 @@ mod tests {
         assert!((bare.found - 1.0).abs() < 1e-9);
         let base = measured::CATALOG_BASE;
         assert_eq!(ordinals.bytes.catalog, 8 * 8_000_000_000 + base);
-        assert_eq!(bare.bytes.catalog, (measured::RECIPES[0].catalog + 45 + 22) * 8_000_000_000 + base);
+        assert_eq!(bare.bytes.catalog, (measured::RECIPES[0].catalog + 45) * 8_000_000_000 + base);
     }
 }

@@ -107,11 +107,15 @@ impl Plan {
                 format!("{} keys a document, of 40 bits: {segment}, and {postings} of postings", of.keys),
             );
         }
-        let names = if one.names > id { format!("({id} + {url} + {})", measured::SITE) } else { id.to_string() };
+        let (names, compressed) = if one.names > id {
+            (format!("{id} + {url}"), format!("(2 x {id} + {url} + {})", measured::SITE))
+        } else {
+            (id.to_string(), format!("2 x {id}"))
+        };
         if of.has_ids() {
             line("summaries", format!("({} + {names}) bytes x {documents}", of.summary));
             let half = measured::COMPRESSED;
-            line("catalog", format!("({} + {id} + {half} x {names}) bytes x {documents}", of.catalog));
+            line("catalog", format!("({} + {half} x {compressed}) bytes x {documents}", of.catalog));
         } else {
             line("catalog", format!("{} bytes x {documents}", of.catalog));
         }

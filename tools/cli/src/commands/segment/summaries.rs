@@ -41,7 +41,7 @@ fn shown(number: u64, summary: &Summary<'_>) -> Value {
     let parts = [
         ("url", summary.url.map(Value::from)),
         ("site", summary.site.map(Value::from)),
-        ("tokens", summary.tokens.map(Value::from)),
+        ("without_terms", summary.is_without_terms.then_some(Value::Bool(true))),
         ("digest", summary.digest.map(|digest| hex(&digest).into())),
         ("min_bytes", summary.min_bytes.map(|bytes| hex(&bytes).into())),
         ("supershingles", summary.supershingles.map(|values| words(&values).into())),
