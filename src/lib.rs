@@ -35,6 +35,7 @@ pub mod ingest;
 #[doc(hidden)]
 pub mod internals;
 mod parallel;
+mod prefetch;
 pub mod sketch;
 mod spill;
 mod store;

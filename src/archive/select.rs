@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
 use super::error::ArchiveError;
-use super::open::{self, Inputs, Located};
+#[cfg(feature = "parquet")]
+use super::open;
+use super::open::{Inputs, Located};
 use super::ranges::{ByteRange, Ranges};
 
 /// Ranges of archives, by the names that an index has for these.

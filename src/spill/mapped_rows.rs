@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::temp_file::{TempFile, TempMap};
 use crate::Result;
+use crate::prefetch::prefetch;
 
 /// Bytes collected before they are written.
 const BUFFER_SIZE: usize = 1 << 20;
@@ -73,6 +74,12 @@ impl<const N: usize> MappedRows<N> {
     #[inline]
     pub fn get(&self, index: usize) -> Option<[u64; N]> {
         (index < self.len()).then(|| self.row(index))
+    }
+
+    /// Prefetches the row at `index`; an index out of range is harmless.
+    #[inline]
+    pub fn prefetch(&self, index: usize) {
+        prefetch(self.map.as_ref(), 8 * N * index);
     }
 
     /// Returns all rows in order.

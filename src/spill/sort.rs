@@ -72,11 +72,8 @@ impl<const N: usize> Sorted<N> {
         self.memory.is_empty() && self.spilled.is_empty()
     }
 
-    /// Passes all rows to `sink`, ascending; duplicates are kept.
-    pub fn each(&self, sink: &mut dyn FnMut(&[[u64; N]]) -> Result<()>) -> Result<()> {
-        if self.spilled.is_empty() {
-            return sink(&self.memory);
-        }
+    /// Returns all rows one by one, ascending; duplicates are kept.
+    pub fn rows(&self) -> Result<SortedRows<'_, N>> {
         let mut stretches = Vec::with_capacity(self.spilled.len() + 1);
         for file in &self.spilled {
             let mut stretch = Stretch { file: Some(file), rows: Cow::default(), at: 0, offset: 0 };
@@ -84,9 +81,17 @@ impl<const N: usize> Sorted<N> {
             stretches.push(stretch);
         }
         stretches.push(Stretch { file: None, rows: Cow::Borrowed(&self.memory), at: 0, offset: 0 });
-        let mut merged = Merged::new(stretches);
+        Ok(SortedRows(Merged::new(stretches)))
+    }
+
+    /// Passes all rows to `sink`, ascending; duplicates are kept.
+    pub fn each(&self, sink: &mut dyn FnMut(&[[u64; N]]) -> Result<()>) -> Result<()> {
+        if self.spilled.is_empty() {
+            return sink(&self.memory);
+        }
+        let mut rows = self.rows()?;
         let mut out = Vec::with_capacity(4096);
-        while let Some(row) = merged.pop()? {
+        while let Some(row) = rows.pop()? {
             out.push(row);
             if out.len() == 4096 {
                 sink(&out)?;
@@ -94,6 +99,16 @@ impl<const N: usize> Sorted<N> {
             }
         }
         sink(&out)
+    }
+}
+
+/// Rows that are read one by one.
+pub struct SortedRows<'a, const N: usize>(Merged<Stretch<'a, N>>);
+
+impl<const N: usize> SortedRows<'_, N> {
+    /// Returns the next row, if there is one.
+    pub fn pop(&mut self) -> Result<Option<[u64; N]>> {
+        self.0.pop()
     }
 }
 

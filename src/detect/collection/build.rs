@@ -1,12 +1,14 @@
 //! Construction of a collection from a view: ids in bytewise order, then records in the order of document numbers.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use nddb_format::record::Record;
 use xxhash_rust::xxh3::xxh3_128;
 
+use super::classes::lead;
 use super::documents::Collection;
-use super::row::{MIN_HASH, MIN_VALUES, PROFILE, ROW, Row, SKETCH};
+use super::row::{DETAILS, MIN_HASH, MIN_VALUES, PROFILE, ROW, Row, SKETCH};
 use crate::detect::method::requirements::Held;
 use crate::sketch::{PROFILE_SIZE, Recipe};
 use crate::spill::mapped_rows::{MappedRows, MappedRowsWriter};
@@ -81,14 +83,22 @@ fn build(
     if len > LEN_MAX {
         return Err(Error::OutOfRange { what: "the number of documents", requested: len, limit: LEN_MAX });
     }
-    let mut wanted = MappedRowsWriter::<2>::new(folder)?;
-    numbers.finish().each(&mut |rows| rows.iter().try_for_each(|row| wanted.push(row)))?;
-    let mut rows = Rows::new(resources, wanted.finish()?)?;
+    let mut rows = Rows::new(resources, len as usize)?;
+    let sorted = numbers.finish();
+    let mut wanted = sorted.rows()?;
+    let mut next = wanted.pop()?;
     ticker.start("read documents", Some(len), "documents")?;
-    view.each_record(deleted, &mut |number, print, record, deleted| {
-        if let Some(rank) = rows.rank_of(number) {
+    let bare = Record::default();
+    view.each_kept(deleted, &mut |number, print, kept, deleted| {
+        if let Some([_, rank]) = next.filter(|[wanted, _]| *wanted == number) {
+            next = wanted.pop()?;
+            // Ids are there already.
+            let record = match kept.is_bare() {
+                true => Cow::Borrowed(&bare),
+                false => Cow::Owned(kept.record(number).map_err(Error::format(&view.dir.catalog()))?),
+            };
             let site = record.site.as_ref().map(|site| rows.site(site));
-            let row = Row::of(number, rank, site, print, &record, deleted);
+            let row = Row::of(number, rank as u32, site, print, &record, deleted);
             rows.push(&row, &record)?;
             if rows.len.is_multiple_of(REPORT as u32) {
                 ticker.add(REPORT)?;
@@ -107,11 +117,10 @@ fn build(
 /// Rows under construction.
 pub(super) struct Rows {
     rows: MappedRowsWriter<ROW>,
+    details: MappedRowsWriter<DETAILS>,
     sketches: MappedRowsWriter<SKETCH>,
     min_values: MappedRowsWriter<MIN_HASH>,
     profiles: MappedRowsWriter<PROFILE>,
-    /// Document number and rank of each document, by number.
-    wanted: MappedRows<2>,
     len: u32,
     by_rank: Vec<u32>,
     /// Numbers of sites by a 128-bit hash of their names, wide enough to exclude collisions.
@@ -120,27 +129,24 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    pub(super) fn new(resources: &Resources, wanted: MappedRows<2>) -> Result<Self> {
-        let by_rank = vec![0; wanted.len()];
-        let (rows, sketches) = (MappedRowsWriter::new(&resources.folder)?, MappedRowsWriter::new(&resources.folder)?);
+    /// Returns the rows of so many documents, none of which is there yet.
+    pub(super) fn new(resources: &Resources, len: usize) -> Result<Self> {
+        let by_rank = vec![0; len];
+        let (rows, details) = (MappedRowsWriter::new(&resources.folder)?, MappedRowsWriter::new(&resources.folder)?);
+        let sketches = MappedRowsWriter::new(&resources.folder)?;
         let min_values = MappedRowsWriter::new(&resources.folder)?;
         let profiles = MappedRowsWriter::new(&resources.folder)?;
         Ok(Self {
             rows,
+            details,
             sketches,
             min_values,
             profiles,
-            wanted,
             len: 0,
             by_rank,
             sites: HashMap::new(),
             held: Held::default(),
         })
-    }
-
-    /// Returns the rank of the id of the next document, if that document has this number.
-    pub(super) fn rank_of(&self, number: u64) -> Option<u32> {
-        self.wanted.get(self.len as usize).filter(|row| row[0] == number).map(|row| row[1] as u32)
     }
 
     pub(super) fn site(&mut self, name: &str) -> u32 {
@@ -159,7 +165,11 @@ impl Rows {
         held.min_values += one(row.has_min_values);
         held.profiles += one(row.has_profile);
         held.empty += one(row.is_empty);
-        // Rows of sketches are written only from the first document that has sketches.
+        // Further rows are written only up to the last document that has what stands there.
+        if let Some(details) = row.details() {
+            pad(&mut self.details, self.len)?;
+            self.details.push(&details)?;
+        }
         if row.has_supershingles || row.has_projection {
             pad(&mut self.sketches, self.len)?;
             let mut sketch = [0; SKETCH];
@@ -197,28 +207,34 @@ impl Rows {
         recipe: Option<&Recipe>,
         resources: &Resources,
     ) -> Result<Collection> {
-        let Self { rows, sketches, min_values, profiles, by_rank, sites, held, .. } = self;
+        let Self { rows, details, sketches, min_values, profiles, by_rank, sites, held, .. } = self;
         let rows = rows.finish()?;
-        let sketches = if sketches.is_empty() { None } else { Some(sketches.finish()?) };
-        let min_values = if min_values.is_empty() { None } else { Some(min_values.finish()?) };
-        let profiles = if profiles.is_empty() { None } else { Some(profiles.finish()?) };
-        let representative = representatives(&rows, resources)?;
+        let (details, sketches) = (some(details)?, some(sketches)?);
+        let (min_values, profiles) = (some(min_values)?, some(profiles)?);
         let mut site_names = vec![0; sites.len()];
         sites.into_iter().for_each(|(name, number)| site_names[number as usize] = name as u64);
-        Ok(Collection {
+        let mut collection = Collection {
             rows,
+            details,
             sketches,
             min_values,
             profiles,
             ids: ids.map()?,
             ends: ends.finish()?,
             by_rank,
-            representative,
+            representative: Vec::new(),
             site_names,
             has_bands_of_profiles: recipe.is_some_and(Recipe::has_profile),
             held,
-        })
+        };
+        collection.representative = representatives(&collection, resources)?;
+        Ok(collection)
     }
+}
+
+/// Ends writing rows; `None` if there are none.
+fn some<const N: usize>(rows: MappedRowsWriter<N>) -> Result<Option<MappedRows<N>>> {
+    if rows.is_empty() { Ok(None) } else { rows.finish().map(Some) }
 }
 
 /// Pads rows with zeros up to this number of rows.
@@ -230,24 +246,17 @@ fn pad<const N: usize>(rows: &mut MappedRowsWriter<N>, len: u32) -> Result<()> {
 }
 
 /// Returns the least ordinal with the same digest, for each ordinal.
-fn representatives(rows: &MappedRows<ROW>, resources: &Resources) -> Result<Vec<u32>> {
+fn representatives(collection: &Collection, resources: &Resources) -> Result<Vec<u32>> {
+    let mut representative: Vec<u32> = (0..collection.len()).collect();
+    if collection.details.is_none() {
+        return Ok(representative);
+    }
     let mut sorter = Sorter::<3>::new(&resources.folder, resources.memory_limit / 2);
-    for (ordinal, words) in (0u64..).zip(rows.iter()) {
-        if let Some([high, low]) = Row::decode(&words).digest {
-            sorter.push([high, low, ordinal])?;
+    for ordinal in 0..collection.len() {
+        if let Some([high, low]) = collection.row(ordinal).digest {
+            sorter.push([high, low, ordinal.into()])?;
         }
     }
-    let mut representative: Vec<u32> = (0..rows.len() as u32).collect();
-    let mut first: Option<[u64; 3]> = None;
-    sorter.finish().each(&mut |rows| {
-        for row in rows {
-            let first = first.get_or_insert(*row);
-            if first[..2] != row[..2] {
-                *first = *row;
-            }
-            representative[row[2] as usize] = first[2] as u32;
-        }
-        Ok(())
-    })?;
+    lead(sorter.finish(), &mut representative)?;
     Ok(representative)
 }

@@ -10,7 +10,7 @@ use crate::detect::method::options::PairOptions;
 use crate::detect::method::registry::Method;
 use crate::detect::method::sketches::Sketch;
 use crate::spill::resources::Resources;
-use crate::spill::sort::Sorter;
+use crate::spill::sort::{Sorted, Sorter};
 use crate::text::Headings;
 
 /// Hash of the part of the text of a document that a method compares.
@@ -57,23 +57,17 @@ impl Classes {
     /// Returns the classes by sketch of the representatives that `of` returns.
     fn made(len: u32, sketch: &TextHash<'_>, resources: &Resources, of: &dyn Fn(u32) -> u32) -> Result<Self> {
         let mut leader: Vec<u32> = (0..len).map(of).collect();
-        let mut sorter = Sorter::<3>::new(&resources.folder, resources.memory_limit / 2);
+        let (folder, memory) = (&resources.folder, resources.memory_limit / 4);
+        let (mut words, mut hashes) = (Sorter::<2>::new(folder, memory), Sorter::<3>::new(folder, memory));
         for ordinal in (0..len).filter(|&ordinal| of(ordinal) == ordinal) {
-            if let Some(sketch) = sketch(ordinal) {
-                sorter.push([(sketch >> 64) as u64, sketch as u64, ordinal.into()])?;
+            match sketch(ordinal) {
+                Some(word) if word >> 64 == 0 => words.push([word as u64, ordinal.into()])?,
+                Some(hash) => hashes.push([(hash >> 64) as u64, hash as u64, ordinal.into()])?,
+                None => {}
             }
         }
-        let mut first: Option<[u64; 3]> = None;
-        sorter.finish().each(&mut |rows| {
-            for row in rows {
-                let first = first.get_or_insert(*row);
-                if first[..2] != row[..2] {
-                    *first = *row;
-                }
-                leader[row[2] as usize] = first[2] as u32;
-            }
-            Ok(())
-        })?;
+        lead(words.finish(), &mut leader)?;
+        lead(hashes.finish(), &mut leader)?;
         // Other documents join the class of their representative, which has a lower ordinal.
         for ordinal in 0..len {
             leader[ordinal as usize] = leader[of(ordinal) as usize];
@@ -133,7 +127,26 @@ impl Members {
     }
 }
 
+/// Makes the first of the ordinals that stand behind equal keys the leader of these.
+pub(super) fn lead<const N: usize>(sorted: Sorted<N>, leader: &mut [u32]) -> Result<()> {
+    let mut first: Option<[u64; N]> = None;
+    sorted.each(&mut |rows| {
+        for row in rows {
+            let first = first.get_or_insert(*row);
+            if first[..N - 1] != row[..N - 1] {
+                *first = *row;
+            }
+            leader[row[N - 1] as usize] = first[N - 1] as u32;
+        }
+        Ok(())
+    })
+}
+
+/// Returns one word itself, and a hash of several.
 fn hash(words: &[u64]) -> u128 {
+    if let &[word] = words {
+        return word.into();
+    }
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     xxh3_128(&bytes)
 }

@@ -2,10 +2,11 @@
 
 use nddb_format::summaries::min_byte;
 
-use super::row::{MIN_HASH, MIN_VALUES, PROFILE, ROW, Row, SKETCH};
+use super::row::{DETAILS, MIN_HASH, MIN_VALUES, PROFILE, ROW, Row, SKETCH};
 use crate::detect::method::evidence::Evidence;
 use crate::detect::method::known::Known;
 use crate::detect::method::requirements::Held;
+use crate::prefetch::prefetch;
 use crate::sketch::{PROFILE_SIZE, Profile, min_bytes};
 use crate::spill::mapped_rows::MappedRows;
 use crate::spill::temp_file::TempMap;
@@ -19,6 +20,8 @@ use crate::text::Headings;
 #[derive(Debug)]
 pub struct Collection {
     pub(super) rows: MappedRows<ROW>,
+    /// Digest, date and length of the address per document; `None` if no document has one.
+    pub(super) details: Option<MappedRows<DETAILS>>,
     /// Six supershingles and six projection words per document; `None` if no document has them.
     pub(super) sketches: Option<MappedRows<SKETCH>>,
     /// The 84 min-values and the heading hashes per document; `None` if no document has them.
@@ -59,7 +62,10 @@ impl Collection {
     /// Returns the row of a document.
     #[inline]
     pub fn row(&self, ordinal: u32) -> Row {
-        Row::decode(&self.rows.row(ordinal as usize))
+        Row::decode(&self.rows.row(ordinal as usize), || {
+            let details = self.details.as_ref().and_then(|details| details.get(ordinal as usize));
+            details.unwrap_or([0; DETAILS])
+        })
     }
 
     /// Returns the supershingles of a document, if it has them (Henzinger 2006, 2).
@@ -140,6 +146,20 @@ impl Collection {
         let end = |rank: usize| self.ends.row(rank)[0] as usize;
         let start = if rank == 0 { 0 } else { end(rank as usize - 1) };
         std::str::from_utf8(&self.ids.as_ref()[start..end(rank as usize)]).unwrap_or("")
+    }
+
+    /// Prefetches where the document and the id of a rank are.
+    #[inline]
+    pub(crate) fn prefetch_places(&self, rank: u32) {
+        prefetch(&self.by_rank, rank as usize);
+        self.ends.prefetch(rank as usize);
+    }
+
+    /// Prefetches the document and the id of a rank whose places were prefetched.
+    #[inline]
+    pub(crate) fn prefetch(&self, rank: u32) {
+        self.rows.prefetch(self.at_rank(rank) as usize);
+        prefetch(self.ids.as_ref(), self.ends.row(rank as usize)[0].saturating_sub(1) as usize);
     }
 
     /// Returns the ordinal of the document whose id has this rank in bytewise order.

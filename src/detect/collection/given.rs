@@ -42,9 +42,7 @@ impl Collection {
             ranks[index as usize] = rank;
         }
         ids.append(&bytes)?;
-        let mut wanted = MappedRowsWriter::<2>::new(folder)?;
-        documents.iter().zip(&ranks).try_for_each(|(one, &rank)| wanted.push(&[one.number, rank]))?;
-        let mut rows = Rows::new(resources, wanted.finish()?)?;
+        let mut rows = Rows::new(resources, documents.len())?;
         for (one, &rank) in documents.iter().zip(&ranks) {
             let record = one.document.record();
             let site = record.site.as_ref().map(|site| rows.site(site));

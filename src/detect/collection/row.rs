@@ -1,4 +1,4 @@
-//! The row of one document: eight 64-bit words.
+//! The row of one document: four 64-bit words, and as many more of documents with a digest, a date or an address.
 
 use nddb_format::Fingerprint;
 use nddb_format::record::{Print, Record};
@@ -6,8 +6,10 @@ use nddb_format::record::{Print, Record};
 use crate::detect::method::known::is_without_terms;
 use crate::detect::method::sketches::{Sketch, Sketches};
 
-/// Words of a row: one cache line.
-pub(crate) const ROW: usize = 8;
+/// Words of a row: half a cache line.
+pub(crate) const ROW: usize = 4;
+/// Words of digest, date and length of the address.
+pub(crate) const DETAILS: usize = 4;
 /// Words of a row of supershingles and projection.
 pub(crate) const SKETCH: usize = 12;
 /// Words of 84 min-values, two per word.
@@ -17,18 +19,18 @@ pub(crate) const MIN_HASH: usize = MIN_VALUES + 2;
 /// Words of a profile, which has 201 bytes.
 pub(crate) const PROFILE: usize = 26;
 
-const UNPRINTED: u64 = 1;
-const DIGEST: u64 = 1 << 1;
-const SUPERSHINGLES: u64 = 1 << 2;
-const PROJECTION: u64 = 1 << 3;
-const SITE: u64 = 1 << 4;
-const TOKENS: u64 = 1 << 5;
-const URL: u64 = 1 << 6;
-const DATE: u64 = 1 << 7;
-const DELETED: u64 = 1 << 8;
-const EMPTY: u64 = 1 << 9;
-const MIN_HASHED: u64 = 1 << 10;
-const PROFILED: u64 = 1 << 11;
+const UNPRINTED: u32 = 1;
+const DIGEST: u32 = 1 << 1;
+const SUPERSHINGLES: u32 = 1 << 2;
+const PROJECTION: u32 = 1 << 3;
+const SITE: u32 = 1 << 4;
+const TOKENS: u32 = 1 << 5;
+const URL: u32 = 1 << 6;
+const DATE: u32 = 1 << 7;
+const DELETED: u32 = 1 << 8;
+const EMPTY: u32 = 1 << 9;
+const MIN_HASHED: u32 = 1 << 10;
+const PROFILED: u32 = 1 << 11;
 
 /// Properties of a document that are kept for every document; id, URL and text are not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,9 +105,9 @@ impl Row {
         is_without_terms(self.tokens.map(u64::from), self.sketches())
     }
 
-    /// Returns the row as words.
+    /// Returns the row as words, without the details.
     pub(crate) fn encode(&self) -> [u64; ROW] {
-        let flag = |present: bool, flag: u64| if present { flag } else { 0 };
+        let flag = |present: bool, flag: u32| if present { flag } else { 0 };
         let flags = flag(self.fingerprint.is_none(), UNPRINTED)
             | flag(self.digest.is_some(), DIGEST)
             | flag(self.has_supershingles, SUPERSHINGLES)
@@ -118,33 +120,37 @@ impl Row {
             | flag(self.date.is_some(), DATE)
             | flag(self.is_deleted, DELETED)
             | flag(self.is_empty, EMPTY);
-        let [high, low] = self.digest.unwrap_or_default();
         let two = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
         [
             self.number,
             self.fingerprint.map_or(0, |fingerprint| fingerprint.0),
-            high,
-            low,
             two(self.rank, self.site.unwrap_or(0)),
-            two(self.tokens.unwrap_or(0), self.url_size.unwrap_or(0)),
-            self.date.unwrap_or(0).cast_unsigned(),
-            flags,
+            two(self.tokens.unwrap_or(0), flags),
         ]
     }
 
-    /// Returns the row encoded in these words.
+    /// Returns digest, date and length of the address as words, if the document has one of them.
+    pub(crate) fn details(&self) -> Option<[u64; DETAILS]> {
+        let [high, low] = self.digest.unwrap_or_default();
+        let (date, url_size) = (self.date.unwrap_or(0).cast_unsigned(), self.url_size.unwrap_or(0).into());
+        let has_some = self.digest.is_some() || self.date.is_some() || self.url_size.is_some();
+        has_some.then_some([high, low, date, url_size])
+    }
+
+    /// Returns the row encoded in these words, given the details, which are asked for if there are any.
     #[inline]
-    pub(crate) fn decode(words: &[u64; ROW]) -> Self {
-        let [number, fingerprint, high, low, index, sizes, date, flags] = *words;
-        let has = |flag: u64| flags & flag != 0;
+    pub(crate) fn decode(words: &[u64; ROW], details: impl FnOnce() -> [u64; DETAILS]) -> Self {
+        let [number, fingerprint, place, size] = *words;
+        let has = |flag: u32| size as u32 & flag != 0;
+        let [high, low, date, url_size] = if has(DIGEST | DATE | URL) { details() } else { [0; DETAILS] };
         Self {
             number,
-            rank: (index >> 32) as u32,
+            rank: (place >> 32) as u32,
             fingerprint: (!has(UNPRINTED)).then_some(Fingerprint(fingerprint)),
             digest: has(DIGEST).then_some([high, low]),
-            site: has(SITE).then_some(index as u32),
-            tokens: has(TOKENS).then_some((sizes >> 32) as u32),
-            url_size: has(URL).then_some(sizes as u32),
+            site: has(SITE).then_some(place as u32),
+            tokens: has(TOKENS).then_some((size >> 32) as u32),
+            url_size: has(URL).then_some(url_size as u32),
             date: has(DATE).then_some(date.cast_signed()),
             is_empty: has(EMPTY),
             is_deleted: has(DELETED),
@@ -165,12 +171,22 @@ mod tests {
         let digest = std::array::from_fn(|byte| byte as u8);
         let record = Record { tokens: Some(7), digest: Some(digest), date: Some(-5), ..Record::default() };
         let print = Print { fingerprint: 9, unprinted: false };
-        let full = Row::of(1 << 39, 3, Some(2), print, &record, true);
-        assert_eq!(Row::decode(&full.encode()), full);
+        let back = |row: &Row| Row::decode(&row.encode(), || row.details().expect("it has some"));
+        let full = Row::of(u64::MAX, 3, Some(2), print, &record, true);
+        assert_eq!(back(&full), full);
+        for record in [Record { digest: None, ..record.clone() }, Record { date: None, ..record.clone() }] {
+            let row = Row::of(5, 3, None, print, &record, false);
+            assert_eq!(back(&row), row);
+        }
+        let long = Record { url: Some("x".repeat(300)), ..Record::default() };
+        let addressed = Row::of(5, 3, None, print, &long, false);
+        assert_eq!((back(&addressed), addressed.url_size), (addressed, Some(300)));
+        let bare = Row::of(5, u32::MAX - 2, None, print, &Record::default(), false);
+        assert_eq!((back(&bare), bare.details()), (bare, None));
         assert_eq!(full.digest, Some([0x0001_0203_0405_0607, 0x0809_0a0b_0c0d_0e0f]));
         let empty = Record { tokens: Some(0), digest: Some(digest), ..Record::default() };
         let empty = Row::of(0, 0, None, Print { fingerprint: 0, unprinted: true }, &empty, false);
-        assert_eq!(Row::decode(&empty.encode()), empty);
+        assert_eq!(back(&empty), empty);
         assert_eq!((empty.fingerprint, empty.digest, empty.is_empty), (None, None, true));
     }
 }

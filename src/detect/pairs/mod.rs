@@ -31,6 +31,8 @@ const KEY_LIMIT: usize = 4096;
 
 /// Pairs between two reports of progress.
 const REPORT: u64 = 1 << 14;
+/// Pairs from the one that is decided to that whose documents are prefetched.
+const AHEAD: usize = 16;
 
 /// Finds all near-duplicates among the documents of a collection built from this view, and passes them to `emit`:
 /// first the groups, then the pairs, each in bytewise order of ids.
@@ -298,7 +300,10 @@ impl PairJob {
         let mut judge = self.judge(collection, options);
         ticker.start("decide", None, "pairs")?;
         self.sorted.each(&mut |rows| {
-            for &[row] in rows {
+            let ranks_at = |index: usize| rows.get(index).map(|&[row]| [(row >> 32) as u32, row as u32]);
+            for (index, &[row]) in rows.iter().enumerate() {
+                ranks_at(index + 2 * AHEAD).iter().flatten().for_each(|&rank| collection.prefetch_places(rank));
+                ranks_at(index + AHEAD).iter().flatten().for_each(|&rank| collection.prefetch(rank));
                 if last.replace(row) == Some(row) {
                     continue;
                 }

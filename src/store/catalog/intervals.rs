@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::ops::Range;
 
+use nddb_format::FormatError;
 use nddb_format::record::{self, GROUP, Interval, Record};
 use roaring::RoaringTreemap;
 
@@ -230,6 +231,33 @@ impl Intervals {
 pub(super) fn encode_record(interval: &Interval, number: u64, value: &mut Vec<u8>) {
     value.clear();
     record_of(interval, number).encode_into(value);
+}
+
+/// What there is of the record of a document.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Kept<'a> {
+    /// A row, encoded.
+    Row(&'a [u8]),
+    /// The interval that implies it.
+    Interval(&'a Interval),
+}
+
+impl Kept<'_> {
+    /// Returns whether the record has nothing but an id and perhaps a batch.
+    pub(crate) fn is_bare(self) -> bool {
+        matches!(self, Self::Interval(_))
+    }
+
+    /// Returns the record of the document with this number.
+    ///
+    /// # Errors
+    /// [`FormatError`] if the row is damaged.
+    pub(crate) fn record(self, number: u64) -> Result<Record, FormatError> {
+        match self {
+            Self::Row(value) => Record::decode(value),
+            Self::Interval(interval) => Ok(record_of(interval, number)),
+        }
+    }
 }
 
 /// Returns the record that a document of an interval has.

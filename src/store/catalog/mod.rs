@@ -21,7 +21,7 @@ mod write_batch;
 
 pub(crate) use cursors::{IdCursor, KeyCursor};
 pub(crate) use families::{Family, MERGED_SIZE};
-pub(crate) use intervals::Holding;
+pub(crate) use intervals::{Holding, Kept};
 pub(crate) use open::Catalog;
 pub(crate) use pin::Pinned;
 pub(crate) use recent::Recent;

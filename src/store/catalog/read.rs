@@ -7,7 +7,7 @@ use roaring::RoaringTreemap;
 use rocksdb::{Direction, IteratorMode, ReadOptions};
 
 use super::families::Family;
-use super::intervals::{Holding, encode_record, record_of};
+use super::intervals::{Holding, Kept, encode_record, record_of};
 use super::open::Catalog;
 use super::recent::Recent;
 use crate::{Error, Result};
@@ -246,13 +246,24 @@ impl Catalog {
 
     /// Visits the encoded records of all numbers from `low` on, in order.
     pub(crate) fn all_records(&self, low: u64, visit: &mut dyn FnMut(u64, &[u8]) -> Result<bool>) -> Result<()> {
+        let mut encoded = Vec::new();
+        self.all_kept(low, &mut |number, kept| match kept {
+            Kept::Row(value) => visit(number, value),
+            Kept::Interval(interval) => {
+                encode_record(interval, number, &mut encoded);
+                visit(number, &encoded)
+            }
+        })
+    }
+
+    /// Visits what there is of the records of all numbers from `low` on, in order.
+    pub(crate) fn all_kept(&self, low: u64, visit: &mut dyn FnMut(u64, Kept<'_>) -> Result<bool>) -> Result<()> {
         let intervals = self.intervals();
         let mut implied = intervals.documents(low).peekable();
-        let (mut encoded, mut goes_on) = (Vec::new(), true);
-        let mut visit_below = |end: u64, visit: &mut dyn FnMut(u64, &[u8]) -> Result<bool>| {
+        let mut goes_on = true;
+        let mut visit_below = |end: u64, visit: &mut dyn FnMut(u64, Kept<'_>) -> Result<bool>| {
             while let Some((interval, number)) = implied.next_if(|(_, number)| *number < end) {
-                encode_record(interval, number, &mut encoded);
-                if !visit(number, &encoded)? {
+                if !visit(number, Kept::Interval(interval))? {
                     return Ok(false);
                 }
             }
@@ -260,7 +271,7 @@ impl Catalog {
         };
         self.scan(Family::Documents, &record::number_key(low), &mut |key, value| {
             let number = record::number_of(key).map_err(self.corrupt())?;
-            goes_on = visit_below(number, visit)? && visit(number, value)?;
+            goes_on = visit_below(number, visit)? && visit(number, Kept::Row(value))?;
             Ok(goes_on)
         })?;
         if goes_on { visit_below(u64::MAX, visit).map(drop) } else { Ok(()) }

@@ -1,5 +1,5 @@
-//! Read-only memory maps, prefetching, and other calls to the system that need `unsafe`.
-#![expect(unsafe_code, reason = "memory maps and prefetch instructions")]
+//! Read-only memory maps, and other calls to the system that need `unsafe`.
+#![expect(unsafe_code, reason = "memory maps and calls to the system")]
 
 use std::ffi::CString;
 use std::fs::File;
@@ -92,19 +92,6 @@ impl AsRef<[u8]> for Mapped {
     fn as_ref(&self) -> &[u8] {
         &self.map
     }
-}
-
-/// Prefetches the cache line of an item; an index out of range is harmless.
-#[inline(always)]
-pub(crate) fn prefetch<T>(items: &[T], index: usize) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: a prefetch never faults, whatever the address.
-    unsafe {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(items.as_ptr().wrapping_add(index).cast());
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = (items, index);
 }
 
 /// Returns the free bytes of the file system of `path`.

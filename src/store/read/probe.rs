@@ -19,7 +19,7 @@ use nddb_format::segment::{Guess, Search};
 use nddb_format::{Fingerprint, Permuted};
 
 use super::snapshot::Snapshot;
-use crate::store::disk::map::prefetch;
+use crate::prefetch::prefetch;
 use crate::store::runs::run::{Run, SegmentFile};
 use crate::{Error, Result};
 

@@ -3,6 +3,7 @@
 use nddb_format::record::{Archive, Print, Record};
 
 use super::view::View;
+use crate::store::catalog::Kept;
 use crate::{Error, Result};
 
 /// Documents read at a time.
@@ -17,6 +18,18 @@ impl View<'_> {
         visit: &mut dyn FnMut(u64, Print, Record, bool) -> Result<()>,
     ) -> Result<()> {
         let path = self.dir.catalog();
+        self.each_kept(deleted, &mut |number, print, kept, deleted| {
+            visit(number, print, kept.record(number).map_err(Error::format(&path))?, deleted)
+        })
+    }
+
+    /// As [`View::each_record`], with what there is of the record.
+    pub(crate) fn each_kept(
+        &self,
+        deleted: bool,
+        visit: &mut dyn FnMut(u64, Print, Kept<'_>, bool) -> Result<()>,
+    ) -> Result<()> {
+        let path = self.dir.catalog();
         let (mut low, mut prints) = (0, Vec::with_capacity(STRETCH));
         loop {
             prints.clear();
@@ -28,7 +41,7 @@ impl View<'_> {
             })?;
             let (Some(&(first, _)), Some(&(last, _))) = (prints.first(), prints.last()) else { return Ok(()) };
             let mut rest = prints.iter();
-            self.catalog.all_records(first, &mut |number, value| {
+            self.catalog.all_kept(first, &mut |number, kept| {
                 if number > last {
                     return Ok(false);
                 }
@@ -39,8 +52,7 @@ impl View<'_> {
                 };
                 let live = self.snapshot.is_live(number);
                 if live || deleted && !self.snapshot.is_hidden(number) {
-                    let record = Record::decode(value).map_err(Error::format(&path))?;
-                    visit(number, print, record, !live)?;
+                    visit(number, print, kept, !live)?;
                 }
                 Ok(number < last)
             })?;

@@ -15,8 +15,9 @@ use nddb_format::{FormatError, Permuted};
 use super::seen::Seen;
 pub use super::seen::Verify;
 use super::summaries::SummariesFile;
+use crate::prefetch::prefetch;
 use crate::store::disk::dir::{Dir, Kind};
-use crate::store::disk::map::{Mapped, prefetch};
+use crate::store::disk::map::Mapped;
 use crate::{Error, Result};
 
 /// A segment of a run.

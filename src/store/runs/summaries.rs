@@ -10,8 +10,9 @@ use nddb_format::summaries::{HEADER_SIZE, Summaries, SummariesEncoder, Summaries
 
 use super::build::{BUFFER_SIZE, finish, refused};
 use super::seen::{Seen, Verify};
+use crate::prefetch::prefetch;
 use crate::store::disk::dir::{Dir, Kind};
-use crate::store::disk::map::{Mapped, prefetch};
+use crate::store::disk::map::Mapped;
 use crate::{Error, Result};
 
 /// Most bytes of a summary that are prefetched: as a rule all.
