@@ -77,6 +77,9 @@ fn numbers(recipe: &str, page: &Page<'_>) -> String {
         let _ = writeln!(out, "  profile {:016x}\n  short bands {}", xxh3_64(&bytes), hex(&[bands[0], bands[20]]));
         let words = |words: &LeadingWords| words.kept().iter().map(|word| format!(" {word:06x}")).collect::<String>();
         let _ = writeln!(out, "  title{}\n  headings{}", words(&found.title), words(&found.headings));
+        if found.file_name.total > 0 {
+            let _ = writeln!(out, "  file name{}", words(&found.file_name));
+        }
         let numbers = &found.numbers;
         let _ = writeln!(out, "  terms {} numbers {} whole {}", found.terms, numbers.total, found.is_whole);
     }

@@ -20,6 +20,7 @@
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::sketch::min_hash::{self, MIN_VALUES};
+use crate::text::file_name::file_name_words;
 use crate::text::{Headings, PageContent};
 
 /// Most words kept of a title, and of headings.
@@ -60,6 +61,10 @@ const SHORT: usize = 2;
 const SHARED: u32 = 1 << 23;
 /// Bit of a number.
 const NUMBER: u32 = 1 << 22;
+/// Flag of a profile: all of the page counts as its content.
+const WHOLE: u8 = 1;
+/// Flag of a profile: the words in the place of the title are those of the file name.
+const FILE_NAME: u8 = 2;
 /// Mask of the hash of a word.
 const HASH: u32 = NUMBER - 1;
 
@@ -175,6 +180,8 @@ pub struct Profile {
     pub short: [u8; MIN_VALUES],
     /// The words of its title.
     pub title: LeadingWords,
+    /// The words of the file name of its address, if it has neither a title nor headings.
+    pub file_name: LeadingWords,
     /// The words of the headings of its content.
     pub headings: LeadingWords,
     /// The numbers of its content.
@@ -188,9 +195,9 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// Returns the profile of a page, given its content, the hashes of the content's terms, and its host, empty if
-    /// unknown. `None` if the content has no term.
-    pub(crate) fn of(content: &PageContent, hashes: &[u64], host: &str) -> Option<Self> {
+    /// Returns the profile of a page, given its content, the hashes of the content's terms, its host, empty if unknown,
+    /// and its address. `None` if the content has no term.
+    pub(crate) fn of(content: &PageContent, hashes: &[u64], host: &str, url: Option<&str>) -> Option<Self> {
         let values = min_hash::min_values(hashes, SHORT)?;
         let mut headings: Vec<_> = content.headings().collect();
         headings.sort_by_key(|heading| heading.rank);
@@ -198,6 +205,8 @@ impl Profile {
             headings.iter().flat_map(|heading| content.lower(heading.indexes)).filter_map(|term| word(&term)),
         );
         let title: Vec<String> = content.title().collect();
+        let file_name = url.filter(|_| title.is_empty() && headings.is_empty()).map(file_name_words);
+        let file_name = LeadingWords::of(named(&file_name.unwrap_or_default(), hashes));
         let is_in_content = in_content(&title, hashes);
         let title = title.iter().zip(is_in_content).filter_map(|(term, is_in_content)| {
             let word = word(term)?;
@@ -207,6 +216,7 @@ impl Profile {
         Some(Self {
             short: std::array::from_fn(|index| values[index] as u8),
             title: LeadingWords::of(title),
+            file_name,
             headings: heading_words,
             numbers: Numbers::of(&content.number_hashes()),
             terms: u32::try_from(hashes.len()).unwrap_or(u32::MAX),
@@ -278,11 +288,12 @@ impl Profile {
         if title.0 == 0 { of(&self.headings) } else { title }
     }
 
-    /// Returns the bytes (SPEC 9.3): short, title, headings, numbers, terms, host, whole.
+    /// Returns the bytes (SPEC 9.3): short, title or file name, headings, numbers, terms, host, flags.
     pub fn to_bytes(&self) -> [u8; PROFILE_SIZE] {
         let mut bytes = Vec::with_capacity(PROFILE_SIZE);
         bytes.extend_from_slice(&self.short);
-        for words in [&self.title, &self.headings] {
+        let is_of_file = self.file_name.total > 0;
+        for words in [if is_of_file { &self.file_name } else { &self.title }, &self.headings] {
             bytes.push(words.total);
             words.words.iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()[..WORD_SIZE]));
         }
@@ -290,7 +301,7 @@ impl Profile {
         self.numbers.least.iter().for_each(|hash| bytes.extend_from_slice(&hash.to_le_bytes()));
         bytes.extend_from_slice(&self.terms.to_le_bytes());
         bytes.extend_from_slice(&self.host.to_le_bytes());
-        bytes.push(u8::from(self.is_whole));
+        bytes.push(if self.is_whole { WHOLE } else { 0 } | if is_of_file { FILE_NAME } else { 0 });
         let mut out = [0; PROFILE_SIZE];
         out.copy_from_slice(&bytes);
         out
@@ -309,14 +320,18 @@ impl Profile {
         let mut numbers = Numbers { total: u16::from_le_bytes(*total), ..Numbers::default() };
         let (least, _) = least.as_chunks::<2>();
         numbers.least.iter_mut().zip(least).for_each(|(slot, hash)| *slot = u16::from_le_bytes(*hash));
+        let flags = rest[0];
+        let (title, no_words) = (LeadingWords::from_bytes(title), LeadingWords::default());
+        let (title, file_name) = if flags & FILE_NAME == 0 { (title, no_words) } else { (no_words, title) };
         Self {
             short: *short,
-            title: LeadingWords::from_bytes(title),
+            title,
+            file_name,
             headings: LeadingWords::from_bytes(headings),
             numbers,
             terms: u32::from_le_bytes(*terms),
             host: u32::from_le_bytes(*host),
-            is_whole: rest != [0],
+            is_whole: flags & WHOLE != 0,
         }
     }
 }
@@ -337,6 +352,17 @@ fn word(term: &str) -> Option<u32> {
     let letters = term.chars().filter(|letter| letter.is_alphabetic()).count();
     let is_number = letters <= 1 && term.contains(char::is_numeric);
     Some(if is_number { hash | NUMBER } else { hash })
+}
+
+/// Returns the words of a file name; those that the content has, as they are or as plurals, are shared.
+fn named(terms: &[String], hashes: &[u64]) -> impl Iterator<Item = u32> {
+    let forms: Vec<String> = terms.iter().flat_map(|term| [term.clone(), format!("{term}s")]).collect();
+    let is_in_content = in_content(&forms, hashes);
+    let words = terms.iter().zip(is_in_content.chunks(2)).filter_map(|(term, forms)| {
+        let is_shared = forms.contains(&true);
+        word(term).map(|word| if is_shared { word | SHARED } else { word })
+    });
+    words.collect::<Vec<u32>>().into_iter()
 }
 
 /// Returns which terms are in the content, given the hashes of the content's terms.

@@ -16,6 +16,7 @@ mod combining_marks;
 pub(crate) mod content;
 mod elements;
 mod entities;
+pub(crate) mod file_name;
 mod headings;
 mod html;
 mod images;

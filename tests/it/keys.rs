@@ -25,6 +25,7 @@ fn profile() -> Profile {
     Profile {
         short: std::array::from_fn(|index| index as u8),
         title: LeadingWords { total: 16, words: std::array::from_fn(|index| 0x80_0100 + index as u32) },
+        file_name: LeadingWords::default(),
         headings: LeadingWords { total: 17, words: std::array::from_fn(|index| 0x40_0200 + index as u32) },
         numbers: Numbers { total: 0x1234, least: std::array::from_fn(|index| 0x300 + index as u16) },
         terms: 0x0506_0708,
@@ -64,7 +65,7 @@ fn a_profile_has_its_fields_where_the_table_says() {
         ("numbers", numbers),
         ("terms", vec![8, 7, 6, 5]),
         ("host", vec![0x14, 0x13, 0x12, 0x11]),
-        ("whole", vec![1]),
+        ("flags", vec![1]),
     ];
     let mut at = 0;
     let rows = table("profile");
@@ -75,4 +76,10 @@ fn a_profile_has_its_fields_where_the_table_says() {
         at += value.len();
     }
     assert_eq!(at, bytes.len());
+    // The words of a file name stand where those of a title do.
+    let named =
+        Profile { title: LeadingWords::default(), file_name: profile.title, is_whole: false, ..profile.clone() };
+    let mut expected = bytes;
+    expected[at - 1] = 2;
+    assert_eq!((named.to_bytes(), Profile::from_bytes(&expected)), (expected, named));
 }

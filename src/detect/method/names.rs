@@ -10,6 +10,9 @@ pub(crate) struct Names {
     /// The words of the title that occur in content or headings too, as the name of a site seldom does.
     own: WordSet,
     headings: WordSet,
+    /// The words of the file name of a page without a title and headings, and those that occur in its content.
+    file_name: WordSet,
+    own_of_file: WordSet,
     /// Own words and headings.
     all: WordSet,
     /// A hash of the host, 0 if unknown.
@@ -20,7 +23,9 @@ impl Names {
     pub(crate) fn of(profile: &Profile) -> Self {
         let (title, own) = (WordSet::of(profile.title.plain()), WordSet::of(profile.title.shared()));
         let headings = WordSet::of(profile.headings.plain());
-        Self { all: own.with(&headings), title, own, headings, host: profile.host }
+        let (file_name, own_of_file) =
+            (WordSet::of(profile.file_name.plain()), WordSet::of(profile.file_name.shared()));
+        Self { all: own.with(&headings), title, own, headings, file_name, own_of_file, host: profile.host }
     }
 
     /// Returns whether the names are those of two siblings of one template, and the share of the words that name one
@@ -31,13 +36,19 @@ impl Names {
         }
         let are_titled = !self.title.is_empty() && !other.title.is_empty();
         let two_names = if are_titled { self.lacking(other).min(other.lacking(self)) } else { 0 };
-        let are_siblings = two_names > 0 && self.host != 0 && self.host == other.host;
+        let are_of_one_host = self.host != 0 && self.host == other.host;
         let names = self.all.lacking(&other.all);
-        if !are_siblings {
-            return (false, names);
+        if two_names == 0 || !are_of_one_host {
+            return (are_of_one_host && self.has_other_file_name(other), names);
         }
         let least = self.own.words().len().min(other.own.words().len());
         (true, names.max(two_names as f64 / least as f64))
+    }
+
+    /// Returns whether each file name has an own word that the other one lacks.
+    fn has_other_file_name(&self, other: &Self) -> bool {
+        let lacks = |a: &Self, b: &Self| a.own_of_file.words().iter().any(|&word| !b.file_name.has(word));
+        lacks(self, other) && lacks(other, self)
     }
 
     /// Returns the number of own words that the other page has neither in its title nor in its headings.

@@ -25,7 +25,8 @@ pub const ALL_TRAITS: [Trait; TRAITS] = [
     // Share of the words of the longer content that are absent from the other, as far as it exceeds a tenth.
     Trait { name: "missing" },
     // 1 for two pages of one host of which each title has a word of its own content or headings that the other title
-    // and headings lack: siblings of one template, which is what they are alike by.
+    // and headings lack, or, of pages without titles and headings, each file name a word of its own content that the
+    // other file name lacks: siblings of one template, which is what they are alike by.
     Trait { name: "siblings" },
     // Share of the smaller set of title and heading words that is absent from the larger set. Of siblings the share of
     // such words of the titles, if that is greater: headings that stand on every page name none of them.
@@ -105,11 +106,11 @@ pub fn told(index: usize, value: f64) -> String {
         }
         "missing" => "at most a tenth of the words of the longer text are missing from the other".to_owned(),
         "siblings" if value > 0.0 => {
-            "on one host, and the title of each page has a word of substance that the other lacks: \
-            pages of one template are alike whatever they are about"
+            "on one host, and the title of each page has a word of substance that the other lacks (or its file name \
+            one, without titles and headings): pages of one template are alike whatever they are about"
                 .to_owned()
         }
-        "siblings" => "the pages are on two hosts, or no two titles tell them apart".to_owned(),
+        "siblings" => "the pages are on two hosts, or neither titles nor file names tell them apart".to_owned(),
         "names" => {
             format!("{} of the words that name one page, in title and headings, do not name the other", percent(value))
         }
@@ -151,7 +152,7 @@ pub(crate) fn log_odds(probability: f64) -> f64 {
 
 impl Model {
     /// Constants fitted for the recipe `main/3`, as `benches/fit.sh` prints them.
-    pub const MAIN: Model = Model { constant: -0.26, weights: [1.24, -4.02, -2.11, -3.99, -6.04] };
+    pub const MAIN: Model = Model { constant: -0.21, weights: [1.24, -3.85, -1.89, -4.12, -6.1] };
 
     /// Returns the contribution of each trait to the log-odds.
     pub fn parts(&self, traits: &Traits) -> [f64; TRAITS] {
@@ -183,7 +184,7 @@ impl Model {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sketch::{MIN_VALUES, Recipe, agreement, min_bytes, resemblance_of};
+    use crate::sketch::{LeadingWords, MIN_VALUES, Recipe, agreement, min_bytes, resemblance_of};
     use crate::text::Page;
 
     /// A page of 200 words, of which those at some indexes are replaced.
@@ -306,6 +307,38 @@ mod tests {
             // On another host the headings count, too.
             let other = Profile { host: whale.0.host ^ 1, ..whale.0.clone() };
             assert!(Traits::of(&fox.0, &other, 0).values[3] < 0.3, "{headings} headings");
+        }
+    }
+
+    /// Texts and pages that have no other name: on one host, and only where each has a word of its own.
+    #[test]
+    fn file_names_tell_siblings_apart_where_there_are_neither_titles_nor_headings() {
+        let words: String = (0..50).map(|word| format!("frame{word} ")).collect();
+        let profile = |url: &str, html: &str| {
+            let own = if url.contains("sink") { "sinks" } else { "source" };
+            let html = format!("{html}<p>{own} {words}.</p>");
+            let page = Page { url: Some(url), ..Page::html(&html) };
+            Recipe::default().sketch(&page).profile.expect("a profile")
+        };
+        let values = |a: &Profile, b: &Profile| Traits::of(a, b, 84).values;
+        let sink = profile("http://a.example/30/sink_config.html", "");
+        for (url, siblings) in [
+            ("http://a.example/30/source_config.html", 1.0),
+            ("http://a.example/31/sink_config.html", 0.0),
+            ("http://a.example/30/sink_config_print.html", 0.0),
+            ("http://a.example/30/31.html", 0.0),
+            // No word of the content.
+            ("http://a.example/30/whale_config.html", 0.0),
+            ("http://b.example/30/source_config.html", 0.0),
+        ] {
+            let other = profile(url, "");
+            for values in [values(&sink, &other), values(&other, &sink)] {
+                assert_eq!(values[2..4], [siblings, 0.0], "{url}");
+            }
+        }
+        for markup in ["<title>Red fox</title>", "<h1>Red fox</h1>"] {
+            let titled = profile("http://a.example/30/source_config.html", markup);
+            assert_eq!((titled.file_name, values(&sink, &titled)[2]), (LeadingWords::default(), 0.0), "{markup}");
         }
     }
 

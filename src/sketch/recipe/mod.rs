@@ -352,7 +352,7 @@ impl Recipe {
             Kind::Content => {
                 let content = page_content(page);
                 let hashes = content.hashes();
-                let profile = Profile::of(&content, &hashes, host);
+                let profile = Profile::of(&content, &hashes, host, page.url);
                 Content { hashes: Some(hashes), headings: None, profile, tokens: content.into_tokens() }
             }
             Kind::Main => {

@@ -138,6 +138,7 @@ fn profile_value(profile: &Profile) -> Value {
         "host": format!("{:08x}", profile.host),
         "whole": profile.is_whole,
         "title": words(&profile.title),
+        "file_name": words(&profile.file_name),
         "headings": words(&profile.headings),
         "numbers": {"total": profile.numbers.total, "least": hexes(least, 4)},
         "short": hexes(short, 2),
