@@ -206,7 +206,7 @@ impl Profile {
         );
         let title: Vec<String> = content.title().collect();
         let file_name = url.filter(|_| title.is_empty() && headings.is_empty()).map(file_name_words);
-        let file_name = LeadingWords::of(named(&file_name.unwrap_or_default(), hashes));
+        let file_name = LeadingWords::of(words_of_file_name(&file_name.unwrap_or_default(), hashes).into_iter());
         let is_in_content = in_content(&title, hashes);
         let title = title.iter().zip(is_in_content).filter_map(|(term, is_in_content)| {
             let word = word(term)?;
@@ -355,14 +355,14 @@ fn word(term: &str) -> Option<u32> {
 }
 
 /// Returns the words of a file name; those that the content has, as they are or as plurals, are shared.
-fn named(terms: &[String], hashes: &[u64]) -> impl Iterator<Item = u32> {
+fn words_of_file_name(terms: &[String], hashes: &[u64]) -> Vec<u32> {
     let forms: Vec<String> = terms.iter().flat_map(|term| [term.clone(), format!("{term}s")]).collect();
     let is_in_content = in_content(&forms, hashes);
     let words = terms.iter().zip(is_in_content.chunks(2)).filter_map(|(term, forms)| {
         let is_shared = forms.contains(&true);
         word(term).map(|word| if is_shared { word | SHARED } else { word })
     });
-    words.collect::<Vec<u32>>().into_iter()
+    words.collect()
 }
 
 /// Returns which terms are in the content, given the hashes of the content's terms.

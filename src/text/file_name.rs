@@ -9,7 +9,7 @@ pub(crate) fn file_name_words(url: &str) -> Vec<String> {
     let Ok(url) = Url::parse(url.trim()) else { return Vec::new() };
     let parts = url.path_segments().into_iter().flatten();
     let stems = parts.map(|part| part.rsplit_once('.').map_or(part, |(stem, _)| stem).to_lowercase());
-    let named = stems.filter(|stem| !stem.is_empty() && stem != "index").last().unwrap_or_default();
+    let named = stems.rev().find(|stem| !stem.is_empty() && stem != "index").unwrap_or_default();
     named.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 

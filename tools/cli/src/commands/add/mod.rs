@@ -26,7 +26,8 @@ use crate::{database, interrupt};
 /// printed is durable at the end of the input; with --durable, when it is printed.
 ///
 /// With --if-new a line also has b_sim, c_sim, agreement, resemblance, lcs, same_site, same_heading, rule and complete:
-/// what is known of the two, and the rule that decided. With -k near-duplicates are those within so many bits.
+/// what is known of the two, and the rule that decided; of the recipe `main`, which keeps no keys of B and C, b_sim and
+/// c_sim are null. With -k near-duplicates are those within so many bits.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
