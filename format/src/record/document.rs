@@ -173,7 +173,8 @@ impl Record {
 
     /// Returns whether it has nothing but an id and perhaps a batch.
     pub fn is_bare(&self) -> bool {
-        self.flags() & !BATCH == 0
+        // Where there are min-values the flags would hash them.
+        self.min_values.is_none() && self.flags() & !BATCH == 0
     }
 
     /// Returns the least version of the layout that has the parts of these flags.

@@ -2,7 +2,7 @@
 
 use crate::Result;
 use crate::error::malformed;
-use crate::record::cursor::Cursor;
+use crate::record::cursor::{Cursor, put_text};
 use crate::record::{MIN_VALUES, PROFILE, Record, check_id};
 
 /// The summary of a printed document.
@@ -97,7 +97,8 @@ impl<'a> Summary<'a> {
         }
     }
 
-    /// Returns where the site is in the address, and how long, if each fits in a byte and both are shorter than a name.
+    /// Returns where the site is in the address and its length, if each fits in a byte and both are shorter than a
+    /// name.
     fn place_of_site(&self) -> Option<[u8; 2]> {
         let (url, site) = (self.url?, self.site.filter(|site| site.len() > 1)?);
         Some([u8::try_from(url.find(site)?).ok()?, u8::try_from(site.len()).ok()?])
@@ -105,9 +106,10 @@ impl<'a> Summary<'a> {
 
     fn flags(&self, place_of_site: Option<[u8; 2]>) -> u16 {
         let flag = |present: bool, flag: u16| if present { flag } else { 0 };
-        let or = |first: bool, bit: u16, second: bool, other: u16| if first { bit } else { flag(second, other) };
-        or(self.url == Some(self.id), URL_IS_ID, self.url.is_some(), URL)
-            | or(place_of_site.is_some(), SITE_IN_URL, self.site.is_some(), SITE)
+        let url = if self.url == Some(self.id) { URL_IS_ID } else { URL };
+        let site = if place_of_site.is_some() { SITE_IN_URL } else { SITE };
+        flag(self.url.is_some(), url)
+            | flag(self.site.is_some(), site)
             | flag(self.is_without_terms, WITHOUT_TERMS)
             | flag(self.digest.is_some(), DIGEST)
             | flag(self.min_bytes.is_some(), MIN_HASH)
@@ -198,13 +200,15 @@ impl<'a> Summary<'a> {
 /// Appends a name: its length and its bytes.
 fn put_name(out: &mut Vec<u8>, name: &str) {
     match u8::try_from(name.len()) {
-        Ok(size) if usize::from(size) < LONG => out.push(size),
+        Ok(size) if usize::from(size) < LONG => {
+            out.push(size);
+            out.extend_from_slice(name.as_bytes());
+        }
         _ => {
             out.push(LONG as u8);
-            out.extend_from_slice(&(name.len() as u32).to_le_bytes());
+            put_text(out, name);
         }
     }
-    out.extend_from_slice(name.as_bytes());
 }
 
 /// Reads a name.

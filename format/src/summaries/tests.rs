@@ -301,8 +301,8 @@ proptest! {
     }
 }
 
-/// A summary that is read is written as one that is read as the same, and is no longer: address and site can stand there
-/// in two ways, of which the shorter one is written.
+/// A summary that is read is written as one that is read as the same, and is no longer: address and site can stand
+/// there in two ways, of which the shorter one is written.
 fn assert_is_written_as_it_was(bytes: &[u8]) -> std::result::Result<(), TestCaseError> {
     if let Ok(summary) = Summary::decode(bytes) {
         let mut written = Vec::new();

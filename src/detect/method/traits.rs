@@ -106,8 +106,8 @@ pub fn told(index: usize, value: f64) -> String {
         }
         "missing" => "at most a tenth of the words of the longer text are missing from the other".to_owned(),
         "siblings" if value > 0.0 => {
-            "on one host, and the title of each page (or its file name, if it has neither title nor headings) has a word \
-            of substance that the other lacks: pages of one template are alike whatever they are about"
+            "on one host, and the title of each page (or its file name, if it has neither title nor headings) has a \
+            word of substance that the other lacks: pages of one template are alike whatever they are about"
                 .to_owned()
         }
         "siblings" => "the pages are on two hosts, or neither titles nor file names tell them apart".to_owned(),

@@ -128,8 +128,8 @@ pub(super) fn family_options(family: Family, cache: &Cache) -> Options {
     options.set_target_file_size_base(MERGED_SIZE);
     options.set_max_bytes_for_level_base(LEVEL_SIZE);
     match family {
-        // Compressed, half of the prints and of the ids is left. Who adds ids here and there among many reads a block for
-        // each, and takes a third longer.
+        // Compressed, half of the prints and of the ids is left. Who adds ids here and there among many reads a block
+        // for each, and takes a third longer.
         Family::Documents | Family::Ids | Family::Prints => {
             options.set_compression_type(DBCompressionType::Zstd);
             // The window and the strategy of the level, no dictionary.
