@@ -3,8 +3,8 @@
 //! `cargo bench --bench billion -- --len 1G --dir FOLDER [--levels 4] [--queries 1000] [--memory 4000]`
 //!
 //! Nothing of all is in memory at once: the data of the other benches is made 10 million at a time, each with the next
-//! seed, as it is loaded. Runs have up to 62.5 million documents and are written once: a merge needs the space of its
-//! run once more. The folder needs 34 bytes a fingerprint with four tables.
+//! seed, as it is loaded. Each load is of 31.25 million documents, and four of these are merged into a run of 125
+//! million: a full merge would need twice the disk. The folder needs 37 bytes a fingerprint with four tables.
 #![allow(clippy::print_stdout, reason = "figures are printed as plain text")]
 
 mod common;
@@ -18,8 +18,10 @@ use clap::Args;
 use common::{Options, anonymous, drop_from_page_cache, figure, measure, quantile, say};
 use nddb::{CheckOptions, Document, Fingerprint, Reader, Within, Work, Writer};
 
-/// Most documents of a run.
-const RUN_MAX: usize = 62_500_000;
+/// Most documents of a load.
+const LOAD_MAX: usize = 31_250_000;
+/// Loads whose runs are merged into one, once.
+const MERGED: usize = 4;
 /// Fingerprints made at a time.
 const PART: usize = 10_000_000;
 /// Queries of one batch.
@@ -83,9 +85,9 @@ fn main() {
 fn load(writer: &mut Writer, options: &Options) -> Vec<u64> {
     let mut sample = Vec::new();
     let (mut part, mut next) = (Vec::new(), 0);
-    for first in (0..options.len).step_by(RUN_MAX) {
+    for (loads, first) in (1..).zip((0..options.len).step_by(LOAD_MAX)) {
         let mut load = writer.bulk_load().expect("a load");
-        for ordinal in first..options.len.min(first + RUN_MAX) {
+        for ordinal in first..options.len.min(first + LOAD_MAX) {
             if next == part.len() {
                 let seed = options.seed + (ordinal / PART) as u64;
                 part = common::fingerprints(PART.min(options.len - ordinal), seed);
@@ -96,9 +98,18 @@ fn load(writer: &mut Writer, options: &Options) -> Vec<u64> {
             next += 1;
         }
         load.stop().expect("loaded");
-        say(format_args!("{} loaded", options.len.min(first + RUN_MAX)));
+        // The lowest tier comes first: the youngest four runs, and not those of 125 million.
+        if loads % MERGED == 0 {
+            let plan = writer.plan_compaction().expect("four runs of one size");
+            writer.compact(&plan).expect("merged");
+        }
+        say(format_args!("{} loaded, {} runs", options.len.min(first + LOAD_MAX), runs(writer)));
     }
     sample
+}
+
+fn runs(writer: &Writer) -> usize {
+    writer.view().stats().expect("counted").runs.len()
 }
 
 fn sizes(path: &Path, len: f64) {

@@ -210,13 +210,14 @@ fn catalog(seeds: &Seeds, name: &str, view: View<'_>) -> Result<()> {
         let print = Print { fingerprint, unprinted: stored.unprinted };
         seeds.write(&format!("{name}-print-{kind}"), print.encode())?;
         seeds.write(&format!("{name}-id-{kind}"), record::id_key(&stored.record.id, number))?;
-        let keys: [(&str, Vec<u8>); 6] = [
+        let keys: [(&str, Vec<u8>); 7] = [
             ("number", record::number_key(number).into()),
             ("deleted", record::deleted_key(view.generation(), number)),
             ("replaced", record::replaced_key(1, number)),
             ("range", record::range_key(number)),
             ("interval-key", record::interval_key(number)),
             ("gone", record::gone_key(number)),
+            ("stretch", record::encode_stretch(&(1000..1000 + number + 2))),
         ];
         for (key, bytes) in keys {
             seeds.write(&format!("{name}-{key}-{kind}"), bytes)?;

@@ -37,6 +37,9 @@ fuzz_target!(|bytes: &[u8]| {
         let fingerprints: Vec<u64> = group.iter().map(|print| print.fingerprint).collect();
         assert_eq!(Group::encode(&fingerprints), bytes);
     }
+    if let Ok(numbers) = record::decode_stretch(1000, bytes) {
+        assert_eq!(record::encode_stretch(&numbers), bytes);
+    }
     if let Ok((id, number)) = record::id_of(bytes) {
         assert_eq!(record::id_key(id, number), bytes);
     }

@@ -1,5 +1,7 @@
 //! Intervals: documents that have nothing but a fingerprint, and ids that count on (SPEC 9.8).
 
+use std::ops::Range;
+
 use super::cursor::{Cursor, VERSION, put_text};
 use super::document::Print;
 use super::keys::check_id;
@@ -79,6 +81,32 @@ impl Interval {
     pub fn group_of(&self, number: u64) -> u64 {
         (number - number % GROUP).max(self.low)
     }
+}
+
+/// Returns the value of a row of `deleted`, or of one that says what a pending batch replaces: its key has the first of
+/// these numbers, at least one. Of one number it is empty.
+pub fn encode_stretch(numbers: &Range<u64>) -> Vec<u8> {
+    match numbers.end - numbers.start {
+        1 => Vec::new(),
+        _ => [&[VERSION][..], &numbers.end.to_le_bytes()].concat(),
+    }
+}
+
+/// Reads the value of such a row.
+///
+/// # Errors
+/// [`crate::FormatError`] for the first rule that is broken.
+pub fn decode_stretch(low: u64, value: &[u8]) -> Result<Range<u64>> {
+    if value.is_empty() {
+        return Ok(low..low.saturating_add(1));
+    }
+    let mut cursor = Cursor::new("stretch", value)?;
+    let high = cursor.u64()?;
+    cursor.end()?;
+    if high.saturating_sub(low) < 2 || high > NUMBER_END {
+        return malformed("stretch", 1, "a stretch has two numbers, and ends at 2^40 at most");
+    }
+    Ok(low..high)
 }
 
 /// Returns the number that digits are, as ids of intervals end in them: without a zero before others.

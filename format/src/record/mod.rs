@@ -11,7 +11,7 @@ mod state;
 
 pub use cursor::VERSION;
 pub use document::{Head, MIN_VALUES, PARTS, PROFILE, Print, Record, SourcePosition, supershingles_of};
-pub use interval::{GROUP, Group, Interval, ORDINAL_END, Prints, ordinal_of, splits};
+pub use interval::{GROUP, Group, Interval, ORDINAL_END, Prints, decode_stretch, encode_stretch, ordinal_of, splits};
 pub use keys::{
     FAMILIES, ID_MAX, batch_key, batch_name_of, check_id, deleted_key, deleted_of, digest_key, gone_key, gone_of,
     id_key, id_of, id_prefix, interval_key, interval_low_of, megashingle_key, number_key, number_of, piece_key,

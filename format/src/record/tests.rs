@@ -68,7 +68,7 @@ proptest! {
         let _ = (Record::decode(&bytes), Record::head_of(&bytes).is_ok(), Print::decode(&bytes), Batch::decode(&bytes));
         let _ = (Range::decode(&bytes), Archive::decode(&bytes), Settings::decode(&bytes), Counters::decode(&bytes));
         let _ = (id_of(&bytes).is_ok(), number_of(&bytes), trailing_number(&bytes));
-        let _ = (deleted_of(&bytes), source_of(&bytes));
+        let _ = (deleted_of(&bytes), source_of(&bytes), decode_stretch(7, &bytes));
         let _ = (batch_name_of(&bytes), range_low_of(&bytes), replaced_of(&bytes));
     }
 
@@ -80,6 +80,8 @@ proptest! {
         prop_assert_eq!(id_of(&id_row), Ok((&id[..], a)));
         prop_assert!(id_key(&id, a).starts_with(&id_prefix(&id)));
         prop_assert_eq!(deleted_of(&deleted_key(a, b)), Ok((a, b)));
+        let numbers = a % (1 << 39)..a % (1 << 39) + 1 + b % (1 << 39);
+        prop_assert_eq!(decode_stretch(numbers.start, &encode_stretch(&numbers)), Ok(numbers));
         prop_assert_eq!(range_low_of(&range_key(a)), Some(a));
         prop_assert_eq!(replaced_of(&replaced_key(b as u32, a)), Some((b as u32, a)));
         prop_assert_eq!(trailing_number(&megashingle_key(a, b)), Ok(b));

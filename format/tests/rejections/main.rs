@@ -13,7 +13,7 @@ use nddb_format::permutation::{BitGroup, Table};
 use nddb_format::postings::{self, Postings, PostingsEncoder, PostingsSurvey};
 use nddb_format::record::{
     Archive, Batch, BatchState, Counters, Group, Interval, ORDINAL_END, Print, Prints, Range, RangeState, Record,
-    Settings, check_id, deleted_of, id_of, number_of, source_of,
+    Settings, check_id, decode_stretch, deleted_of, id_of, number_of, source_of,
 };
 use nddb_format::scheme::Scheme;
 use nddb_format::segment::{self, Segment, SegmentEncoder, Survey};
@@ -690,6 +690,14 @@ fn intervals_that_break_a_rule_are_refused() {
     assert_eq!(fault(Interval::decode(5, &[2])), "Version");
     assert_eq!(fault(Interval::decode(5, &bytes[..20])), "Truncated");
     assert_eq!(fault(Interval::decode(5, &[&bytes[..], &[0]].concat())), "nothing stands behind the last field");
+    let read = |high: u64| fault(decode_stretch(5, &[&[1][..], &high.to_le_bytes()].concat()));
+    assert_eq!([fault(decode_stretch(5, &[])), read(7), read(1 << 40)], ["nothing"; 3]);
+    for high in [0, 5, 6, (1 << 40) + 1] {
+        assert_eq!(read(high), "a stretch has two numbers, and ends at 2^40 at most");
+    }
+    assert_eq!(fault(decode_stretch(5, &[2, 7, 0, 0, 0, 0, 0, 0, 0])), "Version");
+    assert_eq!(fault(decode_stretch(5, &[1, 7, 0])), "Truncated");
+    assert_eq!(fault(decode_stretch(5, &[1, 7, 0, 0, 0, 0, 0, 0, 0, 0])), "nothing stands behind the last field");
     let rule = "a group has a fingerprint, and ends at a multiple of 512 at most";
     let group = Group::encode(&[1, 2, 3]);
     for (number, bytes, expected) in [

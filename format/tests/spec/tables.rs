@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use nddb_format::fields::{self, Field};
 use nddb_format::record::{
     Archive, Batch, BatchState, Counters, FAMILIES, Group, Interval, MIN_VALUES, PARTS, PROFILE, Print, Range,
-    RangeState, Reading, Record, Settings, batch_key, deleted_key, digest_key, gone_key, id_key, interval_key,
-    megashingle_key, number_key, piece_key, range_key, replaced_key, source_key,
+    RangeState, Reading, Record, Settings, batch_key, deleted_key, digest_key, encode_stretch, gone_key, id_key,
+    interval_key, megashingle_key, number_key, piece_key, range_key, replaced_key, source_key,
 };
 use nddb_format::scheme::Scheme;
 use nddb_format::summaries::{self, Summary};
@@ -124,6 +124,7 @@ fn samples() -> Vec<Sample> {
             range.encode(),
             vec![version(), ("state", vec![2]), ("batch", le(0x0a0b_0c0d, 4)), ("high", le(range.high, 8))],
         ),
+        ("stretch", encode_stretch(&(1..0x0102_0304)), vec![version(), ("high", le(0x0102_0304, 8))]),
         (
             "interval",
             interval.encode()[..21].to_vec(),

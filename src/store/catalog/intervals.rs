@@ -136,8 +136,13 @@ impl Intervals {
         }
     }
 
-    /// Returns which documents may have ids of this prefix and these ordinals.
-    pub(super) fn holding(&self, prefix: &str, ordinals: &Range<u64>) -> Holding {
+    /// Returns which documents may have ids of this prefix and these ordinals, besides those that are all deleted.
+    pub(super) fn holding(
+        &self,
+        prefix: &str,
+        ordinals: &Range<u64>,
+        are_deleted: &dyn Fn(Range<u64>) -> bool,
+    ) -> Holding {
         // `a` and 12 is the id of `a1` and 2.
         let is_related = |other: &str| {
             let rest = other.strip_prefix(prefix).or_else(|| prefix.strip_prefix(other));
@@ -150,7 +155,11 @@ impl Intervals {
         let begun = places.partition_point(|place| place.first < ordinals.end);
         let places = places[..begun].iter().rev().take_while(|place| place.end > ordinals.start);
         let all = places.map(|place| &self.all[place.index]);
-        let mut overlapping = all.filter(|interval| interval.ordinal + (interval.high - interval.low) > ordinals.start);
+        let mut overlapping = all.filter(|interval| {
+            let number = |ordinal: u64| interval.low + (ordinal.max(interval.ordinal) - interval.ordinal);
+            let numbers = number(ordinals.start)..number(ordinals.end).min(interval.high);
+            !numbers.is_empty() && !are_deleted(numbers)
+        });
         let Some(interval) = overlapping.next() else { return Holding::None };
         let gone_up_to = |end: u64| end.checked_sub(1).map_or(0, |last| self.gone.rank(last));
         match (interval.number(ordinals.start), interval.number(ordinals.end - 1), overlapping.next()) {
@@ -375,7 +384,7 @@ mod tests {
                         let mut numbers = Vec::new();
                         (start..start + len)
                             .for_each(|ordinal| intervals.numbers(&format!("{prefix}{ordinal}"), &mut numbers));
-                        match intervals.holding(prefix, &(start..start + len)) {
+                        match intervals.holding(prefix, &(start..start + len), &|_| false) {
                             Holding::None => {
                                 kinds[0] += 1;
                                 assert!(numbers.is_empty(), "{prefix} {start} {len}");
@@ -391,9 +400,12 @@ mod tests {
             }
         }
         assert!(kinds.iter().all(|&kind| kind > 10), "{kinds:?}");
-        let of = |ordinals| apart.holding("x", &ordinals);
+        let of = |ordinals| apart.holding("x", &ordinals, &|_| false);
         assert_eq!([of(0..100), of(100..149), of(158..900)], [Holding::None, Holding::All(0), Holding::None]);
         assert_eq!([of(99..101), of(149..150), of(150..158)], [Holding::Some, Holding::Some, Holding::All(51)]);
+        // 148 and 149 of the first interval are deleted.
+        let of = |ordinals| apart.holding("x", &ordinals, &|numbers| numbers.start >= 48 && numbers.end <= 50);
+        assert_eq!([of(149..150), of(148..149), of(147..150)], [Holding::All(50), Holding::None, Holding::Some]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Reading the catalog.
 
+use std::ops::Range as Numbers;
 use std::sync::Arc;
 
 use nddb_format::record::{self, Archive, Batch, Counters, Interval, Print, Prints, Range, Record, Settings};
@@ -298,8 +299,14 @@ impl Catalog {
         if goes_on { visit_before(None, visit).map(drop) } else { Ok(()) }
     }
 
-    /// Returns which documents may have ids of this prefix and these ordinals, which have as many digits.
-    pub(crate) fn holding(&self, prefix: &str, ordinals: &std::ops::Range<u64>) -> Result<Holding> {
+    /// Returns which documents may have ids of this prefix and these ordinals, which have as many digits, besides those
+    /// that are all deleted.
+    pub(crate) fn holding(
+        &self,
+        prefix: &str,
+        ordinals: &Numbers<u64>,
+        are_deleted: &dyn Fn(Numbers<u64>) -> bool,
+    ) -> Result<Holding> {
         let last = format!("{prefix}{}", ordinals.end - 1);
         let end = record::id_key(&last, u64::MAX);
         let mut has_rows = false;
@@ -307,7 +314,7 @@ impl Catalog {
             has_rows = key <= &end[..];
             Ok(false)
         })?;
-        Ok(if has_rows { Holding::Some } else { self.intervals().holding(prefix, ordinals) })
+        Ok(if has_rows { Holding::Some } else { self.intervals().holding(prefix, ordinals, are_deleted) })
     }
 
     /// Visits all rows of a family whose keys end in a number, as (prefix, number).
@@ -318,13 +325,26 @@ impl Catalog {
         })
     }
 
+    /// Returns whether there is a document with this number.
+    pub(crate) fn is_there(&self, number: u64) -> Result<bool> {
+        match self.is_of_interval(number) {
+            true => Ok(self.intervals().of(number).is_some()),
+            false => Ok(self.print(number)?.is_some()),
+        }
+    }
+
     /// Returns whether a number is one of an interval, so that its document has no record of its own.
     pub(crate) fn is_of_interval(&self, number: u64) -> bool {
         self.intervals().covering(number).is_some()
     }
 
+    /// Returns the end of the interval that a number is of.
+    pub(crate) fn end_of_interval(&self, number: u64) -> Option<u64> {
+        self.intervals().covering(number).map(|interval| interval.high)
+    }
+
     /// Returns how many of these numbers are of intervals.
-    pub(crate) fn len_of_intervals(&self, numbers: std::ops::Range<u64>) -> u64 {
+    pub(crate) fn len_of_intervals(&self, numbers: Numbers<u64>) -> u64 {
         self.intervals().len_in(numbers)
     }
 
@@ -360,17 +380,17 @@ impl Catalog {
         &self.path
     }
 
-    /// Visits the deletions of manifest generations above `folded`, as (generation, number).
-    pub(crate) fn deletions(&self, folded: u64, visit: &mut dyn FnMut(u64, u64)) -> Result<()> {
-        self.scan(Family::Deleted, &record::number_key(folded.saturating_add(1)), &mut |key, _| {
+    /// Visits the deletions of manifest generations above `folded`, as (generation, numbers).
+    pub(crate) fn deletions(&self, folded: u64, visit: &mut dyn FnMut(u64, Numbers<u64>)) -> Result<()> {
+        self.scan(Family::Deleted, &record::number_key(folded.saturating_add(1)), &mut |key, value| {
             let (generation, number) = record::deleted_of(key).map_err(self.corrupt())?;
-            visit(generation, number);
+            visit(generation, record::decode_stretch(number, value).map_err(self.corrupt())?);
             Ok(true)
         })
     }
 
-    /// Visits the deletions from a manifest generation and a number on, up to generation `folded`, as (generation,
-    /// number), until `visit` returns `false`.
+    /// Visits the rows of deletions from a manifest generation and a number on, up to generation `folded`, as
+    /// (generation, first number), until `visit` returns `false`.
     pub(crate) fn folded_deletions(
         &self,
         from: (u64, u64),
@@ -405,14 +425,28 @@ impl Catalog {
         Ok(ranges)
     }
 
-    /// Visits the documents that pending batches replace, as (batch, number), until `visit` returns `false`; those
-    /// of `batch`, or of all.
-    pub(crate) fn replaced(&self, batch: Option<u32>, visit: &mut dyn FnMut(u32, u64) -> Result<bool>) -> Result<()> {
-        let from = batch.map_or_else(|| vec![2], record::replaced_prefix);
-        self.scan(Family::Batches, &from, &mut |key, _| {
+    /// Visits the documents that pending batches replace, as (batch, numbers), until `visit` returns `false`: from a
+    /// batch and a number on, which none of the numbers before is below.
+    pub(crate) fn all_replaced(
+        &self,
+        from: (u32, u64),
+        visit: &mut dyn FnMut(u32, Numbers<u64>) -> Result<bool>,
+    ) -> Result<()> {
+        self.scan(Family::Batches, &record::replaced_key(from.0, from.1), &mut |key, value| {
             let Some((owner, number)) = record::replaced_of(key) else { return Ok(false) };
-            Ok(batch.is_none_or(|batch| batch == owner) && visit(owner, number)?)
+            visit(owner, record::decode_stretch(number, value).map_err(self.corrupt())?)
         })
+    }
+
+    /// Visits the documents that a pending batch replaces, until `visit` returns `false`; of their rows those from a
+    /// number on.
+    pub(crate) fn replaced(
+        &self,
+        batch: u32,
+        from: u64,
+        visit: &mut dyn FnMut(Numbers<u64>) -> Result<bool>,
+    ) -> Result<()> {
+        self.all_replaced((batch, from), &mut |owner, numbers| Ok(owner == batch && visit(numbers)?))
     }
 
     /// Returns an archive with its progress.

@@ -1,7 +1,10 @@
 //! Commits: rows that become durable together.
 
+use std::ops::Range as Numbers;
+
 use nddb_format::keys;
 use nddb_format::record::{self, Archive, Batch, Counters, Interval, Print, Range, Settings};
+use roaring::RoaringTreemap;
 use rocksdb::{WriteBatch, WriteOptions};
 
 use super::families::Family;
@@ -93,6 +96,11 @@ impl Commit<'_> {
         self.remove(Family::Ids, record::id_key(id, number));
     }
 
+    /// As [`Commit::purge`], of numbers of an interval, in which some may be gone.
+    pub(crate) fn purge_of_interval(&mut self, numbers: impl IntoIterator<Item = u64>) {
+        self.gone.extend(numbers);
+    }
+
     /// Removes the rows of a document's keys.
     pub(crate) fn forget_keys(&mut self, number: u64, keys: &DocumentKeys) {
         for (family, key) in keys.rows(number) {
@@ -109,22 +117,41 @@ impl Commit<'_> {
         self.remove(Family::Prints, record::number_key(number));
     }
 
-    /// Marks a document as deleted.
-    pub(crate) fn delete(&mut self, generation: u64, number: u64) {
-        self.put(Family::Deleted, record::deleted_key(generation, number), []);
+    /// Marks documents as deleted.
+    pub(crate) fn delete(&mut self, generation: u64, numbers: &RoaringTreemap) {
+        for stretch in self.stretches(numbers) {
+            let key = record::deleted_key(generation, stretch.start);
+            self.put(Family::Deleted, key, record::encode_stretch(&stretch));
+        }
     }
 
-    /// Removes a deletion that the deleted set's file has taken over.
+    /// Removes a row of deletions, by the first of its numbers.
     pub(crate) fn forget_deletion(&mut self, generation: u64, number: u64) {
         self.remove(Family::Deleted, record::deleted_key(generation, number));
     }
 
-    /// Records that a pending batch replaces a document.
-    pub(crate) fn replaced(&mut self, batch: u32, number: u64) {
-        self.put(Family::Batches, record::replaced_key(batch, number), []);
+    /// Records that a pending batch replaces documents.
+    pub(crate) fn replaced(&mut self, batch: u32, numbers: &RoaringTreemap) {
+        for stretch in self.stretches(numbers) {
+            let key = record::replaced_key(batch, stretch.start);
+            self.put(Family::Batches, key, record::encode_stretch(&stretch));
+        }
     }
 
-    /// Removes the record that a pending batch replaces a document.
+    /// Returns numbers as stretches, one row each. Where there are no intervals, readers need not know of longer ones.
+    fn stretches(&self, numbers: &RoaringTreemap) -> Vec<Numbers<u64>> {
+        let joins = self.catalog.has_intervals();
+        let mut all: Vec<Numbers<u64>> = Vec::new();
+        for number in numbers {
+            match all.last_mut().filter(|last| joins && last.end == number) {
+                Some(last) => last.end += 1,
+                None => all.push(number..number + 1),
+            }
+        }
+        all
+    }
+
+    /// Removes a row of documents that a pending batch replaces, by the first of them.
     pub(crate) fn forget_replaced(&mut self, batch: u32, number: u64) {
         self.remove(Family::Batches, record::replaced_key(batch, number));
     }

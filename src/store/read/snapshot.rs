@@ -251,9 +251,9 @@ impl Changes {
     /// ranges, and the unread prints. `deleted` are the known deletions.
     pub(crate) fn read(&mut self, catalog: &Catalog, since: u64, deleted: &RoaringTreemap) -> Result<()> {
         let above = since.saturating_sub(1).max(self.manifest.folded);
-        catalog.deletions(above, &mut |_, number| {
-            self.deletions += 1;
-            self.deleted.insert(number);
+        catalog.deletions(above, &mut |_, numbers| {
+            self.deletions += numbers.end - numbers.start;
+            self.deleted.insert_range(numbers);
         })?;
         self.ranges = Ranges::read(catalog)?;
         for numbers in self.ranges.in_state(RangeState::Cancelled) {
@@ -261,8 +261,8 @@ impl Changes {
         }
         for batch in catalog.batches()?.into_iter().map(|(_, batch)| batch) {
             if batch.state == BatchState::Committing {
-                catalog.replaced(Some(batch.number), &mut |_, number| {
-                    self.deleted.insert(number);
+                catalog.replaced(batch.number, 0, &mut |numbers| {
+                    self.deleted.insert_range(numbers);
                     Ok(true)
                 })?;
             }

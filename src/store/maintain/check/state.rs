@@ -51,8 +51,8 @@ impl State {
             pending: Vec::new(),
             unfinished: Vec::new(),
         };
-        catalog.deletions(folded, &mut |_, number| {
-            state.deleted.insert(number);
+        catalog.deletions(folded, &mut |_, numbers| {
+            state.deleted.insert_range(numbers);
         })?;
         for (low, range) in catalog.ranges()? {
             let numbers = low..range.high;
@@ -71,8 +71,8 @@ impl State {
         }
         for batch in catalog.batches()?.into_iter().map(|(_, batch)| batch) {
             if batch.state == BatchState::Committing {
-                catalog.replaced(Some(batch.number), &mut |_, number| {
-                    state.deleted.insert(number);
+                catalog.replaced(batch.number, 0, &mut |numbers| {
+                    state.deleted.insert_range(numbers);
                     Ok(true)
                 })?;
             }
@@ -174,10 +174,11 @@ fn families(
             findings.catalog(Wrong::new(location(), "it is not in the state of its batch"));
         }
     }
-    catalog.replaced(None, &mut |batch, number| {
-        if !replacing.contains(&batch) || number >= state.counters.next_number {
+    catalog.all_replaced((0, 0), &mut |batch, numbers| {
+        if !replacing.contains(&batch) || numbers.end > state.counters.next_number {
             let location = format!("batches, what batch {batch} replaces");
-            findings.catalog(Wrong::new(location, format!("document {number} or the batch is not there")));
+            let what = format!("document {} or the batch is not there", numbers.end - 1);
+            findings.catalog(Wrong::new(location, what));
         }
         Ok(true)
     })?;
@@ -189,7 +190,7 @@ fn families(
     }
     if let Some(manifest) = manifest {
         let mut late = None;
-        catalog.deletions(manifest.generation, &mut |generation, number| late = Some((generation, number)))?;
+        catalog.deletions(manifest.generation, &mut |generation, numbers| late = Some((generation, numbers.start)))?;
         if let Some((generation, number)) = late {
             let what = format!("document {number} was deleted at generation {generation}, MANIFEST is older");
             findings.catalog(Wrong::new("deleted", what));

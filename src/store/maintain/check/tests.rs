@@ -235,9 +235,9 @@ fn counters_ranges_batches_and_deletions_that_cannot_be_are_named() {
         commit.range(15, &Range { high: 30, state: RangeState::Committed, batch: 0 });
         commit.range(390, &Range { high: 4000, state: RangeState::Committed, batch: 0 });
         commit.batch("never", &Batch { number: 70, state: BatchState::Open });
-        commit.replaced(70, 3);
-        commit.delete(999, 5);
-        commit.delete(1, 5000);
+        commit.replaced(70, &[3].into());
+        commit.delete(999, &[5].into());
+        commit.delete(1, &[5000].into());
     });
     assert_says(
         &faults,

@@ -8,12 +8,13 @@ use nddb_format::record::{self, GROUP, Group};
 use super::sequence::{LEN_MIN, Sequence};
 use super::{BulkLoad, Joined, Loaded, Part, STEP};
 use crate::store::catalog::{Family, Holding, RowOptions, SortedFile, SortedRows};
+use crate::store::ranges::deleted_in;
 use crate::store::runs::contents::Contents;
 use crate::store::write::writer::{Known, Writer};
 use crate::{Error, Result};
 
-/// Most documents that a part of a sequence replaces: one write says that they are deleted.
-const REPLACED_MAX: usize = 1 << 22;
+/// Many documents for a part of a sequence to replace: one write says that they are deleted, if need be by a row each.
+const REPLACED_MAX: u64 = 1 << 22;
 
 impl BulkLoad<'_> {
     /// Ends the sequence: a long one is written behind the chunk, a short one becomes part of it.
@@ -39,15 +40,12 @@ impl BulkLoad<'_> {
         let (mut start, mut joined) = (0, Joined::default());
         for stretch in sequence.stretches(STEP) {
             self.writer.report("look up ids", stretch.start as u64, Some(sequence.len() as u64), "documents")?;
+            let end = stretch.end;
             for (index, known) in self.writer.known_in(sequence, stretch)? {
                 match known {
                     Some(known) => {
                         joined.replacing += u64::from(known.current().is_some());
                         known.replace(self.writer.is_pending(), &mut joined.deleted, &mut joined.replaced);
-                        if joined.deleted.len() + joined.replaced.len() >= REPLACED_MAX {
-                            self.write_part(sequence, start..index + 1, std::mem::take(&mut joined))?;
-                            start = index + 1;
-                        }
                     }
                     None => {
                         self.write_part(sequence, start..index, std::mem::take(&mut joined))?;
@@ -55,6 +53,10 @@ impl BulkLoad<'_> {
                         self.loaded.unchanged += 1;
                     }
                 }
+            }
+            if joined.deleted.len() + joined.replaced.len() >= REPLACED_MAX {
+                self.write_part(sequence, start..end, std::mem::take(&mut joined))?;
+                start = end;
             }
         }
         self.write_part(sequence, start..sequence.len(), joined)
@@ -74,7 +76,9 @@ impl Writer {
     /// Returns the documents of a stretch whose ids are stored: by index what they replace, `None` if they are stored
     /// as they are.
     fn known_in(&self, sequence: &Sequence, stretch: Range<usize>) -> Result<Vec<(usize, Option<Known>)>> {
-        let holding = self.catalog().holding(sequence.prefix(), &sequence.ordinals(&stretch))?;
+        let deleted = &self.snapshot().deleted;
+        let are_deleted = |numbers: Range<u64>| deleted_in(deleted, numbers.clone()) == numbers.end - numbers.start;
+        let holding = self.catalog().holding(sequence.prefix(), &sequence.ordinals(&stretch), &are_deleted)?;
         let mut all = Vec::new();
         match holding {
             Holding::None => return Ok(all),

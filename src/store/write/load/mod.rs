@@ -15,6 +15,7 @@ use std::collections::{BTreeMap, HashMap};
 use nddb_format::Fingerprint;
 use nddb_format::manifest::RunEntry;
 use nddb_format::record::{self, Archive, Interval, Print, Range, RangeState, Record};
+use roaring::RoaringTreemap;
 
 use super::plan::CompactionPlan;
 use super::writer::Writer;
@@ -84,9 +85,9 @@ struct Part {
 #[derive(Default)]
 struct Joined {
     /// Documents that are replaced and deleted when the chunk is committed.
-    deleted: Vec<u64>,
+    deleted: RoaringTreemap,
     /// Documents that the pending batch replaces.
-    replaced: Vec<u64>,
+    replaced: RoaringTreemap,
     /// Number of documents of the chunk that replace another one.
     replacing: u64,
     unchanged: u64,
@@ -562,11 +563,9 @@ impl Writer {
             commit.batch(name, &state);
             counters.next_batch = counters.next_batch.max(state.number + 1);
         }
-        for &number in &joined.deleted {
-            commit.delete(generation, number);
-            counters.live -= 1;
-        }
-        joined.replaced.iter().for_each(|&number| commit.replaced(batch, number));
+        commit.delete(generation, &joined.deleted);
+        counters.live -= joined.deleted.len();
+        commit.replaced(batch, &joined.replaced);
         archives.iter().for_each(|(&number, archive)| commit.archive(number, archive));
         commit.counters(&counters);
         commit.write()?;

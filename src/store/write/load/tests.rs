@@ -1,3 +1,5 @@
+use std::ops::Range;
+
 use crate::store::read::view::Within;
 use crate::{Config, Document, Fingerprint, Writer};
 
@@ -56,4 +58,60 @@ fn the_ranges_of_a_label_are_one_row() {
     drop(writer);
     let writer = Writer::open(&path).expect("opened");
     assert_eq!(writer.batches().expect("listed")[0].2, 25);
+}
+
+/// What replaces an interval writes a row for all of it, and what leaves of it before the rest takes its part.
+#[test]
+fn an_interval_is_replaced_by_one_row_that_leaves_part_by_part() {
+    const LEN: u64 = 5000;
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("db");
+    let mut writer = Writer::create(&path, &Config::within(3).expect("k")).expect("created");
+    let load = |writer: &mut Writer, numbers: Range<u64>, seed: u64| {
+        let mut load = writer.bulk_load().expect("a load");
+        numbers.for_each(|id| load.push(bare(&id.to_string(), id << 20 ^ seed)).expect("taken"));
+        load.finish().expect("loaded")
+    };
+    let deletions = |writer: &Writer| {
+        let mut all = Vec::new();
+        writer.catalog().deletions(0, &mut |_, numbers| all.push(numbers)).expect("read");
+        all
+    };
+    // Two runs, each of an interval.
+    load(&mut writer, 0..LEN, 1);
+    load(&mut writer, LEN..2 * LEN, 1);
+    writer.label("night", true).expect("labelled");
+    let again = load(&mut writer, 100..2 * LEN, 2);
+    assert_eq!(again.replaced, 2 * LEN - 100);
+    let batch = writer.batch_number().expect("a batch");
+    let mut replaced = Vec::new();
+    let mut see = |numbers| {
+        replaced.push(numbers);
+        Ok(true)
+    };
+    writer.catalog().replaced(batch, 0, &mut see).expect("read");
+    assert_eq!((replaced, deletions(&writer)), (vec![100..2 * LEN], Vec::new()));
+    writer.commit_batch("night").expect("committed");
+    writer.catalog().replaced(batch, 0, &mut |_| panic!("a row is left")).expect("read");
+    assert_eq!(deletions(&writer), [100..2 * LEN]);
+    assert_eq!(writer.view().stats().expect("counted").documents, 2 * LEN);
+
+    // The second run is written without them: its part leaves.
+    let second = crate::store::write::plan::CompactionPlan::of(&writer.snapshot().runs[1..2]);
+    let done = writer.compact(&second).expect("compacted");
+    assert_eq!(done.documents_dropped, LEN);
+    writer.close().expect("closed");
+    let mut writer = Writer::open(&path).expect("opened");
+    assert_eq!(deletions(&writer), [100..LEN]);
+    let plan = writer.plan_full_compaction().expect("there is something to drop");
+    writer.compact(&plan).expect("compacted");
+    writer.close().expect("closed");
+    let writer = Writer::open(&path).expect("opened");
+    assert_eq!(deletions(&writer), Vec::<Range<u64>>::new());
+    for id in 0..2 * LEN {
+        let stored = writer.view().get(&id.to_string()).expect("answered").expect("is stored");
+        assert_eq!(stored.fingerprint.0, id << 20 ^ if id < 100 { 1 } else { 2 });
+    }
+    drop(writer);
+    assert!(crate::check(&path, &crate::CheckOptions::default(), &mut |_| true).expect("checked").is_sound());
 }

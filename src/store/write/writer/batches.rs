@@ -98,12 +98,13 @@ impl Writer {
     /// [`Error::Batch`] if it is not pending; errors of the disk.
     pub fn commit_batch(&mut self, name: &str) -> Result<u64> {
         let batch = self.pending_batch(name)?;
-        let (mut replaced, mut rows) = (RoaringTreemap::new(), 0);
-        self.catalog.replaced(Some(batch.number), &mut |_, number| {
-            rows += 1;
-            // A compaction may have dropped it meanwhile, with all its rows.
-            if !self.snapshot.deleted.contains(number) && self.catalog.print(number)?.is_some() {
-                replaced.insert(number);
+        let mut replaced = RoaringTreemap::new();
+        self.catalog.replaced(batch.number, 0, &mut |numbers| {
+            for number in numbers {
+                // A compaction may have dropped it meanwhile, with all its rows.
+                if !self.snapshot.deleted.contains(number) && self.catalog.is_there(number)? {
+                    replaced.insert(number);
+                }
             }
             Ok(true)
         })?;
@@ -176,20 +177,26 @@ impl Writer {
     /// Removes the rows of the documents that a batch replaces, a slice at a time; writes the deletions of a
     /// generation instead, if given.
     fn forget_replaced(&mut self, batch: u32, generation: Option<u64>) -> Result<()> {
+        let mut from = 0;
         loop {
-            let (mut commit, mut rows) = (self.catalog.begin(), 0);
-            self.catalog.replaced(Some(batch), &mut |owner, number| {
-                commit.forget_replaced(owner, number);
-                if let Some(generation) = generation.filter(|_| self.snapshot.deleted.contains(number)) {
-                    commit.delete(generation, number);
-                    self.unfolded += 1;
-                }
+            let (mut commit, mut rows, mut deleted) = (self.catalog.begin(), 0, RoaringTreemap::new());
+            // To begin again would mean to pass over all rows that were removed.
+            self.catalog.replaced(batch, from, &mut |numbers| {
+                commit.forget_replaced(batch, numbers.start);
                 rows += 1;
+                from = numbers.end;
+                deleted.insert_range(numbers);
                 Ok(rows < CHUNK)
             })?;
-            if rows > 0 {
-                commit.write()?;
+            if rows == 0 {
+                return Ok(());
             }
+            if let Some(generation) = generation {
+                deleted &= &self.snapshot.deleted;
+                commit.delete(generation, &deleted);
+                self.unfolded += deleted.len();
+            }
+            commit.write()?;
             if rows < CHUNK {
                 return Ok(());
             }

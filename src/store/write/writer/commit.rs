@@ -44,10 +44,8 @@ impl Writer {
             }
             counters.live += 1;
         }
-        for &number in &group.deleted {
-            commit.delete(generation, number);
-            counters.live -= 1;
-        }
+        commit.delete(generation, &group.deleted);
+        counters.live -= group.deleted.len();
         let range = self.new_range(high).filter(|_| high > low);
         if let Some(range) = range {
             if let Some((name, batch)) = self.new_batch() {
@@ -56,12 +54,12 @@ impl Writer {
             }
             let (row, range) = self.snapshot.ranges.row_for(low, range);
             commit.range(row, &range);
-            group.replaced.iter().for_each(|&number| commit.replaced(range.batch, number));
+            commit.replaced(range.batch, &group.replaced);
         }
         commit.counters(&counters);
         commit.write()?;
         self.counters = counters;
-        self.unfolded += group.deleted.len() as u64;
+        self.unfolded += group.deleted.len();
         if let Some(range) = range {
             self.batch_is_known();
             self.snapshot.ranges.extend(low, range);
@@ -79,7 +77,7 @@ impl Writer {
                 self.snapshot.memtable.insert_summary(staged.number, &summary);
             }
         }
-        self.snapshot.deleted.extend(group.deleted.iter().copied());
+        self.snapshot.deleted |= &group.deleted;
         self.snapshot.seen = high;
         Ok(())
     }

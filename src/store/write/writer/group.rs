@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use nddb_format::Fingerprint;
 use nddb_format::record::{Print, Settings};
+use roaring::RoaringTreemap;
 
 use crate::store::catalog::DocumentKeys;
 use crate::store::document::Document;
@@ -35,9 +36,9 @@ pub(super) struct Group {
     /// Staged numbers that were staged again or deleted: abandoned.
     pub(super) abandoned: HashSet<u64>,
     /// Committed numbers that the commit deletes.
-    pub(super) deleted: HashSet<u64>,
+    pub(super) deleted: RoaringTreemap,
     /// Committed numbers that are deleted when the pending batch is committed.
-    pub(super) replaced: HashSet<u64>,
+    pub(super) replaced: RoaringTreemap,
 }
 
 /// The committed documents with one id that are not deleted.
@@ -90,8 +91,8 @@ impl Group {
             keys: Keys::default(),
             indexed: 0,
             abandoned: HashSet::new(),
-            deleted: HashSet::new(),
-            replaced: HashSet::new(),
+            deleted: RoaringTreemap::new(),
+            replaced: RoaringTreemap::new(),
         }
     }
 
@@ -159,11 +160,11 @@ impl Staging for Group {
     }
 
     fn deletes(&self, number: u64) -> bool {
-        self.deleted.contains(&number)
+        self.deleted.contains(number)
     }
 
     fn deleted_len(&self) -> usize {
-        self.deleted.len()
+        self.deleted.len() as usize
     }
 
     fn stored(&self, number: u64) -> Option<Stored> {

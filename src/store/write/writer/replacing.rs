@@ -2,6 +2,7 @@
 //! (SPEC 10.3 and 10.6).
 
 use nddb_format::record::{Counters, Print, Range, RangeState};
+use roaring::RoaringTreemap;
 
 use super::Writer;
 use super::group::Known;
@@ -17,7 +18,7 @@ impl Writer {
         ids.all(id, &mut numbers)?;
         let mut known = Known::default();
         for number in numbers {
-            if self.snapshot.deleted.contains(number) || self.group.deleted.contains(&number) {
+            if self.snapshot.deleted.contains(number) || self.group.deleted.contains(number) {
                 continue;
             }
             if !self.snapshot.is_hidden(number) {
@@ -73,12 +74,12 @@ impl Writer {
     }
 
     /// Records that a load is committed.
-    pub(crate) fn end_loading(&mut self, ranges: Ranges, counters: Counters, deleted: &[u64]) {
+    pub(crate) fn end_loading(&mut self, ranges: Ranges, counters: Counters, deleted: &RoaringTreemap) {
         self.counters = counters;
         self.batch_is_known();
         self.snapshot.ranges = ranges;
-        self.snapshot.deleted.extend(deleted.iter().copied());
-        self.unfolded += deleted.len() as u64;
+        self.snapshot.deleted |= deleted;
+        self.unfolded += deleted.len();
         self.snapshot.seen = counters.next_number;
     }
 }

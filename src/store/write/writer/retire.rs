@@ -18,6 +18,8 @@ use crate::store::ranges::deleted_in;
 
 /// Rows removed by one write.
 const SLICE: usize = 4096;
+/// Documents of an interval removed by one write: most leave in groups.
+const SLICE_OF_INTERVAL: usize = 1 << 16;
 
 impl Writer {
     /// Removes items that no manifest needs, once readers have had time to read the new one; of rows a slice at a
@@ -73,6 +75,15 @@ impl Writer {
     /// Removes the rows of the first of these documents, which are deleted and in no run.
     fn purge(&mut self, numbers: &mut RoaringTreemap) -> Result<()> {
         let Some(first) = numbers.min() else { return Ok(()) };
+        if let Some(high) = self.catalog.end_of_interval(first) {
+            let slice: Vec<u64> = numbers.iter().take(SLICE_OF_INTERVAL).take_while(|&number| number < high).collect();
+            let end = slice.last().map_or(high, |last| last + 1);
+            let mut commit = self.catalog.begin();
+            commit.purge_of_interval(slice);
+            commit.write()?;
+            self.purged_below(end, numbers);
+            return Ok(());
+        }
         let cancelled = |range: &(u64, Range)| range.1.state == RangeState::Cancelled;
         let mut slice = Vec::with_capacity(SLICE);
         let end = match self.snapshot.ranges.of(first).filter(cancelled) {
@@ -121,11 +132,16 @@ impl Writer {
         })?;
         printed.for_each(|number| commit.forget_print(number));
         commit.write()?;
+        self.purged_below(end, numbers);
+        Ok(())
+    }
+
+    /// Records that the rows of the numbers below `end` are removed.
+    fn purged_below(&mut self, end: u64, numbers: &mut RoaringTreemap) {
         let mut done = numbers.clone();
         done.remove_range(end..);
         numbers.remove_range(..end);
         self.retired.purged |= done;
-        Ok(())
     }
 
     /// Removes deletions that are in the deleted set's file, from a generation and a number on. Returns where to go on:
@@ -146,15 +162,19 @@ impl Writer {
 
     /// Removes deletions of numbers that have left the deleted set.
     pub(super) fn forget_deletions(&mut self, left: &RoaringTreemap) -> Result<()> {
-        let (mut commit, mut rows) = (self.catalog.begin(), 0);
-        self.catalog.deletions(self.snapshot.manifest.folded, &mut |generation, number| {
-            if left.contains(number) {
-                commit.forget_deletion(generation, number);
-                rows += 1;
+        let (mut commit, mut forgotten) = (self.catalog.begin(), 0);
+        self.catalog.deletions(self.snapshot.manifest.folded, &mut |generation, numbers| {
+            let leaving = deleted_in(left, numbers.clone());
+            if leaving > 0 {
+                commit.forget_deletion(generation, numbers.start);
+                if leaving < numbers.end - numbers.start {
+                    commit.delete(generation, &(RoaringTreemap::from_iter(numbers) - left));
+                }
+                forgotten += leaving;
             }
         })?;
-        self.unfolded = self.unfolded.saturating_sub(rows);
-        if rows > 0 { commit.write() } else { Ok(()) }
+        self.unfolded = self.unfolded.saturating_sub(forgotten);
+        if forgotten > 0 { commit.write() } else { Ok(()) }
     }
 
     /// Returns the numbers that only the deleted set still contains. A cancelled range leaves as a whole.
