@@ -3,7 +3,6 @@
 //! `cargo bench --bench pairs -- --len 10M`, `-- --sketches 10M`; without either, both at small sizes. The sketches
 //! are random, but clustered as the fingerprints are: each supershingle of a cluster's documents is the centre's
 //! with probability one half.
-//! supershingle is the centre's with a chance of one half.
 #![allow(clippy::print_stdout, reason = "figures are printed as plain text")]
 
 mod common;
@@ -13,7 +12,7 @@ use common::{Options, Random, figure, measure, say};
 use nddb::detect::{Collection, Line, Method, PairOptions, Resources};
 use nddb::{Config, Document, Fingerprint, Reader, Within, Writer};
 
-/// Memory limit for sorting, in bytes.
+/// Memory limit for sorting fingerprints, in bytes.
 const MEMORY: u64 = 128 << 20;
 
 #[derive(Args)]
@@ -122,7 +121,7 @@ fn supershingles(path: &std::path::Path, len: usize, seed: u64) {
 
 /// Does the work of `nddb pairs` without the output.
 fn whole(reader: &Reader, method: Method, goal: &str) {
-    let resources = Resources { memory_limit: MEMORY, ..Resources::default() };
+    let resources = Resources::default();
     let options = PairOptions { resources: resources.clone(), ..PairOptions::new(method) };
     resident();
     let (collection, spent) = measure(|| Collection::build(reader.view(), &resources, &mut |_| true).expect("read"));

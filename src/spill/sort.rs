@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
+use super::mapped_rows::{MappedRows, MappedRowsWriter};
 use super::streams::{Ascending, Merged};
 use super::temp_file::TempFile;
 use crate::Result;
@@ -102,6 +103,40 @@ impl<const N: usize> Sorted<N> {
     }
 }
 
+impl<const N: usize> Sorted<N> {
+    /// Returns all rows by index; `folder` is for a file of those that did not fit in memory.
+    pub fn indexed(self, folder: &Path) -> Result<IndexedRows<N>> {
+        if self.spilled.is_empty() {
+            return Ok(IndexedRows::InMemory(self.memory));
+        }
+        let mut rows = MappedRowsWriter::new(folder)?;
+        self.each(&mut |sorted| sorted.iter().try_for_each(|row| rows.push(row)))?;
+        Ok(IndexedRows::Mapped(rows.finish()?))
+    }
+}
+
+/// Sorted rows, by index.
+pub enum IndexedRows<const N: usize> {
+    InMemory(Vec<[u64; N]>),
+    Mapped(MappedRows<N>),
+}
+
+impl<const N: usize> IndexedRows<N> {
+    /// Returns the row at `index`, if there is one.
+    #[inline]
+    pub fn get(&self, index: usize) -> Option<[u64; N]> {
+        match self {
+            Self::InMemory(rows) => rows.get(index).copied(),
+            Self::Mapped(rows) => rows.get(index),
+        }
+    }
+
+    /// Returns all rows in order.
+    pub fn iter(&self) -> impl Iterator<Item = [u64; N]> + '_ {
+        (0..).map_while(|index| self.get(index))
+    }
+}
+
 /// Rows that are read one by one.
 pub struct SortedRows<'a, const N: usize>(Merged<Stretch<'a, N>>);
 
@@ -176,6 +211,10 @@ mod tests {
                     .expect("read");
                 assert_eq!(rows, want);
             }
+            let indexed = sorted.indexed(folder.path()).expect("written");
+            assert_eq!(matches!(indexed, IndexedRows::Mapped(_)), len == 200_000);
+            assert!(indexed.iter().eq(want.iter().copied()));
+            assert_eq!((indexed.get(3), indexed.get(len as usize)), (want.get(3).copied(), None));
         }
     }
 }

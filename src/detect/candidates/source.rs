@@ -12,8 +12,7 @@ use crate::detect::method::options::PairOptions;
 use crate::detect::method::pair::Cut;
 use crate::detect::method::sketches::Sketch;
 use crate::sketch::mix::split_mix;
-use crate::spill::mapped_rows::{MappedRows, MappedRowsWriter};
-use crate::spill::sort::Sorter;
+use crate::spill::sort::{IndexedRows, Sorter};
 use crate::store::{View, Within};
 
 /// A source of candidate pairs.
@@ -90,15 +89,14 @@ fn near_fingerprints(context: &Context<'_>, is_wanted: &dyn Fn(u32) -> bool, fou
     let (resources, collection) = (context.resources, context.collection);
     let memory = resources.memory_limit / 4;
     context.ticker.start("sort fingerprints", None, "documents")?;
-    let mut sorter = Sorter::<2>::new(&resources.folder, memory);
+    // They stay in memory, if they fit, beside what is sorted later.
+    let mut sorter = Sorter::<2>::new(&resources.folder, 2 * memory);
     for leader in context.classes.leaders() {
         if let Some(fingerprint) = collection.row(leader).fingerprint {
             sorter.push([fingerprint.0, u64::from(!is_wanted(leader)) << 32 | u64::from(leader)])?;
         }
     }
-    let mut leaders = MappedRowsWriter::<2>::new(&resources.folder)?;
-    sorter.finish().each(&mut |rows| rows.iter().try_for_each(|row| leaders.push(row)))?;
-    let leaders = Leaders(leaders.finish()?);
+    let leaders = Leaders(sorter.finish().indexed(&resources.folder)?);
     leaders.equal(found)?;
     let mut pairs = Sorter::<2>::new(&resources.folder, memory);
     let within = u8::try_from(context.options.rules.within).unwrap_or(u8::MAX);
@@ -126,7 +124,7 @@ fn is_wanted_row(row: u64) -> bool {
 }
 
 /// Leaders sorted by fingerprint, wanted leaders first within each fingerprint.
-struct Leaders(MappedRows<2>);
+struct Leaders(IndexedRows<2>);
 
 impl Leaders {
     /// Returns the leaders with a fingerprint; none for a stored fingerprint without a live document. Fingerprints must

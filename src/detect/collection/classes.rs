@@ -57,7 +57,7 @@ impl Classes {
     /// Returns the classes by sketch of the representatives that `of` returns.
     fn made(len: u32, sketch: &TextHash<'_>, resources: &Resources, of: &dyn Fn(u32) -> u32) -> Result<Self> {
         let mut leader: Vec<u32> = (0..len).map(of).collect();
-        let (folder, memory) = (&resources.folder, resources.memory_limit / 4);
+        let (folder, memory) = (&resources.folder, resources.memory_limit / 2);
         let (mut words, mut hashes) = (Sorter::<2>::new(folder, memory), Sorter::<3>::new(folder, memory));
         for ordinal in (0..len).filter(|&ordinal| of(ordinal) == ordinal) {
             match sketch(ordinal) {

@@ -1,6 +1,7 @@
 //! The intervals of a catalog in memory: documents without rows of their own (SPEC 9.8).
 
 use std::cmp::Reverse;
+use std::collections::binary_heap::PeekMut;
 use std::collections::{BinaryHeap, HashMap};
 use std::ops::Range;
 
@@ -300,9 +301,31 @@ impl ById<'_> {
 
     /// Passes over the next id.
     pub(super) fn advance(&mut self) {
-        if let Some(Reverse((_, number, end, index))) = self.heads.pop() {
-            self.begin(index, number + 1..end);
+        let Some(mut head) = self.heads.peek_mut() else { return };
+        let Reverse((id, number, end, index)) = &mut *head;
+        let passed = *number;
+        *number += 1;
+        while number < end && self.intervals.gone.contains(*number) {
+            *number += 1;
         }
+        if number == end {
+            PeekMut::pop(head);
+        } else if *number == passed + 1 {
+            count_on(id);
+        } else {
+            *id = self.intervals.all[*index].id(*number);
+        }
+    }
+}
+
+/// Adds one to the digits that an id ends in, which are not all nines.
+fn count_on(id: &mut String) {
+    let digits = id.trim_end_matches('9').len();
+    let nines = id.len() - digits;
+    id.truncate(digits);
+    if let Some(digit) = id.pop() {
+        id.push((digit as u8 + 1) as char);
+        id.extend(std::iter::repeat_n('0', nines));
     }
 }
 
