@@ -2,7 +2,7 @@
 //! compaction, the waits of inserts while runs are merged, and the cost for a reader of a catalog with sketches to
 //! open, to keep open and to refresh.
 //!
-//! `cargo bench --bench upkeep -- --loads 400 --len 20K [--queries 20K]`
+//! `cargo bench --bench upkeep -- --loads 400 --len 20K [--queries 20K] [--pages]`
 //! `cargo bench --bench upkeep -- --commits 100K [--queries 20K]`
 //! `cargo bench --bench upkeep -- --waits 10M`
 //! `cargo bench --bench upkeep -- --sketched 5M`
@@ -31,6 +31,27 @@ const SMALL_GROUP: usize = 100;
 /// Number of times that queries are measured during many commits.
 const MEASURED: usize = 100;
 
+/// What is asked of a database.
+enum Queries {
+    /// What is within three bits.
+    Near(Vec<Fingerprint>),
+    /// The default verdict.
+    Verdicts(Vec<Document>),
+}
+
+impl Queries {
+    fn near(stored: &[u64], options: &Options) -> Self {
+        Self::Near(common::queries(stored, options.queries, options.seed).into_iter().map(Fingerprint).collect())
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Self::Near(all) => all.len(),
+            Self::Verdicts(all) => all.len(),
+        }
+    }
+}
+
 fn bare(id: usize, print: u64) -> Document {
     Document::bare(&id.to_string(), Fingerprint(print)).expect("an id")
 }
@@ -46,6 +67,10 @@ struct More {
     /// Loads of `--len` documents.
     #[arg(long, default_value_t = 400)]
     loads: usize,
+    /// Loads pages with all sketches of the recipe `main`, and asks for default verdicts: half of the queries are stored
+    /// pages.
+    #[arg(long)]
+    pages: bool,
     /// Measures this number of commits, of 100 documents each by one writer, instead of loads.
     #[arg(long, value_parser = common::count)]
     commits: Option<usize>,
@@ -67,7 +92,7 @@ fn main() {
         More { sketched: Some(len), .. } => sketched(&options, if options.test { 2_000 } else { len }),
         More { waits: Some(len), .. } => waits(&options, if options.test { 20_000 } else { len }),
         More { commits: Some(count), .. } => commits(&options, if options.test { 400 } else { count }),
-        More { loads, .. } => days(&options, if options.test { 12 } else { loads }),
+        More { loads, pages, .. } => days(&options, if options.test { 12 } else { loads }, pages),
     }
 }
 
@@ -80,9 +105,15 @@ struct Cost {
     all: f64,
 }
 
-fn ask(path: &Path, queries: &[Fingerprint]) -> Cost {
+fn ask(path: &Path, queries: &Queries) -> Cost {
     let reader = Reader::open(path).expect("the database");
-    let ask = || drop(reader.view().probe(queries, Within(3), None, &mut Work::default()).expect("answers"));
+    let online = OnlineDetector::usual(reader.view());
+    let ask = || match queries {
+        Queries::Near(all) => drop(reader.view().probe(all, Within(3), None, &mut Work::default()).expect("answers")),
+        Queries::Verdicts(all) => {
+            all.iter().for_each(|page| drop(online.ask(reader.view(), page).expect("a verdict")));
+        }
+    };
     ask();
     let spent = [(); 3].map(|()| measure(ask).1);
     let own = median(&spent.map(|spent| spent.own_us(queries.len())));
@@ -99,7 +130,7 @@ struct Course {
 
 impl Course {
     /// Measures the present state.
-    fn measure(&mut self, path: &Path, queries: &[Fingerprint]) {
+    fn measure(&mut self, path: &Path, queries: &Queries) {
         self.costs.push(ask(path, queries));
         let runs = Reader::open(path).expect("the database").view().stats().expect("counted").runs;
         self.runs = self.runs.max(runs.len());
@@ -107,7 +138,7 @@ impl Course {
     }
 
     /// Compacts the database, and prints what queries cost before, compared with now.
-    fn print(&self, path: &Path, queries: &[Fingerprint], documents: usize) {
+    fn print(&self, path: &Path, queries: &Queries, documents: usize) {
         let mut writer = Writer::open(path).expect("the database");
         if let Some(plan) = writer.plan_full_compaction() {
             writer.compact(&plan).expect("compacted");
@@ -129,22 +160,34 @@ impl Course {
 }
 
 /// One process a day that loads and ends.
-fn days(options: &Options, loads: usize) {
+fn days(options: &Options, loads: usize, of_pages: bool) {
     let settled = SETTLED.min(loads / 2);
     let folder = options.folder();
     let path = folder.path().join("db");
-    Writer::create(&path, &options.config()).and_then(Writer::close).expect("a new database");
-    let stored = common::fingerprints(loads * options.len, options.seed);
-    let queries: Vec<Fingerprint> =
-        common::queries(&stored, options.queries, options.seed).into_iter().map(Fingerprint).collect();
+    let recipe = Recipe::named("main").expect("a recipe");
+    let config = if of_pages { options.config().recipe(&recipe.label()) } else { options.config() };
+    Writer::create(&path, &config).and_then(Writer::close).expect("a new database");
+    let len = loads * options.len;
+    // Each page has a seed of its own, so that it can be made again.
+    let page = |id: usize| page(id, &mut Random(options.seed + id as u64), &recipe);
+    let (stored, queries) = if of_pages {
+        let stored = settled * options.len;
+        let of = |query: usize| if query.is_multiple_of(2) { query * 7919 % stored } else { len + query };
+        (Vec::new(), Queries::Verdicts((0..options.queries).map(|query| page(of(query))).collect()))
+    } else {
+        let stored = common::fingerprints(len, options.seed);
+        let queries = Queries::near(&stored, options);
+        (stored, queries)
+    };
     let mut course = Course::default();
     let ((), spent) = measure(|| {
-        for (day, prints) in stored.chunks(options.len).enumerate() {
+        for day in 0..loads {
             let mut writer = Writer::open(&path).expect("the database");
             writer.merge_in_background(true);
             let mut load = writer.bulk_load().expect("a load");
-            for (index, &print) in prints.iter().enumerate() {
-                load.push(bare(day * options.len + index, print)).expect("taken");
+            for id in day * options.len..(day + 1) * options.len {
+                let document = stored.get(id).map_or_else(|| page(id), |&print| bare(id, print));
+                load.push(document).expect("taken");
             }
             load.finish().expect("loaded");
             writer.close().expect("closed");
@@ -154,7 +197,7 @@ fn days(options: &Options, loads: usize) {
         }
     });
     say(format_args!("{loads} loads of {}, queries from the {settled}th on, in {spent}", options.len));
-    course.print(&path, &queries, stored.len());
+    course.print(&path, &queries, len);
 }
 
 /// One writer that commits small groups, and merges in the background meanwhile.
@@ -165,8 +208,7 @@ fn commits(options: &Options, count: usize) {
     let mut writer = Writer::create(&path, &options.config()).expect("a new database");
     writer.merge_in_background(true);
     let stored = common::fingerprints(count * SMALL_GROUP, options.seed);
-    let queries: Vec<Fingerprint> =
-        common::queries(&stored, options.queries, options.seed).into_iter().map(Fingerprint).collect();
+    let queries = Queries::near(&stored, options);
     let mut random = Random(options.seed);
     let mut course = Course::default();
     let every = ((count - settled) / MEASURED).max(1);
