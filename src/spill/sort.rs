@@ -101,9 +101,7 @@ impl<const N: usize> Sorted<N> {
         }
         sink(&out)
     }
-}
 
-impl<const N: usize> Sorted<N> {
     /// Returns all rows by index; `folder` is for a file of those that did not fit in memory.
     pub fn indexed(self, folder: &Path) -> Result<IndexedRows<N>> {
         if self.spilled.is_empty() {

@@ -100,7 +100,7 @@ impl Writer {
         let batch = self.pending_batch(name)?;
         let mut replaced = RoaringTreemap::new();
         self.catalog.replaced(batch.number, 0, &mut |numbers| {
-            for number in numbers {
+            for number in numbers.start..numbers.end.min(self.counters.next_number) {
                 // A compaction may have dropped it meanwhile, with all its rows.
                 if !self.snapshot.deleted.contains(number) && self.catalog.is_there(number)? {
                     replaced.insert(number);

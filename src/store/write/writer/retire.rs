@@ -167,9 +167,9 @@ impl Writer {
             let leaving = deleted_in(left, numbers.clone());
             if leaving > 0 {
                 commit.forget_deletion(generation, numbers.start);
-                if leaving < numbers.end - numbers.start {
-                    commit.delete(generation, &(RoaringTreemap::from_iter(numbers) - left));
-                }
+                let mut rest = RoaringTreemap::new();
+                rest.insert_range(numbers);
+                commit.delete(generation, &(rest - left));
                 forgotten += leaving;
             }
         })?;
