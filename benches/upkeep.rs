@@ -31,11 +31,11 @@ const SMALL_GROUP: usize = 100;
 /// Number of times that queries are measured during many commits.
 const MEASURED: usize = 100;
 
-/// What is asked of a database.
+/// The queries of a measurement, of one kind.
 enum Queries {
-    /// What is within three bits.
+    /// Fingerprints whose neighbours within three bits are looked up.
     Near(Vec<Fingerprint>),
-    /// The default verdict.
+    /// Pages for which the default verdict is computed.
     Verdicts(Vec<Document>),
 }
 
@@ -67,8 +67,8 @@ struct More {
     /// Loads of `--len` documents.
     #[arg(long, default_value_t = 400)]
     loads: usize,
-    /// Loads pages with all sketches of the recipe `main`, and asks for default verdicts: half of the queries are stored
-    /// pages.
+    /// Loads pages with all sketches of the recipe `main`, and computes default verdicts: half of the queries are
+    /// stored pages.
     #[arg(long)]
     pages: bool,
     /// Measures this number of commits, of 100 documents each by one writer, instead of loads.

@@ -135,6 +135,12 @@ pub(crate) fn deleted_in(set: &RoaringTreemap, numbers: Numbers<u64>) -> u64 {
     below(numbers.end) - below(numbers.start)
 }
 
+/// Returns whether a set contains all numbers of a range.
+pub(crate) fn contains_all(set: &RoaringTreemap, numbers: Numbers<u64>) -> bool {
+    let len = numbers.end - numbers.start;
+    deleted_in(set, numbers) == len
+}
+
 #[cfg(test)]
 #[expect(clippy::single_range_in_vec_init, reason = "a list of one range is meant")]
 mod tests {

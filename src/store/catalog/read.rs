@@ -335,7 +335,7 @@ impl Catalog {
 
     /// Returns whether a number is one of an interval, so that its document has no record of its own.
     pub(crate) fn is_of_interval(&self, number: u64) -> bool {
-        self.intervals().covering(number).is_some()
+        self.end_of_interval(number).is_some()
     }
 
     /// Returns the end of the interval that a number is of.

@@ -8,7 +8,7 @@ use nddb_format::record::{self, GROUP, Group};
 use super::sequence::{LEN_MIN, Sequence};
 use super::{BulkLoad, Joined, Loaded, Part, STEP};
 use crate::store::catalog::{Family, Holding, RowOptions, SortedFile, SortedRows};
-use crate::store::ranges::deleted_in;
+use crate::store::ranges::contains_all;
 use crate::store::runs::contents::Contents;
 use crate::store::write::writer::{Known, Writer};
 use crate::{Error, Result};
@@ -77,7 +77,7 @@ impl Writer {
     /// as they are.
     fn known_in(&self, sequence: &Sequence, stretch: Range<usize>) -> Result<Vec<(usize, Option<Known>)>> {
         let deleted = &self.snapshot().deleted;
-        let are_deleted = |numbers: Range<u64>| deleted_in(deleted, numbers.clone()) == numbers.end - numbers.start;
+        let are_deleted = |numbers| contains_all(deleted, numbers);
         let holding = self.catalog().holding(sequence.prefix(), &sequence.ordinals(&stretch), &are_deleted)?;
         let mut all = Vec::new();
         match holding {

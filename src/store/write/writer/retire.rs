@@ -14,7 +14,7 @@ use super::retired::{GRACE, Item};
 use crate::Result;
 use crate::store::catalog::DocumentKeys;
 use crate::store::keys::keys_of;
-use crate::store::ranges::deleted_in;
+use crate::store::ranges::{contains_all, deleted_in};
 
 /// Rows removed by one write.
 const SLICE: usize = 4096;
@@ -181,7 +181,7 @@ impl Writer {
     fn leaving(&self) -> RoaringTreemap {
         let mut leaving = self.retired.purged.clone();
         for numbers in self.snapshot.ranges.in_state(RangeState::Cancelled) {
-            if deleted_in(&leaving, numbers.clone()) < numbers.end - numbers.start {
+            if !contains_all(&leaving, numbers.clone()) {
                 leaving.remove_range(numbers);
             }
         }
@@ -190,9 +190,8 @@ impl Writer {
 
     /// Removes the rows of cancelled ranges whose numbers have left the deleted set.
     pub(super) fn forget_cancelled(&mut self, left: &RoaringTreemap) -> Result<()> {
-        let is_gone = |low: u64, range: &Range| {
-            range.state == RangeState::Cancelled && deleted_in(left, low..range.high) == range.high - low
-        };
+        let is_gone =
+            |low: u64, range: &Range| range.state == RangeState::Cancelled && contains_all(left, low..range.high);
         let rows = self.catalog.ranges()?;
         let mut commit = self.catalog.begin();
         let mut any = false;
