@@ -164,7 +164,7 @@ impl Options {
     /// Creates a folder for databases, which is removed when dropped.
     pub fn folder(&self) -> tempfile::TempDir {
         let result = match &self.dir {
-            Some(dir) => tempfile::tempdir_in(dir),
+            Some(dir) => std::fs::create_dir_all(dir).and_then(|()| tempfile::tempdir_in(dir)),
             None => tempfile::tempdir(),
         };
         result.expect("a folder for the databases of this bench")
