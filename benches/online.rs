@@ -4,7 +4,8 @@
 //!
 //! Pages of 100 to 300 words; every fifth stored one is one of the 200,000 pages before it with up to 12 words
 //! replaced, and so is half of the queries. With `--usual` the default verdict alone is measured, pages that are new
-//! and those that have a near-duplicate apart.
+//! and those that have a near-duplicate apart, and then the work of `nddb pairs` and `nddb cluster` without their
+//! output.
 #![allow(clippy::print_stdout, reason = "figures are printed as plain text")]
 
 mod common;
@@ -13,7 +14,9 @@ use std::collections::VecDeque;
 
 use clap::Args;
 use common::{Options, Random, figure, measure, median, say};
-use nddb::detect::{Judgement, Method, OnlineDetector};
+use nddb::detect::{
+    ClusterOptions, Collection, Judgement, Line, Method, OnlineDetector, PairOptions, Resources, cluster, pairs,
+};
 use nddb::sketch::Recipe;
 use nddb::text::Page;
 use nddb::{Document, Reader, View, Writer};
@@ -99,7 +102,19 @@ fn main() {
     say(format_args!("{} documents, {} queries, seed {}", options.len, options.queries, options.seed));
     figure("making the pages, and their load, CPU us each", format_args!("{:.1}", spent.cpu_us(options.len)), "");
     let first = Reader::open(&path).expect("the database");
-    figure("runs", first.view().stats().expect("counted").runs.len(), "");
+    let stats = first.view().stats().expect("counted");
+    figure("runs", stats.runs.len(), "");
+    let bytes = stats.bytes;
+    for (kind, bytes) in [
+        ("catalog", bytes.catalog),
+        ("summaries", bytes.summaries),
+        ("key tables", bytes.keys),
+        ("tables", bytes.segments),
+        ("postings", bytes.postings),
+        ("all files", bytes.total()),
+    ] {
+        figure(&format!("bytes a document, {kind}"), format_args!("{:.0}", bytes as f64 / options.len as f64), "");
+    }
     for (method, online) in ways(first.view(), more.usual) {
         let reader = Reader::open(&path).expect("the database");
         for (kind, queries) in &sets {
@@ -118,6 +133,9 @@ fn main() {
             figure("  for the first time", format_args!("{:.1}", times[0]), "");
             figure("  matches a query", format_args!("{:.2}", found as f64 / queries.len() as f64), "");
         }
+    }
+    if more.usual {
+        offline(first.view());
     }
     drop(first);
 
@@ -161,4 +179,27 @@ fn main() {
         figure(&format!("check and insert by {method}, CPU us a document"), each, "");
         figure("  duplicates, of all", format_args!("{duplicates} of {}", queries.len()), "");
     }
+}
+
+/// Finds all pairs, and then all clusters, by the default method.
+fn offline(view: View<'_>) {
+    let resources = Resources::default();
+    let options = PairOptions { resources: resources.clone(), ..PairOptions::new(OnlineDetector::usual(view).method) };
+    let mut found = 0u64;
+    let mut count = |line: Line<'_>| {
+        found += u64::from(matches!(line, Line::Pair(_)));
+        Ok(())
+    };
+    let (_, spent) = measure(|| {
+        let collection = Collection::build(view, &resources, &mut |_| true).expect("read");
+        pairs(view, &collection, &options, &mut |_| true, &mut count).expect("pairs")
+    });
+    figure(&format!("pairs, {found} besides groups of equal documents"), spent, "");
+    let options = ClusterOptions::new(options);
+    let (clusters, spent) = measure(|| {
+        let collection = Collection::with_deleted(view, &resources, &mut |_| true).expect("read");
+        cluster(view, &collection, &options, &mut |_| true, &mut |_| Ok(())).expect("clusters")
+    });
+    let summary = clusters.summary;
+    figure(&format!("clusters, {} of {} documents", summary.clusters, summary.clustered), spent, "");
 }
