@@ -10,7 +10,7 @@
 //!   of higher rank first. A word is a term in lower case; a final `s` after a letter other than `s` is dropped
 //!   from terms of more than three ASCII letters, and `and` is no word. Each word is 24 bits: the low 22 of its
 //!   XXH3 (64 bits, seed 0); bit 22 marks a number: a word with a digit and at most one letter; bit 23 marks a word
-//!   of a title that occurs in the content or its headings too, as the name of a site seldom does. (With hashes of 14
+//!   of a title that occurs in the content or its headings too, as the name of a site seldom does, or a word of a file name that occurs anywhere in the page. (With hashes of 14
 //!   bits one name in some hundred has the hash of a word of its template, and its page is named as all of them.)
 //! * *numbers*: the number of different terms of digits alone in the content, and the seven least of the low 16
 //!   bits of their hashes, ascending.
@@ -205,9 +205,9 @@ impl Profile {
             headings.iter().flat_map(|heading| content.lower(heading.indexes)).filter_map(|term| word(&term)),
         );
         let title: Vec<String> = content.title().collect();
-        let file_name = url.filter(|_| title.is_empty() && headings.is_empty()).map(file_name_words);
-        let file_name = LeadingWords::of(words_of_file_name(&file_name.unwrap_or_default(), hashes).into_iter());
-        let is_in_content = in_content(&title, hashes);
+        let url = url.filter(|_| title.is_empty() && headings.is_empty());
+        let file_name = url.map(|url| words_of_file_name(&file_name_words(url), &content.page_hashes()));
+        let is_in_content = occurring(&title, hashes);
         let title = title.iter().zip(is_in_content).filter_map(|(term, is_in_content)| {
             let word = word(term)?;
             let is_shared = is_in_content || heading_words.kept().contains(&word);
@@ -216,7 +216,7 @@ impl Profile {
         Some(Self {
             short: std::array::from_fn(|index| values[index] as u8),
             title: LeadingWords::of(title),
-            file_name,
+            file_name: LeadingWords::of(file_name.into_iter().flatten()),
             headings: heading_words,
             numbers: Numbers::of(&content.number_hashes()),
             terms: u32::try_from(hashes.len()).unwrap_or(u32::MAX),
@@ -354,23 +354,24 @@ fn word(term: &str) -> Option<u32> {
     Some(if is_number { hash | NUMBER } else { hash })
 }
 
-/// Returns the words of a file name; those that the content has, as they are or as plurals, are shared.
+/// Returns the words of a file name; those that the page has, as they are or as plurals, are shared. Not the content
+/// alone: of a list without markup, which a name seldom is missing from, little may be content.
 fn words_of_file_name(terms: &[String], hashes: &[u64]) -> Vec<u32> {
     let forms: Vec<String> = terms.iter().flat_map(|term| [term.clone(), format!("{term}s")]).collect();
-    let is_in_content = in_content(&forms, hashes);
-    let words = terms.iter().zip(is_in_content.chunks(2)).filter_map(|(term, forms)| {
+    let is_in_page = occurring(&forms, hashes);
+    let words = terms.iter().zip(is_in_page.chunks(2)).filter_map(|(term, forms)| {
         let is_shared = forms.contains(&true);
         word(term).map(|word| if is_shared { word | SHARED } else { word })
     });
     words.collect()
 }
 
-/// Returns which terms are in the content, given the hashes of the content's terms.
-fn in_content(terms: &[String], hashes: &[u64]) -> Vec<bool> {
+/// Returns which terms occur among others, given the hashes of these.
+fn occurring(terms: &[String], hashes: &[u64]) -> Vec<bool> {
     let mut wanted: Vec<(u64, usize)> =
         terms.iter().enumerate().map(|(index, term)| (xxh3_64(term.as_bytes()), index)).collect();
     wanted.sort_unstable();
-    // Most terms of the content are none of these: one bit of each hash rules them out.
+    // Most of the others are none of these: one bit of each hash rules them out.
     let bit = |hash: u64| 1u64 << (hash >> 58);
     let mask = wanted.iter().fold(0, |mask, (hash, _)| mask | bit(*hash));
     let mut found = vec![false; terms.len()];

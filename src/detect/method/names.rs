@@ -10,7 +10,7 @@ pub(crate) struct Names {
     /// The words of the title that occur in content or headings too, as the name of a site seldom does.
     own: WordSet,
     headings: WordSet,
-    /// The words of the file name of a page without a title and headings, and those that occur in its content.
+    /// The words of the file name of a page without a title and headings, and those that occur in the page.
     file_name: WordSet,
     own_of_file: WordSet,
     /// Own words and headings.

@@ -115,6 +115,11 @@ impl PageContent {
         self.hashes_at(&self.terms)
     }
 
+    /// Returns the hashes of all terms of the page in lower case, those around its content included.
+    pub(crate) fn page_hashes(&self) -> Vec<u64> {
+        LowerHashes::new(&self.tokens).collect()
+    }
+
     /// Returns the terms of the content that are of digits alone, in their order.
     #[cfg(test)]
     pub(crate) fn numbers(&self) -> impl ExactSizeIterator<Item = &str> + '_ {
