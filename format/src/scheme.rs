@@ -100,13 +100,14 @@ impl Scheme {
 
     /// Returns whether some table finds a fingerprint that differs from the query in exactly the bits of `mask`.
     pub fn catches(&self, mask: u64) -> bool {
-        self.tables.iter().any(|table| table.prefix_mask() & mask == 0)
+        self.first_table(mask).is_some()
     }
 
-    /// Returns the table that reports the pair: the first whose prefix the two fingerprints share, so that each
-    /// pair is reported once.
-    pub fn first_table(&self, a: Fingerprint, b: Fingerprint) -> Option<usize> {
-        self.tables.iter().position(|table| table.prefix_mask() & (a.0 ^ b.0) == 0)
+    /// Returns the first table that finds a fingerprint that differs from the query in exactly the bits of `mask`:
+    /// the one that reports it, so that it is reported once.
+    #[inline]
+    pub fn first_table(&self, mask: u64) -> Option<usize> {
+        self.tables.iter().position(|table| table.prefix_mask() & mask == 0)
     }
 }
 

@@ -6,7 +6,7 @@
 //! 2. the others search their block index together, each key prefetched while the others are compared;
 //! 3. as a lane finds its block, the block is fetched (from disk, if it may be cold: all reads are in flight at once);
 //! 4. the blocks are decoded, one after the other, from their restart points;
-//! 5. fingerprints within k bits are collected, each once, and resolved by their ranks in table 0 and the postings to
+//! 5. fingerprints within k bits are collected, each from the first table that finds it, and resolved by their ranks in table 0 and the postings to
 //!    document numbers, again all together.
 
 use std::cell::RefCell;
@@ -230,7 +230,6 @@ impl Lane {
 struct Hit {
     query: u32,
     run: u32,
-    table: u32,
     distance: u32,
     fingerprint: u64,
     /// Block and entry in table 0, if known.
@@ -356,7 +355,6 @@ impl Snapshot {
         collectors.clear();
         collectors.extend(queries.iter().map(|_| Collector::new(limit)));
         if !hits.is_empty() {
-            distinct(hits);
             look_up(&self.runs, hits, lookups, looking, work, stretches)?;
             for hit in hits.iter() {
                 self.collect(hit, &mut collectors[hit.query as usize])?;
@@ -484,17 +482,21 @@ fn scan(
 ) -> Result<()> {
     let run = &runs[lane.run as usize];
     let file = &run.segments[lane.table as usize];
+    let (scheme, ordinal) = (&run.entry.scheme, lane.table as usize);
+    let table = &scheme.tables()[ordinal];
     let (mut approach, mut stretch, mut number) = (first, decoded, lane.bounds.0);
     loop {
         let (decoded, goes_on) = approach.probe(stretch, lane.high.0, lane.permuted.0, k, |entry, value| {
-            let fingerprint = run.entry.scheme.tables()[lane.table as usize].unpermute(Permuted(value));
+            let difference = table.unpermute(Permuted(value ^ lane.permuted.0)).0;
+            if scheme.first_table(difference) != Some(ordinal) {
+                return;
+            }
             hits.push(Hit {
                 query: lane.query,
                 run: lane.run,
-                table: lane.table,
-                distance: (value ^ lane.permuted.0).count_ones(),
-                fingerprint: fingerprint.0,
-                index: (lane.table == 0).then_some((number, entry)),
+                distance: difference.count_ones(),
+                fingerprint: table.unpermute(Permuted(value)).0,
+                index: (ordinal == 0).then_some((number, entry)),
                 rank: 0,
                 list: 0..0,
             });
@@ -578,14 +580,5 @@ fn lost(run: &Run, fingerprint: u64) -> Error {
             "table 0 does not hold fingerprint {}, which another table of its run does",
             Fingerprint(fingerprint)
         ),
-    }
-}
-
-/// Keeps each fingerprint of a run once for each query, preferably the one found in table 0.
-fn distinct(hits: &mut Vec<Hit>) {
-    let key = |hit: &Hit| (hit.query, hit.run, hit.fingerprint);
-    if hits.len() > 1 {
-        hits.sort_unstable_by_key(|hit| (key(hit), hit.table));
-        hits.dedup_by(|later, earlier| key(later) == key(earlier));
     }
 }
