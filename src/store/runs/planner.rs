@@ -25,7 +25,7 @@ pub(crate) mod cost {
     /// Asking the filter of one table, those of a query together.
     pub(crate) const FILTER_NS: f64 = 60.0;
     /// Decoding one entry.
-    pub(crate) const STEP_NS: f64 = 9.1;
+    pub(crate) const STEP_NS: f64 = 5.2;
     /// Reading a block from a solid-state disk.
     pub(crate) const READ_NS: f64 = 100_000.0;
     /// Each further read in flight with the first.
