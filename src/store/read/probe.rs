@@ -6,8 +6,8 @@
 //! 2. the others search their block index together, each key prefetched while the others are compared;
 //! 3. as a lane finds its block, the block is fetched (from disk, if it may be cold: all reads are in flight at once);
 //! 4. the blocks are decoded, one after the other, from their restart points;
-//! 5. fingerprints within k bits are collected, each from the first table that finds it, and resolved by their ranks in table 0 and the postings to
-//!    document numbers, again all together.
+//! 5. fingerprints within k bits are collected, each from the first table that finds it, and resolved by their ranks
+//!    in table 0 and the postings to document numbers, again all together.
 
 use std::cell::RefCell;
 use std::collections::BinaryHeap;
