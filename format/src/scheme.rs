@@ -1,6 +1,6 @@
 //! Schemes: the t tables that together find every fingerprint within k bits (Manku 2007, 3.1; SPEC 4.3).
 
-use crate::fingerprint::{Fingerprint, check_bits};
+use crate::fingerprint::check_bits;
 use crate::permutation::{BitGroup, Table};
 use crate::{FormatError, Result};
 
