@@ -10,8 +10,9 @@
 //!   of higher rank first. A word is a term in lower case; a final `s` after a letter other than `s` is dropped
 //!   from terms of more than three ASCII letters, and `and` is no word. Each word is 24 bits: the low 22 of its
 //!   XXH3 (64 bits, seed 0); bit 22 marks a number: a word with a digit and at most one letter; bit 23 marks a word
-//!   of a title that occurs in the content or its headings too, as the name of a site seldom does, or a word of a file name that occurs anywhere in the page. (With hashes of 14
-//!   bits one name in some hundred has the hash of a word of its template, and its page is named as all of them.)
+//!   of a title that occurs in the content or its headings too, as the name of a site seldom does, or a word of a file
+//!   name that occurs anywhere in the page. (With hashes of 14 bits one name in some hundred has the hash of a word of
+//!   its template, and its page is named as all of them.)
 //! * *numbers*: the number of different terms of digits alone in the content, and the seven least of the low 16
 //!   bits of their hashes, ascending.
 //! * the number of terms of the content, a hash of the host (the low 32 bits of XXH3 of its name; 0 if unknown),
@@ -355,7 +356,7 @@ fn word(term: &str) -> Option<u32> {
 }
 
 /// Returns the words of a file name; those that the page has, as they are or as plurals, are shared. Not the content
-/// alone: of a list without markup, which a name seldom is missing from, little may be content.
+/// alone: little of a list without markup may be content.
 fn words_of_file_name(terms: &[String], hashes: &[u64]) -> Vec<u32> {
     let forms: Vec<String> = terms.iter().flat_map(|term| [term.clone(), format!("{term}s")]).collect();
     let is_in_page = occurring(&forms, hashes);
