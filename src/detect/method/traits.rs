@@ -152,7 +152,7 @@ pub(crate) fn log_odds(probability: f64) -> f64 {
 
 impl Model {
     /// Constants fitted for the recipe `main/3`, as `benches/fit.sh` prints them.
-    pub const MAIN: Model = Model { constant: -0.19, weights: [1.24, -3.85, -2.04, -4.12, -6.12] };
+    pub const MAIN: Model = Model { constant: -0.24, weights: [1.25, -3.88, -2.04, -4.06, -6.21] };
 
     /// Returns the contribution of each trait to the log-odds.
     pub fn parts(&self, traits: &Traits) -> [f64; TRAITS] {

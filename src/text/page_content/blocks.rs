@@ -33,6 +33,8 @@ pub(crate) struct ContentBlock {
     words: u32,
     /// A mark that ends a sentence follows its last term.
     ends_sentence: bool,
+    /// It is a line of plain text with a copyright sign.
+    pub(super) is_notice: bool,
     /// The regions that contain it.
     pub(super) region: Region,
     /// It is of the title.
@@ -109,16 +111,17 @@ pub(super) fn of_lines(tokens: &Tokens) -> Vec<ContentBlock> {
     for (index, &(start, end)) in (0u32..).zip(tokens.spans()) {
         // Terms may overlap.
         let between = text.get(last..start).unwrap_or_default();
-        if blocks.is_empty() || between.contains(['\n', '\r']) {
+        let in_line = between.rsplit(['\n', '\r']).next().unwrap_or_default();
+        if blocks.is_empty() || in_line.len() < between.len() {
             end_line(blocks.last_mut(), between);
-            let prefix = between.rsplit(['\n', '\r']).next().unwrap_or_default();
             blocks.push(ContentBlock {
                 indexes: index..index,
-                heading: rank_before(prefix).map(|rank| HeadingPart { number: index, rank }),
+                heading: rank_before(in_line).map(|rank| HeadingPart { number: index, rank }),
                 ..ContentBlock::default()
             });
         }
         let Some(block) = blocks.last_mut() else { continue };
+        block.is_notice |= in_line.contains(COPYRIGHT);
         block.push(index, term_units(tokens.term(index as usize)), between);
         last = end;
     }
@@ -130,7 +133,9 @@ pub(super) fn of_lines(tokens: &Tokens) -> Vec<ContentBlock> {
 fn end_line(block: Option<&mut ContentBlock>, behind: &str) {
     let Some(block) = block else { return };
     let mut lines = behind.lines();
-    block.ends_sentence = lines.next().unwrap_or_default().contains(SENTENCE_ENDS);
+    let in_line = lines.next().unwrap_or_default();
+    block.ends_sentence = in_line.contains(SENTENCE_ENDS);
+    block.is_notice |= in_line.contains(COPYRIGHT);
     if block.units <= HEADING_UNITS
         && block.heading.is_none()
         && let Some(rank) = lines.next().and_then(rank_below)
@@ -141,6 +146,9 @@ fn end_line(block: Option<&mut ContentBlock>, behind: &str) {
 
 /// Marks that end a sentence, or a part of one.
 const SENTENCE_ENDS: [char; 11] = ['.', '!', '?', ':', ';', '…', '。', '！', '？', '：', '；'];
+
+/// The sign of a copyright notice, with which the frame behind the content of most pages begins.
+const COPYRIGHT: char = '©';
 
 /// Returns the rank of a heading that is marked before its first term: `# Markdown`, `== AsciiDoc`.
 fn rank_before(prefix: &str) -> Option<u8> {

@@ -96,6 +96,18 @@ fn drop_link_runs(blocks: &mut [ContentBlock], behind_only: bool) {
     }
 }
 
+/// Less than one part in this many of a plain text stands behind the copyright notice that ends its content.
+const NOTICE_SHARE: u64 = 4;
+
+/// Drops the lines from the first copyright notice on that little stands behind, and something before.
+pub(super) fn drop_notice(blocks: &mut Vec<ContentBlock>) {
+    let all = units(blocks, |_| true);
+    let ends = |&at: &usize| blocks[at].is_notice && NOTICE_SHARE * units(&blocks[at + 1..], |_| true) < all;
+    if let Some(end) = (1..blocks.len()).find(ends) {
+        blocks.truncate(end);
+    }
+}
+
 /// Classifies the lines of plain text.
 pub(super) fn lines(blocks: &mut [ContentBlock]) {
     blocks.iter_mut().for_each(|block| block.is_content = true);

@@ -24,13 +24,16 @@
 //!   more are frame with the headings before them, those behind the last text with all that follows. Where the page
 //!   declares its main part only those behind the last text are; so are, everywhere, blocks at the end of which
 //!   four fifths are links. Elsewhere the links are content: indexes and lists.
-//! * Of plain text, lines of *prose* tell the content: texts of 50 units, or with a mark that ends a sentence.
+//! * Of plain text, the first line with a copyright sign behind which less than a quarter of the text stands is frame
+//!   with all that follows, unless nothing stands before it (Pomikalek 2011 drops blocks with that sign).
+//! * Of what is left, lines of *prose* tell the content: texts of 50 units, or with a mark that ends a sentence.
 //!   Before the first but two lines, after the last, and in runs of 16 lines that are none but the last two of
 //!   them, lines are frame; so are the runs of lines left between these with less than a quarter of the prose of the
 //!   greatest. Where less than one part in 16 is prose, all lines are content.
-//! * With fewer than 20 terms (five, where the page declares its main part) all of the page is its content. Before
-//!   that, a page with fewer than 20 is read again with the markup that it keeps for its scripts: `template`, and
-//!   `script` of a type of `text/html` or with `template`, `handlebars` or `mustache` in it.
+//! * With fewer than 20 terms (five, where the page declares its main part) all of the page is its content, of plain
+//!   text all before that notice. Before that, a page with fewer than 20 is read again with the markup that it keeps
+//!   for its scripts: `template`, and `script` of a type of `text/html` or with `template`, `handlebars` or `mustache`
+//!   in it.
 //! * Characters without width that shape no letters are not there, such as zero-width spaces. Terms are looked at in
 //!   lower case; those of digits alone are *numbers* and kept apart.
 //! * The title is the first `title` that has a term and is of no drawing. Headings are the `h1` to `h3` of the
@@ -251,6 +254,7 @@ fn extracted(page: &Page<'_>, templates: Templates) -> (PageContent, bool) {
         }
         PageKind::Text => {
             content.blocks = blocks::of_lines(&content.tokens);
+            classify::drop_notice(&mut content.blocks);
             classify::lines(&mut content.blocks);
             TERMS_MIN
         }

@@ -175,6 +175,23 @@ fn prose_apart_from_much_more_of_it_is_frame() {
     }
 }
 
+/// Whatever stands around the sign in its line, and in pages that have too little content without their frame, too.
+#[test]
+fn a_copyright_notice_near_the_end_ends_a_plain_text() {
+    let made = "Made with a tool that makes pages of texts.";
+    for body in [format!("{LONG}\n{LONG}"), "The red fox looked back at its house. It was not there.".to_owned()] {
+        let own = of_text(&body);
+        for notice in ["© 2024 Acme", "Copyright © 2024 Acme", "2024 Acme ©", "©Acme"] {
+            assert_eq!(of_text(&format!("{body}\n\n{notice}\nAcme\n")), own, "{notice}");
+        }
+    }
+    let text = |before: &str, behind: &str| of_text(&format!("{before}\n© 2024 Acme\n{behind}"));
+    assert_eq!(text(&[LONG; 4].join("\n"), made), of_text(&[LONG; 4].join("\n")));
+    // Much stands behind it, or nothing before: a licence begins with a notice.
+    assert!(text(LONG, LONG).len() > of_text(LONG).len());
+    assert_eq!(of_text(&format!("© 2024 Acme {LONG}")), of_text(&format!("2024 Acme {LONG}")));
+}
+
 #[test]
 fn headings_of_plain_text_are_those_that_are_marked() {
     let text = format!(
@@ -330,6 +347,7 @@ const PIECES: &[&[u8]] = &[
     b"</script>",
     b"one two ",
     b"1 2\n# a\n===\n",
+    b"\n\xc2\xa9 a\n",
     b"\xe4\xb8\xad\xe6",
     b"&am",
     b"<!--",
