@@ -102,10 +102,13 @@ const NOTICE_SHARE: u64 = 4;
 /// Drops the lines from the first copyright notice on that little stands behind, and something before.
 pub(super) fn drop_notice(blocks: &mut Vec<ContentBlock>) {
     let all = units(blocks, |_| true);
-    let ends = |&at: &usize| blocks[at].is_notice && NOTICE_SHARE * units(&blocks[at + 1..], |_| true) < all;
-    if let Some(end) = (1..blocks.len()).find(ends) {
-        blocks.truncate(end);
-    }
+    let mut behind = all;
+    let end = blocks.iter().position(|block| {
+        let is_first = behind == all;
+        behind -= u64::from(block.units);
+        block.is_notice && !is_first && NOTICE_SHARE * behind < all
+    });
+    blocks.truncate(end.unwrap_or(blocks.len()));
 }
 
 /// Classifies the lines of plain text.

@@ -232,6 +232,7 @@ fn deep_and_unclosed_elements_take_linear_time() {
         assert!(of_html(&html).ends_with("word"), "{piece}");
         assert!(of_text(&"a\n".repeat(many)).len() > many);
     }
+    assert!(of_text(&"© a\n".repeat(many)).len() > many);
 }
 
 /// Boilerplate as sites put it around their pages.
