@@ -26,5 +26,5 @@ for name in edits products references figures; do
     folder=$work/made/$name
     arguments+=(--docs "$folder/docs.jsonl" --pairs "$folder/pairs.tsv" --groups "$folder/groups.tsv")
 done
-"$nddb" lab fit "${arguments[@]}" --penalty 0.006 --output "$work/model.json"
+"$nddb" lab fit "${arguments[@]}" --penalty 0.005 --output "$work/model.json"
 diff "$benches/default_model.json" "$work/model.json" && echo "the constants of the program"

@@ -227,7 +227,7 @@ english
   megashingles d4af7868d88eedb8 b35ca9cd9f4f0211
   projection c3f52a494478bddd 20e824e096fab288 07279b0e0cc081ee
   projection 8df60002f4ad5135 bfb8c89985c545c8 cab9da8fa0f31a15
-  profile bf90fcff96f78fe2
+  profile e05758e000dd7b23
   short bands 88f9987e69f6c0b1 10a8214d9b6e1079
   title
   headings
@@ -242,7 +242,7 @@ german
   megashingles 15cc74437ee9e5ed 776e336ae6f7303d
   projection 0e59868af08b091a 20f1daa008b09b60 624a029152a5bcdf
   projection 7ad6778ca6801ff2 1f8c2bda1e308588 e3114d3c2101c4be
-  profile 6083527c1b1c4051
+  profile 90eceadbf186dccb
   short bands 11f1e4b07f69a00d 61a98e2d2e4b0766
   title
   headings
@@ -257,7 +257,7 @@ chinese
   megashingles a21a1276f6c3fb3f 933cd28e6b74e2ed
   projection 1671415123365c27 078c02038c190964 667106855674946b
   projection ad2804661a901c01 12fb1904eb433009 71150751c027280a
-  profile 96f6b13f56a950dc
+  profile 85c492d5b8086c00
   short bands 787ba1f1bc21c9ca 2b5b6b0059ecee8b
   title
   headings
@@ -272,7 +272,7 @@ japanese
   megashingles 995b20a1d8f976e3 674ce946393116fa
   projection f582c80da0311fe2 681c47a3c8930447 7376a1dfa2ec7ee9
   projection f52ff164b3d52a63 e0e2ffbbb631d66a 256c83c7014872cf
-  profile 1d54e840244a0d9a
+  profile a19856d6c0696f29
   short bands e6f526aa1dccf649 0a433c29facea729
   title
   headings
@@ -287,7 +287,7 @@ thai
   megashingles acec42a981f599fb 3ff6e60cf6d20cb4
   projection 360005a12ea6231d 5939032673b62894 24ec41f667064385
   projection 98231a3dc1643b13 46c423a44f6f91f8 1c153abc23395912
-  profile daebced815bc07f3
+  profile fee8ec20fd209f5d
   short bands 70c412b01aac283a e4b51c952fa225d5
   title
   headings
@@ -306,7 +306,7 @@ one term
   megashingles ac5839cc4343826a 8ff240dc976e33e3
   projection df0310d4dbb3a545 fc3e138fe2ae6a37 d2dabecb2b3bee04
   projection 224e28d489472e57 48560dfb482c65d9 c9c824b313dd53e6
-  profile b28ef4bceefe6afd
+  profile 692488093d736b1a
   short bands 206081936c28f97c be8414d68b3b68d4
   title
   headings
@@ -366,7 +366,7 @@ news text
   megashingles 032dd69b75968ae3 13e368b06774eab9
   projection a3bdabcd44ccb075 d54806849ebb483e c7a789142810022c
   projection ed245000e1e5400c 073eda10e4e4c9ce 8cbdb9ef246076e5
-  profile 385a8f3b548c86a1
+  profile 9d0a62114149b59c
   short bands ac66673b93ef6e4f 29ddb891b4285538
   title
   headings

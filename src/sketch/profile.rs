@@ -16,7 +16,7 @@
 //! * *numbers*: the number of different terms of digits alone in the content, and the seven least of the low 16
 //!   bits of their hashes, ascending.
 //! * the number of terms of the content, a hash of the host (the low 32 bits of XXH3 of its name; 0 if unknown),
-//!   and whether all of the page counts as its content, because there is too little else.
+//!   whether all of the page counts as its content, because there is too little else, and whether it is plain text.
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -66,6 +66,8 @@ const NUMBER: u32 = 1 << 22;
 const WHOLE: u8 = 1;
 /// Flag of a profile: the words in the place of the title are those of the file name.
 const FILE_NAME: u8 = 2;
+/// Flag of a profile: the page is plain text.
+const TEXT: u8 = 4;
 /// Mask of the hash of a word.
 const HASH: u32 = NUMBER - 1;
 
@@ -193,6 +195,8 @@ pub struct Profile {
     pub host: u32,
     /// All of the page counts as its content.
     pub is_whole: bool,
+    /// The page is plain text.
+    pub is_text: bool,
 }
 
 impl Profile {
@@ -223,6 +227,7 @@ impl Profile {
             terms: u32::try_from(hashes.len()).unwrap_or(u32::MAX),
             host: if host.is_empty() { 0 } else { xxh3_64(host.as_bytes()) as u32 },
             is_whole: content.is_whole(),
+            is_text: content.is_text(),
         })
     }
 
@@ -302,7 +307,8 @@ impl Profile {
         self.numbers.least.iter().for_each(|hash| bytes.extend_from_slice(&hash.to_le_bytes()));
         bytes.extend_from_slice(&self.terms.to_le_bytes());
         bytes.extend_from_slice(&self.host.to_le_bytes());
-        bytes.push(if self.is_whole { WHOLE } else { 0 } | if is_of_file { FILE_NAME } else { 0 });
+        let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
+        bytes.push(flag(self.is_whole, WHOLE) | flag(is_of_file, FILE_NAME) | flag(self.is_text, TEXT));
         let mut out = [0; PROFILE_SIZE];
         out.copy_from_slice(&bytes);
         out
@@ -333,6 +339,7 @@ impl Profile {
             terms: u32::from_le_bytes(*terms),
             host: u32::from_le_bytes(*host),
             is_whole: flags & WHOLE != 0,
+            is_text: flags & TEXT != 0,
         }
     }
 }

@@ -10,11 +10,10 @@
 //!
 //! A name is cut into words: runs of ASCII letters, cut before a capital that follows a small letter. Words of
 //! frames are `related`, `social`, `share`, `sharing`, `pagination`, `pager`, `comments`, `comment`, `disqus`,
-//! Words of frames are `related`, `social`, `share`, `sharing`, `pagination`, `pager`, `comments`, `comment`,
-//! `disqus`, `widget`, `popup`, `modal`, `banner`, `gdpr`, `consent`, `hidden` and `search`; those that begin with
-//! `nav`, `menu`, `foot` (not `footnote`, `footnotes`) or `cookie`; and those that end with `nav`, `menu` or
-//! `sidebar`. One of `content`, `main`, `article`, `body`, `has`, `with` or `no` in class or identifier of an
-//! element overrides them.
+//! `widget`, `popup`, `modal`, `banner`, `gdpr`, `consent` and `search`; of what a theme writes about a page on its
+//! own account `meta`, `byline`, `author` and `copyright`; those that begin with `nav`, `menu`, `foot` (not
+//! `footnote`, `footnotes`), `cookie` or `breadcrumb`; and those that end with `nav`, `menu` or `sidebar`. One of
+//! `content`, `main`, `article`, `body`, `has`, `with` or `no` in class or identifier of an element overrides them.
 
 /// Attributes that tell the purpose of an element.
 #[derive(Clone, Copy, Debug, Default)]
@@ -177,9 +176,8 @@ fn kind(word: &[u8]) -> Option<bool> {
     let is_frame = match &*lower {
         b"content" | b"main" | b"article" | b"body" | b"has" | b"with" | b"no" => return Some(false),
         b"related" | b"social" | b"share" | b"sharing" | b"pagination" | b"pager" | b"comments" | b"comment"
-        | b"disqus" | b"widget" | b"popup" | b"modal" | b"banner" | b"gdpr" | b"consent" | b"hidden" | b"search" => {
-            true
-        }
+        | b"disqus" | b"widget" | b"popup" | b"modal" | b"banner" | b"gdpr" | b"consent" | b"search" | b"meta"
+        | b"byline" | b"author" | b"copyright" => true,
         word => {
             word.starts_with(b"nav")
                 || word.ends_with(b"nav")
@@ -188,6 +186,7 @@ fn kind(word: &[u8]) -> Option<bool> {
                 || word.ends_with(b"sidebar")
                 || word.starts_with(b"foot") && word != b"footnote" && word != b"footnotes"
                 || word.starts_with(b"cookie")
+                || word.starts_with(b"breadcrumb")
         }
     };
     is_frame.then_some(true)

@@ -3,6 +3,9 @@
 use super::word_set::WordSet;
 use crate::sketch::Profile;
 
+/// The share of their names in which two siblings differ that only file names tell apart: a word or two of few.
+const FILE_NAME_SHARE: f64 = 0.5;
+
 /// The words of title and headings that are no numbers.
 #[derive(Clone, PartialEq)]
 pub(crate) struct Names {
@@ -17,6 +20,7 @@ pub(crate) struct Names {
     all: WordSet,
     /// A hash of the host, 0 if unknown.
     host: u32,
+    is_text: bool,
 }
 
 impl Names {
@@ -25,21 +29,35 @@ impl Names {
         let headings = WordSet::of(profile.headings.plain());
         let (file_name, own_of_file) =
             (WordSet::of(profile.file_name.plain()), WordSet::of(profile.file_name.shared()));
-        Self { all: own.with(&headings), title, own, headings, file_name, own_of_file, host: profile.host }
+        Self {
+            all: own.with(&headings),
+            title,
+            own,
+            headings,
+            file_name,
+            own_of_file,
+            host: profile.host,
+            is_text: profile.is_text,
+        }
     }
 
     /// Returns whether the names are those of two siblings of one template, and the share of the words that name one
-    /// page and not the other.
+    /// page and not the other. Plain text has no title, and as headings what its author marked as such: it has no name
+    /// to compare with that of a page of markup.
     pub(super) fn differences(&self, other: &Self) -> (bool, f64) {
-        if self == other {
+        if self == other || self.is_text != other.is_text {
             return (false, 0.0);
         }
         let are_titled = !self.title.is_empty() && !other.title.is_empty();
         let two_names = if are_titled { self.lacking(other).min(other.lacking(self)) } else { 0 };
         let are_of_one_host = self.host != 0 && self.host == other.host;
         let names = self.all.lacking(&other.all);
-        if two_names == 0 || !are_of_one_host {
-            return (are_of_one_host && self.has_other_file_name(other), names);
+        if !are_of_one_host {
+            return (false, names);
+        }
+        if two_names == 0 {
+            let are_siblings = self.has_other_file_name(other);
+            return (are_siblings, if are_siblings { names.max(FILE_NAME_SHARE) } else { names });
         }
         let least = self.own.words().len().min(other.own.words().len());
         (true, names.max(two_names as f64 / least as f64))

@@ -16,7 +16,7 @@ const RUN_MIN: usize = 3;
 const PROSE_SHARE: u64 = 16;
 
 /// Least length of a run of lines without prose that is no content.
-const LINES_MIN: usize = 16;
+const LINES_MIN: usize = 24;
 
 /// A run of content of plain text counts if it has at least one part in this many of the prose of the greatest run.
 const ISLAND_SHARE: u64 = 4;

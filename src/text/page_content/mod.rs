@@ -27,7 +27,7 @@
 //! * Of plain text, the first line with a copyright sign behind which less than a quarter of the text stands is frame
 //!   with all that follows, unless nothing stands before it (Pomikalek 2011 drops blocks with that sign).
 //! * Of what is left, lines of *prose* tell the content: texts of 50 units, or with a mark that ends a sentence.
-//!   Before the first but two lines, after the last, and in runs of 16 lines that are none but the last two of
+//!   Before the first but two lines, after the last, and in runs of 24 lines that are none but the last two of
 //!   them, lines are frame; so are the runs of lines left between these with less than a quarter of the prose of the
 //!   greatest. Where less than one part in 16 is prose, all lines are content.
 //! * With fewer than 20 terms (five, where the page declares its main part) all of the page is its content, of plain
@@ -82,6 +82,7 @@ pub(crate) struct PageContent {
     headings: Vec<HeadingEnd>,
     units: u64,
     is_whole: bool,
+    is_text: bool,
 }
 
 impl PageContent {
@@ -169,6 +170,11 @@ impl PageContent {
         self.is_whole
     }
 
+    /// Returns whether the page is plain text.
+    pub(crate) fn is_text(&self) -> bool {
+        self.is_text
+    }
+
     fn at<'a>(&'a self, indexes: &'a [u32]) -> impl ExactSizeIterator<Item = &'a str> + 'a {
         indexes.iter().map(|&index| self.tokens.term(index as usize))
     }
@@ -245,7 +251,7 @@ pub fn content_text(page: &Page<'_>) -> String {
 
 /// Returns the content of a page, and whether the page has markup that scripts may show.
 fn extracted(page: &Page<'_>, templates: Templates) -> (PageContent, bool) {
-    let mut content = PageContent::default();
+    let mut content = PageContent { is_text: page.kind == PageKind::Text, ..PageContent::default() };
     let (parts, has_templates) = Tokenizer::new().tokens_and_regions(page, templates, &mut content.tokens);
     let terms_min = match page.kind {
         PageKind::Html => {
