@@ -113,7 +113,10 @@ pub fn told(index: usize, value: f64) -> String {
         }
         "siblings" => "the pages are on two hosts, or neither titles nor file names tell them apart".to_owned(),
         "names" => {
-            format!("{} of the words that name one page, in title and headings, do not name the other", percent(value))
+            format!(
+                "{} of the words that name one page, in title, headings or file name, do not name the other",
+                percent(value)
+            )
         }
         _ => format!("numbers that only one page has: {} of what would be very many", percent(value)),
     }
