@@ -130,13 +130,19 @@ pub(crate) fn resemblance(a: &Profile, b: &Profile) -> f64 {
     resemblance_of(equal.into())
 }
 
+/// Other numbers that are very many on a page of few terms: the date, time and version of one are half of it.
+const MANY_NUMBERS: f64 = 12.0;
+
+/// Terms of a page for each further one.
+const TERMS_OF_NUMBER: f64 = 20.0;
+
 /// Returns the count of numbers of one page that are absent from the other (of the page with fewer numbers), as a share
 /// of a count that is high for this many terms, 0 to 1.
 fn numbers(a: &Profile, b: &Profile, terms: f64) -> f64 {
     let Some(resemblance) = a.numbers.resemblance(&b.numbers) else { return 0.0 };
     let [x, y] = [a.numbers.total, b.numbers.total].map(f64::from);
     let shared = resemblance * (x + y) / (1.0 + resemblance);
-    ((x.min(y) - shared).max(0.0) / (5.0 + terms / 20.0)).min(1.0)
+    ((x.min(y) - shared).max(0.0) / (MANY_NUMBERS + terms / TERMS_OF_NUMBER)).min(1.0)
 }
 
 /// Constants of a model: the intercept and the weights.
@@ -156,7 +162,7 @@ pub(crate) fn log_odds(probability: f64) -> f64 {
 
 impl Model {
     /// Constants fitted for the recipe `main/3`, as `benches/fit.sh` prints them.
-    pub const MAIN: Model = Model { constant: -0.34, weights: [1.35, -4.0, -1.55, -4.16, -6.53] };
+    pub const MAIN: Model = Model { constant: -0.35, weights: [1.34, -4.04, -1.54, -4.12, -6.88] };
 
     /// Returns the contribution of each trait to the log-odds.
     pub fn parts(&self, traits: &Traits) -> [f64; TRAITS] {
