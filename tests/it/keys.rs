@@ -31,6 +31,7 @@ fn profile() -> Profile {
         terms: 0x0506_0708,
         host: 0x1112_1314,
         is_whole: true,
+        is_text: false,
     }
 }
 
@@ -82,4 +83,8 @@ fn a_profile_has_its_fields_where_the_table_says() {
     let mut expected = bytes;
     expected[at - 1] = 2;
     assert_eq!((named.to_bytes(), Profile::from_bytes(&expected)), (expected, named));
+    let text = Profile { is_whole: false, is_text: true, ..profile };
+    expected = bytes;
+    expected[at - 1] = 4;
+    assert_eq!((text.to_bytes(), Profile::from_bytes(&expected)), (expected, text));
 }
