@@ -34,7 +34,10 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from urllib.parse import quote
 
-KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from debian import options, update  # noqa: E402
+from plain_text import INLINE  # noqa: E402
+
 LONGEST_FILE, FEWEST_WORDS, SIBLINGS = 400_000, 40, 25
 
 # Content elements and what is left out within them, of each generator. The first selector that a page has is taken.
@@ -137,39 +140,15 @@ def run(*command, **options):
     return subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE, **options).stdout
 
 
-def mirror():
-    """Returns the address that the machine takes Debian from."""
-    lines = run("apt-get", "indextargets", "--format", "$(REPO_URI) $(ORIGIN) $(LABEL)", "Created-By: Packages")
-    found = sorted({line.split()[0] for line in lines.splitlines() if line.split()[1:] == ["Debian", "Debian"]})
-    if not found:
-        sys.exit("apt-get update first: no lists of Debian")
-    return found[0]
-
-
-def apt(folder, release):
-    home = (folder / "apt" / release).absolute()
-    return [
-        "apt-get", "-qq", "-o", f"Dir::Etc::sourcelist={home}/sources.list", "-o", "Dir::Etc::sourceparts=/dev/null",
-        "-o", f"Dir::State::lists={home}/lists", "-o", f"Dir::Cache={home}/cache",
-        "-o", f"Dir::State::status={home}/status", "-o", "APT::Sandbox::User=root",
-    ]  # fmt: skip
-
-
 def fetch(folder, release, packages):
     """Downloads and unpacks the packages that are not there yet; returns their versions."""
-    home = folder / "apt" / release
-    if not (home / "status").exists():
-        for part in ("lists/partial", "cache/archives/partial"):
-            (home / part).mkdir(parents=True, exist_ok=True)
-        (home / "sources.list").write_text(f"deb [signed-by={KEYRING}] {mirror()} {release} main\n")
-        run(*apt(folder, release), "update")
-        (home / "status").write_text("")
+    update(folder, release)
     debs = folder / "deb" / release
     debs.mkdir(parents=True, exist_ok=True)
     versions = {}
     for package in packages:
         if not list(debs.glob(f"{package}_*.deb")):
-            run(*apt(folder, release), "download", package, cwd=debs)
+            run("apt-get", "-qq", *options(folder, release), "download", package, cwd=debs)
         [deb] = debs.glob(f"{package}_*.deb")
         unpacked = folder / "unpacked" / release / package
         if not unpacked.exists():
@@ -183,10 +162,6 @@ def fetch(folder, release, packages):
 
 VOID = set("area base br col embed hr img input link meta param source track wbr".split())
 HIDDEN = set("head title script style template noscript iframe object svg textarea select".split())
-INLINE = set(
-    "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr q rp rt ruby s samp small "
-    "span strike strong sub sup time tt u var wbr".split()
-)
 
 
 class Tree(html.parser.HTMLParser):

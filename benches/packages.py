@@ -49,10 +49,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.path.insert(0, str(Path(__file__).resolve().parent / "compare"))
 from crawl_labels import Page, read_rows, rendered  # noqa: E402
+from debian import options, update  # noqa: E402
 from plain_text import text_of  # noqa: E402
 from score import Found, read_json_lines  # noqa: E402
 
-KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
 SUITES = "bullseye bookworm trixie sid".split()
 SHORT = {"u": "bullseye", "b": "bookworm", "t": "trixie", "s": "sid"}
 HTML_MOST, TEXT_MOST, LEAST = 400_000, 200_000, 120
@@ -142,36 +142,9 @@ def digest(text):
 # Packages.
 
 
-def mirror():
-    """Returns the address that the machine takes Debian from."""
-    command = ["apt-get", "indextargets", "--format", "$(REPO_URI) $(ORIGIN) $(LABEL)", "Created-By: Packages"]
-    lines = subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE).stdout.splitlines()
-    found = sorted({line.split()[0] for line in lines if line.split()[1:] == ["Debian", "Debian"]})
-    if not found:
-        sys.exit("apt-get update first: no lists of Debian")
-    return found[0]
-
-
-def options(folder, suite):
-    """Returns options of apt that make it know one suite and nothing of the machine."""
-    at = (folder / "apt" / suite).absolute()
-    pairs = {
-        "Dir::Etc::sourcelist": at / "sources.list", "Dir::Etc::sourceparts": "/dev/null",
-        "Dir::State::lists": at / "lists", "Dir::Cache": at / "cache", "Dir::State::status": at / "status",
-        "APT::Sandbox::User": "root",
-    }  # fmt: skip
-    return [part for name, value in pairs.items() for part in ("-o", f"{name}={value}")]
-
-
 def available(folder, suite):
     """Returns source, version and size by package of a suite; downloads its lists where they are missing."""
-    at = folder / "apt" / suite
-    if not (at / "status").exists():
-        for part in ("lists/partial", "cache/archives/partial"):
-            (at / part).mkdir(parents=True, exist_ok=True)
-        (at / "sources.list").write_text(f"deb [signed-by={KEYRING}] {mirror()} {suite} main\n")
-        subprocess.run(["apt-get", *options(folder, suite), "-qq", "update"], check=True)
-        (at / "status").touch()
+    update(folder, suite)
     command = ["apt-cache", *options(folder, suite), "dumpavail"]
     packages = {}
     for part in subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE).stdout.split("\n\n"):

@@ -174,7 +174,7 @@ class Labels(unittest.TestCase):
             rows = read_rows(path)
             self.assertEqual(len({(row["id1"], row["id2"]) for row in rows}), len(rows))
             for row in rows:
-                if "stratum" in row:
+                if path.name != "packages.tsv":
                     self.assertTrue(row["id1"] < row["id2"] and row["stratum"] in STRATA, row)
                     self.assertGreaterEqual(float(row["weight"]), 1, row)
                 self.assertTrue({row[name] for name in ("first", "second", "label")} <= crawl_labels.VERDICTS, row)
