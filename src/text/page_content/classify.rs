@@ -6,8 +6,9 @@ use super::blocks::ContentBlock;
 const UNNAMED_UNITS: u64 = 100;
 
 /// A main part that is only named so, or articles without a heading, must be at least one part in this many of a
-/// page.
+/// page, or of what stands in no link.
 const REGION_SHARE: u64 = 8;
+const UNLINKED_SHARE: u64 = 2;
 
 /// Least length of a run of link blocks.
 const RUN_MIN: usize = 3;
@@ -31,20 +32,24 @@ pub(super) fn markup(blocks: &mut [ContentBlock]) -> bool {
     let heeds_names = unnamed >= UNNAMED_UNITS;
     let open = |block: &ContentBlock| open(block) && !(heeds_names && block.region.is_named_frame);
 
-    let all = units(blocks, open);
     let is_main = |block: &ContentBlock| block.region.is_main;
     let is_named_main = |block: &ContentBlock| block.region.is_named_main;
     let is_article = |block: &ContentBlock| block.region.is_article;
     let share = |region: &dyn Fn(&ContentBlock) -> bool| units(blocks, |block| open(block) && region(block));
     let is_titled = |block: &ContentBlock| block.heading.is_some_and(|heading| heading.rank == 1);
-    let articles = share(&is_article);
+    let unlinked = |region: &dyn Fn(&ContentBlock) -> bool| -> u64 {
+        let of_region = blocks.iter().filter(|block| open(block) && region(block));
+        of_region.map(|block| u64::from(block.units - block.link_units)).sum()
+    };
+    let is_enough = |region: &dyn Fn(&ContentBlock) -> bool| {
+        let has = |units: u64, all: u64, least: u64| units > 0 && least * units >= all;
+        has(share(region), share(&|_| true), REGION_SHARE) || has(unlinked(region), unlinked(&|_| true), UNLINKED_SHARE)
+    };
     let region: Option<&dyn Fn(&ContentBlock) -> bool> = if share(&is_main) > 0 {
         Some(&is_main)
-    } else if all > 0 && REGION_SHARE * share(&is_named_main) >= all {
+    } else if is_enough(&is_named_main) {
         Some(&is_named_main)
-    } else if articles > 0
-        && (REGION_SHARE * articles >= all || share(&|block| is_article(block) && is_titled(block)) > 0)
-    {
+    } else if is_enough(&is_article) || share(&|block| is_article(block) && is_titled(block)) > 0 {
         Some(&is_article)
     } else {
         None

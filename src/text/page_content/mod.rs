@@ -16,8 +16,9 @@
 //!   `display: none`); and in an element whose class or identifier has the word of a frame (`regions`), unless it
 //!   holds an `h1` or the main part or fewer than 100 units stand outside of all of them.
 //! * Of what is left, the main part is the page's: the text in `main` or in the role `main`; else in an element
-//!   with the identifier `main`, `content`, `main-content` or `maincontent`, if that is an eighth of it; else in
-//!   articles, if they are an eighth of it or have an `h1`. Where there is none of these, all of it.
+//!   with the identifier `main`, `content`, `main-content` or `maincontent`, if that is an eighth of it, or has half of
+//!   what stands in no link, as a page of a few lines has beside a long table of contents; else in articles, if they
+//!   are or have as much, or an `h1`. Where there is none of these, all of it.
 //! * What comes before the first text or heading is frame: links only where the page declares its main part, else all
 //!   of it; a heading that is all link begins nothing there.
 //! * Where texts are longer than link blocks, links are not what the page is about: runs of three link blocks or

@@ -96,6 +96,11 @@ fn in_the_main_part_links_are_content_and_around_it_nothing_is() {
         let found = found.trim_start_matches(TERMS).trim_start();
         assert_eq!(found, "index one two three four one two three four", "{open}");
     }
+    // Beside a long list of links a main part is known by its text.
+    let contents = LINKS.repeat(40);
+    let html = |inner: &str| format!("<div id=content>{inner}</div><div>no{contents}</div>");
+    assert_eq!(of_html(&html("<h1>Fox</h1>The fox jumps over a dog.")), "fox the fox jumps over a dog");
+    assert!(of_html(&html("<a href=x>yes</a>")).starts_with("yes no one two three"));
     let html = format!("<p>no</p><article><header><h1>Fox</h1>by me</header><p>{LONG}</p></article><p>{LONG}</p>");
     assert_eq!(of_html(&html), format!("fox by me {TERMS}"));
 }
