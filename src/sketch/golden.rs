@@ -127,7 +127,14 @@ fn main_2_gives_the_pinned_numbers() {
 #[test]
 fn main_3_gives_the_pinned_numbers() {
     let mut found = String::new();
-    for (name, page) in pages().into_iter().chain([("news", Page::html(NEWS)), ("news text", Page::text(NEWS_TEXT))]) {
+    let addressed = |page| Page { url: Some("https://a.example/news/h3-v2/fox.html"), ..page };
+    let news = [
+        ("news", Page::html(NEWS)),
+        ("news text", Page::text(NEWS_TEXT)),
+        ("news at an address", addressed(Page::html(NEWS))),
+        ("news text at an address", addressed(Page::text(NEWS_TEXT))),
+    ];
+    for (name, page) in pages().into_iter().chain(news) {
         let _ = write!(found, "{name}\n{}", numbers("main/3", &page));
     }
     assert!(found == MAIN_3_EXPECTED, "found\n{found}");
@@ -370,6 +377,37 @@ news text
   short bands ac66673b93ef6e4f 29ddb891b4285538
   title
   headings
+  terms 28 numbers 6 whole false
+news at an address
+  tokens 79
+  fingerprint 824a87a318d3d65f
+  digest 5dc1985fc5131d3802863bd3ff0cffdf
+  min-values 31d9a5effdd20d05
+  supershingles f509be5126a451f1 325238dee8a36483 3fa750f7221f6b5b
+  supershingles 53cd58f57edd0b06 b7c0b4112e71b0e8 0fe098bac8b5c6a9
+  megashingles 4dd2ed500997cf87 88af6a144f200773
+  projection c3bdae8d44e1ac64 d14c0c8896bb583e 07a78b242655414e
+  projection ed441728b1e53004 8fa0d899e5ede5cc c89db98d0eea76f4
+  profile 664cc9c0f4296ca8
+  short bands 114adc8ca914783f f7e32977b63c4c4f
+  title 8b92cf a1f063 98d98c a631b8
+  headings 18d98c 2631b8 0b92cf 21f063 0c5631 5da314 1e32b7
+  terms 52 numbers 11 whole false
+news text at an address
+  tokens 56
+  fingerprint 8221868308da960f
+  digest dcb0c60f7d2117f9a61d8963ddb101ba
+  min-values d2259f0448c4c02c
+  supershingles 527912971c4c998d 1325451e3a75fc8b 499c9acfc1b4f803
+  supershingles 1ef8063b59d1e086 f4654f84c59be729 616ec80b5c98eaf6
+  megashingles 032dd69b75968ae3 13e368b06774eab9
+  projection a3bdabcd44ccb075 d54806849ebb483e c7a789142810022c
+  projection ed245000e1e5400c 073eda10e4e4c9ce 8cbdb9ef246076e5
+  profile 94084363f08a10a6
+  short bands ac66673b93ef6e4f 29ddb891b4285538
+  title
+  headings
+  file name 8b92cf 046ad6 692638 a631b8
   terms 28 numbers 6 whole false
 ";
 

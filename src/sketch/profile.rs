@@ -9,10 +9,14 @@
 //! * *title* and *headings*: the first 15 different words of the title, and of all headings of the content, those
 //!   of higher rank first. A word is a term in lower case; a final `s` after a letter other than `s` is dropped
 //!   from terms of more than three ASCII letters, and `and` is no word. Each word is 24 bits: the low 22 of its
-//!   XXH3 (64 bits, seed 0); bit 22 marks a number: a word with a digit and at most one letter; bit 23 marks a word
-//!   of a title that occurs in the content or its headings too, as the name of a site seldom does, or a word of a file
-//!   name that occurs anywhere in the page. (With hashes of 14 bits one name in some hundred has the hash of a word of
-//!   its template, and its page is named as all of them.)
+//!   XXH3 (64 bits, seed 0); bit 22 marks a number: a word that begins with a digit, or `v` and a digit, and has
+//!   at most one letter (`31`, `7b`, `v2`; not `h3`); bit 23 marks a word that is the page's own: of a title
+//!   one that occurs in the content or its headings too, as the name of a site seldom does, or, where the content is
+//!   *brief* (less than 60 terms), in the path of the address. (With hashes of 14 bits one name in some hundred has the
+//!   hash of a word of its template, and its page is named as all of them.)
+//! * in the place of the title, where there are neither title nor headings: the first 15 different words of the file
+//!   name of the address, of all parts of its path where the content is brief, the last part first. Those that occur
+//!   anywhere in the page are its own.
 //! * *numbers*: the number of different terms of digits alone in the content, and the seven least of the low 16
 //!   bits of their hashes, ascending.
 //! * the number of terms of the content, a hash of the host (the low 32 bits of XXH3 of its name; 0 if unknown),
@@ -21,7 +25,7 @@
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::sketch::min_hash::{self, MIN_VALUES};
-use crate::text::file_name::file_name_words;
+use crate::text::address::{file_name_words, path_words};
 use crate::text::{Headings, PageContent};
 
 /// Most words kept of a title, and of headings.
@@ -58,10 +62,13 @@ pub(crate) const SHORT_BANDS: usize = 2 * RUNS;
 /// Terms in a short shingle.
 const SHORT: usize = 2;
 
-/// Bit of a title's word that occurs in the content too.
-const SHARED: u32 = 1 << 23;
+/// Bit of a word that is the page's own.
+const OWN: u32 = 1 << 23;
 /// Bit of a number.
 const NUMBER: u32 = 1 << 22;
+/// Terms below which a content is brief: of two pages of one template it may be what they share.
+const BRIEF: u32 = 60;
+
 /// Flag of a profile: all of the page counts as its content.
 const WHOLE: u8 = 1;
 /// Flag of a profile: the words in the place of the title are those of the file name.
@@ -84,8 +91,8 @@ impl LeadingWords {
     fn of(words: impl Iterator<Item = u32>) -> Self {
         let mut seen: Vec<u32> = Vec::new();
         for word in words {
-            match seen.iter_mut().find(|known| **known & !SHARED == word & !SHARED) {
-                Some(known) => *known |= word & SHARED,
+            match seen.iter_mut().find(|known| **known & !OWN == word & !OWN) {
+                Some(known) => *known |= word & OWN,
                 None => seen.push(word),
             }
         }
@@ -113,9 +120,9 @@ impl LeadingWords {
         self.kept().iter().filter(|word| *word & NUMBER == 0).map(|word| word & HASH)
     }
 
-    /// Returns the hashes of the words that occur in the content too.
-    pub fn shared(&self) -> impl Iterator<Item = u32> + Clone + '_ {
-        self.kept().iter().filter(|word| *word & (NUMBER | SHARED) == SHARED).map(|word| word & HASH)
+    /// Returns the hashes of the words that are no numbers and the page's own.
+    pub fn own(&self) -> impl Iterator<Item = u32> + Clone + '_ {
+        self.kept().iter().filter(|word| *word & (NUMBER | OWN) == OWN).map(|word| word & HASH)
     }
 }
 
@@ -183,7 +190,8 @@ pub struct Profile {
     pub short: [u8; MIN_VALUES],
     /// The words of its title.
     pub title: LeadingWords,
-    /// The words of the file name of its address, if it has neither a title nor headings.
+    /// The words of the file name of its address, of all its path if the content is brief, if it has neither a title nor
+    /// headings.
     pub file_name: LeadingWords,
     /// The words of the headings of its content.
     pub headings: LeadingWords,
@@ -210,25 +218,39 @@ impl Profile {
             headings.iter().flat_map(|heading| content.lower(heading.indexes)).filter_map(|term| word(&term)),
         );
         let title: Vec<String> = content.title().collect();
-        let url = url.filter(|_| title.is_empty() && headings.is_empty());
-        let file_name = url.map(|url| words_of_file_name(&file_name_words(url), &content.page_hashes()));
+        let terms = u32::try_from(hashes.len()).unwrap_or(u32::MAX);
+        let (is_brief, has_no_name) = (terms < BRIEF, title.is_empty() && headings.is_empty());
+        let address = match url {
+            Some(url) if is_brief => path_words(url),
+            Some(url) if has_no_name => file_name_words(url),
+            _ => Vec::new(),
+        };
         let is_in_content = occurring(&title, hashes);
         let title = title.iter().zip(is_in_content).filter_map(|(term, is_in_content)| {
             let word = word(term)?;
-            let is_shared = is_in_content || heading_words.kept().contains(&word);
-            Some(if is_shared { word | SHARED } else { word })
+            let is_own = is_in_content || heading_words.kept().contains(&word) || address.contains(term);
+            Some(if is_own { word | OWN } else { word })
         });
+        let file_name = match address.is_empty() || !has_no_name {
+            true => LeadingWords::default(),
+            false => LeadingWords::of(words_of_address(&address, &content.page_hashes()).into_iter()),
+        };
         Some(Self {
             short: std::array::from_fn(|index| values[index] as u8),
             title: LeadingWords::of(title),
-            file_name: LeadingWords::of(file_name.into_iter().flatten()),
+            file_name,
             headings: heading_words,
             numbers: Numbers::of(&content.number_hashes()),
-            terms: u32::try_from(hashes.len()).unwrap_or(u32::MAX),
+            terms,
             host: if host.is_empty() { 0 } else { xxh3_64(host.as_bytes()) as u32 },
             is_whole: content.is_whole(),
             is_text: content.is_text(),
         })
+    }
+
+    /// Returns whether the content is so brief that its title says more of what it is about.
+    pub(crate) fn is_brief(&self) -> bool {
+        self.terms < BRIEF
     }
 
     /// Returns a hash of all words of the title, and one of all words of the headings, numbers left out; order does
@@ -358,18 +380,18 @@ fn word(term: &str) -> Option<u32> {
     let is_plural = bytes.len() > 3 && term.is_ascii() && bytes.ends_with(b"s") && !bytes.ends_with(b"ss");
     let hash = xxh3_64(&bytes[..bytes.len() - usize::from(is_plural)]) as u32 & HASH;
     let letters = term.chars().filter(|letter| letter.is_alphabetic()).count();
-    let is_number = letters <= 1 && term.contains(char::is_numeric);
+    let is_number = letters <= 1 && term.strip_prefix('v').unwrap_or(term).starts_with(char::is_numeric);
     Some(if is_number { hash | NUMBER } else { hash })
 }
 
-/// Returns the words of a file name; those that the page has, as they are or as plurals, are shared. Not the content
+/// Returns the words of a file name or path; those that the page has, as they are or as plurals, are shared. Not the content
 /// alone: little of a list without markup may be content.
-fn words_of_file_name(terms: &[String], hashes: &[u64]) -> Vec<u32> {
+fn words_of_address(terms: &[String], hashes: &[u64]) -> Vec<u32> {
     let forms: Vec<String> = terms.iter().flat_map(|term| [term.clone(), format!("{term}s")]).collect();
     let is_in_page = occurring(&forms, hashes);
     let words = terms.iter().zip(is_in_page.chunks(2)).filter_map(|(term, forms)| {
-        let is_shared = forms.contains(&true);
-        word(term).map(|word| if is_shared { word | SHARED } else { word })
+        let is_own = forms.contains(&true);
+        word(term).map(|word| if is_own { word | OWN } else { word })
     });
     words.collect()
 }

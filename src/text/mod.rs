@@ -11,12 +11,12 @@
 //! It must never import `sketch`, `store`, `archive` or `detect`, nor anything that opens a file. Types of the
 //! HTML, URL and character set libraries do not leave it.
 
+pub(crate) mod address;
 pub(crate) mod charset;
 mod combining_marks;
 pub(crate) mod content;
 mod elements;
 mod entities;
-pub(crate) mod file_name;
 mod headings;
 mod html;
 mod images;

@@ -3,14 +3,15 @@
 use super::word_set::WordSet;
 use crate::sketch::Profile;
 
-/// The share of their names in which two siblings differ that only file names tell apart: a word or two of few.
-const FILE_NAME_SHARE: f64 = 0.5;
+/// The least share of their names in which two siblings differ that only their file names tell apart, or whose contents
+/// say little: it does not matter how many words of a title all pages of a template have.
+const SIBLING_SHARE: f64 = 2.0 / 3.0;
 
 /// The words of title and headings that are no numbers.
 #[derive(Clone, PartialEq)]
 pub(crate) struct Names {
     title: WordSet,
-    /// The words of the title that occur in content or headings too, as the name of a site seldom does.
+    /// The words of the title that are the page's own, as the name of a site seldom is.
     own: WordSet,
     headings: WordSet,
     /// The words of the file name of a page without a title and headings, and those that occur in the page.
@@ -21,14 +22,14 @@ pub(crate) struct Names {
     /// A hash of the host, 0 if unknown.
     host: u32,
     is_text: bool,
+    is_brief: bool,
 }
 
 impl Names {
     pub(crate) fn of(profile: &Profile) -> Self {
-        let (title, own) = (WordSet::of(profile.title.plain()), WordSet::of(profile.title.shared()));
+        let (title, own) = (WordSet::of(profile.title.plain()), WordSet::of(profile.title.own()));
         let headings = WordSet::of(profile.headings.plain());
-        let (file_name, own_of_file) =
-            (WordSet::of(profile.file_name.plain()), WordSet::of(profile.file_name.shared()));
+        let (file_name, own_of_file) = (WordSet::of(profile.file_name.plain()), WordSet::of(profile.file_name.own()));
         Self {
             all: own.with(&headings),
             title,
@@ -38,6 +39,7 @@ impl Names {
             own_of_file,
             host: profile.host,
             is_text: profile.is_text,
+            is_brief: profile.is_brief(),
         }
     }
 
@@ -55,12 +57,14 @@ impl Names {
         if !are_of_one_host {
             return (false, names);
         }
-        if two_names == 0 {
-            let are_siblings = self.has_other_file_name(other);
-            return (are_siblings, if are_siblings { names.max(FILE_NAME_SHARE) } else { names });
-        }
         let least = self.own.words().len().min(other.own.words().len());
-        (true, names.max(two_names as f64 / least as f64))
+        let share = match two_names {
+            0 if self.has_other_file_name(other) => SIBLING_SHARE,
+            0 => return (false, names),
+            _ if self.is_brief && other.is_brief => SIBLING_SHARE.max(two_names as f64 / least as f64),
+            _ => two_names as f64 / least as f64,
+        };
+        (true, names.max(share))
     }
 
     /// Returns whether each file name has an own word that the other one lacks.

@@ -24,13 +24,15 @@ pub const ALL_TRAITS: [Trait; TRAITS] = [
     Trait { name: "content" },
     // Share of the words of the longer content that are absent from the other, as far as it exceeds a tenth.
     Trait { name: "missing" },
-    // 1 for two pages of one host of which each title has a word of its own content or headings that the other title
-    // and headings lack, or, of pages without titles and headings, each file name a word of its own page that the
-    // other file name lacks: siblings of one template, which is what they are alike by.
+    // 1 for two pages of one host of which each title has a word of its own (of its content or headings, and of a brief
+    // content of its address) that the other title and headings lack, or, of pages without titles and headings, each
+    // file name a word of its own page that the other file name lacks: siblings of one template, which is what they are
+    // alike by.
     Trait { name: "siblings" },
     // Share of the smaller set of title and heading words that is absent from the larger set. Of siblings the share of
-    // such words of the titles, if that is greater: headings that stand on every page name none of them. One half of
-    // siblings by their file names; 0 of a plain text and a page of markup, whose headings are not of one kind.
+    // such words of the titles, if that is greater: headings that stand on every page name none of them. At least two
+    // thirds of siblings by their file names, and of two brief ones; 0 of a plain text and a page of markup, whose
+    // headings are not of one kind.
     Trait { name: "names" },
     // Numbers of one page that are absent from the other, relative to a count that is high for the length.
     Trait { name: "numbers" },
@@ -107,14 +109,14 @@ pub fn told(index: usize, value: f64) -> String {
         }
         "missing" => "at most a tenth of the words of the longer text are missing from the other".to_owned(),
         "siblings" if value > 0.0 => {
-            "on one host, and the title of each page (or its file name, if it has neither title nor headings) has a \
+            "on one host, and the title of each page (or its address, if it has neither title nor headings) has a \
             word of substance that the other lacks: pages of one template are alike whatever they are about"
                 .to_owned()
         }
-        "siblings" => "the pages are on two hosts, or neither titles nor file names tell them apart".to_owned(),
+        "siblings" => "the pages are on two hosts, or neither titles nor addresses tell them apart".to_owned(),
         "names" => {
             format!(
-                "{} of the words that name one page, in title, headings or file name, do not name the other",
+                "{} of the words that name one page, in title, headings or address, do not name the other",
                 percent(value)
             )
         }
@@ -162,7 +164,7 @@ pub(crate) fn log_odds(probability: f64) -> f64 {
 
 impl Model {
     /// Constants fitted for the recipe `main/3`, as `benches/fit.sh` prints them.
-    pub const MAIN: Model = Model { constant: -0.35, weights: [1.34, -4.04, -1.54, -4.12, -6.88] };
+    pub const MAIN: Model = Model { constant: -0.37, weights: [1.37, -4.02, -1.48, -4.04, -6.97] };
 
     /// Returns the contribution of each trait to the log-odds.
     pub fn parts(&self, traits: &Traits) -> [f64; TRAITS] {
@@ -343,13 +345,32 @@ mod tests {
         ] {
             let other = profile(url, "");
             for values in [values(&sink, &other), values(&other, &sink)] {
-                assert_eq!(values[2..4], [siblings, siblings / 2.0], "{url}");
+                assert_eq!(values[2..4], [siblings, siblings * 2.0 / 3.0], "{url}");
             }
         }
         for markup in ["<title>Red fox</title>", "<h1>Red fox</h1>"] {
             let titled = profile("http://a.example/30/source_config.html", markup);
             assert_eq!((titled.file_name, values(&sink, &titled)[2]), (LeadingWords::default(), 0.0), "{markup}");
         }
+    }
+
+    /// Functions of one name in two modules, of which title and address alone tell the module.
+    #[test]
+    fn the_address_of_a_brief_page_says_which_words_of_its_title_are_its_own() {
+        let profile = |module: &str, folder: &str, words: usize| {
+            let words: String = (0..words).map(|word| format!("word{word} ")).collect();
+            let html = format!("<title>parse in {module} - Site</title><main><h1>parse</h1><p>In {words}.</p></main>");
+            let url = format!("http://a.example/{folder}/parse.html");
+            Recipe::default().sketch(&Page { url: Some(&url), ..Page::html(&html) }).profile.expect("a profile")
+        };
+        let values = |a: &Profile, b: &Profile| Traits::of(a, b, 84).values[2..4].to_vec();
+        let of = |module: &str, folder: &str| profile(module, folder, 40);
+        let http = of("http", "http");
+        assert_eq!(values(&http, &of("h3", "h3")), [1.0, 2.0 / 3.0]);
+        assert_eq!(values(&http, &of("http", "v2/http")), [0.0, 0.0]);
+        assert_eq!(values(&http, &of("quic", "http")), [0.0, 0.0], "a word of neither content nor address");
+        assert_eq!(values(&http, &of("v3", "v3")), [0.0, 0.0], "a version");
+        assert_eq!(values(&profile("http", "http", 80), &profile("h3", "h3", 80)), [0.0, 0.0], "much content");
     }
 
     /// A page of markup has other headings than its source text, which marks some of them.

@@ -280,7 +280,7 @@ fn words_of_titles_and_headings_are_compared_as_people_compare_them() {
     // "Dogs" and "dog" are equal; "foxes" and "fox" are not, for they differ by more than one letter.
     assert_eq!(words(&one.title)[1..], words(&two.title)[1..]);
     // The name of the site is not in the content.
-    assert_eq!(two.title.shared().collect::<Vec<_>>(), words(&two.title)[..2]);
+    assert_eq!(two.title.own().collect::<Vec<_>>(), words(&two.title)[..2]);
     let numbered = profile("Release 2.1 of the v3", "x");
     assert_eq!((words(&numbered.title).len(), numbered.title.kept().len()), (3, 6));
 }

@@ -1,4 +1,4 @@
-//! The file name of a page, by its address.
+//! The words of a page's address.
 
 use percent_encoding::percent_decode_str;
 use url::Url;
@@ -9,14 +9,26 @@ use crate::text::tokenizer::tokens;
 /// Returns the words of the file name of an absolute address, in lower case: the terms of the last part of its path
 /// that is no `index`, decoded, without what stands behind the last dot. None if there is no such part.
 pub(crate) fn file_name_words(url: &str) -> Vec<String> {
+    words(parts(url).first().map_or("", String::as_str))
+}
+
+/// Returns the words of all parts of the path of an absolute address, as those of a file name; the last part first.
+pub(crate) fn path_words(url: &str) -> Vec<String> {
+    words(&parts(url).join(" "))
+}
+
+/// Returns the parts of the path of an absolute address as `file_name_words` describes them, the last one first.
+fn parts(url: &str) -> Vec<String> {
     let Ok(url) = Url::parse(url.trim()) else { return Vec::new() };
-    let parts = url.path_segments().into_iter().flatten().rev();
-    let mut stems = parts.map(|part| {
+    let stems = url.path_segments().into_iter().flatten().rev().map(|part| {
         let part = percent_decode_str(part).decode_utf8_lossy();
         part.rsplit_once('.').map_or(&*part, |(stem, _)| stem).to_lowercase()
     });
-    let named = stems.find(|stem| !stem.is_empty() && stem != "index").unwrap_or_default();
-    tokens(&Page::text(&named)).terms().map(str::to_owned).collect()
+    stems.filter(|stem| !stem.is_empty() && stem != "index").collect()
+}
+
+fn words(text: &str) -> Vec<String> {
+    tokens(&Page::text(text)).terms().map(str::to_owned).collect()
 }
 
 #[cfg(test)]
@@ -43,6 +55,18 @@ mod tests {
             ("", ""),
         ] {
             assert_eq!(file_name_words(url).join(" "), words, "{url}");
+        }
+    }
+
+    #[test]
+    fn a_path_has_the_words_of_all_its_parts() {
+        for (url, words) in [
+            ("https://a.example/v1.2/netlog/h3/fn.parse.html?x=y", "fn parse h3 netlog v1"),
+            ("https://a.example/2016/05/red-fox/index.html", "red fox 05 2016"),
+            ("https://a.example/", ""),
+            ("red/fox.html", ""),
+        ] {
+            assert_eq!(path_words(url).join(" "), words, "{url}");
         }
     }
 }
