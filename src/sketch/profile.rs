@@ -12,8 +12,9 @@
 //!   XXH3 (64 bits, seed 0); bit 22 marks a number: a word that begins with a digit, or `v` and a digit, and has
 //!   at most one letter (`31`, `7b`, `v2`; not `h3`); bit 23 marks a word that is the page's own: of a title
 //!   one that occurs in the content or its headings too, as the name of a site seldom does, or, where the content is
-//!   *brief* (less than 60 terms), in the path of the address. (With hashes of 14 bits one name in some hundred has the
-//!   hash of a word of its template, and its page is named as all of them.)
+//!   *brief* (less than 60 terms), in the path of the address. Behind the title of a brief content stand those words of
+//!   the file name of the address that occur in the content, as its own. (With hashes of 14 bits one name in some
+//!   hundred has the hash of a word of its template, and its page is named as all of them.)
 //! * in the place of the title, where there are neither title nor headings: the first 15 different words of the file
 //!   name of the address, of all parts of its path where the content is brief, the last part first. Those that occur
 //!   anywhere in the page are its own.
@@ -25,7 +26,7 @@
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::sketch::min_hash::{self, MIN_VALUES};
-use crate::text::address::{file_name_words, path_words};
+use crate::text::address::path_parts;
 use crate::text::{Headings, PageContent};
 
 /// Most words kept of a title, and of headings.
@@ -188,7 +189,7 @@ impl Numbers {
 pub struct Profile {
     /// The low bits of the min-values of its short shingles.
     pub short: [u8; MIN_VALUES],
-    /// The words of its title.
+    /// The words of its title; if its content is brief, those of its file name that the content has behind them.
     pub title: LeadingWords,
     /// The words of the file name of its address, of all its path if the content is brief, if it has neither a title nor
     /// headings.
@@ -220,24 +221,29 @@ impl Profile {
         let title: Vec<String> = content.title().collect();
         let terms = u32::try_from(hashes.len()).unwrap_or(u32::MAX);
         let (is_brief, has_no_name) = (terms < BRIEF, title.is_empty() && headings.is_empty());
-        let address = match url {
-            Some(url) if is_brief => path_words(url),
-            Some(url) if has_no_name => file_name_words(url),
-            _ => Vec::new(),
-        };
+        let address = url.filter(|_| is_brief || has_no_name).map(path_parts).unwrap_or_default();
+        let file_name = address.first().map(Vec::as_slice).unwrap_or_default();
         let is_in_content = occurring(&title, hashes);
         let title = title.iter().zip(is_in_content).filter_map(|(term, is_in_content)| {
             let word = word(term)?;
-            let is_own = is_in_content || heading_words.kept().contains(&word) || address.contains(term);
+            let is_in_address = || address.iter().any(|part| part.contains(term));
+            let is_own = is_in_content || heading_words.kept().contains(&word) || is_in_address();
             Some(if is_own { word | OWN } else { word })
         });
-        let file_name = match address.is_empty() || !has_no_name {
-            true => LeadingWords::default(),
-            false => LeadingWords::of(words_of_address(&address, &content.page_hashes()).into_iter()),
+        let (title, file_name) = match has_no_name {
+            false => {
+                let named = words_of_address(file_name, hashes).filter(|word| word & OWN != 0);
+                (LeadingWords::of(title.chain(named)), LeadingWords::default())
+            }
+            true if address.is_empty() => Default::default(),
+            true => {
+                let names = if is_brief { address.concat() } else { file_name.to_vec() };
+                (LeadingWords::default(), LeadingWords::of(words_of_address(&names, &content.page_hashes())))
+            }
         };
         Some(Self {
             short: std::array::from_fn(|index| values[index] as u8),
-            title: LeadingWords::of(title),
+            title,
             file_name,
             headings: heading_words,
             numbers: Numbers::of(&content.number_hashes()),
@@ -384,16 +390,15 @@ fn word(term: &str) -> Option<u32> {
     Some(if is_number { hash | NUMBER } else { hash })
 }
 
-/// Returns the words of a file name or path; those that the page has, as they are or as plurals, are shared. Not the content
-/// alone: little of a list without markup may be content.
-fn words_of_address(terms: &[String], hashes: &[u64]) -> Vec<u32> {
+/// Returns the words of an address, given its terms; those that a page has, as they are or as plurals, are its own.
+fn words_of_address(terms: &[String], hashes: &[u64]) -> impl Iterator<Item = u32> {
     let forms: Vec<String> = terms.iter().flat_map(|term| [term.clone(), format!("{term}s")]).collect();
     let is_in_page = occurring(&forms, hashes);
     let words = terms.iter().zip(is_in_page.chunks(2)).filter_map(|(term, forms)| {
         let is_own = forms.contains(&true);
         word(term).map(|word| if is_own { word | OWN } else { word })
     });
-    words.collect()
+    words.collect::<Vec<_>>().into_iter()
 }
 
 /// Returns which terms occur among others, given the hashes of these.

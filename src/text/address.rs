@@ -6,29 +6,16 @@ use url::Url;
 use crate::text::page::Page;
 use crate::text::tokenizer::tokens;
 
-/// Returns the words of the file name of an absolute address, in lower case: the terms of the last part of its path
-/// that is no `index`, decoded, without what stands behind the last dot. None if there is no such part.
-pub(crate) fn file_name_words(url: &str) -> Vec<String> {
-    words(parts(url).first().map_or("", String::as_str))
-}
-
-/// Returns the words of all parts of the path of an absolute address, as those of a file name; the last part first.
-pub(crate) fn path_words(url: &str) -> Vec<String> {
-    words(&parts(url).join(" "))
-}
-
-/// Returns the parts of the path of an absolute address as `file_name_words` describes them, the last one first.
-fn parts(url: &str) -> Vec<String> {
+/// Returns the words of each part of the path of an absolute address, the last part first, which is the file name: its
+/// terms in lower case, decoded, without what stands behind the last dot. Parts called `index` are left out.
+pub(crate) fn path_parts(url: &str) -> Vec<Vec<String>> {
     let Ok(url) = Url::parse(url.trim()) else { return Vec::new() };
     let stems = url.path_segments().into_iter().flatten().rev().map(|part| {
         let part = percent_decode_str(part).decode_utf8_lossy();
         part.rsplit_once('.').map_or(&*part, |(stem, _)| stem).to_lowercase()
     });
-    stems.filter(|stem| !stem.is_empty() && stem != "index").collect()
-}
-
-fn words(text: &str) -> Vec<String> {
-    tokens(&Page::text(text)).terms().map(str::to_owned).collect()
+    let named = stems.filter(|stem| !stem.is_empty() && stem != "index");
+    named.map(|stem| tokens(&Page::text(&stem)).terms().map(str::to_owned).collect()).collect()
 }
 
 #[cfg(test)]
@@ -54,19 +41,15 @@ mod tests {
             ("red/fox.html", ""),
             ("", ""),
         ] {
-            assert_eq!(file_name_words(url).join(" "), words, "{url}");
+            assert_eq!(path_parts(url).first().map_or_else(String::new, |part| part.join(" ")), words, "{url}");
         }
     }
 
     #[test]
-    fn a_path_has_the_words_of_all_its_parts() {
-        for (url, words) in [
-            ("https://a.example/v1.2/netlog/h3/fn.parse.html?x=y", "fn parse h3 netlog v1"),
-            ("https://a.example/2016/05/red-fox/index.html", "red fox 05 2016"),
-            ("https://a.example/", ""),
-            ("red/fox.html", ""),
-        ] {
-            assert_eq!(path_words(url).join(" "), words, "{url}");
-        }
+    fn the_parts_of_a_path_begin_with_the_file_name() {
+        let of = |url| path_parts(url).into_iter().map(|part| part.join(" ")).collect::<Vec<_>>();
+        assert_eq!(of("https://a.example/v1.2/net-log/h3/fn.parse.html?x=y"), ["fn parse", "h3", "net log", "v1"]);
+        assert_eq!(of("https://a.example/2016/05/red-fox/index.html"), ["red fox", "05", "2016"]);
+        assert_eq!(of("https://a.example/"), [""; 0]);
     }
 }

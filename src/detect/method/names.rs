@@ -73,8 +73,15 @@ impl Names {
         lacks(self, other) && lacks(other, self)
     }
 
-    /// Returns the number of own words that the other page has neither in its title nor in its headings.
+    /// Returns the number of own words that do not name the other page. They do if its title has them, or its headings
+    /// more than half of all own words: one may be a word of a heading that all pages of a template have.
     fn lacking(&self, other: &Self) -> usize {
-        self.own.words().iter().filter(|&&word| !other.title.has(word) && !other.headings.has(word)).count()
+        let own = self.own.words();
+        let is_in_headings = |word: &&u32| other.headings.has(**word);
+        let lacking = || own.iter().filter(|&&word| !other.title.has(word));
+        match 2 * own.iter().filter(is_in_headings).count() > own.len() {
+            true => lacking().filter(|word| !is_in_headings(word)).count(),
+            false => lacking().count(),
+        }
     }
 }

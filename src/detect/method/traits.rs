@@ -25,9 +25,8 @@ pub const ALL_TRAITS: [Trait; TRAITS] = [
     // Share of the words of the longer content that are absent from the other, as far as it exceeds a tenth.
     Trait { name: "missing" },
     // 1 for two pages of one host of which each title has a word of its own (of its content or headings, and of a brief
-    // content of its address) that the other title and headings lack, or, of pages without titles and headings, each
-    // file name a word of its own page that the other file name lacks: siblings of one template, which is what they are
-    // alike by.
+    // content of its address) that does not name the other, or, of pages without titles and headings, each file name a
+    // word of its own page that the other file name lacks: siblings of one template, which is what they are alike by.
     Trait { name: "siblings" },
     // Share of the smaller set of title and heading words that is absent from the larger set. Of siblings the share of
     // such words of the titles, if that is greater: headings that stand on every page name none of them. At least two
@@ -371,6 +370,39 @@ mod tests {
         assert_eq!(values(&http, &of("quic", "http")), [0.0, 0.0], "a word of neither content nor address");
         assert_eq!(values(&http, &of("v3", "v3")), [0.0, 0.0], "a version");
         assert_eq!(values(&profile("http", "http", 80), &profile("h3", "h3", 80)), [0.0, 0.0], "much content");
+    }
+
+    /// Stubs that all have one title, and name in their text what their file is called.
+    #[test]
+    fn a_brief_page_is_named_by_its_file_name_if_its_content_has_it() {
+        let stub = |file: &str, target: &str| {
+            let html = format!("<title>Redirection</title><p>Redirecting to ../../../library/detect/{target}.html now");
+            let url = format!("http://a.example/library/pair/{file}.html");
+            Recipe::default().sketch(&Page { url: Some(&url), ..Page::html(&html) }).profile.expect("a profile")
+        };
+        let values = |a: &Profile, b: &Profile| Traits::of(a, b, 84).values[2..4].to_vec();
+        let line = stub("line", "line");
+        assert_eq!(values(&line, &stub("kind", "kind")), [1.0, 2.0 / 3.0]);
+        assert_eq!(values(&line, &stub("old", "line")), [0.0, 0.0], "two addresses of one page");
+    }
+
+    /// A name may be a word of a heading that a generator writes on all its pages; a title may be the site's.
+    #[test]
+    fn headings_name_a_page_if_they_have_most_of_the_words_of_a_title() {
+        let page = |title: &str, heading: &str| {
+            let words: String = (0..90).map(|word| format!("word{word} ")).collect();
+            let html = format!(
+                "<title>{title} in animals - Site</title><h1>{heading}</h1><p>{words}.</p><h2>Fox Implementations</h2>\
+                <p>In animals.</p>"
+            );
+            Recipe::default()
+                .sketch(&Page { url: Some("http://a.example/1"), ..Page::html(&html) })
+                .profile
+                .expect("one")
+        };
+        let siblings = |a: &Profile, b: &Profile| Traits::of(a, b, 84).values[2];
+        assert_eq!(siblings(&page("Fox", "Fox"), &page("Whale", "Whale")), 1.0);
+        assert_eq!(siblings(&page("Fox", "Fox in animals"), &page("Boutique", "Boutique: fox in animals")), 0.0);
     }
 
     /// A page of markup has other headings than its source text, which marks some of them.
