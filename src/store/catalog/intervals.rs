@@ -437,7 +437,7 @@ mod tests {
         let mut intervals = Intervals::new(sample(), RoaringTreemap::new()).expect("apart");
         let mut gone = BTreeSet::new();
         let (mut groups, mut all) = (0, sample());
-        for _ in 0..60 {
+        for _ in 0..120 {
             let start = random.below(6100);
             let len = 1 + random.below(900);
             let step = 1 + random.below(3) as usize;
