@@ -191,8 +191,8 @@ pub struct Profile {
     pub short: [u8; MIN_VALUES],
     /// The words of its title; if its content is brief, those of its file name that the content has behind them.
     pub title: LeadingWords,
-    /// The words of the file name of its address, of all its path if the content is brief, if it has neither a title nor
-    /// headings.
+    /// If it has neither a title nor headings, the words of the file name of its address; of all the path if its content
+    /// is brief.
     pub file_name: LeadingWords,
     /// The words of the headings of its content.
     pub headings: LeadingWords,
@@ -232,13 +232,16 @@ impl Profile {
         });
         let (title, file_name) = match has_no_name {
             false => {
-                let named = words_of_address(file_name, hashes).filter(|word| word & OWN != 0);
+                let named = words_of_address(file_name, hashes).into_iter().filter(|word| word & OWN != 0);
                 (LeadingWords::of(title.chain(named)), LeadingWords::default())
             }
             true if address.is_empty() => Default::default(),
             true => {
                 let names = if is_brief { address.concat() } else { file_name.to_vec() };
-                (LeadingWords::default(), LeadingWords::of(words_of_address(&names, &content.page_hashes())))
+                (
+                    LeadingWords::default(),
+                    LeadingWords::of(words_of_address(&names, &content.page_hashes()).into_iter()),
+                )
             }
         };
         Some(Self {
@@ -391,14 +394,14 @@ fn word(term: &str) -> Option<u32> {
 }
 
 /// Returns the words of an address, given its terms; those that a page has, as they are or as plurals, are its own.
-fn words_of_address(terms: &[String], hashes: &[u64]) -> impl Iterator<Item = u32> {
+fn words_of_address(terms: &[String], hashes: &[u64]) -> Vec<u32> {
     let forms: Vec<String> = terms.iter().flat_map(|term| [term.clone(), format!("{term}s")]).collect();
     let is_in_page = occurring(&forms, hashes);
     let words = terms.iter().zip(is_in_page.chunks(2)).filter_map(|(term, forms)| {
         let is_own = forms.contains(&true);
         word(term).map(|word| if is_own { word | OWN } else { word })
     });
-    words.collect::<Vec<_>>().into_iter()
+    words.collect()
 }
 
 /// Returns which terms occur among others, given the hashes of these.
