@@ -191,8 +191,8 @@ pub struct Profile {
     pub short: [u8; MIN_VALUES],
     /// The words of its title; if its content is brief, those of its file name that the content has behind them.
     pub title: LeadingWords,
-    /// If it has neither a title nor headings, the words of the file name of its address; of all the path if its content
-    /// is brief.
+    /// If it has neither a title nor headings, the words of the file name of its address; if its content is brief, of
+    /// all the path.
     pub file_name: LeadingWords,
     /// The words of the headings of its content.
     pub headings: LeadingWords,
