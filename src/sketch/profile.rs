@@ -237,6 +237,7 @@ impl Profile {
             }
             true if address.is_empty() => Default::default(),
             true => {
+                // Looked up in all of the page: little of a list without markup may be content.
                 let names = if is_brief { address.concat() } else { file_name.to_vec() };
                 (
                     LeadingWords::default(),

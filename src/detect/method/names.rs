@@ -14,7 +14,8 @@ pub(crate) struct Names {
     /// The words of the title that are the page's own, as the name of a site seldom is.
     own: WordSet,
     headings: WordSet,
-    /// The words of the file name of a page without a title and headings, and those that occur in the page.
+    /// The words of the file name (of a brief page the path) of a page without a title and headings, and those that
+    /// occur in the page.
     file_name: WordSet,
     own_of_file: WordSet,
     /// Own words and headings.
