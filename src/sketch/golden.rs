@@ -388,9 +388,9 @@ news at an address
   megashingles 4dd2ed500997cf87 88af6a144f200773
   projection c3bdae8d44e1ac64 d14c0c8896bb583e 07a78b242655414e
   projection ed441728b1e53004 8fa0d899e5ede5cc c89db98d0eea76f4
-  profile 664cc9c0f4296ca8
+  profile c58e6169989fe6de
   short bands 114adc8ca914783f f7e32977b63c4c4f
-  title 8b92cf a1f063 98d98c a631b8
+  title 8b92cf a1f063 98d98c a631b8 cb92cf 446ad6 6d0124
   headings 18d98c 2631b8 0b92cf 21f063 0c5631 5da314 1e32b7
   terms 52 numbers 11 whole false
 news text at an address

@@ -12,12 +12,15 @@
 //!   XXH3 (64 bits, seed 0); bit 22 marks a number: a word that begins with a digit, or `v` and a digit, and has
 //!   at most one letter (`31`, `7b`, `v2`; not `h3`); bit 23 marks a word that is the page's own: of a title
 //!   one that occurs in the content or its headings too, as the name of a site seldom does, or, where the content is
-//!   *brief* (less than 60 terms), in the path of the address. Behind the title of a brief content stand those words of
-//!   the file name of the address that occur in the content, as its own. (With hashes of 14 bits one name in some
-//!   hundred has the hash of a word of its template, and its page is named as all of them.)
-//! * in the place of the title, where there are neither title nor headings: the first 15 different words of the file
-//!   name of the address, of all parts of its path where the content is brief, the last part first. Those that occur
-//!   anywhere in the page are its own.
+//!   *brief* (less than 60 terms), in the path of the address. (With hashes of 14 bits one name in some hundred has the
+//!   hash of a word of its template, and its page is named as all of them.)
+//! * *address*: behind the title of a brief content the different terms of the path of the address that are no numbers,
+//!   the last part first, if the content has one of them. Bit 22 is set as of numbers, and bit 23 if the content has the
+//!   term, as it is or with an `s` more or less. No `s` is dropped from the term itself: `trait` and `traits` are two
+//!   addresses. Title and address are 15 words at most.
+//! * in the place of both, where there are neither title nor headings: the first 15 different words of the file name of
+//!   the address, of all parts of its path where the content is brief, the last part first. Those that occur anywhere
+//!   in the page are its own.
 //! * *numbers*: the number of different terms of digits alone in the content, and the seven least of the low 16
 //!   bits of their hashes, ascending.
 //! * the number of terms of the content, a hash of the host (the low 32 bits of XXH3 of its name; 0 if unknown),
@@ -65,8 +68,10 @@ const SHORT: usize = 2;
 
 /// Bit of a word that is the page's own.
 const OWN: u32 = 1 << 23;
-/// Bit of a number.
+/// Bit of a number, and of a word of the address behind a title: neither is a word of the title.
 const NUMBER: u32 = 1 << 22;
+/// Bits of a word of the address behind a title that the content has. No number is a page's own.
+const OWN_OF_ADDRESS: u32 = OWN | NUMBER;
 /// Terms below which a content is brief: of two pages of one template it may be what they share.
 const BRIEF: u32 = 60;
 
@@ -89,11 +94,12 @@ pub struct LeadingWords {
 }
 
 impl LeadingWords {
+    /// Keeps the first of some words, of which one that is a page's own somewhere is so everywhere.
     fn of(words: impl Iterator<Item = u32>) -> Self {
         let mut seen: Vec<u32> = Vec::new();
         for word in words {
-            match seen.iter_mut().find(|known| **known & !OWN == word & !OWN) {
-                Some(known) => *known |= word & OWN,
+            match seen.iter_mut().find(|known| (**known ^ word) & !OWN == 0) {
+                Some(known) => *known |= word,
                 None => seen.push(word),
             }
         }
@@ -123,7 +129,22 @@ impl LeadingWords {
 
     /// Returns the hashes of the words that are no numbers and the page's own.
     pub fn own(&self) -> impl Iterator<Item = u32> + Clone + '_ {
-        self.kept().iter().filter(|word| *word & (NUMBER | OWN) == OWN).map(|word| word & HASH)
+        self.kept().iter().filter(|word| *word & OWN_OF_ADDRESS == OWN).map(|word| word & HASH)
+    }
+
+    /// Returns the hashes of the words of the address behind a title, and of numbers.
+    pub fn of_address(&self) -> impl Iterator<Item = u32> + Clone + '_ {
+        self.kept().iter().filter(|word| *word & NUMBER != 0).map(|word| word & HASH)
+    }
+
+    /// Returns the hashes of the words of the address that the content has.
+    pub fn own_of_address(&self) -> impl Iterator<Item = u32> + Clone + '_ {
+        self.kept().iter().filter(|word| *word & OWN_OF_ADDRESS == OWN_OF_ADDRESS).map(|word| word & HASH)
+    }
+
+    /// Returns whether no word is left out.
+    pub fn are_all_kept(&self) -> bool {
+        usize::from(self.total) <= WORDS
     }
 }
 
@@ -189,7 +210,7 @@ impl Numbers {
 pub struct Profile {
     /// The low bits of the min-values of its short shingles.
     pub short: [u8; MIN_VALUES],
-    /// The words of its title; if its content is brief, those of its file name that the content has behind them.
+    /// The words of its title; if its content is brief, those of its address behind them.
     pub title: LeadingWords,
     /// If it has neither a title nor headings, the words of the file name of its address; if its content is brief, of
     /// all the path.
@@ -221,29 +242,22 @@ impl Profile {
         let title: Vec<String> = content.title().collect();
         let terms = u32::try_from(hashes.len()).unwrap_or(u32::MAX);
         let (is_brief, has_no_name) = (terms < BRIEF, title.is_empty() && headings.is_empty());
-        let address = url.filter(|_| is_brief || has_no_name).map(path_parts).unwrap_or_default();
-        let file_name = address.first().map(Vec::as_slice).unwrap_or_default();
-        let is_in_content = occurring(&title, hashes);
-        let title = title.iter().zip(is_in_content).filter_map(|(term, is_in_content)| {
-            let word = word(term)?;
-            let is_in_address = || address.iter().any(|part| part.contains(term));
-            let is_own = is_in_content || heading_words.kept().contains(&word) || is_in_address();
-            Some(if is_own { word | OWN } else { word })
-        });
-        let (title, file_name) = match has_no_name {
-            false => {
-                let named = words_of_address(file_name, hashes).into_iter().filter(|word| word & OWN != 0);
-                (LeadingWords::of(title.chain(named)), LeadingWords::default())
-            }
-            true if address.is_empty() => Default::default(),
-            true => {
-                // Looked up in all of the page: little of a list without markup may be content.
-                let names = if is_brief { address.concat() } else { file_name.to_vec() };
-                (
-                    LeadingWords::default(),
-                    LeadingWords::of(words_of_address(&names, &content.page_hashes()).into_iter()),
-                )
-            }
+        let mut parts = url.filter(|_| is_brief || has_no_name).map(path_parts).unwrap_or_default();
+        if !is_brief {
+            parts.truncate(1);
+        }
+        let address = parts.concat();
+        let (title, file_name) = if has_no_name && !address.is_empty() {
+            // Looked up in all of the page: little of a list without markup may be content.
+            let is_in_page = forms_occurring(&address, &content.page_hashes());
+            let words = address.iter().zip(is_in_page).filter_map(|(term, is_own)| named_word(term, is_own));
+            (LeadingWords::default(), LeadingWords::of(words))
+        } else {
+            let words = title.iter().zip(occurring(&title, hashes)).filter_map(|(term, is_in_content)| {
+                let is_in_heading = || word(term).is_some_and(|word| heading_words.kept().contains(&word));
+                named_word(term, is_in_content || is_in_heading() || address.contains(term))
+            });
+            (LeadingWords::of(words.chain(words_of_address(&address, hashes))), LeadingWords::default())
         };
         Some(Self {
             short: std::array::from_fn(|index| values[index] as u8),
@@ -381,6 +395,10 @@ fn split<const N: usize>(bytes: &[u8]) -> (&[u8; N], &[u8]) {
     bytes.split_first_chunk().expect("a profile has bytes for all its parts")
 }
 
+fn hash(word: &[u8]) -> u32 {
+    xxh3_64(word) as u32 & HASH
+}
+
 /// Returns the 24 bits of a word in lower case; `None` for `and`.
 fn word(term: &str) -> Option<u32> {
     if term == "and" {
@@ -388,21 +406,34 @@ fn word(term: &str) -> Option<u32> {
     }
     let bytes = term.as_bytes();
     let is_plural = bytes.len() > 3 && term.is_ascii() && bytes.ends_with(b"s") && !bytes.ends_with(b"ss");
-    let hash = xxh3_64(&bytes[..bytes.len() - usize::from(is_plural)]) as u32 & HASH;
+    let hash = hash(&bytes[..bytes.len() - usize::from(is_plural)]);
     let letters = term.chars().filter(|letter| letter.is_alphabetic()).count();
     let is_number = letters <= 1 && term.strip_prefix('v').unwrap_or(term).starts_with(char::is_numeric);
     Some(if is_number { hash | NUMBER } else { hash })
 }
 
-/// Returns the words of an address, given its terms; those that a page has, as they are or as plurals, are its own.
+/// Returns the 24 bits of a word in lower case that may be the page's own, as no number is.
+fn named_word(term: &str, is_own: bool) -> Option<u32> {
+    let word = word(term)?;
+    Some(if is_own && word & NUMBER == 0 { word | OWN } else { word })
+}
+
+/// Returns the words of an address that stand behind a title, none if the content has none of them.
 fn words_of_address(terms: &[String], hashes: &[u64]) -> Vec<u32> {
-    let forms: Vec<String> = terms.iter().flat_map(|term| [term.clone(), format!("{term}s")]).collect();
-    let is_in_page = occurring(&forms, hashes);
-    let words = terms.iter().zip(is_in_page.chunks(2)).filter_map(|(term, forms)| {
-        let is_own = forms.contains(&true);
-        word(term).map(|word| if is_own { word | OWN } else { word })
-    });
-    words.collect()
+    let is_in_content = forms_occurring(terms, hashes);
+    let words: Vec<u32> = (terms.iter().zip(is_in_content))
+        .filter(|(term, _)| word(term).is_some_and(|word| word & NUMBER == 0))
+        .map(|(term, is_own)| hash(term.as_bytes()) | if is_own { OWN_OF_ADDRESS } else { NUMBER })
+        .collect();
+    let is_told = words.iter().any(|word| word & OWN != 0);
+    if is_told { words } else { Vec::new() }
+}
+
+/// Returns which terms occur among others, as they are or with an `s` more or less, given the hashes of these.
+fn forms_occurring(terms: &[String], hashes: &[u64]) -> Vec<bool> {
+    let forms = |term: &String| [term.clone(), format!("{term}s"), term.strip_suffix('s').unwrap_or(term).to_owned()];
+    let forms: Vec<String> = terms.iter().flat_map(forms).collect();
+    occurring(&forms, hashes).chunks(3).map(|found| found.contains(&true)).collect()
 }
 
 /// Returns which terms occur among others, given the hashes of these.

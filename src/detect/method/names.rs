@@ -3,7 +3,7 @@
 use super::word_set::WordSet;
 use crate::sketch::Profile;
 
-/// The least share of their names in which two siblings differ that only their file names tell apart, or whose contents
+/// The least share of their names in which two siblings differ that only their addresses tell apart, or whose contents
 /// say little: it does not matter how many words of a title all pages of a template have.
 const SIBLING_SHARE: f64 = 2.0 / 3.0;
 
@@ -18,6 +18,10 @@ pub(crate) struct Names {
     /// occur in the page.
     file_name: WordSet,
     own_of_file: WordSet,
+    /// The words of the address of a brief page, with the numbers of its title, and those that its content has.
+    address: WordSet,
+    own_of_address: WordSet,
+    has_all_of_address: bool,
     /// Own words and headings.
     all: WordSet,
     /// A hash of the host, 0 if unknown.
@@ -38,6 +42,9 @@ impl Names {
             headings,
             file_name,
             own_of_file,
+            address: WordSet::of(profile.title.of_address()),
+            own_of_address: WordSet::of(profile.title.own_of_address()),
+            has_all_of_address: profile.title.are_all_kept(),
             host: profile.host,
             is_text: profile.is_text,
             is_brief: profile.is_brief(),
@@ -46,8 +53,9 @@ impl Names {
 
     /// Returns whether the names are those of two siblings of one template, and the share of the words that name one
     /// page and not the other. Plain text has no title, and as headings what its author marked as such: it has no name
-    /// to compare with that of a page of markup.
-    pub(super) fn differences(&self, other: &Self) -> (bool, f64) {
+    /// to compare with that of a page of markup. A site may have one content at two addresses; brief contents that
+    /// differ are of two things.
+    pub(super) fn differences(&self, other: &Self, do_contents_differ: bool) -> (bool, f64) {
         if self == other || self.is_text != other.is_text {
             return (false, 0.0);
         }
@@ -61,6 +69,7 @@ impl Names {
         let least = self.own.words().len().min(other.own.words().len());
         let share = match two_names {
             0 if self.has_other_file_name(other) => SIBLING_SHARE,
+            0 if do_contents_differ && self.has_other_address(other) => SIBLING_SHARE,
             0 => return (false, names),
             _ if self.is_brief && other.is_brief => SIBLING_SHARE.max(two_names as f64 / least as f64),
             _ => two_names as f64 / least as f64,
@@ -72,6 +81,15 @@ impl Names {
     fn has_other_file_name(&self, other: &Self) -> bool {
         let lacks = |a: &Self, b: &Self| a.own_of_file.words().iter().any(|&word| !b.file_name.has(word));
         lacks(self, other) && lacks(other, self)
+    }
+
+    /// Returns whether both pages are brief, and one has an own word in its address that the other address lacks.
+    fn has_other_address(&self, other: &Self) -> bool {
+        let lacks = |a: &Self, b: &Self| {
+            b.has_all_of_address && a.own_of_address.words().iter().any(|&word| !b.address.has(word))
+        };
+        let are_known = !self.own_of_address.is_empty() && !other.own_of_address.is_empty();
+        are_known && (lacks(self, other) || lacks(other, self))
     }
 
     /// Returns the number of own words that do not name the other page. They do if its title has them, or its headings

@@ -25,19 +25,21 @@ pub const ALL_TRAITS: [Trait; TRAITS] = [
     // Share of the words of the longer content that are absent from the other, as far as it exceeds a tenth.
     Trait { name: "missing" },
     // 1 for two pages of one host of which each title has a word of its own (of its content or headings, and of a brief
-    // content of its address) that does not name the other, or, of pages without titles and headings, each file name a
-    // word of its own page that the other file name lacks: siblings of one template, which is what they are alike by.
+    // content of its address) that does not name the other; of pages without titles and headings, each file name a word
+    // of its own page that the other file name lacks; of two brief contents that differ, the address of one a word of
+    // its content that the other address lacks: siblings of one template, which is what they are alike by.
     Trait { name: "siblings" },
     // Share of the smaller set of title and heading words that is absent from the larger set. Of siblings the share of
     // such words of the titles, if that is greater: headings that stand on every page name none of them. At least two
-    // thirds of siblings by their file names, and of two brief ones; 0 of a plain text and a page of markup, whose
+    // thirds of siblings by their addresses, and of two brief ones; 0 of a plain text and a page of markup, whose
     // headings are not of one kind.
     Trait { name: "names" },
     // Numbers of one page that are absent from the other, relative to a count that is high for the length.
     Trait { name: "numbers" },
 ];
 
-/// Indexes of the traits that are of the names of pages.
+/// Indexes of traits.
+const CONTENT: usize = 0;
 const SIBLINGS: usize = 2;
 const NAMES: usize = 3;
 
@@ -61,13 +63,12 @@ impl Traits {
         // All short min-values of a content of one shingle have the same low bits as those of one in 256 others.
         let short = if few <= ONE_SHINGLE && long < 1.0 { 0.0 } else { resemblance(a, b) };
         let missing = missing(short, long, few, many);
-        let content = ((short + NEARLY) / (1.0 + NEARLY - short)).ln();
-        Self { values: [content, (missing - SMALL).max(0.0), 0.0, 0.0, numbers(a, b, few)] }
+        Self { values: [content(short), (missing - SMALL).max(0.0), 0.0, 0.0, numbers(a, b, few)] }
     }
 
     /// Returns the traits with those of the names of the two pages.
     pub(crate) fn named(mut self, a: &Names, b: &Names) -> Self {
-        let (are_siblings, names) = a.differences(b);
+        let (are_siblings, names) = a.differences(b, self.values[CONTENT] < content(1.0));
         self.values[SIBLINGS] = if are_siblings { 1.0 } else { 0.0 };
         self.values[NAMES] = names;
         self
@@ -82,6 +83,11 @@ const NEARLY: f64 = 0.05;
 
 /// Share of words whose absence is a small edit.
 const SMALL: f64 = 0.1;
+
+/// Returns the log-odds of a resemblance, which are finite.
+fn content(resemblance: f64) -> f64 {
+    ((resemblance + NEARLY) / (1.0 + NEARLY - resemblance)).ln()
+}
 
 /// Returns the share of the words of the longer content that are absent from the shorter one, 0 to 1, estimated from
 /// the resemblances by short and long shingles and the numbers of terms.
@@ -108,8 +114,9 @@ pub fn told(index: usize, value: f64) -> String {
         }
         "missing" => "at most a tenth of the words of the longer text are missing from the other".to_owned(),
         "siblings" if value > 0.0 => {
-            "on one host, and the title of each page (or its address, if it has neither title nor headings) has a \
-            word of substance that the other lacks: pages of one template are alike whatever they are about"
+            "on one host, and words of substance tell them apart, in both titles (or in their addresses, if they have \
+            neither title nor headings, or little text that differs): pages of one template are alike whatever they \
+            are about"
                 .to_owned()
         }
         "siblings" => "the pages are on two hosts, or neither titles nor addresses tell them apart".to_owned(),
@@ -372,18 +379,52 @@ mod tests {
         assert_eq!(values(&profile("http", "http", 80), &profile("h3", "h3", 80)), [0.0, 0.0], "much content");
     }
 
-    /// Stubs that all have one title, and name in their text what their file is called.
+    /// Stubs that all have one title, and name in their text what they lead to.
     #[test]
-    fn a_brief_page_is_named_by_its_file_name_if_its_content_has_it() {
-        let stub = |file: &str, target: &str| {
-            let html = format!("<title>Redirection</title><p>Redirecting to ../../../library/detect/{target}.html now");
-            let url = format!("http://a.example/library/pair/{file}.html");
+    fn brief_pages_that_differ_are_told_apart_by_words_of_their_addresses_that_they_have() {
+        let stub = |path: &str, target: &str| {
+            let html = format!("<title>Redirection</title><p>Redirecting to ../../../library/{target}.html now");
+            let url = format!("http://a.example/library/{path}.html");
             Recipe::default().sketch(&Page { url: Some(&url), ..Page::html(&html) }).profile.expect("a profile")
         };
-        let values = |a: &Profile, b: &Profile| Traits::of(a, b, 84).values[2..4].to_vec();
-        let line = stub("line", "line");
-        assert_eq!(values(&line, &stub("kind", "kind")), [1.0, 2.0 / 3.0]);
-        assert_eq!(values(&line, &stub("old", "line")), [0.0, 0.0], "two addresses of one page");
+        let siblings = [1.0, 2.0 / 3.0];
+        for (a, b, expected) in [
+            (("pair/line", "detect/line"), ("pair/kind", "detect/kind"), siblings),
+            // One's name is a part of the other's, or its plural.
+            (("pair/line", "detect/line"), ("pair/line_of", "detect/line_of"), siblings),
+            (("pair/trait", "detect/trait"), ("pair/traits", "detect/traits"), siblings),
+            // One file name in two folders.
+            (("get/line", "detect/get/line"), ("stats/line", "detect/stats/line"), siblings),
+            (("pairs/line", "detect/pair/line"), ("matches/line", "detect/match/line"), siblings),
+            // Two addresses of one page, a page that changed, and its versions.
+            (("pair/old", "detect/line"), ("pair/line", "detect/line"), [0.0, 0.0]),
+            (("pair/line", "detect/line"), ("pair/line", "pair/line"), [0.0, 0.0]),
+            (("30/pair/line", "30/detect/line"), ("31/pair/line", "31/detect/line"), [0.0, 0.0]),
+        ] {
+            let [x, y] = [a, b].map(|(path, target)| stub(path, target));
+            for (x, y) in [(&x, &y), (&y, &x)] {
+                assert_eq!(Traits::of(x, y, 84).values[2..4], expected, "{a:?} {b:?}");
+            }
+        }
+        // On another host an address tells nothing.
+        let (line, kind) = (stub("pair/line", "detect/line"), stub("pair/kind", "detect/kind"));
+        assert_eq!(Traits::of(&line, &Profile { host: line.host ^ 1, ..kind }, 84).values[2..4], [0.0, 0.0]);
+    }
+
+    /// What is left out of a long address is not taken for missing.
+    #[test]
+    fn a_word_that_a_long_address_may_have_tells_nothing() {
+        let page = |folders: &str, word: &str| {
+            let url = format!("http://a.example/{folders}/fox/whale.html");
+            let html = format!("<title>Red whale</title><p>The red fox {word} the blue whale.");
+            Recipe::default().sketch(&Page { url: Some(&url), ..Page::html(&html) }).profile.expect("a profile")
+        };
+        let folders: String = (b'a'..=b'z').map(|letter| format!("/{0}{0}{0}", char::from(letter))).collect();
+        let siblings = |a: &Profile, b: &Profile| Traits::of(a, b, 84).values[2];
+        let (long, hunts) = (page(&format!("hunts/{folders}"), "sees"), page("hunts", "hunts"));
+        assert_eq!((long.title.are_all_kept(), hunts.title.are_all_kept()), (false, true));
+        assert_eq!((siblings(&long, &hunts), siblings(&hunts, &long)), (0.0, 0.0));
+        assert_eq!(siblings(&page("sees", "sees"), &hunts), 1.0);
     }
 
     /// A name may be a word of a heading that a generator writes on all its pages; a title may be the site's.
