@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::Result;
 use crate::detect::collection::Collection;
 use crate::detect::method::options::PairOptions;
-use crate::detect::method::pair::{Group, Line, Pair, PairSummary, Verified};
+use crate::detect::method::pair::{Group, Line, Pair, PairSummary};
 use crate::detect::pairs::{PairJob, Reach};
 use crate::spill::progress::Progress;
 use crate::store::View;
@@ -25,7 +25,7 @@ pub(crate) fn emit(
     let mut emit = |line: Line<'_>| match line {
         Line::Pair(pair) if centres.leave_out(&pair) => {
             left_out.pairs += 1;
-            left_out.unverified += u64::from(pair.verified == Some(Verified::Unread));
+            left_out.unverified += u64::from(pair.is_unread());
             Ok(())
         }
         line => emit(line),

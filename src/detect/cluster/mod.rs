@@ -15,8 +15,7 @@ pub(crate) mod stars;
 
 use super::collection::Collection;
 use super::method::options::PairOptions;
-use super::method::pair::{Line, Pair, PairSummary, Verified};
-use super::method::verification::Verification;
+use super::method::pair::{Line, Pair, PairSummary};
 use super::pairs::judge::{Judge, Judged};
 use super::pairs::text_cache::TextCache;
 use super::pairs::{PairJob, Reach};
@@ -194,10 +193,10 @@ impl Clusters {
     /// documents that were clustered elsewhere by a method that compares sketches. The summary counts no pairs.
     ///
     /// # Errors
-    /// [`crate::Error::Method`] for a method or a verification of texts; errors of the disk.
+    /// [`crate::Error::Method`] for a method or a verification of texts, or frames; errors of the disk.
     pub fn given(collection: &Collection, founder: Vec<u32>, options: &ClusterOptions) -> Result<Self> {
         let pairs = &options.pairs;
-        if pairs.method.needs_text() || pairs.verify != Verification::Off {
+        if pairs.method.needs_text() || pairs.needs_text() {
             let why = "it compares texts, and sketches are given".into();
             return Err(crate::Error::Method { method: pairs.method.name(), why });
         }
@@ -323,7 +322,7 @@ impl Clusters {
                 let verdict = match &pair {
                     None => MemberVerdict::Apart,
                     // A pair that could not be verified removes no document.
-                    Some(pair) if pair.verified == Some(Verified::Unread) => MemberVerdict::Unverified,
+                    Some(pair) if pair.is_unread() => MemberVerdict::Unverified,
                     Some(pair) => {
                         let [keep, other] = [keep, other].map(|ordinal| collection.profile_of(ordinal));
                         rule.decide(keep.as_ref(), other.as_ref(), pair.evidence.identical)

@@ -36,7 +36,7 @@ pub struct Collection {
     pub(super) by_rank: Vec<u32>,
     /// Least ordinal with the same token sequence, by ordinal.
     pub(super) representative: Vec<u32>,
-    /// Hash of the name of each site.
+    /// Hash of the name of each site: the low 64 bits of its XXH3 (128 bits, seed 0).
     pub(super) site_names: Vec<u64>,
     /// Whether candidate keys are the bands of profiles, and not those of min-values.
     pub(super) has_bands_of_profiles: bool,
@@ -102,6 +102,11 @@ impl Collection {
         }
         let row = self.min_hash(ordinal);
         Headings { title: row[MIN_VALUES], heading: row[MIN_VALUES + 1] }
+    }
+
+    /// Returns the hash of the name of a document's site; `None` if the site is unknown.
+    pub(crate) fn site_hash(&self, ordinal: u32) -> Option<u64> {
+        self.row(ordinal).site.map(|site| self.site_names[site as usize])
     }
 
     /// Returns whether the recipe of the database makes the bands of profiles the candidate keys.
@@ -189,7 +194,8 @@ impl Collection {
         self.known(a).evidence(&self.known(b))
     }
 
-    fn known(&self, ordinal: u32) -> Known<u32> {
+    /// Returns what the catalog knows of a document.
+    pub(crate) fn known(&self, ordinal: u32) -> Known<u32> {
         let row = self.row(ordinal);
         let sketched = row.has_supershingles || row.has_projection;
         let [supershingles, projection] = if sketched { self.halves(ordinal) } else { Default::default() };

@@ -10,10 +10,9 @@ use super::candidates::context::Context;
 use super::collection::Collection;
 use super::collection::classes::Classes;
 use super::method::options::PairOptions;
-use super::method::pair::{Cut, Line, Pair, PairSummary, Verified};
+use super::method::pair::{Cut, Line, Pair, PairSummary};
 use super::method::registry::Method;
 use super::method::requirements;
-use super::method::verification::Verification;
 use crate::Result;
 use crate::spill::progress::Progress;
 use crate::spill::sort::Sorted;
@@ -102,8 +101,8 @@ impl Reach {
 
 /// Returns the number of documents that lack a sketch the method needs; an error where no document has what it needs.
 fn unsketched(view: View<'_>, collection: &Collection, options: &PairOptions) -> Result<u64> {
-    let verifies = options.verify != Verification::Off;
-    requirements::check_documents(view, collection.held(), &options.decider(), verifies)
+    options.check_frames(view)?;
+    requirements::check_documents(view, collection.held(), &options.decider(), options.needs_text())
 }
 
 impl PairJob {
@@ -116,15 +115,16 @@ impl PairJob {
         watch: &mut (dyn FnMut(&Progress) -> bool + Send),
     ) -> Result<Self> {
         let unsketched = unsketched(view, collection, options)?;
-        let verifies = options.verify.applies_to(options.method);
         let ticker = Ticker::new(&mut *watch);
         let mut text_cache = TextCache::new(view, collection, options, &ticker)?;
         ticker.start("classes", None, "")?;
         let text = |ordinal| text_cache.sketch(ordinal);
         let classes = Classes::of(collection, options, &text)?;
-        // Of equal sketches the model is sure.
-        let is_of_hot = options.verify == Verification::Lcs && verifies && !options.expand;
-        let hot = if is_of_hot { verified_classes::wanted(collection, &classes) } else { None };
+        let hot = if options.looks_at_equal_sketches() && !options.expand {
+            verified_classes::wanted(collection, &classes)
+        } else {
+            None
+        };
         let parts = match &hot {
             Some(wanted) => {
                 text_cache.verify_hot(view, collection, options, wanted, &ticker)?;
@@ -135,7 +135,7 @@ impl PairJob {
         };
         let mut found = Self::gather(view, collection, options, text_cache, classes, parts, reach, watch)?;
         found.unsketched = unsketched;
-        if verifies {
+        if options.looks_again() {
             found.read(view, collection, options, hot, &Ticker::new(watch))?;
         }
         Ok(found)
@@ -201,7 +201,7 @@ impl PairJob {
         Ok(found)
     }
 
-    /// Reads the texts of the pairs to verify.
+    /// Reads the texts of the pairs to look at again.
     fn read(
         &mut self,
         view: View<'_>,
@@ -211,10 +211,8 @@ impl PairJob {
         ticker: &Ticker<'_>,
     ) -> Result<()> {
         let mut wanted = hot.unwrap_or_else(|| FixedBitSet::with_capacity(collection.len() as usize));
-        let (verify, rules) = (options.verify, &options.rules);
-        let unverified = PairOptions { verify: Verification::Off, ..options.clone() };
-        self.decide(collection, &unverified, ticker, &mut PairSummary::default(), &mut |pair| {
-            if verify.takes(&pair.evidence, rules) {
+        self.decide(collection, &options.once(), ticker, &mut PairSummary::default(), &mut |pair| {
+            if options.takes(&pair.evidence) {
                 wanted.insert(pair.a as usize);
                 wanted.insert(pair.b as usize);
             }
@@ -222,7 +220,7 @@ impl PairJob {
         })?;
         let members = self.classes.members();
         self.unlisted.each(&mut |rows| {
-            let of_classes = |row: &&[u64; 2]| row[0] == CLASSES && verify == Verification::Lcs;
+            let of_classes = |row: &&[u64; 2]| row[0] == CLASSES && options.looks_at_equal_sketches();
             for row in rows.iter().filter(of_classes) {
                 let leaders = [(row[1] >> 32) as u32, row[1] as u32];
                 leaders
@@ -312,7 +310,7 @@ impl PairJob {
                 match judge.pair(a, b)? {
                     Judged::Near(pair) => {
                         summary.pairs += 1;
-                        summary.unverified += u64::from(pair.verified == Some(Verified::Unread));
+                        summary.unverified += u64::from(pair.is_unread());
                         emit(pair)?;
                     }
                     Judged::Rejected => summary.rejected += 1,

@@ -8,6 +8,7 @@ use crate::detect::candidates::resemblance::{Overlaps, Resembling, ShingleSets};
 use crate::detect::candidates::similar::{Signed, Similar};
 use crate::detect::candidates::source::{Source, Verifier, sources};
 use crate::detect::collection::Collection;
+use crate::detect::frames::{Frameless, FramelessSketches};
 use crate::detect::method::definition::{Candidates, Comparison};
 use crate::detect::method::options::PairOptions;
 use crate::detect::method::text_summary::UnreadTexts;
@@ -25,6 +26,7 @@ pub struct TextCache {
     kept: Option<Kept>,
     shingles: Option<ShingleSets>,
     signed: Option<Signed>,
+    frameless: Option<FramelessSketches>,
     /// Documents whose texts were needed and could not be read.
     pub(crate) unread: UnreadTexts,
     pub(crate) sets: SetSummary,
@@ -69,7 +71,7 @@ impl TextCache {
         Ok(text_cache)
     }
 
-    /// Reads the texts of the documents in pairs of another method, for verification.
+    /// Reads the texts of the documents in pairs of another method, for verification; with frames, to sketch them anew.
     pub(crate) fn verify(
         &mut self,
         view: View<'_>,
@@ -78,10 +80,17 @@ impl TextCache {
         wanted: &FixedBitSet,
         ticker: &Ticker<'_>,
     ) -> Result<()> {
-        let sources = match self.sources.take() {
+        let known = self.sources.take().or_else(|| self.frameless.take().map(FramelessSketches::into_sources));
+        let sources = match known {
             Some(sources) => sources,
             None => TextSources::new(view, collection, options.part, &options.resources, ticker)?,
         };
+        if let Some(table) = &options.frames {
+            let read = FramelessSketches::read(sources, table, collection, wanted, &options.resources, ticker)?;
+            self.unread = read.unread;
+            self.frameless = Some(read);
+            return Ok(());
+        }
         let kept = keep(&sources, wanted, &options.resources, ticker, &mut |_, _| Ok(()))?;
         self.unread = kept.unread;
         (self.kept, self.sources) = (Some(kept), Some(sources));
@@ -139,6 +148,11 @@ impl TextCache {
             (Candidates::Shingles, _, Some(shingles)) => Some(Box::new(Overlaps::new(shingles, self.sources.as_ref()))),
             _ => None,
         }
+    }
+
+    /// Returns what judges pairs without the frames of their sites, if the texts were read for it.
+    pub(crate) fn frameless<'a>(&'a self, collection: &'a Collection) -> Option<Frameless<'a>> {
+        self.frameless.as_ref().map(|sketches| Frameless::new(collection, sketches))
     }
 
     /// Returns the verifier by trustable longest common subsequence, and by words where the options ask for it.

@@ -4,7 +4,7 @@ use super::judge::{Judge, Judged};
 use crate::Result;
 use crate::detect::collection::Collection;
 use crate::detect::collection::classes::Classes;
-use crate::detect::method::pair::{Cut, Verified};
+use crate::detect::method::pair::Cut;
 use crate::spill::ticker::Ticker;
 use fixedbitset::FixedBitSet;
 
@@ -68,7 +68,7 @@ pub(crate) fn part(
                 }
                 leader[member as usize] = founder;
                 if let Judged::Near(pair) = judged
-                    && pair.verified == Some(Verified::Unread)
+                    && pair.is_unread()
                 {
                     unverified.insert(member as usize);
                 }

@@ -117,7 +117,12 @@ impl TextSources {
 
     /// Returns the text of one document; `None` if unreadable. In a compressed stream, all preceding data is read too.
     pub fn text(&self, ordinal: u32) -> Option<String> {
-        self.look_up(ordinal).ok().map(|entry| self.part.text_of(&entry))
+        self.page(ordinal).map(|entry| self.part.text_of(&entry))
+    }
+
+    /// Returns the page of one document, as [`TextSources::text`] its text.
+    pub fn page(&self, ordinal: u32) -> Option<PageEntry> {
+        self.look_up(ordinal).ok()
     }
 
     fn look_up(&self, ordinal: u32) -> Result<PageEntry, Why> {

@@ -50,6 +50,7 @@ use crate::text::tokenizer::{Tokenizer, Tokens};
 
 mod blocks;
 mod classify;
+mod wording;
 
 pub(crate) use blocks::ContentBlock;
 
@@ -278,7 +279,7 @@ fn extracted(page: &Page<'_>, templates: Templates) -> (PageContent, bool) {
 }
 
 /// With fewer terms in the main part that a page declares, all of the page is its content.
-const DECLARED_MIN: usize = 5;
+pub(crate) const DECLARED_MIN: usize = 5;
 
 #[cfg(test)]
 mod tests;

@@ -367,3 +367,75 @@ const PIECES: &[&[u8]] = &[
     b"</x>",
     b"<textarea>",
 ];
+
+/// The hash of a block of these terms.
+fn hash_of(terms: &str) -> u64 {
+    let bytes: Vec<u8> = terms.split(' ').flat_map(|term| xxh3_64(term.as_bytes()).to_le_bytes()).collect();
+    xxh3_64(&bytes)
+}
+
+#[test]
+fn a_block_is_known_by_its_terms_in_lower_case_without_numbers() {
+    let html = format!("<title>Fox 1</title><nav>no</nav><h1>The Fox 3</h1><p>{LONG}</p><p>7 8</p><p>the FOX</p>");
+    let mut expected = [hash_of("the fox"), hash_of(TERMS)];
+    expected.sort_unstable();
+    assert_eq!(page_content(&Page::html(&html)).block_hashes(), expected);
+    // The first heading may stand outside of the content.
+    let html = format!("<header><h1>The Fox</h1>no</header><p>{LONG}</p>");
+    assert_eq!(page_content(&Page::html(&html)).block_hashes(), expected);
+    let lines = format!("# The Fox\n\n{LONG}\n{LONG}\n");
+    assert_eq!(page_content(&Page::text(&lines)).block_hashes(), expected);
+}
+
+#[test]
+fn without_a_block_its_terms_are_gone_and_its_numbers_remain() {
+    let html = format!(
+        "<title>The Fox</title><h1>The Fox</h1><h2>Part 4</h2><p>{LONG}</p><h2>Methods</h2><p>On 31 May 2024</p>\
+        <h2>Uses of<br>Dogs</h2>"
+    );
+    let without = |frame: &[&str]| {
+        let frame: Vec<u64> = frame.iter().map(|terms| hash_of(terms)).collect();
+        page_content(&Page::html(&html)).without(&|hash| frame.contains(&hash))
+    };
+    let all = page_content(&Page::html(&html));
+    assert_eq!(without(&["no such block"]), all);
+    let rest = without(&["the fox", "part", "methods", "on may", "uses of"]);
+    assert_eq!(joined(rest.terms()), format!("{TERMS} dogs"));
+    // A heading that is frame is none, and names nothing; what is left of one is its own.
+    assert_eq!(headings(&rest), [(2, "4".into()), (2, "dogs".into())]);
+    assert_eq!((joined(rest.title()), joined(rest.numbers())), ("the fox".into(), joined(all.numbers())));
+    let none = without(&["the fox", "part", "methods", "on may", "uses of", "dogs", TERMS]);
+    assert_eq!((none.terms().count(), headings(&none)), (0, vec![(2, "4".into())]));
+}
+
+proptest! {
+    /// Whatever blocks are dropped: what is left is what the definition says.
+    #[test]
+    fn a_content_without_blocks_has_the_terms_of_the_others(
+        blocks in prop::collection::vec(
+            ("[a-d]{1,2}( [a-d1-3]{1,2}){0,4}", prop::sample::select(vec!["p", "h1", "h2", "nav"])),
+            1..12,
+        ),
+        salt in any::<u64>(),
+    ) {
+        let html: String = blocks.iter().map(|(text, tag)| format!("<{tag}>{text}</{tag}>")).collect();
+        let is_dropped = |hash: u64| hash.wrapping_mul(salt | 1) >> 63 == 1;
+        let all = page_content(&Page::html(&html));
+        let left = all.clone().without(&is_dropped);
+        let is_left = |index: &u32| {
+            let block = all.blocks().iter().find(|block| block.indexes.contains(index)).expect("a block");
+            let words: Vec<String> = block.indexes.clone().map(|index| all.tokens().term(index as usize).to_lowercase())
+                .filter(|term| !is_number(term)).collect();
+            !is_dropped(hash_of(&words.join(" ")))
+        };
+        prop_assert_eq!(left.indexes(), all.indexes().iter().copied().filter(is_left).collect::<Vec<_>>());
+        prop_assert!(left.numbers().eq(all.numbers()));
+        let named = |content: &PageContent| -> Vec<u32> {
+            content.headings().flat_map(|heading| heading.indexes.to_vec()).collect()
+        };
+        let is_number = |index: &u32| is_number(all.tokens().term(*index as usize));
+        let expected: Vec<u32> = named(&all).into_iter().filter(|index| is_left(index) || is_number(index)).collect();
+        prop_assert_eq!(named(&left), expected);
+        prop_assert!(left.headings().all(|heading| !heading.indexes.is_empty()));
+    }
+}

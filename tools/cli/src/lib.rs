@@ -13,6 +13,7 @@ mod cpu;
 mod database;
 mod described;
 mod failure;
+mod frame_options;
 mod inputs;
 mod interrupt;
 mod json;

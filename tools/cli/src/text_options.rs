@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use clap::ValueEnum;
-use nddb::detect::{Method, PairOptions, PairSummary, Ratios, TextScope, UnreadTexts, Verification};
+use nddb::detect::{FrameTable, Method, PairOptions, PairSummary, Ratios, TextScope, UnreadTexts, Verification};
 use nddb_lab::quantity::unread_reasons;
 use serde_json::{Value, json};
 
@@ -179,6 +179,7 @@ pub(crate) fn value(options: &PairOptions, summary: &PairSummary) -> Value {
     let (unread, sets, shingles) = (&summary.unread, &summary.sets, &summary.shingles);
     json!({
         "verify": Verify::name(options.verify),
+        "frames": options.frames.as_ref().map(FrameTable::len),
         "unread": unread_value(unread),
         "unverified": summary.unverified,
         "unverified_members": summary.unverified_members,

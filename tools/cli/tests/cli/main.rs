@@ -11,6 +11,7 @@ mod files;
 mod filter;
 #[cfg(feature = "parquet")]
 mod filtered_tables;
+mod frames;
 mod helper;
 mod hints;
 mod judged;
