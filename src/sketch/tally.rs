@@ -95,15 +95,12 @@ impl<const N: usize> Tally<N> {
     }
 
     fn fold(&mut self) {
-        let mut carry = [[0; N]; BATCH / 2];
-        let mut size = BATCH;
-        let mut words = self.waiting;
+        let (words, mut size) = (&mut self.waiting, BATCH);
         for low in &mut self.low {
             size /= 2;
-            for (i, carry) in carry[..size].iter_mut().enumerate() {
-                *carry = full_adder(low, words[2 * i], words[2 * i + 1]);
+            for i in 0..size {
+                words[i] = full_adder(low, words[2 * i], words[2 * i + 1]);
             }
-            words[..size].copy_from_slice(&carry[..size]);
         }
         let mut carry = words[0];
         for plane in &mut self.high {

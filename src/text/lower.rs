@@ -6,47 +6,47 @@ use crate::text::Tokens;
 use crate::text::short::ShortAscii;
 
 /// Iterator over the hashes of terms in lower case (Unicode's, of no language), in their order.
-pub(crate) struct LowerHashes<T> {
-    /// The terms, each with its own hash.
-    terms: T,
+pub(crate) struct LowerHashes<'a, T> {
+    tokens: &'a Tokens,
+    indexes: T,
     lower: String,
 }
 
-impl LowerHashes<()> {
+impl<'a> LowerHashes<'a, ()> {
     /// Returns those of all terms of a page.
-    pub(crate) fn new(tokens: &Tokens) -> LowerHashes<impl Iterator<Item = (&str, u64)>> {
-        LowerHashes { terms: tokens.terms().zip(tokens.hashes().iter().copied()), lower: String::new() }
+    pub(crate) fn new(tokens: &'a Tokens) -> LowerHashes<'a, impl Iterator<Item = usize>> {
+        LowerHashes { tokens, indexes: 0..tokens.len(), lower: String::new() }
     }
 
     /// Returns those of some terms of a page, by their indexes.
-    pub(crate) fn at<'a>(tokens: &'a Tokens, indexes: &'a [u32]) -> LowerHashes<impl Iterator<Item = (&'a str, u64)>> {
-        let hashes = tokens.hashes();
-        let terms = indexes.iter().map(move |&index| (tokens.term(index as usize), hashes[index as usize]));
-        LowerHashes { terms, lower: String::new() }
+    pub(crate) fn at(tokens: &'a Tokens, indexes: &'a [u32]) -> LowerHashes<'a, impl Iterator<Item = usize>> {
+        LowerHashes { tokens, indexes: indexes.iter().map(|&index| index as usize), lower: String::new() }
     }
 }
 
-impl<'a, T: Iterator<Item = (&'a str, u64)>> Iterator for LowerHashes<T> {
+impl<T: Iterator<Item = usize>> Iterator for LowerHashes<'_, T> {
     type Item = u64;
 
     #[inline]
     fn next(&mut self) -> Option<u64> {
-        let (term, hash) = self.terms.next()?;
-        Some(match ShortAscii::new(term.as_bytes()).map(ShortAscii::lower) {
+        let index = self.indexes.next()?;
+        let (from, to) = self.tokens.spans()[index];
+        Some(match ShortAscii::at(self.tokens.text().as_bytes(), from, to).map(ShortAscii::lower) {
             // Most terms are in lower case already: their hash is known.
-            Some((_, false)) => hash,
-            Some((lower, true)) => xxh3_64(&lower[..term.len()]),
-            None => self.lower(term),
+            Some((_, false)) => self.tokens.hashes()[index],
+            Some((lower, true)) => xxh3_64(&lower[..to - from]),
+            None => self.lower(index),
         })
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        self.terms.size_hint()
+        self.indexes.size_hint()
     }
 }
 
-impl<T> LowerHashes<T> {
-    fn lower(&mut self, term: &str) -> u64 {
+impl<T> LowerHashes<'_, T> {
+    fn lower(&mut self, index: usize) -> u64 {
+        let term = self.tokens.term(index);
         self.lower.clear();
         if term.is_ascii() {
             self.lower.push_str(term);

@@ -15,6 +15,8 @@
 //! `footnote`, `footnotes`), `cookie` or `breadcrumb`; and those that end with `nav`, `menu` or `sidebar`. One of
 //! `content`, `main`, `article`, `body`, `has`, `with` or `no` in class or identifier of an element overrides them.
 
+use crate::text::short::ShortAscii;
+
 /// Attributes that tell the purpose of an element.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Attributes<'a> {
@@ -157,7 +159,7 @@ fn is_frame_name(class: &str, id: &str) -> bool {
     let mut is_frame = false;
     for name in [class, id] {
         for word in NameWords(name.as_bytes()) {
-            match kind(word) {
+            match ShortAscii::at(word, 0, word.len()).and_then(|short| kind(&short.lower().0[..word.len()])) {
                 Some(true) => is_frame = true,
                 Some(false) => return false,
                 None => (),
@@ -167,13 +169,9 @@ fn is_frame_name(class: &str, id: &str) -> bool {
     is_frame
 }
 
-/// Returns whether a word of a name is of a frame (`true`) or of the content (`false`).
+/// Returns whether a word of a name, in lower case, is of a frame (`true`) or of the content (`false`).
 fn kind(word: &[u8]) -> Option<bool> {
-    let mut lower = [0; 16];
-    let lower = lower.get_mut(..word.len())?;
-    lower.copy_from_slice(word);
-    lower.make_ascii_lowercase();
-    let is_frame = match &*lower {
+    let is_frame = match word {
         b"content" | b"main" | b"article" | b"body" | b"has" | b"with" | b"no" => return Some(false),
         b"related" | b"social" | b"share" | b"sharing" | b"pagination" | b"pager" | b"comments" | b"comment"
         | b"disqus" | b"widget" | b"popup" | b"modal" | b"banner" | b"gdpr" | b"consent" | b"search" | b"meta"

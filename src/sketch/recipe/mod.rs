@@ -317,14 +317,15 @@ impl Recipe {
     pub fn sketch(&self, page: &Page<'_>) -> Sketch {
         let host = page.url.and_then(host_of).unwrap_or_default();
         let Content { hashes, tokens, headings, profile } = self.content(page, &host);
-        let bytes = bytes(tokens.hashes());
+        let bytes: Vec<[u8; 8]> = tokens.hashes().iter().map(|token| token.to_le_bytes()).collect();
+        let bytes = bytes.as_flattened();
         let (min_hash, projection) = match (self.kind, &hashes) {
             (Kind::Of(_), _) => (None, None),
             _ if tokens.is_empty() => (None, None),
             // A projection of no terms is that of nothing.
             (Kind::Content, Some(hashes)) if hashes.is_empty() => (None, None),
             (_, Some(hashes)) => (min_hash::min_hash(hashes), Some(projection(hashes))),
-            (_, None) => (min_hash::of_bytes(&bytes), Some(projection(tokens.hashes()))),
+            (_, None) => (min_hash::of_bytes(bytes), Some(projection(tokens.hashes()))),
         };
         let fingerprint = match self.kind {
             Kind::Content | Kind::Main => simhash::fingerprint(hashes.into_iter().flatten()),
@@ -339,7 +340,7 @@ impl Recipe {
         Sketch {
             fingerprint,
             tokens: tokens.len() as u64,
-            digest: xxh3_128(&bytes).to_be_bytes(),
+            digest: xxh3_128(bytes).to_be_bytes(),
             min_hash,
             projection,
             headings,
@@ -393,11 +394,6 @@ impl Recipe {
         }
         explainer.finish(tokens.len() as u64, self.sketch(page).fingerprint)
     }
-}
-
-/// Returns the bytes of tokens for hashing: 8 bytes each, little-endian.
-fn bytes(tokens: &[u64]) -> Vec<u8> {
-    tokens.iter().flat_map(|token| token.to_le_bytes()).collect()
 }
 
 impl Default for Recipe {

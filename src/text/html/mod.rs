@@ -331,18 +331,19 @@ impl<'a> Scanner<'a> {
     fn rest_of_tag(&mut self, wanted: &[u8]) -> Tag<'a> {
         let (html, bytes) = (self.html, self.bytes);
         let with_regions = wanted == b"role" && self.outline.as_ref().is_some_and(Outline::has_regions);
+        // Returned in one place, so that it is made where it is returned to.
         let mut tag = Tag::default();
         let mut at = self.at;
         loop {
             match bytes.get(at) {
                 None => {
                     // The page ends within the tag: there was none.
-                    self.at = at;
-                    return Tag::default();
+                    tag = Tag::default();
+                    break;
                 }
                 Some(b'>') => {
-                    self.at = at + 1;
-                    return tag;
+                    at += 1;
+                    break;
                 }
                 Some(b'/') => {
                     tag.closes_itself = bytes.get(at + 1) == Some(&b'>');
@@ -375,8 +376,8 @@ impl<'a> Scanner<'a> {
                         Some(&quote @ (b'"' | b'\'')) => {
                             from = at + 1;
                             let Some(size) = memchr(quote, &bytes[from..]) else {
-                                self.at = bytes.len();
-                                return Tag::default();
+                                (tag, at) = (Tag::default(), bytes.len());
+                                break;
                             };
                             to = from + size;
                             at = to + 1;
@@ -397,6 +398,8 @@ impl<'a> Scanner<'a> {
                 }
             }
         }
+        self.at = at;
+        tag
     }
 
     /// Returns the offset of the end tag of `name`, or the end of the page.

@@ -6,6 +6,7 @@ use crate::text::content::LINE_UNITS;
 use crate::text::outline::{HeadingPart, OutlinePart, Role};
 use crate::text::regions::Region;
 use crate::text::sentences::units;
+use crate::text::short::ShortAscii;
 use crate::text::tokenizer::Tokens;
 
 /// Words of a text, at least: long names have fewer.
@@ -61,10 +62,11 @@ impl ContentBlock {
 
     /// Adds a term, given the text between it and the term before.
     #[inline]
-    fn push(&mut self, index: u32, size: u32, between: &str) {
+    fn push<'a>(&mut self, index: u32, size: u32, between: impl FnOnce() -> &'a str) {
         self.indexes.end = index + 1;
         self.units += size;
         if self.words < TEXT_WORDS {
+            let between = between();
             self.words += u32::from(between.is_empty() || between.contains(char::is_whitespace));
         }
     }
@@ -96,8 +98,8 @@ pub(super) fn of_markup(tokens: &Tokens, parts: &[OutlinePart]) -> Vec<ContentBl
             });
         }
         let Some(block) = blocks.last_mut() else { continue };
-        let size = term_units(tokens.term(index as usize));
-        block.push(index, size, tokens.text().get(last..start).unwrap_or_default());
+        let size = term_units(tokens.text(), start, end);
+        block.push(index, size, || tokens.text().get(last..start).unwrap_or_default());
         block.link_units += if part.is_link { size } else { 0 };
         last = end;
     }
@@ -122,7 +124,7 @@ pub(super) fn of_lines(tokens: &Tokens) -> Vec<ContentBlock> {
         }
         let Some(block) = blocks.last_mut() else { continue };
         block.is_notice |= in_line.contains(COPYRIGHT);
-        block.push(index, term_units(tokens.term(index as usize)), between);
+        block.push(index, term_units(text, start, end), || between);
         last = end;
     }
     end_line(blocks.last_mut(), text.get(last..).unwrap_or_default());
@@ -173,9 +175,12 @@ fn rank_below(line: &str) -> Option<u8> {
     (line.len() >= 3 && line.bytes().all(|byte| byte == first)).then_some(rank)
 }
 
-/// Returns the length of a term in units.
+/// Returns the length of the term in `text[from..to]` in units.
 #[inline]
-fn term_units(term: &str) -> u32 {
-    let size = if term.is_ascii() { term.len() } else { units(term) };
+fn term_units(text: &str, from: usize, to: usize) -> u32 {
+    let size = match ShortAscii::at(text.as_bytes(), from, to) {
+        Some(_) => to - from,
+        None => units(&text[from..to]),
+    };
     size.try_into().unwrap_or(u32::MAX)
 }

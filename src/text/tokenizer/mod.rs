@@ -105,6 +105,9 @@ impl Tokens {
     }
 }
 
+/// Most texts have a term in so many bytes, or fewer terms.
+const BYTES_OF_TERM: usize = 6;
+
 /// Splits pages into terms. Cheap to make; may be reused for many pages.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tokenizer {
@@ -201,6 +204,7 @@ impl Tokenizer {
         tokens.clear();
         let Scan { text, images, base, mut map, .. } = scan;
         let end = text.len();
+        tokens.spans.reserve(end / BYTES_OF_TERM);
         (tokens.text, tokens.text_size) = (text, end);
         let addresses = Addresses::new(page.url, base.as_deref());
         let mut done = 0;
