@@ -37,6 +37,11 @@ impl FrameOptions {
         options.frames = Some(read(path)?);
         Ok(())
     }
+
+    /// Returns the table, if one is given.
+    pub(crate) fn table(&self) -> Result<Option<FrameTable>> {
+        self.frames.as_deref().map(read).transpose()
+    }
 }
 
 /// Reads a frame table.

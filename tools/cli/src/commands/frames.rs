@@ -21,7 +21,7 @@ use crate::{database, interrupt, text_options};
 /// be most of their content: such pages are alike whatever they are about. A block (a paragraph, a heading, a cell, a
 /// line of plain text) is frame if it stands on at least 5 pages of a site and on a tenth of those that can be read.
 /// Numbers in it do not count. `nddb pairs` and `nddb cluster` take the table by --frames, and judge what they find
-/// once more without the frame of the two sites.
+/// once more without the frame of the two sites; `nddb report` and `nddb audit` then tell of that.
 ///
 /// The pages are read again where they were loaded from; nothing in the database changes. Five copies of a page on a
 /// small site are frame, too: make the table of all pages that there are. Memory does not grow with the number of

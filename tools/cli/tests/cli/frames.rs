@@ -79,6 +79,17 @@ fn pages_of_one_template_are_parted_and_copies_stay() {
     assert_eq!(removed, ["21", "22", "3", "4"]);
     let summary: Value = serde_json::from_slice(&dir.read("out/summary.json")).expect("JSON");
     assert_eq!(summary["pairs"]["texts"]["frames"], 6, "{summary}");
+
+    // What tells of the removals tells of these.
+    let removals = |options: &[&str]| {
+        let audit = dir.nddb([&["audit", "db", "--json", "-o", options[0]], &options[1..]].concat()).done().json();
+        let report = dir.nddb([&["report", "db", "--json", "--sample", "0"], &options[1..]].concat()).done().json();
+        assert_eq!(audit["removals"], report["removals"]["removed"], "{report}");
+        audit["removals"].as_u64().expect("a number")
+    };
+    assert_eq!(removals(&["framed.html", "--frames", "db.frames"]), 4);
+    assert!(removals(&["plain.html"]) > 4);
+    dir.nddb(["audit", "--score", "labels.tsv", "--frames", "db.frames"]).tells(2, &["cannot be used with"]);
 }
 
 #[test]
