@@ -13,14 +13,11 @@ use crate::detect::texts::TextSources;
 use crate::sketch::{MIN_VALUES, PROFILE_SIZE, Profile, Recipe};
 use crate::spill::mapped_rows::{MappedRows, MappedRowsWriter};
 use crate::spill::resources::Resources;
-use crate::spill::sort::Sorter;
 use crate::spill::ticker::Ticker;
 use fixedbitset::FixedBitSet;
 
 /// Words of a row: the bytes of min-values and the profile.
 const ROW: usize = (MIN_VALUES + PROFILE_SIZE).div_ceil(8);
-/// Words of a row behind the ordinal of its document.
-const SORTED: usize = ROW + 1;
 /// Bytes of memory for a document that was looked up.
 const LOOKED_UP: u64 = 1 << 9;
 
@@ -32,8 +29,9 @@ pub(crate) struct FramelessSketches {
     sources: TextSources,
     table: FrameTable,
     recipe: Recipe,
-    /// Ordinals of the documents whose pages were read, ascending, and their rows; zeros if too little is left.
-    ordinals: Vec<u32>,
+    /// Ordinals of the documents whose pages were read, ascending, and where their rows are.
+    ordinals: Vec<(u32, u32)>,
+    /// The rows, as pages were read; zeros if too little is left.
     rows: MappedRows<ROW>,
     /// Documents whose pages could not be read.
     pub(crate) unread: UnreadTexts,
@@ -51,20 +49,13 @@ impl FramelessSketches {
         ticker: &Ticker<'_>,
     ) -> Result<Self> {
         let recipe = Recipe::of_any_version(table.recipe()).unwrap_or_default();
-        let mut sorter = Sorter::<SORTED>::new(&resources.folder, resources.memory_limit / 4);
-        let unread = sources.each_page(wanted, resources, ticker, &mut |ordinal, page| {
-            let mut row = [0; SORTED];
-            row[0] = ordinal.into();
-            row[1..].copy_from_slice(&encode(&rest_of(&recipe, table, collection, ordinal, &page)));
-            sorter.push(row)
-        })?;
         let (mut ordinals, mut rows) = (Vec::new(), MappedRowsWriter::<ROW>::new(&resources.folder)?);
-        sorter.finish().each(&mut |sorted| {
-            sorted.iter().try_for_each(|[ordinal, row @ ..]| {
-                ordinals.push(*ordinal as u32);
-                rows.push(row)
-            })
+        let unread = sources.each_page(wanted, resources, ticker, &mut |ordinal, page| {
+            // No more than there are ordinals.
+            ordinals.push((ordinal, ordinals.len() as u32));
+            rows.push(&encode(&rest_of(&recipe, table, collection, ordinal, &page)))
         })?;
+        ordinals.sort_unstable();
         let (table, rows) = (table.clone(), rows.finish()?);
         let looked_up_max = usize::try_from(resources.memory_limit / 4 / LOOKED_UP).unwrap_or(usize::MAX);
         Ok(Self { sources, table, recipe, ordinals, rows, unread, looked_up_max })
@@ -77,7 +68,8 @@ impl FramelessSketches {
 
     /// Returns the sketches of a document whose page was read.
     fn kept(&self, ordinal: u32) -> Option<Rest> {
-        self.ordinals.binary_search(&ordinal).ok().map(|index| decode(&self.rows.row(index)))
+        let index = self.ordinals.binary_search_by_key(&ordinal, |(ordinal, _)| *ordinal).ok()?;
+        Some(decode(&self.rows.row(self.ordinals[index].1 as usize)))
     }
 }
 
