@@ -80,6 +80,9 @@ fn numbers(recipe: &str, page: &Page<'_>) -> String {
         if found.file_name.total > 0 {
             let _ = writeln!(out, "  file name{}", words(&found.file_name));
         }
+        if let Some(lines) = &found.leading_lines {
+            let _ = writeln!(out, "  leading lines{} frequent {:016x}", words(&lines.words), xxh3_64(&lines.frequent));
+        }
         let numbers = &found.numbers;
         let _ = writeln!(out, "  terms {} numbers {} whole {}", found.terms, numbers.total, found.is_whole);
     }
@@ -103,6 +106,9 @@ fn web_1_gives_the_pinned_numbers() {
     assert!(found == EXPECTED, "found\n{found}");
 }
 
+/// A text that its first lines name.
+const TEMPLATE_TEXT: &str = "Home\n\nOur shop\n\nTwo red foxes\n\nOf the foxes that we have 2 are red: these foxes jump \
+    over every dog.\n\nBehind the dog\n";
 /// A page with more around its content than in it, and its text.
 const NEWS: &str = "<!DOCTYPE html><html><head><title>Fox jumps | Example News</title></head><body>\
     <div role=banner><h1>Example News</h1></div><nav><ul><li><a href=/>Home</a><li><a href=/world>World</a>\
@@ -131,6 +137,7 @@ fn main_3_gives_the_pinned_numbers() {
     let news = [
         ("news", Page::html(NEWS)),
         ("news text", Page::text(NEWS_TEXT)),
+        ("text of a template", Page::text(TEMPLATE_TEXT)),
         ("news at an address", addressed(Page::html(NEWS))),
         ("news text at an address", addressed(Page::text(NEWS_TEXT))),
     ];
@@ -378,6 +385,22 @@ news text
   title
   headings
   terms 28 numbers 6 whole false
+text of a template
+  tokens 24
+  fingerprint e24a94625a81bfd3
+  digest ebfb912a357be14c6baaf31383fd5f3a
+  min-values 24d56866214eacf4
+  supershingles e3488c8482dc0cae 2b7d7cf9c846c212 6669cabdc961358a
+  supershingles 65db16c7fb3f1246 e33637bee84a85df 60525bd81be5f4cc
+  megashingles ed5c03134e9935e2 e760748f8aae8f4b
+  projection c36d1f9cc688e554 51cb04989fbf7a5a c6349b6a8e77c0aa
+  projection 7c6413089c775e36 adb8c159edc9688a ee9eebaff3cba758
+  profile 9b3747487184a54c
+  short bands 232ec6a0aeb8cd46 e60cfab05ca6dd40
+  title
+  headings
+  leading lines 29998b be6755 819fd6 73bb81 518cd9 frequent 387f5956a2e1653f
+  terms 23 numbers 1 whole true
 news at an address
   tokens 79
   fingerprint 824a87a318d3d65f

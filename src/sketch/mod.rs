@@ -17,6 +17,8 @@
 mod conventions;
 mod explain;
 pub(crate) mod features;
+mod leading_lines;
+mod leading_words;
 pub(crate) mod min_hash;
 pub(crate) mod mix;
 mod profile;
@@ -29,14 +31,17 @@ pub(crate) mod simhash;
 mod tally;
 
 pub use explain::{Explanation, Feature};
+pub use leading_lines::LeadingLines;
+pub use leading_words::LeadingWords;
 pub use min_hash::MinHash;
-pub use profile::{LeadingWords, Numbers, PROFILE_SIZE, Profile};
+pub use profile::{Numbers, PROFILE_SIZE, Profile};
 pub use projection::Projection;
 pub use recipe::{Recipe, RecipeError, Sketch};
 pub use signatures::SignatureRules;
 
+pub(crate) use leading_words::WORDS;
 pub(crate) use min_hash::{BANDS, MIN_VALUES, SUPERSHINGLES, agreement, min_bytes, resemblance_of};
-pub(crate) use profile::{SHORT_BANDS, WORDS};
+pub(crate) use profile::SHORT_BANDS;
 pub(crate) use projection::{PIECES, PROJECTION_BITS};
 pub(crate) use shingles::{SAMPLING_MAX, SHINGLE_WORDS, Sampling, Shingles, shingles};
 pub(crate) use signatures::{Signature, signatures};

@@ -21,6 +21,7 @@
 //! * in the place of both, where there are neither title nor headings: the first 15 different words of the file name of
 //!   the address, of all parts of its path where the content is brief, the last part first. Those that occur anywhere
 //!   in the page are its own.
+//! * in the place of both, of a plain text for which that gives no word: its [leading lines](LeadingLines).
 //! * *numbers*: the number of different terms of digits alone in the content, and the seven least of the low 16
 //!   bits of their hashes, ascending.
 //! * the number of terms of the content, a hash of the host (the low 32 bits of XXH3 of its name; 0 if unknown),
@@ -28,23 +29,17 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::sketch::leading_lines::LeadingLines;
+use crate::sketch::leading_words::{HASH, LeadingWords, NUMBER, OWN, OWN_OF_ADDRESS, WORDS, WORDS_SIZE};
 use crate::sketch::min_hash::{self, MIN_VALUES};
 use crate::text::address::path_parts;
 use crate::text::{Headings, PageContent};
-
-/// Most words kept of a title, and of headings.
-pub(crate) const WORDS: usize = 15;
 
 /// Most hashes of numbers kept.
 pub(super) const NUMBERS: usize = 7;
 
 /// Bytes of a profile in a record (SPEC 9.3).
 pub const PROFILE_SIZE: usize = MIN_VALUES + 2 * WORDS_SIZE + 2 + 2 * NUMBERS + 4 + 4 + 1;
-
-/// Bytes of a word.
-const WORD_SIZE: usize = 3;
-/// Bytes of the words of a title, or of headings.
-const WORDS_SIZE: usize = 1 + WORD_SIZE * WORDS;
 
 /// Short min-values in a plain band.
 const SHORT_BAND: usize = 7;
@@ -66,12 +61,6 @@ pub(crate) const SHORT_BANDS: usize = 2 * RUNS;
 /// Terms in a short shingle.
 const SHORT: usize = 2;
 
-/// Bit of a word that is the page's own.
-const OWN: u32 = 1 << 23;
-/// Bit of a number, and of a word of the address behind a title: neither is a word of the title.
-const NUMBER: u32 = 1 << 22;
-/// Bits of a word of the address behind a title that the content has. No number is a page's own.
-const OWN_OF_ADDRESS: u32 = OWN | NUMBER;
 /// Terms below which a content is brief: of two pages of one template it may be what they share.
 const BRIEF: u32 = 60;
 
@@ -81,73 +70,8 @@ const WHOLE: u8 = 1;
 const FILE_NAME: u8 = 2;
 /// Flag of a profile: the page is plain text.
 const TEXT: u8 = 4;
-/// Mask of the hash of a word.
-const HASH: u32 = NUMBER - 1;
-
-/// The first words of a title, or of headings.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LeadingWords {
-    /// Number of different words, at most 255.
-    pub total: u8,
-    /// The first words, followed by zeros.
-    pub words: [u32; WORDS],
-}
-
-impl LeadingWords {
-    /// Keeps the first of some words, of which one that is a page's own somewhere is so everywhere.
-    fn of(words: impl Iterator<Item = u32>) -> Self {
-        let mut seen: Vec<u32> = Vec::new();
-        for word in words {
-            match seen.iter_mut().find(|known| (**known ^ word) & !OWN == 0) {
-                Some(known) => *known |= word,
-                None => seen.push(word),
-            }
-        }
-        let mut all = Self { total: u8::try_from(seen.len()).unwrap_or(u8::MAX), words: [0; WORDS] };
-        all.words.iter_mut().zip(seen).for_each(|(slot, word)| *slot = word);
-        all
-    }
-
-    fn from_bytes(bytes: &[u8; WORDS_SIZE]) -> Self {
-        let mut all = Self { total: bytes[0], words: [0; WORDS] };
-        let (words, _) = bytes[1..].as_chunks::<WORD_SIZE>();
-        all.words.iter_mut().zip(words).for_each(|(slot, &[low, middle, high])| {
-            *slot = u32::from_le_bytes([low, middle, high, 0]);
-        });
-        all
-    }
-
-    /// Returns the words without the padding.
-    pub fn kept(&self) -> &[u32] {
-        &self.words[..usize::from(self.total).min(WORDS)]
-    }
-
-    /// Returns the hashes of the words that are no numbers.
-    pub fn plain(&self) -> impl Iterator<Item = u32> + Clone + '_ {
-        self.kept().iter().filter(|word| *word & NUMBER == 0).map(|word| word & HASH)
-    }
-
-    /// Returns the hashes of the words that are no numbers and the page's own.
-    pub fn own(&self) -> impl Iterator<Item = u32> + Clone + '_ {
-        self.kept().iter().filter(|word| *word & OWN_OF_ADDRESS == OWN).map(|word| word & HASH)
-    }
-
-    /// Returns the hashes of the words of the address behind a title, and of numbers.
-    pub fn of_address(&self) -> impl Iterator<Item = u32> + Clone + '_ {
-        self.kept().iter().filter(|word| *word & NUMBER != 0).map(|word| word & HASH)
-    }
-
-    /// Returns the hashes of the words of the address that the content has.
-    pub fn own_of_address(&self) -> impl Iterator<Item = u32> + Clone + '_ {
-        self.kept().iter().filter(|word| *word & OWN_OF_ADDRESS == OWN_OF_ADDRESS).map(|word| word & HASH)
-    }
-
-    /// Returns whether no word is left out.
-    pub fn are_all_kept(&self) -> bool {
-        usize::from(self.total) <= WORDS
-    }
-}
-
+/// Flag of a profile: in the place of title and headings are leading lines and frequent words.
+const LINES: u8 = 8;
 /// The different numbers in a content, sampled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Numbers {
@@ -217,6 +141,8 @@ pub struct Profile {
     pub file_name: LeadingWords,
     /// The words of the headings of its content.
     pub headings: LeadingWords,
+    /// If it is plain text without any of these, the lines that stand alone before its first prose.
+    pub leading_lines: Option<LeadingLines>,
     /// The numbers of its content.
     pub numbers: Numbers,
     /// Number of terms of its content without numbers.
@@ -269,6 +195,7 @@ impl Profile {
             host: if host.is_empty() { 0 } else { xxh3_64(host.as_bytes()) as u32 },
             is_whole: content.is_whole(),
             is_text: content.is_text(),
+            leading_lines: if has_no_name && address.is_empty() { LeadingLines::of(content) } else { None },
         })
     }
 
@@ -340,21 +267,27 @@ impl Profile {
         if title.0 == 0 { of(&self.headings) } else { title }
     }
 
-    /// Returns the bytes (SPEC 9.3): short, title or file name, headings, numbers, terms, host, flags.
+    /// Returns the bytes (SPEC 9.3): short, title or file name and headings or leading lines, numbers, terms, host, flags.
     pub fn to_bytes(&self) -> [u8; PROFILE_SIZE] {
         let mut bytes = Vec::with_capacity(PROFILE_SIZE);
         bytes.extend_from_slice(&self.short);
         let is_of_file = self.file_name.total > 0;
-        for words in [if is_of_file { &self.file_name } else { &self.title }, &self.headings] {
-            bytes.push(words.total);
-            words.words.iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()[..WORD_SIZE]));
+        if let Some(lines) = &self.leading_lines {
+            lines.words.put(&mut bytes);
+            bytes.push(WORDS as u8);
+            bytes.extend_from_slice(&lines.frequent);
+        } else {
+            let title = if is_of_file { &self.file_name } else { &self.title };
+            title.put(&mut bytes);
+            self.headings.put(&mut bytes);
         }
         bytes.extend_from_slice(&self.numbers.total.to_le_bytes());
         self.numbers.least.iter().for_each(|hash| bytes.extend_from_slice(&hash.to_le_bytes()));
         bytes.extend_from_slice(&self.terms.to_le_bytes());
         bytes.extend_from_slice(&self.host.to_le_bytes());
         let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
-        bytes.push(flag(self.is_whole, WHOLE) | flag(is_of_file, FILE_NAME) | flag(self.is_text, TEXT));
+        let kinds = flag(is_of_file, FILE_NAME) | flag(self.leading_lines.is_some(), LINES);
+        bytes.push(flag(self.is_whole, WHOLE) | flag(self.is_text, TEXT) | kinds);
         let mut out = [0; PROFILE_SIZE];
         out.copy_from_slice(&bytes);
         out
@@ -374,13 +307,19 @@ impl Profile {
         let (least, _) = least.as_chunks::<2>();
         numbers.least.iter_mut().zip(least).for_each(|(slot, hash)| *slot = u16::from_le_bytes(*hash));
         let flags = rest[0];
-        let (title, no_words) = (LeadingWords::from_bytes(title), LeadingWords::default());
-        let (title, file_name) = if flags & FILE_NAME == 0 { (title, no_words) } else { (no_words, title) };
+        let (words, none) = (LeadingWords::from_bytes(title), LeadingWords::default());
+        let [_, frequent @ ..] = *headings;
+        let (title, file_name, headings, leading_lines) = match flags & (FILE_NAME | LINES) {
+            0 => (words, none, LeadingWords::from_bytes(headings), None),
+            FILE_NAME => (none, words, LeadingWords::from_bytes(headings), None),
+            _ => (none, none, none, Some(LeadingLines { words, frequent })),
+        };
         Self {
             short: *short,
             title,
             file_name,
-            headings: LeadingWords::from_bytes(headings),
+            headings,
+            leading_lines,
             numbers,
             terms: u32::from_le_bytes(*terms),
             host: u32::from_le_bytes(*host),

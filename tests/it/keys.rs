@@ -1,7 +1,7 @@
 //! The hashes by which documents are found are those of SPEC.md.
 
 use nddb::internals::sketch::{bands, megashingles};
-use nddb::sketch::{LeadingWords, Numbers, Profile};
+use nddb::sketch::{LeadingLines, LeadingWords, Numbers, Profile};
 
 const SPEC: &str = include_str!("../../SPEC.md");
 
@@ -26,6 +26,7 @@ fn profile() -> Profile {
         short: std::array::from_fn(|index| index as u8),
         title: LeadingWords { total: 16, words: std::array::from_fn(|index| 0x80_0100 + index as u32) },
         file_name: LeadingWords::default(),
+        leading_lines: None,
         headings: LeadingWords { total: 17, words: std::array::from_fn(|index| 0x40_0200 + index as u32) },
         numbers: Numbers { total: 0x1234, least: std::array::from_fn(|index| 0x300 + index as u16) },
         terms: 0x0506_0708,
@@ -86,5 +87,14 @@ fn a_profile_has_its_fields_where_the_table_says() {
     let text = Profile { is_whole: false, is_text: true, ..profile };
     expected = bytes;
     expected[at - 1] = 4;
-    assert_eq!((text.to_bytes(), Profile::from_bytes(&expected)), (expected, text));
+    assert_eq!((text.to_bytes(), Profile::from_bytes(&expected)), (expected, text.clone()));
+    // So do the words of leading lines, and a filter where those of headings do, of 15 words.
+    let frequent = std::array::from_fn(|index| index as u8 ^ 0x55);
+    let lines = Some(LeadingLines { words: text.title, frequent });
+    let none = LeadingWords::default();
+    let lined = Profile { title: none, headings: none, leading_lines: lines, ..text };
+    expected[at - 1] = 12;
+    expected[130] = 15;
+    expected[131..176].copy_from_slice(&frequent);
+    assert_eq!((lined.to_bytes(), Profile::from_bytes(&expected)), (expected, lined));
 }

@@ -1,7 +1,7 @@
 //! The words that name a page, and whether they tell it from another.
 
 use super::word_set::WordSet;
-use crate::sketch::Profile;
+use crate::sketch::{LeadingLines, Profile};
 
 /// The least share of their names in which two siblings differ that only their addresses tell apart, or whose contents
 /// say little: it does not matter how many words of a title all pages of a template have.
@@ -26,6 +26,7 @@ pub(crate) struct Names {
     all: WordSet,
     /// A hash of the host, 0 if unknown.
     host: u32,
+    leading_lines: Option<LeadingLines>,
     is_text: bool,
     is_brief: bool,
 }
@@ -46,6 +47,7 @@ impl Names {
             own_of_address: WordSet::of(profile.title.own_of_address()),
             has_all_of_address: profile.title.are_all_kept(),
             host: profile.host,
+            leading_lines: profile.leading_lines,
             is_text: profile.is_text,
             is_brief: profile.is_brief(),
         }
@@ -58,6 +60,9 @@ impl Names {
     pub(super) fn differences(&self, other: &Self, do_contents_differ: bool) -> (bool, f64) {
         if self == other || self.is_text != other.is_text {
             return (false, 0.0);
+        }
+        if self.has_other_lines(other) {
+            return (true, SIBLING_SHARE);
         }
         let are_titled = !self.title.is_empty() && !other.title.is_empty();
         let two_names = if are_titled { self.lacking(other).min(other.lacking(self)) } else { 0 };
@@ -75,6 +80,12 @@ impl Names {
             _ => two_names as f64 / least as f64,
         };
         (true, names.max(share))
+    }
+
+    /// Returns whether leading lines tell two texts apart.
+    fn has_other_lines(&self, other: &Self) -> bool {
+        let lines = self.leading_lines.as_ref().zip(other.leading_lines.as_ref());
+        lines.is_some_and(|(a, b)| a.are_other_than(b))
     }
 
     /// Returns whether each file name has an own word that the other one lacks.

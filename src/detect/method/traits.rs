@@ -27,11 +27,12 @@ pub const ALL_TRAITS: [Trait; TRAITS] = [
     // 1 for two pages of one host of which each title has a word of its own (of its content or headings, and of a brief
     // content of its address) that does not name the other; of pages without titles and headings, each file name a word
     // of its own page that the other file name lacks; of two brief contents that differ, the address of one a word of
-    // its content that the other address lacks: siblings of one template, which is what they are alike by.
+    // its content that the other address lacks; of two plain texts without title, headings and address, their leading
+    // lines words that the other text lacks: siblings of one template, which is what they are alike by.
     Trait { name: "siblings" },
     // Share of the smaller set of title and heading words that is absent from the larger set. Of siblings the share of
     // such words of the titles, if that is greater: headings that stand on every page name none of them. At least two
-    // thirds of siblings by their addresses, and of two brief ones; 0 of a plain text and a page of markup, whose
+    // thirds of siblings by their addresses or leading lines, and of two brief ones; 0 of a plain text and a page of markup, whose
     // headings are not of one kind.
     Trait { name: "names" },
     // Numbers of one page that are absent from the other, relative to a count that is high for the length.
@@ -114,15 +115,17 @@ pub fn told(index: usize, value: f64) -> String {
         }
         "missing" => "at most a tenth of the words of the longer text are missing from the other".to_owned(),
         "siblings" if value > 0.0 => {
-            "on one host, and words of substance tell them apart, in both titles (or in their addresses, if they have \
-            neither title nor headings, or little text that differs): pages of one template are alike whatever they \
-            are about"
+            "words of substance tell them apart: on one host, in both titles (or in their addresses, if they have \
+            neither title nor headings, or little text that differs); of plain texts without these, in the lines \
+            before the first paragraph. Pages of one template are alike whatever they are about"
                 .to_owned()
         }
-        "siblings" => "the pages are on two hosts, or neither titles nor addresses tell them apart".to_owned(),
+        "siblings" => {
+            "the pages are on two hosts, or neither titles nor addresses nor first lines tell them apart".to_owned()
+        }
         "names" => {
             format!(
-                "{} of the words that name one page, in title, headings or address, do not name the other",
+                "{} of the words that name one page, in title, headings, address or first lines, do not name the other",
                 percent(value)
             )
         }
@@ -358,6 +361,25 @@ mod tests {
             let titled = profile("http://a.example/30/source_config.html", markup);
             assert_eq!((titled.file_name, values(&sink, &titled)[2]), (LeadingWords::default(), 0.0), "{markup}");
         }
+    }
+
+    /// Plain texts of one template that nothing else names.
+    #[test]
+    fn leading_lines_tell_texts_apart_that_have_neither_headings_nor_an_address() {
+        let words: String = (0..50).map(|word| format!("frame{word} ")).collect();
+        let profile = |name: &str, url: Option<&str>| {
+            let text = format!("Our shop\n\n{name}\n\nOf all that we have: {words}.\n");
+            Recipe::default().sketch(&Page { url, ..Page::text(&text) }).profile.expect("a profile")
+        };
+        let values = |a: &Profile, b: &Profile| Traits::of(a, b, 84).values[2..4].to_vec();
+        let shoes = profile("Red shoes", None);
+        assert_eq!(values(&shoes, &profile("Blue hats", None)), [1.0, 2.0 / 3.0]);
+        assert_eq!(values(&shoes, &profile("Red hats", None)), [0.0, 0.0]);
+        assert_eq!(values(&shoes, &profile("# Blue hats", None)), [0.0, 0.0], "a heading");
+        let at = |name, url| profile(name, Some(url));
+        assert_eq!(values(&shoes, &at("Blue hats", "http://a.example/blue-hats")), [0.0, 0.0]);
+        // The address says nothing.
+        assert_eq!(values(&shoes, &at("Blue hats", "http://a.example/?id=7")), [1.0, 2.0 / 3.0]);
     }
 
     /// Functions of one name in two modules, of which title and address alone tell the module.

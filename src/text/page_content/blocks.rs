@@ -15,7 +15,7 @@ const TEXT_WORDS: u32 = 5;
 /// A line of at least this many units is prose, whatever it ends with.
 const PROSE_UNITS: u32 = 50;
 
-/// A longer line of plain text is no heading, whatever the line below it.
+/// A longer line of plain text is no heading, whatever the lines around it.
 const HEADING_UNITS: u32 = 100;
 
 /// A block of a page: text between two tags that are no formatting instructions, or a line of plain text.
@@ -36,6 +36,8 @@ pub(crate) struct ContentBlock {
     ends_sentence: bool,
     /// It is a line of plain text with a copyright sign.
     pub(super) is_notice: bool,
+    /// It is a short line of plain text between empty ones.
+    stands_alone: bool,
     /// The regions that contain it.
     pub(super) region: Region,
     /// It is of the title.
@@ -58,6 +60,11 @@ impl ContentBlock {
     /// Returns whether it is a line of prose: a text that is long, or has the end of a sentence.
     pub(super) fn is_prose(&self) -> bool {
         self.is_text() && (self.units >= PROSE_UNITS || self.ends_sentence)
+    }
+
+    /// Returns whether it is a line of plain text that may be a heading: short, no prose, and between empty lines.
+    pub(super) fn stands_alone(&self) -> bool {
+        self.stands_alone && self.units <= HEADING_UNITS && !self.is_prose()
     }
 
     /// Adds a term, given the text between it and the term before.
@@ -116,9 +123,14 @@ pub(super) fn of_lines(tokens: &Tokens) -> Vec<ContentBlock> {
         let in_line = between.rsplit(['\n', '\r']).next().unwrap_or_default();
         if blocks.is_empty() || in_line.len() < between.len() {
             end_line(blocks.last_mut(), between);
+            let is_apart = blocks.last().is_none() || has_empty_line(between);
+            if let Some(before) = blocks.last_mut() {
+                before.stands_alone &= is_apart;
+            }
             blocks.push(ContentBlock {
                 indexes: index..index,
                 heading: rank_before(in_line).map(|rank| HeadingPart { number: index, rank }),
+                stands_alone: is_apart,
                 ..ContentBlock::default()
             });
         }
@@ -144,6 +156,14 @@ fn end_line(block: Option<&mut ContentBlock>, behind: &str) {
     {
         block.heading = Some(HeadingPart { number: block.indexes.start, rank });
     }
+}
+
+/// Returns whether there is an empty line between two lines, given what stands between their terms.
+fn has_empty_line(between: &str) -> bool {
+    let mut lines = between.split('\n');
+    lines.next();
+    lines.next_back();
+    lines.any(|line| line.trim().is_empty())
 }
 
 /// Marks that end a sentence, or a part of one.

@@ -23,7 +23,7 @@ const LINES_MIN: usize = 24;
 const ISLAND_SHARE: u64 = 4;
 
 /// Number of lines before a line of prose that may be its headings.
-const LEAD_LINES: usize = 2;
+pub(super) const LEAD_LINES: usize = 2;
 
 /// Classifies the blocks of a page of markup. Returns whether the page declares its main part.
 pub(super) fn markup(blocks: &mut [ContentBlock]) -> bool {

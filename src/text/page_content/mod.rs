@@ -42,6 +42,8 @@
 //!   heading is a line marked as in Markdown, AsciiDoc or reStructuredText: `#` or `=` once to thrice before it, or
 //!   a line of `=` (first rank), `-` (second), or `~`, `^`, `"` or `+` (third) below it.
 
+use std::ops::Range;
+
 use crate::text::content::{TERMS_MIN, is_number};
 use crate::text::html::Templates;
 use crate::text::lower::LowerHashes;
@@ -51,6 +53,8 @@ use crate::text::tokenizer::{Tokenizer, Tokens};
 mod blocks;
 mod classify;
 mod wording;
+
+use classify::LEAD_LINES;
 
 pub(crate) use blocks::ContentBlock;
 
@@ -124,6 +128,28 @@ impl PageContent {
     /// Returns the hashes of all terms of the page in lower case, those around its content included.
     pub(crate) fn page_hashes(&self) -> Vec<u64> {
         LowerHashes::new(&self.tokens).collect()
+    }
+
+    /// Returns the hashes of all terms of the page in lower case that are no numbers, those around its content included.
+    pub(crate) fn word_hashes(&self) -> Vec<u64> {
+        self.words_of(0..self.tokens.len() as u32)
+    }
+
+    /// Returns the hashes of the terms in lower case of the last two lines that stand alone before the first prose of a
+    /// plain text, the last line first, without numbers and lines of nothing else; none if it has no prose.
+    pub(crate) fn leading_lines(&self) -> Vec<Vec<u64>> {
+        let first = self.blocks.iter().position(ContentBlock::is_prose).unwrap_or(0);
+        let lines = self.blocks[..first].iter().rev().filter(|block| block.stands_alone());
+        lines
+            .map(|line| self.words_of(line.indexes.clone()))
+            .filter(|words| !words.is_empty())
+            .take(LEAD_LINES)
+            .collect()
+    }
+
+    fn words_of(&self, indexes: Range<u32>) -> Vec<u64> {
+        let words: Vec<u32> = indexes.filter(|&index| !is_number(self.tokens.term(index as usize))).collect();
+        self.hashes_at(&words)
     }
 
     /// Returns the terms of the content that are of digits alone, in their order.

@@ -140,6 +140,7 @@ fn profile_value(profile: &Profile) -> Value {
         "title": words(&profile.title),
         "file_name": words(&profile.file_name),
         "headings": words(&profile.headings),
+        "leading_lines": profile.leading_lines.map(|lines| words(&lines.words)),
         "numbers": {"total": profile.numbers.total, "least": hexes(least, 4)},
         "short": hexes(short, 2),
     })
