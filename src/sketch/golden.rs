@@ -107,8 +107,8 @@ fn web_1_gives_the_pinned_numbers() {
 }
 
 /// A text that its first lines name.
-const TEMPLATE_TEXT: &str = "Home\n\nOur shop\n\nTwo red foxes\n\nOf the foxes that we have 2 are red: these foxes jump \
-    over every dog.\n\nBehind the dog\n";
+const TEMPLATE_TEXT: &str = "Home\n\nOur shop\n\nTwo red foxes\n\nOf the foxes that we have 2 are red: these foxes \
+    jump over every dog.\n\nBehind the dog\n";
 /// A page with more around its content than in it, and its text.
 const NEWS: &str = "<!DOCTYPE html><html><head><title>Fox jumps | Example News</title></head><body>\
     <div role=banner><h1>Example News</h1></div><nav><ul><li><a href=/>Home</a><li><a href=/world>World</a>\

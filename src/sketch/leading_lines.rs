@@ -1,5 +1,5 @@
-//! What names a plain text that has neither headings nor an address: the lines that stand alone before its first
-//! prose. Whether another text has their words too is told from the frequent words of that text.
+//! The leading lines of a plain text, which name it where neither headings nor an address do: the lines that stand
+//! alone before its first prose. The frequent words of another text tell whether it has the words of these lines.
 //!
 //! As specified here:
 //!

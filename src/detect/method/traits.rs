@@ -32,8 +32,8 @@ pub const ALL_TRAITS: [Trait; TRAITS] = [
     Trait { name: "siblings" },
     // Share of the smaller set of title and heading words that is absent from the larger set. Of siblings the share of
     // such words of the titles, if that is greater: headings that stand on every page name none of them. At least two
-    // thirds of siblings by their addresses or leading lines, and of two brief ones; 0 of a plain text and a page of markup, whose
-    // headings are not of one kind.
+    // thirds of siblings by their addresses or leading lines, and of two brief ones; 0 of a plain text and a page of
+    // markup, whose headings are not of one kind.
     Trait { name: "names" },
     // Numbers of one page that are absent from the other, relative to a count that is high for the length.
     Trait { name: "numbers" },
