@@ -72,6 +72,7 @@ const FILE_NAME: u8 = 2;
 const TEXT: u8 = 4;
 /// Flag of a profile: in the place of title and headings are leading lines and frequent words.
 const LINES: u8 = 8;
+
 /// The different numbers in a content, sampled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Numbers {
@@ -267,7 +268,8 @@ impl Profile {
         if title.0 == 0 { of(&self.headings) } else { title }
     }
 
-    /// Returns the bytes (SPEC 9.3): short, title or file name and headings or leading lines, numbers, terms, host, flags.
+    /// Returns the bytes (SPEC 9.3): short, title or file name and headings or leading lines, numbers, terms, host,
+    /// flags.
     pub fn to_bytes(&self) -> [u8; PROFILE_SIZE] {
         let mut bytes = Vec::with_capacity(PROFILE_SIZE);
         bytes.extend_from_slice(&self.short);

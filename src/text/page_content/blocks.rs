@@ -36,7 +36,7 @@ pub(crate) struct ContentBlock {
     ends_sentence: bool,
     /// It is a line of plain text with a copyright sign.
     pub(super) is_notice: bool,
-    /// It is a short line of plain text between empty ones.
+    /// It is a line of plain text between empty ones.
     stands_alone: bool,
     /// The regions that contain it.
     pub(super) region: Region,
@@ -62,9 +62,9 @@ impl ContentBlock {
         self.is_text() && (self.units >= PROSE_UNITS || self.ends_sentence)
     }
 
-    /// Returns whether it is a line of plain text that may be a heading: short, no prose, and between empty lines.
+    /// Returns whether it is a line of plain text as short as a heading, between empty ones.
     pub(super) fn stands_alone(&self) -> bool {
-        self.stands_alone && self.units <= HEADING_UNITS && !self.is_prose()
+        self.stands_alone && self.units <= HEADING_UNITS
     }
 
     /// Adds a term, given the text between it and the term before.
@@ -123,7 +123,7 @@ pub(super) fn of_lines(tokens: &Tokens) -> Vec<ContentBlock> {
         let in_line = between.rsplit(['\n', '\r']).next().unwrap_or_default();
         if blocks.is_empty() || in_line.len() < between.len() {
             end_line(blocks.last_mut(), between);
-            let is_apart = blocks.last().is_none() || has_empty_line(between);
+            let is_apart = blocks.is_empty() || has_empty_line(between);
             if let Some(before) = blocks.last_mut() {
                 before.stands_alone &= is_apart;
             }

@@ -130,13 +130,15 @@ impl PageContent {
         LowerHashes::new(&self.tokens).collect()
     }
 
-    /// Returns the hashes of all terms of the page in lower case that are no numbers, those around its content included.
+    /// Returns the hashes of all terms of the page in lower case that are no numbers, those around its content
+    /// included.
     pub(crate) fn word_hashes(&self) -> Vec<u64> {
         self.words_of(0..self.tokens.len() as u32)
     }
 
-    /// Returns the hashes of the terms in lower case of the last two lines that stand alone before the first prose of a
-    /// plain text, the last line first, without numbers and lines of nothing else; none if it has no prose.
+    /// Returns the hashes of the terms in lower case of the last two lines of at most 100 units that stand between
+    /// empty ones before the first prose of a plain text, the last line first, without numbers and lines of nothing
+    /// else; none if it has no prose.
     pub(crate) fn leading_lines(&self) -> Vec<Vec<u64>> {
         let first = self.blocks.iter().position(ContentBlock::is_prose).unwrap_or(0);
         let lines = self.blocks[..first].iter().rev().filter(|block| block.stands_alone());
