@@ -109,13 +109,6 @@ pub enum Error {
         /// The reason.
         why: String,
     },
-    /// A frame table is of another recipe than the database.
-    OtherFrames {
-        /// The recipe of the table.
-        table: String,
-        /// The recipe of the database.
-        database: String,
-    },
     /// A value exceeds the limits of the database.
     OutOfRange {
         /// The parameter.
@@ -233,7 +226,6 @@ impl Error {
             Self::Mismatch { .. } => {
                 Some("fingerprints of different recipes cannot be compared: use another database".into())
             }
-            Self::OtherFrames { .. } => Some("make a table of this database: 'nddb frames DB -o FILE'".into()),
             Self::SameDatabase { .. } => Some("name the other database that documents are to be taken from".into()),
             Self::OverLimit { .. } => {
                 Some("free some space or raise the limit, then run the same command again".into())
@@ -308,9 +300,6 @@ impl fmt::Display for Error {
             Self::AlreadyExists { path } => write!(f, "{}: exists already", path.display()),
             Self::Mismatch { what, database, requested } => {
                 write!(f, "the database has {what} '{database}', not '{requested}'")
-            }
-            Self::OtherFrames { table, database } => {
-                write!(f, "the frame table is of the recipe '{table}', and the database of '{database}'")
             }
             Self::Method { method, why } => write!(f, "method '{method}' cannot be used here: {why}"),
             Self::OutOfRange { what, requested, limit } => {

@@ -52,11 +52,6 @@ summaries
                     "site", "without_terms" (true), "digest", "min_bytes", "supershingles", "projection",
                     "headings", "profile". Words of 64 bits are lists of 16 hexadecimal digits each; digest, min_bytes
                     and profile are bytes, two digits each, the profile padded to 201
-
-frame table
-    kind            "frame table"
-    format, reader_min, recipe, count
-    entries         [[hash of a site, hash of a block], ...], ascending, 16 hexadecimal digits each
 """
 
 import json
@@ -705,23 +700,6 @@ def summaries(data):
     return out
 
 
-# 8.8 Frame table
-
-
-def frame_table(data):
-    out = {"kind": "frame table", **start(data, b"F", 28, "8.8")}
-    size, count = number(data, 12, 4), number(data, 16, 8)
-    need(len(data) == 28 + size + 16 * count, "8.8", "size of the file")
-    crc_before(data, len(data) - 4, "8.8", "frame table")
-    label = data[24 : 24 + size]
-    need(1 <= size <= 255, "8.8", "size of the label")
-    need(label.decode("utf-8", "replace").encode() == label, "8.8", "the label is UTF-8")
-    entries = [(number(data, at, 8), number(data, at + 8, 8)) for at in range(24 + size, len(data) - 4, 16)]
-    need(all(a < b for a, b in zip(entries, entries[1:])), "8.8", "entries ascend")
-    out.update(recipe=label.decode(), count=count, entries=[[f"{site:016x}", f"{block:016x}"] for site, block in entries])
-    return out
-
-
 # Files and databases
 
 KINDS = {
@@ -730,7 +708,6 @@ KINDS = {
     magic(b"M"): manifest,
     magic(b"D"): deleted_set,
     magic(b"U"): summaries,
-    magic(b"F"): frame_table,
 }
 
 

@@ -5,8 +5,7 @@
 //!
 //! This crate owns: [fingerprint]s and their [permutation]s, the [scheme]s of Manku, Jain and Das Sarma
 //! (WWW 2007), the [huffman] code, the [block], the [segment], the [postings], the [manifest], the
-//! [summaries] of documents, the [deleted] set, the [record]s of the catalog, the list of a [backup] and the table of
-//! [frames].
+//! [summaries] of documents, the [deleted] set, the [record]s of the catalog and the list of a [backup].
 //!
 //! It must never import a file system, a clock, a network, threads or randomness, and contains no `unsafe`. No
 //! input makes it panic, loop without end, or allocate more than a small multiple of the input.
@@ -36,7 +35,6 @@ pub mod fields;
 pub mod filter;
 pub mod fingerprint;
 mod footer;
-pub mod frames;
 pub mod huffman;
 pub mod keys;
 pub mod manifest;

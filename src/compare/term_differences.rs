@@ -45,25 +45,6 @@ pub fn main_content_difference(a: &Page<'_>, b: &Page<'_>) -> Option<TermDiffere
     difference([&a.hashes(), &b.hashes()], &[a.terms().collect(), b.terms().collect()])
 }
 
-/// Returns the hashes of the words of a text, in their order.
-pub(crate) fn word_hashes(text: &str) -> Vec<u64> {
-    tokens(&Page::text(text)).hashes().to_vec()
-}
-
-/// Returns the share of the words of the longer text that are not in the longest common subsequence of the two, 0 to 1;
-/// 1 if more than 4,000 words differ.
-pub(crate) fn missing_words(a: &[u64], b: &[u64]) -> f64 {
-    let longer = a.len().max(b.len());
-    let mut runs = Vec::new();
-    if longer == 0 {
-        return 0.0;
-    }
-    match Myers::new().runs(a, b, EDITS_MAX, &mut runs) {
-        Some(_) => 1.0 - runs.iter().map(|run| run.len).sum::<usize>() as f64 / longer as f64,
-        None => 1.0,
-    }
-}
-
 fn difference([a, b]: [&[u64]; 2], [a_terms, b_terms]: &[Vec<String>; 2]) -> Option<TermDifference> {
     let mut runs = Vec::new();
     Myers::new().runs(a, b, EDITS_MAX, &mut runs)?;

@@ -3,7 +3,7 @@
 //! This module decides which pairs are candidates, gathers the evidence of each candidate pair ([`Evidence`]), applies
 //! the decision rule of a method ([`Rules`]), and derives groups, clusters and counts from the decisions. A method is
 //! a source of candidate pairs and a decision rule. Each method can run alone; trustable LCS can also verify the pairs
-//! of another method, and the model look at its own again without the frame of sites.
+//! of another method.
 //!
 //! The module imports `text`, `sketch`, `archive` and `store`, and must never import RocksDB, open a file or print. No
 //! algorithm here is quadratic in the size of a group, and memory per document is limited to a few bytes.
@@ -12,7 +12,6 @@ pub(crate) mod candidates;
 mod cluster;
 pub(crate) mod collection;
 mod documents;
-pub(crate) mod frames;
 pub(crate) mod method;
 pub(crate) mod online;
 pub(crate) mod pairs;
@@ -30,10 +29,8 @@ pub use documents::{
     Choose, Decided, NearTables, Posting, Postings, Printed, Properties, Stars, candidate_keys, content_hash, decided,
     evidence_of, properties,
 };
-pub use frames::{FrameSummary, find_frames};
 pub use method::default_method::MethodChoice;
 pub use method::evidence::Evidence;
-pub use method::frame_table::FrameTable;
 pub use method::options::{GROUP_LIMIT, PairOptions, check};
 pub use method::pair::{Group, Kind, Line, Pair, PairSummary, Verified};
 pub use method::ratios::{GROUP_WORDS, GROUPS, Ratios, UnknownRatio};

@@ -46,7 +46,7 @@ pub use site::{SiteRule, host_of};
 pub(crate) use content::{MainContent, main_content, main_text};
 pub(crate) use letters::is_word_character;
 pub(crate) use lower::LowerHashes;
-pub(crate) use page_content::{DECLARED_MIN, PageContent, page_content};
+pub(crate) use page_content::{PageContent, page_content};
 pub(crate) use sentences::{DOCUMENT_UNITS, Sentence, first_units, sentences, units};
 pub(crate) use tokenizer::{Tokens, tokens};
 pub(crate) use visible::{folded_text, visible_text};

@@ -12,7 +12,7 @@ pub(crate) fn crc(bytes: &mut [u8], field: Field) {
     field.put(bytes, u64::from(crc));
 }
 
-/// A manifest, a deleted set or a frame table: a CRC-32 of all before it ends the file.
+/// A manifest or a deleted set: a CRC-32 of all before it ends the file.
 pub(crate) fn tail(bytes: &mut [u8]) {
     if let Some(offset) = bytes.len().checked_sub(4) {
         crc(bytes, Field { offset, size: 4, name: "checksum" });

@@ -17,7 +17,7 @@ use nddb_format::record::{
 };
 use nddb_format::scheme::Scheme;
 use nddb_format::segment::{self, Segment, SegmentEncoder, Survey};
-use nddb_format::{FormatError, Result, backup, deleted, fingerprint, frames};
+use nddb_format::{FormatError, Result, backup, deleted, fingerprint};
 use roaring::RoaringTreemap;
 
 /// What is wrong: the rule, or the kind of the error that has none.
@@ -158,33 +158,17 @@ fn deleted_fault(change: impl FnOnce(&mut Vec<u8>)) -> String {
     fault(deleted::decode(&bytes))
 }
 
-fn frames_file() -> Vec<u8> {
-    frames::encode("main/3", &[(1, 5), (1, 7), (9, 5)]).expect("ascending")
-}
-
-fn check_frames(bytes: &[u8]) -> Result<()> {
-    frames::Frames::open(bytes).map(|_| ())
-}
-
-fn frames_fault(change: impl FnOnce(&mut Vec<u8>)) -> String {
-    let mut bytes = frames_file();
-    change(&mut bytes);
-    restamp::tail(&mut bytes);
-    fault(check_frames(&bytes))
-}
-
 #[test]
 fn files_that_are_cut_foreign_or_newer_are_refused() {
     type Check = fn(&[u8]) -> Result<()>;
     let set: RoaringTreemap = [5u64].into_iter().collect();
     // Each with the offset of a byte that no size follows from.
-    let files: [(Vec<u8>, Check, usize); 6] = [
+    let files: [(Vec<u8>, Check, usize); 5] = [
         (segment_file(), check_segment, 17),
         (postings_file(), check_postings, 17),
         (summaries::file(), summaries::check, 17),
         (manifest().encode(), |bytes| Manifest::decode(bytes).map(|_| ()), 17),
         (deleted::encode(&set), |bytes| deleted::decode(bytes).map(|_| ()), 17),
-        (frames_file(), check_frames, frames::HEADER_SIZE),
     ];
     for (file, check, offset) in files {
         assert_eq!(fault(check(&file)), "nothing");
@@ -614,40 +598,6 @@ fn deleted_sets_that_break_a_rule_are_refused() {
         bytes[at + 1] = 1;
     };
     assert_eq!(deleted_fault(key), "a document number is below 2^40");
-}
-
-#[test]
-fn frame_tables_that_break_a_rule_are_refused() {
-    use frames::*;
-    assert_eq!(frames_fault(|_| ()), "nothing");
-    let label = "the label of a recipe is 1 to 255 bytes of UTF-8";
-    assert_eq!(frames_fault(|bytes| bytes[HEADER_SIZE] = 0xff), label);
-    let nameless = |bytes: &mut Vec<u8>| {
-        RECIPE_SIZE.put(bytes, 0);
-        bytes.drain(HEADER_SIZE..HEADER_SIZE + "main/3".len());
-    };
-    assert_eq!(frames_fault(nameless), label);
-    let size = "the file is as long as its recipe_size and its count say";
-    assert_eq!(frames_fault(|bytes| bytes.push(0)), size);
-    assert_eq!(frames_fault(|bytes| COUNT.put(bytes, 2)), size);
-    for count in [4, 1 << 60, u64::MAX] {
-        assert_eq!(frames_fault(|bytes| COUNT.put(bytes, count)), "Truncated");
-    }
-    assert_eq!(frames_fault(|bytes| RECIPE_SIZE.put(bytes, u32::MAX.into())), "Truncated");
-    let order = "entries ascend, and each is there once";
-    let entry = |bytes: &mut Vec<u8>, index: usize, site| {
-        SITE.put(&mut bytes[HEADER_SIZE + "main/3".len() + ENTRY_SIZE * index..], site);
-    };
-    assert_eq!(frames_fault(|bytes| entry(bytes, 0, 2)), order);
-    assert_eq!(frames_fault(|bytes| BLOCK.put(&mut bytes[HEADER_SIZE + "main/3".len()..], 7)), order);
-    assert_eq!(fault(encode("main/3", &[(1, 5), (1, 5)])), order);
-    for label in [String::new(), "x".repeat(256)] {
-        assert_eq!(fault(encode(&label, &[])), "the label of a recipe is 1 to 255 bytes of UTF-8");
-    }
-    // A byte whose checksum was not made right.
-    let mut bytes = frames_file();
-    *bytes.last_mut().expect("a byte") ^= 1;
-    assert_eq!(fault(check_frames(&bytes)), "Checksum");
 }
 
 #[test]

@@ -12,7 +12,7 @@ use nddb_format::record::{Interval, Record, SourcePosition};
 use nddb_format::scheme::Scheme;
 use nddb_format::segment::Segment;
 use nddb_format::summaries::{Summaries, SummariesEncoder, SummariesSurvey, Summary};
-use nddb_format::{Fingerprint, FormatError, deleted, frames};
+use nddb_format::{Fingerprint, FormatError, deleted};
 use roaring::RoaringTreemap;
 
 use crate::page::{SPEC, dump, fence, fences, hex, names, number, same, undump, value, values};
@@ -403,17 +403,6 @@ fn summary(text: &str) -> (u64, Summary<'_>) {
 }
 
 #[test]
-fn a_frame_table() {
-    let text = fence("frame table", "text");
-    let entries: Vec<(u64, u64)> = values(text, "entry").iter().map(|words| (hex(words[0]), hex(words[1]))).collect();
-    let said = fence("frame table", "hex");
-    same("frame table", said, &dump(&frames::encode(value(text, "recipe"), &entries).expect("ascending")));
-    let bytes = undump(said);
-    let table = frames::Frames::open(&bytes[..]).expect("sound");
-    assert_eq!((table.recipe(), table.entries().collect()), (value(text, "recipe"), entries));
-}
-
-#[test]
 fn every_example_is_compared_with_the_code() {
     let mut found = names("example");
     found.dedup();
@@ -432,8 +421,7 @@ fn every_example_is_compared_with_the_code() {
             "record",
             "probe",
             "interval",
-            "summaries",
-            "frame table"
+            "summaries"
         ]
     );
 }

@@ -10,7 +10,7 @@ use nddb_format::record::{
 };
 use nddb_format::scheme::Scheme;
 use nddb_format::summaries::{self, Summary};
-use nddb_format::{block, deleted, frames, manifest, postings, segment};
+use nddb_format::{block, deleted, manifest, postings, segment};
 
 use crate::page::{names, number, table};
 
@@ -41,8 +41,6 @@ fn structures() -> [(&'static str, &'static [Field]); 14] {
         ("deleted set", &deleted::FIELDS),
         ("summaries header", &summaries::HEADER_FIELDS),
         ("summaries footer", &summaries::FOOTER_FIELDS),
-        ("frame table", &frames::FIELDS),
-        ("frame entry", &frames::ENTRY_FIELDS),
     ]
 }
 
@@ -329,7 +327,6 @@ fn magics_are_those_of_the_code() {
         deleted::MAGIC,
         summaries::header::MAGIC,
         summaries::header::FOOTER_MAGIC,
-        frames::MAGIC,
     ];
     let rows = table("magics");
     assert_eq!(rows.len(), code.len());
@@ -346,7 +343,6 @@ fn magics_are_those_of_the_code() {
         ("deleted set", code[5]),
         ("summaries header", code[6]),
         ("summaries footer", code[7]),
-        ("frame table", code[8]),
     ];
     for (name, magic) in written {
         let bytes: Vec<String> = magic.iter().map(|byte| format!("{byte:02x}")).collect();

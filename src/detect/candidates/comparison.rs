@@ -7,7 +7,6 @@ use super::source::Verifier;
 use crate::Result;
 use crate::compare::cosine::Frequencies;
 use crate::compare::lcs::{Comparer, Parameters, Prepared};
-use crate::compare::term_differences::{missing_words, word_hashes};
 use crate::detect::method::evidence::Evidence;
 use crate::detect::method::rules::Rules;
 use crate::detect::texts::{Kept, TextSources};
@@ -50,26 +49,6 @@ impl Measure for ByLcs {
 
     fn compare(&mut self, a: &Prepared, b: &Prepared, evidence: &mut Evidence) {
         evidence.add_likeness(&self.0.compare(a, b));
-    }
-}
-
-/// Trustable longest common subsequence, and the words that the longer text has alone.
-pub(crate) struct ByWords(pub(crate) ByLcs);
-
-impl Measure for ByWords {
-    type Ready = (Prepared, Vec<u64>);
-
-    fn ready(&self, text: &str) -> Self::Ready {
-        (self.0.ready(text), word_hashes(text))
-    }
-
-    fn size((prepared, words): &Self::Ready) -> usize {
-        ByLcs::size(prepared) + 8 * words.len()
-    }
-
-    fn compare(&mut self, a: &Self::Ready, b: &Self::Ready, evidence: &mut Evidence) {
-        self.0.compare(&a.0, &b.0, evidence);
-        evidence.missing_words = Some(missing_words(&a.1, &b.1));
     }
 }
 

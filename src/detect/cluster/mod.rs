@@ -193,10 +193,10 @@ impl Clusters {
     /// documents that were clustered elsewhere by a method that compares sketches. The summary counts no pairs.
     ///
     /// # Errors
-    /// [`crate::Error::Method`] for a method or a verification of texts, or frames; errors of the disk.
+    /// [`crate::Error::Method`] for a method or a verification of texts; errors of the disk.
     pub fn given(collection: &Collection, founder: Vec<u32>, options: &ClusterOptions) -> Result<Self> {
         let pairs = &options.pairs;
-        if pairs.method.needs_text() || pairs.needs_text() {
+        if pairs.method.needs_text() || pairs.verifies() {
             let why = "it compares texts, and sketches are given".into();
             return Err(crate::Error::Method { method: pairs.method.name(), why });
         }

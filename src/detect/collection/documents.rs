@@ -104,11 +104,6 @@ impl Collection {
         Headings { title: row[MIN_VALUES], heading: row[MIN_VALUES + 1] }
     }
 
-    /// Returns the hash of the name of a document's site; `None` if the site is unknown.
-    pub(crate) fn site_hash(&self, ordinal: u32) -> Option<u64> {
-        self.row(ordinal).site.map(|site| self.site_names[site as usize])
-    }
-
     /// Returns whether the recipe of the database makes the bands of profiles the candidate keys.
     pub(crate) fn has_bands_of_profiles(&self) -> bool {
         self.has_bands_of_profiles

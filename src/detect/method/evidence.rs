@@ -27,8 +27,6 @@ pub struct Evidence {
     pub lcs_containment: Option<f64>,
     /// Whether the shorter text is too short for containment (Huang et al. 2008, 3.4).
     pub lcs_short: bool,
-    /// Share of the words of the longer text that are not in the longest common subsequence of the two, 0 to 1.
-    pub missing_words: Option<f64>,
     /// Whether the sites are equal; `None` if either site is unknown.
     pub same_site: Option<bool>,
     /// Traits, the input of the default verdict; `None` if either document has no profile.

@@ -22,7 +22,6 @@ pub(crate) mod decider;
 pub(crate) mod default_method;
 pub(crate) mod definition;
 pub(crate) mod evidence;
-pub(crate) mod frame_table;
 pub(crate) mod known;
 pub(crate) mod options;
 pub(crate) mod pair;

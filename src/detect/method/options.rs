@@ -2,18 +2,16 @@
 
 use super::decider::Decider;
 use super::default_method::MethodChoice;
-use super::evidence::Evidence;
-use super::frame_table::FrameTable;
 use super::registry::Method;
 use super::requirements::{self, Held};
 use super::rules::Rules;
 use super::text_options::TextScope;
 use super::text_options::{SetOptions, ShingleOptions};
 use super::verification::Verification;
+use crate::Result;
 use crate::compare::lcs::Parameters;
 use crate::spill::resources::Resources;
 use crate::store::View;
-use crate::{Error, Result};
 
 /// Default group limit, in members: a larger group is flagged.
 pub const GROUP_LIMIT: usize = 1000;
@@ -38,10 +36,6 @@ pub struct PairOptions {
     /// Which pairs of the method are verified by texts, and dropped if these reject them. Pairs with an unreadable text
     /// are kept, and marked in their verdict.
     pub verify: Verification,
-    /// Frame of sites. Pairs that the model finds are judged again by sketches of the two pages without it, computed
-    /// from their texts: they stay if they are still near, with that evidence, or if a text cannot be read, or if fewer
-    /// than five terms are left of either page. Not with a verification.
-    pub frames: Option<FrameTable>,
     /// The part of a page that is compared as its text; by default, that of the recipe of the database.
     pub part: Option<TextScope>,
     /// Parameters of trustable longest common subsequence.
@@ -65,7 +59,6 @@ impl PairOptions {
             complete: false,
             or_simhash: false,
             verify: Verification::Off,
-            frames: None,
             part: None,
             lcs: Parameters::default(),
             sets: SetOptions::default(),
@@ -89,50 +82,14 @@ impl PairOptions {
         }
     }
 
-    /// Returns whether a second look at texts is asked for.
-    pub(crate) fn needs_text(&self) -> bool {
-        self.frames.is_some() || self.verify != Verification::Off
-    }
-
     /// Returns whether the texts of what the method finds are read, to reject some of it.
-    pub(crate) fn looks_again(&self) -> bool {
-        self.frames.is_some() || self.verify.applies_to(self.method)
+    pub(crate) fn verifies(&self) -> bool {
+        self.verify.applies_to(self.method)
     }
 
-    /// Returns whether documents of equal sketches and different texts are among what is looked at again. The model is
-    /// sure of them; but the few words that sketches do not see may be the only ones that are not frame.
-    pub(crate) fn looks_at_equal_sketches(&self) -> bool {
-        self.frames.is_some() || self.verify == Verification::Lcs && self.looks_again()
-    }
-
-    /// Returns whether a pair that the method finds is looked at again. What simhash finds has no content to compare.
-    pub(crate) fn takes(&self, evidence: &Evidence) -> bool {
-        match &self.frames {
-            Some(_) => !evidence.identical && evidence.traits.is_some(),
-            None => self.verify.takes(evidence, &self.rules),
-        }
-    }
-
-    /// Returns these options without a second look.
-    pub(crate) fn once(&self) -> Self {
-        Self { verify: Verification::Off, frames: None, ..self.clone() }
-    }
-
-    /// Rejects frames that these options, or this database, cannot have.
-    pub(crate) fn check_frames(&self, view: View<'_>) -> Result<()> {
-        let Some(table) = &self.frames else { return Ok(()) };
-        let refused = |why: &str| Err(Error::Method { method: self.method.definition().name, why: why.into() });
-        if self.method != Method::Model {
-            return refused("it has no frames, which are of the contents that the method 'model' compares");
-        }
-        if self.verify != Verification::Off {
-            return refused("what it finds is either verified by texts or judged without frames, not both");
-        }
-        let recipe = &view.settings().recipe;
-        if table.recipe() != recipe {
-            return Err(Error::OtherFrames { table: table.recipe().into(), database: recipe.clone() });
-        }
-        Ok(())
+    /// Returns these options without verification.
+    pub(crate) fn unverified(&self) -> Self {
+        Self { verify: Verification::Off, ..self.clone() }
     }
 
     /// Returns the decider of these options.
@@ -145,9 +102,7 @@ impl PairOptions {
 ///
 /// # Errors
 /// [`crate::Error::Method`] if the recipe does not make the sketches;
-/// [`crate::Error::OutOfRange`] for thresholds beyond the reach of the candidate source;
-/// [`crate::Error::OtherFrames`] for a frame table of another recipe.
+/// [`crate::Error::OutOfRange`] for thresholds beyond the reach of the candidate source.
 pub fn check(view: View<'_>, options: &PairOptions) -> Result<()> {
-    options.check_frames(view)?;
     requirements::check(view, &options.decider())
 }

@@ -18,26 +18,23 @@ pub struct Pair {
     pub probability: Option<f64>,
     /// Name of the rule that decided.
     pub rule: &'static str,
-    /// Result of a second look at the texts; `None` if there was none.
+    /// Result of the verification by texts; `None` if there was none.
     pub verified: Option<Verified>,
 }
 
-/// Result of a second look at a pair, at its texts: a verification by trustable LCS (Huang et al. 2008, 3), or the
-/// model without the frames of the two sites.
+/// Result of the verification of a pair by its texts, by trustable LCS (Huang et al. 2008, 3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verified {
     /// Near-duplicates by that, too, by the rule of this name.
     Near(&'static str),
     /// The text of either document cannot be read: the pair is decided by its method alone.
     Unread,
-    /// The text of either document cannot be read: the pair is decided with the frames of their sites.
-    FramesUnread,
 }
 
 impl Verified {
     /// Returns whether the pair is decided by its method alone, because a text cannot be read.
     pub fn is_unread(self) -> bool {
-        matches!(self, Self::Unread | Self::FramesUnread)
+        self == Self::Unread
     }
 
     /// Returns the verification result of a decision about the texts; `None` if the texts are not near-duplicates.
@@ -56,19 +53,18 @@ impl Pair {
         self.verified.is_some_and(Verified::is_unread)
     }
 
-    /// Returns the names of the rules that decided: the rule of the method and, if any, that of the second look.
+    /// Returns the names of the rules that decided: the rule of the method and, if any, that of the verification.
     pub fn verdict(&self) -> std::borrow::Cow<'static, str> {
         verdict(self.rule, self.verified)
     }
 }
 
-/// Returns the rule of a method joined with the result of the second look.
+/// Returns the rule of a method joined with the result of the verification.
 pub(crate) fn verdict(rule: &'static str, verified: Option<Verified>) -> std::borrow::Cow<'static, str> {
     match verified {
         None => rule.into(),
         Some(Verified::Near(by)) => format!("{rule}; {by}").into(),
         Some(Verified::Unread) => format!("{rule}; lcs: text not read").into(),
-        Some(Verified::FramesUnread) => format!("{rule}; frames: text not read").into(),
     }
 }
 
@@ -78,7 +74,7 @@ pub enum Kind {
     /// Equal token sequences (Henzinger 2006, 2). Only the founder is compared with other documents.
     Identity,
     /// Equal sketches, with different or unknown texts. Only the founder is compared with other documents. With
-    /// a second look, the group holds only members that are near the founder by that, or whose text cannot be read.
+    /// verification, the group holds only members that are near the founder by that, or whose text cannot be read.
     Hot,
     /// A candidate key shared by too many documents. Members found near the founder are pairs; the other pairs of
     /// members are not compared for this key.
@@ -166,7 +162,7 @@ pub struct PairSummary {
     pub unverified: u64,
     /// Members of hot groups that could not be verified against the founder, because a text could not be read.
     pub unverified_members: u64,
-    /// Pairs of the method that verification, or the model without frames, rejected; they are not written.
+    /// Pairs of the method that verification rejected; they are not written.
     pub rejected: u64,
     /// Counts of perhaps-similar sets, for the methods lcs and cosine.
     pub sets: SetSummary,

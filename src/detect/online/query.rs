@@ -355,7 +355,7 @@ impl<'a> Query<'a> {
     /// decided earlier.
     fn verified(&mut self, mut near_duplicate: NearDuplicate) -> Result<Option<NearDuplicate>> {
         if let Some(texts) = &mut self.texts
-            && self.online.verify.takes(&near_duplicate.evidence, &self.online.rules)
+            && self.online.verify.takes(&near_duplicate.evidence)
         {
             let number = near_duplicate.number;
             let record = self.scope.record(number)?.ok_or_else(|| lost(&self.scope, number))?;

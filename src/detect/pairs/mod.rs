@@ -101,8 +101,7 @@ impl Reach {
 
 /// Returns the number of documents that lack a sketch the method needs; an error where no document has what it needs.
 fn unsketched(view: View<'_>, collection: &Collection, options: &PairOptions) -> Result<u64> {
-    options.check_frames(view)?;
-    requirements::check_documents(view, collection.held(), &options.decider(), options.needs_text())
+    requirements::check_documents(view, collection.held(), &options.decider(), options.verifies())
 }
 
 impl PairJob {
@@ -120,11 +119,8 @@ impl PairJob {
         ticker.start("classes", None, "")?;
         let text = |ordinal| text_cache.sketch(ordinal);
         let classes = Classes::of(collection, options, &text)?;
-        let hot = if options.looks_at_equal_sketches() && !options.expand {
-            verified_classes::wanted(collection, &classes)
-        } else {
-            None
-        };
+        let hot =
+            if options.verifies() && !options.expand { verified_classes::wanted(collection, &classes) } else { None };
         let parts = match &hot {
             Some(wanted) => {
                 text_cache.verify_hot(view, collection, options, wanted, &ticker)?;
@@ -135,7 +131,7 @@ impl PairJob {
         };
         let mut found = Self::gather(view, collection, options, text_cache, classes, parts, reach, watch)?;
         found.unsketched = unsketched;
-        if options.looks_again() {
+        if options.verifies() {
             found.read(view, collection, options, hot, &Ticker::new(watch))?;
         }
         Ok(found)
@@ -201,7 +197,7 @@ impl PairJob {
         Ok(found)
     }
 
-    /// Reads the texts of the pairs to look at again.
+    /// Reads the texts of the pairs to be verified.
     fn read(
         &mut self,
         view: View<'_>,
@@ -211,8 +207,8 @@ impl PairJob {
         ticker: &Ticker<'_>,
     ) -> Result<()> {
         let mut wanted = hot.unwrap_or_else(|| FixedBitSet::with_capacity(collection.len() as usize));
-        self.decide(collection, &options.once(), ticker, &mut PairSummary::default(), &mut |pair| {
-            if options.takes(&pair.evidence) {
+        self.decide(collection, &options.unverified(), ticker, &mut PairSummary::default(), &mut |pair| {
+            if options.verify.takes(&pair.evidence) {
                 wanted.insert(pair.a as usize);
                 wanted.insert(pair.b as usize);
             }
@@ -220,8 +216,7 @@ impl PairJob {
         })?;
         let members = self.classes.members();
         self.unlisted.each(&mut |rows| {
-            let of_classes = |row: &&[u64; 2]| row[0] == CLASSES && options.looks_at_equal_sketches();
-            for row in rows.iter().filter(of_classes) {
+            for row in rows.iter().filter(|row| row[0] == CLASSES) {
                 let leaders = [(row[1] >> 32) as u32, row[1] as u32];
                 leaders
                     .iter()

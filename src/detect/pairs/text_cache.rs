@@ -3,17 +3,15 @@
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::Result;
-use crate::detect::candidates::comparison::{ByCosine, ByLcs, ByWords, ComparisonCache};
+use crate::detect::candidates::comparison::{ByCosine, ByLcs, ComparisonCache};
 use crate::detect::candidates::resemblance::{Overlaps, Resembling, ShingleSets};
 use crate::detect::candidates::similar::{Signed, Similar};
 use crate::detect::candidates::source::{Source, Verifier, sources};
 use crate::detect::collection::Collection;
-use crate::detect::frames::{Frameless, FramelessSketches};
 use crate::detect::method::definition::{Candidates, Comparison};
 use crate::detect::method::options::PairOptions;
 use crate::detect::method::text_summary::UnreadTexts;
 use crate::detect::method::text_summary::{SetSummary, ShingleSummary};
-use crate::detect::method::verification::Verification;
 use crate::detect::texts::{Kept, TextSources, keep};
 use crate::spill::ticker::Ticker;
 use crate::store::View;
@@ -26,7 +24,6 @@ pub struct TextCache {
     kept: Option<Kept>,
     shingles: Option<ShingleSets>,
     signed: Option<Signed>,
-    frameless: Option<FramelessSketches>,
     /// Documents whose texts were needed and could not be read.
     pub(crate) unread: UnreadTexts,
     pub(crate) sets: SetSummary,
@@ -71,7 +68,7 @@ impl TextCache {
         Ok(text_cache)
     }
 
-    /// Reads the texts of the documents in pairs of another method, for verification; with frames, to sketch them anew.
+    /// Reads the texts of the documents in pairs of another method, for verification.
     pub(crate) fn verify(
         &mut self,
         view: View<'_>,
@@ -80,17 +77,10 @@ impl TextCache {
         wanted: &FixedBitSet,
         ticker: &Ticker<'_>,
     ) -> Result<()> {
-        let known = self.sources.take().or_else(|| self.frameless.take().map(FramelessSketches::into_sources));
-        let sources = match known {
+        let sources = match self.sources.take() {
             Some(sources) => sources,
             None => TextSources::new(view, collection, options.part, &options.resources, ticker)?,
         };
-        if let Some(table) = &options.frames {
-            let read = FramelessSketches::read(sources, table, collection, wanted, &options.resources, ticker)?;
-            self.unread = read.unread;
-            self.frameless = Some(read);
-            return Ok(());
-        }
         let kept = keep(&sources, wanted, &options.resources, ticker, &mut |_, _| Ok(()))?;
         self.unread = kept.unread;
         (self.kept, self.sources) = (Some(kept), Some(sources));
@@ -150,18 +140,10 @@ impl TextCache {
         }
     }
 
-    /// Returns what judges pairs without the frames of their sites, if the texts were read for it.
-    pub(crate) fn frameless<'a>(&'a self, collection: &'a Collection) -> Option<Frameless<'a>> {
-        self.frameless.as_ref().map(|sketches| Frameless::new(collection, sketches))
-    }
-
-    /// Returns the verifier by trustable longest common subsequence, and by words where the options ask for it.
+    /// Returns the verifier by trustable longest common subsequence.
     pub(crate) fn verifier(&self, options: &PairOptions) -> Option<Box<dyn Verifier + '_>> {
         let measure = ByLcs::new(options.lcs, &options.rules);
         let (kept, sources, memory) = (self.kept.as_ref()?, self.sources.as_ref(), options.resources.memory_limit / 4);
-        Some(match options.verify {
-            Verification::Unsure => Box::new(ComparisonCache::new(ByWords(measure), kept, sources, memory)),
-            _ => Box::new(ComparisonCache::new(measure, kept, sources, memory)),
-        })
+        Some(Box::new(ComparisonCache::new(measure, kept, sources, memory)))
     }
 }

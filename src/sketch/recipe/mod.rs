@@ -17,8 +17,6 @@ use crate::text::{
     visible_text,
 };
 
-mod frame;
-
 /// The sketches of a page's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sketch {

@@ -52,7 +52,6 @@ use crate::text::tokenizer::{Tokenizer, Tokens};
 
 mod blocks;
 mod classify;
-mod wording;
 
 use classify::LEAD_LINES;
 
@@ -307,7 +306,7 @@ fn extracted(page: &Page<'_>, templates: Templates) -> (PageContent, bool) {
 }
 
 /// With fewer terms in the main part that a page declares, all of the page is its content.
-pub(crate) const DECLARED_MIN: usize = 5;
+const DECLARED_MIN: usize = 5;
 
 #[cfg(test)]
 mod tests;

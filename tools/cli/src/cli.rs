@@ -5,8 +5,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 use crate::args::Global;
 use crate::commands::{
     add, audit, backup, batch, batch_query, check, cluster, compact, completions, create, eval, export, filter, fp,
-    frames, get, lab, load, ls, man, merge, pairs, plan, query, rebuild, report, reshape, resolve, rm, scan, segment,
-    show, stats, tune, upgrade,
+    get, lab, load, ls, man, merge, pairs, plan, query, rebuild, report, reshape, resolve, rm, scan, segment, show,
+    stats, tune, upgrade,
 };
 use crate::failure::{Code, Result};
 
@@ -57,7 +57,6 @@ pub(crate) enum Command {
     Export(export::Args),
     Pairs(pairs::Args),
     Cluster(cluster::Args),
-    Frames(frames::Args),
     Filter(filter::Args),
     Report(report::Args),
     Audit(audit::Args),
@@ -101,7 +100,6 @@ pub(crate) fn run(cli: Cli) -> Result<Code> {
         Command::BatchQuery(args) => batch_query::run(args, global),
         Command::Pairs(args) => pairs::run(&args, global),
         Command::Cluster(args) => cluster::run(&args, global),
-        Command::Frames(args) => frames::run(&args, global),
         Command::Filter(args) => filter::run(args, global),
         Command::Report(args) => report::run(&args, global),
         Command::Audit(args) => audit::run(&args, global),

@@ -140,7 +140,7 @@ impl From<nddb::Error> for Failure {
         let code = match &error {
             E::NotADatabase { .. } | E::NotABackup { .. } => Code::NoDatabase,
             E::Locked { .. } => Code::Locked,
-            E::Newer { .. } | E::Mismatch { .. } | E::OtherFrames { .. } | E::Method { .. } => Code::Mismatch,
+            E::Newer { .. } | E::Mismatch { .. } | E::Method { .. } => Code::Mismatch,
             E::Corrupt { .. } | E::Inconsistent { .. } | E::DamagedBackup { .. } | E::Catalog { damaged: true, .. } => {
                 Code::Damage
             }

@@ -36,9 +36,6 @@ impl JudgingArgs {
         if k.is_some() && method != Method::Simhash {
             return Err(Failure::usage(format!("-k is the distance of simhash, and the method is {method}")));
         }
-        if self.verify == Some(Verify::Auto) && method != Method::Model {
-            return Err(Failure::usage(format!("--verify auto is an option of model, and the method is {method}")));
-        }
         if self.complete && !method.has_pieces() {
             return Err(Failure::usage(format!("--complete is an option of c and split, and the method is {method}")));
         }

@@ -13,7 +13,6 @@ mod cpu;
 mod database;
 mod described;
 mod failure;
-mod frame_options;
 mod inputs;
 mod interrupt;
 mod json;

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use clap::ValueEnum;
-use nddb::detect::{FrameTable, Method, PairOptions, PairSummary, Ratios, TextScope, UnreadTexts, Verification};
+use nddb::detect::{Method, PairOptions, PairSummary, Ratios, TextScope, UnreadTexts, Verification};
 use nddb_lab::quantity::unread_reasons;
 use serde_json::{Value, json};
 
@@ -54,9 +54,6 @@ impl TextPart {
 pub(crate) enum Verify {
     /// All pairs that the method finds, by trustable longest common subsequence
     Lcs,
-    /// Those of which the default verdict is unsure (a probability of at most .8), by the same and by the words of the
-    /// longer text that the other lacks: at most three in ten
-    Auto,
 }
 
 impl Verify {
@@ -65,7 +62,6 @@ impl Verify {
         match verify {
             None => Verification::Off,
             Some(Self::Lcs) => Verification::Lcs,
-            Some(Self::Auto) => Verification::Unsure,
         }
     }
 
@@ -74,7 +70,6 @@ impl Verify {
         match verification {
             Verification::Off => None,
             Verification::Lcs => Some("lcs"),
-            Verification::Unsure => Some("auto"),
         }
     }
 }
@@ -97,7 +92,6 @@ impl TextOptions {
         let (sets, shingles) = (runs(&[Method::Lcs, Method::Cosine]), runs(&[Method::Shingles]));
         let texts = sets || shingles || self.verify.is_some();
         refuse_unused(&[
-            ("--verify auto", self.verify == Some(Verify::Auto), runs(&[Method::Model]), Method::Model.name()),
             ("--text", self.part.is_some(), texts, "methods that compare texts, and --verify"),
             ("--shingle-words", self.shingle_words.is_some(), shingles, "shingles"),
             ("--ratios", self.ratios.is_some(), shingles, "shingles"),
@@ -179,7 +173,6 @@ pub(crate) fn value(options: &PairOptions, summary: &PairSummary) -> Value {
     let (unread, sets, shingles) = (&summary.unread, &summary.sets, &summary.shingles);
     json!({
         "verify": Verify::name(options.verify),
-        "frames": options.frames.as_ref().map(FrameTable::len),
         "unread": unread_value(unread),
         "unverified": summary.unverified,
         "unverified_members": summary.unverified_members,

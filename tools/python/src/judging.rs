@@ -35,8 +35,7 @@ impl Judging {
         let verify = match verify {
             None => Verification::Off,
             Some("lcs") => Verification::Lcs,
-            Some("auto") => Verification::Unsure,
-            Some(other) => return Err(Fault::value(format!("verify is 'lcs', 'auto' or None, and not '{other}'"))),
+            Some(other) => return Err(Fault::value(format!("verify is 'lcs' or None, and not '{other}'"))),
         };
         if min_probability.is_some_and(|probability| !(0.0..=1.0).contains(&probability)) {
             return Err(Fault::value("a probability is 0 to 1"));
@@ -75,7 +74,6 @@ impl Judging {
             (self.k.is_some(), method == Method::Simhash, "k", "simhash"),
             (self.complete, method.has_pieces(), "complete", "c and split"),
             (self.min_probability.is_some(), method == Method::Model, "min_probability", "model"),
-            (self.verify == Verification::Unsure, method == Method::Model, "verify 'auto'", "model"),
         ] {
             if given && !used {
                 return Err(Fault::value(format!("{name} is an option of {of}, and the method is {method}")));

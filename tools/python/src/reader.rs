@@ -193,8 +193,7 @@ impl PyReader {
     ///
     /// One of `text`, `html` (each str or bytes), `id` and `fingerprint` is asked for; `url` is the address of the
     /// page, `charset` that of bytes. `method` is one of those of `nddb query`, by default that of the database's
-    /// recipe; `k` is of simhash, `min_probability` of model, `verify` "lcs" compares the texts of what is found,
-    /// "auto" those of which the model is unsure.
+    /// recipe; `k` is of simhash, `min_probability` of model, `verify` "lcs" compares the texts of what is found.
     /// Raises KeyError for an id that is not stored, UnusableMethod where the database keeps nothing that the method
     /// compares.
     ///

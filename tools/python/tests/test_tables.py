@@ -21,7 +21,6 @@ import nddb
         ({"method": "simhash", "k": 2}, ["--method", "simhash", "-k", "2"]),
         ({"method": "b", "expand": True}, ["--method", "b", "--expand"]),
         ({"verify": "lcs"}, ["--verify", "lcs"]),
-        ({"verify": "auto"}, ["--verify", "auto"]),
         ({"min_probability": 0.99, "group_limit": 2}, ["--min-probability", "0.99", "--group-limit", "2"]),
     ],
 )

@@ -14,7 +14,6 @@ pub(crate) mod eval;
 pub(crate) mod export;
 pub(crate) mod filter;
 pub(crate) mod fp;
-pub(crate) mod frames;
 pub(crate) mod get;
 pub(crate) mod lab;
 pub(crate) mod load;

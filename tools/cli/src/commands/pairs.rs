@@ -11,7 +11,6 @@ use crate::clock::Clock;
 use crate::columns::Target;
 use crate::described::{Reading, With, WithArgs};
 use crate::failure::{Code, Failure, Result};
-use crate::frame_options::FrameOptions;
 use crate::messages::Messages;
 use crate::model_options::ModelOptions;
 use crate::output::{self, Output, Sink};
@@ -35,7 +34,6 @@ Examples:
   nddb pairs crawl.nddb --with url,title,tokens      what was joined
   nddb pairs crawl.nddb --method split -o near.jsonl
   nddb pairs crawl.nddb --method simhash --verify lcs -o near.jsonl
-  nddb pairs crawl.nddb --frames crawl.frames        without what stands on many pages of a site
   nddb pairs crawl.nddb --format parquet -o near.parquet
   nddb pairs crawl.nddb --method b --expand --format tsv | cut -f 1,2")]
 pub(crate) struct Args {
@@ -67,8 +65,6 @@ pub(super) struct MethodArgs {
     k: Option<u8>,
     #[command(flatten)]
     model: ModelOptions,
-    #[command(flatten)]
-    frames: FrameOptions,
     /// Members of a group beyond which it is flagged, and candidates only compared with its founder
     #[arg(long, value_name = "N", default_value_t = GROUP_LIMIT)]
     group_limit: usize,
@@ -112,7 +108,6 @@ impl MethodArgs {
         options.complete = self.complete;
         options.resources = resources(global);
         self.texts.apply(&mut options);
-        self.frames.apply(&mut options)?;
         self.paper.apply(&mut options);
         Ok(options)
     }

@@ -20,13 +20,10 @@ const LEFT_OUT: [(&str, &str); 8] = [
 ];
 
 /// What is done before each example of a command, in the folder that all have.
-const BEFORE: [(&str, &str); 12] = [
+const BEFORE: [(&str, &str); 9] = [
     ("create", "rm -rf crawl.nddb old.nddb small.nddb"),
     ("rm", "nddb load crawl.nddb new/b.warc.gz --batch may"),
-    ("cluster", "nddb cluster crawl.nddb -o may && rm -f crawl.frames && nddb frames crawl.nddb -o crawl.frames"),
-    ("pairs", "rm -f crawl.frames && nddb frames crawl.nddb -o crawl.frames"),
-    ("report", "rm -f crawl.frames && nddb frames crawl.nddb -o crawl.frames"),
-    ("audit", "rm -f crawl.frames && nddb frames crawl.nddb -o crawl.frames"),
+    ("cluster", "nddb cluster crawl.nddb -o may"),
     ("query", "nddb load crawl.nddb three.tsv"),
     ("completions", "mkdir -p ~/.local/share/bash-completion/completions ~/.zfunc ~/.config/fish/completions"),
     ("backup", "mkdir -p backups"),

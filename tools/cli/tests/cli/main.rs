@@ -11,7 +11,6 @@ mod files;
 mod filter;
 #[cfg(feature = "parquet")]
 mod filtered_tables;
-mod frames;
 mod helper;
 mod hints;
 mod judged;

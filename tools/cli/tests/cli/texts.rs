@@ -339,49 +339,6 @@ fn eval_runs_the_methods_of_texts() {
     let ran = dir.nddb([&args[..], &["simhash:k=7", "--verify", "lcs"]].concat()).done();
     let found = lines(&ran.stdout);
     assert_eq!((&found[0]["params"]["verify"], &found[0]["precision"]), (&Value::from("lcs"), &Value::from(1.0)));
-    // A second look at what the model is unsure of is of the model alone.
-    let args = ["eval", "--docs", "docs.jsonl", "--pairs", "pairs.tsv", "--json", "--verify", "auto", "--methods"];
-    let found = lines(&dir.nddb([&args[..], &["model,simhash"]].concat()).done().stdout);
-    let verify = found.iter().map(|one| &one["params"]["verify"]).collect::<Vec<_>>();
-    assert_eq!(verify, [&Value::from("auto"), &Value::Null]);
-    dir.nddb([&args[..], &["simhash"]].concat()).tells(2, &["--verify auto", "model"]);
-}
-
-#[test]
-fn a_second_look_is_taken_where_the_model_is_unsure() {
-    let dir = Dir::new();
-    let words = |from: usize, to: usize| (from..to).map(|n| format!("{} ", name_of(n))).collect::<String>();
-    // Both longer texts have all words of the shorter one; one of them has its halves in the other order.
-    let texts = [words(0, 100), words(0, 100) + &words(300, 318), words(50, 100) + &words(0, 50) + &words(400, 425)];
-    let docs: String = (texts.iter().enumerate())
-        .map(|(number, text)| format!("{}\n", serde_json::json!({"id": format!("d{number}"), "text": text})))
-        .collect();
-    dir.write("docs.jsonl", docs.as_bytes());
-    dir.nddb(["create", "db"]).done();
-    dir.nddb(["load", "db", "docs.jsonl"]).done();
-    let pairs = |more: &[&str]| {
-        let ran = dir.nddb([&["pairs", "db", "--expand"], more].concat()).done();
-        let id = |pair: &Value, name: &str| pair[name].as_str().expect("an id").to_owned();
-        lines(&ran.stdout).iter().map(|pair| id(pair, "a") + " " + &id(pair, "b")).collect::<Vec<String>>()
-    };
-    assert_eq!(
-        (pairs(&[]), pairs(&["--verify", "auto"])),
-        (["d0 d1", "d0 d2"].map(String::from).into(), ["d0 d1"].map(String::from).into())
-    );
-    let answer = dir.nddb(["query", "db", "--id", "d0", "--verify", "auto"]).done().json();
-    assert_eq!((&answer["matches"][0]["id"], &answer["matches"][0]["rule"]), (&"d1".into(), &"model; texts".into()));
-    assert_eq!(answer["count"], 1);
-}
-
-/// A word of letters for a number.
-fn name_of(number: usize) -> String {
-    let mut random = (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (0..6)
-        .map(|_| {
-            random = random.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
-            char::from(b'a' + (random >> 59) as u8 % 26)
-        })
-        .collect()
 }
 
 #[test]

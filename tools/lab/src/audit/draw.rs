@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use nddb::detect::{Collection, FrameTable, MemberVerdict, Method, PairOptions, Resources, UnreadTexts};
+use nddb::detect::{Collection, MemberVerdict, Method, PairOptions, Resources, UnreadTexts};
 use nddb::internals::sketch::split_mix;
 use nddb::internals::{FixedBitSet, PairJob, Reach};
 use nddb::{Error, Progress, Result, View};
@@ -95,21 +95,20 @@ impl Pool {
 }
 
 impl Audit {
-    /// Clusters a database, which the user named `db`, as `nddb cluster` does if nothing else is asked for than
-    /// `frames`, and draws so many questions by a seed.
+    /// Clusters a database, which the user named `db`, as `nddb cluster` does by default, and draws so many questions
+    /// by a seed.
     ///
     /// # Errors
     /// As [`nddb::detect::cluster`].
     pub fn draw(
         db: String,
         view: View<'_>,
-        frames: Option<FrameTable>,
         resources: &Resources,
         (sample, seed): (usize, u64),
         watch: &mut (dyn FnMut(&Progress) -> bool + Send),
     ) -> Result<Self> {
         let collection = Collection::with_deleted(view, resources, watch)?;
-        let options = usual_options(view, &collection, frames, resources);
+        let options = usual_options(view, &collection, resources);
         let method = options.pairs.method;
         let removals = Removals::find(view, &collection, options, watch)?;
         let mut pool = Pool::default();

@@ -4,7 +4,7 @@ mod pages;
 mod score;
 
 use nddb::detect::{
-    ClusterOptions, Clusters, Collection, FrameTable, Member, MemberVerdict, MethodChoice, PairOptions, Resources,
+    ClusterOptions, Clusters, Collection, Member, MemberVerdict, MethodChoice, PairOptions, Resources,
     cluster_with_members,
 };
 use nddb::{Progress, Result, View};
@@ -42,15 +42,10 @@ pub struct JudgedMember {
     rule: u16,
 }
 
-/// Returns the options by which `nddb cluster` clusters a database if nothing else is asked for than `frames`.
-pub fn usual_options(
-    view: View<'_>,
-    collection: &Collection,
-    frames: Option<FrameTable>,
-    resources: &Resources,
-) -> ClusterOptions {
+/// Returns the options by which `nddb cluster` clusters a database by default.
+pub fn usual_options(view: View<'_>, collection: &Collection, resources: &Resources) -> ClusterOptions {
     let usual = PairOptions::chosen(view, MethodChoice::of(view, None, false));
-    let mut pairs = PairOptions { frames, resources: resources.clone(), ..usual };
+    let mut pairs = PairOptions { resources: resources.clone(), ..usual };
     pairs.settle(collection.held());
     ClusterOptions::new(pairs)
 }

@@ -1,6 +1,6 @@
 //! The measurements of a report.
 
-use nddb::detect::{ClusterOptions, Collection, FrameTable, Method, PairOptions, Resources};
+use nddb::detect::{ClusterOptions, Collection, Method, PairOptions, Resources};
 use nddb::{Error, Progress, Result, View};
 
 use super::overview::Overview;
@@ -52,14 +52,13 @@ impl<'a> Report<'a> {
     }
 
     /// Measures a database, which the user named `db`; of texts a sample of at most so many documents, drawn
-    /// by a seed. Texts are compared on so many threads. What would be removed is judged without `frames`, if given.
+    /// by a seed. Texts are compared on so many threads.
     ///
     /// # Errors
-    /// As [`nddb::detect::cluster`] of these frames; of the database and of temporary files; [`Error::Cancelled`].
+    /// As [`nddb::detect::cluster`]; of the database and of temporary files; [`Error::Cancelled`].
     pub fn measure(
         db: String,
         view: View<'a>,
-        frames: Option<FrameTable>,
         resources: &Resources,
         (sample, seed): (usize, u64),
         threads: usize,
@@ -67,7 +66,7 @@ impl<'a> Report<'a> {
     ) -> Result<Self> {
         let collection = Collection::build(view, resources, watch)?;
         let with_deleted = Collection::with_deleted(view, resources, watch)?;
-        let usual = usual_options(view, &with_deleted, frames, resources);
+        let usual = usual_options(view, &with_deleted, resources);
         let default = usual.pairs.method;
         let removals = Removals::find(view, &with_deleted, usual, watch)?;
         let overview = Overview::measure(view, &with_deleted, &removals, watch)?;

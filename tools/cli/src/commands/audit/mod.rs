@@ -12,7 +12,6 @@ use super::pairs;
 use crate::args::Global;
 use crate::clock::Clock;
 use crate::failure::{Code, Failure, Result, Told};
-use crate::frame_options::FrameOptions;
 use crate::output::{self, Output};
 use crate::quantity::{counted, duration};
 use crate::text_options::unread_value;
@@ -34,7 +33,6 @@ use crate::{database, interrupt};
 Examples:
   nddb audit crawl.nddb -o audit.html
   nddb audit crawl.nddb --sample 1000 --seed 2 -o another.html
-  nddb audit crawl.nddb --frames crawl.frames -o audit.html
   nddb audit --score labels-5d1c8e0b7a3f2964.tsv")]
 pub(crate) struct Args {
     /// The database, a folder
@@ -50,10 +48,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Print what the answers in this file say, instead of making a page
-    #[arg(long, value_name = "LABELS", conflicts_with_all = ["output", "sample", "seed", "frames"])]
+    #[arg(long, value_name = "LABELS", conflicts_with_all = ["output", "sample", "seed"])]
     score: Option<PathBuf>,
-    #[command(flatten)]
-    frames: FrameOptions,
 }
 
 pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
@@ -68,14 +64,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let meter = messages.meter("audit");
     let name = db.display().to_string();
     let sample = (args.sample as usize, args.seed);
-    let audit = Audit::draw(
-        name,
-        reader.view(),
-        args.frames.table()?,
-        &pairs::resources(global),
-        sample,
-        &mut *meter.watch(true),
-    )?;
+    let audit = Audit::draw(name, reader.view(), &pairs::resources(global), sample, &mut *meter.watch(true))?;
     if audit.pairs.is_empty() {
         return Err(nothing(&audit));
     }

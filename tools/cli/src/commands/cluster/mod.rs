@@ -36,7 +36,6 @@ Examples:
   nddb cluster crawl.nddb -o clusters
   nddb cluster crawl.nddb --method b --keep longest,shortest-url -o clusters
   nddb cluster crawl.nddb --with url,title,tokens -o clusters
-  nddb cluster crawl.nddb --frames crawl.frames -o clusters
   nddb cluster crawl.nddb --method split -o june --previous may
   nddb cluster crawl.nddb --format parquet -o clusters     a row for each member, too
   nddb rm crawl.nddb --ids-from clusters/remove.txt")]

@@ -12,7 +12,6 @@ use super::pairs;
 use crate::args::{Database, Global};
 use crate::clock::Clock;
 use crate::failure::{Code, Failure, Result};
-use crate::frame_options::FrameOptions;
 use crate::output::{self, Output};
 use crate::quantity::{counted, duration};
 use crate::{database, interrupt};
@@ -33,8 +32,7 @@ use crate::{database, interrupt};
 Examples:
   nddb report crawl.nddb -o report.html
   nddb report crawl.nddb --json | jq '.methods[] | {method, pairs, mean_degree}'
-  nddb report crawl.nddb --sample 5000 --seed 2 -o another.html
-  nddb report crawl.nddb --frames crawl.frames -o report.html")]
+  nddb report crawl.nddb --sample 5000 --seed 2 -o another.html")]
 pub(crate) struct Args {
     #[command(flatten)]
     database: Database,
@@ -47,8 +45,6 @@ pub(crate) struct Args {
     /// Decides which documents these are
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    #[command(flatten)]
-    frames: FrameOptions,
 }
 
 pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
@@ -60,15 +56,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let db = args.database.db.display().to_string();
     let sample = (args.sample, args.seed);
     let resources = pairs::resources(global);
-    let report = Report::measure(
-        db,
-        reader.view(),
-        args.frames.table()?,
-        &resources,
-        sample,
-        global.threads(),
-        &mut *meter.watch(true),
-    )?;
+    let report = Report::measure(db, reader.view(), &resources, sample, global.threads(), &mut *meter.watch(true))?;
     if args.output.is_some() || !global.json {
         let page = report.page()?;
         let mut output = Output::chosen(args.output.as_deref())?;

@@ -5,7 +5,6 @@
 
 mod deleted;
 mod file;
-mod frames;
 mod manifest;
 mod postings;
 mod run;
@@ -15,8 +14,8 @@ use std::path::PathBuf;
 
 use nddb_format::deleted as deleted_format;
 use nddb_format::{
-    FormatError, frames as frames_format, manifest as manifest_format, postings as postings_format,
-    segment as segment_format, summaries as summaries_format,
+    FormatError, manifest as manifest_format, postings as postings_format, segment as segment_format,
+    summaries as summaries_format,
 };
 use serde_json::Value;
 
@@ -26,7 +25,7 @@ use crate::failure::{Code, Failure, Result};
 use crate::inputs;
 use crate::output::Output;
 
-/// Print what is in a file of a database: segment, postings, summaries, MANIFEST, deleted set; or in a frame table
+/// Print what is in a file of a database: segment, postings, summaries, MANIFEST or deleted set
 ///
 /// The file is checked on the way; no database is needed. Without --json the header and a summary are
 /// printed.
@@ -81,8 +80,6 @@ fn open(bytes: &[u8]) -> Result<Box<dyn File + '_>, FormatError> {
         Box::new(manifest::File::open(bytes)?)
     } else if magic == deleted_format::MAGIC {
         Box::new(deleted::File::open(bytes)?)
-    } else if magic == frames_format::MAGIC {
-        Box::new(frames::File::open(bytes)?)
     } else if magic == segment_format::header::MAGIC {
         Box::new(run::File::open(bytes)?)
     } else {
