@@ -5,7 +5,7 @@
 //! paragraph, a list item or a table cell may be left open, and is not on the stack. An end tag closes the last
 //! element of its name and all that were opened behind that one; an end tag that closes nothing is ignored.
 
-use crate::text::regions::{Attributes, Region, Regions};
+use crate::text::containers::{Attributes, Container, Own, Place};
 use crate::text::sheet::Sheet;
 
 /// Greatest depth of nested elements that are tracked. Real pages have a few dozen.
@@ -28,8 +28,8 @@ pub(crate) struct OutlinePart {
     pub(crate) role: Role,
     /// The heading that contains the part.
     pub(crate) heading: Option<HeadingPart>,
-    /// The regions that contain the part, if these were requested.
-    pub(crate) region: Region,
+    /// Where the part stands, if containers were requested.
+    pub(crate) place: Place,
 }
 
 /// A heading of the first three ranks, `h1` to `h3`.
@@ -66,14 +66,14 @@ pub(crate) struct Outline {
     ranked: Option<(usize, HeadingPart)>,
     /// The number of headings so far.
     headings: u32,
-    regions: Option<Regions>,
+    containers: Option<Containers>,
     in_link: bool,
     begins_block: bool,
 }
 
 impl Outline {
-    /// Returns the outline of an empty text; regions are tracked only on request.
-    pub(crate) fn new(with_regions: bool) -> Self {
+    /// Returns the outline of an empty text; containers are tracked only on request.
+    pub(crate) fn new(with_containers: bool) -> Self {
         Outline {
             parts: Vec::new(),
             open: Vec::new(),
@@ -82,7 +82,7 @@ impl Outline {
             heading: None,
             ranked: None,
             headings: 0,
-            regions: with_regions.then(Regions::default),
+            containers: with_containers.then(Containers::default),
             in_link: false,
             begins_block: true,
         }
@@ -102,7 +102,7 @@ impl Outline {
             is_around: is_title || self.around.is_some(),
             role,
             heading: self.ranked.map(|(_, heading)| heading).filter(|_| !is_title),
-            region: self.regions.map(|regions| regions.region()).unwrap_or_default(),
+            place: self.containers.as_mut().map(Containers::place).unwrap_or_default(),
         };
         match self.parts.last_mut() {
             Some(last)
@@ -127,7 +127,14 @@ impl Outline {
     /// Opens an element that is no formatting instruction.
     pub(crate) fn open(&mut self, name: &[u8], attributes: &Attributes<'_>) {
         let role = attributes.role;
-        if stands_alone(name) || self.open.len() == DEPTH_MAX {
+        if is_void(name) {
+            return;
+        }
+        let may_be_left_open = may_be_left_open(name);
+        if let Some(containers) = &mut self.containers {
+            containers.begin(name, attributes, may_be_left_open);
+        }
+        if may_be_left_open || self.open.len() == DEPTH_MAX {
             return;
         }
         if self.around.is_none() && (is_around(name) || role.is_some_and(is_role_around)) {
@@ -141,8 +148,8 @@ impl Outline {
             self.ranked = rank(name).map(|rank| (self.open.len(), HeadingPart { number: self.headings, rank }));
             self.headings += 1;
         }
-        if let Some(regions) = &mut self.regions {
-            regions.open(self.open.len(), name, attributes);
+        if let Some(containers) = &mut self.containers {
+            containers.open(Container::of(name, attributes));
         }
         let word = word(name);
         self.open.push(word);
@@ -155,6 +162,9 @@ impl Outline {
             // As in browsers, the end tag of any rank ends a heading.
             self.ranked = None;
         }
+        if let Some(containers) = &mut self.containers {
+            containers.own = Place::default();
+        }
         let word = word(name);
         if self.counters[counter(word)] == 0 {
             return;
@@ -164,18 +174,63 @@ impl Outline {
         self.around = self.around.filter(|&around| around < index);
         self.heading = self.heading.filter(|&heading| heading < index);
         self.ranked = self.ranked.filter(|&(ranked, _)| ranked < index);
-        if let Some(regions) = &mut self.regions {
-            regions.close(index);
+        if let Some(containers) = &mut self.containers {
+            containers.close(index);
         }
     }
 
-    /// Returns whether regions are tracked.
-    pub(crate) fn has_regions(&self) -> bool {
-        self.regions.is_some()
+    /// Returns whether containers are tracked.
+    pub(crate) fn has_containers(&self) -> bool {
+        self.containers.is_some()
     }
 
-    pub(crate) fn finish(self) -> Vec<OutlinePart> {
-        self.parts
+    /// Returns the parts, and the containers of their text, the page itself first and each behind its parent.
+    pub(crate) fn finish(self) -> (Vec<OutlinePart>, Vec<Container>) {
+        (self.parts, self.containers.map(|containers| containers.all).unwrap_or_default())
+    }
+}
+
+/// The containers of a text: of the open elements those only that have one, so that a page of nothing but tags costs
+/// no memory.
+struct Containers {
+    all: Vec<Container>,
+    /// The open elements, and the index of each that has text.
+    open: Vec<(Container, Option<u32>)>,
+    /// The element that begins the next block; its container is not set.
+    own: Place,
+}
+
+impl Default for Containers {
+    fn default() -> Self {
+        Self { all: vec![Container::default()], open: Vec::new(), own: Place::default() }
+    }
+}
+
+impl Containers {
+    /// Notes the element that begins a block.
+    fn begin(&mut self, name: &[u8], attributes: &Attributes<'_>, may_be_left_open: bool) {
+        let hints = if may_be_left_open { attributes.hints() } else { Default::default() };
+        self.own = Place { container: 0, own: Own::of(name), hints };
+    }
+
+    fn open(&mut self, container: Container) {
+        self.open.push((container, None));
+    }
+
+    fn close(&mut self, index: usize) {
+        self.open.truncate(index);
+    }
+
+    /// Returns the place of text at this point.
+    fn place(&mut self) -> Place {
+        let first = self.open.iter().rposition(|(_, index)| index.is_some()).map_or(0, |last| last + 1);
+        let mut parent = first.checked_sub(1).and_then(|last| self.open[last].1).unwrap_or(0);
+        for (container, index) in &mut self.open[first..] {
+            let next = self.all.len() as u32;
+            self.all.push(Container { parent, ..*container });
+            (*index, parent) = (Some(next), next);
+        }
+        Place { container: parent, ..self.own }
     }
 }
 
@@ -196,12 +251,17 @@ fn rank(name: &[u8]) -> Option<u8> {
     }
 }
 
-/// Returns whether an element has no content, or may be left open.
-fn stands_alone(name: &[u8]) -> bool {
+/// Returns whether an element has no content.
+fn is_void(name: &[u8]) -> bool {
     matches!(
         name,
         b"area" | b"br" | b"col" | b"embed" | b"hr" | b"input" | b"link" | b"meta" | b"param" | b"source" | b"track"
-    ) || matches!(
+    )
+}
+
+/// Returns whether an element may be left open.
+fn may_be_left_open(name: &[u8]) -> bool {
+    matches!(
         name,
         b"p" | b"li" | b"dt" | b"dd" | b"tr" | b"td" | b"th" | b"thead" | b"tbody" | b"tfoot" | b"option" | b"optgroup"
     )

@@ -18,7 +18,7 @@ use crate::text::elements::{Element, element};
 use crate::text::entities::decode_attribute;
 use crate::text::map::TextMap;
 use crate::text::outline::{Outline, OutlinePart};
-use crate::text::regions::Attributes;
+use crate::text::containers::{Attributes, Container};
 use crate::text::sheet::{Layout, Piece, Sheet};
 
 /// An image, and its location in the text.
@@ -45,6 +45,8 @@ pub(crate) struct Scan {
     pub(crate) map: TextMap,
     /// The parts of the text, if requested.
     pub(crate) parts: Vec<OutlinePart>,
+    /// The containers of the parts, if requested.
+    pub(crate) containers: Vec<Container>,
     /// The page has markup that scripts may show.
     pub(crate) has_templates: bool,
 }
@@ -64,8 +66,8 @@ pub(crate) fn scan_with_parts(html: &str, layout: Layout) -> Scan {
     run(html, Sheet::new(layout, false), Some(Outline::new(false)))
 }
 
-/// Scans a page, with the parts of its text and their regions.
-pub(crate) fn scan_with_regions(html: &str, layout: Layout, templates: Templates) -> Scan {
+/// Scans a page, with the parts of its text and their containers.
+pub(crate) fn scan_with_containers(html: &str, layout: Layout, templates: Templates) -> Scan {
     run_with(html, Sheet::new(layout, false), Some(Outline::new(true)), templates)
 }
 
@@ -101,8 +103,8 @@ fn run_with(html: &str, sheet: Sheet, outline: Option<Outline>, templates: Templ
     scanner.run();
     let Scanner { sheet, outline, images, base, has_templates, .. } = scanner;
     let (text, map) = sheet.finish();
-    let parts = outline.map(Outline::finish).unwrap_or_default();
-    Scan { text, images, base, map, parts, has_templates }
+    let (parts, containers) = outline.map(Outline::finish).unwrap_or_default();
+    Scan { text, images, base, map, parts, containers, has_templates }
 }
 
 /// A tag that has been read to its end.
@@ -110,7 +112,7 @@ fn run_with(html: &str, sheet: Sheet, outline: Option<Outline>, templates: Templ
 struct Tag<'a> {
     /// The value of the requested attribute.
     value: Option<&'a str>,
-    /// The attributes that tell the purpose of the element, where regions are requested.
+    /// The attributes that tell the purpose of the element, where containers are requested.
     attributes: Attributes<'a>,
     closes_itself: bool,
 }
@@ -330,7 +332,7 @@ impl<'a> Scanner<'a> {
     /// Reads the attributes and the `>` of a tag. Returns the first value of attribute `wanted`.
     fn rest_of_tag(&mut self, wanted: &[u8]) -> Tag<'a> {
         let (html, bytes) = (self.html, self.bytes);
-        let with_regions = wanted == b"role" && self.outline.as_ref().is_some_and(Outline::has_regions);
+        let with_containers = wanted == b"role" && self.outline.as_ref().is_some_and(Outline::has_containers);
         // Returned in one place, so that it is made where it is returned to.
         let mut tag = Tag::default();
         let mut at = self.at;
@@ -362,7 +364,7 @@ impl<'a> Scanner<'a> {
                         sign += 1;
                     }
                     if bytes.get(sign) != Some(&b'=') {
-                        if with_regions {
+                        if with_containers {
                             tag.attributes.note(name, "");
                         }
                         continue;
@@ -392,7 +394,7 @@ impl<'a> Scanner<'a> {
                     }
                     if tag.value.is_none() && !wanted.is_empty() && name.eq_ignore_ascii_case(wanted) {
                         tag.value = Some(&html[from..to]);
-                    } else if with_regions {
+                    } else if with_containers {
                         tag.attributes.note(name, &html[from..to]);
                     }
                 }

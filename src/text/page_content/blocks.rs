@@ -2,18 +2,17 @@
 
 use std::ops::Range;
 
-use crate::text::content::LINE_UNITS;
+use crate::text::containers::Place;
 use crate::text::outline::{HeadingPart, OutlinePart, Role};
-use crate::text::regions::Region;
 use crate::text::sentences::units;
 use crate::text::short::ShortAscii;
 use crate::text::tokenizer::Tokens;
 
-/// Words of a text, at least: long names have fewer.
-const TEXT_WORDS: u32 = 5;
+/// Words of prose, at least: long names have fewer.
+const PROSE_WORDS: u32 = 8;
 
-/// A line of at least this many units is prose, whatever it ends with.
-const PROSE_UNITS: u32 = 50;
+/// A block of at least this many units is prose, whatever it ends with.
+const PROSE_UNITS: u32 = 60;
 
 /// A longer line of plain text is no heading, whatever the lines around it.
 const HEADING_UNITS: u32 = 100;
@@ -29,19 +28,19 @@ pub(crate) struct ContentBlock {
     pub link_units: u32,
     /// The block is content.
     pub is_content: bool,
-    /// Number of its words, counted up to five: terms separated by white space, or, in scripts without spaces, by
+    /// Number of its words, counted up to eight: terms separated by white space, or, in scripts without spaces, by
     /// nothing.
     words: u32,
-    /// A mark that ends a sentence follows its last term.
-    ends_sentence: bool,
+    /// Its last character ends a sentence, or a part of one.
+    pub(super) ends_sentence: bool,
     /// It is a line of plain text with a copyright sign.
     pub(super) is_notice: bool,
-    /// It is a line of plain text between empty ones.
-    stands_alone: bool,
-    /// The regions that contain it.
-    pub(super) region: Region,
+    /// Where it stands in a page of markup.
+    pub(super) place: Place,
     /// It is of the title.
     pub(super) is_title: bool,
+    /// An element or role around the content holds it.
+    pub(super) is_frame: bool,
     /// The heading that contains it.
     pub(super) heading: Option<HeadingPart>,
 }
@@ -52,19 +51,19 @@ impl ContentBlock {
         2 * self.link_units >= self.units
     }
 
-    /// Returns whether it is long, of several words, and mostly not in links.
-    pub(super) fn is_text(&self) -> bool {
-        !self.is_link() && self.units as usize > LINE_UNITS && self.words >= TEXT_WORDS
+    /// Returns its length outside of links.
+    pub(super) fn text_units(&self) -> u32 {
+        self.units - self.link_units
     }
 
-    /// Returns whether it is a line of prose: a text that is long, or has the end of a sentence.
+    /// Returns whether it is of several words, mostly not in links, and long or the end of a sentence.
     pub(super) fn is_prose(&self) -> bool {
-        self.is_text() && (self.units >= PROSE_UNITS || self.ends_sentence)
+        self.words >= PROSE_WORDS && !self.is_link() && (self.units >= PROSE_UNITS || self.ends_sentence)
     }
 
-    /// Returns whether it is a line of plain text as short as a heading, between empty ones.
-    pub(super) fn stands_alone(&self) -> bool {
-        self.stands_alone && self.units <= HEADING_UNITS
+    /// Returns whether it is as short as a heading.
+    pub(super) fn is_short_line(&self) -> bool {
+        self.units <= HEADING_UNITS
     }
 
     /// Adds a term, given the text between it and the term before.
@@ -72,7 +71,7 @@ impl ContentBlock {
     fn push<'a>(&mut self, index: u32, size: u32, between: impl FnOnce() -> &'a str) {
         self.indexes.end = index + 1;
         self.units += size;
-        if self.words < TEXT_WORDS {
+        if self.words < PROSE_WORDS {
             let between = between();
             self.words += u32::from(between.is_empty() || between.contains(char::is_whitespace));
         }
@@ -81,9 +80,11 @@ impl ContentBlock {
 
 /// Returns the blocks of a page of markup that have a term.
 pub(super) fn of_markup(tokens: &Tokens, parts: &[OutlinePart]) -> Vec<ContentBlock> {
+    let text = tokens.text();
     let mut blocks: Vec<ContentBlock> = Vec::new();
     let (mut parts, mut part) = (parts.iter(), None::<&OutlinePart>);
-    let (mut begins_block, mut last) = (true, 0);
+    // The end of the text of the last block, and of its last term.
+    let (mut begins_block, mut block_end, mut last) = (true, 0, 0);
     for (index, &(start, end)) in (0u32..).zip(tokens.spans()) {
         if start >= tokens.text_size() {
             // The term is of an image.
@@ -92,25 +93,39 @@ pub(super) fn of_markup(tokens: &Tokens, parts: &[OutlinePart]) -> Vec<ContentBl
         while part.is_none_or(|part| part.end <= start) {
             let Some(next) = parts.next() else { break };
             begins_block |= next.begins_block;
+            if !begins_block {
+                block_end = next.end;
+            }
             part = Some(next);
         }
         let Some(part) = part else { continue };
         if std::mem::take(&mut begins_block) {
+            end_block(blocks.last_mut(), text.get(last..block_end).unwrap_or_default());
             blocks.push(ContentBlock {
                 indexes: index..index,
-                region: part.region,
+                place: part.place,
                 is_title: part.role == Role::Title,
                 heading: part.heading,
                 ..ContentBlock::default()
             });
         }
+        block_end = part.end;
         let Some(block) = blocks.last_mut() else { continue };
-        let size = term_units(tokens.text(), start, end);
-        block.push(index, size, || tokens.text().get(last..start).unwrap_or_default());
+        let size = term_units(text, start, end);
+        block.push(index, size, || text.get(last..start).unwrap_or_default());
         block.link_units += if part.is_link { size } else { 0 };
         last = end;
     }
+    let rest = parts.take_while(|part| !part.begins_block).last().map_or(block_end, |part| part.end);
+    end_block(blocks.last_mut(), text.get(last..rest).unwrap_or_default());
     blocks
+}
+
+/// Ends a block of markup, given the text behind its last term.
+fn end_block(block: Option<&mut ContentBlock>, behind: &str) {
+    if let Some(block) = block {
+        block.ends_sentence = behind.trim_end().ends_with(TEXT_ENDS);
+    }
 }
 
 /// Returns the lines of plain text that have a term.
@@ -123,14 +138,9 @@ pub(super) fn of_lines(tokens: &Tokens) -> Vec<ContentBlock> {
         let in_line = between.rsplit(['\n', '\r']).next().unwrap_or_default();
         if blocks.is_empty() || in_line.len() < between.len() {
             end_line(blocks.last_mut(), between);
-            let is_apart = blocks.is_empty() || has_empty_line(between);
-            if let Some(before) = blocks.last_mut() {
-                before.stands_alone &= is_apart;
-            }
             blocks.push(ContentBlock {
                 indexes: index..index,
                 heading: rank_before(in_line).map(|rank| HeadingPart { number: index, rank }),
-                stands_alone: is_apart,
                 ..ContentBlock::default()
             });
         }
@@ -148,7 +158,6 @@ fn end_line(block: Option<&mut ContentBlock>, behind: &str) {
     let Some(block) = block else { return };
     let mut lines = behind.lines();
     let in_line = lines.next().unwrap_or_default();
-    block.ends_sentence = in_line.contains(SENTENCE_ENDS);
     block.is_notice |= in_line.contains(COPYRIGHT);
     if block.units <= HEADING_UNITS
         && block.heading.is_none()
@@ -158,16 +167,8 @@ fn end_line(block: Option<&mut ContentBlock>, behind: &str) {
     }
 }
 
-/// Returns whether there is an empty line between two lines, given what stands between their terms.
-fn has_empty_line(between: &str) -> bool {
-    let mut lines = between.split('\n');
-    lines.next();
-    lines.next_back();
-    lines.any(|line| line.trim().is_empty())
-}
-
-/// Marks that end a sentence, or a part of one.
-const SENTENCE_ENDS: [char; 11] = ['.', '!', '?', ':', ';', '…', '。', '！', '？', '：', '；'];
+/// Marks that end a block of sentences, or a part of one.
+const TEXT_ENDS: [char; 14] = ['.', '!', '?', ':', ';', '"', '”', '…', '。', '！', '？', '：', '；', '»'];
 
 /// The sign of a copyright notice, with which the frame behind the content of most pages begins.
 const COPYRIGHT: char = '©';

@@ -1,149 +1,291 @@
-//! The classification of a page's blocks: content or frame.
+//! The classification of a page's blocks: content or boilerplate.
+//!
+//! Each block of markup gets a *local score*, the log-odds that it is content by what is known of itself, its
+//! neighbours and the elements around it. The container with the greatest sum of lengths weighed by these is the *main
+//! container*, and the final score also says where the block stands by that one. No single piece of evidence decides.
+//!
+//! All arithmetic is of sums, products, quotients and square roots, which every processor rounds alike.
 
 use super::blocks::ContentBlock;
+use super::weights::{CONTEXT, Context, DOUBT, LIST_SHARE, LIST_UNITS, LOCAL, MOST};
+use crate::text::containers::{Container, Own};
+use crate::text::hints::Hints;
 
-/// Names of frames count if at least this many units are outside of them.
-const UNNAMED_UNITS: u64 = 100;
+/// What is known of a container by its text and by those around it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Known {
+    units: u64,
+    text_units: u64,
+    /// Hints, frames and headers, of it and those around it that do not hold most of the text.
+    hints: Hints,
+    is_frame: bool,
+    is_header: bool,
+    /// The greatest number of siblings of one signature, likewise.
+    siblings: u32,
+    articles: u32,
+    is_inner_article: bool,
+    is_main: bool,
+    is_quote: bool,
+    is_figure: bool,
+    /// Its name or that of its parent hints at a text.
+    is_text: bool,
+}
 
-/// A main part that is only named so, or articles without a heading, must be at least one part in this many of a
-/// page, or of what stands in no link.
-const REGION_SHARE: u64 = 8;
-const UNLINKED_SHARE: u64 = 2;
-
-/// Least length of a run of link blocks.
-const RUN_MIN: usize = 3;
-
-/// Prose decides a plain text if at least one part in this many is prose.
-const PROSE_SHARE: u64 = 16;
-
-/// Least length of a run of lines without prose that is no content.
-const LINES_MIN: usize = 24;
-
-/// A run of content of plain text counts if it has at least one part in this many of the prose of the greatest run.
-const ISLAND_SHARE: u64 = 4;
-
-/// Number of lines before a line of prose that may be its headings.
-pub(super) const LEAD_LINES: usize = 2;
-
-/// Classifies the blocks of a page of markup. Returns whether the page declares its main part.
-pub(super) fn markup(blocks: &mut [ContentBlock]) -> bool {
-    let open = |block: &ContentBlock| !block.is_title && !block.region.is_frame && !block.region.is_header;
-    let unnamed = units(blocks, |block| open(block) && !block.region.is_named_frame);
-    let heeds_names = unnamed >= UNNAMED_UNITS;
-    let open = |block: &ContentBlock| open(block) && !(heeds_names && block.region.is_named_frame);
-
-    let is_main = |block: &ContentBlock| block.region.is_main;
-    let is_named_main = |block: &ContentBlock| block.region.is_named_main;
-    let is_article = |block: &ContentBlock| block.region.is_article;
-    let share = |region: &dyn Fn(&ContentBlock) -> bool| units(blocks, |block| open(block) && region(block));
-    let is_titled = |block: &ContentBlock| block.heading.is_some_and(|heading| heading.rank == 1);
-    let unlinked = |region: &dyn Fn(&ContentBlock) -> bool| -> u64 {
-        let of_region = blocks.iter().filter(|block| open(block) && region(block));
-        of_region.map(|block| u64::from(block.units - block.link_units)).sum()
-    };
-    let is_enough = |region: &dyn Fn(&ContentBlock) -> bool| {
-        let has = |units: u64, all: u64, least: u64| units > 0 && least * units >= all;
-        has(share(region), share(&|_| true), REGION_SHARE) || has(unlinked(region), unlinked(&|_| true), UNLINKED_SHARE)
-    };
-    let region: Option<&dyn Fn(&ContentBlock) -> bool> = if share(&is_main) > 0 {
-        Some(&is_main)
-    } else if is_enough(&is_named_main) {
-        Some(&is_named_main)
-    } else if is_enough(&is_article) || share(&|block| is_article(block) && is_titled(block)) > 0 {
-        Some(&is_article)
-    } else {
-        None
-    };
+/// Classifies the blocks of a page of markup, given the containers of the page.
+pub(super) fn markup(blocks: &mut [ContentBlock], containers: &[Container]) {
+    let known = known(blocks, containers);
     for block in blocks.iter_mut() {
-        block.is_content = open(block) && region.is_none_or(|is_in| is_in(block));
+        block.is_frame = known[block.place.container as usize].is_frame;
     }
-    let is_declared = region.is_some();
+    let shown: Vec<usize> = (0..blocks.len()).filter(|&index| !blocks[index].is_title).collect();
+    let local = local_scores(blocks, &shown, &known);
+    let scores = scores(blocks, &shown, containers, &known, &local);
+    for (&index, score) in shown.iter().zip(scores) {
+        blocks[index].is_content = score > 0.0;
+    }
+    doubt(blocks);
+}
 
-    let begins = |block: &ContentBlock| {
-        block.is_content && (block.is_text() || block.heading.is_some() && (is_declared || !block.is_link()))
+/// Where little of what stands outside of frames is content, all of it is that is not in links; in a list of links, all
+/// of it.
+fn doubt(blocks: &mut [ContentBlock]) {
+    let is_open = |block: &ContentBlock| !block.is_title && !block.is_frame;
+    let sum = |of: &dyn Fn(&ContentBlock) -> bool, length: &dyn Fn(&ContentBlock) -> u32| -> u64 {
+        blocks.iter().filter(|block| of(block)).map(|block| u64::from(length(block))).sum()
     };
-    let first = blocks.iter().position(begins).unwrap_or(0);
-    for block in &mut blocks[..first] {
-        block.is_content &= is_declared && !block.is_link();
-    }
-    let texts = units(blocks, |block| block.is_content && block.is_text());
-    if units(blocks, |block| block.is_content && block.is_link()) < texts {
-        drop_link_runs(blocks, is_declared);
-        // Links at the end lead to other pages.
-        while let Some(block) = blocks.iter_mut().rfind(|block| block.is_content)
-            && 5 * block.link_units >= 4 * block.units
-        {
-            block.is_content = false;
+    let content = sum(&|block| block.is_content, &ContentBlock::text_units);
+    let open = sum(&is_open, &ContentBlock::text_units);
+    let with_links = sum(&is_open, &|block| block.units);
+    let is_list = content < LIST_UNITS && (open as f64) < LIST_SHARE * with_links as f64;
+    if is_list || (content as f64) < DOUBT * open as f64 {
+        for block in blocks.iter_mut() {
+            block.is_content = is_open(block) && (is_list || !block.is_link());
         }
     }
-    is_declared
 }
 
-/// Returns the total length in units of the blocks that match.
-fn units(blocks: &[ContentBlock], of: impl Fn(&ContentBlock) -> bool) -> u64 {
-    blocks.iter().filter(|block| of(block)).map(|block| u64::from(block.units)).sum()
-}
-
-/// Drops runs of links with their headings: all of them, or only those behind the last text. The blocks after a run
-/// behind the last text are dropped with it.
-fn drop_link_runs(blocks: &mut [ContentBlock], behind_only: bool) {
-    let last = blocks.iter().rposition(|block| block.is_content && block.is_text()).map_or(0, |last| last + 1);
-    let mut at = if behind_only { last } else { 0 };
-    while at < blocks.len() {
-        let ends = |block: &ContentBlock| block.is_content && !block.is_link();
-        let end = blocks[at..].iter().position(ends).map_or(blocks.len(), |size| at + size);
-        if blocks[at..end].iter().filter(|block| block.is_content).count() >= RUN_MIN {
-            let end = if at >= last { blocks.len() } else { end };
-            let headings = blocks[..at].iter().rev().take_while(|block| block.heading.is_some()).count();
-            blocks[at - headings..end].iter_mut().for_each(|block| block.is_content = false);
-        }
-        at = end + 1;
+/// Returns what is known of each container; a container stands behind those around it.
+fn known(blocks: &[ContentBlock], containers: &[Container]) -> Vec<Known> {
+    let mut known = vec![Known::default(); containers.len()];
+    for block in blocks.iter().filter(|block| !block.is_title) {
+        let own = &mut known[block.place.container as usize];
+        own.units += u64::from(block.units);
+        own.text_units += u64::from(block.text_units());
     }
+    for index in (1..containers.len()).rev() {
+        let (units, text_units) = (known[index].units, known[index].text_units);
+        let parent = &mut known[containers[index].parent as usize];
+        parent.units += units;
+        parent.text_units += text_units;
+    }
+    let Some(page) = known.first() else { return known };
+    let most = MOST * page.text_units as f64;
+    let siblings = siblings(containers, &known);
+    for (index, container) in containers.iter().enumerate().skip(1) {
+        let parent_index = container.parent as usize;
+        let (parent, own) = (known[parent_index], &mut known[index]);
+        own.hints = parent.hints;
+        (own.is_frame, own.is_header, own.siblings) = (parent.is_frame, parent.is_header, parent.siblings);
+        own.is_inner_article = parent.is_inner_article;
+        own.articles = parent.articles + u32::from(container.is_article);
+        if (own.text_units as f64) < most {
+            own.hints = own.hints.with(container.hints);
+            own.is_frame |= container.is_frame;
+            own.is_header |= container.is_header;
+            own.siblings = own.siblings.max(siblings[index]);
+            own.is_inner_article |= container.is_article && parent.articles > 0;
+        }
+        own.is_main = parent.is_main || container.is_main;
+        own.is_quote = parent.is_quote || container.is_quote;
+        own.is_figure = parent.is_figure || container.is_figure;
+        let around = if parent_index == 0 { Hints::default() } else { containers[parent_index].hints };
+        own.is_text = container.hints.with(around).has(Hints::TEXT);
+    }
+    known
+}
+
+/// Returns for each container with a signature the number of those that share it and that of their parent.
+fn siblings(containers: &[Container], known: &[Known]) -> Vec<u32> {
+    let key = |index: usize| (containers[index].signature, containers[containers[index].parent as usize].signature);
+    let has = |index: &usize| containers[*index].signature != 0 && known[*index].units > 0;
+    let mut keys: Vec<(u64, u64)> = (1..containers.len()).filter(has).map(key).collect();
+    keys.sort_unstable();
+    let count = |index: usize| {
+        let start = keys.partition_point(|one| *one < key(index));
+        keys[start..].partition_point(|one| *one == key(index)) as u32
+    };
+    (0..containers.len()).map(|index| if has(&index) { count(index) } else { 0 }).collect()
+}
+
+/// Returns the binary logarithm of a length and 1, at most 1,001, linear between powers of two.
+fn log(units: u32) -> f64 {
+    let value = units.min(1000) + 1;
+    let digits = value.ilog2();
+    f64::from(digits) + f64::from(value) / f64::from(1 << digits) - 1.0
+}
+
+fn link_share(block: &ContentBlock) -> f64 {
+    f64::from(block.link_units) / f64::from(block.units.max(1))
+}
+
+/// Returns the local scores of the blocks at some indexes.
+fn local_scores(blocks: &[ContentBlock], shown: &[usize], known: &[Known]) -> Vec<f64> {
+    let first_heading = shown.iter().position(|&index| blocks[index].place.own == Own::Heading);
+    let all = known.first().map_or(1, |page| page.text_units.max(1)) as f64;
+    let mut before = 0;
+    (0..shown.len())
+        .map(|at| {
+            let block = &blocks[shown[at]];
+            let around = &known[block.place.container as usize];
+            let neighbours = || [at.wrapping_sub(1), at + 1].into_iter().filter_map(|at| Some(&blocks[*shown.get(at)?]));
+            let hints = around.hints.with(block.place.hints);
+            let position = f64::from(before as u32) / all;
+            before += block.text_units() as u64;
+            let flag = |is_set: bool, weight: f64| if is_set { weight } else { 0.0 };
+            LOCAL.constant
+                + LOCAL.length * log(block.text_units())
+                + LOCAL.link_share * link_share(block)
+                + flag(block.ends_sentence, LOCAL.sentence_end)
+                + LOCAL.neighbour_length * neighbours().map(|block| log(block.text_units())).sum::<f64>() / 2.0
+                + LOCAL.neighbour_prose * neighbours().filter(|block| block.is_prose()).count() as f64 / 2.0
+                + flag(block.place.own == Own::Paragraph, LOCAL.paragraph)
+                + flag(block.place.own == Own::ListItem, LOCAL.list_item)
+                + flag(around.is_figure, LOCAL.figure)
+                + flag(around.is_quote, LOCAL.quote)
+                + flag(hints.has(Hints::COMMENT), LOCAL.comment)
+                + flag(hints.has(Hints::RELATED), LOCAL.related)
+                + flag(hints.has(Hints::BOILERPLATE), LOCAL.boilerplate)
+                + flag(hints.has(Hints::META), LOCAL.meta)
+                + flag(around.is_text, LOCAL.text)
+                + flag(around.is_frame, LOCAL.frame)
+                + flag(around.is_header, LOCAL.header)
+                + flag(around.articles > 0, LOCAL.article)
+                + flag(around.is_inner_article, LOCAL.inner_article)
+                + flag(around.is_main, LOCAL.main)
+                + flag(first_heading.is_some_and(|heading| at > heading), LOCAL.after_heading)
+                + flag(first_heading.is_some_and(|heading| at < heading), LOCAL.before_heading)
+                + LOCAL.position * position
+        })
+        .collect()
+}
+
+/// Returns about the probability of log-odds.
+fn probability(score: f64) -> f64 {
+    (0.5 + 0.22 * score).clamp(0.0, 1.0)
+}
+
+/// Share of a block that must be content for its container to gain by it.
+const GAIN: f64 = 0.2;
+
+/// Number of siblings of one signature from which on what they hold is a list of items.
+const ITEMS: u32 = 3;
+
+/// Returns the main container: that with the greatest sum of the lengths of its blocks by their probabilities, the
+/// innermost of several. Items of a list count by the square root of their number.
+fn main_container(
+    blocks: &[ContentBlock],
+    shown: &[usize],
+    containers: &[Container],
+    known: &[Known],
+    local: &[f64],
+) -> usize {
+    let mut gains = vec![0.0; containers.len()];
+    for (&index, &score) in shown.iter().zip(local) {
+        let block = &blocks[index];
+        let gain = (probability(score) - GAIN) * f64::from(block.units);
+        let siblings = known[block.place.container as usize].siblings;
+        let is_item = gain > 0.0 && siblings >= ITEMS;
+        gains[block.place.container as usize] += if is_item { gain / f64::from(siblings).sqrt() } else { gain };
+    }
+    for index in (1..containers.len()).rev() {
+        gains[containers[index].parent as usize] += gains[index];
+    }
+    let has_text = |index: &usize| *index == 0 || known[*index].units > 0;
+    let candidates = (0..containers.len()).filter(has_text);
+    candidates.max_by(|&a, &b| gains[a].total_cmp(&gains[b]).then(a.cmp(&b))).unwrap_or(0)
+}
+
+/// Score from which on a block is surely content, if it is of more units than this.
+const SURE: f64 = 0.45;
+const SURE_UNITS: u32 = 40;
+
+/// Returns the final scores of the blocks at some indexes, given their local ones.
+fn scores(
+    blocks: &[ContentBlock],
+    shown: &[usize],
+    containers: &[Container],
+    known: &[Known],
+    local: &[f64],
+) -> Vec<f64> {
+    let Context { constant, score, neighbour_score, depth, distance, between, behind, link_share: links } = CONTEXT;
+    let main = main_container(blocks, shown, containers, known, local);
+    let (depths, distances) = depths(containers, main);
+    let container = |at: usize| blocks[shown[at]].place.container as usize;
+    let is_inside = |at: &usize| depths[container(*at)].is_some();
+    let is_sure =
+        |at: &usize| is_inside(at) && local[*at] > SURE && blocks[shown[*at]].text_units() > SURE_UNITS;
+    let ends = |is: &dyn Fn(&usize) -> bool| (0..shown.len()).find(is).zip((0..shown.len()).rfind(is));
+    let (first, last) = ends(&is_sure).or_else(|| ends(&is_inside)).unwrap_or((0, 0));
+    (0..shown.len())
+        .map(|at| {
+            let (mut sum, mut weights) = (0.0, 0.0);
+            for other in at.saturating_sub(2)..(at + 3).min(shown.len()) {
+                if other != at {
+                    let weight = f64::from(blocks[shown[other]].units.min(300) + 10);
+                    sum += weight * local[other].clamp(-4.0, 4.0);
+                    weights += weight;
+                }
+            }
+            let (inside, is_between) = (depths[container(at)], (first..=last).contains(&at));
+            constant
+                + score * local[at].clamp(-4.0, 4.0)
+                + neighbour_score * sum / f64::max(weights, 1.0)
+                + depth * f64::from(inside.unwrap_or(0).min(4))
+                + distance * f64::from(distances[container(at)].min(5))
+                + if is_between { between } else { 0.0 }
+                + if at > last { behind } else { 0.0 }
+                + if is_between && inside.is_some() { links * link_share(&blocks[shown[at]]) } else { 0.0 }
+        })
+        .collect()
+}
+
+/// Returns for each container the number of elements between it and the main one, if it is in that, and between the main
+/// one and the next that contains both.
+fn depths(containers: &[Container], main: usize) -> (Vec<Option<u32>>, Vec<u32>) {
+    let mut depths = vec![None; containers.len()];
+    let mut distances = vec![0; containers.len()];
+    let (mut chain, mut index) = (vec![main], main);
+    while index != 0 {
+        index = containers[index].parent as usize;
+        chain.push(index);
+    }
+    chain.reverse();
+    let mut on_chain = chain.iter().peekable();
+    for index in 0..containers.len() {
+        let parent = containers[index].parent as usize;
+        if on_chain.next_if(|&&next| next == index).is_some() {
+            distances[index] = on_chain.len() as u32;
+        } else {
+            distances[index] = distances[parent];
+        }
+        depths[index] = if index == main { Some(0) } else { depths[parent].filter(|_| index > main).map(|depth| depth + 1) };
+    }
+    (depths, distances)
 }
 
 /// Less than one part in this many of a plain text stands behind the copyright notice that ends its content.
 const NOTICE_SHARE: u64 = 4;
 
-/// Drops the lines from the first copyright notice on that little stands behind, and something before.
-pub(super) fn drop_notice(blocks: &mut Vec<ContentBlock>) {
-    let all = units(blocks, |_| true);
-    let mut behind = all;
+/// Classifies the lines of plain text: all are content but those from the first copyright notice on that little stands
+/// behind, and something before (Pomikalek 2011 drops blocks with that sign).
+pub(super) fn lines(blocks: &mut [ContentBlock]) {
+    let mut behind: u64 = blocks.iter().map(|block| u64::from(block.units)).sum();
+    let all = behind;
     let end = blocks.iter().position(|block| {
         let is_first = behind == all;
         behind -= u64::from(block.units);
         block.is_notice && !is_first && NOTICE_SHARE * behind < all
     });
-    blocks.truncate(end.unwrap_or(blocks.len()));
-}
-
-/// Classifies the lines of plain text.
-pub(super) fn lines(blocks: &mut [ContentBlock]) {
-    blocks.iter_mut().for_each(|block| block.is_content = true);
-    if PROSE_SHARE * units(blocks, ContentBlock::is_prose) < units(blocks, |_| true) {
-        return;
-    }
-    let is_kept = |block: &ContentBlock| block.is_prose() || block.heading.is_some();
-    let Some(first) = blocks.iter().position(is_kept) else { return };
-    let last = blocks.iter().rposition(is_kept).unwrap_or(first);
-    blocks[..first.saturating_sub(LEAD_LINES)].iter_mut().for_each(|block| block.is_content = false);
-    blocks[last + 1..].iter_mut().for_each(|block| block.is_content = false);
-    let mut at = first;
-    while at < last {
-        let end = blocks[at..=last].iter().position(is_kept).map_or(last, |size| at + size);
-        if end - at >= LINES_MIN {
-            blocks[at..end - LEAD_LINES].iter_mut().for_each(|block| block.is_content = false);
-        }
-        at = end + 1;
-    }
-    drop_islands(blocks);
-}
-
-/// Drops the runs of content with little prose, if there is one with much more.
-fn drop_islands(blocks: &mut [ContentBlock]) {
-    let prose = |run: &[ContentBlock]| if run[0].is_content { units(run, ContentBlock::is_prose) } else { 0 };
-    let runs = || |a: &ContentBlock, b: &ContentBlock| a.is_content == b.is_content;
-    let most = blocks.chunk_by(runs()).map(prose).max().unwrap_or(0);
-    for run in blocks.chunk_by_mut(runs()).filter(|run| ISLAND_SHARE * prose(run) < most) {
-        run.iter_mut().for_each(|block| block.is_content = false);
-    }
+    let end = end.unwrap_or(blocks.len());
+    blocks[..end].iter_mut().for_each(|block| block.is_content = true);
 }

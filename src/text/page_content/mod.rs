@@ -1,46 +1,24 @@
-//! The content of a page without its boilerplate (Huang, Wang, Li 3.1), as newer recipes find it.
+//! The content of a page without its boilerplate (Huang, Wang, Li 3.1), and its whole text.
 //!
-//! Older recipes use [`main_content`](crate::text::main_content), which never changes. It drops all links, and with
-//! them lists that are content; it recognises boilerplate by a few elements only. Here the region of the page that
-//! contains a block decides first, and its links only then (Kohlschuetter, Fankhauser, Nejdl, WSDM 2010, and
-//! Pomikalek 2011 look at blocks and their neighbours in the same way).
+//! A block is text between two tags that are no formatting instructions, or a line of plain text. Blocks of markup are
+//! classified by a sum of weak evidence (`classify`, `weights`), as Kohlschuetter, Fankhauser and Nejdl (WSDM 2010) and
+//! Pomikalek (2011) classify blocks and their neighbours, and by where they stand by the main container of the page, as
+//! Readability does. Plain text is content as it stands, but for a copyright notice at its end.
 //!
-//! As specified here:
+//! It fails safe. With fewer than 20 terms of content all of the page is its content; of a page with fewer than 20 the
+//! markup that it keeps for its scripts is read: `template`, and `script` of a type of `text/html` or with `template`,
+//! `handlebars` or `mustache` in it. The *whole text* of a page, its blocks that are no links and those that are content,
+//! is sketched beside the content, so that no verdict rests on a small part of a page.
 //!
-//! * A block is text between two tags that are no formatting instructions, or a line of plain text; lengths are in
-//!   *units*, as in `main_content`. A *text* is a block of more than 25 units and at least five words, less than
-//!   half of it in links; a *link block* has half of its length or more in links.
-//! * Frame is the text in `nav`, `footer`, `aside`, `menu`, `select`, `button`, `dialog` or `search`; in a
-//!   `header` (or role `banner`) that is of no main part and no article; in an element with the role `navigation`,
-//!   `contentinfo`, `search`, `complementary`, `dialog` or `alertdialog`; in what is `hidden` (attribute, class, or
-//!   `display: none`); and in an element whose class or identifier has the word of a frame (`regions`), unless it
-//!   holds an `h1` or the main part or fewer than 100 units stand outside of all of them.
-//! * Of what is left, the main part is the page's: the text in `main` or in the role `main`; else in an element
-//!   with the identifier `main`, `content`, `main-content` or `maincontent`, if that is an eighth of it, or has half of
-//!   what stands in no link, as a page of a few lines has beside a long table of contents; else in articles, if they
-//!   are or have as much, or an `h1`. Where there is none of these, all of it.
-//! * What comes before the first text or heading is frame: links only where the page declares its main part, else all
-//!   of it; a heading that is all link begins nothing there.
-//! * Where texts are longer than link blocks, links are not what the page is about: runs of three link blocks or
-//!   more are frame with the headings before them, those behind the last text with all that follows. Where the page
-//!   declares its main part only those behind the last text are; so are, everywhere, blocks at the end of which
-//!   four fifths are links. Elsewhere the links are content: indexes and lists.
-//! * Of plain text, the first line with a copyright sign behind which less than a quarter of the text stands is frame
-//!   with all that follows, unless nothing stands before it (Pomikalek 2011 drops blocks with that sign).
-//! * Of what is left, lines of *prose* tell the content: texts of 50 units, or with a mark that ends a sentence.
-//!   Before the first but two lines, after the last, and in runs of 24 lines that are none but the last two of
-//!   them, lines are frame; so are the runs of lines left between these with less than a quarter of the prose of the
-//!   greatest. Where less than one part in 16 is prose, all lines are content.
-//! * With fewer than 20 terms (five, where the page declares its main part) all of the page is its content, of plain
-//!   text all before that notice. Before that, a page with fewer than 20 is read again with the markup that it keeps
-//!   for its scripts: `template`, and `script` of a type of `text/html` or with `template`, `handlebars` or `mustache`
-//!   in it.
+//! * Lengths are in *units*: one for an ASCII character of a term, two for any other.
 //! * Characters without width that shape no letters are not there, such as zero-width spaces. Terms are looked at in
-//!   lower case; those of digits alone are *numbers* and kept apart.
-//! * The title is the first `title` that has a term and is of no drawing. Headings are the `h1` to `h3` of the
-//!   content with all their blocks; where no `h1` is among them, also those of the page's header. In plain text a
-//!   heading is a line marked as in Markdown, AsciiDoc or reStructuredText: `#` or `=` once to thrice before it, or
-//!   a line of `=` (first rank), `-` (second), or `~`, `^`, `"` or `+` (third) below it.
+//!   lower case. Those of digits alone are *numbers*, and no terms of the content unless they outnumber all others; the
+//!   whole text has all terms.
+//! * The title of a page of markup is the first `title` that has a term and is of no drawing, that of plain text its
+//!   first line, if that is as short as a heading and another one follows. Headings are the `h1` to `h3` of the content
+//!   with all their blocks, and each `h1` that is in no frame and no link. In plain text a heading is a line marked as
+//!   in Markdown, AsciiDoc or reStructuredText: `#` or `=` once to thrice before it, or a line of `=` (first rank), `-`
+//!   (second), or `~`, `^`, `"` or `+` (third) below it.
 
 use std::ops::Range;
 
@@ -52,8 +30,7 @@ use crate::text::tokenizer::{Tokenizer, Tokens};
 
 mod blocks;
 mod classify;
-
-use classify::LEAD_LINES;
+mod weights;
 
 pub(crate) use blocks::ContentBlock;
 
@@ -129,28 +106,14 @@ impl PageContent {
         LowerHashes::new(&self.tokens).collect()
     }
 
-    /// Returns the hashes of all terms of the page in lower case that are no numbers, those around its content
-    /// included.
-    pub(crate) fn word_hashes(&self) -> Vec<u64> {
-        self.words_of(0..self.tokens.len() as u32)
-    }
-
-    /// Returns the hashes of the terms in lower case of the last two lines of at most 100 units that stand between
-    /// empty ones before the first prose of a plain text, the last line first, without numbers and lines of nothing
-    /// else; none if it has no prose.
-    pub(crate) fn leading_lines(&self) -> Vec<Vec<u64>> {
-        let first = self.blocks.iter().position(ContentBlock::is_prose).unwrap_or(0);
-        let lines = self.blocks[..first].iter().rev().filter(|block| block.stands_alone());
-        lines
-            .map(|line| self.words_of(line.indexes.clone()))
-            .filter(|words| !words.is_empty())
-            .take(LEAD_LINES)
-            .collect()
-    }
-
-    fn words_of(&self, indexes: Range<u32>) -> Vec<u64> {
-        let words: Vec<u32> = indexes.filter(|&index| !is_number(self.tokens.term(index as usize))).collect();
-        self.hashes_at(&words)
+    /// Returns the hashes of the terms of the whole text in lower case, numbers included: of the blocks that are no links,
+    /// and of those that are content.
+    pub(crate) fn whole_hashes(&self) -> Vec<u64> {
+        let is_shown = |block: &&ContentBlock| !block.is_title && (block.is_content || !block.is_link());
+        let (spans, text_size) = (self.tokens.spans(), self.tokens.text_size());
+        let indexes = self.blocks.iter().filter(is_shown).flat_map(|block| block.indexes.clone());
+        let indexes: Vec<u32> = indexes.filter(|&index| spans[index as usize].0 < text_size).collect();
+        self.hashes_at(&indexes)
     }
 
     /// Returns the terms of the content that are of digits alone, in their order.
@@ -223,30 +186,36 @@ impl PageContent {
                 of_kind.push(index);
             }
         }
+        if self.numbers.len() > self.terms.len() {
+            self.terms.extend(&self.numbers);
+            self.terms.sort_unstable();
+        }
     }
 
     /// Collects the title and the headings of the content.
     fn gather_headings(&mut self) {
         let text_size = self.tokens.text_size();
-        let is_first =
-            |block: &&ContentBlock| block.heading.is_some_and(|heading| heading.rank == 1) && !block.is_title;
-        // The header of a page may contain its first heading.
-        let in_header = !self.blocks.iter().filter(is_first).any(|block| block.is_content);
+        let spans = self.tokens.spans();
+        let indexes = |block: &ContentBlock| block.indexes.clone().filter(|&index| spans[index as usize].0 < text_size);
+        if self.is_text
+            && let [first, _, ..] = &self.blocks[..]
+            && first.is_short_line()
+        {
+            self.title.extend(indexes(first));
+        }
         let mut last = None;
         for block in &self.blocks {
-            let spans = self.tokens.spans();
-            let indexes = || block.indexes.clone().filter(|&index| spans[index as usize].0 < text_size);
             if block.is_title {
                 if self.title.is_empty() {
-                    self.title.extend(indexes());
+                    self.title.extend(indexes(block));
                 }
             } else if let Some(heading) = block.heading
-                && (block.is_content || in_header && heading.rank == 1 && block.region.is_header && !block.is_link())
+                && (block.is_content || heading.rank == 1 && !block.is_frame && !block.is_link())
             {
                 if last.replace(heading.number) != Some(heading.number) {
                     self.headings.push(HeadingEnd { rank: heading.rank, end: self.heading_terms.len() });
                 }
-                self.heading_terms.extend(indexes());
+                self.heading_terms.extend(indexes(block));
                 if let Some(end) = self.headings.last_mut() {
                     end.end = self.heading_terms.len();
                 }
@@ -281,21 +250,20 @@ pub fn content_text(page: &Page<'_>) -> String {
 /// Returns the content of a page, and whether the page has markup that scripts may show.
 fn extracted(page: &Page<'_>, templates: Templates) -> (PageContent, bool) {
     let mut content = PageContent { is_text: page.kind == PageKind::Text, ..PageContent::default() };
-    let (parts, has_templates) = Tokenizer::new().tokens_and_regions(page, templates, &mut content.tokens);
-    let terms_min = match page.kind {
+    let (parts, containers, has_templates) =
+        Tokenizer::new().tokens_and_containers(page, templates, &mut content.tokens);
+    match page.kind {
         PageKind::Html => {
             content.blocks = blocks::of_markup(&content.tokens, &parts);
-            if classify::markup(&mut content.blocks) { DECLARED_MIN } else { TERMS_MIN }
+            classify::markup(&mut content.blocks, &containers);
         }
         PageKind::Text => {
             content.blocks = blocks::of_lines(&content.tokens);
-            classify::drop_notice(&mut content.blocks);
             classify::lines(&mut content.blocks);
-            TERMS_MIN
         }
-    };
+    }
     content.gather();
-    if content.terms.len() < terms_min {
+    if content.terms.len() < TERMS_MIN {
         content.is_whole = true;
         (content.units, content.terms, content.numbers) = Default::default();
         content.blocks.iter_mut().for_each(|block| block.is_content = true);

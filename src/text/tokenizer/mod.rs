@@ -22,11 +22,12 @@ use std::ops::Range;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::text::html::{Scan, Templates, scan, scan_with_map, scan_with_parts, scan_with_regions};
+use crate::text::html::{Scan, Templates, scan, scan_with_map, scan_with_parts, scan_with_containers};
 use crate::text::images::Addresses;
 use crate::text::invisible;
 use crate::text::letters::{continues, is_alphanumeric, is_joiner, is_unspaced};
 use crate::text::map::TextMap;
+use crate::text::containers::Container;
 use crate::text::outline::OutlinePart;
 use crate::text::page::{Page, PageKind};
 use crate::text::sheet::Layout;
@@ -170,30 +171,31 @@ impl Tokenizer {
         }
     }
 
-    /// Replaces the content of `tokens` by the terms of a page. Returns the parts of its text with their regions
+    /// Replaces the content of `tokens` by the terms of a page. Returns the parts of its text and their containers
     /// (none of plain text), and whether the page has markup that scripts may show.
-    pub(crate) fn tokens_and_regions(
+    pub(crate) fn tokens_and_containers(
         &self,
         page: &Page<'_>,
         templates: Templates,
         tokens: &mut Tokens,
-    ) -> (Vec<OutlinePart>, bool) {
+    ) -> (Vec<OutlinePart>, Vec<Container>, bool) {
         let text = shown(page);
         match page.kind {
             PageKind::Html => {
-                let mut scan = scan_with_regions(&text, Layout::Raw, templates);
+                let mut scan = scan_with_containers(&text, Layout::Raw, templates);
                 let removed = invisible::remove(&mut scan.text);
                 scan.parts.iter_mut().for_each(|part| part.end = removed.moved(part.end));
                 scan.images.iter_mut().for_each(|image| image.at = removed.moved(image.at));
-                let (parts, has_templates) = (std::mem::take(&mut scan.parts), scan.has_templates);
+                let (parts, containers) = (std::mem::take(&mut scan.parts), std::mem::take(&mut scan.containers));
+                let has_templates = scan.has_templates;
                 self.scanned(page, scan, tokens);
-                (parts, has_templates)
+                (parts, containers, has_templates)
             }
             PageKind::Text => {
                 let mut text = text.into_owned();
                 invisible::remove(&mut text);
                 self.taken(&text, tokens);
-                (Vec::new(), false)
+                (Vec::new(), Vec::new(), false)
             }
         }
     }

@@ -1,0 +1,147 @@
+//! The elements of a page that contain its text, and what they are by their names.
+//!
+//! Nothing here decides what is content: an element's kind (HTML, WAI-ARIA, microdata) and the words of its class and
+//! identifier are evidence, which [`page_content`](crate::text::page_content) weighs.
+
+use crate::text::hints::Hints;
+
+/// Attributes that tell the purpose of an element.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Attributes<'a> {
+    pub(crate) role: Option<&'a str>,
+    pub(crate) class: Option<&'a str>,
+    pub(crate) id: Option<&'a str>,
+    pub(crate) style: Option<&'a str>,
+    pub(crate) item: Option<&'a str>,
+    /// The element has the attribute `hidden`.
+    pub(crate) is_hidden: bool,
+}
+
+impl<'a> Attributes<'a> {
+    /// Records an attribute, if it is one of these and the first of its name.
+    #[inline]
+    pub(crate) fn note(&mut self, name: &[u8], value: &'a str) {
+        let slot = match name.len() {
+            2 if name.eq_ignore_ascii_case(b"id") => &mut self.id,
+            5 if name.eq_ignore_ascii_case(b"class") => &mut self.class,
+            5 if name.eq_ignore_ascii_case(b"style") => &mut self.style,
+            6 if name.eq_ignore_ascii_case(b"hidden") => {
+                self.is_hidden = true;
+                return;
+            }
+            8 if name.eq_ignore_ascii_case(b"itemprop") => &mut self.item,
+            _ => return,
+        };
+        slot.get_or_insert(value);
+    }
+
+    /// Returns the hints of class and identifier.
+    pub(crate) fn hints(&self) -> Hints {
+        Hints::of(self.class.unwrap_or_default()).with(Hints::of(self.id.unwrap_or_default()))
+    }
+
+    fn has_role(&self, roles: &[&str]) -> bool {
+        let role = self.role.map(str::trim).unwrap_or_default();
+        roles.iter().any(|one| role.eq_ignore_ascii_case(one))
+    }
+}
+
+/// An element that contains text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Container {
+    /// Index of the element around it; that of the page itself is 0, and its own parent.
+    pub(crate) parent: u32,
+    /// Navigation, footer, aside, control or dialog by its name or role; or hidden.
+    pub(crate) is_frame: bool,
+    pub(crate) is_header: bool,
+    pub(crate) is_article: bool,
+    /// The main part of a page, or the body of an article by its microdata.
+    pub(crate) is_main: bool,
+    /// A quotation, a table or preformatted text.
+    pub(crate) is_quote: bool,
+    pub(crate) is_figure: bool,
+    pub(crate) hints: Hints,
+    /// A hash of its name and the first word of its class; 0 without one. Items of a list have the same.
+    pub(crate) signature: u64,
+}
+
+impl Container {
+    /// Returns the container that an element of a name is; its parent is set when it has text.
+    pub(crate) fn of(name: &[u8], attributes: &Attributes<'_>) -> Self {
+        Container {
+            parent: 0,
+            is_frame: matches!(
+                name,
+                b"nav" | b"footer" | b"aside" | b"menu" | b"select" | b"button" | b"dialog" | b"search"
+            ) || attributes.has_role(&FRAME_ROLES)
+                || attributes.is_hidden
+                || attributes.style.is_some_and(hides),
+            is_header: name == b"header",
+            is_article: name == b"article",
+            is_main: name == b"main"
+                || attributes.has_role(&["main"])
+                || attributes.item.is_some_and(|item| item.trim() == "articleBody"),
+            is_quote: matches!(name, b"blockquote" | b"table" | b"pre"),
+            is_figure: matches!(name, b"figure" | b"figcaption"),
+            hints: attributes.hints(),
+            signature: signature(name, attributes),
+        }
+    }
+}
+
+/// Roles (WAI-ARIA) around the content.
+const FRAME_ROLES: [&str; 6] = ["navigation", "contentinfo", "search", "complementary", "dialog", "alertdialog"];
+
+/// Returns whether a style hides an element.
+fn hides(style: &str) -> bool {
+    style.split(';').filter_map(|declaration| declaration.split_once(':')).any(|(name, value)| {
+        let is_none = value.trim().get(..4).is_some_and(|value| value.eq_ignore_ascii_case("none"));
+        is_none && name.trim().eq_ignore_ascii_case("display")
+    })
+}
+
+/// Returns a hash of an element's name and the first word of its class, or of its identifier; digits do not count, by
+/// which generators number items. FNV-1a.
+fn signature(name: &[u8], attributes: &Attributes<'_>) -> u64 {
+    let first = |value: Option<&'_ str>| value.and_then(|value| value.split_ascii_whitespace().next()).unwrap_or("");
+    let class = match first(attributes.class) {
+        "" => first(attributes.id),
+        class => class,
+    };
+    if class.is_empty() {
+        return 0;
+    }
+    let bytes = name.iter().chain(b".").chain(class.as_bytes()).filter(|byte| !byte.is_ascii_digit());
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+/// Where a run of text stands: its container, and the element of its own that it opens a block with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) container: u32,
+    pub(crate) own: Own,
+    /// Hints of its own element, where that is none of the containers.
+    pub(crate) hints: Hints,
+}
+
+/// The element that was opened last before a block, unless another one was closed since.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Own {
+    Paragraph,
+    ListItem,
+    /// A heading of the first rank.
+    Heading,
+    #[default]
+    Other,
+}
+
+impl Own {
+    pub(crate) fn of(name: &[u8]) -> Self {
+        match name {
+            b"p" => Own::Paragraph,
+            b"li" => Own::ListItem,
+            b"h1" => Own::Heading,
+            _ => Own::Other,
+        }
+    }
+}

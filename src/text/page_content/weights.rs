@@ -1,0 +1,107 @@
+//! The weights by which blocks of markup are classified: every number of it, and no other.
+//!
+//! They are fitted by logistic regression to pages on which people marked the article and, with a tenth of the weight,
+//! to pages that declare their main part (`benches/content_fit.py` prints them and the figures, cross-validated by site).
+
+/// Weights of what is known of a block by itself, its neighbours and the elements around it.
+pub(super) struct Local {
+    pub(super) constant: f64,
+    /// For the binary logarithm of its length outside of links, and of the mean of its neighbours'.
+    pub(super) length: f64,
+    pub(super) neighbour_length: f64,
+    /// For the share of it in links, 0 to 1.
+    pub(super) link_share: f64,
+    /// If it ends like a sentence.
+    pub(super) sentence_end: f64,
+    /// For the share of its two neighbours that are prose.
+    pub(super) neighbour_prose: f64,
+    /// If it is a paragraph, an item of a list, of a figure.
+    pub(super) paragraph: f64,
+    pub(super) list_item: f64,
+    pub(super) figure: f64,
+    /// If it is in a quotation, a table or preformatted text.
+    pub(super) quote: f64,
+    /// If names of elements around it hint at comments, other pages, boilerplate, notes about the text.
+    pub(super) comment: f64,
+    pub(super) related: f64,
+    pub(super) boilerplate: f64,
+    pub(super) meta: f64,
+    /// If the names of the nearest two hint at a text.
+    pub(super) text: f64,
+    /// If it is in an element around the content, in a header.
+    pub(super) frame: f64,
+    pub(super) header: f64,
+    /// If it is in an article, in an article within another one, in the main part.
+    pub(super) article: f64,
+    pub(super) inner_article: f64,
+    pub(super) main: f64,
+    /// If it stands behind the first heading of rank 1, before it.
+    pub(super) after_heading: f64,
+    pub(super) before_heading: f64,
+    /// For the share of the text outside of links before it, 0 to 1.
+    pub(super) position: f64,
+}
+
+/// Weights of where a block stands by the main container, the element with the most of what looks like content.
+pub(super) struct Context {
+    pub(super) constant: f64,
+    /// For its local score, and the mean of those of the two blocks before and behind it.
+    pub(super) score: f64,
+    pub(super) neighbour_score: f64,
+    /// For the number of elements between it and the main container, where that contains it, at most 4.
+    pub(super) depth: f64,
+    /// For the number of elements between the main container and the next one that contains both, at most 5.
+    pub(super) distance: f64,
+    /// If it stands between the first and the last block of the main container that is surely content, or behind.
+    pub(super) between: f64,
+    pub(super) behind: f64,
+    /// For the share of it in links, where it stands between these in the main container.
+    pub(super) link_share: f64,
+}
+
+pub(super) const LOCAL: Local = Local {
+    constant: -2.910,
+    length: 0.190,
+    neighbour_length: 0.175,
+    link_share: -1.845,
+    sentence_end: 0.674,
+    neighbour_prose: 0.774,
+    paragraph: 0.670,
+    list_item: 0.888,
+    figure: -1.235,
+    quote: 2.359,
+    comment: -5.193,
+    related: -1.099,
+    boilerplate: -2.090,
+    meta: -2.023,
+    text: 0.728,
+    frame: -1.439,
+    header: -1.510,
+    article: 0.212,
+    inner_article: -1.821,
+    main: 1.015,
+    after_heading: 1.062,
+    before_heading: -0.488,
+    position: -1.083,
+};
+
+pub(super) const CONTEXT: Context = Context {
+    constant: -0.133,
+    score: 0.680,
+    neighbour_score: 0.270,
+    depth: -0.193,
+    distance: -0.475,
+    between: 1.046,
+    behind: 0.247,
+    link_share: -1.726,
+};
+
+/// An element with this share of a page's text outside of links or more is content whatever its name says.
+pub(super) const MOST: f64 = 0.6;
+
+/// Content with less than this share of what stands in no element around the content is in doubt.
+pub(super) const DOUBT: f64 = 0.2;
+
+/// Share of text outside of links below which a page is a list of links, if its content is shorter than this.
+pub(super) const LIST_SHARE: f64 = 1.0 / 3.0;
+pub(super) const LIST_UNITS: u64 = 1000;
