@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use crate::text::content::LINE_UNITS;
 use crate::text::outline::{HeadingPart, OutlinePart, Role};
 use crate::text::regions::Region;
 use crate::text::sentences::units;
@@ -11,6 +10,9 @@ use crate::text::tokenizer::Tokens;
 
 /// Words of a text, at least: long names have fewer.
 const TEXT_WORDS: u32 = 5;
+
+/// A text is longer than this many units.
+const TEXT_UNITS: u32 = 25;
 
 /// A line of at least this many units is prose, whatever it ends with.
 const PROSE_UNITS: u32 = 50;
@@ -54,7 +56,7 @@ impl ContentBlock {
 
     /// Returns whether it is long, of several words, and mostly not in links.
     pub(super) fn is_text(&self) -> bool {
-        !self.is_link() && self.units as usize > LINE_UNITS && self.words >= TEXT_WORDS
+        !self.is_link() && self.units > TEXT_UNITS && self.words >= TEXT_WORDS
     }
 
     /// Returns whether it is a line of prose: a text that is long, or has the end of a sentence.

@@ -1,15 +1,13 @@
-//! The content of a page without its boilerplate (Huang, Wang, Li 3.1), as newer recipes find it.
+//! The content of a page without its boilerplate (Huang, Wang, Li 3.1).
 //!
-//! Older recipes use [`main_content`](crate::text::main_content), which never changes. It drops all links, and with
-//! them lists that are content; it recognises boilerplate by a few elements only. Here the region of the page that
-//! contains a block decides first, and its links only then (Kohlschuetter, Fankhauser, Nejdl, WSDM 2010, and
-//! Pomikalek 2011 look at blocks and their neighbours in the same way).
+//! The region of the page that contains a block decides first, and its links only then (Kohlschuetter, Fankhauser,
+//! Nejdl, WSDM 2010, and Pomikalek 2011 look at blocks and their neighbours in the same way).
 //!
 //! As specified here:
 //!
 //! * A block is text between two tags that are no formatting instructions, or a line of plain text; lengths are in
-//!   *units*, as in `main_content`. A *text* is a block of more than 25 units and at least five words, less than
-//!   half of it in links; a *link block* has half of its length or more in links.
+//!   *units* of the letters and digits of its terms: one for an ASCII character, two for any other. A *text* is a
+//!   block of more than 25 units and at least five words, less than half of it in links; a *link block* has half of its length or more in links.
 //! * Frame is the text in `nav`, `footer`, `aside`, `menu`, `select`, `button`, `dialog` or `search`; in a
 //!   `header` (or role `banner`) that is of no main part and no article; in an element with the role `navigation`,
 //!   `contentinfo`, `search`, `complementary`, `dialog` or `alertdialog`; in what is `hidden` (attribute, class, or
@@ -44,10 +42,10 @@
 
 use std::ops::Range;
 
-use crate::text::content::{TERMS_MIN, is_number};
 use crate::text::html::Templates;
 use crate::text::lower::LowerHashes;
 use crate::text::page::{Page, PageKind};
+use crate::text::terms_text::{is_number, text_of};
 use crate::text::tokenizer::{Tokenizer, Tokens};
 
 mod blocks;
@@ -275,7 +273,7 @@ pub fn content_text(page: &Page<'_>) -> String {
     let content = page_content(page);
     let spans = content.tokens.spans();
     let begins = content.blocks.iter().map(|block| spans[block.indexes.start as usize].0);
-    crate::text::content::text_of(&content.tokens, &content.terms, begins, page.kind)
+    text_of(&content.tokens, &content.terms, begins, page.kind)
 }
 
 /// Returns the content of a page, and whether the page has markup that scripts may show.
@@ -305,6 +303,8 @@ fn extracted(page: &Page<'_>, templates: Templates) -> (PageContent, bool) {
     (content, has_templates)
 }
 
+/// With fewer terms of content, all of the page is its content.
+const TERMS_MIN: usize = 20;
 /// With fewer terms in the main part that a page declares, all of the page is its content.
 const DECLARED_MIN: usize = 5;
 
