@@ -21,7 +21,7 @@ use nddb::archive::{self, EntryContent, Input};
 use nddb::compare::lcs::Parameters;
 use nddb::detect::Rules;
 use nddb::internals::lcs::{Comparer, Likeness, Myers, Prepared, plain};
-use nddb::internals::text::main_text;
+use nddb::internals::text::content_text;
 
 /// Bytes of a generated text.
 const SIZE: usize = 10_240;
@@ -235,7 +235,7 @@ fn real(path: &Path, pages: usize, pairs: usize, rounds: usize, random: &mut Ran
         && let Some(entry) = input.next().expect("readable")
     {
         if let EntryContent::Page(page) = entry.content {
-            texts.push(main_text(&page.page()));
+            texts.push(content_text(&page.page()));
         }
     }
     let mut sharing: HashMap<&str, Vec<usize>> = HashMap::new();

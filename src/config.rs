@@ -30,7 +30,7 @@ impl Config {
         if k > K_MAX {
             return Err(Error::OutOfRange { what: "k", requested: k.into(), limit: K_MAX.into() });
         }
-        Ok(Self { bits: 64, k, levels: None, restart: RESTART, recipe: "main/3".into() })
+        Ok(Self { bits: 64, k, levels: None, restart: RESTART, recipe: "main/1".into() })
     }
 
     /// Sets the width of fingerprints in bits, 8 to 64.
@@ -70,7 +70,7 @@ impl Config {
         Ok(self)
     }
 
-    /// Sets the label of the recipe of fingerprints and sketches, such as `main/3`.
+    /// Sets the label of the recipe of fingerprints and sketches, such as `main/1`.
     pub fn recipe(mut self, label: &str) -> Self {
         self.recipe = label.into();
         self

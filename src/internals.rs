@@ -7,7 +7,6 @@
 /// Texts of pages, and what they are cut into.
 pub mod text {
     pub use crate::text::charset::decode;
-    pub use crate::text::content::main_text;
     pub use crate::text::page_content::content_text;
     pub use crate::text::sentences::{Sentence, sentences};
     pub use crate::text::site::host_of;

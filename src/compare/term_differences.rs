@@ -1,7 +1,7 @@
 //! The tokens in which two pages differ.
 
 use super::lcs::Myers;
-use crate::text::{Page, main_content, page_content, tokens};
+use crate::text::{Page, page_content, tokens};
 
 /// Most edits of a difference; users see only the number of more.
 const EDITS_MAX: usize = 4000;
@@ -36,12 +36,6 @@ pub fn term_difference(a: &Page<'_>, b: &Page<'_>) -> Option<TermDifference> {
 /// Returns the difference of the contents of two pages, as recipes with a profile find them.
 pub fn content_difference(a: &Page<'_>, b: &Page<'_>) -> Option<TermDifference> {
     let (a, b) = (page_content(a), page_content(b));
-    difference([&a.hashes(), &b.hashes()], &[a.terms().collect(), b.terms().collect()])
-}
-
-/// Returns the difference of the main content of two pages, as version 2 of the recipe `main` finds it.
-pub fn main_content_difference(a: &Page<'_>, b: &Page<'_>) -> Option<TermDifference> {
-    let (a, b) = (main_content(a), main_content(b));
     difference([&a.hashes(), &b.hashes()], &[a.terms().collect(), b.terms().collect()])
 }
 

@@ -43,7 +43,7 @@ pub use method::traits::{ALL_TRAITS, Model, TRAITS, Trait, Traits, told};
 pub use method::verification::Verification;
 pub use online::{
     Bound, Edit, Judgement, NearDuplicate, NearDuplicates, OnlineDetector, PartedNearDuplicates, TermDifference,
-    UnreadReason, bounds, content_difference, main_content_difference, read_page, term_difference,
+    UnreadReason, bounds, content_difference, read_page, term_difference,
 };
 pub use pairs::judge::stored_pair;
 pub use pairs::pairs;

@@ -129,8 +129,7 @@ pub fn headings_differ(a: &Record, b: &Record) -> bool {
 /// A database of these pages, half of them in a run.
 pub fn database(folder: &std::path::Path, pages: &[Page]) -> Result<Reader> {
     let path = folder.join("db");
-    // Documents are found by the bands of their min-values.
-    let mut writer = Writer::create(&path, &Config::within(3)?.recipe("main/2"))?;
+    let mut writer = Writer::create(&path, &Config::within(3)?.recipe("web/1"))?;
     for (index, page) in pages.iter().enumerate() {
         writer.insert(page.document())?;
         if index == pages.len() / 2 {

@@ -1,4 +1,4 @@
-//! The profile of a page that the default verdict compares (`main/3`): small sketches of fixed width of its
+//! The profile of a page that the default verdict compares (`main/1`): small sketches of fixed width of its
 //! content, titles, headings and numbers.
 //!
 //! As specified here:

@@ -73,7 +73,6 @@ impl Document {
             record.supershingles = Some(min_hash.supershingles);
         }
         record.projection = sketch.projection;
-        record.headings = sketch.headings.map(|headings| [headings.title, headings.heading]);
         record.profile = sketch.profile.map(|profile| Box::new(profile.to_bytes()));
         Ok(document)
     }

@@ -25,12 +25,11 @@ pub(crate) fn keys_of(record: &Record, recipe: Option<&Recipe>) -> DocumentKeys 
     }
 }
 
-/// The bands of a document, by the recipe of its database: of its min-values, or of its profile.
+/// The bands of a document's profile, if the recipe of its database has profiles.
 pub(crate) fn bands_of(record: &Record, recipe: Option<&Recipe>) -> impl Iterator<Item = u64> {
-    let (long, short) = (recipe.is_some_and(Recipe::has_bands), recipe.is_some_and(Recipe::has_profile));
-    let long = record.min_values.iter().filter(move |_| long).flat_map(|values| Recipe::bands(values));
-    let short = record.profile.iter().filter(move |_| short).flat_map(|profile| Profile::from_bytes(profile).bands());
-    long.chain(short)
+    let has_profile = recipe.is_some_and(Recipe::has_profile);
+    let profile = record.profile.iter().filter(move |_| has_profile);
+    profile.flat_map(|profile| Profile::from_bytes(profile).bands())
 }
 
 /// Returns whether summaries have what algorithms B and C compare: in databases where documents are found by it.

@@ -4,8 +4,7 @@
 //! `entities`), its visible text and the map back to its bytes (`TextMap`), the units of that text, and the site
 //! of a host name (Henzinger 2006, 1). Texts are split in three ways, each after a paper: into terms (`Tokens`,
 //! Henzinger 2, H1), into sentences (`sentences`, Huang et al. 3.1, L1) and into words (`CanonicalWords`, Ye et
-//! al. 4.2, Y1). `PageContent` says which terms are a page's content and which are boilerplate; for older recipes
-//! `MainContent` does. Everything is a pure function: no input or output, no threads, no clock, and the same
+//! al. 4.2, Y1). `PageContent` says which terms are a page's content and which are boilerplate. Everything is a pure function: no input or output, no threads, no clock, and the same
 //! result on every platform.
 //!
 //! It must never import `sketch`, `store`, `archive` or `detect`, nor anything that opens a file. Types of the
@@ -15,7 +14,6 @@ pub(crate) mod address;
 pub(crate) mod charset;
 mod combining_marks;
 mod containers;
-pub(crate) mod content;
 mod elements;
 mod entities;
 mod headings;
@@ -34,6 +32,7 @@ pub(crate) mod sentences;
 mod sheet;
 mod short;
 pub(crate) mod site;
+mod terms_text;
 pub(crate) mod title;
 pub(crate) mod tokenizer;
 pub(crate) mod visible;
@@ -44,10 +43,9 @@ pub use headings::Headings;
 pub use page::{Page, PageKind};
 pub use site::{SiteRule, host_of};
 
-pub(crate) use content::{MainContent, main_content, main_text};
 pub(crate) use letters::is_word_character;
 pub(crate) use lower::LowerHashes;
-pub(crate) use page_content::{PageContent, page_content};
+pub(crate) use page_content::{PageContent, content_text, page_content};
 pub(crate) use sentences::{DOCUMENT_UNITS, Sentence, first_units, sentences, units};
 pub(crate) use tokenizer::{Tokens, tokens};
 pub(crate) use visible::{folded_text, visible_text};

@@ -27,7 +27,7 @@ fn layout(name: &str) -> Vec<(usize, usize, &'static str)> {
 
 const START: [Field; 3] = [fields::MAGIC, fields::FORMAT_VERSION, fields::READER_MIN];
 
-fn structures() -> [(&'static str, &'static [Field]); 14] {
+fn structures() -> [(&'static str, &'static [Field]); 12] {
     [
         ("start", &START),
         ("block", &block::FIELDS),

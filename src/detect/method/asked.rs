@@ -103,7 +103,7 @@ mod tests {
     /// Pages of one text and several, of one name and several, and without parts of their sketches.
     fn documents(random: &mut Random) -> Vec<Document> {
         let texts = texts(12, 3);
-        let recipe = Recipe::from_label("main-c/3").expect("a recipe");
+        let recipe = Recipe::from_label("main-c/1").expect("a recipe");
         let mut documents = Vec::new();
         for index in 0..48 {
             let title = ["", "red fox", "red fox hunting", "blue whale"][random.index(4)];

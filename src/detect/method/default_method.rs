@@ -33,12 +33,11 @@ impl Method {
     /// the most accurate method on labelled pages, and the baseline for the evaluation of others.
     pub const DEFAULT: Method = Method::Model;
 
-    /// Returns the default method of a recipe: [`Method::DEFAULT`] if the recipe keeps an index for it, min-hash if the
-    /// recipe keeps an index for that method (`main/2`), else simhash.
+    /// Returns the default method of a recipe: [`Method::DEFAULT`] if the recipe keeps an index for it, else
+    /// simhash.
     pub fn default_of(recipe: Option<&Recipe>) -> Method {
         match recipe {
             Some(recipe) if recipe.has_profile() => Method::DEFAULT,
-            Some(recipe) if recipe.has_bands() => Method::MinHash,
             _ => Method::Simhash,
         }
     }

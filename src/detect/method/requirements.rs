@@ -37,14 +37,14 @@ pub(crate) fn check_index(view: View<'_>, decider: &Decider<'_>) -> Result<()> {
     let has = |recipe: &Recipe, keys: Keys| match keys {
         Keys::Megashingles => recipe.has_megashingles(),
         Keys::Pieces => recipe.has_pieces(),
-        Keys::Bands => recipe.has_bands() || recipe.has_profile(),
+        Keys::Bands => recipe.has_profile(),
     };
     let has_all = |recipe: &Recipe| definition.keys().iter().all(|&keys| has(recipe, keys));
     definition.keys().iter().try_for_each(|&keys| {
         let lacks = match keys {
             Keys::Megashingles => "keeps no megashingles",
             Keys::Pieces => "keeps no pieces of projections",
-            Keys::Bands => "keeps no bands of min-values",
+            Keys::Bands => "keeps no bands of profiles",
         };
         require(view, definition, lacks, |recipe| has(recipe, keys), has_all)
     })

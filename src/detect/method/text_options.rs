@@ -4,7 +4,7 @@ use super::ratios::Ratios;
 use crate::archive::PageEntry;
 use crate::sketch::{Recipe, SHINGLE_WORDS, SignatureRules};
 use crate::store::View;
-use crate::text::{Page, folded_text, main_text};
+use crate::text::{Page, content_text, folded_text};
 
 /// Options of perhaps-similar sets; the defaults are those of Huang et al. 2008, where the paper gives a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,7 +87,7 @@ impl TextScope {
     pub(crate) fn text(self, page: &Page<'_>) -> String {
         match self {
             TextScope::Whole => folded_text(page),
-            TextScope::Main => main_text(page),
+            TextScope::Main => content_text(page),
         }
     }
 

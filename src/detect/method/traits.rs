@@ -172,7 +172,7 @@ pub(crate) fn log_odds(probability: f64) -> f64 {
 }
 
 impl Model {
-    /// Constants fitted for the recipe `main/3`, as `benches/fit.sh` prints them.
+    /// Constants fitted for the recipe `main/1`, as `benches/fit.sh` prints them.
     pub const MAIN: Model = Model { constant: -0.37, weights: [1.37, -4.02, -1.48, -4.04, -6.97] };
 
     /// Returns the contribution of each trait to the log-odds.

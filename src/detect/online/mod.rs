@@ -18,9 +18,7 @@ mod verify;
 
 pub use super::method::decider::bounds;
 pub use super::method::evidence::Bound;
-pub use crate::compare::term_differences::{
-    Edit, TermDifference, content_difference, main_content_difference, term_difference,
-};
+pub use crate::compare::term_differences::{Edit, TermDifference, content_difference, term_difference};
 pub use detector::OnlineDetector;
 pub use federation::PartedNearDuplicates;
 pub use insert::Judgement;

@@ -20,7 +20,7 @@ use crate::text::Page;
 use crate::{Config, Error, Fingerprint};
 
 /// Recipes with an index of every kind, and one with that of simhash alone.
-const RECIPES: [&str; 5] = ["main-c/3", "main-c/2", "main/3", "web-c/1", "1e0ng/1"];
+const RECIPES: [&str; 4] = ["main-c/1", "main/1", "web-c/1", "1e0ng/1"];
 
 type Pairs = BTreeSet<(String, String)>;
 

@@ -2,7 +2,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use nddb_format::record::Record;
-use nddb_format::summaries::min_byte;
 use proptest::prelude::*;
 
 use super::*;
@@ -10,16 +9,15 @@ use crate::detect::method::known::{b_similarity, c_similarity};
 use crate::detect::method::pair::Line;
 use crate::detect::method::registry::Method;
 use crate::detect::pairs;
-use crate::detect::support::{Page, Random, collection, headings_differ, options, pages};
+use crate::detect::support::{Page, Random, collection, options, pages};
 use crate::store::check;
 use crate::store::{CheckOptions, Document, Outcome, Reader, Stored, View, Writer};
 use crate::{Config, Error, Fingerprint, Result};
 
-const METHODS: [Method; 7] =
-    [Method::Identity, Method::Simhash, Method::B, Method::C, Method::Combined, Method::Split, Method::MinHash];
+const METHODS: [Method; 6] = [Method::Identity, Method::Simhash, Method::B, Method::C, Method::Combined, Method::Split];
 
 fn create(path: &Path) -> Writer {
-    Writer::create(path, &Config::within(3).expect("k").recipe("main-c/2")).expect("a new database")
+    Writer::create(path, &Config::within(3).expect("k").recipe("web-c/1")).expect("a new database")
 }
 
 /// All live documents, in the order of their numbers.
@@ -46,7 +44,7 @@ fn score(online: &OnlineDetector, a: &Stored, b: &Stored) -> Option<u32> {
     if x.tokens != Some(0) && x.digest.is_some() && x.digest == y.digest {
         return Some(u32::MAX);
     }
-    if online.or_simhash && (x.min_values.is_none() || y.min_values.is_none()) {
+    if online.or_simhash && (x.supershingles.is_none() || y.supershingles.is_none()) {
         // The fingerprint of a page without terms says nothing.
         let is_bare = |record: &Record| record.tokens.is_none_or(|tokens| tokens == 0);
         let says = |record: &Record| {
@@ -69,23 +67,14 @@ fn score(online: &OnlineDetector, a: &Stored, b: &Stored) -> Option<u32> {
             let distance = (a.fingerprint.0 ^ b.fingerprint.0).count_ones();
             (distance <= online.rules.within).then_some(64 - distance)
         }
-        Method::B => (equal >= 2).then_some(equal),
         // Before all that simhash says instead of it.
-        Method::MinHash => min_values_agree(x, y).filter(|_| !headings_differ(x, y)).map(|agree| 64 + agree),
+        Method::B => (equal >= 2).then_some(64 + equal),
         Method::C => c,
         Method::Combined => combined,
         Method::Split if x.site.is_some() && x.site == y.site => combined,
         Method::Split => c.or((agree >= 372 && equal >= 2).then_some(agree)),
         _ => None,
     }
-}
-
-/// Whether two documents have the bytes of at least 36 of 84 min-values in common, and the min-values of one band.
-fn min_values_agree(a: &Record, b: &Record) -> Option<u32> {
-    let (a, b) = (a.min_values.as_deref()?, b.min_values.as_deref()?);
-    let agree = (0..84).filter(|&position| min_byte(a[position]) == min_byte(b[position])).count();
-    let shares = (0..21).any(|band| (4 * band..4 * band + 4).all(|position| a[position] == b[position]));
-    (agree >= 36 && shares).then_some(agree as u32)
 }
 
 /// All near-duplicates of a document, in their order.
@@ -108,7 +97,6 @@ fn is_known(method: Method, record: &Record) -> bool {
             Method::Identity => record.digest.is_some(),
             Method::B => b,
             Method::C => c,
-            Method::MinHash => record.min_values.is_some(),
             Method::Combined | Method::Split => b && c,
             _ => true,
         }
@@ -124,8 +112,7 @@ fn can_be_asked(method: Method, record: &Record) -> bool {
 /// Compares the answers of a view with what a look at all documents says, for every document and method.
 fn assert_answers(view: View<'_>, what: &str) {
     let all = everything(view);
-    let usual = OnlineDetector { group_limit: 10_000, ..OnlineDetector::usual(view) };
-    assert_eq!((usual.method, usual.or_simhash), (Method::MinHash, true));
+    let usual = OnlineDetector { group_limit: 10_000, or_simhash: true, ..OnlineDetector::new(Method::B) };
     let named = METHODS.iter().flat_map(|&method| {
         [false, true].map(|complete| OnlineDetector { complete, group_limit: 10_000, ..OnlineDetector::new(method) })
     });
@@ -279,7 +266,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
     fn check_and_insert_is_one_step(seed in any::<u64>(), method in 0..=METHODS.len(), complete in any::<bool>()) {
-        let usual = OnlineDetector { or_simhash: true, ..OnlineDetector::new(Method::MinHash) };
+        let usual = OnlineDetector { or_simhash: true, ..OnlineDetector::new(Method::B) };
         let by = |&method| OnlineDetector { complete, ..OnlineDetector::new(method) };
         let online = METHODS.get(method).map_or(usual, by);
         let folder = tempfile::tempdir().expect("a folder");
@@ -434,11 +421,11 @@ fn what_the_database_keeps_no_index_for_is_refused_with_what_would() {
         (
             "web/1",
             &[Method::C, Method::Split][..],
-            "keeps no pieces of projections; recipes that fit: main-c/3, web-c/1",
+            "keeps no pieces of projections; recipes that fit: main-c/1, web-c/1",
         ),
-        ("web-c/1", &[Method::MinHash], "keeps no bands of min-values; recipes that fit: main/3"),
-        ("1e0ng/1", &[Method::B, Method::Combined], "makes no supershingles; recipes that fit: main/3, web/1"),
-        ("main-c/2", &[Method::Lcs, Method::Cosine, Method::Shingles], "compares texts"),
+        ("web-c/1", &[Method::MinHash], "keeps no bands of profiles; recipes that fit: main/1"),
+        ("1e0ng/1", &[Method::B, Method::Combined], "makes no supershingles; recipes that fit: main/1, web/1"),
+        ("main-c/1", &[Method::Lcs, Method::Cosine, Method::Shingles], "compares texts"),
     ] {
         let config = Config::within(3).expect("k").recipe(label);
         let mut writer = Writer::create(folder.path().join(&label[..label.len() - 2]), &config).expect("a database");
@@ -447,7 +434,7 @@ fn what_the_database_keeps_no_index_for_is_refused_with_what_would() {
             assert!(why.contains(said), "{label}, {method}: {why}");
         }
         assert!(writer.insert_if_new(bare.clone(), &OnlineDetector::new(Method::Simhash)).is_ok());
-        if label == "main-c/2" {
+        if label == "main-c/1" {
             for method in METHODS.into_iter().filter(|method| *method != Method::Simhash) {
                 let why = why(writer.insert_if_new(bare.clone(), &OnlineDetector::new(method)));
                 assert!(why.contains("'b' only the fingerprint is known"), "{method}: {why}");

@@ -12,10 +12,7 @@ use crate::sketch::min_hash::{self, MinHash};
 use crate::sketch::profile::Profile;
 use crate::sketch::projection::{self, PIECES, Projection, projection};
 use crate::sketch::simhash;
-use crate::text::{
-    Headings, LowerHashes, MainContent, Page, SiteRule, Tokens, host_of, main_content, page_content, tokens,
-    visible_text,
-};
+use crate::text::{LowerHashes, Page, SiteRule, Tokens, host_of, page_content, tokens, visible_text};
 
 /// The sketches of a page's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,9 +28,6 @@ pub struct Sketch {
     pub min_hash: Option<MinHash>,
     /// The projection of algorithm C (Henzinger 2), if the recipe has it and the page a term.
     pub projection: Option<Projection>,
-    /// Hashes of title and first heading, if the recipe has them (none with a profile does) and the page has
-    /// either.
-    pub headings: Option<Headings>,
     /// The profile that the default verdict compares, if the recipe has it and the content a term.
     pub profile: Option<Profile>,
     /// The site of the page's address (Henzinger 1), empty without an address.
@@ -45,10 +39,9 @@ pub struct Sketch {
 /// The base `main` is the default. Without the flag `c`, its databases keep the keys of its own verdict alone. It reads
 /// the terms of a page's content (`text::page_content`), in lower case and without numbers: simhash, min-values,
 /// supershingles, projection, bands, and the profile that the default verdict compares. So pages of one site are not similar because their navigation is. The number of tokens and their
-/// digest are those of the whole page. Version 2 remains for the databases that have it: it finds the content in
-/// another way (`text::content`), has no profile, and its bands are of eight terms. The sites of version 3 are
-/// registrable domains, by the public suffix list; those of version 2 and of the other bases are Henzinger's unless
-/// the flag `psl` is set.
+/// digest are those of the whole page. Its sites are
+/// registrable domains, by the public suffix list; those of the other bases are Henzinger's unless the flag `psl` is
+/// set.
 ///
 /// The base `web` reads all terms: terms after Henzinger 2, the simhash of Manku et al. 2 over the terms in lower
 /// case weighted by their frequency, min-values and supershingles, projection. The other bases reproduce the
@@ -62,7 +55,7 @@ pub struct Sketch {
 ///
 /// let recipe = Recipe::default().with_pieces();
 /// assert_eq!(recipe, Recipe::named("main-c"));
-/// assert_eq!(recipe.map(|recipe| recipe.label()), Some("main-c/3".into()));
+/// assert_eq!(recipe.map(|recipe| recipe.label()), Some("main-c/1".into()));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recipe {
@@ -75,19 +68,16 @@ pub struct Recipe {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// Each term of the content ([`page_content`](crate::text::page_content)), in lower case, hashed with XXH3 (64
-    /// bits, seed 0): version 3 of `main`.
+    /// bits, seed 0): `main`.
     Content,
-    /// Each term of the main content ([`main_content`](crate::text::main_content)), hashed likewise: `main` up to
-    /// version 2.
-    Main,
     /// This many successive terms, in lower case, hashed with XXH3 (64 bits, seed 0): `web`.
     Terms(usize),
     /// The features of another tool.
     Of(Convention),
 }
 
-/// The version of `main` before the newest.
-const MAIN_VERSION: u32 = 2;
+/// The version of every recipe.
+const VERSION: u32 = 1;
 
 /// Lengths of phrases that are a flag of `web`.
 const PHRASES: std::ops::RangeInclusive<usize> = 2..=3;
@@ -97,7 +87,6 @@ struct Content {
     /// The hashes of the terms of its content, where the sketches are made of these.
     hashes: Option<Vec<u64>>,
     tokens: Tokens,
-    headings: Option<Headings>,
     profile: Option<Profile>,
 }
 
@@ -105,7 +94,7 @@ impl Recipe {
     /// The bases, the default first.
     pub const BASES: [&'static str; 7] = ["main", "web", "1e0ng", "seomoz", "text-dedup", "wayback64", "trafilatura"];
 
-    /// Returns the newest version of a base without flags.
+    /// Returns a base without flags.
     fn base(name: &str) -> Option<Recipe> {
         let kind = match name {
             "main" => Kind::Content,
@@ -116,21 +105,11 @@ impl Recipe {
         Some(Recipe { kind, site, pieces: false })
     }
 
-    /// Returns the version of `main` before the newest, without flags.
-    fn before() -> Recipe {
-        Recipe { kind: Kind::Main, site: SiteRule::Henzinger, pieces: false }
-    }
-
-    /// Returns the newest version of the recipe of this name: a base, followed by flags, each behind a hyphen.
+    /// Returns the recipe of this name: a base, followed by flags, each behind a hyphen.
     pub fn named(name: &str) -> Option<Recipe> {
-        Self::of_base(name, Self::base)
-    }
-
-    /// Returns the recipe of a name, with the version of its base that `version` gives.
-    fn of_base(name: &str, version: impl Fn(&str) -> Option<Recipe>) -> Option<Recipe> {
         let mut bases = Self::BASES.iter().filter_map(|&base| Some((base, name.strip_prefix(base)?)));
         let (base, flags) = bases.find(|(_, flags)| flags.is_empty() || flags.starts_with('-'))?;
-        let recipe = flags.split('-').skip(1).try_fold(version(base)?, |recipe, flag| match flag {
+        let recipe = flags.split('-').skip(1).try_fold(Self::base(base)?, |recipe, flag| match flag {
             "2grams" => recipe.with_phrases(2),
             "3grams" => recipe.with_phrases(3),
             "psl" => Some(recipe.with_registrable_sites()),
@@ -141,7 +120,7 @@ impl Recipe {
         (recipe.name() == name).then_some(recipe)
     }
 
-    /// Returns every recipe in its newest version: each base with all its flags.
+    /// Returns every recipe: each base with all its flags.
     #[cfg(any(test, feature = "testing"))]
     pub fn all() -> Vec<Recipe> {
         let mut all = Vec::new();
@@ -188,11 +167,6 @@ impl Recipe {
         let malformed = || RecipeError::Malformed { label: label.to_owned() };
         let (name, version) = label.split_once('/').ok_or_else(malformed)?;
         let found: u32 = version.parse().map_err(|_| malformed())?;
-        if found == MAIN_VERSION
-            && let Some(recipe) = Recipe::named_before(name)
-        {
-            return Ok(recipe);
-        }
         let recipe = Recipe::named(name).ok_or_else(|| RecipeError::Unknown { name: name.to_owned() })?;
         let (name, known) = (recipe.name(), recipe.version());
         match found.cmp(&known) {
@@ -202,23 +176,17 @@ impl Recipe {
         }
     }
 
-    /// Returns the recipe of this program with the same sketches and candidate keys as the recipe of a label,
-    /// whatever its version.
+    /// Returns the recipe of this program that has the name of a label, whatever its version: versions of a recipe have
+    /// the same kinds of sketches and candidate keys, with other values.
     pub fn of_any_version(label: &str) -> Option<Recipe> {
-        let (name, version) = label.split_once('/')?;
-        let is_before = version.parse().is_ok_and(|version: u32| version <= MAIN_VERSION);
-        is_before.then(|| Recipe::named_before(name)).flatten().or_else(|| Recipe::named(name))
-    }
-
-    /// Returns the version before the newest of a recipe of the base `main`.
-    fn named_before(name: &str) -> Option<Recipe> {
-        Self::of_base(name, |base| (base == Self::BASES[0]).then(Self::before))
+        let (name, _) = label.split_once('/')?;
+        Recipe::named(name)
     }
 
     /// Returns the name: the base and its flags.
     pub fn name(&self) -> String {
         let base = match self.kind {
-            Kind::Content | Kind::Main => "main",
+            Kind::Content => "main",
             Kind::Terms(_) => "web",
             Kind::Of(convention) => convention.name(),
         };
@@ -235,16 +203,12 @@ impl Recipe {
 
     /// Returns the version: versions differ in their numbers.
     pub fn version(&self) -> u32 {
-        match self.kind {
-            Kind::Content => 3,
-            Kind::Main => MAIN_VERSION,
-            _ => 1,
-        }
+        VERSION
     }
 
     /// Returns whether the sketches are of a page's main content.
     pub fn is_of_main_content(&self) -> bool {
-        matches!(self.kind, Kind::Content | Kind::Main)
+        self.kind == Kind::Content
     }
 
     /// Returns the number of successive terms of the whole page in a feature of the simhash; `None` if it has other
@@ -261,12 +225,6 @@ impl Recipe {
     /// Returns whether sketches have the min-values of algorithm B (Henzinger 2).
     pub fn has_min_hash(&self) -> bool {
         !matches!(self.kind, Kind::Of(_))
-    }
-
-    /// Returns whether documents are found by the bands of their min-values (`Recipe::bands`) as well as by their
-    /// megashingles.
-    pub fn has_bands(&self) -> bool {
-        self.kind == Kind::Main
     }
 
     /// Returns whether a database stores the megashingles of its documents, by which algorithm B finds them online. The
@@ -314,7 +272,7 @@ impl Recipe {
     /// Returns the sketch of a page.
     pub fn sketch(&self, page: &Page<'_>) -> Sketch {
         let host = page.url.and_then(host_of).unwrap_or_default();
-        let Content { hashes, tokens, headings, profile } = self.content(page, &host);
+        let Content { hashes, tokens, profile } = self.content(page, &host);
         let bytes: Vec<[u8; 8]> = tokens.hashes().iter().map(|token| token.to_le_bytes()).collect();
         let bytes = bytes.as_flattened();
         let (min_hash, projection) = match (self.kind, &hashes) {
@@ -326,7 +284,7 @@ impl Recipe {
             (_, None) => (min_hash::of_bytes(bytes), Some(projection(tokens.hashes()))),
         };
         let fingerprint = match self.kind {
-            Kind::Content | Kind::Main => simhash::fingerprint(hashes.into_iter().flatten()),
+            Kind::Content => simhash::fingerprint(hashes.into_iter().flatten()),
             Kind::Terms(1) => simhash::fingerprint(LowerHashes::new(&tokens)),
             Kind::Terms(terms) => simhash_of(&tokens, &Features { terms, ..Features::default() }),
             Kind::Of(convention) => {
@@ -341,7 +299,6 @@ impl Recipe {
             digest: xxh3_128(bytes).to_be_bytes(),
             min_hash,
             projection,
-            headings,
             profile,
             site: self.site.site(&host),
         }
@@ -354,14 +311,9 @@ impl Recipe {
                 let content = page_content(page);
                 let hashes = content.hashes();
                 let profile = Profile::of(&content, &hashes, host, page.url);
-                Content { hashes: Some(hashes), headings: None, profile, tokens: content.into_tokens() }
+                Content { hashes: Some(hashes), profile, tokens: content.into_tokens() }
             }
-            Kind::Main => {
-                let content = main_content(page);
-                let headings = Some(MainContent::headings(&content)).filter(|known| *known != Headings::default());
-                Content { hashes: Some(content.hashes()), headings, profile: None, tokens: content.into_tokens() }
-            }
-            _ => Content { hashes: None, headings: None, profile: None, tokens: tokens(page) },
+            _ => Content { hashes: None, profile: None, tokens: tokens(page) },
         }
     }
 
@@ -372,10 +324,6 @@ impl Recipe {
         match self.kind {
             Kind::Content => {
                 let content = page_content(page);
-                content.terms().zip(content.hashes()).for_each(|(term, hash)| explainer.add(&term, hash));
-            }
-            Kind::Main => {
-                let content = main_content(page);
                 content.terms().zip(content.hashes()).for_each(|(term, hash)| explainer.add(&term, hash));
             }
             Kind::Terms(terms) => {

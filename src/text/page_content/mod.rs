@@ -22,10 +22,10 @@
 
 use std::ops::Range;
 
-use crate::text::content::{TERMS_MIN, is_number};
 use crate::text::html::Templates;
 use crate::text::lower::LowerHashes;
 use crate::text::page::{Page, PageKind};
+use crate::text::terms_text::{is_number, text_of};
 use crate::text::tokenizer::{Tokenizer, Tokens};
 
 mod blocks;
@@ -244,7 +244,7 @@ pub fn content_text(page: &Page<'_>) -> String {
     let content = page_content(page);
     let spans = content.tokens.spans();
     let begins = content.blocks.iter().map(|block| spans[block.indexes.start as usize].0);
-    crate::text::content::text_of(&content.tokens, &content.terms, begins, page.kind)
+    text_of(&content.tokens, &content.terms, begins, page.kind)
 }
 
 /// Returns the content of a page, and whether the page has markup that scripts may show.
@@ -273,8 +273,8 @@ fn extracted(page: &Page<'_>, templates: Templates) -> (PageContent, bool) {
     (content, has_templates)
 }
 
-/// With fewer terms in the main part that a page declares, all of the page is its content.
-const DECLARED_MIN: usize = 5;
+/// With fewer terms of content, all of the page is its content.
+const TERMS_MIN: usize = 20;
 
 #[cfg(test)]
 mod tests;

@@ -22,7 +22,7 @@ use std::ops::Range;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::text::html::{Scan, Templates, scan, scan_with_map, scan_with_parts, scan_with_containers};
+use crate::text::html::{Scan, Templates, scan, scan_with_containers, scan_with_map};
 use crate::text::images::Addresses;
 use crate::text::invisible;
 use crate::text::letters::{continues, is_alphanumeric, is_joiner, is_unspaced};
@@ -152,23 +152,6 @@ impl Tokenizer {
             }
         };
         (tokens, map)
-    }
-
-    /// Replaces the content of `tokens` by the terms of a page. Returns the parts of its text (none of plain text).
-    pub(crate) fn tokens_and_parts(&self, page: &Page<'_>, tokens: &mut Tokens) -> Vec<OutlinePart> {
-        let text = shown(page);
-        match page.kind {
-            PageKind::Html => {
-                let mut scan = scan_with_parts(&text, Layout::Raw);
-                let parts = std::mem::take(&mut scan.parts);
-                self.scanned(page, scan, tokens);
-                parts
-            }
-            PageKind::Text => {
-                self.taken(&text, tokens);
-                Vec::new()
-            }
-        }
     }
 
     /// Replaces the content of `tokens` by the terms of a page. Returns the parts of its text and their containers

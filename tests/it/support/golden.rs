@@ -156,7 +156,7 @@ pub(crate) fn make_intervals(path: &Path) {
 /// The documents of the golden database `summaries`, by id: pages with all sketches, of which one is empty, and a
 /// fingerprint alone.
 pub(crate) fn summarized(when: &str) -> Vec<Document> {
-    let recipe = Recipe::from_label("main-c/3").expect("a recipe");
+    let recipe = Recipe::from_label("main-c/1").expect("a recipe");
     let pages = PAGES.iter().map(|(id, url, html)| {
         let page = Page { url: Some(url), ..Page::html(html) };
         Document::from_page(&format!("{when}-{id}"), &page, &recipe).expect("a good id")
@@ -168,7 +168,7 @@ pub(crate) fn summarized(when: &str) -> Vec<Document> {
 /// of a bulk load, in a run of a flush and in the memtable, one of them deleted.
 pub(crate) fn make_summaries(path: &Path) {
     let config = Config::within(3).and_then(|config| config.restart(32)).expect("a configuration");
-    let mut writer = Writer::create(path, &config.recipe("main-c/3")).expect("a new database");
+    let mut writer = Writer::create(path, &config.recipe("main-c/1")).expect("a new database");
     let mut load = writer.bulk_load().expect("a load");
     summarized("loaded").into_iter().for_each(|document| load.push(document).expect("taken"));
     load.finish().expect("loaded");

@@ -12,7 +12,7 @@ use crate::errors::Result;
 /// the width of fingerprints. Raises OutOfRange, RecipeError.
 ///
 /// >>> nddb.Config(k=3, recipe="main")
-/// Config(k=3, recipe="main/3", bits=64)
+/// Config(k=3, recipe="main/1", bits=64)
 #[pyclass(frozen, name = "Config", module = "nddb")]
 pub(crate) struct PyConfig {
     pub(crate) config: Config,

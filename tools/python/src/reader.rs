@@ -43,7 +43,7 @@ pub(crate) struct PyReader {
 /// and the errors of damage.
 ///
 /// >>> nddb.open("crawl.nddb").recipe
-/// 'main/3'
+/// 'main/1'
 /// >>> nddb.open("nowhere.nddb")
 /// Traceback (most recent call last):
 ///     ...

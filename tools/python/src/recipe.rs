@@ -23,7 +23,7 @@ const BATCH: usize = 1 << 12;
 /// Decides how a page becomes numbers: `Recipe(label="main")`. Its functions are pure. Raises RecipeError.
 ///
 /// >>> nddb.Recipe("main")
-/// Recipe("main/3")
+/// Recipe("main/1")
 #[pyclass(frozen, name = "Recipe", module = "nddb")]
 pub(crate) struct PyRecipe {
     pub(crate) recipe: Recipe,

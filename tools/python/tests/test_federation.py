@@ -55,14 +55,14 @@ def test_sketches_of_another_recipe_are_refused(table, tmp_path):
     sketches = pyarrow.table(nddb.Recipe("web").sketch_batch(table[:9]))
     pyarrow.parquet.write_table(sketches, tmp_path / "web.parquet")
     with nddb.Writer(tmp_path / "a.nddb", create=nddb.Config()) as writer:
-        with pytest.raises(nddb.Mismatch, match="web.parquet.*'web/1'.*'main/3'"):
+        with pytest.raises(nddb.Mismatch, match="web.parquet.*'web/1'.*'main/1'"):
             writer.load(tmp_path / "web.parquet")
     assert len(nddb.open(tmp_path / "a.nddb")) == 0
 
 
 def test_a_federation_answers_as_one_database(databases, table):
     whole, shards = nddb.open(databases[0]), nddb.Federation(databases[1])
-    assert (len(shards), shards.k, shards.bits, shards.recipe) == (len(whole), 3, 64, "main/3")
+    assert (len(shards), shards.k, shards.bits, shards.recipe) == (len(whole), 3, 64, "main/1")
     assert "page-1" in shards and "page-7" not in shards and shards.get("page-7") is None
     stored = shards.get("page-5")
     assert stored.pop("db") == str(databases[1][2]) and stored["url"] == whole.get("page-5")["url"]

@@ -12,7 +12,7 @@ use crate::store::keys::keys_of as keys_by;
 use crate::store::write::writer::Writer;
 
 /// A recipe whose documents have megashingles and bands.
-const RECIPE: &str = "main/2";
+const RECIPE: &str = "web/1";
 const LEN: u64 = 400;
 /// A document that is in no run.
 const UNPRINTED: u64 = 60;

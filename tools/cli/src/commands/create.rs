@@ -48,7 +48,7 @@ pub(super) struct RecipeArgs {
     /// The base: main (the content of a page), web (all of it), or what another tool makes of a page: 1e0ng, seomoz,
     /// text-dedup, wayback64, trafilatura
     ///
-    /// The label of a database, as `nddb stats` prints it, is taken too: main/2, web-c.
+    /// The label of a database, as `nddb stats` prints it, is taken too: main/1, web-c.
     #[arg(long, default_value = Recipe::BASES[0], value_name = "BASE")]
     recipe: String,
     /// The site of a page is its registrable domain, by the public suffix list (shop.co.uk), as it always is of main

@@ -26,13 +26,13 @@ fn what_is_no_database_is_named() {
 #[test]
 fn a_database_is_made_once_and_where_there_is_room() {
     let dir = Dir::new();
-    dir.nddb(["create", "db"]).tells(0, &["db: made, 64 bits, k = 3", "recipe main/3"]);
+    dir.nddb(["create", "db"]).tells(0, &["db: made, 64 bits, k = 3", "recipe main/1"]);
     dir.nddb(["create", "db"]).tells(1, &["db: exists already", "choose another path"]);
     dir.write("file", b"words");
     dir.nddb(["create", "file"]).tells(1, &["file: exists already"]);
     dir.nddb(["create", "no/such/folder"]).tells(1, &["no/such/folder", "No such file"]);
     let made = dir.nddb(["create", "b", "--bits", "32", "-k", "2", "--tables", "4", "--json"]).done().json();
-    assert_eq!((&made["bits"], &made["k"], &made["recipe"]), (&32.into(), &2.into(), &"main/3".into()));
+    assert_eq!((&made["bits"], &made["k"], &made["recipe"]), (&32.into(), &2.into(), &"main/1".into()));
     assert!(made["levels"].is_array(), "{made}");
 }
 
@@ -60,15 +60,15 @@ fn parameters_that_make_no_sense_are_wrong_usage() {
 fn a_recipe_is_a_base_and_flags_or_a_label() {
     let dir = Dir::new();
     for (number, (args, label)) in [
-        (&[][..], "main/3"),
-        (&["--pieces"], "main-c/3"),
-        (&["--pieces", "--psl"], "main-c/3"),
+        (&[][..], "main/1"),
+        (&["--pieces"], "main-c/1"),
+        (&["--pieces", "--psl"], "main-c/1"),
         (&["--recipe", "web", "--pieces", "--psl"], "web-psl-c/1"),
         (&["--recipe", "web", "--phrases", "2", "--pieces"], "web-2grams-c/1"),
         (&["--recipe", "1e0ng"], "1e0ng/1"),
-        (&["--recipe", "main-c"], "main-c/3"),
+        (&["--recipe", "main-c"], "main-c/1"),
         (&["--recipe", "web-3grams/1"], "web-3grams/1"),
-        (&["--recipe", "main/2", "--psl"], "main-psl/2"),
+        (&["--recipe", "web/1", "--psl"], "web-psl/1"),
     ]
     .into_iter()
     .enumerate()
@@ -83,6 +83,7 @@ fn a_recipe_is_a_base_and_flags_or_a_label() {
         (&["--recipe", "web", "--phrases", "4"], "2..=3"),
         (&["--recipe", "web-c-psl"], "there is no recipe 'web-c-psl'"),
         (&["--recipe", "main-psl"], "there is no recipe 'main-psl'"),
+        (&["--recipe", "main/2"], "recipe main has version 2, newer than this program's 1"),
     ] {
         dir.nddb([&["create", "db"], args].concat()).tells(2, &[why]);
     }
@@ -125,7 +126,7 @@ fn a_damaged_segment_is_damage_and_not_an_answer() {
 fn another_recipe_is_refused() {
     let dir = Dir::with_documents();
     dir.nddb(["create", "other", "--recipe", "1e0ng"]).done();
-    dir.nddb(["merge", "db", "other"]).tells(12, &["recipe", "main/3", "1e0ng/1", "hint:"]);
+    dir.nddb(["merge", "db", "other"]).tells(12, &["recipe", "main/1", "1e0ng/1", "hint:"]);
 }
 
 #[test]

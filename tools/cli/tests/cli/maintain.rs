@@ -70,7 +70,7 @@ fn stats_say_what_is_in_the_database() {
     dir.nddb(["rm", "db", "17"]).done();
     let stats = dir.nddb(["stats", "db", "--json"]).done().json();
     assert_eq!((&stats["documents"], &stats["deleted"]), (&json!(4999), &json!(1)));
-    assert_eq!((&stats["fingerprints"], &stats["recipe"]), (&json!(5000), &json!("main/3")));
+    assert_eq!((&stats["fingerprints"], &stats["recipe"]), (&json!(5000), &json!("main/1")));
     assert_eq!((&stats["bits"], &stats["k"], &stats["format"]), (&json!(64), &json!(3), &json!(2)));
     let runs = stats["runs"].as_array().expect("a list");
     assert_eq!(runs.iter().filter_map(|run| run["fingerprints"].as_u64()).sum::<u64>(), 5000);
@@ -79,7 +79,7 @@ fn stats_say_what_is_in_the_database() {
     }
     assert!(stats["bytes"]["segments"].as_u64() > Some(30_000), "{stats}");
     let text = dir.nddb(["stats", "db"]).done().stdout;
-    for word in ["documents", "4,999", "deleted", "recipe", "main/3"] {
+    for word in ["documents", "4,999", "deleted", "recipe", "main/1"] {
         assert!(text.contains(word), "{text}");
     }
 }
@@ -201,13 +201,13 @@ fn a_database_is_backed_up_checked_and_restored() {
 fn an_upgrade_says_what_there_is_and_what_to_do() {
     let dir = Dir::with_documents();
     let text = dir.nddb(["upgrade", "db", "--dry-run"]).done().stdout;
-    for words in ["format   2, the newest", "recipe   main/3, the newest of its name", "nothing: 1 run of format 2"] {
+    for words in ["format   2, the newest", "recipe   main/1, the newest of its name", "nothing: 1 run of format 2"] {
         assert!(text.contains(words), "{words}: {text}");
     }
     let told = dir.nddb(["upgrade", "db", "--json"]).done().json();
     assert_eq!(
         (&told["format"], &told["runs_to_rewrite"], &told["recipe_newest"]),
-        (&json!(2), &json!(0), &json!("main/3"))
+        (&json!(2), &json!(0), &json!("main/1"))
     );
     // An older database, of which two runs lack summaries.
     let golden = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/v2/keys");

@@ -100,9 +100,9 @@ fn a_table_of_sketches_is_loaded_as_its_pages_are() {
 fn sketches_of_another_recipe_are_refused() {
     let dir = Dir::with_database();
     let rows = |recipe| [(Some(sketch("a", "one two three")), recipe, None)];
-    write_sketches(&dir, "a.parquet", &rows("main/3"));
+    write_sketches(&dir, "a.parquet", &rows("main/1"));
     write_sketches(&dir, "b.parquet", &rows("web/1"));
-    let ran = dir.nddb(["load", "db", "b.parquet"]).tells(12, &["b.parquet", "'web/1'", "'main/3'", "hint: "]);
+    let ran = dir.nddb(["load", "db", "b.parquet"]).tells(12, &["b.parquet", "'web/1'", "'main/1'", "hint: "]);
     drop(ran);
     // What was read before is not kept, either.
     dir.nddb(["load", "db", "a.parquet", "b.parquet"]).tells(12, &["b.parquet"]);
@@ -122,11 +122,11 @@ fn what_is_no_sketch_is_skipped() {
     let mut cut = sketch("cut", "some words of a page");
     cut.truncate(cut.len() - 3);
     let rows = [
-        (Some(sketch("good", "one two three four")), "main/3", None),
-        (Some(cut), "main/3", None),
-        (None, "main/3", None),
-        (Some(b"nonsense".to_vec()), "main/3", None),
-        (Some(wide), "main/3", Some("/nowhere.warc".to_owned())),
+        (Some(sketch("good", "one two three four")), "main/1", None),
+        (Some(cut), "main/1", None),
+        (None, "main/1", None),
+        (Some(b"nonsense".to_vec()), "main/1", None),
+        (Some(wide), "main/1", Some("/nowhere.warc".to_owned())),
     ];
     write_sketches(&dir, "x.parquet", &rows);
     let ran = dir.nddb(["load", "db", "x.parquet"]).ends(3);
@@ -212,7 +212,7 @@ fn databases_that_differ_are_not_asked_as_one() {
     for (name, options, words) in [
         ("k", &["--k", "2"][..], ["k '2'", "not '3'"]),
         ("bits", &["--bits", "32"], ["width '32'", "not '64'"]),
-        ("recipe", &["--recipe", "web"], ["recipe 'web/1'", "not 'main/3'"]),
+        ("recipe", &["--recipe", "web"], ["recipe 'web/1'", "not 'main/1'"]),
     ] {
         dir.nddb([&["create", name], options].concat()).done();
         let ran = dir.nddb(["query", "db", name, "--fp", "00000000000000ff"]).ends(12);

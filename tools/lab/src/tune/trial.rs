@@ -157,7 +157,7 @@ pub fn trial(
     for method in [Method::Identity, Method::B, Method::C, Method::Combined, Method::MinHash, Method::Model] {
         let has = match method {
             Method::Identity => true,
-            Method::MinHash => recipe.has_bands() || recipe.has_profile(),
+            Method::MinHash => recipe.has_profile(),
             Method::Model => recipe.has_profile(),
             _ => recipe.has_min_hash() && recipe.has_projection(),
         };

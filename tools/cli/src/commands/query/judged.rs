@@ -1,7 +1,7 @@
 //! Queries decided by a method, and their answers as lines.
 
 use nddb::detect::{ALL_TRAITS, Method, NearDuplicate, OnlineDetector, PartedNearDuplicates, told};
-use nddb::detect::{bounds, content_difference, main_content_difference, read_page, term_difference};
+use nddb::detect::{bounds, content_difference, read_page, term_difference};
 use nddb::sketch::Recipe;
 use nddb::{Document, Fingerprint};
 use serde_json::{Value, json};
@@ -224,9 +224,6 @@ impl Judged<'_> {
         let recipe = Recipe::of_any_version(&self.parts.federation.settings().recipe);
         let (of, difference) = match recipe {
             Some(recipe) if recipe.has_profile() => ("main content", content_difference(&page.page(), &other.page())),
-            Some(recipe) if recipe.is_of_main_content() => {
-                ("main content", main_content_difference(&page.page(), &other.page()))
-            }
             _ => ("page", term_difference(&page.page(), &other.page())),
         };
         let difference = difference.ok_or("they differ in more than 4,000 tokens")?;

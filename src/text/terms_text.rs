@@ -1,0 +1,60 @@
+//! Terms of digits, and some terms of a page as a text.
+
+use std::ops::Range;
+
+use crate::text::numbers::numbers_masked;
+use crate::text::page::PageKind;
+use crate::text::tokenizer::Tokens;
+
+/// Returns whether a term consists of digits.
+pub(crate) fn is_number(term: &str) -> bool {
+    term.starts_with(char::is_numeric) && term.chars().all(char::is_numeric)
+}
+
+/// Returns some terms of a page in lower case with the text between them, each number as `0`: one line per block
+/// and single spaces in it. Blocks begin at the offsets `begins` of the text, ascending.
+pub(crate) fn text_of(tokens: &Tokens, indexes: &[u32], begins: impl Iterator<Item = usize>, kind: PageKind) -> String {
+    let text = tokens.text();
+    let mut begins = begins.peekable();
+    let (mut out, mut last): (String, Option<(u32, Range<usize>)>) = Default::default();
+    let mut indexes = indexes.iter().copied().peekable();
+    for (index, range) in (0u32..).zip(tokens.ranges()) {
+        // The terms of images are behind all text.
+        if indexes.next_if_eq(&index).is_none() || range.start >= tokens.text_size() {
+            continue;
+        }
+        let mut begins_block = false;
+        while begins.next_if(|&begin| begin <= range.start).is_some() {
+            begins_block = true;
+        }
+        if let Some((before, known)) = last {
+            // Terms may overlap: a word of a script without spaces, and its parts.
+            let between = text.get(known.end..range.start).unwrap_or("");
+            let is_line = kind == PageKind::Text && between.contains(['\n', '\r']);
+            let is_next = (before + 1..index).all(|index| is_number(tokens.term(index as usize)));
+            if begins_block || is_line || !is_next {
+                // A punctuation mark that ends a block belongs to the block.
+                let end = between.find(char::is_whitespace).unwrap_or(0);
+                out.push_str(&between[..end]);
+                out.push('\n');
+            } else {
+                push_folded(&mut out, between);
+            }
+        }
+        out.push_str(&text[range.clone()].to_lowercase());
+        last = Some((index, range));
+    }
+    out
+}
+
+/// Appends the text between two terms, which may contain numbers: each run of white space as one space, each run of
+/// digits as one `0`.
+fn push_folded(out: &mut String, between: &str) {
+    for c in numbers_masked(between.chars()) {
+        match c {
+            _ if !c.is_whitespace() => out.push(c),
+            _ if out.ends_with(' ') => (),
+            _ => out.push(' '),
+        }
+    }
+}
