@@ -73,14 +73,12 @@ fn numbers(recipe: &str, page: &Page<'_>) -> String {
         let _ = writeln!(out, "  profile {:016x}\n  short bands {}", xxh3_64(&bytes), hex(&[bands[0], bands[20]]));
         let words = |words: &LeadingWords| words.kept().iter().map(|word| format!(" {word:06x}")).collect::<String>();
         let _ = writeln!(out, "  title{}\n  headings{}", words(&found.title), words(&found.headings));
-        if found.file_name.total > 0 {
-            let _ = writeln!(out, "  file name{}", words(&found.file_name));
-        }
-        if let Some(lines) = &found.leading_lines {
-            let _ = writeln!(out, "  leading lines{} frequent {:016x}", words(&lines.words), xxh3_64(&lines.frequent));
+        if found.address.total > 0 {
+            let _ = writeln!(out, "  address{}", words(&found.address));
         }
         let numbers = &found.numbers;
         let _ = writeln!(out, "  terms {} numbers {} whole {}", found.terms, numbers.total, found.is_whole);
+        let _ = writeln!(out, "  of {} in the whole text", found.whole_terms);
     }
     out
 }

@@ -1,21 +1,17 @@
-//! The first words of a title, of headings, or of what else names a page.
+//! The first words of a title, of headings or of an address.
 
-/// Most words kept of a title, and of headings.
+/// Most words kept of a title, of headings or of an address.
 pub(crate) const WORDS: usize = 15;
 
 /// Bytes of a word.
 const WORD_SIZE: usize = 3;
-/// Bytes of the words that are kept of a title, or of headings.
-pub(super) const WORDS_KEPT: usize = WORD_SIZE * WORDS;
-/// Bytes of the words of a title, or of headings, with their number.
-pub(super) const WORDS_SIZE: usize = 1 + WORDS_KEPT;
+/// Bytes of the words of a title, of headings or of an address, with their number.
+pub(super) const WORDS_SIZE: usize = 1 + WORD_SIZE * WORDS;
 
-/// Bit of a word that is the page's own.
+/// Bit of a word that occurs in the content or the headings too.
 pub(super) const OWN: u32 = 1 << 23;
-/// Bit of a number, and of a word of the address behind a title: neither is a word of the title.
+/// Bit of a number.
 pub(super) const NUMBER: u32 = 1 << 22;
-/// Bits of a word of the address behind a title that the content has. No number is a page's own.
-pub(super) const OWN_OF_ADDRESS: u32 = OWN | NUMBER;
 /// Mask of the hash of a word.
 pub(super) const HASH: u32 = NUMBER - 1;
 
@@ -68,23 +64,8 @@ impl LeadingWords {
         self.kept().iter().filter(|word| *word & NUMBER == 0).map(|word| word & HASH)
     }
 
-    /// Returns the hashes of the words that are no numbers and the page's own.
+    /// Returns the hashes of the words that are no numbers and occur in the content or the headings too.
     pub fn own(&self) -> impl Iterator<Item = u32> + Clone + '_ {
-        self.kept().iter().filter(|word| *word & OWN_OF_ADDRESS == OWN).map(|word| word & HASH)
-    }
-
-    /// Returns the hashes of the words of the address behind a title, and of numbers.
-    pub fn of_address(&self) -> impl Iterator<Item = u32> + Clone + '_ {
-        self.kept().iter().filter(|word| *word & NUMBER != 0).map(|word| word & HASH)
-    }
-
-    /// Returns the hashes of the words of the address that the content has.
-    pub fn own_of_address(&self) -> impl Iterator<Item = u32> + Clone + '_ {
-        self.kept().iter().filter(|word| *word & OWN_OF_ADDRESS == OWN_OF_ADDRESS).map(|word| word & HASH)
-    }
-
-    /// Returns whether no word is left out.
-    pub fn are_all_kept(&self) -> bool {
-        usize::from(self.total) <= WORDS
+        self.kept().iter().filter(|word| *word & (OWN | NUMBER) == OWN).map(|word| word & HASH)
     }
 }

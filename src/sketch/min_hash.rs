@@ -108,10 +108,16 @@ pub fn agreement(a: &[u8; MIN_VALUES], b: &[u8; MIN_VALUES]) -> u32 {
     a.iter().zip(b).map(|(a, b)| u32::from(a == b)).sum()
 }
 
-/// Returns the resemblance that so many agreeing bytes estimate, corrected for chance agreement (Li and Koenig 2010).
+/// Returns the resemblance that so many agreeing bytes of 84 estimate, corrected for chance agreement (Li and Koenig
+/// 2010).
 pub(crate) fn resemblance_of(agreement: u32) -> f64 {
+    resemblance_of_many(agreement, MIN_VALUES)
+}
+
+/// As [`resemblance_of`], of so many bytes.
+pub(crate) fn resemblance_of_many(agreement: u32, bytes: usize) -> f64 {
     let by_chance = 1.0 / 256.0;
-    ((f64::from(agreement) / MIN_VALUES as f64 - by_chance) / (1.0 - by_chance)).max(0.0)
+    ((f64::from(agreement) / bytes as f64 - by_chance) / (1.0 - by_chance)).max(0.0)
 }
 
 /// Factors and summands of the functions; in whole vectors of eight for the fast version.
@@ -161,6 +167,38 @@ pub(crate) fn of_bytes(bytes: &[u8]) -> Option<MinHash> {
 pub(crate) fn min_values(tokens: &[u64], shingle: usize) -> Option<[u32; MIN_VALUES]> {
     let bytes: Vec<[u8; 8]> = tokens.iter().map(|token| token.to_le_bytes()).collect();
     values_of(bytes.as_flattened(), shingle)
+}
+
+/// Longest shingles that tell texts of few different words apart.
+const LONGEST: usize = 32;
+
+/// Returns the number of terms in the shingles by which a text is compared: `shingle`, or twice as many as long as less
+/// than half of its shingles differ, at most 32. All texts of four letters, or of yes and no, have the same pairs of
+/// terms; these say nothing of any of them.
+///
+/// How many differ is counted by linear counting (Whang et al. 1990): of a bitmap with four bits for each shingle, rounded up
+/// to a power of two, the bits that the low bits of their XXH3 (64 bits, seed 0) name.
+pub(crate) fn separating(tokens: &[u64], shingle: usize) -> usize {
+    let bytes: Vec<[u8; 8]> = tokens.iter().map(|token| token.to_le_bytes()).collect();
+    let bytes = bytes.as_flattened();
+    let mut length = shingle;
+    let mut seen: Vec<u64> = Vec::new();
+    while length < LONGEST && length < tokens.len() {
+        let count = tokens.len() - length + 1;
+        let mask = (4 * count).next_power_of_two().max(64) - 1;
+        seen.clear();
+        seen.resize(mask / 64 + 1, 0);
+        for window in windows(bytes, length) {
+            let bit = xxh3_64(window) as usize & mask;
+            seen[bit / 64] |= 1 << (bit % 64);
+        }
+        let different: u32 = seen.iter().map(|word| word.count_ones()).sum();
+        if 2 * different as usize >= count {
+            break;
+        }
+        length *= 2;
+    }
+    length
 }
 
 fn values_of(bytes: &[u8], shingle: usize) -> Option<[u32; MIN_VALUES]> {

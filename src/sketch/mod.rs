@@ -17,7 +17,6 @@
 mod conventions;
 mod explain;
 pub(crate) mod features;
-mod leading_lines;
 mod leading_words;
 pub(crate) mod min_hash;
 pub(crate) mod mix;
@@ -31,7 +30,6 @@ pub(crate) mod simhash;
 mod tally;
 
 pub use explain::{Explanation, Feature};
-pub use leading_lines::LeadingLines;
 pub use leading_words::LeadingWords;
 pub use min_hash::MinHash;
 pub use profile::{Numbers, PROFILE_SIZE, Profile};
@@ -40,8 +38,10 @@ pub use recipe::{Recipe, RecipeError, Sketch};
 pub use signatures::SignatureRules;
 
 pub(crate) use leading_words::WORDS;
-pub(crate) use min_hash::{BANDS, MIN_VALUES, SUPERSHINGLES, agreement, min_bytes, resemblance_of};
-pub(crate) use profile::SHORT_BANDS;
+pub(crate) use min_hash::{
+    BANDS, MIN_VALUES, SUPERSHINGLES, agreement, min_bytes, resemblance_of, resemblance_of_many,
+};
+pub(crate) use profile::{SHORT_BANDS, WHOLE};
 pub(crate) use projection::{PIECES, PROJECTION_BITS};
 pub(crate) use shingles::{SAMPLING_MAX, SHINGLE_WORDS, Sampling, Shingles, shingles};
 pub(crate) use signatures::{Signature, signatures};

@@ -18,6 +18,19 @@ pub(crate) fn path_parts(url: &str) -> Vec<Vec<String>> {
     named.map(|stem| tokens(&Page::text(&stem)).terms().map(str::to_owned).collect()).collect()
 }
 
+/// Returns host and path of an absolute address, by which two captures are of one page: the path decoded, without a final
+/// `/` and without a file called `index`.
+pub(crate) fn page_of(url: &str) -> Option<String> {
+    let url = Url::parse(url.trim()).ok()?;
+    let host = url.host_str()?;
+    let host = host.strip_prefix("www.").unwrap_or(host).trim_end_matches('.');
+    let path = percent_decode_str(url.path()).decode_utf8_lossy();
+    let (folder, file) = path.rsplit_once('/')?;
+    let path = if file.is_empty() || file.split('.').next() == Some("index") { folder } else { &path };
+    let query = url.query().unwrap_or_default();
+    Some(format!("{}{}?{query}", host, path.trim_end_matches('/')))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -43,6 +56,16 @@ mod tests {
         ] {
             assert_eq!(path_parts(url).first().map_or_else(String::new, |part| part.join(" ")), words, "{url}");
         }
+    }
+
+    #[test]
+    fn captures_of_one_page_have_one_host_and_path() {
+        let page = |url| page_of(url).unwrap_or_default();
+        for url in ["https://a.example/fox", "http://www.a.example/fox/", "https://A.example:8080/fox/index.html#x"] {
+            assert_eq!(page(url), "a.example/fox?", "{url}");
+        }
+        assert_ne!(page("https://a.example/fox?id=1"), page("https://a.example/fox?id=2"));
+        assert_eq!(page_of("fox/index.html"), None);
     }
 
     #[test]

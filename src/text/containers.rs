@@ -103,14 +103,8 @@ fn hides(style: &str) -> bool {
 /// Returns a hash of an element's name and the first word of its class, or of its identifier; digits do not count, by
 /// which generators number items. FNV-1a.
 fn signature(name: &[u8], attributes: &Attributes<'_>) -> u64 {
-    let first = |value: Option<&'_ str>| value.and_then(|value| value.split_ascii_whitespace().next()).unwrap_or("");
-    let class = match first(attributes.class) {
-        "" => first(attributes.id),
-        class => class,
-    };
-    if class.is_empty() {
-        return 0;
-    }
+    let names = [attributes.class, attributes.id].into_iter().flatten();
+    let Some(class) = names.flat_map(str::split_ascii_whitespace).next() else { return 0 };
     let bytes = name.iter().chain(b".").chain(class.as_bytes()).filter(|byte| !byte.is_ascii_digit());
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }

@@ -51,11 +51,11 @@ fn of_word(word: &[u8]) -> Hints {
             Hints::RELATED
         }
         b"footer" | b"foot" | b"copyright" | b"legal" | b"disclaimer" | b"bottom" | b"ad" | b"ads" | b"advert"
-        | b"advertisement" | b"sponsor" | b"sponsored" | b"newsletter" | b"subscribe" | b"signup"
-        | b"subscription" | b"cta" | b"cookie" | b"cookies" | b"consent" | b"gdpr" | b"banner" | b"modal"
-        | b"popup" | b"paywall" | b"share" | b"sharing" | b"social" | b"follow" | b"tools" | b"print" | b"nav"
-        | b"navbar" | b"navigation" | b"menu" | b"breadcrumb" | b"breadcrumbs" | b"pagination" | b"pager"
-        | b"toolbar" | b"sidebar" | b"aside" | b"widget" | b"widgets" | b"rail" => Hints::BOILERPLATE,
+        | b"advertisement" | b"sponsor" | b"sponsored" | b"newsletter" | b"subscribe" | b"signup" | b"subscription"
+        | b"cta" | b"cookie" | b"cookies" | b"consent" | b"gdpr" | b"banner" | b"modal" | b"popup" | b"paywall"
+        | b"share" | b"sharing" | b"social" | b"follow" | b"tools" | b"print" | b"nav" | b"navbar" | b"navigation"
+        | b"menu" | b"breadcrumb" | b"breadcrumbs" | b"pagination" | b"pager" | b"toolbar" | b"sidebar" | b"aside"
+        | b"widget" | b"widgets" | b"rail" => Hints::BOILERPLATE,
         b"meta" | b"byline" | b"author" | b"date" | b"time" | b"tag" | b"tags" | b"caption" | b"credit"
         | b"category" | b"categories" | b"info" | b"bio" | b"source" | b"timestamp" | b"kicker" => Hints::META,
         b"article" | b"story" | b"entry" | b"post" | b"body" | b"text" | b"content" | b"main" | b"prose"

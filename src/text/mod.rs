@@ -41,6 +41,7 @@ pub(crate) mod words;
 
 pub use headings::Headings;
 pub use page::{Page, PageKind};
+pub use page_content::{BlockKind, TextBlock, text_blocks};
 pub use site::{SiteRule, host_of};
 
 pub(crate) use letters::is_word_character;

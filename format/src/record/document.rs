@@ -11,7 +11,7 @@ use crate::error::malformed;
 pub const MIN_VALUES: usize = 84;
 
 /// Bytes of a profile.
-pub const PROFILE: usize = 201;
+pub const PROFILE: usize = 295;
 
 /// Value of `prints`: what a memtable holds of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -66,7 +66,8 @@ const LONG: usize = 255;
 
 /// The sections of a profile that are padded (SPEC 9.3): offset and bytes of the number of elements, most elements,
 /// bytes of each, and the byte of the padding.
-const PADDED: [(usize, usize, usize, usize, u8); 3] = [(84, 1, 15, 3, 0), (130, 1, 15, 3, 0), (176, 2, 7, 2, 0xff)];
+const PADDED: [(usize, usize, usize, usize, u8); 4] =
+    [(124, 1, 15, 3, 0), (170, 1, 15, 3, 0), (216, 1, 15, 3, 0), (262, 2, 7, 2, 0xff)];
 
 /// Returns the byte of a min-value that is compared: the top one of its product with an odd number. Equal min-values
 /// have equal bytes; of others one pair in 256 has (b-bit minwise hashing, Li and Koenig 2010). The lowest byte would

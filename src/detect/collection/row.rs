@@ -16,8 +16,8 @@ pub(crate) const SKETCH: usize = 12;
 pub(crate) const MIN_VALUES: usize = 42;
 /// Words of a row of min-values, followed by the hashes of title and first heading.
 pub(crate) const MIN_HASH: usize = MIN_VALUES + 2;
-/// Words of a profile, which has 201 bytes.
-pub(crate) const PROFILE: usize = 26;
+/// Words of a profile, which has 295 bytes.
+pub(crate) const PROFILE: usize = 37;
 
 const UNPRINTED: u32 = 1;
 const DIGEST: u32 = 1 << 1;

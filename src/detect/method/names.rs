@@ -1,106 +1,76 @@
 //! The words that name a page, and whether they tell it from another.
 
 use super::word_set::WordSet;
-use crate::sketch::{LeadingLines, Profile};
+use crate::sketch::Profile;
 
-/// The least share of their names in which two siblings differ that only their addresses tell apart, or whose contents
-/// say little: it does not matter how many words of a title all pages of a template have.
-const SIBLING_SHARE: f64 = 2.0 / 3.0;
+/// Share of their names in which two pages differ that only their file names tell apart.
+const FILE_NAME_SHARE: f64 = 2.0 / 3.0;
 
-/// The words of title and headings that are no numbers.
+/// The most that names count for pages that are no siblings: one text has many headlines.
+const OTHER_NAMES: f64 = 0.6;
+
+/// What names count for pages of one file name, as of two versions of a manual.
+const SAME_FILE: f64 = 0.5;
+
+/// The words that name a page, without numbers.
 #[derive(Clone, PartialEq)]
 pub(crate) struct Names {
     title: WordSet,
-    /// The words of the title that are the page's own, as the name of a site seldom is.
+    /// The words of the title that occur in the page too, as the name of a site seldom does.
     own: WordSet,
     headings: WordSet,
-    /// The words of the file name (of a brief page the path) of a page without a title and headings, and those that
-    /// occur in the page.
-    file_name: WordSet,
-    own_of_file: WordSet,
-    /// The words of the address of a brief page, with the numbers of its title, and those that its content has.
-    address: WordSet,
-    own_of_address: WordSet,
-    has_all_of_address: bool,
     /// Own words and headings.
     all: WordSet,
-    /// A hash of the host, 0 if unknown.
+    /// The words of the file name, and those that occur in the page.
+    file_name: WordSet,
+    own_of_file: WordSet,
+    /// Hashes of the host, and of host and path; 0 if unknown.
     host: u32,
-    leading_lines: Option<LeadingLines>,
-    is_text: bool,
-    is_brief: bool,
+    page: u32,
 }
 
 impl Names {
     pub(crate) fn of(profile: &Profile) -> Self {
         let (title, own) = (WordSet::of(profile.title.plain()), WordSet::of(profile.title.own()));
         let headings = WordSet::of(profile.headings.plain());
-        let (file_name, own_of_file) = (WordSet::of(profile.file_name.plain()), WordSet::of(profile.file_name.own()));
-        Self {
-            all: own.with(&headings),
-            title,
-            own,
-            headings,
-            file_name,
-            own_of_file,
-            address: WordSet::of(profile.title.of_address()),
-            own_of_address: WordSet::of(profile.title.own_of_address()),
-            has_all_of_address: profile.title.are_all_kept(),
-            host: profile.host,
-            leading_lines: profile.leading_lines,
-            is_text: profile.is_text,
-            is_brief: profile.is_brief(),
-        }
+        let (file_name, own_of_file) = (WordSet::of(profile.address.plain()), WordSet::of(profile.address.own()));
+        let (host, page) = (profile.host, profile.page);
+        Self { all: own.with(&headings), title, own, headings, file_name, own_of_file, host, page }
     }
 
-    /// Returns whether the names are those of two siblings of one template, and the share of the words that name one
-    /// page and not the other. Plain text has no title, and as headings what its author marked as such: it has no name
-    /// to compare with that of a page of markup. A site may have one content at two addresses; brief contents that
-    /// differ are of two things.
-    pub(super) fn differences(&self, other: &Self, do_contents_differ: bool) -> (bool, f64) {
-        if self == other || self.is_text != other.is_text {
+    /// Returns whether the names are those of two siblings, pages of one host that name two things, and the share of the
+    /// words that name one page and not the other. Two captures of one address are one page, whatever it is called.
+    pub(super) fn differences(&self, other: &Self) -> (bool, f64) {
+        if self.page != 0 && self.page == other.page {
             return (false, 0.0);
         }
-        if self.has_other_lines(other) {
-            return (true, SIBLING_SHARE);
+        let have_one_file = !self.file_name.is_empty() && self.file_name == other.file_name;
+        let weight = if have_one_file { SAME_FILE } else { 1.0 };
+        let names = weight * self.all.lacking(&other.all);
+        if self.host == 0 || self.host != other.host {
+            return (false, names.min(OTHER_NAMES));
         }
         let are_titled = !self.title.is_empty() && !other.title.is_empty();
-        let two_names = if are_titled { self.lacking(other).min(other.lacking(self)) } else { 0 };
-        let are_of_one_host = self.host != 0 && self.host == other.host;
-        let names = self.all.lacking(&other.all);
-        if !are_of_one_host {
-            return (false, names);
+        let own = if are_titled { self.lacking(other).min(other.lacking(self)) } else { 0 };
+        if own > 0 {
+            let least = self.own.words().len().min(other.own.words().len());
+            return (true, names.max(weight * own as f64 / least as f64));
         }
-        let least = self.own.words().len().min(other.own.words().len());
-        let share = match two_names {
-            0 if self.has_other_file_name(other) => SIBLING_SHARE,
-            0 if do_contents_differ && self.has_other_address(other) => SIBLING_SHARE,
-            0 => return (false, names),
-            _ if self.is_brief && other.is_brief => SIBLING_SHARE.max(two_names as f64 / least as f64),
-            _ => two_names as f64 / least as f64,
-        };
-        (true, names.max(share))
+        let are_nameless = self.is_nameless() && other.is_nameless();
+        if are_nameless && self.has_other_file_name(other) && other.has_other_file_name(self) {
+            return (true, FILE_NAME_SHARE);
+        }
+        (false, names.min(OTHER_NAMES))
     }
 
-    /// Returns whether leading lines tell two texts apart.
-    fn has_other_lines(&self, other: &Self) -> bool {
-        let lines = self.leading_lines.as_ref().zip(other.leading_lines.as_ref());
-        lines.is_some_and(|(a, b)| a.are_other_than(b))
+    /// Returns whether the page has neither a title nor headings.
+    fn is_nameless(&self) -> bool {
+        self.title.is_empty() && self.headings.is_empty()
     }
 
-    /// Returns whether each file name has an own word that the other one lacks.
+    /// Returns whether the file name has a word that occurs in the page and not in the other file name.
     fn has_other_file_name(&self, other: &Self) -> bool {
-        let lacks = |a: &Self, b: &Self| a.own_of_file.words().iter().any(|&word| !b.file_name.has(word));
-        lacks(self, other) && lacks(other, self)
-    }
-
-    /// Returns whether both pages are brief, and one has an own word in its address that the other address lacks.
-    fn has_other_address(&self, other: &Self) -> bool {
-        let lacks = |a: &Self, b: &Self| {
-            b.has_all_of_address && a.own_of_address.words().iter().any(|&word| !b.address.has(word))
-        };
-        let are_known = !self.own_of_address.is_empty() && !other.own_of_address.is_empty();
-        are_known && (lacks(self, other) || lacks(other, self))
+        self.own_of_file.words().iter().any(|&word| !other.file_name.has(word))
     }
 
     /// Returns the number of own words that do not name the other page. They do if its title has them, or its headings

@@ -6,10 +6,10 @@
 //! profiles alone, so two documents get the same verdict whatever else a database holds.
 
 use super::names::Names;
-use crate::sketch::{Profile, resemblance_of};
+use crate::sketch::{Profile, WHOLE, resemblance_of, resemblance_of_many};
 
 /// Number of traits of a pair.
-pub const TRAITS: usize = 5;
+pub const TRAITS: usize = 6;
 
 /// A trait: one feature of the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,23 +24,21 @@ pub const ALL_TRAITS: [Trait; TRAITS] = [
     Trait { name: "content" },
     // Share of the words of the longer content that are absent from the other, as far as it exceeds a tenth.
     Trait { name: "missing" },
-    // 1 for two pages of one host of which each title has a word of its own (of its content or headings, and of a brief
-    // content of its address) that does not name the other; of pages without titles and headings, each file name a word
-    // of its own page that the other file name lacks; of two brief contents that differ, the address of one a word of
-    // its content that the other address lacks; of two plain texts without title, headings and address, their leading
-    // lines words that the other text lacks: siblings of one template, which is what they are alike by.
+    // 1 for siblings: two pages of one host, not of one address, of which each title has a word of its own, which occurs in
+    // its page too, that does not name the other; of pages without titles and headings, each file name.
     Trait { name: "siblings" },
-    // Share of the smaller set of title and heading words that is absent from the larger set. Of siblings the share of
-    // such words of the titles, if that is greater: headings that stand on every page name none of them. At least two
-    // thirds of siblings by their addresses or leading lines, and of two brief ones; 0 of a plain text and a page of
-    // markup, whose headings are not of one kind.
+    // Share of the smaller set of title and heading words that is absent from the larger set, at most .6; of siblings the
+    // share of such words of the titles, if that is greater: headings that stand on every page name none of them. Half of
+    // it for pages of one file name.
     Trait { name: "names" },
     // Numbers of one page that are absent from the other, relative to a count that is high for the length.
     Trait { name: "numbers" },
+    // Share of the shorter whole text that is absent from the longer one, times the greater share of a whole text that is
+    // no content: where much of a page was left out, the rest of it must not differ.
+    Trait { name: "rest" },
 ];
 
 /// Indexes of traits.
-const CONTENT: usize = 0;
 const SIBLINGS: usize = 2;
 const NAMES: usize = 3;
 
@@ -64,16 +62,36 @@ impl Traits {
         // All short min-values of a content of one shingle have the same low bits as those of one in 256 others.
         let short = if few <= ONE_SHINGLE && long < 1.0 { 0.0 } else { resemblance(a, b) };
         let missing = missing(short, long, few, many);
-        Self { values: [content(short), (missing - SMALL).max(0.0), 0.0, 0.0, numbers(a, b, few)] }
+        let values = [content(short), (missing - SMALL).max(0.0), 0.0, 0.0, numbers(a, b, few), rest(a, b)];
+        Self { values }
     }
 
     /// Returns the traits with those of the names of the two pages.
     pub(crate) fn named(mut self, a: &Names, b: &Names) -> Self {
-        let (are_siblings, names) = a.differences(b, self.values[CONTENT] < content(1.0));
+        let (are_siblings, names) = a.differences(b);
         self.values[SIBLINGS] = if are_siblings { 1.0 } else { 0.0 };
         self.values[NAMES] = names;
         self
     }
+}
+
+/// Returns the share of the whole text of the first page that stands in the second one too, and of that of the second in the
+/// first, 0 to 1, estimated from their shingles.
+pub(crate) fn shared_wholes(a: &Profile, b: &Profile) -> [f64; 2] {
+    let equal: u32 = a.whole.iter().zip(&b.whole).map(|(a, b)| u32::from(a == b)).sum();
+    let resemblance = resemblance_of_many(equal, WHOLE);
+    let [x, y] = [a.whole_terms, b.whole_terms].map(f64::from);
+    let shared = resemblance * (x + y) / (1.0 + resemblance);
+    [x, y].map(|terms| (shared / terms.max(1.0)).min(1.0))
+}
+
+/// Returns the share of the shorter whole text that is absent from the longer one, times the greater share of a whole text
+/// that is no content, 0 to 1.
+fn rest(a: &Profile, b: &Profile) -> f64 {
+    let left_out =
+        |profile: &Profile| 1.0 - (f64::from(profile.terms) / f64::from(profile.whole_terms.max(1))).min(1.0);
+    let [one, other] = shared_wholes(a, b);
+    (1.0 - one.max(other)) * left_out(a).max(left_out(b))
 }
 
 /// Most terms of a content with a single shingle of two terms.
@@ -108,28 +126,26 @@ pub fn told(index: usize, value: f64) -> String {
         "content" => {
             let odds = value.exp();
             let share = ((1.0 + NEARLY) * odds - NEARLY) / (1.0 + odds);
-            format!("of all pairs of neighbouring words of both texts, {} are common", percent(share.clamp(0.0, 1.0)))
+            format!("of all short sequences of words of both texts, {} are common", percent(share.clamp(0.0, 1.0)))
         }
         "missing" if value > 0.0 => {
             format!("about {} of the words of the longer text are missing from the other", percent(value + SMALL))
         }
         "missing" => "at most a tenth of the words of the longer text are missing from the other".to_owned(),
         "siblings" if value > 0.0 => {
-            "words of substance tell them apart: on one host, in both titles (or in their addresses, if they have \
-            neither title nor headings, or little text that differs); of plain texts without these, in the lines \
-            before the first paragraph. Pages of one template are alike whatever they are about"
+            "words of substance tell them apart, in both titles, or in their addresses if they have neither titles nor \
+            headings: pages of one template are alike whatever they are about"
                 .to_owned()
         }
-        "siblings" => {
-            "the pages are on two hosts, or neither titles nor addresses nor first lines tell them apart".to_owned()
-        }
+        "siblings" => "no words of substance in titles or addresses tell them apart".to_owned(),
         "names" => {
             format!(
-                "{} of the words that name one page, in title, headings, address or first lines, do not name the other",
+                "{} of the words that name one page, in title, headings or address, do not name the other",
                 percent(value)
             )
         }
-        _ => format!("numbers that only one page has: {} of what would be very many", percent(value)),
+        "numbers" => format!("numbers that only one page has: {} of what would be very many", percent(value)),
+        _ => format!("text beside the content that only one page has: {} of what it could be", percent(value)),
     }
 }
 
@@ -173,7 +189,7 @@ pub(crate) fn log_odds(probability: f64) -> f64 {
 
 impl Model {
     /// Constants fitted for the recipe `main/1`, as `benches/fit.sh` prints them.
-    pub const MAIN: Model = Model { constant: -0.37, weights: [1.37, -4.02, -1.48, -4.04, -6.97] };
+    pub const MAIN: Model = Model { constant: -0.37, weights: [1.37, -4.02, -1.48, -4.04, -6.97, -4.0] };
 
     /// Returns the contribution of each trait to the log-odds.
     pub fn parts(&self, traits: &Traits) -> [f64; TRAITS] {

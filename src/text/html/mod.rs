@@ -14,11 +14,11 @@
 
 use memchr::memchr;
 
+use crate::text::containers::{Attributes, Container};
 use crate::text::elements::{Element, element};
 use crate::text::entities::decode_attribute;
 use crate::text::map::TextMap;
 use crate::text::outline::{Outline, OutlinePart};
-use crate::text::containers::{Attributes, Container};
 use crate::text::sheet::{Layout, Piece, Sheet};
 
 /// An image, and its location in the text.

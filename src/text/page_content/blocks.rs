@@ -43,6 +43,8 @@ pub(crate) struct ContentBlock {
     pub(super) is_frame: bool,
     /// The heading that contains it.
     pub(super) heading: Option<HeadingPart>,
+    /// Offset in the text of the page of its end.
+    pub(super) text_end: usize,
 }
 
 impl ContentBlock {
@@ -100,7 +102,7 @@ pub(super) fn of_markup(tokens: &Tokens, parts: &[OutlinePart]) -> Vec<ContentBl
         }
         let Some(part) = part else { continue };
         if std::mem::take(&mut begins_block) {
-            end_block(blocks.last_mut(), text.get(last..block_end).unwrap_or_default());
+            end_block(blocks.last_mut(), text, last..block_end);
             blocks.push(ContentBlock {
                 indexes: index..index,
                 place: part.place,
@@ -117,14 +119,15 @@ pub(super) fn of_markup(tokens: &Tokens, parts: &[OutlinePart]) -> Vec<ContentBl
         last = end;
     }
     let rest = parts.take_while(|part| !part.begins_block).last().map_or(block_end, |part| part.end);
-    end_block(blocks.last_mut(), text.get(last..rest).unwrap_or_default());
+    end_block(blocks.last_mut(), text, last..rest);
     blocks
 }
 
-/// Ends a block of markup, given the text behind its last term.
-fn end_block(block: Option<&mut ContentBlock>, behind: &str) {
+/// Ends a block of markup, given the range of the text behind its last term.
+fn end_block(block: Option<&mut ContentBlock>, text: &str, behind: Range<usize>) {
     if let Some(block) = block {
-        block.ends_sentence = behind.trim_end().ends_with(TEXT_ENDS);
+        block.text_end = behind.end.max(behind.start);
+        block.ends_sentence = text.get(behind).is_some_and(|behind| behind.trim_end().ends_with(TEXT_ENDS));
     }
 }
 
@@ -137,7 +140,7 @@ pub(super) fn of_lines(tokens: &Tokens) -> Vec<ContentBlock> {
         let between = text.get(last..start).unwrap_or_default();
         let in_line = between.rsplit(['\n', '\r']).next().unwrap_or_default();
         if blocks.is_empty() || in_line.len() < between.len() {
-            end_line(blocks.last_mut(), between);
+            end_line(blocks.last_mut(), between, last);
             blocks.push(ContentBlock {
                 indexes: index..index,
                 heading: rank_before(in_line).map(|rank| HeadingPart { number: index, rank }),
@@ -149,15 +152,16 @@ pub(super) fn of_lines(tokens: &Tokens) -> Vec<ContentBlock> {
         block.push(index, term_units(text, start, end), || between);
         last = end;
     }
-    end_line(blocks.last_mut(), text.get(last..).unwrap_or_default());
+    end_line(blocks.last_mut(), text.get(last..).unwrap_or_default(), last);
     blocks
 }
 
-/// Ends a line, given the text behind its last term: that may end a sentence, or be the line below a heading.
-fn end_line(block: Option<&mut ContentBlock>, behind: &str) {
+/// Ends a line, given the text behind its last term, of which the line below it may mark a heading, and where that begins.
+fn end_line(block: Option<&mut ContentBlock>, behind: &str, at: usize) {
     let Some(block) = block else { return };
     let mut lines = behind.lines();
     let in_line = lines.next().unwrap_or_default();
+    block.text_end = at + in_line.len();
     block.is_notice |= in_line.contains(COPYRIGHT);
     if block.units <= HEADING_UNITS
         && block.heading.is_none()

@@ -137,7 +137,8 @@ fn local_scores(blocks: &[ContentBlock], shown: &[usize], known: &[Known]) -> Ve
         .map(|at| {
             let block = &blocks[shown[at]];
             let around = &known[block.place.container as usize];
-            let neighbours = || [at.wrapping_sub(1), at + 1].into_iter().filter_map(|at| Some(&blocks[*shown.get(at)?]));
+            let neighbours =
+                || [at.wrapping_sub(1), at + 1].into_iter().filter_map(|at| Some(&blocks[*shown.get(at)?]));
             let hints = around.hints.with(block.place.hints);
             let position = f64::from(before as u32) / all;
             before += block.text_units() as u64;
@@ -222,8 +223,7 @@ fn scores(
     let (depths, distances) = depths(containers, main);
     let container = |at: usize| blocks[shown[at]].place.container as usize;
     let is_inside = |at: &usize| depths[container(*at)].is_some();
-    let is_sure =
-        |at: &usize| is_inside(at) && local[*at] > SURE && blocks[shown[*at]].text_units() > SURE_UNITS;
+    let is_sure = |at: &usize| is_inside(at) && local[*at] > SURE && blocks[shown[*at]].text_units() > SURE_UNITS;
     let ends = |is: &dyn Fn(&usize) -> bool| (0..shown.len()).find(is).zip((0..shown.len()).rfind(is));
     let (first, last) = ends(&is_sure).or_else(|| ends(&is_inside)).unwrap_or((0, 0));
     (0..shown.len())
@@ -268,7 +268,8 @@ fn depths(containers: &[Container], main: usize) -> (Vec<Option<u32>>, Vec<u32>)
         } else {
             distances[index] = distances[parent];
         }
-        depths[index] = if index == main { Some(0) } else { depths[parent].filter(|_| index > main).map(|depth| depth + 1) };
+        depths[index] =
+            if index == main { Some(0) } else { depths[parent].filter(|_| index > main).map(|depth| depth + 1) };
     }
     (depths, distances)
 }

@@ -20,8 +20,6 @@
 //!   in Markdown, AsciiDoc or reStructuredText: `#` or `=` once to thrice before it, or a line of `=` (first rank), `-`
 //!   (second), or `~`, `^`, `"` or `+` (third) below it.
 
-use std::ops::Range;
-
 use crate::text::html::Templates;
 use crate::text::lower::LowerHashes;
 use crate::text::page::{Page, PageKind};
@@ -99,11 +97,6 @@ impl PageContent {
     /// Returns the hashes of [`PageContent::terms`]: XXH3 (64 bits, seed 0).
     pub(crate) fn hashes(&self) -> Vec<u64> {
         self.hashes_at(&self.terms)
-    }
-
-    /// Returns the hashes of all terms of the page in lower case, those around its content included.
-    pub(crate) fn page_hashes(&self) -> Vec<u64> {
-        LowerHashes::new(&self.tokens).collect()
     }
 
     /// Returns the hashes of the terms of the whole text in lower case, numbers included: of the blocks that are no links,
@@ -245,6 +238,56 @@ pub fn content_text(page: &Page<'_>) -> String {
     let spans = content.tokens.spans();
     let begins = content.blocks.iter().map(|block| spans[block.indexes.start as usize].0);
     text_of(&content.tokens, &content.terms, begins, page.kind)
+}
+
+/// A block of a page, as its readers see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextBlock {
+    /// Its text in its own letters, with single spaces.
+    pub text: String,
+    /// Whether it is content, or why it is none.
+    pub kind: BlockKind,
+}
+
+/// Whether a block of a page is content, or why it is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlockKind {
+    /// It is content.
+    Content,
+    /// It is the title.
+    Title,
+    /// At least half of it is in links.
+    Links,
+    /// It is in navigation, a footer, an aside, a control or a dialog, or is hidden.
+    Frame,
+    /// It looks like none by itself, its neighbours and the elements around it.
+    Other,
+}
+
+/// Returns the blocks of a page, in their order: the content that the default recipe compares, and what it leaves out.
+///
+/// ```
+/// use nddb::text::{BlockKind, Page, text_blocks};
+///
+/// let blocks = text_blocks(&Page::html("<title>Foxes</title><nav><a href=/>Home</a></nav><p>Short."));
+/// assert_eq!((blocks[0].text.as_str(), blocks[0].kind), ("Foxes", BlockKind::Title));
+/// ```
+pub fn text_blocks(page: &Page<'_>) -> Vec<TextBlock> {
+    let content = page_content(page);
+    let mut start = 0;
+    let text = |block: &ContentBlock| {
+        let range = std::mem::replace(&mut start, block.text_end)..block.text_end;
+        let words: Vec<&str> = content.tokens.text().get(range).unwrap_or_default().split_whitespace().collect();
+        let kind = match block {
+            _ if block.is_content => BlockKind::Content,
+            _ if block.is_title => BlockKind::Title,
+            _ if block.is_frame => BlockKind::Frame,
+            _ if block.is_link() => BlockKind::Links,
+            _ => BlockKind::Other,
+        };
+        TextBlock { text: words.join(" "), kind }
+    };
+    content.blocks.iter().map(text).collect()
 }
 
 /// Returns the content of a page, and whether the page has markup that scripts may show.

@@ -6,7 +6,7 @@ use crate::args::Global;
 use crate::commands::{
     add, audit, backup, batch, batch_query, check, cluster, compact, completions, create, eval, export, filter, fp,
     get, lab, load, ls, man, merge, pairs, plan, query, rebuild, report, reshape, resolve, rm, scan, segment, show,
-    stats, tune, upgrade,
+    stats, text, tune, upgrade,
 };
 use crate::failure::{Code, Result};
 
@@ -77,6 +77,7 @@ pub(crate) enum Command {
     Scan(scan::Args),
     Resolve(resolve::Args),
     Fp(fp::Args),
+    Text(text::Args),
     Eval(eval::Args),
     Lab(lab::Args),
     Tune(tune::Args),
@@ -124,6 +125,7 @@ pub(crate) fn run(cli: Cli) -> Result<Code> {
         Command::Scan(args) => scan::run(&args),
         Command::Resolve(args) => resolve::run(args, global),
         Command::Fp(args) => fp::run(&args, global),
+        Command::Text(args) => text::run(&args, global),
         Command::Lab(args) => lab::run(args, global),
         Command::Eval(args) => eval::run(&args, global),
         Command::Tune(args) => tune::run(&args, global),

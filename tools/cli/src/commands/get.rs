@@ -133,15 +133,17 @@ fn profile_value(profile: &Profile) -> Value {
     let words = |words: &LeadingWords| json!({"total": words.total, "words": hexes(words.kept().to_vec(), 6)});
     let least = profile.numbers.kept().iter().map(|hash| u32::from(*hash)).collect();
     let short = profile.short.iter().map(|value| u32::from(*value)).collect();
+    let whole = profile.whole.iter().map(|value| u32::from(*value)).collect();
     json!({
         "terms": profile.terms,
+        "whole_terms": profile.whole_terms,
         "host": format!("{:08x}", profile.host),
         "whole": profile.is_whole,
         "title": words(&profile.title),
-        "file_name": words(&profile.file_name),
         "headings": words(&profile.headings),
-        "leading_lines": profile.leading_lines.map(|lines| words(&lines.words)),
+        "address": words(&profile.address),
         "numbers": {"total": profile.numbers.total, "least": hexes(least, 4)},
         "short": hexes(short, 2),
+        "whole_text": hexes(whole, 2),
     })
 }

@@ -32,5 +32,6 @@ pub(crate) mod scan;
 pub(crate) mod segment;
 pub(crate) mod show;
 pub(crate) mod stats;
+pub(crate) mod text;
 pub(crate) mod tune;
 pub(crate) mod upgrade;

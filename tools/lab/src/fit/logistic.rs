@@ -18,7 +18,7 @@ pub struct Example {
 }
 
 /// What each trait can say: 1 only that two pages are near-duplicates, -1 only that they are not, 0 either.
-pub const DIRECTIONS: [i8; TRAITS] = [1, -1, -1, -1, -1];
+pub const DIRECTIONS: [i8; TRAITS] = [1, -1, -1, -1, -1, -1];
 
 /// Unknowns: the constant and the weights.
 const N: usize = TRAITS + 1;

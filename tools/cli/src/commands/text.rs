@@ -1,0 +1,109 @@
+//! `nddb text`: the text of pages that is compared.
+
+use std::io::BufRead;
+use std::path::{Path, PathBuf};
+
+use nddb::text::{BlockKind, Page, PageKind, text_blocks};
+use serde_json::{Value, json};
+
+use crate::args::Global;
+use crate::failure::{Code, Failure, Result};
+use crate::inputs::{PageFile, lines as lines_of};
+use crate::output::Output;
+
+/// Print the text of pages that is compared: their content, without navigation and other boilerplate
+///
+/// One line a block, in the page's own letters. A file whose name ends in .txt, or that does not begin with a tag, is
+/// read as plain text.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  nddb text page.html
+  nddb text --explain page.html                   all blocks, and why some are left out
+  nddb text --whole page.html                     the whole visible text
+  nddb text --jsonl pages.jsonl > texts.jsonl     lines of id and html or text in, of id and text out")]
+pub(crate) struct Args {
+    /// Files, or - for stdin
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// Print the whole visible text
+    #[arg(long)]
+    whole: bool,
+    /// Print all blocks, and before each whether it is content or why it is none
+    #[arg(long, conflicts_with = "whole")]
+    explain: bool,
+    /// Read JSON lines with "id" and "html" or "text"
+    #[arg(long, conflicts_with_all = ["html", "text", "explain", "charset", "url"])]
+    jsonl: bool,
+    /// Read it as HTML
+    #[arg(long, conflicts_with = "text")]
+    html: bool,
+    /// Read it as plain text
+    #[arg(long)]
+    text: bool,
+    /// Its character set, as an HTTP header names it
+    #[arg(long, value_name = "NAME")]
+    charset: Option<String>,
+    /// Its address
+    #[arg(long)]
+    url: Option<String>,
+}
+
+pub(crate) fn run(args: &Args, _: &Global) -> Result<Code> {
+    let kind = if args.html { Some(PageKind::Html) } else { args.text.then_some(PageKind::Text) };
+    let mut output = Output::stdout();
+    for path in &args.files {
+        if args.jsonl {
+            print_lines(path, args, &mut output)?;
+            continue;
+        }
+        let mut file = PageFile::read(path, kind)?;
+        file.charset.clone_from(&args.charset);
+        file.url.clone_from(&args.url);
+        for block in text_blocks(&file.page()) {
+            if args.explain {
+                output.line(&format!("{:<8} {}", name(block.kind), block.text))?;
+            } else if is_printed(block.kind, args.whole) {
+                output.line(&block.text)?;
+            }
+        }
+    }
+    output.flush()?;
+    Ok(Code::Done)
+}
+
+fn is_printed(kind: BlockKind, whole: bool) -> bool {
+    whole || kind == BlockKind::Content
+}
+
+fn name(kind: BlockKind) -> &'static str {
+    match kind {
+        BlockKind::Content => "content",
+        BlockKind::Title => "title",
+        BlockKind::Links => "links",
+        BlockKind::Frame => "frame",
+        BlockKind::Other => "other",
+    }
+}
+
+/// Prints the texts of JSON lines as JSON lines.
+fn print_lines(path: &Path, args: &Args, output: &mut Output) -> Result<()> {
+    for (number, line) in (1u64..).zip(lines_of(path)?.lines()) {
+        let wrong = |why: String| Failure::failed(format!("{}, line {number}: {why}", path.display()));
+        let line = line.map_err(|error| wrong(error.to_string()))?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        let document: Value = serde_json::from_str(&line).map_err(|error| wrong(error.to_string()))?;
+        let page = match (document["html"].as_str(), document["text"].as_str()) {
+            (Some(html), _) => Page::html(html),
+            (None, Some(text)) => Page::text(text),
+            (None, None) => return Err(wrong("it has neither \"html\" nor \"text\"".to_owned())),
+        };
+        let page = Page { url: document["url"].as_str(), ..page };
+        let blocks = text_blocks(&page).into_iter().filter(|block| is_printed(block.kind, args.whole));
+        let text: Vec<String> = blocks.map(|block| block.text).collect();
+        output.json(&json!({"id": document["id"], "text": text.join("\n")}))?;
+    }
+    Ok(())
+}
