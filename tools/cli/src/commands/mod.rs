@@ -33,4 +33,3 @@ pub(crate) mod segment;
 pub(crate) mod show;
 pub(crate) mod stats;
 pub(crate) mod tune;
-pub(crate) mod upgrade;
