@@ -273,7 +273,7 @@ def made_filter(kind, size, prefixes):
 
 
 def segment(data):
-    out = {"kind": "segment", **start(data, b"S", 1024 + 32, "6.1", 2)}
+    out = {"kind": "segment", **start(data, b"S", 1024 + 32, "6.1")}
     crc_before(data[:1024], 1020, "6.1", "header")
     bits, k, prefix = data[12], data[13], data[16]
     groups = [[data[48 + 2 * group], data[49 + 2 * group]] for group in range(data[17])]
