@@ -36,7 +36,6 @@ manifest
     runs            [{"low", "high", "fingerprints", "documents", "set_digest", "restart", "levels": [...],
                       "rewrites", "postings": file, "keys": key table or null, "summaries": file or null,
                       "segments": [file, ...]}, ...]
-    keyed           a number, or null in version 1
     where a file is {"number", "length", "identity", "checksum"} and a key table
     {"keys", "pairs", "set_digest", "postings": file, "segment": file}
 
@@ -50,7 +49,7 @@ summaries
     format, reader_min, low, high, documents, size, digest, identity
     summaries       [{"number", "fingerprint", "id", ...}, ...], ascending; then those that a summary has of "url",
                     "site", "without_terms" (true), "digest", "min_bytes", "supershingles", "projection",
-                    "headings", "profile". Words of 64 bits are lists of 16 hexadecimal digits each; digest, min_bytes
+                    "profile". Words of 64 bits are lists of 16 hexadecimal digits each; digest, min_bytes
                     and profile are bytes, two digits each, the profile padded to 201
 """
 
@@ -88,12 +87,12 @@ def magic(letter):
     return b"\x89nddb" + letter + b"\r\n"
 
 
-def start(data, letter, size, section, newest=1):
+def start(data, letter, size, section):
     need(data[:8] == magic(letter), section, "the file begins with another magic")
     need(len(data) >= size, section, "the file is cut off")
     version, reader_min = number(data, 8, 2), number(data, 10, 2)
     need(1 <= reader_min <= version, "11", "reader_min is 1 to format")
-    need(reader_min <= newest, "11", f"the file needs a reader of version {reader_min}")
+    need(reader_min <= 1, "11", f"the file needs a reader of version {reader_min}")
     return {"format": version, "reader_min": reader_min}
 
 
@@ -274,7 +273,7 @@ def made_filter(kind, size, prefixes):
 
 
 def segment(data):
-    out = {"kind": "segment", **start(data, b"S", 1024 + 32, "6.1", 2)}
+    out = {"kind": "segment", **start(data, b"S", 1024 + 32, "6.1")}
     crc_before(data[:1024], 1020, "6.1", "header")
     bits, k, prefix = data[12], data[13], data[16]
     groups = [[data[48 + 2 * group], data[49 + 2 * group]] for group in range(data[17])]
@@ -302,7 +301,7 @@ def segment(data):
     need(number(footer, 16, 8) == own, "6.4", "identity of the footer")
     blocks, prefixes = number(footer, 8, 8), number(data, 248, 8)
     kind, size = filter_of(bits, k, prefix, prefixes)
-    need((kind is None) == (prefixes == 0) == (out["reader_min"] == 1), "6.6", "a filter, in version 2 alone")
+    need((kind is None) == (prefixes == 0), "6.6", "a filter for so many prefixes")
     need(prefixes <= count, "6.1", "prefixes")
     index_pages = -(-blocks // 512)
     rest = size + 4 * index_pages + 4 * -(-size // 4096) + 32
@@ -433,26 +432,21 @@ def entry(data, offset):
 
 
 def manifest(data):
-    out = {"kind": "manifest", **start(data, b"M", 124, "8.1", newest=2)}
-    second = out["format"] >= 2
-    need(len(data) >= (132 if second else 124), "8.1", "the file is cut off")
+    out = {"kind": "manifest", **start(data, b"M", 124, "8.1")}
     need(len(data) <= 64 << 20, "8.1", "a manifest has at most 64 MiB")
     crc_before(data, len(data) - 4, "8.1", "manifest")
     zero(data, 14, 16, "8.1")
     features = number(data, 16, 8)
     need(features & ~3 == 0, "11", "the manifest has features that this reader does not know")
     summarized = features & 2 != 0
-    need(second or not summarized, "8.1", "a manifest of version 1 has no summaries")
     bits, k, complete, next_file = data[12], data[13], number(data, 32, 8), number(data, 48, 8)
     need(8 <= bits <= 64 and k <= 7 and k < bits, "8.1", "bits or k")
     deleted = entry(data, 72) if any(data[72:104]) else None
     out.update(bits=bits, k=k, generation=number(data, 24, 8), complete=complete, commits=number(data, 40, 8))
     out.update(next_file=next_file, catalog=f"{number(data, 56, 16):032x}", deleted=deleted)
     out.update(folded=number(data, 104, 8), purged=number(data, 116, 4), runs=[])
-    out["keyed"] = number(data, 120, 8) if second else None
-    need(not second or out["keyed"] <= 1 << 40, "8.1", "keyed")
-    at, before = 128 if second else 120, 0
-    size = (216 if summarized else 184) if second else 88
+    at, before = 120, 0
+    size = 216 if summarized else 184
     for _ in range(number(data, 112, 4)):
         run = dict(zip(["low", "high", "fingerprints", "documents"], (number(data, at + 8 * i, 8) for i in range(4))))
         need(at + size <= len(data) - 4, "8.2", "a run entry is cut off")
@@ -467,9 +461,9 @@ def manifest(data):
         need(run["restart"] == 0 or 2 <= run["restart"] <= 4096, "8.2", "restart")
         run["postings"] = entry(data, at + 56)
         run["keys"] = None
-        if second and number(data, at + 88, 8) == 0:
+        if number(data, at + 88, 8) == 0:
             zero(data, at + 88, at + 184, "8.2")
-        elif second:
+        else:
             keys, pairs = number(data, at + 88, 8), number(data, at + 96, 8)
             need(keys <= 1 << 40 and keys <= pairs <= keys * run["documents"], "8.2", "keys and key_pairs")
             run["keys"] = {"keys": keys, "pairs": pairs, "set_digest": f"{number(data, at + 104, 16):032x}"}
@@ -620,7 +614,6 @@ PARTS = [
     ("min_bytes", raw(84)),
     ("supershingles", words(6)),
     ("projection", words(6)),
-    ("headings", words(2)),
     ("profile", profile),
 ]
 

@@ -59,10 +59,8 @@ impl Field {
     }
 }
 
-/// The newest version of the format, which is that of the manifest: this crate writes it, and reads those before.
-pub const FORMAT: u16 = 2;
-/// The version of all files but manifests, and segments with a filter.
-pub const FILES: u16 = 1;
+/// The version of the format: of every file that this crate writes, and the newest that it reads.
+pub const FORMAT: u16 = 1;
 
 /// Every file begins with its magic, the version that wrote it and the least version that reads it.
 pub const MAGIC: Field = Field::first(8, "magic");
@@ -73,29 +71,13 @@ pub const READER_MIN: Field = FORMAT_VERSION.then(2, "reader_min");
 
 /// Writes the beginning of a file.
 pub(crate) fn put_start(structure: &mut [u8], magic: &[u8; 8]) {
-    put_start_of(structure, magic, FILES);
-}
-
-/// Writes the beginning of a file of another version.
-pub(crate) fn put_start_of(structure: &mut [u8], magic: &[u8; 8], version: u16) {
     structure[..8].copy_from_slice(magic);
-    FORMAT_VERSION.put(structure, u64::from(version));
-    READER_MIN.put(structure, u64::from(version));
+    FORMAT_VERSION.put(structure, u64::from(FORMAT));
+    READER_MIN.put(structure, u64::from(FORMAT));
 }
 
 /// Checks the beginning of a file of at least `size` bytes.
 pub(crate) fn check_start(what: &'static str, bytes: &[u8], magic: &[u8; 8], size: usize) -> Result<()> {
-    check_start_of(what, bytes, magic, size, FILES)
-}
-
-/// Checks the beginning of a file that has versions up to `newest`.
-pub(crate) fn check_start_of(
-    what: &'static str,
-    bytes: &[u8],
-    magic: &[u8; 8],
-    size: usize,
-    newest: u16,
-) -> Result<()> {
     let found = |bytes: &[u8]| {
         let mut start = [0; 8];
         let have = bytes.len().min(8);
@@ -107,8 +89,8 @@ pub(crate) fn check_start_of(
     }
     check_size(what, bytes, size)?;
     let reader_min = READER_MIN.get(bytes) as u16;
-    if reader_min > newest {
-        return Err(FormatError::Version { what, found: reader_min, newest });
+    if reader_min > FORMAT {
+        return Err(FormatError::Version { what, found: reader_min, newest: FORMAT });
     }
     if reader_min == 0 || u64::from(reader_min) > FORMAT_VERSION.get(bytes) {
         return crate::error::malformed(what, READER_MIN.offset, "reader_min is 1 to format");

@@ -2,7 +2,7 @@
 
 use crate::digest::Digest;
 use crate::error::malformed;
-use crate::fields::{self, FORMAT_VERSION, Field, READER_MIN, check_crc, check_size};
+use crate::fields::{self, Field, READER_MIN, check_crc, check_size};
 use crate::fingerprint::check_bits;
 use crate::keys;
 use crate::postings::NUMBER_END;
@@ -40,11 +40,8 @@ pub const FOLDED: Field = DELETED.then(8, "folded");
 pub const RUNS: Field = FOLDED.then(4, "runs");
 /// Number of times that numbers have left the deleted set: a reader that sees another value reads the catalog anew.
 pub const PURGED: Field = RUNS.then(4, "purged");
-/// From this document number on, the keys of printed documents are in the runs; all others are rows of the catalog.
-/// Not in version 1, where all are.
-pub const KEYED: Field = PURGED.then(8, "keyed");
 /// The fields before the run entries.
-pub const FIELDS: [Field; 17] = [
+pub const FIELDS: [Field; 16] = [
     fields::MAGIC,
     fields::FORMAT_VERSION,
     READER_MIN,
@@ -61,7 +58,6 @@ pub const FIELDS: [Field; 17] = [
     FOLDED,
     RUNS,
     PURGED,
-    KEYED,
 ];
 
 /// Number of the file; its name is that number in 8 or more hexadecimal digits.
@@ -99,7 +95,7 @@ pub const RUN_GROUPS: Field = RUN_LEVELS.then(LEVELS_MAX, "groups");
 pub const RUN_REWRITES: Field = RUN_GROUPS.then(1, "rewrites");
 /// The postings file: a file entry. The t segments follow.
 pub const RUN_POSTINGS: Field = RUN_REWRITES.then(FILE_SIZE, "postings");
-/// Number of keys; 0 if the run has no key table. This field and those behind it are not in version 1.
+/// Number of keys; 0 if the run has no key table.
 pub const RUN_KEYS: Field = RUN_POSTINGS.then(8, "keys");
 /// Number of pairs of a key and a document number.
 pub const RUN_KEY_PAIRS: Field = RUN_KEYS.then(8, "key_pairs");
@@ -134,8 +130,8 @@ pub const RUN_FIELDS: [Field; 16] = [
 const INTERVALS: u64 = 1;
 /// Bit of the feature that run entries have summaries.
 const SUMMARIES: u64 = 1 << 1;
-/// Sizes of the fixed part and of a run entry before its segments, by version.
-const SIZES: [(usize, usize); 2] = [(PURGED.end(), RUN_POSTINGS.end()), (KEYED.end(), RUN_KEY_SEGMENT.end())];
+/// Size of the fixed part.
+const FIXED_SIZE: usize = PURGED.end();
 const CHECKSUM_SIZE: usize = 4;
 
 const WHAT: &str = "manifest";
@@ -274,9 +270,6 @@ pub struct Manifest {
     /// Number of times that numbers have left the deleted set, because no row and no run has their documents any
     /// more.
     pub purged: u32,
-    /// From this document number on, the keys of printed documents are in the runs or, above `complete`, in no file
-    /// yet; all others are rows of the catalog. `None` in version 1, where all are.
-    pub keyed: Option<u64>,
     /// The catalog may have intervals, which a reader must support (SPEC 9.8).
     pub intervals: bool,
     /// The runs, in ascending order of their number ranges.
@@ -297,37 +290,26 @@ impl Manifest {
             deleted: None,
             folded: 0,
             purged: 0,
-            keyed: Some(0),
             intervals: false,
             runs: Vec::new(),
         }
     }
 
-    /// Returns the version of the format that the manifest is written in.
-    pub fn version(&self) -> u16 {
-        if self.keyed.is_some() { fields::FORMAT } else { 1 }
-    }
-
-    /// Returns the sizes of the fixed part and of a run entry before its segments.
-    fn sizes(version: u16, features: u64) -> (usize, usize) {
-        let (fixed, run) = SIZES[usize::from(version) - 1];
-        (fixed, if features & SUMMARIES == 0 { run } else { RUN_SUMMARIES.end() })
+    /// Returns the size of a run entry before its segments.
+    fn run_size(features: u64) -> usize {
+        if features & SUMMARIES == 0 { RUN_KEY_SEGMENT.end() } else { RUN_SUMMARIES.end() }
     }
 
     fn features(&self) -> u64 {
-        let has_summaries = self.keyed.is_some() && self.runs.iter().any(|run| run.summaries.is_some());
+        let has_summaries = self.runs.iter().any(|run| run.summaries.is_some());
         (if self.intervals { INTERVALS } else { 0 }) | (if has_summaries { SUMMARIES } else { 0 })
     }
 
-    /// Encodes the manifest. Version 1 has neither key tables nor summaries.
+    /// Encodes the manifest.
     pub fn encode(&self) -> Vec<u8> {
-        let (version, features) = (self.version(), self.features());
-        let (fixed_size, run_size) = Self::sizes(version, features);
-        let mut bytes = vec![0; fixed_size];
-        fields::put_start_of(&mut bytes, MAGIC, version);
-        if let Some(keyed) = self.keyed {
-            KEYED.put(&mut bytes, keyed);
-        }
+        let features = self.features();
+        let mut bytes = vec![0; FIXED_SIZE];
+        fields::put_start(&mut bytes, MAGIC);
         FEATURES.put(&mut bytes, features);
         BITS.put(&mut bytes, u64::from(self.bits));
         K.put(&mut bytes, u64::from(self.k));
@@ -341,7 +323,7 @@ impl Manifest {
         RUNS.put(&mut bytes, self.runs.len() as u64);
         PURGED.put(&mut bytes, self.purged.into());
         for run in &self.runs {
-            let mut entry = vec![0; run_size];
+            let mut entry = vec![0; Self::run_size(features)];
             RUN_LOW.put(&mut entry, run.low);
             RUN_HIGH.put(&mut entry, run.high);
             RUN_FINGERPRINTS.put(&mut entry, run.fingerprints);
@@ -352,14 +334,14 @@ impl Manifest {
             RUN_REWRITES.put(&mut entry, run.rewrites.into());
             entry[RUN_GROUPS.offset..][..run.scheme.levels().len()].copy_from_slice(run.scheme.levels());
             entry[RUN_POSTINGS.offset..RUN_POSTINGS.end()].copy_from_slice(&run.postings.encode());
-            if let Some(table) = run.keys.filter(|_| self.keyed.is_some()) {
+            if let Some(table) = run.keys {
                 RUN_KEYS.put(&mut entry, table.keys);
                 RUN_KEY_PAIRS.put(&mut entry, table.pairs);
                 entry[RUN_KEY_DIGEST.offset..RUN_KEY_DIGEST.end()].copy_from_slice(&table.set_digest.0.to_le_bytes());
                 entry[RUN_KEY_POSTINGS.offset..RUN_KEY_POSTINGS.end()].copy_from_slice(&table.postings.encode());
                 entry[RUN_KEY_SEGMENT.offset..RUN_KEY_SEGMENT.end()].copy_from_slice(&table.segment.encode());
             }
-            if let Some(summaries) = run.summaries.filter(|_| features & SUMMARIES != 0) {
+            if let Some(summaries) = run.summaries {
                 entry[RUN_SUMMARIES.offset..].copy_from_slice(&summaries.encode());
             }
             bytes.extend_from_slice(&entry);
@@ -375,7 +357,7 @@ impl Manifest {
     /// # Errors
     /// [`FormatError`] for the first rule that is broken.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
-        fields::check_start_of("manifest", bytes, MAGIC, SIZES[0].0 + CHECKSUM_SIZE, fields::FORMAT)?;
+        fields::check_start("manifest", bytes, MAGIC, FIXED_SIZE + CHECKSUM_SIZE)?;
         if bytes.len() > SIZE_MAX {
             return malformed(WHAT, SIZE_MAX, "a manifest has at most 64 MiB");
         }
@@ -390,10 +372,6 @@ impl Manifest {
                 newest: fields::FORMAT,
             });
         }
-        // A later version that this one can read has the fields of this one.
-        let version = FORMAT_VERSION.get(bytes).min(fields::FORMAT.into()) as u16;
-        let (fixed_size, run_size) = Self::sizes(version, features);
-        check_size(WHAT, &bytes[..body], fixed_size)?;
         let (bits, k) = (BITS.get(bytes) as u8, K.get(bytes) as u8);
         check_bits(bits)?;
         if k > K_MAX || k >= bits {
@@ -411,16 +389,12 @@ impl Manifest {
             deleted: (deleted != FileEntry::default()).then_some(deleted),
             folded: FOLDED.get(bytes),
             purged: PURGED.get(bytes) as u32,
-            keyed: (fixed_size > PURGED.end()).then(|| KEYED.get(bytes)),
             intervals: features & INTERVALS != 0,
             runs: Vec::new(),
         };
-        if manifest.keyed.is_some_and(|keyed| keyed > NUMBER_END) {
-            return malformed(WHAT, KEYED.offset, "keyed is a document number");
-        }
-        let mut at = fixed_size;
+        let mut at = FIXED_SIZE;
         for _ in 0..RUNS.get(bytes) {
-            let run = manifest.decode_run(&bytes[..body], run_size, &mut at)?;
+            let run = manifest.decode_run(&bytes[..body], Self::run_size(features), &mut at)?;
             manifest.runs.push(run);
         }
         if at != body {
@@ -460,7 +434,7 @@ impl Manifest {
         check_size(WHAT, bytes, end)?;
         let segments =
             bytes[start + run_size..end].chunks_exact(FILE_SIZE).map(FileEntry::decode).collect::<Result<_>>()?;
-        let keys = if self.keyed.is_some() { decode_keys(entry, start, documents)? } else { None };
+        let keys = decode_keys(entry, start, documents)?;
         let summaries = entry.get(RUN_SUMMARIES.offset..).filter(|bytes| bytes.len() == FILE_SIZE);
         let summaries = summaries.map(FileEntry::decode).transpose()?.filter(|file| *file != FileEntry::default());
         *at = end;
@@ -568,7 +542,6 @@ mod tests {
             deleted,
             folded: 3,
             purged: 9,
-            keyed: Some(1000),
             runs,
             ..Manifest::new(64, 3, 1 << 90)
         }
@@ -576,11 +549,8 @@ mod tests {
 
     #[test]
     fn a_manifest_reads_as_it_was_written() {
-        let mut first = Manifest { keyed: None, ..sample(3) };
-        first.runs.iter_mut().for_each(|run| (run.keys, run.summaries) = (None, None));
-        assert_eq!((first.version(), sample(3).version()), (1, 2));
         let with_intervals = Manifest { intervals: true, ..sample(1) };
-        let all = [Manifest::new(64, 3, 5), Manifest::new(8, 7, 0), sample(1), sample(3), first, with_intervals];
+        let all = [Manifest::new(64, 3, 5), Manifest::new(8, 7, 0), sample(1), sample(3), with_intervals];
         for manifest in all {
             assert_eq!(Manifest::decode(&manifest.encode()), Ok(manifest));
         }
@@ -613,7 +583,6 @@ mod tests {
         bad(|manifest| manifest.runs[1].fingerprints = 0);
         bad(|manifest| manifest.next_file = 10);
         bad(|manifest| manifest.runs[0].postings.number = 1);
-        bad(|manifest| manifest.keyed = Some(NUMBER_END + 1));
         bad(|manifest| manifest.runs[0].keys.iter_mut().for_each(|table| table.pairs = table.keys - 1));
         bad(|manifest| manifest.runs[0].keys.iter_mut().for_each(|table| table.keys = 0));
         bad(|manifest| manifest.runs[0].keys.iter_mut().for_each(|table| table.segment = table.postings));
@@ -631,7 +600,7 @@ mod tests {
     fn a_newer_manifest_is_refused_by_name() {
         let mut bytes = sample(1).encode();
         READER_MIN.put(&mut bytes, 9);
-        assert_eq!(Manifest::decode(&bytes), Err(FormatError::Version { what: "manifest", found: 9, newest: 2 }));
+        assert_eq!(Manifest::decode(&bytes), Err(FormatError::Version { what: "manifest", found: 9, newest: 1 }));
     }
 
     proptest! {

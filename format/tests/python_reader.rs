@@ -130,7 +130,6 @@ fn record_of(number: u64) -> Record {
         min_values: has(5).then(|| Box::new(std::array::from_fn(|i| random(100 + i as u64) as u32))),
         supershingles: has(6).then(|| words(200)),
         projection: has(7).then(|| words(210)),
-        headings: has(8).then(|| [random(220), random(221)]),
         profile: has(9).then(|| Box::new(profile())),
         ..Record::default()
     }
@@ -184,7 +183,6 @@ fn json_of((number, fingerprint, record): &Document) -> String {
     part("min_bytes", values.map(|values| hex(&values.iter().map(min_byte).collect::<Vec<u8>>())));
     part("supershingles", record.supershingles.map(|of| words(&of)));
     part("projection", record.projection.map(|of| words(&of)));
-    part("headings", record.headings.map(|of| words(&of)));
     part("profile", record.profile.as_ref().map(|profile| hex(&profile[..])));
     format!("{{{}}}", parts.join(","))
 }

@@ -30,7 +30,6 @@ impl Page {
         page.record.tokens = Some(10 + random.below(1000));
         page.record.digest = Some(u128::from(random.next()).to_be_bytes());
         page.record.site = Some(format!("site{}", random.below(6)));
-        page.record.headings = (random.below(4) > 0).then(|| [random.below(3), random.below(3)]);
         page
     }
 
@@ -46,9 +45,6 @@ impl Page {
         }
         page.record.digest = other.record.digest;
         page.record.tokens = other.record.tokens;
-        if random.below(4) == 0 {
-            page.record.headings = other.record.headings;
-        }
         let (kept, flips) = (random.below(8), [0, 0, 4, 12, 20, 40][random.below(6) as usize]);
         for position in 0..6usize {
             if random.below(6) >= kept
@@ -117,13 +113,6 @@ pub fn pages(len: usize, seed: u64) -> Vec<Page> {
         pages.push(page);
     }
     pages
-}
-
-/// Whether two documents are of one site and have titles or first headings, none of which are equal.
-pub fn headings_differ(a: &Record, b: &Record) -> bool {
-    let both = a.headings.unwrap_or_default().into_iter().zip(b.headings.unwrap_or_default());
-    let known: Vec<bool> = both.filter(|&(a, b)| a != 0 && b != 0).map(|(a, b)| a == b).collect();
-    a.site.is_some() && a.site == b.site && known.contains(&false) && !known.contains(&true)
 }
 
 /// A database of these pages, half of them in a run.

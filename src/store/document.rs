@@ -198,7 +198,6 @@ impl Document {
     pub(crate) fn is_same_as(&self, print: &Print, stored: &Record) -> bool {
         self.print() == *print
             && self.record.digest == stored.digest
-            && self.record.headings == stored.headings
             && self.record.profile == stored.profile
             && self.record.url == stored.url
             && self.record.site == stored.site
@@ -208,7 +207,6 @@ impl Document {
     pub(crate) fn is_same_as_summary(&self, stored: &Summary<'_>) -> bool {
         self.print() == Print { fingerprint: stored.fingerprint, unprinted: false }
             && self.record.digest == stored.digest
-            && self.record.headings == stored.headings
             && self.record.profile.as_deref() == stored.profile.as_ref()
             && self.record.url.as_deref() == stored.url
             && self.record.site.as_deref() == stored.site

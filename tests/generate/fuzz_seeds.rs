@@ -137,7 +137,6 @@ fn summaries(seeds: &Seeds) -> Result<()> {
         Summary { min_bytes: full.min_bytes, ..bare.clone() },
         Summary { supershingles: full.supershingles, ..bare.clone() },
         Summary { projection: full.projection, ..bare.clone() },
-        Summary { headings: full.headings, ..bare.clone() },
         Summary { profile: full.profile, ..bare },
         full,
     ];
@@ -188,7 +187,6 @@ fn summarized() -> Summary<'static> {
         min_bytes: Some(std::array::from_fn(|i| i as u8)),
         supershingles: Some([1, 2, 3, 4, 5, 6]),
         projection: Some([u64::MAX; 6]),
-        headings: Some([0, 9]),
         profile: Some(profile),
     }
 }
@@ -205,8 +203,7 @@ fn catalog(seeds: &Seeds, name: &str, view: View<'_>) -> Result<()> {
         let values = |name: &str, record: &Record| seeds.write(&format!("{name}-record-{kind}"), record.encode());
         values(name, &stored.record)?;
         let source = Some(SourcePosition { archive: 1, offset: 1 << 33, inner: 70, length: 4000 });
-        let headings = Some([fingerprint, number]);
-        values(&format!("{name}-more"), &Record { source, headings, truncated: true, ..stored.record.clone() })?;
+        values(&format!("{name}-more"), &Record { source, truncated: true, ..stored.record.clone() })?;
         let print = Print { fingerprint, unprinted: stored.unprinted };
         seeds.write(&format!("{name}-print-{kind}"), print.encode())?;
         seeds.write(&format!("{name}-id-{kind}"), record::id_key(&stored.record.id, number))?;

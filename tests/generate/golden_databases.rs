@@ -1,26 +1,47 @@
-//! Makes the golden databases of the present format: how `tests/data/v2` was made, once.
+//! Makes the golden databases of the present format: `tests/data/v1`.
 //!
-//! `cargo run --example golden_databases FOLDER`. What is in `tests/data` is never made again, or it would show
-//! nothing: a new format version gets a folder of its own.
+//! `cargo run --example golden_databases [FOLDER]` replaces the folder. Once the format is released it is never made
+//! again, or it would show nothing: a new format version gets a folder of its own.
 
 #[allow(dead_code, reason = "the test that compares needs more of it")]
 #[path = "../it/support/golden.rs"]
 mod golden;
 
 use std::error::Error;
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A golden database and what makes it.
+type Golden = (&'static str, fn(&Path));
+
+const ALL: [Golden; 6] = [
+    ("web", golden::make_web),
+    ("narrow", golden::make_narrow),
+    ("keys", golden::make_keys),
+    ("filtered", golden::make_filtered),
+    ("intervals", golden::make_intervals),
+    ("summaries", golden::make_summaries),
+];
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let folder = std::env::args_os().nth(1).map(PathBuf::from).ok_or("usage: golden_databases FOLDER")?;
-    if folder.exists() {
-        return Err(format!("{}: it exists, and golden databases are never made again", folder.display()).into());
+    let default = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/v1");
+    let folder = std::env::args_os().nth(1).map_or(default, PathBuf::from);
+    fs::create_dir_all(&folder)?;
+    for (name, make) in ALL {
+        let path = folder.join(name);
+        if path.exists() {
+            fs::remove_dir_all(&path)?;
+        }
+        make(&path);
+        for entry in fs::read_dir(path.join("catalog"))? {
+            let entry = entry?;
+            // No reader needs them.
+            if entry.file_name().to_string_lossy().starts_with("LOG")
+                || entry.file_name().to_string_lossy().starts_with("OPTIONS")
+            {
+                fs::remove_file(entry.path())?;
+            }
+        }
     }
-    std::fs::create_dir_all(&folder)?;
-    golden::make_web(&folder.join("web"));
-    golden::make_narrow(&folder.join("narrow"));
-    golden::make_keys(&folder.join("keys"));
-    golden::make_filtered(&folder.join("filtered"));
-    golden::make_intervals(&folder.join("intervals"));
-    golden::make_summaries(&folder.join("summaries"));
     Ok(())
 }

@@ -1,7 +1,7 @@
-//! Databases that an earlier nddb wrote stay readable, value by value.
+//! Databases that were written before stay readable, value by value, and newer ones are refused.
 //!
-//! `tests/data/v1` and `tests/data/v2` contain them by format version, with a README of their contents; they are never
-//! written again. The same documents in a new database give runs of the same bytes and the same answers.
+//! `tests/data/v1` contains those of format 1; `tests/data/README.md` says what is in them. The same documents in a new
+//! database give runs of the same bytes and the same answers.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,11 @@ use std::path::{Path, PathBuf};
 use nddb::detect::{Method, OnlineDetector};
 use nddb::sketch::Recipe;
 use nddb::text::Page;
-use nddb::{Document, Fingerprint, Reader, Within, Work, Writer};
+use nddb::{Document, Error, Fingerprint, Reader, Within, Work, Writer};
 use nddb_format::FormatError;
+use nddb_format::fields::{FORMAT, FORMAT_VERSION, READER_MIN};
 use nddb_format::filter::Kind;
-use nddb_format::manifest::Manifest;
+use nddb_format::manifest::{FEATURES, Manifest};
 use nddb_format::record::BatchState;
 use nddb_format::segment::Segment;
 use nddb_format::summaries::{Summaries, Summary};
@@ -24,11 +25,9 @@ use super::support::golden::{
 
 /// Number of keys of the four golden pages that are printed: of each a digest and fifteen megashingles.
 const KEYS: u64 = 64;
-/// The format versions of golden databases.
-const VERSIONS: [&str; 2] = ["v1", "v2"];
 
-fn golden(version: &str, name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(version).join(name)
+fn golden(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/v1").join(name)
 }
 
 fn web() -> BTreeMap<String, u64> {
@@ -116,24 +115,20 @@ fn key_files(path: &Path) -> Vec<Vec<u8>> {
 
 #[test]
 fn the_golden_database_of_pages_reads_value_by_value() {
-    VERSIONS.iter().for_each(|version| assert_web(&golden(version, "web")));
-    let versions = VERSIONS.map(|version| manifest(&golden(version, "web")).version());
-    assert_eq!(versions, [1, 2]);
+    assert_web(&golden("web"));
 }
 
 #[test]
 fn the_golden_database_of_narrow_fingerprints_reads_value_by_value() {
     let all = (0..2000).map(|index| (index.to_string(), spread(index) & 0xffff)).collect();
-    for version in VERSIONS {
-        assert_answers(&golden(version, "narrow"), &all, 2);
-        let manifest = manifest(&golden(version, "narrow"));
-        assert_eq!((manifest.bits, manifest.k, manifest.runs[0].scheme.restart()), (16, 2, 0));
-    }
+    assert_answers(&golden("narrow"), &all, 2);
+    let manifest = manifest(&golden("narrow"));
+    assert_eq!((manifest.bits, manifest.k, manifest.runs[0].scheme.restart()), (16, 2, 0));
 }
 
 #[test]
 fn the_golden_database_of_filters_reads_value_by_value() {
-    let path = golden("v2", "filtered");
+    let path = golden("filtered");
     let all = (0..3000).map(|index| (index.to_string(), spread(index) & 0xff_ffff)).collect();
     assert_answers(&path, &all, 1);
     let kinds: Vec<_> = run_files(&path)
@@ -147,7 +142,7 @@ fn the_golden_database_of_filters_reads_value_by_value() {
 
 #[test]
 fn the_golden_database_of_intervals_reads_value_by_value() {
-    let path = golden("v2", "intervals");
+    let path = golden("intervals");
     let mut all: BTreeMap<String, u64> = ORDINALS
         .filter(|&ordinal| !is_deleted(ordinal))
         .map(|ordinal| (format!("d{ordinal}"), spread(ordinal) & 0xffff))
@@ -174,7 +169,7 @@ fn summary_files(path: &Path) -> Vec<Vec<u8>> {
 
 #[test]
 fn the_golden_database_of_summaries_reads_value_by_value() {
-    let path = golden("v2", "summaries");
+    let path = golden("summaries");
     let files = summary_files(&path);
     assert_eq!((files.len(), manifest(&path).runs.len()), (2, 2));
     let mut number = 0;
@@ -218,98 +213,44 @@ fn the_golden_database_of_summaries_reads_value_by_value() {
     assert_sound(&path);
 }
 
-/// A run without summaries is judged by the records of its documents, one with them by these: both say the same of each
-/// page, to the last number of the evidence.
-#[test]
-fn summaries_say_what_records_say() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("keys");
-    make_keys(&path);
-    assert_eq!((summary_files(&golden("v2", "keys")).len(), summary_files(&path).len()), (0, 2));
-    let (old, new) = (Reader::open(golden("v2", "keys")).expect("opened"), Reader::open(&path).expect("opened"));
-    let mut matches = 0;
-    for method in Method::ALL.into_iter().filter(|method| !method.needs_text() && *method != Method::Model) {
-        for index in 0..PAGES.len() {
-            let ask = |reader: &Reader| OnlineDetector::new(method).ask(reader.view(), &page("asked", index)).ok();
-            let (old, new) = (ask(&old), ask(&new));
-            assert_eq!(old, new, "{method}, page {index}");
-            matches += new.map_or(0, |answer| answer.matches.len());
-        }
-    }
-    assert!(matches > 40, "{matches} matches");
-}
-
-/// New runs have summaries, older ones get them by a compaction of all.
-#[test]
-fn a_database_without_summaries_gets_them() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("keys");
-    copy(&golden("v2", "keys"), &path);
-    let answers = |path: &Path| {
-        let reader = Reader::open(path).expect("opened");
-        let ask = |index| {
-            let answer = OnlineDetector::new(Method::B).ask(reader.view(), &page("asked", index)).expect("an answer");
-            answer.matches.into_iter().map(|found| (found.id, found.evidence)).collect::<Vec<_>>()
-        };
-        (0..PAGES.len()).map(ask).collect::<Vec<_>>()
-    };
-    let before = answers(&path);
-    let with = |path: &Path| manifest(path).runs.iter().map(|run| run.summaries.is_some()).collect::<Vec<_>>();
-    let mut writer = Writer::open(&path).expect("a database of this version");
-    flush(&mut writer);
-    assert_eq!((with(&path), answers(&path)), (vec![false, false, true], before.clone()));
-    assert_sound(&path);
-    let plan = writer.plan_full_compaction().expect("three runs");
-    writer.compact(&plan).expect("compacted");
-    assert_eq!((with(&path), answers(&path)), (vec![true], before));
-    let file = &summary_files(&path)[0];
-    assert_eq!(Summaries::open(&file[..]).expect("a sound file").header().documents, manifest(&path).runs[0].documents);
-    assert_eq!(writer.plan_full_compaction(), None);
-    writer.close().expect("closed");
-    assert_sound(&path);
-}
-
 #[test]
 fn the_same_documents_give_runs_of_the_same_bytes_as_ever() {
     let folder = tempfile::tempdir().expect("a folder");
     for (name, make) in [("web", make_web as fn(&Path)), ("narrow", make_narrow)] {
         let path = folder.path().join(name);
         make(&path);
-        for version in VERSIONS {
-            assert!(run_files(&path) == run_files(&golden(version, name)), "{version}/{name}: a run has other bytes");
-        }
+        assert!(run_files(&path) == run_files(&golden(name)), "{name}: a run has other bytes");
     }
     let path = folder.path().join("keys");
     make_keys(&path);
-    assert!(run_files(&path) == run_files(&golden("v2", "keys")), "a run has other bytes");
-    assert!(key_files(&path) == key_files(&golden("v2", "keys")), "a key table has other bytes");
+    assert!(run_files(&path) == run_files(&golden("keys")), "a run has other bytes");
+    assert!(key_files(&path) == key_files(&golden("keys")), "a key table has other bytes");
     let path = folder.path().join("filtered");
     make_filtered(&path);
-    assert!(run_files(&path) == run_files(&golden("v2", "filtered")), "a run with filters has other bytes");
+    assert!(run_files(&path) == run_files(&golden("filtered")), "a run with filters has other bytes");
     let path = folder.path().join("intervals");
     make_intervals(&path);
-    assert!(run_files(&path) == run_files(&golden("v2", "intervals")), "a run of an interval has other bytes");
+    assert!(run_files(&path) == run_files(&golden("intervals")), "a run of an interval has other bytes");
     let path = folder.path().join("summaries");
     make_summaries(&path);
-    assert!(run_files(&path) == run_files(&golden("v2", "summaries")), "a run has other bytes");
-    assert!(summary_files(&path) == summary_files(&golden("v2", "summaries")), "summaries have other bytes");
+    assert!(run_files(&path) == run_files(&golden("summaries")), "a run has other bytes");
+    assert!(summary_files(&path) == summary_files(&golden("summaries")), "summaries have other bytes");
     assert_web(&folder.path().join("web"));
 }
 
-/// Keys in files without filters are found like others.
 #[test]
 fn pages_of_the_golden_database_are_found_by_their_keys() {
-    VERSIONS.iter().for_each(|version| assert_keys(&golden(version, "web")));
+    assert_keys(&golden("web"));
 }
 
 /// Those of a bulk load, of a flush and of the memtable, without the one that is deleted.
 #[test]
 fn pages_of_the_golden_key_tables_are_found_value_by_value() {
-    let path = golden("v2", "keys");
+    let path = golden("keys");
     let manifest = manifest(&path);
     let keys: Vec<(u64, u64)> =
         manifest.runs.iter().filter_map(|run| run.keys).map(|keys| (keys.keys, keys.pairs)).collect();
-    assert_eq!((manifest.keyed, keys), (Some(0), vec![(KEYS, KEYS); 2]));
+    assert_eq!(keys, [(KEYS, KEYS); 2]);
     let reader = Reader::open(&path).expect("a database of this version");
     for method in [Method::Identity, Method::B] {
         for index in 0..PAGES.len() {
@@ -349,60 +290,59 @@ fn assert_keys(path: &Path) {
 #[test]
 fn a_golden_database_can_be_written_to() {
     let folder = tempfile::tempdir().expect("a folder");
-    for version in VERSIONS {
-        let path = folder.path().join(version);
-        copy(&golden(version, "web"), &path);
-        let mut writer = Writer::open(&path).expect("a database of this version");
-        assert_eq!(writer.commit_batch("soon").expect("committed"), 1);
-        writer.insert(bare("later", spread(1000))).expect("taken");
-        flush(&mut writer);
-        let plan = writer.plan_full_compaction().expect("three runs");
-        writer.compact(&plan).expect("compacted");
-        writer.close().expect("closed");
-        let mut all = web();
-        all.insert("later".into(), spread(1000));
-        all.insert("pending-1".into(), spread(9));
-        assert_answers(&path, &all, 3);
-        assert_keys(&path);
-    }
+    let path = folder.path().join("web");
+    copy(&golden("web"), &path);
+    let mut writer = Writer::open(&path).expect("a database of this version");
+    assert_eq!(writer.commit_batch("soon").expect("committed"), 1);
+    writer.insert(bare("later", spread(1000))).expect("taken");
+    flush(&mut writer);
+    let plan = writer.plan_full_compaction().expect("three runs");
+    writer.compact(&plan).expect("compacted");
+    writer.close().expect("closed");
+    let mut all = web();
+    all.insert("later".into(), spread(1000));
+    all.insert("pending-1".into(), spread(9));
+    assert_answers(&path, &all, 3);
+    assert_keys(&path);
+    assert_sound(&path);
 }
 
-/// From the first opening for writing on, new keys go to key tables; after a full compaction all are there.
+/// A later version of the format, or a feature that this one does not know.
 #[test]
-fn a_golden_database_becomes_one_of_version_2() {
+fn a_golden_database_of_a_newer_version_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("web");
-    copy(&golden("v1", "web"), &path);
-    let id = PAGES[0].0;
-    let mut writer = Writer::open(&path).expect("a database of this version");
-    writer.insert(page("copy", 0)).expect("taken");
-    writer.commit().expect("durable");
-    let found = |path: &Path| {
-        let reader = Reader::open(path).expect("a database");
-        let found = OnlineDetector::new(Method::B).ask(reader.view(), &page("asked", 0)).expect("an answer");
-        let ids: std::collections::BTreeSet<String> = found.matches.into_iter().map(|found| found.id).collect();
-        assert!(ids.contains(id) && ids.contains("copy"), "{ids:?}");
-        ids
-    };
-    let keyed = |path: &Path| manifest(path).keyed;
-    assert!(keyed(&path).is_some_and(|keyed| keyed > 0));
-    let before = found(&path);
-    assert_sound(&path);
-    flush(&mut writer);
-    assert_eq!((found(&path), keyed(&path).is_some_and(|keyed| keyed > 0)), (before.clone(), true));
-    assert_sound(&path);
-    let plan = writer.plan_full_compaction().expect("several runs");
-    writer.compact(&plan).expect("compacted");
-    assert_eq!(found(&path), before);
-    assert_sound(&path);
-    writer.close().expect("closed");
-    assert_eq!((found(&path), keyed(&path)), (before, Some(0)));
-    assert_sound(&path);
-    assert_keys(&path);
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/spec_reader.py");
-    let Some(mut python) = nddb_test_support::python("the reader in Python") else { return };
-    let outcome = python.arg(&script).arg("--database").arg(&path).output().expect("it runs");
-    assert!(outcome.status.success(), "{}", String::from_utf8_lossy(&outcome.stderr));
+    copy(&golden("web"), &path);
+    let manifest = path.join("MANIFEST");
+    let sound = std::fs::read(&manifest).expect("readable");
+    type Change = fn(&mut [u8]);
+    let changes: [Change; 2] = [
+        |bytes| {
+            FORMAT_VERSION.put(bytes, u64::from(FORMAT) + 1);
+            READER_MIN.put(bytes, u64::from(FORMAT) + 1);
+        },
+        |bytes| FEATURES.put(bytes, 1 << 2 | FEATURES.get(bytes)),
+    ];
+    for change in changes {
+        let mut bytes = sound.clone();
+        change(&mut bytes);
+        let body = bytes.len() - 4;
+        let checksum = crc32fast::hash(&bytes[..body]);
+        bytes[body..].copy_from_slice(&checksum.to_le_bytes());
+        std::fs::write(&manifest, &bytes).expect("written");
+        for error in [Reader::open(&path).err(), Writer::open(&path).err()] {
+            assert!(matches!(error, Some(Error::Newer { .. })), "{error:?}");
+        }
+        assert_eq!(std::fs::read(&manifest).expect("readable"), bytes, "nothing is changed");
+    }
+    // A later version that this one can read is read.
+    let mut bytes = sound.clone();
+    FORMAT_VERSION.put(&mut bytes, u64::from(FORMAT) + 1);
+    let body = bytes.len() - 4;
+    let checksum = crc32fast::hash(&bytes[..body]);
+    bytes[body..].copy_from_slice(&checksum.to_le_bytes());
+    std::fs::write(&manifest, &bytes).expect("written");
+    assert_web(&path);
 }
 
 fn assert_sound(path: &Path) {
@@ -413,11 +353,11 @@ fn assert_sound(path: &Path) {
 #[test]
 fn the_reader_in_python_agrees_that_the_golden_databases_are_sound() {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/spec_reader.py");
-    for (version, name) in VERSIONS.iter().flat_map(|version| ["web", "narrow"].map(|name| (version, name))) {
+    for name in ["web", "narrow", "keys", "filtered", "intervals", "summaries"] {
         let Some(mut python) = nddb_test_support::python("the reader in Python") else { return };
-        let outcome = python.arg(&script).arg("--database").arg(golden(version, name)).output().expect("it runs");
+        let outcome = python.arg(&script).arg("--database").arg(golden(name)).output().expect("it runs");
         let text = String::from_utf8_lossy(&outcome.stderr);
-        assert!(outcome.status.success(), "{version}/{name}: {text}");
+        assert!(outcome.status.success(), "{name}: {text}");
     }
 }
 

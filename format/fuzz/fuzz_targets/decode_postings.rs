@@ -8,7 +8,7 @@ mod restamp;
 use std::ops::Range;
 
 use libfuzzer_sys::fuzz_target;
-use nddb_format::fields::{FILES, FORMAT_VERSION, READER_MIN};
+use nddb_format::fields::{FORMAT, FORMAT_VERSION, READER_MIN};
 use nddb_format::postings::{Postings, PostingsEncoder};
 use nddb_format::{FormatError, Result};
 
@@ -31,7 +31,7 @@ fn read(bytes: &[u8]) {
             Err(error) => assert!(!sound, "verify saw list {rank}: {error}"),
         }
     }
-    let ours = [FORMAT_VERSION, READER_MIN].iter().all(|field| field.get(bytes) == u64::from(FILES));
+    let ours = [FORMAT_VERSION, READER_MIN].iter().all(|field| field.get(bytes) == u64::from(FORMAT));
     if sound && ours {
         assert!(written(&postings).expect("what verify saw can be written") == bytes, "there is one way to write it");
     }

@@ -8,7 +8,7 @@ mod restamp;
 use std::ops::Range;
 
 use libfuzzer_sys::fuzz_target;
-use nddb_format::fields::{FILES, FORMAT_VERSION, READER_MIN};
+use nddb_format::fields::{FORMAT, FORMAT_VERSION, READER_MIN};
 use nddb_format::summaries::{Summaries, SummariesEncoder, SummariesSurvey, Summary};
 use nddb_format::{FormatError, Result};
 
@@ -50,7 +50,7 @@ fn read(bytes: &[u8]) {
         return;
     }
     let written = written(low, high, &found).expect("numbers ascend");
-    let ours = [FORMAT_VERSION, READER_MIN].iter().all(|field| field.get(bytes) == u64::from(FILES));
+    let ours = [FORMAT_VERSION, READER_MIN].iter().all(|field| field.get(bytes) == u64::from(FORMAT));
     assert!(!sound || !ours || written == bytes, "there is one way to write it");
     let again = Summaries::open(&written[..]).expect("what is written can be opened");
     let decoded = found.iter().all(|(_, summary)| Summary::decode(summary).is_ok());

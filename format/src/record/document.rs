@@ -91,18 +91,9 @@ pub struct Record {
     pub batch: Option<u32>,
     /// The page was truncated at a limit before its terms were found.
     pub truncated: bool,
-    /// Hashes of title and first heading, each 0 where the page has none.
-    pub headings: Option<[u64; 2]>,
     /// The small sketches of content, title, headings and numbers that the default verdict compares.
     pub profile: Option<Box<[u8; PROFILE]>>,
 }
-
-/// Version of the layout of a record that has headings and no profile; others have [`VERSION`].
-const VERSION_HEADINGS: u8 = 2;
-/// Version of the layout of a record that has a profile.
-const VERSION_PROFILE: u8 = 3;
-/// Version of the layout of a record whose supershingles are those of its min-values, and left out.
-const VERSION_HASHED: u8 = 4;
 
 const URL: u16 = 1;
 const SITE: u16 = 1 << 1;
@@ -115,13 +106,12 @@ const PROJECTION: u16 = 1 << 7;
 const SOURCE: u16 = 1 << 8;
 const BATCH: u16 = 1 << 9;
 const TRUNCATED: u16 = 1 << 10;
-const HEADINGS: u16 = 1 << 11;
-const PROFILED: u16 = 1 << 12;
-const HASHED: u16 = 1 << 13;
-const KNOWN: u16 = (1 << 14) - 1;
+const PROFILED: u16 = 1 << 11;
+const HASHED: u16 = 1 << 12;
+const KNOWN: u16 = (1 << 13) - 1;
 
 /// The optional parts in the order of their flag bits, as SPEC.md lists them: name and size, 0 for text.
-pub const PARTS: [(&str, usize); 14] = [
+pub const PARTS: [(&str, usize); 13] = [
     ("url", 0),
     ("site", 0),
     ("date", 8),
@@ -133,7 +123,6 @@ pub const PARTS: [(&str, usize); 14] = [
     ("source", 28),
     ("batch", 4),
     ("truncated", 0),
-    ("headings", 16),
     ("profile", PROFILE),
     ("hashed", 0),
 ];
@@ -167,7 +156,6 @@ impl Record {
             | flag(self.source.is_some(), SOURCE)
             | flag(self.batch.is_some(), BATCH)
             | flag(self.truncated, TRUNCATED)
-            | flag(self.headings.is_some(), HEADINGS)
             | flag(self.profile.is_some(), PROFILED)
     }
 
@@ -177,20 +165,10 @@ impl Record {
         self.min_values.is_none() && self.flags() & !BATCH == 0
     }
 
-    /// Returns the least version of the layout that has the parts of these flags.
-    fn version(flags: u16) -> u8 {
-        match flags {
-            _ if flags & HASHED != 0 => VERSION_HASHED,
-            _ if flags & PROFILED != 0 => VERSION_PROFILE,
-            _ if flags & HEADINGS != 0 => VERSION_HEADINGS,
-            _ => VERSION,
-        }
-    }
-
     /// Appends the bytes to `out`: version, flags, id, then the parts that the flags name.
     pub fn encode_into(&self, out: &mut Vec<u8>) {
         let flags = self.flags();
-        out.push(Self::version(flags));
+        out.push(VERSION);
         out.extend_from_slice(&flags.to_le_bytes());
         put_text(out, &self.id);
         for text in [&self.url, &self.site].into_iter().flatten() {
@@ -221,9 +199,6 @@ impl Record {
         if let Some(batch) = self.batch {
             out.extend_from_slice(&batch.to_le_bytes());
         }
-        if let Some(headings) = &self.headings {
-            headings.iter().for_each(|hash| out.extend_from_slice(&hash.to_le_bytes()));
-        }
         if let Some(profile) = &self.profile {
             out.extend_from_slice(&profile[..]);
         }
@@ -241,13 +216,10 @@ impl Record {
     /// # Errors
     /// [`crate::FormatError`] for the first rule that is broken.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
-        let mut cursor = Cursor::up_to(VERSION_HASHED, "record", bytes)?;
+        let mut cursor = Cursor::new("record", bytes)?;
         let flags = cursor.u16()?;
         if flags & !KNOWN != 0 {
             return malformed("record", 1, "unknown flags are zero");
-        }
-        if bytes[0] != Self::version(flags) {
-            return malformed("record", 0, "a record has the version that its parts need");
         }
         if flags & HASHED != 0 && flags & (MIN_HASH | SUPERSHINGLES) != MIN_HASH {
             return malformed("record", 1, "supershingles are left out where min-values give them");
@@ -291,7 +263,6 @@ impl Record {
             })?,
             batch: part(flags, BATCH, &mut cursor, Cursor::u32)?,
             truncated: flags & TRUNCATED != 0,
-            headings: part(flags, HEADINGS, &mut cursor, |cursor| Ok([cursor.u64()?, cursor.u64()?]))?,
             profile: part(flags, PROFILED, &mut cursor, |cursor| cursor.array().map(Box::new))?,
         };
         cursor.end()?;
@@ -306,7 +277,7 @@ impl Record {
     /// # Errors
     /// [`crate::FormatError`] if the beginning of the value is malformed.
     pub fn head_of(bytes: &[u8]) -> Result<Head<'_>> {
-        let mut cursor = Cursor::up_to(VERSION_HASHED, "record", bytes)?;
+        let mut cursor = Cursor::new("record", bytes)?;
         let flags = cursor.u16()?;
         let id = cursor.text()?;
         let url = if flags & URL != 0 { Some(cursor.text()?) } else { None };

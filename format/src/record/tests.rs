@@ -9,8 +9,8 @@ fn record() -> impl Strategy<Value = Record> {
     let sketches =
         (prop::option::of(any::<u32>()), prop::option::of(any::<[u64; 6]>()), prop::option::of(any::<[u64; 6]>()));
     let source = prop::option::of((any::<u32>(), any::<u64>(), any::<u64>(), any::<u64>()));
-    let headings = (prop::option::of(any::<[u64; 2]>()), prop::option::of(any::<u8>()));
-    (texts, numbers, sketches, source, prop::option::of(any::<u32>()), any::<bool>(), headings).prop_map(
+    let profile = prop::option::of(any::<u8>());
+    (texts, numbers, sketches, source, prop::option::of(any::<u32>()), any::<bool>(), profile).prop_map(
         |(
             (id, url, site),
             (date, tokens, digest),
@@ -18,7 +18,7 @@ fn record() -> impl Strategy<Value = Record> {
             source,
             batch,
             truncated,
-            (headings, profile),
+            profile,
         )| {
             let min_values = seed.map(|seed| Box::new(std::array::from_fn(|i| seed.wrapping_mul(i as u32 + 1))));
             Record {
@@ -40,7 +40,6 @@ fn record() -> impl Strategy<Value = Record> {
                 }),
                 batch,
                 truncated,
-                headings,
                 profile: profile.map(|seed| Box::new(std::array::from_fn(|i| seed.wrapping_mul(i as u8)))),
             }
         },

@@ -3,7 +3,7 @@
 use crate::block::BLOCK_SIZE;
 use crate::digest::{self, Digest};
 use crate::error::malformed;
-use crate::fields::{self, FILES, Field, READER_MIN, check_crc};
+use crate::fields::{self, Field, READER_MIN, check_crc};
 use crate::filter::Filter;
 use crate::huffman::{Code, Lengths, SYMBOLS_MAX};
 use crate::permutation::{BitGroup, Table};
@@ -12,8 +12,6 @@ use crate::{FormatError, Result};
 
 /// Bytes of a header.
 pub const HEADER_SIZE: usize = BLOCK_SIZE;
-/// Version of a segment with a filter; one without is of version 1.
-pub const VERSION: u16 = 2;
 /// Magic of a segment.
 pub const MAGIC: &[u8; 8] = b"\x89nddbS\r\n";
 
@@ -43,7 +41,7 @@ pub const GROUP_LIST: Field = DIGEST.then(128, "group_list");
 pub const LENGTHS: Field = GROUP_LIST.then(64, "code_lengths");
 /// Identity: hash of all bytes before this field.
 pub const IDENTITY: Field = LENGTHS.then(8, "identity");
-/// Number of different prefixes in the filter; 0 without one. Not in version 1.
+/// Number of different prefixes in the filter; 0 without one.
 pub const PREFIXES: Field = IDENTITY.then(8, "prefixes");
 /// Zero.
 pub const PADDING: Field = PREFIXES.then(HEADER_SIZE - 4 - PREFIXES.end(), "padding");
@@ -91,9 +89,9 @@ pub struct Header {
     pub digest: Digest,
     /// Huffman code lengths.
     pub lengths: Lengths,
-    /// Number of different prefixes in the filter; 0 without one, which is version 1 of a segment.
+    /// Number of different prefixes in the filter; 0 without one.
     pub prefixes: u64,
-    /// Hash of the fields above but `prefixes`, and of the version: seeds the checksums of blocks and pages.
+    /// Hash of the fields above but `prefixes`: seeds the checksums of blocks and pages.
     pub identity: u64,
 }
 
@@ -135,7 +133,7 @@ impl Header {
     /// Encodes the header; the identity is always computed from the other fields.
     pub fn encode(&self) -> [u8; HEADER_SIZE] {
         let mut bytes = [0; HEADER_SIZE];
-        fields::put_start_of(&mut bytes, MAGIC, if self.prefixes == 0 { FILES } else { VERSION });
+        fields::put_start(&mut bytes, MAGIC);
         BITS.put(&mut bytes, u64::from(self.table.bits()));
         K.put(&mut bytes, u64::from(self.k));
         TABLE.put(&mut bytes, u64::from(self.ordinal));
@@ -161,7 +159,7 @@ impl Header {
     /// # Errors
     /// [`FormatError`] for the first rule that is broken.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
-        fields::check_start_of("segment", bytes, MAGIC, HEADER_SIZE, VERSION)?;
+        fields::check_start("segment", bytes, MAGIC, HEADER_SIZE)?;
         let bytes = &bytes[..HEADER_SIZE];
         check_crc(WHAT, bytes, CHECKSUM)?;
         RESERVED.expect_zero(WHAT, bytes)?;
@@ -218,9 +216,8 @@ impl Header {
             prefixes: PREFIXES.get(bytes),
             identity: IDENTITY.get(bytes),
         };
-        let is_first = READER_MIN.get(bytes) < u64::from(VERSION);
-        if is_first != (header.prefixes == 0) || !is_first && (header.prefixes > count || header.filter().is_none()) {
-            return malformed(WHAT, PREFIXES.offset, "a segment of version 2, and no other, has a filter");
+        if header.prefixes > count || header.prefixes > 0 && header.filter().is_none() {
+            return malformed(WHAT, PREFIXES.offset, "prefixes are at most count, and so many have a filter");
         }
         Ok(header)
     }

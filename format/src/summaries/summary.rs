@@ -26,8 +26,6 @@ pub struct Summary<'a> {
     pub supershingles: Option<[u64; 6]>,
     /// Projection of algorithm C.
     pub projection: Option<[u64; 6]>,
-    /// Hashes of title and first heading.
-    pub headings: Option<[u64; 2]>,
     /// The small sketches that the default verdict compares.
     pub profile: Option<[u8; PROFILE]>,
 }
@@ -41,13 +39,12 @@ const DIGEST: u16 = 1 << 5;
 const MIN_HASH: u16 = 1 << 6;
 const SUPERSHINGLES: u16 = 1 << 7;
 const PROJECTION: u16 = 1 << 8;
-const HEADINGS: u16 = 1 << 9;
-const PROFILED: u16 = 1 << 10;
-const KNOWN: u16 = (1 << 11) - 1;
+const PROFILED: u16 = 1 << 9;
+const KNOWN: u16 = (1 << 10) - 1;
 
 /// The optional parts in the order of their flag bits, as SPEC.md lists them: name and size, 0 for what has no fixed
 /// one.
-pub const PARTS: [(&str, usize); 11] = [
+pub const PARTS: [(&str, usize); 10] = [
     ("url", 0),
     ("url_is_id", 0),
     ("site", 0),
@@ -57,7 +54,6 @@ pub const PARTS: [(&str, usize); 11] = [
     ("min_bytes", MIN_VALUES),
     ("supershingles", 48),
     ("projection", 48),
-    ("headings", 16),
     ("profile", 0),
 ];
 
@@ -93,7 +89,6 @@ impl<'a> Summary<'a> {
             min_bytes: record.min_values.as_deref().map(|values| values.map(min_byte)),
             supershingles: record.supershingles,
             projection: record.projection,
-            headings: record.headings,
             profile: record.profile.as_deref().copied(),
         }
     }
@@ -116,7 +111,6 @@ impl<'a> Summary<'a> {
             | flag(self.min_bytes.is_some(), MIN_HASH)
             | flag(self.supershingles.is_some(), SUPERSHINGLES)
             | flag(self.projection.is_some(), PROJECTION)
-            | flag(self.headings.is_some(), HEADINGS)
             | flag(self.profile.is_some(), PROFILED)
     }
 
@@ -135,7 +129,7 @@ impl<'a> Summary<'a> {
         self.digest.iter().for_each(|digest| out.extend_from_slice(digest));
         self.min_bytes.iter().for_each(|bytes| out.extend_from_slice(bytes));
         let words = [&self.supershingles, &self.projection].into_iter().flatten().flatten();
-        out.extend(words.chain(self.headings.iter().flatten()).flat_map(|word| word.to_le_bytes()));
+        out.extend(words.flat_map(|word| word.to_le_bytes()));
         if let Some(profile) = &self.profile {
             let mut at = 0;
             for (start, counted, most, size, _) in PADDED {
@@ -190,7 +184,6 @@ impl<'a> Summary<'a> {
             min_bytes: has(MIN_HASH).then(|| cursor.array()).transpose()?,
             supershingles: has(SUPERSHINGLES).then(|| words(&mut cursor)).transpose()?,
             projection: has(PROJECTION).then(|| words(&mut cursor)).transpose()?,
-            headings: has(HEADINGS).then(|| words(&mut cursor)).transpose()?,
             profile: has(PROFILED).then(|| profile(&mut cursor)).transpose()?,
         };
         cursor.end()?;

@@ -63,11 +63,11 @@ fn record() -> impl Strategy<Value = Record> {
     let tokens = prop::option::of(prop_oneof![Just(0), any::<u64>()]);
     let numbers = (tokens, prop::option::of(any::<[u8; 16]>()), prop::option::of(any::<i64>()));
     let words = || prop::option::of(any::<[u64; 6]>());
-    let sketches = (prop::option::of(any::<u32>()), words(), words(), prop::option::of(any::<[u64; 2]>()));
+    let sketches = (prop::option::of(any::<u32>()), words(), words());
     // How address and site follow from what stands before.
     let follows = (any::<bool>(), prop::option::of((any::<prop::sample::Index>(), any::<prop::sample::Index>())));
     (texts, numbers, sketches, prop::option::of(profile()), (any::<bool>(), follows)).prop_map(
-        |((id, url, site), (tokens, digest, date), (seed, supershingles, projection, headings), profile, more)| {
+        |((id, url, site), (tokens, digest, date), (seed, supershingles, projection), profile, more)| {
             let (truncated, (is_id, place)) = more;
             let url = if is_id { Some(id.clone()) } else { url };
             let site = match (&url, place) {
@@ -90,7 +90,6 @@ fn record() -> impl Strategy<Value = Record> {
                 min_values,
                 supershingles,
                 projection,
-                headings,
                 profile,
                 truncated,
                 ..Record::default()
@@ -204,7 +203,7 @@ proptest! {
         };
         prop_assert_eq!((summary.is_without_terms, summary.digest), (without_terms, digest));
         prop_assert_eq!(summary.supershingles, record.supershingles);
-        prop_assert_eq!((summary.projection, summary.headings), (record.projection, record.headings));
+        prop_assert_eq!(summary.projection, record.projection);
         prop_assert_eq!(summary.profile, record.profile.as_deref().copied());
         let values = record.min_values.as_deref();
         let bytes = values.map(|values| values.iter().map(|&value| min_byte(value)).collect::<Vec<_>>());
@@ -332,7 +331,6 @@ fn full() -> Record {
         min_values: Some(Box::new(std::array::from_fn(|i| i as u32 * 0x0101_0101))),
         supershingles: Some([1, 2, 3, 4, 5, 6]),
         projection: Some([u64::MAX; 6]),
-        headings: Some([0, 9]),
         profile: Some(profile),
         ..Record::default()
     }

@@ -178,8 +178,8 @@ fn files_that_are_cut_foreign_or_newer_are_refused() {
         bad[5] = b'X';
         assert_eq!(fault(check(&bad)), "Magic");
         let mut bad = file.clone();
-        FORMAT_VERSION.put(&mut bad, 3);
-        READER_MIN.put(&mut bad, 3);
+        FORMAT_VERSION.put(&mut bad, 2);
+        READER_MIN.put(&mut bad, 2);
         assert_eq!(fault(check(&bad)), "Version");
         READER_MIN.put(&mut bad, 0);
         assert_eq!(fault(check(&bad)), "reader_min is 1 to format");
@@ -394,7 +394,6 @@ fn filtered(bitmap: bool) -> Vec<u8> {
 
 #[test]
 fn filters_that_break_a_rule_are_refused() {
-    use nddb_format::fields::{FORMAT_VERSION, READER_MIN};
     use segment::header::PREFIXES;
     for bitmap in [false, true] {
         let file = filtered(bitmap);
@@ -410,14 +409,9 @@ fn filters_that_break_a_rule_are_refused() {
             fault(check_segment(&file))
         };
         assert_eq!(broken(&|_| ()), "nothing");
-        let versions = "a segment of version 2, and no other, has a filter";
-        let version = |file: &mut Vec<u8>| {
-            FORMAT_VERSION.put(file, 1);
-            READER_MIN.put(file, 1);
-        };
-        assert_eq!(broken(&version), versions);
-        for few in [0, 1, 1023, u64::MAX] {
-            assert_eq!(broken(&|file| PREFIXES.put(file, few)), versions, "{few}");
+        for few in [1, 1023, u64::MAX] {
+            let rule = "prefixes are at most count, and so many have a filter";
+            assert_eq!(broken(&|file| PREFIXES.put(file, few)), rule, "{few}");
         }
         let of_other = "a filter is that of the fingerprints";
         assert_eq!(broken(&|file| PREFIXES.put(file, prefixes - 1)), of_other);
@@ -545,8 +539,7 @@ fn manifests_that_break_a_rule_are_refused() {
     assert_eq!(of(RUNS, 3), "Truncated");
     assert_eq!(of(COMPLETE, 1899), "runs ascend, do not overlap and end at 'complete' at most");
     assert_eq!(of(NEXT_FILE, 20), "file numbers are distinct, above 0 and below next_file");
-    assert_eq!(of(KEYED, (1 << 40) + 1), "keyed is a document number");
-    let first = FIELDS[16].end();
+    let first = FIELDS[15].end();
     let run = |field: Field, value| manifest_fault(|bytes| field.put(&mut bytes[first..], value));
     assert_eq!(run(RUN_LEVELS, 5), "a scheme has at most 4 levels, zeros behind them");
     assert_eq!(run(RUN_LEVELS, 0), "a scheme has at most 4 levels, zeros behind them");
@@ -613,17 +606,10 @@ fn catalog_values_that_break_a_rule_are_refused() {
     let batch = Batch { number: 1, state: BatchState::Open }.encode();
     let range = Range { high: 1, state: RangeState::Pending, batch: 0 }.encode();
     let archive = Archive::unread("p".into(), 1, [0; 16], None).encode();
-    assert_eq!(fault(Record::decode(&with(record.clone(), 0, 5))), "Version");
-    let versions = "a record has the version that its parts need";
-    for version in [3, 4] {
-        assert_eq!(fault(Record::decode(&with(record.clone(), 0, version))), versions);
-    }
-    // Version 4 with the flag of supershingles that are left out, and without min-values.
-    let hashed = with(with(record.clone(), 0, 4), 2, 0x20);
+    assert_eq!(fault(Record::decode(&with(record.clone(), 0, 2))), "Version");
+    // The flag of supershingles that are left out, without min-values.
+    let hashed = with(record.clone(), 2, 0x10);
     assert_eq!(fault(Record::decode(&hashed)), "supershingles are left out where min-values give them");
-    assert_eq!(fault(Record::decode(&with(record.clone(), 0, 2))), versions);
-    let headed = Record { id: "id".into(), headings: Some([1, 2]), ..Record::default() }.encode();
-    assert_eq!(fault(Record::decode(&with(headed, 0, 1))), versions);
     assert_eq!(fault(Record::decode(&record[..5])), "Truncated");
     assert_eq!(fault(Counters::decode(&Counters::default().encode()[..20])), "Truncated");
     assert_eq!(fault(Record::decode(&with(record.clone(), 2, 0x80))), "unknown flags are zero");

@@ -215,7 +215,6 @@ fn a_manifest() {
         folded: number(value(text, "folded")),
         purged: number(value(text, "purged")),
         deleted: Some(file(4, &undump(fence("deleted set", "hex")), 0)),
-        keyed: None,
         intervals: false,
         runs: vec![entry],
         ..Manifest::new(
@@ -224,7 +223,6 @@ fn a_manifest() {
             u128::from_str_radix(value(text, "catalog"), 16).expect("hexadecimal"),
         )
     };
-    assert_eq!(manifest.version(), number(value(text, "version")));
     let mut expected = given(text, &["run", "file"]);
     let run = &manifest.runs[0];
     expected.push_str(&format!("run low {} high {} set_digest {:032x}\n", run.low, run.high, run.set_digest.0));
@@ -242,10 +240,9 @@ fn a_manifest() {
     a_manifest_with_keys(manifest);
 }
 
-/// The same manifest in version 2.
+/// The same manifest with a key table.
 fn a_manifest_with_keys(mut manifest: Manifest) {
     let (text, said) = (fence("manifest with keys", "text"), fence("manifest with keys", "hex"));
-    manifest.keyed = Some(number(value(text, "keyed")));
     let wide = |name| u128::from_str_radix(value(text, name), 16).expect("hexadecimal");
     let file = |name: &str| {
         let words = &values(text, name)[0];

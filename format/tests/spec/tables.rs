@@ -167,7 +167,7 @@ fn samples() -> Vec<Sample> {
         (
             "summary",
             summarized[..10].to_vec(),
-            vec![("flags", le(1 << 4 | 1 << 10, 2)), ("fingerprint", le(summary.fingerprint, 8))],
+            vec![("flags", le(1 << 4 | 1 << 9, 2)), ("fingerprint", le(summary.fingerprint, 8))],
         ),
         (
             "counters",
@@ -211,7 +211,7 @@ fn the_parts_of_a_record_are_those_of_the_code() {
 fn the_parts_of_a_summary_are_those_of_the_code() {
     let rows = table("summary parts");
     assert_eq!(rows.len(), summaries::PARTS.len());
-    let with: [Summary<'_>; 11] = [
+    let with: [Summary<'_>; 10] = [
         Summary { url: Some("url"), ..bare() },
         Summary { url: Some("x"), ..bare() },
         Summary { site: Some("a site"), ..bare() },
@@ -221,7 +221,6 @@ fn the_parts_of_a_summary_are_those_of_the_code() {
         Summary { min_bytes: Some([3; MIN_VALUES]), ..bare() },
         Summary { supershingles: Some([4; 6]), ..bare() },
         Summary { projection: Some([5; 6]), ..bare() },
-        Summary { headings: Some([6; 2]), ..bare() },
         Summary { profile: Some([0xff; PROFILE]), ..bare() },
     ];
     let encoded = |summary: &Summary<'_>| {

@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::classes::lead;
 use super::documents::Collection;
-use super::row::{DETAILS, MIN_HASH, MIN_VALUES, PROFILE, ROW, Row, SKETCH};
+use super::row::{DETAILS, MIN_VALUES, PROFILE, ROW, Row, SKETCH};
 use crate::detect::method::requirements::Held;
 use crate::sketch::{PROFILE_SIZE, Recipe};
 use crate::spill::mapped_rows::{MappedRows, MappedRowsWriter};
@@ -119,7 +119,7 @@ pub(super) struct Rows {
     rows: MappedRowsWriter<ROW>,
     details: MappedRowsWriter<DETAILS>,
     sketches: MappedRowsWriter<SKETCH>,
-    min_values: MappedRowsWriter<MIN_HASH>,
+    min_values: MappedRowsWriter<MIN_VALUES>,
     profiles: MappedRowsWriter<PROFILE>,
     len: u32,
     by_rank: Vec<u32>,
@@ -180,12 +180,10 @@ impl Rows {
         if let Some(values) = &record.min_values {
             pad(&mut self.min_values, self.len)?;
             let (pairs, _) = values.as_chunks::<2>();
-            let mut row = [0; MIN_HASH];
-            let (packed, headings) = row.split_at_mut(MIN_VALUES);
-            for (word, pair) in packed.iter_mut().zip(pairs) {
+            let mut row = [0; MIN_VALUES];
+            for (word, pair) in row.iter_mut().zip(pairs) {
                 *word = u64::from(pair[1]) << 32 | u64::from(pair[0]);
             }
-            headings.copy_from_slice(&record.headings.unwrap_or_default());
             self.min_values.push(&row)?;
         }
         if let Some(profile) = &record.profile {

@@ -2,7 +2,7 @@
 
 use nddb_format::summaries::min_byte;
 
-use super::row::{DETAILS, MIN_HASH, MIN_VALUES, PROFILE, ROW, Row, SKETCH};
+use super::row::{DETAILS, MIN_VALUES, PROFILE, ROW, Row, SKETCH};
 use crate::detect::method::evidence::Evidence;
 use crate::detect::method::known::Known;
 use crate::detect::method::requirements::Held;
@@ -24,8 +24,8 @@ pub struct Collection {
     pub(super) details: Option<MappedRows<DETAILS>>,
     /// Six supershingles and six projection words per document; `None` if no document has them.
     pub(super) sketches: Option<MappedRows<SKETCH>>,
-    /// The 84 min-values and the heading hashes per document; `None` if no document has them.
-    pub(super) min_values: Option<MappedRows<MIN_HASH>>,
+    /// The 84 min-values per document; `None` if no document has them.
+    pub(super) min_values: Option<MappedRows<MIN_VALUES>>,
     /// The profile per document; `None` if no document has one.
     pub(super) profiles: Option<MappedRows<PROFILE>>,
     /// All ids, concatenated, in bytewise order.
@@ -91,17 +91,13 @@ impl Collection {
     /// Returns the min-values of a document, index 2i in the low half of word i; zeros if it has none.
     #[inline]
     pub(crate) fn packed_min_values(&self, ordinal: u32) -> [u64; MIN_VALUES] {
-        let row = self.min_hash(ordinal);
-        std::array::from_fn(|at| row[at])
+        let row = self.min_values.as_ref().and_then(|min_values| min_values.get(ordinal as usize));
+        row.unwrap_or([0; MIN_VALUES])
     }
 
-    /// Returns the hashes of title and first heading of a document with min-values.
+    /// Returns the hashes of title and headings of a document; zeros if it has no profile.
     pub fn headings(&self, ordinal: u32) -> Headings {
-        if let Some(profile) = self.profile_of(ordinal) {
-            return profile.titles();
-        }
-        let row = self.min_hash(ordinal);
-        Headings { title: row[MIN_VALUES], heading: row[MIN_VALUES + 1] }
+        self.profile_of(ordinal).map(|profile| profile.titles()).unwrap_or_default()
     }
 
     /// Returns whether the recipe of the database makes the bands of profiles the candidate keys.
@@ -128,12 +124,6 @@ impl Collection {
         let mut bytes = [0; PROFILE_SIZE];
         bytes.copy_from_slice(&words.as_flattened()[..PROFILE_SIZE]);
         Profile::from_bytes(&bytes)
-    }
-
-    #[inline]
-    fn min_hash(&self, ordinal: u32) -> [u64; MIN_HASH] {
-        let row = self.min_values.as_ref().and_then(|min_values| min_values.get(ordinal as usize));
-        row.unwrap_or([0; MIN_HASH])
     }
 
     /// Returns the id of a document.
@@ -203,7 +193,6 @@ impl Collection {
             digest: row.digest.map(|[high, low]| u128::from(high) << 64 | u128::from(low)),
             supershingles: row.has_supershingles.then_some(supershingles),
             projection: row.has_projection.then_some(projection),
-            headings: (min_bytes.is_some() && !row.has_profile).then(|| self.headings(ordinal)),
             min_bytes,
             profile: row.has_profile.then(|| self.profile(ordinal)),
             site: row.site,

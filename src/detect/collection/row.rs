@@ -14,8 +14,6 @@ pub(crate) const DETAILS: usize = 4;
 pub(crate) const SKETCH: usize = 12;
 /// Words of 84 min-values, two per word.
 pub(crate) const MIN_VALUES: usize = 42;
-/// Words of a row of min-values, followed by the hashes of title and first heading.
-pub(crate) const MIN_HASH: usize = MIN_VALUES + 2;
 /// Words of a profile, which has 295 bytes.
 pub(crate) const PROFILE: usize = 37;
 

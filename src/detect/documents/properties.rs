@@ -87,8 +87,8 @@ pub fn decided(options: &PairOptions, a: &Document, b: &Document) -> Result<Deci
 /// Returns a hash of what is visible to a user of a document: equal of documents of which a load would call the later
 /// one unchanged.
 pub fn content_hash(document: &Document) -> u128 {
-    let Record { digest, headings, profile, url, site, .. } = document.record().clone();
+    let Record { digest, profile, url, site, .. } = document.record().clone();
     let mut bytes = document.print().encode().to_vec();
-    Record { digest, headings, profile, url, site, ..Record::default() }.encode_into(&mut bytes);
+    Record { digest, profile, url, site, ..Record::default() }.encode_into(&mut bytes);
     xxh3_128(&bytes)
 }

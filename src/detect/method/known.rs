@@ -21,8 +21,6 @@ pub(crate) struct Known<S> {
     pub(crate) projection: Option<[u64; 6]>,
     /// A byte of each min-value.
     pub(crate) min_bytes: Option<[u8; MIN_VALUES]>,
-    /// Of a document without a profile.
-    pub(crate) headings: Option<Headings>,
     pub(crate) profile: Option<Profile>,
     pub(crate) site: Option<S>,
     /// Whether the document has tokens but no terms, so that its fingerprint carries no evidence.
@@ -49,7 +47,6 @@ impl<'a> Known<&'a str> {
             supershingles: record.supershingles,
             projection: record.projection,
             min_bytes: record.min_values.as_deref().map(min_bytes),
-            headings: record.headings.map(|[title, heading]| Headings { title, heading }),
             profile: record.profile.as_deref().map(Profile::from_bytes),
             site: record.site.as_deref(),
             is_without_terms: is_without_terms(record.tokens, Sketches::of(record, fingerprint.is_some())),
@@ -64,7 +61,6 @@ impl<'a> Known<&'a str> {
             supershingles: summary.supershingles,
             projection: summary.projection,
             min_bytes: summary.min_bytes,
-            headings: summary.headings.map(|[title, heading]| Headings { title, heading }),
             profile: summary.profile.as_ref().map(Profile::from_bytes),
             site: summary.site,
             is_without_terms: summary.is_without_terms,
@@ -127,7 +123,7 @@ impl<S: PartialEq> Known<S> {
 
     /// Returns the hashes of title and headings.
     pub(super) fn headings(&self) -> Option<Headings> {
-        self.profile.as_ref().map(Profile::titles).or(self.headings)
+        self.profile.as_ref().map(Profile::titles)
     }
 }
 

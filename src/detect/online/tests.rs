@@ -251,7 +251,6 @@ impl Model {
     fn put(&mut self, stored: Stored) {
         let same = self.live.get(&stored.record.id).is_some_and(|old| {
             old.record.digest == stored.record.digest
-                && old.record.headings == stored.record.headings
                 && (old.fingerprint, old.unprinted) == (stored.fingerprint, stored.unprinted)
                 && old.record.site == stored.record.site
         });

@@ -6,7 +6,7 @@ use nddb_format::summaries::min_byte;
 use super::*;
 use crate::detect::method::pair::Kind;
 use crate::detect::method::registry::Method;
-use crate::detect::support::{Page, Random, collection, database, headings_differ, options, pages};
+use crate::detect::support::{Page, Random, collection, database, options, pages};
 use crate::{Error, Reader};
 
 const METHODS: [Method; 7] =
@@ -46,7 +46,7 @@ fn is_near(method: Method, complete: bool, a: &Page, b: &Page, sites: (&Page, &P
         Method::Combined => combined,
         Method::Split if sites.0.record.site.is_some() && sites.0.record.site == sites.1.record.site => combined,
         Method::Split => (shares || equal >= 2) && agree >= 372,
-        Method::MinHash => min_values_agree(x, y).is_some() && !headings_differ(&sites.0.record, &sites.1.record),
+        Method::MinHash => min_values_agree(x, y).is_some(),
         _ => panic!("{method} reads texts"),
     }
 }

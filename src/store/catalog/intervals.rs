@@ -98,16 +98,6 @@ impl Intervals {
         self.all.get(after).filter(|interval| interval.low <= number)
     }
 
-    /// Returns how many of these numbers are of documents of intervals.
-    pub(super) fn len_in(&self, numbers: Range<u64>) -> u64 {
-        let first = self.all.partition_point(|interval| interval.high <= numbers.start);
-        let overlapping = self.all[first..].iter().take_while(|interval| interval.low < numbers.end);
-        let all: u64 =
-            overlapping.map(|interval| interval.high.min(numbers.end) - interval.low.max(numbers.start)).sum();
-        let gone_below = |end: u64| end.checked_sub(1).map_or(0, |last| self.gone.rank(last));
-        all - (gone_below(numbers.end) - gone_below(numbers.start))
-    }
-
     /// Returns the interval of the document with this number.
     pub(super) fn of(&self, number: u64) -> Option<&Interval> {
         self.covering(number).filter(|_| !self.gone.contains(number))

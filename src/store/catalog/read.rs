@@ -343,11 +343,6 @@ impl Catalog {
         self.intervals().covering(number).map(|interval| interval.high)
     }
 
-    /// Returns how many of these numbers are of intervals.
-    pub(crate) fn len_of_intervals(&self, numbers: Numbers<u64>) -> u64 {
-        self.intervals().len_in(numbers)
-    }
-
     /// Returns whether documents have rows of intervals instead of their own.
     pub(crate) fn has_intervals(&self) -> bool {
         !self.intervals().is_empty()

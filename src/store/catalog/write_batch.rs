@@ -13,9 +13,6 @@ use super::open::Catalog;
 use crate::store::disk::steps::step;
 use crate::{Error, Result};
 
-/// Rows removed by one write.
-const SLICE: usize = 1 << 16;
-
 /// Rows to be written as one synced batch.
 pub(crate) struct Commit<'a> {
     catalog: &'a Catalog,
@@ -30,30 +27,6 @@ impl Catalog {
     /// Begins a commit.
     pub(crate) fn begin(&self) -> Commit<'_> {
         Commit { catalog: self, batch: WriteBatch::default(), intervals: Vec::new(), gone: Vec::new() }
-    }
-}
-
-impl Catalog {
-    /// Removes the rows of keys of the documents that `goes` accepts.
-    pub(crate) fn forget_key_rows(&self, goes: &dyn Fn(u64) -> bool) -> Result<()> {
-        for family in [Family::Megashingles, Family::Pieces, Family::Digests] {
-            let (mut commit, mut rows) = (self.begin(), 0);
-            self.all_keys(family, &mut |prefix, number| {
-                if goes(number) {
-                    commit.remove(family, [prefix, &record::number_key(number)].concat());
-                    rows += 1;
-                }
-                if rows == SLICE {
-                    rows = 0;
-                    std::mem::replace(&mut commit, self.begin()).write()?;
-                }
-                Ok(true)
-            })?;
-            if rows > 0 {
-                commit.write()?;
-            }
-        }
-        Ok(())
     }
 }
 

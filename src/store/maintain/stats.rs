@@ -162,7 +162,7 @@ impl View<'_> {
                 catalog: self.dir.catalog_size(),
                 manifest: manifest.encode().len() as u64,
             },
-            format: manifest.version(),
+            format: nddb_format::fields::FORMAT,
             recipe: settings.recipe.clone(),
             generation: manifest.generation,
             commits: counters.commits,

@@ -272,28 +272,26 @@ impl Changes {
         self.read_keys(catalog)
     }
 
-    /// Reads the keys and summaries of the documents whose prints were read, unless the keys are rows of the catalog.
+    /// Reads the keys and summaries of the documents whose prints were read.
     fn read_keys(&mut self, catalog: &Catalog) -> Result<()> {
-        let Some(keyed) = self.manifest.keyed else { return Ok(()) };
-        let first = self.prints.partition_point(|&(_, number)| number < keyed);
-        if first == self.prints.len() {
+        if self.prints.is_empty() {
             return Ok(());
         }
         let recipe = Recipe::of_any_version(&catalog.settings()?.recipe);
-        let numbers = self.prints[first..].iter().map(|&(_, number)| number);
-        let prints = &self.prints[first..];
+        let prints = &self.prints;
+        let numbers = prints.iter().map(|&(_, number)| number);
         self.key_ends.resize(self.prints.len(), 0);
         catalog.neighboring_records(numbers, &mut |index, value| {
             let record = Record::decode(value).map_err(Error::format(catalog.path()))?;
             let keys = keys_of(&record, recipe.as_ref());
             if index == 0 {
                 // As a rule all documents have as many.
-                self.keys.reserve(keys.stored().count() * (self.prints.len() - first));
+                self.keys.reserve(keys.stored().count() * prints.len());
             }
             self.keys.extend(keys.stored());
             let (fingerprint, number) = prints[index];
             self.summaries.push(number, &summary_of(fingerprint, &record, recipe.as_ref()));
-            self.key_ends[first + index] = self.keys.len();
+            self.key_ends[index] = self.keys.len();
             Ok(())
         })
     }

@@ -8,7 +8,6 @@ use super::probe::{Match, Matches, Work};
 use super::snapshot::Snapshot;
 use crate::store::catalog::Catalog;
 use crate::store::disk::dir::Dir;
-use crate::store::runs::run::Run;
 use crate::{Error, Result};
 
 /// How many documents before it is read the place of a summary is prefetched.
@@ -177,18 +176,6 @@ impl<'a> View<'a> {
             }
         }
         Ok(rest)
-    }
-
-    /// Returns the number of runs that lack summaries of their documents: verdicts read records of these instead, until a
-    /// compaction of all runs adds them.
-    pub fn runs_without_summaries(&self) -> usize {
-        self.snapshot.runs.iter().filter(|run| self.lacks_summaries(run)).count()
-    }
-
-    /// Returns whether a run lacks summaries of documents that have records of their own.
-    pub(crate) fn lacks_summaries(&self, run: &Run) -> bool {
-        let held = run.summaries.as_ref().map_or(0, |file| file.summaries().header().documents);
-        run.entry.documents > held + self.catalog.len_of_intervals(run.entry.low..run.entry.high)
     }
 
     /// Returns the summary of a number, if it has one.

@@ -1,12 +1,10 @@
 //! Key tables: the keys of a run's documents with their numbers, built as a run of keys with one table (SPEC 8.6).
 
-use std::ops::Range;
 use std::path::Path;
 
 use nddb_format::keys;
 use nddb_format::manifest::{KeyTable, RunEntry};
 use nddb_format::record::Record;
-use roaring::RoaringTreemap;
 
 use super::build::{Entry, refused, run_entry, write_postings, write_segment};
 use super::summaries::SummarySink;
@@ -149,24 +147,6 @@ impl Records<'_, '_> {
         })?;
         Ok((sorter.finish(), pairs))
     }
-}
-
-/// Removes the rows of keys of all printed documents, which the key tables have.
-pub(crate) fn forget_key_rows(catalog: &Catalog) -> Result<()> {
-    let unprinted = unprinted(catalog, 0..u64::MAX)?;
-    catalog.forget_key_rows(&|number| !unprinted.contains(number))
-}
-
-/// Returns the numbers of documents without a print.
-fn unprinted(catalog: &Catalog, range: Range<u64>) -> Result<RoaringTreemap> {
-    let mut unprinted = RoaringTreemap::new();
-    catalog.prints(range.start, &mut |number, print| {
-        if print.unprinted && number < range.end {
-            unprinted.insert(number);
-        }
-        Ok(number < range.end)
-    })?;
-    Ok(unprinted)
 }
 
 /// Returns a run of keys as the key table of another run.

@@ -59,38 +59,26 @@ impl Writer {
         choose_next(&weights(self, busy))
     }
 
-    /// Returns a compaction of all runs to one without deleted documents, and with the keys and summaries of all
-    /// documents; `None` if that is the present state.
+    /// Returns a compaction of all runs to one without deleted documents; `None` if that is the present state.
     pub fn plan_full_compaction(&self) -> Option<CompactionPlan> {
         let runs = &self.snapshot().runs;
         let numbers = 0..self.snapshot().manifest.complete;
         let dead = deleted_in(&self.snapshot().deleted, numbers.clone()) > deleted_in(self.dropped(), numbers);
-        (runs.len() > 1 || dead || self.has_old_keys() || self.view().runs_without_summaries() > 0)
-            .then(|| CompactionPlan::of(runs))
+        (runs.len() > 1 || dead).then(|| CompactionPlan::of(runs))
     }
 
     /// Replaces the runs of the plan by one and drops their deleted documents.
     ///
     /// # Errors
     /// [`Error::OverLimit`] if there is no space for the new files; [`Error::Cancelled`]; damage of the inputs. The
-    /// database is then as before; if all runs are compacted and older ones are among them, they may be merged and lack
-    /// key tables or summaries, which the next full compaction adds.
+    /// database is then as before.
     pub fn compact(&mut self, plan: &CompactionPlan) -> Result<Compacted> {
         // Merges in progress would replace the runs.
         self.cancel_merges();
         self.commit()?;
         self.cancel_merges();
-        let all = plan.find(&self.snapshot().runs) == Some(0..self.snapshot().runs.len());
         let outcome = self.compact_runs(plan);
-        let mut done = self.guard(outcome)?;
-        let (has_old_keys, lacks_summaries) = (self.has_old_keys(), self.view().runs_without_summaries() > 0);
-        if all && (has_old_keys || lacks_summaries) {
-            let outcome = if has_old_keys { self.finish_upgrade() } else { Ok(()) };
-            let outcome = outcome.and_then(|()| if lacks_summaries { self.add_summaries() } else { Ok(()) });
-            self.guard(outcome)?;
-            done.bytes_after = self.snapshot().manifest.runs.iter().map(RunEntry::size).sum();
-        }
-        Ok(done)
+        self.guard(outcome)
     }
 
     fn compact_runs(&mut self, plan: &CompactionPlan) -> Result<Compacted> {

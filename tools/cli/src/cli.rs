@@ -6,7 +6,7 @@ use crate::args::Global;
 use crate::commands::{
     add, audit, backup, batch, batch_query, check, cluster, compact, completions, create, eval, export, filter, fp,
     get, lab, load, ls, man, merge, pairs, plan, query, rebuild, report, reshape, resolve, rm, scan, segment, show,
-    stats, text, tune, upgrade,
+    stats, text, tune,
 };
 use crate::failure::{Code, Result};
 
@@ -69,7 +69,6 @@ pub(crate) enum Command {
     Backup(backup::Args),
     Restore(backup::RestoreArgs),
     VerifyBackup(backup::VerifyArgs),
-    Upgrade(upgrade::Args),
     Merge(merge::Args),
     Batch(batch::Args),
     Plan(plan::Args),
@@ -117,7 +116,6 @@ pub(crate) fn run(cli: Cli) -> Result<Code> {
         Command::Backup(args) => backup::run(args, global),
         Command::Restore(args) => backup::restore(&args, global),
         Command::VerifyBackup(args) => backup::verify(&args, global),
-        Command::Upgrade(args) => upgrade::run(&args, global),
         Command::Merge(args) => merge::run(args, global),
         Command::Batch(args) => batch::run(args, global),
         Command::Plan(args) => plan::run(&args, global),

@@ -179,9 +179,7 @@ pub fn check(
                         keys: &keys,
                         keys_left_out: &keys_left_out,
                         summaries: &summaries,
-                        keyed: manifest.as_ref().map(|manifest| manifest.keyed.unwrap_or(u64::MAX)),
                         unprinted: RefCell::default(),
-                        upgraded: RefCell::default(),
                         summarized: RefCell::default(),
                         ticker: &ticker,
                     };

@@ -227,13 +227,8 @@ pub(crate) struct Rows<'a> {
     pub(crate) summaries: &'a [&'a SummariesFile],
     /// The documents that have a summary, once these have been read.
     pub(crate) summarized: RefCell<RoaringTreemap>,
-    /// From this number on, the keys of printed documents are in the runs; `None` if no manifest says so.
-    pub(crate) keyed: Option<u64>,
     /// The documents without a print, once the prints have been read.
     pub(crate) unprinted: RefCell<RoaringTreemap>,
-    /// The documents below `keyed` that key tables have, once these have been read: an upgrade is about to remove
-    /// their rows, or has removed some.
-    pub(crate) upgraded: RefCell<RoaringTreemap>,
     pub(crate) ticker: &'a Ticker<'a>,
 }
 
@@ -289,8 +284,7 @@ impl Rows<'_> {
             Source::Ids => self.ids(visit, look, &mut tick)?,
             Source::Keys(family) => self.catalog.all_keys(family, &mut |hash, number| {
                 tick()?;
-                let is_known = self.keyed.is_some() && !self.upgraded.borrow().contains(number);
-                if is_known && !self.state.is_unfinished(number) {
+                if !self.state.is_unfinished(number) {
                     visit(Relation::of(family), 1, number, identity(hash))?;
                 }
                 Ok(true)
@@ -310,9 +304,6 @@ impl Rows<'_> {
             Source::KeyTables if self.lives_known => {
                 for run in self.keys {
                     let mut pair = |key, number| {
-                        if self.keyed.is_some_and(|keyed| number < keyed) {
-                            self.upgraded.borrow_mut().insert(number);
-                        }
                         if self.state.is_counted(number) { visit(Relation::Keys, 1, number, key) } else { Ok(()) }
                     };
                     run.each_pair(&mut pair, self.ticker)?;
@@ -427,9 +418,7 @@ impl Rows<'_> {
                 return Ok(true);
             }
             let keys = keys_of(&record, self.state.recipe.as_ref());
-            let Some(keyed) = self.keyed else { return Ok(true) };
-            let in_tables = number >= keyed || self.upgraded.borrow().contains(number);
-            if in_tables && !self.unprinted.borrow().contains(number) {
+            if !self.unprinted.borrow().contains(number) {
                 return self.stored_keys(number, &keys, visit).map(|()| true);
             }
             // The same key twice is one row.

@@ -10,7 +10,7 @@ use crate::store::maintain::check::{
     open_postings, open_segment, open_summaries, verify_postings, verify_segment, verify_summaries,
 };
 use crate::store::runs::build::key_size;
-use crate::store::runs::keys::{self, Records, build_keys};
+use crate::store::runs::keys::{Records, build_keys};
 use crate::store::runs::summaries::write_summaries;
 use crate::{Error, Result};
 
@@ -18,20 +18,15 @@ impl Rebuild<'_> {
     /// Returns the key table of a run: the present one if it is sound and holds what the records of the documents
     /// say, or a new one.
     pub(super) fn mend_keys(&mut self, run: &RunEntry) -> Result<Option<KeyTable>> {
-        let keyed = self.manifest.keyed.unwrap_or(u64::MAX);
-        // Of documents below `keyed` a key table has all, once an upgrade has made it, or none.
-        let (mut all, mut late) = (Digest::default(), Digest::default());
+        let mut all = Digest::default();
         let mut add = |key, number| {
             all.add_pair(key, number);
-            if number >= keyed {
-                late.add_pair(key, number);
-            }
             Ok(())
         };
         self.read_keys(run, |records| records.each_key(&mut add))?;
         let sound = match run.key_run().map_err(Error::format(self.dir.root()))? {
-            Some(keys) => self.live_keys(&keys)?.is_some_and(|held| held == all || held == late),
-            None => late == Digest::default(),
+            Some(keys) => self.live_keys(&keys)? == Some(all),
+            None => all == Digest::default(),
         };
         if sound { Ok(run.keys) } else { self.make_keys(run) }
     }
@@ -50,9 +45,7 @@ impl Rebuild<'_> {
     pub(super) fn make_keys(&mut self, run: &RunEntry) -> Result<Option<KeyTable>> {
         let folder = self.dir.scratch()?;
         let memory_limit = self.options.memory_limit;
-        let Some((keys, pairs)) = self.read_keys(run, |records| records.sorted_keys(&folder, memory_limit))? else {
-            return Ok(None);
-        };
+        let (keys, pairs) = self.read_keys(run, |records| records.sorted_keys(&folder, memory_limit))?;
         self.dir.need_space(key_size(pairs))?;
         let first = self.take_files(KEY_FILES);
         let keys = build_keys(self.dir, first, run.scheme.restart(), (run.low, run.high), &keys)?;
@@ -63,7 +56,7 @@ impl Rebuild<'_> {
     /// Returns the summaries of a run: the present ones if they are sound and say what the records of the documents do,
     /// or new ones.
     pub(super) fn mend_summaries(&mut self, run: &RunEntry) -> Result<Option<FileEntry>> {
-        // A run may lack some, or all: a compaction adds them.
+        // A run may lack some, or all.
         let Some(file) = &run.summaries else { return Ok(None) };
         if let Some((held, numbers)) = self.live_summaries(run, file)? {
             let mut want = Digest::default();
@@ -104,23 +97,15 @@ impl Rebuild<'_> {
         let (number, range) = (self.take_files(1), (run.low, run.high));
         let written = self
             .read_keys(run, |records| write_summaries(self.dir, number, range, &|sink| records.each_summary(sink)))?;
-        Ok(written.flatten().map(|(file, _)| file))
+        Ok(written.map(|(file, _)| file))
     }
 
-    /// Removes the rows of keys that the new runs hold: a lost manifest may have been of version 1.
-    pub(super) fn forget_key_rows(&self) -> Result<()> {
-        keys::forget_key_rows(self.catalog).map_err(|error| beyond_repair(self.dir, error))
-    }
-
-    /// Reads the records of the live documents of a run; `None` in version 1, which has no key tables.
-    fn read_keys<T>(&self, run: &RunEntry, read: impl FnOnce(&Records<'_, '_>) -> Result<T>) -> Result<Option<T>> {
-        if self.manifest.keyed.is_none() {
-            return Ok(None);
-        }
+    /// Reads the records of the live documents of a run.
+    fn read_keys<T>(&self, run: &RunEntry, read: impl FnOnce(&Records<'_, '_>) -> Result<T>) -> Result<T> {
         self.ticker.start("read records", None, "documents")?;
         let (recipe, range) = (self.state.recipe.as_ref(), (run.low, run.high));
         let keeps = &|number| self.state.is_counted(number);
         let records = Records { catalog: self.catalog, recipe, range, keeps, ticker: self.ticker };
-        read(&records).map(Some).map_err(|error| beyond_repair(self.dir, error))
+        read(&records).map_err(|error| beyond_repair(self.dir, error))
     }
 }

@@ -263,9 +263,6 @@ impl Rebuild<'_> {
             self.manifest.runs.extend(runs);
         }
         let changed = self.manifest.runs != before;
-        if self.rebuilt.manifest {
-            self.forget_key_rows()?;
-        }
         let any = changed || lost || deletions_lost || self.rebuilt.manifest;
         if any {
             self.publish(deletions_lost || lost)?;

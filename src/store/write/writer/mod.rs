@@ -9,7 +9,6 @@ mod publish;
 mod replacing;
 mod retire;
 mod retired;
-mod upgrade;
 
 use nddb_format::record::{Batch, Counters, Settings};
 use roaring::RoaringTreemap;

@@ -79,7 +79,6 @@ impl Writer {
         check_agreement(&dir, &manifest, &settings, &counters)?;
         dir.sweep(|number| manifest.files().any(|file| file.number == number))?;
         let mut writer = Self::assemble(dir, lock, catalog, settings, counters, manifest)?;
-        writer.begin_upgrade()?;
         writer.cancel_loading()?;
         writer.end_batches()?;
         Ok(writer)

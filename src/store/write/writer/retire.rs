@@ -50,11 +50,6 @@ impl Writer {
                     let left = outcome.as_ref().map_or(Some(from), |left| *left);
                     (outcome.is_err(), left.map(|from| Item::Deletions(from, folded)))
                 }
-                Item::KeyRows => {
-                    let outcome = self.forget_old_keys();
-                    let failed = self.guard(outcome).is_err();
-                    (failed, failed.then_some(Item::KeyRows))
-                }
             };
             let (failed, left) = left;
             left.into_iter().for_each(|left| self.retired.waiting.push_front((since, left)));
@@ -115,7 +110,6 @@ impl Writer {
         let mut printed = slice.iter().copied();
         let corrupt = crate::Error::format;
         let path = self.dir.catalog();
-        let keyed = self.snapshot.manifest.keyed.unwrap_or(u64::MAX);
         self.catalog.records(&slice, &mut |index, value| {
             let number = slice[index];
             // An interrupted load wrote prints only.
@@ -124,7 +118,7 @@ impl Writer {
             commit.purge(number, &record.id);
             let keys = keys_of(&record, self.recipe.as_ref());
             // Others than these are in runs only, where a merge has left them out.
-            let has_rows = |print: Option<Print>| number < keyed || print.is_none_or(|print| print.unprinted);
+            let has_rows = |print: Option<Print>| print.is_none_or(|print| print.unprinted);
             if keys != DocumentKeys::default() && has_rows(self.catalog.print(number)?) {
                 commit.forget_keys(number, &keys);
             }

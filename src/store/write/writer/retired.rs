@@ -18,8 +18,6 @@ pub(super) enum Item {
     Rows(RoaringTreemap),
     /// Deletions that are in the deleted set's file: from this generation and number on, up to a generation.
     Deletions((u64, u64), u64),
-    /// The rows of keys that key tables have.
-    KeyRows,
 }
 
 /// The items to be removed, and those removed.
@@ -50,11 +48,6 @@ impl Retired {
     /// Retires the deletions up to a generation.
     pub(super) fn deletions(&mut self, folded: u64) {
         self.waiting.push_back((Instant::now(), Item::Deletions((0, 0), folded)));
-    }
-
-    /// Retires the rows of keys that key tables have.
-    pub(super) fn key_rows(&mut self) {
-        self.waiting.push_back((Instant::now(), Item::KeyRows));
     }
 
     /// Forgets numbers that have left the deleted set.

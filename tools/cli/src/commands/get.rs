@@ -94,7 +94,6 @@ pub fn value(stored: &Stored) -> Value {
         source,
         batch,
         truncated,
-        headings,
         profile,
     } = &stored.record;
     let words = |words: &[u64; 6]| words.map(|word| format!("{word:016x}"));
@@ -121,7 +120,6 @@ pub fn value(stored: &Stored) -> Value {
         "truncated": truncated,
         // The hashes of the title and of the first heading.
         "profile": profile.as_deref().map(|bytes| profile_value(&Profile::from_bytes(bytes))),
-        "headings": headings.map(|hashes| hashes.map(|hash| format!("{hash:016x}"))),
     })
 }
 

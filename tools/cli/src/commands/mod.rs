@@ -34,4 +34,3 @@ pub(crate) mod show;
 pub(crate) mod stats;
 pub(crate) mod text;
 pub(crate) mod tune;
-pub(crate) mod upgrade;

@@ -1,10 +1,8 @@
-//! `rm`, `stats`, `check`, `compact`, `reshape`, `rebuild`, `merge`, `backup` and `upgrade`.
-
-use std::path::PathBuf;
+//! `rm`, `stats`, `check`, `compact`, `reshape`, `rebuild`, `merge` and `backup`.
 
 use serde_json::json;
 
-use crate::helper::{Dir, copy_folder, ids, prints};
+use crate::helper::{Dir, ids, prints};
 
 #[test]
 fn documents_are_deleted_by_id() {
@@ -195,30 +193,4 @@ fn a_database_is_backed_up_checked_and_restored() {
     assert_eq!((&lines[1]["sound"], &lines[1]["faults"]), (&json!(false), &json!(1)));
     dir.nddb(["restore", "monday", "broken"]).tells(13, &["catalog/CURRENT", "hint: "]);
     assert!(!dir.path("broken").exists());
-}
-
-#[test]
-fn an_upgrade_says_what_there_is_and_what_to_do() {
-    let dir = Dir::with_documents();
-    let text = dir.nddb(["upgrade", "db", "--dry-run"]).done().stdout;
-    for words in ["format   2, the newest", "recipe   main/1, the newest of its name", "nothing: 1 run of format 2"] {
-        assert!(text.contains(words), "{words}: {text}");
-    }
-    let told = dir.nddb(["upgrade", "db", "--json"]).done().json();
-    assert_eq!(
-        (&told["format"], &told["runs_to_rewrite"], &told["recipe_newest"]),
-        (&json!(2), &json!(0), &json!("main/1"))
-    );
-    // An older database, of which two runs lack summaries.
-    let golden = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/v2/keys");
-    copy_folder(&golden, &dir.path("keys"));
-    let text = dir.nddb(["upgrade", "keys"]).done().stdout;
-    assert!(text.contains("2 runs without summaries") && text.contains("nddb compact keys --all"), "{text}");
-    assert_eq!(dir.nddb(["upgrade", "keys", "--json"]).done().json()["runs_without_summaries"], 2);
-    dir.nddb(["compact", "keys", "--all"]).done();
-    assert!(dir.nddb(["upgrade", "keys"]).done().stdout.contains("nothing: 1 run of format 2"));
-    dir.nddb(["create", "old", "--recipe", "main/2"]).done();
-    let text = dir.nddb(["upgrade", "old"]).done().stdout;
-    assert!(text.contains("main/2, an older one") && text.contains("nddb create NEW --recipe main"), "{text}");
-    dir.nddb(["upgrade", "nowhere", "--dry-run"]).ends(10);
 }

@@ -24,7 +24,6 @@ fn get_prints_what_is_stored_of_each_document() {
         "batch",
         "truncated",
         "profile",
-        "headings",
     ];
     assert_eq!(keys(&found[0]), expected);
     let ran = dir.nddb(["get", "db", "a", "z"]).ends(1);

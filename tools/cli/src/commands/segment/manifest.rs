@@ -79,8 +79,6 @@ impl file::File for File<'_> {
             runs.push(&run(entry).to_string())?;
         }
         runs.end()?;
-        let keyed = self.manifest.keyed.map_or_else(|| "null".to_owned(), |keyed| keyed.to_string());
-        output.write(format!(",\"keyed\":{keyed}").as_bytes())?;
         Ok(())
     }
 

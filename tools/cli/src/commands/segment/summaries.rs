@@ -46,7 +46,6 @@ fn shown(number: u64, summary: &Summary<'_>) -> Value {
         ("min_bytes", summary.min_bytes.map(|bytes| hex(&bytes).into())),
         ("supershingles", summary.supershingles.map(|values| words(&values).into())),
         ("projection", summary.projection.map(|values| words(&values).into())),
-        ("headings", summary.headings.map(|values| words(&values).into())),
         ("profile", summary.profile.map(|profile| hex(&profile).into())),
     ];
     fields.extend(parts.into_iter().filter_map(|(name, part)| Some((name.to_owned(), part?))));
