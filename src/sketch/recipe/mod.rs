@@ -8,6 +8,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use crate::sketch::conventions::Convention;
 use crate::sketch::explain::{Explainer, Explanation};
 use crate::sketch::features::{Features, simhash_of};
+use crate::sketch::min_bits;
 use crate::sketch::min_hash::{self, MinHash};
 use crate::sketch::profile::Profile;
 use crate::sketch::projection::{self, PIECES, Projection, projection};
@@ -22,7 +23,8 @@ mod frame;
 /// The sketches of a page's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sketch {
-    /// The simhash (Manku et al. 2). A database of fewer bits takes the low ones.
+    /// The fingerprint: of `main` a bit of each of 64 min-values of the words of its content (Shrivastava and Li 2014),
+    /// else a simhash (Manku et al. 2). A database of fewer bits takes the low ones.
     pub fingerprint: u64,
     /// The number of terms (Henzinger 2).
     pub tokens: u64,
@@ -45,8 +47,9 @@ pub struct Sketch {
 /// A named, versioned choice of the sketches of a page: a base, and flags.
 ///
 /// The base `main` is the default. Without the flag `c`, its databases keep the keys of its own verdict alone. It reads
-/// the terms of a page's content (`text::page_content`), in lower case and without numbers: simhash, min-values,
-/// supershingles, projection, bands, and the profile that the default verdict compares. So pages of one site are not similar because their navigation is. The number of tokens and their
+/// the terms of a page's content (`text::page_content`), in lower case and without numbers: fingerprint
+/// (`sketch::min_bits`), min-values, supershingles, projection, bands, and the profile that the default verdict
+/// compares. So pages of one site are not similar because their navigation is. The number of tokens and their
 /// digest are those of the whole page. Version 2 remains for the databases that have it: it finds the content in
 /// another way (`text::content`), has no profile, and its bands are of eight terms. The sites of version 3 are
 /// registrable domains, by the public suffix list; those of version 2 and of the other bases are Henzinger's unless
@@ -73,11 +76,11 @@ pub struct Recipe {
     pieces: bool,
 }
 
-/// The features of the simhash.
+/// What the fingerprint is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// Each term of the content ([`page_content`](crate::text::page_content)), in lower case, hashed with XXH3 (64
-    /// bits, seed 0): version 3 of `main`.
+    /// Min-values of the terms of the content ([`page_content`](crate::text::page_content)), in lower case, hashed with
+    /// XXH3 (64 bits, seed 0): version 3 of `main`.
     Content,
     /// Each term of the main content ([`main_content`](crate::text::main_content)), hashed likewise: `main` up to
     /// version 2.
@@ -328,7 +331,8 @@ impl Recipe {
             (_, None) => (min_hash::of_bytes(bytes), Some(projection(tokens.hashes()))),
         };
         let fingerprint = match self.kind {
-            Kind::Content | Kind::Main => simhash::fingerprint(hashes.into_iter().flatten()),
+            Kind::Content => min_bits::fingerprint(&hashes.unwrap_or_default()),
+            Kind::Main => simhash::fingerprint(hashes.into_iter().flatten()),
             Kind::Terms(1) => simhash::fingerprint(LowerHashes::new(&tokens)),
             Kind::Terms(terms) => simhash_of(&tokens, &Features { terms, ..Features::default() }),
             Kind::Of(convention) => {
@@ -367,14 +371,16 @@ impl Recipe {
         }
     }
 
-    /// Returns the derivation of a page's fingerprint (Manku et al. 2).
+    /// Returns the derivation of a page's fingerprint.
     pub fn explain(&self, page: &Page<'_>) -> Explanation {
         let tokens = tokens(page);
+        let fingerprint = self.sketch(page).fingerprint;
         let mut explainer = Explainer::default();
         match self.kind {
             Kind::Content => {
                 let content = page_content(page);
-                content.terms().zip(content.hashes()).for_each(|(term, hash)| explainer.add(&term, hash));
+                let terms: Vec<String> = content.terms().collect();
+                return Explanation::of_content(&terms, &content.hashes(), tokens.len() as u64, fingerprint);
             }
             Kind::Main => {
                 let content = main_content(page);
@@ -392,7 +398,7 @@ impl Recipe {
                 convention.features(&visible_text(page), |text, hash| explainer.add(text, hash));
             }
         }
-        explainer.finish(tokens.len() as u64, self.sketch(page).fingerprint)
+        explainer.finish(tokens.len() as u64, fingerprint)
     }
 }
 
