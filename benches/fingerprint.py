@@ -24,8 +24,6 @@ output.
 """
 
 import argparse
-import csv
-import io
 import json
 import math
 import random
@@ -86,8 +84,8 @@ class Collection:
             for command in (["create", database, "--recipe", recipe], ["load", database, file]):
                 subprocess.run([nddb, *command], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             listed = subprocess.run([nddb, "ls", database, "--columns", "id,fp"], check=True, stdout=subprocess.PIPE)
-        rows = csv.DictReader(io.StringIO(listed.stdout.decode()), delimiter="\t", quoting=csv.QUOTE_NONE)
-        return {row["id"]: int(row["fp"], 16) for row in rows if row["fp"]}
+        rows = (line.split("\t") for line in listed.stdout.decode().split("\n") if line)
+        return {key: int(value, 16) for key, value in rows if value}
 
     def are_related(self, a, b):
         return resemblance(self.shingles_of(a), self.shingles_of(b)) >= RELATED

@@ -116,8 +116,8 @@ fn explain(explanation: &Explanation, recipe: &Recipe, output: &mut Output) -> R
     match derivation {
         Derivation::Sums(sums) => explain_sums(&sums[..], explanation.fingerprint, output),
         Derivation::Least(_) => output.line(
-            "each bit is that of the feature with the least hash of its own kind; where it is missing from a page, \
-             the bit turns over in half of all cases",
+            "a bit is decided by the feature to which its own hash function gives the least value; on a page without \
+             this feature it turns over in half of all cases",
         ),
     }
 }
