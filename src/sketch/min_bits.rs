@@ -37,9 +37,15 @@ pub fn fingerprint(terms: &[u64]) -> u64 {
 
 /// Returns the number of successive terms in a feature of this content.
 pub(super) fn width(terms: &[u64]) -> usize {
-    // Prose is decided by its first sentences.
-    let mut words = BTreeSet::new();
-    let are_many = terms.iter().any(|&term| words.insert(term) && are_many(words.len(), terms.len()));
+    // Ascending. Prose is decided by its first sentences.
+    let mut words = Vec::new();
+    let are_many = terms.iter().any(|&term| match words.binary_search(&term) {
+        Ok(_) => false,
+        Err(at) => {
+            words.insert(at, term);
+            are_many(words.len(), terms.len())
+        }
+    });
     if are_many { 1 } else { SHINGLE }
 }
 
