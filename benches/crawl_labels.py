@@ -124,9 +124,8 @@ class Page(Lines):
             self.title += data
 
 
-def read_pages(path, wanted):
-    """Returns the pages of a WARC file that have these addresses; of several with one address the last."""
-    pages = {}
+def responses(path):
+    """Yields the address, the head and the body of each response in a WARC file."""
     with gzip.open(path) as file:
         while version := file.readline():
             if not version.strip():
@@ -136,10 +135,14 @@ def read_pages(path, wanted):
                 name, _, value = line.decode("utf-8", "replace").partition(":")
                 fields[name.lower()] = value.strip()
             block = file.read(int(fields["content-length"]))
-            if fields.get("warc-type") == "response" and fields["warc-target-uri"] in wanted:
+            if fields.get("warc-type") == "response":
                 head, _, body = block.partition(b"\r\n\r\n")
-                pages[fields["warc-target-uri"]] = Page(decoded(head, body))
-    return pages
+                yield fields["warc-target-uri"], head, body
+
+
+def read_pages(path, wanted):
+    """Returns the pages of a WARC file that have these addresses; of several with one address the last."""
+    return {address: Page(decoded(head, body)) for address, head, body in responses(path) if address in wanted}
 
 
 def decoded(head, body):

@@ -13,7 +13,7 @@ use clap::Args;
 use common::{Options, Random, figure, measure, median, say};
 use nddb::archive::{self, EntryContent, Input, PageEntry};
 use nddb::internals::sketch::{
-    Features, SHINGLE_WORDS, Sampling, fingerprint, min_hash, projection, shingles, signatures, simhash_of,
+    Features, SHINGLE_WORDS, Sampling, fingerprint, min_bits, min_hash, projection, shingles, signatures, simhash_of,
 };
 use nddb::internals::text::{
     CanonicalWords, Tokens, canonical_words, decode, folded_text, folded_text_with_map, sentences, tokens,
@@ -103,6 +103,7 @@ fn main() {
         Box::new(|i| _ = black_box(simhash_of(&one(i).tokens, &Features::default()))),
     );
     bench("simhash, phrases of two terms", "", Box::new(|i| _ = black_box(simhash_of(&one(i).tokens, &two))));
+    bench("64 bits of min-values", "", Box::new(|i| _ = black_box(min_bits(one(i).tokens.hashes()))));
     bench("min-values and supershingles", "", Box::new(|i| _ = black_box(min_hash(one(i).tokens.hashes()))));
     bench("projection", "", Box::new(|i| _ = black_box(projection(one(i).tokens.hashes()))));
     bench("sentences", "", Box::new(|i| _ = black_box(sentences(&one(i).text).count())));

@@ -19,6 +19,7 @@ pub mod text {
 /// Sketches one by one, also those that no database stores, and their definitions.
 pub mod sketch {
     pub use crate::sketch::features::{Features, Stemmer, StopWords, WeightTable, simhash_of};
+    pub use crate::sketch::min_bits::fingerprint as min_bits;
     pub use crate::sketch::min_hash::{agreement, bands, megashingles, min_bytes, min_hash};
     pub use crate::sketch::mix::split_mix;
     pub use crate::sketch::projection::projection;
@@ -28,7 +29,7 @@ pub mod sketch {
 
     /// The papers' loops.
     pub mod plain {
-        pub use crate::sketch::plain::{fingerprint, min_hash, projection, shingles, signatures, simhash_of};
+        pub use crate::sketch::plain::{fingerprint, min_bits, min_hash, projection, shingles, signatures, simhash_of};
     }
 }
 

@@ -215,7 +215,7 @@ long
 const MAIN_EXPECTED: &str = "\
 english
   tokens 34
-  fingerprint cb02820310f8bd4b
+  fingerprint 059447d7c22cb664
   digest 03c40d1e94b96631fa13246562638eb3
   min-values 3f317d7348e51c35
   supershingles 13e5159f3450282f ff3e88bc6246bafc eb34d6877b21fdef
@@ -230,7 +230,7 @@ english
   terms 34 numbers 0 whole false
 german
   tokens 24
-  fingerprint 4f0f7f02b5853d2c
+  fingerprint e57942daaf8d8917
   digest 532ea7c1627d977fbbdbc566ad6fa3ec
   min-values 2ef4abc6261a1d9a
   supershingles f562fa9d3df0528e ac8a122771299f7f 695e13ba439a68c8
@@ -245,7 +245,7 @@ german
   terms 24 numbers 0 whole false
 chinese
   tokens 27
-  fingerprint 49e4a535a30e4aae
+  fingerprint 5c673ec0a1e6130c
   digest 22a7b79d3ffa0c88a32179d51fc46256
   min-values d64804d9e04ba2a4
   supershingles bface51fbec1011a 593bfb63798322c3 64526b1bdc6094a7
@@ -260,7 +260,7 @@ chinese
   terms 26 numbers 1 whole false
 japanese
   tokens 26
-  fingerprint 066f2b69c8aa5a39
+  fingerprint ef9f6d990cf237ab
   digest 962a9c31a38f2d57319cf77c9f7967b4
   min-values 5640503a1ce8d170
   supershingles 3a2b0c04e34fcd98 7d86f57c0f60cd85 bd4666105c3a5d5f
@@ -275,7 +275,7 @@ japanese
   terms 25 numbers 1 whole false
 thai
   tokens 17
-  fingerprint e100e35c881fc05f
+  fingerprint 6e83827973e6512a
   digest cf26a520f5a393bb1ad5710e227f5ecb
   min-values 762295f385350a2b
   supershingles c533ad7dded55d67 20b468234c25e12f 0247999b1e475f91
@@ -294,7 +294,7 @@ empty
   digest 99aa06d3014798d86001c324468d497f
 one term
   tokens 1
-  fingerprint ae23c8ed1a12e619
+  fingerprint 9bcae454066ba456
   digest 940e61ae501c8d6bfc1a6957b1c286e0
   min-values 30c0b2bec03284f3
   supershingles abc2efd35dae415d 7a7846006825cc94 0cc753013419d00a
@@ -309,7 +309,7 @@ one term
   terms 1 numbers 0 whole true
 html
   tokens 24
-  fingerprint e1c7127e33f2c84d
+  fingerprint 54c3e9e7aa9a8373
   digest bc7ae0374477b22f44e8c72c9b4bb48f
   min-values aa53be59df343a5f
   supershingles 62a42455dab88834 8b1e89f3e201e88d 3a26b3acb5a4b7c4
@@ -324,7 +324,7 @@ html
   terms 19 numbers 2 whole true
 latin 1
   tokens 4
-  fingerprint 830ea2832440a952
+  fingerprint f9f6bbdf581476e8
   digest 17d78f7c59f495caaaa3238658f44e16
   min-values 1f273287d92774fc
   supershingles 5d10db5f8e5f4fce 1dd46d74f215024f b33ab81b4d296d02
@@ -339,7 +339,7 @@ latin 1
   terms 4 numbers 0 whole true
 news
   tokens 79
-  fingerprint 824a87a318d3d65f
+  fingerprint e9d34a4416ae353c
   digest 5dc1985fc5131d3802863bd3ff0cffdf
   min-values 31d9a5effdd20d05
   supershingles f509be5126a451f1 325238dee8a36483 3fa750f7221f6b5b
@@ -354,7 +354,7 @@ news
   terms 52 numbers 11 whole false
 news text
   tokens 56
-  fingerprint 8221868308da960f
+  fingerprint ded26f47572c7562
   digest dcb0c60f7d2117f9a61d8963ddb101ba
   min-values d2259f0448c4c02c
   supershingles 527912971c4c998d 1325451e3a75fc8b 499c9acfc1b4f803
@@ -369,7 +369,7 @@ news text
   terms 28 numbers 6 whole false
 text of a template
   tokens 24
-  fingerprint e24a94625a81bfd3
+  fingerprint 73f55e86d6ba3cbb
   digest ebfb912a357be14c6baaf31383fd5f3a
   min-values 24d56866214eacf4
   supershingles e3488c8482dc0cae 2b7d7cf9c846c212 6669cabdc961358a
@@ -385,7 +385,7 @@ text of a template
   terms 23 numbers 1 whole true
 news at an address
   tokens 79
-  fingerprint 824a87a318d3d65f
+  fingerprint e9d34a4416ae353c
   digest 5dc1985fc5131d3802863bd3ff0cffdf
   min-values 31d9a5effdd20d05
   supershingles f509be5126a451f1 325238dee8a36483 3fa750f7221f6b5b
@@ -400,7 +400,7 @@ news at an address
   terms 52 numbers 11 whole false
 news text at an address
   tokens 56
-  fingerprint 8221868308da960f
+  fingerprint ded26f47572c7562
   digest dcb0c60f7d2117f9a61d8963ddb101ba
   min-values d2259f0448c4c02c
   supershingles 527912971c4c998d 1325451e3a75fc8b 499c9acfc1b4f803

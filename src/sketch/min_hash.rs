@@ -146,7 +146,7 @@ const VECTORS: usize = MIN_VALUES.div_ceil(LANES);
 const PASS: usize = 4;
 
 /// Returns f_i of a shingle.
-fn function(i: usize, shingle: u64) -> u32 {
+pub(super) fn function(i: usize, shingle: u64) -> u32 {
     FUNCTIONS.0[i].wrapping_mul(shingle as u32).wrapping_add(FUNCTIONS.1[i])
 }
 
@@ -165,6 +165,11 @@ pub(crate) fn of_bytes(bytes: &[u8]) -> Option<MinHash> {
 /// Returns the min-values of the shingles of `shingle` tokens, by the functions of algorithm B; `None` if there are
 /// no tokens.
 pub(crate) fn min_values(tokens: &[u64], shingle: usize) -> Option<[u32; MIN_VALUES]> {
+    first_min_values(tokens, shingle)
+}
+
+/// Returns the first N of the [`min_values`].
+pub(super) fn first_min_values<const N: usize>(tokens: &[u64], shingle: usize) -> Option<[u32; N]> {
     let bytes: Vec<[u8; 8]> = tokens.iter().map(|token| token.to_le_bytes()).collect();
     values_of(bytes.as_flattened(), shingle)
 }
@@ -201,7 +206,8 @@ pub(crate) fn separating(tokens: &[u64], shingle: usize) -> usize {
     length
 }
 
-fn values_of(bytes: &[u8], shingle: usize) -> Option<[u32; MIN_VALUES]> {
+fn values_of<const N: usize>(bytes: &[u8], shingle: usize) -> Option<[u32; N]> {
+    const { assert!(N <= MIN_VALUES) };
     if bytes.is_empty() {
         return None;
     }
@@ -216,10 +222,10 @@ fn values_of(bytes: &[u8], shingle: usize) -> Option<[u32; MIN_VALUES]> {
         if block.is_empty() {
             break;
         }
-        lower(&mut values, &block);
+        lower(&mut values[..N.next_multiple_of(LANES)], &block);
     }
-    let mut first = [0; MIN_VALUES];
-    first.copy_from_slice(&values[..MIN_VALUES]);
+    let mut first = [0; N];
+    first.copy_from_slice(&values[..N]);
     Some(first)
 }
 
@@ -233,6 +239,12 @@ pub(crate) fn of_shingles(shingles: &[u32]) -> MinHash {
     MinHash::of_values(first)
 }
 
+/// Returns the hash of each shingle of `shingle` tokens, in their order, of which the functions take the low bits.
+pub(super) fn shingle_hashes(tokens: &[u64], shingle: usize) -> Vec<u64> {
+    let bytes: Vec<[u8; 8]> = tokens.iter().map(|token| token.to_le_bytes()).collect();
+    windows(bytes.as_flattened(), shingle).map(xxh3_64).collect()
+}
+
 /// Returns the bytes of each shingle of a token sequence in bytes.
 fn windows(bytes: &[u8], shingle: usize) -> impl Iterator<Item = &[u8]> {
     let size = bytes.len().min(8 * shingle);
@@ -240,7 +252,7 @@ fn windows(bytes: &[u8], shingle: usize) -> impl Iterator<Item = &[u8]> {
 }
 
 /// Updates the min-values with more shingles.
-fn lower(values: &mut [u32; LANES * VECTORS], shingles: &[u32]) {
+fn lower(values: &mut [u32], shingles: &[u32]) {
     const WIDTH: usize = LANES * PASS;
     let (factors, summands) = (&FUNCTIONS.0, &FUNCTIONS.1);
     let mut at = 0;

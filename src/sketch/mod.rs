@@ -1,4 +1,4 @@
-//! Tokens to fingerprints: simhash, projection, min-values and supershingles, under a recipe.
+//! Tokens to fingerprints: min-hash bits, simhash, projection, min-values and supershingles, under a recipe.
 //!
 //! It owns everything between the terms of a page and the numbers that a database stores of it. A [`Recipe`] names
 //! and versions a choice of sketches: fingerprints of different recipes are not comparable, so a database stores
@@ -18,6 +18,7 @@ mod conventions;
 mod explain;
 pub(crate) mod features;
 mod leading_words;
+pub(crate) mod min_bits;
 pub(crate) mod min_hash;
 pub(crate) mod mix;
 mod profile;
@@ -29,7 +30,7 @@ pub(crate) mod signatures;
 pub(crate) mod simhash;
 mod tally;
 
-pub use explain::{Explanation, Feature};
+pub use explain::{Derivation, Explanation, Feature};
 pub use leading_words::LeadingWords;
 pub use min_hash::MinHash;
 pub use profile::{Numbers, PROFILE_SIZE, Profile};
@@ -49,6 +50,7 @@ pub(crate) use signatures::{Signature, signatures};
 /// The definitions: the papers' loops, slow and plain, for tests and for readers.
 pub(crate) mod plain {
     pub use super::features::plain as simhash_of;
+    pub use super::min_bits::plain as min_bits;
     pub use super::min_hash::plain as min_hash;
     pub use super::projection::plain as projection;
     pub use super::shingles::plain as shingles;

@@ -1,7 +1,8 @@
 //! The hashes by which documents are found are those of SPEC.md.
 
 use nddb::internals::sketch::{bands, megashingles};
-use nddb::sketch::{LeadingLines, LeadingWords, Numbers, Profile};
+use nddb::sketch::{LeadingLines, LeadingWords, Numbers, Profile, Recipe};
+use nddb::text::Page;
 
 const SPEC: &str = include_str!("../../SPEC.md");
 
@@ -48,6 +49,18 @@ fn the_hashes_of_spec_are_those_of_the_code() {
         ("named band", 12, short[12], short[23]),
     ];
     assert_eq!(rows(), expected, "{:016x?}", expected);
+}
+
+#[test]
+fn the_fingerprints_of_spec_are_those_of_the_code() {
+    let rows = table("fingerprints");
+    let texts: Vec<&str> = rows.iter().map(|row| row[0].trim_matches('`')).collect();
+    let found: Vec<String> = texts
+        .iter()
+        .map(|text| format!("`{:016x}`", Recipe::default().sketch(&Page::text(text)).fingerprint))
+        .collect();
+    assert_eq!(rows.iter().map(|row| row[1]).collect::<Vec<_>>(), found);
+    assert_eq!(found.len(), 4);
 }
 
 #[test]

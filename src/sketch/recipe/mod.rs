@@ -8,6 +8,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use crate::sketch::conventions::Convention;
 use crate::sketch::explain::{Explainer, Explanation};
 use crate::sketch::features::{Features, simhash_of};
+use crate::sketch::min_bits;
 use crate::sketch::min_hash::{self, MinHash};
 use crate::sketch::profile::Profile;
 use crate::sketch::projection::{self, PIECES, Projection, projection};
@@ -17,7 +18,8 @@ use crate::text::{LowerHashes, Page, SiteRule, Tokens, host_of, page_content, to
 /// The sketches of a page's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sketch {
-    /// The simhash (Manku et al. 2). A database of fewer bits takes the low ones.
+    /// The fingerprint: of `main` a bit of each of 64 min-values of the words of its content (Shrivastava and Li 2014),
+    /// else a simhash (Manku et al. 2). A database of fewer bits takes the low ones.
     pub fingerprint: u64,
     /// The number of terms (Henzinger 2).
     pub tokens: u64,
@@ -37,9 +39,9 @@ pub struct Sketch {
 /// A named, versioned choice of the sketches of a page: a base, and flags.
 ///
 /// The base `main` is the default. Without the flag `c`, its databases keep the keys of its own verdict alone. It reads
-/// the terms of a page's content (`text::page_content`), in lower case and without numbers: simhash, min-values,
-/// supershingles, projection, bands, and the profile that the default verdict compares. So pages of one site are not similar because their navigation is. The number of tokens and their
-/// digest are those of the whole page. Its sites are
+/// the terms of a page's content (`text::page_content`), in lower case: fingerprint (`sketch::min_bits`), min-values,
+/// supershingles, projection, bands, and the profile that the default verdict compares. So pages of one site are not
+/// similar because their navigation is. The number of tokens and their digest are those of the whole page. Its sites are
 /// registrable domains, by the public suffix list; those of the other bases are Henzinger's unless the flag `psl` is
 /// set.
 ///
@@ -64,11 +66,11 @@ pub struct Recipe {
     pieces: bool,
 }
 
-/// The features of the simhash.
+/// What the fingerprint is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// Each term of the content ([`page_content`](crate::text::page_content)), in lower case, hashed with XXH3 (64
-    /// bits, seed 0): `main`.
+    /// Min-values of the terms of the content ([`page_content`](crate::text::page_content)), in lower case, hashed with
+    /// XXH3 (64 bits, seed 0): `main`.
     Content,
     /// This many successive terms, in lower case, hashed with XXH3 (64 bits, seed 0): `web`.
     Terms(usize),
@@ -284,7 +286,7 @@ impl Recipe {
             (_, None) => (min_hash::of_bytes(bytes), Some(projection(tokens.hashes()))),
         };
         let fingerprint = match self.kind {
-            Kind::Content => simhash::fingerprint(hashes.into_iter().flatten()),
+            Kind::Content => min_bits::fingerprint(&hashes.unwrap_or_default()),
             Kind::Terms(1) => simhash::fingerprint(LowerHashes::new(&tokens)),
             Kind::Terms(terms) => simhash_of(&tokens, &Features { terms, ..Features::default() }),
             Kind::Of(convention) => {
@@ -317,14 +319,16 @@ impl Recipe {
         }
     }
 
-    /// Returns the derivation of a page's fingerprint (Manku et al. 2).
+    /// Returns the derivation of a page's fingerprint.
     pub fn explain(&self, page: &Page<'_>) -> Explanation {
         let tokens = tokens(page);
+        let fingerprint = self.sketch(page).fingerprint;
         let mut explainer = Explainer::default();
         match self.kind {
             Kind::Content => {
                 let content = page_content(page);
-                content.terms().zip(content.hashes()).for_each(|(term, hash)| explainer.add(&term, hash));
+                let terms: Vec<String> = content.terms().collect();
+                return Explanation::of_content(&terms, &content.hashes(), tokens.len() as u64, fingerprint);
             }
             Kind::Terms(terms) => {
                 let folded: Vec<String> = tokens.terms().map(str::to_lowercase).collect();
@@ -338,7 +342,7 @@ impl Recipe {
                 convention.features(&visible_text(page), |text, hash| explainer.add(text, hash));
             }
         }
-        explainer.finish(tokens.len() as u64, self.sketch(page).fingerprint)
+        explainer.finish(tokens.len() as u64, fingerprint)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use nddb::sketch::{Explanation, Recipe};
+use nddb::sketch::{Derivation, Explanation, Recipe};
 use nddb::text::PageKind;
 use serde_json::json;
 
@@ -21,7 +21,7 @@ use crate::table::Table;
 Examples:
   nddb fp page.html
   curl -s https://example.org/ | nddb fp -
-  nddb fp --explain page.html                     the heaviest terms, and how firm each bit is
+  nddb fp --explain page.html                     which words decide the bits
   nddb fp --recipe 1e0ng text.txt                 as the Python package simhash")]
 pub(crate) struct Args {
     /// Files, or - for stdin
@@ -80,7 +80,10 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
                 });
                 value["distinct"] = explanation.distinct.into();
                 value["features"] = features.collect();
-                value["sums"] = explanation.sums.to_vec().into();
+                match &explanation.derivation {
+                    Derivation::Sums(sums) => value["sums"] = sums.to_vec().into(),
+                    Derivation::Least(features) => value["least"] = features.clone().into(),
+                }
             }
             output.json(&value)?;
         } else {
@@ -95,22 +98,37 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     Ok(Code::Done)
 }
 
-/// Prints the heaviest features, and the bits that would turn over first.
+/// Prints the heaviest features, and what decides the bits.
 fn explain(explanation: &Explanation, recipe: &Recipe, output: &mut Output) -> Result<()> {
-    let Explanation { tokens, distinct, features, sums, .. } = explanation;
-    output.line(&format!("recipe {recipe}, {tokens} tokens, {distinct} different features; the heaviest:"))?;
-    let mut table = Table::new(&["weight", "hash", "feature"]);
+    let Explanation { tokens, distinct, features, derivation, .. } = explanation;
+    let (title, heaviest) = match derivation {
+        Derivation::Sums(_) => ("weight", "the heaviest"),
+        Derivation::Least(_) => ("bits", "those that decide most bits"),
+    };
+    output.line(&format!("recipe {recipe}, {tokens} tokens, {distinct} different features; {heaviest}:"))?;
+    let mut table = Table::new(&[title, "hash", "feature"]);
     for feature in features {
         table.row(vec![feature.weight.to_string(), format!("{:016x}", feature.hash), feature.text.clone()]);
     }
     for line in table.lines() {
         output.line(&format!("  {line}"))?;
     }
+    match derivation {
+        Derivation::Sums(sums) => explain_sums(&sums[..], explanation.fingerprint, output),
+        Derivation::Least(_) => output.line(
+            "a bit is decided by the feature to which its own hash function gives the least value; on a page without \
+             this feature it turns over in half of all cases",
+        ),
+    }
+}
+
+/// Prints the bits that would turn over first.
+fn explain_sums(sums: &[i64], fingerprint: u64, output: &mut Output) -> Result<()> {
     let mut bits: Vec<(usize, i64)> = sums.iter().copied().enumerate().collect();
     bits.sort_by_key(|&(position, sum)| (sum.unsigned_abs(), position));
     output.line("the sum of each bit decides it; the least firm, which small changes turn over first:")?;
     for (position, sum) in bits.iter().take(8) {
-        let bit = explanation.fingerprint >> position & 1;
+        let bit = fingerprint >> position & 1;
         output.line(&format!("  bit {position:>2} is {bit} by a sum of {sum}"))?;
     }
     Ok(())

@@ -32,7 +32,7 @@ fn a_fingerprint_is_printed_and_explained() {
     assert_eq!(dir.nddb(["fp", "-"]).stdin(TEXT).done().stdout, plain);
     let explained = dir.nddb(["fp", "--explain", "fox.txt"]).done().stdout;
     assert_eq!(explained.lines().next(), Some(plain.trim_end()));
-    for word in ["recipe main/1", "weight", "fox", "bit "] {
+    for word in ["recipe main/3", "bits", "fox", "a bit is decided by"] {
         assert!(explained.contains(word), "{explained}");
     }
     assert_eq!(dir.nddb(["fp", "-v", "fox.txt"]).done().stdout, explained);
@@ -40,8 +40,12 @@ fn a_fingerprint_is_printed_and_explained() {
     assert_eq!(keys(&value), ["file", "fp", "unprinted", "recipe", "tokens", "digest", "site"]);
     assert_eq!(value["fp"].as_str(), Some(plain.trim_end()));
     let value = dir.nddb(["fp", "--json", "--explain", "fox.txt"]).done().json();
-    assert_eq!(value["sums"].as_array().map(Vec::len), Some(64));
+    assert_eq!(value["least"].as_array().map(Vec::len), Some(64));
     assert_eq!(keys(&value["features"][0]), ["text", "weight", "hash"]);
+    let explained = dir.nddb(["fp", "--explain", "--recipe", "web", "fox.txt"]).done().stdout;
+    assert!(explained.contains("weight") && explained.contains("by a sum of"), "{explained}");
+    let value = dir.nddb(["fp", "--json", "--explain", "--recipe", "web", "fox.txt"]).done().json();
+    assert_eq!(value["sums"].as_array().map(Vec::len), Some(64));
 }
 
 #[test]

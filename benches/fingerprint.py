@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+"""Measures how well the fingerprints of recipes tell documents apart.
+
+    cargo build --release -p nddb-cli && cargo build --release -p nddb --example main_text
+    fingerprint.py [--made] [--crawl WARC LABELS] SET... --nddb target/release/nddb
+        --main-text target/release/examples/main_text [--recipe main --recipe web]
+
+SET has `docs.jsonl` or `docs.jsonl.zst` and `pairs.tsv`; LABELS is such a table of pairs, by addresses; `--made` makes
+700 news articles of 150 to 900 words, of which a quarter are of the article's own 20 to 95 and the others, as in any
+language, mostly of the same few hundred. For each recipe two tables are printed. Of all pairs of documents:
+
+* ones: the least and the greatest share of documents in which a bit is 1, over the 64 bits, and how many bits are 1 in
+  less than a quarter or more than three quarters of the documents
+* median, deviation: of the distances of unrelated pairs; in brackets the deviation of 64 independent bits that differ as
+  often as they do on average
+* <= 3, <= 7: unrelated pairs within so many bits, and in brackets per pair drawn
+* law: what is expected of `main` per pair drawn, on average over many draws of its hash functions: 64 bits that differ
+  with probability (1 - r) / 2 each, r being the share of words that a pair has in common; 3 and 7 bits
+
+and of the labelled pairs the share of those that are near-duplicates (recall) and of the others (joined) within 3 and
+within 7 bits. Unrelated are pairs of documents whose contents have less than a fifth of their shingles of three words in
+common. What has no fingerprint is near to nothing. Standard library, and zstd for .zst; the same input gives the same
+output.
+"""
+
+import argparse
+import json
+import math
+import random
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent / "compare"))
+from crawl_labels import decoded, responses  # noqa: E402
+from made_pages import Language  # noqa: E402
+from score import read_json_lines, read_labels  # noqa: E402
+
+BITS, BOUNDS = 64, (3, 7)
+# Share of the shingles of three words from which on two documents are related.
+RELATED = 0.2
+# Pairs of documents that the law is averaged over.
+DRAWN = 1_500_000
+ARTICLES = 700
+
+
+def made_news():
+    """Yields articles, and no pair of them is related."""
+    draw = random.Random(2014)
+    language = Language(draw)
+    for number in range(ARTICLES):
+        own = draw.sample(language.words[500:], draw.randint(20, 95))
+        words = language.text(draw.randint(150, 900))
+        words = [draw.choice(own) if draw.random() < 0.25 else word for word in words]
+        yield {"id": f"news-{number}", "text": " ".join(words)}
+
+
+def crawl(path):
+    """Yields the pages of an archive; of several with one address the last."""
+    pages = {address: decoded(head, body) for address, head, body in responses(path)}
+    for address, html in pages.items():
+        yield {"id": address, "html": html}
+
+
+class Collection:
+    """Documents, with the terms of their contents, and labelled pairs."""
+
+    def __init__(self, name, documents, labels, main_text):
+        self.name, self.labels = name, labels
+        self.lines = "".join(json.dumps(document) + "\n" for document in documents)
+        texts = subprocess.run([main_text], input=self.lines, stdout=subprocess.PIPE, check=True, text=True)
+        texts = {row["id"]: row["text"].split() for row in map(json.loads, texts.stdout.splitlines())}
+        # Numbers, which are all printed as one, are no terms of a content.
+        self.terms = {key: [term for term in terms if term != "0"] for key, terms in texts.items()}
+        self.words = {key: frozenset(terms) for key, terms in self.terms.items()}
+        self.shingles = {}
+
+    def fingerprints(self, nddb, recipe):
+        """Returns the fingerprints that a database keeps of the documents, by their ids."""
+        with tempfile.TemporaryDirectory() as folder:
+            database, file = f"{folder}/db", Path(folder) / "docs.jsonl"
+            file.write_text(self.lines)
+            for command in (["create", database, "--recipe", recipe], ["load", database, file]):
+                subprocess.run([nddb, *command], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            listed = subprocess.run([nddb, "ls", database, "--columns", "id,fp"], check=True, stdout=subprocess.PIPE)
+        rows = (line.split("\t") for line in listed.stdout.decode().split("\n") if line)
+        return {key: int(value, 16) for key, value in rows if value}
+
+    def are_related(self, a, b):
+        return resemblance(self.shingles_of(a), self.shingles_of(b)) >= RELATED
+
+    def shingles_of(self, key):
+        if key not in self.shingles:
+            terms = self.terms[key]
+            self.shingles[key] = {tuple(terms[at : at + 3]) for at in range(max(1, len(terms) - 2))}
+        return self.shingles[key]
+
+    def law(self):
+        """Returns the expected share of unrelated pairs within each bound, of all pairs drawn, for `main`."""
+        keys = [key for key in self.terms if self.terms[key]]
+        draw, count = random.Random(1), len(keys) * (len(keys) - 1) // 2
+        pairs = ((a, b) for i, a in enumerate(keys) for b in keys[:i])
+        if count > DRAWN:
+            count, pairs = DRAWN, (draw.sample(keys, 2) for _ in range(DRAWN))
+        within = {}
+        sums = [0.0] * len(BOUNDS)
+        for a, b in pairs:
+            r = round(resemblance(self.words[a], self.words[b]), 3)
+            # Related documents have many words in common.
+            if r >= RELATED and self.are_related(a, b):
+                continue
+            if r not in within:
+                within[r] = [binomial((1 - r) / 2, bound) for bound in BOUNDS]
+            sums = [total + chance for total, chance in zip(sums, within[r])]
+        return [total / count for total in sums]
+
+
+def resemblance(a, b):
+    common = len(a & b)
+    return common / max(1, len(a) + len(b) - common)
+
+
+def binomial(p, bound):
+    """Returns the probability that at most `bound` of 64 bits differ, each with probability p."""
+    return sum(math.comb(BITS, d) * p**d * (1 - p) ** (BITS - d) for d in range(bound + 1))
+
+
+def spread(collection, found):
+    """Returns the cells of the table of all pairs."""
+    keys, prints = list(found), list(found.values())
+    shares = [sum(value >> bit & 1 for value in prints) / len(prints) for bit in range(BITS)]
+    uneven = sum(not 0.25 <= share <= 0.75 for share in shares)
+    distances, close = [0] * (BITS + 1), [0] * len(BOUNDS)
+    for i, value in enumerate(prints):
+        for j in range(i):
+            distance = (value ^ prints[j]).bit_count()
+            if distance > 2 * BOUNDS[-1] or not collection.are_related(keys[i], keys[j]):
+                distances[distance] += 1
+                for at, bound in enumerate(BOUNDS):
+                    close[at] += distance <= bound
+    drawn, unrelated = len(prints) * (len(prints) - 1) // 2, sum(distances)
+    mean = sum(d * count for d, count in enumerate(distances)) / unrelated
+    deviation = math.sqrt(sum((d - mean) ** 2 * count for d, count in enumerate(distances)) / unrelated)
+    below, median = 0, -1
+    while 2 * below < unrelated:
+        median += 1
+        below += distances[median]
+    p = mean / BITS
+    return [
+        f"{min(shares):.2f} to {max(shares):.2f}; {uneven}",
+        f"{median}; {deviation:.1f} ({math.sqrt(BITS * p * (1 - p)):.1f})",
+        *(f"{count:,} ({count / drawn:.0e})" if count else f"0 (of {drawn:,})" for count in close),
+    ]
+
+
+def labelled(collection, found):
+    """Returns the cells of the table of labelled pairs."""
+    distances = {True: [], False: []}
+    for a, b, is_near, *_ in collection.labels:
+        both = a in found and b in found
+        distances[is_near].append((found[a] ^ found[b]).bit_count() if both else BITS + 1)
+    share = lambda of, bound: sum(distance <= bound for distance in of) / max(1, len(of))
+    near, other = distances[True], distances[False]
+    cells = [f"{len(near)}, {len(other)}"]
+    return cells + ["; ".join(f"{share(of, bound):.3f}" for of in (near, other)) for bound in BOUNDS]
+
+
+def table(head, rows):
+    print("| " + " | ".join(head) + " |\n|" + "---|" * len(head))
+    for row in rows:
+        print("| " + " | ".join(row) + " |")
+    print()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sets", nargs="*", type=Path, metavar="SET")
+    parser.add_argument("--crawl", nargs=2, type=Path, action="append", default=[], metavar=("WARC", "LABELS"))
+    parser.add_argument("--made", action="store_true", help="made news")
+    parser.add_argument("--nddb", required=True, help="the command nddb")
+    parser.add_argument("--main-text", required=True, help="the example main_text")
+    parser.add_argument("--recipe", action="append", help="main and web, if none is given")
+    arguments = parser.parse_args()
+    inputs = [("made news", made_news(), [])] if arguments.made else []
+    inputs += [(path.name.split(".")[0], crawl(path), read_labels(labels)) for path, labels in arguments.crawl]
+    for folder in arguments.sets:
+        files = [path for path in (folder / "docs.jsonl", folder / "docs.jsonl.zst") if path.exists()]
+        if not files:
+            sys.exit(f"{folder}: neither docs.jsonl nor docs.jsonl.zst; give the folder of a labelled set")
+        inputs.append((folder.name, read_json_lines(files[0]), read_labels(folder / "pairs.tsv")))
+    all_pairs, labels = [], []
+    for name, documents, pairs in inputs:
+        collection = Collection(name, documents, pairs, arguments.main_text)
+        law = "; ".join(f"{share:.0e}" for share in collection.law())
+        for recipe in arguments.recipe or ["main", "web"]:
+            found = collection.fingerprints(arguments.nddb, recipe)
+            all_pairs.append([name, recipe, *spread(collection, found), law if recipe == "main" else ""])
+            if pairs:
+                labels.append([name, recipe, *labelled(collection, found)])
+    table(["documents", "recipe", "ones", "median, deviation", *(f"<= {k}" for k in BOUNDS), "law"], all_pairs)
+    bounds = (f"<= {k}: recall; joined" for k in BOUNDS)
+    table(["set", "recipe", "near, not", *bounds], labels)
+
+
+if __name__ == "__main__":
+    main()
