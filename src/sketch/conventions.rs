@@ -11,9 +11,8 @@ use blake2::{Blake2b, Blake2b512, Digest as _};
 use md5::Md5;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::sketch::punctuation::is_punctuation;
 use crate::sketch::tally::Tally;
-use crate::text::is_word_character;
+use crate::text::{is_punctuation, is_word_character};
 
 /// The tool whose features and hash are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

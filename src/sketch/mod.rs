@@ -23,7 +23,6 @@ pub(crate) mod min_hash;
 pub(crate) mod mix;
 mod profile;
 pub(crate) mod projection;
-mod punctuation;
 mod recipe;
 pub(crate) mod shingles;
 pub(crate) mod signatures;

@@ -7,13 +7,13 @@ use std::borrow::Cow;
 
 use memchr::memchr;
 
+use crate::text::ignorable::is_ignorable;
+
 /// The longest reference that is decoded: the longest name has 32 bytes, numbers may have leading zeros.
 const REFERENCE_MAX: usize = 64;
 
-/// The soft hyphen: shown only where a line breaks at it, so never part of a word.
-pub(crate) const SOFT_HYPHEN: char = '\u{ad}';
-
-/// Appends `text` with its references decoded (HTML standard, 13.2.5.72 to 80).
+/// Appends `text` with its references decoded (HTML standard, 13.2.5.72 to 80), but those of characters that nobody
+/// sees.
 pub(crate) fn decode_into(out: &mut String, text: &str) {
     let mut rest = text;
     while let Some(at) = memchr(b'&', rest.as_bytes()) {
@@ -31,7 +31,7 @@ pub(crate) fn decode_into(out: &mut String, text: &str) {
             "&#39;" => out.push('\''),
             _ => {
                 let decoded = htmlize::unescape(reference);
-                out.extend(decoded.chars().filter(|&c| c != SOFT_HYPHEN));
+                out.extend(decoded.chars().filter(|&c| !is_ignorable(c)));
             }
         }
         rest = after;
@@ -91,8 +91,9 @@ mod tests {
     }
 
     #[test]
-    fn soft_hyphens_vanish() {
+    fn characters_that_nobody_sees_vanish() {
         assert_eq!(decoded("Donau&shy;dampf&#173;schiff"), "Donaudampfschiff");
+        assert_eq!(decoded("a&ZeroWidthSpace;b&#x2060;c&lrm;d&zwnj;"), "abcd\u{200c}");
     }
 
     #[test]

@@ -12,7 +12,7 @@ pub fn title(page: &Page<'_>) -> Option<String> {
     if page.kind == PageKind::Text {
         return None;
     }
-    let scan = scan_with_parts(&shown(page), Layout::Lines);
+    let scan = scan_with_parts(&shown(page).text, Layout::Lines);
     let mut start = 0;
     scan.parts.iter().find_map(|part| {
         let text = scan.text.get(std::mem::replace(&mut start, part.end)..part.end)?;

@@ -2,27 +2,27 @@
 
 use std::borrow::Cow;
 
-use memchr::memmem;
-
 use crate::text::charset::decode;
-use crate::text::entities::SOFT_HYPHEN;
+use crate::text::composed::{Composed, composed};
 use crate::text::html::{scan, scan_with_map};
+use crate::text::ignorable;
 use crate::text::map::TextMap;
+use crate::text::overstrike;
 use crate::text::page::{Page, PageKind};
 use crate::text::sheet::{Layout, Piece, Sheet};
+use crate::text::steps::Steps;
 
-/// Returns the visible text of a page: of markup one line per block and single spaces in it, of plain text all of
-/// it unchanged.
+/// Returns the visible text of a page as other tools are given it: of markup one line per block and single spaces in
+/// it, of plain text all of it unchanged.
 pub(crate) fn visible_text(page: &Page<'_>) -> String {
-    let text = shown(page);
     match page.kind {
-        PageKind::Html => scan(&text, Layout::Lines).text,
-        PageKind::Text => text.into_owned(),
+        PageKind::Html => laid_out(page, Layout::Lines),
+        PageKind::Text => decode(page).into_owned(),
     }
 }
 
-/// Returns the visible text of a page, one line per block and single spaces in it, whatever its kind:
-/// `visible_text` for markup; plain text is folded too, and each of its lines is a block. An element that is no
+/// Returns the visible text of a page, one line per block and single spaces in it, whatever its kind: each line of
+/// plain text is a block. An element that is no
 /// formatting instruction ends a block (Henzinger 2), `<br>`, images and table cells included.
 pub fn folded_text(page: &Page<'_>) -> String {
     laid_out(page, Layout::Lines)
@@ -30,19 +30,20 @@ pub fn folded_text(page: &Page<'_>) -> String {
 
 /// Returns the [`folded_text`] of a page, and its map back to the page. Slower than without the map.
 pub fn folded_text_with_map(page: &Page<'_>) -> (String, TextMap) {
-    let text = shown(page);
-    match page.kind {
+    let Shown { text, steps } = shown(page);
+    let (text, map) = match page.kind {
         PageKind::Html => {
             let scan = scan_with_map(&text, Layout::Lines);
             (scan.text, scan.map)
         }
         PageKind::Text => folded(&text, Sheet::new(Layout::Lines, true)),
-    }
+    };
+    (text, map.before(&steps))
 }
 
 /// Returns the visible text of a page in a layout.
 pub(crate) fn laid_out(page: &Page<'_>, layout: Layout) -> String {
-    let text = shown(page);
+    let text = shown(page).text;
     match page.kind {
         PageKind::Html => scan(&text, layout).text,
         PageKind::Text => folded(&text, Sheet::new(layout, false)).0,
@@ -59,15 +60,32 @@ fn folded(text: &str, mut sheet: Sheet) -> (String, TextMap) {
     sheet.finish()
 }
 
-/// Returns the page decoded and without soft hyphens.
-pub(crate) fn shown<'a>(page: &Page<'a>) -> Cow<'a, str> {
-    let text = decode(page);
-    let mut buffer = [0; 2];
-    let hyphen = SOFT_HYPHEN.encode_utf8(&mut buffer);
-    if memmem::find(text.as_bytes(), hyphen.as_bytes()).is_none() {
-        return text;
+/// A decoded page as it is read, and its steps to the decoded page.
+pub(crate) struct Shown<'a> {
+    pub(crate) text: Cow<'a, str>,
+    pub(crate) steps: Steps,
+}
+
+impl Shown<'_> {
+    /// Replaces the text, where there is something to replace.
+    fn change(&mut self, change: impl FnOnce(&str) -> Option<(String, Steps)>) {
+        if let Some((text, steps)) = change(&self.text) {
+            self.text = Cow::Owned(text);
+            self.steps = steps.through(&self.steps);
+        }
     }
-    Cow::Owned(text.replace(SOFT_HYPHEN, ""))
+}
+
+/// Returns a page decoded and without characters that nobody sees; of plain text also overstrike is undone and
+/// characters are composed, which for markup the scan does with the text that it finds.
+pub(crate) fn shown<'a>(page: &Page<'a>) -> Shown<'a> {
+    let mut shown = Shown { text: decode(page), steps: Steps::default() };
+    shown.change(ignorable::removed);
+    if page.kind == PageKind::Text {
+        shown.change(overstrike::undone);
+        shown.change(|text| composed(text).map(|Composed { text, steps }| (text, steps)));
+    }
+    shown
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 //!
 //! One departure, because the rule was made for English: a word with letters of a script that puts
 //! no spaces between words (Han, Kana, Thai and others, as in [`crate::text::Tokens`]) would be a
-//! sentence; it is cut into Unicode words (UAX 29), and each punctuation mark in it is a word.
+//! sentence; it is cut into Unicode words (UAX 29) or pieces, and each punctuation mark in it is a word.
 
 use crate::text::letters::is_unspaced;
 use crate::text::page::Page;
@@ -62,7 +62,7 @@ impl CanonicalWords {
         let mut cut = String::with_capacity(text.len() + text.len() / 4);
         for word in text.split(' ').filter(|word| !word.is_empty()) {
             if word.contains(is_unspaced) {
-                segmenter.pieces(word, |from, to| append(&mut cut, &word[from..to]));
+                segmenter.segments(word, |from, to| append(&mut cut, &word[from..to]));
             } else {
                 append(&mut cut, word);
             }

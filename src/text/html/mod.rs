@@ -6,7 +6,10 @@
 //! * Tags are white space, those of formatting instructions are nothing; comments, declarations and processing
 //!   instructions are nothing, because a visitor sees the word around them whole.
 //! * The content of `script`, `style`, `template`, `noscript`, `iframe`, `noembed` and `noframes` is dropped,
-//!   whatever its type: common browsers do not show it.
+//!   whatever its type: common browsers do not show it. But a `template` with `shadowrootmode` `open` or `closed` is
+//!   the content of the element that it stands in, and text like any other.
+//! * Of `ruby` only the letters are text: their readings (`rt`, `rp`, `rtc`) repeat them. A reading ends with its
+//!   element, with the next letters or readings, or with the block.
 //! * Of the head only the title remains (the rest of it is tags and dropped elements).
 //! * Prefilled `textarea`s, options and buttons are text; the `alt` of an image and other attributes are not; style
 //!   sheets are ignored.
@@ -14,8 +17,9 @@
 
 use memchr::memchr;
 
+use crate::text::composed::{Composed, composed};
 use crate::text::containers::{Attributes, Container};
-use crate::text::elements::{Element, element};
+use crate::text::elements::{Element, Ruby, element};
 use crate::text::entities::decode_attribute;
 use crate::text::map::TextMap;
 use crate::text::outline::{Outline, OutlinePart};
@@ -49,6 +53,18 @@ pub(crate) struct Scan {
     pub(crate) containers: Vec<Container>,
     /// The page has markup that scripts may show.
     pub(crate) has_templates: bool,
+}
+
+impl Scan {
+    /// Composes the characters of the text: accents may be references, or stand behind a tag.
+    fn compose(&mut self) {
+        if let Some(composed) = composed(&self.text) {
+            self.images.iter_mut().for_each(|image| image.at = composed.place(image.at));
+            self.parts.iter_mut().for_each(|part| part.end = composed.place(part.end));
+            let Composed { text, steps } = composed;
+            (self.text, self.map) = (text, std::mem::take(&mut self.map).after(steps));
+        }
+    }
 }
 
 /// Scans a page.
@@ -93,6 +109,7 @@ fn run_with(html: &str, sheet: Sheet, outline: Option<Outline>, templates: Templ
         xml: html.trim_start().starts_with("<?xml"),
         foreign: 0,
         hidden: 0,
+        ruby: None,
         templates,
         has_templates: false,
         sheet,
@@ -104,7 +121,9 @@ fn run_with(html: &str, sheet: Sheet, outline: Option<Outline>, templates: Templ
     let Scanner { sheet, outline, images, base, has_templates, .. } = scanner;
     let (text, map) = sheet.finish();
     let (parts, containers) = outline.map(Outline::finish).unwrap_or_default();
-    Scan { text, images, base, map, parts, containers, has_templates }
+    let mut scan = Scan { text, images, base, map, parts, containers, has_templates };
+    scan.compose();
+    scan
 }
 
 /// A tag that has been read to its end.
@@ -124,8 +143,10 @@ struct Scanner<'a> {
     xml: bool,
     /// Number of open `<svg>` and `<math>`.
     foreign: u32,
-    /// Number of open `<template>`.
+    /// Number of open `<template>` that are not shown.
     hidden: u32,
+    /// The open part of ruby.
+    ruby: Option<Ruby>,
     templates: Templates,
     /// The page has markup for scripts.
     has_templates: bool,
@@ -211,11 +232,22 @@ impl<'a> Scanner<'a> {
                 }
             }
             Element::Template => {
-                let tag = self.rest_of_tag(b"");
+                let tag = self.rest_of_tag(b"shadowrootmode");
                 self.push_break();
-                self.has_templates = true;
-                if self.templates == Templates::Dropped && !self.is_empty(&tag) {
+                // What stands in one that is not shown is not shown either: so the next end tag is that of the last
+                // one that is not, and what is shown need not be counted.
+                let is_shown = self.hidden == 0 && tag.value.is_some_and(is_shadow_root);
+                self.has_templates |= !is_shown;
+                if !is_shown && self.templates == Templates::Dropped && !self.is_empty(&tag) {
                     self.hidden = self.hidden.saturating_add(1);
+                }
+            }
+            Element::Ruby(part) => {
+                self.rest_of_tag(b"");
+                // Outside of `ruby` its parts are elements like others.
+                if part == Ruby::Whole || self.ruby.is_some() {
+                    let goes_on = part == Ruby::Reading && self.ruby == Some(Ruby::Readings);
+                    self.ruby = Some(if goes_on { Ruby::Readings } else { part });
                 }
             }
             Element::Foreign => {
@@ -277,6 +309,13 @@ impl<'a> Scanner<'a> {
             Element::Template => {
                 self.hidden = self.hidden.saturating_sub(1);
                 self.push_break();
+            }
+            Element::Ruby(Ruby::Whole) => self.ruby = None,
+            Element::Ruby(part) => {
+                // A reading among several is followed by the next one.
+                if self.ruby == Some(part) {
+                    self.ruby = Some(Ruby::Whole);
+                }
             }
             Element::Foreign => {
                 self.foreign = self.foreign.saturating_sub(1);
@@ -459,7 +498,8 @@ impl<'a> Scanner<'a> {
 
     /// Appends text of the page, of its title or not.
     fn push_part(&mut self, from: usize, to: usize, piece: Piece, is_title: bool) {
-        if self.hidden == 0 {
+        let is_reading = matches!(self.ruby, Some(Ruby::Reading | Ruby::Readings));
+        if self.hidden == 0 && !is_reading {
             self.sheet.push(self.html, from, to, piece);
             if let Some(outline) = &mut self.outline {
                 outline.push(&self.sheet, is_title);
@@ -474,8 +514,9 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Ends a block of text, and with it a word.
+    /// Ends a block of text, and with it a word, and a reading that was never closed.
     fn push_break(&mut self) {
+        self.ruby = self.ruby.and(Some(Ruby::Whole));
         if self.hidden == 0 {
             self.sheet.push_break();
             self.note(Outline::push_break);
@@ -494,6 +535,11 @@ fn find_dashes(bytes: &[u8]) -> Option<usize> {
         from = end + 1;
     }
     None
+}
+
+/// Returns whether a `template` of this `shadowrootmode` is shown.
+fn is_shadow_root(mode: &str) -> bool {
+    mode.eq_ignore_ascii_case("open") || mode.eq_ignore_ascii_case("closed")
 }
 
 /// Returns whether a script of this type is markup for other scripts: `text/x-handlebars-template`,

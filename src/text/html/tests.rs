@@ -40,6 +40,44 @@ fn dropped_elements_leave_white_space() {
 }
 
 #[test]
+fn declared_shadow_roots_are_shown_and_other_templates_are_not() {
+    assert_eq!(lines("<x-a><template shadowrootmode=open><p>a</p></template></x-a>b"), "a\nb");
+    assert_eq!(lines("<x-a><TEMPLATE ShadowRootMode='CLOSED' shadowrootdelegatesfocus>a</TEMPLATE>b"), "a\nb");
+    assert_eq!(lines("<template shadowrootmode=open>a<template>b</template>c</template>d"), "a\nc\nd");
+    assert_eq!(lines("<template>a<template shadowrootmode=open>b</template>c</template>d"), "d");
+    let nested = "<template shadowrootmode=open>a<x-b><template shadowrootmode=open>b</template>c</x-b></template>d";
+    assert_eq!(lines(nested), "a\nb\nc\nd");
+    for other in ["", "shadowrootmode", "shadowrootmode=none", "shadowroot=open", "shadowrootmode='open '"] {
+        assert_eq!(lines(&format!("<template {other}>a</template>b")), "b", "{other}");
+    }
+    assert!(!scan("<template shadowrootmode=open>a</template>", Layout::Raw).has_templates);
+    assert!(scan("<template>a</template>", Layout::Raw).has_templates);
+}
+
+#[test]
+fn of_ruby_the_letters_remain() {
+    let bracketed = "<ruby>東<rp>(</rp><rt>とう</rt><rp>)</rp>京<rp>(</rp><rt>きょう</rt><rp>)</rp></ruby>に行く";
+    assert_eq!(lines(bracketed), "東京に行く");
+    assert_eq!(lines("a<ruby>漢<rt>かん<rb>字<rt>じ</ruby>b"), "a漢字b");
+    let columns = "<ruby><rb>旧<rb>金<rtc><rt>jiù<rt>jīn</rtc><rtc>San Francisco</rtc></ruby>山";
+    assert_eq!(lines(columns), "旧金山");
+    assert_eq!(lines("<RUBY>中<RT>ㄓㄨㄥ</RT></RUBY><ruby>文<rt><b>wén</b></rt></ruby>"), "中文");
+    assert_eq!(lines("<p><ruby>漢<rt>かん<p>never closed"), "漢\nnever closed");
+    assert_eq!(lines("<rt>no</rt> <rp>ruby</rp>"), "no ruby");
+}
+
+#[test]
+fn characters_are_composed_across_references_and_tags() {
+    assert_eq!(lines("cafe&#769; <b>cafe</b>&#x301;\u{301}"), "café caf\u{e9}\u{301}");
+    assert_eq!(lines("<p>&#4370;<i>&#4449;</i>&#4523;<p>\u{301}<"), "한\n\u{301}<");
+    let text = "e\u{301}<img src=x>e&#769;";
+    let found = scan(text, Layout::Raw);
+    assert_eq!((found.text.as_str(), found.images[0].at), ("é\né", 3));
+    let parts = scan_with_parts("<p>e\u{301}<a href=x>o\u{308}</a>\u{301}x", Layout::Raw).parts;
+    assert_eq!(parts.iter().map(|part| part.end).collect::<Vec<_>>(), [2, 6, 7]);
+}
+
+#[test]
 fn a_script_may_quote_a_script() {
     assert_eq!(lines("<script><!-- <script>a</script> b --></script>c"), "c");
     assert_eq!(lines("<script><!-- a</script>b"), "b");

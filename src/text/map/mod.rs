@@ -1,43 +1,44 @@
 //! The map from offsets in a page's text to offsets in the bytes of the page.
 //!
 //! A [`TextMap`] is sparse: it has a step only where text and page advance differently (a tag, a character
-//! reference, a run of white space). Its target is the page's decoded text; the offsets in the bytes are found by
+//! reference, a run of white space, an accent that was composed with its letter). Its target is the page's decoded text; the offsets in the bytes are found by
 //! decoding the page once more, up to the offsets requested, so that character sets cost nothing until then.
 
 use encoding_rs::Decoder;
-use memchr::memmem;
 
 use crate::text::charset::{Charset, sniff, utf_32_unit};
-use crate::text::entities::SOFT_HYPHEN;
 use crate::text::page::Page;
+use crate::text::steps::Steps;
 
 /// The origin of a page's text in the page.
 ///
 /// Use it with the text and the page that it was made with: with others the results are meaningless.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TextMap {
-    /// Offsets in the text, ascending, each with its offset in the decoded page without soft hyphens. Between two
-    /// steps both advance equally.
-    steps: Vec<(usize, usize)>,
+    /// The steps between the text and the decoded page.
+    steps: Steps,
+}
+
+impl From<Steps> for TextMap {
+    fn from(steps: Steps) -> Self {
+        TextMap { steps }
+    }
 }
 
 impl TextMap {
     /// Records that the text at `at` continues with the page at `origin`.
     pub(crate) fn note(&mut self, at: usize, origin: usize) {
-        while self.steps.last().is_some_and(|&(last, _)| last >= at) {
-            self.steps.pop();
-        }
-        let (last, from) = self.steps.last().copied().unwrap_or_default();
-        if origin.wrapping_sub(from) != at - last {
-            self.steps.push((at, origin));
-        }
+        self.steps.note(at, origin);
     }
 
-    /// Returns the offset in the decoded page without soft hyphens of the text at `at`.
-    fn origin(&self, at: usize) -> usize {
-        let step = self.steps.partition_point(|&(from, _)| from <= at);
-        let (from, origin) = step.checked_sub(1).map(|step| self.steps[step]).unwrap_or_default();
-        origin + (at - from)
+    /// Returns the map of a text that was made of the mapped one, by the steps between them.
+    pub(crate) fn after(self, steps: Steps) -> Self {
+        steps.through(&self.steps).into()
+    }
+
+    /// Returns the map to the page that the mapped one was made of, by the steps between them.
+    pub(crate) fn before(self, steps: &Steps) -> Self {
+        self.steps.through(steps).into()
     }
 
     /// Returns, for offsets in the text (bytes, beginnings of characters, in any order), the offsets in `page.body`
@@ -46,7 +47,7 @@ impl TextMap {
     /// in the page, however many offsets there are.
     pub fn page_offsets(&self, page: &Page<'_>, offsets: &[usize]) -> Vec<usize> {
         let mut origins: Vec<(usize, usize)> =
-            offsets.iter().enumerate().map(|(index, &at)| (self.origin(at), index)).collect();
+            offsets.iter().enumerate().map(|(index, &at)| (self.steps.origin(at), index)).collect();
         origins.sort_unstable();
         let mut offsets = vec![page.body.len(); offsets.len()];
         let mut way = Way::new(page);
@@ -67,8 +68,8 @@ const NEAR: usize = 32;
 struct Way<'a> {
     body: &'a [u8],
     source: Source,
-    /// Size of the text decoded so far, soft hyphens left out.
-    shown: usize,
+    /// Size of the text decoded so far.
+    decoded: usize,
     /// Number of bytes read.
     taken: usize,
     /// Offset of the last character decoded, when bytes were read one by one.
@@ -91,18 +92,18 @@ impl<'a> Way<'a> {
                 Source::Web(Box::new(encoding.new_decoder_without_bom_handling()), vec![0; 4 * STEP_MAX])
             }
         };
-        Way { body: page.body, source, shown: 0, taken: size, last: size, next: size }
+        Way { body: page.body, source, decoded: 0, taken: size, last: size, next: size }
     }
 
     /// Returns the offset of the character that has `target` bytes of text before it; targets ascend.
     fn go_to(&mut self, target: usize) -> usize {
-        while target >= self.shown {
+        while target >= self.decoded {
             let left = self.body.len() - self.taken;
             if left == 0 {
-                return if target == self.shown { self.next } else { self.body.len() };
+                return if target == self.decoded { self.next } else { self.body.len() };
             }
             // No byte gives more than four bytes of text, besides the few that a decoder holds back.
-            let far = (target - self.shown).saturating_sub(NEAR) / 4;
+            let far = (target - self.decoded).saturating_sub(NEAR) / 4;
             self.step(far.clamp(1, STEP_MAX).min(left));
         }
         self.last
@@ -124,17 +125,11 @@ impl<'a> Way<'a> {
             }
         };
         self.taken += taken;
-        if text.is_empty() {
-            return;
-        }
-        let mut hyphen = [0; 2];
-        let hyphen = SOFT_HYPHEN.encode_utf8(&mut hyphen).as_bytes();
-        let shown = text.len() - hyphen.len() * memmem::find_iter(text, hyphen).count();
-        if shown > 0 {
+        if !text.is_empty() {
+            self.decoded += text.len();
             self.last = self.next;
-            self.shown += shown;
+            self.next = self.taken;
         }
-        self.next = self.taken;
     }
 }
 

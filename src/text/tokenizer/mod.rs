@@ -6,12 +6,11 @@
 //!
 //! Departures, each because the paper's rule was made for English:
 //!
-//! * Han, Hiragana, Katakana, Thai, Lao, Khmer and Myanmar put no spaces between words, and a
-//!   maximal sequence would be a sentence. A sequence that holds letters of these is cut into
-//!   Unicode words (UAX 29) with the dictionaries of ICU. The dictionaries, not the neural models:
-//!   those calculate in floating point.
+//! * Some scripts put no spaces between words, and a maximal sequence would be a sentence. A sequence that holds letters
+//!   of these is segmented (`word_segmentation`): into Unicode words (UAX 29) with the dictionaries of ICU where there is
+//!   one, else into pieces. The dictionaries, not the neural models: those calculate in floating point.
 //! * A combining mark or a joiner belongs to the letter before it (Devanagari viramas, Thai tone marks, decomposed
-//!   accents). Soft hyphens are invisible and dropped.
+//!   accents); letters and marks are composed, and characters that nobody sees are dropped.
 //!
 //! Where the paper is silent: an address in the text begins with `http://`, `https://`, `ftp://` or `www.` and ends
 //! at white space, a quotation mark, a bracket, or a letter of a script without spaces; the pieces between slashes
@@ -25,13 +24,12 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::text::containers::Container;
 use crate::text::html::{Scan, Templates, scan, scan_with_containers, scan_with_map};
 use crate::text::images::Addresses;
-use crate::text::invisible;
 use crate::text::letters::{continues, is_alphanumeric, is_joiner, is_unspaced};
 use crate::text::map::TextMap;
 use crate::text::outline::OutlinePart;
 use crate::text::page::{Page, PageKind};
 use crate::text::sheet::Layout;
-use crate::text::visible::shown;
+use crate::text::visible::{Shown, shown};
 use crate::text::word_segmentation::Segmenter;
 
 /// The terms of a page in their order, and the hash of each.
@@ -130,7 +128,7 @@ impl Tokenizer {
 
     /// Replaces the content of `tokens` by the terms of a page, and reuses its memory.
     pub fn tokens_into(&self, page: &Page<'_>, tokens: &mut Tokens) {
-        let text = shown(page);
+        let text = shown(page).text;
         match page.kind {
             PageKind::Html => {
                 self.scanned(page, scan(&text, Layout::Raw), tokens);
@@ -143,7 +141,7 @@ impl Tokenizer {
     /// to its tag. Slower than without the map.
     pub fn tokens_with_map(&self, page: &Page<'_>) -> (Tokens, TextMap) {
         let mut tokens = Tokens::default();
-        let text = shown(page);
+        let Shown { text, steps } = shown(page);
         let map = match page.kind {
             PageKind::Html => self.scanned(page, scan_with_map(&text, Layout::Raw), &mut tokens),
             PageKind::Text => {
@@ -151,7 +149,7 @@ impl Tokenizer {
                 TextMap::default()
             }
         };
-        (tokens, map)
+        (tokens, map.before(&steps))
     }
 
     /// Replaces the content of `tokens` by the terms of a page. Returns the parts of its text and their containers
@@ -162,21 +160,16 @@ impl Tokenizer {
         templates: Templates,
         tokens: &mut Tokens,
     ) -> (Vec<OutlinePart>, Vec<Container>, bool) {
-        let text = shown(page);
+        let text = shown(page).text;
         match page.kind {
             PageKind::Html => {
                 let mut scan = scan_with_containers(&text, Layout::Raw, templates);
-                let removed = invisible::remove(&mut scan.text);
-                scan.parts.iter_mut().for_each(|part| part.end = removed.moved(part.end));
-                scan.images.iter_mut().for_each(|image| image.at = removed.moved(image.at));
                 let (parts, containers) = (std::mem::take(&mut scan.parts), std::mem::take(&mut scan.containers));
                 let has_templates = scan.has_templates;
                 self.scanned(page, scan, tokens);
                 (parts, containers, has_templates)
             }
             PageKind::Text => {
-                let mut text = text.into_owned();
-                invisible::remove(&mut text);
                 self.taken(&text, tokens);
                 (Vec::new(), Vec::new(), false)
             }
@@ -258,7 +251,7 @@ impl Tokenizer {
         }
         let term = text[start..end].trim_end_matches(is_joiner);
         if unspaced {
-            self.segmenter.pieces(term, |from, to| {
+            self.segmenter.segments(term, |from, to| {
                 if term[from..to].contains(is_alphanumeric) {
                     spans.push((start + from, start + to));
                 }

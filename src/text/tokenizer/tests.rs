@@ -1,3 +1,4 @@
+use icu_normalizer::DecomposingNormalizer;
 use proptest::prelude::*;
 
 use super::*;
@@ -26,11 +27,49 @@ fn maximal_alphanumeric_sequences_are_terms_and_keep_their_case() {
 
 #[test]
 fn marks_and_joiners_stay_with_their_letter() {
-    assert_terms("cafe\u{301} au lait", "cafe\u{301} au lait");
+    assert_terms("cafe\u{301} au lait q\u{301}", "café au lait q\u{301}");
     assert_terms("हिन्दी में", "हिन्दी में");
     assert_terms("می\u{200c}خواهم\u{200c} x", "می\u{200c}خواهم x");
     assert_terms("\u{301}a", "a");
-    assert_terms("Donau\u{ad}dampf", "Donaudampf");
+    assert_terms("Donau\u{ad}dampf wor\u{200b}d \u{202b}שלום\u{202c} ©\u{fe0f} 葛\u{e0100}", "Donaudampf word שלום 葛");
+}
+
+#[test]
+fn what_looks_the_same_has_the_same_terms() {
+    for text in [
+        "강가의 낡은 물레방아가 천천히 돌고",
+        "Việt Nam có nhiều đường phố ở ngoài",
+        "ছোটো নৌকো কোথায় গেলো",
+        "Les élèves ont été à l’école où naïve",
+        "Ещё йод, її Ґанок",
+        "ガラスのピアノ",
+    ] {
+        let expected = tokens(&Page::text(text));
+        let apart = DecomposingNormalizer::new_nfd().normalize(text).into_owned();
+        assert_eq!(tokens(&Page::text(&apart)).hashes(), expected.hashes(), "{text}");
+        let references: String = apart.chars().map(|c| format!("&#{};", c as u32)).collect();
+        for html in [apart, references] {
+            assert_eq!(tokens(&Page::html(&format!("<p>{html}</p>"))).hashes(), expected.hashes(), "{text}");
+        }
+    }
+    assert_terms("\u{212b}ngstrom \u{2126}", "Ångstrom Ω");
+    assert_terms("फ\u{95e}", "फफ\u{93c}");
+}
+
+#[test]
+fn overstrike_is_undone_in_plain_text() {
+    assert_terms("N\u{8}NA\u{8}AM\u{8}ME\u{8}E\n rm, _\u{8}f_\u{8}i_\u{8}l_\u{8}e", "NAME rm file");
+}
+
+#[test]
+fn scripts_without_a_dictionary_are_cut_into_pieces() {
+    for text in ["ꦲꦏ꧀ꦱꦫꦗꦮꦲꦏ꧀ꦱꦫꦗꦮ꧉ꦲꦤ", "ᬅᬓ᭄ᬱᬭᬩᬮᬶᬅᬓ᭄ᬱᬭ", "ᥖᥭᥰᥖᥬᥲᥑᥨᥒᥰ", "ꆈꌠꁱꂷꆈꌠꁱꉙ", "ꕙꔤꕙꔤꖕꕌꕙ"]
+    {
+        let found = terms(&Page::text(text));
+        assert!(found.len() >= 3 && found.iter().all(|term| term.chars().count() <= 8), "{found:?}");
+        assert_eq!(found.concat(), text.replace('꧉', ""));
+        assert_eq!(terms(&Page::text(&format!("{text}x")))[..found.len() - 1], found[..found.len() - 1]);
+    }
 }
 
 #[test]

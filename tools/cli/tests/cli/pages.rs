@@ -32,7 +32,7 @@ fn a_fingerprint_is_printed_and_explained() {
     assert_eq!(dir.nddb(["fp", "-"]).stdin(TEXT).done().stdout, plain);
     let explained = dir.nddb(["fp", "--explain", "fox.txt"]).done().stdout;
     assert_eq!(explained.lines().next(), Some(plain.trim_end()));
-    for word in ["recipe main/3", "bits", "fox", "a bit is decided by"] {
+    for word in ["recipe main/1", "bits", "fox", "a bit is decided by"] {
         assert!(explained.contains(word), "{explained}");
     }
     assert_eq!(dir.nddb(["fp", "-v", "fox.txt"]).done().stdout, explained);

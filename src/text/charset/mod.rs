@@ -2,7 +2,9 @@
 //!
 //! The order is that of the HTML standard's "encoding sniffing": a byte order mark wins over all,
 //! then the label of the HTTP header, then the page's own `<meta>` (or XML declaration), then a
-//! guess from the bytes. Decoding never fails: what is malformed becomes U+FFFD.
+//! guess from the bytes. Two departures: letters in UTF-16 are that whatever the label says, since no other text has
+//! their bytes of zero; and what is UTF-8 but for a few bytes is taken for it where the detector, which reads for
+//! browsers, no longer does. Decoding never fails: what is malformed becomes U+FFFD.
 
 use std::borrow::Cow;
 
@@ -12,6 +14,9 @@ use memchr::{memchr, memmem};
 
 use crate::text::page::{Page, PageKind};
 use crate::text::site::host_of;
+
+mod utf_16;
+mod utf_8;
 
 /// Bytes in which a `<meta>` is looked for. The standard says 1,024; pages with long comments or scripts above it
 /// are common, and browsers read on.
@@ -51,14 +56,16 @@ pub(crate) fn sniff(page: &Page<'_>) -> (Charset, usize) {
     if let Some((encoding, size)) = Encoding::for_bom(body) {
         return (Charset::Web(encoding), size);
     }
-    let encoding = page
-        .charset
-        .and_then(|label| labelled(label.as_bytes()))
+    let encoding = utf_16::of_letters(body)
+        .or_else(|| page.charset.and_then(|label| labelled(label.as_bytes())))
         .or_else(|| match page.kind {
             PageKind::Html => declared(&body[..body.len().min(META_REACH)]),
             PageKind::Text => None,
         })
         .unwrap_or_else(|| guess(page));
+    let is_utf_16 = encoding == UTF_16LE || encoding == UTF_16BE;
+    // Labels say UTF-16 of either byte order.
+    let encoding = is_utf_16.then(|| utf_16::of_ideographs(body)).flatten().unwrap_or(encoding);
     (Charset::Web(encoding), 0)
 }
 
@@ -138,6 +145,12 @@ fn guess(page: &Page<'_>) -> &'static Encoding {
     }
     let from = if escapes { 0 } else { ascii };
     let to = body.len().min(from.saturating_add(GUESS_REACH));
+    if !escapes && utf_8::is_damaged(&body[from..to]) {
+        return UTF_8;
+    }
+    if let Some(encoding) = utf_16::of_ideographs(body) {
+        return encoding;
+    }
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
     detector.feed(&body[from..to], to == body.len());
     let host = page.url.and_then(host_of).unwrap_or_default();
@@ -213,6 +226,32 @@ mod tests {
         let russian = "Все счастливые семьи похожи друг на друга";
         let (bytes, ..) = encoding_rs::WINDOWS_1251.encode(russian);
         assert_eq!(decode(&page(None, &bytes)), russian);
+    }
+
+    #[test]
+    fn a_stray_or_cut_byte_does_not_change_the_character_set() {
+        let text = "Château d’eau – où l’été s’achève ".repeat(3_000);
+        let mut stray = text.clone().into_bytes();
+        stray.splice(10..10, *b"caf\xe9 ");
+        let expected = format!("{}caf\u{fffd} {}", &text[..10], &text[10..]);
+        assert!(decode(&page(None, &stray)) == expected);
+        let cut = &text.as_bytes()[..text.len() - 4];
+        assert!(decode(&page(None, cut)) == format!("{}\u{fffd}", &text[..text.len() - 5]));
+    }
+
+    #[test]
+    fn utf_16_needs_no_mark() {
+        let bytes = |text: &str, order: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(order).collect::<Vec<u8>>();
+        for order in [u16::to_le_bytes, u16::to_be_bytes] {
+            let letters = "<p>Straße</p>";
+            for charset in [None, Some("utf-16"), Some("utf-8"), Some("iso-8859-1")] {
+                assert_eq!(decode(&page(charset, &bytes(letters, order))), letters, "{charset:?}");
+            }
+            let ideographs = "幸福的家庭都是相似的,各有各的不幸。";
+            for charset in [None, Some("utf-16")] {
+                assert_eq!(decode(&page(charset, &bytes(ideographs, order))), ideographs, "{charset:?}");
+            }
+        }
     }
 
     #[test]

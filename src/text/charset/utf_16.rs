@@ -1,0 +1,134 @@
+//! UTF-16 without a byte order mark.
+//!
+//! Of a character in UTF-16 one byte tells the block, and in a text most are of few blocks; which of two bytes that is
+//! gives the byte order.
+
+use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
+
+/// Bytes that are looked at.
+const REACH: usize = 2048;
+
+/// Returns the byte order of a text in UTF-16, most of which is in the blocks of the alphabets (U+0000 to U+1FFF, ASCII
+/// among them): half of the bytes at one parity are below 0x20, which no other text has.
+pub(super) fn of_letters(bytes: &[u8]) -> Option<&'static Encoding> {
+    let (units, _) = bytes[..bytes.len().min(REACH)].as_chunks::<2>();
+    let (mut low, mut rare) = ([0; 2], [0; 2]);
+    for unit in units {
+        for (parity, &byte) in unit.iter().enumerate() {
+            let is_low = byte < 0x20;
+            low[parity] += usize::from(is_low);
+            // Line ends and tabulators may be every second byte, in a list of single letters.
+            rare[parity] += usize::from(is_low & !matches!(byte, b'\t' | b'\n' | b'\r'));
+        }
+    }
+    let has_blocks = |high: usize| {
+        2 * low[high] > units.len() && 16 * rare[high] >= units.len() && low[high] > low[1 - high] && units.len() > 1
+    };
+    [UTF_16BE, UTF_16LE].into_iter().zip(0..).find(|&(_, high)| has_blocks(high)).map(|(encoding, _)| encoding)
+}
+
+/// Returns the byte order of a text in UTF-16 of Han, Kana or Hangul, which is neither ASCII nor UTF-8.
+///
+/// Nearly all of it must be of these blocks, and some of it punctuation or of ASCII: without that, bytes in Shift JIS
+/// would be Han characters, too, and bytes in GBK Korean syllables.
+pub(super) fn of_ideographs(bytes: &[u8]) -> Option<&'static Encoding> {
+    let (units, _) = bytes[..bytes.len().min(REACH)].as_chunks::<2>();
+    let fits = |read: fn([u8; 2]) -> u16| {
+        let units = units.iter().map(|&unit| read(unit));
+        let (mut han, mut hangul, mut marks, mut ascii) = (0, 0, 0, 0);
+        for unit in units.clone() {
+            match unit {
+                0x3400..=0x4dbf | 0x4e00..=0x9fff => han += 1,
+                0xac00..=0xd7a3 => hangul += 1,
+                0x3000..=0x30ff | 0xff00..=0xffef | 0x2010..=0x2026 => marks += 1,
+                0x0009 | 0x000a | 0x000d | 0x0020..=0x007e => ascii += 1,
+                _ => {}
+            }
+        }
+        // No other character set has the bytes of zero that ASCII has here.
+        let hangul = if ascii > 0 { hangul } else { 0 };
+        let len = units.len();
+        len > 1
+            && 16 * (len - (han + hangul + marks + ascii)) <= len
+            && 64 * (marks + ascii) >= len
+            && marks + ascii > 0
+    };
+    match (fits(u16::from_be_bytes), fits(u16::from_le_bytes)) {
+        (true, false) => Some(UTF_16BE),
+        (false, true) => Some(UTF_16LE),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use encoding_rs::{BIG5, EUC_JP, EUC_KR, GB18030, KOI8_R, SHIFT_JIS, WINDOWS_1251, WINDOWS_1252};
+
+    use super::*;
+
+    fn found(bytes: &[u8]) -> Option<&'static Encoding> {
+        of_letters(bytes).or_else(|| of_ideographs(bytes))
+    }
+
+    fn both(text: &str) -> [(Vec<u8>, &'static Encoding); 2] {
+        [
+            (text.encode_utf16().flat_map(u16::to_be_bytes).collect(), UTF_16BE),
+            (text.encode_utf16().flat_map(u16::to_le_bytes).collect(), UTF_16LE),
+        ]
+    }
+
+    /// Texts in many scripts, with spaces and without.
+    const TEXTS: [&str; 13] = [
+        "The old mill stands by the river.",
+        "hi!",
+        "Château d’eau – où l’été s’achève",
+        "Все счастливые семьи похожи друг на друга",
+        "Όλες οι ευτυχισμένες οικογένειες",
+        "كل العائلات السعيدة تتشابه",
+        "सुखी परिवार सब एक जैसे होते हैं",
+        "ครอบครัวที่มีความสุขทุกครอบครัวเหมือนกัน",
+        "ყველა ბედნიერი ოჯახი ერთმანეთს ჰგავს",
+        "幸福的家庭都是相似的,不幸的家庭各有各的不幸。",
+        "吾輩は猫である。名前はまだ無い。どこで生れたかとんと見当がつかぬ。",
+        "모든 행복한 가정은 서로 닮았다\n",
+        "<!DOCTYPE html><html lang=zh><p>幸福的家庭都是相似的</p>",
+    ];
+
+    #[test]
+    fn both_byte_orders_are_recognised_in_many_scripts() {
+        for text in TEXTS {
+            for (bytes, encoding) in both(text) {
+                assert_eq!(found(&bytes), Some(encoding), "{text}");
+                assert_eq!(found(&bytes[..bytes.len() - 1]), Some(encoding), "{text} cut");
+            }
+        }
+    }
+
+    #[test]
+    fn other_character_sets_are_not_taken_for_it() {
+        for text in TEXTS {
+            assert_eq!(found(text.as_bytes()), None, "{text}");
+        }
+        for (encoding, text) in [
+            (WINDOWS_1252, "Château d’eau – où l’été s’achève"),
+            (WINDOWS_1251, "Все счастливые семьи похожи друг на друга"),
+            (KOI8_R, "Все счастливые семьи похожи друг на друга"),
+            (GB18030, "幸福的家庭都是相似的,不幸的家庭各有各的不幸。2004年"),
+            (GB18030, "幸福的家庭都是相似的"),
+            (BIG5, "國立臺灣大學校總區"),
+            (SHIFT_JIS, "吾輩は猫である。名前はまだ無い。"),
+            (SHIFT_JIS, "幸福家庭相似不幸家庭各不幸"),
+            (EUC_JP, "吾輩は猫である。名前はまだ無い。"),
+            (EUC_KR, "모든 행복한 가정은 서로 닮았다"),
+        ] {
+            for at in 0..2 {
+                assert_eq!(found(&encoding.encode(text).0[at..]), None, "{} {text}", encoding.name());
+            }
+        }
+        let lists =
+            ["a\nb\nc\nd\n", "\t\t\t\n\t\t\t\n", "A\tB\tC\tD\t", "x\u{8}xy\u{8}y", "a\0b", "Bush hid the facts"];
+        for text in lists {
+            assert_eq!(found(text.as_bytes()), None, "{text:?}");
+        }
+    }
+}
