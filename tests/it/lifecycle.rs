@@ -214,6 +214,41 @@ fn merging_takes_over_documents_and_batches_and_leaves_the_source_as_it_is() {
     sound(&path);
     sound(&source);
 }
+
+/// Two databases that take over each other's documents again and again give out a number for each document that is new
+/// to them, and no other.
+#[test]
+fn merging_back_and_forth_takes_no_number_twice_for_the_same_document() {
+    const LEN: u64 = 500;
+    let folders = [tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder")];
+    let mut paths = Vec::new();
+    for (folder, name) in folders.iter().zip(["a", "b"]) {
+        let (path, mut writer) = create(folder);
+        writer.label(name, false).expect("a batch");
+        for index in 0..LEN {
+            let id = if index < 100 { format!("both {index}") } else { format!("{name} {index}") };
+            writer.insert(document(&id, spread(index))).expect("taken");
+        }
+        writer.close().expect("closed");
+        paths.push(path);
+    }
+    for round in 0..6 {
+        for (to, from) in [(0, 1), (1, 0)] {
+            let mut writer = Writer::open(&paths[to]).expect("opened");
+            let before = writer.view().stats().expect("counted").next_number;
+            let merged = writer.merge(&paths[from]).expect("merged");
+            let stats = writer.view().stats().expect("counted");
+            assert_eq!((stats.documents, stats.next_number), (2 * LEN - 100, before + merged.documents));
+            assert_eq!(merged.documents, if round == 0 { LEN - 100 } else { 0 }, "round {round}");
+            writer.close().expect("closed");
+            sound(&paths[to]);
+        }
+    }
+    let writer = Writer::open(&paths[0]).expect("opened");
+    let counts: Vec<_> = writer.batches().expect("listed").into_iter().map(|(name, _, count)| (name, count)).collect();
+    assert_eq!(counts, [("a".to_owned(), LEN), ("b".to_owned(), LEN - 100)]);
+}
+
 /// Asserts that the check of a database finds no fault.
 fn sound(path: &Path) {
     let report = nddb::check(path, &nddb::CheckOptions::default(), &mut |_| true).expect("it can be checked");

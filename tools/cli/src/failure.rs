@@ -34,7 +34,7 @@ pub(crate) enum Code {
     Mismatch = 12,
     /// Damage was found.
     Damage = 13,
-    /// Not enough memory or disk.
+    /// Not enough memory, disk or document numbers.
     OverLimit = 14,
     /// Stopped by the user; the same command goes on.
     Interrupted = 130,
@@ -146,6 +146,7 @@ impl From<nddb::Error> for Failure {
             }
             E::Missing { .. } | E::BeyondRepair { .. } => Code::Damage,
             E::OutOfRange { .. } | E::SameDatabase { .. } => Code::Usage,
+            E::OutOfNumbers { .. } => Code::OverLimit,
             error if error.is_over_limit() => Code::OverLimit,
             E::Cancelled => Code::Interrupted,
             _ => Code::Failed,

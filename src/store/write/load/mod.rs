@@ -53,8 +53,6 @@ pub struct BulkLoad<'a> {
     archives: BTreeMap<u32, Archive>,
     loaded: Loaded,
     runs_before: usize,
-    /// Batches of the documents by number range, if they have their own.
-    labels: Vec<(std::ops::Range<u64>, u32)>,
 }
 
 impl std::fmt::Debug for BulkLoad<'_> {
@@ -74,6 +72,8 @@ struct Part {
     high: u64,
     documents: u64,
     unprinted: u64,
+    /// The numbers that belong to batches, ascending.
+    labels: Vec<(std::ops::Range<u64>, u32)>,
     /// Their rows.
     files: Vec<SortedFile>,
     /// The interval that they are, if they have no rows of their own.
@@ -109,7 +109,6 @@ impl Writer {
             archives: BTreeMap::new(),
             loaded: Loaded::default(),
             runs_before,
-            labels: Vec::new(),
         })
     }
 
@@ -148,61 +147,41 @@ impl BulkLoad<'_> {
     /// Adds a document. If the memory limit is reached, the documents so far are written and committed.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] for a fingerprint wider than the database's; errors of the disk.
+    /// [`Error::OutOfRange`] for a fingerprint wider than the database's; [`Error::OutOfNumbers`]; errors of the disk.
     pub fn push(&mut self, document: Document) -> Result<()> {
         let mut document = document.fitted(self.writer.settings().bits)?;
         document.record.batch = self.writer.batch_number();
-        self.take(&document, None)
-    }
-
-    /// Adds a document with an explicit number, above all before.
-    pub(crate) fn push_numbered(&mut self, document: &Document, number: u64) -> Result<()> {
-        self.take(document, Some(number))
-    }
-
-    /// Returns the number of the next document without an explicit one.
-    pub(super) fn next_number(&self) -> u64 {
-        self.writer.counters().next_number
-    }
-
-    /// Assigns the numbers of a range, not yet written, to a batch.
-    pub(crate) fn label_range(&mut self, range: std::ops::Range<u64>, batch: u32) {
-        self.labels.push((range, batch));
+        self.take(&document)
     }
 
     /// Adds a document that has nothing but a fingerprint, as [`BulkLoad::push`] does.
     pub(crate) fn push_bare(&mut self, id: String, fingerprint: Fingerprint) -> Result<()> {
         let batch = self.writer.batch_number();
-        if self.count_on(&id, fingerprint, batch, None)? {
+        if self.count_on(&id, fingerprint, batch)? {
             return Ok(());
         }
         self.push(Document::bare(&id, fingerprint)?)
     }
 
-    fn take(&mut self, document: &Document, number: Option<u64>) -> Result<()> {
+    /// Adds a document that belongs to the batch that its record names.
+    pub(super) fn take(&mut self, document: &Document) -> Result<()> {
         let is_bare = document.record.is_bare() && !document.unprinted;
         let (batch, fingerprint) = (document.record.batch, document.fingerprint);
-        if is_bare && self.count_on(document.id(), fingerprint, batch, number)? {
+        if is_bare && self.count_on(document.id(), fingerprint, batch)? {
             return Ok(());
         }
         self.end_sequence()?;
-        self.sequence = is_bare.then(|| Sequence::begin(document.id().into(), fingerprint, batch, number)).flatten();
+        self.sequence = is_bare.then(|| Sequence::begin(document.id().into(), fingerprint, batch)).flatten();
         if self.sequence.is_none() {
-            self.collect(document, number);
+            self.collect(document);
         }
         self.write_full()
     }
 
     /// Adds a document that has nothing but a fingerprint if it is the next of the sequence. Returns whether it is.
-    fn count_on(
-        &mut self,
-        id: &str,
-        fingerprint: Fingerprint,
-        batch: Option<u32>,
-        number: Option<u64>,
-    ) -> Result<bool> {
+    fn count_on(&mut self, id: &str, fingerprint: Fingerprint, batch: Option<u32>) -> Result<bool> {
         let Some(sequence) = &mut self.sequence else { return Ok(false) };
-        let is_next = sequence.take(id, fingerprint, batch, number);
+        let is_next = sequence.take(id, fingerprint, batch);
         if is_next && sequence.size() >= self.writer.resources().1 {
             self.write_all()?;
         }
@@ -210,8 +189,8 @@ impl BulkLoad<'_> {
     }
 
     /// Adds a document to the chunk.
-    fn collect(&mut self, document: &Document, number: Option<u64>) {
-        self.chunk.push(document.print(), &document.record, &document.keys(self.writer.recipe()), number);
+    fn collect(&mut self, document: &Document) {
+        self.chunk.push(document.print(), &document.record, &document.keys(self.writer.recipe()));
     }
 
     /// Writes the chunk if it is full.
@@ -311,17 +290,14 @@ impl BulkLoad<'_> {
         if chunk.len() == 0 && archives.is_empty() {
             return Ok(());
         }
-        self.store(|writer, labels, loaded| writer.write_chunk(chunk, &archives, labels, loaded))
+        self.store(|writer, loaded| writer.write_chunk(chunk, &archives, loaded))
     }
 
     /// Stores documents, whose numbers must be above all others, and their run behind all others (SPEC 10.6).
-    fn store(
-        &mut self,
-        write: impl FnOnce(&mut Writer, &[(std::ops::Range<u64>, u32)], &mut Loaded) -> Result<()>,
-    ) -> Result<()> {
+    fn store(&mut self, write: impl FnOnce(&mut Writer, &mut Loaded) -> Result<()>) -> Result<()> {
         self.writer.commit()?;
         self.writer.flush()?;
-        let outcome = write(self.writer, &self.labels, &mut self.loaded);
+        let outcome = write(self.writer, &mut self.loaded);
         let outcome = self.writer.guard(outcome);
         if outcome.is_err() && self.writer.ready().is_ok() {
             self.writer.give_up_loading()?;
@@ -349,7 +325,6 @@ impl Writer {
         &mut self,
         mut chunk: Chunk,
         archives: &BTreeMap<u32, Archive>,
-        labels: &[(std::ops::Range<u64>, u32)],
         loaded: &mut Loaded,
     ) -> Result<()> {
         let len = chunk.len() as u64;
@@ -373,13 +348,14 @@ impl Writer {
                 pairs.push((print.fingerprint, number));
             }
         }
+        let labels = chunk.labels(&numbers);
         let (keys, summaries_size) = (chunk.take_keys(&numbers), chunk.summaries_size());
         let (path, recipe) = (self.view().dir.root().to_owned(), self.recipe().cloned());
         let summaries: Box<SummaryList<'static>> =
             Box::new(move |sink| chunk.each_summary(&numbers, (&path, recipe.as_ref()), sink));
         let contents = Contents { pairs, keys, summaries: Some(summaries), summaries_size };
-        let part = Part { low, high, documents, unprinted, files, interval: None, contents };
-        self.store_part(part, &joined, archives, labels, loaded)
+        let part = Part { low, high, documents, unprinted, labels, files, interval: None, contents };
+        self.store_part(part, &joined, archives, loaded)
     }
 
     /// Stores documents whose numbers are reserved.
@@ -388,10 +364,9 @@ impl Writer {
         part: Part,
         joined: &Joined,
         archives: &BTreeMap<u32, Archive>,
-        labels: &[(std::ops::Range<u64>, u32)],
         loaded: &mut Loaded,
     ) -> Result<()> {
-        let Part { low, high, documents, unprinted, files, interval, contents } = part;
+        let Part { low, high, documents, unprinted, labels, files, interval, contents } = part;
         if high > low {
             let run = self.make_run((low, high), contents, true)?;
             // There is little time between this and the commit: the rows of a load killed here have to be removed
@@ -408,7 +383,7 @@ impl Writer {
             manifest.complete = high;
             self.publish(manifest, low..high)?;
         }
-        let ranges = self.chunk_ranges(low, high, labels);
+        let ranges = self.ranges_of(labels);
         self.commit_chunk(low, documents, &ranges, interval, joined, archives)?;
         loaded.documents += documents;
         loaded.replaced += joined.replacing;
@@ -466,6 +441,7 @@ impl Writer {
         if low == high {
             return Ok(());
         }
+        self.has_numbers_up_to(high)?;
         let mut counters = *self.counters();
         counters.next_number = high;
         counters.commits += 1;
@@ -524,19 +500,10 @@ impl Writer {
         Ok(files.into_iter().flatten().collect())
     }
 
-    /// Returns the number ranges of a chunk to be stored: those of batches.
-    fn chunk_ranges(&self, low: u64, high: u64, labels: &[(std::ops::Range<u64>, u32)]) -> Vec<(u64, Range)> {
-        if let Some(range) = self.new_range(high).filter(|_| high > low) {
-            return vec![(low, range)];
-        }
-        let cut = |range: &std::ops::Range<u64>| (range.start.max(low), range.end.min(high));
-        let committed = |high, batch| Range { high, state: RangeState::Committed, batch };
-        labels
-            .iter()
-            .map(|(range, batch)| (cut(range), *batch))
-            .filter(|((low, high), _)| low < high)
-            .map(|((low, high), batch)| (low, committed(high, batch)))
-            .collect()
+    /// Returns the number ranges of batches among documents to be stored.
+    fn ranges_of(&self, labels: Vec<(std::ops::Range<u64>, u32)>) -> Vec<(u64, Range)> {
+        let state = if self.is_pending() { RangeState::Pending } else { RangeState::Committed };
+        labels.into_iter().map(|(numbers, batch)| (numbers.start, Range { high: numbers.end, state, batch })).collect()
     }
 
     /// Commits a chunk to the database.
