@@ -45,7 +45,7 @@ impl Sources {
             Some(identity.clone()?.into_archive(&options, located.ranges.as_ref()))
         };
         let archives = located.iter().zip(&identities).filter_map(of);
-        let mut archives = writer.archives(archives.collect(), &|path| !Path::new(path).exists())?.into_iter();
+        let mut archives = writer.archives(archives.collect(), &|path| !archive::path_of(path).exists())?.into_iter();
         let source = |(located, identity): (Located, Option<ArchiveIdentity>)| {
             let archive = identity.and_then(|_| archives.next());
             let is_finished = archive.as_ref().is_some_and(|(_, archive)| archive.finished);

@@ -3,6 +3,8 @@
 use std::path::Path;
 
 use nddb::detect::Judgement;
+use nddb::sketch::Recipe;
+use nddb::text::Page;
 use nddb::{Config, Document, Fingerprint, Outcome, Reader, View, Within, Work, Writer};
 
 use super::support::simhash;
@@ -213,6 +215,36 @@ fn merging_takes_over_documents_and_batches_and_leaves_the_source_as_it_is() {
     assert!(writer.merge(&path).is_err(), "itself");
     sound(&path);
     sound(&source);
+}
+
+/// What became of each document of a load is counted alike however often the load commits.
+#[test]
+fn what_comes_again_under_an_id_is_counted_alike_however_a_load_is_cut() {
+    let none = Document::from_page("none", &Page::text(""), &Recipe::default()).expect("a good id");
+    for every in [1, 2, 9] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (path, mut writer) = create(&folder);
+        for (id, index) in [("old", 1), ("same", 2)] {
+            writer.insert(document(id, spread(index))).expect("taken");
+        }
+        let mut load = writer.bulk_load().expect("a load");
+        let pushed = [("old", 3), ("same", 2), ("new", 4), ("old", 5), ("new", 4), ("old", 6), ("new", 4)]
+            .map(|(id, index)| document(id, spread(index)));
+        let len = pushed.len() as u64 + 2;
+        for (count, document) in (1..).zip(pushed.into_iter().chain([none.clone(), document("none", spread(7))])) {
+            load.push(document).expect("taken");
+            if count % every == 0 {
+                load.checkpoint().expect("committed");
+            }
+        }
+        let loaded = load.finish().expect("loaded");
+        let counts = [loaded.documents, loaded.replaced, loaded.unchanged, loaded.repeated, loaded.unprinted];
+        assert_eq!(counts, [3, 1, 3, 3, 0], "a commit after {every}");
+        assert_eq!(loaded.documents + loaded.unchanged + loaded.repeated, len);
+        assert_eq!(writer.view().stats().expect("counted").documents, 4);
+        drop(writer);
+        sound(&path);
+    }
 }
 
 /// Two databases that take over each other's documents again and again give out a number for each document that is new

@@ -24,7 +24,7 @@ pub(crate) enum Code {
     Failed = 1,
     /// The command line makes no sense.
     Usage = 2,
-    /// Done, but some inputs were skipped.
+    /// Done, but some of the inputs was skipped, or not stored.
     SomeSkipped = 3,
     /// There is no such database.
     NoDatabase = 10,

@@ -203,17 +203,18 @@ impl Chunk {
         order.into_iter().map(|(_, index)| index).collect()
     }
 
-    /// Keeps the last of documents with equal ids; returns the number of dropped ones.
-    pub(crate) fn keep_last(&mut self, by_id: &mut Vec<u32>) -> u64 {
+    /// Keeps the last of documents with equal ids. Returns each dropped one with the next of its id.
+    pub(crate) fn keep_last(&mut self, by_id: &mut Vec<u32>) -> Vec<(usize, usize)> {
+        let mut repeated = Vec::new();
         for index in 1..by_id.len() {
             let (earlier, later) = (by_id[index - 1] as usize, by_id[index] as usize);
             if self.id_bytes(earlier) == self.id_bytes(later) {
                 self.dropped[earlier] = true;
+                repeated.push((earlier, later));
             }
         }
-        let before = by_id.len();
         by_id.retain(|&index| !self.dropped[index as usize]);
-        (before - by_id.len()) as u64
+        repeated
     }
 }
 
@@ -281,7 +282,7 @@ mod tests {
         }
         let mut order = chunk.sorted_by_id();
         assert_eq!(order, [1, 6, 4, 3, 0, 2, 7, 5]);
-        assert_eq!(chunk.keep_last(&mut order), 3);
+        assert_eq!(chunk.keep_last(&mut order), [(1, 6), (0, 2), (2, 7)]);
         assert_eq!(order, [6, 4, 3, 7, 5]);
         assert_eq!(chunk.id(3), "aaaaaaaab");
         assert_eq!(chunk.numbers(40), (vec![NONE, NONE, NONE, 40, 41, 42, 43, 44], 45));

@@ -43,10 +43,7 @@ impl BulkLoad<'_> {
             let end = stretch.end;
             for (index, known) in self.writer.known_in(sequence, stretch)? {
                 match known {
-                    Some(known) => {
-                        joined.replacing += u64::from(known.current().is_some());
-                        known.replace(self.writer.is_pending(), &mut joined.deleted, &mut joined.replaced);
-                    }
+                    Some(known) => self.writer.supersede(&known, self.first, &mut joined)?,
                     None => {
                         self.write_part(sequence, start..index, std::mem::take(&mut joined))?;
                         start = index + 1;
@@ -137,16 +134,8 @@ impl Writer {
         let pairs = fingerprints.iter().copied().zip(low..).collect();
         let contents = Contents { pairs, ..Contents::default() };
         let labels = sequence.batch().map(|batch| (low..high, batch)).into_iter().collect();
-        let part = Part {
-            low,
-            high,
-            documents: high - low,
-            unprinted: 0,
-            labels,
-            files,
-            interval: Some(interval),
-            contents,
-        };
+        let part =
+            Part { low, high, documents: high - low, unprinted: 0, labels, files, interval: Some(interval), contents };
         self.store_part(part, joined, &BTreeMap::new(), loaded)
     }
 

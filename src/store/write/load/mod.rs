@@ -18,7 +18,7 @@ use nddb_format::record::{self, Archive, Interval, Print, Range, RangeState, Rec
 use roaring::RoaringTreemap;
 
 use super::plan::CompactionPlan;
-use super::writer::Writer;
+use super::writer::{Known, Writer};
 use crate::spill::progress::Progress;
 use crate::store::catalog::{Family, MERGED_SIZE, RowOptions, SortedFile, SortedRows};
 use crate::store::document::Document;
@@ -33,11 +33,12 @@ use sequence::Sequence;
 pub struct Loaded {
     /// Number of documents stored, new ones and replacements.
     pub documents: u64,
-    /// Number of these that replaced a document with the same id.
+    /// Number of these that replaced a document with the same id, of before the load.
     pub replaced: u64,
-    /// Number of documents that were stored already without a difference.
+    /// Number of documents that were stored already without a difference, or come again in the load without one.
     pub unchanged: u64,
-    /// Number of documents whose id is repeated later in the same input: the last one is kept.
+    /// Number of documents that are not stored because their id comes again in the load, with another content: the last
+    /// one is kept.
     pub repeated: u64,
     /// Number of stored documents of fewer than two tokens, which no probe finds.
     pub unprinted: u64,
@@ -52,6 +53,8 @@ pub struct BulkLoad<'a> {
     sequence: Option<Sequence>,
     archives: BTreeMap<u32, Archive>,
     loaded: Loaded,
+    /// The first number of the load.
+    first: u64,
     runs_before: usize,
 }
 
@@ -88,9 +91,12 @@ struct Joined {
     deleted: RoaringTreemap,
     /// Documents that the pending batch replaces.
     replaced: RoaringTreemap,
-    /// Number of documents of the chunk that replace another one.
+    /// Number of documents of the chunk that replace one of before the load.
     replacing: u64,
     unchanged: u64,
+    /// Number of documents of the load that others of the chunk replace, and of those without a print among them.
+    repeated: u64,
+    repeated_unprinted: u64,
 }
 
 impl Writer {
@@ -101,13 +107,14 @@ impl Writer {
     pub fn bulk_load(&mut self) -> Result<BulkLoad<'_>> {
         self.commit()?;
         self.flush()?;
-        let runs_before = self.snapshot().runs.len();
+        let (first, runs_before) = (self.counters().next_number, self.snapshot().runs.len());
         Ok(BulkLoad {
             writer: self,
             chunk: Chunk::default(),
             sequence: None,
             archives: BTreeMap::new(),
             loaded: Loaded::default(),
+            first,
             runs_before,
         })
     }
@@ -290,7 +297,8 @@ impl BulkLoad<'_> {
         if chunk.len() == 0 && archives.is_empty() {
             return Ok(());
         }
-        self.store(|writer, loaded| writer.write_chunk(chunk, &archives, loaded))
+        let first = self.first;
+        self.store(|writer, loaded| writer.write_chunk(chunk, first, &archives, loaded))
     }
 
     /// Stores documents, whose numbers must be above all others, and their run behind all others (SPEC 10.6).
@@ -324,14 +332,18 @@ impl Writer {
     fn write_chunk(
         &mut self,
         mut chunk: Chunk,
+        first: u64,
         archives: &BTreeMap<u32, Archive>,
         loaded: &mut Loaded,
     ) -> Result<()> {
         let len = chunk.len() as u64;
         self.report("sort ids", 0, Some(len), "documents")?;
         let mut by_id = chunk.sorted_by_id();
-        loaded.repeated += chunk.keep_last(&mut by_id);
-        let joined = self.join(&mut chunk, &mut by_id)?;
+        for (earlier, later) in chunk.keep_last(&mut by_id) {
+            let same = self.document(&chunk, earlier)?.is_same_as_document(&self.document(&chunk, later)?);
+            *if same { &mut loaded.unchanged } else { &mut loaded.repeated } += 1;
+        }
+        let joined = self.join(&mut chunk, &mut by_id, first)?;
         let low = self.counters().next_number;
         let (numbers, high) = chunk.numbers(low);
         let documents = numbers.iter().filter(|&&number| number != NONE).count() as u64;
@@ -385,16 +397,17 @@ impl Writer {
         }
         let ranges = self.ranges_of(labels);
         self.commit_chunk(low, documents, &ranges, interval, joined, archives)?;
-        loaded.documents += documents;
+        loaded.documents = loaded.documents + documents - joined.repeated;
         loaded.replaced += joined.replacing;
         loaded.unchanged += joined.unchanged;
-        loaded.unprinted += unprinted;
+        loaded.repeated += joined.repeated;
+        loaded.unprinted = loaded.unprinted + unprinted - joined.repeated_unprinted;
         Ok(())
     }
 
     /// Joins the chunk's ids, in their order, with those of the catalog: determines what is replaced, and drops
     /// unchanged documents from the chunk.
-    fn join(&mut self, chunk: &mut Chunk, by_id: &mut Vec<u32>) -> Result<Joined> {
+    fn join(&mut self, chunk: &mut Chunk, by_id: &mut Vec<u32>, first: u64) -> Result<Joined> {
         let mut joined = Joined::default();
         if self.counters().next_number == 0 {
             return Ok(joined);
@@ -402,7 +415,7 @@ impl Writer {
         let mut unchanged = Vec::new();
         for (done, slice) in (0..).step_by(STEP).zip(by_id.chunks(STEP)) {
             self.report("look up ids", done, Some(by_id.len() as u64), "documents")?;
-            self.join_slice(chunk, slice, &mut joined, &mut unchanged)?;
+            self.join_slice(chunk, slice, first, &mut joined, &mut unchanged)?;
         }
         joined.unchanged = unchanged.len() as u64;
         for &index in &unchanged {
@@ -413,7 +426,14 @@ impl Writer {
     }
 
     /// Joins some of a chunk's ids; `unchanged` receives the indexes of the documents that are stored already.
-    fn join_slice(&self, chunk: &Chunk, by_id: &[u32], joined: &mut Joined, unchanged: &mut Vec<u32>) -> Result<()> {
+    fn join_slice(
+        &self,
+        chunk: &Chunk,
+        by_id: &[u32],
+        first: u64,
+        joined: &mut Joined,
+        unchanged: &mut Vec<u32>,
+    ) -> Result<()> {
         let mut ids = self.catalog().ids();
         for &index in by_id {
             let known = self.known(&mut ids, chunk.id(index as usize))?;
@@ -422,10 +442,24 @@ impl Writer {
                     unchanged.push(index);
                     continue;
                 }
-                joined.replacing += 1;
             }
-            known.replace(self.is_pending(), &mut joined.deleted, &mut joined.replaced);
+            self.supersede(&known, first, joined)?;
         }
+        Ok(())
+    }
+
+    /// Adds the documents that a new one replaces; numbers from `first` on are of the same load.
+    fn supersede(&self, known: &Known, first: u64, joined: &mut Joined) -> Result<()> {
+        match known.current() {
+            Some(number) if number >= first => {
+                joined.repeated += 1;
+                let print = self.catalog().print(number)?;
+                joined.repeated_unprinted += u64::from(print.is_some_and(|print| print.unprinted));
+            }
+            Some(_) => joined.replacing += 1,
+            None => {}
+        }
+        known.replace(self.is_pending(), &mut joined.deleted, &mut joined.replaced);
         Ok(())
     }
 

@@ -1,5 +1,8 @@
 //! `load`: every kind of input, what is skipped, and loading again.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+
 use serde_json::{Value, json};
 
 use crate::helper::{Dir, ids, prints};
@@ -31,7 +34,7 @@ fn the_summary_has_what_scripts_need() {
         assert!(summary[key].as_f64().is_some_and(|seconds| seconds >= 0.0), "{summary}");
     }
     let ran = dir.nddb(["load", "db", "p.u64le"]).done();
-    ran.says(&["load: 0 documents (0 replaced, 100 unchanged), 800 B read, nothing skipped"]);
+    ran.says(&["load: 0 documents stored (0 replaced), 100 unchanged, nothing skipped, of 100 entries read (800 B)"]);
 }
 
 #[test]
@@ -109,9 +112,30 @@ fn a_changed_page_replaces_the_old_one() {
 fn of_equal_ids_in_one_input_the_last_lives() {
     let dir = Dir::with_database();
     dir.write("d.tsv", b"a\t0000000000000001\nb\t0000000000000002\na\t0000000000000003\n");
-    let summary = load(&dir, &["d.tsv"]);
-    assert_eq!((&summary["documents"], &summary["repeated"]), (&json!(2), &json!(1)));
+    let ran = dir.nddb(["load", "db", "d.tsv", "--json"]).ends(3);
+    let summary = ran.json();
+    assert_eq!((&summary["entries"], &summary["documents"], &summary["repeated"]), (&json!(3), &json!(2), &json!(1)));
+    ran.says(&["2 documents stored (0 replaced), 0 unchanged, 1 repeated (their id came again", "of 3 entries read"]);
     assert_eq!(dir.nddb(["get", "db", "a"]).done().json()["fp"], "0000000000000003");
+    // Where nothing differs, all is stored.
+    dir.write("same.tsv", b"c\t0000000000000001\nc\t0000000000000001\n");
+    let summary = load(&dir, &["same.tsv"]);
+    assert_eq!((&summary["entries"], &summary["documents"], &summary["unchanged"]), (&json!(2), &json!(1), &json!(1)));
+}
+
+#[test]
+fn pages_whose_names_are_not_text_are_all_stored() {
+    let dir = Dir::with_database();
+    std::fs::create_dir_all(dir.path("site")).expect("folders can be made");
+    let names: [&[u8]; 4] = [b"\xff.html", b"\xfe.html", b"%FF.html", b"caf%C3%A9.html"];
+    for (name, words) in names.into_iter().zip(["one two", "three four", "five six", "seven eight"]) {
+        let page = format!("<title>{words}</title><p>some words of the page {words}");
+        std::fs::write(dir.path("site").join(OsStr::from_bytes(name)), page).expect("written");
+    }
+    let summary = load(&dir, &["site"]);
+    assert_eq!((counts(&summary), &summary["entries"]), ([4, 0, 0, 0], &json!(4)));
+    assert_eq!(dir.nddb(["get", "db", "%FF.html", "%FE.html", "%25FF.html", "caf%C3%A9.html"]).done().lines().len(), 4);
+    assert_eq!(counts(&load(&dir, &["site"])), [0, 0, 4, 0]);
 }
 
 #[test]

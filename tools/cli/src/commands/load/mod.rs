@@ -2,6 +2,7 @@
 
 mod selected;
 mod skipped;
+mod summary;
 mod unused;
 
 use std::collections::BTreeMap;
@@ -16,13 +17,13 @@ use nddb::ingest::{Event, LoadProgress, LoadReport, Loader};
 use serde_json::json;
 
 use self::selected::Choice;
-use self::skipped::{Skipped, UNREADABLE};
+use self::skipped::Skipped;
 use self::unused::Of;
 use crate::args::{FromEnvironment, Global};
 use crate::clock::Clock;
 use crate::failure::{Code, Failure, Result, Told, chain};
 use crate::messages::{Meter, Tick};
-use crate::quantity::{self, bytes, counted, duration, grouped};
+use crate::quantity::{self, bytes, counted, duration};
 use crate::{database, interrupt, output};
 
 /// Load archives, pages or fingerprints
@@ -30,12 +31,14 @@ use crate::{database, interrupt, output};
 /// Reads WARC, WET and ARC (plain, .gz, .zst), JSONL (.gz, .zst), Parquet, HTML and text files, `id<TAB>hex` lines and
 /// raw fingerprints, tables of sketches, and folders of them: of a folder every file below it whose name tells such a
 /// format, or that of --format; its pages and texts have their path as id. Loading the same documents again changes
-/// nothing. What cannot be read is skipped and counted, and listed with --skipped; the exit code is 3 then. Sketches of
+/// nothing. The summary accounts for each entry that was read: it is stored, unchanged, repeated, skipped, or no document,
+/// as a request in a WARC file is. What cannot be read is skipped, and listed with --skipped; what has an id that comes
+/// again with another content is repeated, and the last one is stored. In both cases the exit code is 3. Sketches of
 /// another recipe than the database's end a load with exit code 12; what it committed before them stays.
 ///
-/// After ^C or a crash the same command goes on: archives that are loaded are passed over, and the one it
-/// was at is read from where it stood. If all of them are loaded they are read again, as with --again;
-/// so are those of a --pending batch, which may have been cancelled.
+/// After ^C or a crash the same command goes on: archives that are loaded are passed over, and the one it was at is read from where it stood. If all of them are loaded they are read again, as with
+/// --again; so are those of a --pending batch, which may have been cancelled. Bytes of a
+/// file's name that are not UTF-8 stand as %FF in its id.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "nddb load [OPTIONS] DB INPUT...",
@@ -278,16 +281,6 @@ fn tick(progress: &LoadProgress) -> Tick {
     }
 }
 
-/// Returns the counts of what was skipped, by the names of the reasons.
-fn reasons(report: &LoadReport) -> BTreeMap<&'static str, u64> {
-    let mut reasons: BTreeMap<_, _> =
-        report.skipped_by_reason.iter().map(|(reason, &count)| (reason.as_str(), count)).collect();
-    if !report.unreadable.is_empty() {
-        reasons.insert(UNREADABLE, report.unreadable.len() as u64);
-    }
-    reasons
-}
-
 /// Prints the summary.
 fn tell(
     report: &LoadReport,
@@ -299,10 +292,10 @@ fn tell(
 ) -> Result<Code> {
     let (loaded, bytes_in) = (&report.loaded, report.progress.bytes_in);
     let (interrupted, skipped) = (interrupt::asked(), report.skipped());
-    let reasons = reasons(report);
     if global.json {
         let other: BTreeMap<_, _> = report.other.iter().map(|(kind, count)| (kind.as_str(), count)).collect();
         output::print_json(&json!({
+            "entries": report.entries,
             "documents": loaded.documents,
             "replaced": loaded.replaced,
             "unchanged": loaded.unchanged,
@@ -310,7 +303,7 @@ fn tell(
             "unprinted": loaded.unprinted,
             "truncated": report.truncated,
             "skipped": skipped,
-            "skipped_by_reason": reasons,
+            "skipped_by_reason": summary::reasons(report),
             "other": other,
             "archives_passed_over": report.passed_over,
             "files_passed_over": report.files_passed_over,
@@ -324,17 +317,10 @@ fn tell(
             "cpu_seconds": clock.cpu_seconds(),
         }))?;
     }
-    let skips = || {
-        let each = reasons.iter().map(|(reason, count)| format!("{reason}: {}", grouped(*count)));
-        format!("{} skipped ({})", grouped(skipped), each.collect::<Vec<_>>().join(", "))
-    };
     let mut summary = format!(
-        "{} ({} replaced, {} unchanged), {} read, {} in {}",
-        counted(loaded.documents, "document"),
-        grouped(loaded.replaced),
-        grouped(loaded.unchanged),
+        "{} ({}) in {}",
+        summary::account(report),
         bytes(bytes_in),
-        if skipped == 0 { "nothing skipped".into() } else { skips() },
         duration(std::time::Duration::from_secs_f64(clock.seconds())),
     );
     if report.files_passed_over > 0 {
@@ -351,7 +337,7 @@ fn tell(
         summary += "; interrupted, run the same command again to go on";
     }
     meter.finish(&summary);
-    let is_whole = skipped == 0 && choice.is_none_or(Choice::is_whole);
+    let is_whole = skipped == 0 && loaded.repeated == 0 && choice.is_none_or(Choice::is_whole);
     Ok(match (interrupted, is_whole) {
         (true, _) => Code::Interrupted,
         (false, true) => Code::Done,
