@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use nddb_format::record::Archive;
 use xxhash_rust::xxh3::Xxh3Default;
@@ -40,6 +41,9 @@ pub struct ArchiveIdentity {
     /// XXH3-128, most significant byte first, of the first 64 KiB followed by the last 64 KiB. Of a smaller file
     /// each is the whole file.
     pub hash: [u8; 16],
+    /// When it was last modified, in nanoseconds since 1970, 0 if the file system does not say. It tells apart what was
+    /// changed between its ends from what was not.
+    pub modified: u64,
 }
 
 impl Located {
@@ -64,7 +68,7 @@ impl ArchiveIdentity {
     /// without progress.
     pub fn into_archive(self, options: &Options, ranges: Option<&Ranges>) -> Archive {
         let reading = ranges.map_or_else(|| options.reading(), |ranges| Some(ranges.reading(options)));
-        Archive::unread(self.path, self.size, self.hash, reading)
+        Archive::unread(self.path, self.size, self.hash, self.modified, reading)
     }
 }
 
@@ -186,7 +190,8 @@ fn is_json(path: &Path) -> bool {
 pub fn identity(path: &Path) -> Result<ArchiveIdentity, ArchiveError> {
     let refused = |source| failed("identifying", path, source);
     let mut file = File::open(path).map_err(refused)?;
-    let size = file.metadata().map_err(refused)?.len();
+    let metadata = file.metadata().map_err(refused)?;
+    let size = metadata.len();
     let part = size.min(IDENTITY_PART);
     let mut hasher = Xxh3Default::new();
     let mut bytes = Vec::new();
@@ -196,7 +201,14 @@ pub fn identity(path: &Path) -> Result<ArchiveIdentity, ArchiveError> {
         file.by_ref().take(part).read_to_end(&mut bytes).map_err(refused)?;
         hasher.update(&bytes);
     }
-    Ok(ArchiveIdentity { path: text_of(path), size, hash: hasher.digest128().to_be_bytes() })
+    let since = |time: SystemTime| time.duration_since(SystemTime::UNIX_EPOCH).ok();
+    let modified = metadata.modified().ok().and_then(since).and_then(|since| u64::try_from(since.as_nanos()).ok());
+    Ok(ArchiveIdentity {
+        path: text_of(path),
+        size,
+        hash: hasher.digest128().to_be_bytes(),
+        modified: modified.unwrap_or(0),
+    })
 }
 
 pub(super) fn failed(action: &'static str, path: &Path, source: io::Error) -> ArchiveError {

@@ -188,6 +188,9 @@ fn store(
     if let Some(documents) = piece.resumed {
         on_event(Event::Resumed { path: &piece.path, documents });
     }
+    if piece.is_passed_over {
+        on_event(Event::PassedOver { path: &piece.path });
+    }
     if let Some(batch) = &piece.batch {
         load.label(batch)?;
     }

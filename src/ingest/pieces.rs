@@ -28,6 +28,8 @@ pub(super) struct Piece<T> {
     pub(super) progress: Option<(u32, Archive)>,
     /// The batch of the entries, if the input names batches; empty for none.
     pub(super) batch: Option<String>,
+    /// An earlier load has read all of the input.
+    pub(super) is_passed_over: bool,
     /// Number of documents before the first entry that an earlier load has read, if the input is resumed here.
     pub(super) resumed: Option<u64>,
     /// Number of bytes of the file read so far.
@@ -48,6 +50,7 @@ impl Piece<Entry> {
             error: self.error,
             progress: self.progress,
             batch: self.batch,
+            is_passed_over: self.is_passed_over,
             resumed: self.resumed,
             bytes_read: self.bytes_read,
             payload_bytes: self.payload_bytes,
@@ -91,11 +94,12 @@ impl<'a> Reading<'a> {
             error: None,
             progress: None,
             batch: None,
+            is_passed_over: source.is_finished,
             resumed: None,
             bytes_read: 0,
             payload_bytes: 0,
         };
-        if source.is_finished {
+        if piece.is_passed_over {
             piece.bytes_read = source.size;
             // The archive may have been moved.
             piece.progress.clone_from(&source.archive);
@@ -104,8 +108,8 @@ impl<'a> Reading<'a> {
         }
         if self.input.is_none() {
             self.sources.options.first_ordinal = self.ordinal;
-            self.documents = source.archive.as_ref().map_or(0, |(_, archive)| archive.documents);
-            piece.resumed = source.is_begun().then_some(self.documents);
+            piece.resumed = source.documents_before();
+            self.documents = piece.resumed.unwrap_or(0);
             match source.open(&self.sources.options) {
                 Ok(input) => self.input = Some(input),
                 Err(error) => {
@@ -186,7 +190,8 @@ impl<'a> Reading<'a> {
                 ..archive.clone()
             };
             // The archive is stored in any case: its documents refer to it.
-            (*number, if self.sources.keeps_progress { read } else { archive.clone() })
+            let unread = || Archive { documents: self.documents, ..archive.clone() };
+            (*number, if self.sources.keeps_progress { read } else { unread() })
         });
         if ended || piece.error.is_some() {
             self.input = None;

@@ -27,6 +27,11 @@ pub enum Event<'a> {
         /// Number of documents that an earlier load has read of it.
         documents: u64,
     },
+    /// An archive is passed over: an earlier load has read all of it, and it was not modified since.
+    PassedOver {
+        /// The archive.
+        path: &'a Path,
+    },
     /// More entries were stored.
     Progress(LoadProgress),
 }

@@ -95,6 +95,7 @@ fn samples() -> Vec<Sample> {
         offset: 0x2222,
         inner: 0x33_3333,
         documents: 0x44,
+        modified: 0x6666,
         reading: None,
     };
     let reading =

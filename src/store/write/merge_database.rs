@@ -106,11 +106,8 @@ impl Writer {
 
     /// Finds or creates the archives of another database here. Returns them by its numbers.
     fn merge_archives(&mut self, theirs: &[(u32, Archive)]) -> Result<HashMap<u32, (u32, MergedArchive)>> {
-        let unread = |archive: &Archive| {
-            let Archive { path, size, hash, reading, .. } = archive.clone();
-            Archive::unread(path, size, hash, reading)
-        };
-        let ours = self.archives(theirs.iter().map(|(_, archive)| unread(archive)).collect(), &|_| false)?;
+        let unread = theirs.iter().map(|(_, archive)| archive.clone().again());
+        let ours = self.archives(unread.collect(), &|_| false)?;
         let further = |known: Archive, archive: &Archive| {
             if known.finished || known.documents > archive.documents { known } else { archive.clone() }
         };

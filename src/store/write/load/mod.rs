@@ -122,7 +122,7 @@ impl Writer {
     /// Registers archives, given without progress, and returns their numbers with their progress. An archive keeps
     /// its number if path, size, hash and reading options are those of one loaded before; or if all but the path
     /// are and nothing exists at the old path any more, by `is_gone`: it has been moved. All others get new
-    /// numbers.
+    /// numbers. One that was modified since it was read keeps its number without its progress.
     ///
     /// # Errors
     /// Damage of the catalog.
@@ -142,7 +142,10 @@ impl Writer {
                 std::iter::from_fn(|| candidates.pop()).find(|number| is_gone(&registered[number].path))
             });
             archives.push(match number {
-                Some(number) => (number, Archive { path: archive.path, ..registered[&number].clone() }),
+                Some(number) if registered[&number].modified == archive.modified => {
+                    (number, Archive { path: archive.path, ..registered[&number].clone() })
+                }
+                Some(number) => (number, archive),
                 None => (self.take_archive_number(), archive),
             });
         }

@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
+use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 
@@ -136,6 +137,53 @@ fn pages_whose_names_are_not_text_are_all_stored() {
     assert_eq!((counts(&summary), &summary["entries"]), ([4, 0, 0, 0], &json!(4)));
     assert_eq!(dir.nddb(["get", "db", "%FF.html", "%FE.html", "%25FF.html", "caf%C3%A9.html"]).done().lines().len(), 4);
     assert_eq!(counts(&load(&dir, &["site"])), [0, 0, 4, 0]);
+}
+
+#[test]
+fn the_archives_of_a_deleted_batch_are_read_again_and_what_is_passed_over_is_named() {
+    let dir = Dir::with_database();
+    for (name, page) in ["a.warc", "b.warc.gz", "c.warc"].into_iter().zip(&PAGES) {
+        dir.write_warc(name, &[*page]);
+    }
+    load(&dir, &["a.warc", "--batch", "one"]);
+    load(&dir, &["b.warc.gz", "--batch", "two"]);
+    dir.nddb(["rm", "db", "--batch", "one"]).done();
+    let ran = dir.nddb(["load", "db", "a.warc", "b.warc.gz", "c.warc", "--json"]).done();
+    assert_eq!((counts(&ran.json()), &ran.json()["archives_passed_over"]), ([2, 0, 0, 0], &json!(1)));
+    ran.says(&["1 archive passed over, loaded before: b.warc.gz (--again reads all)"]);
+    dir.nddb(["get", "db", PAGES[0].0]).done();
+}
+
+#[test]
+fn documents_without_an_archive_have_all_archives_read_again_when_their_batch_is_deleted() {
+    let dir = Dir::with_database();
+    dir.write("a.jsonl", b"{\"id\":\"a\",\"fp\":\"00000000000000ff\"}\n");
+    dir.write("b.jsonl", b"{\"id\":\"b\",\"text\":\"some words\"}\n");
+    load(&dir, &["a.jsonl", "--batch", "one"]);
+    dir.nddb(["rm", "db", "--batch", "one"]).done();
+    assert_eq!(counts(&load(&dir, &["a.jsonl", "b.jsonl"])), [2, 0, 0, 0]);
+}
+
+#[test]
+fn an_archive_that_was_edited_between_its_ends_is_read_again() {
+    let dir = Dir::with_database();
+    let lines = |changed: usize| -> String {
+        let text = |number: usize| if number == changed { "quite other" } else { "some of the" };
+        let line = |number| format!("{{\"id\":\"{number}\",\"text\":\"{} words of line {number}\"}}\n", text(number));
+        (0..5_000).map(line).collect()
+    };
+    let write = |content: String, second: u64| {
+        dir.write("d.jsonl", content.as_bytes());
+        let file = std::fs::File::options().write(true).open(dir.path("d.jsonl")).expect("opened");
+        file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(second)).expect("set");
+    };
+    write(lines(usize::MAX), 1_700_000_000);
+    dir.write("more.jsonl", b"{\"id\":\"more\",\"text\":\"some words\"}\n");
+    assert_eq!(counts(&load(&dir, &["d.jsonl"])), [5_000, 0, 0, 0]);
+    write(lines(2_500), 1_700_000_001);
+    assert_eq!(counts(&load(&dir, &["d.jsonl", "more.jsonl"])), [2, 1, 4_999, 0]);
+    dir.write("last.jsonl", b"{\"id\":\"last\",\"text\":\"some words\"}\n");
+    assert_eq!(load(&dir, &["d.jsonl", "last.jsonl"])["archives_passed_over"], 1);
 }
 
 #[test]

@@ -18,6 +18,7 @@ use serde_json::json;
 
 use self::selected::Choice;
 use self::skipped::Skipped;
+use self::summary::PassedOver;
 use self::unused::Of;
 use crate::args::{FromEnvironment, Global};
 use crate::clock::Clock;
@@ -36,8 +37,9 @@ use crate::{database, interrupt, output};
 /// again with another content is repeated, and the last one is stored. In both cases the exit code is 3. Sketches of
 /// another recipe than the database's end a load with exit code 12; what it committed before them stays.
 ///
-/// After ^C or a crash the same command goes on: archives that are loaded are passed over, and the one it was at is read from where it stood. If all of them are loaded they are read again, as with
-/// --again; so are those of a --pending batch, which may have been cancelled. Bytes of a
+/// After ^C or a crash the same command goes on: archives that are loaded and were not modified since are passed over and
+/// named, and the one it was at is read from where it stood. If all of them are loaded they are read again, as with
+/// --again; so are those of a --pending batch, which may have been cancelled, and those whose batch was deleted. Bytes of a
 /// file's name that are not UTF-8 stand as %FF in its id.
 #[derive(Debug, clap::Args)]
 #[command(
@@ -212,7 +214,8 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     if let Some(batch) = &args.batch {
         writer.label(batch, args.pending)?;
     }
-    let report = load(&mut writer, inputs, &args, skipped, &meter, global)?;
+    let mut passed_over = PassedOver::default();
+    let report = load(&mut writer, inputs, &args, (skipped, &mut passed_over), &meter, global)?;
     // Merges that are under way can be broken off: the next command that writes goes on with them.
     writer.watch(meter.watch(true));
     writer.close()?;
@@ -222,7 +225,7 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
             .hint("nothing was loaded: mend that input or leave it out, and run the command again")
             .into());
     }
-    tell(&report, choice.as_ref(), &clock, &args, global, &meter)
+    tell(&report, (choice.as_ref(), &passed_over), &clock, &args, global, &meter)
 }
 
 /// Loads the inputs, shows how far it is, and lists what is skipped.
@@ -230,7 +233,7 @@ fn load(
     writer: &mut Writer,
     inputs: Inputs,
     args: &Args,
-    mut skipped: Skipped,
+    (mut skipped, passed_over): (Skipped, &mut PassedOver),
     meter: &Meter,
     global: &Global,
 ) -> Result<LoadReport> {
@@ -249,6 +252,11 @@ fn load(
                 Event::Resumed { path, documents } => {
                     let (path, documents) = (path.display(), counted(documents, "document"));
                     global.messages().note(format!("{path}: goes on behind {documents} of an earlier load"));
+                    Ok(())
+                }
+                Event::PassedOver { path } => {
+                    global.messages().detail(format!("{}: passed over, an earlier load has read it", path.display()));
+                    passed_over.take(path);
                     Ok(())
                 }
                 Event::Progress(progress) => {
@@ -284,7 +292,7 @@ fn tick(progress: &LoadProgress) -> Tick {
 /// Prints the summary.
 fn tell(
     report: &LoadReport,
-    choice: Option<&Choice>,
+    (choice, passed_over): (Option<&Choice>, &PassedOver),
     clock: &Clock,
     args: &Args,
     global: &Global,
@@ -323,6 +331,7 @@ fn tell(
         bytes(bytes_in),
         duration(std::time::Duration::from_secs_f64(clock.seconds())),
     );
+    summary += &passed_over.summary();
     if report.files_passed_over > 0 {
         let other = if args.format == Format::Auto { "no known" } else { "another" };
         summary += &format!("; {} of {other} format passed over", counted(report.files_passed_over, "file"));

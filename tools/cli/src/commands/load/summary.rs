@@ -1,12 +1,17 @@
-//! The summary of a load: what became of each entry that was read.
+//! The summary of a load: what became of each entry that was read, and what was not read.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
+use std::path::Path;
 
+use nddb::archive::text_of;
 use nddb::ingest::LoadReport;
 
 use super::skipped::UNREADABLE;
 use crate::quantity::{counted, grouped};
+
+/// Names of archives in a message.
+const NAMED: usize = 3;
 
 /// Returns the counts of what was skipped, by the names of the reasons.
 pub(super) fn reasons(report: &LoadReport) -> BTreeMap<&'static str, u64> {
@@ -47,4 +52,31 @@ pub(super) fn account(report: &LoadReport) -> String {
 fn list<K: Display>(counts: impl IntoIterator<Item = (K, u64)>) -> String {
     let each = counts.into_iter().map(|(name, count)| format!("{name}: {}", grouped(count)));
     each.collect::<Vec<_>>().join(", ")
+}
+
+/// The archives that are passed over: how many, and the first of them.
+#[derive(Default)]
+pub(super) struct PassedOver {
+    archives: u64,
+    named: Vec<String>,
+}
+
+impl PassedOver {
+    /// Counts an archive.
+    pub(super) fn take(&mut self, archive: &Path) {
+        self.archives += 1;
+        if self.named.len() < NAMED {
+            self.named.push(text_of(archive));
+        }
+    }
+
+    /// The end of the summary: which they are, and how they are read.
+    pub(super) fn summary(&self) -> String {
+        if self.archives == 0 {
+            return String::new();
+        }
+        let more = if self.archives > NAMED as u64 { ", ..." } else { "" };
+        let (count, names) = (counted(self.archives, "archive"), self.named.join(", "));
+        format!("; {count} passed over, loaded before: {names}{more} (--again reads all)")
+    }
 }
