@@ -4,13 +4,23 @@ use std::path::PathBuf;
 
 use nddb_format::record::Archive;
 
+use super::budget;
 use super::resume::Sources;
 use crate::archive::{ArchiveError, Entry, EntryContent, Input, Reason, ResumePoint};
 
 /// Most entries of a piece.
 const ENTRIES_MAX: usize = 256;
 /// Approximate bytes of the pages of a piece.
-const BODIES_MAX: usize = 1 << 20;
+pub(super) const BODIES_MAX: usize = 1 << 20;
+
+/// Returns the bytes of an entry that is to be sketched, or was.
+pub(super) fn size(entry: &Entry) -> usize {
+    match &entry.content {
+        EntryContent::Page(page) => page.body.len(),
+        EntryContent::Sketch(entry) => entry.sketch.len(),
+        _ => 0,
+    }
+}
 
 /// Consecutive entries of one input.
 pub(super) struct Piece<T> {
@@ -39,6 +49,11 @@ pub(super) struct Piece<T> {
 }
 
 impl Piece<Entry> {
+    /// Returns the bytes of memory that the entries take until they are mapped.
+    pub(super) fn memory(&self) -> u64 {
+        budget::needed(self.entries.iter().map(size))
+    }
+
     /// Maps each entry with the archive's number.
     pub(super) fn map<T>(self, make: impl Fn(Entry, Option<u32>) -> T) -> Piece<T> {
         let archive = self.archive;
@@ -149,15 +164,9 @@ impl<'a> Reading<'a> {
                         break;
                     }
                     resume = input.resume_point();
+                    bodies += size(&entry);
                     match &entry.content {
-                        EntryContent::Page(page) => {
-                            bodies += page.body.len();
-                            self.documents += 1;
-                        }
-                        EntryContent::Sketch(entry) => {
-                            bodies += entry.sketch.len();
-                            self.documents += 1;
-                        }
+                        EntryContent::Page(_) | EntryContent::Sketch(_) => self.documents += 1,
                         EntryContent::Fingerprint { .. } => {
                             self.documents += 1;
                             self.ordinal += 1;

@@ -53,6 +53,8 @@ pub struct BulkLoad<'a> {
     sequence: Option<Sequence>,
     archives: BTreeMap<u32, Archive>,
     loaded: Loaded,
+    /// Bytes of a chunk.
+    limit: u64,
     /// The first number of the load.
     first: u64,
     runs_before: usize,
@@ -109,6 +111,7 @@ impl Writer {
         self.flush()?;
         let (first, runs_before) = (self.counters().next_number, self.snapshot().runs.len());
         Ok(BulkLoad {
+            limit: self.memory_limit(),
             writer: self,
             chunk: Chunk::default(),
             sequence: None,
@@ -164,6 +167,11 @@ impl BulkLoad<'_> {
         self.take(&document)
     }
 
+    /// Leaves bytes of the memory limit to what the caller does beside.
+    pub(crate) fn leave(&mut self, bytes: u64) {
+        self.limit = self.limit.saturating_sub(bytes);
+    }
+
     /// Adds a document that has nothing but a fingerprint, as [`BulkLoad::push`] does.
     pub(crate) fn push_bare(&mut self, id: String, fingerprint: Fingerprint) -> Result<()> {
         let batch = self.writer.batch_number();
@@ -192,7 +200,7 @@ impl BulkLoad<'_> {
     fn count_on(&mut self, id: &str, fingerprint: Fingerprint, batch: Option<u32>) -> Result<bool> {
         let Some(sequence) = &mut self.sequence else { return Ok(false) };
         let is_next = sequence.take(id, fingerprint, batch);
-        if is_next && sequence.size() >= self.writer.resources().1 {
+        if is_next && sequence.size() >= self.limit {
             self.write_all()?;
         }
         Ok(is_next)
@@ -205,7 +213,7 @@ impl BulkLoad<'_> {
 
     /// Writes the chunk if it is full.
     fn write_full(&mut self) -> Result<()> {
-        if self.chunk.size() >= self.writer.resources().1 { self.write_chunk() } else { Ok(()) }
+        if self.chunk.size() >= self.limit { self.write_chunk() } else { Ok(()) }
     }
 
     /// Assigns the documents from here on to a batch, or to none if the name is empty; it stays that of the writer.

@@ -87,6 +87,11 @@ impl Writer {
         self.threads = threads.max(1);
     }
 
+    /// Returns the memory of a bulk load or a merge in bytes.
+    pub(crate) fn memory_limit(&self) -> u64 {
+        self.memory_limit
+    }
+
     /// Sets the memory of a bulk load or a merge in bytes, besides the catalog's caches.
     pub fn set_memory_limit(&mut self, bytes: u64) {
         self.memory_limit = bytes.max(16 << 20);

@@ -346,3 +346,39 @@ fn a_fingerprint_wider_than_the_databases_is_skipped() {
     assert_eq!(ran.json()["skipped_by_reason"], json!({"bad_fingerprint": 1}));
     assert_eq!(ids(&dir.nddb(["query", "db", "--fp", "0000000000000004"]).done().json()), ["0"]);
 }
+
+/// Long pages are in memory one at a time, however many threads there are.
+#[test]
+#[cfg(target_os = "linux")]
+fn pages_in_flight_are_part_of_the_memory_limit() {
+    let dir = Dir::with_database();
+    let lines: String = (0..6)
+        .map(|id| {
+            let words: String = (0..500_000).map(|word| format!("w{:06} ", word * 7 + id)).collect();
+            format!("{{\"id\":\"{id}\",\"text\":\"{words}\"}}\n")
+        })
+        .collect();
+    dir.write("long.jsonl", lines.as_bytes());
+    let args = ["load", "db", "long.jsonl", "--threads", "6", "--memory-limit", "16M", "--progress", "off"];
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_nddb"))
+        .args(args)
+        .current_dir(dir.path(""))
+        .spawn()
+        .expect("it runs");
+    let status = format!("/proc/{}/status", child.id());
+    let peak = || {
+        let status = std::fs::read_to_string(&status).ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+        line.trim().strip_suffix(" kB")?.parse::<u64>().ok()
+    };
+    let mut most = 0;
+    let ended = loop {
+        most = peak().unwrap_or(0).max(most);
+        if let Some(ended) = child.try_wait().expect("it can be waited for") {
+            break ended;
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    };
+    assert!(ended.success());
+    assert!((1..160 << 10).contains(&most), "{most} KB");
+}
