@@ -190,9 +190,10 @@ impl Tokenizer {
                 (parts, has_templates)
             }
             PageKind::Text => {
-                let mut text = text.into_owned();
-                invisible::remove(&mut text);
-                self.taken(&text, tokens);
+                tokens.clear();
+                tokens.text = text.into_owned();
+                invisible::remove(&mut tokens.text);
+                self.split_text(tokens);
                 (Vec::new(), false)
             }
         }
@@ -228,7 +229,12 @@ impl Tokenizer {
     fn taken(&self, text: &str, tokens: &mut Tokens) {
         tokens.clear();
         tokens.text.push_str(text);
-        tokens.text_size = text.len();
+        self.split_text(tokens);
+    }
+
+    /// Splits the text of `tokens`, which has no terms yet.
+    fn split_text(&self, tokens: &mut Tokens) {
+        tokens.text_size = tokens.text.len();
         self.split(&tokens.text, 0, tokens.text.len(), &mut tokens.spans);
         tokens.hash();
     }

@@ -85,7 +85,7 @@ impl Chunk {
         let label = |(&(start, batch), end): (&(usize, Option<u32>), usize)| {
             let mut kept = numbers[start..end].iter().copied().filter(|&number| number != NONE);
             let low = kept.next()?;
-            Some((low..kept.last().unwrap_or(low) + 1, batch?))
+            Some((low..kept.next_back().unwrap_or(low) + 1, batch?))
         };
         self.batches.iter().zip(ends).filter_map(label).collect()
     }

@@ -448,11 +448,11 @@ impl Writer {
         let mut ids = self.catalog().ids();
         for &index in by_id {
             let known = self.known(&mut ids, chunk.id(index as usize))?;
-            if let Some(number) = known.current() {
-                if self.is_stored(&self.document(chunk, index as usize)?, number)? {
-                    unchanged.push(index);
-                    continue;
-                }
+            if let Some(number) = known.current()
+                && self.is_stored(&self.document(chunk, index as usize)?, number)?
+            {
+                unchanged.push(index);
+                continue;
             }
             self.supersede(&known, first, joined)?;
         }
