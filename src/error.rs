@@ -118,6 +118,15 @@ pub enum Error {
         /// The greatest value possible.
         limit: u64,
     },
+    /// The database has given out so many document numbers that there are not enough left: they are never used twice.
+    OutOfNumbers {
+        /// Number of document numbers given out.
+        given: u64,
+        /// Number of those that are needed.
+        needed: u64,
+        /// The greatest number of document numbers of a database.
+        limit: u64,
+    },
     /// A document is invalid.
     Document {
         /// Id of the document, cut to a readable length.
@@ -227,6 +236,9 @@ impl Error {
                 Some("fingerprints of different recipes cannot be compared: use another database".into())
             }
             Self::SameDatabase { .. } => Some("name the other database that documents are to be taken from".into()),
+            Self::OutOfNumbers { .. } => {
+                Some("'nddb create NEW' and 'nddb merge NEW DB' make a database of its documents, numbered anew".into())
+            }
             Self::OverLimit { .. } => {
                 Some("free some space or raise the limit, then run the same command again".into())
             }
@@ -304,6 +316,9 @@ impl fmt::Display for Error {
             Self::Method { method, why } => write!(f, "method '{method}' cannot be used here: {why}"),
             Self::OutOfRange { what, requested, limit } => {
                 write!(f, "{what} is {requested}, the limit here is {limit}")
+            }
+            Self::OutOfNumbers { given, needed, limit } => {
+                write!(f, "no document numbers left: {given} of {limit} are given out, and {needed} more are needed")
             }
             Self::Document { id, why } => write!(f, "document '{id}': {why}"),
             Self::Batch { name, why } => write!(f, "batch '{name}' {why}"),

@@ -10,6 +10,7 @@ use super::error::ArchiveError;
 use super::format::{self, Format};
 use super::gzip::{self, Gzip};
 use super::jsonl::Jsonl;
+use super::names::text_of;
 use super::open::{self, Located, failed};
 use super::options::Options;
 use super::ranges::{ByteRange, Ranges};
@@ -197,7 +198,7 @@ impl Input {
                 Reader::U64le(U64le)
             }
             Format::Html => {
-                let id = document.map_or_else(|| path.to_string_lossy().into_owned(), str::to_owned);
+                let id = document.map_or_else(|| text_of(path), str::to_owned);
                 Reader::Document(Document::new(id))
             }
         };
@@ -218,7 +219,7 @@ impl Input {
     fn of_table(source: Source, path: &Path, options: &Options) -> Result<Input, ArchiveError> {
         let reading = |source| failed("reading", path, source);
         let (origin, size) = open::seekable(source).map_err(reading)?;
-        let table = Table::open(origin, size, path.to_string_lossy().into_owned(), options).map_err(reading)?;
+        let table = Table::open(origin, size, text_of(path), options).map_err(reading)?;
         let body = Body::Table(Box::new(table.map_err(|why| unusable(path, &why))?));
         let (path, format, resume) = (path.to_owned(), Format::Parquet, ResumePoint::default());
         Ok(Input { path, format, options: options.clone(), body, selected: None, resume, failed: false })

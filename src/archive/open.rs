@@ -1,12 +1,15 @@
 //! File system access of archives: opens inputs, lists folders, identifies archives.
 
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use nddb_format::record::Archive;
 use xxhash_rust::xxh3::Xxh3Default;
 
+use super::names::text_of;
 use super::ranges::Ranges;
 #[cfg(feature = "parquet")]
 use super::source::ReadSeek;
@@ -22,7 +25,7 @@ pub struct Located {
     /// The file, or `-` for the standard input.
     pub path: PathBuf,
     /// For a file found in a folder, which is one document: its path below that folder, with `/` between the
-    /// components.
+    /// components, as text.
     pub document: Option<String>,
     /// The ranges that are read of a WARC, WET or ARC file, each one record; all of it without.
     pub ranges: Option<Ranges>,
@@ -31,13 +34,16 @@ pub struct Located {
 /// The identity of an archive, by which a later run recognises it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ArchiveIdentity {
-    /// The path as given; bytes that are not UTF-8 are replaced.
+    /// The path as given, as text; [`path_of`](super::path_of) makes it a path again.
     pub path: String,
     /// The file's size.
     pub size: u64,
     /// XXH3-128, most significant byte first, of the first 64 KiB followed by the last 64 KiB. Of a smaller file
     /// each is the whole file.
     pub hash: [u8; 16],
+    /// When it was last modified, in nanoseconds since 1970, 0 if the file system does not say. It tells apart what was
+    /// changed between its ends from what was not.
+    pub modified: u64,
 }
 
 impl Located {
@@ -62,7 +68,7 @@ impl ArchiveIdentity {
     /// without progress.
     pub fn into_archive(self, options: &Options, ranges: Option<&Ranges>) -> Archive {
         let reading = ranges.map_or_else(|| options.reading(), |ranges| Some(ranges.reading(options)));
-        Archive::unread(self.path, self.size, self.hash, reading)
+        Archive::unread(self.path, self.size, self.hash, self.modified, reading)
     }
 }
 
@@ -135,15 +141,18 @@ pub fn expand<P: AsRef<Path>>(paths: &[P], format: Format) -> Result<Inputs, Arc
 
 /// Returns the inputs below a folder with their paths below it, `/` between the components, and the number of other
 /// files.
-fn below(folder: &Path, format: Format) -> Result<(Vec<(String, Located)>, u64), ArchiveError> {
+fn below(folder: &Path, format: Format) -> Result<(Vec<(OsString, Located)>, u64), ArchiveError> {
     let (mut found, mut passed_over) = (Vec::new(), 0);
-    let mut folders = vec![(folder.to_owned(), String::new())];
+    let mut folders = vec![(folder.to_owned(), OsString::new())];
     while let Some((folder, name)) = folders.pop() {
         let refused = |source| failed("listing", &folder, source);
         for entry in fs::read_dir(&folder).map_err(refused)? {
             let entry = entry.map_err(refused)?;
-            let file_name = entry.file_name().to_string_lossy().into_owned();
-            let name = if name.is_empty() { file_name } else { format!("{name}/{file_name}") };
+            let mut name = name.clone();
+            if !name.is_empty() {
+                name.push("/");
+            }
+            name.push(entry.file_name());
             let path = entry.path();
             let kind = entry.file_type().map_err(refused)?;
             if kind.is_dir() {
@@ -155,7 +164,10 @@ fn below(folder: &Path, format: Format) -> Result<(Vec<(String, Located)>, u64),
                 continue;
             }
             match Format::of_name(&path).filter(|found| !is_json(&path) && found.is_read_as(format)) {
-                Some(Format::Html) => found.push((name.clone(), Located { path, document: Some(name), ranges: None })),
+                Some(Format::Html) => {
+                    let document = Some(text_of(&name));
+                    found.push((name, Located { path, document, ranges: None }));
+                }
                 Some(_) => found.push((name, Located { path, document: None, ranges: None })),
                 None => passed_over += 1,
             }
@@ -178,7 +190,8 @@ fn is_json(path: &Path) -> bool {
 pub fn identity(path: &Path) -> Result<ArchiveIdentity, ArchiveError> {
     let refused = |source| failed("identifying", path, source);
     let mut file = File::open(path).map_err(refused)?;
-    let size = file.metadata().map_err(refused)?.len();
+    let metadata = file.metadata().map_err(refused)?;
+    let size = metadata.len();
     let part = size.min(IDENTITY_PART);
     let mut hasher = Xxh3Default::new();
     let mut bytes = Vec::new();
@@ -188,7 +201,14 @@ pub fn identity(path: &Path) -> Result<ArchiveIdentity, ArchiveError> {
         file.by_ref().take(part).read_to_end(&mut bytes).map_err(refused)?;
         hasher.update(&bytes);
     }
-    Ok(ArchiveIdentity { path: path.to_string_lossy().into_owned(), size, hash: hasher.digest128().to_be_bytes() })
+    let since = |time: SystemTime| time.duration_since(SystemTime::UNIX_EPOCH).ok();
+    let modified = metadata.modified().ok().and_then(since).and_then(|since| u64::try_from(since.as_nanos()).ok());
+    Ok(ArchiveIdentity {
+        path: text_of(path),
+        size,
+        hash: hasher.digest128().to_be_bytes(),
+        modified: modified.unwrap_or(0),
+    })
 }
 
 pub(super) fn failed(action: &'static str, path: &Path, source: io::Error) -> ArchiveError {

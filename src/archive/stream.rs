@@ -214,13 +214,18 @@ impl Stream {
         while self.marks.get(1).is_some_and(|mark| mark.decoded <= self.offset) {
             self.marks.pop_front();
         }
-        if self.start == self.end {
+        let held = self.end - self.start;
+        if held == 0 {
             self.start = 0;
             self.end = 0;
-            if self.window.len() > WINDOW_KEPT {
-                self.window.truncate(2 * CHUNK);
-                self.window.shrink_to_fit();
-            }
+        }
+        // What follows a long record, or a part of it, needs no such window.
+        if self.window.len() > WINDOW_KEPT && held <= CHUNK {
+            self.window.copy_within(self.start..self.end, 0);
+            self.window.truncate(2 * CHUNK);
+            self.window.shrink_to_fit();
+            self.start = 0;
+            self.end = held;
         }
     }
 

@@ -4,6 +4,8 @@
 //! recipe, on the given number of threads, and stores them by bulk load, in the order of the inputs: the database
 //! does not depend on the number of threads. The progress of each archive is committed with its documents, at least
 //! every 30 seconds or 512 MB of input, so that a load that was stopped or killed resumes when it is called again.
+//! The writer's memory limit bounds both the documents that wait to be stored and the pages that wait to be sketched; a
+//! page that needs more than that part of it is sketched alone.
 //! Unreadable entries are passed to the caller as an [`Event`], and counted. Tables of sketches are stored as they are,
 //! if the recipe is the same.
 //!
@@ -32,6 +34,7 @@
 //! It may import `text`, `sketch`, `archive` and `store`, and never `detect`. It prints nothing, and starts threads
 //! only on request.
 
+mod budget;
 mod documents;
 mod error;
 mod origins;
@@ -47,6 +50,7 @@ pub use self::error::LoadError;
 pub use self::report::{Event, LoadProgress, LoadReport, Skipped};
 pub use self::sketched::{Sketched, sketch_archive};
 
+use self::budget::Budget;
 use self::documents::{Maker, Prepared};
 use self::origins::Origins;
 use self::pieces::{Piece, Reading};
@@ -60,6 +64,9 @@ use crate::store::{BulkLoad, Writer};
 const CHECKPOINT_TIME: Duration = Duration::from_secs(30);
 /// Greatest number of input bytes between commits.
 const CHECKPOINT_BYTES: u64 = 512 << 20;
+
+/// The part of the memory limit that is for pages which are read and not yet sketched: one of so many.
+const IN_FLIGHT_PART: u64 = 4;
 
 /// A load of archives into a database: its inputs, options and callbacks.
 #[must_use = "nothing is loaded until `load` is called"]
@@ -153,13 +160,22 @@ impl<'a> Loader<'a> {
         let threads = if sources.are_fingerprints() { 1 } else { threads };
         let mut tally = Tally::new(&sources, passed_over);
         let mut reading = Reading::new(sources, &*stop);
+        let in_flight = writer.memory_limit() / IN_FLIGHT_PART;
+        let budget = Budget::new(in_flight);
         let mut load = writer.bulk_load()?;
+        load.leave(in_flight);
         let mut origins = Origins::default();
         let mut kept = (Instant::now(), 0);
         parallel::in_order(
             threads,
-            || reading.next(),
-            |piece| piece.map(|entry, archive| maker.make(entry, archive)),
+            || {
+                budget.wait();
+                let piece = reading.next()?;
+                let share = budget.take(piece.memory());
+                Some((piece, share))
+            },
+            // The share ends when the pages are gone.
+            |(piece, _share)| piece.map(|entry, archive| maker.make(entry, archive)),
             |piece| {
                 store(piece, maker.label(), &mut origins, &mut load, &mut tally, &mut *on_event)?;
                 let (since, bytes) = kept;
@@ -187,6 +203,9 @@ fn store(
 ) -> Result<(), LoadError> {
     if let Some(documents) = piece.resumed {
         on_event(Event::Resumed { path: &piece.path, documents });
+    }
+    if piece.is_passed_over {
+        on_event(Event::PassedOver { path: &piece.path });
     }
     if let Some(batch) = &piece.batch {
         load.label(batch)?;

@@ -4,13 +4,23 @@ use std::path::PathBuf;
 
 use nddb_format::record::Archive;
 
+use super::budget;
 use super::resume::Sources;
 use crate::archive::{ArchiveError, Entry, EntryContent, Input, Reason, ResumePoint};
 
 /// Most entries of a piece.
 const ENTRIES_MAX: usize = 256;
 /// Approximate bytes of the pages of a piece.
-const BODIES_MAX: usize = 1 << 20;
+pub(super) const BODIES_MAX: usize = 1 << 20;
+
+/// Returns the bytes of an entry that is to be sketched, or was.
+pub(super) fn size(entry: &Entry) -> usize {
+    match &entry.content {
+        EntryContent::Page(page) => page.body.len(),
+        EntryContent::Sketch(entry) => entry.sketch.len(),
+        _ => 0,
+    }
+}
 
 /// Consecutive entries of one input.
 pub(super) struct Piece<T> {
@@ -28,6 +38,8 @@ pub(super) struct Piece<T> {
     pub(super) progress: Option<(u32, Archive)>,
     /// The batch of the entries, if the input names batches; empty for none.
     pub(super) batch: Option<String>,
+    /// An earlier load has read all of the input.
+    pub(super) is_passed_over: bool,
     /// Number of documents before the first entry that an earlier load has read, if the input is resumed here.
     pub(super) resumed: Option<u64>,
     /// Number of bytes of the file read so far.
@@ -37,6 +49,11 @@ pub(super) struct Piece<T> {
 }
 
 impl Piece<Entry> {
+    /// Returns the bytes of memory that the entries take until they are mapped.
+    pub(super) fn memory(&self) -> u64 {
+        budget::needed(self.entries.iter().map(size))
+    }
+
     /// Maps each entry with the archive's number.
     pub(super) fn map<T>(self, make: impl Fn(Entry, Option<u32>) -> T) -> Piece<T> {
         let archive = self.archive;
@@ -48,6 +65,7 @@ impl Piece<Entry> {
             error: self.error,
             progress: self.progress,
             batch: self.batch,
+            is_passed_over: self.is_passed_over,
             resumed: self.resumed,
             bytes_read: self.bytes_read,
             payload_bytes: self.payload_bytes,
@@ -91,11 +109,12 @@ impl<'a> Reading<'a> {
             error: None,
             progress: None,
             batch: None,
+            is_passed_over: source.is_finished,
             resumed: None,
             bytes_read: 0,
             payload_bytes: 0,
         };
-        if source.is_finished {
+        if piece.is_passed_over {
             piece.bytes_read = source.size;
             // The archive may have been moved.
             piece.progress.clone_from(&source.archive);
@@ -104,8 +123,8 @@ impl<'a> Reading<'a> {
         }
         if self.input.is_none() {
             self.sources.options.first_ordinal = self.ordinal;
-            self.documents = source.archive.as_ref().map_or(0, |(_, archive)| archive.documents);
-            piece.resumed = source.is_begun().then_some(self.documents);
+            piece.resumed = source.documents_before();
+            self.documents = piece.resumed.unwrap_or(0);
             match source.open(&self.sources.options) {
                 Ok(input) => self.input = Some(input),
                 Err(error) => {
@@ -145,15 +164,9 @@ impl<'a> Reading<'a> {
                         break;
                     }
                     resume = input.resume_point();
+                    bodies += size(&entry);
                     match &entry.content {
-                        EntryContent::Page(page) => {
-                            bodies += page.body.len();
-                            self.documents += 1;
-                        }
-                        EntryContent::Sketch(entry) => {
-                            bodies += entry.sketch.len();
-                            self.documents += 1;
-                        }
+                        EntryContent::Page(_) | EntryContent::Sketch(_) => self.documents += 1,
                         EntryContent::Fingerprint { .. } => {
                             self.documents += 1;
                             self.ordinal += 1;
@@ -186,7 +199,8 @@ impl<'a> Reading<'a> {
                 ..archive.clone()
             };
             // The archive is stored in any case: its documents refer to it.
-            (*number, if self.sources.keeps_progress { read } else { archive.clone() })
+            let unread = || Archive { documents: self.documents, ..archive.clone() };
+            (*number, if self.sources.keeps_progress { read } else { unread() })
         });
         if ended || piece.error.is_some() {
             self.input = None;

@@ -27,6 +27,11 @@ pub enum Event<'a> {
         /// Number of documents that an earlier load has read of it.
         documents: u64,
     },
+    /// An archive is passed over: an earlier load has read all of it, and it was not modified since.
+    PassedOver {
+        /// The archive.
+        path: &'a Path,
+    },
     /// More entries were stored.
     Progress(LoadProgress),
 }
@@ -61,6 +66,9 @@ pub struct LoadProgress {
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct LoadReport {
+    /// Number of entries read: each is a document that is stored, unchanged or repeated, was skipped, or is no document.
+    /// An input that cannot be read, or not to its end, counts as one that was skipped.
+    pub entries: u64,
     /// The documents stored.
     pub loaded: Loaded,
     /// Number of inputs.
@@ -118,24 +126,28 @@ impl Tally {
 
     /// Counts a document.
     pub(super) fn take(&mut self, is_truncated: bool) {
+        self.report.entries += 1;
         self.report.progress.documents += 1;
         self.report.truncated += u64::from(is_truncated);
     }
 
     /// Counts a skipped entry.
     pub(super) fn skip(&mut self, reason: Reason) {
+        self.report.entries += 1;
         *self.report.skipped_by_reason.entry(reason).or_default() += 1;
         self.report.progress.skipped += 1;
     }
 
     /// Counts an input that cannot be read.
     pub(super) fn unreadable(&mut self, error: ArchiveError) {
+        self.report.entries += 1;
         self.report.unreadable.push(error);
         self.report.progress.skipped += 1;
     }
 
     /// Counts a record that is not a document.
     pub(super) fn other(&mut self, kind: OtherKind) {
+        self.report.entries += 1;
         *self.report.other.entry(kind).or_default() += 1;
     }
 

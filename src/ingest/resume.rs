@@ -45,7 +45,7 @@ impl Sources {
             Some(identity.clone()?.into_archive(&options, located.ranges.as_ref()))
         };
         let archives = located.iter().zip(&identities).filter_map(of);
-        let mut archives = writer.archives(archives.collect(), &|path| !Path::new(path).exists())?.into_iter();
+        let mut archives = writer.archives(archives.collect(), &|path| !archive::path_of(path).exists())?.into_iter();
         let source = |(located, identity): (Located, Option<ArchiveIdentity>)| {
             let archive = identity.and_then(|_| archives.next());
             let is_finished = archive.as_ref().is_some_and(|(_, archive)| archive.finished);
@@ -81,9 +81,7 @@ impl Sources {
 impl Source {
     fn start_over(&mut self) {
         self.is_finished = false;
-        if let Some((_, archive)) = &mut self.archive {
-            (archive.finished, archive.offset, archive.inner, archive.documents) = (false, 0, 0, 0);
-        }
+        self.archive = self.archive.take().map(|(number, archive)| (number, archive.again()));
     }
 
     /// Returns the path of the file.
@@ -91,18 +89,24 @@ impl Source {
         &self.located.path
     }
 
-    /// Returns whether an earlier load has read a part of it.
-    pub(super) fn is_begun(&self) -> bool {
-        self.archive.as_ref().is_some_and(|(_, archive)| (archive.offset, archive.inner) != (0, 0))
+    /// Returns the point up to which an earlier load has read it, if one has read a part of it, and the number of
+    /// documents before.
+    fn begun(&self) -> Option<(ResumePoint, u64)> {
+        let (_, archive) = self.archive.as_ref()?;
+        let point = ResumePoint { offset: archive.offset, inner: archive.inner };
+        (point != ResumePoint::default()).then_some((point, archive.documents))
+    }
+
+    /// Returns the number of documents that an earlier load has read, if it has read a part of it.
+    pub(super) fn documents_before(&self) -> Option<u64> {
+        self.begun().map(|(_, documents)| documents)
     }
 
     /// Opens the input at its resume point.
     pub(super) fn open(&self, options: &Options) -> Result<Input, ArchiveError> {
-        match &self.archive {
-            Some((_, archive)) if self.is_begun() => {
-                self.located.open_at(options, ResumePoint { offset: archive.offset, inner: archive.inner })
-            }
-            _ => self.located.open(options),
+        match self.begun() {
+            Some((point, _)) => self.located.open_at(options, point),
+            None => self.located.open(options),
         }
     }
 }

@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use super::LoadError;
+use super::budget::{self, Budget, Share};
 use super::documents::{Maker, Prepared};
+use super::pieces::{BODIES_MAX, size};
 use super::report::Skipped;
 use crate::archive::{ArchiveError, Entry, Input, Options};
 use crate::sketch::Recipe;
@@ -12,6 +14,8 @@ use crate::{Error, parallel};
 
 /// Most entries of a piece of work.
 const ENTRIES_MAX: usize = 64;
+/// Bytes that the pages in flight may take; one that needs more is sketched alone.
+const IN_FLIGHT: u64 = 256 << 20;
 
 /// An entry of an archive: its document, or why it was skipped.
 #[derive(Debug)]
@@ -44,14 +48,19 @@ pub fn sketch_archive(
         return Err(ArchiveError::UnsupportedContainer { path: path.to_owned(), container: "raw fingerprints" }.into());
     }
     let mut ended = false;
-    let next = || -> Option<Vec<Result<Entry, ArchiveError>>> {
+    let budget = Budget::new(IN_FLIGHT);
+    let next = || {
+        budget.wait();
         if ended || stop() {
             return None;
         }
-        let mut piece = Vec::with_capacity(ENTRIES_MAX);
-        while piece.len() < ENTRIES_MAX && !ended {
+        let (mut piece, mut bodies) = (Vec::with_capacity(ENTRIES_MAX), 0);
+        while piece.len() < ENTRIES_MAX && bodies < BODIES_MAX && !ended {
             match input.next() {
-                Ok(Some(entry)) => piece.push(Ok(entry)),
+                Ok(Some(entry)) => {
+                    bodies += size(&entry);
+                    piece.push(Ok(entry));
+                }
                 Ok(None) => ended = true,
                 Err(error) => {
                     ended = true;
@@ -59,9 +68,11 @@ pub fn sketch_archive(
                 }
             }
         }
-        Some(piece)
+        let share = budget.take(budget::needed(piece.iter().flatten().map(size)));
+        Some((piece, share))
     };
-    let work = |piece: Vec<Result<Entry, ArchiveError>>| -> Vec<Result<Prepared, ArchiveError>> {
+    // The share ends when the pages are gone.
+    let work = |(piece, _share): (Vec<Result<Entry, ArchiveError>>, Share<'_>)| -> Vec<Result<Prepared, ArchiveError>> {
         piece.into_iter().map(|entry| entry.map(|entry| maker.make(entry, Some(archive)))).collect()
     };
     let outcome = parallel::in_order(threads, next, work, |piece| -> Result<(), LoadError> {

@@ -203,6 +203,11 @@ impl Document {
             && self.record.site == stored.site
     }
 
+    /// As [`Document::is_same_as`], given a document that is not stored.
+    pub(crate) fn is_same_as_document(&self, other: &Self) -> bool {
+        self.is_same_as(&other.print(), &other.record)
+    }
+
     /// As [`Document::is_same_as`], given the summary of the stored document, which has all that this compares.
     pub(crate) fn is_same_as_summary(&self, stored: &Summary<'_>) -> bool {
         self.print() == Print { fingerprint: stored.fingerprint, unprinted: false }

@@ -237,7 +237,7 @@ fn catalog(seeds: &Seeds, name: &str, view: View<'_>) -> Result<()> {
     let fields = ["id", "text", "html", "fp", "url"].map(str::to_owned);
     let reading = Reading { limit: 1 << 20, format: "jsonl".into(), fields };
     for (kind, reading) in [None, Some(reading)].into_iter().enumerate() {
-        let archive = Archive::unread("crawl/a.warc.gz".into(), 1 << 30, [7; 16], reading);
+        let archive = Archive::unread("crawl/a.warc.gz".into(), 1 << 30, [7; 16], 1 << 60, reading);
         seeds.write(&format!("{name}-archive-{kind}"), archive.encode())?;
     }
     Ok(())

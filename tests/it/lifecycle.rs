@@ -3,6 +3,8 @@
 use std::path::Path;
 
 use nddb::detect::Judgement;
+use nddb::sketch::Recipe;
+use nddb::text::Page;
 use nddb::{Config, Document, Fingerprint, Outcome, Reader, View, Within, Work, Writer};
 
 use super::support::simhash;
@@ -214,6 +216,71 @@ fn merging_takes_over_documents_and_batches_and_leaves_the_source_as_it_is() {
     sound(&path);
     sound(&source);
 }
+
+/// What became of each document of a load is counted alike however often the load commits.
+#[test]
+fn what_comes_again_under_an_id_is_counted_alike_however_a_load_is_cut() {
+    let none = Document::from_page("none", &Page::text(""), &Recipe::default()).expect("a good id");
+    for every in [1, 2, 9] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (path, mut writer) = create(&folder);
+        for (id, index) in [("old", 1), ("same", 2)] {
+            writer.insert(document(id, spread(index))).expect("taken");
+        }
+        let mut load = writer.bulk_load().expect("a load");
+        let pushed = [("old", 3), ("same", 2), ("new", 4), ("old", 5), ("new", 4), ("old", 6), ("new", 4)]
+            .map(|(id, index)| document(id, spread(index)));
+        let len = pushed.len() as u64 + 2;
+        for (count, document) in (1..).zip(pushed.into_iter().chain([none.clone(), document("none", spread(7))])) {
+            load.push(document).expect("taken");
+            if count % every == 0 {
+                load.checkpoint().expect("committed");
+            }
+        }
+        let loaded = load.finish().expect("loaded");
+        let counts = [loaded.documents, loaded.replaced, loaded.unchanged, loaded.repeated, loaded.unprinted];
+        assert_eq!(counts, [3, 1, 3, 3, 0], "a commit after {every}");
+        assert_eq!(loaded.documents + loaded.unchanged + loaded.repeated, len);
+        assert_eq!(writer.view().stats().expect("counted").documents, 4);
+        drop(writer);
+        sound(&path);
+    }
+}
+
+/// Two databases that take over each other's documents again and again give out a number for each document that is new
+/// to them, and no other.
+#[test]
+fn merging_back_and_forth_takes_no_number_twice_for_the_same_document() {
+    const LEN: u64 = 500;
+    let folders = [tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder")];
+    let mut paths = Vec::new();
+    for (folder, name) in folders.iter().zip(["a", "b"]) {
+        let (path, mut writer) = create(folder);
+        writer.label(name, false).expect("a batch");
+        for index in 0..LEN {
+            let id = if index < 100 { format!("both {index}") } else { format!("{name} {index}") };
+            writer.insert(document(&id, spread(index))).expect("taken");
+        }
+        writer.close().expect("closed");
+        paths.push(path);
+    }
+    for round in 0..6 {
+        for (to, from) in [(0, 1), (1, 0)] {
+            let mut writer = Writer::open(&paths[to]).expect("opened");
+            let before = writer.view().stats().expect("counted").next_number;
+            let merged = writer.merge(&paths[from]).expect("merged");
+            let stats = writer.view().stats().expect("counted");
+            assert_eq!((stats.documents, stats.next_number), (2 * LEN - 100, before + merged.documents));
+            assert_eq!(merged.documents, if round == 0 { LEN - 100 } else { 0 }, "round {round}");
+            writer.close().expect("closed");
+            sound(&paths[to]);
+        }
+    }
+    let writer = Writer::open(&paths[0]).expect("opened");
+    let counts: Vec<_> = writer.batches().expect("listed").into_iter().map(|(name, _, count)| (name, count)).collect();
+    assert_eq!(counts, [("a".to_owned(), LEN), ("b".to_owned(), LEN - 100)]);
+}
+
 /// Asserts that the check of a database finds no fault.
 fn sound(path: &Path) {
     let report = nddb::check(path, &nddb::CheckOptions::default(), &mut |_| true).expect("it can be checked");

@@ -237,7 +237,7 @@ fn a_merge_that_was_interrupted_marks_no_archive_as_loaded() {
     let folder = folder();
     let (source, path) = (folder.path().join("source"), folder.path().join("db"));
     let mut writer = create(&source);
-    let archive = Archive::unread("crawl.warc".into(), 1 << 20, [7; 16], None);
+    let archive = Archive::unread("crawl.warc".into(), 1 << 20, [7; 16], 9, None);
     let (number, known) = writer.archives(vec![archive.clone()], &|_| false).expect("known").remove(0);
     let len = 200_000u64;
     let mut load = writer.bulk_load().expect("a load");

@@ -125,6 +125,8 @@ pub struct Archive {
     pub inner: u64,
     /// Number of documents loaded from the archive.
     pub documents: u64,
+    /// When the file that was read was last modified, in nanoseconds since 1970, 0 if that is not known.
+    pub modified: u64,
     /// The options that it was read with, unless they were the default.
     pub reading: Option<Reading>,
 }
@@ -145,17 +147,24 @@ const VERSION_READING: u8 = 2;
 
 impl Archive {
     /// Returns an archive that nothing has been read of.
-    pub fn unread(path: String, size: u64, hash: [u8; 16], reading: Option<Reading>) -> Self {
-        Self { path, size, hash, finished: false, offset: 0, inner: 0, documents: 0, reading }
+    pub fn unread(path: String, size: u64, hash: [u8; 16], modified: u64, reading: Option<Reading>) -> Self {
+        Self { path, size, hash, finished: false, offset: 0, inner: 0, documents: 0, modified, reading }
     }
 
-    /// Returns the bytes: version, finished, size, hash, offset, inner, documents, path, and the reading if any.
+    /// Returns the archive as if nothing had been read of it.
+    pub fn again(self) -> Self {
+        let Self { path, size, hash, modified, reading, .. } = self;
+        Self::unread(path, size, hash, modified, reading)
+    }
+
+    /// Returns the bytes: version, finished, size, hash, offset, inner, documents, modified, path, and the reading if
+    /// any.
     pub fn encode(&self) -> Vec<u8> {
         let version = if self.reading.is_some() { VERSION_READING } else { VERSION };
         let mut out = vec![version, u8::from(self.finished)];
         out.extend_from_slice(&self.size.to_le_bytes());
         out.extend_from_slice(&self.hash);
-        for word in [self.offset, self.inner, self.documents] {
+        for word in [self.offset, self.inner, self.documents, self.modified] {
             out.extend_from_slice(&word.to_le_bytes());
         }
         put_text(&mut out, &self.path);
@@ -185,6 +194,7 @@ impl Archive {
             offset: cursor.u64()?,
             inner: cursor.u64()?,
             documents: cursor.u64()?,
+            modified: cursor.u64()?,
             path: cursor.text()?.to_owned(),
             reading: None,
         };

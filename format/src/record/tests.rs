@@ -142,13 +142,17 @@ fn small_values_read_as_they_were_written() {
         offset: 1,
         inner: 2,
         documents: 3,
+        modified: 4,
         reading: None,
     };
     assert_eq!((Archive::decode(&archive.encode()), archive.encode()[0]), (Ok(archive.clone()), 1));
     let fields = ["id", "content", "", "é", "url"].map(str::to_owned);
     let archive = Archive { reading: Some(Reading { limit: 1 << 20, format: "jsonl".into(), fields }), ..archive };
     let bytes = archive.encode();
-    assert_eq!((Archive::decode(&bytes), bytes[0]), (Ok(archive), 2));
+    assert_eq!((Archive::decode(&bytes), bytes[0]), (Ok(archive.clone()), 2));
+    let again = archive.clone().again();
+    assert_eq!((again.finished, again.offset, again.inner, again.documents), (false, 0, 0, 0));
+    assert_eq!((again.size, again.hash, again.modified, &again.reading), (5, [3; 16], 4, &archive.reading));
     (0..bytes.len()).for_each(|end| assert!(Archive::decode(&bytes[..end]).is_err(), "cut at {end}"));
     for levels in [None, Some(vec![]), Some(vec![4, 4])] {
         let settings = Settings { catalog: 1 << 99, bits: 64, k: 3, levels, restart: 32, recipe: "web/1".into() };

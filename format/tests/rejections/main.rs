@@ -605,7 +605,7 @@ fn catalog_values_that_break_a_rule_are_refused() {
         Settings { catalog: 1, bits: 64, k: 3, levels: Some(vec![5]), restart: 32, recipe: "r".into() }.encode();
     let batch = Batch { number: 1, state: BatchState::Open }.encode();
     let range = Range { high: 1, state: RangeState::Pending, batch: 0 }.encode();
-    let archive = Archive::unread("p".into(), 1, [0; 16], None).encode();
+    let archive = Archive::unread("p".into(), 1, [0; 16], 2, None).encode();
     assert_eq!(fault(Record::decode(&with(record.clone(), 0, 2))), "Version");
     // The flag of supershingles that are left out, without min-values.
     let hashed = with(record.clone(), 2, 0x10);

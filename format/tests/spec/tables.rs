@@ -93,6 +93,7 @@ fn samples() -> Vec<Sample> {
         offset: 0x2222,
         inner: 0x33_3333,
         documents: 0x44,
+        modified: 0x6666,
         reading: None,
     };
     let reading =

@@ -77,7 +77,7 @@ impl TextSources {
     ) -> Result<Self> {
         let mut archives = BTreeMap::new();
         for (number, known) in view.archives()? {
-            let path = PathBuf::from(&known.path);
+            let path = archive::path_of(&known.path);
             let state = match archive::identity(&path) {
                 Ok(found) if (found.size, found.hash) == (known.size, known.hash) => State::Sound,
                 Ok(_) => State::Changed,

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
-use xxhash_rust::xxh3::xxh3_128;
+use xxhash_rust::xxh3::{Xxh3Default, xxh3_128};
 
 use crate::sketch::conventions::Convention;
 use crate::sketch::explain::{Explainer, Explanation};
@@ -275,15 +275,15 @@ impl Recipe {
     pub fn sketch(&self, page: &Page<'_>) -> Sketch {
         let host = page.url.and_then(host_of).unwrap_or_default();
         let Content { hashes, tokens, profile } = self.content(page, &host);
-        let bytes: Vec<[u8; 8]> = tokens.hashes().iter().map(|token| token.to_le_bytes()).collect();
-        let bytes = bytes.as_flattened();
         let (min_hash, projection) = match (self.kind, &hashes) {
             (Kind::Of(_), _) => (None, None),
             _ if tokens.is_empty() => (None, None),
             // A projection of no terms is that of nothing.
             (Kind::Content, Some(hashes)) if hashes.is_empty() => (None, None),
             (_, Some(hashes)) => (min_hash::min_hash(hashes), Some(projection(hashes))),
-            (_, None) => (min_hash::of_bytes(bytes), Some(projection(tokens.hashes()))),
+            (_, None) => {
+                (min_hash::of_bytes(bytes_of(tokens.hashes()).as_flattened()), Some(projection(tokens.hashes())))
+            }
         };
         let fingerprint = match self.kind {
             Kind::Content => min_bits::fingerprint(&hashes.unwrap_or_default()),
@@ -298,7 +298,7 @@ impl Recipe {
         Sketch {
             fingerprint,
             tokens: tokens.len() as u64,
-            digest: xxh3_128(bytes).to_be_bytes(),
+            digest: digest_of(tokens.hashes()),
             min_hash,
             projection,
             profile,
@@ -344,6 +344,24 @@ impl Recipe {
         }
         explainer.finish(tokens.len() as u64, fingerprint)
     }
+}
+
+/// Tokens whose bytes are hashed at once.
+const HASHED: usize = 1 << 12;
+
+/// Returns the XXH3-128 of the bytes of tokens. Those of a long page are hashed part by part: a copy of all would take
+/// as much memory as the page.
+fn digest_of(tokens: &[u64]) -> [u8; 16] {
+    if tokens.len() <= HASHED {
+        return xxh3_128(bytes_of(tokens).as_flattened()).to_be_bytes();
+    }
+    let mut hasher = Xxh3Default::new();
+    tokens.chunks(HASHED).for_each(|part| hasher.update(bytes_of(part).as_flattened()));
+    hasher.digest128().to_be_bytes()
+}
+
+fn bytes_of(tokens: &[u64]) -> Vec<[u8; 8]> {
+    tokens.iter().map(|token| token.to_le_bytes()).collect()
 }
 
 impl Default for Recipe {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use nddb_format::Fingerprint;
-use nddb_format::record::{Archive, Batch, BatchState, RangeState, Record};
+use nddb_format::record::{Archive, Batch, BatchState, Record};
 
 use super::load::Loaded;
 use super::writer::Writer;
@@ -15,12 +15,13 @@ use crate::{Error, Result};
 
 impl Writer {
     /// Merges all visible documents of another database with the same recipe, bits and k or a greater one into this
-    /// one. The source is read as of now and never changed; its pending batches are left out. Its document numbers
-    /// are shifted by a constant; for equal ids the incoming document replaces; batches of equal names become one.
+    /// one. The source is read as of now and never changed; its pending batches are left out. Its documents get the
+    /// next numbers here, in their order; for equal ids the incoming document replaces, and one that is stored here as
+    /// it is takes no number; batches of equal names become one.
     ///
     /// # Errors
     /// [`Error::Mismatch`] for other parameters; [`Error::SameDatabase`]; [`Error::Batch`] for a batch name that is
-    /// pending or cancelled ours; damage of the source; errors of the disk. Documents committed by then stay; merging
+    /// pending or cancelled ours; [`Error::OutOfNumbers`]; damage of the source; errors of the disk. Documents committed by then stay; merging
     /// again continues.
     pub fn merge(&mut self, source: impl AsRef<Path>) -> Result<Loaded> {
         let path = source.as_ref();
@@ -42,14 +43,7 @@ impl Writer {
         let batches = self.merge_batches(&view.catalog.batches()?)?;
         let archives = self.merge_archives(&view.catalog.archives()?)?;
         let total = view.catalog.counters()?.live;
-        let ranges = view.catalog.ranges()?;
         let mut load = self.bulk_load()?;
-        let shift = load.next_number();
-        for (low, range) in ranges {
-            if let Some(&batch) = batches.get(&range.batch).filter(|_| range.state == RangeState::Committed) {
-                load.label_range(low + shift..range.high + shift, batch);
-            }
-        }
         // Documents may refer to them from the first chunk on; their progress is known at the end.
         for (number, archive) in archives.values() {
             load.progress(*number, archive.ours.clone());
@@ -66,10 +60,7 @@ impl Writer {
             }
             let Some(print) = view.catalog.print(number)? else { return Ok(true) };
             let fingerprint = Fingerprint(print.fingerprint);
-            load.push_numbered(
-                &Document { fingerprint, unprinted: print.unprinted, sketched: false, record },
-                number + shift,
-            )?;
+            load.take(&Document { fingerprint, unprinted: print.unprinted, sketched: false, record })?;
             done += 1;
             if done.is_multiple_of(65_536) {
                 load.report(Progress { phase: "merge", done, total: Some(total), unit: "documents" })?;
@@ -103,21 +94,20 @@ impl Writer {
             };
             numbers.insert(batch.number, number);
         }
-        counters.commits += 1;
-        commit.counters(&counters);
-        let written = commit.write();
-        self.guard(written)?;
-        self.set_counters(counters);
+        if counters.next_batch > self.counters().next_batch {
+            counters.commits += 1;
+            commit.counters(&counters);
+            let written = commit.write();
+            self.guard(written)?;
+            self.set_counters(counters);
+        }
         Ok(numbers)
     }
 
     /// Finds or creates the archives of another database here. Returns them by its numbers.
     fn merge_archives(&mut self, theirs: &[(u32, Archive)]) -> Result<HashMap<u32, (u32, MergedArchive)>> {
-        let unread = |archive: &Archive| {
-            let Archive { path, size, hash, reading, .. } = archive.clone();
-            Archive::unread(path, size, hash, reading)
-        };
-        let ours = self.archives(theirs.iter().map(|(_, archive)| unread(archive)).collect(), &|_| false)?;
+        let unread = theirs.iter().map(|(_, archive)| archive.clone().again());
+        let ours = self.archives(unread.collect(), &|_| false)?;
         let further = |known: Archive, archive: &Archive| {
             if known.finished || known.documents > archive.documents { known } else { archive.clone() }
         };

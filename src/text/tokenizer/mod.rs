@@ -170,7 +170,9 @@ impl Tokenizer {
                 (parts, containers, has_templates)
             }
             PageKind::Text => {
-                self.taken(&text, tokens);
+                tokens.clear();
+                tokens.text = text.into_owned();
+                self.split_text(tokens);
                 (Vec::new(), Vec::new(), false)
             }
         }
@@ -206,7 +208,12 @@ impl Tokenizer {
     fn taken(&self, text: &str, tokens: &mut Tokens) {
         tokens.clear();
         tokens.text.push_str(text);
-        tokens.text_size = text.len();
+        self.split_text(tokens);
+    }
+
+    /// Splits the text of `tokens`, which has no terms yet.
+    fn split_text(&self, tokens: &mut Tokens) {
+        tokens.text_size = tokens.text.len();
         self.split(&tokens.text, 0, tokens.text.len(), &mut tokens.spans);
         tokens.hash();
     }

@@ -365,8 +365,8 @@ fn imagine_load(model: &mut Model, documents: &[(String, Content)]) -> Vec<u64> 
     let mut counts = vec![0; 5];
     model.note_batch();
     for (index, (id, content)) in documents.iter().enumerate() {
-        if documents[index + 1..].iter().any(|(later, _)| later == id) {
-            counts[3] += 1;
+        if let Some((_, next)) = documents[index + 1..].iter().find(|(later, _)| later == id) {
+            counts[if next == content { 2 } else { 3 }] += 1;
             continue;
         }
         match model.insert(id, content.clone()) {

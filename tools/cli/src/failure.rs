@@ -24,7 +24,7 @@ pub(crate) enum Code {
     Failed = 1,
     /// The command line makes no sense.
     Usage = 2,
-    /// Done, but some inputs were skipped.
+    /// Done, but some of the inputs was skipped, or not stored.
     SomeSkipped = 3,
     /// There is no such database.
     NoDatabase = 10,
@@ -34,7 +34,7 @@ pub(crate) enum Code {
     Mismatch = 12,
     /// Damage was found.
     Damage = 13,
-    /// Not enough memory or disk.
+    /// Not enough memory, disk or document numbers.
     OverLimit = 14,
     /// Stopped by the user; the same command goes on.
     Interrupted = 130,
@@ -146,6 +146,7 @@ impl From<nddb::Error> for Failure {
             }
             E::Missing { .. } | E::BeyondRepair { .. } => Code::Damage,
             E::OutOfRange { .. } | E::SameDatabase { .. } => Code::Usage,
+            E::OutOfNumbers { .. } => Code::OverLimit,
             error if error.is_over_limit() => Code::OverLimit,
             E::Cancelled => Code::Interrupted,
             _ => Code::Failed,

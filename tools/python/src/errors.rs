@@ -118,7 +118,7 @@ fn class(error: &nddb::Error) -> &'static str {
         E::OutOfRange { .. } => "OutOfRange",
         E::Document { .. } => "InvalidDocument",
         E::Batch { .. } => "WrongBatch",
-        E::OverLimit { .. } => "OverLimit",
+        E::OverLimit { .. } | E::OutOfNumbers { .. } => "OverLimit",
         E::Catalog { .. } => "CatalogError",
         E::Poisoned => "Poisoned",
         E::Cancelled => "Cancelled",

@@ -561,6 +561,7 @@ fn said(report: &LoadReport) -> serde_json::Value {
     let reasons: serde_json::Map<_, _> =
         report.skipped_by_reason.iter().map(|(reason, &count)| (reason.as_str().to_owned(), count.into())).collect();
     json!({
+        "entries": report.entries,
         "documents": documents, "replaced": replaced, "unchanged": unchanged, "repeated": repeated,
         "unprinted": unprinted, "truncated": report.truncated,
         "skipped": report.skipped(), "skipped_by_reason": reasons,

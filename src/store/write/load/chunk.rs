@@ -1,5 +1,6 @@
 //! A chunk of a bulk load: encoded records in one buffer, their prints, and the keys by which documents are found.
 
+use std::ops::Range;
 use std::path::Path;
 
 use nddb_format::record::{Print, Record};
@@ -32,13 +33,16 @@ pub(crate) struct Chunk {
     /// The piece's index among those of its document followed by the piece, and the document's index.
     pieces: Vec<([u8; 5], u32)>,
     digests: Vec<([u8; 16], u32)>,
-    /// Explicit numbers, for all documents or for none.
-    numbers: Vec<u64>,
+    /// The documents from an index on belong to a batch, or to none.
+    batches: Vec<(usize, Option<u32>)>,
 }
 
 impl Chunk {
-    /// Appends a document; either all of a chunk have explicit numbers, or none.
-    pub(crate) fn push(&mut self, print: Print, record: &Record, keys: &DocumentKeys, number: Option<u64>) {
+    /// Appends a document.
+    pub(crate) fn push(&mut self, print: Print, record: &Record, keys: &DocumentKeys) {
+        if self.batches.last().is_none_or(|(_, batch)| *batch != record.batch) {
+            self.batches.push((self.len(), record.batch));
+        }
         let index = self.len() as u32;
         if print.unprinted {
             self.megashingles.extend(keys.megashingles.iter().map(|&hash| (hash, index)));
@@ -47,7 +51,6 @@ impl Chunk {
         } else {
             self.keys.extend(keys.stored().map(|key| (key, index)));
         }
-        self.numbers.extend(number);
         record.encode_into(&mut self.records);
         self.ends.push(self.records.len());
         self.prints.push(print.fingerprint);
@@ -61,21 +64,30 @@ impl Chunk {
     }
 
     /// Returns the number of each document, `NONE` for dropped ones, and one more than the greatest: in input order
-    /// from `low` on, unless they are explicit.
+    /// from `low` on, without gaps.
     pub(crate) fn numbers(&self, low: u64) -> (Vec<u64>, u64) {
-        let mut high = self.numbers.last().map_or(low, |last| last + 1);
+        let mut high = low;
         let numbers: Vec<u64> = (0..self.len())
             .map(|index| {
                 if !self.is_kept(index) {
                     return NONE;
                 }
-                self.numbers.get(index).copied().unwrap_or_else(|| {
-                    high += 1;
-                    high - 1
-                })
+                high += 1;
+                high - 1
             })
             .collect();
         (numbers, high)
+    }
+
+    /// Returns the numbers that belong to batches, ascending, with their batches.
+    pub(crate) fn labels(&self, numbers: &[u64]) -> Vec<(Range<u64>, u32)> {
+        let ends = self.batches.iter().skip(1).map(|(start, _)| *start).chain([self.len()]);
+        let label = |(&(start, batch), end): (&(usize, Option<u32>), usize)| {
+            let mut kept = numbers[start..end].iter().copied().filter(|&number| number != NONE);
+            let low = kept.next()?;
+            Some((low..kept.next_back().unwrap_or(low) + 1, batch?))
+        };
+        self.batches.iter().zip(ends).filter_map(label).collect()
     }
 
     /// Returns the bytes that the chunk needs until it is written.
@@ -191,17 +203,18 @@ impl Chunk {
         order.into_iter().map(|(_, index)| index).collect()
     }
 
-    /// Keeps the last of documents with equal ids; returns the number of dropped ones.
-    pub(crate) fn keep_last(&mut self, by_id: &mut Vec<u32>) -> u64 {
+    /// Keeps the last of documents with equal ids. Returns each dropped one with the next of its id.
+    pub(crate) fn keep_last(&mut self, by_id: &mut Vec<u32>) -> Vec<(usize, usize)> {
+        let mut repeated = Vec::new();
         for index in 1..by_id.len() {
             let (earlier, later) = (by_id[index - 1] as usize, by_id[index] as usize);
             if self.id_bytes(earlier) == self.id_bytes(later) {
                 self.dropped[earlier] = true;
+                repeated.push((earlier, later));
             }
         }
-        let before = by_id.len();
         by_id.retain(|&index| !self.dropped[index as usize]);
-        (before - by_id.len()) as u64
+        repeated
     }
 }
 
@@ -227,7 +240,7 @@ mod tests {
                 digest: Some([(index / 2) as u8; 16]),
             };
             let record = Record { id: id.into(), ..Record::default() };
-            chunk.push(Print { fingerprint: index, unprinted: true }, &record, &keys, None);
+            chunk.push(Print { fingerprint: index, unprinted: true }, &record, &keys);
         }
         let mut by_id = chunk.sorted_by_id();
         chunk.keep_last(&mut by_id);
@@ -244,16 +257,32 @@ mod tests {
     }
 
     #[test]
+    fn numbers_have_no_gaps_and_those_of_a_batch_are_labelled() {
+        let mut chunk = Chunk::default();
+        for (id, batch) in [("a", None), ("b", Some(7)), ("c", Some(7)), ("d", Some(8)), ("e", Some(9)), ("f", None)] {
+            let record = Record { id: id.into(), batch, ..Record::default() };
+            chunk.push(Print { fingerprint: 1, unprinted: false }, &record, &DocumentKeys::default());
+        }
+        [1, 3].into_iter().for_each(|index| chunk.drop_document(index));
+        let (numbers, high) = chunk.numbers(50);
+        assert_eq!((&numbers[..], high), (&[50, NONE, 51, NONE, 52, 53][..], 54));
+        assert_eq!(chunk.labels(&numbers), [(51..52, 7), (52..53, 9)]);
+        (0..6).for_each(|index| chunk.drop_document(index));
+        let (numbers, high) = chunk.numbers(50);
+        assert_eq!((high, chunk.labels(&numbers)), (50, Vec::new()));
+    }
+
+    #[test]
     fn the_last_of_equal_ids_is_kept_and_ids_sort_bytewise() {
         let mut chunk = Chunk::default();
         let ids = ["b", "a", "b", "aaaaaaaab", "aaaaaaaa", "é", "a", "b"];
         for (index, id) in (0..).zip(ids) {
             let print = Print { fingerprint: index, unprinted: index == 1 };
-            chunk.push(print, &Record { id: id.into(), ..Record::default() }, &DocumentKeys::default(), None);
+            chunk.push(print, &Record { id: id.into(), ..Record::default() }, &DocumentKeys::default());
         }
         let mut order = chunk.sorted_by_id();
         assert_eq!(order, [1, 6, 4, 3, 0, 2, 7, 5]);
-        assert_eq!(chunk.keep_last(&mut order), 3);
+        assert_eq!(chunk.keep_last(&mut order), [(1, 6), (0, 2), (2, 7)]);
         assert_eq!(order, [6, 4, 3, 7, 5]);
         assert_eq!(chunk.id(3), "aaaaaaaab");
         assert_eq!(chunk.numbers(40), (vec![NONE, NONE, NONE, 40, 41, 42, 43, 44], 45));

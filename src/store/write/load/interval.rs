@@ -32,7 +32,7 @@ impl BulkLoad<'_> {
     }
 
     fn collect_all(&mut self, sequence: &Sequence, indexes: Range<usize>) {
-        indexes.for_each(|index| self.collect(&sequence.document(index), sequence.number(index)));
+        indexes.for_each(|index| self.collect(&sequence.document(index)));
     }
 
     /// Stores the documents of a sequence that are not stored yet.
@@ -43,10 +43,7 @@ impl BulkLoad<'_> {
             let end = stretch.end;
             for (index, known) in self.writer.known_in(sequence, stretch)? {
                 match known {
-                    Some(known) => {
-                        joined.replacing += u64::from(known.current().is_some());
-                        known.replace(self.writer.is_pending(), &mut joined.deleted, &mut joined.replaced);
-                    }
+                    Some(known) => self.writer.supersede(&known, self.first, &mut joined)?,
                     None => {
                         self.write_part(sequence, start..index, std::mem::take(&mut joined))?;
                         start = index + 1;
@@ -68,7 +65,7 @@ impl BulkLoad<'_> {
             return self.write_full();
         }
         self.write_chunk()?;
-        self.store(|writer, labels, loaded| writer.write_interval(sequence, indexes, &joined, labels, loaded))
+        self.store(|writer, loaded| writer.write_interval(sequence, indexes, &joined, loaded))
     }
 }
 
@@ -125,21 +122,21 @@ impl Writer {
         sequence: &Sequence,
         indexes: Range<usize>,
         joined: &Joined,
-        labels: &[(Range<u64>, u32)],
         loaded: &mut Loaded,
     ) -> Result<()> {
         self.announce_intervals()?;
         let low = self.counters().next_number;
-        let interval = sequence.interval(&indexes, sequence.number(indexes.start).unwrap_or(low));
-        let (first, high) = (interval.low, interval.high);
+        let interval = sequence.interval(&indexes, low);
+        let high = interval.high;
         self.reserve(low, high)?;
         let fingerprints = &sequence.fingerprints()[indexes];
-        let files = self.write_groups(first, fingerprints)?;
-        let pairs = fingerprints.iter().copied().zip(first..).collect();
+        let files = self.write_groups(low, fingerprints)?;
+        let pairs = fingerprints.iter().copied().zip(low..).collect();
         let contents = Contents { pairs, ..Contents::default() };
-        let documents = high - first;
-        let part = Part { low, high, documents, unprinted: 0, files, interval: Some(interval), contents };
-        self.store_part(part, joined, &BTreeMap::new(), labels, loaded)
+        let labels = sequence.batch().map(|batch| (low..high, batch)).into_iter().collect();
+        let part =
+            Part { low, high, documents: high - low, unprinted: 0, labels, files, interval: Some(interval), contents };
+        self.store_part(part, joined, &BTreeMap::new(), loaded)
     }
 
     /// Writes the prints of consecutive numbers as sorted files beside the catalog.

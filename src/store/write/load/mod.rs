@@ -18,7 +18,7 @@ use nddb_format::record::{self, Archive, Interval, Print, Range, RangeState, Rec
 use roaring::RoaringTreemap;
 
 use super::plan::CompactionPlan;
-use super::writer::Writer;
+use super::writer::{Known, Writer};
 use crate::spill::progress::Progress;
 use crate::store::catalog::{Family, MERGED_SIZE, RowOptions, SortedFile, SortedRows};
 use crate::store::document::Document;
@@ -33,11 +33,12 @@ use sequence::Sequence;
 pub struct Loaded {
     /// Number of documents stored, new ones and replacements.
     pub documents: u64,
-    /// Number of these that replaced a document with the same id.
+    /// Number of these that replaced a document with the same id, of before the load.
     pub replaced: u64,
-    /// Number of documents that were stored already without a difference.
+    /// Number of documents that were stored already without a difference, or come again in the load without one.
     pub unchanged: u64,
-    /// Number of documents whose id is repeated later in the same input: the last one is kept.
+    /// Number of documents that are not stored because their id comes again in the load, with another content: the last
+    /// one is kept.
     pub repeated: u64,
     /// Number of stored documents of fewer than two tokens, which no probe finds.
     pub unprinted: u64,
@@ -52,9 +53,11 @@ pub struct BulkLoad<'a> {
     sequence: Option<Sequence>,
     archives: BTreeMap<u32, Archive>,
     loaded: Loaded,
+    /// Bytes of a chunk.
+    limit: u64,
+    /// The first number of the load.
+    first: u64,
     runs_before: usize,
-    /// Batches of the documents by number range, if they have their own.
-    labels: Vec<(std::ops::Range<u64>, u32)>,
 }
 
 impl std::fmt::Debug for BulkLoad<'_> {
@@ -74,6 +77,8 @@ struct Part {
     high: u64,
     documents: u64,
     unprinted: u64,
+    /// The numbers that belong to batches, ascending.
+    labels: Vec<(std::ops::Range<u64>, u32)>,
     /// Their rows.
     files: Vec<SortedFile>,
     /// The interval that they are, if they have no rows of their own.
@@ -88,9 +93,12 @@ struct Joined {
     deleted: RoaringTreemap,
     /// Documents that the pending batch replaces.
     replaced: RoaringTreemap,
-    /// Number of documents of the chunk that replace another one.
+    /// Number of documents of the chunk that replace one of before the load.
     replacing: u64,
     unchanged: u64,
+    /// Number of documents of the load that others of the chunk replace, and of those without a print among them.
+    repeated: u64,
+    repeated_unprinted: u64,
 }
 
 impl Writer {
@@ -101,22 +109,23 @@ impl Writer {
     pub fn bulk_load(&mut self) -> Result<BulkLoad<'_>> {
         self.commit()?;
         self.flush()?;
-        let runs_before = self.snapshot().runs.len();
+        let (first, runs_before) = (self.counters().next_number, self.snapshot().runs.len());
         Ok(BulkLoad {
+            limit: self.memory_limit(),
             writer: self,
             chunk: Chunk::default(),
             sequence: None,
             archives: BTreeMap::new(),
             loaded: Loaded::default(),
+            first,
             runs_before,
-            labels: Vec::new(),
         })
     }
 
     /// Registers archives, given without progress, and returns their numbers with their progress. An archive keeps
     /// its number if path, size, hash and reading options are those of one loaded before; or if all but the path
     /// are and nothing exists at the old path any more, by `is_gone`: it has been moved. All others get new
-    /// numbers.
+    /// numbers. One that was modified since it was read keeps its number without its progress.
     ///
     /// # Errors
     /// Damage of the catalog.
@@ -136,7 +145,10 @@ impl Writer {
                 std::iter::from_fn(|| candidates.pop()).find(|number| is_gone(&registered[number].path))
             });
             archives.push(match number {
-                Some(number) => (number, Archive { path: archive.path, ..registered[&number].clone() }),
+                Some(number) if registered[&number].modified == archive.modified => {
+                    (number, Archive { path: archive.path, ..registered[&number].clone() })
+                }
+                Some(number) => (number, archive),
                 None => (self.take_archive_number(), archive),
             });
         }
@@ -148,75 +160,60 @@ impl BulkLoad<'_> {
     /// Adds a document. If the memory limit is reached, the documents so far are written and committed.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] for a fingerprint wider than the database's; errors of the disk.
+    /// [`Error::OutOfRange`] for a fingerprint wider than the database's; [`Error::OutOfNumbers`]; errors of the disk.
     pub fn push(&mut self, document: Document) -> Result<()> {
         let mut document = document.fitted(self.writer.settings().bits)?;
         document.record.batch = self.writer.batch_number();
-        self.take(&document, None)
+        self.take(&document)
     }
 
-    /// Adds a document with an explicit number, above all before.
-    pub(crate) fn push_numbered(&mut self, document: &Document, number: u64) -> Result<()> {
-        self.take(document, Some(number))
-    }
-
-    /// Returns the number of the next document without an explicit one.
-    pub(super) fn next_number(&self) -> u64 {
-        self.writer.counters().next_number
-    }
-
-    /// Assigns the numbers of a range, not yet written, to a batch.
-    pub(crate) fn label_range(&mut self, range: std::ops::Range<u64>, batch: u32) {
-        self.labels.push((range, batch));
+    /// Leaves bytes of the memory limit to what the caller does beside.
+    pub(crate) fn leave(&mut self, bytes: u64) {
+        self.limit = self.limit.saturating_sub(bytes);
     }
 
     /// Adds a document that has nothing but a fingerprint, as [`BulkLoad::push`] does.
     pub(crate) fn push_bare(&mut self, id: String, fingerprint: Fingerprint) -> Result<()> {
         let batch = self.writer.batch_number();
-        if self.count_on(&id, fingerprint, batch, None)? {
+        if self.count_on(&id, fingerprint, batch)? {
             return Ok(());
         }
         self.push(Document::bare(&id, fingerprint)?)
     }
 
-    fn take(&mut self, document: &Document, number: Option<u64>) -> Result<()> {
+    /// Adds a document that belongs to the batch that its record names.
+    pub(super) fn take(&mut self, document: &Document) -> Result<()> {
         let is_bare = document.record.is_bare() && !document.unprinted;
         let (batch, fingerprint) = (document.record.batch, document.fingerprint);
-        if is_bare && self.count_on(document.id(), fingerprint, batch, number)? {
+        if is_bare && self.count_on(document.id(), fingerprint, batch)? {
             return Ok(());
         }
         self.end_sequence()?;
-        self.sequence = is_bare.then(|| Sequence::begin(document.id().into(), fingerprint, batch, number)).flatten();
+        self.sequence = is_bare.then(|| Sequence::begin(document.id().into(), fingerprint, batch)).flatten();
         if self.sequence.is_none() {
-            self.collect(document, number);
+            self.collect(document);
         }
         self.write_full()
     }
 
     /// Adds a document that has nothing but a fingerprint if it is the next of the sequence. Returns whether it is.
-    fn count_on(
-        &mut self,
-        id: &str,
-        fingerprint: Fingerprint,
-        batch: Option<u32>,
-        number: Option<u64>,
-    ) -> Result<bool> {
+    fn count_on(&mut self, id: &str, fingerprint: Fingerprint, batch: Option<u32>) -> Result<bool> {
         let Some(sequence) = &mut self.sequence else { return Ok(false) };
-        let is_next = sequence.take(id, fingerprint, batch, number);
-        if is_next && sequence.size() >= self.writer.resources().1 {
+        let is_next = sequence.take(id, fingerprint, batch);
+        if is_next && sequence.size() >= self.limit {
             self.write_all()?;
         }
         Ok(is_next)
     }
 
     /// Adds a document to the chunk.
-    fn collect(&mut self, document: &Document, number: Option<u64>) {
-        self.chunk.push(document.print(), &document.record, &document.keys(self.writer.recipe()), number);
+    fn collect(&mut self, document: &Document) {
+        self.chunk.push(document.print(), &document.record, &document.keys(self.writer.recipe()));
     }
 
     /// Writes the chunk if it is full.
     fn write_full(&mut self) -> Result<()> {
-        if self.chunk.size() >= self.writer.resources().1 { self.write_chunk() } else { Ok(()) }
+        if self.chunk.size() >= self.limit { self.write_chunk() } else { Ok(()) }
     }
 
     /// Assigns the documents from here on to a batch, or to none if the name is empty; it stays that of the writer.
@@ -311,17 +308,15 @@ impl BulkLoad<'_> {
         if chunk.len() == 0 && archives.is_empty() {
             return Ok(());
         }
-        self.store(|writer, labels, loaded| writer.write_chunk(chunk, &archives, labels, loaded))
+        let first = self.first;
+        self.store(|writer, loaded| writer.write_chunk(chunk, first, &archives, loaded))
     }
 
     /// Stores documents, whose numbers must be above all others, and their run behind all others (SPEC 10.6).
-    fn store(
-        &mut self,
-        write: impl FnOnce(&mut Writer, &[(std::ops::Range<u64>, u32)], &mut Loaded) -> Result<()>,
-    ) -> Result<()> {
+    fn store(&mut self, write: impl FnOnce(&mut Writer, &mut Loaded) -> Result<()>) -> Result<()> {
         self.writer.commit()?;
         self.writer.flush()?;
-        let outcome = write(self.writer, &self.labels, &mut self.loaded);
+        let outcome = write(self.writer, &mut self.loaded);
         let outcome = self.writer.guard(outcome);
         if outcome.is_err() && self.writer.ready().is_ok() {
             self.writer.give_up_loading()?;
@@ -348,15 +343,18 @@ impl Writer {
     fn write_chunk(
         &mut self,
         mut chunk: Chunk,
+        first: u64,
         archives: &BTreeMap<u32, Archive>,
-        labels: &[(std::ops::Range<u64>, u32)],
         loaded: &mut Loaded,
     ) -> Result<()> {
         let len = chunk.len() as u64;
         self.report("sort ids", 0, Some(len), "documents")?;
         let mut by_id = chunk.sorted_by_id();
-        loaded.repeated += chunk.keep_last(&mut by_id);
-        let joined = self.join(&mut chunk, &mut by_id)?;
+        for (earlier, later) in chunk.keep_last(&mut by_id) {
+            let same = self.document(&chunk, earlier)?.is_same_as_document(&self.document(&chunk, later)?);
+            *if same { &mut loaded.unchanged } else { &mut loaded.repeated } += 1;
+        }
+        let joined = self.join(&mut chunk, &mut by_id, first)?;
         let low = self.counters().next_number;
         let (numbers, high) = chunk.numbers(low);
         let documents = numbers.iter().filter(|&&number| number != NONE).count() as u64;
@@ -373,13 +371,14 @@ impl Writer {
                 pairs.push((print.fingerprint, number));
             }
         }
+        let labels = chunk.labels(&numbers);
         let (keys, summaries_size) = (chunk.take_keys(&numbers), chunk.summaries_size());
         let (path, recipe) = (self.view().dir.root().to_owned(), self.recipe().cloned());
         let summaries: Box<SummaryList<'static>> =
             Box::new(move |sink| chunk.each_summary(&numbers, (&path, recipe.as_ref()), sink));
         let contents = Contents { pairs, keys, summaries: Some(summaries), summaries_size };
-        let part = Part { low, high, documents, unprinted, files, interval: None, contents };
-        self.store_part(part, &joined, archives, labels, loaded)
+        let part = Part { low, high, documents, unprinted, labels, files, interval: None, contents };
+        self.store_part(part, &joined, archives, loaded)
     }
 
     /// Stores documents whose numbers are reserved.
@@ -388,10 +387,9 @@ impl Writer {
         part: Part,
         joined: &Joined,
         archives: &BTreeMap<u32, Archive>,
-        labels: &[(std::ops::Range<u64>, u32)],
         loaded: &mut Loaded,
     ) -> Result<()> {
-        let Part { low, high, documents, unprinted, files, interval, contents } = part;
+        let Part { low, high, documents, unprinted, labels, files, interval, contents } = part;
         if high > low {
             let run = self.make_run((low, high), contents, true)?;
             // There is little time between this and the commit: the rows of a load killed here have to be removed
@@ -408,18 +406,19 @@ impl Writer {
             manifest.complete = high;
             self.publish(manifest, low..high)?;
         }
-        let ranges = self.chunk_ranges(low, high, labels);
+        let ranges = self.ranges_of(labels);
         self.commit_chunk(low, documents, &ranges, interval, joined, archives)?;
-        loaded.documents += documents;
+        loaded.documents = loaded.documents + documents - joined.repeated;
         loaded.replaced += joined.replacing;
         loaded.unchanged += joined.unchanged;
-        loaded.unprinted += unprinted;
+        loaded.repeated += joined.repeated;
+        loaded.unprinted = loaded.unprinted + unprinted - joined.repeated_unprinted;
         Ok(())
     }
 
     /// Joins the chunk's ids, in their order, with those of the catalog: determines what is replaced, and drops
     /// unchanged documents from the chunk.
-    fn join(&mut self, chunk: &mut Chunk, by_id: &mut Vec<u32>) -> Result<Joined> {
+    fn join(&mut self, chunk: &mut Chunk, by_id: &mut Vec<u32>, first: u64) -> Result<Joined> {
         let mut joined = Joined::default();
         if self.counters().next_number == 0 {
             return Ok(joined);
@@ -427,7 +426,7 @@ impl Writer {
         let mut unchanged = Vec::new();
         for (done, slice) in (0..).step_by(STEP).zip(by_id.chunks(STEP)) {
             self.report("look up ids", done, Some(by_id.len() as u64), "documents")?;
-            self.join_slice(chunk, slice, &mut joined, &mut unchanged)?;
+            self.join_slice(chunk, slice, first, &mut joined, &mut unchanged)?;
         }
         joined.unchanged = unchanged.len() as u64;
         for &index in &unchanged {
@@ -438,19 +437,40 @@ impl Writer {
     }
 
     /// Joins some of a chunk's ids; `unchanged` receives the indexes of the documents that are stored already.
-    fn join_slice(&self, chunk: &Chunk, by_id: &[u32], joined: &mut Joined, unchanged: &mut Vec<u32>) -> Result<()> {
+    fn join_slice(
+        &self,
+        chunk: &Chunk,
+        by_id: &[u32],
+        first: u64,
+        joined: &mut Joined,
+        unchanged: &mut Vec<u32>,
+    ) -> Result<()> {
         let mut ids = self.catalog().ids();
         for &index in by_id {
             let known = self.known(&mut ids, chunk.id(index as usize))?;
-            if let Some(number) = known.current() {
-                if self.is_stored(&self.document(chunk, index as usize)?, number)? {
-                    unchanged.push(index);
-                    continue;
-                }
-                joined.replacing += 1;
+            if let Some(number) = known.current()
+                && self.is_stored(&self.document(chunk, index as usize)?, number)?
+            {
+                unchanged.push(index);
+                continue;
             }
-            known.replace(self.is_pending(), &mut joined.deleted, &mut joined.replaced);
+            self.supersede(&known, first, joined)?;
         }
+        Ok(())
+    }
+
+    /// Adds the documents that a new one replaces; numbers from `first` on are of the same load.
+    fn supersede(&self, known: &Known, first: u64, joined: &mut Joined) -> Result<()> {
+        match known.current() {
+            Some(number) if number >= first => {
+                joined.repeated += 1;
+                let print = self.catalog().print(number)?;
+                joined.repeated_unprinted += u64::from(print.is_some_and(|print| print.unprinted));
+            }
+            Some(_) => joined.replacing += 1,
+            None => {}
+        }
+        known.replace(self.is_pending(), &mut joined.deleted, &mut joined.replaced);
         Ok(())
     }
 
@@ -466,6 +486,7 @@ impl Writer {
         if low == high {
             return Ok(());
         }
+        self.has_numbers_up_to(high)?;
         let mut counters = *self.counters();
         counters.next_number = high;
         counters.commits += 1;
@@ -524,19 +545,10 @@ impl Writer {
         Ok(files.into_iter().flatten().collect())
     }
 
-    /// Returns the number ranges of a chunk to be stored: those of batches.
-    fn chunk_ranges(&self, low: u64, high: u64, labels: &[(std::ops::Range<u64>, u32)]) -> Vec<(u64, Range)> {
-        if let Some(range) = self.new_range(high).filter(|_| high > low) {
-            return vec![(low, range)];
-        }
-        let cut = |range: &std::ops::Range<u64>| (range.start.max(low), range.end.min(high));
-        let committed = |high, batch| Range { high, state: RangeState::Committed, batch };
-        labels
-            .iter()
-            .map(|(range, batch)| (cut(range), *batch))
-            .filter(|((low, high), _)| low < high)
-            .map(|((low, high), batch)| (low, committed(high, batch)))
-            .collect()
+    /// Returns the number ranges of batches among documents to be stored.
+    fn ranges_of(&self, labels: Vec<(std::ops::Range<u64>, u32)>) -> Vec<(u64, Range)> {
+        let state = if self.is_pending() { RangeState::Pending } else { RangeState::Committed };
+        labels.into_iter().map(|(numbers, batch)| (numbers.start, Range { high: numbers.end, state, batch })).collect()
     }
 
     /// Commits a chunk to the database.

@@ -21,8 +21,6 @@ pub(super) struct Sequence {
     prefix: usize,
     ordinal: u64,
     batch: Option<u32>,
-    /// The number of the first, if numbers are explicit.
-    number: Option<u64>,
     fingerprints: Vec<u64>,
     /// The digits of the next ordinal.
     next: Vec<u8>,
@@ -30,24 +28,22 @@ pub(super) struct Sequence {
 
 impl Sequence {
     /// Returns a sequence that begins with a document; `None` if no id can follow.
-    pub(super) fn begin(id: String, fingerprint: Fingerprint, batch: Option<u32>, number: Option<u64>) -> Option<Self> {
+    pub(super) fn begin(id: String, fingerprint: Fingerprint, batch: Option<u32>) -> Option<Self> {
         let (prefix, ordinal) = splits(&id).next().map(|(prefix, ordinal)| (prefix.len(), ordinal))?;
         Some(Self {
             first: id,
             prefix,
             ordinal,
             batch,
-            number,
             fingerprints: vec![fingerprint.0],
             next: (ordinal + 1).to_string().into_bytes(),
         })
     }
 
     /// Takes a document if it is the next. Returns whether it is.
-    pub(super) fn take(&mut self, id: &str, fingerprint: Fingerprint, batch: Option<u32>, number: Option<u64>) -> bool {
+    pub(super) fn take(&mut self, id: &str, fingerprint: Fingerprint, batch: Option<u32>) -> bool {
         let len = self.fingerprints.len() as u64;
         let is_next = id.as_bytes().strip_prefix(self.prefix().as_bytes()) == Some(&self.next)
-            && number == self.number.map(|first| first + len)
             && batch == self.batch
             && self.ordinal + len < ORDINAL_END;
         if is_next {
@@ -69,11 +65,6 @@ impl Sequence {
     /// Returns the fingerprints.
     pub(super) fn fingerprints(&self) -> &[u64] {
         &self.fingerprints
-    }
-
-    /// Returns the explicit number of a document.
-    pub(super) fn number(&self, index: usize) -> Option<u64> {
-        self.number.map(|first| first + index as u64)
     }
 
     /// Returns the id of a document.
@@ -117,6 +108,11 @@ impl Sequence {
         })
     }
 
+    /// Returns the batch of its documents.
+    pub(super) fn batch(&self) -> Option<u32> {
+        self.batch
+    }
+
     /// Returns the interval of documents with numbers from `low` on.
     pub(super) fn interval(&self, indexes: &Range<usize>, low: u64) -> Interval {
         Interval {
@@ -145,48 +141,41 @@ fn count_on(digits: &mut Vec<u8>) {
 mod tests {
     use super::*;
 
-    fn begin(id: &str, number: Option<u64>) -> Option<Sequence> {
-        Sequence::begin(id.into(), Fingerprint(7), None, number)
+    fn begin(id: &str) -> Option<Sequence> {
+        Sequence::begin(id.into(), Fingerprint(7), None)
     }
 
-    fn take(sequence: &mut Sequence, id: &str, number: Option<u64>) -> bool {
-        sequence.take(id, Fingerprint(8), None, number)
+    fn take(sequence: &mut Sequence, id: &str) -> bool {
+        sequence.take(id, Fingerprint(8), None)
     }
 
     #[test]
     fn a_sequence_takes_the_documents_whose_ids_count_on() {
-        let mut sequence = begin("x08", None).expect("an ordinal");
+        let mut sequence = begin("x08").expect("an ordinal");
         for (id, is_next) in
             [("x09", true), ("x10", false), ("x010", true), ("x012", false), ("x011", true), ("", false)]
         {
-            assert_eq!(take(&mut sequence, id, None), is_next, "{id}");
+            assert_eq!(take(&mut sequence, id), is_next, "{id}");
         }
-        assert!(!sequence.take("x012", Fingerprint(7), Some(3), None) && !take(&mut sequence, "x012", Some(4)));
-        assert!(take(&mut sequence, "x012", None));
+        assert!(!sequence.take("x012", Fingerprint(7), Some(3)));
+        assert!(take(&mut sequence, "x012"));
         let ids: Vec<String> = (0..sequence.len()).map(|index| sequence.id(index)).collect();
         assert_eq!(ids, ["x08", "x09", "x010", "x011", "x012"]);
         assert_eq!(
             (sequence.interval(&(1..3), 40).id(41), sequence.document(1).fingerprint()),
             ("x010".into(), Fingerprint(8))
         );
-        assert!(begin("x", None).is_none() && begin("", None).is_none());
-    }
-
-    #[test]
-    fn explicit_numbers_count_on_too() {
-        let mut sequence = begin("5", Some(70)).expect("an ordinal");
-        assert!(!take(&mut sequence, "6", Some(72)) && take(&mut sequence, "6", Some(71)));
-        assert_eq!(sequence.number(1), Some(71));
+        assert!(begin("x").is_none() && begin("").is_none());
     }
 
     #[test]
     fn stretches_have_ordinals_of_one_length() {
-        let mut sequence = begin("5", None).expect("an ordinal");
-        (6..130).for_each(|id| assert!(take(&mut sequence, &id.to_string(), None)));
+        let mut sequence = begin("5").expect("an ordinal");
+        (6..130).for_each(|id| assert!(take(&mut sequence, &id.to_string())));
         let stretches: Vec<Range<u64>> = sequence.stretches(40).map(|stretch| sequence.ordinals(&stretch)).collect();
         assert_eq!(stretches, [5..10, 10..50, 50..90, 90..100, 100..130]);
-        let mut last = begin("9999999999999999998", None).expect("an ordinal");
-        assert!(take(&mut last, "9999999999999999999", None) && !take(&mut last, "10000000000000000000", None));
+        let mut last = begin("9999999999999999998").expect("an ordinal");
+        assert!(take(&mut last, "9999999999999999999") && !take(&mut last, "10000000000000000000"));
         assert!(last.stretches(9).eq(std::iter::once(0..2)));
     }
 }

@@ -1,7 +1,10 @@
 use std::ops::Range;
 
+use nddb_format::postings::NUMBER_END;
+use nddb_format::record::Counters;
+
 use crate::store::read::view::Within;
-use crate::{Config, Document, Fingerprint, Writer};
+use crate::{Config, Document, Error, Fingerprint, Writer};
 
 fn bare(id: &str, fingerprint: u64) -> Document {
     Document::bare(id, Fingerprint(fingerprint)).expect("a good id")
@@ -113,5 +116,44 @@ fn an_interval_is_replaced_by_one_row_that_leaves_part_by_part() {
         assert_eq!(stored.fingerprint.0, id << 20 ^ if id < 100 { 1 } else { 2 });
     }
     drop(writer);
+    assert!(crate::check(&path, &crate::CheckOptions::default(), &mut |_| true).expect("checked").is_sound());
+}
+
+/// Files have no room for greater numbers: what would get one is refused before anything is written.
+#[test]
+fn numbers_that_a_database_does_not_have_are_refused_and_nothing_is_reserved() {
+    const LEFT: u64 = 10;
+    let folder = tempfile::tempdir().expect("a folder");
+    let (path, other) = (folder.path().join("db"), folder.path().join("other"));
+    let mut source = Writer::create(&other, &Config::within(3).expect("k")).expect("created");
+    (0..=LEFT).for_each(|id| _ = source.insert(bare(&format!("{id}."), id << 20)).expect("staged"));
+    source.close().expect("closed");
+    let mut writer = Writer::create(&path, &Config::within(3).expect("k")).expect("created");
+    writer.set_counters(Counters { next_number: NUMBER_END - LEFT, ..*writer.counters() });
+    let refused = |error: Error, len: u64| match error {
+        Error::OutOfNumbers { given, needed, limit } => {
+            assert_eq!((given, needed, limit), (NUMBER_END - LEFT, len, NUMBER_END));
+        }
+        error => panic!("{error:?}"),
+    };
+    refused(writer.merge(&other).expect_err("a number too many"), LEFT + 1);
+    // An interval.
+    let mut load = writer.bulk_load().expect("a load");
+    let pushed = (0..5000).try_for_each(|id| load.push(bare(&format!("i{id}"), id << 20)));
+    refused(pushed.and_then(|()| load.finish().map(|_| ())).expect_err("too many"), 5000);
+    (0..LEFT).for_each(|id| _ = writer.insert(bare(&format!("{id}."), id << 20)).expect("staged"));
+    refused(writer.insert(bare("one more", 1)).expect_err("a number too many"), LEFT + 1);
+    refused(writer.insert(bare("0.", 1)).expect_err("a number too many"), LEFT + 1);
+    assert_eq!(writer.counters().next_number, NUMBER_END - LEFT);
+    writer.commit().expect("committed");
+    assert_eq!(writer.counters().next_number, NUMBER_END);
+    writer.flush().expect("flushed");
+    writer.close().expect("closed");
+    let mut writer = Writer::open(&path).expect("opened");
+    assert_eq!(writer.view().stats().expect("counted").documents, LEFT);
+    let again = writer.merge(&other).expect_err("a number too many");
+    assert!(matches!(again, Error::OutOfNumbers { needed: 1, .. }), "{again:?}");
+    assert_eq!(writer.view().get("0.").expect("answered").expect("is stored").fingerprint, Fingerprint(0));
+    writer.close().expect("closed");
     assert!(crate::check(&path, &crate::CheckOptions::default(), &mut |_| true).expect("checked").is_sound());
 }

@@ -1,5 +1,7 @@
 //! Batches, and deletions of many documents.
 
+use std::collections::BTreeSet;
+
 use nddb_format::record::{Archive, Batch, BatchState, Head, Range, RangeState, Record};
 
 use roaring::RoaringTreemap;
@@ -139,7 +141,7 @@ impl Writer {
         counters.live -= gone;
         let mut commit = self.catalog.begin();
         self.change_ranges(&mut commit, batch.number, RangeState::Cancelled)?;
-        self.start_archives_again(&mut commit)?;
+        self.start_archives_again(&mut commit, &|_| false)?;
         commit.batch(name, &Batch { state: BatchState::Cancelled, ..batch });
         commit.counters(&counters);
         let written = commit.write();
@@ -215,13 +217,37 @@ impl Writer {
         Ok(())
     }
 
-    /// Resets the progress of archives that were read in part: deleted documents may have come from them, and
-    /// reading a page again is harmless.
-    fn start_archives_again(&self, commit: &mut Commit<'_>) -> Result<()> {
-        for (number, archive) in self.catalog.archives()?.into_iter().filter(|(_, archive)| !archive.finished) {
-            commit.archive(number, &Archive { offset: 0, inner: 0, ..archive });
+    /// Has later loads read archives from the start: those selected, and those that were read in part, from which deleted
+    /// documents may have come. To read a page again is harmless.
+    fn start_archives_again(&self, commit: &mut Commit<'_>, are_selected: &dyn Fn(u32) -> bool) -> Result<()> {
+        for (number, archive) in self.catalog.archives()? {
+            if !archive.finished || are_selected(number) {
+                commit.archive(number, &Archive { finished: false, offset: 0, inner: 0, ..archive });
+            }
         }
         Ok(())
+    }
+
+    /// Returns the archives that documents came from; `None` if that is not known of all of them, as of sketches and of
+    /// bare fingerprints, whose records name no archive that was read.
+    fn origins(&self, numbers: &RoaringTreemap) -> Result<Option<BTreeSet<u32>>> {
+        let read = self.catalog.archives()?.into_iter().filter(|(_, archive)| archive.documents > 0);
+        let read: BTreeSet<u32> = read.map(|(number, _)| number).collect();
+        let (mut origins, mut are_known, mut slice) = (BTreeSet::new(), true, Vec::new());
+        let mut left = numbers.iter().peekable();
+        while are_known && left.peek().is_some() {
+            slice.clear();
+            slice.extend(left.by_ref().take(CHUNK));
+            self.catalog.records(&slice, &mut |_, value| {
+                let record = Record::decode(value).map_err(Error::format(&self.dir.catalog()))?;
+                match record.source.filter(|source| read.contains(&source.archive)) {
+                    Some(source) => _ = origins.insert(source.archive),
+                    None => are_known = false,
+                }
+                Ok(())
+            })?;
+        }
+        Ok(are_known.then_some(origins))
     }
 
     fn pending_batch(&mut self, name: &str) -> Result<Batch> {
@@ -236,7 +262,8 @@ impl Writer {
         Ok(batch)
     }
 
-    /// Deletes all documents of a batch that is not pending. Returns their number.
+    /// Deletes all documents of a batch that is not pending, and has later loads read the archives that they came from:
+    /// all archives, if that is not known of a document. Returns their number.
     ///
     /// # Errors
     /// [`Error::Batch`] if there is no such batch or it is pending; errors of the disk.
@@ -248,8 +275,10 @@ impl Writer {
         }
         let mut numbers = RoaringTreemap::new();
         self.view().numbers_of_batch(batch.number, &mut |number| _ = numbers.insert(number))?;
+        let origins = self.origins(&numbers)?;
+        let is_origin = |number: u32| origins.as_ref().is_none_or(|origins| origins.contains(&number));
         let mut commit = self.catalog.begin();
-        self.start_archives_again(&mut commit)?;
+        self.start_archives_again(&mut commit, &is_origin)?;
         let written = commit.write();
         self.guard(written)?;
         self.delete_numbers(&numbers)

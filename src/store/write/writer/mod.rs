@@ -10,6 +10,7 @@ mod replacing;
 mod retire;
 mod retired;
 
+use nddb_format::postings::NUMBER_END;
 use nddb_format::record::{Batch, Counters, Settings};
 use roaring::RoaringTreemap;
 
@@ -83,6 +84,11 @@ impl Writer {
     /// Sets the number of threads for long work; 1 by default.
     pub fn set_threads(&mut self, threads: usize) {
         self.threads = threads.max(1);
+    }
+
+    /// Returns the memory of a bulk load or a merge in bytes.
+    pub(crate) fn memory_limit(&self) -> u64 {
+        self.memory_limit
     }
 
     /// Sets the memory of a bulk load or a merge in bytes, besides the catalog's caches.
@@ -160,7 +166,9 @@ impl Writer {
         if let Err(error) = &outcome {
             let harmless = match error {
                 error if is_failed_sync(error) => false,
-                Error::Cancelled | Error::OverLimit { .. } | Error::OutOfRange { .. } => true,
+                Error::Cancelled | Error::OverLimit { .. } | Error::OutOfRange { .. } | Error::OutOfNumbers { .. } => {
+                    true
+                }
                 Error::Io { source, .. } => source.kind() == std::io::ErrorKind::StorageFull,
                 _ => false,
             };
@@ -183,7 +191,8 @@ impl Writer {
     /// Stages a document. The document replaces a stored one with the same id, unless nothing differs.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] for a fingerprint wider than the database's; [`Error::Poisoned`]; damage.
+    /// [`Error::OutOfRange`] for a fingerprint wider than the database's; [`Error::OutOfNumbers`]; [`Error::Poisoned`];
+    /// damage.
     pub fn insert(&mut self, document: Document) -> Result<Outcome> {
         self.ready()?;
         let document = document.fitted(self.settings.bits)?;
@@ -191,9 +200,10 @@ impl Writer {
             if document.is_same_as(&staged.print, &staged.document.record) {
                 return Ok(Outcome::Unchanged);
             }
+            let number = self.next_staged()?;
             self.group.abandon(document.id());
             // The document that the staged one replaced is marked already.
-            self.stage(document, &Known::default());
+            self.stage(document, number, &Known::default());
             return Ok(Outcome::Replaced);
         }
         let known = self.known(&mut self.catalog.ids(), document.id())?;
@@ -203,14 +213,30 @@ impl Writer {
             return Ok(Outcome::Unchanged);
         }
         let outcome = if known.current().is_some() { Outcome::Replaced } else { Outcome::New };
-        self.stage(document, &known);
+        let number = self.next_staged()?;
+        self.stage(document, number, &known);
         Ok(outcome)
     }
 
-    /// Stages a document under the next number, and the deletion of the ones it replaces: at once, or when the
-    /// pending batch is committed. Documents of other pending batches with the id are older.
-    fn stage(&mut self, mut document: Document, known: &Known) {
+    /// Returns the number of the next staged document.
+    fn next_staged(&self) -> Result<u64> {
         let number = self.counters.next_number + self.group.documents.len() as u64;
+        self.has_numbers_up_to(number + 1)?;
+        Ok(number)
+    }
+
+    /// Refuses numbers beyond those that a database has.
+    pub(crate) fn has_numbers_up_to(&self, high: u64) -> Result<()> {
+        let given = self.counters.next_number;
+        match high > NUMBER_END {
+            true => Err(Error::OutOfNumbers { given, needed: high - given, limit: NUMBER_END }),
+            false => Ok(()),
+        }
+    }
+
+    /// Stages a document under a number, and the deletion of the ones it replaces: at once, or when the
+    /// pending batch is committed. Documents of other pending batches with the id are older.
+    fn stage(&mut self, mut document: Document, number: u64, known: &Known) {
         document.record.batch = self.label.as_ref().map(|label| label.batch.number);
         known.replace(self.is_pending(), &mut self.group.deleted, &mut self.group.replaced);
         let (id, print, keys) = (document.record.id.clone(), document.print(), document.keys(self.recipe()));

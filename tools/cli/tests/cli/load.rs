@@ -1,5 +1,9 @@
 //! `load`: every kind of input, what is skipped, and loading again.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::time::{Duration, SystemTime};
+
 use serde_json::{Value, json};
 
 use crate::helper::{Dir, ids, prints};
@@ -31,7 +35,7 @@ fn the_summary_has_what_scripts_need() {
         assert!(summary[key].as_f64().is_some_and(|seconds| seconds >= 0.0), "{summary}");
     }
     let ran = dir.nddb(["load", "db", "p.u64le"]).done();
-    ran.says(&["load: 0 documents (0 replaced, 100 unchanged), 800 B read, nothing skipped"]);
+    ran.says(&["load: 0 documents stored (0 replaced), 100 unchanged, nothing skipped, of 100 entries read (800 B)"]);
 }
 
 #[test]
@@ -109,9 +113,77 @@ fn a_changed_page_replaces_the_old_one() {
 fn of_equal_ids_in_one_input_the_last_lives() {
     let dir = Dir::with_database();
     dir.write("d.tsv", b"a\t0000000000000001\nb\t0000000000000002\na\t0000000000000003\n");
-    let summary = load(&dir, &["d.tsv"]);
-    assert_eq!((&summary["documents"], &summary["repeated"]), (&json!(2), &json!(1)));
+    let ran = dir.nddb(["load", "db", "d.tsv", "--json"]).ends(3);
+    let summary = ran.json();
+    assert_eq!((&summary["entries"], &summary["documents"], &summary["repeated"]), (&json!(3), &json!(2), &json!(1)));
+    ran.says(&["2 documents stored (0 replaced), 0 unchanged, 1 repeated (their id came again", "of 3 entries read"]);
     assert_eq!(dir.nddb(["get", "db", "a"]).done().json()["fp"], "0000000000000003");
+    // Where nothing differs, all is stored.
+    dir.write("same.tsv", b"c\t0000000000000001\nc\t0000000000000001\n");
+    let summary = load(&dir, &["same.tsv"]);
+    assert_eq!((&summary["entries"], &summary["documents"], &summary["unchanged"]), (&json!(2), &json!(1), &json!(1)));
+}
+
+#[test]
+fn pages_whose_names_are_not_text_are_all_stored() {
+    let dir = Dir::with_database();
+    std::fs::create_dir_all(dir.path("site")).expect("folders can be made");
+    let names: [&[u8]; 4] = [b"\xff.html", b"\xfe.html", b"%FF.html", b"caf%C3%A9.html"];
+    for (name, words) in names.into_iter().zip(["one two", "three four", "five six", "seven eight"]) {
+        let page = format!("<title>{words}</title><p>some words of the page {words}");
+        std::fs::write(dir.path("site").join(OsStr::from_bytes(name)), page).expect("written");
+    }
+    let summary = load(&dir, &["site"]);
+    assert_eq!((counts(&summary), &summary["entries"]), ([4, 0, 0, 0], &json!(4)));
+    assert_eq!(dir.nddb(["get", "db", "%FF.html", "%FE.html", "%25FF.html", "caf%C3%A9.html"]).done().lines().len(), 4);
+    assert_eq!(counts(&load(&dir, &["site"])), [0, 0, 4, 0]);
+}
+
+#[test]
+fn the_archives_of_a_deleted_batch_are_read_again_and_what_is_passed_over_is_named() {
+    let dir = Dir::with_database();
+    for (name, page) in ["a.warc", "b.warc.gz", "c.warc"].into_iter().zip(&PAGES) {
+        dir.write_warc(name, &[*page]);
+    }
+    load(&dir, &["a.warc", "--batch", "one"]);
+    load(&dir, &["b.warc.gz", "--batch", "two"]);
+    dir.nddb(["rm", "db", "--batch", "one"]).done();
+    let ran = dir.nddb(["load", "db", "a.warc", "b.warc.gz", "c.warc", "--json"]).done();
+    assert_eq!((counts(&ran.json()), &ran.json()["archives_passed_over"]), ([2, 0, 0, 0], &json!(1)));
+    ran.says(&["1 archive passed over, loaded before: b.warc.gz (--again reads all)"]);
+    dir.nddb(["get", "db", PAGES[0].0]).done();
+}
+
+#[test]
+fn documents_without_an_archive_have_all_archives_read_again_when_their_batch_is_deleted() {
+    let dir = Dir::with_database();
+    dir.write("a.jsonl", b"{\"id\":\"a\",\"fp\":\"00000000000000ff\"}\n");
+    dir.write("b.jsonl", b"{\"id\":\"b\",\"text\":\"some words\"}\n");
+    load(&dir, &["a.jsonl", "--batch", "one"]);
+    dir.nddb(["rm", "db", "--batch", "one"]).done();
+    assert_eq!(counts(&load(&dir, &["a.jsonl", "b.jsonl"])), [2, 0, 0, 0]);
+}
+
+#[test]
+fn an_archive_that_was_edited_between_its_ends_is_read_again() {
+    let dir = Dir::with_database();
+    let lines = |changed: usize| -> String {
+        let text = |number: usize| if number == changed { "quite other" } else { "some of the" };
+        let line = |number| format!("{{\"id\":\"{number}\",\"text\":\"{} words of line {number}\"}}\n", text(number));
+        (0..5_000).map(line).collect()
+    };
+    let write = |content: String, second: u64| {
+        dir.write("d.jsonl", content.as_bytes());
+        let file = std::fs::File::options().write(true).open(dir.path("d.jsonl")).expect("opened");
+        file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(second)).expect("set");
+    };
+    write(lines(usize::MAX), 1_700_000_000);
+    dir.write("more.jsonl", b"{\"id\":\"more\",\"text\":\"some words\"}\n");
+    assert_eq!(counts(&load(&dir, &["d.jsonl"])), [5_000, 0, 0, 0]);
+    write(lines(2_500), 1_700_000_001);
+    assert_eq!(counts(&load(&dir, &["d.jsonl", "more.jsonl"])), [2, 1, 4_999, 0]);
+    dir.write("last.jsonl", b"{\"id\":\"last\",\"text\":\"some words\"}\n");
+    assert_eq!(load(&dir, &["d.jsonl", "last.jsonl"])["archives_passed_over"], 1);
 }
 
 #[test]
@@ -273,4 +345,40 @@ fn a_fingerprint_wider_than_the_databases_is_skipped() {
     let ran = dir.nddb(["load", "db", "p.u64le", "--json"]).ends(3);
     assert_eq!(ran.json()["skipped_by_reason"], json!({"bad_fingerprint": 1}));
     assert_eq!(ids(&dir.nddb(["query", "db", "--fp", "0000000000000004"]).done().json()), ["0"]);
+}
+
+/// Long pages are in memory one at a time, however many threads there are.
+#[test]
+#[cfg(target_os = "linux")]
+fn pages_in_flight_are_part_of_the_memory_limit() {
+    let dir = Dir::with_database();
+    let lines: String = (0..6)
+        .map(|id| {
+            let words: String = (0..500_000).map(|word| format!("w{:06} ", word * 7 + id)).collect();
+            format!("{{\"id\":\"{id}\",\"text\":\"{words}\"}}\n")
+        })
+        .collect();
+    dir.write("long.jsonl", lines.as_bytes());
+    let args = ["load", "db", "long.jsonl", "--threads", "6", "--memory-limit", "16M", "--progress", "off"];
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_nddb"))
+        .args(args)
+        .current_dir(dir.path(""))
+        .spawn()
+        .expect("it runs");
+    let status = format!("/proc/{}/status", child.id());
+    let peak = || {
+        let status = std::fs::read_to_string(&status).ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+        line.trim().strip_suffix(" kB")?.parse::<u64>().ok()
+    };
+    let mut most = 0;
+    let ended = loop {
+        most = peak().unwrap_or(0).max(most);
+        if let Some(ended) = child.try_wait().expect("it can be waited for") {
+            break ended;
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    };
+    assert!(ended.success());
+    assert!((1..140 << 10).contains(&most), "{most} KB");
 }

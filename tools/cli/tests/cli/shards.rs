@@ -67,7 +67,7 @@ fn a_table_of_sketches_is_loaded_as_its_pages_are() {
     std::fs::remove_file(dir.path("gone.warc")).expect("there");
     dir.nddb(["create", "shard", "--recipe", "web"]).done();
     dir.nddb(["load", "shard", dir.path("other.warc").to_str().expect("UTF-8")]).done();
-    dir.nddb(["load", "shard", "sketches.parquet"]).done().says(&["13 documents (0 replaced, 1 unchanged)"]);
+    dir.nddb(["load", "shard", "sketches.parquet"]).done().says(&["13 documents stored (0 replaced), 1 unchanged"]);
     let (mut expected, mut found) = (stored(&dir, "db"), stored(&dir, "shard"));
     for row in expected.iter_mut().chain(&mut found) {
         let gone = row["id"] == "http://gone.org/";

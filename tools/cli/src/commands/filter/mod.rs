@@ -13,7 +13,7 @@ use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
 
 use nddb::View;
-use nddb::archive::{Format, IdFrom, Input, Options};
+use nddb::archive::{Format, IdFrom, Input, Options, path_of};
 use serde_json::json;
 
 use self::lists::{Clusters, RemoveList};
@@ -298,7 +298,7 @@ impl Job<'_> {
         for number in 1.. {
             let Some(archive) = self.view.archive(number)? else { break };
             // A file that was moved has its name and its size.
-            let path = Path::new(&archive.path);
+            let path = path_of(&archive.path);
             let is_moved = || path.file_name() == self.input.file_name() && inputs::size(self.input) == archive.size;
             if path == self.input || is_moved() {
                 options = Options::from_reading(archive.reading.as_ref());

@@ -2,6 +2,7 @@
 
 mod selected;
 mod skipped;
+mod summary;
 mod unused;
 
 use std::collections::BTreeMap;
@@ -16,13 +17,14 @@ use nddb::ingest::{Event, LoadProgress, LoadReport, Loader};
 use serde_json::json;
 
 use self::selected::Choice;
-use self::skipped::{Skipped, UNREADABLE};
+use self::skipped::Skipped;
+use self::summary::PassedOver;
 use self::unused::Of;
 use crate::args::{FromEnvironment, Global};
 use crate::clock::Clock;
 use crate::failure::{Code, Failure, Result, Told, chain};
 use crate::messages::{Meter, Tick};
-use crate::quantity::{self, bytes, counted, duration, grouped};
+use crate::quantity::{self, bytes, counted, duration};
 use crate::{database, interrupt, output};
 
 /// Load archives, pages or fingerprints
@@ -30,12 +32,15 @@ use crate::{database, interrupt, output};
 /// Reads WARC, WET and ARC (plain, .gz, .zst), JSONL (.gz, .zst), Parquet, HTML and text files, `id<TAB>hex` lines and
 /// raw fingerprints, tables of sketches, and folders of them: of a folder every file below it whose name tells such a
 /// format, or that of --format; its pages and texts have their path as id. Loading the same documents again changes
-/// nothing. What cannot be read is skipped and counted, and listed with --skipped; the exit code is 3 then. Sketches of
+/// nothing. The summary accounts for each entry that was read: it is stored, unchanged, repeated, skipped, or no document,
+/// as a request in a WARC file is. What cannot be read is skipped, and listed with --skipped; what has an id that comes
+/// again with another content is repeated, and the last one is stored. In both cases the exit code is 3. Sketches of
 /// another recipe than the database's end a load with exit code 12; what it committed before them stays.
 ///
-/// After ^C or a crash the same command goes on: archives that are loaded are passed over, and the one it
-/// was at is read from where it stood. If all of them are loaded they are read again, as with --again;
-/// so are those of a --pending batch, which may have been cancelled.
+/// After ^C or a crash the same command goes on: archives that are loaded and were not modified since are passed over and
+/// named, and the one it was at is read from where it stood. If all of them are loaded they are read again, as with
+/// --again; so are those of a --pending batch, which may have been cancelled, and those whose batch was deleted. Bytes of a
+/// file's name that are not UTF-8 stand as %FF in its id.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "nddb load [OPTIONS] DB INPUT...",
@@ -209,7 +214,8 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     if let Some(batch) = &args.batch {
         writer.label(batch, args.pending)?;
     }
-    let report = load(&mut writer, inputs, &args, skipped, &meter, global)?;
+    let mut passed_over = PassedOver::default();
+    let report = load(&mut writer, inputs, &args, (skipped, &mut passed_over), &meter, global)?;
     // Merges that are under way can be broken off: the next command that writes goes on with them.
     writer.watch(meter.watch(true));
     writer.close()?;
@@ -219,7 +225,7 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
             .hint("nothing was loaded: mend that input or leave it out, and run the command again")
             .into());
     }
-    tell(&report, choice.as_ref(), &clock, &args, global, &meter)
+    tell(&report, (choice.as_ref(), &passed_over), &clock, &args, global, &meter)
 }
 
 /// Loads the inputs, shows how far it is, and lists what is skipped.
@@ -227,7 +233,7 @@ fn load(
     writer: &mut Writer,
     inputs: Inputs,
     args: &Args,
-    mut skipped: Skipped,
+    (mut skipped, passed_over): (Skipped, &mut PassedOver),
     meter: &Meter,
     global: &Global,
 ) -> Result<LoadReport> {
@@ -246,6 +252,11 @@ fn load(
                 Event::Resumed { path, documents } => {
                     let (path, documents) = (path.display(), counted(documents, "document"));
                     global.messages().note(format!("{path}: goes on behind {documents} of an earlier load"));
+                    Ok(())
+                }
+                Event::PassedOver { path } => {
+                    global.messages().detail(format!("{}: passed over, an earlier load has read it", path.display()));
+                    passed_over.take(path);
                     Ok(())
                 }
                 Event::Progress(progress) => {
@@ -278,20 +289,10 @@ fn tick(progress: &LoadProgress) -> Tick {
     }
 }
 
-/// Returns the counts of what was skipped, by the names of the reasons.
-fn reasons(report: &LoadReport) -> BTreeMap<&'static str, u64> {
-    let mut reasons: BTreeMap<_, _> =
-        report.skipped_by_reason.iter().map(|(reason, &count)| (reason.as_str(), count)).collect();
-    if !report.unreadable.is_empty() {
-        reasons.insert(UNREADABLE, report.unreadable.len() as u64);
-    }
-    reasons
-}
-
 /// Prints the summary.
 fn tell(
     report: &LoadReport,
-    choice: Option<&Choice>,
+    (choice, passed_over): (Option<&Choice>, &PassedOver),
     clock: &Clock,
     args: &Args,
     global: &Global,
@@ -299,10 +300,10 @@ fn tell(
 ) -> Result<Code> {
     let (loaded, bytes_in) = (&report.loaded, report.progress.bytes_in);
     let (interrupted, skipped) = (interrupt::asked(), report.skipped());
-    let reasons = reasons(report);
     if global.json {
         let other: BTreeMap<_, _> = report.other.iter().map(|(kind, count)| (kind.as_str(), count)).collect();
         output::print_json(&json!({
+            "entries": report.entries,
             "documents": loaded.documents,
             "replaced": loaded.replaced,
             "unchanged": loaded.unchanged,
@@ -310,7 +311,7 @@ fn tell(
             "unprinted": loaded.unprinted,
             "truncated": report.truncated,
             "skipped": skipped,
-            "skipped_by_reason": reasons,
+            "skipped_by_reason": summary::reasons(report),
             "other": other,
             "archives_passed_over": report.passed_over,
             "files_passed_over": report.files_passed_over,
@@ -324,19 +325,13 @@ fn tell(
             "cpu_seconds": clock.cpu_seconds(),
         }))?;
     }
-    let skips = || {
-        let each = reasons.iter().map(|(reason, count)| format!("{reason}: {}", grouped(*count)));
-        format!("{} skipped ({})", grouped(skipped), each.collect::<Vec<_>>().join(", "))
-    };
     let mut summary = format!(
-        "{} ({} replaced, {} unchanged), {} read, {} in {}",
-        counted(loaded.documents, "document"),
-        grouped(loaded.replaced),
-        grouped(loaded.unchanged),
+        "{} ({}) in {}",
+        summary::account(report),
         bytes(bytes_in),
-        if skipped == 0 { "nothing skipped".into() } else { skips() },
         duration(std::time::Duration::from_secs_f64(clock.seconds())),
     );
+    summary += &passed_over.summary();
     if report.files_passed_over > 0 {
         let other = if args.format == Format::Auto { "no known" } else { "another" };
         summary += &format!("; {} of {other} format passed over", counted(report.files_passed_over, "file"));
@@ -351,7 +346,7 @@ fn tell(
         summary += "; interrupted, run the same command again to go on";
     }
     meter.finish(&summary);
-    let is_whole = skipped == 0 && choice.is_none_or(Choice::is_whole);
+    let is_whole = skipped == 0 && loaded.repeated == 0 && choice.is_none_or(Choice::is_whole);
     Ok(match (interrupted, is_whole) {
         (true, _) => Code::Interrupted,
         (false, true) => Code::Done,

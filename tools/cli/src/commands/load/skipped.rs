@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use nddb::archive::Position;
+use nddb::archive::{Position, text_of};
 use nddb::ingest;
 use serde_json::json;
 
@@ -35,7 +35,7 @@ impl Skipped {
         self.messages.detail(format!("{file}: skipped at byte {offset}: {reason}: {detail}"));
         let Some(output) = &mut self.output else { return Ok(()) };
         output.json(&json!({
-            "file": file.to_string(),
+            "file": text_of(what.path),
             "offset": offset,
             "inner": inner,
             "length": length,
@@ -48,8 +48,7 @@ impl Skipped {
     pub(super) fn write_unreadable(&mut self, file: &Path, error: &str) -> Result<()> {
         self.messages.warn(format!("skipped: {error}"));
         let Some(output) = &mut self.output else { return Ok(()) };
-        let file = file.display().to_string();
-        output.json(&json!({"file": file, "offset": 0, "reason": UNREADABLE, "detail": error}))
+        output.json(&json!({"file": text_of(file), "offset": 0, "reason": UNREADABLE, "detail": error}))
     }
 
     /// Adds an archive that an index names and that is no input.

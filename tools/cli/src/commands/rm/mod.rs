@@ -48,7 +48,7 @@ pub(crate) struct Args {
     /// Delete all documents of this one host
     #[arg(long, value_name = "HOST", conflicts_with = "batch")]
     host: Option<String>,
-    /// Delete all documents of this batch
+    /// Delete all documents of this batch; later loads read the archives that they came from again
     #[arg(long, value_name = "NAME")]
     batch: Option<String>,
     /// Only count what would be deleted

@@ -1,0 +1,82 @@
+//! The summary of a load: what became of each entry that was read, and what was not read.
+
+use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::path::Path;
+
+use nddb::archive::text_of;
+use nddb::ingest::LoadReport;
+
+use super::skipped::UNREADABLE;
+use crate::quantity::{counted, grouped};
+
+/// Names of archives in a message.
+const NAMED: usize = 3;
+
+/// Returns the counts of what was skipped, by the names of the reasons.
+pub(super) fn reasons(report: &LoadReport) -> BTreeMap<&'static str, u64> {
+    let mut reasons: BTreeMap<_, _> =
+        report.skipped_by_reason.iter().map(|(reason, &count)| (reason.as_str(), count)).collect();
+    if !report.unreadable.is_empty() {
+        reasons.insert(UNREADABLE, report.unreadable.len() as u64);
+    }
+    reasons
+}
+
+/// Says what became of all entries that were read. The counts add up: each entry is stored, unchanged, repeated, skipped
+/// or no document.
+pub(super) fn account(report: &LoadReport) -> String {
+    let loaded = &report.loaded;
+    let mut text = format!(
+        "{} stored ({} replaced), {} unchanged, ",
+        counted(loaded.documents, "document"),
+        grouped(loaded.replaced),
+        grouped(loaded.unchanged),
+    );
+    if loaded.repeated > 0 {
+        text += &format!("{} repeated (their id came again: the last one is stored), ", grouped(loaded.repeated));
+    }
+    match report.skipped() {
+        0 => text += "nothing skipped",
+        skipped => text += &format!("{} skipped ({})", grouped(skipped), list(reasons(report))),
+    }
+    let other: u64 = report.other.values().sum();
+    if other > 0 {
+        let kinds = report.other.iter().map(|(kind, &count)| (kind.as_str(), count));
+        text += &format!(", {} no documents ({})", grouped(other), list(kinds));
+    }
+    let entries = if report.entries == 1 { "entry" } else { "entries" };
+    format!("{text}, of {} {entries} read", grouped(report.entries))
+}
+
+fn list<K: Display>(counts: impl IntoIterator<Item = (K, u64)>) -> String {
+    let each = counts.into_iter().map(|(name, count)| format!("{name}: {}", grouped(count)));
+    each.collect::<Vec<_>>().join(", ")
+}
+
+/// The archives that are passed over: how many, and the first of them.
+#[derive(Default)]
+pub(super) struct PassedOver {
+    archives: u64,
+    named: Vec<String>,
+}
+
+impl PassedOver {
+    /// Counts an archive.
+    pub(super) fn take(&mut self, archive: &Path) {
+        self.archives += 1;
+        if self.named.len() < NAMED {
+            self.named.push(text_of(archive));
+        }
+    }
+
+    /// The end of the summary: which they are, and how they are read.
+    pub(super) fn summary(&self) -> String {
+        if self.archives == 0 {
+            return String::new();
+        }
+        let more = if self.archives > NAMED as u64 { ", ..." } else { "" };
+        let (count, names) = (counted(self.archives, "archive"), self.named.join(", "));
+        format!("; {count} passed over, loaded before: {names}{more} (--again reads all)")
+    }
+}
