@@ -39,7 +39,7 @@ pub use method::requirements::Held;
 pub use method::rules::{Decision, Rules, Threshold};
 pub use method::text_options::{SetOptions, ShingleOptions, TextScope};
 pub use method::text_summary::{SetSummary, ShingleSummary, UnreadTexts};
-pub use method::traits::{ALL_TRAITS, Model, TRAITS, Trait, Traits, told};
+pub use method::traits::{ALL_TRAITS, Model, REST, REST_WEIGHT, TRAITS, Trait, Traits, told};
 pub use method::verification::Verification;
 pub use online::{
     Bound, Edit, Judgement, NearDuplicate, NearDuplicates, OnlineDetector, PartedNearDuplicates, TermDifference,

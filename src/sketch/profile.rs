@@ -156,7 +156,8 @@ impl Profile {
     pub(crate) fn of(content: &PageContent, hashes: &[u64], host: &str, url: Option<&str>) -> Option<Self> {
         let values = min_hash::min_values(hashes, separating(hashes, SHORT))?;
         let whole_hashes = content.whole_hashes();
-        let whole = min_hash::first_min_values(&whole_hashes, separating(&whole_hashes, OF_WHOLE)).unwrap_or([0; WHOLE]);
+        let whole =
+            min_hash::first_min_values(&whole_hashes, separating(&whole_hashes, OF_WHOLE)).unwrap_or([0; WHOLE]);
         let mut headings: Vec<_> = content.headings().collect();
         headings.sort_by_key(|heading| heading.rank);
         let of_headings = headings.iter().flat_map(|heading| content.lower(heading.indexes));

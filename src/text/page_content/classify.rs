@@ -7,7 +7,7 @@
 //! All arithmetic is of sums, products, quotients and square roots, which every processor rounds alike.
 
 use super::blocks::ContentBlock;
-use super::weights::{CONTEXT, Context, DOUBT, LIST_SHARE, LIST_UNITS, LOCAL, MOST};
+use super::weights::{BRIEF_DOUBT, BRIEF_UNITS, CONTEXT, Context, DOUBT, LIST_SHARE, LOCAL, MOST};
 use crate::text::containers::{Container, Own};
 use crate::text::hints::Hints;
 
@@ -46,20 +46,22 @@ pub(super) fn markup(blocks: &mut [ContentBlock], containers: &[Container]) {
     doubt(blocks);
 }
 
-/// Where little of what stands outside of frames is content, all of it is that is not in links; in a list of links, all
-/// of it.
+/// Where less than half of the content is prose, or little of what stands outside of frames is content, all of that is: with
+/// its links, if these are much of it.
 fn doubt(blocks: &mut [ContentBlock]) {
     let is_open = |block: &ContentBlock| !block.is_title && !block.is_frame;
     let sum = |of: &dyn Fn(&ContentBlock) -> bool, length: &dyn Fn(&ContentBlock) -> u32| -> u64 {
         blocks.iter().filter(|block| of(block)).map(|block| u64::from(length(block))).sum()
     };
     let content = sum(&|block| block.is_content, &ContentBlock::text_units);
+    let prose = sum(&|block| block.is_content && block.is_prose(), &ContentBlock::text_units);
     let open = sum(&is_open, &ContentBlock::text_units);
     let with_links = sum(&is_open, &|block| block.units);
-    let is_list = content < LIST_UNITS && (open as f64) < LIST_SHARE * with_links as f64;
-    if is_list || (content as f64) < DOUBT * open as f64 {
+    let least = if content < BRIEF_UNITS { BRIEF_DOUBT } else { DOUBT };
+    if 2 * prose < content || (content as f64) < least * open as f64 {
+        let has_links = (open as f64) < LIST_SHARE * with_links as f64;
         for block in blocks.iter_mut() {
-            block.is_content = is_open(block) && (is_list || !block.is_link());
+            block.is_content = is_open(block) && (has_links || !block.is_link());
         }
     }
 }

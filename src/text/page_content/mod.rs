@@ -16,7 +16,7 @@
 //!   whole text has all terms.
 //! * The title of a page of markup is the first `title` that has a term and is of no drawing, that of plain text its
 //!   first line, if that is as short as a heading and another one follows. Headings are the `h1` to `h3` of the content
-//!   with all their blocks, and each `h1` that is in no frame and no link. In plain text a heading is a line marked as
+//!   with all their blocks, and those of the highest rank that are in no frame and no link. In plain text a heading is a line marked as
 //!   in Markdown, AsciiDoc or reStructuredText: `#` or `=` once to thrice before it, or a line of `=` (first rank), `-`
 //!   (second), or `~`, `^`, `"` or `+` (third) below it.
 
@@ -196,6 +196,10 @@ impl PageContent {
         {
             self.title.extend(indexes(first));
         }
+        // The headings of the highest rank name a page, whether they stand in its content or above it.
+        let is_above = |block: &ContentBlock| !block.is_title && !block.is_frame && !block.is_link();
+        let of_above = |block: &ContentBlock| block.heading.filter(|_| is_above(block)).map(|heading| heading.rank);
+        let highest = self.blocks.iter().filter_map(of_above).min();
         let mut last = None;
         for block in &self.blocks {
             if block.is_title {
@@ -203,7 +207,7 @@ impl PageContent {
                     self.title.extend(indexes(block));
                 }
             } else if let Some(heading) = block.heading
-                && (block.is_content || heading.rank == 1 && !block.is_frame && !block.is_link())
+                && (block.is_content || highest == Some(heading.rank) && is_above(block))
             {
                 if last.replace(heading.number) != Some(heading.number) {
                     self.headings.push(HeadingEnd { rank: heading.rank, end: self.heading_terms.len() });

@@ -99,9 +99,11 @@ pub(super) const CONTEXT: Context = Context {
 /// An element with this share of a page's text outside of links or more is content whatever its name says.
 pub(super) const MOST: f64 = 0.6;
 
-/// Content with less than this share of what stands in no element around the content is in doubt.
+/// Content with less than this share of what stands in no element around the content is in doubt; of a brief content, of
+/// fewer units than this, with less than that share.
 pub(super) const DOUBT: f64 = 0.2;
+pub(super) const BRIEF_UNITS: u64 = 600;
+pub(super) const BRIEF_DOUBT: f64 = 0.5;
 
-/// Share of text outside of links below which a page is a list of links, if its content is shorter than this.
-pub(super) const LIST_SHARE: f64 = 1.0 / 3.0;
-pub(super) const LIST_UNITS: u64 = 1000;
+/// Share of text outside of links below which links are part of a content that is in doubt: of lists and indexes.
+pub(super) const LIST_SHARE: f64 = 0.6;

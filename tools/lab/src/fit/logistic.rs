@@ -1,6 +1,6 @@
 //! Logistic regression with a penalty on the squares of the weights, by Newton's method.
 
-use nddb::detect::{Model, TRAITS};
+use nddb::detect::{Model, REST, REST_WEIGHT, TRAITS};
 
 /// A labelled pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,7 +28,7 @@ const STEP_MAX: f64 = 4.0;
 /// Change of the weights below which a step is the last one.
 const STEP_MIN: f64 = 1e-7;
 
-/// Fits the traits that are `used`, those whose weight would have the wrong sign left out one by one. The search begins
+/// Fits the traits that are `used`, but for [`REST`], whose weight is set; those whose weight would have the wrong sign left out one by one. The search begins
 /// at the model `near`, which decides how long it takes, and not what it finds.
 pub(super) fn fit(
     examples: &[Example],
@@ -37,6 +37,7 @@ pub(super) fn fit(
     mut used: [bool; TRAITS],
     near: Option<&Model>,
 ) -> Model {
+    used[REST] = false;
     let columns = |example: &Example| std::array::from_fn(|at| if at == 0 { 1.0 } else { example.traits[at - 1] });
     let raw: Vec<[f64; N]> = examples.iter().map(columns).collect();
     let labels: Vec<bool> = examples.iter().map(|example| example.is_near).collect();
@@ -50,7 +51,8 @@ pub(super) fn fit(
         match worst {
             Some(index) => used[index] = false,
             None => {
-                let [constant, weights @ ..] = found.plain;
+                let [constant, mut weights @ ..] = found.plain;
+                weights[REST] = REST_WEIGHT;
                 return Model { constant, weights };
             }
         }

@@ -15,17 +15,18 @@ pub fn components(examples: &[Example]) -> Vec<usize> {
     examples.iter().map(|example| root(&mut parent, example.groups[0] as usize)).collect()
 }
 
-/// Returns the weight of each example: sets alike, components of a set alike, pairs of a component alike; their sum is
-/// the number of examples.
-pub fn weights(examples: &[Example]) -> Vec<f64> {
+/// Returns the weight of each example: sets by their weights, alike where none is given, components of a set alike, pairs of
+/// a component alike; their sum is the number of examples.
+pub fn weights(examples: &[Example], of_sets: &[f64]) -> Vec<f64> {
     let mut sizes: BTreeMap<(u32, usize), usize> = BTreeMap::new();
     let keys: Vec<(u32, usize)> =
         components(examples).into_iter().zip(examples).map(|(component, example)| (example.set, component)).collect();
     keys.iter().for_each(|key| *sizes.entry(*key).or_default() += 1);
     let mut components: BTreeMap<u32, usize> = BTreeMap::new();
     sizes.keys().for_each(|(set, _)| *components.entry(*set).or_default() += 1);
-    let sets = components.len() as f64;
-    let share = |key: &(u32, usize)| 1.0 / sets / components[&key.0] as f64 / sizes[key] as f64;
+    let of_set = |set: u32| of_sets.get(set as usize).copied().unwrap_or(1.0);
+    let all: f64 = components.keys().map(|&set| of_set(set)).sum();
+    let share = |key: &(u32, usize)| of_set(key.0) / all / components[&key.0] as f64 / sizes[key] as f64;
     keys.iter().map(|key| share(key) * examples.len() as f64).collect()
 }
 
@@ -46,7 +47,8 @@ mod tests {
         let example = |set, groups| Example { set, groups, is_near: true, is_identical: false, traits: [0.0; _] };
         // Of the first set {0, 1, 2} and {3}, of the second {4}.
         let examples = [(0, [0, 1]), (0, [2, 1]), (0, [3, 3]), (1, [4, 4])].map(|(set, groups)| example(set, groups));
-        assert_eq!(weights(&examples), [0.5, 0.5, 1.0, 2.0]);
-        assert!(weights(&[]).is_empty());
+        assert_eq!(weights(&examples, &[]), [0.5, 0.5, 1.0, 2.0]);
+        assert_eq!(weights(&examples, &[3.0, 1.0]), [0.75, 0.75, 1.5, 1.0]);
+        assert!(weights(&[], &[]).is_empty());
     }
 }

@@ -43,6 +43,9 @@ pub(crate) struct Args {
     /// of a set are its sites [default: for all sets]. Groups of one name are one group, in whatever set
     #[arg(long, value_name = "FILE")]
     groups: Vec<PathBuf>,
+    /// The weight of the same set, made pages less than labelled ones; once for each set [default: 1]
+    #[arg(long, value_name = "W", value_parser = penalty)]
+    weight: Vec<f64>,
     /// The penalty on squares: that of a weight of 1 on a trait of deviation 1, for each pair, in the units of the
     /// log-likelihood [default: of 0.0002, 0.001 and 0.005 the one whose models predict pairs of other groups best]
     #[arg(long, value_name = "P", value_parser = penalty)]
@@ -73,9 +76,10 @@ fn penalty(text: &str) -> std::result::Result<f64, String> {
 }
 
 pub(super) fn run(args: &Args, global: &Global) -> Result<Code> {
-    if args.docs.len() != args.pairs.len() || ![0, args.docs.len()].contains(&args.groups.len()) {
+    let is_given = |times: usize| [0, args.docs.len()].contains(&times);
+    if args.docs.len() != args.pairs.len() || !is_given(args.groups.len()) || !is_given(args.weight.len()) {
         return Err(Failure::usage(
-            "give --docs and --pairs once for each set, and --groups for all of them or none".to_owned(),
+            "give --docs and --pairs once for each set, and --groups and --weight for all of them or none".to_owned(),
         ));
     }
     let meter = global.messages().meter("fit");
@@ -87,7 +91,7 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Code> {
         let groups = args.groups.get(number).filter(|path| path.as_os_str() != "-");
         sets.read(docs, pairs, groups.map(PathBuf::as_path), &resources, &meter)?;
     }
-    let (value, model) = fitted(&sets, args.penalty, args.seed, global.threads());
+    let (value, model) = fitted(&sets, args.penalty, &args.weight, args.seed, global.threads());
     if let Some(path) = &args.output {
         let mut output = Output::chosen(Some(path))?;
         output.json(&model_value(&model))?;
@@ -168,9 +172,9 @@ fn groups_of(path: &Path) -> Result<HashMap<String, String>> {
 }
 
 /// Fits and tests; returns all figures, and the model.
-fn fitted(sets: &Sets, penalty: Option<f64>, seed: u64, threads: usize) -> (Value, Model) {
+fn fitted(sets: &Sets, penalty: Option<f64>, of_sets: &[f64], seed: u64, threads: usize) -> (Value, Model) {
     let examples = &sets.examples;
-    let weights = fit::weights(examples);
+    let weights = fit::weights(examples, of_sets);
     let given = penalty.as_slice();
     let penalties = if given.is_empty() { &PENALTIES } else { given };
     let task = Task { examples, weights: &weights, used: [true; TRAITS], penalties };
