@@ -1,15 +1,17 @@
 //! The database folder: within the engine the only user of std::fs, of memory maps and of `unsafe`.
 //!
-//! Owns: file names, the lock, the atomic replacement of MANIFEST, files of runs written once and
+//! Owns: file names, the atomic replacement of MANIFEST, files of runs written once and
 //! synced, read-only memory maps with a guard against SIGBUS, prefetching.
 
 use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use nddb_format::manifest::{FileEntry, Manifest};
 
+use super::lock::{LOCK, Lock};
 use super::map::Mapped;
 use super::steps::step;
 use crate::{Error, Result};
@@ -51,7 +53,6 @@ pub(crate) fn named_files(manifest: &Manifest) -> impl Iterator<Item = (FileEntr
     runs.chain(manifest.deleted.map(|file| (file, Kind::Deleted)))
 }
 
-pub(super) const LOCK: &str = "LOCK";
 const MANIFEST: &str = "MANIFEST";
 const MANIFEST_TMP: &str = "MANIFEST.tmp";
 const CATALOG: &str = "catalog";
@@ -62,37 +63,22 @@ const TMP: &str = "tmp";
 #[derive(Clone, Debug)]
 pub(crate) struct Dir {
     root: PathBuf,
-}
-
-/// The writer's lock; the kernel releases it when the process ends, however it ends.
-#[derive(Debug)]
-pub(crate) struct Lock {
-    file: File,
-}
-
-impl Drop for Lock {
-    /// Closing the file is not enough: a process just forked by another thread holds the same lock until it runs
-    /// its own program.
-    fn drop(&mut self) {
-        let _ = self.file.unlock();
-    }
+    /// The lock of a writer, which ends with the last copy of this.
+    lock: Option<Arc<Lock>>,
 }
 
 impl Dir {
-    /// Creates the folder of a new database.
-    pub(crate) fn create(root: &Path) -> Result<Self> {
-        match fs::create_dir(root) {
+    /// Creates the folder of a new database, locked for this process, described by `holder`.
+    pub(crate) fn create(root: &Path, holder: &str) -> Result<Self> {
+        match step("create the folder", root).and_then(|()| fs::create_dir(root)) {
             Ok(()) => (),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                let empty = fs::read_dir(root).is_ok_and(|mut entries| entries.next().is_none());
-                if !empty {
-                    return Err(Error::AlreadyExists { path: root.into() });
-                }
-            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => refuse_contents(root, &[])?,
             Err(error) => return Err(Error::io("create the folder", root)(error)),
         }
-        let dir = Self::at(root);
-        match Self::fill(root).and_then(|_| sync_parent(root)) {
+        let dir = Self { lock: Some(Arc::new(Lock::take(root, holder)?)), root: root.into() };
+        // Another process may have made a database here before this one had the lock.
+        refuse_contents(root, &[LOCK])?;
+        match dir.fill().and_then(|()| sync_parent(root)) {
             Ok(()) => Ok(dir),
             Err(error) => {
                 dir.discard();
@@ -101,30 +87,37 @@ impl Dir {
         }
     }
 
-    /// Empties the folder of a database that could not be made, so that the same command can be run again. What cannot
-    /// be removed stays.
+    /// Empties the folder of a database that this process could not make, so that the same command can be run again.
+    /// What cannot be removed stays.
     pub(crate) fn discard(&self) {
-        for file in [MANIFEST, MANIFEST_TMP, LOCK] {
+        for file in [MANIFEST, MANIFEST_TMP] {
             let _ = fs::remove_file(self.root.join(file));
         }
         for folder in [self.catalog(), self.runs(), self.root.join(TMP)] {
             let _ = fs::remove_dir_all(folder);
         }
+        // Last: until then nobody else may begin.
+        if let Some(lock) = &self.lock {
+            lock.remove();
+        }
     }
 
-    /// Makes the folders of a database in a folder without them.
-    pub(crate) fn fill(root: &Path) -> Result<Self> {
-        let dir = Self::at(root);
-        for folder in [dir.runs(), dir.catalog()] {
-            fs::create_dir(&folder).map_err(Error::io("create the folder", &folder))?;
+    /// Makes the new folder `outer`, which only this process uses, and in it that of a copy of a database.
+    pub(crate) fn make_in(outer: &Path, name: &str) -> Result<Self> {
+        let dir = Self { root: outer.join(name), lock: None };
+        for folder in [outer, &dir.root] {
+            fs::create_dir(folder).map_err(Error::io("create the folder", folder))?;
         }
-        sync_folder(&dir.root)?;
+        dir.fill()?;
         Ok(dir)
     }
 
-    /// Names a folder, whatever is there.
-    pub(crate) fn at(root: &Path) -> Self {
-        Self { root: root.into() }
+    /// Makes the folders of a database.
+    fn fill(&self) -> Result<()> {
+        for folder in [self.runs(), self.catalog()] {
+            fs::create_dir(&folder).map_err(Error::io("create the folder", &folder))?;
+        }
+        sync_folder(&self.root)
     }
 
     /// Opens the folder of an existing database.
@@ -138,7 +131,7 @@ impl Dir {
         if !metadata.is_dir() {
             return refuse("it is a file, a database is a folder");
         }
-        let dir = Self { root: root.into() };
+        let dir = Self { root: root.into(), lock: None };
         match fs::metadata(dir.manifest_path()) {
             Ok(_) => Ok(dir),
             Err(_) if root.join("BACKUP").is_file() => {
@@ -162,7 +155,7 @@ impl Dir {
 
     /// Opens the folder of a database that may have lost its MANIFEST.
     pub(crate) fn open_damaged(root: &Path) -> Result<Self> {
-        let dir = Self { root: root.into() };
+        let dir = Self { root: root.into(), lock: None };
         match Self::open(root) {
             Err(Error::Missing { .. }) => Ok(dir),
             outcome => outcome,
@@ -170,23 +163,9 @@ impl Dir {
     }
 
     /// Locks the database for this process, described by `holder`.
-    pub(crate) fn lock(&self, holder: &str) -> Result<Lock> {
-        let path = self.root.join(LOCK);
-        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
-        let mut file = file.map_err(Error::io("open the lock", &path))?;
-        match file.try_lock() {
-            Ok(()) => (),
-            Err(TryLockError::WouldBlock) => {
-                let mut holder = String::new();
-                let _ = (&mut file).take(1000).read_to_string(&mut holder);
-                let holder = if holder.is_empty() { "unknown".into() } else { holder.trim().to_owned() };
-                return Err(Error::Locked { path: self.root.clone(), holder });
-            }
-            Err(TryLockError::Error(error)) => return Err(Error::io("lock the file", &path)(error)),
-        }
-        // The description is for messages only; a lock without one is as good.
-        let _ = file.set_len(0).and_then(|()| file.write_all(holder.as_bytes()));
-        Ok(Lock { file })
+    pub(crate) fn locked(self, holder: &str) -> Result<Self> {
+        let lock = Lock::take(&self.root, holder)?;
+        Ok(Self { lock: Some(Arc::new(lock)), ..self })
     }
 
     /// Returns the folder of the database.
@@ -361,6 +340,16 @@ impl Dir {
     }
 }
 
+/// Fails unless a path is a folder with no more than the files `own`.
+pub(super) fn refuse_contents(path: &Path, own: &[&str]) -> Result<()> {
+    let is_own = |name: &OsString| own.iter().any(|own| name == own);
+    if names(path).is_ok_and(|names| names.iter().all(is_own)) {
+        Ok(())
+    } else {
+        Err(Error::AlreadyExists { path: path.into() })
+    }
+}
+
 /// Returns the names in a folder, sorted.
 pub(crate) fn names(folder: &Path) -> Result<Vec<OsString>> {
     let entries = fs::read_dir(folder).map_err(Error::io_of_part("list the folder", folder))?;
@@ -480,20 +469,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lock_ends_although_another_has_inherited_its_file() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let dir = Dir::create(&folder.path().join("db")).expect("a database");
-        let lock = dir.lock("the first").expect("free");
-        // As in a forked process until it runs its own program.
-        let inherited = lock.file.try_clone().expect("a descriptor");
-        let refused = dir.lock("the second").err();
-        assert!(matches!(&refused, Some(Error::Locked { holder, .. }) if holder == "the first"), "{refused:?}");
-        drop(lock);
-        assert!(dir.lock("the second").is_ok());
-        drop(inherited);
-    }
-
-    #[test]
     fn a_database_at_a_relative_path_is_made_durable_in_the_working_directory() {
         let name = format!("nddb-test-{}", std::process::id());
         let synced = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
@@ -502,7 +477,7 @@ mod tests {
             steps.lock().expect("whole").push((action, path.to_owned()));
             Ok(())
         });
-        let dir = Dir::create(Path::new(&name));
+        let dir = Dir::create(Path::new(&name), "a test");
         drop(observer);
         fs::remove_dir_all(&name).expect("removed");
         dir.expect("made");

@@ -4,6 +4,7 @@
 pub(crate) mod copy;
 pub(crate) mod dir;
 mod guard;
+mod lock;
 pub(crate) mod map;
 pub(crate) mod staging;
 pub(crate) mod steps;

@@ -45,8 +45,7 @@ const ATTEMPTS: u32 = 64;
 /// ```
 ///
 /// # Errors
-/// [`Error::NotADatabase`]; [`Error::AlreadyExists`] if there is anything at `target`; [`Error::Locked`] if another
-/// backup is made there; [`Error::OverLimit`] without space for the copies; [`Error::Inconsistent`] if a file is found
+/// [`Error::NotADatabase`]; [`Error::AlreadyExists`] if there is anything at `target`; [`Error::Locked`] if another backup is made there; [`Error::OverLimit`] without space for the copies; [`Error::Inconsistent`] if a file is found
 /// to be damaged, which the copying of a file shows and linking it does not; [`Error::Cancelled`] if `watch` returned
 /// `false`. There is no backup then.
 pub fn backup(
@@ -57,7 +56,7 @@ pub fn backup(
     let dir = Dir::open(path.as_ref())?;
     let staging = Staging::create(target.as_ref(), &holder("backup"))?;
     let ticker = Ticker::new(watch);
-    let copy = Dir::create(&staging.path().join(DATABASE))?;
+    let copy = Dir::make_in(staging.path(), DATABASE)?;
     ticker.start("take files", None, "")?;
     let taken = Taken::of(&dir, &copy, &ticker)?;
     copy.need_space(taken.bytes_to_copy())?;
@@ -67,7 +66,7 @@ pub fn backup(
     copy.sync_names()?;
     let list = staging.path().join(LIST);
     write_synced(&list, &encode(&files).map_err(Error::format(&list))?)?;
-    staging.publish(false)?;
+    staging.publish()?;
     Ok(summary)
 }
 

@@ -29,7 +29,8 @@ pub fn restore(
     let backup = backup.as_ref();
     let files = read_list(backup)?;
     let staging = Staging::create(path.as_ref(), &holder("restore"))?;
-    let dir = Dir::fill(staging.path())?;
+    // Locked until its name is durable: nobody may commit before.
+    let dir = Dir::create(staging.path(), &holder("restore"))?;
     let ticker = Ticker::new(watch);
     ticker.start("restore", Some(files.iter().map(|file| file.size).sum()), "bytes")?;
     let mut taken = Vec::with_capacity(files.len());
@@ -59,7 +60,7 @@ pub fn restore(
     }
     let summary = BackupSummary::of(dir.root(), &files, linked)?;
     dir.sync_names()?;
-    staging.publish(true)?;
+    staging.publish()?;
     Ok(summary)
 }
 

@@ -154,8 +154,7 @@ pub fn rebuild(
     options: &RebuildOptions,
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
 ) -> Result<Rebuilt> {
-    let dir = Dir::open_damaged(path.as_ref())?;
-    let _lock = dir.lock(&options.holder)?;
+    let dir = Dir::open_damaged(path.as_ref())?.locked(&options.holder)?;
     let ticker = Ticker::new(watch);
     let catalog = Catalog::open(&dir.catalog()).map_err(|error| beyond_repair(&dir, error))?;
     let settings = catalog.settings().map_err(|error| beyond_repair(&dir, error))?;
