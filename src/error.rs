@@ -88,6 +88,13 @@ pub enum Error {
         /// The path.
         path: PathBuf,
     },
+    /// A folder of somebody else is where one was to be made before it gets its name.
+    InTheWay {
+        /// The folder of somebody else.
+        path: PathBuf,
+        /// The path where something was to be created.
+        target: PathBuf,
+    },
     /// The database was created with another recipe or other parameters.
     Mismatch {
         /// The parameter that differs.
@@ -223,6 +230,9 @@ impl Error {
                 ))
             }
             Self::AlreadyExists { .. } => Some("choose another path".into()),
+            Self::InTheWay { path, target } => {
+                Some(format!("rename {}, or choose another path than {}", path.display(), target.display()))
+            }
             Self::NotABackup { .. } => Some("'nddb backup DB DIR' makes one in the new folder DIR".into()),
             Self::DamagedBackup { .. } => {
                 Some("use another backup; 'nddb verify-backup' lists all damage of this one".into())
@@ -306,6 +316,10 @@ impl fmt::Display for Error {
             Self::NotABackup { path, why } => write!(f, "{}: not a backup: {why}", path.display()),
             Self::DamagedBackup { path, what } => write!(f, "{}: {what}", path.display()),
             Self::AlreadyExists { path } => write!(f, "{}: exists already", path.display()),
+            Self::InTheWay { path, target } => {
+                let (path, target) = (path.display(), target.display());
+                write!(f, "{path}: in the way of {target}, which is made there first: it is not of nddb's making")
+            }
             Self::Mismatch { what, database, requested } => {
                 write!(f, "the database has {what} '{database}', not '{requested}'")
             }

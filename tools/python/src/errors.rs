@@ -111,7 +111,7 @@ fn class(error: &nddb::Error) -> &'static str {
         E::NotADatabase { .. } => "NotADatabase",
         E::NotABackup { .. } => "NotABackup",
         E::DamagedBackup { .. } => "DamagedBackup",
-        E::AlreadyExists { .. } => "AlreadyExists",
+        E::AlreadyExists { .. } | E::InTheWay { .. } => "AlreadyExists",
         E::Mismatch { .. } => "Mismatch",
         E::SameDatabase { .. } => "SameDatabase",
         E::Method { .. } => "UnusableMethod",

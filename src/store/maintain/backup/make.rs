@@ -45,7 +45,8 @@ const ATTEMPTS: u32 = 64;
 /// ```
 ///
 /// # Errors
-/// [`Error::NotADatabase`]; [`Error::AlreadyExists`] if there is anything at `target`; [`Error::Locked`] if another backup is made there; [`Error::OverLimit`] without space for the copies; [`Error::Inconsistent`] if a file is found
+/// [`Error::NotADatabase`]; [`Error::AlreadyExists`] if there is anything at `target`; [`Error::InTheWay`] if there is a
+/// folder of somebody else at `target.partial`; [`Error::Locked`] if another backup is made there; [`Error::OverLimit`] without space for the copies; [`Error::Inconsistent`] if a file is found
 /// to be damaged, which the copying of a file shows and linking it does not; [`Error::Cancelled`] if `watch` returned
 /// `false`. There is no backup then.
 pub fn backup(

@@ -19,7 +19,8 @@ use crate::{Error, Result};
 ///
 /// # Errors
 /// [`Error::NotABackup`]; [`Error::DamagedBackup`] if a file is missing or differs; [`Error::AlreadyExists`] if there
-/// is anything at `path`; [`Error::OverLimit`] without space for the copies; [`Error::Cancelled`] if `watch` returned
+/// is anything at `path`; [`Error::InTheWay`] if there is a folder of somebody else where it is made first, at
+/// `path.partial`; [`Error::OverLimit`] without space for the copies; [`Error::Cancelled`] if `watch` returned
 /// `false`. There is no database then.
 pub fn restore(
     backup: impl AsRef<Path>,
