@@ -62,6 +62,11 @@ pub enum Error {
         /// Description of the process that holds the lock.
         holder: String,
     },
+    /// The path no longer leads to the folder that was opened there, or to the lock that this writer holds.
+    Moved {
+        /// The path.
+        path: PathBuf,
+    },
     /// There is no database at this path.
     NotADatabase {
         /// The path.
@@ -212,6 +217,11 @@ impl Error {
             Self::BeyondRepair { .. } | Self::Catalog { damaged: true, .. } => Some(BRINGS_BACK.into()),
             Self::Newer { .. } => Some("use the newer nddb that wrote it".into()),
             Self::Locked { .. } => Some("wait until that process ends; readers need no lock".into()),
+            Self::Moved { .. } => Some(
+                "open the database again: nothing was changed at the path, and what was acknowledged is in the folder that \
+                 has been there"
+                    .into(),
+            ),
             Self::NotADatabase { path, .. } if !path.exists() => {
                 Some(format!("'nddb create {}' makes one, if the path is right", path.display()))
             }
@@ -312,6 +322,9 @@ impl fmt::Display for Error {
             }
             Self::Newer { path, .. } => write!(f, "{}: made by a newer nddb", path.display()),
             Self::Locked { path, holder } => write!(f, "{}: locked by another writer ({holder})", path.display()),
+            Self::Moved { path } => {
+                write!(f, "{}: moved, removed or replaced by another since it was opened", path.display())
+            }
             Self::NotADatabase { path, why } => write!(f, "{}: not an nddb database: {why}", path.display()),
             Self::NotABackup { path, why } => write!(f, "{}: not a backup: {why}", path.display()),
             Self::DamagedBackup { path, what } => write!(f, "{}: {what}", path.display()),

@@ -20,5 +20,6 @@ mod probe;
 mod readers;
 mod rebuild;
 mod support;
+mod swapped;
 mod texts;
 mod upkeep;

@@ -64,6 +64,7 @@ pub(crate) struct SortedFile {
 impl SortedFile {
     /// Ingests the file into the catalog: its rows are durable and visible at once.
     pub(crate) fn ingest(self, catalog: &Catalog) -> Result<()> {
+        catalog.dir.check_place()?;
         let mut options = IngestExternalFileOptions::default();
         options.set_move_files(true);
         let family = catalog.family(self.family);

@@ -13,6 +13,7 @@ use nddb_format::manifest::{FileEntry, Manifest};
 
 use super::lock::{LOCK, Lock};
 use super::map::Mapped;
+use super::place::Place;
 use super::steps::step;
 use crate::{Error, Result};
 
@@ -63,6 +64,7 @@ const TMP: &str = "tmp";
 #[derive(Clone, Debug)]
 pub(crate) struct Dir {
     root: PathBuf,
+    place: Arc<Place>,
     /// The lock of a writer, which ends with the last copy of this.
     lock: Option<Arc<Lock>>,
 }
@@ -75,7 +77,7 @@ impl Dir {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => refuse_contents(root, &[])?,
             Err(error) => return Err(Error::io("create the folder", root)(error)),
         }
-        let dir = Self { lock: Some(Arc::new(Lock::take(root, holder)?)), root: root.into() };
+        let dir = Self::at(root)?.locked(holder)?;
         // Another process may have made a database here before this one had the lock.
         refuse_contents(root, &[LOCK])?;
         match dir.fill().and_then(|()| sync_parent(root)) {
@@ -104,12 +106,18 @@ impl Dir {
 
     /// Makes the new folder `outer`, which only this process uses, and in it that of a copy of a database.
     pub(crate) fn make_in(outer: &Path, name: &str) -> Result<Self> {
-        let dir = Self { root: outer.join(name), lock: None };
-        for folder in [outer, &dir.root] {
+        let root = outer.join(name);
+        for folder in [outer, &root] {
             fs::create_dir(folder).map_err(Error::io("create the folder", folder))?;
         }
+        let dir = Self::at(&root)?;
         dir.fill()?;
         Ok(dir)
+    }
+
+    /// Opens a folder, whatever is in it.
+    fn at(root: &Path) -> Result<Self> {
+        Ok(Self { root: root.into(), place: Arc::new(Place::open(root)?), lock: None })
     }
 
     /// Makes the folders of a database.
@@ -131,7 +139,7 @@ impl Dir {
         if !metadata.is_dir() {
             return refuse("it is a file, a database is a folder");
         }
-        let dir = Self { root: root.into(), lock: None };
+        let dir = Self::at(root)?;
         match fs::metadata(dir.manifest_path()) {
             Ok(_) => Ok(dir),
             Err(_) if root.join("BACKUP").is_file() => {
@@ -155,9 +163,8 @@ impl Dir {
 
     /// Opens the folder of a database that may have lost its MANIFEST.
     pub(crate) fn open_damaged(root: &Path) -> Result<Self> {
-        let dir = Self { root: root.into(), lock: None };
         match Self::open(root) {
-            Err(Error::Missing { .. }) => Ok(dir),
+            Err(Error::Missing { .. }) => Self::at(root),
             outcome => outcome,
         }
     }
@@ -165,7 +172,22 @@ impl Dir {
     /// Locks the database for this process, described by `holder`.
     pub(crate) fn locked(self, holder: &str) -> Result<Self> {
         let lock = Lock::take(&self.root, holder)?;
-        Ok(Self { lock: Some(Arc::new(lock)), ..self })
+        let dir = Self { lock: Some(Arc::new(lock)), ..self };
+        dir.check_place()?;
+        Ok(dir)
+    }
+
+    /// Fails if the path no longer leads to the folder that was opened, or to the lock that is held. A writer asks
+    /// before each change: by the path it would change a database that it has not locked.
+    ///
+    /// # Errors
+    /// [`Error::Moved`].
+    pub(crate) fn check_place(&self) -> Result<()> {
+        let is_locked = || self.lock.as_ref().map_or(Ok(true), |lock| lock.is_at_its_path());
+        if self.place.is_at_its_path()? && is_locked()? {
+            return Ok(());
+        }
+        Err(Error::Moved { path: self.root.clone() })
     }
 
     /// Returns the folder of the database.
@@ -176,6 +198,12 @@ impl Dir {
     /// Returns the folder of the catalog.
     pub(crate) fn catalog(&self) -> PathBuf {
         self.root.join(CATALOG)
+    }
+
+    /// Returns a path for this process to the folder of the catalog that leads there, too, when the database has been
+    /// moved.
+    pub(crate) fn lasting_catalog(&self) -> PathBuf {
+        self.place.lasting_path().join(CATALOG)
     }
 
     /// Returns the path of MANIFEST.
@@ -189,6 +217,7 @@ impl Dir {
 
     /// Returns the folder for files on their way into the database, emptied at each opening for writing.
     pub(crate) fn scratch(&self) -> Result<PathBuf> {
+        self.check_place()?;
         let path = self.root.join(TMP);
         fs::create_dir_all(&path).map_err(Error::io("create the folder", &path))?;
         Ok(path)
@@ -213,11 +242,13 @@ impl Dir {
 
     /// Writes the next MANIFEST beside the present one, durably.
     pub(crate) fn prepare_manifest(&self, bytes: &[u8]) -> Result<()> {
+        self.check_place()?;
         write_synced(&self.root.join(MANIFEST_TMP), bytes)
     }
 
     /// Replaces the present MANIFEST by the prepared one. If this fails, either may be on disk.
     pub(crate) fn install_manifest(&self) -> Result<()> {
+        self.check_place()?;
         let path = self.manifest_path();
         let renamed = step("replace the file", &path).and_then(|()| fs::rename(self.root.join(MANIFEST_TMP), &path));
         renamed.map_err(Error::io("replace the file", &path))?;
@@ -226,6 +257,7 @@ impl Dir {
 
     /// Creates a file under a number that was never used before.
     pub(crate) fn create_file(&self, number: u64, kind: Kind) -> Result<FileWriter> {
+        self.check_place()?;
         let path = self.path(number, kind);
         let file = step("create the file", &path)
             .and_then(|()| OpenOptions::new().write(true).create_new(true).open(&path))
@@ -267,6 +299,7 @@ impl Dir {
 
     /// Removes a file that the durable manifest no longer names.
     pub(crate) fn remove(&self, number: u64, kind: Kind) -> Result<()> {
+        self.check_place()?;
         let path = self.path(number, kind);
         match step("remove the file", &path).and_then(|()| fs::remove_file(&path)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::io("remove the file", &path)(error)),
@@ -276,6 +309,7 @@ impl Dir {
 
     /// Removes the remains of an earlier writer: temporary files, and files whose numbers `keep` rejects.
     pub(crate) fn sweep(&self, keep: impl Fn(u64) -> bool) -> Result<()> {
+        self.check_place()?;
         let tmp = self.root.join(TMP);
         if tmp.exists() {
             fs::remove_dir_all(&tmp).map_err(Error::io("remove the folder", &tmp))?;

@@ -1,10 +1,10 @@
 //! The lock of a folder: one process at a time writes there.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Read, Write};
-use std::os::unix::fs::MetadataExt;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
+use super::place::is_at;
 use super::steps::step;
 use crate::{Error, Result};
 
@@ -48,6 +48,11 @@ impl Lock {
         }
     }
 
+    /// Returns whether its path still leads to the file that is locked.
+    pub(super) fn is_at_its_path(&self) -> Result<bool> {
+        is_at(&self.file, &self.path).map_err(Error::io("look at the file", &self.path))
+    }
+
     /// Removes the file: whoever waits for this lock begins anew.
     pub(super) fn remove(&self) {
         let _ = fs::remove_file(&self.path);
@@ -59,18 +64,6 @@ impl Drop for Lock {
     /// its own program.
     fn drop(&mut self) {
         let _ = self.file.unlock();
-    }
-}
-
-/// Returns whether a path leads to an open file or folder.
-pub(super) fn is_at(file: &File, path: &Path) -> io::Result<bool> {
-    match fs::metadata(path) {
-        Ok(there) => {
-            let held = file.metadata()?;
-            Ok((there.dev(), there.ino()) == (held.dev(), held.ino()))
-        }
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(false),
-        Err(error) => Err(error),
     }
 }
 

@@ -6,5 +6,6 @@ pub(crate) mod dir;
 mod guard;
 mod lock;
 pub(crate) mod map;
+mod place;
 pub(crate) mod staging;
 pub(crate) mod steps;

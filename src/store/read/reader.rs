@@ -148,7 +148,7 @@ impl Reader {
 fn open_catalog(dir: &Dir, before: Option<&Catalog>) -> Result<Catalog> {
     let mut attempt = 0;
     loop {
-        match before.map_or_else(|| Catalog::open_secondary(&dir.catalog()), Catalog::open_again) {
+        match before.map_or_else(|| Catalog::open_secondary(dir), Catalog::open_again) {
             Ok(catalog) => return Ok(catalog),
             Err(error) if attempt >= 8 => return Err(error),
             Err(_) => pause(&mut attempt),

@@ -108,6 +108,7 @@ fn class(error: &nddb::Error) -> &'static str {
         E::Inconsistent { .. } => "Inconsistent",
         E::Newer { .. } => "Newer",
         E::Locked { .. } => "Locked",
+        E::Moved { .. } => "Moved",
         E::NotADatabase { .. } => "NotADatabase",
         E::NotABackup { .. } => "NotABackup",
         E::DamagedBackup { .. } => "DamagedBackup",

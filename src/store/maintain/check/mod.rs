@@ -216,12 +216,12 @@ fn open(dir: &Dir) -> Result<(Opened, Result<Catalog>)> {
 /// Opens the catalog. A writer that is moving its files can make this fail, which is no damage.
 fn open_catalog(dir: &Dir) -> Result<Catalog> {
     for attempt in 0..CATALOG_ATTEMPTS {
-        if let Ok(catalog) = Catalog::open_secondary(&dir.catalog()) {
+        if let Ok(catalog) = Catalog::open_secondary(dir) {
             return Ok(catalog);
         }
         pause(attempt);
     }
-    Catalog::open_secondary(&dir.catalog())
+    Catalog::open_secondary(dir)
 }
 
 fn pause(attempt: u32) {

@@ -156,7 +156,7 @@ pub fn rebuild(
 ) -> Result<Rebuilt> {
     let dir = Dir::open_damaged(path.as_ref())?.locked(&options.holder)?;
     let ticker = Ticker::new(watch);
-    let catalog = Catalog::open(&dir.catalog()).map_err(|error| beyond_repair(&dir, error))?;
+    let catalog = Catalog::open(&dir).map_err(|error| beyond_repair(&dir, error))?;
     let settings = catalog.settings().map_err(|error| beyond_repair(&dir, error))?;
     let old = match crate::store::read::snapshot::read_manifest(&dir) {
         Ok(manifest) => Some(manifest),

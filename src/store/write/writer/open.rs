@@ -36,7 +36,7 @@ impl Writer {
 
     /// Makes what is in the folder of a new database.
     fn fill(dir: Dir, path: &Path, config: &Config) -> Result<Self> {
-        let catalog = Catalog::create(&dir.catalog())?;
+        let catalog = Catalog::create(&dir)?;
         let settings = Settings {
             catalog: identity(path),
             bits: config.bits,
@@ -73,7 +73,7 @@ impl Writer {
     pub fn open_as(path: impl AsRef<Path>, holder: &str) -> Result<Self> {
         let dir = Dir::open(path.as_ref())?.locked(holder)?;
         let manifest = read_manifest(&dir)?;
-        let catalog = Catalog::open(&dir.catalog())?;
+        let catalog = Catalog::open(&dir)?;
         let (settings, counters) = (catalog.settings()?, catalog.counters()?);
         check_agreement(&dir, &manifest, &settings, &counters)?;
         dir.sweep(|number| manifest.files().any(|file| file.number == number))?;

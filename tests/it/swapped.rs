@@ -1,0 +1,100 @@
+//! Folders that are moved away, and others put in their place, under readers and writers that have them open.
+
+use std::path::Path;
+
+use nddb::{CheckOptions, Error, Reader, Writer};
+
+use super::support::steps::create;
+use super::support::{bare, folder};
+
+/// Adds the documents `name 0`, `name 1` and so on, in a run of their own or above the runs.
+fn add(writer: &mut Writer, name: &str, len: u64, flushes: bool) {
+    for index in 0..len {
+        writer.insert(bare(&format!("{name} {index}"), index)).expect("inserted");
+    }
+    writer.commit().expect("committed");
+    if flushes {
+        writer.flush().expect("flushed");
+    }
+}
+
+fn assert_sound(path: &Path) {
+    let report = nddb::check(path, &CheckOptions::default(), &mut |_| true).expect("checked");
+    assert!(report.is_sound(), "{}: {report:#?}", path.display());
+}
+
+/// What a writer does in a folder that is no longer at its path.
+type Change = fn(&mut Writer) -> nddb::Result<()>;
+
+#[test]
+fn a_writer_whose_folder_was_replaced_changes_neither_and_says_so() {
+    let changes: [(&str, Change); 6] = [
+        ("commit", |writer| writer.insert(bare("late", 9)).and_then(|_| writer.commit())),
+        ("flush", Writer::flush),
+        ("compact", |writer| {
+            let plan = writer.plan_full_compaction().expect("runs to merge");
+            writer.compact(&plan).map(drop)
+        }),
+        ("load", |writer| {
+            let mut load = writer.bulk_load()?;
+            for index in 0..1000 {
+                load.push(bare(&format!("late {index}"), index))?;
+            }
+            load.finish().map(drop)
+        }),
+        ("label", |writer| {
+            writer.label("late", false).and_then(|()| writer.insert(bare("late", 9))).and_then(|_| writer.commit())
+        }),
+        ("reshape", |writer| writer.reshape(Some(&[6])).map(drop)),
+    ];
+    for (what, change) in changes {
+        let folder = folder();
+        let (path, backup) = (folder.path().join("db"), folder.path().join("backup"));
+        let mut writer = create(&path);
+        add(&mut writer, "first", 50, true);
+        nddb::backup(&path, &backup, &mut |_| true).expect("a backup");
+        add(&mut writer, "second", 50, true);
+        add(&mut writer, "third", 50, false);
+        let old = folder.path().join("old");
+        std::fs::rename(&path, &old).expect("moved away");
+        nddb::restore(&backup, &path, &mut |_| true).expect("restored");
+        let mut restored = Writer::open(&path).expect("it has a lock of its own");
+        add(&mut restored, "since", 50, true);
+
+        let error = change(&mut writer).expect_err(what);
+        assert!(matches!(&error, Error::Moved { path: named } if *named == path), "{what}: {error:?}");
+        assert!(error.hint().is_some_and(|hint| hint.contains("open the database again")), "{error:?}");
+        for _ in 0..2 {
+            let error = writer.insert(bare("later", 9)).and_then(|_| writer.commit()).expect_err(what);
+            assert!(matches!(error, Error::Poisoned), "{what}: {error:?}");
+        }
+        drop(writer);
+
+        add(&mut restored, "after", 50, true);
+        restored.close().expect("closed");
+        for (path, all) in [(&path, ["first", "since", "after"]), (&old, ["first", "second", "third"])] {
+            assert_sound(path);
+            let reader = Reader::open(path).expect("opened");
+            let ids = || all.iter().flat_map(|name| (0..50).map(move |index| format!("{name} {index}")));
+            for id in ids() {
+                assert!(reader.view().get(&id).expect("read").is_some(), "{what}: {}: {id} is lost", path.display());
+            }
+            assert_eq!(reader.view().stats().expect("counted").documents, 150, "{what}: {}", path.display());
+            Writer::open(path).expect("opened").close().expect("closed");
+        }
+    }
+}
+
+#[test]
+fn a_writer_whose_lock_was_replaced_says_so() {
+    let folder = folder();
+    let path = folder.path().join("db");
+    let mut writer = create(&path);
+    add(&mut writer, "first", 3, true);
+    std::fs::remove_file(path.join("LOCK")).expect("removed");
+    std::fs::write(path.join("LOCK"), "another process").expect("written");
+    let error = writer.insert(bare("late", 9)).and_then(|_| writer.commit()).expect_err("another may write now");
+    assert!(matches!(error, Error::Moved { .. }), "{error:?}");
+    drop(writer);
+    assert_sound(&path);
+}
