@@ -299,6 +299,10 @@ fn repair(path: &Path) -> Option<String> {
     let root = path.ancestors().find(is_database)?;
     let database = root.display();
     Some(match path.strip_prefix(root).ok().and_then(|part| part.iter().next()) {
+        // The catalog has lost the file that a load was giving it: opening for writing puts it back.
+        Some(part) if part == "catalog" && root.join("tmp/taken-in.sst").exists() => {
+            format!("'nddb rebuild {database}' puts it back, as the next load does")
+        }
         Some(part) if part == "catalog" && !path.exists() => BRINGS_BACK.into(),
         Some(part) if part == "MANIFEST" || part == "runs" => {
             format!(

@@ -21,5 +21,6 @@ mod readers;
 mod rebuild;
 mod support;
 mod swapped;
+mod taken_in;
 mod texts;
 mod upkeep;

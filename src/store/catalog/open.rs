@@ -42,6 +42,8 @@ pub(crate) struct Catalog {
     intervals: RwLock<Arc<Intervals>>,
     /// Number of the newest log when a secondary instance last caught up; the greatest number if there was none.
     followed: u64,
+    /// A sorted file that was lost was put back when this was opened for writing.
+    pub(crate) put_back: bool,
 }
 
 impl std::fmt::Debug for Catalog {
@@ -64,7 +66,9 @@ impl Catalog {
     pub(crate) fn open(dir: &Dir) -> Result<Self> {
         let path = dir.catalog();
         logs::check(&path, &names_in(&path)?)?;
-        Self::open_primary(dir, &database_options(), "be opened")
+        let put_back = listed::put_back(dir)?;
+        let catalog = Self::open_primary(dir, &database_options(), "be opened")?;
+        Ok(Self { put_back, ..catalog })
     }
 
     fn open_primary(dir: &Dir, options: &Options, action: &'static str) -> Result<Self> {
@@ -85,6 +89,7 @@ impl Catalog {
             recent_records: RecentRecords::default(),
             intervals: RwLock::default(),
             followed: u64::MAX,
+            put_back: false,
         }
     }
 

@@ -58,7 +58,7 @@ const MANIFEST: &str = "MANIFEST";
 const MANIFEST_TMP: &str = "MANIFEST.tmp";
 const CATALOG: &str = "catalog";
 const RUNS: &str = "runs";
-const TMP: &str = "tmp";
+pub(super) const TMP: &str = "tmp";
 
 /// A database folder.
 #[derive(Clone, Debug)]
@@ -219,7 +219,10 @@ impl Dir {
     pub(crate) fn scratch(&self) -> Result<PathBuf> {
         self.check_place()?;
         let path = self.root.join(TMP);
-        fs::create_dir_all(&path).map_err(Error::io("create the folder", &path))?;
+        if !path.is_dir() {
+            fs::create_dir_all(&path).map_err(Error::io("create the folder", &path))?;
+            sync_folder(&self.root)?;
+        }
         Ok(path)
     }
 

@@ -19,7 +19,8 @@ const PARTIAL: &str = ".partial";
 /// The file in the outer folder that says whose it is.
 const MARK: &str = "nddb-partial";
 /// What the file says, to those who find it.
-const MARK_TEXT: &str = "nddb makes a backup or a database in this folder, or was interrupted: then it may be removed\n";
+const MARK_TEXT: &str =
+    "nddb makes a backup or a database in this folder, or was interrupted: then it may be removed\n";
 /// The folder in the making.
 const WHOLE: &str = "whole";
 

@@ -190,6 +190,8 @@ pub fn check(
                 Err(error) => findings.catalog(error),
             }
         }
+        // The file that an interrupted load was taking in: opening for writing puts it back.
+        Err(error @ Error::Missing { .. }) if dir.kept().is_some() => findings.run(&dir.catalog(), error),
         Err(error) => findings.catalog(error),
     }
     (report.faults, report.omitted, report.notes) = (findings.faults, findings.omitted, findings.notes);
