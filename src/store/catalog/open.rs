@@ -15,6 +15,7 @@ use super::logs::{self, is_log, log_number};
 use super::recent::RecentRecords;
 use crate::store::disk::dir::{self, Dir};
 use crate::store::disk::map;
+use crate::store::process::OfProcess;
 use crate::{Error, Result};
 
 /// Number of files from which on several threads open them.
@@ -32,7 +33,7 @@ const ATTEMPTS: usize = 64;
 
 /// An open catalog.
 pub(crate) struct Catalog {
-    pub(super) db: DB,
+    pub(super) db: OfProcess<DB>,
     pub(super) dir: Dir,
     pub(super) path: PathBuf,
     /// The path that RocksDB was given: it creates and removes files by it whenever it likes, on threads of its own.
@@ -81,7 +82,7 @@ impl Catalog {
 
     fn of(db: DB, dir: &Dir, cache: Cache) -> Self {
         Self {
-            db,
+            db: OfProcess::new(db),
             dir: dir.clone(),
             path: dir.catalog(),
             lasting: dir.lasting_catalog(),

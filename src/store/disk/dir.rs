@@ -117,7 +117,7 @@ impl Dir {
 
     /// Opens a folder, whatever is in it.
     fn at(root: &Path) -> Result<Self> {
-        Ok(Self { root: root.into(), place: Arc::new(Place::open(root)?), lock: None })
+        Ok(Self { place: Arc::new(Place::open(root)?), root: root.into(), lock: None })
     }
 
     /// Makes the folders of a database.
@@ -181,8 +181,11 @@ impl Dir {
     /// before each change: by the path it would change a database that it has not locked.
     ///
     /// # Errors
-    /// [`Error::Moved`].
+    /// [`Error::Moved`]; [`Error::Locked`] in a forked child.
     pub(crate) fn check_place(&self) -> Result<()> {
+        if let Some(lock) = &self.lock {
+            lock.check_process()?;
+        }
         let is_locked = || self.lock.as_ref().map_or(Ok(true), |lock| lock.is_at_its_path());
         if self.place.is_at_its_path()? && is_locked()? {
             return Ok(());

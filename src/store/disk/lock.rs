@@ -16,6 +16,8 @@ pub(super) const LOCK: &str = "LOCK";
 pub(super) struct Lock {
     file: File,
     path: PathBuf,
+    /// The process that locked it.
+    process: u32,
 }
 
 impl Lock {
@@ -43,7 +45,7 @@ impl Lock {
             if is_at(&file, &path).map_err(Error::io("look at the file", &path))? {
                 // The description is for messages only; a lock without one is as good.
                 let _ = file.set_len(0).and_then(|()| file.write_all(holder.as_bytes()));
-                return Ok(Self { file, path });
+                return Ok(Self { file, path, process: std::process::id() });
             }
         }
     }
@@ -51,6 +53,15 @@ impl Lock {
     /// Returns whether its path still leads to the file that is locked.
     pub(super) fn is_at_its_path(&self) -> Result<bool> {
         is_at(&self.file, &self.path).map_err(Error::io("look at the file", &self.path))
+    }
+
+    /// Fails in a forked child of the process that locked it, whose lock it is.
+    pub(super) fn check_process(&self) -> Result<()> {
+        if self.process == std::process::id() {
+            return Ok(());
+        }
+        let path = self.path.parent().unwrap_or(&self.path).to_owned();
+        Err(Error::Locked { path, holder: format!("process {}, which has forked this one", self.process) })
     }
 
     /// Removes the file: whoever waits for this lock begins anew.
@@ -61,9 +72,11 @@ impl Lock {
 
 impl Drop for Lock {
     /// Closing the file is not enough: a process just forked by another thread holds the same lock until it runs
-    /// its own program.
+    /// its own program. In a forked child it must be enough: the lock is the parent's.
     fn drop(&mut self) {
-        let _ = self.file.unlock();
+        if self.process == std::process::id() {
+            let _ = self.file.unlock();
+        }
     }
 }
 
@@ -82,6 +95,21 @@ mod tests {
         drop(lock);
         assert!(Lock::take(folder.path(), "the second").is_ok());
         drop(inherited);
+    }
+
+    #[test]
+    fn a_forked_child_neither_uses_nor_ends_the_lock_of_its_parent() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let lock = Lock::take(folder.path(), "the parent").expect("free");
+        // What a fork makes of it.
+        let file = lock.file.try_clone().expect("a descriptor");
+        let inherited = Lock { file, path: lock.path.clone(), process: lock.process + 1 };
+        let refused = inherited.check_process().err();
+        assert!(matches!(&refused, Some(Error::Locked { path, .. }) if path == folder.path()), "{refused:?}");
+        drop(inherited);
+        let refused = Lock::take(folder.path(), "another").err();
+        assert!(matches!(&refused, Some(Error::Locked { holder, .. }) if holder == "the parent"), "{refused:?}");
+        lock.check_process().expect("the parent's own");
     }
 
     #[test]
