@@ -173,6 +173,11 @@ pub enum Error {
     },
     /// A write failed earlier: the state on disk is sound, that of this writer may not be.
     Poisoned,
+    /// A bulk load failed earlier, and documents that it had taken are not stored.
+    LoadFailed {
+        /// What it failed of.
+        why: String,
+    },
     /// The caller stopped the work; acknowledged changes are kept, and the work can be continued later.
     Cancelled,
     /// Writers replaced files faster than this reader could open them.
@@ -259,6 +264,7 @@ impl Error {
                 Some("free some space or raise the limit, then run the same command again".into())
             }
             Self::Poisoned => Some("open the database again".into()),
+            Self::LoadFailed { .. } => Some("begin another load with all documents: those that are stored stay".into()),
             Self::Cancelled => Some("run the same command again to go on".into()),
             Self::Busy { .. } => Some("try again".into()),
             // EMFILE of Linux, macOS and the BSDs.
@@ -352,6 +358,9 @@ impl fmt::Display for Error {
             Self::OverLimit { what, need, have } => write!(f, "not enough {what}: {need} bytes needed, {have} there"),
             Self::Catalog { action, path, .. } => write!(f, "{}: the catalog cannot {action}", path.display()),
             Self::Poisoned => write!(f, "an earlier write failed, this writer takes no more"),
+            Self::LoadFailed { why } => {
+                write!(f, "the load failed before, and takes no more: {why}")
+            }
             Self::Cancelled => write!(f, "stopped on request"),
             Self::Busy { path } => {
                 write!(f, "{}: its files were replaced faster than they could be opened", path.display())

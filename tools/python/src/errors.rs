@@ -121,7 +121,7 @@ fn class(error: &nddb::Error) -> &'static str {
         E::Batch { .. } => "WrongBatch",
         E::OverLimit { .. } => "OverLimit",
         E::Catalog { .. } => "CatalogError",
-        E::Poisoned => "Poisoned",
+        E::Poisoned | E::LoadFailed { .. } => "Poisoned",
         E::Cancelled => "Cancelled",
         E::Busy { .. } => "Busy",
         _ => "Error",
