@@ -267,6 +267,9 @@ impl Error {
             Self::LoadFailed { .. } => Some("begin another load with all documents: those that are stored stay".into()),
             Self::Cancelled => Some("run the same command again to go on".into()),
             Self::Busy { .. } => Some("try again".into()),
+            Self::Io { action, .. } if action.contains("temporary") => {
+                Some("choose a folder that can be written and has space: '--tmp-dir DIR', or the variable TMPDIR".into())
+            }
             // EMFILE of Linux, macOS and the BSDs.
             Self::Io { source, .. } if source.raw_os_error() == Some(24) => {
                 Some("too many files are open: raise the limit ('ulimit -n')".into())
