@@ -62,6 +62,11 @@ pub enum Error {
         /// Description of the process that holds the lock.
         holder: String,
     },
+    /// The path no longer leads to the folder that was opened there, or to the lock that this writer holds.
+    Moved {
+        /// The path.
+        path: PathBuf,
+    },
     /// There is no database at this path.
     NotADatabase {
         /// The path.
@@ -87,6 +92,13 @@ pub enum Error {
     AlreadyExists {
         /// The path.
         path: PathBuf,
+    },
+    /// A folder of somebody else is where one was to be made before it gets its name.
+    InTheWay {
+        /// The folder of somebody else.
+        path: PathBuf,
+        /// The path where something was to be created.
+        target: PathBuf,
     },
     /// The database was created with another recipe or other parameters.
     Mismatch {
@@ -163,6 +175,11 @@ pub enum Error {
     },
     /// A write failed earlier: the state on disk is sound, that of this writer may not be.
     Poisoned,
+    /// A bulk load failed earlier, and documents that it had taken are not stored.
+    LoadFailed {
+        /// What it failed of.
+        why: String,
+    },
     /// The caller stopped the work; acknowledged changes are kept, and the work can be continued later.
     Cancelled,
     /// Writers replaced files faster than this reader could open them.
@@ -207,6 +224,11 @@ impl Error {
             Self::BeyondRepair { .. } | Self::Catalog { damaged: true, .. } => Some(BRINGS_BACK.into()),
             Self::Newer { .. } => Some("use the newer nddb that wrote it".into()),
             Self::Locked { .. } => Some("wait until that process ends; readers need no lock".into()),
+            Self::Moved { .. } => Some(
+                "open the database again: nothing was changed at the path, and what was acknowledged is in the folder that \
+                 has been there"
+                    .into(),
+            ),
             Self::NotADatabase { path, .. } if !path.exists() => {
                 Some(format!("'nddb create {}' makes one, if the path is right", path.display()))
             }
@@ -225,6 +247,9 @@ impl Error {
                 ))
             }
             Self::AlreadyExists { .. } => Some("choose another path".into()),
+            Self::InTheWay { path, target } => {
+                Some(format!("rename {}, or choose another path than {}", path.display(), target.display()))
+            }
             Self::NotABackup { .. } => Some("'nddb backup DB DIR' makes one in the new folder DIR".into()),
             Self::DamagedBackup { .. } => {
                 Some("use another backup; 'nddb verify-backup' lists all damage of this one".into())
@@ -243,8 +268,12 @@ impl Error {
                 Some("free some space or raise the limit, then run the same command again".into())
             }
             Self::Poisoned => Some("open the database again".into()),
+            Self::LoadFailed { .. } => Some("begin another load with all documents: those that are stored stay".into()),
             Self::Cancelled => Some("run the same command again to go on".into()),
             Self::Busy { .. } => Some("try again".into()),
+            Self::Io { action, .. } if action.contains("temporary") => {
+                Some("choose a folder that can be written and has space: '--tmp-dir DIR', or the variable TMPDIR".into())
+            }
             // EMFILE of Linux, macOS and the BSDs.
             Self::Io { source, .. } if source.raw_os_error() == Some(24) => {
                 Some("too many files are open: raise the limit ('ulimit -n')".into())
@@ -283,6 +312,10 @@ fn repair(path: &Path) -> Option<String> {
     let root = path.ancestors().find(is_database)?;
     let database = root.display();
     Some(match path.strip_prefix(root).ok().and_then(|part| part.iter().next()) {
+        // The catalog has lost the file that a load was giving it: opening for writing puts it back.
+        Some(part) if part == "catalog" && root.join("tmp/taken-in.sst").exists() => {
+            format!("'nddb rebuild {database}' puts it back, as the next load does")
+        }
         Some(part) if part == "catalog" && !path.exists() => BRINGS_BACK.into(),
         Some(part) if part == "MANIFEST" || part == "runs" => {
             format!(
@@ -306,10 +339,17 @@ impl fmt::Display for Error {
             }
             Self::Newer { path, .. } => write!(f, "{}: made by a newer nddb", path.display()),
             Self::Locked { path, holder } => write!(f, "{}: locked by another writer ({holder})", path.display()),
+            Self::Moved { path } => {
+                write!(f, "{}: moved, removed or replaced by another since it was opened", path.display())
+            }
             Self::NotADatabase { path, why } => write!(f, "{}: not an nddb database: {why}", path.display()),
             Self::NotABackup { path, why } => write!(f, "{}: not a backup: {why}", path.display()),
             Self::DamagedBackup { path, what } => write!(f, "{}: {what}", path.display()),
             Self::AlreadyExists { path } => write!(f, "{}: exists already", path.display()),
+            Self::InTheWay { path, target } => {
+                let (path, target) = (path.display(), target.display());
+                write!(f, "{path}: in the way of {target}, which is made there first: it is not of nddb's making")
+            }
             Self::Mismatch { what, database, requested } => {
                 write!(f, "the database has {what} '{database}', not '{requested}'")
             }
@@ -325,6 +365,9 @@ impl fmt::Display for Error {
             Self::OverLimit { what, need, have } => write!(f, "not enough {what}: {need} bytes needed, {have} there"),
             Self::Catalog { action, path, .. } => write!(f, "{}: the catalog cannot {action}", path.display()),
             Self::Poisoned => write!(f, "an earlier write failed, this writer takes no more"),
+            Self::LoadFailed { why } => {
+                write!(f, "the load failed before, and takes no more: {why}")
+            }
             Self::Cancelled => write!(f, "stopped on request"),
             Self::Busy { path } => {
                 write!(f, "{}: its files were replaced faster than they could be opened", path.display())

@@ -16,6 +16,7 @@ mod disk;
 mod document;
 mod keys;
 mod maintain;
+mod process;
 mod ranges;
 mod read;
 mod runs;

@@ -32,10 +32,9 @@ pub struct BuiltRun {
 /// # Errors
 /// Errors of the disk, or of the format if no scheme fits the configuration.
 pub fn add_run(path: &Path, config: &Config, fingerprints: &[u64], threads: usize) -> Result<BuiltRun> {
-    let dir = Dir::open(path)?;
-    let _lock = dir.lock("a bench")?;
+    let dir = Dir::open(path)?.locked("a bench")?;
     // The manifest must belong to this catalog.
-    drop(Catalog::open(&dir.catalog())?);
+    drop(Catalog::open(&dir)?);
     let mut manifest = read_manifest(&dir)?;
     let len = fingerprints.len() as u64;
     let levels = match &config.levels {

@@ -298,15 +298,28 @@ fn nothing_that_is_there_is_overwritten_and_other_folders_are_no_backups() {
         Err(Error::AlreadyExists { path }) => assert_eq!(path, at),
         other => panic!("{other:?}"),
     };
+    let in_the_way = |outcome: nddb::Result<nddb::BackupSummary>, at: &Path, of: &Path| match outcome {
+        Err(error @ Error::InTheWay { .. }) => {
+            let (text, next) = (error.to_string(), error.hint().expect("a next step"));
+            assert!([at, of].iter().all(|path| text.contains(&*path.to_string_lossy())), "{text}");
+            assert!(next.contains(&format!("rename {}", at.display())), "{next}");
+        }
+        other => panic!("{other:?}"),
+    };
     nddb::backup(&path, &backup, &mut |_| true).expect("a backup");
     exists(nddb::backup(&path, &backup, &mut |_| true), &backup);
     exists(nddb::restore(&backup, &path, &mut |_| true), &path);
-    // A folder of somebody else.
+    // Folders of somebody else.
     let partial = folder.path().join("again.partial");
     std::fs::create_dir(&partial).expect("made");
     std::fs::write(partial.join("letter"), "keep me").expect("written");
-    exists(nddb::restore(&backup, &again, &mut |_| true), &partial);
+    in_the_way(nddb::restore(&backup, &again, &mut |_| true), &partial, &again);
     assert_eq!(std::fs::read(partial.join("letter")).expect("kept"), b"keep me");
+    std::fs::remove_dir_all(&partial).expect("removed");
+    let model = database(&partial);
+    in_the_way(nddb::restore(&backup, &again, &mut |_| true), &partial, &again);
+    in_the_way(nddb::backup(&path, &again, &mut |_| true), &partial, &again);
+    May { states: vec![model] }.find(&Reader::open(&partial).expect("still a database").view(), 3, "called partial");
     for other in [&path, &folder.path().join("nothing"), &path.join("MANIFEST")] {
         let error = nddb::restore(other, folder.path().join("new"), &mut |_| true).err();
         assert!(matches!(error, Some(Error::NotABackup { .. })), "{error:?}");

@@ -20,5 +20,7 @@ mod probe;
 mod readers;
 mod rebuild;
 mod support;
+mod swapped;
+mod taken_in;
 mod texts;
 mod upkeep;

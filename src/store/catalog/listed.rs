@@ -5,12 +5,12 @@
 //! is opened for reading. The list is a log (see [`super::logs`]) of changes, each a sequence of tags with their fields
 //! (RocksDB's `db/version_edit.cc`).
 
-use std::collections::BTreeSet;
-use std::ffi::OsStr;
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use super::logs::{BLOCK, HEADER};
-use crate::store::disk::dir;
+use crate::store::disk::dir::{self, Dir};
 use crate::{Error, Result};
 
 /// The file that names the list.
@@ -34,12 +34,8 @@ const WITHOUT_LENGTH: [u64; 2] = [IGNORABLE + 4, IGNORABLE + 5];
 pub(super) fn check(path: &Path) -> Result<()> {
     let mut before = contents(path)?;
     for _ in 0..ATTEMPTS {
-        let Some(listed) = numbers(&before) else { return Ok(()) };
-        let names = dir::names(path)?;
-        let is_there = |name: &String| names.binary_search_by(|one| one.as_os_str().cmp(OsStr::new(name))).is_ok();
-        let Some(lost) = listed.iter().map(|number| format!("{number:06}.sst")).find(|name| !is_there(name)) else {
-            return Ok(());
-        };
+        let Some(listed) = files(&before) else { return Ok(()) };
+        let Some((lost, _)) = lost(&listed, &dir::names(path)?).next() else { return Ok(()) };
         let after = contents(path)?;
         if after == before {
             return Err(Error::Missing { path: path.join(lost) });
@@ -47,6 +43,33 @@ pub(super) fn check(path: &Path) -> Result<()> {
         before = after;
     }
     Err(Error::Busy { path: path.to_owned() })
+}
+
+/// Puts back the sorted file that RocksDB removed because it could not make the list durable that names it, if there is
+/// such a file: it is kept until the catalog has been opened for writing, which makes a new list. Returns whether there
+/// was one.
+///
+/// # Errors
+/// [`Error::Io`].
+pub(super) fn put_back(dir: &Dir) -> Result<bool> {
+    let Some(kept) = dir.kept() else { return Ok(false) };
+    let path = dir.catalog();
+    let Some(listed) = files(&contents(&path)?) else { return Ok(false) };
+    let names = dir::names(&path)?;
+    // One file is taken in at a time, and the writer takes no more when that has failed. RocksDB opens the file only if it
+    // is the one of the list.
+    let lost: Vec<(String, u64)> = lost(&listed, &names).collect();
+    match &lost[..] {
+        [(name, length)] if *length == kept => dir.put_back(name).map(|()| true),
+        _ => Ok(false),
+    }
+}
+
+/// Returns the names and lengths of the files of a list that are not among the names, which are sorted.
+fn lost(listed: &BTreeMap<u64, u64>, names: &[OsString]) -> impl Iterator<Item = (String, u64)> {
+    let is_there = |name: &str| names.binary_search_by(|one| one.as_os_str().cmp(OsStr::new(name))).is_ok();
+    let all = listed.iter().map(|(number, length)| (format!("{number:06}.sst"), *length));
+    all.filter(move |(name, _)| !is_there(name))
 }
 
 /// Returns the present list.
@@ -63,9 +86,10 @@ fn contents(path: &Path) -> Result<Vec<u8>> {
     read(str::from_utf8(current.trim_ascii_end()).unwrap_or_default())
 }
 
-/// Returns the numbers of the sorted files that a list names; `None` if it has a change that is not known here.
-fn numbers(list: &[u8]) -> Option<BTreeSet<u64>> {
-    let mut files = BTreeSet::new();
+/// Returns the numbers and lengths of the sorted files that a list names; `None` if it has a change that is not known
+/// here.
+fn files(list: &[u8]) -> Option<BTreeMap<u64, u64>> {
+    let mut files = BTreeMap::new();
     let mut change = Vec::new();
     for block in list.chunks(BLOCK) {
         let mut rest = block;
@@ -90,7 +114,7 @@ fn numbers(list: &[u8]) -> Option<BTreeSet<u64>> {
 }
 
 /// Applies a change to the files.
-fn apply(change: &[u8], files: &mut BTreeSet<u64>) -> Option<()> {
+fn apply(change: &[u8], files: &mut BTreeMap<u64, u64>) -> Option<()> {
     let mut fields = Fields(change);
     while !fields.0.is_empty() {
         match fields.number()? {
@@ -113,7 +137,7 @@ fn apply(change: &[u8], files: &mut BTreeSet<u64>) -> Option<()> {
                 if tag == 102 {
                     fields.number()?;
                 }
-                fields.number()?;
+                let length = fields.number()?;
                 fields.text()?;
                 fields.text()?;
                 if tag != 7 {
@@ -122,7 +146,7 @@ fn apply(change: &[u8], files: &mut BTreeSet<u64>) -> Option<()> {
                 while tag == 103 && fields.number()? != LAST {
                     fields.text()?;
                 }
-                files.insert(number);
+                files.insert(number, length);
             }
             // A column family that is dropped.
             202 => {}
@@ -186,23 +210,20 @@ mod tests {
         let change = [&[200, 1, 1][..], &added(13), &added(14), &[6, 0, 9, 2, 4]].concat();
         let more = [added(15), vec![6, 0, 13]].concat();
         let (first, last) = more.split_at(5);
+        let numbers = |list: &[u8]| files(list).map(|files| files.into_keys().collect::<Vec<u64>>());
         let list = [record(1, &added(9)), record(1, &change), record(2, first), record(4, last)].concat();
-        assert_eq!(numbers(&list), Some(BTreeSet::from([14, 15])));
-        assert_eq!(
-            numbers(&list[..list.len() - 1]),
-            Some(BTreeSet::from([13, 14])),
-            "what is being written is not there"
-        );
+        assert_eq!(numbers(&list), Some(vec![14, 15]));
+        assert_eq!(numbers(&list[..list.len() - 1]), Some(vec![13, 14]), "what is being written is not there");
         let padded = [record(1, &added(9)), vec![0; 20]].concat();
-        assert_eq!(numbers(&padded), Some(BTreeSet::from([9])));
+        assert_eq!(files(&padded), Some(BTreeMap::from([(9, 100)])), "with its length");
     }
 
     #[test]
     fn a_list_that_is_not_understood_names_nothing() {
         for change in [vec![99, 1], vec![103, 0], vec![1, 200], vec![0x84, 0x40, 1]] {
-            assert_eq!(numbers(&record(1, &change)), None, "{change:?}");
+            assert_eq!(files(&record(1, &change)), None, "{change:?}");
         }
         // Tags that older versions read past have a length.
-        assert_eq!(numbers(&record(1, &[0x81, 0x40, 2, 5, 5])), Some(BTreeSet::new()));
+        assert_eq!(files(&record(1, &[0x81, 0x40, 2, 5, 5])), Some(BTreeMap::new()));
     }
 }

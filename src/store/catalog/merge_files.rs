@@ -60,6 +60,7 @@ impl Catalog {
     fn merge_range(&self, family: Family, first: &[u8], last: &[u8]) -> Result<()> {
         let mut options = CompactOptions::default();
         options.set_bottommost_level_compaction(BottommostLevelCompaction::ForceOptimized);
+        self.dir.check_place()?;
         let before = self.failures()?;
         self.db.compact_range_cf_opt(self.family(family), Some(first), Some(last), &options);
         // The call itself tells nothing.

@@ -13,7 +13,9 @@ use super::intervals::Intervals;
 use super::listed;
 use super::logs::{self, is_log, log_number};
 use super::recent::RecentRecords;
-use crate::store::disk::{dir, map};
+use crate::store::disk::dir::{self, Dir};
+use crate::store::disk::map;
+use crate::store::process::OfProcess;
 use crate::{Error, Result};
 
 /// Number of files from which on several threads open them.
@@ -31,13 +33,18 @@ const ATTEMPTS: usize = 64;
 
 /// An open catalog.
 pub(crate) struct Catalog {
-    pub(super) db: DB,
+    pub(super) db: OfProcess<DB>,
+    pub(super) dir: Dir,
     pub(super) path: PathBuf,
+    /// The path that RocksDB was given: it creates and removes files by it whenever it likes, on threads of its own.
+    lasting: PathBuf,
     cache: Cache,
     pub(super) recent_records: RecentRecords,
     intervals: RwLock<Arc<Intervals>>,
     /// Number of the newest log when a secondary instance last caught up; the greatest number if there was none.
     followed: u64,
+    /// A sorted file that was lost was put back when this was opened for writing.
+    pub(crate) put_back: bool,
 }
 
 impl std::fmt::Debug for Catalog {
@@ -48,36 +55,48 @@ impl std::fmt::Debug for Catalog {
 
 impl Catalog {
     /// Creates the catalog of a new database, with all its column families.
-    pub(crate) fn create(path: &Path) -> Result<Self> {
+    pub(crate) fn create(dir: &Dir) -> Result<Self> {
         let mut options = database_options();
         options.create_if_missing(true);
         options.create_missing_column_families(true);
         options.set_error_if_exists(true);
-        Self::open_primary(path, &options, "be created")
+        Self::open_primary(dir, &options, "be created")
     }
 
     /// Opens the catalog for writing.
-    pub(crate) fn open(path: &Path) -> Result<Self> {
-        logs::check(path, &names_in(path)?)?;
-        Self::open_primary(path, &database_options(), "be opened")
+    pub(crate) fn open(dir: &Dir) -> Result<Self> {
+        let path = dir.catalog();
+        logs::check(&path, &names_in(&path)?)?;
+        let put_back = listed::put_back(dir)?;
+        let catalog = Self::open_primary(dir, &database_options(), "be opened")?;
+        Ok(Self { put_back, ..catalog })
     }
 
-    fn open_primary(path: &Path, options: &Options, action: &'static str) -> Result<Self> {
-        let cache = new_cache();
-        let db = DB::open_cf_descriptors(options, path, families(&cache)).map_err(failed(action, path))?;
-        let mut catalog = Self::of(db, path, cache);
+    fn open_primary(dir: &Dir, options: &Options, action: &'static str) -> Result<Self> {
+        let (cache, path, lasting) = (new_cache(), dir.catalog(), dir.lasting_catalog());
+        let db = DB::open_cf_descriptors(options, &lasting, families(&cache));
+        let mut catalog = Self::of(db.map_err(failed_as(action, &path, &lasting))?, dir, cache);
         catalog.read_intervals(true)?;
         Ok(catalog)
     }
 
-    fn of(db: DB, path: &Path, cache: Cache) -> Self {
-        let recent_records = RecentRecords::default();
-        Self { db, path: path.into(), cache, recent_records, intervals: RwLock::default(), followed: u64::MAX }
+    fn of(db: DB, dir: &Dir, cache: Cache) -> Self {
+        Self {
+            db: OfProcess::new(db),
+            dir: dir.clone(),
+            path: dir.catalog(),
+            lasting: dir.lasting_catalog(),
+            cache,
+            recent_records: RecentRecords::default(),
+            intervals: RwLock::default(),
+            followed: u64::MAX,
+            put_back: false,
+        }
     }
 
     /// Opens the catalog for reading, beside a writer or without one; writes nothing in its folder.
-    pub(crate) fn open_secondary(path: &Path) -> Result<Self> {
-        Self::open_secondary_with(path, new_cache())
+    pub(crate) fn open_secondary(dir: &Dir) -> Result<Self> {
+        Self::open_secondary_with(dir, new_cache())
     }
 
     /// Has the system fetch what opening the catalog reads, and does not wait for it. RocksDB would wait for the end of
@@ -93,12 +112,13 @@ impl Catalog {
 
     /// Opens the catalog for reading once more, sharing the block cache.
     pub(crate) fn open_again(&self) -> Result<Self> {
-        Self::open_secondary_with(&self.path, self.cache.clone())
+        Self::open_secondary_with(&self.dir, self.cache.clone())
     }
 
-    fn open_secondary_with(path: &Path, cache: Cache) -> Result<Self> {
-        let names = names_in(path)?;
-        logs::check(path, &names)?;
+    fn open_secondary_with(dir: &Dir, cache: Cache) -> Result<Self> {
+        let (path, lasting) = (dir.catalog(), dir.lasting_catalog());
+        let names = names_in(&path)?;
+        logs::check(&path, &names)?;
         let scratch = tempfile::Builder::new().prefix("nddb-reader-").tempdir();
         let scratch = scratch.map_err(Error::io("create a temporary folder in", &tempfile::env::temp_dir()))?;
         // Otherwise RocksDB logs a thousand lines of options, and starts 300 threads to open a few files.
@@ -107,15 +127,15 @@ impl Catalog {
         if names.len() < MANY_FILES {
             options.set_max_file_opening_threads(1);
         }
-        let db = DB::open_cf_descriptors_as_secondary(&options, path, scratch.path(), families(&cache))
-            .map_err(failed("be opened for reading", path))?;
+        let db = DB::open_cf_descriptors_as_secondary(&options, lasting.as_path(), scratch.path(), families(&cache))
+            .map_err(failed_as("be opened for reading", &path, &lasting))?;
         // A secondary instance needs a folder for its log. The log is open now: without a name it vanishes with the
         // process, however that ends.
         drop(scratch);
-        let mut catalog = Self::of(db, path, cache);
+        let mut catalog = Self::of(db, dir, cache);
         catalog.catch_up()?;
         catalog.read_intervals(true)?;
-        listed::check(path)?;
+        listed::check(&path)?;
         Ok(catalog)
     }
 
@@ -131,7 +151,7 @@ impl Catalog {
     pub(crate) fn catch_up(&mut self) -> Result<bool> {
         let mut before = self.files()?;
         for _ in 0..ATTEMPTS {
-            self.db.try_catch_up_with_primary().map_err(failed("follow the writer", &self.path))?;
+            self.db.try_catch_up_with_primary().map_err(self.failed("follow the writer"))?;
             let after = self.files()?;
             if after == before {
                 let logs = || after.iter().filter_map(|name| log_number(name));
@@ -154,7 +174,7 @@ impl Catalog {
 
     /// Returns the names of the sorted files that the state consists of.
     pub(super) fn live_files(&self) -> Result<BTreeSet<OsString>> {
-        let files = self.db.live_files().map_err(failed("list its files", &self.path))?;
+        let files = self.db.live_files().map_err(self.failed("list its files"))?;
         Ok(files.into_iter().map(|file| file.name.trim_start_matches('/').into()).collect())
     }
 
@@ -187,7 +207,7 @@ impl Catalog {
     }
 
     pub(super) fn failed(&self, action: &'static str) -> impl FnOnce(rocksdb::Error) -> Error {
-        failed(action, &self.path)
+        failed_as(action, &self.path, &self.lasting)
     }
 
     pub(super) fn corrupt(&self) -> impl FnOnce(nddb_format::FormatError) -> Error {
@@ -206,17 +226,22 @@ fn names_in(path: &Path) -> Result<Vec<OsString>> {
 
 /// An error of RocksDB as one of the catalog.
 pub(super) fn failed(action: &'static str, path: &Path) -> impl FnOnce(rocksdb::Error) -> Error {
+    failed_as(action, path, path)
+}
+
+/// As [`failed`], of a catalog that RocksDB knows by the path `lasting`.
+fn failed_as(action: &'static str, path: &Path, lasting: &Path) -> impl FnOnce(rocksdb::Error) -> Error {
     move |source| {
         let path = path.to_owned();
         // RocksDB's errors have a kind and a text, and a full disk is known by the text alone.
-        let text = source.as_ref();
+        let text = source.as_ref().replace(&*lasting.to_string_lossy(), &path.to_string_lossy());
         if text.contains(FULL) {
-            let source = Box::new(io::Error::new(io::ErrorKind::StorageFull, source));
+            let source = Box::new(io::Error::new(io::ErrorKind::StorageFull, text));
             return Error::Catalog { action, path, damaged: false, source };
         }
         // Of the catalog itself, not of a sorted file on its way into it.
         let is_missing = text.contains(MISSING) && path.join(CURRENT).exists();
         let damaged = source.kind() == ErrorKind::Corruption || is_missing;
-        Error::Catalog { action, path, damaged, source: Box::new(source) }
+        Error::Catalog { action, path, damaged, source: text.into() }
     }
 }

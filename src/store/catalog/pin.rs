@@ -14,7 +14,7 @@ use std::time::Duration;
 use super::logs::is_log;
 use super::open::Catalog;
 use crate::store::disk::copy::{self, Held, link_or_hold};
-use crate::store::disk::dir;
+use crate::store::disk::dir::{self, Dir};
 use crate::{Error, Result};
 
 /// Attempts to find the files unchanged for a moment.
@@ -28,6 +28,8 @@ const IDENTITY: &str = "IDENTITY";
 #[derive(Debug)]
 pub(crate) struct Pinned {
     from: PathBuf,
+    /// The folder of the copy.
+    copy: Dir,
     to: PathBuf,
     /// Sorted files that have a second name in the new folder (`None`), or are held for a copy.
     sorted: BTreeMap<OsString, Option<Held>>,
@@ -58,9 +60,10 @@ fn is_sorted(name: &OsStr) -> bool {
 }
 
 impl Pinned {
-    /// Returns a backup of the catalog in `from` into the folder `to`, without any files yet.
-    pub(crate) fn new(from: PathBuf, to: PathBuf) -> Self {
-        Self { from, to, sorted: BTreeMap::new(), logs: Vec::new(), current: Vec::new() }
+    /// Returns a backup of the catalog of a database into that of its copy, without any files yet.
+    pub(crate) fn new(dir: &Dir, copy: &Dir) -> Self {
+        let (from, to) = (dir.catalog(), copy.catalog());
+        Self { from, copy: copy.clone(), to, sorted: BTreeMap::new(), logs: Vec::new(), current: Vec::new() }
     }
 
     /// Takes the files of the present moment, instead of those of an earlier one.
@@ -133,7 +136,7 @@ impl Pinned {
             let checksum = held.map(|mut held| held.copy(&self.to.join(&name), progress)).transpose()?;
             sorted.insert(name, checksum);
         }
-        let catalog = Catalog::open_secondary(&self.to)?;
+        let catalog = Catalog::open_secondary(&self.copy)?;
         let live = catalog.live_files()?;
         drop(catalog);
         for (name, checksum) in sorted {

@@ -63,12 +63,17 @@ pub(crate) struct SortedFile {
 
 impl SortedFile {
     /// Ingests the file into the catalog: its rows are durable and visible at once.
+    ///
+    /// RocksDB gives the file a name of its own, notes it in its list, and removes ours when the list is durable. If it
+    /// cannot make the list durable, it removes its own name, although the list on disk may have it: then the file is
+    /// put back at the next opening for writing, and there must be none before that (SPEC 10.9).
     pub(crate) fn ingest(self, catalog: &Catalog) -> Result<()> {
+        let path = catalog.dir.keep(&self.path)?;
         let mut options = IngestExternalFileOptions::default();
         options.set_move_files(true);
         let family = catalog.family(self.family);
         step("take in a sorted file", &catalog.path).map_err(Error::io("take in a sorted file", &catalog.path))?;
-        let outcome = catalog.db.ingest_external_file_cf_opts(family, &options, vec![&self.path]);
+        let outcome = catalog.db.ingest_external_file_cf_opts(family, &options, vec![&path]);
         outcome.map_err(catalog.failed("take in a sorted file"))
     }
 }

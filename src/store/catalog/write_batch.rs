@@ -164,6 +164,7 @@ impl Commit<'_> {
         let changes = self.change_intervals();
         let mut options = WriteOptions::default();
         options.set_sync(true);
+        self.catalog.dir.check_place()?;
         step("commit", &self.catalog.path).map_err(Error::io("commit to the catalog", &self.catalog.path))?;
         self.catalog.db.write_opt(self.batch, &options).map_err(self.catalog.failed("commit"))?;
         if let Some(changes) = changes {

@@ -1,16 +1,19 @@
 //! The database folder: within the engine the only user of std::fs, of memory maps and of `unsafe`.
 //!
-//! Owns: file names, the lock, the atomic replacement of MANIFEST, files of runs written once and
+//! Owns: file names, the atomic replacement of MANIFEST, files of runs written once and
 //! synced, read-only memory maps with a guard against SIGBUS, prefetching.
 
 use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use nddb_format::manifest::{FileEntry, Manifest};
 
+use super::lock::{LOCK, Lock};
 use super::map::Mapped;
+use super::place::Place;
 use super::steps::step;
 use crate::{Error, Result};
 
@@ -51,48 +54,33 @@ pub(crate) fn named_files(manifest: &Manifest) -> impl Iterator<Item = (FileEntr
     runs.chain(manifest.deleted.map(|file| (file, Kind::Deleted)))
 }
 
-pub(super) const LOCK: &str = "LOCK";
 const MANIFEST: &str = "MANIFEST";
 const MANIFEST_TMP: &str = "MANIFEST.tmp";
 const CATALOG: &str = "catalog";
 const RUNS: &str = "runs";
-const TMP: &str = "tmp";
+pub(super) const TMP: &str = "tmp";
 
 /// A database folder.
 #[derive(Clone, Debug)]
 pub(crate) struct Dir {
     root: PathBuf,
-}
-
-/// The writer's lock; the kernel releases it when the process ends, however it ends.
-#[derive(Debug)]
-pub(crate) struct Lock {
-    file: File,
-}
-
-impl Drop for Lock {
-    /// Closing the file is not enough: a process just forked by another thread holds the same lock until it runs
-    /// its own program.
-    fn drop(&mut self) {
-        let _ = self.file.unlock();
-    }
+    place: Arc<Place>,
+    /// The lock of a writer, which ends with the last copy of this.
+    lock: Option<Arc<Lock>>,
 }
 
 impl Dir {
-    /// Creates the folder of a new database.
-    pub(crate) fn create(root: &Path) -> Result<Self> {
-        match fs::create_dir(root) {
+    /// Creates the folder of a new database, locked for this process, described by `holder`.
+    pub(crate) fn create(root: &Path, holder: &str) -> Result<Self> {
+        match step("create the folder", root).and_then(|()| fs::create_dir(root)) {
             Ok(()) => (),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                let empty = fs::read_dir(root).is_ok_and(|mut entries| entries.next().is_none());
-                if !empty {
-                    return Err(Error::AlreadyExists { path: root.into() });
-                }
-            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => refuse_contents(root, &[])?,
             Err(error) => return Err(Error::io("create the folder", root)(error)),
         }
-        let dir = Self::at(root);
-        match Self::fill(root).and_then(|_| sync_parent(root)) {
+        let dir = Self::at(root)?.locked(holder)?;
+        // Another process may have made a database here before this one had the lock.
+        refuse_contents(root, &[LOCK])?;
+        match dir.fill().and_then(|()| sync_parent(root)) {
             Ok(()) => Ok(dir),
             Err(error) => {
                 dir.discard();
@@ -101,30 +89,43 @@ impl Dir {
         }
     }
 
-    /// Empties the folder of a database that could not be made, so that the same command can be run again. What cannot
-    /// be removed stays.
+    /// Empties the folder of a database that this process could not make, so that the same command can be run again.
+    /// What cannot be removed stays.
     pub(crate) fn discard(&self) {
-        for file in [MANIFEST, MANIFEST_TMP, LOCK] {
+        for file in [MANIFEST, MANIFEST_TMP] {
             let _ = fs::remove_file(self.root.join(file));
         }
         for folder in [self.catalog(), self.runs(), self.root.join(TMP)] {
             let _ = fs::remove_dir_all(folder);
         }
+        // Last: until then nobody else may begin.
+        if let Some(lock) = &self.lock {
+            lock.remove();
+        }
     }
 
-    /// Makes the folders of a database in a folder without them.
-    pub(crate) fn fill(root: &Path) -> Result<Self> {
-        let dir = Self::at(root);
-        for folder in [dir.runs(), dir.catalog()] {
-            fs::create_dir(&folder).map_err(Error::io("create the folder", &folder))?;
+    /// Makes the new folder `outer`, which only this process uses, and in it that of a copy of a database.
+    pub(crate) fn make_in(outer: &Path, name: &str) -> Result<Self> {
+        let root = outer.join(name);
+        for folder in [outer, &root] {
+            fs::create_dir(folder).map_err(Error::io("create the folder", folder))?;
         }
-        sync_folder(&dir.root)?;
+        let dir = Self::at(&root)?;
+        dir.fill()?;
         Ok(dir)
     }
 
-    /// Names a folder, whatever is there.
-    pub(crate) fn at(root: &Path) -> Self {
-        Self { root: root.into() }
+    /// Opens a folder, whatever is in it.
+    fn at(root: &Path) -> Result<Self> {
+        Ok(Self { place: Arc::new(Place::open(root)?), root: root.into(), lock: None })
+    }
+
+    /// Makes the folders of a database.
+    fn fill(&self) -> Result<()> {
+        for folder in [self.runs(), self.catalog()] {
+            fs::create_dir(&folder).map_err(Error::io("create the folder", &folder))?;
+        }
+        sync_folder(&self.root)
     }
 
     /// Opens the folder of an existing database.
@@ -138,7 +139,7 @@ impl Dir {
         if !metadata.is_dir() {
             return refuse("it is a file, a database is a folder");
         }
-        let dir = Self { root: root.into() };
+        let dir = Self::at(root)?;
         match fs::metadata(dir.manifest_path()) {
             Ok(_) => Ok(dir),
             Err(_) if root.join("BACKUP").is_file() => {
@@ -162,31 +163,34 @@ impl Dir {
 
     /// Opens the folder of a database that may have lost its MANIFEST.
     pub(crate) fn open_damaged(root: &Path) -> Result<Self> {
-        let dir = Self { root: root.into() };
         match Self::open(root) {
-            Err(Error::Missing { .. }) => Ok(dir),
+            Err(Error::Missing { .. }) => Self::at(root),
             outcome => outcome,
         }
     }
 
     /// Locks the database for this process, described by `holder`.
-    pub(crate) fn lock(&self, holder: &str) -> Result<Lock> {
-        let path = self.root.join(LOCK);
-        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
-        let mut file = file.map_err(Error::io("open the lock", &path))?;
-        match file.try_lock() {
-            Ok(()) => (),
-            Err(TryLockError::WouldBlock) => {
-                let mut holder = String::new();
-                let _ = (&mut file).take(1000).read_to_string(&mut holder);
-                let holder = if holder.is_empty() { "unknown".into() } else { holder.trim().to_owned() };
-                return Err(Error::Locked { path: self.root.clone(), holder });
-            }
-            Err(TryLockError::Error(error)) => return Err(Error::io("lock the file", &path)(error)),
+    pub(crate) fn locked(self, holder: &str) -> Result<Self> {
+        let lock = Lock::take(&self.root, holder)?;
+        let dir = Self { lock: Some(Arc::new(lock)), ..self };
+        dir.check_place()?;
+        Ok(dir)
+    }
+
+    /// Fails if the path no longer leads to the folder that was opened, or to the lock that is held. A writer asks
+    /// before each change: by the path it would change a database that it has not locked.
+    ///
+    /// # Errors
+    /// [`Error::Moved`]; [`Error::Locked`] in a forked child.
+    pub(crate) fn check_place(&self) -> Result<()> {
+        if let Some(lock) = &self.lock {
+            lock.check_process()?;
         }
-        // The description is for messages only; a lock without one is as good.
-        let _ = file.set_len(0).and_then(|()| file.write_all(holder.as_bytes()));
-        Ok(Lock { file })
+        let is_locked = || self.lock.as_ref().map_or(Ok(true), |lock| lock.is_at_its_path());
+        if self.place.is_at_its_path()? && is_locked()? {
+            return Ok(());
+        }
+        Err(Error::Moved { path: self.root.clone() })
     }
 
     /// Returns the folder of the database.
@@ -197,6 +201,12 @@ impl Dir {
     /// Returns the folder of the catalog.
     pub(crate) fn catalog(&self) -> PathBuf {
         self.root.join(CATALOG)
+    }
+
+    /// Returns a path for this process to the folder of the catalog that leads there, too, when the database has been
+    /// moved.
+    pub(crate) fn lasting_catalog(&self) -> PathBuf {
+        self.place.lasting_path().join(CATALOG)
     }
 
     /// Returns the path of MANIFEST.
@@ -210,8 +220,12 @@ impl Dir {
 
     /// Returns the folder for files on their way into the database, emptied at each opening for writing.
     pub(crate) fn scratch(&self) -> Result<PathBuf> {
+        self.check_place()?;
         let path = self.root.join(TMP);
-        fs::create_dir_all(&path).map_err(Error::io("create the folder", &path))?;
+        if !path.is_dir() {
+            fs::create_dir_all(&path).map_err(Error::io("create the folder", &path))?;
+            sync_folder(&self.root)?;
+        }
         Ok(path)
     }
 
@@ -234,11 +248,13 @@ impl Dir {
 
     /// Writes the next MANIFEST beside the present one, durably.
     pub(crate) fn prepare_manifest(&self, bytes: &[u8]) -> Result<()> {
+        self.check_place()?;
         write_synced(&self.root.join(MANIFEST_TMP), bytes)
     }
 
     /// Replaces the present MANIFEST by the prepared one. If this fails, either may be on disk.
     pub(crate) fn install_manifest(&self) -> Result<()> {
+        self.check_place()?;
         let path = self.manifest_path();
         let renamed = step("replace the file", &path).and_then(|()| fs::rename(self.root.join(MANIFEST_TMP), &path));
         renamed.map_err(Error::io("replace the file", &path))?;
@@ -247,6 +263,7 @@ impl Dir {
 
     /// Creates a file under a number that was never used before.
     pub(crate) fn create_file(&self, number: u64, kind: Kind) -> Result<FileWriter> {
+        self.check_place()?;
         let path = self.path(number, kind);
         let file = step("create the file", &path)
             .and_then(|()| OpenOptions::new().write(true).create_new(true).open(&path))
@@ -288,6 +305,7 @@ impl Dir {
 
     /// Removes a file that the durable manifest no longer names.
     pub(crate) fn remove(&self, number: u64, kind: Kind) -> Result<()> {
+        self.check_place()?;
         let path = self.path(number, kind);
         match step("remove the file", &path).and_then(|()| fs::remove_file(&path)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::io("remove the file", &path)(error)),
@@ -297,6 +315,7 @@ impl Dir {
 
     /// Removes the remains of an earlier writer: temporary files, and files whose numbers `keep` rejects.
     pub(crate) fn sweep(&self, keep: impl Fn(u64) -> bool) -> Result<()> {
+        self.check_place()?;
         let tmp = self.root.join(TMP);
         if tmp.exists() {
             fs::remove_dir_all(&tmp).map_err(Error::io("remove the folder", &tmp))?;
@@ -358,6 +377,16 @@ impl Dir {
     pub(crate) fn catalog_size(&self) -> u64 {
         let entries = fs::read_dir(self.catalog()).into_iter().flatten().flatten();
         entries.filter_map(|entry| entry.metadata().ok()).map(|metadata| metadata.len()).sum()
+    }
+}
+
+/// Fails unless a path is a folder with no more than the files `own`.
+pub(super) fn refuse_contents(path: &Path, own: &[&str]) -> Result<()> {
+    let is_own = |name: &OsString| own.iter().any(|own| name == own);
+    if names(path).is_ok_and(|names| names.iter().all(is_own)) {
+        Ok(())
+    } else {
+        Err(Error::AlreadyExists { path: path.into() })
     }
 }
 
@@ -480,20 +509,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lock_ends_although_another_has_inherited_its_file() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let dir = Dir::create(&folder.path().join("db")).expect("a database");
-        let lock = dir.lock("the first").expect("free");
-        // As in a forked process until it runs its own program.
-        let inherited = lock.file.try_clone().expect("a descriptor");
-        let refused = dir.lock("the second").err();
-        assert!(matches!(&refused, Some(Error::Locked { holder, .. }) if holder == "the first"), "{refused:?}");
-        drop(lock);
-        assert!(dir.lock("the second").is_ok());
-        drop(inherited);
-    }
-
-    #[test]
     fn a_database_at_a_relative_path_is_made_durable_in_the_working_directory() {
         let name = format!("nddb-test-{}", std::process::id());
         let synced = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
@@ -502,7 +517,7 @@ mod tests {
             steps.lock().expect("whole").push((action, path.to_owned()));
             Ok(())
         });
-        let dir = Dir::create(Path::new(&name));
+        let dir = Dir::create(Path::new(&name), "a test");
         drop(observer);
         fs::remove_dir_all(&name).expect("removed");
         dir.expect("made");

@@ -4,6 +4,9 @@
 pub(crate) mod copy;
 pub(crate) mod dir;
 mod guard;
+mod kept;
+mod lock;
 pub(crate) mod map;
+mod place;
 pub(crate) mod staging;
 pub(crate) mod steps;

@@ -45,16 +45,38 @@ impl Reader {
     /// # Errors
     /// As [`Reader::open`].
     pub fn open_with(path: impl AsRef<Path>, verify: Verify) -> Result<Self> {
-        let dir = Dir::open(path.as_ref())?;
-        let (catalog, settings, snapshot) = open_state(&dir, verify, None)?;
-        Ok(Self { dir, catalog, settings, snapshot, verify, ahead: false })
+        let mut attempt = 0;
+        loop {
+            let dir = Dir::open(path.as_ref())?;
+            match open_state(&dir, verify, None) {
+                Ok((catalog, settings, snapshot)) => {
+                    return Ok(Self { dir, catalog, settings, snapshot, verify, ahead: false });
+                }
+                // Another database was put there meanwhile.
+                Err(Error::Moved { .. }) if attempt < ATTEMPTS => pause(&mut attempt),
+                Err(error) => return Err(error),
+            }
+        }
     }
 
-    /// Moves on to the newest state. Returns whether anything has changed.
+    /// Moves on to the newest state of the database at the path. If it is another one than before, as after a backup was
+    /// restored there, that is opened. Returns whether anything has changed.
     ///
     /// # Errors
     /// As [`Reader::open`]; the old state is kept then, without any later change.
     pub fn refresh(&mut self) -> Result<bool> {
+        match self.refresh_here() {
+            Err(Error::Moved { path }) => {
+                *self = Self::open_with(path, self.verify)?;
+                Ok(true)
+            }
+            refreshed => refreshed,
+        }
+    }
+
+    /// As [`Reader::refresh`], of the folder that is open.
+    fn refresh_here(&mut self) -> Result<bool> {
+        self.dir.check_place()?;
         let before = self.mark();
         if !self.follow()? && !self.follow_anew()? {
             (self.catalog, self.settings, self.snapshot) =
@@ -102,7 +124,9 @@ impl Reader {
     fn changes(&self) -> Result<Option<Changes>> {
         let manifest = read_manifest(&self.dir)?;
         let before = &self.snapshot.manifest;
-        if manifest.purged != before.purged || manifest.generation < before.generation {
+        // Generations never go back, and each is of one manifest: otherwise somebody has put back other files.
+        let is_later = manifest.generation > before.generation || manifest == *before;
+        if !is_later || manifest.purged != before.purged || manifest.catalog != before.catalog {
             return Ok(None);
         }
         Ok(self.snapshot.changes_to(&self.dir, manifest, self.verify).ok())
@@ -114,6 +138,7 @@ impl Reader {
         let settings = catalog.settings()?;
         // A flush between the two steps would have removed rows that the snapshot still needs.
         let stood_still = read_manifest(&self.dir)?.generation == changes.generation();
+        self.dir.check_place()?;
         Ok(stood_still.then_some((changes, settings)))
     }
 
@@ -124,9 +149,9 @@ impl Reader {
     }
 
     /// Returns values that differ between any two different states.
-    fn mark(&self) -> (u64, u64, u64, Ranges) {
+    fn mark(&self) -> (u128, u64, u64, u64, Ranges) {
         let Snapshot { manifest, seen, deleted, ranges, .. } = &self.snapshot;
-        (manifest.generation, *seen, deleted.len(), ranges.clone())
+        (manifest.catalog, manifest.generation, *seen, deleted.len(), ranges.clone())
     }
 
     /// Returns the present state.
@@ -148,7 +173,7 @@ impl Reader {
 fn open_catalog(dir: &Dir, before: Option<&Catalog>) -> Result<Catalog> {
     let mut attempt = 0;
     loop {
-        match before.map_or_else(|| Catalog::open_secondary(&dir.catalog()), Catalog::open_again) {
+        match before.map_or_else(|| Catalog::open_secondary(dir), Catalog::open_again) {
             Ok(catalog) => return Ok(catalog),
             Err(error) if attempt >= 8 => return Err(error),
             Err(_) => pause(&mut attempt),
@@ -185,6 +210,7 @@ fn open_state(
             Ok((catalog, settings, snapshot))
         });
         let stood_still = read_manifest(dir)?.generation == generation;
+        dir.check_place()?;
         match opened {
             Ok(opened) if stood_still => return Ok(opened),
             Err(error) if stood_still && !error.is_missing_file() => return Err(error),

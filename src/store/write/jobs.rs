@@ -10,6 +10,7 @@ use roaring::RoaringTreemap;
 
 use super::plan::CompactionPlan;
 use crate::spill::progress::Watch;
+use crate::store::process::OfProcess;
 use crate::store::runs::run::Run;
 use crate::{Error, Result};
 
@@ -47,7 +48,7 @@ pub(crate) struct Job {
     pub(crate) files: (u64, u64),
     signals: Arc<Signals>,
     outcome: Receiver<Result<Built>>,
-    thread: Option<JoinHandle<()>>,
+    thread: OfProcess<Option<JoinHandle<()>>>,
 }
 
 impl Job {
@@ -73,7 +74,7 @@ impl Job {
             let _ = sender.send(work(&mut watch));
         });
         let thread = thread.map_err(Error::io("begin a thread for", std::path::Path::new("runs")))?;
-        Ok(Self { task, files, signals, outcome, thread: Some(thread) })
+        Ok(Self { task, files, signals, outcome, thread: OfProcess::new(Some(thread)) })
     }
 
     /// Returns the outcome of the job, if it ends within this time.
@@ -103,7 +104,9 @@ impl Drop for Job {
     fn drop(&mut self) {
         self.stop();
         // Its files are no longer written when the lock of the database is released.
-        let _ = self.thread.take().map(JoinHandle::join);
+        if self.thread.is_ours() {
+            let _ = self.thread.take().map(JoinHandle::join);
+        }
     }
 }
 

@@ -1,6 +1,10 @@
 //! Refusals: each by a named error, with nothing changed.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
 use nddb::sketch::Recipe;
+use nddb::testing::observe_storage;
 use nddb::text::Page;
 use nddb::{Document, Fingerprint, Verify, Work};
 
@@ -54,6 +58,61 @@ fn nothing_is_made_where_something_is() {
     let error = Writer::create(folder.path().join("no/such/folder"), &Config::within(3).expect("k")).err();
     assert!(matches!(error, Some(Error::Io { .. })), "{error:?}");
     assert_eq!(listing(folder.path()), before);
+}
+
+#[test]
+fn a_database_that_another_has_made_meanwhile_at_the_same_path_is_left_alone() {
+    for (at, keeps_open) in [("create the folder", false), ("lock the file", false), ("lock the file", true)] {
+        let folder = folder();
+        let path = folder.path().join("db");
+        let (others, winner) = (path.clone(), Arc::new(Mutex::new(None)));
+        let (is_first, kept) = (AtomicBool::new(true), winner.clone());
+        // At this step of the one, the other does all of its own.
+        let observer = observe_storage(&path, move |action, _| {
+            if action == at && is_first.swap(false, Ordering::Relaxed) {
+                let mut writer = create(&others);
+                writer.insert(bare("winner", 7)).expect("inserted");
+                writer.commit().expect("committed");
+                *kept.lock().expect("whole") = keeps_open.then_some(writer);
+            }
+            Ok(())
+        });
+        let error = Writer::create(&path, &Config::within(3).expect("k")).err();
+        drop(observer);
+        match error {
+            Some(Error::AlreadyExists { path: named }) => assert!(!keeps_open && named == path),
+            Some(Error::Locked { .. }) => assert!(keeps_open),
+            other => panic!("at '{at}': {other:?}"),
+        }
+        assert!(Reader::open(&path).expect("a database").view().get("winner").expect("read").is_some());
+        winner.lock().expect("whole").take().map(|writer| writer.close().expect("closed"));
+        let report = nddb::check(&path, &nddb::CheckOptions::default(), &mut |_| true).expect("checked");
+        assert!(report.is_sound(), "{report:#?}");
+    }
+}
+
+#[test]
+fn of_many_that_create_a_database_at_once_one_does_and_keeps_it() {
+    for round in 0..12 {
+        let folder = folder();
+        let path = folder.path().join("db");
+        let created = std::thread::scope(|scope| {
+            let create = |id| {
+                let mut writer = Writer::create(&path, &Config::within(3).expect("k"))?;
+                writer.insert(bare(id, 7))?;
+                writer.close().map(|()| id)
+            };
+            let threads = ["a", "b", "c"].map(|id| scope.spawn(move || create(id)));
+            threads.map(|thread| thread.join().expect("no panic"))
+        });
+        let winners: Vec<&str> = created.iter().filter_map(|outcome| outcome.as_ref().ok().copied()).collect();
+        let [winner] = winners[..] else { panic!("round {round}: {created:?}") };
+        for error in created.iter().filter_map(|outcome| outcome.as_ref().err()) {
+            assert!(matches!(error, Error::AlreadyExists { .. } | Error::Locked { .. }), "round {round}: {error:?}");
+        }
+        let reader = Reader::open(&path).expect("a database");
+        assert!(reader.view().get(winner).expect("read").is_some(), "round {round}: {winner}'s document is lost");
+    }
 }
 
 #[test]

@@ -21,6 +21,7 @@ __all__ = [
     "Locked",
     "Mismatch",
     "Missing",
+    "Moved",
     "Newer",
     "NotABackup",
     "NotADatabase",
@@ -66,6 +67,10 @@ class Newer(Error):
 
 class Locked(Error):
     """Another process writes to the database; the message names it."""
+
+
+class Moved(Error):
+    """The path no longer leads to the database that was opened there."""
 
 
 class NotADatabase(Error, FileNotFoundError):

@@ -45,8 +45,9 @@ const ATTEMPTS: u32 = 64;
 /// ```
 ///
 /// # Errors
-/// [`Error::NotADatabase`]; [`Error::AlreadyExists`] if there is anything at `target`; [`Error::Locked`] if another
-/// backup is made there; [`Error::OverLimit`] without space for the copies; [`Error::Inconsistent`] if a file is found
+/// [`Error::NotADatabase`]; [`Error::Moved`] if it was replaced by another meanwhile; [`Error::AlreadyExists`] if there is
+/// anything at `target`; [`Error::InTheWay`] if there is a
+/// folder of somebody else at `target.partial`; [`Error::Locked`] if another backup is made there; [`Error::OverLimit`] without space for the copies; [`Error::Inconsistent`] if a file is found
 /// to be damaged, which the copying of a file shows and linking it does not; [`Error::Cancelled`] if `watch` returned
 /// `false`. There is no backup then.
 pub fn backup(
@@ -57,7 +58,7 @@ pub fn backup(
     let dir = Dir::open(path.as_ref())?;
     let staging = Staging::create(target.as_ref(), &holder("backup"))?;
     let ticker = Ticker::new(watch);
-    let copy = Dir::create(&staging.path().join(DATABASE))?;
+    let copy = Dir::make_in(staging.path(), DATABASE)?;
     ticker.start("take files", None, "")?;
     let taken = Taken::of(&dir, &copy, &ticker)?;
     copy.need_space(taken.bytes_to_copy())?;
@@ -67,7 +68,7 @@ pub fn backup(
     copy.sync_names()?;
     let list = staging.path().join(LIST);
     write_synced(&list, &encode(&files).map_err(Error::format(&list))?)?;
-    staging.publish(false)?;
+    staging.publish()?;
     Ok(summary)
 }
 
@@ -109,13 +110,14 @@ fn drop_others(runs: &mut Runs, copy: &Dir, manifest: &Manifest) -> Result<()> {
 impl Taken {
     /// Takes the files of one moment, between two readings of the same MANIFEST.
     fn of(dir: &Dir, copy: &Dir, ticker: &Ticker<'_>) -> Result<Self> {
-        let (mut runs, mut catalog) = (BTreeMap::new(), Pinned::new(dir.catalog(), copy.catalog()));
+        let (mut runs, mut catalog) = (BTreeMap::new(), Pinned::new(dir, copy));
         for attempt in 0..ATTEMPTS {
             ticker.add(0)?;
             let bytes = dir.read_manifest()?;
             let manifest = Manifest::decode(&bytes).map_err(Error::format(&dir.manifest_path()))?;
             let outcome = take_runs(&mut runs, dir, copy, &manifest).and_then(|()| catalog.pin());
             let stood_still = read_manifest(dir)?.generation == manifest.generation;
+            dir.check_place()?;
             match outcome {
                 Ok(()) if stood_still => {
                     drop_others(&mut runs, copy, &manifest)?;

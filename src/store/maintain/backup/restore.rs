@@ -19,7 +19,8 @@ use crate::{Error, Result};
 ///
 /// # Errors
 /// [`Error::NotABackup`]; [`Error::DamagedBackup`] if a file is missing or differs; [`Error::AlreadyExists`] if there
-/// is anything at `path`; [`Error::OverLimit`] without space for the copies; [`Error::Cancelled`] if `watch` returned
+/// is anything at `path`; [`Error::InTheWay`] if there is a folder of somebody else where it is made first, at
+/// `path.partial`; [`Error::OverLimit`] without space for the copies; [`Error::Cancelled`] if `watch` returned
 /// `false`. There is no database then.
 pub fn restore(
     backup: impl AsRef<Path>,
@@ -29,7 +30,8 @@ pub fn restore(
     let backup = backup.as_ref();
     let files = read_list(backup)?;
     let staging = Staging::create(path.as_ref(), &holder("restore"))?;
-    let dir = Dir::fill(staging.path())?;
+    // Locked until its name is durable: nobody may commit before.
+    let dir = Dir::create(staging.path(), &holder("restore"))?;
     let ticker = Ticker::new(watch);
     ticker.start("restore", Some(files.iter().map(|file| file.size).sum()), "bytes")?;
     let mut taken = Vec::with_capacity(files.len());
@@ -59,7 +61,7 @@ pub fn restore(
     }
     let summary = BackupSummary::of(dir.root(), &files, linked)?;
     dir.sync_names()?;
-    staging.publish(true)?;
+    staging.publish()?;
     Ok(summary)
 }
 

@@ -188,6 +188,8 @@ pub fn check(
                 Err(error) => findings.catalog(error),
             }
         }
+        // The file that an interrupted load was taking in: opening for writing puts it back.
+        Err(error @ Error::Missing { .. }) if dir.kept().is_some() => findings.run(&dir.catalog(), error),
         Err(error) => findings.catalog(error),
     }
     (report.faults, report.omitted, report.notes) = (findings.faults, findings.omitted, findings.notes);
@@ -214,12 +216,12 @@ fn open(dir: &Dir) -> Result<(Opened, Result<Catalog>)> {
 /// Opens the catalog. A writer that is moving its files can make this fail, which is no damage.
 fn open_catalog(dir: &Dir) -> Result<Catalog> {
     for attempt in 0..CATALOG_ATTEMPTS {
-        if let Ok(catalog) = Catalog::open_secondary(&dir.catalog()) {
+        if let Ok(catalog) = Catalog::open_secondary(dir) {
             return Ok(catalog);
         }
         pause(attempt);
     }
-    Catalog::open_secondary(&dir.catalog())
+    Catalog::open_secondary(dir)
 }
 
 fn pause(attempt: u32) {

@@ -38,7 +38,7 @@ fn faults_under(recipe: &str, change: impl FnOnce(&mut Commit<'_>, &Catalog)) ->
         }
     }
     writer.close().expect("closed");
-    let catalog = Catalog::open(&path.join("catalog")).expect("opened");
+    let catalog = Catalog::open(&Dir::open(&path).expect("a database")).expect("opened");
     let mut commit = catalog.begin();
     change(&mut commit, &catalog);
     commit.write().expect("written");

@@ -92,6 +92,8 @@ pub struct Rebuilt {
     pub deletions: bool,
     /// Number of commits lost by the catalog: their documents are gone, and the runs now agree.
     pub commits_lost: u64,
+    /// A sorted file of the catalog, which a load was giving it when a write failed, was put back.
+    pub sorted_file: bool,
     /// The count of documents was corrected.
     pub counter: bool,
     /// Why the catalog cannot be read to its end: damage that a rebuild cannot repair, because nothing else holds what
@@ -154,10 +156,9 @@ pub fn rebuild(
     options: &RebuildOptions,
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
 ) -> Result<Rebuilt> {
-    let dir = Dir::open_damaged(path.as_ref())?;
-    let _lock = dir.lock(&options.holder)?;
+    let dir = Dir::open_damaged(path.as_ref())?.locked(&options.holder)?;
     let ticker = Ticker::new(watch);
-    let catalog = Catalog::open(&dir.catalog()).map_err(|error| beyond_repair(&dir, error))?;
+    let catalog = Catalog::open(&dir).map_err(|error| beyond_repair(&dir, error))?;
     let settings = catalog.settings().map_err(|error| beyond_repair(&dir, error))?;
     let old = match crate::store::read::snapshot::read_manifest(&dir) {
         Ok(manifest) => Some(manifest),
@@ -194,7 +195,8 @@ pub fn rebuild(
     let state = State::read(&catalog, folded, file).map_err(|error| beyond_repair(&dir, error))?;
     // First: what is stopped has changed nothing.
     let unreadable = unreadable(&catalog, &ticker)?;
-    let rebuilt = Rebuilt { manifest: old.is_none(), unreadable, ..Rebuilt::default() };
+    let sorted_file = catalog.put_back;
+    let rebuilt = Rebuilt { manifest: old.is_none(), sorted_file, unreadable, ..Rebuilt::default() };
     let mut rebuild = Rebuild { dir: &dir, catalog: &catalog, state, options, ticker: &ticker, manifest, rebuilt };
     rebuild.go(deletions_lost)?;
     Ok(rebuild.rebuilt)

@@ -26,7 +26,8 @@ impl BulkLoad<'_> {
         }
         // The progress of archives is recorded when all documents before it are stored.
         let archives = std::mem::take(&mut self.archives);
-        self.write_sequence(&sequence)?;
+        let outcome = self.write_sequence(&sequence);
+        self.guard(outcome)?;
         self.archives = archives;
         Ok(())
     }

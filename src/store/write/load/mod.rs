@@ -46,6 +46,10 @@ pub struct Loaded {
 
 /// A bulk load in progress. Documents not yet committed by [`BulkLoad::finish`], or by a chunk before, are not in
 /// the database.
+///
+/// Once writing documents has failed, all that follows fails with [`Error::LoadFailed`]: some that were taken are not
+/// stored.
+#[must_use = "documents are stored by `finish`"]
 pub struct BulkLoad<'a> {
     writer: &'a mut Writer,
     chunk: Chunk,
@@ -58,6 +62,8 @@ pub struct BulkLoad<'a> {
     /// The first number of the load.
     first: u64,
     runs_before: usize,
+    /// What it failed of.
+    failed: Option<String>,
 }
 
 impl std::fmt::Debug for BulkLoad<'_> {
@@ -119,6 +125,7 @@ impl Writer {
             loaded: Loaded::default(),
             first,
             runs_before,
+            failed: None,
         })
     }
 
@@ -160,7 +167,8 @@ impl BulkLoad<'_> {
     /// Adds a document. If the memory limit is reached, the documents so far are written and committed.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] for a fingerprint wider than the database's; [`Error::OutOfNumbers`]; errors of the disk.
+    /// [`Error::OutOfRange`] for a fingerprint wider than the database's, which the load goes on without;
+    /// [`Error::OutOfNumbers`]; errors of the disk, after which it does not, and then [`Error::LoadFailed`].
     pub fn push(&mut self, document: Document) -> Result<()> {
         let mut document = document.fitted(self.writer.settings().bits)?;
         document.record.batch = self.writer.batch_number();
@@ -183,6 +191,7 @@ impl BulkLoad<'_> {
 
     /// Adds a document that belongs to the batch that its record names.
     pub(super) fn take(&mut self, document: &Document) -> Result<()> {
+        self.ready()?;
         let is_bare = document.record.is_bare() && !document.unprinted;
         let (batch, fingerprint) = (document.record.batch, document.fingerprint);
         if is_bare && self.count_on(document.id(), fingerprint, batch)? {
@@ -198,6 +207,7 @@ impl BulkLoad<'_> {
 
     /// Adds a document that has nothing but a fingerprint if it is the next of the sequence. Returns whether it is.
     fn count_on(&mut self, id: &str, fingerprint: Fingerprint, batch: Option<u32>) -> Result<bool> {
+        self.ready()?;
         let Some(sequence) = &mut self.sequence else { return Ok(false) };
         let is_next = sequence.take(id, fingerprint, batch);
         if is_next && sequence.size() >= self.limit {
@@ -294,8 +304,27 @@ impl BulkLoad<'_> {
         Ok(self.loaded)
     }
 
+    fn ready(&self) -> Result<()> {
+        match &self.failed {
+            Some(why) => Err(Error::LoadFailed { why: why.clone() }),
+            None => Ok(()),
+        }
+    }
+
+    /// Records what the load fails of, if it does: documents have left it that are not stored.
+    fn guard(&mut self, outcome: Result<()>) -> Result<()> {
+        if let Err(error) = &outcome
+            && self.failed.is_none()
+        {
+            let cause = std::error::Error::source(error).map(|cause| format!(": {cause}"));
+            self.failed = Some(format!("{error}{}", cause.unwrap_or_default()));
+        }
+        outcome
+    }
+
     /// Writes and commits all documents so far, and the progress of archives.
     fn write_all(&mut self) -> Result<()> {
+        self.ready()?;
         self.end_sequence()?;
         self.write_chunk()
     }
@@ -314,6 +343,11 @@ impl BulkLoad<'_> {
 
     /// Stores documents, whose numbers must be above all others, and their run behind all others (SPEC 10.6).
     fn store(&mut self, write: impl FnOnce(&mut Writer, &mut Loaded) -> Result<()>) -> Result<()> {
+        let outcome = self.store_once(write);
+        self.guard(outcome)
+    }
+
+    fn store_once(&mut self, write: impl FnOnce(&mut Writer, &mut Loaded) -> Result<()>) -> Result<()> {
         self.writer.commit()?;
         self.writer.flush()?;
         let outcome = write(self.writer, &mut self.loaded);

@@ -1,5 +1,8 @@
+use std::io;
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::store::disk::steps::observe_storage;
 use nddb_format::postings::NUMBER_END;
 use nddb_format::record::Counters;
 
@@ -156,4 +159,37 @@ fn numbers_that_a_database_does_not_have_are_refused_and_nothing_is_reserved() {
     assert_eq!(writer.view().get("0.").expect("answered").expect("is stored").fingerprint, Fingerprint(0));
     writer.close().expect("closed");
     assert!(crate::check(&path, &crate::CheckOptions::default(), &mut |_| true).expect("checked").is_sound());
+}
+
+#[test]
+fn a_load_that_failed_takes_no_more_and_says_what_it_failed_of() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("db");
+    let config = Config::within(2).and_then(|config| config.bits(20)).expect("in range");
+    let mut writer = Writer::create(&path, &config).expect("created");
+    let first = AtomicBool::new(true);
+    // The disk is full for a moment, which costs a writer nothing.
+    let observer = observe_storage(&path.join("runs"), move |action, _| {
+        let fails = action == "create the file" && first.swap(false, Ordering::Relaxed);
+        if fails { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
+    });
+    let mut load = writer.bulk_load().expect("a load");
+    let documents = |half: u64| (half * 500..(half + 1) * 500).map(|id| bare(&format!("{} {id}", id % 7), id));
+    documents(0).for_each(|document| load.push(document).expect("taken"));
+    let refused = load.push(bare("too wide", 1 << 30)).err();
+    assert!(matches!(refused, Some(Error::OutOfRange { .. })), "{refused:?}");
+    load.push(bare("behind it", 3)).expect("what is refused ends no load");
+    let full = load.checkpoint().err();
+    assert!(full.as_ref().is_some_and(Error::is_over_limit), "{full:?}");
+    let mut failures = vec![load.push(bare("more", 4)).err(), load.push_bare("more 2".into(), Fingerprint(5)).err()];
+    failures.extend([load.checkpoint().err(), load.label("day").err(), load.finish().err()]);
+    for failure in failures {
+        let is_told = matches!(&failure, Some(Error::LoadFailed { why }) if why.contains("create the file"));
+        assert!(is_told, "{failure:?}");
+    }
+    drop(observer);
+    assert_eq!(writer.view().stats().expect("counted").documents, 0);
+    let mut load = writer.bulk_load().expect("another load");
+    (0..2).flat_map(documents).for_each(|document| load.push(document).expect("taken"));
+    assert_eq!(load.finish().expect("loaded").documents, 1000);
 }

@@ -18,7 +18,7 @@ use super::jobs::Jobs;
 use crate::sketch::Recipe;
 use crate::spill::progress::{Progress, Watch};
 use crate::store::catalog::Catalog;
-use crate::store::disk::dir::{Dir, Lock, is_failed_sync};
+use crate::store::disk::dir::{Dir, is_failed_sync};
 use crate::store::document::{Document, Outcome};
 use crate::store::read::scope::Scope;
 use crate::store::read::snapshot::Snapshot;
@@ -41,11 +41,10 @@ struct Label {
 
 /// A database open for writing, exclusively by this process.
 pub struct Writer {
-    /// Before the lock, so that they have ended when it is released.
+    // Jobs and catalog end before the folder, whose lock is released then.
     jobs: Jobs,
-    dir: Dir,
-    _lock: Lock,
     catalog: Catalog,
+    dir: Dir,
     settings: Settings,
     /// The recipe of the settings' label, if it is known.
     recipe: Option<Recipe>,

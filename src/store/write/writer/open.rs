@@ -10,7 +10,7 @@ use super::group::Group;
 use super::retired::Retired;
 use crate::sketch::Recipe;
 use crate::store::catalog::Catalog;
-use crate::store::disk::dir::{Dir, Lock};
+use crate::store::disk::dir::Dir;
 use crate::store::read::snapshot::{Snapshot, read_manifest};
 use crate::store::runs::run::Verify;
 use crate::store::write::jobs::Jobs;
@@ -23,9 +23,10 @@ impl Writer {
     /// Creates a new, empty database and opens it.
     ///
     /// # Errors
-    /// [`Error::AlreadyExists`] if the path exists; errors of the disk.
+    /// [`Error::AlreadyExists`] if anything but an empty folder is at the path; [`Error::Locked`] if another process is
+    /// making a database there; errors of the disk.
     pub fn create(path: impl AsRef<Path>, config: &Config) -> Result<Self> {
-        let dir = Dir::create(path.as_ref())?;
+        let dir = Dir::create(path.as_ref(), &holder("nddb"))?;
         let made = Self::fill(dir.clone(), path.as_ref(), config);
         if made.is_err() {
             dir.discard();
@@ -35,8 +36,7 @@ impl Writer {
 
     /// Makes what is in the folder of a new database.
     fn fill(dir: Dir, path: &Path, config: &Config) -> Result<Self> {
-        let lock = dir.lock(&holder("nddb"))?;
-        let catalog = Catalog::create(&dir.catalog())?;
+        let catalog = Catalog::create(&dir)?;
         let settings = Settings {
             catalog: identity(path),
             bits: config.bits,
@@ -53,7 +53,7 @@ impl Writer {
         // The last step: without a MANIFEST the folder is no database.
         let manifest = Manifest::new(settings.bits, settings.k, settings.catalog);
         dir.replace_manifest(&manifest.encode())?;
-        Self::assemble(dir, lock, catalog, settings, counters, manifest)
+        Self::assemble(dir, catalog, settings, counters, manifest)
     }
 
     /// Opens a database for writing.
@@ -71,14 +71,13 @@ impl Writer {
     /// # Errors
     /// As [`Writer::open`].
     pub fn open_as(path: impl AsRef<Path>, holder: &str) -> Result<Self> {
-        let dir = Dir::open(path.as_ref())?;
-        let lock = dir.lock(holder)?;
+        let dir = Dir::open(path.as_ref())?.locked(holder)?;
         let manifest = read_manifest(&dir)?;
-        let catalog = Catalog::open(&dir.catalog())?;
+        let catalog = Catalog::open(&dir)?;
         let (settings, counters) = (catalog.settings()?, catalog.counters()?);
         check_agreement(&dir, &manifest, &settings, &counters)?;
         dir.sweep(|number| manifest.files().any(|file| file.number == number))?;
-        let mut writer = Self::assemble(dir, lock, catalog, settings, counters, manifest)?;
+        let mut writer = Self::assemble(dir, catalog, settings, counters, manifest)?;
         writer.cancel_loading()?;
         writer.end_batches()?;
         Ok(writer)
@@ -86,7 +85,6 @@ impl Writer {
 
     fn assemble(
         dir: Dir,
-        lock: Lock,
         catalog: Catalog,
         settings: Settings,
         counters: Counters,
@@ -100,7 +98,6 @@ impl Writer {
         Ok(Self {
             jobs: Jobs::default(),
             dir,
-            _lock: lock,
             catalog,
             settings,
             recipe,

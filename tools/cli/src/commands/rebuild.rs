@@ -56,6 +56,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
             "manifest": rebuilt.manifest,
             "deletions": rebuilt.deletions,
             "commits_lost": rebuilt.commits_lost,
+            "sorted_file": rebuilt.sorted_file,
             "counter": rebuilt.counter,
             "unreadable": rebuilt.unreadable,
         }))?;
@@ -93,6 +94,7 @@ fn summary(rebuilt: &Rebuilt) -> String {
         (rebuilt.runs, "run"),
         (rebuilt.manifest.into(), "MANIFEST"),
         (rebuilt.deletions.into(), "deleted set"),
+        (rebuilt.sorted_file.into(), "sorted file of the catalog"),
         (rebuilt.counter.into(), "count of documents"),
     ];
     let made: Vec<String> =

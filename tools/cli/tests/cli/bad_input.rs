@@ -57,6 +57,14 @@ fn parameters_that_make_no_sense_are_wrong_usage() {
 }
 
 #[test]
+fn a_reader_that_cannot_write_temporary_files_is_told_where_to_choose_a_folder() {
+    let dir = Dir::with_documents();
+    let none = dir.path("none").to_string_lossy().into_owned();
+    dir.nddb(["stats", "db"]).env("TMPDIR", &none).tells(1, &[&none, "temporary folder", "--tmp-dir"]);
+    dir.nddb(["stats", "db", "--tmp-dir", "."]).env("TMPDIR", &none).done();
+}
+
+#[test]
 fn a_recipe_is_a_base_and_flags_or_a_label() {
     let dir = Dir::new();
     for (number, (args, label)) in [

@@ -208,7 +208,7 @@ mod tests {
         let weights: Vec<f64> = (0..examples.len()).map(|number| 0.5 + (number % 7) as f64).collect();
         let from = |near: Option<&Model>| fit(&examples, &weights, 10.0, [true; TRAITS], near);
         let found = from(None);
-        for near in [found, Model { constant: -3.0, weights: [0.5, -9.0, -1.0, -2.0, -3.0] }] {
+        for near in [found, Model { constant: -3.0, weights: [0.5, -9.0, -1.0, -2.0, -3.0, REST_WEIGHT] }] {
             let again = from(Some(&near));
             let differ = |a: f64, b: f64| (a - b).abs() > 1e-6;
             assert!(!differ(found.constant, again.constant), "{found:?} {again:?}");

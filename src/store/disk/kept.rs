@@ -1,0 +1,44 @@
+//! The sorted file that the catalog is taking in: it is kept until RocksDB's list of sorted files is durable.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::copy::link_or_hold;
+use super::dir::{Dir, TMP, sync_folder};
+use super::steps::step;
+use crate::{Error, Result};
+
+/// Its name in the folder for files on their way into the database.
+const KEPT: &str = "taken-in.sst";
+
+impl Dir {
+    /// Gives a sorted file of [`Dir::scratch`] the name, durably, under which it is kept until the catalog has taken it
+    /// in, and returns its path.
+    pub(crate) fn keep(&self, file: &Path) -> Result<PathBuf> {
+        let folder = self.scratch()?;
+        let path = folder.join(KEPT);
+        let renamed = step("rename the file", &path).and_then(|()| fs::rename(file, &path));
+        renamed.map_err(Error::io("rename the file", &path))?;
+        sync_folder(&folder)?;
+        Ok(path)
+    }
+
+    /// Returns the length of the file that is kept, `None` if there is none.
+    pub(crate) fn kept(&self) -> Option<u64> {
+        fs::metadata(self.kept_path()).map(|metadata| metadata.len()).ok()
+    }
+
+    /// Gives the file that is kept a name in the catalog, durably.
+    pub(crate) fn put_back(&self, name: &str) -> Result<()> {
+        self.check_place()?;
+        let to = self.catalog().join(name);
+        if let Some(mut held) = link_or_hold(&self.kept_path(), &to)? {
+            held.copy(&to, &mut |_| Ok(()))?;
+        }
+        sync_folder(&self.catalog())
+    }
+
+    fn kept_path(&self) -> PathBuf {
+        self.root().join(TMP).join(KEPT)
+    }
+}

@@ -1,0 +1,74 @@
+//! A folder that is held open, and whether a path still leads to it.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use crate::{Error, Result};
+
+/// A folder that is held open: it stays itself, whatever becomes of its name, and as long as it is held none that is
+/// made later is taken for it.
+#[derive(Debug)]
+pub(super) struct Place {
+    folder: File,
+    path: PathBuf,
+}
+
+impl Place {
+    /// Opens a folder.
+    pub(super) fn open(path: &Path) -> Result<Self> {
+        let folder = File::open(path).map_err(Error::io("open the folder", path))?;
+        Ok(Self { folder, path: path.into() })
+    }
+
+    /// Returns whether the path still leads to the folder.
+    pub(super) fn is_at_its_path(&self) -> Result<bool> {
+        is_at(&self.folder, &self.path).map_err(Error::io("look at the folder", &self.path))
+    }
+
+    /// Returns a path that leads to the folder when it has been moved, too; where the system has none, the one by which
+    /// it was opened. It is for this process alone.
+    pub(super) fn lasting_path(&self) -> PathBuf {
+        let path = PathBuf::from(format!("/proc/self/fd/{}", self.folder.as_raw_fd()));
+        if is_at(&self.folder, &path).unwrap_or(false) { path } else { self.path.clone() }
+    }
+}
+
+/// Returns whether a path leads to an open file or folder.
+pub(super) fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    match fs::metadata(path) {
+        Ok(there) => {
+            let held = file.metadata()?;
+            Ok((there.dev(), there.ino()) == (held.dev(), held.ino()))
+        }
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_that_is_held_is_known_again_wherever_it_is() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (path, moved) = (folder.path().join("a"), folder.path().join("b"));
+        fs::create_dir(&path).expect("made");
+        fs::write(path.join("file"), "first").expect("written");
+        let place = Place::open(&path).expect("opened");
+        assert!(place.is_at_its_path().expect("looked at"));
+        fs::rename(&path, &moved).expect("moved");
+        assert!(!place.is_at_its_path().expect("looked at"), "nothing is there");
+        fs::create_dir(&path).expect("made");
+        assert!(!place.is_at_its_path().expect("looked at"), "another one is there");
+        if cfg!(target_os = "linux") {
+            assert_eq!(fs::read(place.lasting_path().join("file")).expect("found"), b"first");
+        }
+        fs::remove_dir_all(&path).expect("removed");
+        fs::rename(&moved, &path).expect("moved back");
+        assert!(place.is_at_its_path().expect("looked at"));
+    }
+}

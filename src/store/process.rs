@@ -1,0 +1,64 @@
+//! What belongs to the process that made it, and not to its forked children.
+
+use std::mem::ManuallyDrop;
+use std::ops::{Deref, DerefMut};
+
+/// A value that only the process ends that made it. In a forked child its threads do not exist, and what it would write
+/// or remove at its end is the parent's.
+pub(crate) struct OfProcess<T> {
+    process: u32,
+    value: ManuallyDrop<Option<T>>,
+}
+
+impl<T> OfProcess<T> {
+    /// The value belongs to this process.
+    pub(crate) fn new(value: T) -> Self {
+        Self { process: std::process::id(), value: ManuallyDrop::new(Some(value)) }
+    }
+
+    /// Returns whether this process made it.
+    pub(crate) fn is_ours(&self) -> bool {
+        self.process == std::process::id()
+    }
+}
+
+impl<T> Deref for OfProcess<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        self.value.as_ref().expect("it is there until it is dropped")
+    }
+}
+
+impl<T> DerefMut for OfProcess<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        self.value.as_mut().expect("it is there until it is dropped")
+    }
+}
+
+impl<T> Drop for OfProcess<T> {
+    fn drop(&mut self) {
+        if self.is_ours() {
+            self.value.take();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    #[test]
+    fn a_value_ends_in_its_process_only() {
+        let value = Arc::new(());
+        let ours = OfProcess::new(value.clone());
+        // As a forked child has it.
+        let inherited = OfProcess { process: ours.process + 1, value: ManuallyDrop::new(Some(value.clone())) };
+        drop(inherited);
+        assert_eq!(Arc::strong_count(&value), 3, "the child has left it alone");
+        drop(ours);
+        assert_eq!(Arc::strong_count(&value), 2);
+    }
+}
