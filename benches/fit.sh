@@ -16,7 +16,7 @@ for name in wild-dev ota-dev docsites-dev reader-dev; do
     [ "$name" != wild-dev ] || groups=$work/wild.groups.tsv
     arguments+=(--docs "$sets/$name/docs.jsonl.zst" --pairs "$sets/$name/pairs.tsv" --groups "$groups" --weight 1)
 done
-"$benches/made_pages.py" "$work/made" --seed 1 --edits 20 --revisions 20 --products 6 --references 4 \
+[ -d "$work/made" ] || "$benches/made_pages.py" "$work/made" --seed 1 --edits 20 --revisions 20 --products 6 --references 4 \
     --figures 40
 for name in edits products references figures; do
     folder=$work/made/$name

@@ -246,7 +246,7 @@ pub(crate) fn log_odds(probability: f64) -> f64 {
 
 impl Model {
     /// Constants fitted for the recipe `main/1`, as `benches/fit.sh` prints them.
-    pub const MAIN: Model = Model { constant: -0.56, weights: [1.5, -0.47, -2.33, -3.25, -4.93, REST_WEIGHT] };
+    pub const MAIN: Model = Model { constant: 0.36, weights: [1.2, -3.29, -2.59, -4.33, -7.02, REST_WEIGHT] };
 
     /// Returns the contribution of each trait to the log-odds.
     pub fn parts(&self, traits: &Traits) -> [f64; TRAITS] {
