@@ -309,7 +309,7 @@ mod tests {
         let spread: Vec<usize> = [20..25, 90..95, 160..165].into_iter().flatten().collect();
         let half: Vec<usize> = (0..100).collect();
         let third: Vec<usize> = (70..136).collect();
-        let (site, other) = ("http://a.example/1", "http://b.example/2");
+        let (site, other) = ("http://a.example/2", "http://b.example/2");
         for (name, replaced, url, expected) in [
             ("Red Fox", &[][..], site, true),
             ("Red Fox", &few[..], site, true),
@@ -329,7 +329,7 @@ mod tests {
             ("Blue Whale", &block[..], other, false),
             ("Blue Whale", &half[..], site, false),
         ] {
-            let (a, b) = (page("Red Fox", "Red Fox", site, &[]), page(name, name, url, replaced));
+            let (a, b) = (page("Red Fox", "Red Fox", "http://a.example/1", &[]), page(name, name, url, replaced));
             let found = probability(&a, &b);
             assert_eq!(found >= 0.5, expected, "{name}, {} words, {url}: {found}", replaced.len());
             assert_eq!(found, probability(&b, &a), "either way round");
@@ -432,94 +432,8 @@ mod tests {
         }
         for markup in ["<title>Red fox</title>", "<h1>Red fox</h1>"] {
             let titled = profile("http://a.example/30/source_config.html", markup);
-            assert_eq!((titled.file_name, values(&sink, &titled)[2]), (LeadingWords::default(), 0.0), "{markup}");
+            assert_eq!(values(&sink, &titled)[2], 0.0, "{markup}");
         }
-    }
-
-    /// Plain texts of one template that nothing else names.
-    #[test]
-    fn leading_lines_tell_texts_apart_that_have_neither_headings_nor_an_address() {
-        let words: String = (0..50).map(|word| format!("frame{word} ")).collect();
-        let profile = |name: &str, url: Option<&str>| {
-            let text = format!("Our shop\n\n{name}\n\nOf all that we have: {words}.\n");
-            Recipe::default().sketch(&Page { url, ..Page::text(&text) }).profile.expect("a profile")
-        };
-        let values = |a: &Profile, b: &Profile| Traits::of(a, b, 84).values[2..4].to_vec();
-        let shoes = profile("Red shoes", None);
-        assert_eq!(values(&shoes, &profile("Blue hats", None)), [1.0, 2.0 / 3.0]);
-        assert_eq!(values(&shoes, &profile("Red hats", None)), [0.0, 0.0]);
-        assert_eq!(values(&shoes, &profile("# Blue hats", None)), [0.0, 0.0], "a heading");
-        let at = |name, url| profile(name, Some(url));
-        assert_eq!(values(&shoes, &at("Blue hats", "http://a.example/blue-hats")), [0.0, 0.0]);
-        // The address says nothing.
-        assert_eq!(values(&shoes, &at("Blue hats", "http://a.example/?id=7")), [1.0, 2.0 / 3.0]);
-    }
-
-    /// Functions of one name in two modules, of which title and address alone tell the module.
-    #[test]
-    fn the_address_of_a_brief_page_says_which_words_of_its_title_are_its_own() {
-        let profile = |module: &str, folder: &str, words: usize| {
-            let words: String = (0..words).map(|word| format!("word{word} ")).collect();
-            let html = format!("<title>parse in {module} - Site</title><main><h1>parse</h1><p>In {words}.</p></main>");
-            let url = format!("http://a.example/{folder}/parse.html");
-            Recipe::default().sketch(&Page { url: Some(&url), ..Page::html(&html) }).profile.expect("a profile")
-        };
-        let values = |a: &Profile, b: &Profile| Traits::of(a, b, 84).values[2..4].to_vec();
-        let of = |module: &str, folder: &str| profile(module, folder, 40);
-        let http = of("http", "http");
-        assert_eq!(values(&http, &of("h3", "h3")), [1.0, 2.0 / 3.0]);
-        assert_eq!(values(&http, &of("http", "v2/http")), [0.0, 0.0]);
-        assert_eq!(values(&http, &of("quic", "http")), [0.0, 0.0], "a word of neither content nor address");
-        assert_eq!(values(&http, &of("v3", "v3")), [0.0, 0.0], "a version");
-        assert_eq!(values(&profile("http", "http", 80), &profile("h3", "h3", 80)), [0.0, 0.0], "much content");
-    }
-
-    /// Stubs that all have one title, and name in their text what they lead to.
-    #[test]
-    fn brief_pages_that_differ_are_told_apart_by_words_of_their_addresses_that_they_have() {
-        let stub = |path: &str, target: &str| {
-            let html = format!("<title>Redirection</title><p>Redirecting to ../../../library/{target}.html now");
-            let url = format!("http://a.example/library/{path}.html");
-            Recipe::default().sketch(&Page { url: Some(&url), ..Page::html(&html) }).profile.expect("a profile")
-        };
-        let siblings = [1.0, 2.0 / 3.0];
-        for (a, b, expected) in [
-            (("pair/line", "detect/line"), ("pair/kind", "detect/kind"), siblings),
-            // One's name is a part of the other's, or its plural.
-            (("pair/line", "detect/line"), ("pair/line_of", "detect/line_of"), siblings),
-            (("pair/trait", "detect/trait"), ("pair/traits", "detect/traits"), siblings),
-            // One file name in two folders.
-            (("get/line", "detect/get/line"), ("stats/line", "detect/stats/line"), siblings),
-            (("pairs/line", "detect/pair/line"), ("matches/line", "detect/match/line"), siblings),
-            // Two addresses of one page, a page that changed, and its versions.
-            (("pair/old", "detect/line"), ("pair/line", "detect/line"), [0.0, 0.0]),
-            (("pair/line", "detect/line"), ("pair/line", "pair/line"), [0.0, 0.0]),
-            (("30/pair/line", "30/detect/line"), ("31/pair/line", "31/detect/line"), [0.0, 0.0]),
-        ] {
-            let [x, y] = [a, b].map(|(path, target)| stub(path, target));
-            for (x, y) in [(&x, &y), (&y, &x)] {
-                assert_eq!(Traits::of(x, y, 84).values[2..4], expected, "{a:?} {b:?}");
-            }
-        }
-        // On another host an address tells nothing.
-        let (line, kind) = (stub("pair/line", "detect/line"), stub("pair/kind", "detect/kind"));
-        assert_eq!(Traits::of(&line, &Profile { host: line.host ^ 1, ..kind }, 84).values[2..4], [0.0, 0.0]);
-    }
-
-    /// What is left out of a long address is not taken for missing.
-    #[test]
-    fn a_word_that_a_long_address_may_have_tells_nothing() {
-        let page = |folders: &str, word: &str| {
-            let url = format!("http://a.example/{folders}/fox/whale.html");
-            let html = format!("<title>Red whale</title><p>The red fox {word} the blue whale.");
-            Recipe::default().sketch(&Page { url: Some(&url), ..Page::html(&html) }).profile.expect("a profile")
-        };
-        let folders: String = (b'a'..=b'z').map(|letter| format!("/{0}{0}{0}", char::from(letter))).collect();
-        let siblings = |a: &Profile, b: &Profile| Traits::of(a, b, 84).values[2];
-        let (long, hunts) = (page(&format!("hunts/{folders}"), "sees"), page("hunts", "hunts"));
-        assert_eq!((long.title.are_all_kept(), hunts.title.are_all_kept()), (false, true));
-        assert_eq!((siblings(&long, &hunts), siblings(&hunts, &long)), (0.0, 0.0));
-        assert_eq!(siblings(&page("sees", "sees"), &hunts), 1.0);
     }
 
     /// A name may be a word of a heading that a generator writes on all its pages; a title may be the site's.
@@ -541,28 +455,67 @@ mod tests {
         assert_eq!(siblings(&page("Fox", "Fox in animals"), &page("Boutique", "Boutique: fox in animals")), 0.0);
     }
 
-    /// A page of markup has other headings than its source text, which marks some of them.
+    /// Two captures of one address are one page, whatever it is called, and one text has many headlines.
     #[test]
-    fn a_text_and_a_page_of_markup_have_no_names_to_compare() {
-        let words: String = (0..50).map(|word| format!("word{word} ")).collect();
-        let profile = |page: Page<'_>| Recipe::default().sketch(&page).profile.expect("a profile");
-        let markup = |name: &str| {
-            let html = format!("<title>{name}</title><h1>{name}</h1><p>{words}.</p>");
-            profile(Page { url: Some("http://a.example/1"), ..Page::html(&html) })
-        };
-        let text = |name: &str| {
-            let text = format!("# {name}\n{words}.");
-            profile(Page { url: Some("http://a.example/2"), ..Page::text(&text) })
-        };
-        let values = |a: &Profile, b: &Profile| Traits::of(a, b, 84).values;
-        let (fox, whale) = (markup("Red Fox"), text("Blue Whale"));
-        assert_eq!((fox.is_text, whale.is_text), (false, true));
-        assert_eq!(Profile::from_bytes(&whale.to_bytes()), whale);
-        for values in [values(&fox, &whale), values(&whale, &fox)] {
-            assert_eq!(values[2..4], [0.0, 0.0]);
+    fn names_say_nothing_of_captures_of_one_page_and_little_elsewhere() {
+        let profile = |name: &str, url: &str| page(name, name, url, &[]).0;
+        let values = |a: &Profile, b: &Profile| Traits::of(a, b, 84).values[2..4].to_vec();
+        let fox = profile("Red Fox", "http://a.example/news/1.html");
+        for (url, expected) in [
+            ("https://www.a.example/news/1.html", [0.0, 0.0]),
+            ("http://a.example/news/2.html", [1.0, 1.0]),
+            ("http://a.example/old/1.html", [1.0, 0.5]),
+            ("http://b.example/story.html", [0.0, 0.6]),
+        ] {
+            let whale = profile("Blue Whale", url);
+            assert_eq!((values(&fox, &whale), values(&whale, &fox)), (expected.to_vec(), expected.to_vec()), "{url}");
         }
-        assert_eq!(values(&text("Red Fox"), &whale)[2..4], [0.0, 1.0]);
-        assert_eq!(values(&fox, &markup("Blue Whale"))[2..4], [1.0, 1.0]);
+    }
+
+    /// Pages of one content, and much else that differs or not.
+    #[test]
+    fn what_was_left_out_of_a_page_counts_where_it_differs() {
+        let words = |name: &str, len: usize| (0..len).map(|word| format!("{name}{word} ")).collect::<String>();
+        let profile = |rest: &str| {
+            let html = format!("<p>{}.</p><aside class=related><p>{rest}.</p></aside>", words("content", 120));
+            let sketch = Recipe::default().sketch(&Page::html(&html));
+            (sketch.profile.expect("a profile"), min_bytes(&sketch.min_hash.expect("min-values").values))
+        };
+        let [one, other] = ["one", "other"].map(|name| profile(&words(name, 100)));
+        assert_eq!(one.0.terms, 120, "the aside is left out");
+        let rest = |a: &Profile, b: &Profile| Traits::of(a, b, 84).values[REST];
+        assert_eq!(rest(&one.0, &one.0), 0.0);
+        assert!((0.15..0.35).contains(&rest(&one.0, &other.0)), "{}", rest(&one.0, &other.0));
+        let [shared, same] = [shared_wholes(&one.0, &other.0), shared_wholes(&one.0, &one.0)];
+        assert!(shared.iter().all(|share| (0.3..0.75).contains(share)) && same == [1.0, 1.0], "{shared:?}");
+        assert!(probability(&one, &other) < probability(&one, &one));
+    }
+
+    /// Texts of few different words, or of numbers, are compared by their order and their digits.
+    #[test]
+    fn texts_of_few_different_words_are_no_near_duplicates_for_that() {
+        let mut random = nddb_test_support::Random(7);
+        let mut made = |words: &[&str], len: usize| -> String {
+            (0..len).map(|_| format!("{} ", words[random.index(words.len())])).collect()
+        };
+        let digits: Vec<String> = (0..10).map(|digit| digit.to_string()).collect();
+        let digits: Vec<&str> = digits.iter().map(String::as_str).collect();
+        for words in [&["A", "C", "G", "T"][..], &["yes", "no"], &["Am", "F", "C", "G", "Dm"], &digits] {
+            for len in [60, 200, 1000] {
+                let texts: Vec<String> = (0..6).map(|_| made(words, len)).collect();
+                let sketch = |text: &String| {
+                    let sketch = Recipe::default().sketch(&Page::text(text));
+                    (sketch.profile.expect("a profile"), min_bytes(&sketch.min_hash.expect("min-values").values))
+                };
+                let pages: Vec<_> = texts.iter().map(sketch).collect();
+                for (index, a) in pages.iter().enumerate() {
+                    assert!(probability(a, &sketch(&texts[index])) > 0.9);
+                    for b in &pages[..index] {
+                        assert!(probability(a, b) < 0.5, "{words:?} {len}: {}", probability(a, b));
+                    }
+                }
+            }
+        }
     }
 
     /// What contents alone rule out is ruled out with names, by any weights.
@@ -579,7 +532,7 @@ mod tests {
             assert_eq!(contents.named(&Names::of(&a.0), &Names::of(&b.0)), traits);
             assert!(contents.values.iter().zip(traits.values).all(|(least, value)| *least <= value));
             for weights in
-                [Model::MAIN.weights, [1.0, -1.0, 5.0, -1.0, 0.0], [1.0, -1.0, -1.0, 5.0, 1.0], [0.0; TRAITS]]
+                [Model::MAIN.weights, [1.0, -1.0, 5.0, -1.0, 0.0, -1.0], [1.0, -1.0, -1.0, 5.0, 1.0, 0.0], [0.0; TRAITS]]
             {
                 let model = Model { weights, ..Model::MAIN };
                 for least in [0.0, 0.1, 0.5, model.probability(&traits), 0.9, 1.0] {
@@ -608,16 +561,17 @@ mod tests {
     /// Replaced words at places of their own, and as many in one stretch, are as many missing words.
     #[test]
     fn missing_words_are_counted_by_both_lengths_of_shingles() {
+        const LENGTHS: Lengths = Lengths { few: 200.0, many: 200.0 };
         let original = page("", "", "", &[]);
         let scattered: Vec<usize> = (0..20).map(|index| 10 * index + 3).collect();
         for (replaced, share) in [(scattered, 0.1), ((60..80).collect(), 0.1), ((60..120).collect(), 0.3)] {
             let other = page("", "", "", &replaced);
             let long = resemblance_of(agreement(&original.1, &other.1));
-            let found = missing(resemblance(&original.0, &other.0), long, 200.0, 200.0);
+            let found = LENGTHS.missing(resemblance(&original.0, &other.0), long);
             assert!((found - share).abs() < 0.08, "{share} {found}");
         }
-        assert_eq!(missing(1.0, 1.0, 200.0, 200.0), 0.0);
-        assert_eq!(missing(0.0, 0.0, 0.0, 0.0), 1.0);
+        assert_eq!(LENGTHS.missing(1.0, 1.0), 0.0);
+        assert_eq!(Lengths { few: 0.0, many: 0.0 }.missing(0.0, 0.0), 1.0);
     }
 
     #[test]
