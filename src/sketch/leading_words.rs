@@ -59,6 +59,11 @@ impl LeadingWords {
         &self.words[..usize::from(self.total).min(WORDS)]
     }
 
+    /// Returns the hashes of all words, of numbers with their bit.
+    pub fn all(&self) -> impl Iterator<Item = u32> + Clone + '_ {
+        self.kept().iter().map(|word| word & !OWN)
+    }
+
     /// Returns the hashes of the words that are no numbers.
     pub fn plain(&self) -> impl Iterator<Item = u32> + Clone + '_ {
         self.kept().iter().filter(|word| *word & NUMBER == 0).map(|word| word & HASH)

@@ -178,12 +178,12 @@ pub(super) fn first_min_values<const N: usize>(tokens: &[u64], shingle: usize) -
 const LONGEST: usize = 32;
 
 /// Returns the number of terms in the shingles by which a text is compared: `shingle`, or twice as many as long as less
-/// than a quarter of its shingles differ, at most 32. All texts of four letters, or of yes and no, have the same pairs of
+/// than one in `share` of its shingles differs, at most 32. All texts of four letters, or of yes and no, have the same pairs of
 /// terms; these say nothing of any of them.
 ///
 /// How many differ is counted by linear counting (Whang et al. 1990): of a bitmap with four bits for each shingle, rounded up
 /// to a power of two, the bits that the low bits of their XXH3 (64 bits, seed 0) name.
-pub(crate) fn separating(tokens: &[u64], shingle: usize) -> usize {
+pub(crate) fn separating(tokens: &[u64], shingle: usize, share: usize) -> usize {
     let bytes: Vec<[u8; 8]> = tokens.iter().map(|token| token.to_le_bytes()).collect();
     let bytes = bytes.as_flattened();
     let mut length = shingle;
@@ -198,7 +198,7 @@ pub(crate) fn separating(tokens: &[u64], shingle: usize) -> usize {
             seen[bit / 64] |= 1 << (bit % 64);
         }
         let different: u32 = seen.iter().map(|word| word.count_ones()).sum();
-        if 4 * different as usize >= count {
+        if share * different as usize >= count {
             break;
         }
         length *= 2;

@@ -5,9 +5,11 @@
 //!
 //! * *short*: the low 8 bits of each of the 84 min-values ([`min_hash`](crate::sketch::min_hash)) of the shingles of two
 //!   successive terms of the content; the one shingle of a page of one term is that term. If every tenth word is
-//!   replaced, two thirds of these shingles remain, and a quarter of those of eight terms. Where too few of them differ,
-//!   as in a text of few words over and over, shingles are twice as long, and again, up to 32 terms ([`separating`]).
-//! * *whole*: the same of 40 min-values of the shingles of three successive terms of the whole text, numbers included.
+//!   replaced, two thirds of these shingles remain, and a quarter of those of eight terms. Where less than a quarter of
+//!   them differ, as in a text of few words over and over, shingles are twice as long, and again, up to 32 terms
+//!   ([`separating`]).
+//! * *whole*: a byte ([`min_byte`]) of each of 40 min-values of the shingles of three successive terms of the whole text,
+//!   numbers included, which are longer where less than half of them differ.
 //! * *title*, *headings* and *address*: the first 15 different words of the title, of all headings of the content, those of
 //!   higher rank first, and of the last part of the path of the address. A word is a term in lower case; a final `s`
 //!   after a letter other than `s` is dropped from terms of more than three ASCII letters. Each word is 24 bits: the low 22
@@ -20,6 +22,7 @@
 //!   unknown), and one of host and path (likewise, of the host, its path without a final `/` or `index` file, 0 if unknown);
 //!   whether all of the page counts as its content, because there is too little else, and whether it is plain text.
 
+use nddb_format::summaries::min_byte;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::sketch::leading_words::{HASH, LeadingWords, NUMBER, OWN, WORDS, WORDS_SIZE};
@@ -154,10 +157,10 @@ impl Profile {
     /// Returns the profile of a page, given its content, the hashes of the content's terms, its host, empty if unknown,
     /// and its address. `None` if the content has no term.
     pub(crate) fn of(content: &PageContent, hashes: &[u64], host: &str, url: Option<&str>) -> Option<Self> {
-        let values = min_hash::min_values(hashes, separating(hashes, SHORT))?;
+        let values = min_hash::min_values(hashes, separating(hashes, SHORT, 4))?;
         let whole_hashes = content.whole_hashes();
         let whole =
-            min_hash::first_min_values(&whole_hashes, separating(&whole_hashes, OF_WHOLE)).unwrap_or([0; WHOLE]);
+            min_hash::first_min_values(&whole_hashes, separating(&whole_hashes, OF_WHOLE, 2)).unwrap_or([0; WHOLE]);
         let mut headings: Vec<_> = content.headings().collect();
         headings.sort_by_key(|heading| heading.rank);
         let of_headings = headings.iter().flat_map(|heading| content.lower(heading.indexes));
@@ -175,7 +178,7 @@ impl Profile {
         let hash = |name: &str| if name.is_empty() { 0 } else { xxh3_64(name.as_bytes()) as u32 };
         Some(Self {
             short: std::array::from_fn(|index| values[index] as u8),
-            whole: std::array::from_fn(|index| whole[index] as u8),
+            whole: whole.map(min_byte),
             title: marked(&title),
             headings,
             address: marked(&file),

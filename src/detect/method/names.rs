@@ -21,7 +21,9 @@ pub(crate) struct Names {
     headings: WordSet,
     /// Own words and headings.
     all: WordSet,
-    /// The words of the file name, and those that occur in the page.
+    /// All words of the file name, with numbers.
+    file: WordSet,
+    /// Those that are no numbers, and of these those that occur in the page.
     file_name: WordSet,
     own_of_file: WordSet,
     /// Hashes of the host, and of host and path; 0 if unknown.
@@ -34,8 +36,9 @@ impl Names {
         let (title, own) = (WordSet::of(profile.title.plain()), WordSet::of(profile.title.own()));
         let headings = WordSet::of(profile.headings.plain());
         let (file_name, own_of_file) = (WordSet::of(profile.address.plain()), WordSet::of(profile.address.own()));
+        let file = WordSet::of(profile.address.all());
         let (host, page) = (profile.host, profile.page);
-        Self { all: own.with(&headings), title, own, headings, file_name, own_of_file, host, page }
+        Self { all: own.with(&headings), file, title, own, headings, file_name, own_of_file, host, page }
     }
 
     /// Returns whether the names are those of two siblings, pages of one host that name two things, and the share of the
@@ -44,7 +47,7 @@ impl Names {
         if self.page != 0 && self.page == other.page {
             return (false, 0.0);
         }
-        let have_one_file = !self.file_name.is_empty() && self.file_name == other.file_name;
+        let have_one_file = !self.file.is_empty() && self.file == other.file;
         let weight = if have_one_file { SAME_FILE } else { 1.0 };
         let names = weight * self.all.lacking(&other.all);
         if self.host == 0 || self.host != other.host {

@@ -322,7 +322,8 @@ mod tests {
             ("Red Fox", &half[..], other, false),
             ("Blue Whale", &[], site, false),
             ("Blue Whale", &small[..], site, false),
-            ("Blue Whale", &small[..], other, false),
+            // One text under two headlines.
+            ("Blue Whale", &small[..], other, true),
             ("Blue Whale", &spread[..], site, false),
             ("Blue Whale", &spread[..], other, false),
             ("Blue Whale", &block[..], site, false),
@@ -388,7 +389,8 @@ mod tests {
             let html = format!(
                 "<title>{name} (docs 2)</title><body><h1>Class {name}</h1><p>{name} is made with {name}.</p>{sections}"
             );
-            let page = Page { url: Some("http://a.example/"), ..Page::html(&html) };
+            let url = format!("http://a.example/{name}/{headings}/page");
+            let page = Page { url: Some(&url), ..Page::html(&html) };
             let sketch = Recipe::default().sketch(&page);
             (sketch.profile.expect("a profile"), min_bytes(&sketch.min_hash.expect("min-values").values))
         };
@@ -409,7 +411,7 @@ mod tests {
     fn file_names_tell_siblings_apart_where_there_are_neither_titles_nor_headings() {
         let words: String = (0..50).map(|word| format!("frame{word} ")).collect();
         let profile = |url: &str, html: &str| {
-            let own = if url.contains("sink") { "<p>sinks" } else { "<nav>Source</nav><p>" };
+            let own = if url.contains("sink") { "<p>A sink" } else { "<p>A source" };
             let html = format!("{html}{own} {words}.</p>");
             let page = Page { url: Some(url), ..Page::html(&html) };
             Recipe::default().sketch(&page).profile.expect("a profile")
@@ -445,10 +447,8 @@ mod tests {
                 "<title>{title} in animals - Site</title><h1>{heading}</h1><p>{words}.</p><h2>Fox Implementations</h2>\
                 <p>In animals.</p>"
             );
-            Recipe::default()
-                .sketch(&Page { url: Some("http://a.example/1"), ..Page::html(&html) })
-                .profile
-                .expect("one")
+            let url = format!("http://a.example/{}", title.to_lowercase());
+            Recipe::default().sketch(&Page { url: Some(&url), ..Page::html(&html) }).profile.expect("one")
         };
         let siblings = |a: &Profile, b: &Profile| Traits::of(a, b, 84).values[2];
         assert_eq!(siblings(&page("Fox", "Fox"), &page("Whale", "Whale")), 1.0);
@@ -531,9 +531,12 @@ mod tests {
             let (contents, traits) = (Traits::of_contents(&a.0, &b.0, agreement), Traits::of(&a.0, &b.0, agreement));
             assert_eq!(contents.named(&Names::of(&a.0), &Names::of(&b.0)), traits);
             assert!(contents.values.iter().zip(traits.values).all(|(least, value)| *least <= value));
-            for weights in
-                [Model::MAIN.weights, [1.0, -1.0, 5.0, -1.0, 0.0, -1.0], [1.0, -1.0, -1.0, 5.0, 1.0, 0.0], [0.0; TRAITS]]
-            {
+            for weights in [
+                Model::MAIN.weights,
+                [1.0, -1.0, 5.0, -1.0, 0.0, -1.0],
+                [1.0, -1.0, -1.0, 5.0, 1.0, 0.0],
+                [0.0; TRAITS],
+            ] {
                 let model = Model { weights, ..Model::MAIN };
                 for least in [0.0, 0.1, 0.5, model.probability(&traits), 0.9, 1.0] {
                     let may_reach = model.may_reach(&contents, log_odds(least));
