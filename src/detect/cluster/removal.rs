@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::detect::collection::Collection;
-use crate::detect::method::traits::resemblance;
+use crate::detect::method::traits::{resemblance, shared_wholes};
 use crate::sketch::{MIN_VALUES, Profile};
 
 /// Number of content terms below which a page is thin.
@@ -16,6 +16,10 @@ pub(super) const MISSING_TERMS: f64 = 30.0;
 /// Share of the content missing from the kept page at which, together with [`MISSING_TERMS`], a page is not removed.
 pub(super) const MISSING_SHARE: f64 = 0.2;
 
+/// Share of the whole text of a page, its content and what was left out of it, that must stand in the kept page: of its
+/// sequences of three words, of which one replaced word takes three.
+const WHOLE_SHARE: f64 = 0.5;
+
 /// Margin in standard errors of the estimated resemblance: a one-sided confidence of 95%.
 const MARGIN: f64 = 1.645;
 
@@ -24,7 +28,8 @@ const MARGIN: f64 = 1.645;
 pub enum Remove {
     /// All near-duplicates.
     Near,
-    /// Near-duplicates of whose content less than a fifth, or less than 30 terms, is missing from the kept document.
+    /// Near-duplicates of whose content less than a fifth, or less than 30 terms, is missing from the kept document, and of
+    /// whose whole text, with what was left out as boilerplate, less than half.
     #[default]
     Contained,
     /// Near-duplicates with the same text, including the title.
@@ -100,10 +105,14 @@ pub(crate) fn is_thin(profile: &Profile) -> bool {
     profile.is_whole || profile.terms < THIN_TERMS
 }
 
-/// Returns whether a fifth and 30 terms of the content of `other` may be missing from the kept page, by the lower
-/// confidence bound of the resemblance and the lengths (Broder 1997, 2: the intersection of two sets follows from their
+/// Returns whether a fifth and 30 terms of the content of `other`, or half of its whole text, may be missing from the kept
+/// page; of the content by the lower confidence bound of the resemblance and the lengths (Broder 1997, 2: the intersection of two sets follows from their
 /// resemblance and sizes).
 fn is_missing_much(kept: &Profile, other: &Profile) -> bool {
+    let [shared, _] = shared_wholes(other, kept);
+    if f64::from(other.whole_terms) >= MISSING_TERMS && shared < WHOLE_SHARE {
+        return true;
+    }
     let estimate = resemblance(kept, other);
     let error = (estimate * (1.0 - estimate) / MIN_VALUES as f64).sqrt();
     let least = (estimate - MARGIN * error).max(0.0);
