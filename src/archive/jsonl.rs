@@ -28,7 +28,7 @@ impl Jsonl {
             };
             let line = &stream.window()[..len];
             let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
-            let content = (!line.is_empty()).then(|| parse(line, &options.fields));
+            let content = (!line.is_empty()).then(|| parse(line, options));
             stream.consume(len);
             if let Some(content) = content {
                 return Ok(Some(Entry { position: stream.position_since(point, len as u64), content }));
@@ -39,24 +39,27 @@ impl Jsonl {
 
 /// Makes a document of a line. If there are several fields, the fingerprint is preferred to the page, and the page
 /// to the text.
-fn parse(line: &[u8], names: &JsonFields) -> EntryContent {
+fn parse(line: &[u8], options: &Options) -> EntryContent {
+    let names = &options.fields;
     let mut deserializer = serde_json::Deserializer::from_slice(line);
     let object = Object { names }.deserialize(&mut deserializer).and_then(|fields| deserializer.end().map(|()| fields));
     let fields = match object {
         Ok(fields) => fields,
         Err(error) => return skipped(Reason::BadJson, error.to_string()),
     };
-    document(fields, names).unwrap_or_else(|content| content)
+    document(fields, options).unwrap_or_else(|content| content)
 }
 
-fn document(fields: Fields, names: &JsonFields) -> Result<EntryContent, EntryContent> {
+fn document(fields: Fields, options: &Options) -> Result<EntryContent, EntryContent> {
+    let names = &options.fields;
     let id = match fields.id {
+        _ if options.needs_no_ids() => String::new(),
         Value::Number(number) => number,
         other => {
             text(other, &names.id)?.ok_or_else(|| skipped(Reason::MissingField, format!("no field {:?}", names.id)))?
         }
     };
-    if !valid_id(&id) {
+    if !valid_id(&id) && !options.needs_no_ids() {
         return Err(EntryContent::bad_id(&id));
     }
     let url = text(fields.url, &names.url)?;

@@ -1,7 +1,7 @@
 //! Events during a load, and the report at its end.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::resume::Sources;
 use crate::archive::{ArchiveError, OtherKind, Position, Reason};
@@ -63,6 +63,8 @@ pub struct LoadProgress {
 pub struct LoadReport {
     /// The documents stored.
     pub loaded: Loaded,
+    /// The input of the document of `loaded.repeat`, whose id came before.
+    pub repeated_in: Option<PathBuf>,
     /// Number of inputs.
     pub inputs: u64,
     /// Number of archives that are passed over because an earlier load has read them.

@@ -305,7 +305,7 @@ class Writer:
         html_field: str | None = None,
         fp_field: str | None = None,
         url_field: str | None = None,
-        id_from: Literal["record", "url"] = "record",
+        id_from: Literal["record", "url", "path", "row"] = "record",
         id_prefix: str = "",
         batch: str | None = None,
         pending: bool = False,
@@ -416,7 +416,7 @@ def sketch_archive(
     html_field: str = "html",
     fp_field: str = "fp",
     url_field: str = "url",
-    id_from: Literal["record", "url"] = "record",
+    id_from: Literal["record", "url", "path", "row"] = "record",
     threads: int | None = None,
     skipped: Callable[[int, str, str], object] | None = None,
 ) -> Stream: ...

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use nddb_format::record::{Print, Record};
 
+use super::Repeat;
 use crate::sketch::Recipe;
 use crate::store::catalog::DocumentKeys;
 use crate::store::keys::summary_of;
@@ -15,7 +16,7 @@ pub(super) const NONE: u64 = u64::MAX;
 /// Bytes of a bare record before its id: version, flags, length.
 const ID_OFFSET: usize = 7;
 /// Bytes of a document besides its record while its chunk is sorted and written.
-const OVERHEAD: u64 = 110;
+const OVERHEAD: u64 = 114;
 
 /// Documents in input order. The keys of each are computed before its record is encoded, with the document's index
 /// instead of its number, which is known only when the chunk is written. Those of a printed document are for its run,
@@ -34,11 +35,13 @@ pub(crate) struct Chunk {
     digests: Vec<([u8; 16], u32)>,
     /// Explicit numbers, for all documents or for none.
     numbers: Vec<u64>,
+    /// The input that each document came from.
+    inputs: Vec<u32>,
 }
 
 impl Chunk {
-    /// Appends a document; either all of a chunk have explicit numbers, or none.
-    pub(crate) fn push(&mut self, print: Print, record: &Record, keys: &DocumentKeys, number: Option<u64>) {
+    /// Appends a document of an input; either all of a chunk have explicit numbers, or none.
+    pub(crate) fn push(&mut self, print: Print, record: &Record, keys: &DocumentKeys, number: Option<u64>, input: u32) {
         let index = self.len() as u32;
         if print.unprinted {
             self.megashingles.extend(keys.megashingles.iter().map(|&hash| (hash, index)));
@@ -48,6 +51,7 @@ impl Chunk {
             self.keys.extend(keys.stored().map(|key| (key, index)));
         }
         self.numbers.extend(number);
+        self.inputs.push(input);
         record.encode_into(&mut self.records);
         self.ends.push(self.records.len());
         self.prints.push(print.fingerprint);
@@ -191,17 +195,25 @@ impl Chunk {
         order.into_iter().map(|(_, index)| index).collect()
     }
 
-    /// Keeps the last of documents with equal ids; returns the number of dropped ones.
-    pub(crate) fn keep_last(&mut self, by_id: &mut Vec<u32>) -> u64 {
+    /// Returns a document as one whose id came before.
+    pub(super) fn repeat(&self, index: usize) -> Repeat {
+        Repeat { id: self.id(index).to_owned(), input: self.inputs[index] }
+    }
+
+    /// Keeps the last of documents with equal ids; returns the number of dropped ones, and the index of the first
+    /// document whose id came before.
+    pub(crate) fn keep_last(&mut self, by_id: &mut Vec<u32>) -> (u64, Option<usize>) {
+        let mut first: Option<usize> = None;
         for index in 1..by_id.len() {
             let (earlier, later) = (by_id[index - 1] as usize, by_id[index] as usize);
             if self.id_bytes(earlier) == self.id_bytes(later) {
                 self.dropped[earlier] = true;
+                first = Some(first.map_or(later, |first| first.min(later)));
             }
         }
         let before = by_id.len();
         by_id.retain(|&index| !self.dropped[index as usize]);
-        (before - by_id.len()) as u64
+        ((before - by_id.len()) as u64, first)
     }
 }
 
@@ -227,7 +239,7 @@ mod tests {
                 digest: Some([(index / 2) as u8; 16]),
             };
             let record = Record { id: id.into(), ..Record::default() };
-            chunk.push(Print { fingerprint: index, unprinted: true }, &record, &keys, None);
+            chunk.push(Print { fingerprint: index, unprinted: true }, &record, &keys, None, 0);
         }
         let mut by_id = chunk.sorted_by_id();
         chunk.keep_last(&mut by_id);
@@ -249,11 +261,13 @@ mod tests {
         let ids = ["b", "a", "b", "aaaaaaaab", "aaaaaaaa", "é", "a", "b"];
         for (index, id) in (0..).zip(ids) {
             let print = Print { fingerprint: index, unprinted: index == 1 };
-            chunk.push(print, &Record { id: id.into(), ..Record::default() }, &DocumentKeys::default(), None);
+            let record = Record { id: id.into(), ..Record::default() };
+            chunk.push(print, &record, &DocumentKeys::default(), None, index as u32);
         }
         let mut order = chunk.sorted_by_id();
         assert_eq!(order, [1, 6, 4, 3, 0, 2, 7, 5]);
-        assert_eq!(chunk.keep_last(&mut order), 3);
+        assert_eq!(chunk.keep_last(&mut order), (3, Some(2)));
+        assert_eq!(chunk.repeat(2), Repeat { id: "b".into(), input: 2 });
         assert_eq!(order, [6, 4, 3, 7, 5]);
         assert_eq!(chunk.id(3), "aaaaaaaab");
         assert_eq!(chunk.numbers(40), (vec![NONE, NONE, NONE, 40, 41, 42, 43, 44], 45));

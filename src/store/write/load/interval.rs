@@ -6,7 +6,7 @@ use std::ops::Range;
 use nddb_format::record::{self, GROUP, Group};
 
 use super::sequence::{LEN_MIN, Sequence};
-use super::{BulkLoad, Joined, Loaded, Part, STEP};
+use super::{BulkLoad, Joined, Loaded, Part, Repeat, STEP};
 use crate::store::catalog::{Family, Holding, RowOptions, SortedFile, SortedRows};
 use crate::store::ranges::contains_all;
 use crate::store::runs::contents::Contents;
@@ -15,6 +15,15 @@ use crate::{Error, Result};
 
 /// Many documents for a part of a sequence to replace: one write says that they are deleted, if need be by a row each.
 const REPLACED_MAX: u64 = 1 << 22;
+
+/// A document of a sequence whose id is stored.
+struct Stored {
+    index: usize,
+    /// The documents with the id.
+    known: Known,
+    /// Whether it is stored as it is.
+    is_same: bool,
+}
 
 impl BulkLoad<'_> {
     /// Ends the sequence: a long one is written behind the chunk, a short one becomes part of it.
@@ -32,7 +41,8 @@ impl BulkLoad<'_> {
     }
 
     fn collect_all(&mut self, sequence: &Sequence, indexes: Range<usize>) {
-        indexes.for_each(|index| self.collect(&sequence.document(index), sequence.number(index)));
+        let input = sequence.input();
+        indexes.for_each(|index| self.collect(&sequence.document(index), sequence.number(index), input));
     }
 
     /// Stores the documents of a sequence that are not stored yet.
@@ -41,18 +51,27 @@ impl BulkLoad<'_> {
         for stretch in sequence.stretches(STEP) {
             self.writer.report("look up ids", stretch.start as u64, Some(sequence.len() as u64), "documents")?;
             let end = stretch.end;
-            for (index, known) in self.writer.known_in(sequence, stretch)? {
-                match known {
-                    Some(known) => {
-                        joined.replacing += u64::from(known.current().is_some());
-                        known.replace(self.writer.is_pending(), &mut joined.deleted, &mut joined.replaced);
-                    }
-                    None => {
-                        self.write_part(sequence, start..index, std::mem::take(&mut joined))?;
-                        start = index + 1;
-                        self.loaded.unchanged += 1;
-                    }
+            for Stored { index, known, is_same } in self.writer.known_in(sequence, stretch)? {
+                let is_own = known.current().is_some_and(|number| number >= self.first);
+                if is_own {
+                    self.loaded.note_repeat(Some(Repeat { id: sequence.id(index), input: sequence.input() }));
                 }
+                if is_same {
+                    self.write_part(sequence, start..index, std::mem::take(&mut joined))?;
+                    start = index + 1;
+                    if is_own {
+                        self.loaded.repeated += 1
+                    } else {
+                        self.loaded.unchanged += 1
+                    }
+                    continue;
+                }
+                if is_own {
+                    joined.replacing_own += 1;
+                } else {
+                    joined.replacing += u64::from(known.current().is_some());
+                }
+                known.replace(self.writer.is_pending(), &mut joined.deleted, &mut joined.replaced);
             }
             if joined.deleted.len() + joined.replaced.len() >= REPLACED_MAX {
                 self.write_part(sequence, start..end, std::mem::take(&mut joined))?;
@@ -73,9 +92,8 @@ impl BulkLoad<'_> {
 }
 
 impl Writer {
-    /// Returns the documents of a stretch whose ids are stored: by index what they replace, `None` if they are stored
-    /// as they are.
-    fn known_in(&self, sequence: &Sequence, stretch: Range<usize>) -> Result<Vec<(usize, Option<Known>)>> {
+    /// Returns the documents of a stretch whose ids are stored.
+    fn known_in(&self, sequence: &Sequence, stretch: Range<usize>) -> Result<Vec<Stored>> {
         let deleted = &self.snapshot().deleted;
         let are_deleted = |numbers| contains_all(deleted, numbers);
         let holding = self.catalog().holding(sequence.prefix(), &sequence.ordinals(&stretch), &are_deleted)?;
@@ -93,23 +111,23 @@ impl Writer {
             if known.is_empty() {
                 continue;
             }
-            let is_stored = match known.current() {
+            let is_same = match known.current() {
                 Some(number) => self.is_stored(&sequence.document(index), number)?,
                 None => false,
             };
-            all.push((index, (!is_stored).then_some(known)));
+            all.push(Stored { index, known, is_same });
         }
         Ok(all)
     }
 
     /// As [`Writer::known_in`], of a stretch whose documents are stored with the consecutive numbers from `first` on.
-    fn compared(&self, sequence: &Sequence, stretch: Range<usize>, first: u64) -> Result<Vec<(usize, Option<Known>)>> {
+    fn compared(&self, sequence: &Sequence, stretch: Range<usize>, first: u64) -> Result<Vec<Stored>> {
         let mut rest = stretch.clone();
         let mut all = Vec::with_capacity(stretch.len());
         self.catalog().prints(first, &mut |number, print| {
             let Some(index) = rest.next() else { return Ok(false) };
-            let is_stored = print.fingerprint == sequence.fingerprints()[index];
-            all.push((index, (!is_stored).then(|| Known::visible_one(number))));
+            let is_same = print.fingerprint == sequence.fingerprints()[index];
+            all.push(Stored { index, known: Known::visible_one(number), is_same });
             Ok(!rest.is_empty())
         })?;
         if rest.is_empty() {

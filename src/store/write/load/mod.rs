@@ -29,18 +29,29 @@ use chunk::{Chunk, NONE};
 use sequence::Sequence;
 
 /// The result of a bulk load.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Loaded {
     /// Number of documents stored, new ones and replacements.
     pub documents: u64,
-    /// Number of these that replaced a document with the same id.
+    /// Number of these that replaced a document with the same id, stored before the load.
     pub replaced: u64,
     /// Number of documents that were stored already without a difference.
     pub unchanged: u64,
-    /// Number of documents whose id is repeated later in the same input: the last one is kept.
+    /// Number of documents whose id came again later in the same load: the last one is kept.
     pub repeated: u64,
     /// Number of stored documents of fewer than two tokens, which no probe finds.
     pub unprinted: u64,
+    /// One of the documents whose ids came before in the same load.
+    pub repeat: Option<Repeat>,
+}
+
+/// A document whose id came before in the same load.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repeat {
+    /// The id.
+    pub id: String,
+    /// The input that it came from, as [`BulkLoad::from_input`] numbers inputs.
+    pub input: u32,
 }
 
 /// A bulk load in progress. Documents not yet committed by [`BulkLoad::finish`], or by a chunk before, are not in
@@ -53,6 +64,10 @@ pub struct BulkLoad<'a> {
     archives: BTreeMap<u32, Archive>,
     loaded: Loaded,
     runs_before: usize,
+    /// Number of the first document of this load.
+    first: u64,
+    /// The input that documents come from.
+    input: u32,
     /// Batches of the documents by number range, if they have their own.
     labels: Vec<(std::ops::Range<u64>, u32)>,
 }
@@ -88,9 +103,11 @@ struct Joined {
     deleted: RoaringTreemap,
     /// Documents that the pending batch replaces.
     replaced: RoaringTreemap,
-    /// Number of documents of the chunk that replace another one.
+    /// Number of documents of the chunk that replace another one, stored before the load.
     replacing: u64,
     unchanged: u64,
+    /// Number of documents of the chunk that replace one of the same load.
+    replacing_own: u64,
 }
 
 impl Writer {
@@ -102,6 +119,7 @@ impl Writer {
         self.commit()?;
         self.flush()?;
         let runs_before = self.snapshot().runs.len();
+        let first = self.counters().next_number;
         Ok(BulkLoad {
             writer: self,
             chunk: Chunk::default(),
@@ -109,6 +127,8 @@ impl Writer {
             archives: BTreeMap::new(),
             loaded: Loaded::default(),
             runs_before,
+            first,
+            input: 0,
             labels: Vec::new(),
         })
     }
@@ -145,6 +165,11 @@ impl Writer {
 }
 
 impl BulkLoad<'_> {
+    /// Says which input the documents from here on come from, for [`Repeat`].
+    pub fn from_input(&mut self, input: u32) {
+        self.input = input;
+    }
+
     /// Adds a document. If the memory limit is reached, the documents so far are written and committed.
     ///
     /// # Errors
@@ -186,9 +211,10 @@ impl BulkLoad<'_> {
             return Ok(());
         }
         self.end_sequence()?;
-        self.sequence = is_bare.then(|| Sequence::begin(document.id().into(), fingerprint, batch, number)).flatten();
+        let begin = || Sequence::begin(document.id().into(), fingerprint, (batch, self.input), number);
+        self.sequence = is_bare.then(begin).flatten();
         if self.sequence.is_none() {
-            self.collect(document, number);
+            self.collect(document, number, self.input);
         }
         self.write_full()
     }
@@ -209,9 +235,9 @@ impl BulkLoad<'_> {
         Ok(is_next)
     }
 
-    /// Adds a document to the chunk.
-    fn collect(&mut self, document: &Document, number: Option<u64>) {
-        self.chunk.push(document.print(), &document.record, &document.keys(self.writer.recipe()), number);
+    /// Adds a document of an input to the chunk.
+    fn collect(&mut self, document: &Document, number: Option<u64>, input: u32) {
+        self.chunk.push(document.print(), &document.record, &document.keys(self.writer.recipe()), number, input);
     }
 
     /// Writes the chunk if it is full.
@@ -311,7 +337,8 @@ impl BulkLoad<'_> {
         if chunk.len() == 0 && archives.is_empty() {
             return Ok(());
         }
-        self.store(|writer, labels, loaded| writer.write_chunk(chunk, &archives, labels, loaded))
+        let first = self.first;
+        self.store(|writer, labels, loaded| writer.write_chunk(chunk, first, &archives, labels, loaded))
     }
 
     /// Stores documents, whose numbers must be above all others, and their run behind all others (SPEC 10.6).
@@ -348,6 +375,7 @@ impl Writer {
     fn write_chunk(
         &mut self,
         mut chunk: Chunk,
+        first: u64,
         archives: &BTreeMap<u32, Archive>,
         labels: &[(std::ops::Range<u64>, u32)],
         loaded: &mut Loaded,
@@ -355,8 +383,10 @@ impl Writer {
         let len = chunk.len() as u64;
         self.report("sort ids", 0, Some(len), "documents")?;
         let mut by_id = chunk.sorted_by_id();
-        loaded.repeated += chunk.keep_last(&mut by_id);
-        let joined = self.join(&mut chunk, &mut by_id)?;
+        let (repeated, repeat) = chunk.keep_last(&mut by_id);
+        loaded.repeated += repeated;
+        loaded.note_repeat(repeat.map(|index| chunk.repeat(index)));
+        let joined = self.join(&mut chunk, &mut by_id, first, loaded)?;
         let low = self.counters().next_number;
         let (numbers, high) = chunk.numbers(low);
         let documents = numbers.iter().filter(|&&number| number != NONE).count() as u64;
@@ -410,7 +440,9 @@ impl Writer {
         }
         let ranges = self.chunk_ranges(low, high, labels);
         self.commit_chunk(low, documents, &ranges, interval, joined, archives)?;
-        loaded.documents += documents;
+        // A document of this load that another one replaces was counted when it was stored.
+        loaded.documents = (loaded.documents + documents).saturating_sub(joined.replacing_own);
+        loaded.repeated += joined.replacing_own;
         loaded.replaced += joined.replacing;
         loaded.unchanged += joined.unchanged;
         loaded.unprinted += unprinted;
@@ -418,8 +450,8 @@ impl Writer {
     }
 
     /// Joins the chunk's ids, in their order, with those of the catalog: determines what is replaced, and drops
-    /// unchanged documents from the chunk.
-    fn join(&mut self, chunk: &mut Chunk, by_id: &mut Vec<u32>) -> Result<Joined> {
+    /// unchanged documents from the chunk. `first` is the number of the first document of the load.
+    fn join(&mut self, chunk: &mut Chunk, by_id: &mut Vec<u32>, first: u64, loaded: &mut Loaded) -> Result<Joined> {
         let mut joined = Joined::default();
         if self.counters().next_number == 0 {
             return Ok(joined);
@@ -427,9 +459,8 @@ impl Writer {
         let mut unchanged = Vec::new();
         for (done, slice) in (0..).step_by(STEP).zip(by_id.chunks(STEP)) {
             self.report("look up ids", done, Some(by_id.len() as u64), "documents")?;
-            self.join_slice(chunk, slice, &mut joined, &mut unchanged)?;
+            self.join_slice(chunk, slice, first, loaded, &mut joined, &mut unchanged)?;
         }
-        joined.unchanged = unchanged.len() as u64;
         for &index in &unchanged {
             chunk.drop_document(index as usize);
         }
@@ -438,16 +469,33 @@ impl Writer {
     }
 
     /// Joins some of a chunk's ids; `unchanged` receives the indexes of the documents that are stored already.
-    fn join_slice(&self, chunk: &Chunk, by_id: &[u32], joined: &mut Joined, unchanged: &mut Vec<u32>) -> Result<()> {
+    fn join_slice(
+        &self,
+        chunk: &Chunk,
+        by_id: &[u32],
+        first: u64,
+        loaded: &mut Loaded,
+        joined: &mut Joined,
+        unchanged: &mut Vec<u32>,
+    ) -> Result<()> {
         let mut ids = self.catalog().ids();
         for &index in by_id {
             let known = self.known(&mut ids, chunk.id(index as usize))?;
             if let Some(number) = known.current() {
+                let is_own = number >= first;
+                if is_own {
+                    loaded.note_repeat(Some(chunk.repeat(index as usize)));
+                }
                 if self.is_stored(&self.document(chunk, index as usize)?, number)? {
                     unchanged.push(index);
+                    if is_own {
+                        loaded.repeated += 1
+                    } else {
+                        joined.unchanged += 1
+                    }
                     continue;
                 }
-                joined.replacing += 1;
+                if is_own { joined.replacing_own += 1 } else { joined.replacing += 1 }
             }
             known.replace(self.is_pending(), &mut joined.deleted, &mut joined.replaced);
         }
@@ -571,6 +619,13 @@ impl Writer {
         commit.write()?;
         self.end_loading(after.0, counters, &joined.deleted);
         Ok(())
+    }
+}
+
+impl Loaded {
+    /// Remembers a document whose id came before, unless one is remembered.
+    fn note_repeat(&mut self, repeat: Option<Repeat>) {
+        self.repeat = self.repeat.take().or(repeat);
     }
 }
 

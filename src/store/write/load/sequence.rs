@@ -21,6 +21,8 @@ pub(super) struct Sequence {
     prefix: usize,
     ordinal: u64,
     batch: Option<u32>,
+    /// The input that the first came from.
+    input: u32,
     /// The number of the first, if numbers are explicit.
     number: Option<u64>,
     fingerprints: Vec<u64>,
@@ -29,14 +31,20 @@ pub(super) struct Sequence {
 }
 
 impl Sequence {
-    /// Returns a sequence that begins with a document; `None` if no id can follow.
-    pub(super) fn begin(id: String, fingerprint: Fingerprint, batch: Option<u32>, number: Option<u64>) -> Option<Self> {
+    /// Returns a sequence that begins with a document of a batch and an input; `None` if no id can follow.
+    pub(super) fn begin(
+        id: String,
+        fingerprint: Fingerprint,
+        (batch, input): (Option<u32>, u32),
+        number: Option<u64>,
+    ) -> Option<Self> {
         let (prefix, ordinal) = splits(&id).next().map(|(prefix, ordinal)| (prefix.len(), ordinal))?;
         Some(Self {
             first: id,
             prefix,
             ordinal,
             batch,
+            input,
             number,
             fingerprints: vec![fingerprint.0],
             next: (ordinal + 1).to_string().into_bytes(),
@@ -69,6 +77,11 @@ impl Sequence {
     /// Returns the fingerprints.
     pub(super) fn fingerprints(&self) -> &[u64] {
         &self.fingerprints
+    }
+
+    /// Returns the input that the first document came from.
+    pub(super) fn input(&self) -> u32 {
+        self.input
     }
 
     /// Returns the explicit number of a document.
@@ -146,7 +159,7 @@ mod tests {
     use super::*;
 
     fn begin(id: &str, number: Option<u64>) -> Option<Sequence> {
-        Sequence::begin(id.into(), Fingerprint(7), None, number)
+        Sequence::begin(id.into(), Fingerprint(7), (None, 0), number)
     }
 
     fn take(sequence: &mut Sequence, id: &str, number: Option<u64>) -> bool {

@@ -14,6 +14,7 @@ mod filtered_tables;
 mod frames;
 mod helper;
 mod hints;
+mod ids;
 mod judged;
 mod load;
 mod maintain;
