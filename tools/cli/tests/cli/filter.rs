@@ -331,7 +331,7 @@ fn requests_of_pages_known_by_their_address_go_by_theirs() {
     dir.write("in.warc", &plain(&records.iter().map(|(_, text)| text).collect::<Vec<_>>()));
     dir.nddb(["load", "db", "in.warc", "--id", "url"]).done();
     dir.nddb(["cluster", "db", "--method", "min-hash", "-o", "clusters"]).done();
-    let ran = dir.nddb(["filter", "db", "in.warc", "--id-url", "--clusters", "clusters", "-o", "out.warc"]).done();
+    let ran = dir.nddb(["filter", "db", "in.warc", "--id", "url", "--clusters", "clusters", "-o", "out.warc"]).done();
     ran.says(&["1 removed with 3 records of requests and metadata"]);
     let out = String::from_utf8(dir.read("out.warc")).expect("text");
     assert!(!out.contains("urn:request:1") && !out.contains("urn:lost") && out.contains("urn:revisit:1"), "{out}");
