@@ -116,9 +116,9 @@ impl IdFrom {
     }
 }
 
-/// The names of the JSON fields of a line, and of the columns of a Parquet file. A nested column has the names on the
-/// way to it with dots between them. Without a column of the usual name `id` the ids are file:row; without one of the
-/// usual name `url`, `metadata.url` is taken.
+/// The names of the JSON fields of a line, and of the columns of a Parquet file. A nested one has the names on the way to
+/// it with dots between them. Without one of the usual name `url`, `metadata.url` is taken; dates are in `date`, or
+/// `metadata.date`. Without a column of the usual name `id` the ids are file:row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonFields {
     /// The document's id: a string or an integer, which is the id of its digits; in Parquet files a UUID, too. Empty

@@ -180,6 +180,8 @@ impl<'de> Visitor<'de> for Object<'_> {
             taken = taken.or(self.columns.iter().copied().find(|column| column.name() == key));
             if key == self.id_field {
                 id = map.next_value::<Id>()?.0;
+            } else if let Some(within) = self.id_field.strip_prefix(&*key).and_then(|rest| rest.strip_prefix('.')) {
+                id = id.or(nested(map.next_value()?, within));
             } else {
                 map.next_value::<IgnoredAny>()?;
             }
@@ -188,16 +190,31 @@ impl<'de> Visitor<'de> for Object<'_> {
     }
 }
 
+/// Returns the id in a value, by the names on the way to it with dots between them.
+fn nested(mut value: serde_json::Value, path: &str) -> Option<String> {
+    if let Some(found) = value.get_mut(path) {
+        return Id::of(found.take()).0;
+    }
+    let names = path.match_indices('.').map(|(at, _)| (&path[..at], &path[at + 1..]));
+    names.into_iter().find_map(|(name, rest)| nested(value.get(name)?.clone(), rest))
+}
+
 /// An id as `load` reads it: a string or an integer.
 struct Id(Option<String>);
 
 impl<'de> Deserialize<'de> for Id {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(Self(match serde_json::Value::deserialize(deserializer)? {
+        serde_json::Value::deserialize(deserializer).map(Self::of)
+    }
+}
+
+impl Id {
+    fn of(value: serde_json::Value) -> Self {
+        Self(match value {
             serde_json::Value::String(text) => Some(text),
             serde_json::Value::Number(number) if !number.is_f64() => Some(number.to_string()),
             _ => None,
-        }))
+        })
     }
 }
 

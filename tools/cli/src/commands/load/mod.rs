@@ -114,7 +114,7 @@ struct Fields {
     /// A fingerprint of 16 hex digits; of Parquet inputs also a 64-bit integer [default: fp]
     #[arg(long, visible_alias = "fp-column", value_name = "NAME")]
     fp_field: Option<String>,
-    /// The address; of Parquet inputs without a column `url` it is metadata.url [default: url]
+    /// The address; without one `url` it is metadata.url [default: url]
     #[arg(long, visible_alias = "url-column", value_name = "NAME")]
     url_field: Option<String>,
     /// Have the documents of Parquet inputs belong to the batches that this column names. Rows of a batch should stand
