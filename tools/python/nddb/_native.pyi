@@ -192,7 +192,7 @@ class Reader:
     ) -> Stream: ...
     def clusters(
         self,
-        keep: list[Literal["oldest", "longest", "shortest-url", "id"]] | None = None,
+        keep: list[Literal["stored", "batch", "newest", "oldest", "longest", "shortest-url", "id"]] | None = None,
         *,
         remove: Literal["near", "contained", "identical"] | None = None,
         components: bool = False,
@@ -395,7 +395,7 @@ def members(
     documents: _Table,
     method: _Method | None = None,
     *,
-    keep: list[Literal["oldest", "longest", "shortest-url", "id"]] | None = None,
+    keep: list[Literal["stored", "batch", "newest", "oldest", "longest", "shortest-url", "id"]] | None = None,
     remove: Literal["near", "contained", "identical"] | None = None,
     k: int = 3,
     recipe: str = "main",

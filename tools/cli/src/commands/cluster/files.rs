@@ -24,8 +24,8 @@ use crate::pair_rows::{PairFormat, PairRows};
 use crate::waiting::Waiting;
 
 /// The files that a run writes or not, by its options.
-const SOMETIMES: [&str; 6] =
-    ["clusters.tsv", "clusters.parquet", "pairs.jsonl", "pairs.tsv", "pairs.parquet", "renamed.tsv"];
+const SOMETIMES: [&str; 7] =
+    ["clusters.tsv", "clusters.parquet", "pairs.jsonl", "pairs.tsv", "pairs.parquet", "renamed.tsv", "flipped.txt"];
 
 /// Where the files go, and what of.
 pub(super) struct Files<'a> {
@@ -69,6 +69,7 @@ impl Files<'_> {
         self.lists(folder.file("keep.txt")?, folder.file("remove.txt")?, &made)?;
         self.places(folder.file("remove.tsv")?, view, &made)?;
         if let Some(previous) = previous {
+            previous.flipped(folder.file("flipped.txt")?, collection, &made)?;
             previous.renamed(folder.file("renamed.tsv")?, collection, &made)?;
         }
         let mut summary = folder.file("summary.json")?;
