@@ -184,7 +184,7 @@ fn clustered(
     options: &ClusterOptions,
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
     emit: &mut dyn FnMut(Line<'_>) -> Result<()>,
-    visit: Option<&mut removed::Visit<'_>>,
+    visit: Option<&mut (dyn FnMut(&Member) -> Result<()> + '_)>,
 ) -> Result<Clusters> {
     let pairs = PairOptions { expand: false, ..options.pairs.clone() };
     let found = PairJob::new(view, collection, &pairs, Reach::STABLE, watch)?;

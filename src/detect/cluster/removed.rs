@@ -21,9 +21,6 @@ const COMPARISONS: u64 = 1 << 20;
 /// Comparisons of each member of a larger one.
 const COMPARISONS_EACH: u64 = 64;
 
-/// Callback for compared members; its error ends the clustering.
-pub(super) type Visit<'a> = dyn FnMut(&Member) -> Result<()> + 'a;
-
 /// A cluster of which some documents are not decided.
 struct Open {
     /// Members that stay so far, and that are not compared with each other.
@@ -33,13 +30,13 @@ struct Open {
 }
 
 impl Clusters {
-    /// Marks the members to remove.
+    /// Marks the members to remove, and passes all that were compared to `visit`, whose error ends the clustering.
     pub(super) fn remove(
         &mut self,
         collection: &Collection,
         mut judge: Judge<'_>,
         ticker: &Ticker<'_>,
-        mut visit: Option<&mut Visit<'_>>,
+        mut visit: Option<&mut (dyn FnMut(&Member) -> Result<()> + '_)>,
     ) -> Result<()> {
         ticker.start("verify against the kept", None, "documents")?;
         let mut open = Vec::new();

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use nddb_format::record::{Print, Record};
 
-use super::Repeat;
+use super::loaded::Repeat;
 use crate::sketch::Recipe;
 use crate::store::catalog::DocumentKeys;
 use crate::store::keys::summary_of;

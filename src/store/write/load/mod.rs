@@ -8,6 +8,7 @@
 
 mod chunk;
 mod interval;
+mod loaded;
 mod sequence;
 
 use std::collections::{BTreeMap, HashMap};
@@ -26,33 +27,8 @@ use crate::store::runs::contents::Contents;
 use crate::store::runs::summaries::SummaryList;
 use crate::{Error, Result};
 use chunk::{Chunk, NONE};
+pub use loaded::{Loaded, Repeat};
 use sequence::Sequence;
-
-/// The result of a bulk load.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Loaded {
-    /// Number of documents stored, new ones and replacements.
-    pub documents: u64,
-    /// Number of these that replaced a document with the same id, stored before the load.
-    pub replaced: u64,
-    /// Number of documents that were stored already without a difference.
-    pub unchanged: u64,
-    /// Number of documents whose id came again later in the same load: the last one is kept.
-    pub repeated: u64,
-    /// Number of stored documents of fewer than two tokens, which no probe finds.
-    pub unprinted: u64,
-    /// One of the documents whose ids came before in the same load.
-    pub repeat: Option<Repeat>,
-}
-
-/// A document whose id came before in the same load.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Repeat {
-    /// The id.
-    pub id: String,
-    /// The input that it came from, as [`BulkLoad::from_input`] numbers inputs.
-    pub input: u32,
-}
 
 /// A bulk load in progress. Documents not yet committed by [`BulkLoad::finish`], or by a chunk before, are not in
 /// the database.
@@ -619,13 +595,6 @@ impl Writer {
         commit.write()?;
         self.end_loading(after.0, counters, &joined.deleted);
         Ok(())
-    }
-}
-
-impl Loaded {
-    /// Remembers a document whose id came before, unless one is remembered.
-    fn note_repeat(&mut self, repeat: Option<Repeat>) {
-        self.repeat = self.repeat.take().or(repeat);
     }
 }
 

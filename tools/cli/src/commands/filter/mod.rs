@@ -250,7 +250,7 @@ enum Kind {
 /// An input, and how it is read.
 struct Opened {
     /// A copy of stdin.
-    spooled: Option<tempfile::NamedTempFile>,
+    spooled: Option<inputs::Spooled>,
     options: Options,
     /// The archives of the database that it is.
     here: Vec<u32>,
