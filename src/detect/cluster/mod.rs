@@ -93,6 +93,9 @@ pub struct Member {
     pub verdict: MemberVerdict,
 }
 
+/// Callback for the members that were compared; its error ends the clustering.
+type Visit<'a> = dyn FnMut(&Member) -> Result<()> + 'a;
+
 /// Totals of a clustering.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClusterSummary {
@@ -184,7 +187,7 @@ fn clustered(
     options: &ClusterOptions,
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
     emit: &mut dyn FnMut(Line<'_>) -> Result<()>,
-    visit: Option<&mut (dyn FnMut(&Member) -> Result<()> + '_)>,
+    visit: Option<&mut Visit<'_>>,
 ) -> Result<Clusters> {
     let pairs = PairOptions { expand: false, ..options.pairs.clone() };
     let found = PairJob::new(view, collection, &pairs, Reach::STABLE, watch)?;

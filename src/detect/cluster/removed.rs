@@ -9,7 +9,7 @@
 use fixedbitset::FixedBitSet;
 
 use super::removal::may_remove;
-use super::{Clusters, Member, MemberVerdict};
+use super::{Clusters, Member, MemberVerdict, Visit};
 use crate::Result;
 use crate::detect::collection::Collection;
 use crate::detect::pairs::judge::{Judge, Judged};
@@ -36,7 +36,7 @@ impl Clusters {
         collection: &Collection,
         mut judge: Judge<'_>,
         ticker: &Ticker<'_>,
-        mut visit: Option<&mut (dyn FnMut(&Member) -> Result<()> + '_)>,
+        mut visit: Option<&mut Visit<'_>>,
     ) -> Result<()> {
         ticker.start("verify against the kept", None, "documents")?;
         let mut open = Vec::new();
