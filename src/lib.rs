@@ -51,8 +51,8 @@ pub use store::testing;
 pub use store::{
     Answer, BackupReport, BackupSummary, BatchMatch, BatchSummary, BulkLoad, BytesByKind, CheckOptions, CheckReport,
     Compacted, CompactionPlan, Document, Fault, Federation, FileStats, Loaded, Match, Matches, Neighbor, Outcome, Part,
-    PartedAnswer, Reader, RebuildOptions, RebuildWhat, Rebuilt, Resolving, RunStats, ScanRange, SchemeStats, Stats,
-    Stored, Verify, View, Within, Work, Writer, backup, check, planner, raise_open_files, rebuild, restore,
+    PartedAnswer, Reader, RebuildOptions, RebuildWhat, Rebuilt, Repeat, Resolving, RunStats, ScanRange, SchemeStats,
+    Stats, Stored, Verify, View, Within, Work, Writer, backup, check, planner, raise_open_files, rebuild, restore,
     scan_blocks, scan_segment, verify_backup,
 };
 

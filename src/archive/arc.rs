@@ -169,7 +169,7 @@ impl Arc {
         };
         let url = String::from_utf8_lossy(line.url).into_owned();
         let id = match options.id_from {
-            IdFrom::Record => format!("arc:{}:{url}", String::from_utf8_lossy(line.date)),
+            IdFrom::Record | IdFrom::Path | IdFrom::Row => format!("arc:{}:{url}", String::from_utf8_lossy(line.date)),
             IdFrom::Url => url.clone(),
         };
         if !valid_id(&id) {

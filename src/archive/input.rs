@@ -9,10 +9,11 @@ use super::entry::{Entry, EntryContent, Links, PageEntry, Position, Reason, Resu
 use super::error::ArchiveError;
 use super::format::{self, Format};
 use super::gzip::{self, Gzip};
+use super::ids::{self, Ids};
 use super::jsonl::Jsonl;
 use super::names::text_of;
 use super::open::{self, Located, failed};
-use super::options::Options;
+use super::options::{IdFrom, Options};
 use super::ranges::{ByteRange, Ranges};
 use super::raw::{Tsv, U64le};
 use super::recognise;
@@ -47,6 +48,7 @@ pub struct Input {
     format: Format,
     options: Options,
     body: Body,
+    ids: Ids,
     /// The ranges that are read, if not all of it is.
     selected: Option<Progress>,
     resume: ResumePoint,
@@ -100,7 +102,12 @@ impl Located {
     /// As [`Input::open`].
     pub fn open_at(&self, options: &Options, resume: ResumePoint) -> Result<Input, ArchiveError> {
         let mut input = self.open(options)?;
-        input.go_to(resume)?;
+        if input.ids.count() {
+            // Rows are counted from the first one on.
+            while input.resume < resume && input.next()?.is_some() {}
+        } else {
+            input.go_to(resume)?;
+        }
         Ok(input)
     }
 }
@@ -198,9 +205,14 @@ impl Input {
                 Reader::U64le(U64le)
             }
             Format::Html => {
+                let document = document.filter(|_| options.id_from != IdFrom::Path);
                 let id = document.map_or_else(|| text_of(path), str::to_owned);
                 Reader::Document(Document::new(id))
             }
+        };
+        let ids = match format {
+            Format::Html => Ids::made(options),
+            _ => Ids::of_rows(path, options),
         };
         let resume = stream.point();
         let body = Body::Stream(Box::new(stream), reader);
@@ -209,6 +221,7 @@ impl Input {
             format,
             options: options.clone(),
             body,
+            ids,
             selected: None,
             resume,
             failed: false,
@@ -219,10 +232,11 @@ impl Input {
     fn of_table(source: Source, path: &Path, options: &Options) -> Result<Input, ArchiveError> {
         let reading = |source| failed("reading", path, source);
         let (origin, size) = open::seekable(source).map_err(reading)?;
-        let table = Table::open(origin, size, text_of(path), options).map_err(reading)?;
+        let table = Table::open(origin, size, ids::name(path, options.id_from), options).map_err(reading)?;
         let body = Body::Table(Box::new(table.map_err(|why| unusable(path, &why))?));
         let (path, format, resume) = (path.to_owned(), Format::Parquet, ResumePoint::default());
-        Ok(Input { path, format, options: options.clone(), body, selected: None, resume, failed: false })
+        let (ids, options) = (Ids::made(options), options.clone());
+        Ok(Input { path, format, options, body, ids, selected: None, resume, failed: false })
     }
 
     #[cfg(not(feature = "parquet"))]
@@ -295,6 +309,12 @@ impl Input {
             Body::Table(table) => (table.next(), ResumePoint { offset: table.row(), inner: 0 }),
         };
         self.resume = resume;
+        let entry = entry.map(|entry| {
+            entry.map(|mut entry| {
+                self.ids.give(&mut entry);
+                entry
+            })
+        });
         entry.map_err(|source| {
             self.failed = true;
             failed("reading", &self.path, source)
@@ -405,7 +425,7 @@ impl Reader {
             Reader::Warc(reader) => reader.next(stream, options),
             Reader::Arc(reader) => reader.next(stream, options),
             Reader::Jsonl(reader) => reader.next(stream, options),
-            Reader::Tsv(reader) => reader.next(stream, options),
+            Reader::Tsv(reader) => reader.next(stream),
             Reader::U64le(reader) => reader.next(stream, options),
             Reader::Document(reader) => reader.next(stream, options),
         }
@@ -418,8 +438,8 @@ fn unusable(path: &Path, why: &str) -> ArchiveError {
 
 /// Reads the page at a position, with the options it was first read with.
 ///
-/// Its id is then the same, except for a file found in a folder: that is read again by [`Format::Html`], under its
-/// path.
+/// Its id is then the same, unless that is a place or has a prefix, or the file was found in a folder: that is read again
+/// by [`Format::Html`], under its path.
 ///
 /// # Errors
 ///

@@ -25,7 +25,7 @@ pub struct Located {
     /// The file, or `-` for the standard input.
     pub path: PathBuf,
     /// For a file found in a folder, which is one document: its path below that folder, with `/` between the
-    /// components, as text.
+    /// components, as text; behind the path of the folder if there are several.
     pub document: Option<String>,
     /// The ranges that are read of a WARC, WET or ARC file, each one record; all of it without.
     pub ranges: Option<Ranges>,
@@ -121,6 +121,7 @@ pub struct Inputs {
 /// A path does not exist or cannot be listed, or a folder has no input.
 pub fn expand<P: AsRef<Path>>(paths: &[P], format: Format) -> Result<Inputs, ArchiveError> {
     let mut inputs = Inputs::default();
+    let are_several = paths.iter().filter(|path| path.as_ref().is_dir()).count() > 1;
     for path in paths.iter().map(AsRef::as_ref) {
         let is_folder =
             path.as_os_str() != "-" && fs::metadata(path).map_err(|source| failed("opening", path, source))?.is_dir();
@@ -128,7 +129,9 @@ pub fn expand<P: AsRef<Path>>(paths: &[P], format: Format) -> Result<Inputs, Arc
             inputs.located.push(Located { path: path.to_owned(), document: None, ranges: None });
             continue;
         }
-        let (mut found, passed_over) = below(path, format)?;
+        // Files of two folders may have equal paths below these.
+        let within = if are_several { path.components().as_path().into() } else { OsString::new() };
+        let (mut found, passed_over) = below(path, within, format)?;
         if found.is_empty() {
             return Err(ArchiveError::NoDocuments { path: path.to_owned() });
         }
@@ -139,11 +142,11 @@ pub fn expand<P: AsRef<Path>>(paths: &[P], format: Format) -> Result<Inputs, Arc
     Ok(inputs)
 }
 
-/// Returns the inputs below a folder with their paths below it, `/` between the components, and the number of other
-/// files.
-fn below(folder: &Path, format: Format) -> Result<(Vec<(OsString, Located)>, u64), ArchiveError> {
+/// Returns the inputs below a folder with their paths below it, `/` between the components, behind `within` if that is
+/// not empty; and the number of other files.
+fn below(folder: &Path, within: OsString, format: Format) -> Result<(Vec<(OsString, Located)>, u64), ArchiveError> {
     let (mut found, mut passed_over) = (Vec::new(), 0);
-    let mut folders = vec![(folder.to_owned(), OsString::new())];
+    let mut folders = vec![(folder.to_owned(), within)];
     while let Some((folder, name)) = folders.pop() {
         let refused = |source| failed("listing", &folder, source);
         for entry in fs::read_dir(&folder).map_err(refused)? {

@@ -15,9 +15,9 @@ pub struct Options {
     pub format: Format,
     /// Limits of memory.
     pub limits: Limits,
-    /// The source of the ids of WARC, WET and ARC documents.
+    /// The source of ids.
     pub id_from: IdFrom,
-    /// Prefix of every id of `u64le` and `tsv` inputs.
+    /// Prefix of every id; a sketch keeps the id that it has in it.
     pub id_prefix: String,
     /// The ordinal of the first fingerprint of a `u64le` file: ids are ordinals over all inputs of a load.
     pub first_ordinal: u64,
@@ -41,13 +41,24 @@ impl Options {
 
     /// Returns the options needed to find the same pages again; `None` if they are the defaults.
     pub fn reading(&self) -> Option<Reading> {
-        let of = |options: &Self| (options.format, options.limits.record, options.fields.clone());
+        let of = |options: &Self| (options.format, options.limits.record, options.fields_of_reading());
         (of(self) != of(&Self::default())).then(|| self.every_reading())
+    }
+
+    /// Returns the names of fields that pages are found again by: where ids are places, none has the id.
+    fn fields_of_reading(&self) -> JsonFields {
+        let id = if self.id_from.is_place() { String::new() } else { self.fields.id.clone() };
+        JsonFields { id, ..self.fields.clone() }
+    }
+
+    /// Returns whether an input without ids is read, too.
+    pub(super) fn needs_no_ids(&self) -> bool {
+        self.id_from.is_place() || self.fields.id.is_empty()
     }
 
     /// Returns the options needed to find the same pages again, the defaults too.
     pub(super) fn every_reading(&self) -> Reading {
-        let JsonFields { id, text, html, fp, url } = self.fields.clone();
+        let JsonFields { id, text, html, fp, url } = self.fields_of_reading();
         let (limit, format) = (self.limits.record as u64, self.format.to_string());
         Reading { limit, format, fields: [id, text, html, fp, url] }
     }
@@ -66,23 +77,52 @@ impl Options {
     }
 }
 
-/// The source of an archived document's id.
+/// The source of a document's id.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IdFrom {
-    /// WARC-Record-ID without its angle brackets; for WET records WARC-Refers-To, so that the WARC and the WET
+    /// What the input has: the field or column of the id, the id of a line, the number of a fingerprint, the path of a
+    /// file below the folder that was given; of a WARC file WARC-Record-ID without its angle brackets; for WET records WARC-Refers-To, so that the WARC and the WET
     /// file of one crawl agree; for a WARC record without an id `warc:<date>:<url>`; for ARC `arc:<date>:<url>`.
     #[default]
     Record,
-    /// The target URI.
+    /// The target URI, of WARC, WET and ARC documents; of others as [`IdFrom::Record`].
     Url,
+    /// The path as it was given, with what is below a folder; of a file of several documents path:row.
+    Path,
+    /// The file's name and the number of the row, line or record in it, from 0: name:row. A file that is one document
+    /// has the id of [`IdFrom::Record`].
+    Row,
 }
 
-/// The names of the JSON fields of a line, and of the columns of a Parquet file. A nested column has the names on the
-/// way to it with dots between them. Without a column of the usual name `id` the ids are file:row; without one of the
-/// usual name `url`, `metadata.url` is taken.
+impl IdFrom {
+    /// All sources.
+    pub const ALL: [IdFrom; 4] = [IdFrom::Record, IdFrom::Url, IdFrom::Path, IdFrom::Row];
+
+    /// Returns the name on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Record => "record",
+            Self::Url => "url",
+            Self::Path => "path",
+            Self::Row => "row",
+        }
+    }
+
+    /// Returns whether ids are places, so that the input need not have any.
+    #[must_use]
+    pub fn is_place(self) -> bool {
+        matches!(self, Self::Path | Self::Row)
+    }
+}
+
+/// The names of the JSON fields of a line, and of the columns of a Parquet file. A nested one has the names on the way to
+/// it with dots between them. Without one of the usual name `url`, `metadata.url` is taken; dates are in `date`, or
+/// `metadata.date`. Without a column of the usual name `id` the ids are file:row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonFields {
-    /// The document's id: a string or an integer; in Parquet files a UUID, too.
+    /// The document's id: a string or an integer, which is the id of its digits; in Parquet files a UUID, too. Empty
+    /// if no field has it.
     pub id: String,
     /// The document as plain text.
     pub text: String,
@@ -116,6 +156,9 @@ mod tests {
         let unimportant = Options { id_from: IdFrom::Url, first_ordinal: 7, ..Options::default() };
         assert_eq!(unimportant.reading(), None);
         assert_eq!(Options::from_reading(None), Options::default());
+        let places = Options { id_from: IdFrom::Row, ..Options::default() };
+        let again = Options::from_reading(places.reading().as_ref());
+        assert!(again.needs_no_ids() && !Options::default().needs_no_ids());
         let fields = JsonFields { text: "content".into(), ..JsonFields::default() };
         let limits = Limits { record: 1 << 10, ..Limits::default() };
         let options = Options { format: Format::Jsonl, fields, limits, ..Options::default() };

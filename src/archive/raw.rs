@@ -19,7 +19,7 @@ pub(super) struct Tsv {
 
 impl Tsv {
     /// Returns the entry of the next line.
-    pub(super) fn next(&mut self, stream: &mut Stream, options: &Options) -> io::Result<Option<Entry>> {
+    pub(super) fn next(&mut self, stream: &mut Stream) -> io::Result<Option<Entry>> {
         loop {
             let point = stream.point();
             let len = match lines::next(stream, TSV_LINE_MAX)? {
@@ -43,7 +43,7 @@ impl Tsv {
                     detail: "perhaps the rest of a damaged line".to_owned(),
                 })
             } else {
-                Some(fingerprint(line, &options.id_prefix))
+                Some(fingerprint(line))
             };
             self.unsure = false;
             stream.consume(len);
@@ -54,14 +54,13 @@ impl Tsv {
     }
 }
 
-fn fingerprint(line: &[u8], prefix: &str) -> EntryContent {
+fn fingerprint(line: &[u8]) -> EntryContent {
     match parse_line(line) {
         Ok((id, fingerprint)) => {
-            let id = format!("{prefix}{id}");
-            if valid_id(&id) {
-                EntryContent::Fingerprint { id, fingerprint, url: None }
+            if valid_id(id) {
+                EntryContent::Fingerprint { id: id.to_owned(), fingerprint, url: None }
             } else {
-                EntryContent::bad_id(&id)
+                EntryContent::bad_id(id)
             }
         }
         Err((reason, rule)) => EntryContent::Skipped { reason, detail: rule.to_owned() },
@@ -107,12 +106,8 @@ impl U64le {
             return Ok(Some(Entry::skipped(stream.position_since(point, len as u64), Reason::TrailingBytes, detail)));
         };
         stream.consume(8);
-        let id = format!("{}{ordinal}", options.id_prefix);
-        let content = if valid_id(&id) {
-            EntryContent::Fingerprint { id, fingerprint: u64::from_le_bytes(bytes), url: None }
-        } else {
-            EntryContent::bad_id(&id)
-        };
+        let (id, fingerprint) = (ordinal.to_string(), u64::from_le_bytes(bytes));
+        let content = EntryContent::Fingerprint { id, fingerprint, url: None };
         Ok(Some(Entry { position: stream.position_since(point, 8), content }))
     }
 }

@@ -170,7 +170,7 @@ impl Warc {
         };
         let url = headers.uri("warc-target-uri");
         let id = match options.id_from {
-            IdFrom::Record => id,
+            IdFrom::Record | IdFrom::Path | IdFrom::Row => id,
             IdFrom::Url => url.clone(),
         };
         let date = headers.get("warc-date");

@@ -188,7 +188,8 @@ impl<'a> Loader<'a> {
         )?;
         // A caller who stops the load does not wait until the runs are merged.
         let loaded = if stop() { load.stop()? } else { load.finish()? };
-        Ok(tally.report(loaded, !reading.is_at_end()))
+        let repeated_in = loaded.repeat.as_ref().and_then(|repeat| reading.path(repeat.input));
+        Ok(LoadReport { repeated_in, ..tally.report(loaded, !reading.is_at_end()) })
     }
 }
 
@@ -207,6 +208,7 @@ fn store(
     if piece.is_passed_over {
         on_event(Event::PassedOver { path: &piece.path });
     }
+    load.from_input(u32::try_from(piece.source).unwrap_or(u32::MAX));
     if let Some(batch) = &piece.batch {
         load.label(batch)?;
     }

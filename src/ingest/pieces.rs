@@ -138,6 +138,11 @@ impl<'a> Reading<'a> {
         Some(piece)
     }
 
+    /// Returns the path of an input.
+    pub(super) fn path(&self, input: u32) -> Option<PathBuf> {
+        self.sources.all.get(input as usize).map(|source| source.path().to_owned())
+    }
+
     /// Returns whether nothing is left to read.
     pub(super) fn is_at_end(&self) -> bool {
         self.input.is_none() && self.sources.all[self.index..].iter().all(|source| source.is_finished)

@@ -1,7 +1,7 @@
 //! Events during a load, and the report at its end.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::resume::Sources;
 use crate::archive::{ArchiveError, OtherKind, Position, Reason};
@@ -71,6 +71,8 @@ pub struct LoadReport {
     pub entries: u64,
     /// The documents stored.
     pub loaded: Loaded,
+    /// The input of the document of `loaded.repeat`, whose id came before.
+    pub repeated_in: Option<PathBuf>,
     /// Number of inputs.
     pub inputs: u64,
     /// Number of archives that are passed over because an earlier load has read them.

@@ -43,6 +43,6 @@ pub use read::view::{Answer, Neighbor, Stored, View, Within};
 pub use runs::planner;
 pub use runs::run::Verify;
 pub use write::compaction::Compacted;
-pub use write::load::{BulkLoad, Loaded};
+pub use write::load::{BulkLoad, Loaded, Repeat};
 pub use write::plan::CompactionPlan;
 pub use write::writer::Writer;

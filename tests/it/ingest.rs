@@ -69,7 +69,7 @@ fn any_number_of_threads_stores_the_same_and_a_second_load_changes_nothing() {
         assert_eq!(report.skipped_by_reason.get(&Reason::BadJson), Some(&bad));
         assert_eq!((report.inputs, report.passed_over, report.stopped), (3, 0, false));
         assert_eq!(report.progress.bytes_in, report.progress.size);
-        let (loaded, other) = (report.loaded, report.other.values().sum::<u64>());
+        let (loaded, other) = (&report.loaded, report.other.values().sum::<u64>());
         assert_eq!(report.entries, loaded.documents + loaded.unchanged + loaded.repeated + report.skipped() + other);
         let stored = documents(&writer.view());
         assert!(stored.iter().all(|stored| stored.record.source.is_some()));

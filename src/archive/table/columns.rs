@@ -54,7 +54,7 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// Finds the columns of these names. A column with its usual name may be absent, unless it is required; the URL
+    /// Finds the columns of these names, but for that of the id where ids are places. A column with its usual name may be absent, unless it is required; the URL
     /// and the date are also looked for where datatrove puts them.
     ///
     /// # Errors
@@ -64,6 +64,7 @@ impl Columns {
     pub(super) fn find(
         schema: &SchemaDescriptor,
         names: &JsonFields,
+        needs_no_ids: bool,
         required: &[String],
         batch: Option<&str>,
     ) -> Result<Columns, String> {
@@ -94,7 +95,10 @@ impl Columns {
             return Ok(Columns { batch, ..columns });
         }
         let columns = Columns {
-            id: find(&names.id, &usual.id, &[], |kind| !matches!(kind, Kind::Time(_)))?,
+            id: match needs_no_ids {
+                true => None,
+                false => find(&names.id, &usual.id, &[], |kind| !matches!(kind, Kind::Time(_)))?,
+            },
             url: find(&names.url, &usual.url, &["metadata.url"], is_text)?,
             text: find(&names.text, &usual.text, &[], is_text)?,
             html: find(&names.html, &usual.html, &[], is_text)?,

@@ -56,6 +56,7 @@ impl Table {
         let columns = match Columns::find(
             metadata.file_metadata().schema_descr(),
             &options.fields,
+            options.needs_no_ids(),
             &options.required,
             options.batch_column.as_deref(),
         ) {

@@ -10,8 +10,13 @@ use crate::detect::collection::Collection;
 /// A rule of preference between two documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
-    /// The document fetched first; of two without a date, the lower number; a document with a date before one
-    /// without.
+    /// The document stored first: what an earlier clustering kept, no later one removes.
+    Stored,
+    /// The document of the batch that was named first; one of a batch before one of none.
+    Batch,
+    /// The document fetched last; a document with a date before one without.
+    Newest,
+    /// The document fetched first; a document with a date before one without.
     Oldest,
     /// The document with more tokens.
     Longest,
@@ -22,12 +27,16 @@ pub enum Keep {
 }
 
 impl Keep {
-    /// All rules, in the default order of application.
-    pub const ALL: [Keep; 4] = [Keep::Oldest, Keep::Longest, Keep::ShortestUrl, Keep::Id];
+    /// All rules.
+    pub const ALL: [Keep; 7] =
+        [Keep::Stored, Keep::Batch, Keep::Newest, Keep::Oldest, Keep::Longest, Keep::ShortestUrl, Keep::Id];
 
     /// Returns the name on the command line.
     pub fn name(self) -> &'static str {
         match self {
+            Keep::Stored => "stored",
+            Keep::Batch => "batch",
+            Keep::Newest => "newest",
             Keep::Oldest => "oldest",
             Keep::Longest => "longest",
             Keep::ShortestUrl => "shortest-url",
@@ -39,10 +48,10 @@ impl Keep {
     fn compare(self, collection: &Collection, a: u32, b: u32) -> Ordering {
         let (a, b) = (collection.row(a), collection.row(b));
         match self {
-            Keep::Oldest => match (a.date, b.date) {
-                (None, None) => a.number.cmp(&b.number),
-                _ => (a.date.is_none(), a.date).cmp(&(b.date.is_none(), b.date)),
-            },
+            Keep::Stored => a.number.cmp(&b.number),
+            Keep::Batch => (a.batch.is_none(), a.batch).cmp(&(b.batch.is_none(), b.batch)),
+            Keep::Newest => b.date.cmp(&a.date),
+            Keep::Oldest => (a.date.is_none(), a.date).cmp(&(b.date.is_none(), b.date)),
             Keep::Longest => Reverse(a.tokens).cmp(&Reverse(b.tokens)),
             Keep::ShortestUrl => (a.url_size.is_none(), a.url_size).cmp(&(b.url_size.is_none(), b.url_size)),
             Keep::Id => a.rank.cmp(&b.rank),
@@ -50,10 +59,10 @@ impl Keep {
     }
 }
 
-/// Returns the order of two documents by the first rule that distinguishes them, then by number; the lesser is kept.
+/// Returns the order of two documents by the first rule that distinguishes them, then by id; the lesser is kept.
 pub(crate) fn compare(rules: &[Keep], collection: &Collection, a: u32, b: u32) -> Ordering {
     let told = rules.iter().map(|rule| rule.compare(collection, a, b)).find(|order| order.is_ne());
-    told.unwrap_or_else(|| a.cmp(&b))
+    told.unwrap_or_else(|| Keep::Id.compare(collection, a, b))
 }
 
 /// Error: a name that is not the name of a rule.
@@ -63,7 +72,7 @@ pub struct UnknownKeep(pub String);
 impl fmt::Display for UnknownKeep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = Keep::ALL.map(Keep::name).join(", ");
-        write!(f, "nothing is kept by {:?} (there are {names})", self.0)
+        write!(f, "unknown keep rule {:?}; known rules: {names}", self.0)
     }
 }
 

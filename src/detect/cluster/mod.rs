@@ -1,5 +1,7 @@
 //! Clusters of near-duplicates without chaining: stars around the oldest document (`nddb cluster`).
 //!
+//! Of each cluster one document is kept, and what is near to it removed; what stays is starred again ([`removed`]).
+//!
 //! Documents are taken in the order of their numbers. A document near one or more founders joins the founder with the
 //! best score, the oldest among equals; a document near no founder founds a cluster. Later documents therefore never
 //! move earlier ones: adding B to a clustered A gives the same clusters as clustering A and then B.
@@ -11,12 +13,13 @@ mod components;
 mod keep;
 mod lines;
 mod removal;
+mod removed;
 pub(crate) mod stars;
 
 use super::collection::Collection;
 use super::method::options::PairOptions;
 use super::method::pair::{Line, Pair, PairSummary};
-use super::pairs::judge::{Judge, Judged};
+use super::pairs::judge::Judge;
 use super::pairs::text_cache::TextCache;
 use super::pairs::{PairJob, Reach};
 use crate::Result;
@@ -29,6 +32,7 @@ use fixedbitset::FixedBitSet;
 pub use keep::{Keep, UnknownKeep};
 use lines::Centres;
 pub use removal::{MemberVerdict, Remove, UnknownRemove, is_thin_document};
+use std::collections::HashMap;
 
 /// Options of clustering.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,8 +40,7 @@ pub struct ClusterOptions {
     /// Options of the underlying pairs. Clusters are made from groups and the pairs between them, with or without
     /// `expand`.
     pub pairs: PairOptions,
-    /// Rules for the kept document of a cluster: the first rule that distinguishes two documents decides, then the
-    /// number.
+    /// Rules for the kept document of a cluster: the first rule that distinguishes two documents decides, then the id.
     pub keep: Vec<Keep>,
     /// Rule for the removal of the other members.
     pub remove: Remove,
@@ -46,9 +49,9 @@ pub struct ClusterOptions {
 }
 
 impl ClusterOptions {
-    /// Returns the default options: star clusters, of which the oldest document is kept.
+    /// Returns the default options: star clusters, of which the document stored first is kept.
     pub fn new(pairs: PairOptions) -> Self {
-        Self { pairs, keep: Keep::ALL.to_vec(), remove: Remove::default(), components: false }
+        Self { pairs, keep: vec![Keep::Stored], remove: Remove::default(), components: false }
     }
 }
 
@@ -61,7 +64,8 @@ pub struct Cluster<'a> {
     pub members: &'a [u32],
     /// Ordinal of the document to keep.
     pub kept: u32,
-    /// Number of members to remove: those near the kept document by their own evidence.
+    /// Number of members to remove: those near the kept document by their own evidence, or near another member that
+    /// stays.
     pub removed: u64,
     /// Whether the number of members exceeds the group limit.
     pub oversized: bool,
@@ -74,10 +78,11 @@ pub struct Cluster<'a> {
     pub thin: bool,
 }
 
-/// A member of a cluster, compared with the kept document.
+/// A member of a cluster, compared with the kept document; one that is removed because of another member that stays, with
+/// that one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Member {
-    /// Ordinal of the kept document.
+    /// Ordinal of the document that is kept.
     pub kept: u32,
     /// Ordinal of the member, which is another document.
     pub member: u32,
@@ -87,6 +92,9 @@ pub struct Member {
     /// The decision about the member.
     pub verdict: MemberVerdict,
 }
+
+/// Callback for the members that were compared; its error ends the clustering.
+type Visit<'a> = dyn FnMut(&Member) -> Result<()> + 'a;
 
 /// Totals of a clustering.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -114,6 +122,12 @@ pub struct ClusterSummary {
     /// Near-duplicates of a kept document that are not removed, because they are thin or too much of their content is
     /// missing from the kept document.
     pub spared: u64,
+    /// Members that are not near the kept document, and were compared among themselves.
+    pub apart: u64,
+    /// Documents to remove because of another member than the kept document; included in `removed`.
+    pub removed_again: u64,
+    /// Members that were not compared with all others that stay: of clusters too large for that.
+    pub undecided: u64,
     /// Clusters whose founder is deleted but not yet dropped by a compaction.
     pub founder_deleted: u64,
 }
@@ -125,6 +139,8 @@ pub struct Clusters {
     founder: Vec<u32>,
     /// Documents to be removed, by the rank of their ids.
     removed: FixedBitSet,
+    /// Because of which document one is removed, if not of the kept one of its cluster; by ordinal.
+    because: HashMap<u32, u32>,
     keep: Vec<Keep>,
     remove: Remove,
     group_limit: usize,
@@ -145,11 +161,12 @@ pub fn cluster(
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
     emit: &mut dyn FnMut(Line<'_>) -> Result<()>,
 ) -> Result<Clusters> {
-    cluster_with_members(view, collection, options, watch, emit, &mut |_| Ok(()))
+    clustered(view, collection, options, watch, emit, None)
 }
 
-/// As [`cluster`], and passes each member of a cluster, compared with the kept document, to `visit`: in bytewise order
-/// of the two ids, the lower one first. Members without text are left out, since there is no evidence about them.
+/// As [`cluster`], and passes each member of a cluster to `visit`: those near the kept document that are removed, in
+/// bytewise order of the two ids, the lower one first; then those that are removed because of others; then those that
+/// stay. Members without text are left out, since there is no evidence about them.
 ///
 /// # Errors
 /// As [`cluster`]; whatever `visit` returns.
@@ -160,6 +177,17 @@ pub fn cluster_with_members(
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
     emit: &mut dyn FnMut(Line<'_>) -> Result<()>,
     visit: &mut dyn FnMut(&Member) -> Result<()>,
+) -> Result<Clusters> {
+    clustered(view, collection, options, watch, emit, Some(visit))
+}
+
+fn clustered(
+    view: View<'_>,
+    collection: &Collection,
+    options: &ClusterOptions,
+    watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+    emit: &mut dyn FnMut(Line<'_>) -> Result<()>,
+    visit: Option<&mut Visit<'_>>,
 ) -> Result<Clusters> {
     let pairs = PairOptions { expand: false, ..options.pairs.clone() };
     let found = PairJob::new(view, collection, &pairs, Reach::STABLE, watch)?;
@@ -180,7 +208,8 @@ pub fn cluster_with_members(
     let (keep, group_limit) = (options.keep.clone(), pairs.group_limit);
     let (removed, remove) = (FixedBitSet::with_capacity(collection.len() as usize), options.remove);
     let summary = ClusterSummary::default();
-    let mut clusters = Clusters { founder, removed, keep, remove, group_limit, resources, summary };
+    let because = HashMap::new();
+    let mut clusters = Clusters { founder, removed, because, keep, remove, group_limit, resources, summary };
     clusters.remove(collection, found.judge(collection, &pairs), &ticker, visit)?;
     let centres = Centres::new(collection, &clusters.founder, (!options.components).then_some(group_limit));
     clusters.summary.pairs = lines::emit(view, collection, &found, &centres, &pairs, watch, emit)?;
@@ -203,10 +232,11 @@ impl Clusters {
         let (resources, keep, group_limit) = (pairs.resources.clone(), options.keep.clone(), pairs.group_limit);
         let (removed, remove) = (FixedBitSet::with_capacity(collection.len() as usize), options.remove);
         let summary = ClusterSummary::default();
-        let mut clusters = Self { founder, removed, keep, remove, group_limit, resources, summary };
+        let because = HashMap::new();
+        let mut clusters = Self { founder, removed, because, keep, remove, group_limit, resources, summary };
         let texts = TextCache::default();
         let watch = &mut |_: &Progress| true;
-        clusters.remove(collection, Judge::new(collection, pairs, &texts), &Ticker::new(watch), &mut |_| Ok(()))?;
+        clusters.remove(collection, Judge::new(collection, pairs, &texts), &Ticker::new(watch), None)?;
         clusters.sum_up(collection)?;
         Ok(clusters)
     }
@@ -219,6 +249,11 @@ impl Clusters {
     /// Returns whether the document with this rank in the bytewise order of ids is to be removed.
     pub fn is_removed(&self, rank: u32) -> bool {
         self.removed.contains(rank as usize)
+    }
+
+    /// Returns the document because of which a member of a cluster with this kept one is removed, or would be.
+    pub fn kept_for(&self, member: u32, kept: u32) -> u32 {
+        self.because.get(&member).copied().unwrap_or(kept)
     }
 
     /// Passes all clusters of at least two live documents to `emit`, in bytewise order of the ids of founders.
@@ -283,60 +318,6 @@ impl Clusters {
             Ok(())
         })?;
         end(last, &mut members)
-    }
-
-    /// Marks the members to remove: those near the kept document of their cluster.
-    fn remove(
-        &mut self,
-        collection: &Collection,
-        mut judge: Judge<'_>,
-        ticker: &Ticker<'_>,
-        visit: &mut dyn FnMut(&Member) -> Result<()>,
-    ) -> Result<()> {
-        ticker.start("verify against the kept", None, "documents")?;
-        let mut sorter = Sorter::<1>::new(&self.resources.folder, self.resources.memory_limit / 4);
-        let mut kept = FixedBitSet::with_capacity(collection.len() as usize);
-        let rank = |ordinal: u32| collection.row(ordinal).rank;
-        self.each_by_founder(collection, &mut |founder, members| {
-            let keep = rank(self.keep(collection, members));
-            if collection.row(founder).is_empty {
-                return Ok(());
-            }
-            kept.insert(keep as usize);
-            let others = members.iter().map(|&member| rank(member)).filter(|&rank| rank != keep);
-            others
-                .into_iter()
-                .try_for_each(|other| sorter.push([u64::from(keep.min(other)) << 32 | u64::from(keep.max(other))]))
-        })?;
-        let (removed, rule, spared) = (&mut self.removed, self.remove, &mut self.summary.spared);
-        sorter.finish().each(&mut |rows| {
-            for [row] in rows {
-                let ranks = [(row >> 32) as u32, *row as u32];
-                let [a, b] = ranks.map(|rank| collection.at_rank(rank));
-                let (keep, other, rank) =
-                    if kept.contains((ranks[0]) as usize) { (a, b, ranks[1]) } else { (b, a, ranks[0]) };
-                let pair = match judge.pair(a, b)? {
-                    Judged::Near(pair) => Some(pair),
-                    Judged::Rejected | Judged::Apart => None,
-                };
-                let verdict = match &pair {
-                    None => MemberVerdict::Apart,
-                    // A pair that could not be verified removes no document.
-                    Some(pair) if pair.is_unread() => MemberVerdict::Unverified,
-                    Some(pair) => {
-                        let [keep, other] = [keep, other].map(|ordinal| collection.profile_of(ordinal));
-                        rule.decide(keep.as_ref(), other.as_ref(), pair.evidence.identical)
-                    }
-                };
-                match verdict {
-                    MemberVerdict::Removed => removed.insert(rank as usize),
-                    MemberVerdict::Missing | MemberVerdict::Thin | MemberVerdict::Different => *spared += 1,
-                    MemberVerdict::Unverified | MemberVerdict::Apart => {}
-                }
-                visit(&Member { kept: keep, member: other, pair, verdict })?;
-            }
-            ticker.add(rows.len() as u64)
-        })
     }
 
     fn sum_up(&mut self, collection: &Collection) -> Result<()> {

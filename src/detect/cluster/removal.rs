@@ -5,6 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::detect::collection::Collection;
+use crate::detect::method::pair::Pair;
 use crate::detect::method::traits::{resemblance, shared_wholes};
 use crate::sketch::{MIN_VALUES, Profile};
 
@@ -60,6 +61,12 @@ impl Remove {
             _ => MemberVerdict::Removed,
         }
     }
+}
+
+/// Returns whether a document may be removed because of one that is kept: asked for every removal, of each clustering, in a
+/// database or not. A pair of which a text could not be read proves nothing.
+pub(crate) fn may_remove(pair: &Pair) -> bool {
+    !pair.is_unread()
 }
 
 /// Decision about a member of a cluster, from its comparison with the kept document.

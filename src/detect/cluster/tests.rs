@@ -310,17 +310,18 @@ fn only_what_is_near_to_the_kept_document_is_removed() {
     let removed = |keep: &[Keep], components| {
         made(reader.view(), &ClusterOptions { keep: keep.to_vec(), components, ..defaults(Method::Simhash) })
     };
-    assert_eq!(removed(&[], false), (star.clone(), ids(&["a", "c"])));
+    assert_eq!(removed(&[Keep::Stored], false), (star.clone(), ids(&["a", "c"])));
     assert_eq!(
-        removed(&Keep::ALL, false),
+        removed(&[Keep::Oldest, Keep::Longest, Keep::ShortestUrl], false),
         (star.clone(), ids(&["a", "b"])),
         "three of one date: the longest, by address"
     );
     assert_eq!(removed(&[Keep::Longest, Keep::ShortestUrl], false), (star.clone(), ids(&["a", "b"])));
-    assert_eq!(removed(&[Keep::Id], false), (star, ids(&["b", "c"])));
+    assert_eq!(removed(&[Keep::Id], false), (star.clone(), ids(&["b", "c"])));
+    assert_eq!(removed(&[Keep::Newest, Keep::Batch], false), (star, ids(&["b", "c"])), "nothing tells them apart");
     let (component, gone) = removed(&[Keep::ShortestUrl], true);
     assert_eq!(component, of(&[("a", "b"), ("b", "b"), ("c", "b"), ("d", "b")]));
-    assert_eq!(gone, ids(&["a"]), "d is kept, and only a is near to it");
+    assert_eq!(gone, ids(&["a", "c"]), "d is kept, and only a is near to it; c is near to b, which stays");
     let verdicts = |remove| {
         let components =
             ClusterOptions { keep: vec![Keep::ShortestUrl], components: true, remove, ..defaults(Method::Simhash) };
@@ -334,10 +335,85 @@ fn only_what_is_near_to_the_kept_document_is_removed() {
         .expect("clusters");
         found
     };
-    let row = |member: &str, distance, verdict| ("d".to_owned(), member.to_owned(), distance, verdict);
+    let pair = |kept: &str, member: &str, distance, verdict| (kept.to_owned(), member.to_owned(), distance, verdict);
+    let row = |member, distance, verdict| pair("d", member, distance, verdict);
     let (removed, differs, apart) = (MemberVerdict::Removed, MemberVerdict::Different, MemberVerdict::Apart);
-    assert_eq!(verdicts(Remove::Near), [row("a", Some(3), removed), row("b", None, apart), row("c", None, apart)]);
+    let again = pair("b", "c", Some(2), removed);
+    assert_eq!(verdicts(Remove::Near), [row("a", Some(3), removed), again, row("b", None, apart)]);
     assert_eq!(verdicts(Remove::Identical)[0], row("a", Some(3), differs));
+}
+
+#[test]
+fn members_that_are_not_near_the_kept_document_are_compared_among_themselves() {
+    let (folder, mut random) = (tempfile::tempdir().expect("a folder"), Random(71));
+    let first = Page::new("founder", &mut random);
+    let page = |id: &str, bits: u64, tokens: u64| {
+        let mut page = Page { id: id.into(), ..first.clone() };
+        page.fingerprint = first.fingerprint.map(|print| print ^ bits);
+        page.record.digest = Some([bits.leading_zeros() as u8; 16]);
+        page.record.tokens = Some(tokens);
+        page
+    };
+    // All are near to the founder, the members two bits from each other, and four from the longest.
+    let mut pages = vec![page("founder", 0, 10), page("longest", 7, 99)];
+    pages.extend((0..8).map(|member| page(&format!("member{member}"), 1 << (20 + member), 20)));
+    let reader = database(folder.path(), &pages).expect("a database");
+    let options = ClusterOptions { keep: vec![Keep::Longest], ..defaults(Method::Simhash) };
+    let (of, removed) = made(reader.view(), &options);
+    assert!(of.values().all(|founder| founder == "founder") && of.len() == 10);
+    assert_eq!((removed.len(), removed.contains("longest"), removed.contains("member0")), (8, false, false));
+    let all = Collection::with_deleted(reader.view(), &options.pairs.resources, &mut |_| true).expect("a collection");
+    let clusters = cluster(reader.view(), &all, &options, &mut |_| true, &mut |_| Ok(())).expect("clusters");
+    let ClusterSummary { apart, removed_again, undecided, .. } = clusters.summary;
+    assert_eq!((apart, removed_again, undecided), (8, 7, 0));
+    let find = |id: &str| all.find(id).expect("there");
+    assert_eq!(clusters.kept_for(find("member5"), find("longest")), find("member0"));
+    assert_eq!(clusters.kept_for(find("founder"), find("longest")), find("longest"));
+}
+
+#[test]
+fn what_stays_of_a_cluster_is_not_near_and_what_goes_is_near_to_what_stays() {
+    let (folder, pages) = (tempfile::tempdir().expect("a folder"), pages(300, 81));
+    let reader = database(folder.path(), &pages).expect("a database");
+    let mut again = 0;
+    for method in METHODS {
+        for keep in [Keep::Longest, Keep::Stored] {
+            let options = ClusterOptions { keep: vec![keep], remove: Remove::Near, ..defaults(method) };
+            let view = reader.view();
+            let all = Collection::with_deleted(view, &options.pairs.resources, &mut |_| true).expect("a collection");
+            let clusters = cluster(view, &all, &options, &mut |_| true, &mut |_| Ok(())).expect("clusters");
+            again += clusters.summary.removed_again;
+            let near = |a, b| matches!(options.pairs.decider().decide(&all.evidence(a, b)), Decision::Near(_));
+            let each = clusters.each(&all, &mut |cluster| {
+                let is_removed = |member: u32| clusters.is_removed(all.row(member).rank);
+                for &member in cluster.members.iter().filter(|_| !cluster.empty) {
+                    let others = cluster.members.iter().filter(|&&other| other != member && !is_removed(other));
+                    let nearest = others.filter(|&&other| near(member, other)).count();
+                    assert_eq!(nearest > 0, is_removed(member), "{method}, {keep:?}, {}", all.id(member));
+                }
+                Ok(())
+            });
+            each.expect("listed");
+        }
+    }
+    assert!(again > 0, "some are removed because of others than the kept document");
+}
+
+#[test]
+fn what_an_earlier_clustering_kept_no_later_one_removes() {
+    for method in METHODS {
+        let (folder, other) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+        let pages = pages(300, 91);
+        let first = database(other.path(), &pages[..150]).expect("a database");
+        let both = database(folder.path(), &pages).expect("a database");
+        let options = defaults(method);
+        let (_, removed) = made(first.view(), &options);
+        let (_, removed_later) = made(both.view(), &options);
+        let flipped =
+            pages[..150].iter().filter(|page| removed_later.contains(&page.id) && !removed.contains(&page.id));
+        assert_eq!(flipped.count(), 0, "{method}");
+        assert!(removed_later.len() > removed.len(), "{method}");
+    }
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::detect::method::sketches::{Sketch, Sketches};
 
 /// Words of a row: half a cache line.
 pub(crate) const ROW: usize = 4;
-/// Words of digest, date and length of the address.
+/// Words of digest, date, and batch with the length of the address.
 pub(crate) const DETAILS: usize = 4;
 /// Words of a row of supershingles and projection.
 pub(crate) const SKETCH: usize = 12;
@@ -29,6 +29,7 @@ const DELETED: u32 = 1 << 8;
 const EMPTY: u32 = 1 << 9;
 const MIN_HASHED: u32 = 1 << 10;
 const PROFILED: u32 = 1 << 11;
+const BATCHED: u32 = 1 << 12;
 
 /// Properties of a document that are kept for every document; id, URL and text are not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +50,8 @@ pub struct Row {
     pub url_size: Option<u32>,
     /// Fetch time, in seconds since 1970.
     pub date: Option<i64>,
+    /// Number of the batch; of two batches the one named first has the lower.
+    pub batch: Option<u32>,
     /// Whether the text is known to have no token.
     pub is_empty: bool,
     /// Whether the document is deleted but not yet dropped by a compaction.
@@ -77,6 +80,7 @@ impl Row {
             tokens: record.tokens.map(|tokens| u32::try_from(tokens).unwrap_or(u32::MAX)),
             url_size: record.url.as_ref().map(|url| u32::try_from(url.len()).unwrap_or(u32::MAX)),
             date: record.date,
+            batch: record.batch,
             is_empty,
             is_deleted: deleted,
             has_supershingles: record.supershingles.is_some(),
@@ -116,6 +120,7 @@ impl Row {
             | flag(self.tokens.is_some(), TOKENS)
             | flag(self.url_size.is_some(), URL)
             | flag(self.date.is_some(), DATE)
+            | flag(self.batch.is_some(), BATCHED)
             | flag(self.is_deleted, DELETED)
             | flag(self.is_empty, EMPTY);
         let two = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
@@ -127,12 +132,13 @@ impl Row {
         ]
     }
 
-    /// Returns digest, date and length of the address as words, if the document has one of them.
+    /// Returns digest, date, batch and length of the address as words, if the document has one of them.
     pub(crate) fn details(&self) -> Option<[u64; DETAILS]> {
         let [high, low] = self.digest.unwrap_or_default();
-        let (date, url_size) = (self.date.unwrap_or(0).cast_unsigned(), self.url_size.unwrap_or(0).into());
-        let has_some = self.digest.is_some() || self.date.is_some() || self.url_size.is_some();
-        has_some.then_some([high, low, date, url_size])
+        let last = u64::from(self.batch.unwrap_or(0)) << 32 | u64::from(self.url_size.unwrap_or(0));
+        let has_dates = self.date.is_some() || self.batch.is_some();
+        let has_some = self.digest.is_some() || has_dates || self.url_size.is_some();
+        has_some.then_some([high, low, self.date.unwrap_or(0).cast_unsigned(), last])
     }
 
     /// Returns the row encoded in these words, given the details, which are asked for if there are any.
@@ -140,7 +146,8 @@ impl Row {
     pub(crate) fn decode(words: &[u64; ROW], details: impl FnOnce() -> [u64; DETAILS]) -> Self {
         let [number, fingerprint, place, size] = *words;
         let has = |flag: u32| size as u32 & flag != 0;
-        let [high, low, date, url_size] = if has(DIGEST | DATE | URL) { details() } else { [0; DETAILS] };
+        let has_details = has(DIGEST | DATE | URL | BATCHED);
+        let [high, low, date, last] = if has_details { details() } else { [0; DETAILS] };
         Self {
             number,
             rank: (place >> 32) as u32,
@@ -148,8 +155,9 @@ impl Row {
             digest: has(DIGEST).then_some([high, low]),
             site: has(SITE).then_some(place as u32),
             tokens: has(TOKENS).then_some((size >> 32) as u32),
-            url_size: has(URL).then_some(url_size as u32),
+            url_size: has(URL).then_some(last as u32),
             date: has(DATE).then_some(date.cast_signed()),
+            batch: has(BATCHED).then_some((last >> 32) as u32),
             is_empty: has(EMPTY),
             is_deleted: has(DELETED),
             has_supershingles: has(SUPERSHINGLES),
@@ -179,6 +187,8 @@ mod tests {
         let long = Record { url: Some("x".repeat(300)), ..Record::default() };
         let addressed = Row::of(5, 3, None, print, &long, false);
         assert_eq!((back(&addressed), addressed.url_size), (addressed, Some(300)));
+        let batched = Row::of(5, 3, None, print, &Record { batch: Some(9), ..long.clone() }, false);
+        assert_eq!((back(&batched), batched.batch, batched.url_size), (batched, Some(9), Some(300)));
         let bare = Row::of(5, u32::MAX - 2, None, print, &Record::default(), false);
         assert_eq!((back(&bare), bare.details()), (bare, None));
         assert_eq!(full.digest, Some([0x0001_0203_0405_0607, 0x0809_0a0b_0c0d_0e0f]));

@@ -69,9 +69,10 @@ impl Traits {
         // All short min-values of a content of one shingle have the same low bits as those of one in 256 others.
         let short = if few <= ONE_SHINGLE && long < 1.0 { 0.0 } else { resemblance(a, b) };
         let lengths = Lengths { few, many };
-        let short = lengths.resemblance(lengths.kept(short).min(most_kept(lengths.kept(long), few))).min(short);
+        let most = most_kept(lengths.kept(long), few);
+        let short = lengths.resemblance(lengths.kept(short).min(most)).min(short);
         // What is absent from the other content may stand in the other page: then the two were cut in two ways.
-        let absent = (absent(a, b) / many.max(1.0)).min(1.0);
+        let absent = (absent(a, b) / many.max(1.0)).clamp(1.0 - most, 1.0);
         let missing = lengths.missing(short, long).min(absent);
         let content = content(short.max((1.0 - absent) / (1.0 + absent)));
         let values = [content, (missing - SMALL).max(0.0), 0.0, 0.0, numbers(a, b, few), rest(a, b)];
@@ -389,7 +390,7 @@ mod tests {
             let html = format!(
                 "<title>{name} (docs 2)</title><body><h1>Class {name}</h1><p>{name} is made with {name}.</p>{sections}"
             );
-            let url = format!("http://a.example/{name}/{headings}/page");
+            let url = format!("http://a.example/{name}-{headings}.html");
             let page = Page { url: Some(&url), ..Page::html(&html) };
             let sketch = Recipe::default().sketch(&page);
             (sketch.profile.expect("a profile"), min_bytes(&sketch.min_hash.expect("min-values").values))

@@ -1,12 +1,11 @@
 //! The page of a stored document, read again from its source.
 
 use std::fmt;
-use std::path::Path;
 
 use nddb_format::record::Record;
 
 use crate::Result;
-use crate::archive::{ArchiveError, Options, PageEntry, Position, read_page as read_at};
+use crate::archive::{ArchiveError, Options, PageEntry, Position, path_of, read_page as read_at};
 use crate::sketch::Recipe;
 use crate::store::View;
 
@@ -54,7 +53,7 @@ pub fn read_page(view: View<'_>, record: &Record) -> Result<Result<PageEntry, Un
     let Some(source) = record.source else { return Ok(Err(UnreadReason::NoSource)) };
     let Some(archive) = view.archive(source.archive)? else { return Ok(Err(UnreadReason::NoArchive)) };
     let position = Position { offset: source.offset, inner: source.inner, length: source.length };
-    Ok(match read_at(Path::new(&archive.path), &position, &Options::from_reading(archive.reading.as_ref())) {
+    Ok(match read_at(&path_of(&archive.path), &position, &Options::from_reading(archive.reading.as_ref())) {
         Err(error) => Err(UnreadReason::Archive(error)),
         Ok(page) if is_it(&page, record, view) => Ok(page),
         Ok(_) => Err(UnreadReason::Other { path: archive.path }),

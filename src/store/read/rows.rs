@@ -85,7 +85,10 @@ impl View<'_> {
     }
 
     /// Returns all archives that documents were loaded from, with their progress, by number.
-    pub(crate) fn archives(&self) -> Result<Vec<(u32, Archive)>> {
+    ///
+    /// # Errors
+    /// Damage of the catalog.
+    pub fn archives(&self) -> Result<Vec<(u32, Archive)>> {
         self.catalog.archives()
     }
 }

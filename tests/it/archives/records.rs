@@ -252,6 +252,37 @@ fn json_lines_become_documents_or_are_skipped_one_by_one() {
 }
 
 #[test]
+fn lines_have_nested_fields_and_what_datatrove_writes() {
+    let line = r#"{"text":"x","id":"a","metadata":{"url":"http://a/","date":"1970-01-02","n":[{"url":1}]},"more":{"date":3}}
+{"text":"x","id":"b","url":"http://b/","date":"1970-01-03T00:00:00Z","metadata":{"url":"http://c/","date":7}}
+{"text":"x","id":"c","metadata":"none","date":5,"url":null}
+{"text":"x","id":"d","metadata":{"url":{"x":1}}}
+{"text":"x","id":"e","metadata":{"date":"1970-01-02"},"metadata":{"date":"1970-01-02"}}
+"#;
+    let entries = read(line.as_bytes(), "a.jsonl");
+    let known: Vec<_> = found(&entries).iter().map(|page| (page.id.clone(), page.url.clone(), page.date)).collect();
+    let page = |id: &str, url: Option<&str>, date| (id.to_owned(), url.map(str::to_owned), date);
+    let expected = [
+        page("a", Some("http://a/"), Some(86_400)),
+        page("b", Some("http://b/"), Some(2 * 86_400)),
+        page("c", None, None),
+        page("d", None, None),
+    ];
+    assert_eq!(known, expected);
+    assert_eq!(reasons(&entries), [Reason::BadJson], "a nested field that stands there twice");
+
+    let mut options = Options::default();
+    (options.fields.id, options.fields.text) = ("meta.doc.id".to_owned(), "meta.text".to_owned());
+    let text = r#"{"meta":{"doc":{"id":7},"text":"y"},"id":"no"}
+{"meta.doc.id":"flat","meta":{"text":"z"}}
+{"meta":{"doc":7,"text":"y"}}
+"#;
+    let entries = read_with(text.as_bytes(), "a.jsonl", &options);
+    assert_eq!(bodies(&entries), [("7".to_owned(), b"y".to_vec()), ("flat".to_owned(), b"z".to_vec())]);
+    assert_eq!(reasons(&entries), [Reason::MissingField]);
+}
+
+#[test]
 fn raw_fingerprints_are_read_from_lines_and_from_numbers() {
     let prefixed = Options { id_prefix: "p-".to_owned(), first_ordinal: 5, ..Options::default() };
     let text = format!(

@@ -251,7 +251,7 @@ fn perform(writer: &mut Writer, deed: Deed) -> nddb::Result<StepOutcome> {
             choose(writer, label.as_ref())?;
             let mut load = writer.bulk_load()?;
             documents.iter().try_for_each(|(id, content)| load.push(document(id, content)))?;
-            let Loaded { documents, replaced, unchanged, repeated, unprinted } = load.finish()?;
+            let Loaded { documents, replaced, unchanged, repeated, unprinted, .. } = load.finish()?;
             StepOutcome::Counts(vec![documents, replaced, unchanged, repeated, unprinted])
         }
         Deed::DeleteSite(site) => StepOutcome::Counts(vec![writer.delete_site(&site)?]),

@@ -86,8 +86,11 @@ pub(crate) fn open_file(path: &Path) -> Result<Box<dyn Read + Send>> {
     Ok(Box::new(BufReader::with_capacity(PIECE, file)))
 }
 
+/// A copy of stdin, which goes away with this.
+pub(crate) type Spooled = tempfile::NamedTempFile;
+
 /// Copies stdin to a temporary file, for readers that need it twice.
-pub(crate) fn spooled_stdin() -> Result<tempfile::NamedTempFile> {
+pub(crate) fn spooled_stdin() -> Result<Spooled> {
     let failed = |error: &io::Error| Failure::writing(&tempfile::env::temp_dir().display().to_string(), error);
     let mut file = tempfile::NamedTempFile::new().map_err(|error| failed(&error))?;
     io::copy(&mut io::stdin().lock(), &mut file).map_err(|error| failed(&error))?;

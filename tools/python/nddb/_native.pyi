@@ -192,7 +192,7 @@ class Reader:
     ) -> Stream: ...
     def clusters(
         self,
-        keep: list[Literal["oldest", "longest", "shortest-url", "id"]] | None = None,
+        keep: list[Literal["stored", "batch", "newest", "oldest", "longest", "shortest-url", "id"]] | None = None,
         *,
         remove: Literal["near", "contained", "identical"] | None = None,
         components: bool = False,
@@ -305,7 +305,7 @@ class Writer:
         html_field: str | None = None,
         fp_field: str | None = None,
         url_field: str | None = None,
-        id_from: Literal["record", "url"] = "record",
+        id_from: Literal["record", "url", "path", "row"] = "record",
         id_prefix: str = "",
         batch: str | None = None,
         pending: bool = False,
@@ -395,7 +395,7 @@ def members(
     documents: _Table,
     method: _Method | None = None,
     *,
-    keep: list[Literal["oldest", "longest", "shortest-url", "id"]] | None = None,
+    keep: list[Literal["stored", "batch", "newest", "oldest", "longest", "shortest-url", "id"]] | None = None,
     remove: Literal["near", "contained", "identical"] | None = None,
     k: int = 3,
     recipe: str = "main",
@@ -416,7 +416,7 @@ def sketch_archive(
     html_field: str = "html",
     fp_field: str = "fp",
     url_field: str = "url",
-    id_from: Literal["record", "url"] = "record",
+    id_from: Literal["record", "url", "path", "row"] = "record",
     threads: int | None = None,
     skipped: Callable[[int, str, str], object] | None = None,
 ) -> Stream: ...

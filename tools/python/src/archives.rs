@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
-use nddb::archive::{self, Format, IdFrom, JsonFields, Options};
+use nddb::archive::{self, Format, JsonFields, Options};
 use nddb::ingest::{LoadError, Sketched};
 use pyo3::prelude::*;
 
 use crate::config::named;
+use crate::convert::id_source;
 use crate::errors::{Fault, Result};
 use crate::recipe::{Rows, columns};
 use crate::stream::Stream;
@@ -55,11 +56,7 @@ pub(crate) fn sketch_archive(
     let [id, text, html, fp, url] = [id_field, text_field, html_field, fp_field, url_field].map(str::to_owned);
     let options = Options {
         format: format.parse().map_err(|_| Fault::value(format!("no format '{format}'")))?,
-        id_from: match id_from {
-            "record" => IdFrom::Record,
-            "url" => IdFrom::Url,
-            other => return Err(Fault::value(format!("id_from is 'record' or 'url', and not '{other}'"))),
-        },
+        id_from: id_source(id_from)?,
         fields: JsonFields { id, text, html, fp, url },
         ..Options::default()
     };

@@ -1,6 +1,7 @@
 //! Values between Python and Rust.
 
 use nddb::Fingerprint;
+use nddb::archive::IdFrom;
 use nddb::text::{Page, PageKind};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
@@ -33,6 +34,14 @@ pub(crate) fn json<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, P
             Ok(dict.into_any())
         }
     }
+}
+
+/// Takes the source of ids by its name.
+pub(crate) fn id_source(name: &str) -> Result<IdFrom> {
+    IdFrom::ALL.into_iter().find(|from| from.name() == name).ok_or_else(|| {
+        let names = IdFrom::ALL.map(IdFrom::name).join(", ");
+        Fault::value(format!("no source of ids {name:?} (there are {names})"))
+    })
 }
 
 /// Takes a fingerprint: an integer, signed or not, or 16 hex digits.

@@ -268,11 +268,7 @@ impl PyWriter {
         let paths = several(paths)?;
         let select = select.map(several).transpose()?;
         let format: archive::Format = format.parse().map_err(|_| Fault::value(format!("no format '{format}'")))?;
-        let id_from = match id_from {
-            "record" => archive::IdFrom::Record,
-            "url" => archive::IdFrom::Url,
-            other => return Err(Fault::value(format!("id_from is 'record' or 'url', and not '{other}'"))),
-        };
+        let id_from = convert::id_source(id_from)?;
         let options = Options {
             format,
             id_from,
@@ -390,7 +386,7 @@ impl PyWriter {
             let loaded = loaded?;
             Ok((loaded, skipped))
         })?;
-        let Loaded { documents, replaced, unchanged, repeated, unprinted } = loaded;
+        let Loaded { documents, replaced, unchanged, repeated, unprinted, .. } = loaded;
         let said = json!({
             "documents": documents, "replaced": replaced, "unchanged": unchanged, "repeated": repeated,
             "unprinted": unprinted, "skipped": skipped,
@@ -557,7 +553,7 @@ fn reading(done: u64) -> nddb::Progress {
 
 /// What a load did, as the command says it.
 fn said(report: &LoadReport) -> serde_json::Value {
-    let Loaded { documents, replaced, unchanged, repeated, unprinted } = report.loaded;
+    let Loaded { documents, replaced, unchanged, repeated, unprinted, .. } = report.loaded;
     let reasons: serde_json::Map<_, _> =
         report.skipped_by_reason.iter().map(|(reason, &count)| (reason.as_str().to_owned(), count.into())).collect();
     json!({

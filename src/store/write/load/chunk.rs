@@ -5,6 +5,7 @@ use std::path::Path;
 
 use nddb_format::record::{Print, Record};
 
+use super::loaded::Repeat;
 use crate::sketch::Recipe;
 use crate::store::catalog::DocumentKeys;
 use crate::store::keys::summary_of;
@@ -35,13 +36,18 @@ pub(crate) struct Chunk {
     digests: Vec<([u8; 16], u32)>,
     /// The documents from an index on belong to a batch, or to none.
     batches: Vec<(usize, Option<u32>)>,
+    /// The documents from an index on came from an input.
+    inputs: Vec<(usize, u32)>,
 }
 
 impl Chunk {
-    /// Appends a document.
-    pub(crate) fn push(&mut self, print: Print, record: &Record, keys: &DocumentKeys) {
+    /// Appends a document of an input.
+    pub(crate) fn push(&mut self, print: Print, record: &Record, keys: &DocumentKeys, input: u32) {
         if self.batches.last().is_none_or(|(_, batch)| *batch != record.batch) {
             self.batches.push((self.len(), record.batch));
+        }
+        if self.inputs.last().is_none_or(|(_, last)| *last != input) {
+            self.inputs.push((self.len(), input));
         }
         let index = self.len() as u32;
         if print.unprinted {
@@ -203,6 +209,13 @@ impl Chunk {
         order.into_iter().map(|(_, index)| index).collect()
     }
 
+    /// Returns a document as one whose id came before.
+    pub(super) fn repeat(&self, index: usize) -> Repeat {
+        let after = self.inputs.partition_point(|(start, _)| *start <= index);
+        let input = after.checked_sub(1).map_or(0, |last| self.inputs[last].1);
+        Repeat { id: self.id(index).to_owned(), input }
+    }
+
     /// Keeps the last of documents with equal ids. Returns each dropped one with the next of its id.
     pub(crate) fn keep_last(&mut self, by_id: &mut Vec<u32>) -> Vec<(usize, usize)> {
         let mut repeated = Vec::new();
@@ -240,7 +253,7 @@ mod tests {
                 digest: Some([(index / 2) as u8; 16]),
             };
             let record = Record { id: id.into(), ..Record::default() };
-            chunk.push(Print { fingerprint: index, unprinted: true }, &record, &keys);
+            chunk.push(Print { fingerprint: index, unprinted: true }, &record, &keys, 0);
         }
         let mut by_id = chunk.sorted_by_id();
         chunk.keep_last(&mut by_id);
@@ -261,7 +274,7 @@ mod tests {
         let mut chunk = Chunk::default();
         for (id, batch) in [("a", None), ("b", Some(7)), ("c", Some(7)), ("d", Some(8)), ("e", Some(9)), ("f", None)] {
             let record = Record { id: id.into(), batch, ..Record::default() };
-            chunk.push(Print { fingerprint: 1, unprinted: false }, &record, &DocumentKeys::default());
+            chunk.push(Print { fingerprint: 1, unprinted: false }, &record, &DocumentKeys::default(), 0);
         }
         [1, 3].into_iter().for_each(|index| chunk.drop_document(index));
         let (numbers, high) = chunk.numbers(50);
@@ -278,11 +291,14 @@ mod tests {
         let ids = ["b", "a", "b", "aaaaaaaab", "aaaaaaaa", "é", "a", "b"];
         for (index, id) in (0..).zip(ids) {
             let print = Print { fingerprint: index, unprinted: index == 1 };
-            chunk.push(print, &Record { id: id.into(), ..Record::default() }, &DocumentKeys::default());
+            let record = Record { id: id.into(), ..Record::default() };
+            chunk.push(print, &record, &DocumentKeys::default(), index as u32 / 2);
         }
         let mut order = chunk.sorted_by_id();
         assert_eq!(order, [1, 6, 4, 3, 0, 2, 7, 5]);
         assert_eq!(chunk.keep_last(&mut order), [(1, 6), (0, 2), (2, 7)]);
+        assert_eq!(chunk.repeat(2), Repeat { id: "b".into(), input: 1 });
+        assert_eq!(chunk.repeat(7), Repeat { id: "b".into(), input: 3 });
         assert_eq!(order, [6, 4, 3, 7, 5]);
         assert_eq!(chunk.id(3), "aaaaaaaab");
         assert_eq!(chunk.numbers(40), (vec![NONE, NONE, NONE, 40, 41, 42, 43, 44], 45));

@@ -6,7 +6,7 @@ use std::ops::Range;
 use nddb_format::record::{self, GROUP, Group};
 
 use super::sequence::{LEN_MIN, Sequence};
-use super::{BulkLoad, Joined, Loaded, Part, STEP};
+use super::{BulkLoad, Joined, Loaded, Part, Repeat, STEP};
 use crate::store::catalog::{Family, Holding, RowOptions, SortedFile, SortedRows};
 use crate::store::ranges::contains_all;
 use crate::store::runs::contents::Contents;
@@ -33,7 +33,7 @@ impl BulkLoad<'_> {
     }
 
     fn collect_all(&mut self, sequence: &Sequence, indexes: Range<usize>) {
-        indexes.for_each(|index| self.collect(&sequence.document(index)));
+        indexes.for_each(|index| self.collect(&sequence.document(index), sequence.input()));
     }
 
     /// Stores the documents of a sequence that are not stored yet.
@@ -44,7 +44,11 @@ impl BulkLoad<'_> {
             let end = stretch.end;
             for (index, known) in self.writer.known_in(sequence, stretch)? {
                 match known {
-                    Some(known) => self.writer.supersede(&known, self.first, &mut joined)?,
+                    Some(known) => {
+                        if self.writer.supersede(&known, self.first, &mut joined)? {
+                            self.loaded.note_repeat(|| Repeat { id: sequence.id(index), input: sequence.input() });
+                        }
+                    }
                     None => {
                         self.write_part(sequence, start..index, std::mem::take(&mut joined))?;
                         start = index + 1;

@@ -8,6 +8,7 @@
 
 mod chunk;
 mod interval;
+mod loaded;
 mod sequence;
 
 use std::collections::{BTreeMap, HashMap};
@@ -26,23 +27,8 @@ use crate::store::runs::contents::Contents;
 use crate::store::runs::summaries::SummaryList;
 use crate::{Error, Result};
 use chunk::{Chunk, NONE};
+pub use loaded::{Loaded, Repeat};
 use sequence::Sequence;
-
-/// The result of a bulk load.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Loaded {
-    /// Number of documents stored, new ones and replacements.
-    pub documents: u64,
-    /// Number of these that replaced a document with the same id, of before the load.
-    pub replaced: u64,
-    /// Number of documents that were stored already without a difference, or come again in the load without one.
-    pub unchanged: u64,
-    /// Number of documents that are not stored because their id comes again in the load, with another content: the last
-    /// one is kept.
-    pub repeated: u64,
-    /// Number of stored documents of fewer than two tokens, which no probe finds.
-    pub unprinted: u64,
-}
 
 /// A bulk load in progress. Documents not yet committed by [`BulkLoad::finish`], or by a chunk before, are not in
 /// the database.
@@ -62,6 +48,8 @@ pub struct BulkLoad<'a> {
     /// The first number of the load.
     first: u64,
     runs_before: usize,
+    /// The input that documents come from.
+    input: u32,
     /// What it failed of.
     failed: Option<String>,
 }
@@ -125,6 +113,7 @@ impl Writer {
             loaded: Loaded::default(),
             first,
             runs_before,
+            input: 0,
             failed: None,
         })
     }
@@ -164,6 +153,11 @@ impl Writer {
 }
 
 impl BulkLoad<'_> {
+    /// Says which input the documents from here on come from, for [`Repeat`].
+    pub fn from_input(&mut self, input: u32) {
+        self.input = input;
+    }
+
     /// Adds a document. If the memory limit is reached, the documents so far are written and committed.
     ///
     /// # Errors
@@ -198,9 +192,10 @@ impl BulkLoad<'_> {
             return Ok(());
         }
         self.end_sequence()?;
-        self.sequence = is_bare.then(|| Sequence::begin(document.id().into(), fingerprint, batch)).flatten();
+        let begin = || Sequence::begin(document.id().into(), fingerprint, batch, self.input);
+        self.sequence = is_bare.then(begin).flatten();
         if self.sequence.is_none() {
-            self.collect(document);
+            self.collect(document, self.input);
         }
         self.write_full()
     }
@@ -216,9 +211,9 @@ impl BulkLoad<'_> {
         Ok(is_next)
     }
 
-    /// Adds a document to the chunk.
-    fn collect(&mut self, document: &Document) {
-        self.chunk.push(document.print(), &document.record, &document.keys(self.writer.recipe()));
+    /// Adds a document of an input to the chunk.
+    fn collect(&mut self, document: &Document, input: u32) {
+        self.chunk.push(document.print(), &document.record, &document.keys(self.writer.recipe()), input);
     }
 
     /// Writes the chunk if it is full.
@@ -384,11 +379,19 @@ impl Writer {
         let len = chunk.len() as u64;
         self.report("sort ids", 0, Some(len), "documents")?;
         let mut by_id = chunk.sorted_by_id();
+        let mut repeat = None;
         for (earlier, later) in chunk.keep_last(&mut by_id) {
-            let same = self.document(&chunk, earlier)?.is_same_as_document(&self.document(&chunk, later)?);
-            *if same { &mut loaded.unchanged } else { &mut loaded.repeated } += 1;
+            if self.document(&chunk, earlier)?.is_same_as_document(&self.document(&chunk, later)?) {
+                loaded.unchanged += 1;
+            } else {
+                loaded.repeated += 1;
+                repeat = Some(repeat.map_or(later, |first: usize| first.min(later)));
+            }
         }
-        let joined = self.join(&mut chunk, &mut by_id, first)?;
+        if let Some(index) = repeat {
+            loaded.note_repeat(|| chunk.repeat(index));
+        }
+        let joined = self.join(&mut chunk, &mut by_id, first, loaded)?;
         let low = self.counters().next_number;
         let (numbers, high) = chunk.numbers(low);
         let documents = numbers.iter().filter(|&&number| number != NONE).count() as u64;
@@ -451,8 +454,8 @@ impl Writer {
     }
 
     /// Joins the chunk's ids, in their order, with those of the catalog: determines what is replaced, and drops
-    /// unchanged documents from the chunk.
-    fn join(&mut self, chunk: &mut Chunk, by_id: &mut Vec<u32>, first: u64) -> Result<Joined> {
+    /// unchanged documents from the chunk. `first` is the number of the first document of the load.
+    fn join(&mut self, chunk: &mut Chunk, by_id: &mut Vec<u32>, first: u64, loaded: &mut Loaded) -> Result<Joined> {
         let mut joined = Joined::default();
         if self.counters().next_number == 0 {
             return Ok(joined);
@@ -460,9 +463,8 @@ impl Writer {
         let mut unchanged = Vec::new();
         for (done, slice) in (0..).step_by(STEP).zip(by_id.chunks(STEP)) {
             self.report("look up ids", done, Some(by_id.len() as u64), "documents")?;
-            self.join_slice(chunk, slice, first, &mut joined, &mut unchanged)?;
+            self.join_slice(chunk, (slice, first), loaded, &mut joined, &mut unchanged)?;
         }
-        joined.unchanged = unchanged.len() as u64;
         for &index in &unchanged {
             chunk.drop_document(index as usize);
         }
@@ -474,8 +476,8 @@ impl Writer {
     fn join_slice(
         &self,
         chunk: &Chunk,
-        by_id: &[u32],
-        first: u64,
+        (by_id, first): (&[u32], u64),
+        loaded: &mut Loaded,
         joined: &mut Joined,
         unchanged: &mut Vec<u32>,
     ) -> Result<()> {
@@ -488,15 +490,18 @@ impl Writer {
                 unchanged.push(index);
                 continue;
             }
-            self.supersede(&known, first, joined)?;
+            if self.supersede(&known, first, joined)? {
+                loaded.note_repeat(|| chunk.repeat(index as usize));
+            }
         }
         Ok(())
     }
 
-    /// Adds the documents that a new one replaces; numbers from `first` on are of the same load.
-    fn supersede(&self, known: &Known, first: u64, joined: &mut Joined) -> Result<()> {
+    /// Adds the documents that a new one replaces; numbers from `first` on are of the same load. Returns whether one is.
+    fn supersede(&self, known: &Known, first: u64, joined: &mut Joined) -> Result<bool> {
+        let own = known.current().filter(|&number| number >= first);
         match known.current() {
-            Some(number) if number >= first => {
+            Some(number) if own.is_some() => {
                 joined.repeated += 1;
                 let print = self.catalog().print(number)?;
                 joined.repeated_unprinted += u64::from(print.is_some_and(|print| print.unprinted));
@@ -505,7 +510,7 @@ impl Writer {
             None => {}
         }
         known.replace(self.is_pending(), &mut joined.deleted, &mut joined.replaced);
-        Ok(())
+        Ok(own.is_some())
     }
 
     /// Returns a document of a chunk.

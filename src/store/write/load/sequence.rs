@@ -21,20 +21,23 @@ pub(super) struct Sequence {
     prefix: usize,
     ordinal: u64,
     batch: Option<u32>,
+    /// The input that the first came from.
+    input: u32,
     fingerprints: Vec<u64>,
     /// The digits of the next ordinal.
     next: Vec<u8>,
 }
 
 impl Sequence {
-    /// Returns a sequence that begins with a document; `None` if no id can follow.
-    pub(super) fn begin(id: String, fingerprint: Fingerprint, batch: Option<u32>) -> Option<Self> {
+    /// Returns a sequence that begins with a document of a batch and an input; `None` if no id can follow.
+    pub(super) fn begin(id: String, fingerprint: Fingerprint, batch: Option<u32>, input: u32) -> Option<Self> {
         let (prefix, ordinal) = splits(&id).next().map(|(prefix, ordinal)| (prefix.len(), ordinal))?;
         Some(Self {
             first: id,
             prefix,
             ordinal,
             batch,
+            input,
             fingerprints: vec![fingerprint.0],
             next: (ordinal + 1).to_string().into_bytes(),
         })
@@ -65,6 +68,11 @@ impl Sequence {
     /// Returns the fingerprints.
     pub(super) fn fingerprints(&self) -> &[u64] {
         &self.fingerprints
+    }
+
+    /// Returns the input that the first document came from.
+    pub(super) fn input(&self) -> u32 {
+        self.input
     }
 
     /// Returns the id of a document.
@@ -142,7 +150,7 @@ mod tests {
     use super::*;
 
     fn begin(id: &str) -> Option<Sequence> {
-        Sequence::begin(id.into(), Fingerprint(7), None)
+        Sequence::begin(id.into(), Fingerprint(7), None, 0)
     }
 
     fn take(sequence: &mut Sequence, id: &str) -> bool {

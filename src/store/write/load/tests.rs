@@ -6,6 +6,7 @@ use crate::store::disk::steps::observe_storage;
 use nddb_format::postings::NUMBER_END;
 use nddb_format::record::Counters;
 
+use super::Repeat;
 use crate::store::read::view::Within;
 use crate::{Config, Document, Error, Fingerprint, Writer};
 
@@ -35,6 +36,38 @@ fn what_is_staged_or_committed_during_a_load_keeps_its_numbers_and_is_found() {
         assert_eq!(found.expect("answered")[0].matches[0].id, id);
     }
     assert_eq!(stats.memtable_documents, 0);
+}
+
+/// Ids that come again are counted alike whether the documents before them are committed or not.
+#[test]
+fn an_id_that_comes_again_in_a_load_is_a_repeat_wherever_the_load_is_cut() {
+    for checkpoints in [false, true] {
+        for bare_prints in [false, true] {
+            let folder = tempfile::tempdir().expect("a folder");
+            let mut writer = Writer::create(folder.path().join("db"), &Config::within(3).expect("k")).expect("created");
+            let document = |id: &str, fingerprint| match bare_prints {
+                true => bare(id, fingerprint),
+                false => bare(id, fingerprint).with_date(Some(1)),
+            };
+            writer.insert(document("3", 1 << 40)).expect("stored before");
+            let mut load = writer.bulk_load().expect("a load");
+            for input in [4, 9] {
+                load.from_input(input);
+                // The first 5,000 ids of the second input are those of the first, 10 of them with other prints.
+                for ordinal in 0..5_000 {
+                    let print = if input == 9 && ordinal < 10 { ordinal + 1 } else { ordinal << 20 };
+                    load.push(document(&ordinal.to_string(), print)).expect("taken");
+                }
+                if checkpoints {
+                    load.checkpoint().expect("committed");
+                }
+            }
+            let loaded = load.finish().expect("loaded");
+            assert_eq!((loaded.documents, loaded.replaced, loaded.unchanged, loaded.repeated), (5_000, 1, 4_990, 10));
+            assert_eq!(loaded.repeat, Some(Repeat { id: "0".into(), input: 9 }));
+            assert_eq!(writer.view().stats().expect("counted").documents, 5_000);
+        }
+    }
 }
 
 /// A label on many commits and loads is one range in the catalog.

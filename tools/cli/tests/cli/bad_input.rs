@@ -172,7 +172,8 @@ fn options_without_effect_where_they_stand_are_refused() {
     dir.write("page.html", b"<p>one two three");
     for (args, why) in [
         (&["load", "db", "docs.jsonl", "--id", "url"][..], "--id is an option of WARC, WET and ARC inputs"),
-        (&["load", "db", "docs.jsonl", "--id-prefix", "x"], "--id-prefix is an option of u64le and tsv inputs"),
+        (&["load", "db", "docs.jsonl", "--id", "row", "--id-field", "x"], "--id row and --id-field exclude each other"),
+        (&["load", "db", "docs.jsonl", "--id", "path", "--select", "x"], "--id path and --select exclude each other"),
         (&["load", "db", "three.tsv", "--text-field", "body"], "--text-field is an option of JSONL and Parquet inputs"),
         (
             &["load", "db", "-", "--format", "warc", "--fp-field", "f"],

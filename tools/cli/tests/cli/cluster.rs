@@ -45,7 +45,7 @@ fn a_folder_gets_clusters_pairs_and_lists() {
         .flatten()
         .map(|entry| entry.file_name().into_string().expect("text"))
         .collect();
-    assert_eq!(names.len(), 6, "nothing unfinished is left: {names:?}");
+    assert_eq!(names.len(), 7, "nothing unfinished is left: {names:?}");
     // The same again gives the same.
     let first = [text(&dir, "out/clusters.jsonl"), text(&dir, "out/summary.json")];
     dir.nddb(["cluster", "db", "--method", "split", "-o", "out", "--threads", "1"]).done();
@@ -103,9 +103,32 @@ fn without_a_folder_clusters_are_printed() {
     let lines = dir.nddb(["cluster", "db", "--method", "b", "--keep", "id", "--components"]).done().lines();
     assert_eq!(lines.len(), 2);
     assert_eq!((&lines[0]["cluster"], &lines[0]["kept"]), (&json!("b"), &json!("a\t\"1\"")));
-    dir.nddb(["cluster", "db", "--method", "b", "--keep", "newest"]).tells(2, &["newest", "oldest"]);
+    dir.nddb(["cluster", "db", "--method", "b", "--keep", "first"]).tells(2, &["unknown keep rule", "newest"]);
     dir.nddb(["cluster", "db", "--method", "b", "--previous", "x"]).tells(2, &["--output"]);
     dir.nddb(["cluster", "db", "--method", "b", "-o", "out", "--previous", "x"]).tells(1, &["clusters.jsonl"]);
+}
+
+#[test]
+fn what_another_rule_flips_is_listed() {
+    let dir = Dir::with_database();
+    let line = |id: &str, date: &str| {
+        let words: String = (0..60).map(|word| format!("w{} ", word * 37 % 101)).collect();
+        json!({"id": id, "text": words, "metadata": {"date": date}}).to_string() + "\n"
+    };
+    dir.write("may.jsonl", line("may", "2024-05-01").as_bytes());
+    dir.write("june.jsonl", line("june", "2024-06-01").as_bytes());
+    dir.nddb(["load", "db", "may.jsonl", "--batch", "may"]).done();
+    dir.nddb(["cluster", "db", "-o", "may"]).done();
+    dir.nddb(["load", "db", "june.jsonl", "--batch", "june"]).done();
+    for (rules, removed, flipped) in
+        [("stored", "june\n", ""), ("newest", "may\n", "may\n"), ("oldest", "june\n", ""), ("batch", "june\n", "")]
+    {
+        dir.nddb(["cluster", "db", "-o", "both", "--previous", "may", "--keep", rules]).done();
+        let lists = [text(&dir, "both/remove.txt"), text(&dir, "both/flipped.txt")];
+        assert_eq!(lists, [removed.to_owned(), flipped.to_owned()], "{rules}");
+    }
+    dir.nddb(["cluster", "db", "-o", "both"]).done();
+    assert!(!dir.path("both/flipped.txt").exists());
 }
 
 #[test]

@@ -93,8 +93,11 @@ fn lines_that_are_no_documents_are_kept_and_counted() {
     ran.says(&["5 documents: 4 kept, 1 removed, 3 without an id kept"]);
     let kept = "\n{\"id\":1.5}\nno json\n{\"text\":\"x\"}\n{\"id\":\"p3\"}\n";
     assert_eq!(String::from_utf8(dir.read("out.jsonl")).expect("text"), kept);
-    // Ids by another field than they were loaded by.
-    let ran = dir.nddb(["filter", "db", "in.jsonl", "--clusters", "clusters", "--id-field", "nr", "-o", "-"]).done();
+    // Ids by another field than they were loaded by: in the file that was loaded the place decides.
+    let other = |name| dir.nddb(["filter", "db", name, "--clusters", "clusters", "--id-field", "nr", "-o", "-"]).done();
+    other("in.jsonl").says(&["3 kept, 1 removed, 3 without an id kept"]);
+    dir.write("copy.jsonl", (lines().concat() + "\n").as_bytes());
+    let ran = other("copy.jsonl");
     ran.says(&["no id of the list is in the inputs", "4 without an id kept", "1 id of the list in none"]);
 }
 
@@ -331,7 +334,7 @@ fn requests_of_pages_known_by_their_address_go_by_theirs() {
     dir.write("in.warc", &plain(&records.iter().map(|(_, text)| text).collect::<Vec<_>>()));
     dir.nddb(["load", "db", "in.warc", "--id", "url"]).done();
     dir.nddb(["cluster", "db", "--method", "min-hash", "-o", "clusters"]).done();
-    let ran = dir.nddb(["filter", "db", "in.warc", "--id-url", "--clusters", "clusters", "-o", "out.warc"]).done();
+    let ran = dir.nddb(["filter", "db", "in.warc", "--id", "url", "--clusters", "clusters", "-o", "out.warc"]).done();
     ran.says(&["1 removed with 3 records of requests and metadata"]);
     let out = String::from_utf8(dir.read("out.warc")).expect("text");
     assert!(!out.contains("urn:request:1") && !out.contains("urn:lost") && out.contains("urn:revisit:1"), "{out}");

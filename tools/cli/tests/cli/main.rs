@@ -13,6 +13,7 @@ mod filter;
 mod filtered_tables;
 mod helper;
 mod hints;
+mod ids;
 mod judged;
 mod load;
 mod maintain;

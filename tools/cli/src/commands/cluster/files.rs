@@ -1,8 +1,10 @@
 //! The files of a clustering.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use nddb::detect::{ClusterOptions, ClusterSummary, Clusters, Collection};
+use nddb::format::SourcePosition;
 use nddb::{Progress, View};
 use serde::Serialize;
 use serde_json::Value;
@@ -22,8 +24,8 @@ use crate::pair_rows::{PairFormat, PairRows};
 use crate::waiting::Waiting;
 
 /// The files that a run writes or not, by its options.
-const SOMETIMES: [&str; 6] =
-    ["clusters.tsv", "clusters.parquet", "pairs.jsonl", "pairs.tsv", "pairs.parquet", "renamed.tsv"];
+const SOMETIMES: [&str; 7] =
+    ["clusters.tsv", "clusters.parquet", "pairs.jsonl", "pairs.tsv", "pairs.parquet", "renamed.tsv", "flipped.txt"];
 
 /// Where the files go, and what of.
 pub(super) struct Files<'a> {
@@ -65,7 +67,9 @@ impl Files<'_> {
             self.table(folder.file("clusters.tsv")?, &made, described.as_ref())?;
         }
         self.lists(folder.file("keep.txt")?, folder.file("remove.txt")?, &made)?;
+        self.places(folder.file("remove.tsv")?, view, &made)?;
         if let Some(previous) = previous {
+            previous.flipped(folder.file("flipped.txt")?, collection, &made)?;
             previous.renamed(folder.file("renamed.tsv")?, collection, &made)?;
         }
         let mut summary = folder.file("summary.json")?;
@@ -154,6 +158,30 @@ impl Files<'_> {
         }
         keep.flush()?;
         remove.flush()
+    }
+
+    /// Where the documents to remove stand, in the order of `remove.txt`; empty cells where that is not known. For
+    /// `filter`: an id may be that of several rows, and of these one was judged.
+    fn places(&self, mut output: Output, view: View<'_>, made: &Clusters) -> Result<()> {
+        let archives: HashMap<u32, String> =
+            view.archives()?.into_iter().map(|(number, archive)| (number, archive.path)).collect();
+        output.write(b"document\tarchive\toffset\tinner\tfile\n")?;
+        let mut out = Vec::new();
+        for rank in (0..self.collection.len()).filter(|&rank| made.is_removed(rank)) {
+            let id = self.collection.id(self.collection.at_rank(rank));
+            out.clear();
+            tsv::write_id(&mut out, id);
+            match view.get(id)?.and_then(|stored| stored.record.source) {
+                Some(SourcePosition { archive, offset, inner, .. }) => {
+                    out.extend_from_slice(format!("\t{archive}\t{offset}\t{inner}\t").as_bytes());
+                    tsv::write_id(&mut out, archives.get(&archive).map_or("", String::as_str));
+                }
+                None => out.extend_from_slice(b"\t\t\t\t"),
+            }
+            out.push(b'\n');
+            output.write(&out)?;
+        }
+        output.flush()
     }
 }
 

@@ -79,8 +79,8 @@ pub fn rows_of(
     made.each(collection, &mut |cluster| {
         for &member in cluster.members {
             let Stands { url, archive, source } = stands(member)?;
-            let pair =
-                if member == cluster.kept { None } else { stored_pair(collection, options, cluster.kept, member) };
+            let kept = made.kept_for(member, cluster.kept);
+            let pair = if member == kept { None } else { stored_pair(collection, options, kept, member) };
             let pair = pair.as_ref();
             let is_removed = made.is_removed(collection.row(member).rank);
             let member = [
@@ -89,7 +89,7 @@ pub fn rows_of(
                 collection.id(member).into(),
                 url.as_deref().into(),
                 if is_removed { "remove" } else { "keep" }.into(),
-                collection.id(cluster.kept).into(),
+                collection.id(kept).into(),
                 pair.map(|pair| pair.rule).into(),
             ];
             let position = [

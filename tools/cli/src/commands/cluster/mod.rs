@@ -26,7 +26,8 @@ use crate::{database, interrupt, text_options};
 /// Cluster near-duplicates, and list what to keep and what to remove
 ///
 /// A cluster is a star: all members are near to its founder, the document that came first, whose id is the
-/// cluster's. Of each cluster one document is kept, and those are removed that are near to it themselves.
+/// cluster's. Of each cluster one document is kept, and those are removed that are near to it themselves; members that
+/// are not are compared among themselves, until each that is removed is near to one that stays.
 /// With -o, a folder gets clusters, pairs, keep.txt, remove.txt and a summary; without it, the clusters are
 /// printed. In lists and tables, tab, line ends and backslash of an id are written as \t, \n, \r and \\; lists are
 /// sorted by the bytes of the ids themselves.
@@ -34,7 +35,7 @@ use crate::{database, interrupt, text_options};
 #[command(after_help = "\
 Examples:
   nddb cluster crawl.nddb -o clusters
-  nddb cluster crawl.nddb --method b --keep longest,shortest-url -o clusters
+  nddb cluster crawl.nddb --keep oldest,longest,shortest-url -o clusters
   nddb cluster crawl.nddb --with url,title,tokens -o clusters
   nddb cluster crawl.nddb --method split -o june --previous may
   nddb cluster crawl.nddb --format parquet -o clusters     a row for each member, too
@@ -42,8 +43,10 @@ Examples:
 pub(crate) struct Args {
     #[command(flatten)]
     database: Database,
-    /// Which document of a cluster is kept; the first rule that tells two apart decides, then the number
-    #[arg(long, value_name = "RULES", value_delimiter = ',', default_value = "oldest,longest,shortest-url,id")]
+    /// Which document of a cluster is kept: stored (first; then no later run removes what an earlier one kept), batch (of
+    /// the batch named first), newest, oldest, longest, shortest-url, id; the first rule that tells two apart decides,
+    /// then the id
+    #[arg(long, value_name = "RULES", value_delimiter = ',', default_value = "stored")]
     keep: Vec<Keep>,
     /// Which near-duplicates of the kept document are removed: near (all), contained (those of whose content less than a
     /// fifth or than 30 terms may be missing from it), or identical (those with its text); pages with hardly any content
@@ -61,7 +64,8 @@ pub(crate) struct Args {
     format: PairFormat,
     #[command(flatten)]
     with: WithArgs,
-    /// The folder of an earlier run: renamed.tsv says what became of clusters whose ids are gone
+    /// The folder of an earlier run: renamed.tsv says what became of clusters whose ids are gone, flipped.txt lists what
+    /// that run kept and this one removes
     #[arg(long, value_name = "DIR", requires = "output")]
     previous: Option<PathBuf>,
     // The last one: options behind it would stand under its heading.
@@ -135,6 +139,8 @@ fn told(summary: &ClusterSummary) -> String {
         grouped(summary.removed)
     );
     for (count, told) in [
+        (summary.apart, grouped(summary.apart) + " not near the kept one compared among themselves"),
+        (summary.undecided, grouped(summary.undecided) + " of them too many to be compared"),
         (summary.spared, counted(summary.spared, "near-duplicate") + " spared"),
         (summary.thin, counted(summary.thin, "cluster") + " of thin pages"),
         (summary.oversized, grouped(summary.oversized) + " oversized"),
@@ -171,6 +177,9 @@ fn describe(args: &Args, view: View<'_>, options: &ClusterOptions, summary: &Clu
         "thin": summary.thin,
         "in_thin": summary.in_thin,
         "spared": summary.spared,
+        "apart": summary.apart,
+        "removed_again": summary.removed_again,
+        "undecided": summary.undecided,
         "founder_deleted": summary.founder_deleted,
         "kept": summary.kept,
         "removed": summary.removed,

@@ -16,6 +16,7 @@ use crate::output::Output;
 pub(super) struct Previous {
     path: PathBuf,
     lines: Box<dyn BufRead>,
+    kept: Vec<String>,
 }
 
 impl Previous {
@@ -23,7 +24,21 @@ impl Previous {
     pub(super) fn open(folder: &Path) -> Result<Self> {
         let path = folder.join("clusters.jsonl");
         let lines = inputs::lines(&path)?;
-        Ok(Self { path, lines })
+        let kept = inputs::ids(&folder.join("keep.txt"))?;
+        Ok(Self { path, lines, kept })
+    }
+
+    /// Writes the ids that the earlier run kept and this one removes, in its order.
+    pub(super) fn flipped(&self, mut output: Output, collection: &Collection, made: &Clusters) -> Result<()> {
+        let is_removed =
+            |id: &str| collection.find(id).is_some_and(|ordinal| made.is_removed(collection.row(ordinal).rank));
+        let mut out = Vec::new();
+        for id in self.kept.iter().filter(|id| is_removed(id)) {
+            tsv::write_id(&mut out, id);
+            out.push(b'\n');
+        }
+        output.write(&out)?;
+        output.flush()
     }
 
     /// Writes a line for each earlier cluster whose id no cluster has now, and each cluster that one of its

@@ -3,57 +3,168 @@
 use std::io::BufRead;
 use std::path::Path;
 
+use nddb_lab::tsv;
 use serde::Deserialize;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::failure::{Failure, Result};
 use crate::inputs;
 
-/// The ids to remove. Memory: 17 bytes an id.
+/// Where a document stands that is to be removed: the number of its archive in the database, and its position there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place {
+    pub(super) archive: u32,
+    pub(super) offset: u64,
+    pub(super) inner: u64,
+}
+
+/// A document to be removed, and what became of the rows with its id.
+struct Listed {
+    hash: u128,
+    /// `None` if it is not known.
+    place: Option<Place>,
+    /// Rows with the id, if they were counted.
+    rows: u64,
+    is_found: bool,
+    /// A row with the id was removed.
+    is_removed: bool,
+    /// A row with the id was kept.
+    is_kept: bool,
+}
+
+/// What becomes of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// It is not on the list.
+    Kept,
+    /// Its id is on the list, and another row was judged, or nobody knows which.
+    Spared,
+    Removed,
+}
+
+/// The documents to remove. Memory: 96 bytes each.
 pub(super) struct RemoveList {
-    /// Hashes of the ids, ascending.
-    hashes: Vec<u128>,
-    is_found: Vec<bool>,
+    /// By the hashes of their ids, ascending.
+    all: Vec<Listed>,
+    /// Places with the index of their document, ascending.
+    by_place: Vec<(Place, u32)>,
 }
 
 impl RemoveList {
-    /// Reads a list as `nddb cluster` writes it.
-    pub(super) fn read(path: &Path) -> Result<Self> {
-        let mut hashes = Vec::new();
+    /// Reads a list as `nddb cluster` writes it. `place` says where a document stands.
+    pub(super) fn read(path: &Path, place: &mut dyn FnMut(&str) -> Result<Option<Place>>) -> Result<Self> {
+        let mut all = Vec::new();
         inputs::each_id(path, &mut |id| {
-            hashes.push(hash(&id));
+            let place = place(&id)?;
+            all.push(Listed { hash: hash(&id), place, rows: 0, is_found: false, is_removed: false, is_kept: false });
             Ok(())
         })?;
-        hashes.sort_unstable();
-        hashes.dedup();
-        let is_found = vec![false; hashes.len()];
-        Ok(Self { hashes, is_found })
+        all.sort_unstable_by_key(|listed| listed.hash);
+        all.dedup_by_key(|listed| listed.hash);
+        let places = (0..).zip(&all).filter_map(|(index, listed)| Some((listed.place?, index)));
+        let mut by_place: Vec<(Place, u32)> = places.collect();
+        by_place.sort_unstable();
+        Ok(Self { all, by_place })
     }
 
-    /// Returns whether a document is to be removed, and remembers that it was found.
-    pub(super) fn takes(&mut self, id: &str) -> bool {
-        match self.hashes.binary_search(&hash(id)) {
-            Ok(index) => {
-                self.is_found[index] = true;
-                true
-            }
-            Err(_) => false,
+    /// Counts a row with this id, if the id is on the list.
+    pub(super) fn count(&mut self, id: &str) {
+        if let Some(index) = self.index(id) {
+            self.all[index].rows += 1;
         }
     }
 
-    /// Returns whether a document is to be removed.
-    pub(super) fn has(&self, id: &str) -> bool {
-        self.hashes.binary_search(&hash(id)).is_ok()
+    /// Decides about a row: its id, if it has one, and of an archive of the database what its place would be called there.
+    /// Where the place of both is known it decides; else the id, of which there must be one row alone.
+    pub(super) fn decide(&mut self, id: Option<&str>, places: Option<&[Place]>) -> Fate {
+        let named = id.and_then(|id| self.index(id));
+        let standing = places.into_iter().flatten().find_map(|place| {
+            let index = self.by_place.binary_search_by_key(place, |(place, _)| *place).ok()?;
+            Some(self.by_place[index].1 as usize)
+        });
+        let standing = standing.filter(|standing| id.is_none() || named == Some(*standing));
+        let Some(index) = standing.or(named) else { return Fate::Kept };
+        let listed = &mut self.all[index];
+        listed.is_found = true;
+        let is_judged = match (places, listed.place) {
+            (Some(_), Some(_)) => standing.is_some(),
+            _ => listed.rows == 1,
+        };
+        if is_judged {
+            listed.is_removed = true;
+            Fate::Removed
+        } else {
+            listed.is_kept = true;
+            Fate::Spared
+        }
+    }
+
+    /// Returns whether a record of the document with this id is removed with it; `None` if no row with the id was met, and
+    /// the id is on the list.
+    pub(super) fn takes_related(&self, id: &str) -> Option<bool> {
+        let Some(index) = self.index(id) else { return Some(false) };
+        let listed = &self.all[index];
+        listed.is_found.then_some(listed.is_removed && !listed.is_kept)
+    }
+
+    /// Returns whether a document has no known place: then rows have to be counted.
+    pub(super) fn lacks_places(&self) -> bool {
+        self.by_place.len() < self.all.len()
     }
 
     /// Returns the number of ids.
     pub(super) fn len(&self) -> u64 {
-        self.hashes.len() as u64
+        self.all.len() as u64
     }
 
-    /// Returns the number of ids that were asked for.
+    /// Returns the number of ids that rows had.
     pub(super) fn found(&self) -> u64 {
-        self.is_found.iter().filter(|found| **found).count() as u64
+        self.all.iter().filter(|listed| listed.is_found).count() as u64
+    }
+
+    fn index(&self, id: &str) -> Option<usize> {
+        self.all.binary_search_by_key(&hash(id), |listed| listed.hash).ok()
+    }
+}
+
+/// Where the documents of `remove.txt` stand, from `remove.tsv` beside it.
+pub(super) struct Places(Vec<(u128, Option<Place>)>);
+
+impl Places {
+    /// Reads the table; `None` if there is none.
+    pub(super) fn read(path: &Path) -> Result<Option<Self>> {
+        if !path.exists() {
+            return Ok(None);
+        }
+        let mut all = Vec::new();
+        for (number, line) in (1_u64..).zip(inputs::lines(path)?.lines()).skip(1) {
+            let line = line.map_err(|error| Failure::reading(path, &error))?;
+            let row = Self::row(&line).ok_or_else(|| {
+                Failure::failed(format!("{}: line {number} is no line of remove.tsv", path.display()))
+            })?;
+            all.push(row);
+        }
+        all.sort_unstable_by_key(|(id, _)| *id);
+        Ok(Some(Self(all)))
+    }
+
+    /// Reads a line: the document, the number of its archive, offset and inner, and the path.
+    fn row(line: &str) -> Option<(u128, Option<Place>)> {
+        let mut cells = line.split('\t');
+        let id = tsv::read_id(cells.next()?)?;
+        let place = match [cells.next()?, cells.next()?, cells.next()?] {
+            ["", "", ""] => None,
+            [archive, offset, inner] => {
+                Some(Place { archive: archive.parse().ok()?, offset: offset.parse().ok()?, inner: inner.parse().ok()? })
+            }
+        };
+        Some((hash(&id), place))
+    }
+
+    /// Returns where a document stands.
+    pub(super) fn of(&self, id: &str) -> Option<Place> {
+        let index = self.0.binary_search_by_key(&hash(id), |(id, _)| *id).ok()?;
+        self.0[index].1
     }
 }
 
@@ -110,4 +221,43 @@ impl Clusters {
 /// 128 bits distinguish more ids than there are documents.
 fn hash(id: &str) -> u128 {
     xxh3_128(id.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(archive: u32, offset: u64) -> Place {
+        Place { archive, offset, inner: 0 }
+    }
+
+    fn list(ids: &str) -> RemoveList {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("remove.txt");
+        std::fs::write(&path, ids).expect("written");
+        let at = |id: &str| Ok((id != "nowhere").then(|| place(1, id.len() as u64)));
+        RemoveList::read(&path, &mut { at }).expect("a list")
+    }
+
+    #[test]
+    fn the_place_decides_where_it_is_known() {
+        let mut list = list("a\nbb\nnowhere\n");
+        assert!(list.lacks_places());
+        assert_eq!(list.decide(Some("a"), Some(&[place(2, 1)])), Fate::Spared, "another file");
+        assert_eq!(list.decide(Some("a"), Some(&[place(3, 1), place(1, 1)])), Fate::Removed);
+        assert_eq!(list.decide(Some("x"), Some(&[place(1, 2)])), Fate::Kept, "another row stands there now");
+        assert_eq!(list.decide(None, Some(&[place(1, 2)])), Fate::Removed, "ids are places");
+        assert_eq!((list.found(), list.len()), (2, 3));
+        assert_eq!((list.takes_related("a"), list.takes_related("bb")), (Some(false), Some(true)));
+        assert_eq!((list.takes_related("x"), list.takes_related("nowhere")), (Some(false), None));
+    }
+
+    #[test]
+    fn an_id_decides_if_it_is_of_one_row() {
+        let mut list = list("a\nbb\nnowhere\n");
+        ["a", "bb", "bb", "nowhere"].into_iter().for_each(|id| list.count(id));
+        let removed = |list: &mut RemoveList, id, places| list.decide(Some(id), places) == Fate::Removed;
+        assert!(removed(&mut list, "a", None) && !removed(&mut list, "bb", None));
+        assert!(removed(&mut list, "nowhere", Some(&[place(1, 7)])), "of a file that is known");
+    }
 }

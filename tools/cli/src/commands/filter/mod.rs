@@ -1,5 +1,6 @@
 //! `nddb filter`: the kept documents themselves.
 
+mod archives;
 mod lists;
 mod records;
 mod related;
@@ -9,19 +10,21 @@ mod selection;
 mod tables;
 
 use std::ffi::OsString;
-use std::io::{BufReader, Write};
+use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use nddb::View;
-use nddb::archive::{Format, IdFrom, Input, Options, path_of};
+use nddb::archive::{Format, Input, Options};
 use serde_json::json;
 
-use self::lists::{Clusters, RemoveList};
+use self::archives::Archives;
+use self::lists::{Clusters, Place, Places, RemoveList};
 use self::records::{Outs, Records};
-use self::rows::{Column, Rows};
+use self::rows::{Column, Positions, Rows};
 use self::selection::{Counts, Selection};
 use crate::args::{FromEnvironment, Global};
 use crate::clock::Clock;
+use crate::commands::load::IdFrom;
 use crate::failure::{Code, Failure, Result, Told};
 use crate::inputs::{self, Packing};
 use crate::messages::{Meter, Tick};
@@ -40,8 +43,10 @@ const BUFFER: usize = 256 << 10;
 /// other records that are no documents, and what has no id, are kept. A file gets its name when it is whole, so that
 /// the command can be run again. Several inputs go into a folder, under their names.
 ///
-/// The database says by which field the ids of a file were read when it was loaded. Memory grows with the lists (17
-/// bytes an id), not with the inputs.
+/// Of an archive that was loaded, exactly the rows are removed that were judged, by file and place. Of other files, rows
+/// are known by their ids, and kept where several have one; for that they are read twice. The database says by which
+/// field the ids of a file were read when it was loaded. Memory grows with the lists (130 bytes an id), not with the
+/// inputs.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "nddb filter [OPTIONS] DB INPUT... -o OUT",
@@ -81,9 +86,12 @@ pub(crate) struct Args {
     /// The field of lines of JSON, or the column, with the id [default: that by which the file was loaded, else id]
     #[arg(long, value_name = "NAME")]
     id_field: Option<String>,
-    /// Ids of records are addresses, as with 'nddb load --id url'
-    #[arg(long)]
-    id_url: bool,
+    /// Where ids come from, as with 'nddb load --id' [default: record]
+    #[arg(long, value_enum, value_name = "FROM")]
+    id: Option<IdFrom>,
+    /// What stands before all ids, as with 'nddb load --id-prefix'
+    #[arg(long, value_name = "TEXT")]
+    id_prefix: Option<String>,
 }
 
 pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
@@ -92,12 +100,23 @@ pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
     let inputs: Vec<PathBuf> = given.into_iter().map(PathBuf::from).collect();
     let targets = Targets::of(&inputs, &args)?;
     let reader = database::read(&db)?;
-    let mut selection = args.selection()?;
+    let mut selection = args.selection(reader.view())?;
+    let archives = Archives::read(reader.view())?;
+    let opened = inputs.iter().map(|input| Opened::new(&args, &archives, input)).collect::<Result<Vec<_>>>()?;
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
     let meter = global.messages().meter("filter");
     let mut all = Counts::default();
-    for (index, input) in inputs.iter().enumerate() {
-        let job = Job { args: &args, view: reader.view(), input, meter: &meter, before: all };
+    if selection.list.len() > 0 && (selection.list.lacks_places() || opened.iter().any(|opened| opened.here.is_empty()))
+    {
+        selection.counts = true;
+        for (input, opened) in inputs.iter().zip(&opened) {
+            Job { args: &args, input, opened, meter: &meter, before: all }.count(&mut selection)?;
+        }
+        selection.counts = false;
+    }
+    for (index, (input, opened)) in inputs.iter().zip(&opened).enumerate() {
+        let job = Job { args: &args, input, opened, meter: &meter, before: all };
+        selection.here.clone_from(&opened.here);
         let counts =
             job.run(&targets.kept[index], targets.removed.as_ref().map(|paths| &*paths[index]), &mut selection)?;
         if counts.repacked {
@@ -117,6 +136,7 @@ fn tell(all: &Counts, list: &RemoveList, global: &Global, meter: &Meter, clock: 
             "documents": all.rows,
             "kept": all.rows - all.removed,
             "removed": all.removed,
+            "spared": all.spared,
             "records_removed": all.related,
             "without_id": all.without_id,
             "listed": list.len(),
@@ -127,7 +147,7 @@ fn tell(all: &Counts, list: &RemoveList, global: &Global, meter: &Meter, clock: 
     }
     if list.len() > 0 && list.found() == 0 && all.rows > 0 {
         global.messages().warn(
-            "no id of the list is in the inputs: are ids read as they were loaded? --id-field, --id-url and 'nddb get' help",
+            "no id of the list is in the inputs: are ids read as they were loaded? --id-field, --id, --id-prefix and 'nddb get' help",
         );
     }
     let mut text = format!(
@@ -136,6 +156,10 @@ fn tell(all: &Counts, list: &RemoveList, global: &Global, meter: &Meter, clock: 
         grouped(all.rows - all.removed),
         grouped(all.removed)
     );
+    if all.spared > 0 {
+        let rows = if all.spared == 1 { "has" } else { "have" };
+        text += &format!(" ({} of the kept {rows} an id of the list, and not the place)", grouped(all.spared));
+    }
     if all.related > 0 {
         text += &format!(" with {} of requests and metadata", counted(all.related, "record"));
     }
@@ -151,12 +175,23 @@ fn tell(all: &Counts, list: &RemoveList, global: &Global, meter: &Meter, clock: 
 }
 
 impl Args {
-    fn selection(&self) -> Result<Selection> {
+    fn selection(&self, view: View<'_>) -> Result<Selection> {
         let in_folder = |name: &str| self.clusters.as_ref().map(|folder| folder.join(name));
         // clap demands one of the two.
         let list = self.remove.clone().or_else(|| in_folder("remove.txt")).unwrap_or_default();
         let clusters = in_folder("clusters.jsonl").filter(|_| !self.with.is_empty());
-        Ok(Selection { list: RemoveList::read(&list)?, clusters: clusters.as_deref().map(Clusters::read).transpose()? })
+        // A document may have been deleted since it was judged.
+        let places = in_folder("remove.tsv").as_deref().map(Places::read).transpose()?.flatten();
+        let mut place = |id: &str| match &places {
+            Some(places) => Ok(places.of(id)),
+            None => {
+                let source = view.get(id)?.and_then(|stored| stored.record.source);
+                Ok(source.map(|at| Place { archive: at.archive, offset: at.offset, inner: at.inner }))
+            }
+        };
+        let list = RemoveList::read(&list, &mut place)?;
+        let clusters = clusters.as_deref().map(Clusters::read).transpose()?;
+        Ok(Selection { list, clusters, here: Vec::new(), counts: false })
     }
 }
 
@@ -212,24 +247,54 @@ enum Kind {
     Table,
 }
 
+/// An input, and how it is read.
+struct Opened {
+    /// A copy of stdin.
+    spooled: Option<inputs::Spooled>,
+    options: Options,
+    /// The archives of the database that it is.
+    here: Vec<u32>,
+}
+
+impl Opened {
+    fn new(args: &Args, archives: &Archives, input: &Path) -> Result<Self> {
+        let spooled = if input.as_os_str() == "-" { Some(inputs::spooled_stdin()?) } else { None };
+        let path = spooled.as_ref().map_or(input, |file| file.path());
+        let mut options = archives.options(input);
+        if args.format != Format::Auto {
+            options.format = args.format;
+        }
+        options.id_from = args.id.unwrap_or_default().into();
+        options.id_prefix = args.id_prefix.clone().unwrap_or_default();
+        if let Some(name) = &args.id_field {
+            options.fields.id.clone_from(name);
+            options.required.push(name.clone());
+        }
+        let here = archives.numbers(path)?;
+        Ok(Self { spooled, options, here })
+    }
+
+    /// The file to read.
+    fn path<'a>(&'a self, input: &'a Path) -> &'a Path {
+        self.spooled.as_ref().map_or(input, |file| file.path())
+    }
+}
+
 /// One input on its way.
 struct Job<'a> {
     args: &'a Args,
-    view: View<'a>,
     input: &'a Path,
+    opened: &'a Opened,
     meter: &'a Meter,
     /// What was done before.
     before: Counts,
 }
 
 impl Job<'_> {
-    fn run(&self, kept: &Path, removed: Option<&Path>, selection: &mut Selection) -> Result<Counts> {
-        let spooled = if self.input.as_os_str() == "-" { Some(inputs::spooled_stdin()?) } else { None };
-        let path = spooled.as_ref().map_or(self.input, |file| file.path());
-        let options = self.options()?;
-        let packing = Packing::of(path)?;
-        let format = Input::open(path, &options)?.format();
-        let kind = match format {
+    /// What the input is, for writing.
+    fn kind(&self) -> Result<Kind> {
+        let format = Input::open(self.opened.path(self.input), &self.opened.options)?.format();
+        Ok(match format {
             Format::Jsonl => Kind::Rows,
             Format::Warc | Format::Wet | Format::Arc => Kind::Records,
             #[cfg(feature = "parquet")]
@@ -239,7 +304,40 @@ impl Job<'_> {
                 let message = format!("{name}: {other} cannot be filtered: WARC, ARC, JSONL and Parquet can");
                 return Err(Failure::usage(message));
             }
-        };
+        })
+    }
+
+    /// Counts the rows that have each id of the list.
+    fn count(&self, selection: &mut Selection) -> Result<()> {
+        let (path, options) = (self.opened.path(self.input), &self.opened.options);
+        let packing = Packing::of(path)?;
+        let mut progress = |counts: &Counts| self.tick("counting ids", counts);
+        match self.kind()? {
+            Kind::Rows => {
+                let rows = Rows { name: self.input, options, positions: Positions::Unknown, columns: &[] };
+                rows.filter(self.lines(packing)?, selection, &mut io::sink(), None, &mut progress)?;
+            }
+            Kind::Records => {
+                let outs = &mut Outs { kept: &mut io::sink(), removed: None };
+                Records { path, options, packing }.filter(selection, outs, &mut progress)?;
+            }
+            #[cfg(feature = "parquet")]
+            Kind::Table => tables::Table { path, options, columns: &[] }.count(selection, &mut progress)?,
+        }
+        Ok(())
+    }
+
+    /// The lines of the input, unpacked.
+    fn lines(&self, packing: Packing) -> Result<BufReader<Box<dyn Read + Send>>> {
+        let path = self.opened.path(self.input);
+        let unpacked = packing.unpack(inputs::open_file(path)?).map_err(|error| Failure::reading(path, &error))?;
+        Ok(BufReader::with_capacity(BUFFER, unpacked))
+    }
+
+    fn run(&self, kept: &Path, removed: Option<&Path>, selection: &mut Selection) -> Result<Counts> {
+        let (path, options) = (self.opened.path(self.input), &self.opened.options);
+        let packing = Packing::of(path)?;
+        let kind = self.kind()?;
         // Lines are compressed as the name of the output says, records are copied as they are.
         let packing_of = |to: &Path| -> Result<Packing> {
             match (kind, Packing::of_name(to)) {
@@ -260,16 +358,17 @@ impl Job<'_> {
             Some(path) => Some(Published::create(path, packing_of(path)?)?),
             None => None,
         };
-        let mut progress = |counts: &Counts| self.tick(counts);
+        let mut progress = |counts: &Counts| self.tick("filtering", counts);
         let counts = match kind {
             Kind::Rows => {
-                let name = self.input.display().to_string();
-                let rows = Rows { name: &name, id_field: &options.fields.id, columns: &self.args.with };
-                let failed = |error| Failure::reading(path, &error);
-                let unpacked = packing.unpack(inputs::open_file(path)?).map_err(failed)?;
-                let lines = BufReader::with_capacity(BUFFER, unpacked);
+                let positions = match packing {
+                    _ if self.opened.here.is_empty() => Positions::Unknown,
+                    Packing::Plain => Positions::Offsets,
+                    Packing::Gzip | Packing::Zstd => Positions::Packed(Box::new(Input::open(path, options)?)),
+                };
+                let rows = Rows { name: self.input, options, positions, columns: &self.args.with };
                 let removed = removed.as_mut().map(|removed| removed as &mut dyn Write);
-                rows.filter(lines, selection, &mut kept, removed, &mut progress)?
+                rows.filter(self.lines(packing)?, selection, &mut kept, removed, &mut progress)?
             }
             Kind::Records => {
                 if !self.args.with.is_empty() {
@@ -277,13 +376,13 @@ impl Job<'_> {
                     let message = format!("{name}: --with adds fields to lines of JSON and Parquet, not to records");
                     return Err(Failure::usage(message));
                 }
-                let records = Records { path, options: &options, packing };
+                let records = Records { path, options, packing };
                 let removed = removed.as_mut().map(|removed| removed as &mut dyn Write);
                 records.filter(selection, &mut Outs { kept: &mut kept, removed }, &mut progress)?
             }
             #[cfg(feature = "parquet")]
             Kind::Table => {
-                let table = tables::Table { path, options: &options, columns: &self.args.with };
+                let table = tables::Table { path, options, columns: &self.args.with };
                 table.filter(selection, &mut kept, removed.as_mut(), &mut progress)?
             }
         };
@@ -292,39 +391,13 @@ impl Job<'_> {
         Ok(counts)
     }
 
-    /// How the input is read: as when it was loaded.
-    fn options(&self) -> Result<Options> {
-        let mut options = Options::default();
-        for number in 1.. {
-            let Some(archive) = self.view.archive(number)? else { break };
-            // A file that was moved has its name and its size.
-            let path = path_of(&archive.path);
-            let is_moved = || path.file_name() == self.input.file_name() && inputs::size(self.input) == archive.size;
-            if path == self.input || is_moved() {
-                options = Options::from_reading(archive.reading.as_ref());
-            }
-        }
-        if self.args.format != Format::Auto {
-            options.format = self.args.format;
-        }
-        if self.args.id_url {
-            options.id_from = IdFrom::Url;
-        }
-        if let Some(name) = &self.args.id_field {
-            options.fields.id.clone_from(name);
-            options.required.push(name.clone());
-        }
-        Ok(options)
-    }
-
-    fn tick(&self, counts: &Counts) -> Result<()> {
+    fn tick(&self, phase: &'static str, counts: &Counts) -> Result<()> {
         if interrupt::asked() {
             return Err(nddb::Error::Cancelled.into());
         }
         let mut all = self.before;
         all.join(counts);
-        let (phase, unit) = ("filtering", "documents");
-        self.meter.tick(Tick { phase, done: all.rows, unit, share: None, bytes: all.bytes, skipped: 0 });
+        self.meter.tick(Tick { phase, done: all.rows, unit: "documents", share: None, bytes: all.bytes, skipped: 0 });
         Ok(())
     }
 }

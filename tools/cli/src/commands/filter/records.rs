@@ -4,11 +4,12 @@
 //! file, in their compression. Where a compressed member holds several records, as in a file that was compressed as a
 //! whole, the members cannot be copied: from there on each record is compressed anew, in a member of its own.
 
+use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
 use flate2::write::GzEncoder;
-use nddb::archive::{Entry, Input, Links, Options};
+use nddb::archive::{Entry, Input, Links, Options, Position};
 
 use super::related::Waiting;
 use super::selection::{Counts, Selection};
@@ -95,15 +96,19 @@ impl Records<'_> {
         while let Some(entry) = input.next()? {
             let begin = entry.position;
             if self.packing != Packing::Plain && begin.inner > 0 {
-                waiting.settle();
+                waiting.settle(&mut counts);
+                let positions = last.iter().map(|(last, _)| last.position).chain([begin]).collect();
                 let begin = last.map_or(begin.offset, |(last, _)| last.position.offset);
                 cursor.pass_all(&mut waiting, begin, outs)?;
                 cursor.pass(begin, Some(&mut *outs.kept))?;
-                self.filter_packed_whole(cursor, selection, outs, &mut counts, progress)?;
+                let positions = Positions { known: positions, rest: input };
+                self.filter_packed_whole(cursor, positions, selection, outs, &mut counts, progress)?;
                 return Ok(counts);
             }
             match last.replace((entry, input.links())) {
-                Some((last, links)) => waiting.push(&last, links, self.options.id_from, selection, &mut counts),
+                Some((last, links)) => {
+                    waiting.push(&last, Some(last.position), links, self.options, selection, &mut counts);
+                }
                 // What stands before the first record belongs to none.
                 None => cursor.pass(begin.offset, Some(&mut *outs.kept))?,
             }
@@ -118,8 +123,8 @@ impl Records<'_> {
             return Ok(counts);
         };
         let begin = last.position.offset;
-        waiting.push(&last, links, self.options.id_from, selection, &mut counts);
-        waiting.settle();
+        waiting.push(&last, Some(last.position), links, self.options, selection, &mut counts);
+        waiting.settle(&mut counts);
         let mut is_removed = false;
         while let Some((end, removes)) = waiting.next(u64::MAX) {
             is_removed = removes;
@@ -140,6 +145,7 @@ impl Records<'_> {
     fn filter_packed_whole(
         &self,
         cursor: Cursor<'_>,
+        mut positions: Positions,
         selection: &mut Selection,
         outs: &mut Outs<'_>,
         counts: &mut Counts,
@@ -159,8 +165,11 @@ impl Records<'_> {
         loop {
             let entry = input.next()?;
             match &entry {
-                Some(entry) => waiting.push(entry, input.links(), self.options.id_from, selection, counts),
-                None => waiting.settle(),
+                Some(entry) => {
+                    let position = positions.next()?;
+                    waiting.push(entry, position, input.links(), self.options, selection, counts);
+                }
+                None => waiting.settle(counts),
             }
             // Its end is known, other than that of a record among compressed members.
             let read = input.resume_point().offset;
@@ -181,6 +190,21 @@ impl Records<'_> {
             if entry.is_none() {
                 return Ok(());
             }
+        }
+    }
+}
+
+/// The positions of the rest of a file's records, as the library tells them of the compressed file.
+struct Positions {
+    known: VecDeque<Position>,
+    rest: Input,
+}
+
+impl Positions {
+    fn next(&mut self) -> Result<Option<Position>> {
+        match self.known.pop_front() {
+            Some(position) => Ok(Some(position)),
+            None => Ok(self.rest.next()?.map(|entry| entry.position)),
         }
     }
 }

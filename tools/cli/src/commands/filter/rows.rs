@@ -2,11 +2,14 @@
 
 use std::fmt;
 use std::io::{BufRead, Write};
+use std::path::Path;
 
 use clap::ValueEnum;
+use nddb::archive::{Input, Options, Position};
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::json;
 
+use super::lists::Fate;
 use super::selection::{Counts, Selection};
 use crate::failure::{Failure, Result};
 
@@ -32,17 +35,39 @@ impl Column {
     }
 }
 
-/// The input, the name of the field with the id, and what is added to rows.
+/// The input, as it is named, how its ids are read, where its rows stand if that matters, and what is added to them.
 pub(super) struct Rows<'a> {
-    pub(super) name: &'a str,
-    pub(super) id_field: &'a str,
+    pub(super) name: &'a Path,
+    pub(super) options: &'a Options,
+    pub(super) positions: Positions,
     pub(super) columns: &'a [Column],
+}
+
+/// Where the rows of a file stand.
+pub(super) enum Positions {
+    /// In no archive that is known.
+    Unknown,
+    /// At their offset in the file.
+    Offsets,
+    /// Where the library finds them in a compressed file.
+    Packed(Box<Input>),
+}
+
+impl Positions {
+    /// Returns the position of the next line that is not empty, which begins at this offset of the text.
+    fn next(&mut self, offset: u64) -> Result<Option<Position>> {
+        Ok(match self {
+            Self::Unknown => None,
+            Self::Offsets => Some(Position { offset, ..Position::default() }),
+            Self::Packed(input) => input.next()?.map(|entry| entry.position),
+        })
+    }
 }
 
 impl Rows<'_> {
     /// Passes the lines of `input` on to `kept` or `removed`.
     pub(super) fn filter(
-        &self,
+        mut self,
         mut input: impl BufRead,
         selection: &mut Selection,
         kept: &mut dyn Write,
@@ -50,14 +75,16 @@ impl Rows<'_> {
         progress: &mut dyn FnMut(&Counts) -> Result<()>,
     ) -> Result<Counts> {
         let mut counts = Counts::default();
-        let (mut line, mut number) = (Vec::new(), 0_u64);
+        let (mut line, mut number, mut row) = (Vec::new(), 0_u64, 0_u64);
         loop {
             line.clear();
             let read = input.read_until(b'\n', &mut line);
-            if read.map_err(|error| Failure::failed(format!("{}: cannot be read: {error}", self.name)))? == 0 {
+            if read.map_err(|error| Failure::failed(format!("{}: cannot be read: {error}", self.name.display())))? == 0
+            {
                 return Ok(counts);
             }
             number += 1;
+            let offset = counts.bytes;
             counts.bytes += line.len() as u64;
             // The next file's first line may stand behind it.
             if line.last() != Some(&b'\n') {
@@ -68,19 +95,16 @@ impl Rows<'_> {
                 write(kept, &line)?;
                 continue;
             }
-            let id = self.id(text, number)?;
-            let is_removed = match &id {
-                Some(id) => selection.takes(id),
-                None => {
-                    counts.without_id += 1;
-                    false
-                }
-            };
-            if let (false, Some(id)) = (self.columns.is_empty(), &id) {
-                line = self.with_columns(&line, id, is_removed, selection);
+            let id = self.options.id_of_row(self.name, row, self.id(text, number)?);
+            let fate = selection.decide(id.as_deref(), self.positions.next(offset)?);
+            row += 1;
+            let lacks_id = id.is_none() && !self.options.fields.id.is_empty();
+            counts.without_id += u64::from(lacks_id && fate == Fate::Kept);
+            if !self.columns.is_empty() && text.first() == Some(&b'{') && (id.is_some() || fate == Fate::Removed) {
+                line = self.with_columns(&line, id.as_deref(), fate, selection);
             }
-            counts.add(is_removed);
-            match (is_removed, removed.as_deref_mut()) {
+            counts.add(fate);
+            match (fate == Fate::Removed, removed.as_deref_mut()) {
                 (false, _) => write(kept, &line)?,
                 (true, Some(removed)) => write(removed, &line)?,
                 (true, None) => (),
@@ -94,13 +118,13 @@ impl Rows<'_> {
     /// Returns the id of a row; none of what is no object, or has no id.
     fn id(&self, text: &[u8], number: u64) -> Result<Option<String>> {
         let mut deserializer = serde_json::Deserializer::from_slice(text);
-        let object = Object { id_field: self.id_field, columns: self.columns };
+        let object = Object { id_field: &self.options.fields.id, columns: self.columns };
         let found = object.deserialize(&mut deserializer).and_then(|found| deserializer.end().map(|()| found));
         let Ok((id, taken)) = found else { return Ok(None) };
         match taken {
             Some(column) => Err(Failure::failed(format!(
                 "{}: line {number} has a field '{}' already: leave it out of --with",
-                self.name,
+                self.name.display(),
                 column.name()
             ))),
             None => Ok(id),
@@ -108,16 +132,16 @@ impl Rows<'_> {
     }
 
     /// Adds the columns behind the last field of a row.
-    fn with_columns(&self, line: &[u8], id: &str, is_removed: bool, selection: &Selection) -> Vec<u8> {
-        let cluster = selection.cluster_of(id);
-        // The line is an object with an id.
+    fn with_columns(&self, line: &[u8], id: Option<&str>, fate: Fate, selection: &Selection) -> Vec<u8> {
+        let cluster = selection.cluster_of(id, fate);
+        // The line is an object.
         let end = line.iter().rposition(|&byte| byte == b'}').unwrap_or(line.len());
         let mut out = line[..end].to_vec();
         for column in self.columns {
             let value = match column {
                 Column::ClusterId => json!(cluster.map(|cluster| &cluster.id)),
                 Column::ClusterSize => json!(cluster.map_or(1, |cluster| cluster.size)),
-                Column::Kept => json!(!is_removed),
+                Column::Kept => json!(fate != Fate::Removed),
             };
             out.extend_from_slice(format!(",\"{}\":{value}", column.name()).as_bytes());
         }
@@ -157,6 +181,8 @@ impl<'de> Visitor<'de> for Object<'_> {
             taken = taken.or(self.columns.iter().copied().find(|column| column.name() == key));
             if key == self.id_field {
                 id = map.next_value::<Id>()?.0;
+            } else if let Some(within) = self.id_field.strip_prefix(&*key).and_then(|rest| rest.strip_prefix('.')) {
+                id = id.or(nested(map.next_value()?, within));
             } else {
                 map.next_value::<IgnoredAny>()?;
             }
@@ -165,16 +191,31 @@ impl<'de> Visitor<'de> for Object<'_> {
     }
 }
 
+/// Returns the id in a value, by the names on the way to it with dots between them.
+fn nested(mut value: serde_json::Value, path: &str) -> Option<String> {
+    if let Some(found) = value.get_mut(path) {
+        return Id::of(found.take()).0;
+    }
+    let names = path.match_indices('.').map(|(at, _)| (&path[..at], &path[at + 1..]));
+    names.into_iter().find_map(|(name, rest)| nested(value.get(name)?.clone(), rest))
+}
+
 /// An id as `load` reads it: a string or an integer.
 struct Id(Option<String>);
 
 impl<'de> Deserialize<'de> for Id {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(Self(match serde_json::Value::deserialize(deserializer)? {
+        serde_json::Value::deserialize(deserializer).map(Self::of)
+    }
+}
+
+impl Id {
+    fn of(value: serde_json::Value) -> Self {
+        Self(match value {
             serde_json::Value::String(text) => Some(text),
             serde_json::Value::Number(number) if !number.is_f64() => Some(number.to_string()),
             _ => None,
-        }))
+        })
     }
 }
 
@@ -184,7 +225,8 @@ mod tests {
 
     #[test]
     fn ids_are_those_that_load_reads() {
-        let rows = Rows { name: "x", id_field: "id", columns: &[Column::Kept] };
+        let (name, positions) = (Path::new("x"), Positions::Unknown);
+        let rows = Rows { name, options: &Options::default(), positions, columns: &[Column::Kept] };
         let id = |text: &str| rows.id(text.as_bytes(), 1);
         assert_eq!(id(r#"{"a":{"id":"no"},"id":"x\ty"}"#).expect("no column"), Some("x\ty".into()));
         assert_eq!(id(r#"{"id":-17}"#).expect("no column"), Some("-17".into()));

@@ -1,24 +1,37 @@
 //! Which documents of an input are removed, and what was passed on.
 
-use super::lists::{Cluster, Clusters, RemoveList};
+use nddb::archive::Position;
+
+use super::lists::{Cluster, Clusters, Fate, Place, RemoveList};
 
 /// Which documents are removed, and the clusters if they are asked for.
 pub(super) struct Selection {
     pub(super) list: RemoveList,
     pub(super) clusters: Option<Clusters>,
+    /// The archives of the database that the input is; empty if it is none.
+    pub(super) here: Vec<u32>,
+    /// Rows are only counted.
+    pub(super) counts: bool,
 }
 
 impl Selection {
-    pub(super) fn takes(&mut self, id: &str) -> bool {
-        self.list.takes(id)
+    /// Decides about a row with this id, at this position as the library tells it.
+    pub(super) fn decide(&mut self, id: Option<&str>, position: Option<Position>) -> Fate {
+        if self.counts {
+            id.iter().for_each(|id| self.list.count(id));
+            return Fate::Kept;
+        }
+        let place = |Position { offset, inner, .. }: Position| {
+            let of = move |&archive| Place { archive, offset, inner };
+            self.here.iter().map(of).collect::<Vec<_>>()
+        };
+        let places = position.filter(|_| !self.here.is_empty()).map(place);
+        self.list.decide(id, places.as_deref())
     }
 
-    /// Whether a document is removed; it is not counted as found.
-    pub(super) fn has(&self, id: &str) -> bool {
-        self.list.has(id)
-    }
-
-    pub(super) fn cluster_of(&self, id: &str) -> Option<&Cluster> {
+    /// The cluster of a row; none if another row of its id was judged.
+    pub(super) fn cluster_of(&self, id: Option<&str>, fate: Fate) -> Option<&Cluster> {
+        let id = id.filter(|_| fate != Fate::Spared)?;
         self.clusters.as_ref().and_then(|clusters| clusters.of(id))
     }
 }
@@ -29,6 +42,8 @@ pub(super) struct Counts {
     /// Documents with an id.
     pub(super) rows: u64,
     pub(super) removed: u64,
+    /// Documents that are kept because their id alone is on the list.
+    pub(super) spared: u64,
     /// Records of any kind, where the input has records.
     pub(super) records: u64,
     /// Records that are no documents and belong to removed ones.
@@ -42,14 +57,16 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    pub(super) fn add(&mut self, is_removed: bool) {
+    pub(super) fn add(&mut self, fate: Fate) {
         self.rows += 1;
-        self.removed += u64::from(is_removed);
+        self.removed += u64::from(fate == Fate::Removed);
+        self.spared += u64::from(fate == Fate::Spared);
     }
 
     pub(super) fn join(&mut self, other: &Counts) {
         self.rows += other.rows;
         self.removed += other.removed;
+        self.spared += other.spared;
         self.records += other.records;
         self.related += other.related;
         self.without_id += other.without_id;

@@ -1,5 +1,6 @@
 //! `nddb load`: archives, pages and fingerprints into a database, in bulk.
 
+mod repeated;
 mod selected;
 mod skipped;
 mod summary;
@@ -54,6 +55,7 @@ Examples:
   nddb load crawl.nddb books.parquet --id-column meta.isbn --text-column content
   nddb load crawl.nddb --select index.parquet warc/  the records that the index names
   nddb load old.nddb prints.u64le --id-prefix a-     ids a-0, a-1, ...
+  nddb load crawl.nddb pages.jsonl --id row          ids pages.jsonl:0, ...: those of the lines are not unique
   nddb load crawl.nddb new/*.warc.gz --batch may --pending && nddb batch commit crawl.nddb may"
 )]
 pub(crate) struct Args {
@@ -70,10 +72,10 @@ pub(crate) struct Args {
         help = "What the inputs are: auto, warc, wet, arc, html, jsonl, parquet, tsv, u64le"
     )]
     format: Format,
-    /// Where ids of WARC, WET and ARC documents come from [default: record]
+    /// Where ids come from [default: record]
     #[arg(long, value_enum, value_name = "FROM")]
     id: Option<IdFrom>,
-    /// Put this before the ids of u64le and tsv inputs
+    /// Put this before all ids; sketches keep theirs
     #[arg(long, value_name = "TEXT")]
     id_prefix: Option<String>,
     /// Cut records and pages at this size
@@ -117,7 +119,7 @@ struct Fields {
     /// A fingerprint of 16 hex digits; of Parquet inputs also a 64-bit integer [default: fp]
     #[arg(long, visible_alias = "fp-column", value_name = "NAME")]
     fp_field: Option<String>,
-    /// The address; of Parquet inputs without a column `url` it is metadata.url [default: url]
+    /// The address; without one `url` it is metadata.url [default: url]
     #[arg(long, visible_alias = "url-column", value_name = "NAME")]
     url_field: Option<String>,
     /// Have the documents of Parquet inputs belong to the batches that this column names. Rows of a batch should stand
@@ -129,11 +131,15 @@ struct Fields {
 /// Where ids come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(in crate::commands) enum IdFrom {
-    /// WARC-Record-ID; of WET records WARC-Refers-To
+    /// The field or column of the id; WARC-Record-ID; of WET records WARC-Refers-To; of a page in a folder its path below
     #[default]
     Record,
-    /// The address
+    /// The address, of WARC, WET and ARC documents
     Url,
+    /// The path as given, with what is below a folder; of files of several documents path:row, from 0
+    Path,
+    /// The name of the file and the row, line or record in it, from 0: name:row
+    Row,
 }
 
 impl From<IdFrom> for archive::IdFrom {
@@ -141,23 +147,34 @@ impl From<IdFrom> for archive::IdFrom {
         match from {
             IdFrom::Record => archive::IdFrom::Record,
             IdFrom::Url => archive::IdFrom::Url,
+            IdFrom::Path => archive::IdFrom::Path,
+            IdFrom::Row => archive::IdFrom::Row,
         }
     }
 }
 
 impl Args {
     /// The options that only some inputs look at, and whether they were given.
-    fn of_some_inputs(&self) -> [(&'static str, bool, Of); 7] {
+    fn of_some_inputs(&self) -> [(&'static str, bool, Of); 6] {
         let fields = &self.fields;
         [
-            ("--id", self.id.is_some(), Of::Archives),
-            ("--id-prefix", self.id_prefix.is_some(), Of::Prints),
+            ("--id", matches!(self.id, Some(IdFrom::Record | IdFrom::Url)), Of::Archives),
             ("--id-field", fields.id_field.is_some(), Of::Fields),
             ("--text-field", fields.text_field.is_some(), Of::Fields),
             ("--html-field", fields.html_field.is_some(), Of::Fields),
             ("--fp-field", fields.fp_field.is_some(), Of::Fields),
             ("--url-field", fields.url_field.is_some(), Of::Fields),
         ]
+    }
+
+    /// Refuses options with which ids that are places cannot be made.
+    fn refuse_two_sources_of_ids(&self) -> Result<()> {
+        let from: archive::IdFrom = self.id.unwrap_or_default().into();
+        let other = if self.fields.id_field.is_some() { "--id-field" } else { "--select" };
+        if from.is_place() && (self.fields.id_field.is_some() || !self.select.is_empty()) {
+            return Err(Failure::usage(format!("--id {} and {other} exclude each other", from.name())));
+        }
+        Ok(())
     }
 
     fn options(&self) -> archive::Options {
@@ -197,6 +214,7 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     let command = format!("load {}", given.iter().map(|path| path.to_string_lossy()).collect::<Vec<_>>().join(" "));
     let inputs = archive::expand(&given, args.format)?;
     unused::refuse(&args.of_some_inputs(), args.format, &inputs)?;
+    args.refuse_two_sources_of_ids()?;
     let (inputs, choice) = match args.select.is_empty() {
         true => (inputs, None),
         false => Choice::make(&args.select, inputs).map(|(inputs, choice)| (inputs, Some(choice)))?,
@@ -308,6 +326,7 @@ fn tell(
             "replaced": loaded.replaced,
             "unchanged": loaded.unchanged,
             "repeated": loaded.repeated,
+            "repeat": repeated::value(report),
             "unprinted": loaded.unprinted,
             "truncated": report.truncated,
             "skipped": skipped,
@@ -346,6 +365,9 @@ fn tell(
         summary += "; interrupted, run the same command again to go on";
     }
     meter.finish(&summary);
+    if loaded.repeated > 0 {
+        global.messages().hint(repeated::HINT);
+    }
     let is_whole = skipped == 0 && loaded.repeated == 0 && choice.is_none_or(Choice::is_whole);
     Ok(match (interrupted, is_whole) {
         (true, _) => Code::Interrupted,

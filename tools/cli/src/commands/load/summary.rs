@@ -7,6 +7,7 @@ use std::path::Path;
 use nddb::archive::text_of;
 use nddb::ingest::LoadReport;
 
+use super::repeated;
 use super::skipped::UNREADABLE;
 use crate::quantity::{counted, grouped};
 
@@ -34,7 +35,8 @@ pub(super) fn account(report: &LoadReport) -> String {
         grouped(loaded.unchanged),
     );
     if loaded.repeated > 0 {
-        text += &format!("{} repeated (their id came again: the last one is stored), ", grouped(loaded.repeated));
+        let (count, named) = (grouped(loaded.repeated), repeated::named(report).unwrap_or_default());
+        text += &format!("{count} repeated (their id came again{named}: the last one is stored), ");
     }
     match report.skipped() {
         0 => text += "nothing skipped",

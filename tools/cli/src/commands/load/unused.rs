@@ -11,8 +11,6 @@ use crate::failure::{Failure, Result};
 pub(super) enum Of {
     /// WARC, WET and ARC.
     Archives,
-    /// Fingerprints without pages.
-    Prints,
     /// JSON lines and Parquet files.
     Fields,
 }
@@ -21,7 +19,6 @@ impl Of {
     fn told(self) -> &'static str {
         match self {
             Self::Archives => "WARC, WET and ARC",
-            Self::Prints => "u64le and tsv",
             Self::Fields => "JSONL and Parquet",
         }
     }
@@ -30,9 +27,8 @@ impl Of {
     fn leaves_out(self, format: Format) -> bool {
         match format {
             Format::Warc | Format::Wet | Format::Arc => self != Self::Archives,
-            Format::Tsv | Format::U64le => self != Self::Prints,
             Format::Jsonl | Format::Parquet => self != Self::Fields,
-            Format::Html => true,
+            Format::Tsv | Format::U64le | Format::Html => true,
             _ => false,
         }
     }

@@ -1,7 +1,8 @@
 //! What becomes of the rows of a row group.
 
-use nddb::archive::{EntryContent, Input};
+use nddb::archive::{EntryContent, Input, Position};
 
+use crate::commands::filter::lists::Fate;
 use crate::commands::filter::selection::{Counts, Selection};
 use crate::failure::Result;
 
@@ -90,12 +91,12 @@ impl Ids {
         while let Some((row, id)) = self.before(self.row)? {
             let Some(id) = id else { continue };
             identified += 1;
-            let is_removed = selection.takes(&id);
-            counts.add(is_removed);
-            if is_removed {
+            let fate = selection.decide(Some(&id), Some(Position { offset: row, ..Position::default() }));
+            counts.add(fate);
+            if fate == Fate::Removed {
                 fates.removed.push(row - first);
             }
-            let cluster = if with_clusters { selection.cluster_of(&id) } else { None };
+            let cluster = if with_clusters { selection.cluster_of(Some(&id), fate) } else { None };
             fates
                 .clustered
                 .extend(cluster.map(|cluster| (row - first, Clustered { id: cluster.id.clone(), size: cluster.size })));
@@ -107,6 +108,11 @@ impl Ids {
         counts.without_id += len - identified;
         counts.bytes = self.input.bytes_read();
         Ok(fates)
+    }
+
+    /// Counts the ids of all rows.
+    pub(super) fn count(mut self, selection: &mut Selection, progress: Progress<'_>) -> Result<()> {
+        self.fates(u64::MAX, selection, false, &mut Counts::default(), progress).map(|_| ())
     }
 
     /// Returns the next entry, if it is of a row before this one.

@@ -39,6 +39,11 @@ pub(super) struct Table<'a> {
 }
 
 impl Table<'_> {
+    /// Counts the ids of all rows.
+    pub(super) fn count(&self, selection: &mut Selection, progress: Progress<'_>) -> Result<()> {
+        Ids::of(Input::open(self.path, self.options)?).count(selection, progress)
+    }
+
     /// Passes the rows on to `kept` or `removed`. A row group stays one.
     pub(super) fn filter(
         &self,

@@ -1,0 +1,77 @@
+//! The ids of documents: those that an input has, or the place of each in it, behind a prefix.
+
+use std::path::Path;
+
+use super::entry::{Entry, EntryContent, valid_id};
+use super::names::text_of;
+use super::options::{IdFrom, Options};
+
+/// Gives the documents of an input their ids.
+#[derive(Default)]
+pub(super) struct Ids {
+    prefix: String,
+    /// What stands before the number of the row, where ids are places.
+    rows: Option<String>,
+    /// Number of the next entry, from 0.
+    next: u64,
+}
+
+impl Ids {
+    /// Returns the ids of an input whose reader has made them already, but for the prefix: of a file that is one
+    /// document, or of a table.
+    pub(super) fn made(options: &Options) -> Self {
+        Self { prefix: options.id_prefix.clone(), ..Self::default() }
+    }
+
+    /// Returns the ids of an input of several records or lines.
+    pub(super) fn of_rows(path: &Path, options: &Options) -> Self {
+        let rows = options.id_from.is_place().then(|| name(path, options.id_from));
+        Self { rows, ..Self::made(options) }
+    }
+
+    /// Returns whether entries have to be counted from the first one on.
+    pub(super) fn count(&self) -> bool {
+        self.rows.is_some()
+    }
+
+    /// Gives the next entry its id, if it is a document. A sketch keeps the id that it has in it.
+    pub(super) fn give(&mut self, entry: &mut Entry) {
+        let row = self.next;
+        self.next += 1;
+        if self.prefix.is_empty() && self.rows.is_none() {
+            return;
+        }
+        let id = match &mut entry.content {
+            EntryContent::Page(page) => &mut page.id,
+            EntryContent::Fingerprint { id, .. } => id,
+            _ => return,
+        };
+        if let Some(name) = &self.rows {
+            *id = place(name, row);
+        }
+        id.insert_str(0, &self.prefix);
+        if !valid_id(id) {
+            entry.content = EntryContent::bad_id(id);
+        }
+    }
+}
+
+impl Options {
+    /// Returns the id that a load gives a line of JSON of this file, with this number from 0 and this id of its own; `None`
+    /// if it has none.
+    #[must_use]
+    pub fn id_of_row(&self, file: &Path, row: u64, own: Option<String>) -> Option<String> {
+        let id = if self.id_from.is_place() { Some(place(&name(file, self.id_from), row)) } else { own };
+        id.map(|id| format!("{}{id}", self.id_prefix))
+    }
+}
+
+fn place(name: &str, row: u64) -> String {
+    format!("{name}:{row}")
+}
+
+/// Returns what the ids of the rows of a file begin with: its name, or its whole path.
+pub(super) fn name(path: &Path, from: IdFrom) -> String {
+    let file_name = path.file_name().filter(|_| from == IdFrom::Row);
+    text_of(file_name.unwrap_or(path.as_os_str()))
+}

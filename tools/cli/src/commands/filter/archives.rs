@@ -1,0 +1,47 @@
+//! The archives of a database among the inputs.
+
+use std::path::Path;
+
+use nddb::View;
+use nddb::archive::{self, Options, path_of};
+use nddb::format::Archive;
+
+use crate::failure::Result;
+use crate::inputs;
+
+/// The archives that a database knows, by their numbers.
+pub(super) struct Archives(Vec<(u32, Archive)>);
+
+impl Archives {
+    pub(super) fn read(view: View<'_>) -> Result<Self> {
+        Ok(Self(view.archives()?))
+    }
+
+    /// Returns how an input is read: as when it was loaded.
+    pub(super) fn options(&self, input: &Path) -> Options {
+        // A file that was moved has its name and its size.
+        let is_meant = |archive: &&Archive| {
+            let path = path_of(&archive.path);
+            path == input || (path.file_name() == input.file_name() && inputs::size(input) == archive.size)
+        };
+        let last = self.0.iter().rev().map(|(_, archive)| archive).find(is_meant);
+        last.map_or_else(Options::default, |archive| Options::from_reading(archive.reading.as_ref()))
+    }
+
+    /// Returns the numbers of the archives that a file is: those under its path with its content, else all with that. It
+    /// may have been loaded several times, by other options.
+    pub(super) fn numbers(&self, file: &Path) -> Result<Vec<u32>> {
+        if self.0.iter().all(|(_, archive)| archive.size != inputs::size(file)) {
+            return Ok(Vec::new());
+        }
+        let identity = archive::identity(file)?;
+        let is_same = |archive: &Archive| (archive.size, archive.hash) == (identity.size, identity.hash);
+        let all = || self.0.iter().filter(|(_, archive)| is_same(archive));
+        let is_here = |archive: &Archive| {
+            let path = path_of(&archive.path);
+            path == file || inputs::is_same_file(&path, file)
+        };
+        let here: Vec<u32> = all().filter(|(_, archive)| is_here(archive)).map(|(number, _)| *number).collect();
+        Ok(if here.is_empty() { all().map(|(number, _)| *number).collect() } else { here })
+    }
+}
