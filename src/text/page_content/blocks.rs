@@ -63,9 +63,9 @@ impl ContentBlock {
         self.words >= PROSE_WORDS && !self.is_link() && (self.units >= PROSE_UNITS || self.ends_sentence)
     }
 
-    /// Returns whether it is as short as a heading.
-    pub(super) fn is_short_line(&self) -> bool {
-        self.units <= HEADING_UNITS
+    /// Returns whether it may be a title: as short as a heading, and no sentence.
+    pub(super) fn is_title_line(&self) -> bool {
+        self.units <= HEADING_UNITS && !self.ends_sentence
     }
 
     /// Adds a term, given the text between it and the term before.
@@ -162,6 +162,7 @@ fn end_line(block: Option<&mut ContentBlock>, behind: &str, at: usize) {
     let mut lines = behind.lines();
     let in_line = lines.next().unwrap_or_default();
     block.text_end = at + in_line.len();
+    block.ends_sentence = in_line.trim_end().ends_with(TEXT_ENDS);
     block.is_notice |= in_line.contains(COPYRIGHT);
     if block.units <= HEADING_UNITS
         && block.heading.is_none()

@@ -15,7 +15,7 @@
 //!   lower case. Those of digits alone are *numbers*, and no terms of the content unless they outnumber all others; the
 //!   whole text has all terms.
 //! * The title of a page of markup is the first `title` that has a term and is of no drawing, that of plain text its
-//!   first line, if that is as short as a heading and another one follows. Headings are the `h1` to `h3` of the content
+//!   first line, if that is as short as a heading, no sentence, and another one follows. Headings are the `h1` to `h3` of the content
 //!   with all their blocks, and those of the highest rank that are in no frame and no link. In plain text a heading is a line marked as
 //!   in Markdown, AsciiDoc or reStructuredText: `#` or `=` once to thrice before it, or a line of `=` (first rank), `-`
 //!   (second), or `~`, `^`, `"` or `+` (third) below it.
@@ -192,7 +192,7 @@ impl PageContent {
         let indexes = |block: &ContentBlock| block.indexes.clone().filter(|&index| spans[index as usize].0 < text_size);
         if self.is_text
             && let [first, _, ..] = &self.blocks[..]
-            && first.is_short_line()
+            && first.is_title_line()
         {
             self.title.extend(indexes(first));
         }
