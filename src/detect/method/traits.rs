@@ -531,9 +531,12 @@ mod tests {
             let (contents, traits) = (Traits::of_contents(&a.0, &b.0, agreement), Traits::of(&a.0, &b.0, agreement));
             assert_eq!(contents.named(&Names::of(&a.0), &Names::of(&b.0)), traits);
             assert!(contents.values.iter().zip(traits.values).all(|(least, value)| *least <= value));
-            for weights in
-                [Model::MAIN.weights, [1.0, -1.0, 5.0, -1.0, 0.0, -1.0], [1.0, -1.0, -1.0, 5.0, 1.0, 0.0], [0.0; TRAITS]]
-            {
+            for weights in [
+                Model::MAIN.weights,
+                [1.0, -1.0, 5.0, -1.0, 0.0, -1.0],
+                [1.0, -1.0, -1.0, 5.0, 1.0, 0.0],
+                [0.0; TRAITS],
+            ] {
                 let model = Model { weights, ..Model::MAIN };
                 for least in [0.0, 0.1, 0.5, model.probability(&traits), 0.9, 1.0] {
                     let may_reach = model.may_reach(&contents, log_odds(least));
