@@ -318,7 +318,7 @@ impl PyReader {
     ) -> Result<Stream> {
         let judging = Judging::new(method, k, verify, group_limit, complete, min_probability)?;
         let keep = match keep {
-            None => Keep::ALL.to_vec(),
+            None => vec![Keep::Stored],
             Some(names) => names
                 .iter()
                 .map(|name| name.parse::<Keep>().map_err(|error| Fault::value(error.to_string())))
