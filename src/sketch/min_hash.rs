@@ -174,16 +174,39 @@ pub(super) fn first_min_values<const N: usize>(tokens: &[u64], shingle: usize) -
     values_of(bytes.as_flattened(), shingle)
 }
 
-/// Longest shingles that tell texts of few different words apart.
+/// Longest shingles that tell texts of few different shingles apart.
 const LONGEST: usize = 32;
 
+/// Terms in a shingle of a text of few different words.
+const LONG: usize = 16;
+/// A text of at most so many different words, each of which stands three times on average, is one of few words.
+const FEW_WORDS: usize = 16;
+
+/// Returns whether a text is of few different words.
+fn is_of_few_words(tokens: &[u64]) -> bool {
+    let (mut words, mut len) = ([0; FEW_WORDS], 0);
+    for token in tokens {
+        if !words[..len].contains(token) {
+            if len == FEW_WORDS {
+                return false;
+            }
+            words[len] = *token;
+            len += 1;
+        }
+    }
+    tokens.len() >= 3 * len.max(1)
+}
+
 /// Returns the number of terms in the shingles by which a text is compared: `shingle`, or twice as many as long as less
-/// than one in `share` of its shingles differs, at most 32. All texts of four letters, or of yes and no, have the same pairs of
-/// terms; these say nothing of any of them.
+/// than one in `share` of its shingles differs, at most 32; 16, or half of the text, for a text of at most 16 different words that stand three times each on average. All
+/// texts of four letters, or of yes and no, have the same pairs of terms; these say nothing of any of them.
 ///
 /// How many differ is counted by linear counting (Whang et al. 1990): of a bitmap with four bits for each shingle, rounded up
 /// to a power of two, the bits that the low bits of their XXH3 (64 bits, seed 0) name.
 pub(crate) fn separating(tokens: &[u64], shingle: usize, share: usize) -> usize {
+    if is_of_few_words(tokens) {
+        return shingle.max(LONG.min(tokens.len() / 2));
+    }
     let bytes: Vec<[u8; 8]> = tokens.iter().map(|token| token.to_le_bytes()).collect();
     let bytes = bytes.as_flattened();
     let mut length = shingle;

@@ -155,9 +155,9 @@ impl Lengths {
 ///
 /// If single words were replaced at random, a long shingle remains where four short ones do: no other differences leave as
 /// many short ones for as few long ones. Where there are more, the words of both texts are few, and their pairs say
-/// nothing. The allowance is for sampling, and for one word that takes eight of few shingles with it.
+/// nothing. The allowance is for sampling, and for a word that takes half of few shingles with it.
 fn most_kept(long: f64, few: f64) -> f64 {
-    (long + 0.05 + 8.0 / few.max(1.0)).min(1.0).sqrt().sqrt()
+    (long + 0.05 + 4.0 / few.max(1.0)).min(1.0).sqrt().sqrt()
 }
 
 /// Returns about the greatest number of terms of one whole text that are absent from the other, by one standard error and
