@@ -117,7 +117,7 @@ fn with_a_duplicate(pack: impl Fn(&[u8]) -> Vec<u8>, ending: &str) -> (Dir, [Str
     for (name, text) in names.iter().zip(&texts) {
         dir.write(name, &pack(text.as_bytes()));
     }
-    dir.nddb(["load", "db", &names[0], &names[1]]).done();
+    dir.nddb(["load", "db", &names[0], &names[1]]).ends(3);
     dir.nddb(["cluster", "db", "-o", "c"]).done();
     assert_eq!(dir.read("c/remove.txt"), b"3\n");
     (dir, texts)
