@@ -50,7 +50,7 @@ summaries
     summaries       [{"number", "fingerprint", "id", ...}, ...], ascending; then those that a summary has of "url",
                     "site", "without_terms" (true), "digest", "min_bytes", "supershingles", "projection",
                     "profile". Words of 64 bits are lists of 16 hexadecimal digits each; digest, min_bytes
-                    and profile are bytes, two digits each, the profile padded to 201
+                    and profile are bytes, two digits each, the profile padded to 295
 """
 
 import json
@@ -577,16 +577,17 @@ def words(count):
 
 
 def profile(data, at):
-    """A profile, padded again: its title, its headings and its numbers."""
+    """A profile, padded again: its title, its headings, its address and its numbers."""
     out = b""
-    for before, width, most, size, padding in [(84, 1, 15, 3, b"\0"), (0, 1, 15, 3, b"\0"), (0, 2, 7, 2, b"\xff")]:
+    words, numbers = (1, 15, 3, b"\0"), (2, 7, 2, b"\xff")
+    for before, (width, most, size, padding) in [(124, words), (0, words), (0, words), (0, numbers)]:
         kept = min(number(data, at + before, width), most)
         end = at + before + width + kept * size
         need(end <= len(data), "8.7", "a profile is cut off")
         out += data[at:end] + padding * (size * (most - kept))
         at = end
-    need(at + 9 <= len(data), "8.7", "a profile is cut off")
-    return (out + data[at : at + 9]).hex(), at + 9
+    need(at + 17 <= len(data), "8.7", "a profile is cut off")
+    return (out + data[at : at + 17]).hex(), at + 17
 
 
 def name(data, at):

@@ -18,7 +18,7 @@ use nddb_format::fingerprint::low_mask;
 use nddb_format::keys;
 use nddb_format::manifest::{FileEntry, KeyTable, Manifest, RunEntry};
 use nddb_format::postings::Postings;
-use nddb_format::record::Record;
+use nddb_format::record::{PROFILE, Record};
 use nddb_format::scheme::Scheme;
 use nddb_format::segment::Segment;
 use nddb_format::summaries::{self, SummariesEncoder, SummariesSurvey, Summary};
@@ -103,17 +103,20 @@ fn record_of(number: u64) -> Record {
     let has = |part: u32| random(0) >> part & 1 == 1;
     let words = |first: u64| std::array::from_fn(|i| random(first + i as u64));
     let profile = || {
-        let mut profile: [u8; 201] = std::array::from_fn(|i| random(400 + i as u64) as u8);
+        let mut profile: [u8; PROFILE] = std::array::from_fn(|i| random(400 + i as u64) as u8);
+        // Where the numbers of words of title, headings and address are.
+        let words: [usize; 3] = [124, 170, 216];
         // One in eight has any totals, the others small ones.
         if !random(3).is_multiple_of(8) {
-            (profile[84], profile[130]) = (profile[84] % 17, profile[130] % 17);
-            (profile[176], profile[177]) = (profile[176] % 9, 0);
+            words.into_iter().for_each(|at| profile[at] %= 17);
+            (profile[262], profile[263]) = (profile[262] % 9, 0);
         }
-        let numbers = usize::from(u16::from_le_bytes([profile[176], profile[177]]));
-        let words = [84, 130].map(|at: usize| usize::from(profile[at]).min(15));
-        profile[85 + 3 * words[0]..130].fill(0);
-        profile[131 + 3 * words[1]..176].fill(0);
-        profile[178 + 2 * numbers.min(7)..192].fill(0xff);
+        for at in words {
+            let kept = usize::from(profile[at]).min(15);
+            profile[at + 1 + 3 * kept..at + 46].fill(0);
+        }
+        let numbers = usize::from(u16::from_le_bytes([profile[262], profile[263]])).min(7);
+        profile[264 + 2 * numbers..278].fill(0xff);
         profile
     };
     Record {

@@ -30,27 +30,29 @@ fn encoded(fingerprint: u64, record: &Record) -> Vec<u8> {
     bytes
 }
 
+/// Where the numbers of words of title, headings and address are in a profile.
+const WORDS: [usize; 3] = [124, 170, 216];
+
 /// Pads the sections of a profile by their totals, as the table in SPEC 9.3 says.
 fn pad(profile: &mut [u8; PROFILE]) {
-    let kept = |total: usize, most: usize| total.min(most);
-    let title = kept(usize::from(profile[84]), 15);
-    profile[85 + 3 * title..130].fill(0);
-    let headings = kept(usize::from(profile[130]), 15);
-    profile[131 + 3 * headings..176].fill(0);
-    let numbers = kept(usize::from(u16::from_le_bytes([profile[176], profile[177]])), 7);
-    profile[178 + 2 * numbers..192].fill(0xff);
+    for at in WORDS {
+        let kept = usize::from(profile[at]).min(15);
+        profile[at + 1 + 3 * kept..at + 46].fill(0);
+    }
+    let numbers = usize::from(u16::from_le_bytes([profile[262], profile[263]])).min(7);
+    profile[264 + 2 * numbers..278].fill(0xff);
 }
 
 /// A profile of any bytes with any totals, padded by them.
 fn profile() -> impl Strategy<Value = Box<[u8; PROFILE]>> {
     let words = || prop_oneof![0u8..17, any::<u8>()];
     let numbers = prop_oneof![0u16..9, any::<u16>()];
-    (prop::collection::vec(any::<u8>(), PROFILE), words(), words(), numbers).prop_map(
-        |(bytes, title, headings, numbers)| {
+    (prop::collection::vec(any::<u8>(), PROFILE), [words(), words(), words()], numbers).prop_map(
+        |(bytes, words, numbers)| {
             let mut profile = Box::new([0; PROFILE]);
             profile.copy_from_slice(&bytes);
-            (profile[84], profile[130]) = (title, headings);
-            profile[176..178].copy_from_slice(&numbers.to_le_bytes());
+            WORDS.into_iter().zip(words).for_each(|(at, total)| profile[at] = total);
+            profile[262..264].copy_from_slice(&numbers.to_le_bytes());
             pad(&mut profile);
             profile
         },
@@ -218,20 +220,20 @@ proptest! {
     /// SPEC 9.3 says what stands behind the elements of a profile. Where other bytes do, a summary has those of SPEC.
     #[test]
     fn what_stands_behind_the_elements_of_a_profile_is_left_out(
-        bytes in prop::collection::vec(any::<u8>(), PROFILE), title in 0u8..20, numbers in 0u16..10,
+        bytes in prop::collection::vec(any::<u8>(), PROFILE), title in 0u8..20, address in 0u8..20, numbers in 0u16..10,
     ) {
         let mut profile = Box::new([0; PROFILE]);
         profile.copy_from_slice(&bytes);
-        profile[84] = title;
-        profile[176..178].copy_from_slice(&numbers.to_le_bytes());
+        (profile[124], profile[216]) = (title, address);
+        profile[262..264].copy_from_slice(&numbers.to_le_bytes());
         let mut padded = profile.clone();
         pad(&mut padded);
         let record = Record { id: "p".into(), profile: Some(profile), ..Record::default() };
         let bytes = encoded(1, &record);
         prop_assert_eq!(Summary::decode(&bytes).expect("sound").profile, Some(*padded));
-        let [title, headings] = [84, 130].map(|at| usize::from(padded[at]));
-        let elements = [(title, 15, 3), (headings, 15, 3), (usize::from(numbers), 7, 2)];
-        let left_out: usize = elements.iter().map(|&(total, most, size)| (most - total.min(most)) * size).sum();
+        let words = WORDS.map(|at| (usize::from(padded[at]), 15, 3));
+        let elements = words.into_iter().chain([(usize::from(numbers), 7, 2)]);
+        let left_out: usize = elements.map(|(total, most, size): (usize, usize, usize)| (most - total.min(most)) * size).sum();
         prop_assert_eq!(bytes.len(), 2 + 8 + 2 + PROFILE - left_out);
     }
 
@@ -319,8 +321,8 @@ const HIGH: u64 = LOW + 2 * PRESENCE_LEN + 5;
 /// A record with every part of a summary.
 fn full() -> Record {
     let mut profile = Box::new(std::array::from_fn(|i| i as u8));
-    (profile[84], profile[130]) = (3, 0);
-    profile[176..178].copy_from_slice(&[2, 0]);
+    (profile[124], profile[170], profile[216]) = (3, 0, 2);
+    profile[262..264].copy_from_slice(&[2, 0]);
     pad(&mut profile);
     Record {
         id: "urn:é".into(),
