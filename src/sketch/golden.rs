@@ -428,20 +428,6 @@ news text at an address
   address 8b92cf
   terms 47 numbers 6 whole false
   of 56 in the whole text
-
-stack backtrace:
-   0: __rustc::rust_begin_unwind
-             at /rustc/59807616e1fa2540724bfbac14d7976d7e4a3860/library/std/src/panicking.rs:689:5
-   1: core::panicking::panic_fmt
-             at /rustc/59807616e1fa2540724bfbac14d7976d7e4a3860/library/core/src/panicking.rs:80:14
-   2: nddb::sketch::golden::main_1_gives_the_pinned_numbers
-             at ./src/sketch/golden.rs:129:5
-   3: nddb::sketch::golden::main_1_gives_the_pinned_numbers::{{closure}}
-             at ./src/sketch/golden.rs:116:37
-   4: core::ops::function::FnOnce::call_once
-             at /rustc/59807616e1fa2540724bfbac14d7976d7e4a3860/library/core/src/ops/function.rs:250:5
-   5: <fn() -> core::result::Result<(), alloc::string::String> as core::ops::function::FnOnce<()>>::call_once
-             at /rustc/59807616e1fa2540724bfbac14d7976d7e4a3860/library/core/src/ops/function.rs:250:5
 ";
 
 const EXPECTED: &str = "\
