@@ -223,11 +223,12 @@ english
   megashingles d4af7868d88eedb8 b35ca9cd9f4f0211
   projection c3f52a494478bddd 20e824e096fab288 07279b0e0cc081ee
   projection 8df60002f4ad5135 bfb8c89985c545c8 cab9da8fa0f31a15
-  profile e05758e000dd7b23
+  profile e4e219a4fa0ed58b
   short bands 88f9987e69f6c0b1 10a8214d9b6e1079
   title
   headings
   terms 34 numbers 0 whole false
+  of 34 in the whole text
 german
   tokens 24
   fingerprint e57942daaf8d8917
@@ -238,11 +239,12 @@ german
   megashingles 15cc74437ee9e5ed 776e336ae6f7303d
   projection 0e59868af08b091a 20f1daa008b09b60 624a029152a5bcdf
   projection 7ad6778ca6801ff2 1f8c2bda1e308588 e3114d3c2101c4be
-  profile 90eceadbf186dccb
+  profile b15734e749597d02
   short bands 11f1e4b07f69a00d 61a98e2d2e4b0766
   title
   headings
   terms 24 numbers 0 whole false
+  of 24 in the whole text
 chinese
   tokens 27
   fingerprint 5c673ec0a1e6130c
@@ -253,11 +255,12 @@ chinese
   megashingles a21a1276f6c3fb3f 933cd28e6b74e2ed
   projection 1671415123365c27 078c02038c190964 667106855674946b
   projection ad2804661a901c01 12fb1904eb433009 71150751c027280a
-  profile 85c492d5b8086c00
+  profile 5ead625530d8e92b
   short bands 787ba1f1bc21c9ca 2b5b6b0059ecee8b
   title
   headings
   terms 26 numbers 1 whole false
+  of 27 in the whole text
 japanese
   tokens 26
   fingerprint ef9f6d990cf237ab
@@ -268,11 +271,12 @@ japanese
   megashingles 995b20a1d8f976e3 674ce946393116fa
   projection f582c80da0311fe2 681c47a3c8930447 7376a1dfa2ec7ee9
   projection f52ff164b3d52a63 e0e2ffbbb631d66a 256c83c7014872cf
-  profile a19856d6c0696f29
+  profile 34160ee6b91316cd
   short bands e6f526aa1dccf649 0a433c29facea729
   title
   headings
   terms 25 numbers 1 whole false
+  of 26 in the whole text
 thai
   tokens 17
   fingerprint 6e83827973e6512a
@@ -283,11 +287,12 @@ thai
   megashingles acec42a981f599fb 3ff6e60cf6d20cb4
   projection 360005a12ea6231d 5939032673b62894 24ec41f667064385
   projection 98231a3dc1643b13 46c423a44f6f91f8 1c153abc23395912
-  profile fee8ec20fd209f5d
+  profile c2e15cfc43384e91
   short bands 70c412b01aac283a e4b51c952fa225d5
   title
   headings
   terms 16 numbers 1 whole true
+  of 17 in the whole text
 empty
   tokens 0
   fingerprint 0000000000000000
@@ -302,11 +307,12 @@ one term
   megashingles ac5839cc4343826a 8ff240dc976e33e3
   projection df0310d4dbb3a545 fc3e138fe2ae6a37 d2dabecb2b3bee04
   projection 224e28d489472e57 48560dfb482c65d9 c9c824b313dd53e6
-  profile 692488093d736b1a
+  profile 96b44a15bca35517
   short bands 206081936c28f97c be8414d68b3b68d4
   title
   headings
   terms 1 numbers 0 whole true
+  of 1 in the whole text
 html
   tokens 24
   fingerprint 54c3e9e7aa9a8373
@@ -317,11 +323,13 @@ html
   megashingles 59030c0da53975f4 c7eacb8a7021feb4
   projection dbe839a78b0f0ac2 f58176d983e8c8d6 23a55d81255c398b
   projection e1486c1904113058 c6865a462c961729 eacd89fa34b961b4
-  profile cf399539d872dce6
+  profile 94f49718590dfd30
   short bands c0928f51da3ee0f8 771561a06f6c23aa
   title 964e1f 98843f ab8255
   headings 2020d4
+  address 05c402
   terms 19 numbers 2 whole true
+  of 18 in the whole text
 latin 1
   tokens 4
   fingerprint f9f6bbdf581476e8
@@ -332,41 +340,44 @@ latin 1
   megashingles 6f96f88f39d2a282 6ece87d466867465
   projection 161010d0ed4610d7 8942951628e2840e 2e4120e2101c4004
   projection 1047195a8b800405 4808065e0082096c 0e240855a80908f4
-  profile 6061dfb4572a97f3
+  profile ea27cfe9bbb241f3
   short bands 966ac8a69ef56689 c072b32aef09458b
   title
   headings
   terms 4 numbers 0 whole true
+  of 4 in the whole text
 news
   tokens 79
-  fingerprint e9d34a4416ae353c
+  fingerprint 6bd34a4416ae353c
   digest 5dc1985fc5131d3802863bd3ff0cffdf
-  min-values 31d9a5effdd20d05
-  supershingles f509be5126a451f1 325238dee8a36483 3fa750f7221f6b5b
-  supershingles 53cd58f57edd0b06 b7c0b4112e71b0e8 0fe098bac8b5c6a9
-  megashingles 4dd2ed500997cf87 88af6a144f200773
-  projection c3bdae8d44e1ac64 d14c0c8896bb583e 07a78b242655414e
-  projection ed441728b1e53004 8fa0d899e5ede5cc c89db98d0eea76f4
-  profile db2b3ec2e481ca61
+  min-values 153c5f24207c3df1
+  supershingles f953c2b8c644b173 273ea5526ee6f5f3 01b03c6f407ba46b
+  supershingles 07e29d44719f2842 6014bbde5ce0262a ce5b8ef86e30cf84
+  megashingles 44a46bc06b72361e e23c9a22bb113a44
+  projection c3bdeecd44e5ac64 d5cc0c8c96bb583e 87a78b2424d5514e
+  projection ed445728b5e53004 8fb0f899e5ede5cc c8bfb98d2eeaf6f4
+  profile fd2b2a068ab9577a
   short bands 114adc8ca914783f f7e32977b63c4c4f
   title 8b92cf a1f063 98d98c a631b8
   headings 18d98c 2631b8 0b92cf 21f063 0c5631 5da314 1e32b7
-  terms 52 numbers 11 whole false
+  terms 49 numbers 11 whole false
+  of 69 in the whole text
 news text
   tokens 56
-  fingerprint ded26f47572c7562
+  fingerprint dcf24f47d72c1122
   digest dcb0c60f7d2117f9a61d8963ddb101ba
-  min-values d2259f0448c4c02c
-  supershingles 527912971c4c998d 1325451e3a75fc8b 499c9acfc1b4f803
-  supershingles 1ef8063b59d1e086 f4654f84c59be729 616ec80b5c98eaf6
-  megashingles 032dd69b75968ae3 13e368b06774eab9
-  projection a3bdabcd44ccb075 d54806849ebb483e c7a789142810022c
-  projection ed245000e1e5400c 073eda10e4e4c9ce 8cbdb9ef246076e5
-  profile 9d0a62114149b59c
-  short bands ac66673b93ef6e4f 29ddb891b4285538
-  title
+  min-values 0518bb84e52e7ebd
+  supershingles 13b1a8052d02d1bd 956f2b3bb8974934 044fb01252385643
+  supershingles 69ed73c9d8bc8fb7 6494a309c26bbd81 fd4f346c4a95a601
+  megashingles 0f1872fa64b92f52 cd59f6c937ac81f0
+  projection 87b5afc946f4b875 574c0eacbc3b7a36 c7230d042858446a
+  projection ed285426f9fc500c 0726bb80efe5cbcc aebdb9ed442f5ebc
+  profile f3a6e6e1f504a2fa
+  short bands 4731d556a0288e50 86fd4bc06a99f40d
+  title 8b92cf a1f063 98d98c a631b8
   headings
-  terms 28 numbers 6 whole false
+  terms 47 numbers 6 whole false
+  of 56 in the whole text
 text of a template
   tokens 24
   fingerprint 73f55e86d6ba3cbb
@@ -377,43 +388,46 @@ text of a template
   megashingles ed5c03134e9935e2 e760748f8aae8f4b
   projection c36d1f9cc688e554 51cb04989fbf7a5a c6349b6a8e77c0aa
   projection 7c6413089c775e36 adb8c159edc9688a ee9eebaff3cba758
-  profile 9b3747487184a54c
-  short bands 232ec6a0aeb8cd46 e60cfab05ca6dd40
-  title
+  profile ea973c64e9e08a7b
+  short bands 232ec6a0aeb8cd46 d2f6c45db8198e0d
+  title ad061a
   headings
-  leading lines 29998b be6755 819fd6 73bb81 518cd9 frequent 387f5956a2e1653f
-  terms 23 numbers 1 whole true
+  terms 23 numbers 1 whole false
+  of 24 in the whole text
 news at an address
   tokens 79
-  fingerprint e9d34a4416ae353c
+  fingerprint 6bd34a4416ae353c
   digest 5dc1985fc5131d3802863bd3ff0cffdf
-  min-values 31d9a5effdd20d05
-  supershingles f509be5126a451f1 325238dee8a36483 3fa750f7221f6b5b
-  supershingles 53cd58f57edd0b06 b7c0b4112e71b0e8 0fe098bac8b5c6a9
-  megashingles 4dd2ed500997cf87 88af6a144f200773
-  projection c3bdae8d44e1ac64 d14c0c8896bb583e 07a78b242655414e
-  projection ed441728b1e53004 8fa0d899e5ede5cc c89db98d0eea76f4
-  profile c58e6169989fe6de
+  min-values 153c5f24207c3df1
+  supershingles f953c2b8c644b173 273ea5526ee6f5f3 01b03c6f407ba46b
+  supershingles 07e29d44719f2842 6014bbde5ce0262a ce5b8ef86e30cf84
+  megashingles 44a46bc06b72361e e23c9a22bb113a44
+  projection c3bdeecd44e5ac64 d5cc0c8c96bb583e 87a78b2424d5514e
+  projection ed445728b5e53004 8fb0f899e5ede5cc c8bfb98d2eeaf6f4
+  profile 40d43b9d65231914
   short bands 114adc8ca914783f f7e32977b63c4c4f
-  title 8b92cf a1f063 98d98c a631b8 cb92cf 446ad6 6d0124
+  title 8b92cf a1f063 98d98c a631b8
   headings 18d98c 2631b8 0b92cf 21f063 0c5631 5da314 1e32b7
-  terms 52 numbers 11 whole false
+  address 8b92cf
+  terms 49 numbers 11 whole false
+  of 69 in the whole text
 news text at an address
   tokens 56
-  fingerprint ded26f47572c7562
+  fingerprint dcf24f47d72c1122
   digest dcb0c60f7d2117f9a61d8963ddb101ba
-  min-values d2259f0448c4c02c
-  supershingles 527912971c4c998d 1325451e3a75fc8b 499c9acfc1b4f803
-  supershingles 1ef8063b59d1e086 f4654f84c59be729 616ec80b5c98eaf6
-  megashingles 032dd69b75968ae3 13e368b06774eab9
-  projection a3bdabcd44ccb075 d54806849ebb483e c7a789142810022c
-  projection ed245000e1e5400c 073eda10e4e4c9ce 8cbdb9ef246076e5
-  profile 94084363f08a10a6
-  short bands ac66673b93ef6e4f 29ddb891b4285538
-  title
+  min-values 0518bb84e52e7ebd
+  supershingles 13b1a8052d02d1bd 956f2b3bb8974934 044fb01252385643
+  supershingles 69ed73c9d8bc8fb7 6494a309c26bbd81 fd4f346c4a95a601
+  megashingles 0f1872fa64b92f52 cd59f6c937ac81f0
+  projection 87b5afc946f4b875 574c0eacbc3b7a36 c7230d042858446a
+  projection ed285426f9fc500c 0726bb80efe5cbcc aebdb9ed442f5ebc
+  profile f7322d0383223106
+  short bands 4731d556a0288e50 86fd4bc06a99f40d
+  title 8b92cf a1f063 98d98c a631b8
   headings
-  file name 8b92cf 046ad6 692638 a631b8
-  terms 28 numbers 6 whole false
+  address 8b92cf
+  terms 47 numbers 6 whole false
+  of 56 in the whole text
 ";
 
 const EXPECTED: &str = "\

@@ -34,9 +34,12 @@ fn pages_shorter_than_a_shingle_are_one_shingle() {
 }
 
 #[test]
-fn pages_of_numbers_alone_have_no_shingle_of_words() {
+fn pages_of_numbers_alone_are_compared_by_them() {
     let (terms, b, c, ..) = sketch_sizes(&Page::text("1 22 333"));
-    assert_eq!((terms, b, c), (3, false, false));
+    assert_eq!((terms, b, c), (3, true, true));
+    let of = |text: &str| Recipe::default().sketch(&Page::text(text)).fingerprint;
+    assert_ne!(of("1 22 333"), of("4 55 666"));
+    assert_eq!(of("1 words are more"), of("2 words are more"));
 }
 
 #[test]
@@ -81,7 +84,7 @@ proptest! {
         let kind = if html { PageKind::Html } else { PageKind::Text };
         let page = Page { kind, charset, url: Some("http://a.org/b"), body: &body };
         let (_, b, c, .., words, shingles) = sketch_sizes(&page);
-        // Numbers are terms of the page, and neither of its shingles nor of its projection.
+        // A page of terms has a content with terms.
         let has_words = !page_content(&page).hashes().is_empty();
         prop_assert_eq!((b, c), (has_words, has_words));
         prop_assert!(shingles <= words && (shingles > 0) == (words > 0));

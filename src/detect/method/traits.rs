@@ -279,7 +279,7 @@ impl Model {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sketch::{LeadingWords, MIN_VALUES, Recipe, agreement, min_bytes, resemblance_of};
+    use crate::sketch::{MIN_VALUES, Recipe, agreement, min_bytes, resemblance_of};
     use crate::text::Page;
 
     /// A page of 200 words, of which those at some indexes are replaced.

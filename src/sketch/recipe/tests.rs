@@ -199,7 +199,7 @@ fn an_explanation_of_main_names_the_words_that_decide() {
     let few = recipe.explain(&Page::text("Yes no yes yes no no no yes no"));
     assert_eq!(few.distinct, 2);
     assert!(few.features.iter().any(|feature| feature.text == "yes no yes yes no no no yes"), "{few:?}");
-    let nothing = recipe.explain(&Page::text("12 34"));
+    let nothing = recipe.explain(&Page::text("-- ."));
     assert_eq!((nothing.derivation, nothing.features), (Derivation::Least(Vec::new()), Vec::new()));
 }
 
@@ -208,7 +208,8 @@ fn main_is_of_the_content_and_its_digest_of_the_whole_page() {
     let recipe = Recipe::named("main").unwrap_or_default();
     let page = |title: &str, navigation: &str, year: u32| {
         let text = format!(
-            "In {year} the quick brown fox jumped over the lazy dog, then {year} more foxes jumped over {} dogs in all.",
+            "In {year} the quick brown fox jumped over the lazy dog that slept in the sun, then {year} more foxes jumped \
+             over {} dogs in all.",
             year + 7
         );
         format!("<title>{title}</title><nav><a href=x>{navigation}</a></nav><h1>The Fox</h1><p>{text}</p>")
@@ -217,7 +218,7 @@ fn main_is_of_the_content_and_its_digest_of_the_whole_page() {
     let (one, two) = (recipe.sketch(&Page::html(&one)), recipe.sketch(&Page::html(&two)));
     assert_eq!((one.fingerprint, &one.min_hash, one.projection), (two.fingerprint, &two.min_hash, two.projection));
     assert_ne!(one.digest, two.digest);
-    assert_eq!((one.tokens + 1, one.tokens), (two.tokens, 25));
+    assert_eq!((one.tokens + 1, one.tokens), (two.tokens, 31));
     let other = page("A", "Home", 1998);
     let web = web().sketch(&Page::html(&other));
     assert_eq!((web.digest, web.tokens), (one.digest, one.tokens));
@@ -278,10 +279,10 @@ fn words_of_titles_and_headings_are_compared_as_people_compare_them() {
         Recipe::default().sketch(&Page::html(&page)).profile.expect("a profile")
     };
     let one = profile("Foxes &amp; Dogs - Example", "The fox");
-    let two = profile("fox and dog | example", "the Fox");
+    let two = profile("fox + dog | example", "the Fox");
     assert_eq!(one.headings, two.headings);
     let words = |words: &LeadingWords| words.plain().collect::<Vec<_>>();
-    assert_eq!(words(&two.title).len(), 3, "and is no word");
+    assert_eq!(words(&two.title).len(), 3);
     // "Dogs" and "dog" are equal; "foxes" and "fox" are not, for they differ by more than one letter.
     assert_eq!(words(&one.title)[1..], words(&two.title)[1..]);
     // The name of the site is not in the content.
