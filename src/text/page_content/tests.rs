@@ -219,7 +219,7 @@ fn the_first_line_of_a_plain_text_is_its_title_if_it_is_short() {
     let title = |text: &str| joined(page_content(&Page::text(text)).title());
     assert_eq!(title(&format!("The Fox 2\n\n{LONG}")), "the fox 2");
     assert_eq!(title("The Fox"), "");
-    assert_eq!(title(&format!("{LONG}\n{LONG}")), "");
+    assert_eq!(title(&format!("{LONG} {LONG}\n{LONG}")), "");
 }
 
 #[test]
