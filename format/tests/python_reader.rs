@@ -282,7 +282,7 @@ fn python_reads_every_file_of_a_run() {
             assert_eq!(last(line, "fingerprints"), format!("[{}]", want.join(",")));
             let has_filter = line.contains("\"prefixes\":");
             filtered += usize::from(has_filter);
-            assert!(line.starts_with(&format!("{{\"kind\":\"segment\",\"format\":{},", 1 + usize::from(has_filter))));
+            assert!(line.starts_with("{\"kind\":\"segment\",\"format\":1,"), "{line}");
         }
         let lists: Vec<String> = run
             .lists

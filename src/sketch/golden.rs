@@ -223,7 +223,7 @@ english
   megashingles d4af7868d88eedb8 b35ca9cd9f4f0211
   projection c3f52a494478bddd 20e824e096fab288 07279b0e0cc081ee
   projection 8df60002f4ad5135 bfb8c89985c545c8 cab9da8fa0f31a15
-  profile e4e219a4fa0ed58b
+  profile 10fb4777fd5d73eb
   short bands 88f9987e69f6c0b1 10a8214d9b6e1079
   title
   headings
@@ -239,7 +239,7 @@ german
   megashingles 15cc74437ee9e5ed 776e336ae6f7303d
   projection 0e59868af08b091a 20f1daa008b09b60 624a029152a5bcdf
   projection 7ad6778ca6801ff2 1f8c2bda1e308588 e3114d3c2101c4be
-  profile b15734e749597d02
+  profile b7759566f064f309
   short bands 11f1e4b07f69a00d 61a98e2d2e4b0766
   title
   headings
@@ -255,7 +255,7 @@ chinese
   megashingles a21a1276f6c3fb3f 933cd28e6b74e2ed
   projection 1671415123365c27 078c02038c190964 667106855674946b
   projection ad2804661a901c01 12fb1904eb433009 71150751c027280a
-  profile 5ead625530d8e92b
+  profile 61ab31b3231168a1
   short bands 787ba1f1bc21c9ca 2b5b6b0059ecee8b
   title
   headings
@@ -271,7 +271,7 @@ japanese
   megashingles 995b20a1d8f976e3 674ce946393116fa
   projection f582c80da0311fe2 681c47a3c8930447 7376a1dfa2ec7ee9
   projection f52ff164b3d52a63 e0e2ffbbb631d66a 256c83c7014872cf
-  profile 34160ee6b91316cd
+  profile 6dec2b6ee7142e66
   short bands e6f526aa1dccf649 0a433c29facea729
   title
   headings
@@ -287,7 +287,7 @@ thai
   megashingles acec42a981f599fb 3ff6e60cf6d20cb4
   projection 360005a12ea6231d 5939032673b62894 24ec41f667064385
   projection 98231a3dc1643b13 46c423a44f6f91f8 1c153abc23395912
-  profile c2e15cfc43384e91
+  profile 866184c45f73ef39
   short bands 70c412b01aac283a e4b51c952fa225d5
   title
   headings
@@ -307,7 +307,7 @@ one term
   megashingles ac5839cc4343826a 8ff240dc976e33e3
   projection df0310d4dbb3a545 fc3e138fe2ae6a37 d2dabecb2b3bee04
   projection 224e28d489472e57 48560dfb482c65d9 c9c824b313dd53e6
-  profile 96b44a15bca35517
+  profile b88a32300422dadb
   short bands 206081936c28f97c be8414d68b3b68d4
   title
   headings
@@ -323,7 +323,7 @@ html
   megashingles 59030c0da53975f4 c7eacb8a7021feb4
   projection dbe839a78b0f0ac2 f58176d983e8c8d6 23a55d81255c398b
   projection e1486c1904113058 c6865a462c961729 eacd89fa34b961b4
-  profile 94f49718590dfd30
+  profile 3677c042a051cb6b
   short bands c0928f51da3ee0f8 771561a06f6c23aa
   title 964e1f 98843f ab8255
   headings 2020d4
@@ -340,7 +340,7 @@ latin 1
   megashingles 6f96f88f39d2a282 6ece87d466867465
   projection 161010d0ed4610d7 8942951628e2840e 2e4120e2101c4004
   projection 1047195a8b800405 4808065e0082096c 0e240855a80908f4
-  profile ea27cfe9bbb241f3
+  profile 174b469a70c2f424
   short bands 966ac8a69ef56689 c072b32aef09458b
   title
   headings
@@ -356,7 +356,7 @@ news
   megashingles 44a46bc06b72361e e23c9a22bb113a44
   projection c3bdeecd44e5ac64 d5cc0c8c96bb583e 87a78b2424d5514e
   projection ed445728b5e53004 8fb0f899e5ede5cc c8bfb98d2eeaf6f4
-  profile fd2b2a068ab9577a
+  profile 602a9c11e51f96b5
   short bands 114adc8ca914783f f7e32977b63c4c4f
   title 8b92cf a1f063 98d98c a631b8
   headings 18d98c 2631b8 0b92cf 21f063 0c5631 5da314 1e32b7
@@ -372,7 +372,7 @@ news text
   megashingles 0f1872fa64b92f52 cd59f6c937ac81f0
   projection 87b5afc946f4b875 574c0eacbc3b7a36 c7230d042858446a
   projection ed285426f9fc500c 0726bb80efe5cbcc aebdb9ed442f5ebc
-  profile f3a6e6e1f504a2fa
+  profile 2865d9a740f38c8e
   short bands 4731d556a0288e50 86fd4bc06a99f40d
   title 8b92cf a1f063 98d98c a631b8
   headings
@@ -388,7 +388,7 @@ text of a template
   megashingles ed5c03134e9935e2 e760748f8aae8f4b
   projection c36d1f9cc688e554 51cb04989fbf7a5a c6349b6a8e77c0aa
   projection 7c6413089c775e36 adb8c159edc9688a ee9eebaff3cba758
-  profile ea973c64e9e08a7b
+  profile 33ccd6409b45e934
   short bands 232ec6a0aeb8cd46 d2f6c45db8198e0d
   title ad061a
   headings
@@ -404,7 +404,7 @@ news at an address
   megashingles 44a46bc06b72361e e23c9a22bb113a44
   projection c3bdeecd44e5ac64 d5cc0c8c96bb583e 87a78b2424d5514e
   projection ed445728b5e53004 8fb0f899e5ede5cc c8bfb98d2eeaf6f4
-  profile 40d43b9d65231914
+  profile 2960b0f7da2c80d0
   short bands 114adc8ca914783f f7e32977b63c4c4f
   title 8b92cf a1f063 98d98c a631b8
   headings 18d98c 2631b8 0b92cf 21f063 0c5631 5da314 1e32b7
@@ -421,7 +421,7 @@ news text at an address
   megashingles 0f1872fa64b92f52 cd59f6c937ac81f0
   projection 87b5afc946f4b875 574c0eacbc3b7a36 c7230d042858446a
   projection ed285426f9fc500c 0726bb80efe5cbcc aebdb9ed442f5ebc
-  profile f7322d0383223106
+  profile 123097cd0c130af6
   short bands 4731d556a0288e50 86fd4bc06a99f40d
   title 8b92cf a1f063 98d98c a631b8
   headings

@@ -151,7 +151,7 @@ fn a_newer_format_is_refused_by_name() {
     file[10] = 3;
     assert_eq!(
         Segment::open(&file[..]).map(|_| ()),
-        Err(FormatError::Version { what: "segment", found: 3, newest: 2 })
+        Err(FormatError::Version { what: "segment", found: 3, newest: 1 })
     );
 }
 

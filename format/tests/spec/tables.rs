@@ -139,7 +139,7 @@ fn samples() -> Vec<Sample> {
         ("group", Group::encode(&[1])[..1].to_vec(), vec![("version", vec![2])]),
         (
             "archive",
-            archive.encode()[..50].to_vec(),
+            archive.encode()[..58].to_vec(),
             vec![
                 version(),
                 ("finished", vec![1]),
@@ -148,6 +148,7 @@ fn samples() -> Vec<Sample> {
                 ("offset", le(0x2222, 8)),
                 ("inner", le(0x33_3333, 8)),
                 ("documents", le(0x44, 8)),
+                ("modified", le(0x6666, 8)),
             ],
         ),
         ("reading", read.encode()[archive.encode().len()..][..8].to_vec(), vec![("limit", le(0x5555, 8))]),
@@ -375,7 +376,7 @@ fn every_table_is_compared_with_the_code() {
     known.extend(SCHEMES.map(|(name, _)| name));
     known.extend(["record parts", "summary parts", "keys", "key families", "magics", "rejections"]);
     // Compared where they are made, with the sketches.
-    known.extend(["megashingles", "profile"]);
+    known.extend(["fingerprints", "megashingles", "profile"]);
     known.sort_unstable();
     let mut found = names("table");
     found.sort_unstable();

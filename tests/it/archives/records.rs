@@ -411,7 +411,7 @@ fn an_archive_is_known_by_its_size_and_its_ends() {
     let first = known(&bytes);
     assert_eq!(first.size, 200_000);
     bytes[100_000] = 1;
-    assert_eq!(known(&bytes), first, "the middle is not looked at");
+    assert_eq!(known(&bytes).hash, first.hash, "the middle is not looked at");
     for at in [0, 65_535, 199_999] {
         bytes[at] ^= 1;
         assert_ne!(known(&bytes).hash, first.hash);

@@ -465,6 +465,7 @@ impl Writer {
             self.report("look up ids", done, Some(by_id.len() as u64), "documents")?;
             self.join_slice(chunk, (slice, first), loaded, &mut joined, &mut unchanged)?;
         }
+        joined.unchanged = unchanged.len() as u64;
         for &index in &unchanged {
             chunk.drop_document(index as usize);
         }

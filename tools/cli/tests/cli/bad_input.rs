@@ -91,7 +91,7 @@ fn a_recipe_is_a_base_and_flags_or_a_label() {
         (&["--recipe", "web", "--phrases", "4"], "2..=3"),
         (&["--recipe", "web-c-psl"], "there is no recipe 'web-c-psl'"),
         (&["--recipe", "main-psl"], "there is no recipe 'main-psl'"),
-        (&["--recipe", "main/2"], "recipe main has version 2, newer than this program's 1"),
+        (&["--recipe", "main/2"], "there is no recipe 'main/2'"),
     ] {
         dir.nddb([&["create", "db"], args].concat()).tells(2, &[why]);
     }

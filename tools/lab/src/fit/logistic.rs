@@ -199,7 +199,7 @@ mod tests {
             assert!((found - expected).abs() < 0.35, "{model:?}");
         }
         assert!(model.weights[2] <= 0.0 && model.weights[2] > -0.4, "{model:?}");
-        assert_eq!(model.weights[3..], [0.0; TRAITS - 3]);
+        assert_eq!(model.weights[3..REST], [0.0; REST - 3]);
     }
 
     #[test]

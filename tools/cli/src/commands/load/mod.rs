@@ -55,7 +55,7 @@ Examples:
   nddb load crawl.nddb books.parquet --id-column meta.isbn --text-column content
   nddb load crawl.nddb --select index.parquet warc/  the records that the index names
   nddb load old.nddb prints.u64le --id-prefix a-     ids a-0, a-1, ...
-  nddb load crawl.nddb pages.jsonl --id row          ids pages.jsonl:0, ...: those of the lines are not unique
+  nddb load crawl.nddb pages.jsonl --id row          ids pages.jsonl:0, pages.jsonl:1, ...
   nddb load crawl.nddb new/*.warc.gz --batch may --pending && nddb batch commit crawl.nddb may"
 )]
 pub(crate) struct Args {
