@@ -21,7 +21,7 @@ Examples:
   nddb text page.html
   nddb text --explain page.html                   all blocks, and why some are left out
   nddb text --whole page.html                     the whole visible text
-  nddb text --jsonl pages.jsonl > texts.jsonl     lines of id and html or text in, of id and text out")]
+  nddb text --jsonl pages.jsonl > texts.jsonl     JSON lines in, JSON lines out")]
 pub(crate) struct Args {
     /// Files, or - for stdin
     #[arg(value_name = "FILE", required = true)]

@@ -84,7 +84,7 @@ fn the_page_stands_alone_and_text_stays_text() {
     }
     assert!(page.contains("default-src 'none'; script-src 'sha256-") && page.contains("form-action 'none'"));
     assert!(!page.contains("unsafe") && !page.contains("\u{202e}"), "directions are shown, not obeyed");
-    assert!(bare.contains("&lt;script&gt;document.title = 'run'&lt;/script&gt; \\u{202e}gnp.exe &amp;amp;"), "{bare}");
+    assert!(bare.contains("&lt;script&gt;document.title = 'run'&lt;/script&gt; gnp.exe &amp;amp;"), "{bare}");
     let titled = bare.split("<p dir=\"auto\">Title ").skip(1).any(|rest| rest.contains(" &lt;b&gt;</p>"));
     assert!(titled && bare.contains("http://a.org/"), "titles and addresses are shown");
     // The same seed draws the same, whatever else.
