@@ -85,7 +85,9 @@ fn a_database_that_another_has_made_meanwhile_at_the_same_path_is_left_alone() {
             other => panic!("at '{at}': {other:?}"),
         }
         assert!(Reader::open(&path).expect("a database").view().get("winner").expect("read").is_some());
-        winner.lock().expect("whole").take().map(|writer| writer.close().expect("closed"));
+        if let Some(writer) = winner.lock().expect("whole").take() {
+            writer.close().expect("closed");
+        }
         let report = nddb::check(&path, &nddb::CheckOptions::default(), &mut |_| true).expect("checked");
         assert!(report.is_sound(), "{report:#?}");
     }
