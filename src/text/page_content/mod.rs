@@ -283,8 +283,8 @@ pub fn text_blocks(page: &Page<'_>) -> Vec<TextBlock> {
         let range = std::mem::replace(&mut start, block.text_end)..block.text_end;
         let words: Vec<&str> = content.tokens.text().get(range).unwrap_or_default().split_whitespace().collect();
         let kind = match block {
-            _ if block.is_content => BlockKind::Content,
             _ if block.is_title => BlockKind::Title,
+            _ if block.is_content => BlockKind::Content,
             _ if block.is_frame => BlockKind::Frame,
             _ if block.is_link() => BlockKind::Links,
             _ => BlockKind::Other,
