@@ -23,9 +23,8 @@ pub(crate) struct OutlinePart {
     pub(crate) begins_block: bool,
     /// The part is in a link.
     pub(crate) is_link: bool,
-    /// The part is around the content: in navigation, header, footer, a form's buttons.
-    pub(crate) is_around: bool,
-    pub(crate) role: Role,
+    /// The part is of the title.
+    pub(crate) is_title: bool,
     /// The heading that contains the part.
     pub(crate) heading: Option<HeadingPart>,
     /// Where the part stands, if containers were requested.
@@ -41,27 +40,12 @@ pub(crate) struct HeadingPart {
     pub(crate) rank: u8,
 }
 
-/// The role of a text in the page as a whole.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Role {
-    /// The title.
-    Title,
-    /// In a heading of the first or second rank.
-    Heading,
-    #[default]
-    Other,
-}
-
 /// Builder of the parts of a text.
 pub(crate) struct Outline {
     parts: Vec<OutlinePart>,
     open: Vec<u64>,
     /// Number of open elements by a hash of their names: an end tag that closes nothing costs no search.
     counters: [u16; COUNTERS],
-    /// Index in `open` of the outermost element around the content.
-    around: Option<usize>,
-    /// Index in `open` of the outermost heading.
-    heading: Option<usize>,
     /// The current heading, if of the first three ranks: its index in `open`, and which it is.
     ranked: Option<(usize, HeadingPart)>,
     /// The number of headings so far.
@@ -78,8 +62,6 @@ impl Outline {
             parts: Vec::new(),
             open: Vec::new(),
             counters: [0; COUNTERS],
-            around: None,
-            heading: None,
             ranked: None,
             headings: 0,
             containers: with_containers.then(Containers::default),
@@ -88,19 +70,13 @@ impl Outline {
         }
     }
 
-    /// Records text that was appended. A title is always around the content.
+    /// Records text that was appended.
     pub(crate) fn push(&mut self, sheet: &Sheet, is_title: bool) {
-        let role = match self.heading {
-            _ if is_title => Role::Title,
-            Some(_) => Role::Heading,
-            None => Role::Other,
-        };
         let part = OutlinePart {
             end: sheet.size(),
             begins_block: std::mem::take(&mut self.begins_block),
             is_link: self.in_link,
-            is_around: is_title || self.around.is_some(),
-            role,
+            is_title,
             heading: self.ranked.map(|(_, heading)| heading).filter(|_| !is_title),
             place: self.containers.as_mut().map(Containers::place).unwrap_or_default(),
         };
@@ -126,7 +102,6 @@ impl Outline {
 
     /// Opens an element that is no formatting instruction.
     pub(crate) fn open(&mut self, name: &[u8], attributes: &Attributes<'_>) {
-        let role = attributes.role;
         if is_void(name) {
             return;
         }
@@ -136,12 +111,6 @@ impl Outline {
         }
         if may_be_left_open || self.open.len() == DEPTH_MAX {
             return;
-        }
-        if self.around.is_none() && (is_around(name) || role.is_some_and(is_role_around)) {
-            self.around = Some(self.open.len());
-        }
-        if self.heading.is_none() && matches!(name, b"h1" | b"h2") {
-            self.heading = Some(self.open.len());
         }
         if matches!(name, [b'h', b'1'..=b'6']) {
             // As in browsers, a heading ends another one that was left open.
@@ -171,8 +140,6 @@ impl Outline {
         }
         let Some(index) = self.open.iter().rposition(|&open| open == word) else { return };
         self.open.drain(index..).for_each(|open| self.counters[counter(open)] -= 1);
-        self.around = self.around.filter(|&around| around < index);
-        self.heading = self.heading.filter(|&heading| heading < index);
         self.ranked = self.ranked.filter(|&(ranked, _)| ranked < index);
         if let Some(containers) = &mut self.containers {
             containers.close(index);
@@ -265,17 +232,4 @@ fn may_be_left_open(name: &[u8]) -> bool {
         name,
         b"p" | b"li" | b"dt" | b"dd" | b"tr" | b"td" | b"th" | b"thead" | b"tbody" | b"tfoot" | b"option" | b"optgroup"
     )
-}
-
-/// Returns whether an element is around the content of a page, or is a control.
-fn is_around(name: &[u8]) -> bool {
-    matches!(name, b"nav" | b"header" | b"footer" | b"aside" | b"menu" | b"select" | b"button")
-}
-
-/// Returns whether a role (WAI-ARIA) is one around the content.
-fn is_role_around(role: &str) -> bool {
-    let role = role.trim();
-    ["navigation", "banner", "contentinfo", "search", "complementary", "dialog"]
-        .iter()
-        .any(|around| role.eq_ignore_ascii_case(around))
 }

@@ -1,7 +1,6 @@
 //! The title of a page, for people.
 
 use crate::text::html::scan_with_parts;
-use crate::text::outline::Role;
 use crate::text::page::{Page, PageKind};
 use crate::text::sheet::Layout;
 use crate::text::visible::shown;
@@ -17,7 +16,7 @@ pub fn title(page: &Page<'_>) -> Option<String> {
     scan.parts.iter().find_map(|part| {
         let text = scan.text.get(std::mem::replace(&mut start, part.end)..part.end)?;
         let words: Vec<&str> = text.split_whitespace().collect();
-        (part.role == Role::Title && !words.is_empty()).then(|| words.join(" "))
+        (part.is_title && !words.is_empty()).then(|| words.join(" "))
     })
 }
 

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use crate::detect::collection::Collection;
 use crate::detect::method::pair::Pair;
-use crate::detect::method::traits::{resemblance, shared_wholes};
+use crate::detect::method::traits::{resemblance, shared, shared_wholes};
 use crate::sketch::{MIN_VALUES, Profile};
 
 /// Number of content terms below which a page is thin.
@@ -116,16 +116,15 @@ pub(crate) fn is_thin(profile: &Profile) -> bool {
 /// page; of the content by the lower confidence bound of the resemblance and the lengths (Broder 1997, 2: the intersection of two sets follows from their
 /// resemblance and sizes).
 fn is_missing_much(kept: &Profile, other: &Profile) -> bool {
-    let [shared, _] = shared_wholes(other, kept);
-    if f64::from(other.whole_terms) >= MISSING_TERMS && shared < WHOLE_SHARE {
+    let [of_whole, _] = shared_wholes(other, kept);
+    if f64::from(other.whole_terms) >= MISSING_TERMS && of_whole < WHOLE_SHARE {
         return true;
     }
     let estimate = resemblance(kept, other);
     let error = (estimate * (1.0 - estimate) / MIN_VALUES as f64).sqrt();
     let least = (estimate - MARGIN * error).max(0.0);
     let [kept, other] = [kept, other].map(|profile| f64::from(profile.terms));
-    let common = least * (kept + other) / (1.0 + least);
-    let missing = other - common;
+    let missing = other - shared(least, kept, other);
     missing >= MISSING_TERMS && missing >= MISSING_SHARE * other
 }
 

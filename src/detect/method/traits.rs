@@ -88,12 +88,17 @@ impl Traits {
     }
 }
 
+/// Returns the size of the intersection of two sets of these sizes, given their resemblance (Broder 1997, 2).
+pub(crate) fn shared(resemblance: f64, a: f64, b: f64) -> f64 {
+    resemblance * (a + b) / (1.0 + resemblance)
+}
+
 /// Returns the share of the whole text of the first page that stands in the second one too, and of that of the second in the
 /// first, 0 to 1, estimated from their shingles.
 pub(crate) fn shared_wholes(a: &Profile, b: &Profile) -> [f64; 2] {
     let resemblance = whole_resemblance(a, b);
     let [x, y] = [a.whole_terms, b.whole_terms].map(f64::from);
-    let shared = resemblance * (x + y) / (1.0 + resemblance);
+    let shared = shared(resemblance, x, y);
     [x, y].map(|terms| (shared / terms.max(1.0)).min(1.0))
 }
 
@@ -130,7 +135,7 @@ struct Lengths {
 impl Lengths {
     /// Returns the share of the longer content that both have, given the resemblance.
     fn kept(self, resemblance: f64) -> f64 {
-        (resemblance * (self.few + self.many) / (1.0 + resemblance) / self.many.max(1.0)).min(1.0)
+        (shared(resemblance, self.few, self.many) / self.many.max(1.0)).min(1.0)
     }
 
     /// Returns the resemblance, given the share of the longer content that both have.
@@ -167,8 +172,7 @@ fn absent(a: &Profile, b: &Profile) -> f64 {
     let error = (resemblance * (1.0 - resemblance) / WHOLE as f64).sqrt() + 0.03;
     let least = (resemblance - error).max(0.0);
     let [x, y] = [a.whole_terms, b.whole_terms].map(f64::from);
-    let shared = least * (x + y) / (1.0 + least);
-    (x.max(y) - shared).max(0.0)
+    (x.max(y) - shared(least, x, y)).max(0.0)
 }
 
 /// Returns the resemblance of the whole texts.
@@ -226,8 +230,7 @@ const TERMS_OF_NUMBER: f64 = 20.0;
 fn numbers(a: &Profile, b: &Profile, terms: f64) -> f64 {
     let Some(resemblance) = a.numbers.resemblance(&b.numbers) else { return 0.0 };
     let [x, y] = [a.numbers.total, b.numbers.total].map(f64::from);
-    let shared = resemblance * (x + y) / (1.0 + resemblance);
-    ((x.min(y) - shared).max(0.0) / (MANY_NUMBERS + terms / TERMS_OF_NUMBER)).min(1.0)
+    ((x.min(y) - shared(resemblance, x, y)).max(0.0) / (MANY_NUMBERS + terms / TERMS_OF_NUMBER)).min(1.0)
 }
 
 /// Constants of a model: the intercept and the weights.

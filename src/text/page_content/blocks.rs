@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::text::containers::Place;
-use crate::text::outline::{HeadingPart, OutlinePart, Role};
+use crate::text::outline::{HeadingPart, OutlinePart};
 use crate::text::sentences::units;
 use crate::text::short::ShortAscii;
 use crate::text::tokenizer::Tokens;
@@ -106,7 +106,7 @@ pub(super) fn of_markup(tokens: &Tokens, parts: &[OutlinePart]) -> Vec<ContentBl
             blocks.push(ContentBlock {
                 indexes: index..index,
                 place: part.place,
-                is_title: part.role == Role::Title,
+                is_title: part.is_title,
                 heading: part.heading,
                 ..ContentBlock::default()
             });
