@@ -10,7 +10,7 @@ use super::options::{IdFrom, Options};
 #[derive(Default)]
 pub(super) struct Ids {
     prefix: String,
-    /// What stands before the number of the row, where ids are places.
+    /// The prefix of row numbers, where ids are places.
     rows: Option<String>,
     /// Number of the next entry, from 0.
     next: u64,
@@ -57,8 +57,8 @@ impl Ids {
 }
 
 impl Options {
-    /// Returns the id that a load gives a line of JSON of this file, with this number from 0 and this id of its own; `None`
-    /// if it has none.
+    /// Returns the id that a load gives a line of JSON of this file, with this number from 0 and this id of its own;
+    /// `None` if it has none.
     #[must_use]
     pub fn id_of_row(&self, file: &Path, row: u64, own: Option<String>) -> Option<String> {
         let id = if self.id_from.is_place() { Some(place(&name(file, self.id_from), row)) } else { own };

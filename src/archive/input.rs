@@ -438,8 +438,8 @@ fn unusable(path: &Path, why: &str) -> ArchiveError {
 
 /// Reads the page at a position, with the options it was first read with.
 ///
-/// Its id is then the same, unless that is a place or has a prefix, or the file was found in a folder: that is read again
-/// by [`Format::Html`], under its path.
+/// Its id is then the same, unless that is a place or has a prefix, or the file was found in a folder: that is read
+/// again by [`Format::Html`], under its path.
 ///
 /// # Errors
 ///

@@ -114,7 +114,8 @@ struct Fields([Value; FIELDS]);
 /// between them, as the columns of Parquet files.
 type Names<'a> = [Option<&'a str>; FIELDS];
 
-/// Returns the names of the fields; of the usual name, the URL and the date are also looked for where datatrove puts them.
+/// Returns the names of the fields; of the usual name, the URL and the date are also looked for where datatrove puts
+/// them.
 fn names(options: &Options) -> Names<'_> {
     let JsonFields { id, text, html, fp, url } = &options.fields;
     let is_usual = *url == JsonFields::default().url && !options.required.contains(url);

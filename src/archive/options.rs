@@ -81,8 +81,9 @@ impl Options {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IdFrom {
     /// What the input has: the field or column of the id, the id of a line, the number of a fingerprint, the path of a
-    /// file below the folder that was given; of a WARC file WARC-Record-ID without its angle brackets; for WET records WARC-Refers-To, so that the WARC and the WET
-    /// file of one crawl agree; for a WARC record without an id `warc:<date>:<url>`; for ARC `arc:<date>:<url>`.
+    /// file below the folder that was given; of a WARC file WARC-Record-ID without its angle brackets; for WET records
+    /// WARC-Refers-To, so that the WARC and the WET file of one crawl agree; for a WARC record without an id
+    /// `warc:<date>:<url>`; for ARC `arc:<date>:<url>`.
     #[default]
     Record,
     /// The target URI, of WARC, WET and ARC documents; of others as [`IdFrom::Record`].
@@ -116,8 +117,8 @@ impl IdFrom {
     }
 }
 
-/// The names of the JSON fields of a line, and of the columns of a Parquet file. A nested one has the names on the way to
-/// it with dots between them. Without one of the usual name `url`, `metadata.url` is taken; dates are in `date`, or
+/// The names of the JSON fields of a line, and of the columns of a Parquet file. A nested one has the names on the way
+/// to it with dots between them. Without one of the usual name `url`, `metadata.url` is taken; dates are in `date`, or
 /// `metadata.date`. Without a column of the usual name `id` the ids are file:row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonFields {

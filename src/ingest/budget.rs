@@ -36,8 +36,8 @@ impl Budget {
         drop(self.wait_while(|used| used > 0 && used >= self.limit));
     }
 
-    /// Takes a share as soon as it fits. One that is greater than the whole budget is taken when nothing else is in use,
-    /// so whoever waits for it never waits for ever.
+    /// Takes a share as soon as it fits. One that is greater than the whole budget is taken when nothing else is in
+    /// use, so whoever waits for it never waits for ever.
     pub(super) fn take(&self, bytes: u64) -> Share<'_> {
         *self.wait_while(|used| used > 0 && used.saturating_add(bytes) > self.limit) += bytes;
         Share { budget: self, bytes }

@@ -66,8 +66,8 @@ pub struct LoadProgress {
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct LoadReport {
-    /// Number of entries read: each is a document that is stored, unchanged or repeated, was skipped, or is no document.
-    /// An input that cannot be read, or not to its end, counts as one that was skipped.
+    /// Number of entries read: each is a document that is stored, unchanged or repeated, was skipped, or is no
+    /// document. An input that cannot be read, or not to its end, counts as one that was skipped.
     pub entries: u64,
     /// The documents stored.
     pub loaded: Loaded,

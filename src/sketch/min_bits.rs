@@ -1,5 +1,5 @@
-//! The fingerprint of `main`: one bit of each of 64 min-values (Li and Koenig 2010; Shrivastava and Li 2014, "In defense
-//! of minhash over simhash").
+//! The fingerprint of `main`: one bit of each of 64 min-values (Li and Koenig 2010; Shrivastava and Li 2014, "In
+//! defense of minhash over simhash").
 //!
 //! Two pages whose different words have resemblance r (common words over all words, Broder) differ in a bit with
 //! probability (1 - r) / 2, and in 32 (1 - r) of the 64: in 1.6 where one word in twenty is another one, in 30 where

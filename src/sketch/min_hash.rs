@@ -101,9 +101,8 @@ pub fn min_bytes(values: &[u32; MIN_VALUES]) -> [u8; MIN_VALUES] {
     values.map(min_byte)
 }
 
-/// Returns the number of indexes where the bytes of min-values agree, 0 to 84: 84 times the estimated resemblance of the
-/// pages (Henzinger 2), and .33 where all differ, since one pair in 256 of different
-/// min-values has one byte.
+/// Returns the number of indexes where the bytes of min-values agree, 0 to 84: 84 times the estimated resemblance of
+/// the pages (Henzinger 2), and .33 where all differ, since one pair in 256 of different min-values has one byte.
 pub fn agreement(a: &[u8; MIN_VALUES], b: &[u8; MIN_VALUES]) -> u32 {
     a.iter().zip(b).map(|(a, b)| u32::from(a == b)).sum()
 }
@@ -141,8 +140,8 @@ const LANES: usize = 8;
 /// Vector registers that hold all min-values.
 const VECTORS: usize = MIN_VALUES.div_ceil(LANES);
 
-/// Vector registers processed in one pass over the shingles: with four, those of values, factors and summands are twelve
-/// of the sixteen that there are.
+/// Vector registers processed in one pass over the shingles: with four, those of values, factors and summands are
+/// twelve of the sixteen that there are.
 const PASS: usize = 4;
 
 /// Returns f_i of a shingle.
@@ -153,8 +152,7 @@ pub(super) fn function(i: usize, shingle: u64) -> u32 {
 /// Returns the min-values and supershingles of a token sequence (Henzinger 2), or of any other hashed features;
 /// `None` if it is empty.
 pub fn min_hash(tokens: &[u64]) -> Option<MinHash> {
-    let bytes: Vec<[u8; 8]> = tokens.iter().map(|token| token.to_le_bytes()).collect();
-    of_bytes(bytes.as_flattened())
+    of_bytes(bytes_of(tokens).as_flattened())
 }
 
 /// Returns the [`min_hash`] of the tokens in `bytes`, 8 bytes each, little-endian.
@@ -162,16 +160,22 @@ pub(crate) fn of_bytes(bytes: &[u8]) -> Option<MinHash> {
     values_of(bytes, SHINGLE).map(MinHash::of_values)
 }
 
-/// Returns the min-values of the shingles of `shingle` tokens, by the functions of algorithm B; `None` if there are
-/// no tokens.
-pub(crate) fn min_values(tokens: &[u64], shingle: usize) -> Option<[u32; MIN_VALUES]> {
-    first_min_values(tokens, shingle)
+/// Returns the first N min-values of the shingles of `shingle` tokens, by the functions of algorithm B; `None` if there
+/// are no tokens.
+pub(super) fn first_min_values<const N: usize>(tokens: &[u64], shingle: usize) -> Option<[u32; N]> {
+    values_of(bytes_of(tokens).as_flattened(), shingle)
 }
 
-/// Returns the first N of the [`min_values`].
-pub(super) fn first_min_values<const N: usize>(tokens: &[u64], shingle: usize) -> Option<[u32; N]> {
-    let bytes: Vec<[u8; 8]> = tokens.iter().map(|token| token.to_le_bytes()).collect();
-    values_of(bytes.as_flattened(), shingle)
+/// As [`first_min_values`], of the shingles that are long enough to tell texts apart ([`separating`]).
+pub(super) fn separating_min_values<const N: usize>(tokens: &[u64], shingle: usize, share: usize) -> Option<[u32; N]> {
+    let bytes = bytes_of(tokens);
+    let bytes = bytes.as_flattened();
+    values_of(bytes, separating(tokens, bytes, shingle, share))
+}
+
+/// Returns the bytes of tokens, 8 each, little-endian.
+pub(super) fn bytes_of(tokens: &[u64]) -> Vec<[u8; 8]> {
+    tokens.iter().map(|token| token.to_le_bytes()).collect()
 }
 
 /// Longest shingles that tell texts of few different shingles apart.
@@ -197,18 +201,17 @@ fn is_of_few_words(tokens: &[u64]) -> bool {
     tokens.len() >= 3 * len.max(1)
 }
 
-/// Returns the number of terms in the shingles by which a text is compared: `shingle`, or twice as many as long as less
-/// than one in `share` of its shingles differs, at most 32; 16, or half of the text, for a text of at most 16 different words that stand three times each on average. All
-/// texts of four letters, or of yes and no, have the same pairs of terms; these say nothing of any of them.
+/// Returns the number of terms in the shingles by which a text is compared, given its tokens and their bytes:
+/// `shingle`, or twice as many as long as less than one in `share` of its shingles differs, at most 32; 16, or half of
+/// the text, for a text of at most 16 different words that stand three times each on average. All texts of four
+/// letters, or of yes and no, have the same pairs of terms; these say nothing of any of them.
 ///
-/// How many differ is counted by linear counting (Whang et al. 1990): of a bitmap with four bits for each shingle, rounded up
-/// to a power of two, the bits that the low bits of their XXH3 (64 bits, seed 0) name.
-pub(crate) fn separating(tokens: &[u64], shingle: usize, share: usize) -> usize {
+/// How many differ is counted by linear counting (Whang et al. 1990): of a bitmap with four bits for each shingle,
+/// rounded up to a power of two, the bits that the low bits of their XXH3 (64 bits, seed 0) name.
+fn separating(tokens: &[u64], bytes: &[u8], shingle: usize, share: usize) -> usize {
     if is_of_few_words(tokens) {
         return shingle.max(LONG.min(tokens.len() / 2));
     }
-    let bytes: Vec<[u8; 8]> = tokens.iter().map(|token| token.to_le_bytes()).collect();
-    let bytes = bytes.as_flattened();
     let mut length = shingle;
     let mut seen: Vec<u64> = Vec::new();
     while length < LONGEST && length < tokens.len() {
@@ -264,8 +267,7 @@ pub(crate) fn of_shingles(shingles: &[u32]) -> MinHash {
 
 /// Returns the hash of each shingle of `shingle` tokens, in their order, of which the functions take the low bits.
 pub(super) fn shingle_hashes(tokens: &[u64], shingle: usize) -> Vec<u64> {
-    let bytes: Vec<[u8; 8]> = tokens.iter().map(|token| token.to_le_bytes()).collect();
-    windows(bytes.as_flattened(), shingle).map(xxh3_64).collect()
+    windows(bytes_of(tokens).as_flattened(), shingle).map(xxh3_64).collect()
 }
 
 /// Returns the bytes of each shingle of a token sequence in bytes.

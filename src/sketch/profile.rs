@@ -1,32 +1,35 @@
-//! The profile of a page that the default verdict compares: small sketches of fixed width of its content, its whole text,
-//! its titles, headings, address and numbers. They are neutral: what they say of a pair is the verdict's business.
+//! The profile of a page that the default verdict compares: small sketches of fixed width of its content, its whole
+//! text, its titles, headings, address and numbers. They are neutral: what they say of a pair is the verdict's
+//! business.
 //!
 //! As specified here:
 //!
-//! * *short*: the low 8 bits of each of the 84 min-values ([`min_hash`](crate::sketch::min_hash)) of the shingles of two
-//!   successive terms of the content; the one shingle of a page of one term is that term. If every tenth word is
+//! * *short*: the low 8 bits of each of the 84 min-values ([`min_hash`](crate::sketch::min_hash)) of the shingles of
+//!   two successive terms of the content; the one shingle of a page of one term is that term. If every tenth word is
 //!   replaced, two thirds of these shingles remain, and a quarter of those of eight terms. Where less than a quarter of
 //!   them differ, as in a text of few words over and over, shingles are twice as long, and again, up to 32 terms
-//!   ([`separating`]).
-//! * *whole*: a byte ([`min_byte`]) of each of 40 min-values of the shingles of three successive terms of the whole text,
-//!   numbers included, which are longer where less than half of them differ.
-//! * *title*, *headings* and *address*: the first 15 different words of the title, of all headings of the content, those of
-//!   higher rank first, and of the last part of the path of the address. A word is a term in lower case; a final `s`
-//!   after a letter other than `s` is dropped from terms of more than three ASCII letters. Each word is 24 bits: the low 22
-//!   of its XXH3 (64 bits, seed 0); bit 22 marks a number: a word that begins with a digit, or `v` and a digit, and has at
-//!   most one letter (`31`, `7b`, `v2`; not `h3`); bit 23 marks a word of title or address that occurs in the content or
-//!   the headings too. (With hashes of 14 bits one name in some hundred has the hash of a word of its template.)
+//!   ([`separating_min_values`]).
+//! * *whole*: a byte ([`min_byte`]) of each of 40 min-values of the shingles of three successive terms of the whole
+//!   text, numbers included, which are longer where less than half of them differ.
+//! * *title*, *headings* and *address*: the first 15 different words of the title, of all headings of the content,
+//!   those of higher rank first, and of the last part of the path of the address. A word is a term in lower case; a
+//!   final `s` after a letter other than `s` is dropped from terms of more than three ASCII letters. Each word is 24
+//!   bits: the low 22 of its XXH3 (64 bits, seed 0); bit 22 marks a number: a word that begins with a digit, or `v` and
+//!   a digit, and has at most one letter (`31`, `7b`, `v2`; not `h3`); bit 23 marks a word of title or address that
+//!   occurs in the content or the headings too. (With hashes of 14 bits one name in some hundred has the hash of a word
+//!   of its template.)
 //! * *numbers*: the number of different terms of digits alone in the content, and the seven least of the low 16
 //!   bits of their hashes, ascending.
-//! * the number of terms of the content and of the whole text; a hash of the host (the low 32 bits of XXH3 of its name; 0 if
-//!   unknown), and one of host and path (likewise, of the host, its path without a final `/` or `index` file, 0 if unknown);
-//!   whether all of the page counts as its content, because there is too little else, and whether it is plain text.
+//! * the number of terms of the content and of the whole text; a hash of the host (the low 32 bits of XXH3 of its name;
+//!   0 if unknown), and one of host and path (likewise, of the host, its path without a final `/` or `index` file, 0 if
+//!   unknown); whether all of the page counts as its content, because there is too little else, and whether it is plain
+//!   text.
 
 use nddb_format::summaries::min_byte;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::sketch::leading_words::{HASH, LeadingWords, NUMBER, OWN, WORDS, WORDS_SIZE};
-use crate::sketch::min_hash::{self, MIN_VALUES, separating};
+use crate::sketch::min_hash::{MIN_VALUES, separating_min_values};
 use crate::text::address::{page_of, path_parts};
 use crate::text::{Headings, PageContent};
 
@@ -157,10 +160,9 @@ impl Profile {
     /// Returns the profile of a page, given its content, the hashes of the content's terms, its host, empty if unknown,
     /// and its address. `None` if the content has no term.
     pub(crate) fn of(content: &PageContent, hashes: &[u64], host: &str, url: Option<&str>) -> Option<Self> {
-        let values = min_hash::min_values(hashes, separating(hashes, SHORT, 4))?;
+        let values = separating_min_values::<MIN_VALUES>(hashes, SHORT, 4)?;
         let whole_hashes = content.whole_hashes();
-        let whole =
-            min_hash::first_min_values(&whole_hashes, separating(&whole_hashes, OF_WHOLE, 2)).unwrap_or([0; WHOLE]);
+        let whole = separating_min_values(&whole_hashes, OF_WHOLE, 2).unwrap_or([0; WHOLE]);
         let mut headings: Vec<_> = content.headings().collect();
         headings.sort_by_key(|heading| heading.rank);
         let of_headings = headings.iter().flat_map(|heading| content.lower(heading.indexes));

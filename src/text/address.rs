@@ -18,8 +18,8 @@ pub(crate) fn path_parts(url: &str) -> Vec<Vec<String>> {
     named.map(|stem| tokens(&Page::text(&stem)).terms().map(str::to_owned).collect()).collect()
 }
 
-/// Returns host and path of an absolute address, by which two captures are of one page: the path decoded, without a final
-/// `/` and without a file called `index`.
+/// Returns host and path of an absolute address, by which two captures are of one page: the path decoded, without a
+/// final `/` and without a file called `index`.
 pub(crate) fn page_of(url: &str) -> Option<String> {
     let url = Url::parse(url.trim()).ok()?;
     let host = url.host_str()?;

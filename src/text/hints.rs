@@ -20,8 +20,8 @@ impl Hints {
     /// The text itself.
     pub(crate) const TEXT: Hints = Hints(16);
 
-    /// Returns the hints of the words of a class or identifier: runs of ASCII letters, cut before a capital that follows a
-    /// small letter.
+    /// Returns the hints of the words of a class or identifier: runs of ASCII letters, cut before a capital that
+    /// follows a small letter.
     pub(crate) fn of(name: &str) -> Self {
         Words(name.as_bytes()).fold(Hints::default(), |hints, word| hints.with(of_word(word)))
     }

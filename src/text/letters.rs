@@ -151,8 +151,8 @@ mod tests {
         for c in "中ひカｶーﾞ々〻〆𠀀ทລខမꧡꩠ".chars() {
             assert_eq!(writing(c), Writing::Dictionary, "{c:?}");
         }
-        // Javanese, Balinese, Tai Le, New Tai Lue, Tai Tham, Tai Viet, Yi, Vai, Cham, Batak, Buginese, Bopomofo; Tangut,
-        // Nushu, Khitan, Ahom, Brahmi, Grantha, Kawi, hieroglyphs, cuneiform.
+        // Javanese, Balinese, Tai Le, New Tai Lue, Tai Tham, Tai Viet, Yi, Vai, Cham, Batak, Buginese, Bopomofo;
+        // Tangut, Nushu, Khitan, Ahom, Brahmi, Grantha, Kawi, hieroglyphs, cuneiform.
         for c in "ꦗᬩᥖᦀᨠꪀꀀꔀꨀᯀᨀㄅ𗀀𛅰𘬀𑜀𑀓𑌕𑼒𓀀𒀀".chars() {
             assert_eq!(writing(c), Writing::Unsegmented, "{c:?}");
         }

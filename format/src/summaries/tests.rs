@@ -233,7 +233,8 @@ proptest! {
         prop_assert_eq!(Summary::decode(&bytes).expect("sound").profile, Some(*padded));
         let words = WORDS.map(|at| (usize::from(padded[at]), 15, 3));
         let elements = words.into_iter().chain([(usize::from(numbers), 7, 2)]);
-        let left_out: usize = elements.map(|(total, most, size): (usize, usize, usize)| (most - total.min(most)) * size).sum();
+        let padding = |(total, most, size): (usize, usize, usize)| (most - total.min(most)) * size;
+        let left_out: usize = elements.map(padding).sum();
         prop_assert_eq!(bytes.len(), 2 + 8 + 2 + PROFILE - left_out);
     }
 

@@ -54,8 +54,8 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// Finds the columns of these names, but for that of the id where ids are places. A column with its usual name may be absent, unless it is required; the URL
-    /// and the date are also looked for where datatrove puts them.
+    /// Finds the columns of these names, but for that of the id where ids are places. A column with its usual name may
+    /// be absent, unless it is required; the URL and the date are also looked for where datatrove puts them.
     ///
     /// # Errors
     ///

@@ -78,8 +78,8 @@ pub struct Cluster<'a> {
     pub thin: bool,
 }
 
-/// A member of a cluster, compared with the kept document; one that is removed because of another member that stays, with
-/// that one.
+/// A member of a cluster, compared with the kept document; one that is removed because of another member that stays,
+/// with that one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Member {
     /// Ordinal of the document that is kept.

@@ -29,8 +29,8 @@ const MARGIN: f64 = 1.645;
 pub enum Remove {
     /// All near-duplicates.
     Near,
-    /// Near-duplicates of whose content less than a fifth, or less than 30 terms, is missing from the kept document, and of
-    /// whose whole text, with what was left out as boilerplate, less than half.
+    /// Near-duplicates of whose content less than a fifth, or less than 30 terms, is missing from the kept document,
+    /// and of whose whole text, with what was left out as boilerplate, less than half.
     #[default]
     Contained,
     /// Near-duplicates with the same text, including the title.
@@ -63,8 +63,8 @@ impl Remove {
     }
 }
 
-/// Returns whether a document may be removed because of one that is kept: asked for every removal, of each clustering, in a
-/// database or not. A pair of which a text could not be read proves nothing.
+/// Returns whether a document may be removed because of one that is kept: asked for every removal, of each clustering,
+/// in a database or not. A pair of which a text could not be read proves nothing.
 pub(crate) fn may_remove(pair: &Pair) -> bool {
     !pair.is_unread()
 }
@@ -112,9 +112,9 @@ pub(crate) fn is_thin(profile: &Profile) -> bool {
     profile.is_whole || profile.terms < THIN_TERMS
 }
 
-/// Returns whether a fifth and 30 terms of the content of `other`, or half of its whole text, may be missing from the kept
-/// page; of the content by the lower confidence bound of the resemblance and the lengths (Broder 1997, 2: the intersection of two sets follows from their
-/// resemblance and sizes).
+/// Returns whether a fifth and 30 terms of the content of `other`, or half of its whole text, may be missing from the
+/// kept page; of the content by the lower confidence bound of the resemblance and the lengths (Broder 1997, 2: the
+/// intersection of two sets follows from their resemblance and sizes).
 fn is_missing_much(kept: &Profile, other: &Profile) -> bool {
     let [of_whole, _] = shared_wholes(other, kept);
     if f64::from(other.whole_terms) >= MISSING_TERMS && of_whole < WHOLE_SHARE {

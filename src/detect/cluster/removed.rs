@@ -1,10 +1,10 @@
 //! The documents to remove: stars around the kept documents of clusters.
 //!
-//! What is near the kept document of its cluster is removed, unless too much of it is missing there. What stays is starred
-//! again: the best of it by the rules is kept, and what is near to that removed, and so on, until no two members that stay
-//! were left uncompared. So each document that is removed is near to one that stays, and clustering what stays finds
-//! nothing more in the cluster. Of a cluster with very many members that stay, comparing all of them would be quadratic:
-//! the rest of it stays, and is counted.
+//! Members near the kept document of their cluster are removed, unless too much of a member is missing there. The
+//! members that stay are clustered again: the best of them by the rules is kept, those near to it are removed, and so
+//! on, until no two members that stay were left uncompared. So each removed document is near to one that stays, and
+//! clustering the documents that stay finds nothing more in the cluster. In a cluster with very many members that stay,
+//! comparing all of them would be quadratic: the rest stays, and is counted.
 
 use fixedbitset::FixedBitSet;
 
@@ -108,8 +108,8 @@ impl Clusters {
         Ok(())
     }
 
-    /// Chooses the next document to keep of each cluster, and returns the pairs of it with the other members, as two ranks
-    /// of ids, the lower one first: judging them in this order is fastest.
+    /// Chooses the next document to keep of each cluster, and returns the pairs of it with the other members, as two
+    /// ranks of ids, the lower one first: judging them in this order is fastest.
     fn next_pairs(&self, collection: &Collection, open: &mut [Open], kept: &mut FixedBitSet) -> Result<Sorted<1>> {
         let mut sorter = Sorter::<1>::new(&self.resources.folder, self.resources.memory_limit / 4);
         for Open { members, budget } in open {

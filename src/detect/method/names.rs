@@ -41,8 +41,8 @@ impl Names {
         Self { all: own.with(&headings), file, title, own, headings, file_name, own_of_file, host, page }
     }
 
-    /// Returns whether the names are those of two siblings, pages of one host that name two things, and the share of the
-    /// words that name one page and not the other. Two captures of one address are one page, whatever it is called.
+    /// Returns whether the names are those of two siblings, pages of one host that name two things, and the share of
+    /// the words that name one page and not the other. Two captures of one address are one page, whatever it is called.
     pub(super) fn differences(&self, other: &Self) -> (bool, f64) {
         if self.page != 0 && self.page == other.page {
             return (false, 0.0);

@@ -24,23 +24,23 @@ pub const ALL_TRAITS: [Trait; TRAITS] = [
     Trait { name: "content" },
     // Share of the words of the longer content that are absent from the other, as far as it exceeds a tenth.
     Trait { name: "missing" },
-    // 1 for siblings: two pages of one host, not of one address, of which each title has a word of its own, which occurs in
-    // its page too, that does not name the other; of pages without titles and headings, each file name.
+    // 1 for siblings: two pages of one host, not of one address, of which each title has a word of its own, which
+    // occurs in its page too, that does not name the other; of pages without titles and headings, each file name.
     Trait { name: "siblings" },
-    // Share of the smaller set of title and heading words that is absent from the larger set, at most .6; of siblings the
-    // share of such words of the titles, if that is greater: headings that stand on every page name none of them. Half of
-    // it for pages of one file name.
+    // Share of the smaller set of title and heading words that is absent from the larger set, at most .6; of siblings
+    // the share of such words of the titles, if that is greater: headings that stand on every page name none of them.
+    // Half of it for pages of one file name.
     Trait { name: "names" },
     // Numbers of one page that are absent from the other, relative to a count that is high for the length.
     Trait { name: "numbers" },
-    // Share of the shorter whole text that is absent from the longer one, times the greater share of a whole text that is
-    // no content: where much of a page was left out, the rest of it must not differ.
+    // Share of the shorter whole text that is absent from the longer one, times the greater share of a whole text that
+    // is no content: where much of a page was left out, the rest of it must not differ.
     Trait { name: "rest" },
 ];
 
-/// Weight of the trait `rest`, which is set and not fitted: pages that people label hardly ever have much text beside their
-/// content that differs, and a verdict must not rest on a small part of a page. With it, two pages of one content are apart if
-/// the better part of both is something else.
+/// Weight of the trait `rest`, which is set and not fitted: pages that people label hardly ever have much text beside
+/// their content that differs, and a verdict must not rest on a small part of a page. With it, two pages of one content
+/// are apart if the better part of both is something else.
 pub const REST_WEIGHT: f64 = -4.0;
 
 /// Indexes of traits.
@@ -93,8 +93,8 @@ pub(crate) fn shared(resemblance: f64, a: f64, b: f64) -> f64 {
     resemblance * (a + b) / (1.0 + resemblance)
 }
 
-/// Returns the share of the whole text of the first page that stands in the second one too, and of that of the second in the
-/// first, 0 to 1, estimated from their shingles.
+/// Returns the share of the whole text of the first page that stands in the second one too, and of that of the second
+/// in the first, 0 to 1, estimated from their shingles.
 pub(crate) fn shared_wholes(a: &Profile, b: &Profile) -> [f64; 2] {
     let resemblance = whole_resemblance(a, b);
     let [x, y] = [a.whole_terms, b.whole_terms].map(f64::from);
@@ -102,8 +102,8 @@ pub(crate) fn shared_wholes(a: &Profile, b: &Profile) -> [f64; 2] {
     [x, y].map(|terms| (shared / terms.max(1.0)).min(1.0))
 }
 
-/// Returns the share of the shorter whole text that is absent from the longer one, times the greater share of a whole text
-/// that is no content, 0 to 1.
+/// Returns the share of the shorter whole text that is absent from the longer one, times the greater share of a whole
+/// text that is no content, 0 to 1.
 fn rest(a: &Profile, b: &Profile) -> f64 {
     let left_out =
         |profile: &Profile| 1.0 - (f64::from(profile.terms) / f64::from(profile.whole_terms.max(1))).min(1.0);
@@ -144,29 +144,29 @@ impl Lengths {
         (both / (self.few + self.many - both).max(1.0)).clamp(0.0, 1.0)
     }
 
-    /// Returns the share of the words of the longer content that are absent from the shorter one, 0 to 1, estimated from
-    /// the resemblances by short and long shingles.
+    /// Returns the share of the words of the longer content that are absent from the shorter one, 0 to 1, estimated
+    /// from the resemblances by short and long shingles.
     ///
-    /// A stretch of words that is absent takes with it as many shingles of n terms, and n - 1 more that reach into it: at
-    /// each place of a difference, six more of the long shingles than of the short ones.
+    /// A stretch of words that is absent takes with it as many shingles of n terms, and n - 1 more that reach into it:
+    /// at each place of a difference, six more of the long shingles than of the short ones.
     fn missing(self, short: f64, long: f64) -> f64 {
         let (short, long) = (self.kept(short), self.kept(long));
         1.0 - (short + (short - long).max(0.0) / 6.0).min(1.0)
     }
 }
 
-/// Returns the greatest share of the short shingles that two contents have in common, given that of the long ones and the
-/// number of terms of the shorter content.
+/// Returns the greatest share of the short shingles that two contents have in common, given that of the long ones and
+/// the number of terms of the shorter content.
 ///
-/// If single words were replaced at random, a long shingle remains where four short ones do: no other differences leave as
-/// many short ones for as few long ones. Where there are more, the words of both texts are few, and their pairs say
+/// If single words were replaced at random, a long shingle remains where four short ones do: no other differences leave
+/// as many short ones for as few long ones. Where there are more, the words of both texts are few, and their pairs say
 /// nothing. The allowance is for sampling, and for a word that takes half of few shingles with it.
 fn most_kept(long: f64, few: f64) -> f64 {
     (long + 0.05 + 4.0 / few.max(1.0)).min(1.0).sqrt().sqrt()
 }
 
-/// Returns about the greatest number of terms of one whole text that are absent from the other, by one standard error and
-/// three hundredths below the resemblance that is estimated.
+/// Returns about the greatest number of terms of one whole text that are absent from the other, by one standard error
+/// and three hundredths below the resemblance that is estimated.
 fn absent(a: &Profile, b: &Profile) -> f64 {
     let resemblance = whole_resemblance(a, b);
     let error = (resemblance * (1.0 - resemblance) / WHOLE as f64).sqrt() + 0.03;

@@ -9,7 +9,7 @@ use crate::sketch::conventions::Convention;
 use crate::sketch::explain::{Explainer, Explanation};
 use crate::sketch::features::{Features, simhash_of};
 use crate::sketch::min_bits;
-use crate::sketch::min_hash::{self, MinHash};
+use crate::sketch::min_hash::{self, MinHash, bytes_of};
 use crate::sketch::profile::Profile;
 use crate::sketch::projection::{self, PIECES, Projection, projection};
 use crate::sketch::simhash;
@@ -41,9 +41,9 @@ pub struct Sketch {
 /// The base `main` is the default. Without the flag `c`, its databases keep the keys of its own verdict alone. It reads
 /// the terms of a page's content (`text::page_content`), in lower case: fingerprint (`sketch::min_bits`), min-values,
 /// supershingles, projection, bands, and the profile that the default verdict compares. So pages of one site are not
-/// similar because their navigation is. The number of tokens and their digest are those of the whole page. Its sites are
-/// registrable domains, by the public suffix list; those of the other bases are Henzinger's unless the flag `psl` is
-/// set.
+/// similar because their navigation is. The number of tokens and their digest are those of the whole page. Its sites
+/// are registrable domains, by the public suffix list; those of the other bases are Henzinger's unless the flag `psl`
+/// is set.
 ///
 /// The base `web` reads all terms: terms after Henzinger 2, the simhash of Manku et al. 2 over the terms in lower
 /// case weighted by their frequency, min-values and supershingles, projection. The other bases reproduce the
@@ -358,10 +358,6 @@ fn digest_of(tokens: &[u64]) -> [u8; 16] {
     let mut hasher = Xxh3Default::new();
     tokens.chunks(HASHED).for_each(|part| hasher.update(bytes_of(part).as_flattened()));
     hasher.digest128().to_be_bytes()
-}
-
-fn bytes_of(tokens: &[u64]) -> Vec<[u8; 8]> {
-    tokens.iter().map(|token| token.to_le_bytes()).collect()
 }
 
 impl Default for Recipe {

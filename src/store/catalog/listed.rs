@@ -26,8 +26,8 @@ const WITHOUT_LENGTH: [u64; 2] = [IGNORABLE + 4, IGNORABLE + 5];
 
 /// Fails if a sorted file that the list names is not there.
 ///
-/// A writer removes a file after the list says so: one that is missing although the list is still as it was is lost. A list
-/// with a change that is not known here is not looked at.
+/// A writer removes a file after the list says so: one that is missing although the list is still as it was is lost. A
+/// list with a change that is not known here is not looked at.
 ///
 /// # Errors
 /// [`Error::Missing`] that names the file; [`Error::Io`].
@@ -56,8 +56,8 @@ pub(super) fn put_back(dir: &Dir) -> Result<bool> {
     let path = dir.catalog();
     let Some(listed) = files(&contents(&path)?) else { return Ok(false) };
     let names = dir::names(&path)?;
-    // One file is taken in at a time, and the writer takes no more when that has failed. RocksDB opens the file only if it
-    // is the one of the list.
+    // One file is taken in at a time, and the writer takes no more when that has failed. RocksDB opens the file only if
+    // it is the one of the list.
     let lost: Vec<(String, u64)> = lost(&listed, &names).collect();
     match &lost[..] {
         [(name, length)] if *length == kept => dir.put_back(name).map(|()| true),
@@ -120,7 +120,8 @@ fn apply(change: &[u8], files: &mut BTreeMap<u64, u64>) -> Option<()> {
         match fields.number()? {
             // Comparator, a new column family.
             1 | 201 => fields.text()?,
-            // Numbers of logs, of the next file, of the last write; the column family, the most of them, an atomic group.
+            // Numbers of logs, of the next file, of the last write; the column family, the most of them, an atomic
+            // group.
             2 | 3 | 4 | 9 | 10 | 200 | 203 | 300 => drop(fields.number()?),
             // The cursor of compaction.
             5 => {

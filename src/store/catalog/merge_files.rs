@@ -76,8 +76,8 @@ impl Catalog {
     }
 }
 
-/// Returns which of neighbours of these sizes in bytes are merged: the most of which none is larger than twice the others
-/// together, unless they are few. So files grow, and no row is written often.
+/// Returns which of neighbours of these sizes in bytes are merged: the most of which none is larger than twice the
+/// others together, unless they are few. So files grow, and no row is written often.
 fn to_merge(sizes: &[u64], most: u64) -> Range<usize> {
     let mut longest = 0..0;
     for begin in 0..sizes.len() {

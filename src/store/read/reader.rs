@@ -59,8 +59,8 @@ impl Reader {
         }
     }
 
-    /// Moves on to the newest state of the database at the path. If it is another one than before, as after a backup was
-    /// restored there, that is opened. Returns whether anything has changed.
+    /// Moves on to the newest state of the database at the path. If it is another one than before, as after a backup
+    /// was restored there, that is opened. Returns whether anything has changed.
     ///
     /// # Errors
     /// As [`Reader::open`]; the old state is kept then, without any later change.

@@ -21,8 +21,8 @@ impl Writer {
     ///
     /// # Errors
     /// [`Error::Mismatch`] for other parameters; [`Error::SameDatabase`]; [`Error::Batch`] for a batch name that is
-    /// pending or cancelled ours; [`Error::OutOfNumbers`]; damage of the source; errors of the disk. Documents committed by then stay; merging
-    /// again continues.
+    /// pending or cancelled ours; [`Error::OutOfNumbers`]; damage of the source; errors of the disk. Documents
+    /// committed by then stay; merging again continues.
     pub fn merge(&mut self, source: impl AsRef<Path>) -> Result<Loaded> {
         let path = source.as_ref();
         let source = Reader::open(path)?;

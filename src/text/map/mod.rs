@@ -1,8 +1,9 @@
 //! The map from offsets in a page's text to offsets in the bytes of the page.
 //!
-//! A [`TextMap`] is sparse: it has a step only where text and page advance differently (a tag, a character
-//! reference, a run of white space, an accent that was composed with its letter). Its target is the page's decoded text; the offsets in the bytes are found by
-//! decoding the page once more, up to the offsets requested, so that character sets cost nothing until then.
+//! A [`TextMap`] is sparse: it has a step only where text and page advance differently (a tag, a character reference, a
+//! run of white space, an accent that was composed with its letter). Its target is the page's decoded text; the offsets
+//! in the bytes are found by decoding the page once more, up to the offsets requested, so that character sets cost
+//! nothing until then.
 
 use encoding_rs::Decoder;
 

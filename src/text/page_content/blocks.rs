@@ -156,7 +156,8 @@ pub(super) fn of_lines(tokens: &Tokens) -> Vec<ContentBlock> {
     blocks
 }
 
-/// Ends a line, given the text behind its last term, of which the line below it may mark a heading, and where that begins.
+/// Ends a line, given the text behind its last term, of which the line below it may mark a heading, and where that
+/// begins.
 fn end_line(block: Option<&mut ContentBlock>, behind: &str, at: usize) {
     let Some(block) = block else { return };
     let mut lines = behind.lines();

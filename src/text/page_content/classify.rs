@@ -11,7 +11,7 @@ use super::weights::{BRIEF_DOUBT, BRIEF_UNITS, CONTEXT, Context, DOUBT, LIST_SHA
 use crate::text::containers::{Container, Own};
 use crate::text::hints::Hints;
 
-/// What is known of a container by its text and by those around it.
+/// The properties of a container that its text and the containers around it give.
 #[derive(Clone, Copy, Debug, Default)]
 struct Known {
     units: u64,
@@ -46,8 +46,8 @@ pub(super) fn markup(blocks: &mut [ContentBlock], containers: &[Container]) {
     doubt(blocks);
 }
 
-/// Where less than half of the content is prose, or little of what stands outside of frames is content, all of that is: with
-/// its links, if these are much of it.
+/// Where less than half of the content is prose, or little of what stands outside of frames is content, all of that is:
+/// with its links, if these are much of it.
 fn doubt(blocks: &mut [ContentBlock]) {
     let is_open = |block: &ContentBlock| !block.is_title && !block.is_frame;
     let sum = |of: &dyn Fn(&ContentBlock) -> bool, length: &dyn Fn(&ContentBlock) -> u32| -> u64 {
@@ -251,8 +251,8 @@ fn scores(
         .collect()
 }
 
-/// Returns for each container the number of elements between it and the main one, if it is in that, and between the main
-/// one and the next that contains both.
+/// Returns for each container the number of elements between it and the main one, if it is in that, and between the
+/// main one and the next that contains both.
 fn depths(containers: &[Container], main: usize) -> (Vec<Option<u32>>, Vec<u32>) {
     let mut depths = vec![None; containers.len()];
     let mut distances = vec![0; containers.len()];

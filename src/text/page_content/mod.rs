@@ -7,18 +7,18 @@
 //!
 //! It fails safe. With fewer than 20 terms of content all of the page is its content; of a page with fewer than 20 the
 //! markup that it keeps for its scripts is read: `template`, and `script` of a type of `text/html` or with `template`,
-//! `handlebars` or `mustache` in it. The *whole text* of a page, its blocks that are no links and those that are content,
-//! is sketched beside the content, so that no verdict rests on a small part of a page.
+//! `handlebars` or `mustache` in it. The *whole text* of a page, its blocks that are no links and those that are
+//! content, is sketched beside the content, so that no verdict rests on a small part of a page.
 //!
 //! * Lengths are in *units*: one for an ASCII character of a term, two for any other.
 //! * Characters without width that shape no letters are not there, such as zero-width spaces. Terms are looked at in
 //!   lower case. Those of digits alone are *numbers*, and no terms of the content unless they outnumber all others; the
 //!   whole text has all terms.
 //! * The title of a page of markup is the first `title` that has a term and is of no drawing, that of plain text its
-//!   first line, if that is as short as a heading, no sentence, and another one follows. Headings are the `h1` to `h3` of the content
-//!   with all their blocks, and those of the highest rank that are in no frame and no link. In plain text a heading is a line marked as
-//!   in Markdown, AsciiDoc or reStructuredText: `#` or `=` once to thrice before it, or a line of `=` (first rank), `-`
-//!   (second), or `~`, `^`, `"` or `+` (third) below it.
+//!   first line, if that is as short as a heading, no sentence, and another one follows. Headings are the `h1` to `h3`
+//!   of the content with all their blocks, and those of the highest rank that are in no frame and no link. In plain
+//!   text a heading is a line marked as in Markdown, AsciiDoc or reStructuredText: `#` or `=` once to thrice before it,
+//!   or a line of `=` (first rank), `-` (second), or `~`, `^`, `"` or `+` (third) below it.
 
 use crate::text::html::Templates;
 use crate::text::lower::LowerHashes;
@@ -99,8 +99,8 @@ impl PageContent {
         self.hashes_at(&self.terms)
     }
 
-    /// Returns the hashes of the terms of the whole text in lower case, numbers included: of the blocks that are no links,
-    /// and of those that are content.
+    /// Returns the hashes of the terms of the whole text in lower case, numbers included: of the blocks that are no
+    /// links, and of those that are content.
     pub(crate) fn whole_hashes(&self) -> Vec<u64> {
         let is_shown = |block: &&ContentBlock| !block.is_title && (block.is_content || !block.is_link());
         let (spans, text_size) = (self.tokens.spans(), self.tokens.text_size());

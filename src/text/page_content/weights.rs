@@ -1,7 +1,8 @@
 //! The weights by which blocks of markup are classified: every number of it, and no other.
 //!
 //! They are fitted by logistic regression to pages on which people marked the article and, with a tenth of the weight,
-//! to pages that declare their main part (`benches/content_fit.py` prints them and the figures, cross-validated by site).
+//! to pages that declare their main part (`benches/content_fit.py` prints them and the figures, cross-validated by
+//! site).
 
 /// Weights of what is known of a block by itself, its neighbours and the elements around it.
 pub(super) struct Local {
@@ -99,8 +100,8 @@ pub(super) const CONTEXT: Context = Context {
 /// An element with this share of a page's text outside of links or more is content whatever its name says.
 pub(super) const MOST: f64 = 0.6;
 
-/// Content with less than this share of what stands in no element around the content is in doubt; of a brief content, of
-/// fewer units than this, with less than that share.
+/// Content with less than this share of what stands in no element around the content is in doubt; of a brief content,
+/// of fewer units than this, with less than that share.
 pub(super) const DOUBT: f64 = 0.2;
 pub(super) const BRIEF_UNITS: u64 = 600;
 pub(super) const BRIEF_DOUBT: f64 = 0.5;

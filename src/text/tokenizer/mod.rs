@@ -6,9 +6,9 @@
 //!
 //! Departures, each because the paper's rule was made for English:
 //!
-//! * Some scripts put no spaces between words, and a maximal sequence would be a sentence. A sequence that holds letters
-//!   of these is segmented (`word_segmentation`): into Unicode words (UAX 29) with the dictionaries of ICU where there is
-//!   one, else into pieces. The dictionaries, not the neural models: those calculate in floating point.
+//! * Some scripts put no spaces between words, and a maximal sequence would be a sentence. A sequence that holds
+//!   letters of these is segmented (`word_segmentation`): into Unicode words (UAX 29) with the dictionaries of ICU
+//!   where there is one, else into pieces. The dictionaries, not the neural models: those calculate in floating point.
 //! * A combining mark or a joiner belongs to the letter before it (Devanagari viramas, Thai tone marks, decomposed
 //!   accents); letters and marks are composed, and characters that nobody sees are dropped.
 //!

@@ -145,6 +145,32 @@ pub(crate) fn lines(path: &Path) -> Result<Box<dyn BufRead>> {
     Ok(Box::new(BufReader::new(open(path)?)))
 }
 
+/// What the user says about a page in a file.
+#[derive(Debug, clap::Args)]
+pub(crate) struct PageOptions {
+    /// Read it as HTML
+    #[arg(long, conflicts_with = "text")]
+    html: bool,
+    /// Read it as plain text
+    #[arg(long)]
+    text: bool,
+    /// Its character set, as an HTTP header names it
+    #[arg(long, value_name = "NAME")]
+    charset: Option<String>,
+    /// Its address
+    #[arg(long)]
+    url: Option<String>,
+}
+
+impl PageOptions {
+    /// Reads a page from a file, or from stdin for `-`.
+    pub(crate) fn read(&self, path: &Path) -> Result<PageFile> {
+        let kind = if self.html { Some(PageKind::Html) } else { self.text.then_some(PageKind::Text) };
+        let page = PageFile::read(path, kind)?;
+        Ok(PageFile { charset: self.charset.clone(), url: self.url.clone(), ..page })
+    }
+}
+
 /// A page from a file, with what the user said about it.
 pub(crate) struct PageFile {
     /// Its bytes.

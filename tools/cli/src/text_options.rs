@@ -16,7 +16,8 @@ use crate::quantity::counted;
 pub(crate) struct TextOptions {
     /// Compare the texts of what the method finds, and leave out what is not near by them
     ///
-    /// Texts are read where they were loaded from. Pairs of which a text cannot be read stay, and their verdict says so.
+    /// Texts are read where they were loaded from. Pairs of which a text cannot be read stay, and their verdict says
+    /// so.
     #[arg(long, value_enum, value_name = "HOW")]
     verify: Option<Verify>,
     /// What of a page is its text: all of it, or its main content [default: what the recipe looks at]

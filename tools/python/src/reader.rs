@@ -291,9 +291,9 @@ impl PyReader {
     /// remove.
     ///
     /// A cluster is a star, named by the id of its oldest document. `keep` lists rules, the first that tells two apart
-    /// decides: stored (the default), batch, newest, oldest, longest, shortest-url, id. `remove` is near, contained (the
-    /// default) or identical. Of each cluster one document is kept; what is near to that one itself is removed, or to
-    /// another one that stays.
+    /// decides: stored (the default), batch, newest, oldest, longest, shortest-url, id. `remove` is near, contained
+    /// (the default) or identical. Of each cluster one document is kept; what is near to that one itself is removed, or
+    /// to another one that stays.
     ///
     /// >>> members = nddb.open("crawl.nddb").clusters(keep=["longest"])
     /// >>> sorted(row["id"] for row in members if row["verdict"] == "remove")

@@ -45,11 +45,11 @@ const ATTEMPTS: u32 = 64;
 /// ```
 ///
 /// # Errors
-/// [`Error::NotADatabase`]; [`Error::Moved`] if it was replaced by another meanwhile; [`Error::AlreadyExists`] if there is
-/// anything at `target`; [`Error::InTheWay`] if there is a
-/// folder of somebody else at `target.partial`; [`Error::Locked`] if another backup is made there; [`Error::OverLimit`] without space for the copies; [`Error::Inconsistent`] if a file is found
-/// to be damaged, which the copying of a file shows and linking it does not; [`Error::Cancelled`] if `watch` returned
-/// `false`. There is no backup then.
+/// [`Error::NotADatabase`]; [`Error::Moved`] if it was replaced by another meanwhile; [`Error::AlreadyExists`] if there
+/// is anything at `target`; [`Error::InTheWay`] if there is a folder of somebody else at `target.partial`;
+/// [`Error::Locked`] if another backup is made there; [`Error::OverLimit`] without space for the copies;
+/// [`Error::Inconsistent`] if a file is found to be damaged, which the copying of a file shows and linking it does not;
+/// [`Error::Cancelled`] if `watch` returned `false`. There is no backup then.
 pub fn backup(
     path: impl AsRef<Path>,
     target: impl AsRef<Path>,

@@ -498,7 +498,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Adds the documents that a new one replaces; numbers from `first` on are of the same load. Returns whether one is.
+    /// Adds the documents that a new one replaces; numbers from `first` on are of the same load. Returns whether one
+    /// is.
     fn supersede(&self, known: &Known, first: u64, joined: &mut Joined) -> Result<bool> {
         let own = known.current().filter(|&number| number >= first);
         match known.current() {

@@ -217,8 +217,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Has later loads read archives from the start: those selected, and those that were read in part, from which deleted
-    /// documents may have come. To read a page again is harmless.
+    /// Has later loads read archives from the start: those selected, and those that were read in part, from which
+    /// deleted documents may have come. To read a page again is harmless.
     fn start_archives_again(&self, commit: &mut Commit<'_>, are_selected: &dyn Fn(u32) -> bool) -> Result<()> {
         for (number, archive) in self.catalog.archives()? {
             if !archive.finished || are_selected(number) {

@@ -3,13 +3,12 @@
 use std::path::PathBuf;
 
 use nddb::sketch::{Derivation, Explanation, Recipe};
-use nddb::text::PageKind;
 use serde_json::json;
 
 use super::create::RecipeArgs;
 use crate::args::Global;
 use crate::failure::{Code, Result};
-use crate::inputs::PageFile;
+use crate::inputs::PageOptions;
 use crate::output::Output;
 use crate::table::Table;
 
@@ -30,30 +29,17 @@ pub(crate) struct Args {
     /// Explain it (also: -v)
     #[arg(long)]
     explain: bool,
-    /// Read it as HTML
-    #[arg(long, conflicts_with = "text")]
-    html: bool,
-    /// Read it as plain text
-    #[arg(long)]
-    text: bool,
-    /// Its character set, as an HTTP header names it
-    #[arg(long, value_name = "NAME")]
-    charset: Option<String>,
-    /// Its address
-    #[arg(long)]
-    url: Option<String>,
+    #[command(flatten)]
+    page: PageOptions,
     #[command(flatten)]
     recipe: RecipeArgs,
 }
 
 pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let recipe = args.recipe.recipe()?;
-    let kind = if args.html { Some(PageKind::Html) } else { args.text.then_some(PageKind::Text) };
     let mut output = Output::stdout();
     for path in &args.files {
-        let mut file = PageFile::read(path, kind)?;
-        file.charset.clone_from(&args.charset);
-        file.url.clone_from(&args.url);
+        let file = args.page.read(path)?;
         let page = file.page();
         let explained = args.explain || global.verbose;
         let explanation = explained.then(|| recipe.explain(&page));

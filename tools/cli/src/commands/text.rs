@@ -3,12 +3,12 @@
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
-use nddb::text::{BlockKind, Page, PageKind, text_blocks};
+use nddb::text::{BlockKind, Page, text_blocks};
 use serde_json::{Value, json};
 
 use crate::args::Global;
 use crate::failure::{Code, Failure, Result};
-use crate::inputs::{PageFile, lines as lines_of};
+use crate::inputs::{PageOptions, lines as lines_of};
 use crate::output::Output;
 
 /// Print the text of pages that is compared: their content, without navigation and other boilerplate
@@ -35,31 +35,18 @@ pub(crate) struct Args {
     /// Read JSON lines with "id" and "html" or "text"
     #[arg(long, conflicts_with_all = ["html", "text", "explain", "charset", "url"])]
     jsonl: bool,
-    /// Read it as HTML
-    #[arg(long, conflicts_with = "text")]
-    html: bool,
-    /// Read it as plain text
-    #[arg(long)]
-    text: bool,
-    /// Its character set, as an HTTP header names it
-    #[arg(long, value_name = "NAME")]
-    charset: Option<String>,
-    /// Its address
-    #[arg(long)]
-    url: Option<String>,
+    #[command(flatten)]
+    page: PageOptions,
 }
 
 pub(crate) fn run(args: &Args, _: &Global) -> Result<Code> {
-    let kind = if args.html { Some(PageKind::Html) } else { args.text.then_some(PageKind::Text) };
     let mut output = Output::stdout();
     for path in &args.files {
         if args.jsonl {
             print_lines(path, args, &mut output)?;
             continue;
         }
-        let mut file = PageFile::read(path, kind)?;
-        file.charset.clone_from(&args.charset);
-        file.url.clone_from(&args.url);
+        let file = args.page.read(path)?;
         for block in text_blocks(&file.page()) {
             if args.explain {
                 output.line(&format!("{:<8} {}", name(block.kind), block.text))?;

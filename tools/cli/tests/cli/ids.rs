@@ -97,7 +97,7 @@ fn pages_of_several_folders_have_their_folder_in_their_ids() {
     assert_eq!(ids(&dir), ["a/index.html", "b/index.html"]);
 }
 
-/// What is left of files of lines after `filter`, and what it says.
+/// Filters files of lines; returns the lines that are left, and the messages.
 fn filtered(dir: &Dir, inputs: &[&str], options: &[&str]) -> (Vec<String>, String) {
     let ran = dir.nddb([&["filter", "db"], inputs, &["--clusters", "c", "-o", "out/"], options].concat()).done();
     let left = inputs.iter().flat_map(|input| {

@@ -302,7 +302,8 @@ fn all_queries_and_all_pairs_say_the_same_where_some_documents_are_bare_fingerpr
 fn texts_verify_what_a_method_finds() {
     let dir = Dir::new();
     dir.nddb(["create", "db"]).done();
-    // One half is the same, and stands at the same index: enough of the min-values for a looser method, not of the text.
+    // One half is the same, and stands at the same index: enough of the min-values for a looser method, not of the
+    // text.
     let page = |others: std::ops::Range<usize>| text(3, 400, &others.collect::<Vec<_>>());
     let lines: String = [("a", page(0..0)), ("b", page(0..3)), ("c", page(395..400))]
         .iter()

@@ -28,8 +28,8 @@ const STEP_MAX: f64 = 4.0;
 /// Change of the weights below which a step is the last one.
 const STEP_MIN: f64 = 1e-7;
 
-/// Fits the traits that are `used`, but for [`REST`], whose weight is set; those whose weight would have the wrong sign left out one by one. The search begins
-/// at the model `near`, which decides how long it takes, and not what it finds.
+/// Fits the traits that are `used`, but for [`REST`], whose weight is set; those whose weight would have the wrong sign
+/// left out one by one. The search begins at the model `near`, which decides how long it takes, and not what it finds.
 pub(super) fn fit(
     examples: &[Example],
     weights: &[f64],

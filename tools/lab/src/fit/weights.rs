@@ -15,8 +15,8 @@ pub fn components(examples: &[Example]) -> Vec<usize> {
     examples.iter().map(|example| root(&mut parent, example.groups[0] as usize)).collect()
 }
 
-/// Returns the weight of each example: sets by their weights, alike where none is given, components of a set alike, pairs of
-/// a component alike; their sum is the number of examples.
+/// Returns the weight of each example: sets by their weights, alike where none is given, components of a set alike,
+/// pairs of a component alike; their sum is the number of examples.
 pub fn weights(examples: &[Example], of_sets: &[f64]) -> Vec<f64> {
     let mut sizes: BTreeMap<(u32, usize), usize> = BTreeMap::new();
     let keys: Vec<(u32, usize)> =

@@ -43,14 +43,14 @@ Examples:
 pub(crate) struct Args {
     #[command(flatten)]
     database: Database,
-    /// Which document of a cluster is kept: stored (first; then no later run removes what an earlier one kept), batch (of
-    /// the batch named first), newest, oldest, longest, shortest-url, id; the first rule that tells two apart decides,
-    /// then the id
+    /// Which document of a cluster is kept: stored (first; then no later run removes what an earlier one kept), batch
+    /// (of the batch named first), newest, oldest, longest, shortest-url, id; the first rule that tells two apart
+    /// decides, then the id
     #[arg(long, value_name = "RULES", value_delimiter = ',', default_value = "stored")]
     keep: Vec<Keep>,
-    /// Which near-duplicates of the kept document are removed: near (all), contained (those of whose content less than a
-    /// fifth or than 30 terms may be missing from it), or identical (those with its text); pages with hardly any content
-    /// only if their text is the same
+    /// Which near-duplicates of the kept document are removed: near (all), contained (those of whose content less than
+    /// a fifth or than 30 terms may be missing from it), or identical (those with its text); pages with hardly any
+    /// content only if their text is the same
     #[arg(long, value_name = "RULE", default_value_t)]
     remove: Remove,
     /// Join whatever any pair connects, instead of stars
@@ -64,8 +64,8 @@ pub(crate) struct Args {
     format: PairFormat,
     #[command(flatten)]
     with: WithArgs,
-    /// The folder of an earlier run: renamed.tsv says what became of clusters whose ids are gone, flipped.txt lists what
-    /// that run kept and this one removes
+    /// The folder of an earlier run: renamed.tsv says what became of clusters whose ids are gone, flipped.txt lists
+    /// what that run kept and this one removes
     #[arg(long, value_name = "DIR", requires = "output")]
     previous: Option<PathBuf>,
     // The last one: options behind it would stand under its heading.

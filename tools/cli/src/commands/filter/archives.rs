@@ -28,8 +28,8 @@ impl Archives {
         last.map_or_else(Options::default, |archive| Options::from_reading(archive.reading.as_ref()))
     }
 
-    /// Returns the numbers of the archives that a file is: those under its path with its content, else all with that. It
-    /// may have been loaded several times, by other options.
+    /// Returns the numbers of the archives that a file is: those under its path with its content, else all with that.
+    /// It may have been loaded several times, by other options.
     pub(super) fn numbers(&self, file: &Path) -> Result<Vec<u32>> {
         if self.0.iter().all(|(_, archive)| archive.size != inputs::size(file)) {
             return Ok(Vec::new());

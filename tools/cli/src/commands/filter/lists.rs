@@ -74,8 +74,8 @@ impl RemoveList {
         }
     }
 
-    /// Decides about a row: its id, if it has one, and of an archive of the database what its place would be called there.
-    /// Where the place of both is known it decides; else the id, of which there must be one row alone.
+    /// Decides about a row: its id, if it has one, and of an archive of the database what its place would be called
+    /// there. Where the place of both is known it decides; else the id, of which there must be one row alone.
     pub(super) fn decide(&mut self, id: Option<&str>, places: Option<&[Place]>) -> Fate {
         let named = id.and_then(|id| self.index(id));
         let standing = places.into_iter().flatten().find_map(|place| {
@@ -99,8 +99,8 @@ impl RemoveList {
         }
     }
 
-    /// Returns whether a record of the document with this id is removed with it; `None` if no row with the id was met, and
-    /// the id is on the list.
+    /// Returns whether a record of the document with this id is removed with it; `None` if no row with the id was met,
+    /// and the id is on the list.
     pub(super) fn takes_related(&self, id: &str) -> Option<bool> {
         let Some(index) = self.index(id) else { return Some(false) };
         let listed = &self.all[index];

@@ -43,10 +43,10 @@ const BUFFER: usize = 256 << 10;
 /// other records that are no documents, and what has no id, are kept. A file gets its name when it is whole, so that
 /// the command can be run again. Several inputs go into a folder, under their names.
 ///
-/// Of an archive that was loaded, exactly the rows are removed that were judged, by file and place. Of other files, rows
-/// are known by their ids, and kept where several have one; for that they are read twice. The database says by which
-/// field the ids of a file were read when it was loaded. Memory grows with the lists (130 bytes an id), not with the
-/// inputs.
+/// Of an archive that was loaded, exactly the rows are removed that were judged, by file and place. Of other files,
+/// rows are known by their ids, and kept where several have one; for that they are read twice. The database says by
+/// which field the ids of a file were read when it was loaded. Memory grows with the lists (130 bytes an id), not with
+/// the inputs.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "nddb filter [OPTIONS] DB INPUT... -o OUT",
@@ -89,7 +89,7 @@ pub(crate) struct Args {
     /// Where ids come from, as with 'nddb load --id' [default: record]
     #[arg(long, value_enum, value_name = "FROM")]
     id: Option<IdFrom>,
-    /// What stands before all ids, as with 'nddb load --id-prefix'
+    /// The prefix of all ids, as with 'nddb load --id-prefix'
     #[arg(long, value_name = "TEXT")]
     id_prefix: Option<String>,
 }

@@ -2,8 +2,8 @@
 //!
 //! Most writers say of a request or of metadata to which page it belongs (WARC-Concurrent-To, or WARC-Refers-To);
 //! others say of the page to which request it belongs, which stands before it. So a request that names no page waits
-//! for the next page. Records whose page is not decided yet wait for it, too: of several pages of one id only the one that
-//! was judged is removed.
+//! for the next page. Records whose page is not decided yet wait for it, too: of several pages of one id only the one
+//! that was judged is removed.
 
 use std::collections::VecDeque;
 

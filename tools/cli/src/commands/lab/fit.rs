@@ -39,8 +39,8 @@ pub(crate) struct Args {
     /// The labels of the same set, as for nddb eval; once for each set
     #[arg(long, value_name = "FILE", required = true)]
     pairs: Vec<PathBuf>,
-    /// The groups of the same set, which are predicted without one another: lines of id, tab, group; `-` where the groups
-    /// of a set are its sites [default: for all sets]. Groups of one name are one group, in whatever set
+    /// The groups of the same set, which are predicted without one another: lines of id, tab, group; `-` where the
+    /// groups of a set are its sites [default: for all sets]. Groups of one name are one group, in whatever set
     #[arg(long, value_name = "FILE")]
     groups: Vec<PathBuf>,
     /// The weight of the same set, made pages less than labelled ones; once for each set [default: 1]

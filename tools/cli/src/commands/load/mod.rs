@@ -33,15 +33,15 @@ use crate::{database, interrupt, output};
 /// Reads WARC, WET and ARC (plain, .gz, .zst), JSONL (.gz, .zst), Parquet, HTML and text files, `id<TAB>hex` lines and
 /// raw fingerprints, tables of sketches, and folders of them: of a folder every file below it whose name tells such a
 /// format, or that of --format; its pages and texts have their path as id. Loading the same documents again changes
-/// nothing. The summary accounts for each entry that was read: it is stored, unchanged, repeated, skipped, or no document,
-/// as a request in a WARC file is. What cannot be read is skipped, and listed with --skipped; what has an id that comes
-/// again with another content is repeated, and the last one is stored. In both cases the exit code is 3. Sketches of
-/// another recipe than the database's end a load with exit code 12; what it committed before them stays.
+/// nothing. The summary accounts for each entry that was read: it is stored, unchanged, repeated, skipped, or no
+/// document, as a request in a WARC file is. What cannot be read is skipped, and listed with --skipped; what has an id
+/// that comes again with another content is repeated, and the last one is stored. In both cases the exit code is 3.
+/// Sketches of another recipe than the database's end a load with exit code 12; what it committed before them stays.
 ///
-/// After ^C or a crash the same command goes on: archives that are loaded and were not modified since are passed over and
-/// named, and the one it was at is read from where it stood. If all of them are loaded they are read again, as with
-/// --again; so are those of a --pending batch, which may have been cancelled, and those whose batch was deleted. Bytes of a
-/// file's name that are not UTF-8 stand as %FF in its id.
+/// After ^C or a crash the same command goes on: archives that are loaded and were not modified since are passed over
+/// and named, and the one it was at is read from where it stood. If all of them are loaded they are read again, as with
+/// --again; so are those of a --pending batch, which may have been cancelled, and those whose batch was deleted. Bytes
+/// of a file's name that are not UTF-8 stand as %FF in its id.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "nddb load [OPTIONS] DB INPUT...",
@@ -131,7 +131,8 @@ struct Fields {
 /// Where ids come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(in crate::commands) enum IdFrom {
-    /// The field or column of the id; WARC-Record-ID; of WET records WARC-Refers-To; of a page in a folder its path below
+    /// The field or column of the id; WARC-Record-ID; of WET records WARC-Refers-To; of a page in a folder its path
+    /// below
     #[default]
     Record,
     /// The address, of WARC, WET and ARC documents

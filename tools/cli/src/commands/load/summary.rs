@@ -24,8 +24,8 @@ pub(super) fn reasons(report: &LoadReport) -> BTreeMap<&'static str, u64> {
     reasons
 }
 
-/// Says what became of all entries that were read. The counts add up: each entry is stored, unchanged, repeated, skipped
-/// or no document.
+/// Says what became of all entries that were read. The counts add up: each entry is stored, unchanged, repeated,
+/// skipped or no document.
 pub(super) fn account(report: &LoadReport) -> String {
     let loaded = &report.loaded;
     let mut text = format!(
