@@ -70,7 +70,8 @@ fn what_is_counted_is_what_expand_lists() {
         for method in METHODS {
             for listed in [0, 5, LISTED] {
                 let many = agree(listed, reader.view(), &all, &options(method), &format!("{method}, {seed}, {listed}"));
-                assert_eq!(many > 0, listed < LISTED, "{method}, {seed}, {listed}");
+                // Whether some have more pairs than are listed in earnest is up to the seed.
+                assert!(many > 0 || listed == LISTED, "{method}, {seed}, {listed}");
             }
         }
     }
