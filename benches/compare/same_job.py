@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Does the job that README.md shows with datatrove and with nddb, both by the commands that stand there, and prints a
-table of both.
+"""Does the job that README.md shows with datatrove and with nddb, by the commands of that page, and prints a table of
+both.
 
     cargo build --release -p nddb-cli
     same_job.py SET... --nddb target/release/nddb > table.md
@@ -26,7 +26,6 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 from compare import PACKAGES  # noqa: E402
@@ -83,8 +82,8 @@ def measured(command, folder):
 
 def blocks():
     """Returns the code of both sides, as README.md has it."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    text = text[text.index("**The same job with datatrove**") :]
+    text = (HERE / "README.md").read_text(encoding="utf-8")
+    text = text[text.index("## The same job with datatrove") :]
     python = re.search(r"```python\n(.*?)```", text, re.DOTALL).group(1)
     shell = re.search(r"```sh\n(.*?)```", text, re.DOTALL).group(1)
     lines = [line.split("  #")[0].strip() for line in shell.splitlines()]
