@@ -142,7 +142,7 @@ pub struct Profile {
     pub address: LeadingWords,
     /// The numbers of its content.
     pub numbers: Numbers,
-    /// Number of terms of its content; without numbers, unless these are most of it.
+    /// Number of terms of its content; without numbers, unless these are more than half as many.
     pub terms: u32,
     /// Number of terms of its whole text, with numbers.
     pub whole_terms: u32,

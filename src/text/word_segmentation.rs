@@ -74,7 +74,7 @@ fn goes_with_letter(c: char) -> bool {
 ///
 /// So the letters around a cut decide on it, and an edit changes the pieces next to it and no others. Pieces of a fixed
 /// length would all change behind a letter too many; single letters would be too alike in all texts of an alphabet.
-fn pieces(text: &str, mut each: impl FnMut(usize, usize)) {
+pub(crate) fn pieces(text: &str, mut each: impl FnMut(usize, usize)) {
     let (mut begin, mut last) = (0, 0);
     let mut from = 0;
     while from < text.len() {

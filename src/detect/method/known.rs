@@ -27,7 +27,7 @@ pub(crate) struct Known<S> {
     pub(crate) is_without_terms: bool,
 }
 
-/// Returns the digest of the token sequence of a record; `None` for an empty text, since empty texts are not compared.
+/// Returns the digest of the text of a record; `None` for an empty text, since empty texts are not compared.
 pub(crate) fn digest_of(record: &Record) -> Option<&[u8; 16]> {
     record.digest.as_ref().filter(|_| record.tokens != Some(0))
 }

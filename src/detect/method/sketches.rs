@@ -9,7 +9,7 @@ use crate::sketch::{PROFILE_SIZE, Recipe};
 pub(crate) enum Sketch {
     /// The simhash fingerprint.
     Fingerprint,
-    /// The digest of the token sequence.
+    /// The digest of the text.
     Digest,
     /// Six supershingles.
     Supershingles,

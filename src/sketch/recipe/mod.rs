@@ -23,8 +23,10 @@ pub struct Sketch {
     pub fingerprint: u64,
     /// The number of terms (Henzinger 2).
     pub tokens: u64,
-    /// The digest of the token sequence: pages with equal digests are exact duplicates (Henzinger 2). XXH3 (128
-    /// bits, most significant byte first) of the tokens, 8 bytes each, little-endian.
+    /// A digest, XXH3 (128 bits, most significant byte first): pages with equal digests are exact duplicates. Of
+    /// `main` that of the whole text, in its own letters and with its punctuation, words between white space followed
+    /// by one space each, and then of the addresses of its images; of other recipes that of the token sequence
+    /// (Henzinger 2), 8 bytes a token, little-endian.
     pub digest: [u8; 16],
     /// The min-values of algorithm B (Henzinger 2), if the recipe has them and the page a term.
     pub min_hash: Option<MinHash>,
@@ -41,7 +43,7 @@ pub struct Sketch {
 /// The base `main` is the default. Without the flag `c`, its databases keep the keys of its own verdict alone. It reads
 /// the terms of a page's content (`text::page_content`), in lower case: fingerprint (`sketch::min_bits`), min-values,
 /// supershingles, projection, bands, and the profile that the default verdict compares. So pages of one site are not
-/// similar because their navigation is. The number of tokens and their digest are those of the whole page. Its sites
+/// similar because their navigation is. The number of tokens and the digest are those of the whole page. Its sites
 /// are registrable domains, by the public suffix list; those of the other bases are Henzinger's unless the flag `psl`
 /// is set.
 ///
@@ -298,7 +300,10 @@ impl Recipe {
         Sketch {
             fingerprint,
             tokens: tokens.len() as u64,
-            digest: digest_of(tokens.hashes()),
+            digest: match self.kind {
+                Kind::Content => digest_of_text(tokens.text()),
+                _ => digest_of(tokens.hashes()),
+            },
             min_hash,
             projection,
             profile,
@@ -321,15 +326,17 @@ impl Recipe {
 
     /// Returns the derivation of a page's fingerprint.
     pub fn explain(&self, page: &Page<'_>) -> Explanation {
+        if self.kind == Kind::Content {
+            let content = page_content(page);
+            let (terms, hashes): (Vec<String>, _) = (content.terms().collect(), content.hashes());
+            let tokens = content.into_tokens().len() as u64;
+            return Explanation::of_content(&terms, &hashes, tokens, min_bits::fingerprint(&hashes));
+        }
         let tokens = tokens(page);
         let fingerprint = self.sketch(page).fingerprint;
         let mut explainer = Explainer::default();
         match self.kind {
-            Kind::Content => {
-                let content = page_content(page);
-                let terms: Vec<String> = content.terms().collect();
-                return Explanation::of_content(&terms, &content.hashes(), tokens.len() as u64, fingerprint);
-            }
+            Kind::Content => (),
             Kind::Terms(terms) => {
                 let folded: Vec<String> = tokens.terms().map(str::to_lowercase).collect();
                 let features = Features { terms, ..Features::default() };
@@ -346,7 +353,7 @@ impl Recipe {
     }
 }
 
-/// Tokens whose bytes are hashed at once.
+/// Tokens, or bytes of a text, that are hashed at once.
 const HASHED: usize = 1 << 12;
 
 /// Returns the XXH3-128 of the bytes of tokens. Those of a long page are hashed part by part: a copy of all would take
@@ -357,6 +364,21 @@ fn digest_of(tokens: &[u64]) -> [u8; 16] {
     }
     let mut hasher = Xxh3Default::new();
     tokens.chunks(HASHED).for_each(|part| hasher.update(bytes_of(part).as_flattened()));
+    hasher.digest128().to_be_bytes()
+}
+
+/// Returns the XXH3-128 of the words of a text, a space behind each. Words are what stands between white space.
+fn digest_of_text(text: &str) -> [u8; 16] {
+    let (mut hasher, mut part) = (Xxh3Default::new(), Vec::with_capacity(2 * HASHED));
+    for word in text.split_whitespace() {
+        part.extend_from_slice(word.as_bytes());
+        part.push(b' ');
+        if part.len() >= HASHED {
+            hasher.update(&part);
+            part.clear();
+        }
+    }
+    hasher.update(&part);
     hasher.digest128().to_be_bytes()
 }
 

@@ -12,8 +12,8 @@
 //!
 //! * Lengths are in *units*: one for an ASCII character of a term, two for any other.
 //! * Characters without width that shape no letters are not there, such as zero-width spaces. Terms are looked at in
-//!   lower case. Those of digits alone are *numbers*, and no terms of the content unless they outnumber all others; the
-//!   whole text has all terms.
+//!   lower case. Those of digits alone are *numbers*, and no terms of the content unless they are more than half as many
+//!   as words; the whole text has all terms.
 //! * The title of a page of markup is the first `title` that has a term and is of no drawing, that of plain text its
 //!   first line, if that is as short as a heading, no sentence, and another one follows. Headings are the `h1` to `h3`
 //!   of the content with all their blocks, and those of the highest rank that are in no frame and no link. In plain
@@ -179,7 +179,8 @@ impl PageContent {
                 of_kind.push(index);
             }
         }
-        if self.numbers.len() > self.terms.len() {
+        let is_word = |&&index: &&u32| tokens.term(index as usize).contains(char::is_alphanumeric);
+        if 2 * self.numbers.len() > self.terms.iter().filter(is_word).count() {
             self.terms.extend(&self.numbers);
             self.terms.sort_unstable();
         }

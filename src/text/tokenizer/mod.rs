@@ -17,6 +17,8 @@
 //! and dots lose characters that are not alphanumeric at either end (`http:` is `http`, `a-b?id=5` stays whole). A
 //! token is the hash of a term: XXH3 (64 bits, seed 0) of its UTF-8 bytes.
 
+mod wordless;
+
 use std::ops::Range;
 
 use xxhash_rust::xxh3::xxh3_64;
@@ -98,6 +100,15 @@ impl Tokens {
         self.hashes.clear();
     }
 
+    /// Cuts what has no words into pieces ([`wordless`]).
+    fn cut_wordless_text(&mut self) {
+        if let Some(spans) = wordless::with_pieces(&self.text, self.text_size, &self.spans) {
+            self.spans = spans;
+            self.hashes.clear();
+            self.hash();
+        }
+    }
+
     fn hash(&mut self) {
         let bytes = self.text.as_bytes();
         self.hashes.extend(self.spans.iter().map(|&(from, to)| xxh3_64(&bytes[from..to])));
@@ -152,7 +163,8 @@ impl Tokenizer {
         (tokens, map.before(&steps))
     }
 
-    /// Replaces the content of `tokens` by the terms of a page. Returns the parts of its text and their containers
+    /// Replaces the content of `tokens` by the terms of a page, and the pieces of what has no words ([`wordless`]).
+    /// Returns the parts of its text and their containers
     /// (none of plain text), and whether the page has markup that scripts may show.
     pub(crate) fn tokens_and_containers(
         &self,
@@ -161,7 +173,7 @@ impl Tokenizer {
         tokens: &mut Tokens,
     ) -> (Vec<OutlinePart>, Vec<Container>, bool) {
         let text = shown(page).text;
-        match page.kind {
+        let found = match page.kind {
             PageKind::Html => {
                 let mut scan = scan_with_containers(&text, Layout::Raw, templates);
                 let (parts, containers) = (std::mem::take(&mut scan.parts), std::mem::take(&mut scan.containers));
@@ -175,7 +187,9 @@ impl Tokenizer {
                 self.split_text(tokens);
                 (Vec::new(), Vec::new(), false)
             }
-        }
+        };
+        tokens.cut_wordless_text();
+        found
     }
 
     /// Splits a page of markup into terms. Returns the map of its text and image terms, which is valid only if the

@@ -1,0 +1,118 @@
+//! Terms of what has no words: drawings in symbols, dice, Morse code, programs in operators, certificates, genes.
+//!
+//! Such text is cut into pieces like scripts without spaces. Elsewhere symbols are no terms, as in Henzinger 2: what
+//! punctuation says of prose is little. But two pages of one caption over two drawings would be one page if drawings
+//! had no terms, and so would two keys of a thousand letters under one licence, if each line of a key were one term.
+
+use crate::text::ignorable::is_ignorable;
+use crate::text::letters::is_joiner;
+use crate::text::word_segmentation::pieces;
+
+/// Symbols are terms where they are more than one byte in so many of a text, white space left out.
+const SHARE: usize = 3;
+
+/// No word is longer, in bytes; nor is a hash in hexadecimal digits that names a version.
+const LONGEST_WORD: usize = 40;
+
+/// Returns the terms of a text with its symbols, if these are much of it, and with terms that are too long to be words
+/// cut into pieces; `None` if there are neither. `spans` are the beginning and end of each term; those that begin at
+/// `size` or behind it are left as they are.
+pub(super) fn with_pieces(text: &str, size: usize, spans: &[(usize, usize)]) -> Option<Vec<(usize, usize)>> {
+    let of_text = || spans.iter().filter(|(from, _)| *from < size);
+    let are_much = are_much(&text[..size], of_text().map(|(from, to)| to - from).sum());
+    if !are_much && !of_text().any(|&(from, to)| is_no_word(&text[from..to])) {
+        return None;
+    }
+    let (mut all, mut done) = (Vec::with_capacity(2 * spans.len()), 0);
+    for &(from, to) in spans {
+        if from < size {
+            if are_much {
+                append_symbols(text, done, from, &mut all);
+            }
+            done = to;
+            if is_no_word(&text[from..to]) {
+                pieces(&text[from..to], |begin, end| all.push((from + begin, from + end)));
+                continue;
+            }
+        }
+        all.push((from, to));
+    }
+    if are_much {
+        append_symbols(text, done, size, &mut all);
+    }
+    Some(all)
+}
+
+/// Returns whether symbols are much of a text whose terms have so many bytes.
+fn are_much(text: &str, terms: usize) -> bool {
+    let blanks = text.bytes().filter(|byte| *byte <= b' ').count();
+    let visible = text.len() - blanks;
+    visible.saturating_sub(terms) * SHARE > visible
+}
+
+fn is_no_word(term: &str) -> bool {
+    term.len() > LONGEST_WORD && term.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
+/// Appends the pieces of the symbols of `text[from..to]`, which has no terms.
+fn append_symbols(text: &str, from: usize, to: usize, spans: &mut Vec<(usize, usize)>) {
+    let is_seen = |c: char| !(c.is_whitespace() || c.is_control() || is_joiner(c) || is_ignorable(c));
+    let mut at = from;
+    while let Some(begin) = text[at..to].find(is_seen).map(|offset| at + offset) {
+        let end = text[begin..to].find(|c| !is_seen(c)).map_or(to, |offset| begin + offset);
+        pieces(&text[begin..end], |from, to| spans.push((begin + from, begin + to)));
+        at = end;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::text::page::Page;
+    use crate::text::page_content::page_content;
+    use crate::text::tokenizer::tokens;
+
+    fn terms(page: &Page<'_>) -> Vec<String> {
+        page_content(page).into_tokens().terms().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn symbols_are_terms_where_they_are_much_of_a_text() {
+        for (text, symbols) in [
+            ("Roll 2: \u{2680}\u{2685} \u{2683}\u{2680}", ":⚀⚅⚃⚀"),
+            ("SOS ... --- ..., -.-.", "...---...,-.-."),
+            ("+[->+<] x", "+[->+<]"),
+            ("\u{280b}\u{2815}\u{fe0f}", "\u{280b}\u{2815}"),
+        ] {
+            let terms = terms(&Page::text(text));
+            let of_symbols = terms.iter().filter(|term| !term.contains(char::is_alphanumeric));
+            assert_eq!(of_symbols.map(String::as_str).collect::<String>(), symbols);
+            assert!(terms.len() < text.chars().count(), "{terms:?}");
+        }
+    }
+
+    #[test]
+    fn symbols_of_prose_and_of_programs_are_none() {
+        assert_eq!(terms(&Page::text("\"Well,\" she said; \u{2014} no.")), ["Well", "she", "said", "no"]);
+        assert_eq!(terms(&Page::text("let sum = first + second;")), ["let", "sum", "first", "second"]);
+        // The terms of the papers are Henzinger's.
+        assert_eq!(tokens(&Page::text("+[->+<] x")).len(), 1);
+    }
+
+    #[test]
+    fn what_is_too_long_for_a_word_is_cut_into_pieces() {
+        let line = "MIIDdzCCAl8CBGVnZ3kwDQYJKoZIhvcNAQELBQAwgYAxCzAJBgNVBAYTAkRF";
+        let cut = terms(&Page::text(&format!("key {line} end")));
+        assert!((15..50).contains(&cut.len()), "{cut:?}");
+        assert_eq!(cut[1..cut.len() - 1].concat(), line);
+        let name = "da39a3ee5e6b4b0d3255bfef95601890afd80709";
+        assert_eq!(terms(&Page::text(name)), [name]);
+        let slug = "see https://a.example/what-is-said-of-foxes-and-of-whales-in-the-north";
+        assert_eq!(terms(&Page::text(slug)).len(), 5);
+    }
+
+    #[test]
+    fn images_and_markup_stay_where_they_are() {
+        let html = "<p>Throw<img src=/die.png>\u{2680} \u{2681}<p>\u{2682} \u{2683} \u{2684} to";
+        assert_eq!(terms(&Page::html(html)), ["Throw", "/die.png", "⚀", "⚁", "⚂", "⚃", "⚄", "to"]);
+    }
+}
