@@ -21,6 +21,8 @@
 //!   that the agreement of min-values is the resemblance and spreads like independent draws.
 //! * A supershingle is XXH3 (64 bits, seed 0) of its 14 min-values, each as 4 bytes, little-endian.
 
+use std::collections::HashMap;
+
 use nddb_format::record::supershingles_of;
 use nddb_format::summaries::min_byte;
 use xxhash_rust::xxh3::xxh3_64;
@@ -166,11 +168,36 @@ pub(super) fn first_min_values<const N: usize>(tokens: &[u64], shingle: usize) -
     values_of(bytes_of(tokens).as_flattened(), shingle)
 }
 
-/// As [`first_min_values`], of the shingles that are long enough to tell texts apart ([`separating`]).
+/// As [`first_min_values`], of the shingles that are long enough to tell texts apart ([`separating`]); where no length
+/// is, of their [`occurrences`].
 pub(super) fn separating_min_values<const N: usize>(tokens: &[u64], shingle: usize, share: usize) -> Option<[u32; N]> {
     let bytes = bytes_of(tokens);
     let bytes = bytes.as_flattened();
-    values_of(bytes, separating(tokens, bytes, shingle, share))
+    let (length, is_separating) = separating(tokens, bytes, shingle, share);
+    if !is_separating && let Some(occurrences) = occurrences(bytes, length) {
+        return values_of_shingles(occurrences.into_iter());
+    }
+    values_of(bytes, length)
+}
+
+/// Most different shingles that are counted one by one.
+const COUNTED: usize = 1 << 16;
+
+/// Returns a hash for each occurrence of each shingle, so that texts which repeat one sequence differ by how often they
+/// do: of the first XXH3 (64 bits, seed 0) of the shingle, of each further one that of the shingle's hash and the
+/// number of occurrences before it, 8 bytes each, little-endian. `None` for too many different ones.
+fn occurrences(bytes: &[u8], shingle: usize) -> Option<Vec<u32>> {
+    let (mut counts, mut hashes) = (HashMap::new(), Vec::new());
+    for hash in windows(bytes, shingle).map(xxh3_64) {
+        let count = counts.entry(hash).or_insert(0u64);
+        let of_this = [hash.to_le_bytes(), count.to_le_bytes()];
+        hashes.push(if *count == 0 { hash } else { xxh3_64(of_this.as_flattened()) } as u32);
+        *count += 1;
+        if counts.len() > COUNTED {
+            return None;
+        }
+    }
+    Some(hashes)
 }
 
 /// Returns the bytes of tokens, 8 each, little-endian.
@@ -204,17 +231,21 @@ fn is_of_few_words(tokens: &[u64]) -> bool {
 /// Returns the number of terms in the shingles by which a text is compared, given its tokens and their bytes:
 /// `shingle`, or twice as many as long as less than one in `share` of its shingles differs, at most 32; 16, or half of
 /// the text, for a text of at most 16 different words that stand three times each on average. All texts of four
-/// letters, or of yes and no, have the same pairs of terms; these say nothing of any of them.
+/// letters, or of yes and no, have the same pairs of terms; these say nothing of any of them. And whether one in
+/// `share` of these differs.
 ///
 /// How many differ is counted by linear counting (Whang et al. 1990): of a bitmap with four bits for each shingle,
 /// rounded up to a power of two, the bits that the low bits of their XXH3 (64 bits, seed 0) name.
-fn separating(tokens: &[u64], bytes: &[u8], shingle: usize, share: usize) -> usize {
-    if is_of_few_words(tokens) {
-        return shingle.max(LONG.min(tokens.len() / 2));
-    }
-    let mut length = shingle;
+fn separating(tokens: &[u64], bytes: &[u8], shingle: usize, share: usize) -> (usize, bool) {
+    let (mut length, longest) = match is_of_few_words(tokens) {
+        true => (shingle.max(LONG.min(tokens.len() / 2)), 0),
+        false => (shingle, LONGEST),
+    };
     let mut seen: Vec<u64> = Vec::new();
-    while length < LONGEST && length < tokens.len() {
+    loop {
+        if tokens.len() <= length {
+            return (length, true);
+        }
         let count = tokens.len() - length + 1;
         let mask = (4 * count).next_power_of_two().max(64) - 1;
         seen.clear();
@@ -224,35 +255,38 @@ fn separating(tokens: &[u64], bytes: &[u8], shingle: usize, share: usize) -> usi
             seen[bit / 64] |= 1 << (bit % 64);
         }
         let different: u32 = seen.iter().map(|word| word.count_ones()).sum();
-        if share * different as usize >= count {
-            break;
+        let is_separating = share * different as usize >= count;
+        if is_separating || length >= longest {
+            return (length, is_separating);
         }
         length *= 2;
     }
-    length
 }
 
 fn values_of<const N: usize>(bytes: &[u8], shingle: usize) -> Option<[u32; N]> {
+    values_of_shingles(windows(bytes, shingle).map(|window| xxh3_64(window) as u32))
+}
+
+/// Returns the first N min-values of shingles, by the low bits of their hashes; `None` if there are none.
+fn values_of_shingles<const N: usize>(mut shingles: impl Iterator<Item = u32>) -> Option<[u32; N]> {
     const { assert!(N <= MIN_VALUES) };
-    if bytes.is_empty() {
-        return None;
-    }
     let mut values = [u32::MAX; LANES * VECTORS];
     // The shingles of a block stay in the first-level cache for all functions.
     const BLOCK: usize = 2048;
     let mut block = Vec::with_capacity(BLOCK);
-    let mut windows = windows(bytes, shingle);
+    let mut is_empty = true;
     loop {
         block.clear();
-        block.extend(windows.by_ref().take(BLOCK).map(|window| xxh3_64(window) as u32));
+        block.extend(shingles.by_ref().take(BLOCK));
         if block.is_empty() {
             break;
         }
+        is_empty = false;
         lower(&mut values[..N.next_multiple_of(LANES)], &block);
     }
     let mut first = [0; N];
     first.copy_from_slice(&values[..N]);
-    Some(first)
+    (!is_empty).then_some(first)
 }
 
 /// Returns the min-values and supershingles of a set of shingles.

@@ -522,6 +522,21 @@ mod tests {
         }
     }
 
+    /// One word again and again, or one sentence, is another text if it is there twice as often.
+    #[test]
+    fn texts_that_repeat_themselves_are_compared_by_how_often_they_do() {
+        for text in ["buffalo ", "the quick brown fox jumps over the lazy dog and is away "] {
+            let pages = [3, 6, 12, 24, 48].map(|times| {
+                let sketch = Recipe::default().sketch(&Page::text(&text.repeat(8 * times)));
+                (sketch.profile.expect("a profile"), min_bytes(&sketch.min_hash.expect("min-values").values))
+            });
+            for (index, a) in pages.iter().enumerate() {
+                assert!(probability(a, a) > 0.9);
+                pages[..index].iter().for_each(|b| assert!(probability(a, b) < 0.5, "{text}: {}", probability(a, b)));
+            }
+        }
+    }
+
     /// What contents alone rule out is ruled out with names, by any weights.
     #[test]
     fn contents_that_are_too_far_apart_need_no_names() {
