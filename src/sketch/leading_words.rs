@@ -69,6 +69,11 @@ impl LeadingWords {
         self.kept().iter().filter(|word| *word & NUMBER == 0).map(|word| word & HASH)
     }
 
+    /// Returns the hashes of the numbers, with their bit.
+    pub fn numbers(&self) -> impl Iterator<Item = u32> + Clone + '_ {
+        self.all().filter(|word| word & NUMBER != 0)
+    }
+
     /// Returns the hashes of the words that are no numbers and occur in the content or the headings too.
     pub fn own(&self) -> impl Iterator<Item = u32> + Clone + '_ {
         self.kept().iter().filter(|word| *word & (OWN | NUMBER) == OWN).map(|word| word & HASH)

@@ -12,15 +12,12 @@ const OTHER_NAMES: f64 = 0.6;
 /// What names count for pages of one file name, as of two versions of a manual.
 const SAME_FILE: f64 = 0.5;
 
-/// The words that name a page, without numbers.
+/// The words that name a page.
 #[derive(Clone, PartialEq)]
 pub(crate) struct Names {
-    title: WordSet,
-    /// The words of the title that occur in the page too, as the name of a site seldom does.
-    own: WordSet,
-    headings: WordSet,
-    /// Own words and headings.
-    all: WordSet,
+    words: Titles,
+    /// The same with the numbers of the title, if it has some.
+    numbered: Option<Titles>,
     /// All words of the file name, with numbers.
     file: WordSet,
     /// Those that are no numbers, and of these those that occur in the page.
@@ -31,49 +28,20 @@ pub(crate) struct Names {
     page: u32,
 }
 
-impl Names {
-    pub(crate) fn of(profile: &Profile) -> Self {
-        let (title, own) = (WordSet::of(profile.title.plain()), WordSet::of(profile.title.own()));
-        let headings = WordSet::of(profile.headings.plain());
-        let (file_name, own_of_file) = (WordSet::of(profile.address.plain()), WordSet::of(profile.address.own()));
-        let file = WordSet::of(profile.address.all());
-        let (host, page) = (profile.host, profile.page);
-        Self { all: own.with(&headings), file, title, own, headings, file_name, own_of_file, host, page }
-    }
+/// The words of a title and of headings.
+#[derive(Clone, PartialEq)]
+struct Titles {
+    title: WordSet,
+    /// The words of the title that occur in the page too, as the name of a site seldom does.
+    own: WordSet,
+    headings: WordSet,
+    /// Own words and headings.
+    all: WordSet,
+}
 
-    /// Returns whether the names are those of two siblings, pages of one host that name two things, and the share of
-    /// the words that name one page and not the other. Two captures of one address are one page, whatever it is called.
-    pub(super) fn differences(&self, other: &Self) -> (bool, f64) {
-        if self.page != 0 && self.page == other.page {
-            return (false, 0.0);
-        }
-        let have_one_file = !self.file.is_empty() && self.file == other.file;
-        let weight = if have_one_file { SAME_FILE } else { 1.0 };
-        let names = weight * self.all.lacking(&other.all);
-        if self.host == 0 || self.host != other.host {
-            return (false, names.min(OTHER_NAMES));
-        }
-        let are_titled = !self.title.is_empty() && !other.title.is_empty();
-        let own = if are_titled { self.lacking(other).min(other.lacking(self)) } else { 0 };
-        if own > 0 {
-            let least = self.own.words().len().min(other.own.words().len());
-            return (true, names.max(weight * own as f64 / least as f64));
-        }
-        let are_nameless = self.is_nameless() && other.is_nameless();
-        if are_nameless && self.has_other_file_name(other) && other.has_other_file_name(self) {
-            return (true, FILE_NAME_SHARE);
-        }
-        (false, names.min(OTHER_NAMES))
-    }
-
-    /// Returns whether the page has neither a title nor headings.
-    fn is_nameless(&self) -> bool {
-        self.title.is_empty() && self.headings.is_empty()
-    }
-
-    /// Returns whether the file name has a word that occurs in the page and not in the other file name.
-    fn has_other_file_name(&self, other: &Self) -> bool {
-        self.own_of_file.words().iter().any(|&word| !other.file_name.has(word))
+impl Titles {
+    fn new(title: WordSet, own: WordSet, headings: WordSet) -> Self {
+        Self { all: own.with(&headings), title, own, headings }
     }
 
     /// Returns the number of own words that do not name the other page. They do if its title has them, or its headings
@@ -86,5 +54,60 @@ impl Names {
             true => lacking().filter(|word| !is_in_headings(word)).count(),
             false => lacking().count(),
         }
+    }
+}
+
+impl Names {
+    pub(crate) fn of(profile: &Profile) -> Self {
+        let (title, own) = (WordSet::of(profile.title.plain()), WordSet::of(profile.title.own()));
+        let headings = WordSet::of(profile.headings.plain());
+        let numbers = WordSet::of(profile.title.numbers());
+        let numbered = || Titles::new(title.with(&numbers), own.with(&numbers), headings.clone());
+        let numbered = (!numbers.is_empty()).then(numbered);
+        let (file_name, own_of_file) = (WordSet::of(profile.address.plain()), WordSet::of(profile.address.own()));
+        let file = WordSet::of(profile.address.all());
+        let (host, page) = (profile.host, profile.page);
+        let words = Titles::new(title, own, headings);
+        Self { words, numbered, file, file_name, own_of_file, host, page }
+    }
+
+    /// Returns whether the names are those of two siblings, pages of one host that name two things, and the share of
+    /// the words that name one page and not the other. Two captures of one address are one page, whatever it is called.
+    pub(super) fn differences(&self, other: &Self) -> (bool, f64) {
+        if self.page != 0 && self.page == other.page {
+            return (false, 0.0);
+        }
+        let have_one_file = !self.file.is_empty() && self.file == other.file;
+        let weight = if have_one_file { SAME_FILE } else { 1.0 };
+        // Numbers in titles are those of chapters and issues; in titles of one file, of versions.
+        let (a, b) = match (&self.numbered, &other.numbered) {
+            (Some(a), Some(b)) if !have_one_file => (a, b),
+            _ => (&self.words, &other.words),
+        };
+        let names = weight * a.all.lacking(&b.all);
+        if self.host == 0 || self.host != other.host {
+            return (false, names.min(OTHER_NAMES));
+        }
+        let are_titled = !a.title.is_empty() && !b.title.is_empty();
+        let own = if are_titled { a.lacking(b).min(b.lacking(a)) } else { 0 };
+        if own > 0 {
+            let least = a.own.words().len().min(b.own.words().len());
+            return (true, names.max(weight * own as f64 / least as f64));
+        }
+        let are_nameless = self.is_nameless() && other.is_nameless();
+        if are_nameless && self.has_other_file_name(other) && other.has_other_file_name(self) {
+            return (true, FILE_NAME_SHARE);
+        }
+        (false, names.min(OTHER_NAMES))
+    }
+
+    /// Returns whether the page has neither a title nor headings.
+    fn is_nameless(&self) -> bool {
+        self.words.title.is_empty() && self.words.headings.is_empty()
+    }
+
+    /// Returns whether the file name has a word that occurs in the page and not in the other file name.
+    fn has_other_file_name(&self, other: &Self) -> bool {
+        self.own_of_file.words().iter().any(|&word| !other.file_name.has(word))
     }
 }
