@@ -13,7 +13,7 @@ use crate::sketch::{MIN_VALUES, Profile};
 pub(super) const THIN_TERMS: u32 = 30;
 
 /// Number of content terms missing from the kept page at which, together with `MISSING_SHARE`, a page is not removed.
-pub(super) const MISSING_TERMS: f64 = 30.0;
+pub(super) const MISSING_TERMS: f64 = 10.0;
 /// Share of the content missing from the kept page at which, together with [`MISSING_TERMS`], a page is not removed.
 pub(super) const MISSING_SHARE: f64 = 0.2;
 
@@ -29,7 +29,7 @@ const MARGIN: f64 = 1.645;
 pub enum Remove {
     /// All near-duplicates.
     Near,
-    /// Near-duplicates of whose content less than a fifth, or less than 30 terms, is missing from the kept document,
+    /// Near-duplicates of whose content less than a fifth, or less than 10 terms, is missing from the kept document,
     /// and of whose whole text, with what was left out as boilerplate, less than half.
     #[default]
     Contained,
@@ -112,7 +112,7 @@ pub(crate) fn is_thin(profile: &Profile) -> bool {
     profile.is_whole || profile.terms < THIN_TERMS
 }
 
-/// Returns whether a fifth and 30 terms of the content of `other`, or half of its whole text, may be missing from the
+/// Returns whether a fifth and 10 terms of the content of `other`, or half of its whole text, may be missing from the
 /// kept page; of the content by the lower confidence bound of the resemblance and the lengths (Broder 1997, 2: the
 /// intersection of two sets follows from their resemblance and sizes).
 fn is_missing_much(kept: &Profile, other: &Profile) -> bool {

@@ -49,7 +49,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "RULES", value_delimiter = ',', default_value = "stored")]
     keep: Vec<Keep>,
     /// Which near-duplicates of the kept document are removed: near (all), contained (those of whose content less than
-    /// a fifth or than 30 terms may be missing from it), or identical (those with its text); pages with hardly any
+    /// a fifth or than 10 terms may be missing from it), or identical (those with its text); pages with hardly any
     /// content only if their text is the same
     #[arg(long, value_name = "RULE", default_value_t)]
     remove: Remove,
