@@ -44,6 +44,6 @@ fuzz_target!(|bytes: &[u8]| {
         assert_eq!(record::id_key(id, number), bytes);
     }
     let _ = (Record::head_of(bytes).is_ok(), record::deleted_of(bytes), record::replaced_of(bytes));
-    let _ = (record::interval_low_of(bytes), record::gone_of(bytes));
+    let _ = (record::interval_low_of(bytes), record::gone_of(bytes), record::load_low_of(bytes));
     let _ = (record::batch_name_of(bytes), record::range_low_of(bytes), record::source_of(bytes));
 });

@@ -178,6 +178,16 @@ pub fn gone_of(key: &[u8]) -> Option<u64> {
     (key.len() == 9 && key[0] == 4).then(|| BigEndian::read_u64(&key[1..]))
 }
 
+/// Returns the key of a load in `batches`: 5, its least number.
+pub fn load_key(low: u64) -> Vec<u8> {
+    with_number(&[5], low)
+}
+
+/// Decodes the key of a load; `None` for the other rows of `batches`.
+pub fn load_low_of(key: &[u8]) -> Option<u64> {
+    (key.len() == 9 && key[0] == 5).then(|| BigEndian::read_u64(&key[1..]))
+}
+
 /// Returns the key of `deleted`: the manifest generation at which the document was deleted, its number.
 pub fn deleted_key(generation: u64, number: u64) -> Vec<u8> {
     with_number(&number_key(generation), number)

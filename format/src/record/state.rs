@@ -108,6 +108,33 @@ impl Range {
     }
 }
 
+/// The document numbers of one bulk load, whose documents have no order among them but that of their dates and ids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Load {
+    /// One more than the greatest number; the least is in the key.
+    pub high: u64,
+}
+
+impl Load {
+    /// Returns the bytes: version, high.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = vec![VERSION];
+        out.extend_from_slice(&self.high.to_le_bytes());
+        out
+    }
+
+    /// Reads a value.
+    ///
+    /// # Errors
+    /// [`crate::FormatError`] for the first rule that is broken.
+    pub fn decode(bytes: &[u8]) -> Result<Self> {
+        let mut cursor = Cursor::new("load", bytes)?;
+        let load = Self { high: cursor.u64()? };
+        cursor.end()?;
+        Ok(load)
+    }
+}
+
 /// An archive that documents were loaded from, and its progress.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Archive {

@@ -82,6 +82,7 @@ proptest! {
         let numbers = a % (1 << 39)..a % (1 << 39) + 1 + b % (1 << 39);
         prop_assert_eq!(decode_stretch(numbers.start, &encode_stretch(&numbers)), Ok(numbers));
         prop_assert_eq!(range_low_of(&range_key(a)), Some(a));
+        prop_assert_eq!(load_low_of(&load_key(a)), Some(a));
         prop_assert_eq!(replaced_of(&replaced_key(b as u32, a)), Some((b as u32, a)));
         prop_assert_eq!(trailing_number(&megashingle_key(a, b)), Ok(b));
         prop_assert_eq!(trailing_number(&piece_key(11, [1, 2, 3, 4], b)), Ok(b));

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use nddb_format::fields::{self, Field};
 use nddb_format::record::{
-    Archive, Batch, BatchState, Counters, FAMILIES, Group, Interval, MIN_VALUES, PARTS, PROFILE, Print, Range,
+    Archive, Batch, BatchState, Counters, FAMILIES, Group, Interval, Load, MIN_VALUES, PARTS, PROFILE, Print, Range,
     RangeState, Reading, Record, Settings, batch_key, deleted_key, digest_key, encode_stretch, gone_key, id_key,
-    interval_key, megashingle_key, number_key, piece_key, range_key, replaced_key, source_key,
+    interval_key, load_key, megashingle_key, number_key, piece_key, range_key, replaced_key, source_key,
 };
 use nddb_format::scheme::Scheme;
 use nddb_format::summaries::{self, Summary};
@@ -125,6 +125,7 @@ fn samples() -> Vec<Sample> {
             range.encode(),
             vec![version(), ("state", vec![2]), ("batch", le(0x0a0b_0c0d, 4)), ("high", le(range.high, 8))],
         ),
+        ("load", Load { high: 0x0102_0304 }.encode(), vec![version(), ("high", le(0x0102_0304, 8))]),
         ("stretch", encode_stretch(&(1..0x0102_0304)), vec![version(), ("high", le(0x0102_0304, 8))]),
         (
             "interval",
@@ -286,6 +287,7 @@ fn keys_are_laid_out_as_the_table_says() {
         ("`02`", vec![2]),
         ("`03`", vec![3]),
         ("`04`", vec![4]),
+        ("`05`", vec![5]),
         ("`settings`", b"settings".to_vec()),
         ("`counters`", b"counters".to_vec()),
     ]);
@@ -302,6 +304,7 @@ fn keys_are_laid_out_as_the_table_says() {
         replaced_key(batch, n),
         interval_key(n),
         gone_key(n),
+        load_key(n),
         deleted_key(9, n),
         b"settings".to_vec(),
         b"counters".to_vec(),

@@ -10,7 +10,8 @@ use crate::detect::collection::Collection;
 /// A rule of preference between two documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
-    /// The document stored first: what an earlier clustering kept, no later one removes.
+    /// The document stored first, of one load that of the older date, then of the lower id: what an earlier clustering
+    /// kept, no later one removes.
     Stored,
     /// The document of the batch that was named first; one of a batch before one of none.
     Batch,
@@ -46,9 +47,12 @@ impl Keep {
 
     /// Returns the order of two documents by this rule; the lesser is kept.
     fn compare(self, collection: &Collection, a: u32, b: u32) -> Ordering {
+        if self == Keep::Stored {
+            return a.cmp(&b);
+        }
         let (a, b) = (collection.row(a), collection.row(b));
         match self {
-            Keep::Stored => a.number.cmp(&b.number),
+            Keep::Stored => Ordering::Equal,
             Keep::Batch => (a.batch.is_none(), a.batch).cmp(&(b.batch.is_none(), b.batch)),
             Keep::Newest => b.date.cmp(&a.date),
             Keep::Oldest => (a.date.is_none(), a.date).cmp(&(b.date.is_none(), b.date)),

@@ -1,13 +1,16 @@
-//! Construction of a collection from a view: ids in bytewise order, then records in the order of document numbers.
+//! Construction of a collection from a view: ids in bytewise order, then records in the order of document numbers, of
+//! one load in the order of their dates and ids.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::ops::Range;
 
 use nddb_format::record::Record;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::classes::lead;
 use super::documents::Collection;
+use super::order::{Loads, Places};
 use super::row::{DETAILS, MIN_VALUES, PROFILE, ROW, Row, SKETCH};
 use crate::detect::method::requirements::Held;
 use crate::sketch::{PROFILE_SIZE, Recipe};
@@ -83,7 +86,7 @@ fn build(
     if len > LEN_MAX {
         return Err(Error::OutOfRange { what: "the number of documents", requested: len, limit: LEN_MAX });
     }
-    let mut rows = Rows::new(resources, len as usize)?;
+    let mut rows = Rows::new(resources, len as usize, view.loads()?)?;
     let sorted = numbers.finish();
     let mut wanted = sorted.rows()?;
     let mut next = wanted.pop()?;
@@ -123,14 +126,16 @@ pub(super) struct Rows {
     profiles: MappedRowsWriter<PROFILE>,
     len: u32,
     by_rank: Vec<u32>,
+    loads: Loads,
     /// Numbers of sites by a 128-bit hash of their names, wide enough to exclude collisions.
     sites: HashMap<u128, u32>,
     held: Held,
 }
 
 impl Rows {
-    /// Returns the rows of so many documents, none of which is there yet.
-    pub(super) fn new(resources: &Resources, len: usize) -> Result<Self> {
+    /// Returns the rows of so many documents, none of which is there yet; `loads` are the numbers of each load,
+    /// ascending.
+    pub(super) fn new(resources: &Resources, len: usize, loads: Vec<Range<u64>>) -> Result<Self> {
         let by_rank = vec![0; len];
         let (rows, details) = (MappedRowsWriter::new(&resources.folder)?, MappedRowsWriter::new(&resources.folder)?);
         let sketches = MappedRowsWriter::new(&resources.folder)?;
@@ -144,6 +149,7 @@ impl Rows {
             profiles,
             len: 0,
             by_rank,
+            loads: Loads::new(loads),
             sites: HashMap::new(),
             held: Held::default(),
         })
@@ -193,6 +199,7 @@ impl Rows {
             self.profiles.push(&bytes.map(u64::from_le_bytes))?;
         }
         self.by_rank[row.rank as usize] = self.len;
+        self.loads.note(self.len, row);
         self.len += 1;
         self.rows.push(&row.encode())
     }
@@ -205,13 +212,16 @@ impl Rows {
         recipe: Option<&Recipe>,
         resources: &Resources,
     ) -> Result<Collection> {
-        let Self { rows, details, sketches, min_values, profiles, by_rank, sites, held, .. } = self;
+        let Self { rows, details, sketches, min_values, profiles, by_rank, loads, sites, held, .. } = self;
         let rows = rows.finish()?;
         let (details, sketches) = (some(details)?, some(sketches)?);
+        let sorted = loads.places(&rows, details.as_ref(), resources)?;
+        let (places, by_rank) = sorted.unwrap_or((Places::InOrder, by_rank));
         let (min_values, profiles) = (some(min_values)?, some(profiles)?);
         let mut site_names = vec![0; sites.len()];
         sites.into_iter().for_each(|(name, number)| site_names[number as usize] = name as u64);
         let mut collection = Collection {
+            places,
             rows,
             details,
             sketches,

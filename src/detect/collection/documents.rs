@@ -2,6 +2,7 @@
 
 use nddb_format::summaries::min_byte;
 
+use super::order::Places;
 use super::row::{DETAILS, MIN_VALUES, PROFILE, ROW, Row, SKETCH};
 use crate::detect::method::evidence::Evidence;
 use crate::detect::method::known::Known;
@@ -13,12 +14,14 @@ use crate::spill::temp_file::TempMap;
 use crate::text::Headings;
 
 /// The documents of one [`View`](crate::View), in the form that methods read: rows of fixed width in memory-mapped
-/// temporary files, in the order of document numbers. A document is identified by its *ordinal*, the index of its row,
-/// so that sorting and joining use 32-bit numbers; ordinals are mapped back to ids when lines are written.
+/// temporary files. A document is identified by its *ordinal*, its place in the order of age, so that sorting and
+/// joining use 32-bit numbers; ordinals are mapped back to ids when lines are written. Documents of one load are ordered
+/// by their dates, then by their ids, others by their numbers.
 ///
-/// A collection takes eight bytes of memory per document.
+/// A collection takes eight to twelve bytes of memory per document.
 #[derive(Debug)]
 pub struct Collection {
+    pub(super) places: Places,
     pub(super) rows: MappedRows<ROW>,
     /// Digest, date and length of the address per document; `None` if no document has one.
     pub(super) details: Option<MappedRows<DETAILS>>,
@@ -54,6 +57,23 @@ impl Collection {
         self.by_rank.is_empty()
     }
 
+    /// Returns where the row of each document stands among those in the order of document numbers.
+    pub(crate) fn places(&self) -> &Places {
+        &self.places
+    }
+
+    /// Returns the ordinals of documents in the order of their numbers: each call of the closure is given a number
+    /// that is greater than the one before, and returns the ordinal of its document, if that is in the collection.
+    pub fn by_number(&self) -> impl FnMut(u64) -> Option<u32> + '_ {
+        let (ordinals, mut next) = (self.places.ordinals(self.len()), 0);
+        move |number| {
+            while next < ordinals.len() && self.row(ordinals[next]).number < number {
+                next += 1;
+            }
+            ordinals.get(next).copied().filter(|&ordinal| self.row(ordinal).number == number)
+        }
+    }
+
     /// Returns the numbers of documents that have each sketch.
     pub fn held(&self) -> &Held {
         &self.held
@@ -62,10 +82,7 @@ impl Collection {
     /// Returns the row of a document.
     #[inline]
     pub fn row(&self, ordinal: u32) -> Row {
-        Row::decode(&self.rows.row(ordinal as usize), || {
-            let details = self.details.as_ref().and_then(|details| details.get(ordinal as usize));
-            details.unwrap_or([0; DETAILS])
-        })
+        Row::at(&self.rows, self.details.as_ref(), self.places.of(ordinal))
     }
 
     /// Returns the supershingles of a document, if it has them (Henzinger 2006, 2).
@@ -83,7 +100,7 @@ impl Collection {
     /// Returns supershingles and projection of a document; zeros for a missing sketch.
     #[inline]
     pub(crate) fn halves(&self, ordinal: u32) -> [[u64; 6]; 2] {
-        let sketch = self.sketches.as_ref().and_then(|sketches| sketches.get(ordinal as usize)).unwrap_or([0; SKETCH]);
+        let sketch = self.sketches.as_ref().and_then(|sketches| sketches.get(self.places.of(ordinal))).unwrap_or([0; SKETCH]);
         let (halves, _) = sketch.as_chunks::<6>();
         [halves[0], halves[1]]
     }
@@ -91,7 +108,7 @@ impl Collection {
     /// Returns the min-values of a document, index 2i in the low half of word i; zeros if it has none.
     #[inline]
     pub(crate) fn packed_min_values(&self, ordinal: u32) -> [u64; MIN_VALUES] {
-        let row = self.min_values.as_ref().and_then(|min_values| min_values.get(ordinal as usize));
+        let row = self.min_values.as_ref().and_then(|min_values| min_values.get(self.places.of(ordinal)));
         row.unwrap_or([0; MIN_VALUES])
     }
 
@@ -109,7 +126,7 @@ impl Collection {
     /// min-values of short shingles.
     #[inline]
     pub(crate) fn profile_words(&self, ordinal: u32) -> [u64; PROFILE] {
-        let row = self.profiles.as_ref().and_then(|profiles| profiles.get(ordinal as usize));
+        let row = self.profiles.as_ref().and_then(|profiles| profiles.get(self.places.of(ordinal)));
         row.unwrap_or([0; PROFILE])
     }
 
@@ -148,7 +165,7 @@ impl Collection {
     /// Prefetches the document and the id of a rank whose places were prefetched.
     #[inline]
     pub(crate) fn prefetch(&self, rank: u32) {
-        self.rows.prefetch(self.at_rank(rank) as usize);
+        self.rows.prefetch(self.places.of(self.at_rank(rank)));
         prefetch(self.ids.as_ref(), self.ends.row(rank as usize)[0].saturating_sub(1) as usize);
     }
 

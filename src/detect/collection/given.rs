@@ -42,7 +42,7 @@ impl Collection {
             ranks[index as usize] = rank;
         }
         ids.append(&bytes)?;
-        let mut rows = Rows::new(resources, documents.len())?;
+        let mut rows = Rows::new(resources, documents.len(), Vec::new())?;
         for (one, &rank) in documents.iter().zip(&ranks) {
             let record = one.document.record();
             let site = record.site.as_ref().map(|site| rows.site(site));

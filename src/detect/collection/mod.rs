@@ -4,8 +4,10 @@ mod build;
 pub(crate) mod classes;
 mod documents;
 mod given;
+mod order;
 pub(crate) mod row;
 
 pub use documents::Collection;
+pub(crate) use order::Places;
 pub(crate) use documents::agreement;
 pub use given::Numbered;

@@ -5,6 +5,7 @@ use nddb_format::record::{Print, Record};
 
 use crate::detect::method::known::is_without_terms;
 use crate::detect::method::sketches::{Sketch, Sketches};
+use crate::spill::mapped_rows::MappedRows;
 
 /// Words of a row: half a cache line.
 pub(crate) const ROW: usize = 4;
@@ -139,6 +140,12 @@ impl Row {
         let has_dates = self.date.is_some() || self.batch.is_some();
         let has_some = self.digest.is_some() || has_dates || self.url_size.is_some();
         has_some.then_some([high, low, self.date.unwrap_or(0).cast_unsigned(), last])
+    }
+
+    /// Returns the row at an index.
+    #[inline]
+    pub(super) fn at(rows: &MappedRows<ROW>, details: Option<&MappedRows<DETAILS>>, index: usize) -> Self {
+        Self::decode(&rows.row(index), || details.and_then(|details| details.get(index)).unwrap_or([0; DETAILS]))
     }
 
     /// Returns the row encoded in these words, given the details, which are asked for if there are any.

@@ -48,17 +48,15 @@ impl Descriptions {
         let ticker = Ticker::new(watch);
         let mut texts = Texts::new(resources)?;
         ticker.start("read addresses", Some(collection.len().into()), "documents")?;
-        let mut ordinal = 0;
+        let (mut by_number, mut read) = (collection.by_number(), 0u32);
         view.each_record(true, &mut |number, _, record, _| {
             // Deleted documents may not be in the collection.
-            if ordinal >= collection.len() || collection.row(ordinal).number != number {
-                return Ok(());
-            }
+            let Some(ordinal) = by_number(number) else { return Ok(()) };
             if let Some(url) = record.url.filter(|_| wanted(ordinal)) {
                 texts.push(ordinal, URL, &url)?;
             }
-            ordinal += 1;
-            if ordinal % (1 << 14) == 0 { ticker.add(1 << 14) } else { Ok(()) }
+            read += 1;
+            if read % (1 << 14) == 0 { ticker.add(1 << 14) } else { Ok(()) }
         })?;
         let mut unread = UnreadTexts::default();
         if titles {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::archive::{ArchiveError, EntryContent, Input, Options, PageEntry, Position, ResumePoint, read_page};
-use crate::detect::collection::Collection;
+use crate::detect::collection::{Collection, Places};
 use crate::detect::method::text_options::TextScope;
 use crate::detect::method::text_summary::UnreadTexts;
 use crate::spill::mapped_rows::{MappedRows, MappedRowsWriter};
@@ -23,8 +23,10 @@ const SPARSE: u64 = 16;
 
 /// Positions of the documents of a collection in their archives.
 pub struct TextSources {
-    /// For each ordinal: archive number plus 1 (0 if none), offset, and offset in the data decompressed from there.
+    /// Archive number plus 1 (0 if none), offset, and offset in the data decompressed from there, in the order of
+    /// document numbers.
     sources: MappedRows<3>,
+    places: Places,
     archives: BTreeMap<u32, Archive>,
     /// The part of a page that is read as its text.
     part: TextScope,
@@ -90,22 +92,21 @@ impl TextSources {
             archives.insert(number, Archive { path, options, state, documents });
         }
         ticker.start("read where texts stand", Some(collection.len().into()), "documents")?;
-        let (mut sources, mut ordinal) = (MappedRowsWriter::<3>::new(&resources.folder)?, 0);
+        let (mut sources, mut by_number) = (MappedRowsWriter::<3>::new(&resources.folder)?, collection.by_number());
         view.each_record(true, &mut |number, _, record, _| {
-            if ordinal < collection.len() && collection.row(ordinal).number == number {
+            if by_number(number).is_some() {
                 let source = record.source.map(|source| [u64::from(source.archive) + 1, source.offset, source.inner]);
                 sources.push(&source.unwrap_or_default())?;
-                ordinal += 1;
             }
             Ok(())
         })?;
         let part = part.unwrap_or_else(|| TextScope::of(view));
-        Ok(Self { sources: sources.finish()?, archives, part })
+        Ok(Self { sources: sources.finish()?, places: collection.places().clone(), archives, part })
     }
 
     /// Returns the archive of a document and the position of the document in that archive.
     fn index(&self, ordinal: u32) -> Result<(&Archive, ResumePoint), Why> {
-        let [archive, offset, inner] = self.sources.get(ordinal as usize).unwrap_or_default();
+        let [archive, offset, inner] = self.sources.get(self.places.of(ordinal)).unwrap_or_default();
         let number = archive.checked_sub(1).ok_or(Why::NoSource)?;
         let archive = self.archives.get(&(number as u32)).ok_or(Why::NoSource)?;
         match archive.state {

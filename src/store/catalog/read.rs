@@ -3,7 +3,7 @@
 use std::ops::Range as Numbers;
 use std::sync::Arc;
 
-use nddb_format::record::{self, Archive, Batch, Counters, Interval, Print, Prints, Range, Record, Settings};
+use nddb_format::record::{self, Archive, Batch, Counters, Interval, Load, Print, Prints, Range, Record, Settings};
 use roaring::RoaringTreemap;
 use rocksdb::{Direction, IteratorMode, ReadOptions};
 
@@ -418,6 +418,17 @@ impl Catalog {
             Ok(true)
         })?;
         Ok(ranges)
+    }
+
+    /// Returns the numbers of each bulk load, ascending.
+    pub(crate) fn loads(&self) -> Result<Vec<Numbers<u64>>> {
+        let mut loads = Vec::new();
+        self.scan(Family::Batches, &[5], &mut |key, value| {
+            let Some(low) = record::load_low_of(key) else { return Ok(false) };
+            loads.push(low..Load::decode(value).map_err(self.corrupt())?.high);
+            Ok(true)
+        })?;
+        Ok(loads)
     }
 
     /// Visits the documents that pending batches replace, as (batch, numbers), until `visit` returns `false`: from a

@@ -3,7 +3,7 @@
 use std::ops::Range as Numbers;
 
 use nddb_format::keys;
-use nddb_format::record::{self, Archive, Batch, Counters, Interval, Print, Range, Settings};
+use nddb_format::record::{self, Archive, Batch, Counters, Interval, Load, Print, Range, Settings};
 use roaring::RoaringTreemap;
 use rocksdb::{WriteBatch, WriteOptions};
 
@@ -142,6 +142,11 @@ impl Commit<'_> {
     /// Removes a number range.
     pub(crate) fn forget_range(&mut self, low: u64) {
         self.remove(Family::Batches, record::range_key(low));
+    }
+
+    /// Writes the numbers of a bulk load.
+    pub(crate) fn load(&mut self, numbers: Numbers<u64>) {
+        self.put(Family::Batches, record::load_key(numbers.start), Load { high: numbers.end }.encode());
     }
 
     /// Writes an archive's progress.

@@ -1,5 +1,7 @@
 //! The view of one state of the database: queries of readers and of the writer.
 
+use std::ops::Range;
+
 use nddb_format::Fingerprint;
 use nddb_format::record::{Archive, Print, Record, Settings};
 use nddb_format::summaries::Summary;
@@ -221,6 +223,11 @@ impl<'a> View<'a> {
     /// Damage of the catalog.
     pub fn archive(&self, number: u32) -> Result<Option<Archive>> {
         self.catalog.archive(number)
+    }
+
+    /// Returns the numbers of each bulk load, ascending.
+    pub(crate) fn loads(&self) -> Result<Vec<Range<u64>>> {
+        self.catalog.loads()
     }
 
     /// Returns the document with this number, live or not.

@@ -174,6 +174,14 @@ fn families(
             findings.catalog(Wrong::new(location(), "it is not in the state of its batch"));
         }
     }
+    let mut end = 0;
+    for load in catalog.loads()? {
+        if load.start < end || load.is_empty() || load.end > state.counters.next_number {
+            let what = "the load is empty, overlaps the one before, or ends above all numbers";
+            findings.catalog(Wrong::new(format!("batches, load {}..{}", load.start, load.end), what));
+        }
+        end = end.max(load.end);
+    }
     catalog.all_replaced((0, 0), &mut |batch, numbers| {
         if !replacing.contains(&batch) || numbers.end > state.counters.next_number {
             let location = format!("batches, what batch {batch} replaces");

@@ -70,7 +70,8 @@ impl BulkLoad<'_> {
             return self.write_full();
         }
         self.write_chunk()?;
-        self.store(|writer, loaded| writer.write_interval(sequence, indexes, &joined, loaded))
+        let first = self.first;
+        self.store(|writer, loaded| writer.write_interval(sequence, (indexes, first), &joined, loaded))
     }
 }
 
@@ -121,11 +122,11 @@ impl Writer {
         Err(Error::Inconsistent { path: self.catalog().path().to_owned(), what })
     }
 
-    /// Stores documents of a sequence as an interval.
+    /// Stores documents of a sequence as an interval; `first` is the first number of the load.
     fn write_interval(
         &mut self,
         sequence: &Sequence,
-        indexes: Range<usize>,
+        (indexes, first): (Range<usize>, u64),
         joined: &Joined,
         loaded: &mut Loaded,
     ) -> Result<()> {
@@ -140,7 +141,7 @@ impl Writer {
         let contents = Contents { pairs, ..Contents::default() };
         let labels = sequence.batch().map(|batch| (low..high, batch)).into_iter().collect();
         let part =
-            Part { low, high, documents: high - low, unprinted: 0, labels, files, interval: Some(interval), contents };
+            Part { first, low, high, documents: high - low, unprinted: 0, labels, files, interval: Some(interval), contents };
         self.store_part(part, joined, &BTreeMap::new(), loaded)
     }
 

@@ -67,6 +67,8 @@ const STEP: usize = 1 << 16;
 
 /// Documents ready to be stored, with numbers in a range above all others.
 struct Part {
+    /// The first number of the load.
+    first: u64,
     low: u64,
     high: u64,
     documents: u64,
@@ -414,7 +416,7 @@ impl Writer {
         let summaries: Box<SummaryList<'static>> =
             Box::new(move |sink| chunk.each_summary(&numbers, (&path, recipe.as_ref()), sink));
         let contents = Contents { pairs, keys, summaries: Some(summaries), summaries_size };
-        let part = Part { low, high, documents, unprinted, labels, files, interval: None, contents };
+        let part = Part { first, low, high, documents, unprinted, labels, files, interval: None, contents };
         self.store_part(part, &joined, archives, loaded)
     }
 
@@ -426,7 +428,7 @@ impl Writer {
         archives: &BTreeMap<u32, Archive>,
         loaded: &mut Loaded,
     ) -> Result<()> {
-        let Part { low, high, documents, unprinted, labels, files, interval, contents } = part;
+        let Part { first, low, high, documents, unprinted, labels, files, interval, contents } = part;
         if high > low {
             let run = self.make_run((low, high), contents, true)?;
             // There is little time between this and the commit: the rows of a load killed here have to be removed
@@ -444,7 +446,7 @@ impl Writer {
             self.publish(manifest, low..high)?;
         }
         let ranges = self.ranges_of(labels);
-        self.commit_chunk(low, documents, &ranges, interval, joined, archives)?;
+        self.commit_chunk((first, low, high), documents, &ranges, interval, joined, archives)?;
         loaded.documents = loaded.documents + documents - joined.repeated;
         loaded.replaced += joined.replacing;
         loaded.unchanged += joined.unchanged;
@@ -595,7 +597,7 @@ impl Writer {
     /// Commits a chunk to the database.
     fn commit_chunk(
         &mut self,
-        low: u64,
+        (first, low, high): (u64, u64, u64),
         documents: u64,
         ranges: &[(u64, Range)],
         interval: Option<Interval>,
@@ -610,6 +612,9 @@ impl Writer {
         let batch = self.batch_number().unwrap_or(0);
         let after = self.ranges_after(low, ranges);
         commit.forget_range(low);
+        if first < high {
+            commit.load(first..high);
+        }
         after.1.iter().for_each(|(row, range)| commit.range(*row, range));
         interval.into_iter().for_each(|interval| commit.interval(interval));
         if let Some((name, state)) = self.new_batch() {

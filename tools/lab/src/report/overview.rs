@@ -229,15 +229,13 @@ fn batches(view: View<'_>, collection: &Collection, removals: &Removals) -> Resu
         return Ok(Vec::new());
     }
     let mut counts: HashMap<Option<u32>, Share> = HashMap::new();
-    let mut ordinal = 0;
+    let mut by_number = collection.by_number();
     view.each(&mut |stored| {
-        while ordinal < collection.len() && collection.row(ordinal).number < stored.number {
-            ordinal += 1;
-        }
-        let is_it = ordinal < collection.len() && collection.row(ordinal).number == stored.number;
+        let ordinal = by_number(stored.number);
         let share = counts.entry(stored.record.batch).or_default();
         share.documents += 1;
-        share.removed += u64::from(is_it && removals.clusters.is_removed(collection.row(ordinal).rank));
+        let is_removed = |ordinal| removals.clusters.is_removed(collection.row(ordinal).rank);
+        share.removed += u64::from(ordinal.is_some_and(is_removed));
         Ok(true)
     })?;
     let named = known.into_iter().map(|(name, batch, _)| (Some(batch.number), Some(name))).chain([(None, None)]);
