@@ -15,6 +15,7 @@ mod helper;
 mod hints;
 mod ids;
 mod judged;
+mod kept_apart;
 mod load;
 mod maintain;
 mod pages;
