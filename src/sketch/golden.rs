@@ -216,7 +216,7 @@ const MAIN_EXPECTED: &str = "\
 english
   tokens 34
   fingerprint 059447d7c22cb664
-  digest 03c40d1e94b96631fa13246562638eb3
+  digest 26dd4505b27f691c423fe2c8c3b30256
   min-values 3f317d7348e51c35
   supershingles 13e5159f3450282f ff3e88bc6246bafc eb34d6877b21fdef
   supershingles 608143cd0e3bc2d3 f359862487699800 f47bc86958ee9b00
@@ -232,7 +232,7 @@ english
 german
   tokens 24
   fingerprint e57942daaf8d8917
-  digest 532ea7c1627d977fbbdbc566ad6fa3ec
+  digest 9068e1e5610798a9ba5ee0bced2c793e
   min-values 2ef4abc6261a1d9a
   supershingles f562fa9d3df0528e ac8a122771299f7f 695e13ba439a68c8
   supershingles ca1d9f6cd60eb2a2 84aacc970c9a692f 505df21d37f63b3a
@@ -248,7 +248,7 @@ german
 chinese
   tokens 27
   fingerprint 5c673ec0a1e6130c
-  digest 22a7b79d3ffa0c88a32179d51fc46256
+  digest ba4798f4ad4969a2875ce5eda1c51a52
   min-values d64804d9e04ba2a4
   supershingles bface51fbec1011a 593bfb63798322c3 64526b1bdc6094a7
   supershingles 404f924bc415c4c2 62d955bbfaeff9b9 023a50f2b87686c3
@@ -264,7 +264,7 @@ chinese
 japanese
   tokens 26
   fingerprint ef9f6d990cf237ab
-  digest 962a9c31a38f2d57319cf77c9f7967b4
+  digest 75e10718f1c618eeabdf540ea9fabbfa
   min-values 5640503a1ce8d170
   supershingles 3a2b0c04e34fcd98 7d86f57c0f60cd85 bd4666105c3a5d5f
   supershingles 4b8ab60c9daa0b0e 666279fde5ad29bb c7071bc4953554f1
@@ -280,7 +280,7 @@ japanese
 thai
   tokens 17
   fingerprint 6e83827973e6512a
-  digest cf26a520f5a393bb1ad5710e227f5ecb
+  digest 307b5eb7fba54c4d4460c391014c28a9
   min-values 762295f385350a2b
   supershingles c533ad7dded55d67 20b468234c25e12f 0247999b1e475f91
   supershingles 09aef0edb2d8176c 8a30ba136b5459a4 3ece7017cd5dfc7a
@@ -300,7 +300,7 @@ empty
 one term
   tokens 1
   fingerprint 9bcae454066ba456
-  digest 940e61ae501c8d6bfc1a6957b1c286e0
+  digest 18e61bb82da8bf07d106b7d52b31512e
   min-values 30c0b2bec03284f3
   supershingles abc2efd35dae415d 7a7846006825cc94 0cc753013419d00a
   supershingles 04fd95fbc41ac318 79f36507db4ed72e 37cf5add603f9fc8
@@ -316,7 +316,7 @@ one term
 html
   tokens 24
   fingerprint 54c3e9e7aa9a8373
-  digest bc7ae0374477b22f44e8c72c9b4bb48f
+  digest e9fbef41e8489d76d3249061621693fa
   min-values aa53be59df343a5f
   supershingles 62a42455dab88834 8b1e89f3e201e88d 3a26b3acb5a4b7c4
   supershingles f4dbd425e72c43f0 7877dd7ba3133599 a43da17b01671418
@@ -333,7 +333,7 @@ html
 latin 1
   tokens 4
   fingerprint f9f6bbdf581476e8
-  digest 17d78f7c59f495caaaa3238658f44e16
+  digest 170789f4e32316ec199844c7d0af144f
   min-values 1f273287d92774fc
   supershingles 5d10db5f8e5f4fce 1dd46d74f215024f b33ab81b4d296d02
   supershingles eb59d836873bc3dd 033886110b814fd1 898a4d12b66d194e
@@ -349,7 +349,7 @@ latin 1
 news
   tokens 79
   fingerprint 6bd34a4416ae353c
-  digest 5dc1985fc5131d3802863bd3ff0cffdf
+  digest adca3d03c303fa4f4e349a2822d32c95
   min-values 153c5f24207c3df1
   supershingles f953c2b8c644b173 273ea5526ee6f5f3 01b03c6f407ba46b
   supershingles 07e29d44719f2842 6014bbde5ce0262a ce5b8ef86e30cf84
@@ -365,7 +365,7 @@ news
 news text
   tokens 56
   fingerprint dcf24f47d72c1122
-  digest dcb0c60f7d2117f9a61d8963ddb101ba
+  digest 852f853dbfc270650c10b56cd2f31ba8
   min-values 0518bb84e52e7ebd
   supershingles 13b1a8052d02d1bd 956f2b3bb8974934 044fb01252385643
   supershingles 69ed73c9d8bc8fb7 6494a309c26bbd81 fd4f346c4a95a601
@@ -381,7 +381,7 @@ news text
 text of a template
   tokens 24
   fingerprint 73f55e86d6ba3cbb
-  digest ebfb912a357be14c6baaf31383fd5f3a
+  digest 32e10fb40cf833b3c32fe5797b738de9
   min-values 24d56866214eacf4
   supershingles e3488c8482dc0cae 2b7d7cf9c846c212 6669cabdc961358a
   supershingles 65db16c7fb3f1246 e33637bee84a85df 60525bd81be5f4cc
@@ -397,7 +397,7 @@ text of a template
 news at an address
   tokens 79
   fingerprint 6bd34a4416ae353c
-  digest 5dc1985fc5131d3802863bd3ff0cffdf
+  digest adca3d03c303fa4f4e349a2822d32c95
   min-values 153c5f24207c3df1
   supershingles f953c2b8c644b173 273ea5526ee6f5f3 01b03c6f407ba46b
   supershingles 07e29d44719f2842 6014bbde5ce0262a ce5b8ef86e30cf84
@@ -414,7 +414,7 @@ news at an address
 news text at an address
   tokens 56
   fingerprint dcf24f47d72c1122
-  digest dcb0c60f7d2117f9a61d8963ddb101ba
+  digest 852f853dbfc270650c10b56cd2f31ba8
   min-values 0518bb84e52e7ebd
   supershingles 13b1a8052d02d1bd 956f2b3bb8974934 044fb01252385643
   supershingles 69ed73c9d8bc8fb7 6494a309c26bbd81 fd4f346c4a95a601

@@ -100,7 +100,8 @@ impl Collection {
     /// Returns supershingles and projection of a document; zeros for a missing sketch.
     #[inline]
     pub(crate) fn halves(&self, ordinal: u32) -> [[u64; 6]; 2] {
-        let sketch = self.sketches.as_ref().and_then(|sketches| sketches.get(self.places.of(ordinal))).unwrap_or([0; SKETCH]);
+        let sketch =
+            self.sketches.as_ref().and_then(|sketches| sketches.get(self.places.of(ordinal))).unwrap_or([0; SKETCH]);
         let (halves, _) = sketch.as_chunks::<6>();
         [halves[0], halves[1]]
     }

@@ -8,6 +8,6 @@ mod order;
 pub(crate) mod row;
 
 pub use documents::Collection;
-pub(crate) use order::Places;
 pub(crate) use documents::agreement;
 pub use given::Numbered;
+pub(crate) use order::Places;

@@ -16,8 +16,9 @@ const SAME_FILE: f64 = 0.5;
 #[derive(Clone, PartialEq)]
 pub(crate) struct Names {
     words: Titles,
-    /// The same with the numbers of the title, if it has some.
+    /// The same with the numbers of the title, if it has some, and these.
     numbered: Option<Titles>,
+    numbers: WordSet,
     /// All words of the file name, with numbers.
     file: WordSet,
     /// Those that are no numbers, and of these those that occur in the page.
@@ -68,7 +69,7 @@ impl Names {
         let file = WordSet::of(profile.address.all());
         let (host, page) = (profile.host, profile.page);
         let words = Titles::new(title, own, headings);
-        Self { words, numbered, file, file_name, own_of_file, host, page }
+        Self { words, numbered, numbers, file, file_name, own_of_file, host, page }
     }
 
     /// Returns whether the names are those of two siblings, pages of one host that name two things, and the share of
@@ -80,12 +81,14 @@ impl Names {
         let have_one_file = !self.file.is_empty() && self.file == other.file;
         let weight = if have_one_file { SAME_FILE } else { 1.0 };
         // Numbers in titles are those of chapters and issues; in titles of one file, of versions.
-        let (a, b) = match (&self.numbered, &other.numbered) {
-            (Some(a), Some(b)) if !have_one_file => (a, b),
-            _ => (&self.words, &other.words),
+        let (a, b, are_numbered) = match (&self.numbered, &other.numbered) {
+            (Some(a), Some(b)) if !have_one_file && !self.numbers.is_same_as(&other.numbers) => (a, b, true),
+            _ => (&self.words, &other.words, false),
         };
         let names = weight * a.all.lacking(&b.all);
-        if self.host == 0 || self.host != other.host {
+        // Of two texts without addresses that only numbers tell apart, one is another version or chapter.
+        let is_series = || are_numbered && self.words.title.is_same_as(&other.words.title);
+        if self.host != other.host || self.host == 0 && !is_series() {
             return (false, names.min(OTHER_NAMES));
         }
         let are_titled = !a.title.is_empty() && !b.title.is_empty();

@@ -522,6 +522,27 @@ mod tests {
         }
     }
 
+    /// Chapters, issues and versions of licences, with an address or without.
+    #[test]
+    fn numbers_in_titles_name_pages_of_a_series() {
+        let body: String = (0..120).map(|word| format!("word{} ", word % 97)).collect();
+        let differences = |titles: [&str; 2], urls: Option<[&str; 2]>| {
+            let [a, b] = [0, 1].map(|index| {
+                let text = format!("{}\n\n{body}", titles[index]);
+                let page = Page { url: urls.map(|urls| urls[index]), ..Page::text(&text) };
+                Names::of(&Recipe::default().sketch(&page).profile.expect("a profile"))
+            });
+            a.differences(&b)
+        };
+        let urls = Some(["http://a.example/one", "http://a.example/two"]);
+        let (are_siblings, names) = differences(["Chapter 1", "Chapter 2"], urls);
+        assert!(are_siblings && names >= 0.5, "{names}");
+        assert!(differences(["General License 2", "General License 3"], None).0);
+        assert_eq!(differences(["Chapter 1", "Chapter 1"], urls), (false, 0.0));
+        assert!(!differences(["Chapter 1", "Chapter 2"], Some(["http://a.example/x/one", "http://a.example/y/one"])).0);
+        assert!(!differences(["Foxes 1", "Whales 2"], Some(["http://a.example/", "http://b.example/"])).0);
+    }
+
     /// One word again and again, or one sentence, is another text if it is there twice as often.
     #[test]
     fn texts_that_repeat_themselves_are_compared_by_how_often_they_do() {

@@ -51,6 +51,11 @@ impl WordSet {
         set
     }
 
+    /// Returns whether both sets have the same words, and some.
+    pub(super) fn is_same_as(&self, other: &Self) -> bool {
+        !self.is_empty() && self.len == other.len && self.common(other) == self.len
+    }
+
     fn common(&self, other: &Self) -> usize {
         self.words().iter().filter(|&&word| other.has(word)).count()
     }

@@ -33,6 +33,8 @@ pub(crate) struct ContentBlock {
     words: u32,
     /// Its last character ends a sentence, or a part of one.
     pub(super) ends_sentence: bool,
+    /// It is a line of plain text above an empty one.
+    pub(super) ends_paragraph: bool,
     /// It is a line of plain text with a copyright sign.
     pub(super) is_notice: bool,
     /// Where it stands in a page of markup.
@@ -165,6 +167,7 @@ fn end_line(block: Option<&mut ContentBlock>, behind: &str, at: usize) {
     block.text_end = at + in_line.len();
     block.ends_sentence = in_line.trim_end().ends_with(TEXT_ENDS);
     block.is_notice |= in_line.contains(COPYRIGHT);
+    block.ends_paragraph = behind.lines().nth(1).is_some_and(|line| line.trim().is_empty());
     if block.units <= HEADING_UNITS
         && block.heading.is_none()
         && let Some(rank) = lines.next().and_then(rank_below)

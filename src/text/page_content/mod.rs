@@ -15,7 +15,8 @@
 //!   lower case. Those of digits alone are *numbers*, and no terms of the content unless they are more than half as many
 //!   as words; the whole text has all terms.
 //! * The title of a page of markup is the first `title` that has a term and is of no drawing, that of plain text its
-//!   first line, if that is as short as a heading, no sentence, and another one follows. Headings are the `h1` to `h3`
+//!   first line, if that is as short as a heading, no sentence, and another one follows; with the second line if that is
+//!   such a line with a number, as of a version or a date, above an empty line. Headings are the `h1` to `h3`
 //!   of the content with all their blocks, and those of the highest rank that are in no frame and no link. In plain
 //!   text a heading is a line marked as in Markdown, AsciiDoc or reStructuredText: `#` or `=` once to thrice before it,
 //!   or a line of `=` (first rank), `-` (second), or `~`, `^`, `"` or `+` (third) below it.
@@ -188,14 +189,20 @@ impl PageContent {
 
     /// Collects the title and the headings of the content.
     fn gather_headings(&mut self) {
-        let text_size = self.tokens.text_size();
-        let spans = self.tokens.spans();
+        let (tokens, text_size) = (&self.tokens, self.tokens.text_size());
+        let spans = tokens.spans();
         let indexes = |block: &ContentBlock| block.indexes.clone().filter(|&index| spans[index as usize].0 < text_size);
         if self.is_text
-            && let [first, _, ..] = &self.blocks[..]
+            && let [first, second, ..] = &self.blocks[..]
             && first.is_title_line()
         {
             self.title.extend(indexes(first));
+            if second.is_title_line()
+                && second.ends_paragraph
+                && indexes(second).any(|index| is_number(tokens.term(index as usize)))
+            {
+                self.title.extend(indexes(second));
+            }
         }
         // The headings of the highest rank name a page, whether they stand in its content or above it.
         let is_above = |block: &ContentBlock| !block.is_title && !block.is_frame && !block.is_link();

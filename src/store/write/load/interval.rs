@@ -140,8 +140,17 @@ impl Writer {
         let pairs = fingerprints.iter().copied().zip(low..).collect();
         let contents = Contents { pairs, ..Contents::default() };
         let labels = sequence.batch().map(|batch| (low..high, batch)).into_iter().collect();
-        let part =
-            Part { first, low, high, documents: high - low, unprinted: 0, labels, files, interval: Some(interval), contents };
+        let part = Part {
+            first,
+            low,
+            high,
+            documents: high - low,
+            unprinted: 0,
+            labels,
+            files,
+            interval: Some(interval),
+            contents,
+        };
         self.store_part(part, joined, &BTreeMap::new(), loaded)
     }
 

@@ -54,7 +54,9 @@ const KINDS: [Kind; 34] = [
         prose(3, 60) + "\n" + &lines(20, |_| choices(random, &["a", "F", "q", "9", "Z", "x", "0", "m"], 64, ""))
     }),
     ("notice and functions", |random| {
-        prose(4, 40) + "\n" + &lines(30, |_| format!("int {}(int x) {{ return x + {}; }}", word(random), random.below(99)))
+        prose(4, 40)
+            + "\n"
+            + &lines(30, |_| format!("int {}(int x) {{ return x + {}; }}", word(random), random.below(99)))
     }),
     // One introduction, another list.
     ("recipes", |random| {
@@ -74,17 +76,14 @@ const KINDS: [Kind; 34] = [
     ("genes", |random| choices(random, &["A", "C", "G", "T"], 300, " ")),
     ("genes in lines", |random| ">gene\n".to_owned() + &lines(12, |_| choices(random, &["A", "C", "G", "T"], 60, ""))),
     ("proteins", |random| {
-        let letters = ["A", "C", "D", "E", "F", "G", "H", "I", "K", "L", "M", "N", "P", "Q", "R", "S", "T", "V", "W", "Y"];
+        let letters =
+            ["A", "C", "D", "E", "F", "G", "H", "I", "K", "L", "M", "N", "P", "Q", "R", "S", "T", "V", "W", "Y"];
         ">protein\n".to_owned() + &lines(8, |_| choices(random, &letters, 60, ""))
     }),
-    ("surveys", |random| {
-        lines(30, |number| format!("Question {number}: {}", ["yes", "no"][random.index(2)]))
-    }),
+    ("surveys", |random| lines(30, |number| format!("Question {number}: {}", ["yes", "no"][random.index(2)]))),
     ("answers", |random| lines(60, |number| format!("{number}. {}", ["A", "B", "C", "D"][random.index(4)]))),
     ("chords", |random| lines(24, |_| choices(random, &["C", "Am", "F", "G", "Dm", "Em"], 4, " "))),
-    ("settings", |random| {
-        lines(60, |number| format!("option_{number} = {}", ["true", "false"][random.index(2)]))
-    }),
+    ("settings", |random| lines(60, |number| format!("option_{number} = {}", ["true", "false"][random.index(2)]))),
     ("instructions", |random| {
         let register = |random: &mut Random| format!("%r{}", 8 + random.below(8));
         lines(80, |_| {
@@ -98,36 +97,51 @@ const KINDS: [Kind; 34] = [
         lines(20, |number| format!("Row {number}: {}", choices(random, &["k1", "k2", "p1", "p2", "k3", "p3"], 8, " ")))
     }),
     // Numbers.
-    ("sudoku", |random| "Sudoku\n".to_owned() + &lines(9, |_| choices(random, &["1", "2", "3", "5", "7", "9"], 9, " "))),
+    ("sudoku", |random| {
+        "Sudoku\n".to_owned() + &lines(9, |_| choices(random, &["1", "2", "3", "5", "7", "9"], 9, " "))
+    }),
     ("matrices", |random| lines(20, |_| (0..8).map(|_| format!("0.{:03} ", random.below(1000))).collect())),
     ("prices", |random| {
         "date,open,close\n".to_owned()
-            + &lines(60, |day| format!("2024-{:02}-{:02},{},{}", 1 + day / 28, 1 + day % 28, random.below(99), random.below(99)))
+            + &lines(60, |day| {
+                format!("2024-{:02}-{:02},{},{}", 1 + day / 28, 1 + day % 28, random.below(99), random.below(99))
+            })
     }),
     ("hexadecimal", |random| {
-        lines(30, |line| format!("{line:08x} {}", (0..16).map(|_| format!(" {:02x}", random.below(256))).collect::<String>()))
+        lines(30, |line| {
+            format!("{line:08x} {}", (0..16).map(|_| format!(" {:02x}", random.below(256))).collect::<String>())
+        })
     }),
     ("bits", |random| choices(random, &["0", "1"], 800, "")),
-    ("sums", |random| lines(40, |_| format!("{} {} {} = ?", random.below(99), ["+", "-", "*"][random.index(3)], random.below(99)))),
+    ("sums", |random| {
+        lines(40, |_| format!("{} {} {} = ?", random.below(99), ["+", "-", "*"][random.index(3)], random.below(99)))
+    }),
     ("objects", |random| {
         let mut names = Random(4);
         let fields: Vec<String> = (0..60).map(|_| format!("\"{}\": {}", word(&mut names), random.below(10))).collect();
         format!("{{{}}}", fields.join(",\n"))
     }),
     ("tables", |random| {
-        "| name | value |\n|---|---|\n".to_owned() + &lines(30, |_| format!("| {} | {} |", word(random), random.below(9999)))
+        "| name | value |\n|---|---|\n".to_owned()
+            + &lines(30, |_| format!("| {} | {} |", word(random), random.below(9999)))
     }),
     // Symbols.
     ("Morse code", |random| {
-        "Evening transmission\n".to_owned() + &lines(12, |_| choices(random, &[".-", "-...", "-.-.", ".", "--", "..."], 12, " "))
+        "Evening transmission\n".to_owned()
+            + &lines(12, |_| choices(random, &[".-", "-...", "-.-.", ".", "--", "..."], 12, " "))
     }),
     ("dice", |random| "Dice of a game\n".to_owned() + &choices(random, &["⚀", "⚁", "⚂", "⚃", "⚄", "⚅"], 120, " ")),
-    ("faces", |random| "Diary in faces\n".to_owned() + &choices(random, &["😀", "😁", "😆", "🤣", "😊", "🙂"], 120, "")),
+    ("faces", |random| {
+        "Diary in faces\n".to_owned() + &choices(random, &["😀", "😁", "😆", "🤣", "😊", "🙂"], 120, "")
+    }),
     ("drawings", |random| {
-        "Drawing of the day, by hand\n".to_owned() + &lines(30, |_| choices(random, &[" ", ".", ":", "*", "#", "@"], 60, ""))
+        "Drawing of the day, by hand\n".to_owned()
+            + &lines(30, |_| choices(random, &[" ", ".", ":", "*", "#", "@"], 60, ""))
     }),
     // Chapters of one book, whose titles differ in a number.
-    ("chapters", |random| format!("Chapter {}\n{}{}", random.below(1 << 40), prose(9, 60), prose(random.next() % 1000, 12))),
+    ("chapters", |random| {
+        format!("Chapter {}\n{}{}", random.below(1 << 40), prose(9, 60), prose(random.next() % 1000, 12))
+    }),
 ];
 
 #[test]
@@ -183,8 +197,12 @@ fn an_article_is_compared_whatever_holds_it() {
     let dir = Dir::with_database();
     let page = |article: u64, (open, close): (&str, &str)| {
         let paragraphs: String = (0..4).map(|part| format!("<p>{}</p>", prose(100 * article + part, 60))).collect();
-        let links: String = (0..8).map(|link| format!("<li><a href=/{link}>{}</a></li>", prose(50 + link, 4))).collect();
-        format!("<title>Site</title><ul>{links}</ul><div class=teaser><p>{}</p></div>{open}{paragraphs}{close}", prose(60, 20))
+        let links: String =
+            (0..8).map(|link| format!("<li><a href=/{link}>{}</a></li>", prose(50 + link, 4))).collect();
+        format!(
+            "<title>Site</title><ul>{links}</ul><div class=teaser><p>{}</p></div>{open}{paragraphs}{close}",
+            prose(60, 20)
+        )
     };
     let mut rows = String::new();
     for (number, &holder) in HOLDERS.iter().enumerate() {
