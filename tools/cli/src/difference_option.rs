@@ -7,8 +7,9 @@ use nddb::detect::Rules;
 pub(crate) struct DifferenceOption {
     /// Leave out near-duplicates of which more than this share of the words of the longer text differs: 10% or 0.1
     ///
-    /// Estimated from what is stored of both texts, to a few hundredths; exact, by a diff of their words, with --verify,
-    /// which reads the texts again. Where nothing is stored to estimate it from, the method alone decides.
+    /// Estimated from what is stored of both texts, to about four hundredths where a tenth differs; exact, by a diff of
+    /// their words, with --verify, which reads the texts again. Where nothing is stored to estimate it from, the method
+    /// alone decides.
     #[arg(long, value_name = "SHARE", value_parser = share)]
     max_difference: Option<f64>,
 }
