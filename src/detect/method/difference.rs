@@ -53,10 +53,10 @@ fn lacking(common: f64, continues: f64, words: i32) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use nddb_test_support::Random;
+    use nddb_test_support::{Random, say};
 
     use super::*;
-    use crate::compare::lcs::plain::longest_common_subsequence;
+    use crate::compare::words::WordComparer;
     use crate::sketch::{Recipe, agreement, min_bytes};
     use crate::text::{Page, whole_words};
 
@@ -98,8 +98,7 @@ mod tests {
             (sketch.profile.expect("a profile"), min_values, whole_words(&page))
         });
         let [(a, a_values, a_words), (b, b_values, b_words)] = &sketched;
-        let many = a_words.len().max(b_words.len());
-        let exact = (many - longest_common_subsequence(a_words, b_words).len()) as f64 / many as f64;
+        let exact = WordComparer::default().difference(a_words, b_words).expect("few words");
         (difference(a, b, agreement(a_values, b_values)), exact)
     }
 
@@ -120,7 +119,7 @@ mod tests {
                     (bias, square) = (bias + error, square + error * error);
                 }
                 let (bias, error) = (bias / TRIALS as f64, (square / TRIALS as f64).sqrt());
-                println!("{how}, {share}: bias {bias:.3}, root of the mean square {error:.3}, seeds from {first}");
+                say(&format!("{how}, {share}: bias {bias:.3}, root of the mean square {error:.3}, seeds from {first}"));
                 assert!(bias.abs() <= 0.05 && error <= most, "{how}, {share}: {bias}, {error}, seeds from {first}");
             }
         }
