@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Content extraction against pages on which people marked the article: figures, and the weights of the classification.
 
-    content_fit.py score NDDB PAGES           figures of the command on pages.jsonl.zst (id, html, body)
+    content_fit.py score NDDB PAGES           figures of the command on pages.jsonl.zst (id, url, html, body)
+    content_fit.py extractors PAGES [WORST]   a table of nddb and other extractors, with their speed, and the blocks that
+                                              nddb wrongly has or lacks on its WORST pages
     content_fit.py fit PAGES SET...           the weights, and figures cross-validated by site
 
 Figures are those of the benchmark of article extraction: multisets of 4-grams of words in lower case without digits,
@@ -16,6 +18,7 @@ blocks in it that are no links count as content. It reads the markup itself, so 
 import io
 import json
 import math
+import pathlib
 import random
 import re
 import subprocess
@@ -389,10 +392,48 @@ def score_command(nddb, pages_path):
     print(figures([score(texts[page["id"]], page["body"]) for page in pages]))
 
 
+EXTRACTORS = pathlib.Path(__file__).parent / "compare" / "extractors" / "Cargo.toml"
+
+
+def extractors(pages_path, worst):
+    """Prints quality and speed of the extractors of compare/extractors, which is built first."""
+    pages = {page["id"]: page for page in read(pages_path)}
+    lines = "".join(json.dumps({key: page[key] for key in ("id", "html", "url")}) + "\n" for page in pages.values())
+    run = ["cargo", "run", "--release", "--quiet", "--manifest-path", EXTRACTORS]
+    done = subprocess.run(run, input=lines.encode(), stdout=subprocess.PIPE, check=True)
+    found = {}
+    for line in map(json.loads, done.stdout.splitlines()):
+        found.setdefault(line["extractor"], {})[line["id"]] = line
+    size = sum(len(page["html"].encode()) for page in pages.values()) / 1e6
+    scores = {}
+    for name, lines in found.items():
+        scores[name] = {key: score(line["text"], pages[key]["body"]) for key, line in lines.items()}
+        seconds = sum(line["seconds"] for line in lines.values())
+        print(f"{name:28}{figures(list(scores[name].values()))}  {size / seconds:.1f} MB a CPU second")
+    for key in sorted(pages, key=lambda key: math.prod(scores["nddb"][key]))[:worst]:
+        told = ", ".join(f"{name} {each[key][0]:.2f} {each[key][1]:.2f}" for name, each in scores.items())
+        print(f"\n{pages[key]['url']}\n  precision and recall: {told}")
+        lines, body = found["nddb"][key]["text"].split("\n"), pages[key]["body"].split("\n")
+        show("not of the article", lines, pages[key]["body"])
+        show("lacking", body, found["nddb"][key]["text"])
+
+
+def show(what, lines, text):
+    """Prints lines of which most is not in a text, the longest first."""
+    known = set(zip(*(words(text)[at:] for at in range(3)), strict=False))
+    for line in sorted(lines, key=len, reverse=True):
+        every = words(line)
+        grams = list(zip(*(every[at:] for at in range(3)), strict=False))
+        if len(grams) > 1 and 2 * sum(gram in known for gram in grams) < len(grams):
+            print(f"  {what} ({len(every)} words): {line[:160]}")
+
+
 def main():
     match sys.argv[1:]:
         case ["score", nddb, pages]:
             score_command(nddb, pages)
+        case ["extractors", pages, *worst]:
+            extractors(pages, int(*worst or [0]))
         case ["fit", pages, *sets]:
             fit(pages, sets)
         case _:

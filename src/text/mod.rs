@@ -48,7 +48,7 @@ pub use site::{SiteRule, host_of};
 
 pub(crate) use letters::{is_punctuation, is_word_character};
 pub(crate) use lower::LowerHashes;
-pub(crate) use page_content::{PageContent, content_text, page_content};
+pub(crate) use page_content::{PageContent, content_text, page_content, whole_words};
 pub(crate) use sentences::{DOCUMENT_UNITS, Sentence, first_units, sentences, units};
 pub(crate) use tokenizer::{Tokens, tokens};
 pub(crate) use visible::{folded_text, visible_text};

@@ -7,10 +7,11 @@ use super::source::Verifier;
 use crate::Result;
 use crate::compare::cosine::Frequencies;
 use crate::compare::lcs::{Comparer, Parameters, Prepared};
+use crate::compare::words::WordComparer;
 use crate::detect::method::evidence::Evidence;
 use crate::detect::method::rules::Rules;
 use crate::detect::texts::{Kept, TextSources};
-use crate::text::{DOCUMENT_UNITS, first_units};
+use crate::text::{DOCUMENT_UNITS, Page, first_units, whole_words};
 
 /// A measure of the similarity of two texts.
 pub(crate) trait Measure {
@@ -19,6 +20,17 @@ pub(crate) trait Measure {
 
     /// Returns the prepared form of a text, the first 10 KB of a document.
     fn ready(&self, text: &str) -> Self::Ready;
+
+    /// Returns the prepared form of a document that was kept or can be read; `None` if it cannot.
+    fn read(&self, kept: &Kept, sources: Option<&TextSources>, ordinal: u32) -> Option<Self::Ready> {
+        match kept.get(ordinal) {
+            Some(text) => Some(self.ready(text)),
+            None => {
+                let text = sources?.text(ordinal)?;
+                Some(self.ready(first_units(&text, DOCUMENT_UNITS)))
+            }
+        }
+    }
 
     /// Returns the size of a prepared text in bytes of memory.
     fn size(ready: &Self::Ready) -> usize;
@@ -71,6 +83,32 @@ impl Measure for ByCosine {
     }
 }
 
+/// The words of whole pages in which two differ.
+#[derive(Default)]
+pub(crate) struct ByWords(WordComparer);
+
+impl Measure for ByWords {
+    type Ready = Vec<u64>;
+
+    fn ready(&self, text: &str) -> Vec<u64> {
+        whole_words(&Page::text(text))
+    }
+
+    /// Reads the whole page: a text is its first 10 KB.
+    fn read(&self, kept: &Kept, sources: Option<&TextSources>, ordinal: u32) -> Option<Vec<u64>> {
+        kept.words(ordinal).or_else(|| Some(whole_words(&sources?.page(ordinal)?.page())))
+    }
+
+    fn size(ready: &Vec<u64>) -> usize {
+        size_of_val(&ready[..])
+    }
+
+    /// Leaves the estimate where the words are too many.
+    fn compare(&mut self, a: &Vec<u64>, b: &Vec<u64>, evidence: &mut Evidence) {
+        evidence.difference = self.0.difference(a, b).or(evidence.difference);
+    }
+}
+
 /// Comparison of documents by their texts: texts kept by a pass, and single look-ups for others if `sources` is given.
 pub(crate) struct ComparisonCache<'a, M: Measure> {
     measure: M,
@@ -101,13 +139,7 @@ impl<'a, M: Measure> ComparisonCache<'a, M> {
         if let Some(ready) = self.ready.get(&ordinal) {
             return ready.clone();
         }
-        let ready = match self.kept.get(ordinal) {
-            Some(text) => Some(Rc::new(self.measure.ready(text))),
-            None => self
-                .sources
-                .and_then(|sources| sources.text(ordinal))
-                .map(|text| Rc::new(self.measure.ready(first_units(&text, DOCUMENT_UNITS)))),
-        };
+        let ready = self.measure.read(self.kept, self.sources, ordinal).map(Rc::new);
         if self.used < self.resources {
             self.used += 64 + ready.as_deref().map_or(0, M::size);
             self.ready.insert(ordinal, ready.clone());

@@ -57,6 +57,9 @@ impl<'a> Asked<'a> {
         if self.decider.method == Method::Model && !evidence.identical {
             evidence.traits = self.traits_unless_apart(other, &evidence)?;
         }
+        if self.decider.rules.max_difference.is_some() {
+            evidence.difference = self.known.difference(other, &evidence);
+        }
         let decision = self.decider.decide(&evidence);
         (decision != Decision::Apart).then_some((evidence, decision))
     }
@@ -64,6 +67,7 @@ impl<'a> Asked<'a> {
     /// Adds the evidence that did not decide.
     pub(crate) fn complete(&self, other: &Known<&str>, evidence: &mut Evidence) {
         evidence.traits = evidence.traits.or_else(|| self.traits(other, evidence));
+        evidence.difference = evidence.difference.or_else(|| self.known.difference(other, evidence));
         evidence.same_site = evidence.same_site.or_else(|| self.known.same_site(other));
         evidence.same_heading = evidence.same_heading.or_else(|| self.same_heading(other, evidence));
     }
@@ -132,9 +136,11 @@ mod tests {
         let mut random = Random(4);
         let documents = documents(&mut random);
         for method in Method::ALL.into_iter().filter(|method| !method.needs_text()) {
-            for (rules, or_simhash) in
-                [(Rules::default(), true), (Rules { probability: 0.9, ..Rules::default() }, false)]
-            {
+            for (rules, or_simhash) in [
+                (Rules::default(), true),
+                (Rules { probability: 0.9, ..Rules::default() }, false),
+                (Rules { max_difference: Some(0.2), ..Rules::default() }, true),
+            ] {
                 let decider = Decider::new(method, &rules, or_simhash);
                 let mut apart = 0;
                 for a in &documents {

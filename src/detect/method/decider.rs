@@ -16,18 +16,30 @@ pub(crate) struct Decider<'a> {
     pub(crate) rules: &'a Rules,
     /// Whether simhash decides pairs that the method cannot decide.
     pub(crate) or_simhash: bool,
+    /// Whether two texts that differ too much are apart; not where the texts are read first, which say it exactly.
+    is_limited: bool,
 }
 
 impl<'a> Decider<'a> {
     /// Returns the decider of a method; the fallback to simhash applies only to methods that compare sketches.
     pub(crate) fn new(method: Method, rules: &'a Rules, or_simhash: bool) -> Self {
-        Self { method, rules, or_simhash: or_simhash && method.has_keys() }
+        Self { method, rules, or_simhash: or_simhash && method.has_keys(), is_limited: true }
     }
 
-    /// Returns the decision about a pair, given its evidence.
+    /// Returns the decider that does not ask how much of the texts differs.
+    pub(crate) fn without_limit(self) -> Self {
+        Self { is_limited: false, ..self }
+    }
+
+    /// Returns the decision about a pair, given its evidence: that of the method or of simhash, and two texts that
+    /// differ by more than the rules allow are apart.
     pub(crate) fn decide(&self, evidence: &Evidence) -> Decision {
-        match self.rules.decide(self.method, evidence) {
+        let decision = match self.rules.decide(self.method, evidence) {
             Decision::Unknown if self.falls_back(evidence) => self.rules.decide(Method::Simhash, evidence),
+            decision => decision,
+        };
+        match decision {
+            Decision::Near(_) if self.is_limited && self.rules.differ_too_much(evidence) => Decision::Apart,
             decision => decision,
         }
     }

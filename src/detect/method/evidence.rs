@@ -27,6 +27,9 @@ pub struct Evidence {
     pub lcs_containment: Option<f64>,
     /// Whether the shorter text is too short for containment (Huang et al. 2008, 3.4).
     pub lcs_short: bool,
+    /// Share of the words of the longer whole text that have no counterpart in the other, 0 to 1: estimated from the
+    /// profiles, or exact if the texts were read for that; `None` if it cannot be known.
+    pub difference: Option<f64>,
     /// Whether the sites are equal; `None` if either site is unknown.
     pub same_site: Option<bool>,
     /// Traits, the input of the default verdict; `None` if either document has no profile.

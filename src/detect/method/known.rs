@@ -4,6 +4,7 @@ use nddb_format::Fingerprint;
 use nddb_format::record::Record;
 use nddb_format::summaries::Summary;
 
+use super::difference::difference;
 use super::evidence::Evidence;
 use super::sketches::Sketches;
 use super::traits::Traits;
@@ -73,9 +74,10 @@ impl<S: PartialEq> Known<S> {
     pub(crate) fn evidence(&self, other: &Known<S>) -> Evidence {
         let evidence = self.evidence_of_sketches(other);
         let traits = self.compared(other, &evidence).map(|(a, b, agreement)| Traits::of(a, b, agreement));
+        let difference = self.difference(other, &evidence);
         let same_heading = self.same_heading(self.headings(), other, &evidence);
         let (distance, same_site) = (self.distance(other.fingerprint), self.same_site(other));
-        Evidence { distance, traits, same_site, same_heading, ..evidence }
+        Evidence { distance, traits, difference, same_site, same_heading, ..evidence }
     }
 
     /// Returns the evidence of the pair that its sketches alone give: without its site, the words of its titles and
@@ -99,6 +101,14 @@ impl<S: PartialEq> Known<S> {
         evidence: &Evidence,
     ) -> Option<(&'k Profile, &'k Profile, u32)> {
         Some((self.profile.as_ref()?, other.profile.as_ref()?, evidence.agreement?))
+    }
+
+    /// Returns the estimated difference of the whole texts of the pair with this evidence.
+    pub(super) fn difference(&self, other: &Known<S>, evidence: &Evidence) -> Option<f64> {
+        if evidence.identical {
+            return Some(0.0);
+        }
+        self.compared(other, evidence).map(|(a, b, agreement)| difference(a, b, agreement))
     }
 
     /// Returns whether the sites are equal.

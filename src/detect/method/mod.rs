@@ -7,6 +7,7 @@ mod b_similarity;
 mod c_similarity;
 mod combined;
 mod cosine;
+mod difference;
 mod identity;
 mod lcs;
 mod min_hash;

@@ -5,6 +5,7 @@ use super::default_method::MethodChoice;
 use super::registry::Method;
 use super::requirements::{self, Held};
 use super::rules::Rules;
+use super::sketches::Sketch;
 use super::text_options::TextScope;
 use super::text_options::{SetOptions, ShingleOptions};
 use super::verification::Verification;
@@ -87,14 +88,27 @@ impl PairOptions {
         self.verify.applies_to(self.method)
     }
 
-    /// Returns these options without verification.
-    pub(crate) fn unverified(&self) -> Self {
-        Self { verify: Verification::Off, ..self.clone() }
+    /// Returns whether the words of the texts that are read say how much of two differs.
+    pub(crate) fn compares_words(&self) -> bool {
+        self.verifies() && self.rules.max_difference.is_some()
     }
 
-    /// Returns the decider of these options.
+    /// Returns these options for the pairs whose texts are to be read: without verification, and whatever differs.
+    pub(crate) fn unverified(&self) -> Self {
+        let rules = Rules { max_difference: None, ..self.rules };
+        Self { verify: Verification::Off, rules, ..self.clone() }
+    }
+
+    /// Returns whether documents of one class may differ by more than the rules allow: classes are of equal sketches of
+    /// the method, and how much differs is told by others.
+    pub(crate) fn limits_classes(&self) -> bool {
+        self.rules.max_difference.is_some() && !self.method.definition().class.contains(&Sketch::Profile)
+    }
+
+    /// Returns the decider of these options, which asks how much differs unless the texts will tell.
     pub(crate) fn decider(&self) -> Decider<'_> {
-        Decider::new(self.method, &self.rules, self.or_simhash)
+        let decider = Decider::new(self.method, &self.rules, self.or_simhash);
+        if self.verifies() { decider.without_limit() } else { decider }
     }
 }
 

@@ -162,7 +162,7 @@ pub struct PairSummary {
     pub unverified: u64,
     /// Members of hot groups that could not be verified against the founder, because a text could not be read.
     pub unverified_members: u64,
-    /// Pairs of the method that verification rejected; they are not written.
+    /// Pairs of the method that verification rejected, or of which too much differs; they are not written.
     pub rejected: u64,
     /// Counts of perhaps-similar sets, for the methods lcs and cosine.
     pub sets: SetSummary,

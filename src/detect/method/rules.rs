@@ -40,6 +40,9 @@ pub struct Rules {
     /// Resemblance and containment by trustable LCS, either of which a pair must exceed (Huang et al. 2008, 3: 0.28,
     /// 0.7).
     pub lcs: Thresholds,
+    /// Greatest share of the words of the longer text that may differ, 0 to 1, whatever a method says of the pair
+    /// (none by default). What cannot be judged by it is left to the method.
+    pub max_difference: Option<f64>,
 }
 
 impl Default for Rules {
@@ -55,6 +58,7 @@ impl Default for Rules {
             resemblance: 0.85,
             cosine: 0.95,
             lcs: Thresholds::default(),
+            max_difference: None,
         }
     }
 }
@@ -67,6 +71,12 @@ impl Rules {
             return Some(1.0);
         }
         evidence.traits.as_ref().map(|traits| self.model.probability(traits))
+    }
+
+    /// Returns whether more of two texts is known to differ than may. Equal token sequences do not differ.
+    pub(crate) fn differ_too_much(&self, evidence: &Evidence) -> bool {
+        let known = self.max_difference.zip(evidence.difference).filter(|_| !evidence.identical);
+        known.is_some_and(|(most, difference)| difference > most)
     }
 }
 

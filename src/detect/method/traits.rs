@@ -98,8 +98,18 @@ pub(crate) fn shared(resemblance: f64, a: f64, b: f64) -> f64 {
 pub(crate) fn shared_wholes(a: &Profile, b: &Profile) -> [f64; 2] {
     let resemblance = whole_resemblance(a, b);
     let [x, y] = [a.whole_terms, b.whole_terms].map(f64::from);
-    let shared = shared(resemblance, x, y);
-    [x, y].map(|terms| (shared / terms.max(1.0)).min(1.0))
+    // A high estimate of texts of two lengths would be more than the shorter one.
+    let shared = shared(resemblance, x, y).min(x).min(y);
+    [x, y].map(|terms| shared / terms.max(1.0))
+}
+
+/// Returns the shares of the shingles of the longer content that stand in the shorter one too, 0 to 1: of the short
+/// ones, at most as many as the long ones allow, and of the long ones, of which `agreement` min-values are equal.
+pub(super) fn content_shares(a: &Profile, b: &Profile, agreement: u32) -> [f64; 2] {
+    let [few, many] = [a.terms.min(b.terms), a.terms.max(b.terms)].map(f64::from);
+    let lengths = Lengths { few, many };
+    let long = lengths.kept(resemblance_of(agreement));
+    [lengths.kept(resemblance(a, b)).min(most_kept(long, few)), long]
 }
 
 /// Returns the share of the shorter whole text that is absent from the longer one, times the greater share of a whole

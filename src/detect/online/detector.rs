@@ -65,8 +65,9 @@ impl OnlineDetector {
         requirements::check_index(view, &self.decider())
     }
 
-    /// Returns the decider of this detector.
+    /// Returns the decider of this detector, which asks how much differs unless the texts will tell.
     pub(super) fn decider(&self) -> Decider<'_> {
-        Decider::new(self.method, &self.rules, self.or_simhash)
+        let decider = Decider::new(self.method, &self.rules, self.or_simhash);
+        if self.verify.applies_to(self.method) { decider.without_limit() } else { decider }
     }
 }

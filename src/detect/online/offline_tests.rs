@@ -165,6 +165,7 @@ fn detectors(view: View<'_>, random: &mut Random) -> Vec<OnlineDetector> {
                 combined: 330 + random.below(50) as u32,
                 agreement: random.below(60) as u32,
                 probability: random.below(100) as f64 / 100.0,
+                max_difference: random.percent(50).then(|| random.below(60) as f64 / 100.0),
                 ..Rules::default()
             };
             detectors.push(other);

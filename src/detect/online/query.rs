@@ -351,8 +351,8 @@ impl<'a> Query<'a> {
         near_duplicate.id != self.record.id
     }
 
-    /// Returns the match unless the comparison of texts rejects it; unreadable texts do not reject. Equal texts are
-    /// decided earlier.
+    /// Returns the match unless the comparison of texts rejects it, or too much of them differs; unreadable texts do
+    /// not reject. Equal texts are decided earlier.
     fn verified(&mut self, mut near_duplicate: NearDuplicate) -> Result<Option<NearDuplicate>> {
         if let Some(texts) = &mut self.texts
             && self.online.verify.takes(&near_duplicate.evidence)
@@ -360,7 +360,7 @@ impl<'a> Query<'a> {
             let number = near_duplicate.number;
             let record = self.scope.record(number)?.ok_or_else(|| lost(&self.scope, number))?;
             near_duplicate.verified = Verified::of(texts.compare(&record, &mut near_duplicate.evidence)?);
-            if near_duplicate.verified.is_none() {
+            if near_duplicate.verified.is_none() || self.online.rules.differ_too_much(&near_duplicate.evidence) {
                 return Ok(None);
             }
         }

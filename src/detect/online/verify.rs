@@ -6,12 +6,13 @@ use super::detector::OnlineDetector;
 use super::page::read_page;
 use crate::Result;
 use crate::compare::lcs::{Comparer, Parameters, Prepared};
+use crate::compare::words::WordComparer;
 use crate::detect::method::evidence::Evidence;
 use crate::detect::method::rules::{Decision, Rules};
 use crate::detect::method::text_options::TextScope;
 use crate::detect::method::verification::Verification;
 use crate::store::View;
-use crate::text::{DOCUMENT_UNITS, Page, first_units};
+use crate::text::{DOCUMENT_UNITS, Page, first_units, whole_words};
 
 /// The text of a queried document, prepared for comparison with the texts of its matches.
 pub(super) struct Texts<'a> {
@@ -19,8 +20,16 @@ pub(super) struct Texts<'a> {
     part: TextScope,
     comparer: Comparer,
     rules: Rules,
-    /// Prepared text of the queried document; `None` if unreadable.
-    own: Option<Prepared>,
+    /// The words of whole pages, where these are compared.
+    words: Option<WordComparer>,
+    /// The queried document; `None` if unreadable.
+    own: Option<ReadText>,
+}
+
+/// A text prepared for comparison, and the words of its whole page if these are compared.
+struct ReadText {
+    prepared: Prepared,
+    words: Vec<u64>,
 }
 
 impl<'a> Texts<'a> {
@@ -32,9 +41,10 @@ impl<'a> Texts<'a> {
         page: Option<&Page<'_>>,
     ) -> Result<Self> {
         let comparer = Comparer::new(Parameters::default(), &online.rules.lcs);
-        let mut texts = Self { view, part: TextScope::of(view), comparer, rules: online.rules, own: None };
+        let words = online.rules.max_difference.map(|_| WordComparer::default());
+        let mut texts = Self { view, part: TextScope::of(view), comparer, rules: online.rules, words, own: None };
         texts.own = match page {
-            Some(page) => Some(texts.prepared(&texts.part.text(page))),
+            Some(page) => Some(texts.ready(page)),
             None => texts.read(record)?,
         };
         Ok(texts)
@@ -44,17 +54,23 @@ impl<'a> Texts<'a> {
     pub(super) fn compare(&mut self, record: &Record, evidence: &mut Evidence) -> Result<Decision> {
         let Some(own) = &self.own else { return Ok(Decision::Unknown) };
         let Some(other) = self.read(record)? else { return Ok(Decision::Unknown) };
-        evidence.add_likeness(&self.comparer.compare(own, &other));
+        evidence.add_likeness(&self.comparer.compare(&own.prepared, &other.prepared));
+        if let Some(words) = &mut self.words {
+            evidence.difference = words.difference(&own.words, &other.words).or(evidence.difference);
+        }
         Ok(Verification::decide(evidence, &self.rules))
     }
 
-    fn read(&self, record: &Record) -> Result<Option<Prepared>> {
-        Ok(read_page(self.view, record)?.ok().map(|entry| self.prepared(&self.part.text_of(&entry))))
+    fn read(&self, record: &Record) -> Result<Option<ReadText>> {
+        Ok(read_page(self.view, record)?.ok().map(|entry| self.ready(&entry.page())))
     }
 
-    /// Returns the first 10 KB of a text, prepared for comparison.
-    fn prepared(&self, text: &str) -> Prepared {
-        Prepared::new(first_units(text, DOCUMENT_UNITS), self.comparer.parameters())
+    /// Returns a page, prepared for comparison: the first 10 KB of its text, and the words of all of it.
+    fn ready(&self, page: &Page<'_>) -> ReadText {
+        let text = self.part.text(page);
+        let prepared = Prepared::new(first_units(&text, DOCUMENT_UNITS), self.comparer.parameters());
+        let words = if self.words.is_some() { whole_words(page) } else { Vec::new() };
+        ReadText { prepared, words }
     }
 }
 

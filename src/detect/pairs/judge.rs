@@ -17,6 +17,8 @@ pub struct Judge<'a> {
     decider: Option<Box<dyn Verifier + 'a>>,
     /// Text evidence for the verification of near-duplicates found by the method.
     verifier: Option<Box<dyn Verifier + 'a>>,
+    /// The words of the texts that are verified, to tell how much of them differs.
+    differences: Option<Box<dyn Verifier + 'a>>,
 }
 
 /// Result of judging a pair.
@@ -27,7 +29,7 @@ pub struct Judge<'a> {
 pub enum Judged {
     /// Near-duplicates.
     Near(Pair),
-    /// Near-duplicates by the method, rejected by their texts.
+    /// Near-duplicates by the method, rejected by their texts or because too much of them differs.
     Rejected,
     /// Not near-duplicates by the method.
     Apart,
@@ -54,6 +56,7 @@ impl<'a> Judge<'a> {
             options,
             decider: text_cache.decider(options),
             verifier: if options.verifies() { text_cache.verifier(options) } else { None },
+            differences: if options.compares_words() { text_cache.differences(options) } else { None },
         }
     }
 
@@ -67,7 +70,9 @@ impl<'a> Judge<'a> {
         {
             decider.add(a, b, &mut evidence)?;
         }
-        let Decision::Near(rule) = self.options.decider().decide(&evidence) else { return Ok(Judged::Apart) };
+        let Decision::Near(rule) = self.options.decider().without_limit().decide(&evidence) else {
+            return Ok(Judged::Apart);
+        };
         let mut verified = None;
         if let Some(verifier) = &mut self.verifier
             && verify.takes(&evidence)
@@ -77,6 +82,12 @@ impl<'a> Judge<'a> {
             if verified.is_none() {
                 return Ok(Judged::Rejected);
             }
+            if let Some(differences) = &mut self.differences {
+                differences.add(a, b, &mut evidence)?;
+            }
+        }
+        if rules.differ_too_much(&evidence) {
+            return Ok(Judged::Rejected);
         }
         let probability = rules.probability_of(&evidence);
         Ok(Judged::Near(Pair { a, b, evidence, probability, rule, verified }))

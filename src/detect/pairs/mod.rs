@@ -67,7 +67,7 @@ pub struct PairJob {
     unsketched: u64,
     /// Number of pairs that a source compared and rejected.
     apart: u64,
-    /// Number of pairs of one class that the comparison of texts rejected.
+    /// Number of pairs of one class that were rejected by their texts, or because too much of them differs.
     rejected: u64,
     /// Documents that could not be compared with the founder of their class.
     unverified: Option<FixedBitSet>,
@@ -119,11 +119,13 @@ impl PairJob {
         ticker.start("classes", None, "")?;
         let text = |ordinal| text_cache.sketch(ordinal);
         let classes = Classes::of(collection, options, &text)?;
-        let hot =
-            if options.verifies() && !options.expand { verified_classes::wanted(collection, &classes) } else { None };
+        let parts_classes = (options.verifies() || options.limits_classes()) && !options.expand;
+        let hot = if parts_classes { verified_classes::wanted(collection, &classes) } else { None };
         let parts = match &hot {
             Some(wanted) => {
-                text_cache.verify_hot(view, collection, options, wanted, &ticker)?;
+                if options.verifies() {
+                    text_cache.verify_hot(view, collection, options, wanted, &ticker)?;
+                }
                 let judge = Judge::new(collection, options, &text_cache);
                 Some(verified_classes::part(collection, &classes, judge, &ticker)?)
             }
@@ -325,5 +327,7 @@ impl PairJob {
     }
 }
 
+#[cfg(test)]
+mod difference_tests;
 #[cfg(test)]
 mod tests;

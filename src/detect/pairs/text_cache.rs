@@ -3,7 +3,7 @@
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::Result;
-use crate::detect::candidates::comparison::{ByCosine, ByLcs, ComparisonCache};
+use crate::detect::candidates::comparison::{ByCosine, ByLcs, ByWords, ComparisonCache};
 use crate::detect::candidates::resemblance::{Overlaps, Resembling, ShingleSets};
 use crate::detect::candidates::similar::{Signed, Similar};
 use crate::detect::candidates::source::{Source, Verifier, sources};
@@ -12,7 +12,7 @@ use crate::detect::method::definition::{Candidates, Comparison};
 use crate::detect::method::options::PairOptions;
 use crate::detect::method::text_summary::UnreadTexts;
 use crate::detect::method::text_summary::{SetSummary, ShingleSummary};
-use crate::detect::texts::{Kept, TextSources, keep};
+use crate::detect::texts::{Kept, TextSources, keep, keep_pages};
 use crate::spill::ticker::Ticker;
 use crate::store::View;
 use fixedbitset::FixedBitSet;
@@ -81,7 +81,8 @@ impl TextCache {
             Some(sources) => sources,
             None => TextSources::new(view, collection, options.part, &options.resources, ticker)?,
         };
-        let kept = keep(&sources, wanted, &options.resources, ticker, &mut |_, _| Ok(()))?;
+        let (with_words, resources) = (options.compares_words(), &options.resources);
+        let kept = keep_pages(&sources, wanted, with_words, resources, ticker, &mut |_, _| Ok(()))?;
         self.unread = kept.unread;
         (self.kept, self.sources) = (Some(kept), Some(sources));
         Ok(())
@@ -145,5 +146,11 @@ impl TextCache {
         let measure = ByLcs::new(options.lcs, &options.rules);
         let (kept, sources, memory) = (self.kept.as_ref()?, self.sources.as_ref(), options.resources.memory_limit / 4);
         Some(Box::new(ComparisonCache::new(measure, kept, sources, memory)))
+    }
+
+    /// Returns the verifier that says how much of two whole texts differs, by their words.
+    pub(crate) fn differences(&self, options: &PairOptions) -> Option<Box<dyn Verifier + '_>> {
+        let (kept, sources, memory) = (self.kept.as_ref()?, self.sources.as_ref(), options.resources.memory_limit / 4);
+        Some(Box::new(ComparisonCache::new(ByWords::default(), kept, sources, memory)))
     }
 }

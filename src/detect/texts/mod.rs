@@ -14,5 +14,6 @@ mod sources;
 mod tests;
 
 pub use described::Descriptions;
+pub(crate) use kept::keep_pages;
 pub use kept::{Kept, keep};
 pub use sources::TextSources;

@@ -121,6 +121,11 @@ impl TextSources {
         self.page(ordinal).map(|entry| self.part.text_of(&entry))
     }
 
+    /// Returns the part of a page that is read as its text.
+    pub(super) fn part(&self) -> TextScope {
+        self.part
+    }
+
     /// Returns the page of one document, as [`TextSources::text`] its text.
     pub fn page(&self, ordinal: u32) -> Option<PageEntry> {
         self.look_up(ordinal).ok()

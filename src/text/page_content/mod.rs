@@ -252,6 +252,11 @@ pub fn content_text(page: &Page<'_>) -> String {
     text_of(&content.tokens, &content.terms, begins, page.kind)
 }
 
+/// Returns the words of a page outside links, as hashes: those of which the profile keeps the whole text.
+pub(crate) fn whole_words(page: &Page<'_>) -> Vec<u64> {
+    page_content(page).whole_hashes()
+}
+
 /// A block of a page, as its readers see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextBlock {

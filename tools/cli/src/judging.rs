@@ -4,6 +4,7 @@ use nddb::View;
 use nddb::detect::{Evidence, GROUP_LIMIT, Method, MethodChoice, NearDuplicate, OnlineDetector};
 use serde_json::{Map, Value, json};
 
+use crate::difference_option::DifferenceOption;
 use crate::failure::{Failure, Result};
 use crate::json::Put;
 use crate::model_options::ModelOptions;
@@ -16,6 +17,8 @@ pub(crate) struct JudgingArgs {
     pub(crate) method: Option<Method>,
     #[command(flatten)]
     model: ModelOptions,
+    #[command(flatten)]
+    difference: DifferenceOption,
     /// Compare the texts of what the method finds, and leave out what is not near by them
     ///
     /// Texts are read where they were loaded from. A match whose text cannot be read stays, and its rule says so.
@@ -42,6 +45,7 @@ impl JudgingArgs {
         let mut online = OnlineDetector::chosen(view, choice);
         online.rules.within = k.unwrap_or(view.settings().k).into();
         self.model.apply(method, &mut online.rules)?;
+        self.difference.apply(&mut online.rules);
         online.complete = self.complete;
         online.group_limit = self.group_limit.unwrap_or(GROUP_LIMIT);
         online.verify = Verify::verification(self.verify);
@@ -59,6 +63,7 @@ impl JudgingArgs {
             ("--group-limit", self.group_limit.is_some()),
             ("--complete", self.complete),
             ("--min-probability or --model", self.model.is_given()),
+            ("--max-difference", self.difference.is_given()),
         ]
         .into_iter()
         .find_map(|(name, given)| given.then_some(name))
@@ -111,7 +116,7 @@ impl Put for Score {
 }
 
 /// The scores of a match other than its distance, each with its name.
-pub(crate) fn scores(evidence: &Evidence, probability: Option<f64>) -> [(&'static str, Score); 8] {
+pub(crate) fn scores(evidence: &Evidence, probability: Option<f64>) -> [(&'static str, Score); 9] {
     // Six decimals, as in pair lines.
     let share = |value: Option<f64>| Score::Share(value.map(|value| (value * 1e6).round() / 1e6));
     [
@@ -120,6 +125,7 @@ pub(crate) fn scores(evidence: &Evidence, probability: Option<f64>) -> [(&'stati
         ("agreement", Score::Count(evidence.agreement)),
         ("probability", share(probability)),
         ("resemblance", share(evidence.likely_resemblance())),
+        ("difference", share(evidence.difference)),
         ("lcs", share(evidence.lcs_resemblance)),
         ("same_site", Score::Is(evidence.same_site)),
         ("same_heading", Score::Is(evidence.same_heading)),

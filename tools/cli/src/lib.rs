@@ -12,6 +12,7 @@ mod commands;
 mod cpu;
 mod database;
 mod described;
+mod difference_option;
 mod failure;
 mod inputs;
 mod interrupt;

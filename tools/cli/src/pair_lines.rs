@@ -40,8 +40,8 @@ impl Format {
         match self {
             Format::Jsonl => b"",
             Format::Tsv => {
-                b"a\tb\tmethod\tdistance\tb_sim\tc_sim\tagreement\tprobability\tresemblance\tlcs\tlcs_containment\tcosine\tsame_site\t\
-                same_heading\tverdict\n"
+                b"a\tb\tmethod\tdistance\tb_sim\tc_sim\tagreement\tprobability\tresemblance\tdifference\tlcs\tlcs_containment\tcosine\t\
+                same_site\tsame_heading\tverdict\n"
             }
         }
     }
@@ -142,6 +142,8 @@ struct Scores {
     #[serde(serialize_with = "json::six_digits")]
     resemblance: Option<f64>,
     #[serde(serialize_with = "json::six_digits")]
+    difference: Option<f64>,
+    #[serde(serialize_with = "json::six_digits")]
     lcs: Option<f64>,
     #[serde(serialize_with = "json::six_digits")]
     lcs_containment: Option<f64>,
@@ -182,6 +184,7 @@ impl Scores {
             agreement: evidence.agreement,
             probability: pair.probability,
             resemblance: evidence.likely_resemblance(),
+            difference: evidence.difference,
             lcs: evidence.lcs_resemblance,
             lcs_containment: evidence.lcs_containment,
             cosine: evidence.cosine,
@@ -191,7 +194,7 @@ impl Scores {
     }
 
     /// The columns of a table; what is not known is empty.
-    fn columns(&self) -> [String; 11] {
+    fn columns(&self) -> [String; 12] {
         let count = |value: Option<u32>| value.map_or_else(String::new, |value| value.to_string());
         let share = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:.6}"));
         let flag = |value: Option<bool>| value.map_or_else(String::new, |value| value.to_string());
@@ -202,6 +205,7 @@ impl Scores {
             count(self.agreement),
             share(self.probability),
             share(self.resemblance),
+            share(self.difference),
             share(self.lcs),
             share(self.lcs_containment),
             share(self.cosine),

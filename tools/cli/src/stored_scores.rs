@@ -5,13 +5,14 @@ use nddb::detect::Pair;
 use crate::columns::{Cell, Kind};
 
 /// The scores of each kind of sketch.
-pub const SCORES: [(&str, Kind); 6] = [
+pub const SCORES: [(&str, Kind); 7] = [
     ("distance", Kind::Number),
     ("b_sim", Kind::Number),
     ("c_sim", Kind::Number),
     ("agreement", Kind::Number),
     ("probability", Kind::Share),
     ("resemblance", Kind::Share),
+    ("difference", Kind::Share),
 ];
 /// What both documents have in common besides.
 pub const SAME: [(&str, Kind); 2] = [("same_site", Kind::Flag), ("same_heading", Kind::Flag)];
@@ -26,6 +27,7 @@ pub fn scores(pair: Option<&Pair>) -> [Cell<'static>; SCORES.len()] {
         evidence.and_then(|evidence| evidence.agreement).into(),
         pair.and_then(|pair| pair.probability).into(),
         evidence.and_then(|evidence| evidence.likely_resemblance()).into(),
+        evidence.and_then(|evidence| evidence.difference).into(),
     ]
 }
 

@@ -177,6 +177,7 @@ class Reader:
         group_limit: int | None = None,
         complete: bool = False,
         min_probability: float | None = None,
+        max_difference: float | None = None,
     ) -> Answer: ...
     def probe_batch(self, fingerprints: object, k: int | None = None, *, threads: int | None = None) -> Stream: ...
     def pairs(
@@ -189,6 +190,7 @@ class Reader:
         group_limit: int | None = None,
         complete: bool = False,
         min_probability: float | None = None,
+        max_difference: float | None = None,
     ) -> Stream: ...
     def clusters(
         self,
@@ -202,6 +204,7 @@ class Reader:
         group_limit: int | None = None,
         complete: bool = False,
         min_probability: float | None = None,
+        max_difference: float | None = None,
     ) -> Stream: ...
     def why(
         self,
@@ -211,6 +214,7 @@ class Reader:
         *,
         k: int | None = None,
         min_probability: float | None = None,
+        max_difference: float | None = None,
     ) -> Stream: ...
     def __len__(self) -> int: ...
     def __contains__(self, id: str, /) -> bool: ...
@@ -249,6 +253,7 @@ class Federation:
         group_limit: int | None = None,
         complete: bool = False,
         min_probability: float | None = None,
+        max_difference: float | None = None,
     ) -> Answer: ...
     def __len__(self) -> int: ...
     def __contains__(self, id: str, /) -> bool: ...
@@ -293,6 +298,7 @@ class Writer:
         group_limit: int | None = None,
         complete: bool = False,
         min_probability: float | None = None,
+        max_difference: float | None = None,
     ) -> Verdict: ...
     def rm(self, ids: str | Iterable[str]) -> int: ...
     def load(
@@ -374,6 +380,7 @@ def decide(
     *,
     k: int = 3,
     min_probability: float | None = None,
+    max_difference: float | None = None,
     or_simhash: bool = False,
 ) -> Stream: ...
 def properties(
@@ -401,6 +408,7 @@ def members(
     recipe: str = "main",
     group_limit: int | None = None,
     min_probability: float | None = None,
+    max_difference: float | None = None,
 ) -> Stream: ...
 def scan_ranges(path: _Path) -> Stream: ...
 def scan(source: _Path, queries: object, k: int, *, first: int | None = None, blocks: int | None = None) -> Stream: ...

@@ -14,11 +14,22 @@ pub(crate) struct Judging {
     pub(crate) group_limit: Option<usize>,
     pub(crate) complete: bool,
     pub(crate) min_probability: Option<f64>,
+    pub(crate) max_difference: Option<f64>,
 }
 
 /// Takes the name of a method.
 pub(crate) fn method(name: &str) -> Result<Method> {
     name.parse().map_err(|error: nddb::detect::UnknownMethod| Fault::value(error.to_string()))
+}
+
+/// Refuses a probability or a share that is none.
+pub(crate) fn check_shares(min_probability: Option<f64>, max_difference: Option<f64>) -> Result<()> {
+    for (share, why) in [(min_probability, "a probability is 0 to 1"), (max_difference, "a difference is 0 to 1")] {
+        if share.is_some_and(|share| !(0.0..=1.0).contains(&share)) {
+            return Err(Fault::value(why));
+        }
+    }
+    Ok(())
 }
 
 impl Judging {
@@ -30,6 +41,7 @@ impl Judging {
         group_limit: Option<usize>,
         complete: bool,
         min_probability: Option<f64>,
+        max_difference: Option<f64>,
     ) -> Result<Self> {
         let method = method_name.map(method).transpose()?;
         let verify = match verify {
@@ -37,10 +49,8 @@ impl Judging {
             Some("lcs") => Verification::Lcs,
             Some(other) => return Err(Fault::value(format!("verify is 'lcs' or None, and not '{other}'"))),
         };
-        if min_probability.is_some_and(|probability| !(0.0..=1.0).contains(&probability)) {
-            return Err(Fault::value("a probability is 0 to 1"));
-        }
-        Ok(Self { method, k, verify, group_limit, complete, min_probability })
+        check_shares(min_probability, max_difference)?;
+        Ok(Self { method, k, verify, group_limit, complete, min_probability, max_difference })
     }
 
     /// For one document.
@@ -85,5 +95,6 @@ impl Judging {
     fn apply(&self, view: View<'_>, rules: &mut Rules) {
         rules.within = self.k.unwrap_or(view.settings().k).into();
         rules.probability = self.min_probability.unwrap_or(rules.probability);
+        rules.max_difference = self.max_difference;
     }
 }

@@ -193,7 +193,9 @@ impl PyReader {
     ///
     /// One of `text`, `html` (each str or bytes), `id` and `fingerprint` is asked for; `url` is the address of the
     /// page, `charset` that of bytes. `method` is one of those of `nddb query`, by default that of the database's
-    /// recipe; `k` is of simhash, `min_probability` of model, `verify` "lcs" compares the texts of what is found.
+    /// recipe; `k` is of simhash, `min_probability` of model, `verify` "lcs" compares the texts of what is found;
+    /// `max_difference` is the share of the words of the longer text that may differ, whatever the method says,
+    /// estimated from sketches, with `verify` exact.
     /// Raises KeyError for an id that is not stored, UnusableMethod where the database keeps nothing that the method
     /// compares.
     ///
@@ -204,7 +206,7 @@ impl PyReader {
     /// True
     #[pyo3(signature = (
         *, text=None, html=None, id=None, fingerprint=None, url=None, charset=None, method=None, k=None, verify=None,
-        limit=None, group_limit=None, complete=false, min_probability=None
+        limit=None, group_limit=None, complete=false, min_probability=None, max_difference=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
     fn query(
@@ -223,10 +225,11 @@ impl PyReader {
         group_limit: Option<usize>,
         complete: bool,
         min_probability: Option<f64>,
+        max_difference: Option<f64>,
     ) -> Result<Answer> {
         let page = GivenPage::take(text, html, url, charset)?;
         let print = fingerprint.map(convert::fingerprint).transpose()?;
-        let judging = Judging::new(method, k, verify, group_limit, complete, min_probability)?;
+        let judging = Judging::new(method, k, verify, group_limit, complete, min_probability, max_difference)?;
         let asked = Asked { page, id, print };
         let (method, found) = self.with(py, |reader| ask(&Federation::of(reader.view()), asked, &judging))?;
         Answer::new(py, method, &found, &[], limit)
@@ -267,7 +270,8 @@ impl PyReader {
     /// >>> [(row["a"], row["b"], row["verdict"]) for row in nddb.open("crawl.nddb").pairs()]
     /// [('fox-1', 'fox-2', 'model'), ('print-1', 'print-2', 'simhash')]
     #[pyo3(signature = (
-        method=None, verify=None, *, k=None, expand=false, group_limit=None, complete=false, min_probability=None
+        method=None, verify=None, *, k=None, expand=false, group_limit=None, complete=false, min_probability=None,
+        max_difference=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
     fn pairs(
@@ -280,8 +284,9 @@ impl PyReader {
         group_limit: Option<usize>,
         complete: bool,
         min_probability: Option<f64>,
+        max_difference: Option<f64>,
     ) -> Result<Stream> {
-        let judging = Judging::new(method, k, verify, group_limit, complete, min_probability)?;
+        let judging = Judging::new(method, k, verify, group_limit, complete, min_probability, max_difference)?;
         let pinned = self.pinned(py)?;
         let options = tables::pair_options(reader(&pinned)?, &judging, expand)?;
         Ok(tables::pairs(pinned, options))
@@ -300,7 +305,7 @@ impl PyReader {
     /// ['fox-1', 'print-2']
     #[pyo3(signature = (
         keep=None, *, remove=None, components=false, method=None, verify=None, k=None, group_limit=None,
-        complete=false, min_probability=None
+        complete=false, min_probability=None, max_difference=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
     fn clusters(
@@ -315,8 +320,9 @@ impl PyReader {
         group_limit: Option<usize>,
         complete: bool,
         min_probability: Option<f64>,
+        max_difference: Option<f64>,
     ) -> Result<Stream> {
-        let judging = Judging::new(method, k, verify, group_limit, complete, min_probability)?;
+        let judging = Judging::new(method, k, verify, group_limit, complete, min_probability, max_difference)?;
         let keep = match keep {
             None => vec![Keep::Stored],
             Some(names) => names
@@ -342,7 +348,8 @@ impl PyReader {
     /// >>> rows = list(nddb.open("crawl.nddb").why("fox-1", "fox-2"))
     /// >>> rows[0]["says"], rows[0]["holds"]
     /// ('near-duplicates, by model', True)
-    #[pyo3(signature = (a, b, method=None, *, k=None, min_probability=None))]
+    #[pyo3(signature = (a, b, method=None, *, k=None, min_probability=None, max_difference=None))]
+    #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
     fn why(
         &self,
         py: Python<'_>,
@@ -351,8 +358,9 @@ impl PyReader {
         method: Option<&str>,
         k: Option<u8>,
         min_probability: Option<f64>,
+        max_difference: Option<f64>,
     ) -> Result<Stream> {
-        let judging = Judging::new(method, k, None, None, false, min_probability)?;
+        let judging = Judging::new(method, k, None, None, false, min_probability, max_difference)?;
         self.with(py, |reader| {
             let view = reader.view();
             why::why(view, &judging.online(view)?, a, b)

@@ -70,18 +70,20 @@ pub(crate) fn py_candidate_keys(
 /// >>> [row["near"] for row in nddb.decide(sketches[:1], sketches[1:])]
 /// [True]
 #[pyfunction]
-#[pyo3(signature = (a, b, method="model", *, k=3, min_probability=None, or_simhash=false))]
+#[pyo3(signature = (a, b, method="model", *, k=3, min_probability=None, max_difference=None, or_simhash=false))]
 pub(crate) fn decide(
     a: &Bound<'_, PyAny>,
     b: &Bound<'_, PyAny>,
     method: &str,
     k: u8,
     min_probability: Option<f64>,
+    max_difference: Option<f64>,
     or_simhash: bool,
 ) -> Result<Stream> {
     let mut options = PairOptions { or_simhash, ..PairOptions::new(named_method(method)?) };
     options.rules.within = k.into();
     options.rules.probability = min_probability.unwrap_or(options.rules.probability);
+    options.rules.max_difference = max_difference;
     // A method of texts is refused at once.
     let empty = Document::bare("none", nddb::Fingerprint(0))?;
     decided(&options, &empty, &empty)?;

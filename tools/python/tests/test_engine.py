@@ -141,6 +141,7 @@ def test_wrong_tables_and_options_are_refused(archives):
         lambda: tables.members(numbered, keep=["nonsense"]),
         lambda: tables.members(numbered, remove="nonsense"),
         lambda: tables.members(numbered, min_probability=2),
+        lambda: tables.members(numbered, max_difference=2),
         lambda: list(tables.properties(sketches)),
         lambda: list(tables.members(numbered)),
         lambda: list(tables.members(numbered.append_column("founder", [[2]]))),

@@ -35,7 +35,7 @@ def test_a_probe_finds_what_the_command_finds(crawl, command):
 
 def test_a_query_finds_what_the_command_finds(crawl, table, command, tmp_path):
     db = nddb.open(crawl)
-    keys = ["b_sim", "c_sim", "agreement", "probability", "resemblance", "lcs", "same_site", "same_heading"]
+    keys = ["b_sim", "c_sim", "agreement", "probability", "resemblance", "difference", "lcs", "same_site", "same_heading"]
 
     def line(answer):
         matches = [

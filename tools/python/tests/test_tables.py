@@ -21,6 +21,7 @@ import nddb
         ({"method": "simhash", "k": 2}, ["--method", "simhash", "-k", "2"]),
         ({"method": "b", "expand": True}, ["--method", "b", "--expand"]),
         ({"verify": "lcs"}, ["--verify", "lcs"]),
+        ({"max_difference": 0.3}, ["--max-difference", "30%"]),
         ({"min_probability": 0.99, "group_limit": 2}, ["--min-probability", "0.99", "--group-limit", "2"]),
     ],
 )

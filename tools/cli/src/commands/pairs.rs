@@ -10,6 +10,7 @@ use crate::args::{Database, Global};
 use crate::clock::Clock;
 use crate::columns::Target;
 use crate::described::{Reading, With, WithArgs};
+use crate::difference_option::DifferenceOption;
 use crate::failure::{Code, Failure, Result};
 use crate::messages::Messages;
 use crate::model_options::ModelOptions;
@@ -32,6 +33,7 @@ use crate::{database, interrupt, judging};
 Examples:
   nddb pairs crawl.nddb > near.jsonl
   nddb pairs crawl.nddb --with url,title,tokens      what was joined
+  nddb pairs crawl.nddb --max-difference 10% --with url,title
   nddb pairs crawl.nddb --method split -o near.jsonl
   nddb pairs crawl.nddb --method simhash --verify lcs -o near.jsonl
   nddb pairs crawl.nddb --format parquet -o near.parquet
@@ -65,6 +67,8 @@ pub(super) struct MethodArgs {
     k: Option<u8>,
     #[command(flatten)]
     model: ModelOptions,
+    #[command(flatten)]
+    difference: DifferenceOption,
     /// Members of a group beyond which it is flagged, and candidates only compared with its founder
     #[arg(long, value_name = "N", default_value_t = GROUP_LIMIT)]
     group_limit: usize,
@@ -104,6 +108,7 @@ impl MethodArgs {
         let mut options = PairOptions::chosen(view, choice);
         options.rules.within = self.k.unwrap_or(view.settings().k).into();
         self.model.apply(method, &mut options.rules)?;
+        self.difference.apply(&mut options.rules);
         options.group_limit = self.group_limit;
         options.complete = self.complete;
         options.resources = resources(global);
@@ -224,6 +229,7 @@ pub(super) fn value(options: &PairOptions, summary: &PairSummary) -> Value {
         "method": options.method.name(),
         "k": options.rules.within,
         "min_probability": options.rules.probability,
+        "max_difference": options.rules.max_difference,
         "expand": options.expand,
         "complete": options.complete,
         "group_limit": options.group_limit,

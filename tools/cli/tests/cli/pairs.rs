@@ -59,6 +59,7 @@ fn groups_come_first_and_pairs_run_between_their_founders() {
             "agreement",
             "probability",
             "resemblance",
+            "difference",
             "lcs",
             "lcs_containment",
             "cosine",
@@ -94,7 +95,7 @@ fn expanded_all_pairs_are_lines() {
     let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split('\t').collect()).collect();
     assert_eq!(
         rows[0].join(" "),
-        "a b method distance b_sim c_sim agreement probability resemblance lcs lcs_containment cosine same_site same_heading verdict"
+        "a b method distance b_sim c_sim agreement probability resemblance difference lcs lcs_containment cosine same_site same_heading verdict"
     );
     assert_eq!((rows.len(), rows[1][0], rows[1][2]), (4, "a\\t\"1\"", "b"));
     assert!(rows.iter().all(|row| row.len() == 15));
@@ -110,7 +111,7 @@ fn fingerprints_have_pairs_by_simhash_and_by_nothing_else() {
     let expected = json!({
         "a": "a", "b": "b", "method": "simhash", "distance": 1, "b_sim": null, "c_sim": null, "agreement": null, "probability": null,
         "resemblance": null,
-        "lcs": null, "lcs_containment": null, "cosine": null, "same_site": null, "same_heading": null, "verdict": "simhash",
+        "difference": null, "lcs": null, "lcs_containment": null, "cosine": null, "same_site": null, "same_heading": null, "verdict": "simhash",
     });
     assert_eq!(lines[0], expected);
     assert_eq!(dir.nddb(["pairs", "db", "--method", "simhash", "-k", "0"]).done().stdout, "");

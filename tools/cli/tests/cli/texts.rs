@@ -408,3 +408,51 @@ fn tune_reads_a_database_or_a_file_and_says_the_same() {
     dir.nddb(["tune", "moved"]).ends(3).says(&["could not be read", "put the archives back"]);
     dir.nddb(["tune", "db", "--resemblance", "0"]).tells(2, &["above 0"]);
 }
+
+/// A text of 200 words, three of them replaced, and 60 more of its own.
+#[test]
+fn more_than_a_share_of_the_words_may_not_differ() {
+    let word = |index: usize| format!("word{index}");
+    let text = |words: Vec<String>| words.join(" ");
+    let original: Vec<String> = (0..200).map(word).collect();
+    let mut edited = original.clone();
+    [20, 90, 150].into_iter().for_each(|index| edited[index] = format!("other{index}"));
+    let longer = [original.clone(), (500..560).map(word).collect()].concat();
+    let line = |(id, words): (&str, Vec<String>)| serde_json::json!({"id": id, "text": text(words)}).to_string() + "\n";
+    let dir = Dir::new();
+    dir.write("in.jsonl", [("a", original), ("b", edited), ("c", longer)].map(line).concat().as_bytes());
+    dir.nddb(["create", "db"]).done();
+    dir.nddb(["load", "db", "in.jsonl"]).done();
+    let pairs = |more: &[&str]| {
+        let ran = dir.nddb([&["pairs", "db", "-o", "near.jsonl", "--json"], more].concat()).done();
+        let found = lines(&String::from_utf8(dir.read("near.jsonl")).expect("UTF-8"));
+        let name = |pair: &Value| format!("{}{}", pair["a"], pair["b"]).replace('"', "");
+        let found: Vec<_> = found.iter().map(|pair| (name(pair), pair["difference"].as_f64())).collect();
+        (found, ran.json())
+    };
+    let names = |found: &[(String, Option<f64>)]| found.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+    let (all, summary) = pairs(&[]);
+    assert_eq!((names(&all), &summary["max_difference"]), (vec!["ab".into(), "ac".into(), "bc".into()], &Value::Null));
+    assert!(all.iter().all(|(_, difference)| difference.is_some_and(|share| share > 0.0 && share < 0.4)), "{all:?}");
+    for share in ["10%", "0.1"] {
+        let (few, summary) = pairs(&["--max-difference", share]);
+        assert_eq!((names(&few), &summary["max_difference"]), (vec!["ab".to_owned()], &Value::from(0.1)));
+        assert_eq!(summary["texts"]["rejected"], 2);
+    }
+    assert_eq!(names(&pairs(&["--max-difference", "40%"]).0), names(&all));
+    // Words are counted where the texts are read: 3 of 200, and 60 of 260.
+    let (exact, _) = pairs(&["--max-difference", "24%", "--verify", "lcs"]);
+    assert_eq!(exact, [("ab".to_owned(), Some(0.015)), ("ac".to_owned(), Some(0.230769))]);
+    assert_eq!(names(&pairs(&["--max-difference", "1.4%", "--verify", "lcs"]).0), [""; 0]);
+    // What is not near is not removed, and a query says why.
+    dir.nddb(["cluster", "db", "--max-difference", "0.1", "-o", "out"]).done();
+    assert_eq!(String::from_utf8_lossy(&dir.read("out/remove.txt")), "b\n");
+    let answer = dir.nddb(["query", "db", "--id", "a", "--max-difference", "10%", "--why"]).done().json();
+    assert_eq!(crate::helper::ids(&answer), ["b"]);
+    let bound = &answer["matches"][0]["why"]["bounds"][1];
+    assert_eq!((&bound["name"], &bound["at_most"], &bound["holds"]), (&"difference".into(), &0.1.into(), &true.into()));
+    let new = serde_json::json!({"id": "d", "text": text((0..260).map(word).collect())}).to_string();
+    let add = |more: &[&str]| dir.nddb([&["add", "db", "--if-new"], more].concat()).stdin(new.clone()).done().json();
+    assert_eq!(add(&[])["verdict"], "duplicate");
+    assert_eq!(add(&["--max-difference", "10%"])["verdict"], "new");
+}

@@ -57,6 +57,7 @@ def parser() -> argparse.ArgumentParser:
         one.add_argument("--recipe", default="main")
         one.add_argument("--group-limit", type=int, default=1000)
         one.add_argument("--min-probability", type=float)
+        one.add_argument("--max-difference", type=float, help="share of the words of the longer text, 0 to 1")
     clusters.add_argument("--keep", type=lambda rules: rules.split(","), help="rules, as of nddb cluster")
     clusters.add_argument("--remove", choices=["near", "contained", "identical"])
     return made
@@ -102,6 +103,7 @@ def _judged(spark: SparkSession, given: argparse.Namespace, documents: DataFrame
         "recipe": given.recipe,
         "group_limit": given.group_limit,
         "min_probability": given.min_probability,
+        "max_difference": given.max_difference,
     }
     if given.job == "pairs":
         jobs.pairs(documents, work, **judging).write.parquet(str(output))

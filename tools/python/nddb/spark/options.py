@@ -29,6 +29,7 @@ class Judging:
     group_limit: int = GROUP_LIMIT
     complete: bool = False
     min_probability: float | None = None
+    max_difference: float | None = None
     groups: int | None = None
 
     def __post_init__(self) -> None:
@@ -53,6 +54,7 @@ class Judging:
             "method": self.name(),
             "k": self.k,
             "min_probability": self.min_probability,
+            "max_difference": self.max_difference,
             "or_simhash": self.method is None,
         }
 
@@ -63,6 +65,7 @@ class Judging:
             "recipe": self.recipe,
             "group_limit": self.group_limit,
             "min_probability": self.min_probability,
+            "max_difference": self.max_difference,
         }
 
     def groups_for(self, documents: int) -> int:

@@ -18,7 +18,9 @@ RANGES = "part long, source string, first long, blocks long"
 FOUND = "part long, query long, fp long, distance long"
 MATCHES = "query long, fp long, distance long, id string"
 
-SCORES = "distance long, b_sim long, c_sim long, agreement long, probability double, resemblance double"
+SCORES = (
+    "distance long, b_sim long, c_sim long, agreement long, probability double, resemblance double, difference double"
+)
 SAME = "same_site boolean, same_heading boolean"
 DECIDED = f"a string, b string, near boolean, rule string, {SCORES}, {SAME}, nearness long"
 

@@ -23,7 +23,8 @@ use crate::tables::Rows;
 /// founder is its own. The options are those of `Reader.clusters`.
 #[pyfunction]
 #[pyo3(signature = (
-    documents, method=None, *, keep=None, remove=None, k=3, recipe="main", group_limit=None, min_probability=None
+    documents, method=None, *, keep=None, remove=None, k=3, recipe="main", group_limit=None, min_probability=None,
+    max_difference=None
 ))]
 #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
 pub(crate) fn members(
@@ -35,9 +36,11 @@ pub(crate) fn members(
     recipe: &str,
     group_limit: Option<usize>,
     min_probability: Option<f64>,
+    max_difference: Option<f64>,
 ) -> Result<Stream> {
     let (recipe, tables) = (named(recipe)?, Tables::new(documents)?);
-    let mut options = ClusterOptions::new(pair_options(&recipe, method, k, group_limit, false, min_probability)?);
+    let pairs = pair_options(&recipe, method, k, group_limit, false, min_probability, max_difference)?;
+    let mut options = ClusterOptions::new(pairs);
     if let Some(keep) = keep {
         let rules = keep.iter().map(|name| name.parse::<Keep>().map_err(|error| Fault::value(error.to_string())));
         options.keep = rules.collect::<Result<_>>()?;

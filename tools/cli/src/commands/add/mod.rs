@@ -25,9 +25,9 @@ use crate::{database, interrupt};
 /// `of` is the most similar document, and nothing was stored), replaced, unchanged or error. What is
 /// printed is durable at the end of the input; with --durable, when it is printed.
 ///
-/// With --if-new a line also has b_sim, c_sim, agreement, resemblance, lcs, same_site, same_heading, rule and complete:
-/// what is known of the two, and the rule that decided; of the recipe `main`, which keeps no keys of B and C, b_sim and
-/// c_sim are null. With -k near-duplicates are those within so many bits.
+/// With --if-new a line also has b_sim, c_sim, agreement, resemblance, difference, lcs, same_site, same_heading, rule
+/// and complete: what is known of the two, and the rule that decided; of the recipe `main`, which keeps no keys of B
+/// and C, b_sim and c_sim are null. With -k near-duplicates are those within so many bits.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -176,6 +176,10 @@ impl Judged<'_> {
             let holds = alike.probability.map(|value| value >= least);
             json!({"name": "probability", "value": alike.probability, "at_least": least, "holds": holds})
         });
+        let difference = rules.max_difference.map(|most| {
+            let value = evidence.difference;
+            json!({"name": "difference", "value": value, "at_most": most, "holds": value.map(|value| value <= most)})
+        });
         let bounds: Vec<Value> = bounds(rules, method, evidence)
             .iter()
             .map(|bound| {
@@ -183,6 +187,7 @@ impl Judged<'_> {
                 json!({"name": bound.name, "value": bound.value, kind: bound.threshold, "holds": bound.holds()})
             })
             .chain(probability)
+            .chain(difference)
             .chain(texts)
             .collect();
         let (terms, unread) = match self.terms(part, alike, page) {

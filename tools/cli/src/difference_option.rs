@@ -1,0 +1,50 @@
+//! How much of two near-duplicates may differ.
+
+use nddb::detect::Rules;
+
+/// How much may differ, whatever the method says.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct DifferenceOption {
+    /// Leave out near-duplicates of which more than this share of the words of the longer text differs: 10% or 0.1
+    ///
+    /// Estimated from what is stored of both texts, to about four hundredths where a tenth differs; exact, by a diff of
+    /// their words, with --verify, which reads the texts again. Where nothing is stored to estimate it from, the method
+    /// alone decides.
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    max_difference: Option<f64>,
+}
+
+impl DifferenceOption {
+    /// Whether it was given.
+    pub(crate) fn is_given(&self) -> bool {
+        self.max_difference.is_some()
+    }
+
+    /// Puts it into the rules.
+    pub(crate) fn apply(&self, rules: &mut Rules) {
+        rules.max_difference = self.max_difference;
+    }
+}
+
+/// Reads a share, of one or of a hundred.
+fn share(text: &str) -> Result<f64, String> {
+    let (number, of) = text.strip_suffix('%').map_or((text, 1.0), |percent| (percent, 100.0));
+    let value: f64 = number.trim_end().parse().map_err(|_| "a share is written as 10% or 0.1".to_owned())?;
+    let share = value / of;
+    if (0.0..=1.0).contains(&share) { Ok(share) } else { Err("a share is 0 to 1, or 0% to 100%".into()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::share;
+
+    #[test]
+    fn a_share_is_of_one_or_of_a_hundred() {
+        for (text, expected) in [("10%", 0.1), ("0.1", 0.1), ("100%", 1.0), ("0", 0.0), ("2.5 %", 0.025)] {
+            assert_eq!(share(text), Ok(expected), "{text}");
+        }
+        for text in ["10", "-1%", "101%", "NaN", "", "%", "a tenth"] {
+            assert!(share(text).is_err(), "{text}");
+        }
+    }
+}
