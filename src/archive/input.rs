@@ -307,7 +307,7 @@ impl Input {
             Body::Stream(stream, reader) => {
                 stream.begin_entry();
                 (reader.next(stream, options), stream.point())
-            },
+            }
             #[cfg(feature = "parquet")]
             Body::Table(table) => (table.next(), ResumePoint { offset: table.row(), inner: 0 }),
         };

@@ -107,6 +107,18 @@ impl Budget {
     }
 }
 
+impl Share<'_> {
+    /// Does the work that a share is for. Work that exceeds the whole budget is done on a thread of its own: allocators keep
+    /// freed memory for the thread that had it, some 64 MB for each, and of all these threads there is one at a time.
+    pub(super) fn spend<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        if self.bytes <= self.budget.limit {
+            return work();
+        }
+        let done = std::thread::scope(|scope| scope.spawn(work).join());
+        done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    }
+}
+
 impl Drop for Share<'_> {
     fn drop(&mut self) {
         *self.budget.used.lock().unwrap_or_else(PoisonError::into_inner) -= self.bytes;
@@ -168,6 +180,14 @@ mod tests {
             truncated: false,
         };
         Entry { position: Position::default(), content: EntryContent::Page(page) }
+    }
+
+    #[test]
+    fn work_beyond_the_budget_is_done_on_a_thread_of_its_own() {
+        let budget = Budget::new(100);
+        let here = std::thread::current().id();
+        let thread_of = |bytes| budget.take(bytes).spend(|| std::thread::current().id());
+        assert_eq!((thread_of(100) == here, thread_of(101) == here), (true, false));
     }
 
     #[test]

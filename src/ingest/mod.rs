@@ -173,7 +173,7 @@ impl<'a> Loader<'a> {
                 Some((piece, share))
             },
             // The share ends when the pages are gone.
-            |(piece, _share)| piece.map(|entry, archive| maker.make(entry, archive)),
+            |(piece, share)| share.spend(|| piece.map(|entry, archive| maker.make(entry, archive))),
             |piece| {
                 store(piece, maker.label(), &mut origins, &mut load, &mut tally, &mut *on_event)?;
                 let (since, bytes) = kept;

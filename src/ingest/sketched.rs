@@ -74,8 +74,9 @@ pub fn sketch_archive(
         Some((piece, share))
     };
     // The share ends when the pages are gone.
-    let work = |(piece, _share): (Vec<Result<Entry, ArchiveError>>, Share<'_>)| -> Vec<Result<Prepared, ArchiveError>> {
-        piece.into_iter().map(|entry| entry.map(|entry| maker.make(entry, Some(archive)))).collect()
+    let work = |(piece, share): (Vec<Result<Entry, ArchiveError>>, Share<'_>)| -> Vec<Result<Prepared, ArchiveError>> {
+        let made = |entry: Result<Entry, _>| entry.map(|entry| maker.make(entry, Some(archive)));
+        share.spend(|| piece.into_iter().map(made).collect())
     };
     let outcome = parallel::in_order(threads, next, work, |piece| -> Result<(), LoadError> {
         for prepared in piece {

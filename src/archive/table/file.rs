@@ -83,7 +83,9 @@ impl ChunkReader for File {
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
         if length as u64 > self.limits.table_page {
-            return Err(ParquetError::General(format!("a page of {length} bytes is beyond the limit: see --memory-limit")));
+            return Err(ParquetError::General(format!(
+                "a page of {length} bytes is beyond the limit: see --memory-limit"
+            )));
         }
         self.decode(start, length as u64).map(Bytes::from)
     }
