@@ -34,7 +34,7 @@ fn zstd_frame(bytes: &[u8]) -> Vec<u8> {
 
 /// A record of 30 MB of one letter.
 fn swollen() -> Vec<u8> {
-    let head = warc_record("Content-Length: 30000019\r\n", "HTTP/1.1 200 OK\r\n\r\n");
+    let head = warc_record("Content-Length: 30000044\r\n", "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n");
     [head.as_bytes(), &vec![b'a'; 30_000_000], b"\r\n\r\n"].concat()
 }
 
@@ -73,14 +73,14 @@ fn a_record_that_compresses_a_thousand_times_is_read() {
 
 #[test]
 fn lines_that_compress_a_thousand_times_are_read_and_a_line_without_end_is_not() {
-    let text = "word ".repeat(1 << 10);
-    let lines: String = (0..4000).map(|n| format!("{{\"id\":\"{n}\",\"text\":\"{text}\"}}\n")).collect();
+    let text = "word ".repeat(1 << 12);
+    let lines: String = (0..1000).map(|n| format!("{{\"id\":\"{n}\",\"text\":\"{text}\"}}\n")).collect();
     for pack in [gzip, zstd_frame] {
         // Much more than the size of a record, in one member.
         let packed = pack(lines.as_bytes());
         assert!(packed.len() * 200 < lines.len(), "{} to {}", packed.len(), lines.len());
         let (entries, _) = all_of(Input::from_bytes(packed, "hot.jsonl.gz", &small()).expect("opens"));
-        assert_eq!((found(&entries).len(), reasons(&entries)), (4000, vec![]));
+        assert_eq!((found(&entries).len(), reasons(&entries)), (1000, vec![]));
         for filling in [b'a', b'\n', b' ', 0] {
             let bomb = pack(&vec![filling; 40 << 20]);
             let bytes = [bomb, pack(b"{\"id\":\"last\",\"text\":\"words\"}\n")].concat();
@@ -95,19 +95,19 @@ fn lines_that_compress_a_thousand_times_are_read_and_a_line_without_end_is_not()
 
 #[test]
 fn a_load_resumes_far_inside_of_a_member_that_compresses_well() {
-    let text = "word ".repeat(1 << 10);
-    let lines: String = (0..4000).map(|n| format!("{{\"id\":\"{n}\",\"text\":\"{text}\"}}\n")).collect();
+    let text = "word ".repeat(1 << 12);
+    let lines: String = (0..1000).map(|n| format!("{{\"id\":\"{n}\",\"text\":\"{text}\"}}\n")).collect();
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("hot.jsonl.gz");
     std::fs::write(&path, gzip(lines.as_bytes())).expect("written");
     let mut input = Input::open(&path, &small()).expect("opens");
-    for _ in 0..3999 {
+    for _ in 0..999 {
         input.next().expect("reads");
     }
     let point = input.resume_point();
     assert!(point.inner > 10 << 20);
     let (entries, _) = all_of(Input::open_at(&path, &small(), point).expect("opens"));
-    assert_eq!(found(&entries).iter().map(|page| &page.id[..]).collect::<Vec<_>>(), ["3999"]);
+    assert_eq!(found(&entries).iter().map(|page| &page.id[..]).collect::<Vec<_>>(), ["999"]);
     assert_eq!(reasons(&entries), []);
 }
 
