@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use nddb_format::FormatError;
 
@@ -61,6 +62,8 @@ pub enum Error {
         path: PathBuf,
         /// Description of the process that holds the lock.
         holder: String,
+        /// How long it was waited for; zero where nobody waited.
+        waited: Duration,
     },
     /// The path no longer leads to the folder that was opened there, or to the lock that this writer holds.
     Moved {
@@ -146,6 +149,11 @@ pub enum Error {
         /// The reason.
         why: String,
     },
+    /// The runs have changed since a compaction was planned.
+    StalePlan {
+        /// The database.
+        path: PathBuf,
+    },
     /// The batch is in the wrong state.
     Batch {
         /// Name of the batch.
@@ -223,7 +231,7 @@ impl Error {
             Self::Corrupt { path, .. } | Self::Inconsistent { path, .. } | Self::Missing { path } => repair(path),
             Self::BeyondRepair { .. } | Self::Catalog { damaged: true, .. } => Some(BRINGS_BACK.into()),
             Self::Newer { .. } => Some("use the newer nddb that wrote it".into()),
-            Self::Locked { .. } => Some("wait until that process ends; readers need no lock".into()),
+            Self::Locked { .. } => Some("wait until that process ends, or have it waited for ('--lock-wait 30s'); readers need no lock".into()),
             Self::Moved { .. } => Some(
                 "open the database again: nothing was changed at the path, and what was acknowledged is in the folder that \
                  has been there"
@@ -264,6 +272,7 @@ impl Error {
             Self::OutOfNumbers { .. } => {
                 Some("'nddb create NEW' and 'nddb merge NEW DB' make a database of its documents, numbered anew".into())
             }
+            Self::OverLimit { what: "mapped files", .. } => Some(TOO_MANY_MAPS.into()),
             Self::OverLimit { .. } => {
                 Some("free some space or raise the limit, then run the same command again".into())
             }
@@ -271,9 +280,12 @@ impl Error {
             Self::LoadFailed { .. } => Some("begin another load with all documents: those that are stored stay".into()),
             Self::Cancelled => Some("run the same command again to go on".into()),
             Self::Busy { .. } => Some("try again".into()),
+            Self::StalePlan { .. } => Some("plan again: what is to be merged may be merged already".into()),
             Self::Io { action, .. } if action.contains("temporary") => {
                 Some("choose a folder that can be written and has space: '--tmp-dir DIR', or the variable TMPDIR".into())
             }
+            // ENOMEM: of mapping a file it says that there are too many maps.
+            Self::Io { action: "map the file", source, .. } if source.raw_os_error() == Some(12) => Some(TOO_MANY_MAPS.into()),
             // EMFILE of Linux, macOS and the BSDs.
             Self::Io { source, .. } if source.raw_os_error() == Some(24) => {
                 Some("too many files are open: raise the limit ('ulimit -n')".into())
@@ -298,6 +310,10 @@ impl Error {
 
 /// The advice for damage of the only copy.
 const BRINGS_BACK: &str = "restore a backup of the database, or load its documents again into a new one";
+
+/// The advice where a process can map no more files.
+const TOO_MANY_MAPS: &str = "this process has mapped as many files as it can: have fewer readers open, merge runs ('nddb compact'), or raise \
+                             the system's limit ('sysctl vm.max_map_count')";
 
 /// Returns whether an error of the system is that of a full disk or an exceeded quota.
 fn is_full(source: &io::Error) -> bool {
@@ -338,7 +354,13 @@ impl fmt::Display for Error {
                 write!(f, "{}: this is the database itself, or a copy of it", path.display())
             }
             Self::Newer { path, .. } => write!(f, "{}: made by a newer nddb", path.display()),
-            Self::Locked { path, holder } => write!(f, "{}: locked by another writer ({holder})", path.display()),
+            Self::Locked { path, holder, waited } => {
+                write!(f, "{}: locked by another writer ({holder})", path.display())?;
+                if waited.is_zero() { Ok(()) } else { write!(f, "; waited {:.1} s for it", waited.as_secs_f64()) }
+            }
+            Self::StalePlan { path } => {
+                write!(f, "{}: the runs have changed since this compaction was planned", path.display())
+            }
             Self::Moved { path } => {
                 write!(f, "{}: moved, removed or replaced by another since it was opened", path.display())
             }
@@ -384,5 +406,24 @@ impl std::error::Error for Error {
             Self::Catalog { source, .. } => Some(source.as_ref()),
             _ => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_no_more_files_can_be_mapped_the_advice_says_what_to_do() {
+        let of_system = |action, code| {
+            let source = io::Error::from_raw_os_error(code);
+            Error::Io { action, path: PathBuf::from("db/runs/1.seg"), source }.hint().unwrap_or_default()
+        };
+        assert!(of_system("map the file", 12).contains("vm.max_map_count"));
+        assert!(!of_system("read the file", 12).contains("vm.max_map_count"));
+        let all_slots = Error::OverLimit { what: "mapped files", need: 1 << 16, have: 1 << 16 };
+        assert!(all_slots.hint().is_some_and(|hint| hint.contains("nddb compact")));
+        let other = Error::OverLimit { what: "disk space", need: 2, have: 1 };
+        assert!(other.hint().is_some_and(|hint| !hint.contains("compact")));
     }
 }

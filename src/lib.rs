@@ -52,8 +52,8 @@ pub use store::{
     Answer, BackupReport, BackupSummary, BatchMatch, BatchSummary, BulkLoad, BytesByKind, CheckOptions, CheckReport,
     Compacted, CompactionPlan, Document, Fault, Federation, FileStats, Loaded, Match, Matches, Neighbor, Outcome, Part,
     PartedAnswer, Reader, RebuildOptions, RebuildWhat, Rebuilt, Repeat, Resolving, RunStats, ScanRange, SchemeStats,
-    Stats, Stored, Verify, View, Within, Work, Writer, backup, check, planner, raise_open_files, rebuild, restore,
-    scan_blocks, scan_segment, verify_backup,
+    SharedReader, Stats, Stored, Verify, View, Within, Work, Writer, backup, check, planner, raise_open_files, rebuild,
+    restore, scan_blocks, scan_segment, verify_backup,
 };
 
 /// What the interface shows of the file format: the records of the catalog, schemes, and why bytes are refused.

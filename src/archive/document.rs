@@ -47,7 +47,7 @@ impl Document {
         let point = super::ResumePoint::default();
         let held = stream.window().len().min(limit);
         if let Some(tear) = stream.tear()
-            && (held == 0 || tear.reason == Reason::DamagedMember || tear.reason == Reason::RatioLimit)
+            && (held == 0 || tear.reason == Reason::DamagedMember)
         {
             let content = tear.content();
             return Ok(Some(Entry { position: stream.position_since(point, held as u64), content }));

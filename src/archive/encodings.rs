@@ -30,7 +30,6 @@ enum Layer {
         body: Vec<u8>,
         truncated: bool,
     },
-    RatioLimit,
 }
 
 /// Decodes a body; encodings are given in the order in which they were applied.
@@ -74,22 +73,13 @@ pub(super) fn decode<'a>(
                 body = Cow::Owned(undone);
                 flagged |= truncated;
             }
-            Layer::RatioLimit => {
-                return Err((Reason::RatioLimit, "the body decodes to more than the ratio limit allows"));
-            }
         }
     }
     // No page begins like this: the header is incomplete.
     if body.starts_with(&gzip::MAGIC) {
-        match gunzip(&body, limits) {
-            Layer::AsItIs => {}
-            Layer::Undone { body: undone, truncated } => {
-                body = Cow::Owned(undone);
-                flagged |= truncated;
-            }
-            Layer::RatioLimit => {
-                return Err((Reason::RatioLimit, "the body decodes to more than the ratio limit allows"));
-            }
+        if let Layer::Undone { body: undone, truncated } = gunzip(&body, limits) {
+            body = Cow::Owned(undone);
+            flagged |= truncated;
         }
     }
     Ok(Decoded { body: body.into_owned(), truncated: flagged })
@@ -162,7 +152,7 @@ fn gunzip(body: &[u8], limits: &Limits) -> Layer {
     let mut rest = body;
     loop {
         let mut decoder = GzDecoder::new(rest);
-        let end = read(&mut decoder, body.len(), &mut out, limits);
+        let end = read(&mut decoder, &mut out, limits);
         rest = decoder.into_inner();
         if end != End::Done || !rest.starts_with(&gzip::MAGIC) {
             return layer(out, end, None);
@@ -177,7 +167,7 @@ fn inflate(body: &[u8], limits: &Limits) -> Layer {
         && method & 0x0f == 8
         && u16::from_be_bytes([method, check]) % 31 == 0
     {
-        let end = read(ZlibDecoder::new(body), body.len(), &mut out, limits);
+        let end = read(ZlibDecoder::new(body), &mut out, limits);
         if !out.is_empty() || end == End::Done {
             return layer(out, end, None);
         }
@@ -185,7 +175,7 @@ fn inflate(body: &[u8], limits: &Limits) -> Layer {
     if sniff::looks_like_html(body) {
         return Layer::AsItIs;
     }
-    let end = read(DeflateDecoder::new(body), body.len(), &mut out, limits);
+    let end = read(DeflateDecoder::new(body), &mut out, limits);
     layer(out, end, Some(body))
 }
 
@@ -194,7 +184,7 @@ fn unbrotli(body: &[u8], limits: &Limits) -> Layer {
         return Layer::AsItIs;
     }
     let mut out = Vec::new();
-    let end = read(brotli::Decompressor::new(body, 4096), body.len(), &mut out, limits);
+    let end = read(brotli::Decompressor::new(body, 4096), &mut out, limits);
     layer(out, end, Some(body))
 }
 
@@ -205,7 +195,7 @@ fn unzstd(body: &[u8], limits: &Limits) -> Layer {
     let Ok(mut decoder) = zstd::stream::read::Decoder::with_buffer(body) else { return Layer::AsItIs };
     let _ = decoder.window_log_max(limits.zstd_body_window_log());
     let mut out = Vec::new();
-    let end = read(decoder, body.len(), &mut out, limits);
+    let end = read(decoder, &mut out, limits);
     layer(out, end, None)
 }
 
@@ -214,7 +204,6 @@ fn unzstd(body: &[u8], limits: &Limits) -> Layer {
 fn layer(out: Vec<u8>, end: End, unmarked: Option<&[u8]>) -> Layer {
     match end {
         End::Done => Layer::Undone { body: out, truncated: false },
-        End::RatioLimit => Layer::RatioLimit,
         End::Failed if out.is_empty() => Layer::AsItIs,
         End::Failed if unmarked.is_some_and(sniff::looks_like_text) => Layer::AsItIs,
         End::Failed | End::SizeLimit => Layer::Undone { body: out, truncated: true },
@@ -226,11 +215,10 @@ enum End {
     Done,
     Failed,
     SizeLimit,
-    RatioLimit,
 }
 
-/// Reads a decoder to its end, the size limit or the ratio limit, appending to `out`.
-fn read(mut decoder: impl Read, input_len: usize, out: &mut Vec<u8>, limits: &Limits) -> End {
+/// Reads a decoder to its end or the size limit, appending to `out`.
+fn read(mut decoder: impl Read, out: &mut Vec<u8>, limits: &Limits) -> End {
     const STEP: usize = 64 << 10;
     loop {
         let len = out.len();
@@ -254,9 +242,6 @@ fn read(mut decoder: impl Read, input_len: usize, out: &mut Vec<u8>, limits: &Li
             Ok(_) => {}
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
             Err(_) => return End::Failed,
-        }
-        if limits.is_bomb(input_len as u64, out.len() as u64) {
-            return End::RatioLimit;
         }
     }
 }

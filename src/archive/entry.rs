@@ -143,7 +143,7 @@ named! {
         DamagedMember = "damaged_member",
         /// The file ends inside a record or member.
         CutOff = "cut_off",
-        /// More decompressed bytes than the ratio limit allows.
+        /// More bytes that were decompressed for nothing, or rows of a table, than the ratio limit allows.
         RatioLimit = "ratio_limit",
         /// Bytes between records that belong to no record.
         Garbage = "garbage",

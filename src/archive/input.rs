@@ -304,7 +304,10 @@ impl Input {
                 let Some(selected) = &mut self.selected else { return Ok(None) };
                 (selected.next(stream, reader, options), selected.point())
             }
-            Body::Stream(stream, reader) => (reader.next(stream, options), stream.point()),
+            Body::Stream(stream, reader) => {
+                stream.begin_entry();
+                (reader.next(stream, options), stream.point())
+            }
             #[cfg(feature = "parquet")]
             Body::Table(table) => (table.next(), ResumePoint { offset: table.row(), inner: 0 }),
         };

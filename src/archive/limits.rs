@@ -12,9 +12,11 @@ pub struct Limits {
     pub header: usize,
     /// Lines of a record's header, and of an HTTP header.
     pub header_lines: usize,
-    /// Greatest ratio of decompressed to compressed bytes of a member or body that exceeds `ratio_free` bytes.
+    /// Most bytes that are decompressed for nothing, for each compressed byte of the file: bytes of an entry beyond
+    /// `record`, which are decompressed only to find where the next entry begins. What is read is not limited: data that
+    /// compresses a thousand times is read as any other.
     pub ratio: u64,
-    /// Decompressed bytes of a member or a body that are allowed whatever the ratio.
+    /// Bytes of a file that may be decompressed for nothing whatever the ratio.
     pub ratio_free: u64,
     /// The largest zstd window of a file, in bytes; rounded down to a power of two. 128 MiB is the most that zstd
     /// uses by default, and data sets at the highest compression levels have it.
@@ -36,8 +38,8 @@ impl Default for Limits {
             record: 64 << 20,
             header: 64 << 10,
             header_lines: 256,
-            ratio: 200,
-            ratio_free: 1 << 20,
+            ratio: 1000,
+            ratio_free: 256 << 20,
             zstd_window: 128 << 20,
             zstd_body_window: 8 << 20,
             dictionary: 16 << 20,
@@ -58,11 +60,22 @@ impl Limits {
         window_log(self.zstd_body_window)
     }
 
-    /// Returns whether `output` bytes from `input` bytes exceed the ratio.
-    pub(super) fn is_bomb(&self, input: u64, output: u64) -> bool {
-        output > self.ratio_free && output > input.saturating_mul(self.ratio)
+    /// Returns whether too much of a file was decompressed for nothing, given the compressed bytes read of it.
+    pub(super) fn is_bomb(&self, input: u64, wasted: u64) -> bool {
+        wasted > self.ratio_free && wasted > input.saturating_mul(self.ratio)
+    }
+
+    /// Returns whether a table claims more rows than so many compressed bytes are to have. Rows of equal values take
+    /// none, and are given one by one.
+    #[cfg(feature = "parquet")]
+    pub(super) fn are_too_many_rows(&self, compressed: u64, rows: u64) -> bool {
+        rows > TABLE_ROWS_FREE && rows > compressed.saturating_mul(self.ratio)
     }
 }
+
+/// Rows of a row group that are allowed whatever its size. Writers make groups of a million, by default.
+#[cfg(feature = "parquet")]
+const TABLE_ROWS_FREE: u64 = 64 << 20;
 
 fn window_log(window: u64) -> u32 {
     window.max(1).ilog2().clamp(10, 27)

@@ -56,5 +56,9 @@ fn too_long(stream: &mut Stream, point: ResumePoint, limit: usize) -> io::Result
         }
     }
     let position = stream.position_since(point, len);
-    Ok(Line::Trouble(Entry::skipped(position, Reason::LineTooLong, format!("line longer than {limit} bytes"))))
+    Ok(Line::Trouble(Entry::skipped(
+        position,
+        Reason::LineTooLong,
+        format!("line longer than {limit} bytes: see --max-record and --memory-limit"),
+    )))
 }

@@ -26,6 +26,10 @@ const REREAD_FREE: u64 = 64 << 20;
 const TRIAL: usize = 2 << 10;
 const TRIAL_INPUT: usize = 16 << 10;
 
+/// Why the rest of a member is not read.
+const TOO_MUCH: &str =
+    "too many bytes beyond the size of a record decompress from too few: see --max-record and --max-ratio";
+
 /// The compression of the file.
 pub(super) enum Codec {
     Plain,
@@ -98,8 +102,10 @@ pub(super) struct Stream {
     ended: bool,
     inside: bool,
     member_offset: u64,
-    member_len: u64,
     payload: u64,
+    /// Offset in the stream of the entry that is being read, and the bytes before it that were decoded for nothing.
+    entry: u64,
+    wasted: u64,
     /// Bytes of the file decoded again after a damaged member.
     member_rereads: RereadBudget,
     /// Bytes of the stream read again after a record with a wrong length.
@@ -127,8 +133,9 @@ impl Stream {
             ended: false,
             inside: false,
             member_offset: 0,
-            member_len: 0,
             payload: 0,
+            entry: offset,
+            wasted: 0,
             member_rereads: RereadBudget::default(),
             record_rereads: RereadBudget::default(),
         }
@@ -259,6 +266,11 @@ impl Stream {
         self.tear.as_ref()
     }
 
+    /// Returns whether the rest of a member is not read, as too much of it would be decompressed for nothing.
+    pub(super) fn is_given_up(&self) -> bool {
+        self.tear.as_ref().is_some_and(|tear| tear.reason == Reason::RatioLimit)
+    }
+
     /// Takes the tear away, so that reading resumes behind it.
     pub(super) fn mend(&mut self) -> Option<Tear> {
         let tear = self.tear.take()?;
@@ -296,7 +308,6 @@ impl Stream {
                     Begin::Started(offset) => {
                         self.mark(offset);
                         self.inside = true;
-                        self.member_len = 0;
                     }
                     Begin::End => {
                         self.mark(self.source.offset());
@@ -316,9 +327,9 @@ impl Stream {
             match step {
                 Ok(Progress { produced, ended }) => {
                     self.produced(produced);
-                    let input = self.source.offset() - self.member_offset;
-                    if self.limits.is_bomb(input, self.member_len) {
-                        return self.tear_at(Reason::RatioLimit, "more decompressed bytes than the ratio limit allows");
+                    let wasted = self.wasted + self.beyond(self.end - self.start);
+                    if self.limits.is_bomb(self.source.offset(), wasted) && wasted > self.wasted {
+                        return self.tear_at(Reason::RatioLimit, TOO_MUCH);
                     }
                     self.inside = !ended;
                     if produced > 0 {
@@ -333,9 +344,19 @@ impl Stream {
         }
     }
 
+    /// Begins an entry at the window's start.
+    pub(super) fn begin_entry(&mut self) {
+        self.wasted += self.beyond(0);
+        self.entry = self.offset;
+    }
+
+    /// Returns the bytes of the entry, to this distance from the window's start, that are beyond what any entry needs.
+    fn beyond(&self, held: usize) -> u64 {
+        (self.offset + held as u64).saturating_sub(self.entry).saturating_sub(self.window_max as u64)
+    }
+
     fn produced(&mut self, len: usize) {
         self.end += len;
-        self.member_len += len as u64;
         self.payload += len as u64;
     }
 
@@ -463,6 +484,7 @@ impl Stream {
         self.tear = None;
         self.ended = false;
         self.inside = false;
+        self.entry = stream_offset;
         match self.codec {
             Codec::Plain => {
                 self.offset = stream_offset;

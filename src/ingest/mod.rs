@@ -5,7 +5,8 @@
 //! does not depend on the number of threads. The progress of each archive is committed with its documents, at least
 //! every 30 seconds or 512 MB of input, so that a load that was stopped or killed resumes when it is called again.
 //! The writer's memory limit bounds both the documents that wait to be stored and the pages that wait to be sketched; a
-//! page that needs more than that part of it is sketched alone.
+//! page that needs more than that part of it is sketched alone, and one that needs 128 MB more is cut and flagged. A load
+//! takes no more than 256 MB beside the limit, whatever its inputs and the number of threads.
 //! Unreadable entries are passed to the caller as an [`Event`], and counted. Tables of sketches are stored as they are,
 //! if the recipe is the same.
 //!
@@ -50,7 +51,7 @@ pub use self::error::LoadError;
 pub use self::report::{Event, LoadProgress, LoadReport, Skipped};
 pub use self::sketched::{Sketched, sketch_archive};
 
-use self::budget::Budget;
+use self::budget::{Allowed, Budget};
 use self::documents::{Maker, Prepared};
 use self::origins::Origins;
 use self::pieces::{Piece, Reading};
@@ -64,9 +65,6 @@ use crate::store::{BulkLoad, Writer};
 const CHECKPOINT_TIME: Duration = Duration::from_secs(30);
 /// Greatest number of input bytes between commits.
 const CHECKPOINT_BYTES: u64 = 512 << 20;
-
-/// The part of the memory limit that is for pages which are read and not yet sketched: one of so many.
-const IN_FLIGHT_PART: u64 = 4;
 
 /// A load of archives into a database: its inputs, options and callbacks.
 #[must_use = "nothing is loaded until `load` is called"]
@@ -155,15 +153,15 @@ impl<'a> Loader<'a> {
         let Self { writer, options, threads, again, stop, mut on_event } = self;
         let maker = Maker::new(writer.settings())?;
         let Inputs { located, passed_over } = inputs;
-        let sources = Sources::look_up(located, options.beside(threads), again, writer)?;
+        let allowed = Allowed::by(writer.memory_limit());
+        let sources = Sources::look_up(located, allowed.limit(options.beside(threads)), again, writer)?;
         // Fingerprints need no work between reading and storing: more threads would only wait for each other.
         let threads = if sources.are_fingerprints() { 1 } else { threads };
         let mut tally = Tally::new(&sources, passed_over);
-        let mut reading = Reading::new(sources, &*stop);
-        let in_flight = writer.memory_limit() / IN_FLIGHT_PART;
-        let budget = Budget::new(in_flight);
+        let mut reading = Reading::new(sources, allowed, &*stop);
+        let budget = Budget::new(allowed.in_flight);
         let mut load = writer.bulk_load()?;
-        load.leave(in_flight);
+        load.leave(allowed.in_flight);
         let mut origins = Origins::default();
         let mut kept = (Instant::now(), 0);
         parallel::in_order(
@@ -175,7 +173,7 @@ impl<'a> Loader<'a> {
                 Some((piece, share))
             },
             // The share ends when the pages are gone.
-            |(piece, _share)| piece.map(|entry, archive| maker.make(entry, archive)),
+            |(piece, share)| share.spend(|| piece.map(|entry, archive| maker.make(entry, archive))),
             |piece| {
                 store(piece, maker.label(), &mut origins, &mut load, &mut tally, &mut *on_event)?;
                 let (since, bytes) = kept;

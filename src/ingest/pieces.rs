@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use nddb_format::record::Archive;
 
-use super::budget;
+use super::budget::{self, Allowed};
 use super::resume::Sources;
 use crate::archive::{ArchiveError, Entry, EntryContent, Input, Reason, ResumePoint};
 
@@ -76,6 +76,7 @@ impl Piece<Entry> {
 /// Reads all inputs, piece by piece.
 pub(super) struct Reading<'a> {
     sources: Sources,
+    allowed: Allowed,
     stop: &'a (dyn Fn() -> bool + Sync),
     /// Index of the current input.
     index: usize,
@@ -91,8 +92,8 @@ pub(super) struct Reading<'a> {
 
 impl<'a> Reading<'a> {
     /// Begins with the first input; `stop` returns whether the caller wants to end the load.
-    pub(super) fn new(sources: Sources, stop: &'a (dyn Fn() -> bool + Sync)) -> Self {
-        Self { sources, stop, index: 0, input: None, held: None, documents: 0, ordinal: 0 }
+    pub(super) fn new(sources: Sources, allowed: Allowed, stop: &'a (dyn Fn() -> bool + Sync)) -> Self {
+        Self { sources, allowed, stop, index: 0, input: None, held: None, documents: 0, ordinal: 0 }
     }
 
     /// Returns the next piece; `None` at the end, or when the caller stops the load.
@@ -161,6 +162,7 @@ impl<'a> Reading<'a> {
             };
             match next {
                 Ok(Some(entry)) => {
+                    let entry = self.allowed.cut(entry);
                     if piece.entries.is_empty() {
                         piece.batch = input.batch().map(str::to_owned);
                     } else if piece.batch.as_deref() != input.batch() {

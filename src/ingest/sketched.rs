@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::LoadError;
-use super::budget::{self, Budget, Share};
+use super::budget::{self, Allowed, Budget, Share};
 use super::documents::{Maker, Prepared};
 use super::pieces::{BODIES_MAX, size};
 use super::report::Skipped;
@@ -14,8 +14,8 @@ use crate::{Error, parallel};
 
 /// Most entries of a piece of work.
 const ENTRIES_MAX: usize = 64;
-/// Bytes that the pages in flight may take; one that needs more is sketched alone.
-const IN_FLIGHT: u64 = 256 << 20;
+/// The memory limit, which holds as that of a load.
+const MEMORY: u64 = 1 << 30;
 
 /// An entry of an archive: its document, or why it was skipped.
 #[derive(Debug)]
@@ -43,12 +43,13 @@ pub fn sketch_archive(
     each: &mut dyn FnMut(Sketched<'_>) -> crate::Result<()>,
 ) -> Result<bool, LoadError> {
     let maker = Maker::of(recipe);
-    let mut input = Input::open(path, &options.clone().beside(threads))?;
+    let allowed = Allowed::by(MEMORY);
+    let mut input = Input::open(path, &allowed.limit(options.clone().beside(threads)))?;
     if input.format().is_raw() {
         return Err(ArchiveError::UnsupportedContainer { path: path.to_owned(), container: "raw fingerprints" }.into());
     }
     let mut ended = false;
-    let budget = Budget::new(IN_FLIGHT);
+    let budget = Budget::new(allowed.in_flight);
     let next = || {
         budget.wait();
         if ended || stop() {
@@ -58,6 +59,7 @@ pub fn sketch_archive(
         while piece.len() < ENTRIES_MAX && bodies < BODIES_MAX && !ended {
             match input.next() {
                 Ok(Some(entry)) => {
+                    let entry = allowed.cut(entry);
                     bodies += size(&entry);
                     piece.push(Ok(entry));
                 }
@@ -72,8 +74,9 @@ pub fn sketch_archive(
         Some((piece, share))
     };
     // The share ends when the pages are gone.
-    let work = |(piece, _share): (Vec<Result<Entry, ArchiveError>>, Share<'_>)| -> Vec<Result<Prepared, ArchiveError>> {
-        piece.into_iter().map(|entry| entry.map(|entry| maker.make(entry, Some(archive)))).collect()
+    let work = |(piece, share): (Vec<Result<Entry, ArchiveError>>, Share<'_>)| -> Vec<Result<Prepared, ArchiveError>> {
+        let made = |entry: Result<Entry, _>| entry.map(|entry| maker.make(entry, Some(archive)));
+        share.spend(|| piece.into_iter().map(made).collect())
     };
     let outcome = parallel::in_order(threads, next, work, |piece| -> Result<(), LoadError> {
         for prepared in piece {

@@ -39,6 +39,7 @@ pub use read::probe::{Match, Matches, Work};
 pub use read::reader::Reader;
 pub use read::resolve::{Resolving, ScanRange};
 pub(crate) use read::scope::{Candidate, Found, Near, Scope, Sharing};
+pub use read::shared::SharedReader;
 pub use read::view::{Answer, Neighbor, Stored, View, Within};
 pub use runs::planner;
 pub use runs::run::Verify;

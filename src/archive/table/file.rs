@@ -83,7 +83,9 @@ impl ChunkReader for File {
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
         if length as u64 > self.limits.table_page {
-            return Err(ParquetError::General(format!("a page of {length} bytes is beyond the limit")));
+            return Err(ParquetError::General(format!(
+                "a page of {length} bytes is beyond the limit: see --memory-limit"
+            )));
         }
         self.decode(start, length as u64).map(Bytes::from)
     }
@@ -134,9 +136,10 @@ impl PageHeader {
         let (Ok(from), Ok(to)) = (u64::try_from(compressed), u64::try_from(uncompressed)) else {
             return Err(ParquetError::General("a page of a negative size".to_owned()));
         };
-        if to > limits.table_page || limits.is_bomb(from, to) {
+        if to.max(from) > limits.table_page {
             return Err(ParquetError::General(format!(
-                "a page of {from} bytes that claims to decompress to {to} is beyond the limits"
+                "a page of {from} bytes that decompresses to {to} is beyond the limit of {}: see --memory-limit",
+                limits.table_page
             )));
         }
         Ok(())

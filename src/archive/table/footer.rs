@@ -18,6 +18,9 @@ const ENCRYPTED: &[u8] = b"PARE";
 /// Most elements of a list in the metadata: row groups, columns, pairs of keys and values.
 const LIST_MAX: u64 = 1 << 17;
 
+/// Why a row group is not read that claims more rows than so few bytes are to have.
+pub(super) const TOO_MANY_ROWS: &str = "more rows than its size allows: see --max-ratio";
+
 /// The reason why the rest of a row group is not read.
 pub(super) struct Trouble {
     pub(super) reason: Reason,

@@ -8,7 +8,7 @@ use parquet::file::metadata::RowGroupMetaData;
 use super::columns::{self, Column, Kind};
 use super::cursor::{Cursor, Value};
 use super::file::File;
-use super::footer::{Trouble, extent, metadata};
+use super::footer::{TOO_MANY_ROWS, Trouble, extent, metadata};
 use crate::archive::entry::Reason;
 use crate::archive::limits::Limits;
 use crate::archive::ranges::ByteRange;
@@ -74,8 +74,8 @@ fn each_of_group(
         compressed += extent(group, column.index, size)?;
         cursors.push(Cursor::open(file, group, column.index)?);
     }
-    if limits.is_bomb(compressed, rows) {
-        return Err(trouble("more rows than its size allows".to_owned()));
+    if limits.are_too_many_rows(compressed, rows) {
+        return Err(trouble(TOO_MANY_ROWS.to_owned()));
     }
     for row in first..first.saturating_add(rows) {
         let mut values = [const { Value::Null }; 3];

@@ -9,7 +9,7 @@ use parquet::file::metadata::ParquetMetaData;
 use super::columns::{COLUMNS, Column, Columns, Kind};
 use super::cursor::{Cursor, Value};
 use super::file::File;
-use super::footer::{Trouble, extent};
+use super::footer::{TOO_MANY_ROWS, Trouble, extent};
 use crate::archive::date;
 use crate::archive::entry::{Entry, EntryContent, PageEntry, Position, Reason, SketchEntry, valid_id};
 use crate::archive::limits::Limits;
@@ -54,9 +54,6 @@ struct Group {
     cursors: [Option<Cursor>; COLUMNS],
     /// The row that the cursors are at.
     row: u64,
-    /// Bytes of the columns in the file, and of the pages so far.
-    compressed: u64,
-    payload: u64,
 }
 
 impl Rows {
@@ -119,11 +116,6 @@ impl Rows {
             EntryContent::Page(page) => page.body.len() as u64,
             _ => 0,
         };
-        group.payload += length;
-        if self.shape.limits.is_bomb(group.compressed, group.payload) {
-            let detail = "more bytes of text than the ratio limit allows".to_owned();
-            return Err(Trouble { reason: Reason::RatioLimit, detail });
-        }
         self.group = Some(group);
         let entry = Entry { position: Position { offset: self.row, inner: 0, length }, content };
         Ok(Row { entry, batch, next: self.row + 1 })
@@ -140,11 +132,11 @@ impl Rows {
             compressed += extent(group, *index, *size)?;
             *cursor = Some(Cursor::open(&self.file, group, *index)?);
         }
-        if limits.is_bomb(compressed, self.end - first) {
-            let detail = "more rows than its size allows".to_owned();
+        if limits.are_too_many_rows(compressed, self.end - first) {
+            let detail = TOO_MANY_ROWS.to_owned();
             return Err(Trouble { reason: Reason::RatioLimit, detail });
         }
-        Ok(Group { cursors, row: first, compressed, payload: 0 })
+        Ok(Group { cursors, row: first })
     }
 
     /// Makes a document of the values of a row. As of JSON lines, the fingerprint is preferred to the page, and the

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::logs::is_log;
@@ -72,7 +72,7 @@ impl Pinned {
     /// [`Error::Busy`] if a writer replaces files all the time; errors of the disk.
     pub(crate) fn pin(&mut self) -> Result<()> {
         for attempt in 0..ATTEMPTS {
-            match self.try_pin() {
+            match self.try_pin(link_or_hold) {
                 Ok(true) => return Ok(()),
                 Ok(false) => (),
                 Err(error) if error.is_missing_file() && attempt + 1 < ATTEMPTS => (),
@@ -83,13 +83,17 @@ impl Pinned {
         Err(Error::Busy { path: self.from.clone() })
     }
 
-    fn try_pin(&mut self) -> Result<bool> {
+    /// Takes the files by `hold`. Returns whether they are of one moment.
+    fn try_pin(&mut self, hold: fn(&Path, &Path) -> Result<Option<Held>>) -> Result<bool> {
         let before = self.look()?;
         for name in before.names.iter().filter(|name| is_sorted(name)) {
-            if !self.sorted.contains_key(name) {
-                let held = link_or_hold(&self.from.join(name), &self.to.join(name))?;
-                self.sorted.insert(name.clone(), held);
+            // One that was being written at an earlier attempt may be whole now, and the list may name it.
+            if let Some(known) = self.sorted.get_mut(name) {
+                known.as_mut().map_or(Ok(()), Held::measure)?;
+                continue;
             }
+            let held = hold(&self.from.join(name), &self.to.join(name))?;
+            self.sorted.insert(name.clone(), held);
         }
         self.logs.clear();
         for name in &before.names {
@@ -159,5 +163,38 @@ fn unless_missing<T>(outcome: Result<T>) -> Result<Option<T>> {
     match outcome {
         Err(error) if error.is_missing_file() => Ok(None),
         outcome => outcome.map(Some),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As between two file systems.
+    fn hold(from: &Path, _: &Path) -> Result<Option<Held>> {
+        Held::open(from).map(Some)
+    }
+
+    #[test]
+    fn a_sorted_file_that_was_half_written_when_it_was_first_seen_is_copied_whole() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (outer, database) = (folder.path().join("backup"), folder.path().join("db"));
+        let config = crate::Config::within(3).expect("k");
+        let mut writer = crate::Writer::create(&database, &config).expect("a database");
+        let document = crate::store::Document::bare("a", crate::Fingerprint(1)).expect("a document");
+        writer.insert(document).expect("inserted");
+        writer.close().expect("closed");
+        let dir = Dir::open(&database).expect("a database");
+        let copy = Dir::make_in(&outer, "copy").expect("a folder");
+        let file = dir.catalog().join("999999.sst");
+        dir::write_synced(&file, b"the first half").expect("written");
+        let mut pinned = Pinned::new(&dir, &copy);
+        assert!(pinned.try_pin(hold).expect("looked at"));
+        dir::write_synced(&file, b"the first half, and the second one").expect("written");
+        assert!(pinned.try_pin(hold).expect("looked at"));
+        let held = pinned.sorted.get_mut(OsStr::new("999999.sst")).and_then(Option::as_mut).expect("held for a copy");
+        let to = copy.catalog().join("999999.sst");
+        held.copy(&to, &mut |_| Ok(())).expect("copied");
+        assert_eq!(copy::read(&to).expect("a copy"), b"the first half, and the second one");
     }
 }

@@ -31,6 +31,12 @@ impl Held {
         Ok(Self { file, path: path.into(), length })
     }
 
+    /// Holds it up to its present length, for a file that may have been written until now.
+    pub(crate) fn measure(&mut self) -> Result<()> {
+        self.length = self.file.metadata().map_err(Error::io("look at the file", &self.path))?.len();
+        Ok(())
+    }
+
     /// Returns the length in bytes.
     pub(crate) fn length(&self) -> u64 {
         self.length

@@ -8,6 +8,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use nddb_format::manifest::{FileEntry, Manifest};
 
@@ -63,7 +64,6 @@ pub(super) const TMP: &str = "tmp";
 /// A database folder.
 #[derive(Clone, Debug)]
 pub(crate) struct Dir {
-    root: PathBuf,
     place: Arc<Place>,
     /// The lock of a writer, which ends with the last copy of this.
     lock: Option<Arc<Lock>>,
@@ -93,9 +93,9 @@ impl Dir {
     /// What cannot be removed stays.
     pub(crate) fn discard(&self) {
         for file in [MANIFEST, MANIFEST_TMP] {
-            let _ = fs::remove_file(self.root.join(file));
+            let _ = fs::remove_file(self.root().join(file));
         }
-        for folder in [self.catalog(), self.runs(), self.root.join(TMP)] {
+        for folder in [self.catalog(), self.runs(), self.root().join(TMP)] {
             let _ = fs::remove_dir_all(folder);
         }
         // Last: until then nobody else may begin.
@@ -117,7 +117,7 @@ impl Dir {
 
     /// Opens a folder, whatever is in it.
     fn at(root: &Path) -> Result<Self> {
-        Ok(Self { place: Arc::new(Place::open(root)?), root: root.into(), lock: None })
+        Ok(Self { place: Arc::new(Place::open(root)?), lock: None })
     }
 
     /// Makes the folders of a database.
@@ -125,7 +125,7 @@ impl Dir {
         for folder in [self.runs(), self.catalog()] {
             fs::create_dir(&folder).map_err(Error::io("create the folder", &folder))?;
         }
-        sync_folder(&self.root)
+        sync_folder(self.root())
     }
 
     /// Opens the folder of an existing database.
@@ -158,7 +158,7 @@ impl Dir {
     /// Returns whether the folder has what a MANIFEST can be made from.
     fn has_catalog(&self) -> bool {
         // The one is a file of every RocksDB database; names like the others may be those of another program.
-        self.catalog().join("CURRENT").is_file() || self.root.join(LOCK).is_file() && self.catalog().is_dir()
+        self.catalog().join("CURRENT").is_file() || self.root().join(LOCK).is_file() && self.catalog().is_dir()
     }
 
     /// Opens the folder of a database that may have lost its MANIFEST.
@@ -171,7 +171,12 @@ impl Dir {
 
     /// Locks the database for this process, described by `holder`.
     pub(crate) fn locked(self, holder: &str) -> Result<Self> {
-        let lock = Lock::take(&self.root, holder)?;
+        self.locked_within(holder, Duration::ZERO)
+    }
+
+    /// As [`Dir::locked`]; waits so long for another process to end.
+    pub(crate) fn locked_within(self, holder: &str, wait: Duration) -> Result<Self> {
+        let lock = Lock::take_within(self.root(), holder, wait)?;
         let dir = Self { lock: Some(Arc::new(lock)), ..self };
         dir.check_place()?;
         Ok(dir)
@@ -190,17 +195,17 @@ impl Dir {
         if self.place.is_at_its_path()? && is_locked()? {
             return Ok(());
         }
-        Err(Error::Moved { path: self.root.clone() })
+        Err(Error::Moved { path: self.root().to_owned() })
     }
 
-    /// Returns the folder of the database.
+    /// Returns the folder of the database, as it was given where that still leads to it.
     pub(crate) fn root(&self) -> &Path {
-        &self.root
+        self.place.path()
     }
 
     /// Returns the folder of the catalog.
     pub(crate) fn catalog(&self) -> PathBuf {
-        self.root.join(CATALOG)
+        self.root().join(CATALOG)
     }
 
     /// Returns a path for this process to the folder of the catalog that leads there, too, when the database has been
@@ -211,20 +216,20 @@ impl Dir {
 
     /// Returns the path of MANIFEST.
     pub(crate) fn manifest_path(&self) -> PathBuf {
-        self.root.join(MANIFEST)
+        self.root().join(MANIFEST)
     }
 
     fn runs(&self) -> PathBuf {
-        self.root.join(RUNS)
+        self.root().join(RUNS)
     }
 
     /// Returns the folder for files on their way into the database, emptied at each opening for writing.
     pub(crate) fn scratch(&self) -> Result<PathBuf> {
         self.check_place()?;
-        let path = self.root.join(TMP);
+        let path = self.root().join(TMP);
         if !path.is_dir() {
             fs::create_dir_all(&path).map_err(Error::io("create the folder", &path))?;
-            sync_folder(&self.root)?;
+            sync_folder(self.root())?;
         }
         Ok(path)
     }
@@ -249,16 +254,16 @@ impl Dir {
     /// Writes the next MANIFEST beside the present one, durably.
     pub(crate) fn prepare_manifest(&self, bytes: &[u8]) -> Result<()> {
         self.check_place()?;
-        write_synced(&self.root.join(MANIFEST_TMP), bytes)
+        write_synced(&self.root().join(MANIFEST_TMP), bytes)
     }
 
     /// Replaces the present MANIFEST by the prepared one. If this fails, either may be on disk.
     pub(crate) fn install_manifest(&self) -> Result<()> {
         self.check_place()?;
         let path = self.manifest_path();
-        let renamed = step("replace the file", &path).and_then(|()| fs::rename(self.root.join(MANIFEST_TMP), &path));
+        let renamed = step("replace the file", &path).and_then(|()| fs::rename(self.root().join(MANIFEST_TMP), &path));
         renamed.map_err(Error::io("replace the file", &path))?;
-        sync_folder(&self.root)
+        sync_folder(self.root())
     }
 
     /// Creates a file under a number that was never used before.
@@ -278,7 +283,7 @@ impl Dir {
 
     /// Makes the names of all files durable.
     pub(crate) fn sync_names(&self) -> Result<()> {
-        [&self.runs(), &self.catalog(), &self.root].into_iter().try_for_each(|folder| sync_folder(folder))
+        [&self.runs(), &self.catalog(), self.root()].into_iter().try_for_each(sync_folder)
     }
 
     /// Reads a whole file under `runs/`.
@@ -316,11 +321,11 @@ impl Dir {
     /// Removes the remains of an earlier writer: temporary files, and files whose numbers `keep` rejects.
     pub(crate) fn sweep(&self, keep: impl Fn(u64) -> bool) -> Result<()> {
         self.check_place()?;
-        let tmp = self.root.join(TMP);
+        let tmp = self.root().join(TMP);
         if tmp.exists() {
             fs::remove_dir_all(&tmp).map_err(Error::io("remove the folder", &tmp))?;
         }
-        let _ = fs::remove_file(self.root.join(MANIFEST_TMP));
+        let _ = fs::remove_file(self.root().join(MANIFEST_TMP));
         for path in self.run_files()? {
             if !file_number(&path).is_some_and(&keep) {
                 fs::remove_file(&path).map_err(Error::io("remove the file", &path))?;
@@ -364,7 +369,7 @@ impl Dir {
 
     /// Returns the free bytes of the file system.
     pub(crate) fn free(&self) -> Result<u64> {
-        super::map::free_space(&self.root).map_err(Error::io("ask for free space of", &self.root))
+        super::map::free_space(self.root()).map_err(Error::io("ask for free space of", self.root()))
     }
 
     /// Fails unless `need` bytes are free.

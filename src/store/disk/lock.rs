@@ -3,10 +3,15 @@
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use super::place::is_at;
 use super::steps::step;
 use crate::{Error, Result};
+
+/// How often a lock is looked at that another process holds. A lock that is waited for by the kernel could not be given up
+/// after a time.
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 /// The file in the folder that is locked.
 pub(super) const LOCK: &str = "LOCK";
@@ -24,6 +29,28 @@ impl Lock {
     /// Locks a folder for this process, described by `holder`.
     ///
     /// # Errors
+    /// [`Error::Locked`] if another process has locked it, and has it still after `wait`.
+    pub(super) fn take_within(folder: &Path, holder: &str, wait: Duration) -> Result<Self> {
+        let begin = Instant::now();
+        loop {
+            match Self::take(folder, holder) {
+                Err(Error::Locked { path, holder, .. }) => {
+                    let waited = begin.elapsed();
+                    if waited >= wait {
+                        // Without waiting, none is told of.
+                        let waited = if wait.is_zero() { wait } else { waited };
+                        return Err(Error::Locked { path, holder, waited });
+                    }
+                    std::thread::sleep(LOOK_AGAIN.min(wait - waited));
+                }
+                outcome => return outcome,
+            }
+        }
+    }
+
+    /// Locks a folder as [`Lock::take_within`] does, without waiting.
+    ///
+    /// # Errors
     /// [`Error::Locked`] if another process has locked it.
     pub(super) fn take(folder: &Path, holder: &str) -> Result<Self> {
         let path = folder.join(LOCK);
@@ -37,7 +64,7 @@ impl Lock {
                     let mut holder = String::new();
                     let _ = (&mut file).take(1000).read_to_string(&mut holder);
                     let holder = if holder.is_empty() { "unknown".into() } else { holder.trim().to_owned() };
-                    return Err(Error::Locked { path: folder.into(), holder });
+                    return Err(Error::Locked { path: folder.into(), holder, waited: Duration::ZERO });
                 }
                 Err(TryLockError::Error(error)) => return Err(Error::io("lock the file", &path)(error)),
             }
@@ -45,6 +72,8 @@ impl Lock {
             if is_at(&file, &path).map_err(Error::io("look at the file", &path))? {
                 // The description is for messages only; a lock without one is as good.
                 let _ = file.set_len(0).and_then(|()| file.write_all(holder.as_bytes()));
+                // The process may change its folder.
+                let path = std::path::absolute(&path).map_err(Error::io("find the file", &path))?;
                 return Ok(Self { file, path, process: std::process::id() });
             }
         }
@@ -61,7 +90,8 @@ impl Lock {
             return Ok(());
         }
         let path = self.path.parent().unwrap_or(&self.path).to_owned();
-        Err(Error::Locked { path, holder: format!("process {}, which has forked this one", self.process) })
+        let holder = format!("process {}, which has forked this one", self.process);
+        Err(Error::Locked { path, holder, waited: Duration::ZERO })
     }
 
     /// Removes the file: whoever waits for this lock begins anew.
@@ -95,6 +125,24 @@ mod tests {
         drop(lock);
         assert!(Lock::take(folder.path(), "the second").is_ok());
         drop(inherited);
+    }
+
+    #[test]
+    fn a_lock_is_waited_for_up_to_a_time() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let lock = Lock::take(folder.path(), "the first").expect("free");
+        let wait = Duration::from_millis(120);
+        let refused = Lock::take_within(folder.path(), "the second", wait).err();
+        let Some(Error::Locked { holder, waited, .. }) = &refused else { panic!("{refused:?}") };
+        assert!(holder == "the first" && *waited >= wait, "{refused:?}");
+        let told = refused.map(|error| error.to_string()).unwrap_or_default();
+        assert!(told.contains("the first") && told.contains("waited 0."), "{told}");
+        std::thread::scope(|scope| {
+            let patient = scope.spawn(|| Lock::take_within(folder.path(), "the second", Duration::from_secs(60)));
+            std::thread::sleep(Duration::from_millis(80));
+            drop(lock);
+            patient.join().expect("no panic").expect("free after a while");
+        });
     }
 
     #[test]

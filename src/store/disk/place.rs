@@ -13,6 +13,8 @@ use crate::{Error, Result};
 #[derive(Debug)]
 pub(super) struct Place {
     folder: File,
+    /// The path as it was given, and from the root of the file system.
+    given: PathBuf,
     path: PathBuf,
 }
 
@@ -20,7 +22,15 @@ impl Place {
     /// Opens a folder.
     pub(super) fn open(path: &Path) -> Result<Self> {
         let folder = File::open(path).map_err(Error::io("open the folder", path))?;
-        Ok(Self { folder, path: path.into() })
+        let whole = std::path::absolute(path).map_err(Error::io("find the folder", path))?;
+        Ok(Self { folder, given: path.into(), path: whole })
+    }
+
+    /// Returns the path as it was given, for messages; from the root of the file system if the process has changed its
+    /// folder since then.
+    pub(super) fn path(&self) -> &Path {
+        let leads_there = self.given == self.path || std::path::absolute(&self.given).is_ok_and(|now| now == self.path);
+        if leads_there { &self.given } else { &self.path }
     }
 
     /// Returns whether the path still leads to the folder.

@@ -10,6 +10,7 @@ pub(crate) mod reader;
 pub(crate) mod resolve;
 mod rows;
 pub(crate) mod scope;
+pub(crate) mod shared;
 pub(crate) mod snapshot;
 mod sweep;
 pub(crate) mod view;

@@ -59,6 +59,11 @@ pub struct Work {
     pub entries: u64,
 }
 
+/// Fails if a query is to stop.
+pub(super) fn unless(stop: &dyn Fn() -> bool) -> Result<()> {
+    if stop() { Err(Error::Cancelled) } else { Ok(()) }
+}
+
 /// One table of one run for one query; or table 0, for a fingerprint found by another table.
 #[derive(Clone, Copy)]
 struct Lane {
@@ -300,10 +305,23 @@ impl Snapshot {
         limit: Option<usize>,
         work: &mut Work,
     ) -> Result<Vec<Matches>> {
+        self.probe_many_until(queries, k, limit, work, &|| false)
+    }
+
+    /// As [`Snapshot::probe_many`], until `stop` says so.
+    pub(crate) fn probe_many_until(
+        &self,
+        queries: &[Fingerprint],
+        k: u32,
+        limit: Option<usize>,
+        work: &mut Work,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Vec<Matches>> {
         self.check_query(queries, k)?;
         let mut answers = Vec::with_capacity(queries.len());
         SCRATCH.with_borrow_mut(|scratch| {
             for window in queries.chunks(WINDOW) {
+                unless(stop)?;
                 self.probe_window(window, k, limit, work, &mut answers, scratch)?;
             }
             Ok(answers)

@@ -86,6 +86,20 @@ impl Reader {
         Ok(before != self.mark())
     }
 
+    /// Opens the newest state beside this one; `None` if it is the same.
+    pub(super) fn next_state(&self) -> Result<Option<Self>> {
+        let before = Some((&self.catalog, &self.snapshot));
+        let opened = self.dir.check_place().and_then(|()| open_state(&self.dir, self.verify, before));
+        let next = match opened {
+            Ok((catalog, settings, snapshot)) => {
+                Self { dir: self.dir.clone(), catalog, settings, snapshot, verify: self.verify, ahead: false }
+            }
+            Err(Error::Moved { path }) => Self::open_with(path, self.verify)?,
+            Err(error) => return Err(error),
+        };
+        Ok((next.mark() != self.mark()).then_some(next))
+    }
+
     /// Catches up with the writer using the open catalog. Returns whether that reaches the writer's present state.
     fn follow(&mut self) -> Result<bool> {
         // A secondary instance that did not see the log in which a row was removed shows the row again once nothing

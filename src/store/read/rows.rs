@@ -17,8 +17,18 @@ impl View<'_> {
         deleted: bool,
         visit: &mut dyn FnMut(u64, Print, Record, bool) -> Result<()>,
     ) -> Result<()> {
+        self.each_record_from(0, deleted, visit)
+    }
+
+    /// As [`View::each_record`], from a number on.
+    pub(crate) fn each_record_from(
+        &self,
+        first: u64,
+        deleted: bool,
+        visit: &mut dyn FnMut(u64, Print, Record, bool) -> Result<()>,
+    ) -> Result<()> {
         let path = self.dir.catalog();
-        self.each_kept(deleted, &mut |number, print, kept, deleted| {
+        self.each_kept_from(first, deleted, &mut |number, print, kept, deleted| {
             visit(number, print, kept.record(number).map_err(Error::format(&path))?, deleted)
         })
     }
@@ -29,8 +39,17 @@ impl View<'_> {
         deleted: bool,
         visit: &mut dyn FnMut(u64, Print, Kept<'_>, bool) -> Result<()>,
     ) -> Result<()> {
+        self.each_kept_from(0, deleted, visit)
+    }
+
+    fn each_kept_from(
+        &self,
+        first: u64,
+        deleted: bool,
+        visit: &mut dyn FnMut(u64, Print, Kept<'_>, bool) -> Result<()>,
+    ) -> Result<()> {
         let path = self.dir.catalog();
-        let (mut low, mut prints) = (0, Vec::with_capacity(STRETCH));
+        let (mut low, mut prints) = (first, Vec::with_capacity(STRETCH));
         loop {
             prints.clear();
             self.catalog.prints(low, &mut |number, print| {

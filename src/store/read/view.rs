@@ -6,7 +6,7 @@ use nddb_format::Fingerprint;
 use nddb_format::record::{Archive, Print, Record, Settings};
 use nddb_format::summaries::Summary;
 
-use super::probe::{Match, Matches, Work};
+use super::probe::{Match, Matches, Work, unless};
 use super::snapshot::Snapshot;
 use crate::store::catalog::Catalog;
 use crate::store::disk::dir::Dir;
@@ -14,6 +14,8 @@ use crate::{Error, Result};
 
 /// How many documents before it is read the place of a summary is prefetched.
 const AHEAD: usize = 8;
+/// Documents that are looked up between two questions whether to stop.
+const ASKED: usize = 128;
 
 /// The greatest Hamming distance of a query, in bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -113,14 +115,47 @@ impl<'a> View<'a> {
         limit: Option<usize>,
         work: &mut Work,
     ) -> Result<Vec<Answer>> {
-        let probed = self.probe(queries, within, limit, work)?;
+        self.find_until(queries, within, limit, work, &|| false)
+    }
+
+    /// As [`View::find`], until `stop` returns `true`: for queries with a deadline, or of a client that has gone. It is
+    /// asked before each few queries and each few documents that are looked up, so it should cost no more than reading a
+    /// flag or a clock.
+    ///
+    /// ```
+    /// use std::time::{Duration, Instant};
+    ///
+    /// use nddb::{Config, Error, Fingerprint, Within, Work, Writer};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let writer = Writer::create(folder.path().join("db"), &Config::within(3)?)?;
+    /// let deadline = Instant::now() + Duration::from_millis(50);
+    /// let late = || Instant::now() >= deadline;
+    /// match writer.view().find_until(&[Fingerprint(7)], Within(3), None, &mut Work::default(), &late) {
+    ///     Err(Error::Cancelled) => eprintln!("too late"),
+    ///     answers => assert!(answers?[0].matches.is_empty()),
+    /// }
+    /// # Ok::<(), nddb::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`View::probe`]; [`Error::Cancelled`] if it was stopped.
+    pub fn find_until(
+        &self,
+        queries: &[Fingerprint],
+        within: Within,
+        limit: Option<usize>,
+        work: &mut Work,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Vec<Answer>> {
+        let probed = self.snapshot.probe_many_until(queries, u32::from(within.0), limit, work, stop)?;
         let answer = |(&fingerprint, matches): (&Fingerprint, &Matches)| Answer {
             fingerprint,
             count: matches.count,
             matches: Vec::with_capacity(matches.matches.len()),
         };
         let mut answers: Vec<Answer> = queries.iter().zip(&probed).map(answer).collect();
-        self.resolve(&probed, &mut answers)?;
+        self.resolve(&probed, &mut answers, stop)?;
         for answer in &mut answers {
             answer.matches.sort_unstable_by(|a, b| (a.distance, &a.id).cmp(&(b.distance, &b.id)));
         }
@@ -128,7 +163,7 @@ impl<'a> View<'a> {
     }
 
     /// Adds the documents of all matches to the answers of their queries, in the order of the document numbers.
-    fn resolve(&self, probed: &[Matches], answers: &mut [Answer]) -> Result<()> {
+    fn resolve(&self, probed: &[Matches], answers: &mut [Answer], stop: &dyn Fn() -> bool) -> Result<()> {
         let mut by_number: Vec<(usize, Match)> = Vec::new();
         for (query, matches) in probed.iter().enumerate() {
             by_number.extend(matches.matches.iter().map(|&found| (query, found)));
@@ -136,11 +171,14 @@ impl<'a> View<'a> {
         by_number.sort_unstable_by_key(|(_, found)| found.number);
         let mut numbers: Vec<u64> = by_number.iter().map(|(_, found)| found.number).collect();
         numbers.dedup();
-        let rest = self.resolve_by_summaries(&numbers, &by_number, answers)?;
+        let rest = self.resolve_by_summaries(&numbers, &by_number, answers, stop)?;
         let path = self.dir.catalog();
         let mut resolved = 0;
         let mut hits = by_number.iter().peekable();
         self.catalog.records(&rest, &mut |index, value| {
+            if index % ASKED == 0 {
+                unless(stop)?;
+            }
             let head = Record::head_of(value).map_err(Error::format(&path))?;
             while hits.next_if(|(_, hit)| hit.number < rest[index]).is_some() {}
             while let Some((query, hit)) = hits.next_if(|(_, hit)| hit.number == rest[index]) {
@@ -162,9 +200,13 @@ impl<'a> View<'a> {
         numbers: &[u64],
         by_number: &[(usize, Match)],
         answers: &mut [Answer],
+        stop: &dyn Fn() -> bool,
     ) -> Result<Vec<u64>> {
         let (mut rest, mut hits) = (Vec::new(), by_number.iter().peekable());
         for (index, &number) in numbers.iter().enumerate() {
+            if index % ASKED == 0 {
+                unless(stop)?;
+            }
             if let Some(&ahead) = numbers.get(index + AHEAD) {
                 self.snapshot.summaries(ahead).iter().for_each(|file| file.prefetch_presence(ahead));
             }
@@ -205,8 +247,17 @@ impl<'a> View<'a> {
     /// # Errors
     /// Damage of the catalog; any error of `visit`.
     pub fn each(&self, visit: &mut dyn FnMut(Stored) -> Result<bool>) -> Result<()> {
+        self.each_from(0, visit)
+    }
+
+    /// As [`View::each`], from a document number on: who stopped behind [`Stored::number`] n goes on at n + 1, in the same
+    /// process or another, and misses no document that is live in both states.
+    ///
+    /// # Errors
+    /// As [`View::each`].
+    pub fn each_from(&self, first: u64, visit: &mut dyn FnMut(Stored) -> Result<bool>) -> Result<()> {
         let mut stopped = false;
-        let outcome = self.each_record(false, &mut |number, print, record, _| {
+        let outcome = self.each_record_from(first, false, &mut |number, print, record, _| {
             let (fingerprint, unprinted) = (Fingerprint(print.fingerprint), print.unprinted);
             if visit(Stored { number, fingerprint, unprinted, record })? {
                 return Ok(());

@@ -70,8 +70,8 @@ impl Writer {
     /// Replaces the runs of the plan by one and drops their deleted documents.
     ///
     /// # Errors
-    /// [`Error::OverLimit`] if there is no space for the new files; [`Error::Cancelled`]; damage of the inputs. The
-    /// database is then as before.
+    /// [`Error::StalePlan`] if its runs were merged otherwise meanwhile; [`Error::OverLimit`] if there is no space for the
+    /// new files; [`Error::Cancelled`]; damage of the inputs. The database is then as before.
     pub fn compact(&mut self, plan: &CompactionPlan) -> Result<Compacted> {
         // Merges in progress would replace the runs.
         self.cancel_merges();
@@ -83,8 +83,7 @@ impl Writer {
 
     fn compact_runs(&mut self, plan: &CompactionPlan) -> Result<Compacted> {
         let Some(found) = plan.find(&self.snapshot().runs) else {
-            let what = "the runs have changed since this compaction was planned: plan again".into();
-            return Err(Error::Document { id: "compaction".into(), why: what });
+            return Err(Error::StalePlan { path: self.merge_parts().0.root().into() });
         };
         let runs: Vec<Arc<Run>> = self.snapshot().runs[found.clone()].to_vec();
         let mut done = Compacted {

@@ -8,6 +8,7 @@ use super::support::{Parent, Worker, bare, folder, simhash};
 
 mod batches;
 mod disk;
+pub(crate) mod embedding;
 mod inserting;
 mod refusals;
 

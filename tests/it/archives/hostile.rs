@@ -14,32 +14,116 @@ fn tail_pages(entries: &[Entry]) -> usize {
     pages(2).iter().filter(|page| bodies(entries).contains(page)).count()
 }
 
-#[test]
-fn a_gzip_bomb_is_given_up_and_the_next_member_is_read() {
-    let bomb = gzip(
-        &[warc_record("Content-Length: 30000000\r\n", "HTTP/1.1 200 OK\r\n\r\n").into_bytes(), vec![b'a'; 30_000_000]]
-            .concat(),
-    );
-    let tail = archive(&pages(2), Compression::Gzip);
-    let mut input = Input::from_bytes([bomb, tail].concat(), "bomb.warc.gz", &Options::default()).expect("opens");
+/// Small limits, so that a bomb needs few bytes.
+fn small() -> Options {
+    let limits = Limits { record: 1 << 20, ratio: 200, ratio_free: 1 << 20, ..Limits::default() };
+    Options { limits, ..Options::default() }
+}
+
+fn all_of(mut input: Input) -> (Vec<Entry>, u64) {
     let mut entries = Vec::new();
     while let Some(entry) = input.next().expect("reads") {
         entries.push(entry);
     }
-    assert_eq!(reasons(&entries), [Reason::RatioLimit]);
-    assert_eq!(tail_pages(&entries), 2);
-    assert!(input.payload_bytes() < 10_000_000, "{} bytes were decompressed", input.payload_bytes());
+    (entries, input.payload_bytes())
+}
+
+fn zstd_frame(bytes: &[u8]) -> Vec<u8> {
+    zstd::bulk::compress(bytes, 3).expect("compresses in memory")
+}
+
+/// A record of 30 MB of one letter.
+fn swollen() -> Vec<u8> {
+    let head = warc_record("Content-Length: 30000044\r\n", "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n");
+    [head.as_bytes(), &vec![b'a'; 30_000_000], b"\r\n\r\n"].concat()
 }
 
 #[test]
-fn a_bomb_in_a_body_is_given_up() {
+fn a_bomb_is_cut_at_the_size_limit_and_the_next_member_is_read() {
+    for (pack, packed) in [(gzip as fn(&[u8]) -> Vec<u8>, Compression::Gzip), (zstd_frame, Compression::Zstd)] {
+        let bytes = [pack(&swollen()), archive(&pages(2), packed)].concat();
+        let (entries, payload) = all_of(Input::from_bytes(bytes.clone(), "bomb.warc.gz", &small()).expect("opens"));
+        assert_eq!(reasons(&entries), [Reason::RatioLimit]);
+        let first = found(&entries)[0];
+        assert!(first.truncated && first.body.len() <= 1 << 20);
+        assert_eq!(tail_pages(&entries), 2);
+        assert!(payload < 10_000_000, "{payload} bytes were decompressed");
+        let told = entries.iter().find_map(|entry| match &entry.content {
+            EntryContent::Skipped { detail, .. } => Some(detail.clone()),
+            _ => None,
+        });
+        assert!(told.is_some_and(|told| told.contains("--max-ratio") && told.contains("--max-record")));
+        // Whoever allows more has all of it.
+        let mut more = small();
+        more.limits.ratio = 1 << 20;
+        let (entries, _) = all_of(Input::from_bytes(bytes, "bomb.warc.gz", &more).expect("opens"));
+        assert_eq!((reasons(&entries), tail_pages(&entries)), (vec![], 2));
+    }
+}
+
+#[test]
+fn a_record_that_compresses_a_thousand_times_is_read() {
+    for pack in [gzip, zstd_frame] {
+        let bytes = [pack(&swollen()), pack(&swollen())].concat();
+        let (entries, _) = all_of(Input::from_bytes(bytes, "hot.warc.gz", &Options::default()).expect("opens"));
+        let read: Vec<_> = found(&entries).iter().map(|page| (page.body.len(), page.truncated)).collect();
+        assert_eq!((read, reasons(&entries)), (vec![(30_000_000, false); 2], vec![]));
+    }
+}
+
+#[test]
+fn lines_that_compress_a_thousand_times_are_read_and_a_line_without_end_is_not() {
+    let text = "word ".repeat(1 << 12);
+    let lines: String = (0..1000).map(|n| format!("{{\"id\":\"{n}\",\"text\":\"{text}\"}}\n")).collect();
+    for pack in [gzip, zstd_frame] {
+        // Much more than the size of a record, in one member.
+        let packed = pack(lines.as_bytes());
+        assert!(packed.len() * 200 < lines.len(), "{} to {}", packed.len(), lines.len());
+        let (entries, _) = all_of(Input::from_bytes(packed, "hot.jsonl.gz", &small()).expect("opens"));
+        assert_eq!((found(&entries).len(), reasons(&entries)), (1000, vec![]));
+        for filling in [b'a', b'\n', b' ', 0] {
+            let bomb = pack(&vec![filling; 40 << 20]);
+            let bytes = [bomb, pack(b"{\"id\":\"last\",\"text\":\"words\"}\n")].concat();
+            let (entries, payload) = all_of(Input::from_bytes(bytes, "bomb.jsonl.gz", &small()).expect("opens"));
+            let reasons = reasons(&entries);
+            assert!(reasons.contains(&Reason::RatioLimit), "{filling}: {reasons:?}");
+            assert_eq!(found(&entries).last().map(|page| &page.id[..]), Some("last"), "{filling}");
+            assert!(payload < 10 << 20, "{filling}: {payload} bytes were decompressed");
+        }
+    }
+}
+
+#[test]
+fn a_load_resumes_far_inside_of_a_member_that_compresses_well() {
+    let text = "word ".repeat(1 << 12);
+    let lines: String = (0..1000).map(|n| format!("{{\"id\":\"{n}\",\"text\":\"{text}\"}}\n")).collect();
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("hot.jsonl.gz");
+    std::fs::write(&path, gzip(lines.as_bytes())).expect("written");
+    let mut input = Input::open(&path, &small()).expect("opens");
+    for _ in 0..999 {
+        input.next().expect("reads");
+    }
+    let point = input.resume_point();
+    assert!(point.inner > 10 << 20);
+    let (entries, _) = all_of(Input::open_at(&path, &small(), point).expect("opens"));
+    assert_eq!(found(&entries).iter().map(|page| &page.id[..]).collect::<Vec<_>>(), ["999"]);
+    assert_eq!(reasons(&entries), []);
+}
+
+#[test]
+fn a_bomb_in_a_body_is_cut_at_the_size_limit() {
     let body = gzip(&vec![b'a'; 30_000_000]);
     let fields = [("Content-Type", "text/html"), ("Content-Encoding", "gzip")];
     let mut writer = WarcWriter::new(Vec::new(), Compression::Gzip);
     let response = Response { url: "http://a/", date: 0, id: None, status: 200, headers: &fields, body: &body };
     writer.response(&response).expect("writes to memory");
-    let entries = read(&writer.finish().expect("writes to memory"), "bomb.warc.gz");
-    assert_eq!(reasons(&entries), [Reason::RatioLimit]);
+    let bytes = writer.finish().expect("writes to memory");
+    for (options, len, truncated) in [(small(), 1 << 20, true), (Options::default(), 30_000_000, false)] {
+        let entries = read_with(&bytes, "bomb.warc.gz", &options);
+        let read: Vec<_> = found(&entries).iter().map(|page| (page.body.len(), page.truncated)).collect();
+        assert_eq!((read, reasons(&entries)), (vec![(len, truncated)], vec![]));
+    }
 }
 
 #[test]

@@ -106,6 +106,7 @@ fn a_worker_process_does_what_it_is_told() {
     let parent = Parent::default();
     match std::env::var(ROLE).as_deref() {
         Ok("holds the lock") => crate::api::hold_the_lock(parent),
+        Ok("changes its folder") => crate::api::embedding::change_the_folder(parent),
         Ok("asks for the lock") => crate::api::ask_for_the_lock(parent),
         Ok("reads") => crate::model::read(parent),
         Ok("is killed") => crate::kill::write(parent),

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{ArgAction, Args};
 
@@ -26,6 +27,9 @@ pub(crate) struct Global {
     /// Folder for temporary files [default: the system's, as TMPDIR says]
     #[arg(long, global = true, value_name = "FOLDER")]
     pub(crate) tmp_dir: Option<PathBuf>,
+    /// How long a command that writes waits for another writer of the database: 500ms, 30s, 10m, 2h [default: not at all]
+    #[arg(long, global = true, value_name = "TIME", value_parser = quantity::time)]
+    pub(crate) lock_wait: Option<Duration>,
     /// How progress is shown on stderr
     #[arg(long, global = true, value_enum, default_value_t, value_name = "STYLE", hide_possible_values = false)]
     pub(crate) progress: Style,

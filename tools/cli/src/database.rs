@@ -17,7 +17,7 @@ pub(crate) fn read(path: &Path) -> Result<Reader> {
 
 /// Opens a database for writing: `command` is what others are told while it is locked.
 pub(crate) fn write(path: &Path, command: &str, global: &Global) -> Result<Writer> {
-    let mut writer = Writer::open_as(path, &holder(command))?;
+    let mut writer = Writer::open_within(path, &holder(command), global.lock_wait.unwrap_or_default())?;
     set_up(&mut writer, global);
     Ok(writer)
 }

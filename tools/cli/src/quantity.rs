@@ -22,6 +22,24 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
     }
 }
 
+/// Reads a time: `500ms`, `30s`, `10m`, `2h`.
+pub(crate) fn time(text: &str) -> Result<Duration, String> {
+    let text = text.trim();
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let seconds = match unit.trim() {
+        "ms" => Some(1e-3),
+        "s" => Some(1.0),
+        "m" | "min" => Some(60.0),
+        "h" => Some(3600.0),
+        _ => None,
+    };
+    match number.parse::<f64>().ok().zip(seconds).map(|(number, seconds)| number * seconds) {
+        Some(seconds) if seconds <= 1e9 => Ok(Duration::from_secs_f64(seconds)),
+        _ => Err("a time is a number with ms, s, m or h behind it: 500ms, 30s, 10m".into()),
+    }
+}
+
 /// Reads a count: `1000`, `8e9`, `10M` (million), `2.5G` or `2.5B` (billion), `1_000`.
 pub(crate) fn count(text: &str) -> Result<u64, String> {
     let plain = text.trim().replace(['_', ','], "");
@@ -65,6 +83,17 @@ pub(crate) fn duration(duration: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_are_read_with_their_unit() {
+        let of = |text| time(text).map(|time| time.as_millis()).ok();
+        let read = ["500ms", "30s", "1.5 s", "10m", "10min", "2h", "0s"].map(of);
+        let wanted = [500, 30_000, 1_500, 600_000, 600_000, 7_200_000, 0].map(Some);
+        assert_eq!(read, wanted);
+        for text in ["30", "s", "", "-1s", "1e400s", "99999999999h", "3 weeks", "."] {
+            assert_eq!(of(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn sizes_are_read_in_powers_of_1024() {

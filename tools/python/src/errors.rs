@@ -118,6 +118,7 @@ fn class(error: &nddb::Error) -> &'static str {
         E::Method { .. } => "UnusableMethod",
         E::OutOfRange { .. } => "OutOfRange",
         E::Document { .. } => "InvalidDocument",
+        E::StalePlan { .. } => "Busy",
         E::Batch { .. } => "WrongBatch",
         E::OverLimit { .. } | E::OutOfNumbers { .. } => "OverLimit",
         E::Catalog { .. } => "CatalogError",

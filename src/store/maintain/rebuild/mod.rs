@@ -12,6 +12,7 @@ mod keys;
 mod run;
 
 use std::path::Path;
+use std::time::Duration;
 
 use nddb_format::digest::Digest;
 use nddb_format::manifest::{self, FileEntry, Manifest, RunEntry};
@@ -50,6 +51,8 @@ pub struct RebuildOptions {
     pub what: RebuildWhat,
     /// Description of this process for others that find the database locked.
     pub holder: String,
+    /// How long another writer is waited for.
+    pub lock_wait: Duration,
     /// Number of files read or written at a time.
     pub threads: usize,
     /// Memory for sorting a segment, in bytes.
@@ -59,7 +62,7 @@ pub struct RebuildOptions {
 impl Default for RebuildOptions {
     fn default() -> Self {
         let holder = format!("nddb rebuild, process {}", std::process::id());
-        Self { what: RebuildWhat::default(), holder, threads: 1, memory_limit: 1 << 30 }
+        Self { what: RebuildWhat::default(), holder, lock_wait: Duration::ZERO, threads: 1, memory_limit: 1 << 30 }
     }
 }
 
@@ -156,7 +159,7 @@ pub fn rebuild(
     options: &RebuildOptions,
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
 ) -> Result<Rebuilt> {
-    let dir = Dir::open_damaged(path.as_ref())?.locked(&options.holder)?;
+    let dir = Dir::open_damaged(path.as_ref())?.locked_within(&options.holder, options.lock_wait)?;
     let ticker = Ticker::new(watch);
     let catalog = Catalog::open(&dir).map_err(|error| beyond_repair(&dir, error))?;
     let settings = catalog.settings().map_err(|error| beyond_repair(&dir, error))?;

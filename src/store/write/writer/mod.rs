@@ -165,9 +165,8 @@ impl Writer {
         if let Err(error) = &outcome {
             let harmless = match error {
                 error if is_failed_sync(error) => false,
-                Error::Cancelled | Error::OverLimit { .. } | Error::OutOfRange { .. } | Error::OutOfNumbers { .. } => {
-                    true
-                }
+                Error::Cancelled | Error::OverLimit { .. } | Error::StalePlan { .. } => true,
+                Error::OutOfRange { .. } | Error::OutOfNumbers { .. } => true,
                 Error::Io { source, .. } => source.kind() == std::io::ErrorKind::StorageFull,
                 _ => false,
             };

@@ -1,6 +1,7 @@
 //! Creating a database, and opening one for writing (SPEC 10.1 and 10.9).
 
 use std::path::Path;
+use std::time::Duration;
 
 use nddb_format::manifest::Manifest;
 use nddb_format::record::{Counters, Range, RangeState, Settings};
@@ -71,7 +72,15 @@ impl Writer {
     /// # Errors
     /// As [`Writer::open`].
     pub fn open_as(path: impl AsRef<Path>, holder: &str) -> Result<Self> {
-        let dir = Dir::open(path.as_ref())?.locked(holder)?;
+        Self::open_within(path, holder, Duration::ZERO)
+    }
+
+    /// As [`Writer::open_as`]; waits so long for another writer to end.
+    ///
+    /// # Errors
+    /// As [`Writer::open`]; [`Error::Locked`] says how long it was waited.
+    pub fn open_within(path: impl AsRef<Path>, holder: &str, wait: Duration) -> Result<Self> {
+        let dir = Dir::open(path.as_ref())?.locked_within(holder, wait)?;
         let manifest = read_manifest(&dir)?;
         let catalog = Catalog::open(&dir)?;
         let (settings, counters) = (catalog.settings()?, catalog.counters()?);

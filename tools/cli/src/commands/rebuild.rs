@@ -33,6 +33,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let mut options = RebuildOptions {
         what: if args.all { RebuildWhat::All } else { RebuildWhat::Damaged },
         holder: database::holder("rebuild"),
+        lock_wait: global.lock_wait.unwrap_or_default(),
         threads: global.threads(),
         ..RebuildOptions::default()
     };

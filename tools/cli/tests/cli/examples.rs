@@ -193,7 +193,7 @@ fn options_stand_under_their_own_heading() {
     let papers = "--exhaustive --comparisons --signature-limit --site-signature-limit --smallest --min-text \
                   --denominator --remainder --stop-shingles";
     let papers: Vec<&str> = papers.split_whitespace().collect();
-    let of_all = ["--threads", "--memory-limit", "--tmp-dir", "--progress", "--json", "-q", "-v"];
+    let of_all = ["--threads", "--memory-limit", "--tmp-dir", "--lock-wait", "--progress", "--json", "-q", "-v"];
     let headings: &[(&str, &[&str])] = &[
         ("Options of methods that compare texts:", &of_texts),
         ("Constants of the papers:", &papers),

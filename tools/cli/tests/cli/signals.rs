@@ -51,6 +51,8 @@ fn a_second_writer_is_told_who_holds_the_lock() {
     let adding = Adding::start(&dir, &[], "x");
     let holder = format!("pid {}", adding.child.id());
     dir.nddb(["rm", "db", "a"]).tells(11, &["db: locked by another writer", &holder, "nddb add", "hint: wait"]);
+    let told = ["db: locked by another writer", &holder, "nddb add", "waited 0.", "hint: wait"];
+    dir.nddb(["rm", "db", "a", "--lock-wait", "200ms"]).tells(11, &told);
     // Readers need no lock.
     dir.nddb(["get", "db", "a"]).done();
     dir.nddb(["rm", "db", "a", "--dry-run"]).done();

@@ -81,6 +81,9 @@ pub(crate) struct Args {
     /// Cut records and pages at this size
     #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = quantity::size)]
     max_record: u64,
+    /// Give up a compressed member that decompresses to more than this many times the bytes read, beyond --max-record
+    #[arg(long, value_name = "N", default_value = "1000", value_parser = clap::value_parser!(u64).range(1..))]
+    max_ratio: u64,
     /// Have the documents belong to this batch
     #[arg(long, value_name = "NAME")]
     batch: Option<String>,
@@ -182,7 +185,7 @@ impl Args {
         let fields = &self.fields;
         archive::Options {
             format: self.format,
-            limits: Limits { record: self.max_record as usize, ..Limits::default() },
+            limits: Limits { record: self.max_record as usize, ratio: self.max_ratio, ..Limits::default() },
             id_from: self.id.unwrap_or_default().into(),
             id_prefix: self.id_prefix.clone().unwrap_or_default(),
             first_ordinal: 0,
