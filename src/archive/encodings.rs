@@ -76,11 +76,11 @@ pub(super) fn decode<'a>(
         }
     }
     // No page begins like this: the header is incomplete.
-    if body.starts_with(&gzip::MAGIC) {
-        if let Layer::Undone { body: undone, truncated } = gunzip(&body, limits) {
-            body = Cow::Owned(undone);
-            flagged |= truncated;
-        }
+    if body.starts_with(&gzip::MAGIC)
+        && let Layer::Undone { body: undone, truncated } = gunzip(&body, limits)
+    {
+        body = Cow::Owned(undone);
+        flagged |= truncated;
     }
     Ok(Decoded { body: body.into_owned(), truncated: flagged })
 }
