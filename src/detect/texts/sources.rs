@@ -162,7 +162,7 @@ impl TextSources {
         for ordinal in (0..self.sources.len() as u32).filter(|&ordinal| wanted.contains(ordinal as usize)) {
             match self.index(ordinal) {
                 Ok((_, index)) => {
-                    let [archive, ..] = self.sources.row(ordinal as usize);
+                    let [archive, ..] = self.sources.row(self.places.of(ordinal));
                     sorter.push([archive - 1, index.offset, index.inner, ordinal.into()])?;
                     len += 1;
                 }

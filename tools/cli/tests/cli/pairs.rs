@@ -98,7 +98,7 @@ fn expanded_all_pairs_are_lines() {
         "a b method distance b_sim c_sim agreement probability resemblance difference lcs lcs_containment cosine same_site same_heading verdict"
     );
     assert_eq!((rows.len(), rows[1][0], rows[1][2]), (4, "a\\t\"1\"", "b"));
-    assert!(rows.iter().all(|row| row.len() == 15));
+    assert!(rows.iter().all(|row| row.len() == 16));
     let table = dir.nddb(["pairs", "db", "--method", "b", "--format", "tsv"]).done().stdout;
     assert!(table.contains("\n#identity\t2\t\tb\tb\tc\n"), "{table}");
 }
