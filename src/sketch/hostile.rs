@@ -22,8 +22,9 @@ fn pages_without_text_have_no_sketch_and_are_told_apart_by_that() {
     for page in [Page::html(""), Page::text(" \n"), Page::html("<p><br></p><script>var a;</script>")] {
         assert_eq!(sketch_sizes(&page), (0, false, false, 0, 0, 0));
     }
-    // Words without a letter or digit are no terms.
-    assert_eq!(sketch_sizes(&Page::text("--- *** !!!")), (0, false, false, 0, 3, 1));
+    // What has no letter or digit is compared by its symbols.
+    let (terms, b, c, ..) = sketch_sizes(&Page::text("--- *** !!!"));
+    assert_eq!((terms, b, c), (3, true, true));
 }
 
 #[test]
@@ -60,7 +61,7 @@ fn pages_of_50_mb_are_read_to_the_end() {
     assert_eq!((terms as usize, words), (10 * len, 11 * len));
     assert_eq!((signatures, shingles), (31, 11), "one sentence, and its part where the 10 KB end");
     let tags = sketch_sizes(&Page::html(&"<p><".repeat(size / 4)));
-    assert_eq!(tags, (0, false, false, 0, size / 4, 1));
+    assert_eq!(tags, ((size / 4) as u64, true, true, 0, size / 4, 1));
 }
 
 #[test]
