@@ -9,7 +9,7 @@ use super::entry::{Entry, EntryContent, Links, PageEntry, Position, Reason, Resu
 use super::error::ArchiveError;
 use super::format::{self, Format};
 use super::gzip::{self, Gzip};
-use super::ids::{self, Ids};
+use super::ids::Ids;
 use super::jsonl::Jsonl;
 use super::names::text_of;
 use super::open::{self, Located, failed};
@@ -232,7 +232,7 @@ impl Input {
     fn of_table(source: Source, path: &Path, options: &Options) -> Result<Input, ArchiveError> {
         let reading = |source| failed("reading", path, source);
         let (origin, size) = open::seekable(source).map_err(reading)?;
-        let table = Table::open(origin, size, ids::name(path, options.id_from), options).map_err(reading)?;
+        let table = Table::open(origin, size, super::ids::name(path, options.id_from), options).map_err(reading)?;
         let body = Body::Table(Box::new(table.map_err(|why| unusable(path, &why))?));
         let (path, format, resume) = (path.to_owned(), Format::Parquet, ResumePoint::default());
         let (ids, options) = (Ids::made(options), options.clone());

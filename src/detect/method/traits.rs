@@ -205,11 +205,9 @@ pub fn told(index: usize, value: f64) -> String {
         }
         "missing" => "at most a tenth of the words of the longer text are missing from the other".to_owned(),
         "siblings" if value > 0.0 => {
-            "words of substance tell them apart, in both titles, or in their addresses if they have neither titles nor \
-            headings: pages of one template are alike whatever they are about"
-                .to_owned()
+            "their titles (without titles, their addresses) name two different things".to_owned()
         }
-        "siblings" => "no words of substance in titles or addresses tell them apart".to_owned(),
+        "siblings" => "their titles or addresses name no two different things".to_owned(),
         "names" => {
             format!(
                 "{} of the words that name one page, in title, headings or address, do not name the other",
