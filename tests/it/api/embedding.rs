@@ -36,6 +36,7 @@ fn a_database_opened_by_a_relative_path_goes_on_in_a_process_that_changes_its_fo
     assert_eq!(reader.probe(nddb::Fingerprint(7), Within(0)).expect("answered").len(), 1);
 }
 
+#[expect(clippy::disallowed_methods, reason = "a process of its own changes its folder: that is what is tested")]
 pub(crate) fn change_the_folder(mut parent: Parent) {
     std::env::set_current_dir(parent.answer()).expect("a folder");
     let mut writer = create(Path::new("db"));
