@@ -170,15 +170,35 @@ pub(super) fn first_min_values<const N: usize>(tokens: &[u64], shingle: usize) -
 
 /// As [`first_min_values`], of the shingles that are long enough to tell texts apart ([`separating`]); where no length
 /// is, of their [`occurrences`].
-pub(super) fn separating_min_values<const N: usize>(tokens: &[u64], shingle: usize, share: usize) -> Option<[u32; N]> {
+/// Returns the class of their length, too: texts are compared by these values only if it is equal.
+pub(super) fn separating_min_values<const N: usize>(
+    tokens: &[u64],
+    shingle: usize,
+    share: usize,
+) -> Option<([u32; N], u8)> {
     let bytes = bytes_of(tokens);
     let bytes = bytes.as_flattened();
-    let (length, is_separating) = separating(tokens, bytes, shingle, share);
-    if !is_separating && let Some(occurrences) = occurrences(bytes, length) {
-        return values_of_shingles(occurrences.into_iter());
-    }
-    values_of(bytes, length)
+    let Separating { length, class, is_enough } = separating(tokens, bytes, shingle, share);
+    let occurrences = if is_enough { None } else { occurrences(bytes, length) };
+    let values = match occurrences {
+        Some(occurrences) => values_of_shingles(occurrences.into_iter()),
+        None => values_of(bytes, length),
+    };
+    values.map(|values| (values, class))
 }
+
+/// The shingles by which a text is compared.
+struct Separating {
+    /// Terms in a shingle.
+    length: usize,
+    /// How often the least length was doubled; [`OF_FEW_WORDS`] of a text of few words.
+    class: u8,
+    /// Whether enough of them differ.
+    is_enough: bool,
+}
+
+/// Class of the length of shingles of a text of few words.
+const OF_FEW_WORDS: u8 = 7;
 
 /// Most different shingles that are counted one by one.
 const COUNTED: usize = 1 << 16;
@@ -236,15 +256,15 @@ fn is_of_few_words(tokens: &[u64]) -> bool {
 ///
 /// How many differ is counted by linear counting (Whang et al. 1990): of a bitmap with four bits for each shingle,
 /// rounded up to a power of two, the bits that the low bits of their XXH3 (64 bits, seed 0) name.
-fn separating(tokens: &[u64], bytes: &[u8], shingle: usize, share: usize) -> (usize, bool) {
-    let (mut length, longest) = match is_of_few_words(tokens) {
-        true => (shingle.max(LONG.min(tokens.len() / 2)), 0),
-        false => (shingle, LONGEST),
+fn separating(tokens: &[u64], bytes: &[u8], shingle: usize, share: usize) -> Separating {
+    let (mut length, mut class, longest) = match is_of_few_words(tokens) {
+        true => (shingle.max(LONG.min(tokens.len() / 2)), OF_FEW_WORDS, 0),
+        false => (shingle, 0, LONGEST),
     };
     let mut seen: Vec<u64> = Vec::new();
     loop {
         if tokens.len() <= length {
-            return (length, true);
+            return Separating { length, class, is_enough: true };
         }
         let count = tokens.len() - length + 1;
         let mask = (4 * count).next_power_of_two().max(64) - 1;
@@ -255,11 +275,11 @@ fn separating(tokens: &[u64], bytes: &[u8], shingle: usize, share: usize) -> (us
             seen[bit / 64] |= 1 << (bit % 64);
         }
         let different: u32 = seen.iter().map(|word| word.count_ones()).sum();
-        let is_separating = share * different as usize >= count;
-        if is_separating || length >= longest {
-            return (length, is_separating);
+        let is_enough = share * different as usize >= count;
+        if is_enough || length >= longest {
+            return Separating { length, class, is_enough };
         }
-        length *= 2;
+        (length, class) = (2 * length, class + 1);
     }
 }
 

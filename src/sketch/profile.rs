@@ -10,7 +10,8 @@
 //!   them differ, as in a text of few words over and over, shingles are twice as long, and again, up to 32 terms
 //!   ([`separating_min_values`]).
 //! * *whole*: a byte ([`min_byte`]) of each of 40 min-values of the shingles of three successive terms of the whole
-//!   text, numbers included, which are longer where less than half of them differ.
+//!   text, numbers included, which are longer where less than a quarter of them differ. How long both are is kept: where
+//!   two texts are on two sides of the limit, these values say nothing of them.
 //! * *title*, *headings* and *address*: the first 15 different words of the title, of all headings of the content,
 //!   those of higher rank first, and of the last part of the path of the address. A word is a term in lower case; a
 //!   final `s` after a letter other than `s` is dropped from terms of more than three ASCII letters. Each word is 24
@@ -69,6 +70,11 @@ const OF_WHOLE: usize = 3;
 const ALL_CONTENT: u8 = 1;
 /// Flag of a profile: the page is plain text.
 const TEXT: u8 = 2;
+/// Bits of a class of lengths: three for the content behind the flags, three for the whole text.
+const CLASS: u8 = 7;
+
+/// Shingles are long enough if at least one in so many of them differs.
+const DIFFERENT: usize = 4;
 
 /// The different numbers in a content, sampled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,15 +160,18 @@ pub struct Profile {
     pub is_whole: bool,
     /// The page is plain text.
     pub is_text: bool,
+    /// How often the least length of shingles was doubled, of the content and of the whole text; 7 for a text of few
+    /// words. Min-values of two classes are of other shingles, and say nothing of a pair.
+    pub classes: [u8; 2],
 }
 
 impl Profile {
     /// Returns the profile of a page, given its content, the hashes of the content's terms, its host, empty if unknown,
     /// and its address. `None` if the content has no term.
     pub(crate) fn of(content: &PageContent, hashes: &[u64], host: &str, url: Option<&str>) -> Option<Self> {
-        let values = separating_min_values::<MIN_VALUES>(hashes, SHORT, 4)?;
+        let (values, short_class) = separating_min_values::<MIN_VALUES>(hashes, SHORT, DIFFERENT)?;
         let whole_hashes = content.whole_hashes();
-        let whole = separating_min_values(&whole_hashes, OF_WHOLE, 2).unwrap_or([0; WHOLE]);
+        let (whole, whole_class) = separating_min_values(&whole_hashes, OF_WHOLE, DIFFERENT).unwrap_or(([0; WHOLE], 0));
         let mut headings: Vec<_> = content.headings().collect();
         headings.sort_by_key(|heading| heading.rank);
         let of_headings = headings.iter().flat_map(|heading| content.lower(heading.indexes));
@@ -191,6 +200,7 @@ impl Profile {
             page: url.and_then(page_of).map_or(0, |page| hash(&page)),
             is_whole: content.is_whole(),
             is_text: content.is_text(),
+            classes: [short_class, whole_class],
         })
     }
 
@@ -268,7 +278,8 @@ impl Profile {
         let words = [self.terms, self.whole_terms, self.host, self.page];
         words.into_iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
         let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
-        bytes.push(flag(self.is_whole, ALL_CONTENT) | flag(self.is_text, TEXT));
+        let [short, whole] = self.classes.map(|class| class & CLASS);
+        bytes.push(flag(self.is_whole, ALL_CONTENT) | flag(self.is_text, TEXT) | short << 2 | whole << 5);
         let mut out = [0; PROFILE_SIZE];
         out.copy_from_slice(&bytes);
         out
@@ -303,6 +314,7 @@ impl Profile {
             page: word(3),
             is_whole: rest[0] & ALL_CONTENT != 0,
             is_text: rest[0] & TEXT != 0,
+            classes: [rest[0] >> 2 & CLASS, rest[0] >> 5],
         }
     }
 }

@@ -35,6 +35,7 @@ fn profile() -> Profile {
         host: 0x1112_1314,
         page: 0x3132_3334,
         is_whole: true,
+        classes: [1, 7],
         is_text: false,
     }
 }
@@ -87,7 +88,7 @@ fn a_profile_has_its_fields_where_the_table_says() {
         ("whole_terms", vec![0x24, 0x23, 0x22, 0x21]),
         ("host", vec![0x14, 0x13, 0x12, 0x11]),
         ("page", vec![0x34, 0x33, 0x32, 0x31]),
-        ("flags", vec![1]),
+        ("flags", vec![1 | 1 << 2 | 7 << 5]),
     ];
     let mut at = 0;
     let rows = table("profile");
@@ -100,6 +101,6 @@ fn a_profile_has_its_fields_where_the_table_says() {
     assert_eq!(at, bytes.len());
     let text = Profile { is_whole: false, is_text: true, ..profile };
     let mut expected = bytes;
-    expected[at - 1] = 2;
+    expected[at - 1] = 2 | 1 << 2 | 7 << 5;
     assert_eq!((text.to_bytes(), Profile::from_bytes(&expected)), (expected, text));
 }

@@ -120,7 +120,7 @@ fn is_missing_much(kept: &Profile, other: &Profile) -> bool {
     if f64::from(other.whole_terms) >= MISSING_TERMS && of_whole < WHOLE_SHARE {
         return true;
     }
-    let estimate = resemblance(kept, other);
+    let Some(estimate) = resemblance(kept, other) else { return true };
     let error = (estimate * (1.0 - estimate) / MIN_VALUES as f64).sqrt();
     let least = (estimate - MARGIN * error).max(0.0);
     let [kept, other] = [kept, other].map(|profile| f64::from(profile.terms));

@@ -67,7 +67,7 @@ impl Traits {
         let long = resemblance_of(agreement);
         let [few, many] = [a.terms.min(b.terms), a.terms.max(b.terms)].map(f64::from);
         // All short min-values of a content of one shingle have the same low bits as those of one in 256 others.
-        let short = if few <= ONE_SHINGLE && long < 1.0 { 0.0 } else { resemblance(a, b) };
+        let short = if few <= ONE_SHINGLE && long < 1.0 { 0.0 } else { resemblance(a, b).unwrap_or(long) };
         let lengths = Lengths { few, many };
         let most = most_kept(lengths.kept(long), few);
         let short = lengths.resemblance(lengths.kept(short).min(most)).min(short);
@@ -109,7 +109,7 @@ pub(super) fn content_shares(a: &Profile, b: &Profile, agreement: u32) -> [f64; 
     let [few, many] = [a.terms.min(b.terms), a.terms.max(b.terms)].map(f64::from);
     let lengths = Lengths { few, many };
     let long = lengths.kept(resemblance_of(agreement));
-    [lengths.kept(resemblance(a, b)).min(most_kept(long, few)), long]
+    [resemblance(a, b).map_or(long, |short| lengths.kept(short).min(most_kept(long, few))), long]
 }
 
 /// Returns the share of the shorter whole text that is absent from the longer one, times the greater share of a whole
@@ -185,8 +185,14 @@ fn absent(a: &Profile, b: &Profile) -> f64 {
     (x.max(y) - shared(least, x, y)).max(0.0)
 }
 
-/// Returns the resemblance of the whole texts.
+/// Returns the resemblance of the whole texts; where their shingles have other lengths, the least that follows from that
+/// of the contents.
 fn whole_resemblance(a: &Profile, b: &Profile) -> f64 {
+    if a.classes[1] != b.classes[1] {
+        let terms = |profile: &Profile| f64::from(profile.terms.min(profile.whole_terms));
+        let both = resemblance(a, b).map_or(0.0, |resemblance| shared(resemblance, terms(a), terms(b)));
+        return both / (f64::from(a.whole_terms) + f64::from(b.whole_terms) - both).max(1.0);
+    }
     let equal: u32 = a.whole.iter().zip(&b.whole).map(|(a, b)| u32::from(a == b)).sum();
     resemblance_of_many(equal, WHOLE)
 }
@@ -220,11 +226,14 @@ pub fn told(index: usize, value: f64) -> String {
 }
 
 /// Returns the resemblance of the short shingles, estimated from eight bits of each of their min-values and corrected
-/// for chance agreement (Li and Koenig 2010).
-pub(crate) fn resemblance(a: &Profile, b: &Profile) -> f64 {
+/// for chance agreement (Li and Koenig 2010); `None` if the shingles have other lengths.
+pub(crate) fn resemblance(a: &Profile, b: &Profile) -> Option<f64> {
+    if a.classes[0] != b.classes[0] {
+        return None;
+    }
     // In bytes, which are added 32 at a time.
     let equal = a.short.iter().zip(&b.short).fold(0u8, |equal, (a, b)| equal + u8::from(a == b));
-    resemblance_of(equal.into())
+    Some(resemblance_of(equal.into()))
 }
 
 /// Other numbers that are very many on a page of few terms: the date, time and version of one are half of it.
@@ -364,7 +373,7 @@ mod tests {
         for (index, a) in pages.iter().enumerate() {
             assert!(probability(a, &sketch(&texts[index])) > 0.9, "{}", texts[index]);
             for b in &pages[..index] {
-                alike += u32::from(resemblance(&a.0, &b.0) > 0.9);
+                alike += u32::from(resemblance(&a.0, &b.0) > Some(0.9));
                 assert!(probability(a, b) < 0.1, "{:?} {:?}", a.0, b.0);
             }
         }
@@ -618,7 +627,7 @@ mod tests {
         for (replaced, share) in [(scattered, 0.1), ((60..80).collect(), 0.1), ((60..120).collect(), 0.3)] {
             let other = page("", "", "", &replaced);
             let long = resemblance_of(agreement(&original.1, &other.1));
-            let found = LENGTHS.missing(resemblance(&original.0, &other.0), long);
+            let found = LENGTHS.missing(resemblance(&original.0, &other.0).expect("lengths are equal"), long);
             assert!((found - share).abs() < 0.08, "{share} {found}");
         }
         assert_eq!(LENGTHS.missing(1.0, 1.0), 0.0);
@@ -651,7 +660,7 @@ mod tests {
     #[test]
     fn estimates_of_resemblance_are_corrected_for_chance() {
         let (a, b) = (page("", "", "", &[]), page("", "", "", &(0..200).collect::<Vec<_>>()));
-        assert_eq!(resemblance(&a.0, &a.0), 1.0);
-        assert!(resemblance(&a.0, &b.0) < 0.03);
+        assert_eq!(resemblance(&a.0, &a.0), Some(1.0));
+        assert!(resemblance(&a.0, &b.0) < Some(0.03));
     }
 }
