@@ -14,7 +14,7 @@ pub(crate) struct ModelOptions {
     /// Least probability of a near-duplicate, by the model [default: 0.5]
     #[arg(long, value_name = "P", value_parser = probability)]
     min_probability: Option<f64>,
-    /// Take the constants of the model from this file, which `nddb lab fit --output` wrote
+    /// Take the constants of the model from this file, which `nddb-lab fit --output` wrote
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
 }

@@ -8,7 +8,7 @@ use nddb_lab::quantity::unread_reasons;
 use serde_json::{Value, json};
 
 use crate::failure::{Code, Failure, Result};
-use crate::quantity::counted;
+use crate::quantity::{self, counted};
 
 /// How texts are compared.
 #[derive(Clone, Debug, clap::Args)]
@@ -24,9 +24,9 @@ pub(crate) struct TextOptions {
     #[arg(long = "text", value_enum, value_name = "PART")]
     part: Option<TextPart>,
     /// shingles: words in a shingle [default: 5]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = quantity::at_least_one::<NonZeroUsize>)]
     shingle_words: Option<NonZeroUsize>,
-    /// shingles: keep one in N, for all documents or for each of 11 groups by their words, as nddb tune prints them
+    /// shingles: keep one in N, for all documents or for each of 11 groups by their words, as nddb-lab tune prints them
     /// [default: 1]
     #[arg(long, value_name = "N,...")]
     ratios: Option<Ratios>,
@@ -132,7 +132,7 @@ pub(crate) fn warnings(summary: &PairSummary) -> Vec<String> {
     }
     if summary.sets.limited > 0 {
         let sets = counted(summary.sets.limited, "perhaps-similar set");
-        warnings.push(format!("{sets} not compared to the end: 'nddb lab pairs --comparisons' sets the limit"));
+        warnings.push(format!("{sets} not compared to the end: 'nddb-lab pairs --comparisons' sets the limit"));
     }
     warnings
 }

@@ -67,7 +67,7 @@ pub(super) struct RecipeArgs {
 
 impl RecipeArgs {
     /// The recipe, or why there is none.
-    pub(super) fn recipe(&self) -> Result<Recipe> {
+    pub(in crate::commands) fn recipe(&self) -> Result<Recipe> {
         let base = recipe(&self.recipe)?;
         let unfit = |flag: &str| Failure::usage(format!("{flag} is no flag of recipe '{}'", self.recipe));
         let mut recipe = base;
@@ -86,7 +86,7 @@ impl RecipeArgs {
 
 /// How many tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tables {
+pub(in crate::commands) enum Tables {
     /// As the planner chooses.
     Auto,
     /// At most so many.
@@ -95,7 +95,7 @@ pub(super) enum Tables {
 
 impl Tables {
     /// Reads `auto` or a number.
-    pub(super) fn parse(text: &str) -> Result<Self, String> {
+    pub(in crate::commands) fn parse(text: &str) -> Result<Self, String> {
         match (text, text.parse()) {
             ("auto", _) => Ok(Self::Auto),
             (_, Ok(most @ 1..=512)) => Ok(Self::Most(most)),
@@ -104,7 +104,7 @@ impl Tables {
     }
 
     /// The levels of the scheme with the longest prefixes, `None` for the planner's choice.
-    pub(super) fn levels(self, bits: u8, k: u8) -> Option<Vec<u8>> {
+    pub(in crate::commands) fn levels(self, bits: u8, k: u8) -> Option<Vec<u8>> {
         match self {
             Self::Auto => None,
             Self::Most(most) => Some(greatest_prefix(bits, k, most).levels),
@@ -113,7 +113,7 @@ impl Tables {
 }
 
 /// Finds a recipe by its name or label, or says which bases there are.
-pub(super) fn recipe(name: &str) -> Result<Recipe> {
+pub(in crate::commands) fn recipe(name: &str) -> Result<Recipe> {
     let found = Recipe::named(name).or_else(|| Recipe::from_label(name).ok());
     found.ok_or_else(|| {
         let bases = Recipe::BASES.join(", ");

@@ -77,7 +77,7 @@ pub(super) struct MethodArgs {
     complete: bool,
     #[command(flatten)]
     pub(super) texts: TextOptions,
-    /// What `nddb lab` changes.
+    /// What `nddb-lab` changes.
     #[arg(skip)]
     pub(super) paper: PaperOptions,
 }

@@ -12,7 +12,7 @@ fn what_is_no_database_is_named() {
     fs::create_dir(dir.path("folder")).expect("folders can be made");
     for (command, more) in [("stats", &[][..]), ("check", &[]), ("compact", &[]), ("get", &["a"]), ("rm", &["a"])] {
         let run = |db: &str| dir.nddb([&[command, db], more].concat());
-        run("none").tells(10, &["none: not an nddb database", "there is nothing", "hint: 'nddb create none'"]);
+        run("none").tells(10, &["none: not an nddb database", "no such file or directory", "hint: 'nddb create none'"]);
         run("file").tells(10, &["file: not an nddb database", "it is a file, a database is a folder"]);
         run("folder").tells(10, &["folder: not an nddb database", "no MANIFEST"]);
     }
@@ -142,7 +142,7 @@ fn a_full_disk_is_over_a_limit() {
     let dir = Dir::with_documents();
     dir.write_prints("q.u64le", &[255]);
     let words = ["/dev/full: cannot be written", "No space left", "hint: free some space"];
-    dir.nddb(["batch-query", "db", "q.u64le", "-o", "/dev/full"]).tells(14, &words);
+    dir.nddb(["query", "db", "--format", "tsv", "--fp-file", "q.u64le", "-o", "/dev/full"]).tells(14, &words);
     dir.write("p.jsonl", b"{}\n");
     dir.nddb(["load", "db", "p.jsonl", "--skipped", "/dev/full"]).tells(14, &words);
 }

@@ -170,7 +170,7 @@ fn errors_of_the_command_line_advise_what_can_be_typed() {
     dir.nddb(["create", "other", "--recipe", "1e0ng"]).done();
     // A command, its code, words; and whether the command of the hint succeeds.
     let cases: &[(&[&str], i32, &[&str], bool)] = &[
-        (&["stats", "none"], 10, &["there is nothing", "'nddb create none'"], true),
+        (&["stats", "none"], 10, &["no such file or directory", "'nddb create none'"], true),
         (&["stats", "file"], 10, &["give the folder"], false),
         (&["stats", "empty"], 10, &["give the folder"], false),
         (&["create", "db"], 1, &["exists already", "'nddb stats db'", "another path"], true),

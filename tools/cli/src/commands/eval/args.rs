@@ -60,7 +60,7 @@ pub(crate) struct Args {
     pub(super) seed: u64,
     #[command(flatten)]
     pub(super) texts: TextOptions,
-    /// What `nddb lab` changes.
+    /// What `nddb-lab` changes.
     #[arg(skip)]
     pub(super) paper: PaperOptions,
 }

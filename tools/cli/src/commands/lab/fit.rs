@@ -1,4 +1,4 @@
-//! `nddb lab fit`: the constants of the model, from labelled pairs.
+//! `nddb-lab fit`: the constants of the model, from labelled pairs.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::BufRead;
@@ -29,8 +29,8 @@ use crate::output::Output;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  nddb lab fit --docs docs.jsonl.zst --pairs pairs.tsv
-  nddb lab fit --docs a.jsonl --pairs a.tsv --groups a.groups.tsv \\
+  nddb-lab fit --docs docs.jsonl.zst --pairs pairs.tsv
+  nddb-lab fit --docs a.jsonl --pairs a.tsv --groups a.groups.tsv \\
     --docs b.jsonl --pairs b.tsv --groups b.groups.tsv --output model.json")]
 pub(crate) struct Args {
     /// The documents of a set: any input of nddb load; once for each set

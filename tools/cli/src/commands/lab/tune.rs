@@ -1,4 +1,4 @@
-//! `nddb tune`: calibration of shingle sampling on the user's documents, and recall of each method on edited copies.
+//! `nddb-lab tune`: calibration of shingle sampling on the user's documents, and recall of each method on edited copies.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -12,12 +12,12 @@ use nddb_lab::quantity::{decimal, group_words};
 use nddb_lab::tune::{Calibration, Edit, PAIRS_MAX, RATIOS, Run, Trial, TuneOptions, calibrate, sample, trial};
 use serde_json::{Value, json};
 
-use super::create::recipe;
-use super::pairs::resources;
 use crate::args::Global;
+use crate::commands::create::recipe;
+use crate::commands::pairs::resources;
 use crate::failure::{Code, Failure, Result};
 use crate::output::Output;
-use crate::quantity::{counted, grouped};
+use crate::quantity::{self, counted, grouped};
 use crate::table::Table;
 use crate::text_options::TextPart;
 use crate::{database, inputs, interrupt, text_options};
@@ -34,8 +34,8 @@ const K: u8 = 3;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  nddb tune crawl.nddb
-  nddb tune documents.jsonl.zst --resemblance 0.6 --precision 0.8
+  nddb-lab tune crawl.nddb
+  nddb-lab tune documents.jsonl.zst --resemblance 0.6 --precision 0.8
   nddb pairs crawl.nddb --method shingles --ratios 2,8,16,16,32,32,32,32,32,32,32")]
 pub(crate) struct Args {
     /// A database, or a file of documents: any input of nddb load
@@ -51,7 +51,7 @@ pub(crate) struct Args {
     #[arg(long = "text", value_enum, value_name = "PART")]
     part: Option<TextPart>,
     /// Words in a shingle
-    #[arg(long, value_name = "N", default_value = "5")]
+    #[arg(long, value_name = "N", default_value = "5", value_parser = quantity::at_least_one::<NonZeroUsize>)]
     shingle_words: NonZeroUsize,
     /// Most documents whose shingles are looked at
     #[arg(long, value_name = "N", default_value_t = 20_000)]
