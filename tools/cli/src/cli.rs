@@ -15,11 +15,11 @@ const EXAMPLES: &str = "\
 Examples:
   nddb create crawl.nddb                          create a database
   nddb load crawl.nddb CC-MAIN-*.warc.gz          load documents from archives
-  nddb query crawl.nddb --html page.html          which stored documents are near-duplicates of this page?
-  nddb stats crawl.nddb                           what the database contains
-  nddb check crawl.nddb                           is the database sound?
+  nddb query crawl.nddb --html page.html          find near-duplicates of this page
+  nddb stats crawl.nddb                           print what it contains
+  nddb check crawl.nddb                           verify all checksums and counts
 
-The environment variable NDDB_DB may name the database instead: export NDDB_DB=crawl.nddb; nddb stats
+NDDB_DB may name the database: export NDDB_DB=crawl.nddb; nddb stats
 
 Exit codes:
   0 done                       10 no such database

@@ -14,13 +14,13 @@ use crate::quantity::{self, counted};
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Options of methods that compare texts")]
 pub(crate) struct TextOptions {
-    /// Compare the texts of what the method finds, and leave out what is not near by them
+    /// Compare the texts of the matches, and omit those whose texts are not near
     ///
     /// Texts are read where they were loaded from. Pairs of which a text cannot be read stay, and their verdict says
     /// so.
     #[arg(long, value_enum, value_name = "HOW")]
     verify: Option<Verify>,
-    /// What of a page is its text: all of it, or its main content [default: what the recipe looks at]
+    /// Which text of a page is compared: all of it, or its main content [default: that of the recipe]
     #[arg(long = "text", value_enum, value_name = "PART")]
     part: Option<TextPart>,
     /// shingles: words in a shingle [default: 5]
@@ -35,7 +35,7 @@ pub(crate) struct TextOptions {
 /// What of a page is its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TextPart {
-    /// All that a visitor sees
+    /// All visible text
     Whole,
     /// Without navigation and other noise, in lower case, numbers as 0
     Main,

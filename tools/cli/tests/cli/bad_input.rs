@@ -188,7 +188,10 @@ fn options_without_effect_where_they_stand_are_refused() {
             &["query", "db", "--id", "a", "--method", "simhash", "--min-probability", "0.9"],
             "--min-probability is an option of model",
         ),
-        (&["query", "db", "--fp", "00000000000000ff", "--group-limit", "3"], "--group-limit says nothing about"),
+        (
+            &["query", "db", "--fp", "00000000000000ff", "--group-limit", "3"],
+            "--group-limit does not apply to queries by distance alone",
+        ),
         (&["query", "db", "--id", "a", "--url", "http://a.org/"], "--url"),
         (&["query", "db", "--html", "page.html", "-k", "1", "--url", "http://a.org/"], "--url says nothing about"),
         (&["pairs", "db", "--method", "b", "--min-probability", "0.9"], "--min-probability is an option of model"),

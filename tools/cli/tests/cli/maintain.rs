@@ -17,7 +17,7 @@ fn documents_are_deleted_by_id() {
     dir.write("ids.txt", b"b\nc\n\n");
     dir.nddb(["rm", "db", "--ids-from", "ids.txt"]).done().says(&["2 documents deleted"]);
     dir.nddb(["rm", "db", "--ids-from", "-"]).stdin("b\n").ends(1);
-    dir.nddb(["rm", "db"]).tells(2, &["ID is missing"]);
+    dir.nddb(["rm", "db"]).tells(2, &["missing argument: ID"]);
     dir.nddb(["rm", "db", "a", "--site", "example.org"]).tells(2, &["--site"]);
 }
 

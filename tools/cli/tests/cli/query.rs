@@ -151,7 +151,7 @@ fn a_query_says_what_to_look_for_in_one_way() {
     dir.nddb(["query", "db"]).tells(2, &["required"]);
     dir.nddb(["query", "db", "--fp", "00000000000000ff", "--id", "a"]).tells(2, &["cannot be used with"]);
     dir.write("odd.u64le", b"12345678123");
-    dir.nddb(["query", "db", "--fp-file", "odd.u64le"]).tells(1, &["odd.u64le", "3 bytes behind"]);
+    dir.nddb(["query", "db", "--fp-file", "odd.u64le"]).tells(1, &["odd.u64le", "3 bytes after"]);
     dir.nddb(["query", "db", "--fp-file", "none.u64le"]).tells(1, &["none.u64le", "No such file"]);
 }
 

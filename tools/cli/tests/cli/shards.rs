@@ -270,7 +270,7 @@ fn scans_of_all_ranges_are_resolved_to_what_one_pass_finds() {
         dir.write("bad.tsv", line.as_bytes());
         dir.lab(["resolve", "db", "q.u64le", "bad.tsv"]).tells(1, &["bad.tsv: line 1", words]);
     }
-    dir.lab(["resolve", "db", "q.u64le"]).tells(2, &["FOUND is missing"]);
+    dir.lab(["resolve", "db", "q.u64le"]).tells(2, &["missing argument: FOUND"]);
     dir.lab(["resolve", "db", "q.u64le", "-k", "4", "-"]).tells(2, &["4", "limit"]);
     dir.lab(["scan", "db"]).tells(2, &["--queries"]);
 }

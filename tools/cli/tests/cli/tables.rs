@@ -199,7 +199,7 @@ fn documents_are_listed_in_the_columns_asked_for() {
     let keys: Vec<&str> = first.as_object().expect("an object").keys().map(String::as_str).collect();
     assert_eq!(keys.join(","), columns[1], "in this order");
     assert_eq!(
-        dir.nddb(["export", "db", "--format", "tsv"]).done().stdout,
+        dir.nddb(["export", "db", "--format", "tsv", "--columns", "id,url"]).done().stdout,
         "http://www.a.org/1\thttp://www.a.org/1\nhttp://www.a.org/2\thttp://www.a.org/2\n"
     );
     assert_eq!(
@@ -209,7 +209,7 @@ fn documents_are_listed_in_the_columns_asked_for() {
     let found = dir.nddb(["get", "db", "--url", "http://www.a.org/2"]).done();
     assert_eq!(lines(&found.stdout).iter().map(|line| &line["id"]).collect::<Vec<_>>(), ["http://www.a.org/2"]);
     dir.nddb(["get", "db", "--url", "http://b.org/"]).tells(1, &["no document with the address 'http://b.org/'"]);
-    dir.nddb(["get", "db"]).tells(2, &["ID is missing"]);
+    dir.nddb(["get", "db"]).tells(2, &["missing argument: ID after the database db"]);
 }
 
 #[test]

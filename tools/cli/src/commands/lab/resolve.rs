@@ -44,7 +44,7 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     let (db, mut given) = args.environment.split(std::mem::take(&mut args.given), "QUERIES")?;
     let queries = inputs::fingerprints(&PathBuf::from(given.remove(0)))?;
     if given.is_empty() {
-        return Err(Failure::usage("FOUND is missing behind QUERIES: the lines of scans, - for stdin"));
+        return Err(Failure::usage("missing argument: FOUND after QUERIES: the output of scans, - for stdin"));
     }
     let reader = database::read(&db)?;
     let view = reader.view();

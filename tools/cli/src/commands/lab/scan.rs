@@ -12,14 +12,13 @@ use crate::matches::MatchOutput;
 use crate::output::Output;
 use crate::{database, inputs};
 
-/// Hold the fingerprints of a segment, or of a range of its blocks, against a file of queries
+/// Match query fingerprints against one segment, or a range of its blocks
 ///
-/// Needs no database: an engine that distributes work runs one on each range. Prints lines of query ordinal
-/// (from 0), stored fingerprint and distance, separated by tabs; in a Parquet file the columns query, fp and distance,
-/// with the fingerprint as a signed number of 64 bits. It knows nothing of deletions: whoever
-/// collects the lines does, such as `nddb-lab resolve`.
+/// Needs no database: an engine that distributes work runs one scan per range. Prints lines of query ordinal (from 0),
+/// stored fingerprint and distance, separated by tabs. The Parquet columns are query, fp and distance, with the
+/// fingerprint as a signed 64-bit integer. Deletions are not considered; `nddb-lab resolve` applies them.
 ///
-/// --list prints the ranges of a database: lines of segment, first block and number of blocks, between tabs.
+/// --list prints the ranges of a database: lines of segment, first block and number of blocks, separated by tabs.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -33,7 +32,7 @@ pub(crate) struct Args {
     /// The segment; with --header whole blocks of one, - for stdin; with --list the database
     #[arg(value_name = "SEGMENT")]
     segment: PathBuf,
-    /// Fingerprints to look for, eight bytes each, least significant first
+    /// Fingerprints to look for, eight bytes each, little-endian
     #[arg(long, value_name = "FILE.u64le", required_unless_present = "list")]
     queries: Option<PathBuf>,
     /// List the ranges of 64 MB whose scans together find everything that is in runs
@@ -50,7 +49,7 @@ pub(crate) struct Args {
     count: Option<u64>,
     #[command(flatten)]
     to: MatchOutput,
-    /// Greatest distance, in bits [default: the segment's]
+    /// Maximum distance, in bits [default: the segment's]
     #[arg(short, long)]
     k: Option<u8>,
 }

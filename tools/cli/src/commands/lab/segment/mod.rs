@@ -25,7 +25,7 @@ use crate::failure::{Code, Failure, Result};
 use crate::inputs;
 use crate::output::Output;
 
-/// Print what is in a file of a database: segment, postings, summaries, MANIFEST or deleted set
+/// Print the contents of a file of a database: segment, postings, summaries, MANIFEST or deleted set
 ///
 /// The file is checked on the way; no database is needed. Without --json the header and a summary are
 /// printed.
