@@ -92,7 +92,7 @@ pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
 
 fn back_up(args: Args, global: &Global) -> Result<Code> {
     let clock = Clock::start();
-    let (db, target) = args.environment.split_one(args.given, "DB DIR")?;
+    let (db, target) = args.environment.split_one(args.given, "DIR")?;
     let meter = begin(global, "backup")?;
     let made = nddb::backup(&db, &target, &mut *meter.watch(true))?;
     meter.finish(&format!("{} in {}", summary(&made), PathBuf::from(target).display()));

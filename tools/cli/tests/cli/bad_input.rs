@@ -182,7 +182,7 @@ fn options_without_effect_where_they_stand_are_refused() {
         (&["load", "db", "page.html", "--id", "url"], "--id is an option of"),
         (&["cluster", "db", "--format", "tsv"], "--output <DIR>"),
         (&["check", "db", "--seed", "2"], "--sample-recall <N>"),
-        (&["query", "db", "--id", "a", "--complete", "-k", "2"], "--complete says nothing about"),
+        (&["query", "db", "--id", "a", "--complete", "-k", "2"], "--complete does not apply to"),
         (&["query", "db", "--id", "a", "--complete"], "--complete is an option of c and split"),
         (
             &["query", "db", "--id", "a", "--method", "simhash", "--min-probability", "0.9"],
@@ -193,14 +193,11 @@ fn options_without_effect_where_they_stand_are_refused() {
             "--group-limit does not apply to queries by distance alone",
         ),
         (&["query", "db", "--id", "a", "--url", "http://a.org/"], "--url"),
-        (&["query", "db", "--html", "page.html", "-k", "1", "--url", "http://a.org/"], "--url says nothing about"),
+        (&["query", "db", "--html", "page.html", "-k", "1", "--url", "http://a.org/"], "--url does not apply to"),
         (&["pairs", "db", "--method", "b", "--min-probability", "0.9"], "--min-probability is an option of model"),
         (&["pairs", "db", "--max-difference", "10"], "0% to 100%"),
         (&["cluster", "db", "--max-difference", "a tenth"], "a share is written as 10% or 0.1"),
-        (
-            &["query", "db", "--fp", "00000000000000ff", "--max-difference", "0.1"],
-            "--max-difference says nothing about",
-        ),
+        (&["query", "db", "--fp", "00000000000000ff", "--max-difference", "0.1"], "--max-difference does not apply to"),
         (&["pairs", "db", "-k", "1", "--complete"], "--complete is an option of c and split"),
         (&["add", "db", "--group-limit", "3"], "--group-limit is about judging what is new"),
     ] {

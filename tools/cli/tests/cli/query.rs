@@ -49,7 +49,7 @@ fn the_distance_is_chosen_up_to_the_databases() {
     let dir = Dir::with_documents();
     let near = |k: &str| ids(&dir.nddb(["query", "db", "--fp", "00000000000000fc", "-k", k]).done().json()).len();
     assert_eq!(["0", "1", "2", "3"].map(near), [0, 1, 2, 2]);
-    dir.nddb(["query", "db", "--fp", "00000000000000fc", "-k", "4"]).tells(2, &["k is 4", "up to 3", "hint:"]);
+    dir.nddb(["query", "db", "--fp", "00000000000000fc", "-k", "4"]).tells(2, &["-k 4 exceeds", "up to 3", "hint:"]);
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn a_query_says_what_to_look_for_in_one_way() {
 fn a_query_wider_than_the_fingerprints_is_refused() {
     let dir = Dir::new();
     dir.nddb(["create", "db", "--bits", "32", "--k", "2"]).done();
-    dir.nddb(["query", "db", "--fp", "0000000100000000"]).tells(2, &["wider", "32 bits"]);
+    dir.nddb(["query", "db", "--fp", "0000000100000000"]).tells(2, &["has more than the database's 32 bits"]);
     dir.nddb(["query", "db", "--fp", "00000000ffffffff"]).done();
 }
 
