@@ -186,7 +186,7 @@ fn options_without_effect_where_they_stand_are_refused() {
         (&["query", "db", "--id", "a", "--complete"], "--complete is an option of c and split"),
         (
             &["query", "db", "--id", "a", "--method", "simhash", "--min-probability", "0.9"],
-            "--min-probability is an option of model",
+            "--min-probability applies to the method model",
         ),
         (
             &["query", "db", "--fp", "00000000000000ff", "--group-limit", "3"],
@@ -194,7 +194,7 @@ fn options_without_effect_where_they_stand_are_refused() {
         ),
         (&["query", "db", "--id", "a", "--url", "http://a.org/"], "--url"),
         (&["query", "db", "--html", "page.html", "-k", "1", "--url", "http://a.org/"], "--url does not apply to"),
-        (&["pairs", "db", "--method", "b", "--min-probability", "0.9"], "--min-probability is an option of model"),
+        (&["pairs", "db", "--method", "b", "--min-probability", "0.9"], "--min-probability applies to the method model"),
         (&["pairs", "db", "--max-difference", "10"], "0% to 100%"),
         (&["cluster", "db", "--max-difference", "a tenth"], "a share is written as 10% or 0.1"),
         (&["query", "db", "--fp", "00000000000000ff", "--max-difference", "0.1"], "--max-difference does not apply to"),
